@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
-#include "analyze/catalog.h"
-#include "analyze/print.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
@@ -134,27 +132,18 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
 }
 
-static int take_kind(void *context, const struct cell *row)
-{
-	struct batch_run *run = context;
-	char *kind = row[0].type == CELL_TEXT ? mem_strndup(row[0].bytes, row[0].size)
-					      : mem_strdup("");
-
-	run->is_partial |= problem_is_failure(kind);
-	free(kind);
-	return 0;
-}
-
 /* Of a timeline that is there, whether all could be read when it was made. */
 static int look_for_losses(struct batch_run *run, struct error *error)
 {
 	struct timeline_reader *reader = timeline_reader_open(run->timeline, error);
-	struct question question = {.reader = reader};
-	int status = -1;
+	struct text_list kinds = {0};
+	int status = reader ? query_texts(reader, "SELECT DISTINCT kind FROM problem",
+					  NULL, &kinds, error)
+			    : -1;
 
-	if (reader)
-		status = question_ask(&question, "SELECT DISTINCT kind FROM problem",
-				      NULL, take_kind, run, error);
+	for (size_t i = 0; i < kinds.count; i++)
+		run->is_partial |= problem_is_failure(kinds.item[i]);
+	text_list_clear(&kinds);
 	timeline_reader_free(reader);
 	if (!status && run->is_partial)
 		error_set(&run->error, "not all could be read when it was merged, see "
@@ -188,17 +177,15 @@ static int merge(struct batch_run *run)
 	return is_there(run->timeline) ? 0 : -1;
 }
 
-static const char *const extensions[] = {[FORMAT_TABLE] = "txt",
-					 [FORMAT_CSV] = "csv",
-					 [FORMAT_JSON] = "json",
-					 [FORMAT_MARKDOWN] = "md"};
+/* By the format, from -1 on. */
+static const char *const extensions[] = {"txt", "txt", "csv", "json", "md"};
 
 static int write_file(struct batch_run *run, const struct question *question,
 		      const struct result *result, const char *name, struct error *error)
 {
-	char *path =
-	    mem_printf("%s/%s.%s", run->results, name,
-		       result->document ? "html" : extensions[question->request->format]);
+	char *path = mem_printf(
+	    "%s/%s.%s", run->results, name,
+	    result->document ? "html" : extensions[question->request->format + 1]);
 	struct output output = {0};
 	int status = output_open(&output, path, error);
 
@@ -214,20 +201,18 @@ static int write_file(struct batch_run *run, const struct question *question,
 
 /* One file, or in CSV one a table: NAME.TABLE.csv. */
 static int write_result(struct batch_run *run, struct question *question,
-			struct result *result, struct request *request,
-			struct error *error)
+			struct result *result, struct error *error)
 {
 	const char *name = question->analysis->name;
 	int status = 0;
 
-	if (request->format != FORMAT_CSV || result->document)
+	if (question->request->format != FORMAT_CSV || result->document)
 		return write_file(run, question, result, name, error);
 	for (size_t i = 0; i < result->tables && !status; i++) {
 		char *file = mem_printf("%s.%s", name, result->table[i]->key);
+		struct result one = {.table = &result->table[i], .tables = 1};
 
-		request->table = result->table[i]->key;
-		status = write_file(run, question, result, file, error);
-		request->table = NULL;
+		status = write_file(run, question, &one, file, error);
 		free(file);
 	}
 	return status;
@@ -251,7 +236,7 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 	result.end_ns = question.scope.end_ns;
 	status = analysis->run(&question, &result, error) ||
 		 result_finish(&result, error) ||
-		 write_result(run, &question, &result, &request, error);
+		 write_result(run, &question, &result, error);
 	if (status)
 		error_prefix(error, "%s", analysis->name);
 	result_clear(&result);

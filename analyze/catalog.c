@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/catalog.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include "analyze/critical/path.h"
 #include "analyze/query.h"
-#include "analyze/query_text.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -44,15 +42,23 @@ static unsigned heeds_of_text(const char *text)
 		const char *word;
 		unsigned heeds;
 	} words[] = {
-	    {"chosen_node", HEEDS_NODES},      {"chosen_cpu", HEEDS_CPU},
-	    {"chosen_thread", HEEDS_THREAD},   {"chosen_irq", HEEDS_IRQ},
-	    {"chosen_softirq", HEEDS_IRQ},     {"chosen_metric", HEEDS_METRIC},
-	    {"chosen_item", HEEDS_METRIC},     {"begin_event", HEEDS_PERIOD},
-	    {":begin_ns", HEEDS_SPAN_OF_TIME}, {":end_ns", HEEDS_SPAN_OF_TIME},
-	    {":nodes", HEEDS_NODES},           {":min_ns", HEEDS_SPAN},
-	    {":max_ns", HEEDS_SPAN},           {":all_spans", HEEDS_SPAN},
-	    {":min_bytes", HEEDS_SIZE},        {":max_bytes", HEEDS_SIZE},
-	    {":interval_ns", HEEDS_INTERVAL},  {":request", HEEDS_REQUEST},
+	    {"chosen_node", HEEDS_NODES},
+	    {"chosen_cpu", HEEDS_CPU},
+	    {"chosen_thread", HEEDS_THREAD},
+	    {"chosen_irq", HEEDS_IRQ},
+	    {"chosen_softirq", HEEDS_IRQ},
+	    {"chosen_metric", HEEDS_METRIC},
+	    {"chosen_item", HEEDS_METRIC},
+	    {"begin_event", HEEDS_PERIOD | HEEDS_GROUP | HEEDS_CPU | HEEDS_THREAD},
+	    {":begin_ns", HEEDS_SPAN_OF_TIME},
+	    {":end_ns", HEEDS_SPAN_OF_TIME},
+	    {":min_ns", HEEDS_SPAN},
+	    {":max_ns", HEEDS_SPAN},
+	    {":all_spans", HEEDS_SPAN},
+	    {":min_bytes", HEEDS_SIZE},
+	    {":max_bytes", HEEDS_SIZE},
+	    {":interval_ns", HEEDS_INTERVAL},
+	    {":request", HEEDS_REQUEST},
 	};
 	unsigned heeds = 0;
 
@@ -66,30 +72,16 @@ static unsigned heeds_of_text(const char *text)
 static void define(struct query_file *file, bool is_ours)
 {
 	struct analysis *analysis = &file->analysis;
-	static const struct {
-		const char *word;
-		unsigned heeds;
-	} options[] = {{"time", HEEDS_SPAN_OF_TIME}, {"node", HEEDS_NODES},
-		       {"cpu", HEEDS_CPU},           {"thread", HEEDS_THREAD},
-		       {"group", HEEDS_GROUP},       {"metric", HEEDS_METRIC},
-		       {"period", HEEDS_PERIOD}};
 
 	analysis->heeds = HEEDS_TABLES;
 	for (size_t i = 0; i < file->blocks; i++)
 		if (file->block[i].sql)
 			analysis->heeds |= heeds_of_text(file->block[i].sql);
-	for (size_t i = 0; file->options && i < sizeof(options) / sizeof(*options); i++)
-		if (query_words_have(file->options, options[i].word))
-			analysis->heeds |= options[i].heeds;
-	analysis->name = file->name;
-	analysis->summary = file->summary;
-	analysis->description = file->description;
-	analysis->groups = file->groups;
 	if (analysis->heeds & HEEDS_PERIOD)
 		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
 	analysis->run = query_run;
 	for (size_t i = 0; i < sizeof(partly_sql) / sizeof(*partly_sql); i++)
-		if (is_ours && !strcmp(partly_sql[i].name, file->name)) {
+		if (is_ours && !strcmp(partly_sql[i].name, analysis->name)) {
 			analysis->run = partly_sql[i].run;
 			analysis->heeds = partly_sql[i].heeds;
 			analysis->is_document = partly_sql[i].is_document;
@@ -122,7 +114,7 @@ static int add_file(struct catalog *catalog, const char *path, struct error *err
 		return -1;
 	keep(catalog, file, false);
 	catalog->own++;
-	name = file->name;
+	name = file->analysis.name;
 	for (size_t i = 0; i < catalog->count; i++)
 		if (!strcmp(catalog->item[i]->name, name))
 			return error_set(error,
@@ -224,23 +216,16 @@ const struct analysis *catalog_find(const struct catalog *catalog, const char *n
 	return found;
 }
 
-char *catalog_text(const struct catalog *catalog)
+void catalog_print(const struct catalog *catalog, FILE *file)
 {
-	char *text = mem_strdup("");
 	int width = 0;
 
 	for (size_t i = 0; i < catalog->count; i++)
 		if ((int)strlen(catalog->item[i]->name) > width)
 			width = (int)strlen(catalog->item[i]->name);
-	for (size_t i = 0; i < catalog->count; i++) {
-		char *more =
-		    mem_printf("%s%s  %-*s  %s", text, i ? "\n" : "", width,
-			       catalog->item[i]->name, catalog->item[i]->summary);
-
-		free(text);
-		text = more;
-	}
-	return text;
+	for (size_t i = 0; i < catalog->count; i++)
+		fprintf(file, "  %-*s  %s\n", width, catalog->item[i]->name,
+			catalog->item[i]->summary);
 }
 
 static void print_columns(const struct query_file *file, const struct query_block *block,

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
-#include "analyze/catalog.h"
-#include "analyze/print.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"

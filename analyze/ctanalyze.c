@@ -7,10 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/catalog.h"
-#include "analyze/metric_plots.h"
-#include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -39,21 +35,17 @@ static const char *first_word(int argc, const char **argv, const struct option_r
 	return NULL;
 }
 
-static char *make_versions(void)
-{
-	return mem_printf("with SQLite %s", timeline_library_version());
-}
-
-/* "Analyses:" and a line each, below the options. */
+/* "Analyses:" and a line each, below the options; for free(). */
 static char *make_list(const struct catalog *catalog)
 {
-	char *list = catalog_text(catalog);
-	char *text =
-	    mem_printf("Analyses:\n%s\n\nctanalyze ANALYSIS --help tells of each "
-		       "and its own options.",
-		       list);
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	free(list);
+	fputs("Analyses:\n", file);
+	catalog_print(catalog, file);
+	fputs("\nctanalyze ANALYSIS --help tells of each and its own options.", file);
+	fclose(file);
 	return text;
 }
 
@@ -120,7 +112,7 @@ static enum options_status parse(struct request *request, struct text_list *word
 	}
 	if (is_help) /* what every analysis takes */
 		request_rows(request, rows, HEEDS_SCOPE);
-	versions = make_versions();
+	versions = mem_printf("with SQLite %s", timeline_library_version());
 	list = make_list(catalog);
 	command.versions = versions;
 	command.more = list;
@@ -128,16 +120,6 @@ static enum options_status parse(struct request *request, struct text_list *word
 	free(list);
 	free(versions);
 	return status;
-}
-
-/* --group is one of the analysis's words. 0, or -1 with error. */
-static int check_group(const struct analysis *analysis, const char *group,
-		       struct error *error)
-{
-	if (!group || query_words_have(analysis->groups, group))
-		return 0;
-	return error_misuse(error, "--group: %s has no group '%s', want one of %s",
-			    analysis->name, group, analysis->groups);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */
@@ -153,7 +135,11 @@ static int check_analysis(const struct analysis *analysis, const struct request 
 	if (request->forms & ~analysis->forms)
 		return error_set(error, "%s has no such form, see ctanalyze %s --help",
 				 analysis->name, analysis->name);
-	return check_group(analysis, request->group, error);
+	if (request->group && !query_words_have(analysis->groups, request->group))
+		return error_misuse(error,
+				    "--group: %s has no group '%s', want one of %s",
+				    analysis->name, request->group, analysis->groups);
+	return 0;
 }
 
 /* Other tables of the result, which CSV has no place for, are named. */
@@ -183,13 +169,6 @@ static int access_output(const char *path, struct error *error)
 	return 0;
 }
 
-static int write_result(const struct question *question, const struct result *result,
-			struct output *output, struct error *error)
-{
-	print_result(question, result, output->file ? output->file : stdout);
-	return output->file ? output_commit(output, error) : output_flush_stdout(error);
-}
-
 /* Files that an analysis writes take their turn, so what it prints is opened last. */
 static int answer(struct question *question, struct result *result, struct error *error)
 {
@@ -208,7 +187,8 @@ static int answer(struct question *question, struct result *result, struct error
 	progress_end(&question->progress);
 	if (path && output_open(&output, path, error))
 		return -1;
-	status = write_result(question, result, &output, error);
+	print_result(question, result, path ? output.file : stdout);
+	status = path ? output_commit(&output, error) : output_flush_stdout(error);
 	output_discard(&output);
 	return status;
 }
@@ -246,7 +226,6 @@ static enum exit_status print_sql(const struct analysis *analysis,
 				  const struct request *request,
 				  const struct text_list *words, struct error *error)
 {
-	int dialect = sql_dialect_find(request->print_sql);
 	struct question question = {
 	    .analysis = analysis,
 	    .request = request,
@@ -256,18 +235,18 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
-	if (analysis->run != query_run || dialect < 0 || words->count > 1 ||
+	if (analysis->run != query_run || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
-			     analysis->run != query_run ? "the analysis is no SQL"
-			     : dialect < 0
-				 ? "no such dialect, want sqlite, duckdb or spark"
+			     analysis->run != query_run
+				 ? "the analysis is no SQL"
 				 : "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (!words->count ||
 	    !question_open(&question, analysis, request, words->item[0], error))
-		status = query_print(&question, (enum sql_dialect)dialect, stdout, error);
+		status = query_print(&question, (enum sql_dialect)request->print_sql,
+				     stdout, error);
 	if (!status)
 		status = output_flush_stdout(error);
 	question_close(&question);
@@ -284,7 +263,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 			     analysis->name);
 	else if (words)
 		error_misuse(error, "--tables: want DIR instead of a timeline, not both");
-	else if (request->plot || request->print_sql)
+	else if (request->plot || request->print_sql >= 0)
 		error_misuse(error, "--tables: --%s wants a timeline",
 			     request->plot ? "plot" : "print-sql");
 	else
@@ -319,7 +298,7 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	const struct analysis *analysis;
 
 	/* One file of SQL needs not be named twice. */
-	if (catalog->own == 1 && words->count == 1 && !request->print_sql &&
+	if (catalog->own == 1 && words->count == 1 && request->print_sql < 0 &&
 	    !request->tables) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
@@ -342,7 +321,7 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		return EXIT_MISUSE;
 	if (request->tables)
 		return ask_parquet(analysis, request, rest.count, error);
-	if (request->print_sql)
+	if (request->print_sql >= 0)
 		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
@@ -372,10 +351,7 @@ static enum exit_status start(struct request *request, const struct catalog *cat
 	if (request_check(request, error))
 		return EXIT_MISUSE;
 	if (request->list) {
-		char *list = catalog_text(catalog);
-
-		puts(list);
-		free(list);
+		catalog_print(catalog, stdout);
 		return output_flush_stdout(error) ? EXIT_FAILED : EXIT_DONE;
 	}
 	if (words->count)

@@ -137,21 +137,14 @@ static int print_events(struct listing *listing, struct question *question,
 	return more < 0 ? -1 : 0;
 }
 
-static int add_name(void *names, const struct cell *row)
-{
-	if (row[0].type == CELL_TEXT)
-		text_list_add(names, row[0].bytes);
-	return 0;
-}
-
 static void no_such_class(struct question *question, const char *glob,
 			  struct error *error)
 {
 	struct text_list names = {0};
 	const char *near = NULL;
 
-	if (!question_ask(question, "SELECT name FROM event_class ORDER BY name", NULL,
-			  add_name, &names, error))
+	if (!query_texts(question->reader, "SELECT name FROM event_class ORDER BY name",
+			 NULL, &names, error))
 		near = near_find(glob, (const char *const *)names.item, names.count);
 	if (near)
 		error_misuse(error, "--events: no class '%s', did you mean '%s'?", glob,

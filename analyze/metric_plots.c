@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/metric_plots.h"
+#include "analyze/query.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_values.h"
+#include "analyze/query.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -12,18 +12,16 @@
 
 enum { MOST_FIELDS = 8 };
 
-/* One condition of an event. */
+/* One condition of an event. Texts are kept with the values. */
 struct term {
-	char *field, *value;
-	const char *op; /* as SQL has it */
+	const char *field, *op; /* as SQL has it */
+	const char *value, *parameter;
 	bool is_number, is_pattern;
-	const char *parameter; /* ":from_1" */
 };
 
 /* What --from or --to asks for. */
 struct side {
-	const char *option; /* "from" */
-	char *class;
+	const char *option, *class; /* "from" */
 	struct term *term;
 	size_t terms, room;
 	struct text_list key; /* fields that tell groups apart */
@@ -32,29 +30,17 @@ struct side {
 	FILE *sql;
 };
 
-/* A class that is meant, and its columns. */
-struct columns {
-	struct text_list name, column, type;
-};
-
 struct reading {
 	struct question *question;
 	struct query_values *values;
 	struct side side[2];
-	struct text_list label; /* what the fields of a group are called */
 	struct side *now;
 	struct error *error;
 };
 
-static char *trimmed(const char *text, size_t length)
+static const char *keep(struct reading *reading, const char *text, size_t length)
 {
-	while (length && isspace((unsigned char)*text)) {
-		text++;
-		length--;
-	}
-	while (length && isspace((unsigned char)text[length - 1]))
-		length--;
-	return mem_strndup(text, length);
+	return query_file_keep(&reading->values->relations, text, length);
 }
 
 static const struct {
@@ -62,10 +48,35 @@ static const struct {
 } ops[] = {{"==", "="}, {"!=", "<>"}, {"<=", "<="}, {">=", ">="},
 	   {"=", "="},  {"<", "<"},   {">", ">"},   {"~", "LIKE"}};
 
-/* "FIELD OP VALUE" */
-static int parse_term(struct side *side, const char *text, struct error *error)
+/* The value of a term as a parameter. A pattern's * and ? are those of LIKE. */
+static void bind_term(struct reading *reading, const struct side *side, struct term *term)
 {
-	size_t length = strcspn(text, "=!<>~"), op = 0, quoted;
+	struct cell cell = cell_of_text(term->value);
+	char *like = mem_alloc(2 * strlen(term->value) + 1), *end = like;
+	int64_t integer;
+	double real = 0;
+
+	for (const char *at = term->value; *at && term->is_pattern; at++) {
+		if (strchr("%_!", *at))
+			*end++ = '!';
+		*end++ = *at == '*' ? '%' : *at == '?' ? '_' : *at;
+	}
+	*end = '\0';
+	if (term->is_pattern)
+		cell = cell_of_text(like);
+	else if (term->is_number && !number_real(term->value, &real))
+		cell = number_integer(term->value, &integer) ? cell_of_real(real)
+							     : cell_of_integer(integer);
+	term->parameter =
+	    query_values_add(reading->values, cell, ":%s_%zu", side->option, side->terms);
+	free(like);
+}
+
+/* "FIELD OP VALUE" */
+static int parse_term(struct reading *reading, struct side *side, const char *text)
+{
+	size_t length = strcspn(text, "=!<>~"), op = 0, size;
+	const char *value;
 	struct term *term;
 	double number;
 
@@ -73,22 +84,27 @@ static int parse_term(struct side *side, const char *text, struct error *error)
 	       strncmp(text + length, ops[op].text, strlen(ops[op].text)) != 0)
 		op++;
 	if (op == sizeof(ops) / sizeof(*ops) || !length)
-		return error_set(error, "'%s' is no condition, want FIELD = VALUE", text);
+		return error_set(reading->error,
+				 "'%s' is no condition, want FIELD = VALUE", text);
 	side->term = mem_grow(side->term, side->terms, &side->room, sizeof(*side->term));
 	term = &side->term[side->terms++];
 	*term = (struct term){.op = ops[op].sql,
 			      .is_pattern = *ops[op].text == '~',
-			      .field = trimmed(text, length)};
+			      .field = keep(reading, text, length)};
 	text += length + strlen(ops[op].text);
-	term->value = trimmed(text, strlen(text));
-	quoted = strlen(term->value);
-	if (quoted > 1 && strchr("\"'", term->value[0]) &&
-	    term->value[quoted - 1] == term->value[0]) {
-		memmove(term->value, term->value + 1, quoted - 2);
-		term->value[quoted - 2] = '\0';
+	term->value = value = keep(reading, text, strlen(text));
+	size = strlen(value);
+	if (size > 1 && strchr("\"'", *value) && value[size - 1] == *value) {
+		char *inner = mem_strndup(value + 1, size - 2);
+
+		text_list_add(&reading->values->relations.texts, inner);
+		free(inner);
+		term->value = reading->values->relations.texts
+				  .item[reading->values->relations.texts.count - 1];
 	} else {
-		term->is_number = number_real(term->value, &number) == 0;
+		term->is_number = number_real(value, &number) == 0;
 	}
+	bind_term(reading, side, term);
 	return 0;
 }
 
@@ -108,157 +124,147 @@ static size_t term_length(const char *text, size_t length)
 	return length;
 }
 
-static int parse_side(struct side *side, const char *text, struct error *error)
+static int parse_side(struct reading *reading, struct side *side, const char *typed)
 {
-	const char *open = strchr(text, '[');
+	const char *text = keep(reading, typed, strlen(typed)), *open = strchr(text, '[');
 	size_t length = strlen(text);
 
-	side->class = trimmed(text, open ? (size_t)(open - text) : length);
+	side->class = keep(reading, text, open ? (size_t)(open - text) : length);
 	if (!*side->class)
-		return error_set(error, "'%s' names no class of events", text);
+		return error_set(reading->error, "'%s' names no class of events", typed);
 	if (!open)
 		return 0;
-	while (length && isspace((unsigned char)text[length - 1]))
-		length--;
 	if (text[length - 1] != ']')
-		return error_set(error, "'%s' ends without a ]", text);
+		return error_set(reading->error, "'%s' ends without a ]", typed);
 	length -= (size_t)(open + 1 - text) + 1;
 	for (const char *at = open + 1;;) {
 		size_t part = term_length(at, length);
-		char *term = trimmed(at, part);
-		int status = parse_term(side, term, error);
 
-		free(term);
-		if (status || part == length)
-			return status;
+		if (parse_term(reading, side, keep(reading, at, part)))
+			return -1;
+		if (part == length)
+			return 0;
 		at += part + 2;
 		length -= part + 2;
 	}
 }
 
-/* "FIELD" or "BEGIN_FIELD=END_FIELD", with commas between. */
+/* "FIELD" or "BEGIN_FIELD=END_FIELD", with commas between; what a group is called. */
 static int parse_group(struct reading *reading, const char *group)
 {
-	char *all = mem_strdup(group ? group : ""), *word, *rest;
+	struct query_values *values = reading->values;
+	size_t count = 0;
 
-	for (word = strtok_r(all, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-		char *equals = strchr(word, '=');
+	for (const char *at = group; at && *(at += strspn(at, ","));) {
+		size_t length = strcspn(at, ","), begin = strcspn(at, ",=");
+		const char *label = *at == '.' ? at + 1 : at;
+		char *text = mem_printf("%s%.*s=", count++ ? " " : "",
+					(int)(at + begin - label), label);
+		char *field = mem_strndup(at, begin);
 
-		if (equals)
-			*equals = '\0';
-		text_list_add(&reading->label, *word == '.' ? word + 1 : word);
-		text_list_add(&reading->side[0].key, word);
-		text_list_add(&reading->side[1].key, equals ? equals + 1 : word);
+		query_values_add(values, cell_of_text(text), ":group_%zu", count);
+		text_list_add(&reading->side[0].key, field);
+		free(field);
+		begin = begin < length ? begin + 1 : 0;
+		field = mem_strndup(at + begin, length - begin);
+		text_list_add(&reading->side[1].key, field);
+		free(field);
+		free(text);
+		at += length;
 	}
-	free(all);
-	return reading->label.count > MOST_FIELDS
+	query_values_add(values, cell_of_integer(count > 0), ":grouped");
+	return count > MOST_FIELDS
 		   ? error_misuse(reading->error, "--group: more than %d fields",
 				  MOST_FIELDS)
 		   : 0;
 }
 
-/* The value of a term as a parameter. A pattern's * and ? are those of LIKE. */
-static void bind_term(struct query_values *values, const struct side *side,
-		      struct term *term, size_t n)
+/* A column of the class: its name, and whether it is a text. */
+struct column {
+	char *name;
+	bool is_text;
+};
+
+static int take_column(void *context, const struct cell *row)
 {
-	struct cell cell = cell_of_text(term->value);
-	char *like, *end;
-	int64_t integer;
+	struct column *column = context;
 
-	if (term->is_number && !term->is_pattern) {
-		double real = 0;
-
-		number_real(term->value, &real);
-		cell = number_integer(term->value, &integer) ? cell_of_real(real)
-							     : cell_of_integer(integer);
-	}
-	if (!term->is_pattern) {
-		term->parameter =
-		    query_values_add(values, cell, ":%s_%zu", side->option, n + 1);
-		return;
-	}
-	like = end = mem_alloc(2 * strlen(term->value) + 1);
-	for (const char *at = term->value; *at; at++) {
-		if (strchr("%_!", *at))
-			*end++ = '!';
-		*end++ = *at == '*' ? '%' : *at == '?' ? '_' : *at;
-	}
-	*end = '\0';
-	term->parameter =
-	    query_values_add(values, cell_of_text(like), ":%s_%zu", side->option, n + 1);
-	free(like);
+	column->name = name_quote(row[0].bytes);
+	column->is_text = !strcmp(row[1].bytes, "TEXT");
+	return 1;
 }
 
-/* The SQL of a field of an event, and whether it is a text; NULL: the class has none. */
-static char *field_sql(struct side *side, const struct columns *columns,
+/* The SQL of a field of an event, and whether it is a text; NULL: the class has none, or
+ * with error. */
+static char *field_sql(struct reading *reading, const struct cell *class,
 		       const char *field, bool *is_text)
 {
 	static const char *const known[][2] = {{"node", "n.name"},
+					       {"procname", "t.comm"},
 					       {"cpu", "e.cpu"},
-					       {"tid", "e.tid"},
-					       {"procname", "t.comm"}};
+					       {"tid", "e.tid"}};
+	const struct cell key[] = {*class, cell_of_text(field + (*field == '.'))};
+	struct column column = {.name = NULL};
+	char *sql = NULL;
 
-	for (size_t i = 0; i < 4 && *field != '.'; i++)
+	for (size_t i = 0; i < 4 && *field != '.' && !sql; i++)
 		if (!strcmp(field, known[i][0])) {
-			*is_text = i == 0 || i == 3;
-			text_list_add(&side->found, field);
-			return mem_strdup(known[i][1]);
+			column.is_text = i < 2;
+			sql = mem_strdup(known[i][1]);
 		}
-	for (size_t i = 0; i < columns->name.count; i++)
-		if (!strcmp(columns->name.item[i], field + (*field == '.'))) {
-			char *quoted = name_quote(columns->column.item[i]);
-			char *sql = mem_printf("q.%s", quoted);
-
-			*is_text = !strcmp(columns->type.item[i], "TEXT");
-			text_list_add(&side->found, field);
-			free(quoted);
-			return sql;
-		}
-	return NULL;
+	if (!sql &&
+	    question_ask(reading->question,
+			 "SELECT column_name, type FROM event_column WHERE class = ? "
+			 "AND name = ? AND context = 0 ORDER BY position",
+			 key, take_column, &column, reading->error) > 0)
+		sql = mem_printf("q.%s", column.name);
+	if (sql)
+		text_list_add(&reading->now->found, field);
+	*is_text = column.is_text;
+	free(column.name);
+	return sql;
 }
 
 /* " AND q.irq > :from_1"; what does not compare, a number and a text, holds never. */
-static void write_term(struct side *side, const struct columns *columns,
+static void write_term(struct reading *reading, const struct cell *class,
 		       const struct term *term)
 {
+	FILE *sql = reading->now->sql;
 	bool is_text = false;
-	char *field = field_sql(side, columns, term->field, &is_text);
+	char *field = field_sql(reading, class, term->field, &is_text);
 
 	if (!field || (term->is_pattern && !is_text) ||
 	    (!term->is_pattern && !is_text && !term->is_number))
-		fputs(" AND 1 = 0", side->sql);
+		fputs(" AND 1 = 0", sql);
 	else
-		fprintf(side->sql, " AND %s %s %s%s", field, term->op,
+		fprintf(sql, " AND %s %s %s%s%s", field, term->op,
 			is_text && term->is_number && !term->is_pattern ? "'' || " : "",
-			term->parameter);
-	if (field && term->is_pattern && is_text)
-		fputs(" ESCAPE '!'", side->sql);
+			term->parameter, term->is_pattern ? " ESCAPE '!'" : "");
 	free(field);
 }
 
-/* "'cpu=' || coalesce(e.cpu || '', '-') || ' tid=' || ..." */
-static void write_key(struct side *side, const struct columns *columns)
+/* A row of event_class: id, name, table. "''" and for each field of the group "|| 'cpu='
+ * || coalesce(e.cpu || '', '-')" make the name. */
+static int take_class(void *context, const struct cell *row)
 {
-	fputs("''", side->sql);
+	struct reading *reading = context;
+	struct side *side = reading->now;
+	char *quoted;
+
+	if (row[1].type != CELL_TEXT || row[2].type != CELL_TEXT ||
+	    fnmatch(side->class, row[1].bytes, 0) != 0)
+		return 0;
+	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
+	fputs("SELECT e.id, e.node, e.ts_ns, ''", side->sql);
 	for (size_t i = 0; i < side->key.count; i++) {
 		bool is_text;
-		char *field = field_sql(side, columns, side->key.item[i], &is_text);
+		char *field = field_sql(reading, row, side->key.item[i], &is_text);
 
 		fprintf(side->sql, " || :group_%zu || coalesce(%s || '', '-')", i + 1,
 			field ? field : "NULL");
 		free(field);
 	}
-}
-
-static void write_class(struct reading *reading, const char *table,
-			const struct columns *columns)
-{
-	struct side *side = reading->now;
-	char *quoted = name_quote(table);
-
-	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
-	fputs("SELECT e.id, e.node, e.ts_ns, ", side->sql);
-	write_key(side, columns);
+	quoted = name_quote(row[2].bytes);
 	fprintf(side->sql,
 		" AS name FROM %s AS q CROSS JOIN event AS e JOIN chosen_node AS n ON "
 		"n.id = e.node LEFT JOIN known_thread AS t ON t.node = e.node AND "
@@ -267,41 +273,10 @@ static void write_class(struct reading *reading, const char *table,
 		"AND (:all_cpus = 1 OR e.cpu IN (SELECT cpu FROM chosen_cpu)) "
 		"AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread))",
 		quoted);
-	for (size_t i = 0; i < side->terms; i++)
-		write_term(side, columns, &side->term[i]);
 	free(quoted);
-}
-
-static int take_column(void *context, const struct cell *row)
-{
-	struct columns *columns = context;
-
-	text_list_add(&columns->name, row[0].bytes);
-	text_list_add(&columns->column, row[1].bytes);
-	text_list_add(&columns->type, row[2].bytes);
-	return 0;
-}
-
-/* A row of event_class: id, name, table. */
-static int take_class(void *context, const struct cell *row)
-{
-	struct reading *reading = context;
-	struct columns columns = {.name = {0}};
-	int status;
-
-	if (row[1].type != CELL_TEXT || row[2].type != CELL_TEXT ||
-	    fnmatch(reading->now->class, row[1].bytes, 0) != 0)
-		return 0;
-	status = question_ask(reading->question,
-			      "SELECT name, column_name, type FROM event_column "
-			      "WHERE class = ? AND context = 0 ORDER BY position",
-			      row, take_column, &columns, reading->error);
-	if (!status)
-		write_class(reading, row[2].bytes, &columns);
-	text_list_clear(&columns.name);
-	text_list_clear(&columns.column);
-	text_list_clear(&columns.type);
-	return status;
+	for (size_t i = 0; i < side->terms; i++)
+		write_term(reading, row, &side->term[i]);
+	return reading->error->text ? -1 : 0;
 }
 
 static int read_side(struct reading *reading, struct side *side, const char *relation)
@@ -312,8 +287,6 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 
 	reading->now = side;
 	side->sql = open_memstream(&text, &size);
-	for (size_t i = 0; i < side->terms; i++)
-		bind_term(reading->values, side, &side->term[i], i);
 	status = question_ask(reading->question,
 			      "SELECT id, name, table_name FROM event_class "
 			      "WHERE events > 0 ORDER BY id",
@@ -358,31 +331,6 @@ static int check_fields(const struct reading *reading)
 	return status;
 }
 
-static void add_labels(struct reading *reading)
-{
-	query_values_add(reading->values, cell_of_integer(reading->label.count > 0),
-			 ":grouped");
-	for (size_t i = 0; i < reading->label.count; i++) {
-		char *label = mem_printf("%s%s=", i ? " " : "", reading->label.item[i]);
-
-		query_values_add(reading->values, cell_of_text(label), ":group_%zu",
-				 i + 1);
-		free(label);
-	}
-}
-
-static void clear_side(struct side *side)
-{
-	for (size_t i = 0; i < side->terms; i++) {
-		free(side->term[i].field);
-		free(side->term[i].value);
-	}
-	free(side->term);
-	free(side->class);
-	text_list_clear(&side->key);
-	text_list_clear(&side->found);
-}
-
 static int read_all(struct reading *reading)
 {
 	const struct request *request = reading->question->request;
@@ -395,15 +343,14 @@ static int read_all(struct reading *reading)
 	if (!reading->question->reader)
 		return error_set(error, "classes and fields are looked up in the "
 					"timeline, want TIMELINE");
-	if (parse_side(&reading->side[0], request->from, error))
+	if (parse_side(reading, &reading->side[0], request->from))
 		return error_prefix(error, "--from");
-	if (parse_side(&reading->side[1], request->to, error))
+	if (parse_side(reading, &reading->side[1], request->to))
 		return error_prefix(error, "--to");
 	if (parse_group(reading, request->group) ||
 	    read_side(reading, &reading->side[0], "begin_event") ||
 	    read_side(reading, &reading->side[1], "end_event"))
 		return -1;
-	add_labels(reading);
 	return check_fields(reading);
 }
 
@@ -416,8 +363,10 @@ int period_events(struct query_values *values, struct question *question,
 				  .error = error};
 	int status = read_all(&reading);
 
-	clear_side(&reading.side[0]);
-	clear_side(&reading.side[1]);
-	text_list_clear(&reading.label);
+	for (size_t i = 0; i < 2; i++) {
+		free(reading.side[i].term);
+		text_list_clear(&reading.side[i].key);
+		text_list_clear(&reading.side[i].found);
+	}
 	return status;
 }

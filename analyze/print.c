@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/print.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,11 +12,6 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/utf8.h"
-
-static double number(const struct cell *cell)
-{
-	return cell->type == CELL_REAL ? cell->real : (double)cell->integer;
-}
 
 static void format_bytes(char text[PRINT_TEXT], double bytes, const char *behind)
 {
@@ -54,69 +48,40 @@ static void format_hertz(char text[PRINT_TEXT], double hertz)
 		snprintf(text, PRINT_TEXT, "%.0f Hz", hertz);
 }
 
-static void format_span(char text[PRINT_TEXT], const char *before, double span_ns)
-{
-	char span[NSEC_TEXT];
-
-	snprintf(text, PRINT_TEXT, "%s%s", before, nsec_format_span(span, span_ns));
-}
-
-static void format_number(char text[PRINT_TEXT], const struct cell *cell)
-{
-	if (cell->type == CELL_INTEGER)
-		snprintf(text, PRINT_TEXT, "%" PRId64, cell->integer);
-	else
-		snprintf(text, PRINT_TEXT, "%.6g", cell->real);
-}
-
 const char *print_human(char text[PRINT_TEXT], const struct result *result,
 			const struct cell *cell, enum unit unit)
 {
+	static const struct {
+		int places;
+		const char *behind;
+	} as_it_is[UNIT_COUNT_OF] = {[UNIT_RATE] = {1, "/s"},
+				     [UNIT_PERCENT] = {2, " %"},
+				     [UNIT_RATIO] = {3, ""},
+				     [UNIT_PPM] = {3, " ppm"}};
+	double value = cell_number(cell);
+	char span[NSEC_TEXT];
+
 	if (cell->type == CELL_NULL)
 		return "-";
 	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
 		return cell->bytes;
-	switch (unit) {
-	case UNIT_SPAN:
-		format_span(text, "", number(cell));
-		break;
-	case UNIT_BOUND:
-		format_span(text, "+-", number(cell));
-		break;
-	case UNIT_INSTANT:
-		return format_instant(
-		    text, result,
-		    cell->type == CELL_INTEGER ? cell->integer : nsec_round(cell->real));
-	case UNIT_BYTES:
-		format_bytes(text, number(cell), "");
-		break;
-	case UNIT_BYTE_RATE:
-		format_bytes(text, number(cell), "/s");
-		break;
-	case UNIT_RATE:
-		snprintf(text, PRINT_TEXT, "%.1f/s", number(cell));
-		break;
-	case UNIT_PERCENT:
-		snprintf(text, PRINT_TEXT, "%.2f %%", number(cell));
-		break;
-	case UNIT_RATIO:
-		snprintf(text, PRINT_TEXT, "%.3f", number(cell));
-		break;
-	case UNIT_PPM:
-		snprintf(text, PRINT_TEXT, "%.3f ppm", number(cell));
-		break;
-	case UNIT_HERTZ:
-		format_hertz(text, number(cell));
-		break;
-	case UNIT_TEXT:
-	case UNIT_ID:
-	case UNIT_COUNT:
-	case UNIT_NUMBER:
-	case UNIT_OF_ROW:
-	case UNIT_COUNT_OF:
-		format_number(text, cell);
-		break;
-	}
+	if (unit == UNIT_INSTANT)
+		return format_instant(text, result,
+				      cell_integer(cell, nsec_round(cell->real)));
+	if (unit == UNIT_SPAN || unit == UNIT_BOUND)
+		snprintf(text, PRINT_TEXT, "%s%s", unit == UNIT_BOUND ? "+-" : "",
+			 nsec_format_span(span, value));
+	else if (unit == UNIT_BYTES || unit == UNIT_BYTE_RATE)
+		format_bytes(text, value, unit == UNIT_BYTES ? "" : "/s");
+	else if (unit == UNIT_HERTZ)
+		format_hertz(text, value);
+	else if (as_it_is[unit].places)
+		snprintf(text, PRINT_TEXT, "%.*f%s", as_it_is[unit].places, value,
+			 as_it_is[unit].behind);
+	else if (cell->type == CELL_INTEGER)
+		snprintf(text, PRINT_TEXT, "%" PRId64, cell->integer);
+	else
+		snprintf(text, PRINT_TEXT, "%.6g", value);
 	return text;
 }
 
@@ -161,24 +126,8 @@ static const char *print_cell_of(char text[PRINT_TEXT], const struct result *res
 				 const struct result_table *table, size_t row,
 				 size_t column)
 {
-	const struct cell *cells = &table->cell[row * table->columns];
-	enum unit unit = table->column[column].unit;
-
-	for (size_t i = 0; unit == UNIT_OF_ROW && i < table->columns; i++)
-		if (!strcmp(table->column[i].key, "unit") && cells[i].type == CELL_TEXT) {
-			int found = unit_find(cells[i].bytes);
-
-			unit = found < 0 ? UNIT_NUMBER : (enum unit)found;
-		}
-	return print_human(text, result, &cells[column], unit);
-}
-
-/* Whether --table lets it be printed. */
-static bool print_wants(const struct result *result, const struct result_table *table)
-{
-	const char *wanted = result->request ? result->request->table : NULL;
-
-	return !wanted || !strcmp(wanted, table->key);
+	return print_human(text, result, &table->cell[row * table->columns + column],
+			   result_unit(table, row, column));
 }
 
 /* "10 of 1234 rows (see --limit)"; NULL where all are there. For free(). */
@@ -309,25 +258,19 @@ static void print_line(FILE *file, const char *text)
 
 static void print_tables(const struct result *result, FILE *file)
 {
-	bool first = true;
-
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		char *left_out;
+		char *left_out = print_left_out(table);
 
-		if (!print_wants(result, table))
-			continue;
-		left_out = print_left_out(table);
-		fprintf(file, "%s%s%s%s\n", first ? "" : "\n", table->title,
+		fprintf(file, "%s%s%s%s\n", i ? "\n" : "", table->title,
 			left_out ? ", " : "", left_out ? left_out : "");
 		free(left_out);
 		if (table->rows)
 			print_columns(result, table, file);
 		else
 			fputs("nothing\n", file);
-		first = false;
 	}
-	if (result->notes.count && !first)
+	if (result->notes.count && result->tables)
 		fputc('\n', file);
 	for (size_t i = 0; i < result->notes.count; i++)
 		print_line(file, result->notes.item[i]);
@@ -380,15 +323,6 @@ static void print_csv_table(const struct result_table *table, FILE *file)
 		}
 		fputs("\r\n", file);
 	}
-}
-
-static void print_csv(const struct result *result, FILE *file)
-{
-	for (size_t i = 0; i < result->tables; i++)
-		if (print_wants(result, result->table[i])) {
-			print_csv_table(result->table[i], file);
-			return;
-		}
 }
 
 void print_json_text(FILE *file, const char *text, size_t size)
@@ -446,19 +380,14 @@ static void print_json_table(const struct result_table *table, FILE *file)
 static void print_json(const struct question *question, const struct result *result,
 		       FILE *file)
 {
-	const char *between = "\n";
-
 	print_json_member(file, "{\"analysis\": ", question->analysis->name);
 	print_json_member(file, ", \"timeline\": ", question->path);
 	fprintf(file,
 		",\n \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ",\n \"tables\": [",
 		result->begin_ns, result->end_ns);
 	for (size_t i = 0; i < result->tables; i++) {
-		if (!print_wants(result, result->table[i]))
-			continue;
-		fputs(between, file);
+		fputs(i ? ",\n" : "\n", file);
 		print_json_table(result->table[i], file);
-		between = ",\n";
 	}
 	fputs("],\n \"notes\": [", file);
 	for (size_t i = 0; i < result->notes.count; i++)
@@ -527,10 +456,8 @@ static void print_markdown(const struct result *result, FILE *file)
 {
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		char *left_out;
+		char *left_out = print_left_out(table);
 
-		if (!print_wants(result, table))
-			continue;
 		fputs("## ", file);
 		print_markdown_text(file, table->title);
 		fputs("\n\n", file);
@@ -538,7 +465,6 @@ static void print_markdown(const struct result *result, FILE *file)
 			print_markdown_table(result, table, file);
 		else
 			fputs("nothing\n", file);
-		left_out = print_left_out(table);
 		if (left_out)
 			fprintf(file, "\n%s\n", left_out);
 		free(left_out);
@@ -559,17 +485,18 @@ void print_result(const struct question *question, const struct result *result,
 		return;
 	}
 	switch (question->request->format) {
-	case FORMAT_TABLE:
-		print_tables(result, file);
-		break;
 	case FORMAT_CSV:
-		print_csv(result, file);
+		if (result->tables)
+			print_csv_table(result->table[0], file);
 		break;
 	case FORMAT_JSON:
 		print_json(question, result, file);
 		break;
 	case FORMAT_MARKDOWN:
 		print_markdown(result, file);
+		break;
+	default:
+		print_tables(result, file);
 		break;
 	}
 }

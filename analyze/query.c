@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/query_tables.h"
-#include "analyze/query_values.h"
 #include "base/mem.h"
 
 /* An analysis of one timeline on its way. */
@@ -46,7 +44,7 @@ static bool is_asked(const struct query *query, const struct query_block *block,
 	return (!tables || query_words_have(tables, table->key)) &&
 	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
-	       (!table->of_interval || question->request->interval_ns);
+	       (!table->when || question->request->interval_ns);
 }
 
 static bool is_block_asked(const struct query *query, const struct query_block *block)
@@ -473,7 +471,7 @@ static int add_own_notes(struct query *query, struct result *result)
 	int status = question_note_needs(query->question, query->file->need,
 					 query->file->needs, result, query->error);
 
-	if (query->file->of_kernels)
+	if (query->file->records)
 		question_note_unrecorded(query->question, result);
 	for (size_t i = 0; i < 4 && query->question->scope.without_spans; i++)
 		if (query_file_names(query->file, spans[i])) {
@@ -501,9 +499,10 @@ static int begin_query(struct query *query, struct question *question,
 
 	*query = (struct query){
 	    .question = question, .file = file, .group = question->group, .error = error};
-	if (!question->group && file->groups)
-		question->group = query_file_keep(&query->values.relations, file->groups,
-						  strcspn(file->groups, " "));
+	if (!question->group && file->analysis.groups)
+		question->group =
+		    query_file_keep(&query->values.relations, file->analysis.groups,
+				    strcspn(file->analysis.groups, " "));
 	status = query_values_init(&query->values, question, file, error);
 	query->relation =
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *

@@ -4,9 +4,264 @@
 
 #include <stdio.h>
 
-#include "analyze/query_file.h"
-#include "analyze/query_text.h"
-#include "analyze/question.h"
+#include "analyze/analysis.h"
+
+/* ---- query_text.c */
+
+/*
+ * The text of SQL statements, as far as it must be understood to find where they end,
+ * what they name, and how another dialect spells them. analyze/queries/README.md tells
+ * what the spelling of the files is.
+ */
+enum sql_kind {
+	SQL_BLANK,   /* blanks and comments */
+	SQL_WORD,    /* a name, a keyword, a number */
+	SQL_VALUE,   /* a parameter, ":begin_ns" */
+	SQL_STRING,  /* 'text' */
+	SQL_QUOTED,  /* "name" */
+	SQL_END,     /* ; */
+	SQL_OPERATOR /* one byte of anything else */
+};
+
+struct sql_token {
+	enum sql_kind kind;
+	const char *text;
+	size_t length;
+};
+
+/* The next token; moves `at` behind it. False at the end of the text. */
+bool sql_next(const char **at, struct sql_token *token);
+
+/* Whether the text has the word, or the parameter, ":begin_ns"; not within quotes or
+ * comments. */
+bool sql_has(const char *text, const char *word);
+
+/* What the columns of a SELECT are called, as far as the text says. */
+void sql_columns(const char *text, struct text_list *names);
+
+/*
+ * What our spelling has short, at length, for free(): distribution(x) are six columns,
+ * min_ns, mean_ns, p50_ns, p95_ns, p99_ns and max_ns; frequency(x, rows) is a statement.
+ */
+char *sql_expand(const char *text);
+
+enum sql_dialect { SQL_SQLITE, SQL_DUCKDB, SQL_SPARK, SQL_DIALECTS };
+
+/* Write what makes a relation of a SELECT that is computed but once. */
+void sql_write_temporary(FILE *file, const char *name, const char *select,
+			 enum sql_dialect dialect);
+
+/* What is known of a parameter; NULL: it stays as it is. A CELL_BLOB is a text of SQL. */
+typedef const struct cell *sql_value(void *context, const char *name);
+
+/*
+ * Write a text as a dialect spells it. Values that `value` gives are written as literals;
+ * NULL: parameters stay.
+ */
+void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value *value,
+	       void *context);
+
+/* ---- query_file.c */
+
+#define QUERY_FORMS "stats top freq log"
+
+/* Columns that something is said of. */
+struct query_columns {
+	struct query_column {
+		const char *key, *title; /* NULL: as the key is called */
+		enum unit unit;
+	} * item;
+	size_t count, room;
+};
+
+/*
+ * A file of SQL that is an analysis: comments that say what it is, and statements.
+ * analyze/queries/README.md describes it.
+ */
+struct query_file {
+	struct analysis analysis; /* good as long as the file */
+	const char *path, *example;
+	const char *forms;   /* QUERY_FORMS; the default of analysis.forms */
+	const char *records; /* NULL; or nodes without a kernel trace are named */
+	struct query_columns column;
+	struct query_need {
+		const char *what, *events;
+	} * need;
+	size_t needs, need_room;
+	struct query_block *block; /* in the order of the file */
+	size_t blocks, block_room;
+	struct text_list texts;          /* what all of these point to */
+	const struct query_file *shared; /* what all files may name; of the catalog */
+};
+
+enum query_kind { QUERY_TABLE, QUERY_WITH, QUERY_TEMPORARY, QUERY_NOTES };
+
+/* A table that a statement fills, and when it is wanted. Of notes only the latter. */
+struct query_table {
+	const char *key, *title, *sort;
+	const char *groups; /* NULL: all */
+	const char *form;   /* QUERY_FORMS; NULL: all */
+	unsigned forms;     /* these as FORM_... */
+	const char *when;   /* NULL: always; else with --interval */
+	int64_t limit;
+};
+
+/* A statement with what is said before it. */
+struct query_block {
+	enum query_kind kind;
+	const char *name, *index; /* of a relation */
+	const char *shown; /* "KEY [GROUP ...], ...": columns of some groups only */
+	struct query_table *table;
+	size_t tables, table_room;
+	struct query_columns column;
+	const char *path;
+	char *sql;   /* without the semicolon */
+	size_t line; /* of the file, where the statement begins */
+};
+
+/* The user's; NULL with an error that names file and line. */
+struct query_file *query_file_read(const char *path, struct error *error);
+
+/* One that is built in. Borrows the text until it returns. */
+struct query_file *query_file_parse(const char *path, const char *text,
+				    struct error *error);
+
+/* Add a block, and a table of it; keep a text without the blanks around it. */
+struct query_block *query_file_add(struct query_file *file, enum query_kind kind,
+				   const char *name);
+const char *query_file_keep(struct query_file *file, const char *text, size_t length);
+
+/* What frees a file's own members, and the file, too. */
+void query_file_clear(struct query_file *file);
+void query_file_free(struct query_file *file);
+
+/* Whether a list of words, "thread process", has the word; NULL has all. */
+bool query_words_have(const char *words, const char *word);
+
+/* Whether a statement of the file has this word: a table's name, say. */
+bool query_file_names(const struct query_file *file, const char *word);
+
+/* What is said of a column: by the block, the file, or what all share; NULL: nothing. */
+const struct query_column *query_file_column(const struct query_file *file,
+					     const struct query_block *block,
+					     const char *key);
+
+/* ---- query_values.c */
+
+/*
+ * What the options say, for SQL (analyze/queries/README.md): a value a parameter. What
+ * takes several is a text of SQL, which the relations of relations.sql name: ":of_nodes"
+ * is ":nodes_1, :nodes_2". The text is ours; what the user or the timeline says in it is
+ * a parameter.
+ */
+struct query_values {
+	struct query_value {
+		char *name;
+		struct cell cell; /* its own; a CELL_BLOB is SQL, ":of_nodes" */
+	} * item;
+	size_t count, room;
+	struct query_file relations;
+	struct timeline_reader *reader; /* NULL: no timeline is asked */
+};
+
+/* All that the file may name, into what is zeroed but for texts kept. 0, or -1 with
+ * error. */
+int query_values_init(struct query_values *values, struct question *question,
+		      const struct query_file *file, struct error *error);
+
+/* Copies, and gives back the name, which lives as long as the values. */
+const char *query_values_add(struct query_values *values, struct cell cell,
+			     const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A relation's text; takes it. */
+void query_values_add_relation(struct query_values *values, const char *name,
+			       const char *index, char *sql);
+
+/* Of ":begin_ns"; NULL: there is none. */
+const struct cell *query_values_find(const struct query_values *values, const char *name);
+
+/* The values of a query's parameters, in their order; for free(). NULL with error. */
+struct cell *query_values_of(const struct query_values *values,
+			     const struct timeline_query *query, struct error *error);
+
+void query_values_clear(struct query_values *values);
+
+/* ---- period_events.c */
+
+/*
+ * The relations `begin_event` and `end_event` of --from, --to and --group: id, node,
+ * ts_ns, and `name` of the group, "cpu=1 tid=42". Also :from_class, :to_class,
+ * :from_classes and :to_classes (how many classes there are of that name), :grouped.
+ *
+ * An event is "CLASS" or "CLASS[FIELD OP VALUE && ...]". A class may have * and ? in it.
+ * OP is one of = == != < <= > >=, or ~ for a text with * and ?. A value is a number, or a
+ * text with or without quotes. Fields are the event's, and node, cpu, tid and procname;
+ * .tid is the event's own where it has one of such a name. Classes and columns are those
+ * that event_class and event_column have. 0, or -1 with error.
+ */
+int period_events(struct query_values *values, struct question *question,
+		  struct error *error);
+
+/* ---- query_groups.c */
+
+/*
+ * Sum up the groups of a statement, which then becomes the outer one. False, and it stays
+ * as it is, where it cannot be cut, or where that goes wrong: SQLite then does all of it,
+ * and says what is wrong with it, if anything.
+ */
+bool query_groups_run(char **sql, struct timeline_reader *reader,
+		      const struct query_values *values);
+
+/* ---- query_tables.c */
+
+/*
+ * Tables in Parquet, as ctexport parquet (TABLE.parquet) and ctmerge --join
+ * (TABLE/part=NAME/...) write them, which the program `duckdb` reads. Its answers become
+ * temporary tables of an otherwise empty timeline, so that they are read as ever; so do
+ * the tables that tell of nodes, classes, metrics and threads, and the bounds of time.
+ */
+struct query_tables;
+
+/* NULL with error. Borrows the directory's name. */
+struct query_tables *query_tables_open(const char *directory, struct error *error);
+
+/* Good as long as the tables. */
+struct timeline_reader *query_tables_reader(const struct query_tables *tables);
+
+/*
+ * Ask duckdb a SELECT, after the statements of `before`. It then becomes what selects the
+ * answer by the reader, once nothing reads the last answer. 0, or -1 with error.
+ */
+int query_tables_ask(struct query_tables *tables, const char *before, char **select,
+		     struct error *error);
+
+/* With its reader, after the queries of that. */
+void query_tables_free(struct query_tables *tables);
+
+/* ---- metric_plots.c */
+
+/* What devices and interfaces are called instead of their own names. */
+struct metric_aliases {
+	struct text_list names, aliases;
+};
+
+/* Of --alias, and of the run's facts: members net_interfaces, interfaces,
+ * filesystem_names, filesystems. 0, or -1 with error. */
+int metric_aliases_read(struct metric_aliases *aliases, struct question *question,
+			struct error *error);
+
+/* The alias, or the name. */
+const char *metric_alias(const struct metric_aliases *aliases, const char *name);
+
+void metric_aliases_clear(struct metric_aliases *aliases);
+
+/* Draw all into the directory of --plot, SVG, and say so in a note. 0, or -1 with error.
+ */
+int metric_plots_draw(struct question *question, struct result *result,
+		      struct error *error);
+
+/* ---- query.c */
 
 /* Ask what the question's analysis asks for, into tables and notes; 0, or -1 with error.
  */

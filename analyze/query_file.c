@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_file.h"
+#include "analyze/query.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
@@ -30,10 +29,10 @@ struct reading {
 struct key {
 	const char *name;
 	enum { VALUE, ARGUMENT, NAME, ALONE } shape;
-	int (*set)(struct reading *reading, const struct key *key, const char *argument,
-		   const char *value);
+	enum { TEXT, LIMIT, NEED, UNIT, COLUMN, BLOCK } meaning;
 	enum { OF_FILE, OF_BLOCK, OF_TABLE } of;
-	size_t target; /* of what is a text: its member */
+	size_t target;     /* of what is a text: its member */
+	const char *words; /* each of the text's is one of these; NULL: any */
 	enum query_kind kind;
 };
 
@@ -105,90 +104,32 @@ static struct query_table *table_of(struct reading *reading)
 }
 
 /* A key of which there is one text: a member of the file, the block or the table. */
-static int set_text(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
+static int set_text(struct reading *reading, const struct key *key, const char *value)
 {
 	void *object = key->of == OF_FILE    ? (void *)reading->file
 		       : key->of == OF_BLOCK ? (void *)block_of(reading)
 					     : (void *)table_of(reading);
+	int status = 0;
 
-	(void)argument;
-	*(const char **)(void *)((char *)object + key->target) = value;
-	return 0;
-}
+	for (const char *at = value; key->words && *at && !status;
+	     at += strspn(at, " ")) {
+		char *word = mem_strndup(at, strcspn(at, " "));
 
-static int set_name(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
-{
-	if (!*value || strspn(value, SMALL "0123456789-_") != strlen(value) ||
-	    *value == '-')
-		return error_set(reading->error,
-				 "name '%s', want one of small letters, digits, - and _",
-				 value);
-	return set_text(reading, key, argument, value);
-}
-
-/* "stats top" of the file: those that are the default; of a table: which show it. */
-static int set_forms(struct reading *reading, const struct key *key, const char *argument,
-		     const char *value)
-{
-	static const char *const names[] = {"stats", "top", "freq", "log"};
-	unsigned *forms = key->of == OF_TABLE ? &table_of(reading)->forms
-					      : &reading->file->analysis.default_forms;
-
-	(void)argument;
-	for (const char *at = value; *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " "), i = 0;
-
-		while (i < 4 &&
-		       (strlen(names[i]) != length || strncmp(names[i], at, length) != 0))
-			i++;
-		if (i == 4)
-			return error_set(reading->error,
-					 "no form '%.*s', want stats, top, freq or log",
-					 (int)length, at);
-		*forms |= 1u << i;
-		at += length;
+		if (!query_words_have(key->words, word))
+			status = error_set(reading->error, "%s '%s', want %s", key->name,
+					   word, key->words);
+		at += strlen(word);
+		free(word);
 	}
-	return 0;
+	*(const char **)(void *)((char *)object + key->target) = value;
+	return status;
 }
 
-/* A key of which there is one value. */
-static int set_flag(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
+static int add_need(struct query_file *file, const char *what, const char *events)
 {
-	bool is_kernel = key->of == OF_FILE;
-	const char *only = is_kernel ? "kernel" : "interval";
-
-	(void)argument;
-	*(is_kernel ? &reading->file->of_kernels : &table_of(reading)->of_interval) =
-	    true;
-	return strcmp(value, only)
-		   ? error_set(reading->error, "%s '%s', want %s", key->name, value, only)
-		   : 0;
-}
-
-static int set_limit(struct reading *reading, const struct key *key, const char *argument,
-		     const char *value)
-{
-	struct query_table *table = table_of(reading);
-
-	(void)key;
-	(void)argument;
-	return number_integer(value, &table->limit) || table->limit < 0
-		   ? error_set(reading->error, "limit '%s', want a number of rows", value)
-		   : 0;
-}
-
-static int add_need(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
-{
-	struct query_file *file = reading->file;
-
-	(void)key;
 	file->need =
 	    mem_grow(file->need, file->needs, &file->need_room, sizeof(*file->need));
-	file->need[file->needs++] = (struct query_need){argument, value};
+	file->need[file->needs++] = (struct query_need){what, events};
 	return 0;
 }
 
@@ -219,30 +160,26 @@ static void push_column(struct reading *reading, const char *key, const char *ti
 }
 
 /* "column KEY: UNIT, TITLE" */
-static int add_column(struct reading *reading, const struct key *key,
-		      const char *argument, const char *value)
+static int add_column(struct reading *reading, const char *key, const char *value)
 {
 	const char *comma = strchr(value, ',');
 	int unit = find_unit(reading,
 			     query_file_keep(reading->file, value, strcspn(value, ",")));
 
-	(void)key;
-	if (unit < 0)
-		return -1;
-	push_column(reading, argument,
+	if (unit >= 0)
+		push_column(
+		    reading, key,
 		    comma ? query_file_keep(reading->file, comma + 1, strlen(comma + 1))
 			  : NULL,
 		    unit);
-	return 0;
+	return unit < 0 ? -1 : 0;
 }
 
 /* "unit NAME: KEY KEY ..." */
-static int add_unit(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
+static int add_unit(struct reading *reading, const char *name, const char *value)
 {
-	int unit = find_unit(reading, argument);
+	int unit = find_unit(reading, name);
 
-	(void)key;
 	for (const char *at = value; unit >= 0 && *at; at += strspn(at, " \n")) {
 		size_t length = strcspn(at, " \n");
 
@@ -253,56 +190,80 @@ static int add_unit(struct reading *reading, const struct key *key, const char *
 	return unit < 0 ? -1 : 0;
 }
 
-/* A name that stands unquoted in SQL. */
-static bool is_plain(const char *name)
+static int begin_block(struct reading *reading, enum query_kind kind, const char *name,
+		       const char *title)
 {
-	return *name && !isdigit((unsigned char)*name) &&
-	       strspn(name, SMALL "0123456789_") == strlen(name);
-}
+	bool is_table = kind == QUERY_TABLE;
 
-static int begin_block(struct reading *reading, const struct key *key,
-		       const char *argument, const char *value)
-{
-	bool is_table = key->kind == QUERY_TABLE;
-
-	if (!is_table && key->kind != QUERY_NOTES && !is_plain(argument))
+	/* A relation's name stands unquoted in SQL. */
+	if (!is_table && kind != QUERY_NOTES &&
+	    (!*name || isdigit((unsigned char)*name) ||
+	     strspn(name, SMALL "0123456789_") != strlen(name)))
 		return error_set(reading->error,
 				 "name '%s', want one of small letters, digits and _",
-				 argument);
+				 name);
 	if (!is_table || !reading->block || reading->block->kind != QUERY_TABLE)
-		reading->block = query_file_add(reading->file, key->kind, argument);
-	add_table(reading->block, is_table ? argument : NULL, is_table ? value : NULL);
+		reading->block = query_file_add(reading->file, kind, name);
+	add_table(reading->block, is_table ? name : NULL, is_table ? title : NULL);
 	return 0;
 }
 
-#define TEXT_OF(name, of, type, member)                                                  \
+static int set_key(struct reading *reading, const struct key *key, const char *argument,
+		   const char *value)
+{
+	int64_t *limit;
+
+	switch (key->meaning) {
+	case TEXT:
+		return set_text(reading, key, value);
+	case NEED:
+		return add_need(reading->file, argument, value);
+	case UNIT:
+		return add_unit(reading, argument, value);
+	case COLUMN:
+		return add_column(reading, argument, value);
+	case BLOCK:
+		return begin_block(reading, key->kind, argument, value);
+	case LIMIT:
+		break;
+	}
+	limit = &table_of(reading)->limit;
+	return number_integer(value, limit) || *limit < 0
+		   ? error_set(reading->error, "limit '%s', want a number of rows", value)
+		   : 0;
+}
+
+#define TEXT_OF(name, of, type, member, words)                                           \
 	{                                                                                \
-		name, VALUE, set_text, of, offsetof(struct type, member), 0              \
+		name, VALUE, TEXT, of, offsetof(struct type, member), words, 0           \
+	}
+#define KEY_OF(name, shape, meaning, kind)                                               \
+	{                                                                                \
+		name, shape, meaning, 0, 0, NULL, kind                                   \
 	}
 
 static const struct key keys[] = {
-    {"name", VALUE, set_name, OF_FILE, offsetof(struct query_file, name), 0},
-    TEXT_OF("summary", OF_FILE, query_file, summary),
-    TEXT_OF("description", OF_FILE, query_file, description),
-    TEXT_OF("example", OF_FILE, query_file, example),
-    TEXT_OF("groups", OF_FILE, query_file, groups),
-    {"forms", VALUE, set_forms, OF_FILE, 0, 0},
-    TEXT_OF("options", OF_FILE, query_file, options),
-    {"records", VALUE, set_flag, OF_FILE, 0, 0},
-    {"needs", ARGUMENT, add_need, OF_FILE, 0, 0},
-    {"unit", ARGUMENT, add_unit, OF_FILE, 0, 0},
-    {"column", ARGUMENT, add_column, OF_BLOCK, 0, 0},
-    {"table", ARGUMENT, begin_block, OF_BLOCK, 0, QUERY_TABLE},
-    {"with", NAME, begin_block, OF_BLOCK, 0, QUERY_WITH},
-    {"temporary", NAME, begin_block, OF_BLOCK, 0, QUERY_TEMPORARY},
-    {"notes", ALONE, begin_block, OF_BLOCK, 0, QUERY_NOTES},
-    TEXT_OF("index", OF_BLOCK, query_block, index),
-    TEXT_OF("shown", OF_BLOCK, query_block, shown),
-    {"form", VALUE, set_forms, OF_TABLE, 0, 0},
-    TEXT_OF("group", OF_TABLE, query_table, groups),
-    {"when", VALUE, set_flag, OF_TABLE, 0, 0},
-    TEXT_OF("sort", OF_TABLE, query_table, sort),
-    {"limit", VALUE, set_limit, OF_TABLE, 0, 0},
+    TEXT_OF("name", OF_FILE, query_file, analysis.name, NULL),
+    TEXT_OF("summary", OF_FILE, query_file, analysis.summary, NULL),
+    TEXT_OF("description", OF_FILE, query_file, analysis.description, NULL),
+    TEXT_OF("example", OF_FILE, query_file, example, NULL),
+    TEXT_OF("groups", OF_FILE, query_file, analysis.groups, NULL),
+    TEXT_OF("forms", OF_FILE, query_file, forms, QUERY_FORMS),
+    TEXT_OF("records", OF_FILE, query_file, records, "kernel"),
+    KEY_OF("needs", ARGUMENT, NEED, 0),
+    KEY_OF("unit", ARGUMENT, UNIT, 0),
+    KEY_OF("column", ARGUMENT, COLUMN, 0),
+    KEY_OF("table", ARGUMENT, BLOCK, QUERY_TABLE),
+    KEY_OF("with", NAME, BLOCK, QUERY_WITH),
+    KEY_OF("temporary", NAME, BLOCK, QUERY_TEMPORARY),
+    KEY_OF("notes", ALONE, BLOCK, QUERY_NOTES),
+    TEXT_OF("index", OF_BLOCK, query_block, index, NULL),
+    TEXT_OF("shown", OF_BLOCK, query_block, shown, NULL),
+    TEXT_OF("form", OF_TABLE, query_table, form, QUERY_FORMS),
+    TEXT_OF("group", OF_TABLE, query_table, groups, NULL),
+    TEXT_OF("when", OF_TABLE, query_table, when, "interval"),
+    TEXT_OF("sort", OF_TABLE, query_table, sort, NULL),
+    KEY_OF("limit", VALUE, LIMIT, 0),
 };
 
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
@@ -342,27 +303,24 @@ static const struct key *find_key(const char *text, size_t *length, struct error
 /* The value behind a key, with the lines that continue it; moves `at` behind them. */
 static const char *read_value(struct reading *reading)
 {
-	const char *value = "";
-	char *whole = mem_strdup("");
+	struct query_file *file = reading->file;
+	const char *value = "", *line;
+	bool is_first = true;
 
-	for (bool is_first = true;; is_first = false) {
-		bool is_more =
-		    !strncmp(reading->at, "--  ", 4) || !strncmp(reading->at, "--\t", 3);
+	while (is_first || !strncmp(reading->at, "--  ", 4) ||
+	       !strncmp(reading->at, "--\t", 3)) {
 		size_t length;
-		char *more;
+		char *whole;
 
-		if (!is_first && !is_more)
-			break;
 		reading->at += is_first ? 0 : 2;
 		length = strcspn(reading->at, "\n");
-		value = query_file_keep(reading->file, reading->at, length);
-		more = mem_printf("%s%s%s", whole, is_first ? "" : "\n", value);
+		line = query_file_keep(file, reading->at, length);
+		whole = mem_printf("%s%s%s", value, is_first ? "" : "\n", line);
+		value = query_file_keep(file, whole, strlen(whole));
 		free(whole);
-		whole = more;
 		reading->at += length + (reading->at[length] == '\n');
+		is_first = false;
 	}
-	value = query_file_keep(reading->file, whole, strlen(whole));
-	free(whole);
 	return value;
 }
 
@@ -383,7 +341,7 @@ static int read_comment(struct reading *reading)
 	name = strlen(key->name);
 	argument = query_file_keep(reading->file, text + name, length - name);
 	reading->at = text + length + (text[length] == ':');
-	return key->set(reading, key, argument, read_value(reading));
+	return set_key(reading, key, argument, read_value(reading));
 }
 
 static size_t line_of(const struct reading *reading, const char *at)
@@ -437,39 +395,61 @@ static int read_statement(struct reading *reading)
 	return 0;
 }
 
-/* "busy" of "dir/busy.sql" */
-static const char *base_name(struct query_file *file)
+/* "stats top" as bits. */
+static unsigned forms_of(const char *words)
 {
-	const char *slash = strrchr(file->path, '/'),
-		   *name = slash ? slash + 1 : file->path;
-	size_t length = strlen(name);
+	static const char *const names[] = {"stats", "top", "freq", "log"};
+	unsigned forms = 0;
 
-	if (length > 4 && !strcmp(name + length - 4, ".sql"))
-		length -= 4;
-	return query_file_keep(file, name, length);
+	for (size_t i = 0; words && i < 4; i++)
+		forms |= query_words_have(words, names[i]) ? 1u << i : 0;
+	return forms;
+}
+
+/* The file's name, "busy" of "dir/busy.sql", or what stands in its header. */
+static int set_name(struct query_file *file, struct error *error)
+{
+	const char **name = &file->analysis.name;
+	const char *slash = strrchr(file->path, '/');
+	size_t length;
+
+	if (*name)
+		return !**name || **name == '-' ||
+			       strspn(*name, SMALL "0123456789-_") != strlen(*name)
+			   ? error_set(error,
+				       "%s: name '%s', want one of small letters, "
+				       "digits, - and _",
+				       file->path, *name)
+			   : 0;
+	*name = slash ? slash + 1 : file->path;
+	length = strlen(*name);
+	length -= length > 4 && !strcmp(*name + length - 4, ".sql") ? 4 : 0;
+	*name = query_file_keep(file, *name, length);
+	return 0;
 }
 
 /* What a file that says little is called. */
 static void add_defaults(struct query_file *file)
 {
+	struct analysis *analysis = &file->analysis;
 	char *summary = mem_printf("the SELECT of %s", file->path);
 
-	if (!file->name)
-		file->name = base_name(file);
-	if (!file->summary)
-		file->summary = query_file_keep(file, summary, strlen(summary));
-	if (!file->description)
-		file->description = "";
+	if (!analysis->summary)
+		analysis->summary = query_file_keep(file, summary, strlen(summary));
+	if (!analysis->description)
+		analysis->description = "";
+	analysis->default_forms = forms_of(file->forms);
 	for (size_t i = 0; i < file->blocks; i++)
 		for (size_t k = 0; k < file->block[i].tables; k++) {
 			struct query_table *table = &file->block[i].table[k];
 
 			if (!table->key)
-				table->key = file->name;
+				table->key = analysis->name;
 			if (!table->title)
-				table->title = file->summary;
+				table->title = analysis->summary;
+			table->forms = forms_of(table->form);
 			if (file->block[i].kind == QUERY_TABLE)
-				file->analysis.forms |= table->forms;
+				analysis->forms |= table->forms;
 		}
 	free(summary);
 }
@@ -490,7 +470,7 @@ struct query_file *query_file_parse(const char *path, const char *text,
 	if (!status && file->blocks > 1 && !file->block[file->blocks - 1].sql)
 		status =
 		    error_set(error, "%s: no statement behind its last comments", path);
-	if (status) {
+	if (status || set_name(file, error)) {
 		query_file_free(file);
 		return NULL;
 	}

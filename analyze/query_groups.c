@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_values.h"
+#include "analyze/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "timeline/groups.h"

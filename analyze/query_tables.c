@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_tables.h"
+#include "analyze/query.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/query_text.h"
-#include "analyze/result.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "timeline/names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_text.h"
+#include "analyze/query.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 static const struct {
-	const char *name, *temporary;
+	const char *temporary;
 	const char *keep; /* a temporary view is computed anew by each that names it */
 	struct {
 		const char *ours, *theirs;
@@ -17,20 +17,17 @@ static const struct {
 	char quote;
 	bool has_escapes; /* a backslash in a text means something */
 } dialects[SQL_DIALECTS] = {
-    [SQL_SQLITE] = {"sqlite",
-		    "CREATE TEMPORARY TABLE",
+    [SQL_SQLITE] = {"CREATE TEMPORARY TABLE",
 		    NULL,
 		    {{"least", "min"}, {"greatest", "max"}},
 		    '"',
 		    false},
-    [SQL_DUCKDB] = {"duckdb",
-		    "CREATE OR REPLACE TEMPORARY TABLE",
+    [SQL_DUCKDB] = {"CREATE OR REPLACE TEMPORARY TABLE",
 		    NULL,
 		    {{"quantile", "quantile_cont"}},
 		    '"',
 		    false},
-    [SQL_SPARK] = {"spark",
-		   "CREATE OR REPLACE TEMPORARY VIEW",
+    [SQL_SPARK] = {"CREATE OR REPLACE TEMPORARY VIEW",
 		   "CACHE LAZY TABLE",
 		   {{"quantile", "percentile"}},
 		   '`',
@@ -219,14 +216,6 @@ char *sql_expand(const char *text)
 	}
 	fclose(file);
 	return expanded;
-}
-
-int sql_dialect_find(const char *name)
-{
-	for (int i = 0; i < SQL_DIALECTS; i++)
-		if (!strcmp(dialects[i].name, name))
-			return i;
-	return -1;
 }
 
 void sql_write_temporary(FILE *file, const char *name, const char *select,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_values.h"
+#include "analyze/query.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/metric_plots.h"
-#include "analyze/print.h"
-#include "analyze/query_text.h"
 #include "base/mem.h"
 
 /* Of --cpu and the like each number is a row. */
@@ -67,33 +64,12 @@ struct cell *query_values_of(const struct query_values *values,
 		}
 		error_set(error,
 			  "no parameter %s, want :begin_ns, :end_ns, :min_ns, :max_ns, "
-			  ":min_bytes, :max_bytes, :interval_ns, :group, :request or "
-			  ":nodes",
+			  ":min_bytes, :max_bytes, :interval_ns, :group or :request",
 			  name ? name : "?");
 		free(value);
 		return NULL;
 	}
 	return value;
-}
-
-/* The chosen nodes as a JSON array; for free(). */
-static char *node_list(const struct scope *scope)
-{
-	char *text;
-	size_t size;
-	FILE *list = open_memstream(&text, &size);
-	const char *between = "[";
-
-	for (size_t i = 0; i < scope->nodes; i++) {
-		if (!scope->node[i].chosen)
-			continue;
-		fputs(between, list);
-		print_json_text(list, scope->node[i].name, strlen(scope->node[i].name));
-		between = ",";
-	}
-	fputs(*between == '[' ? "[]" : "]", list);
-	fclose(list);
-	return text;
 }
 
 static int64_t within(int64_t value)
@@ -129,41 +105,28 @@ static char *text_parameters(struct query_values *values, const char *word,
 	return list;
 }
 
-/* Names of the timeline that pass globs. */
-struct matching {
-	const struct text_list *globs;
-	const struct metric_aliases *aliases; /* of what these call it, too; NULL: none */
-	struct text_list names;
-};
-
-static int take_name(void *context, const struct cell *row)
+/* ":of_items": the names of a SELECT that pass globs, or whose aliases do; none without
+ * globs. 0, or -1 with error. */
+static int add_passing(struct query_values *values, const char *word, const char *sql,
+		       const struct text_list *globs,
+		       const struct metric_aliases *aliases, struct error *error)
 {
-	struct matching *matching = context;
-
-	if (row[0].type == CELL_TEXT &&
-	    (text_list_matches(matching->globs, row[0].bytes) ||
-	     (matching->aliases &&
-	      text_list_matches(matching->globs,
-				metric_alias(matching->aliases, row[0].bytes)))))
-		text_list_add(&matching->names, row[0].bytes);
-	return 0;
-}
-
-/* ":of_items": the names of a SELECT that pass, none without globs. 0, or -1 with error.
- */
-static int add_passing(struct query_values *values, struct question *question,
-		       struct matching matching, const char *word, const char *sql,
-		       struct error *error)
-{
+	struct text_list all = {0}, names = {0};
 	int status = 0;
 
-	if (matching.globs->count && !question->reader)
+	if (globs->count && !values->reader)
 		status = error_set(error, "names are looked up in the timeline, want "
 					  "TIMELINE");
-	else if (matching.globs->count)
-		status = question_ask(question, sql, NULL, take_name, &matching, error);
-	add_sql(values, word, text_parameters(values, word, &matching.names));
-	text_list_clear(&matching.names);
+	else if (globs->count)
+		status = query_texts(values->reader, sql, NULL, &all, error);
+	for (size_t i = 0; i < all.count; i++)
+		if (text_list_matches(globs, all.item[i]) ||
+		    (aliases &&
+		     text_list_matches(globs, metric_alias(aliases, all.item[i]))))
+			text_list_add(&names, all.item[i]);
+	add_sql(values, word, text_parameters(values, word, &names));
+	text_list_clear(&names);
+	text_list_clear(&all);
 	return status;
 }
 
@@ -238,14 +201,13 @@ static int add_items(struct query_values *values, struct question *question,
 		     struct error *error)
 {
 	struct metric_aliases aliases = {.names = {0}};
-	const struct matching matching = {.globs = &question->request->items,
-					  .aliases = &aliases};
 	int status =
 	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
 
 	if (!status)
-		status = add_passing(values, question, matching, "items",
-				     "SELECT DISTINCT name FROM metric_item", error);
+		status =
+		    add_passing(values, "items", "SELECT DISTINCT name FROM metric_item",
+				&question->request->items, &aliases, error);
 	add_sql(values, "aliases", alias_case(values, &aliases));
 	metric_aliases_clear(&aliases);
 	return status;
@@ -289,26 +251,24 @@ int query_values_init(struct query_values *values, struct question *question,
 	    {":all_items", !request->items.count},
 	    {":all_spans", !request->min && !request->max},
 	};
-	char *nodes = node_list(scope);
 
+	values->reader = question->reader;
 	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
 		query_values_add(values, cell_of_integer(integers[i].value), "%s",
 				 integers[i].name);
 	query_values_add(values, cell_of_text(question->group ? question->group : ""),
 			 ":group");
-	query_values_add(values, cell_of_text(nodes), ":nodes");
-	free(nodes);
 	add_nodes(values, scope);
 	add_sql(values, "tids", range_condition("tid", &request->tids));
 	add_sql(values, "pids", range_condition("pid", &request->pids));
 	if (add_numbers(values, "cpus", &request->cpus, error) ||
 	    add_numbers(values, "irqs", &request->irqs, error) ||
 	    add_numbers(values, "softirqs", &request->softirqs, error) ||
-	    add_passing(values, question, (struct matching){.globs = &request->names},
-			"names", "SELECT comm FROM thread UNION SELECT comm FROM process",
-			error) ||
-	    add_passing(values, question, (struct matching){.globs = &request->metrics},
-			"metrics", "SELECT DISTINCT name FROM metric", error) ||
+	    add_passing(values, "names",
+			"SELECT comm FROM thread UNION SELECT comm FROM process",
+			&request->names, NULL, error) ||
+	    add_passing(values, "metrics", "SELECT DISTINCT name FROM metric",
+			&request->metrics, NULL, error) ||
 	    (query_file_names(file, "chosen_item") &&
 	     add_items(values, question, error)) ||
 	    (query_file_names(file, "begin_event") &&

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/query_file.h"
-#include "analyze/query_tables.h"
+#include "analyze/query.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "timeline/query.h"

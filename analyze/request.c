@@ -10,21 +10,18 @@
 
 /* An option, and by which bits an analysis heeds it; 0: every one does. */
 struct heeded_row {
-	char letter;
-	const char *name;
-	enum option_kind kind;
-	size_t target; /* offset in struct request */
-	const char *argument, *help;
-	double least, most;
+	struct option_row row; /* without its target */
+	size_t target;         /* offset in struct request */
 	unsigned heeds;
-	enum { AS_IT_IS, SPAN, SIZE, RANGES, GLOBS } meaning;
+	enum { AS_IT_IS, SPAN, SIZE, RANGES } meaning;
 	size_t meant; /* offset of what was understood */
 };
 
 #define ROW(letter, name, kind, target, argument, help, most, heeds, meaning, meant)     \
 	{                                                                                \
-		letter, name, OPTION_##kind, offsetof(struct request, target), argument, \
-		    help, 0, most, heeds, meaning, offsetof(struct request, meant)       \
+		{letter, name, OPTION_##kind, NULL, argument, help, 0, most},            \
+		    offsetof(struct request, target), heeds, meaning,                    \
+		    offsetof(struct request, meant)                                      \
 	}
 #define FLAG(letter, name, target, help, heeds)                                          \
 	ROW(letter, name, FLAG, target, NULL, help, 0, heeds, AS_IT_IS, target)
@@ -42,19 +39,17 @@ static const struct heeded_row all_rows[] = {
     TEXT(0, STRING, "end", end, "TIME", "nothing after", HEEDS_SPAN_OF_TIME),
     TEXT(0, STRING, "timerange", timerange, "BEGIN,END", "both at once",
 	 HEEDS_SPAN_OF_TIME),
-    MEANT(LIST, "node", nodes, "GLOB,...", "only nodes with such a name", HEEDS_NODES,
-	  GLOBS, nodes),
-    MEANT(LIST, "cpu", cpu_words, "N,N-N,...", "only these processors", HEEDS_CPU, RANGES,
-	  cpus),
-    MEANT(LIST, "procname", names, "GLOB,...",
-	  "only threads with such a name, or of such a process", HEEDS_THREAD, GLOBS,
-	  names),
-    MEANT(LIST, "tid", tid_words, "N,...", "only these threads", HEEDS_THREAD, RANGES,
+    TEXT(0, WORDS, "node", nodes, "GLOB,...", "only nodes with such a name", HEEDS_NODES),
+    MEANT(WORDS, "cpu", cpu_words, "N,N-N,...", "only these processors", HEEDS_CPU,
+	  RANGES, cpus),
+    TEXT(0, WORDS, "procname", names, "GLOB,...",
+	 "only threads with such a name, or of such a process", HEEDS_THREAD),
+    MEANT(WORDS, "tid", tid_words, "N,...", "only these threads", HEEDS_THREAD, RANGES,
 	  tids),
-    MEANT(LIST, "pid", pid_words, "N,...", "only threads of these processes",
+    MEANT(WORDS, "pid", pid_words, "N,...", "only threads of these processes",
 	  HEEDS_THREAD, RANGES, pids),
-    MEANT(LIST, "events", events, "GLOB,...", "only events of classes with such a name",
-	  HEEDS_EVENTS, GLOBS, events),
+    TEXT(0, WORDS, "events", events, "GLOB,...",
+	 "only events of classes with such a name", HEEDS_EVENTS),
     MEANT(STRING, "min", min, "SPAN",
 	  "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds",
 	  HEEDS_SPAN, SPAN, min_ns),
@@ -63,23 +58,22 @@ static const struct heeded_row all_rows[] = {
 	  HEEDS_SIZE, SIZE, least_bytes),
     MEANT(STRING, "maxsize", max_size, "SIZE", "nothing that moved more", HEEDS_SIZE,
 	  SIZE, most_bytes),
-    MEANT(LIST, "irq", irq_words, "N,N-N,...", "only hard interrupts of these numbers",
+    MEANT(WORDS, "irq", irq_words, "N,N-N,...", "only hard interrupts of these numbers",
 	  HEEDS_IRQ, RANGES, irqs),
-    MEANT(LIST, "softirq", softirq_words, "N,N-N,...", "only softirqs of these numbers",
+    MEANT(WORDS, "softirq", softirq_words, "N,N-N,...", "only softirqs of these numbers",
 	  HEEDS_IRQ, RANGES, softirqs),
     TEXT(0, STRING, "group", group, "WHAT", "add up by this, see the analysis's own help",
 	 HEEDS_GROUP),
     MEANT(STRING, "interval", interval_text, "SPAN", "a row for each such span of time",
 	  HEEDS_INTERVAL, SPAN, interval_ns),
-    MEANT(LIST, "measure", measures, "GLOB,...", "only columns with such a name",
-	  HEEDS_MEASURE, GLOBS, measures),
+    TEXT(0, WORDS, "measure", measures, "GLOB,...", "only columns with such a name",
+	 HEEDS_MEASURE),
     TEXT(0, STRING, "request", request_text, "N",
 	 "of this request, by the number of one of its messages", HEEDS_REQUEST),
-    MEANT(LIST, "metric", metrics, "GLOB,...", "only metrics with such a name",
-	  HEEDS_METRIC, GLOBS, metrics),
-    MEANT(LIST, "item", items, "GLOB,...",
-	  "only of devices, interfaces or processors with such a name", HEEDS_METRIC,
-	  GLOBS, items),
+    TEXT(0, WORDS, "metric", metrics, "GLOB,...", "only metrics with such a name",
+	 HEEDS_METRIC),
+    TEXT(0, WORDS, "item", items, "GLOB,...",
+	 "only of devices, interfaces or processors with such a name", HEEDS_METRIC),
     TEXT(0, LIST, "alias", aliases, "NAME=ALIAS", "what to call a device or interface",
 	 HEEDS_METRIC),
     TEXT(0, STRING, "plot", plot, "DIR",
@@ -99,15 +93,15 @@ static const struct heeded_row all_rows[] = {
     TEXT(0, STRING, "sort", sort, "COLUMN,...", "order of rows; -COLUMN: falling",
 	 HEEDS_TABLES),
     TEXT(0, STRING, "table", table, "NAME", "this table only", HEEDS_TABLES),
-    TEXT(0, STRING, "format", format_text, "FORMAT", "table, csv, json or markdown",
-	 HEEDS_TABLES),
+    TEXT(0, WORD, "format", format, "FORMAT=table|csv|json|markdown",
+	 "table, csv, json or markdown", HEEDS_TABLES),
     FLAG(0, "local-time", local_time,
 	 "times of day by the zone of this machine instead of UTC",
 	 HEEDS_TABLES | HEEDS_EVENTS),
     FLAG(0, "list", list, "name the analyses that there are", 0),
     TEXT(0, LIST, "sql", sql, "PATH",
 	 "add the analysis in this SQL file, or all in this directory", 0),
-    TEXT(0, STRING, "print-sql", print_sql, "DIALECT",
+    TEXT(0, WORD, "print-sql", print_sql, "DIALECT=sqlite|duckdb|spark",
 	 "print the statements instead: sqlite (the default), duckdb or spark", 0),
     TEXT(0, STRING, "tables", tables, "DIR",
 	 "ask the Parquet tables in DIR, by the program duckdb, instead of a timeline",
@@ -135,16 +129,8 @@ size_t request_rows(struct request *request, struct option_row *rows, unsigned h
 
 		if (row->heeds && !(row->heeds & heeds))
 			continue;
-		rows[kept++] = (struct option_row){
-		    .letter = row->letter,
-		    .name = row->name,
-		    .kind = row->kind,
-		    .target = at_offset(request, row->target),
-		    .argument = row->argument,
-		    .help = row->help,
-		    .least = row->least,
-		    .most = row->most,
-		};
+		rows[kept] = row->row;
+		rows[kept++].target = at_offset(request, row->target);
 	}
 	rows[kept] = (struct option_row){0};
 	return kept;
@@ -154,7 +140,7 @@ static bool is_given(const struct request *request, const struct heeded_row *row
 {
 	const void *target = at_offset(request, row->target);
 
-	switch (row->kind) {
+	switch (row->row.kind) {
 	case OPTION_FLAG:
 		return *(const bool *)target;
 	case OPTION_STRING:
@@ -163,8 +149,8 @@ static bool is_given(const struct request *request, const struct heeded_row *row
 	case OPTION_WORDS:
 		return ((const struct text_list *)target)->count;
 	case OPTION_INT:
-		return *(const int *)target != -1;
 	case OPTION_WORD:
+		return *(const int *)target != -1;
 	case OPTION_DOUBLE:
 		break;
 	}
@@ -176,13 +162,15 @@ const char *request_unheeded(const struct request *request, unsigned heeds)
 	for (size_t i = 0; i < ROWS; i++)
 		if (all_rows[i].heeds && !(all_rows[i].heeds & heeds) &&
 		    is_given(request, &all_rows[i]))
-			return all_rows[i].name;
+			return all_rows[i].row.name;
 	return NULL;
 }
 
 void request_init(struct request *request)
 {
-	*request = (struct request){.limit_given = -1,
+	*request = (struct request){.format = -1,
+				    .print_sql = -1,
+				    .limit_given = -1,
 				    .detail_given = -1,
 				    .min_ns = NSEC_MIN,
 				    .max_ns = NSEC_MAX,
@@ -234,21 +222,6 @@ int request_parse_size(const char *text, int64_t *bytes)
 	return parse(text, sizes, sizeof(sizes) / sizeof(*sizes), bytes);
 }
 
-/* "a,b" and "c" as a, b, c. */
-static void split(const struct text_list *words, struct text_list *parts)
-{
-	for (size_t i = 0; i < words->count; i++)
-		for (const char *at = words->item[i]; *at;) {
-			size_t length = strcspn(at, ",");
-			char *part = mem_strndup(at, length);
-
-			if (length)
-				text_list_add(parts, part);
-			free(part);
-			at += length + (at[length] == ',');
-		}
-}
-
 /* "4", "4-7". */
 static int parse_range(const char *word, struct range *range)
 {
@@ -271,56 +244,38 @@ static int parse_range(const char *word, struct range *range)
 static int check_ranges(const struct text_list *words, const char *name,
 			struct range_list *ranges, struct error *error)
 {
-	struct text_list parts = {0};
-	int status = 0;
-
-	split(words, &parts);
-	for (size_t i = 0; i < parts.count && !status; i++) {
+	for (size_t i = 0; i < words->count; i++) {
 		ranges->item = mem_grow(ranges->item, ranges->count, &ranges->room,
 					sizeof(*ranges->item));
-		if (parse_range(parts.item[i], &ranges->item[ranges->count++]))
-			status = error_misuse(
+		if (parse_range(words->item[i], &ranges->item[ranges->count++]))
+			return error_misuse(
 			    error, "--%s: '%s' is no number, want some such as 0,4-7",
-			    name, parts.item[i]);
+			    name, words->item[i]);
 	}
-	text_list_clear(&parts);
-	return status;
+	return 0;
 }
 
 /* What was typed, as the row says that it is to be understood. */
 static int understand(struct request *request, const struct heeded_row *row,
 		      struct error *error)
 {
+	static const char *const wanted[] = {
+	    [SPAN] = "span of time, want one such as 20us, 1.5ms or 2s",
+	    [SIZE] = "size, want one such as 4096, 64k or 1MiB"};
 	void *target = at_offset(request, row->target);
 	void *meant = at_offset(request, row->meant);
-	const char *text = row->kind == OPTION_STRING ? *(char *const *)target : NULL;
-	struct text_list parts = {0};
+	const char *text;
 
-	switch (row->meaning) {
-	case SPAN:
-		if (!text || !request_parse_span(text, meant))
-			return 0;
-		return error_misuse(error,
-				    "--%s: '%s' is no span of time, want one such as "
-				    "20us, 1.5ms or 2s",
-				    row->name, text);
-	case SIZE:
-		if (!text || !request_parse_size(text, meant))
-			return 0;
-		return error_misuse(
-		    error, "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
-		    row->name, text);
-	case RANGES:
-		return check_ranges(target, row->name, meant, error);
-	case GLOBS:
-		split(target, &parts);
-		text_list_clear(target);
-		*(struct text_list *)target = parts;
-		break;
-	case AS_IT_IS:
-		break;
-	}
-	return 0;
+	if (row->meaning == RANGES)
+		return check_ranges(target, row->row.name, meant, error);
+	if (row->meaning == AS_IT_IS)
+		return 0;
+	text = *(char *const *)target;
+	if (!text || !(row->meaning == SPAN ? request_parse_span(text, meant)
+					    : request_parse_size(text, meant)))
+		return 0;
+	return error_misuse(error, "--%s: '%s' is no %s", row->row.name, text,
+			    wanted[row->meaning]);
 }
 
 bool range_list_has(const struct range_list *list, int64_t value)
@@ -360,25 +315,9 @@ static int check_timerange(struct request *request, struct error *error)
 	return 0;
 }
 
-static int check_format(struct request *request, struct error *error)
-{
-	static const char *const names[] = {"table", "csv", "json", "markdown"};
-
-	if (!request->format_text)
-		return 0;
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(request->format_text, names[i])) {
-			request->format = (enum format)i;
-			return 0;
-		}
-	return error_misuse(error,
-			    "--format: no format '%s', want table, csv, json or markdown",
-			    request->format_text);
-}
-
 int request_check(struct request *request, struct error *error)
 {
-	if (check_timerange(request, error) || check_format(request, error))
+	if (check_timerange(request, error))
 		return -1;
 	for (size_t i = 0; i < ROWS; i++)
 		if (understand(request, &all_rows[i], error))
@@ -407,9 +346,9 @@ void request_clear(struct request *request)
 		void *target = at_offset(request, row->target);
 		void *meant = at_offset(request, row->meant);
 
-		if (row->kind == OPTION_STRING)
+		if (row->row.kind == OPTION_STRING)
 			free(*(char **)target);
-		if (row->kind == OPTION_LIST)
+		if (row->row.kind == OPTION_LIST || row->row.kind == OPTION_WORDS)
 			text_list_clear(target);
 		if (row->meaning == RANGES)
 			free(((struct range_list *)meant)->item);

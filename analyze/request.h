@@ -53,19 +53,19 @@ struct catalog;
 /* What was asked for on the command line. */
 struct request {
 	/* as typed */
-	char *begin, *end, *timerange, *min, *max, *interval_text, *format_text;
+	char *begin, *end, *timerange, *min, *max, *interval_text;
 	char *min_size, *max_size;
 	struct text_list cpu_words, tid_words, pid_words, irq_words, softirq_words;
 	bool stats, top, freq, log;
 	int limit_given, detail_given; /* -1: not given */
 	/* for all */
-	char *output, *table, *sort, *group, *print_sql, *tables;
+	char *output, *table, *sort, *group, *tables;
+	int format, print_sql; /* enum format and sql_dialect; -1: not given */
 	bool quiet, local_time, list;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, aliases; /* NAME=ALIAS */
 	char *plot, *from, *to, *request_text;
 	/* as understood by request_check */
-	enum format format;
 	struct text_list nodes, names, metrics, items, events, measures; /* globs */
 	struct range_list cpus, tids, pids, irqs, softirqs;
 	nsec_t min_ns, max_ns;           /* NSEC_MIN, NSEC_MAX: open */

@@ -128,11 +128,6 @@ static void add_keys(struct result_table *table, const char *keys)
 	}
 }
 
-static double number(const struct cell *cell)
-{
-	return cell->type == CELL_REAL ? cell->real : (double)cell->integer;
-}
-
 /* Rank of a type: numbers before texts, as SQLite orders; nothing stands apart. */
 static int rank(const struct cell *cell)
 {
@@ -159,7 +154,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 		return compare_texts(a, b);
 	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
 		return (a->integer > b->integer) - (a->integer < b->integer);
-	return (number(a) > number(b)) - (number(a) < number(b));
+	return (cell_number(a) > cell_number(b)) - (cell_number(a) < cell_number(b));
 }
 
 /* By the keys alone. */
@@ -240,10 +235,8 @@ struct result_table *result_table_new(struct result *result, const char *key,
 	if (result->request && result->request->limit_given > 0)
 		table->limit = (size_t)result->request->limit_given;
 	table->limit_is_asked = result->request && result->request->limit_given >= 0;
-	if (result->request && result->request->sort) {
+	if (result->request && result->request->sort)
 		add_keys(table, result->request->sort);
-		table->own_orders = table->orders;
-	}
 	result->table = mem_grow(result->table, result->tables, &result->table_room,
 				 sizeof(*result->table));
 	result->table[result->tables++] = table;
@@ -330,6 +323,18 @@ void result_missing(struct result *result, const char *what, const char *events)
 	result_note(result, "%s: not recorded (enable %s)", what, events);
 }
 
+enum unit result_unit(const struct result_table *table, size_t row, size_t column)
+{
+	const struct cell *cells = &table->cell[row * table->columns];
+	enum unit unit = table->column[column].unit;
+	int found = -1;
+
+	for (size_t i = 0; unit == UNIT_OF_ROW && i < table->columns; i++)
+		if (!strcmp(table->column[i].key, "unit") && cells[i].type == CELL_TEXT)
+			found = unit_find(cells[i].bytes);
+	return unit != UNIT_OF_ROW ? unit : found < 0 ? UNIT_NUMBER : (enum unit)found;
+}
+
 struct result_table *result_find(const struct result *result, const char *key)
 {
 	for (size_t i = 0; i < result->tables; i++)
@@ -406,25 +411,6 @@ static int check_sort(const struct result *result, const char *keys, struct erro
 	return status;
 }
 
-int result_finish(struct result *result, struct error *error)
-{
-	const struct request *request = result->request;
-
-	/* Where nothing was recorded there may be no table to name. */
-	if (result->tables && request &&
-	    ((request->table && check_table(result, request->table, error)) ||
-	     (request->sort && check_sort(result, request->sort, error))))
-		return -1;
-	for (size_t i = 0; i < result->tables; i++) {
-		struct result_table *table = result->table[i];
-
-		sort_rows(table);
-		if (table->limit && table->rows > table->limit)
-			cut(table);
-	}
-	return 0;
-}
-
 static void table_free(struct result_table *table)
 {
 	for (size_t i = 0; i < table->rows; i++)
@@ -438,6 +424,33 @@ static void table_free(struct result_table *table)
 	free(table->key);
 	free(table->title);
 	free(table);
+}
+
+int result_finish(struct result *result, struct error *error)
+{
+	const struct request *request = result->request;
+	size_t tables = 0;
+
+	/* Where nothing was recorded there may be no table to name. */
+	if (result->tables && request &&
+	    ((request->table && check_table(result, request->table, error)) ||
+	     (request->sort && check_sort(result, request->sort, error))))
+		return -1;
+	for (size_t i = 0; i < result->tables; i++) {
+		struct result_table *table = result->table[i];
+
+		if (request && request->table &&
+		    strcmp(request->table, table->key) != 0) {
+			table_free(table);
+			continue;
+		}
+		sort_rows(table);
+		if (table->limit && table->rows > table->limit)
+			cut(table);
+		result->table[tables++] = table;
+	}
+	result->tables = tables;
+	return 0;
 }
 
 void result_clear(struct result *result)

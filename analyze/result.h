@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze/request.h"
@@ -66,7 +67,7 @@ struct result_table {
 		size_t column;
 		bool falling;
 	} order[8];
-	size_t orders, own_orders; /* of these, asked for by the user */
+	size_t orders;
 };
 
 /* Tables and what is to be said with them. */
@@ -113,8 +114,12 @@ void result_note(struct result *result, const char *format, ...)
 /* "disk latency: not recorded (enable block_rq_issue, block_rq_complete)" */
 void result_missing(struct result *result, const char *what, const char *events);
 
-/* Sort what there is. 0, or -1 with error where --sort or --table names nothing. */
+/* Sort what there is; of --table the others go. 0, or -1 with error where --sort or
+ * --table names nothing. */
 int result_finish(struct result *result, struct error *error);
+
+/* The unit of a cell: its column's, or what the row's own column "unit" says. */
+enum unit result_unit(const struct result_table *table, size_t row, size_t column);
 
 /* NULL: none. */
 struct result_table *result_find(const struct result *result, const char *key);
@@ -145,5 +150,37 @@ static inline struct cell cell_of_known(int64_t value, int64_t none)
 {
 	return value == none ? cell_of_null() : cell_of_integer(value);
 }
+
+/* ---- print.c */
+
+struct question;
+
+/* Room for a number as people read it. */
+enum { PRINT_TEXT = 64 };
+
+/*
+ * A cell with its unit: "1.234 ms", "4.0 MiB", "12.5 %", "02:38:57.738293189"; with the
+ * date where the result is not of one day. `text` is for numbers; texts are borrowed.
+ * What is not known is "-".
+ */
+const char *print_human(char text[PRINT_TEXT], const struct result *result,
+			const struct cell *cell, enum unit unit);
+
+/* A number as programs read it, "" for what is not known; texts are borrowed. Numbers
+ * that are no integers have as many digits as give back the same double. */
+const char *print_plain(char text[PRINT_TEXT], const struct cell *cell);
+
+/* Whether a unit's numbers stand right in their column. */
+bool print_is_right(enum unit unit);
+
+/*
+ * What a result says, in the format asked for. CSV has one table: --table, or the first.
+ * A stream's own error is the caller's to find.
+ */
+void print_result(const struct question *question, const struct result *result,
+		  FILE *file);
+
+/* A text as a JSON string with its quotes. What is no UTF-8 becomes U+FFFD. */
+void print_json_text(FILE *file, const char *text, size_t size);
 
 #endif

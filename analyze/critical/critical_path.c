@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
 #include "analyze/critical/path.h"
 #include "analyze/query.h"
 #include "base/mem.h"
@@ -18,27 +17,48 @@ static const char slowest_sql[] =
 	    " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id";
 
 /* Its flow's last one before the message, unless that came after all of it. */
-static const char of_message_sql[] = REQUEST
-    "JOIN message AS m ON m.id = ?1 WHERE r.id <= m.id AND r.protocol = m.protocol"
-    " AND ((r.client_address = m.src AND r.server_address = m.dst"
-    " AND r.client_port IS m.sport AND r.server_port IS m.dport)"
-    " OR (r.client_address = m.dst AND r.server_address = m.src"
-    " AND r.client_port IS m.dport AND r.server_port IS m.sport))"
-    " ORDER BY r.id DESC LIMIT 1";
+static const char of_message_sql[] =
+    REQUEST "JOIN message AS m ON m.id = ? WHERE r.id <= m.id AND r.protocol = m.protocol"
+	    " AND ((r.client_address = m.src AND r.server_address = m.dst"
+	    " AND r.client_port IS m.sport AND r.server_port IS m.dport)"
+	    " OR (r.client_address = m.dst AND r.server_address = m.src"
+	    " AND r.client_port IS m.dport AND r.server_port IS m.sport))"
+	    " ORDER BY r.id DESC LIMIT 1";
 
-static struct node_request read_request(const struct cell *row)
+/* Up to `most`; of the slowest those of chosen nodes. How many, or -1 with error. */
+static int read_requests(struct node_request *request, int most,
+			 struct question *question, const char *sql,
+			 const struct cell *value, struct error *error)
 {
-	return (struct node_request){
-	    .id = row[0].integer,
-	    .last_message = cell_integer(&row[1], 0),
-	    .client = cell_integer(&row[2], -1),
-	    .server = cell_integer(&row[3], -1),
-	    .client_tid = cell_integer(&row[4], -1),
-	    .server_port = cell_integer(&row[5], -1),
-	    .begin_ns = row[6].integer,
-	    .end_ns = cell_integer(&row[7], NSEC_MIN),
-	    .bound_ns = cell_integer(&row[8], NSEC_MAX),
-	};
+	const struct scope *scope = &question->scope;
+	struct timeline_query *query = timeline_query_new(question->reader, sql, error);
+	int more = query && !timeline_query_ask(query, value,
+						timeline_query_parameters(query), error)
+		       ? 1
+		       : -1;
+	int count = 0;
+
+	while (count < most && more > 0 &&
+	       (more = timeline_query_next(query, error)) > 0) {
+		const struct cell *row = timeline_query_row(query);
+
+		request[count] = (struct node_request){
+		    .id = row[0].integer,
+		    .last_message = cell_integer(&row[1], 0),
+		    .client = cell_integer(&row[2], -1),
+		    .server = cell_integer(&row[3], -1),
+		    .client_tid = cell_integer(&row[4], -1),
+		    .server_port = cell_integer(&row[5], -1),
+		    .begin_ns = row[6].integer,
+		    .end_ns = cell_integer(&row[7], NSEC_MIN),
+		    .bound_ns = cell_integer(&row[8], NSEC_MAX),
+		};
+		count += sql != slowest_sql ||
+			 scope_has_node(scope, request[count].client) ||
+			 scope_has_node(scope, request[count].server);
+	}
+	timeline_query_free(query);
+	return more < 0 ? -1 : count;
 }
 
 int node_requests_slowest(struct node_request *request, int most,
@@ -47,37 +67,17 @@ int node_requests_slowest(struct node_request *request, int most,
 	const struct scope *scope = &question->scope;
 	const struct cell span[] = {cell_of_integer(scope->begin_ns),
 				    cell_of_integer(scope->end_ns)};
-	struct timeline_query *query =
-	    timeline_query_new(question->reader, slowest_sql, error);
-	int more = query && !timeline_query_ask(query, span, 2, error) ? 1 : -1;
-	int count = 0;
 
-	while (count < most && more > 0 &&
-	       (more = timeline_query_next(query, error)) > 0) {
-		request[count] = read_request(timeline_query_row(query));
-		count += scope_has_node(scope, request[count].client) ||
-			 scope_has_node(scope, request[count].server);
-	}
-	timeline_query_free(query);
-	return more < 0 ? -1 : count;
+	return read_requests(request, most, question, slowest_sql, span, error);
 }
 
 int node_request_of(struct node_request *request, int64_t message,
 		    struct question *question, struct error *error)
 {
 	const struct cell key = cell_of_integer(message);
-	struct timeline_query *query =
-	    timeline_query_new(question->reader, of_message_sql, error);
-	int more = query && !timeline_query_ask(query, &key, 1, error)
-		       ? timeline_query_next(query, error)
-		       : -1;
+	int found = read_requests(request, 1, question, of_message_sql, &key, error);
 
-	if (more > 0) {
-		*request = read_request(timeline_query_row(query));
-		more = request->last_message >= message;
-	}
-	timeline_query_free(query);
-	return more;
+	return found > 0 ? request->last_message >= message : found;
 }
 
 int node_request_path(struct path *path, struct history *history,
@@ -96,18 +96,6 @@ int node_request_path(struct path *path, struct history *history,
 
 enum { MOST_NAMED = 4 }; /* threads, in an error */
 
-/* A thread in the time asked for. */
-struct candidate {
-	int64_t node, tid;
-	const char *comm;
-	nsec_t begin_ns, end_ns;
-};
-
-struct candidates {
-	struct candidate *item;
-	size_t count, room;
-};
-
 struct critical {
 	struct question *question;
 	struct result *result;
@@ -115,8 +103,11 @@ struct critical {
 	struct path path;
 	size_t given; /* of its segments */
 	bool is_found;
-	char *about;             /* what the path is of, or why there is none */
-	struct candidates found; /* that the options name */
+	char *about; /* what the path is of, or why there is none */
+	/* Threads that the options name: how many, some by name, and the last one. */
+	size_t threads;
+	char *names;
+	struct path_start thread;
 };
 
 /* A row of path_segment, whose columns critical-path.sql names. */
@@ -209,18 +200,16 @@ static int of_request(struct critical *critical, struct error *error)
 		     : 0;
 }
 
-static int add_candidate(void *context, const struct cell *row)
+static int add_thread(void *context, const struct cell *row)
 {
 	struct critical *critical = context;
 	struct question *question = critical->question;
-	struct candidates *found = &critical->found;
 	const struct scope *scope = &question->scope;
-	struct candidate thread = {
-	    .node = row[0].integer,
-	    .tid = row[1].integer,
-	    .begin_ns = row[2].integer,
-	    .end_ns = row[3].integer,
-	};
+	struct path_start thread = {.node = row[0].integer,
+				    .tid = row[1].integer,
+				    .begin_ns = row[2].integer,
+				    .end_ns = row[3].integer};
+	char *names;
 
 	if (thread.begin_ns < scope->begin_ns)
 		thread.begin_ns = scope->begin_ns;
@@ -229,28 +218,16 @@ static int add_candidate(void *context, const struct cell *row)
 	if (!scope_has_node(scope, thread.node) ||
 	    !question_has_thread(question, thread.node, thread.tid, thread.begin_ns))
 		return 0;
-	thread.comm = question_comm(question, thread.node, thread.tid, thread.begin_ns);
-	found->item =
-	    mem_grow(found->item, found->count, &found->room, sizeof(*found->item));
-	found->item[found->count++] = thread;
+	critical->thread = thread;
+	if (critical->threads++ >= MOST_NAMED)
+		return 0;
+	names = mem_printf(
+	    "%s%s%s/%" PRId64 " %s", critical->names ? critical->names : "",
+	    critical->names ? ", " : "", question_node(question, thread.node), thread.tid,
+	    question_comm(question, thread.node, thread.tid, thread.begin_ns));
+	free(critical->names);
+	critical->names = names;
 	return 0;
-}
-
-/* "web/900 server, db/901 server, ...": some of them; for free(). */
-static char *names_of(const struct question *question, const struct candidates *found)
-{
-	char *names = mem_strdup("");
-
-	for (size_t i = 0; i < found->count && i < MOST_NAMED; i++) {
-		const struct candidate *thread = &found->item[i];
-		char *longer = mem_printf("%s%s%s/%" PRId64 " %s", names, i ? ", " : "",
-					  question_node(question, thread->node),
-					  thread->tid, thread->comm);
-
-		free(names);
-		names = longer;
-	}
-	return names;
 }
 
 /* The one thread that the options name; -1 with an error that tells of several. */
@@ -261,46 +238,39 @@ static int choose_thread(struct critical *critical, struct error *error)
 	    " WHERE tid > 0 AND begin_ns < ?2 AND end_ns > ?1 AND state <> 'dead'"
 	    " GROUP BY node, tid ORDER BY node, tid";
 	struct question *question = critical->question;
-	const struct candidates *found = &critical->found;
 	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
 				    cell_of_integer(question->scope.end_ns)};
 
-	if (question_ask(question, sql, span, add_candidate, critical, error))
+	if (question_ask(question, sql, span, add_thread, critical, error))
 		return -1;
-	if (found->count > 1) {
-		char *names = names_of(question, found);
-
-		error_set(error,
-			  "%s: %zu threads are like that (%s%s), want one: --node, --tid",
-			  question->path, found->count, names,
-			  found->count > MOST_NAMED ? ", ..." : "");
-		free(names);
-	} else if (!found->count) {
-		error_set(error,
-			  "%s: no such thread in the time asked for, see ctanalyze cpu",
-			  question->path);
-	}
-	return found->count == 1 ? 0 : -1;
+	if (!critical->threads)
+		return error_set(
+		    error, "%s: no such thread in the time asked for, see ctanalyze cpu",
+		    question->path);
+	if (critical->threads > 1)
+		return error_set(
+		    error,
+		    "%s: %zu threads are like that (%s%s), want one: --node, --tid",
+		    question->path, critical->threads, critical->names,
+		    critical->threads > MOST_NAMED ? ", ..." : "");
+	return 0;
 }
 
 static int of_thread(struct critical *critical, struct error *error)
 {
-	const struct candidate *thread;
-	struct path_start start;
+	const struct path_start *thread = &critical->thread;
+	struct question *question = critical->question;
 
 	if (choose_thread(critical, error))
 		return -1;
-	thread = critical->found.item;
-	start = (struct path_start){.node = thread->node,
-				    .tid = thread->tid,
-				    .begin_ns = thread->begin_ns,
-				    .end_ns = thread->end_ns};
 	critical->is_found = true;
 	critical->about = mem_printf(
 	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the time "
 	    "asked for",
-	    thread->tid, thread->comm, question_node(critical->question, thread->node));
-	return path_walk(&critical->path, critical->history, &start);
+	    thread->tid,
+	    question_comm(question, thread->node, thread->tid, thread->begin_ns),
+	    question_node(question, thread->node));
+	return path_walk(&critical->path, critical->history, thread);
 }
 
 static const char switches_sql[] = "SELECT 1 FROM event_class WHERE name = "
@@ -328,7 +298,7 @@ int run_critical_path(struct question *question, struct result *result,
 	if (!status)
 		status = print_path(&critical, error);
 	path_clear(&critical.path);
-	free(critical.found.item);
+	free(critical.names);
 	free(critical.about);
 	history_free(critical.history);
 	return status;

@@ -126,21 +126,16 @@ static enum path_state cause_of(const struct cell *cell)
 	return PATH_UNKNOWN;
 }
 
-/* Ask with new values; false: it failed. */
-static bool ask(struct history *history, struct timeline_query *query,
-		const struct cell *value, size_t values)
+/* The first row that there is with these values, or NULL. */
+static const struct cell *ask(struct history *history, struct timeline_query *query,
+			      const struct cell *value, size_t values)
 {
-	history->failed =
-	    history->failed || timeline_query_ask(query, value, values, history->error);
-	return !history->failed;
-}
+	int more =
+	    history->failed || timeline_query_ask(query, value, values, history->error)
+		? -1
+		: timeline_query_next(query, history->error);
 
-/* The next row, or NULL. */
-static const struct cell *next(struct history *history, struct timeline_query *query)
-{
-	int more = history->failed ? 0 : timeline_query_next(query, history->error);
-
-	history->failed = history->failed || more < 0;
+	history->failed |= more < 0;
 	return more > 0 ? timeline_query_row(query) : NULL;
 }
 
@@ -150,11 +145,9 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 				nsec_t at_ns, struct history_span *span)
 {
 	const struct cell key[] = {cell_of_integer(node), cell_of_integer(tid),
-				   cell_of_integer(at_ns)},
-			  *row = NULL;
+				   cell_of_integer(at_ns)};
+	const struct cell *row = tid > 0 ? ask(history, history->span, key, 3) : NULL;
 
-	if (tid > 0 && ask(history, history->span, key, 3))
-		row = next(history, history->span);
 	if (!row)
 		return false;
 	*span = (struct history_span){
@@ -175,8 +168,7 @@ static bool find_message(struct history *history, struct timeline_query *query,
 			 const struct cell *value, size_t values,
 			 struct history_message *message)
 {
-	const struct cell *row =
-	    ask(history, query, value, values) ? next(history, query) : NULL;
+	const struct cell *row = ask(history, query, value, values);
 
 	if (row)
 		*message = (struct history_message){

@@ -10,7 +10,6 @@
 --   sure a period is that ends on another node. --min, --max: of the period.
 -- example: ctanalyze periods --from sched_switch --to sched_switch run.db
 -- forms: stats top
--- options: group cpu thread
 
 -- Begins and ends of each group in order. One event may end a period and begin the next.
 -- temporary step

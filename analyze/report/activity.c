@@ -62,20 +62,6 @@ static struct activity_lane *lane_of(struct reading *reading, int64_t node, int6
 	return &activity->lane[reading->lane];
 }
 
-size_t activity_lane(const struct activity *activity, int64_t node, int64_t cpu)
-{
-	size_t first = SIZE_MAX;
-
-	for (size_t i = 0; i < activity->lanes; i++) {
-		if (activity->lane[i].node != node)
-			continue;
-		if (activity->lane[i].cpu == cpu)
-			return i;
-		first = first == SIZE_MAX ? i : first;
-	}
-	return first;
-}
-
 static int add_lane(void *context, const struct cell *row)
 {
 	struct reading *reading = context;
@@ -248,35 +234,6 @@ static struct activity_handler *handler_of(struct activity *activity,
 	return handler;
 }
 
-static bool is_in_window(const struct activity *activity, nsec_t begin_ns, nsec_t end_ns)
-{
-	for (size_t i = 0; i < activity->windows; i++)
-		if (begin_ns < activity->window[i].end_ns &&
-		    end_ns > activity->window[i].begin_ns)
-			return true;
-	return false;
-}
-
-/* All while they are few; as soon as there are more, those in windows only. */
-static void keep_irq(struct activity *activity, const struct activity_irq *irq)
-{
-	bool is_few = activity->irqs <= activity->keep;
-	size_t kept = 0;
-
-	if (activity->irqs == activity->keep + 1) {
-		for (size_t i = 0; i < activity->kept; i++)
-			if (is_in_window(activity, activity->irq[i].begin_ns,
-					 activity->irq[i].end_ns))
-				activity->irq[kept++] = activity->irq[i];
-		activity->kept = kept;
-	}
-	if (!is_few && !is_in_window(activity, irq->begin_ns, irq->end_ns))
-		return;
-	activity->irq = mem_grow(activity->irq, activity->kept, &activity->kept_capacity,
-				 sizeof(*activity->irq));
-	activity->irq[activity->kept++] = *irq;
-}
-
 /* What interrupted an interrupt counts for itself alone: the share is of the whole. */
 static int add_irq(void *context, const struct cell *row, struct error *error)
 {
@@ -304,9 +261,6 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	}
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
-	keep_irq(activity, &(struct activity_irq){row[0].integer, row[1].integer,
-						  (size_t)(handler - activity->handler),
-						  begin_ns, end_ns});
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
 		nsec_t part =
@@ -353,17 +307,6 @@ static int compare_threads(const void *a, const void *b, void *context)
 	if (x->busy_ns != y->busy_ns)
 		return x->busy_ns > y->busy_ns ? -1 : 1;
 	return (x > y) - (x < y);
-}
-
-static int compare_irqs(const void *a, const void *b)
-{
-	const struct activity_irq *x = a, *y = b;
-
-	if (x->handler != y->handler)
-		return x->handler < y->handler ? -1 : 1;
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
 static void rank_threads(struct activity *activity)
@@ -416,9 +359,6 @@ int activity_read(struct activity *activity, struct question *question,
 	if (activity->lanes)
 		qsort(activity->lane, activity->lanes, sizeof(*activity->lane),
 		      compare_lanes);
-	if (activity->kept)
-		qsort(activity->irq, activity->kept, sizeof(*activity->irq),
-		      compare_irqs);
 	rank_threads(activity);
 	return 0;
 }
@@ -431,7 +371,6 @@ void activity_clear(struct activity *activity)
 		free(activity->thread[i].name);
 	for (size_t i = 0; i < activity->handlers; i++)
 		free(activity->handler[i].name);
-	free(activity->irq);
 	free(activity->lane);
 	free(activity->thread);
 	free(activity->order);

@@ -166,29 +166,16 @@ static const struct cell *cell_at(const struct result_table *table, size_t row,
 	return &table->cell[row * table->columns + column];
 }
 
-/* The unit of a row's cell: that of its column, or what the row's own column says. */
-static enum unit unit_at(const struct result_table *table, size_t row, size_t column)
-{
-	enum unit unit = table->column[column].unit;
-	struct cell named = report_cell(table, row, "unit");
-	int found;
-
-	if (unit != UNIT_OF_ROW)
-		return unit;
-	found = named.type == CELL_TEXT ? unit_find(named.bytes) : -1;
-	return found < 0 ? UNIT_NUMBER : (enum unit)found;
-}
-
 static bool is_constant(const struct report *report, const struct result_table *table,
 			size_t column)
 {
 	char first[PRINT_TEXT], text[PRINT_TEXT];
 	const char *want = html_human(first, report, *cell_at(table, 0, column),
-				      unit_at(table, 0, column));
+				      result_unit(table, 0, column));
 
 	for (size_t row = 1; row < table->rows; row++)
 		if (strcmp(want, html_human(text, report, *cell_at(table, row, column),
-					    unit_at(table, row, column))) != 0)
+					    result_unit(table, row, column))) != 0)
 			return false;
 	return table->rows > 1 && column > 0;
 }
@@ -223,7 +210,7 @@ static void print_cell(const struct report *report, const struct result_table *t
 		       size_t row, size_t column, double most)
 {
 	struct cell cell = *cell_at(table, row, column);
-	enum unit unit = unit_at(table, row, column);
+	enum unit unit = result_unit(table, row, column);
 	bool right = print_is_right(unit) && cell.type != CELL_TEXT;
 	const char *tag = column ? "td" : "th scope=\"row\"";
 	char text[PRINT_TEXT], plain[PRINT_TEXT];
@@ -265,7 +252,7 @@ static void print_caption(const struct report *report, const struct result_table
 		fputs(before, page);
 		html_text(page, table->column[i].title);
 		fputc(' ', page);
-		html_text(page, html_human(text, report, cell, unit_at(table, 0, i)));
+		html_text(page, html_human(text, report, cell, result_unit(table, 0, i)));
 		before = ", ";
 	}
 	fputs(*before == ',' ? "</small></caption>\n" : "</caption>\n", page);

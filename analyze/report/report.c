@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/catalog.h"
 #include "analyze/query.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/problem.h"
 #include "base/version.h"
 #include "timeline/query.h"
 
@@ -39,7 +38,9 @@ static const struct wish {
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "curves links messages", 0, -1},
-    [ANSWER_OWN] = {"report", NULL, "home folded findings", 0, -1},
+    [ANSWER_OWN] = {"report", NULL,
+		    "home folded processors threads interrupts slow_pairs findings", 0,
+		    -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -205,15 +206,6 @@ static void set_home(struct report *report)
 	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
 }
 
-static int take_name(void *context, const struct cell *row)
-{
-	char **name = context;
-
-	if (!*name && row[0].type == CELL_TEXT && row[0].size)
-		*name = mem_strndup(row[0].bytes, row[0].size);
-	return 0;
-}
-
 static void write_facts(const struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
@@ -250,18 +242,17 @@ static void write_facts(const struct report *report)
 static int write_head(struct report *report, struct error *error)
 {
 	static const char name_sql[] =
-	    "SELECT value FROM meta WHERE key IN ('name', 'run')"
+	    "SELECT value FROM meta WHERE key IN ('name', 'run') AND value <> ''"
 	    " ORDER BY key";
 	FILE *page = report->page;
-	char *path = NULL;
-	const char *name;
+	struct text_list names = {0};
+	const char *name, *slash;
 
-	if (question_ask(report->question, name_sql, NULL, take_name, &path, error))
+	if (query_texts(report->question->reader, name_sql, NULL, &names, error))
 		return -1;
-	name = path && strrchr(path, '/') && strrchr(path, '/')[1]
-		   ? strrchr(path, '/') + 1
-	       : path ? path
-		      : "run";
+	name = names.count ? names.item[0] : "run";
+	slash = strrchr(name, '/');
+	name = slash && slash[1] ? slash + 1 : name;
 	fputs(
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -281,7 +272,7 @@ static int write_head(struct report *report, struct error *error)
 	      "<a href=\"#resources\">Resources</a><a href=\"#nodes\">Nodes</a>"
 	      "<span id=\"tools\"></span></nav>\n<main>\n",
 	      page);
-	free(path);
+	text_list_clear(&names);
 	return 0;
 }
 
@@ -303,33 +294,11 @@ static int write_page(struct report *report, struct error *error)
 	return 0;
 }
 
-/* A window around each request, with a third of it before and after. */
-static void set_windows(struct report *report)
-{
-	int given = report->question->request->detail_given;
-
-	report->detail = given >= 0 ? (size_t)given : DETAIL;
-	report->activity.keep = report->detail;
-	report->activity.window = report->window;
-	report->activity.windows = report->requests;
-	for (size_t i = 0; i < report->requests; i++) {
-		const struct node_request *request = &report->request[i];
-		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
-		struct activity_window *window = &report->window[i];
-
-		window->request = request->id;
-		window->begin_ns = request->begin_ns - margin;
-		window->end_ns = request->end_ns + margin;
-		if (window->begin_ns < report->begin_ns)
-			window->begin_ns = report->begin_ns;
-		if (window->end_ns > report->end_ns)
-			window->end_ns = report->end_ns;
-	}
-}
-
 struct giving {
+	struct report *report;
 	const struct result_table *table;
-	size_t row;
+	const struct given *given;
+	size_t at;
 };
 
 static int give_row(void *context, struct cell *row, struct error *error)
@@ -338,14 +307,66 @@ static int give_row(void *context, struct cell *row, struct error *error)
 	const struct result_table *table = giving->table;
 
 	(void)error;
-	if (giving->row == table->rows)
+	if (giving->at == table->rows)
 		return 0;
-	memcpy(row, &table->cell[giving->row++ * table->columns],
+	memcpy(row, &table->cell[giving->at++ * table->columns],
 	       table->columns * sizeof(*row));
 	return 1;
 }
 
-/* A table as a relation for report.sql. */
+/* Structs that the activity has many of, and their members; the last one may be a text.
+ */
+struct given {
+	const char *name;
+	const void *item;
+	size_t count, size;
+	size_t member[8], members;
+	bool has_text;
+};
+
+static int give_struct(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct given *given = giving->given;
+	const char *item = (const char *)given->item + giving->at * given->size;
+
+	(void)error;
+	if (giving->at++ == given->count)
+		return 0;
+	for (size_t i = 0; i < given->members; i++) {
+		const void *member = item + given->member[i];
+
+		row[i] = given->has_text && i + 1 == given->members
+			     ? cell_of_text(*(const char *const *)member)
+			     : cell_of_integer(*(const int64_t *)member);
+	}
+	return 1;
+}
+
+/* What only C knows: how many problems are failures, and nodes without a trace. */
+static int give_facts(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct question *question = giving->report->question;
+	const struct result_table *problems =
+	    report_table(giving->report, ANSWER_PROBLEMS, "problems");
+	const struct scope *scope = &question->scope;
+
+	(void)error;
+	row[0] = row[1] = cell_of_integer(0);
+	for (size_t i = 0; problems && i < problems->rows; i++) {
+		struct cell kind = report_cell(problems, i, "kind");
+
+		row[0].integer +=
+		    kind.type == CELL_TEXT && problem_is_failure(kind.bytes);
+	}
+	for (size_t i = 0; i < scope->nodes; i++)
+		row[1].integer += scope->node[i].chosen &&
+				  !question_recorded(question, scope->node[i].id);
+	return giving->at++ == 0;
+}
+
+/* A table as a relation for report.sql, by its columns' names. */
 static int give_table(struct report *report, const struct result_table *table,
 		      const char *name, struct error *error)
 {
@@ -370,24 +391,65 @@ static int give_table(struct report *report, const struct result_table *table,
 	return status ? -1 : 0;
 }
 
-static int give_tables(struct report *report, struct error *error)
+static int give_all(struct report *report, struct error *error)
 {
-	const struct {
+	static const struct {
 		const char *name;
-		const struct result_table *table;
-	} given[] = {{"page_problems", report_table(report, ANSWER_PROBLEMS, "problems")},
-		     {"page_lost", report_table(report, ANSWER_PROBLEMS, "lost")},
-		     {"page_clocks", report_table(report, ANSWER_CLOCKS, "clocks")},
-		     {"page_pairs", report_table(report, ANSWER_CLOCKS, "pairs")},
-		     {"page_requests", report_table(report, ANSWER_REQUESTS, "slowest")},
-		     {"page_messages", report_table(report, ANSWER_MESSAGES, "slowest")},
-		     {"page_processors", result_find(&report->own, "processors")},
-		     {"page_threads", result_find(&report->own, "threads")},
-		     {"page_facts", result_find(&report->own, "facts")}};
-	int status = 0;
+		enum report_answer_name answer;
+		const char *table;
+	} tables[] = {{"page_problems", ANSWER_PROBLEMS, "problems"},
+		      {"page_lost", ANSWER_PROBLEMS, "lost"},
+		      {"page_clocks", ANSWER_CLOCKS, "clocks"},
+		      {"page_ties", ANSWER_CLOCKS, "pairs"},
+		      {"page_requests", ANSWER_REQUESTS, "slowest"},
+		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
+		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
+	const struct activity *activity = &report->activity;
+#define MEMBER(type, name) offsetof(struct activity_##type, name)
+	const struct given structs[] = {
+	    {"page_lane",
+	     activity->lane,
+	     activity->lanes,
+	     sizeof(*activity->lane),
+	     {MEMBER(lane, node), MEMBER(lane, cpu), MEMBER(lane, sum.known_ns),
+	      MEMBER(lane, sum.busy_ns), MEMBER(lane, sum.irq_ns),
+	      MEMBER(lane, sum.softirq_ns)},
+	     6,
+	     false},
+	    {"page_thread",
+	     activity->thread,
+	     activity->threads,
+	     sizeof(*activity->thread),
+	     {MEMBER(thread, node), MEMBER(thread, tid), MEMBER(thread, first_ns),
+	      MEMBER(thread, busy_ns), MEMBER(thread, waits), MEMBER(thread, wait_ns),
+	      MEMBER(thread, most_wait_ns), MEMBER(thread, name)},
+	     8,
+	     true},
+	    {"page_handler",
+	     activity->handler,
+	     activity->handlers,
+	     sizeof(*activity->handler),
+	     {MEMBER(handler, node), MEMBER(handler, number), MEMBER(handler, soft),
+	      MEMBER(handler, count), MEMBER(handler, sum_ns), MEMBER(handler, most_ns),
+	      MEMBER(handler, name)},
+	     7,
+	     true}};
+	struct giving facts = {.report = report};
+	struct timeline_reader *reader = report->question->reader;
+	int status =
+	    timeline_reader_keep_rows(reader, "page_fact", 2, give_facts, &facts, error);
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && !status; i++)
-		status = give_table(report, given[i].table, given[i].name, error);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !status; i++)
+		status = give_table(
+		    report, report_table(report, tables[i].answer, tables[i].table),
+		    tables[i].name, error);
+	for (size_t i = 0; i < sizeof(structs) / sizeof(*structs) && !status; i++) {
+		struct giving giving = {.given = &structs[i]};
+
+		status =
+		    timeline_reader_keep_rows(reader, structs[i].name, structs[i].members,
+					      give_struct, &giving, error);
+	}
 	return status;
 }
 
@@ -400,10 +462,12 @@ static int make(struct report *report, struct error *error)
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
-	set_windows(report);
+	report->detail = question->request->detail_given >= 0
+			     ? (size_t)question->request->detail_given
+			     : DETAIL;
 	question_share(question, 0.1);
-	if (ask_all(report, error) || report_sum(report, error) ||
-	    give_tables(report, error) || ask(report, question, ANSWER_OWN, error))
+	if (ask_all(report, error) || give_all(report, error) ||
+	    ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
 	set_home(report);
@@ -425,8 +489,6 @@ int run_report(struct question *question, struct result *result, struct error *e
 	for (int i = 0; i < ANSWERS; i++)
 		if (report.answer[i].result.request)
 			result_clear(&report.answer[i].result);
-	if (report.own.request)
-		result_clear(&report.own);
 	activity_clear(&report.activity);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");

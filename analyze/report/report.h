@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "analyze/critical/path.h"
-#include "analyze/print.h"
 #include "analyze/question.h"
 #include "analyze/result.h"
 
@@ -44,24 +43,10 @@ struct activity_thread {
 };
 
 struct activity_handler {
-	int64_t node, number;
-	bool soft;
+	int64_t node, number, soft;
 	char *name; /* NULL: not known */
 	int64_t count;
 	nsec_t sum_ns, most_ns;
-};
-
-/* An interrupt that is drawn by itself. */
-struct activity_irq {
-	int64_t node, cpu;
-	size_t handler;
-	nsec_t begin_ns, end_ns;
-};
-
-/* Where spans are drawn one by one. */
-struct activity_window {
-	nsec_t begin_ns, end_ns;
-	int64_t request; /* message.id; 0: it is all of the time */
 };
 
 struct activity {
@@ -75,19 +60,11 @@ struct activity {
 	struct activity_handler *handler;
 	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
-	const struct activity_window *window;
-	size_t windows, keep; /* at most so many interrupts are kept outside of them */
-	struct activity_irq *irq; /* by handler, processor and begin */
-	size_t kept, kept_capacity;
 };
 
-/* Read all; 0, or -1 with error. Borrows the windows; interrupts outside of these are
- * kept if there are no more than `keep`. */
+/* Read all; 0, or -1 with error. */
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
-
-/* The lane of a processor, else the node's first; SIZE_MAX: none. */
-size_t activity_lane(const struct activity *activity, int64_t node, int64_t cpu);
 
 void activity_clear(struct activity *activity);
 
@@ -132,10 +109,8 @@ struct report {
 	nsec_t home_bound_ns;              /* of all clocks then; NSEC_MAX: none */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
-	struct result own; /* tables of the activity */
-	bool is_exact;     /* all spans are drawn one by one */
-	size_t detail;     /* spans that are drawn one by one at most */
-	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
+	bool is_exact; /* all spans are drawn one by one */
+	size_t detail; /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
 };
@@ -156,9 +131,6 @@ size_t report_node_index(const struct report *report, int64_t node);
 
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
-
-/* Fill `own`, once all is asked. 0, or -1 with error. */
-int report_sum(struct report *report, struct error *error);
 
 /* Sections, in the order of the page: 0, or -1 with error. */
 void report_findings(const struct report *report);

@@ -132,18 +132,61 @@ SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELS
        sum(count) AS count, text
 FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
+-- What C has summed up as it read the spans: of page_lane, page_thread and page_handler the columns are as C gives them.
+-- temporary page_processors
+SELECT n.name AS node, l.c2 AS cpu, l.c3 AS recorded_ns, l.c4 AS busy_ns, 1e2 * l.c4 / l.c3 AS busy_percent,
+       1e2 * l.c5 / l.c3 AS irq_percent, 1e2 * l.c6 / l.c3 AS softirq_percent
+FROM page_lane AS l JOIN node AS n ON n.id = l.c1 WHERE l.c2 >= 0 AND l.c3 > 0 ORDER BY l.rowid;
+
+-- temporary page_threads
+SELECT h.c8 AS comm, n.name AS node, h.c2 AS tid, coalesce(t.process, '') AS process, h.c4 AS cpu_ns,
+       h.c5 AS waits, h.c6 AS wait_ns, h.c7 AS most_wait_ns
+FROM page_thread AS h JOIN node AS n ON n.id = h.c1
+LEFT JOIN known_thread AS t ON t.node = h.c1 AND t.tid = h.c2 AND h.c3 >= t.from_ns AND h.c3 < t.until_ns
+ORDER BY h.c4 DESC, h.rowid;
+
+-- table processors: Processors
+-- column recorded_ns: ns, RECORDED
+-- column busy_percent: %, SHARE
+-- column irq_percent: %, INTERRUPTS
+-- column softirq_percent: %, SOFTIRQS
+SELECT node, cpu, recorded_ns, busy_ns, busy_percent, irq_percent, softirq_percent FROM page_processors ORDER BY rowid;
+
+-- table threads: Threads by processor time
+-- sort: -cpu_ns,node,tid
+-- limit: 60
+-- column comm: text, THREAD
+-- column cpu_ns: ns, CPU TIME
+-- column waits: count, WAITS FOR A CPU
+-- column wait_ns: ns, IN ALL
+-- column most_wait_ns: ns, LONGEST
+SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_threads;
+
+-- table interrupts: Interrupts by handler
+-- sort: -sum_ns,node,kind,number,name
+-- column name: text, HANDLER
+SELECT h.c7 AS name, n.name AS node, CASE h.c3 WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.c2 AS number, h.c4 AS count,
+       h.c5 AS sum_ns, 1e0 * h.c5 / h.c4 AS mean_ns, h.c6 AS max_ns
+FROM page_handler AS h JOIN node AS n ON n.id = h.c1 WHERE h.c4 > 0;
+
+-- Where there are too many pairs of nodes to show all.
+-- table slow_pairs: The pairs with the longest medians
+-- sort: -p50_ns
+-- limit: 20
+SELECT "from", "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, bound_ns, negative FROM page_pairs;
+
 -- The findings. Of page_..., which C gives, most is what analyses told for this page. In a text
 -- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
 -- with told_lost
-SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, bad, silent,
+SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, c1 AS bad, c2 AS silent,
        (SELECT count(*) FROM page_problems) AS notes
-FROM page_facts;
+FROM page_fact;
 
 -- with told_clocks
 SELECT count(*) AS clocks, count(*) FILTER (WHERE worst_bound_ns IS NULL) AS open, max(worst_bound_ns) AS most_ns,
        count(*) FILTER (WHERE quality NOT IN ('exact', 'accurate')) AS bad,
-       (SELECT coalesce(sum(violations_before), 0) FROM page_pairs) AS before,
-       (SELECT coalesce(sum(violations_after), 0) FROM page_pairs) AS after
+       (SELECT coalesce(sum(violations_before), 0) FROM page_ties) AS before,
+       (SELECT coalesce(sum(violations_after), 0) FROM page_ties) AS after
 FROM page_clocks;
 
 -- with told_request

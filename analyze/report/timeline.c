@@ -147,127 +147,140 @@ static void put_threads(const struct report *report)
 /* ---- spans one by one, in some windows of time */
 
 struct spans {
-	struct report *report;
-	const struct activity_window *window;
-	FILE *page; /* of the window */
-	size_t rank;
-	int64_t lane;
+	const struct report *report;
+	nsec_t begin_ns, end_ns; /* the window */
+	FILE *page;              /* of the window */
+	struct timeline_query *query;
 	nsec_t at_ns; /* what was put ends here */
-	size_t count, most;
-	bool first_of; /* of the thread or handler at hand */
+	size_t count, most, lists;
 };
 
-static const char state_sql[] =
-    "SELECT begin_ns, end_ns, state_code, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
-    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END, CASE wait WHEN 'disk' "
-    "THEN 1"
-    " WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4 WHEN 'thread'"
-    " THEN 5 ELSE 0 END, comm FROM thread_state WHERE node = ?1 AND tid = ?2"
-    " AND begin_ns < ?4 AND begin_ns >= coalesce((SELECT begin_ns FROM thread_state"
-    " WHERE node = ?1 AND tid = ?2 AND begin_ns <= ?3 ORDER BY begin_ns DESC LIMIT 1), "
-    "?3)"
-    " AND end_ns > ?3 AND state_code < 5 ORDER BY begin_ns, id";
+/* Of a thread, or of a handler on a processor, the spans in a window: they do not
+ * overlap, so that the last one that began before it is the first. */
+#define IN_WINDOW(table, key)                                                            \
+	" FROM " table " WHERE " key " AND begin_ns < ?2 AND begin_ns >= coalesce("      \
+	"(SELECT max(begin_ns) FROM " table " WHERE " key " AND begin_ns <= ?1), ?1)"    \
+	" AND end_ns > ?1 "
 
-/* gap, length: both as the script adds them up, cut at the window's begin. */
-static void put_step(struct spans *spans, nsec_t begin_ns, nsec_t end_ns)
-{
-	if (begin_ns < spans->window->begin_ns)
-		begin_ns = spans->window->begin_ns;
-	if (end_ns > spans->window->end_ns)
-		end_ns = spans->window->end_ns;
-	fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - spans->at_ns,
-		end_ns - begin_ns);
-	spans->at_ns = end_ns;
-	spans->count++;
-}
+#define OF_THREAD  "node = ?3 AND tid = ?4"
+#define OF_HANDLER "node = ?3 AND cpu = ?4 AND number = ?5 AND kind = ?6 AND handler = ?7"
 
 /* gap, length, state + 8 * wait, cpu, priority or waker */
-static int put_state(void *context, const struct cell *row)
-{
-	struct spans *spans = context;
+static const char state_sql[] =
+    "SELECT begin_ns, end_ns, state_code + 8 * CASE wait WHEN 'disk' THEN 1"
+    " WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4 WHEN 'thread'"
+    " THEN 5 ELSE 0 END, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
+    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) "
+    "END" IN_WINDOW("thread_state", OF_THREAD) "AND state_code < 5 ORDER BY begin_ns, id";
 
-	if (spans->first_of) {
-		fprintf(spans->page, "%s[%zu", spans->count ? ",\n" : "", spans->rank);
-		spans->first_of = false;
+/* gap, length */
+static const char irq_sql[] =
+    "SELECT begin_ns, end_ns" IN_WINDOW("irq", OF_HANDLER) "ORDER BY begin_ns, id";
+
+/* The spans of a key as one list behind its head; gaps and lengths as the script adds
+ * them up, cut at the window's ends. 0, or -1 with error. */
+static int put_list(struct spans *spans, const struct cell *key, size_t keys,
+		    const char *head, struct error *error)
+{
+	struct timeline_query *query = spans->query;
+	int more = timeline_query_ask(query, key, keys, error);
+	const size_t before = spans->count;
+
+	spans->at_ns = spans->begin_ns;
+	while (!more && spans->count <= spans->most &&
+	       (more = timeline_query_next(query, error)) > 0) {
+		const struct cell *row = timeline_query_row(query);
+		nsec_t begin_ns = row[0].integer, end_ns = row[1].integer;
+
+		if (spans->count == before)
+			fprintf(spans->page, "%s[%s", spans->lists++ ? ",\n" : "", head);
+		begin_ns = begin_ns > spans->begin_ns ? begin_ns : spans->begin_ns;
+		end_ns = end_ns < spans->end_ns ? end_ns : spans->end_ns;
+		fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - spans->at_ns,
+			end_ns - begin_ns);
+		for (size_t i = 2; i < timeline_query_columns(query); i++)
+			fprintf(spans->page, ",%" PRId64, row[i].integer);
+		spans->at_ns = end_ns;
+		spans->count++;
+		more = 0;
 	}
-	put_step(spans, row[0].integer, row[1].integer);
-	fprintf(spans->page, ",%" PRId64 ",%" PRId64 ",%" PRId64,
-		row[2].integer + 8 * row[5].integer, row[3].integer, row[4].integer);
-	return spans->count > spans->most;
+	if (spans->count > before)
+		fputc(']', spans->page);
+	return more;
 }
 
-/* Of each thread that has a name in the page, the spans of the window. Those under
- * another name of the same thread are its as well: they come once. */
+/* Of each thread that has a name in the page. Spans under another name of the same thread
+ * are its as well: they come once. */
 static int put_states(struct spans *spans, struct error *error)
 {
-	struct report *report = spans->report;
-	const struct activity *activity = &report->activity;
-	struct timeline_query *query =
-	    timeline_query_new(report->question->reader, state_sql, error);
-	int more = query ? 0 : -1;
+	const struct activity *activity = &spans->report->activity;
+	int status = 0;
 
-	for (size_t i = 0;
-	     i < activity->threads && more >= 0 && spans->count <= spans->most; i++) {
+	for (size_t i = 0; i < activity->threads && !status; i++) {
 		const struct activity_thread *thread = &activity->thread[i];
-		const struct cell values[] = {cell_of_integer(thread->node),
-					      cell_of_integer(thread->tid),
-					      cell_of_integer(spans->window->begin_ns),
-					      cell_of_integer(spans->window->end_ns)};
+		const struct cell key[] = {
+		    cell_of_integer(spans->begin_ns), cell_of_integer(spans->end_ns),
+		    cell_of_integer(thread->node), cell_of_integer(thread->tid)};
 		const struct activity_thread *next = thread + 1;
+		char head[24];
 
 		if (thread->rank >= MOST_THREADS ||
 		    (i + 1 < activity->threads && next->node == thread->node &&
 		     next->tid == thread->tid && next->rank < MOST_THREADS))
 			continue;
-		spans->rank = thread->rank;
-		spans->first_of = true;
-		spans->at_ns = spans->window->begin_ns;
-		more = timeline_query_ask(query, values, 4, error);
-		while (!more && (more = timeline_query_next(query, error)) > 0)
-			more = put_state(spans, timeline_query_row(query)) ? 2 : 0;
-		if (!spans->first_of)
-			fputc(']', spans->page);
-		more = more > 0 ? 0 : more;
+		snprintf(head, sizeof(head), "%zu", thread->rank);
+		status = put_list(spans, key, 4, head, error);
 	}
-	timeline_query_free(query);
-	return more < 0 ? -1 : 0;
+	return status;
 }
 
-/* [handler, lane, gap, length, ...] */
-static void put_irqs(struct spans *spans)
+static int put_irqs(struct spans *spans, struct error *error)
 {
 	const struct activity *activity = &spans->report->activity;
-	const struct activity_irq *before = NULL;
+	int status = 0;
 
-	for (size_t i = 0; i < activity->kept; i++) {
-		const struct activity_irq *irq = &activity->irq[i];
+	for (size_t i = 0; i < activity->handlers; i++)
+		for (size_t k = 0; k < activity->lanes && !status; k++) {
+			const struct activity_handler *handler = &activity->handler[i];
+			const struct activity_lane *lane = &activity->lane[k];
+			const struct cell key[] = {
+			    cell_of_integer(spans->begin_ns),
+			    cell_of_integer(spans->end_ns),
+			    cell_of_integer(lane->node),
+			    cell_of_integer(lane->cpu),
+			    cell_of_integer(handler->number),
+			    cell_of_text(handler->soft ? "softirq" : "irq"),
+			    cell_of_text(handler->name ? handler->name : "")};
+			char head[48];
 
-		if (irq->begin_ns >= spans->window->end_ns ||
-		    irq->end_ns <= spans->window->begin_ns)
-			continue;
-		if (!before || before->handler != irq->handler ||
-		    before->cpu != irq->cpu) {
-			spans->at_ns = spans->window->begin_ns;
-			fprintf(spans->page, "%s[%zu,%zu", before ? "],\n" : "",
-				irq->handler,
-				activity_lane(activity, irq->node, irq->cpu));
+			if (lane->node != handler->node)
+				continue;
+			snprintf(head, sizeof(head), "%zu,%zu", i, k);
+			status = put_list(spans, key, 7, head, error);
 		}
-		put_step(spans, irq->begin_ns, irq->end_ns);
-		before = irq;
-	}
-	if (before)
-		fputc(']', spans->page);
+	return status;
+}
+
+static int put_spans_of(struct spans *spans, const char *sql,
+			int (*put)(struct spans *spans, struct error *error),
+			struct error *error)
+{
+	int status;
+
+	spans->lists = 0;
+	spans->query = timeline_query_new(spans->report->question->reader, sql, error);
+	status = spans->query ? put(spans, error) : -1;
+	timeline_query_free(spans->query);
+	return status;
 }
 
 /* One window; what is too much for `left` is not put. How many spans, or -1. */
-static int64_t put_window(struct report *report, const struct activity_window *window,
-			  size_t left, bool first, struct error *error)
+static int64_t put_window(struct report *report, struct spans spans, int64_t request,
+			  bool first, struct error *error)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *page = open_memstream(&text, &size);
-	struct spans spans = {
-	    .report = report, .window = window, .page = page, .most = left};
 	int status;
 
 	if (!page)
@@ -275,45 +288,59 @@ static int64_t put_window(struct report *report, const struct activity_window *w
 	fprintf(page,
 		"%s{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"request\":%" PRId64
 		",\n\"states\":[",
-		first ? "" : ",\n", report_offset(report, window->begin_ns),
-		report_offset(report, window->end_ns), window->request);
-	status = put_states(&spans, error);
+		first ? "" : ",\n", report_offset(report, spans.begin_ns),
+		report_offset(report, spans.end_ns), request);
+	spans.report = report;
+	spans.page = page;
+	status = put_spans_of(&spans, state_sql, put_states, error);
 	fputs("],\n\"irqs\":[", page);
-	put_irqs(&spans);
+	if (!status)
+		status = put_spans_of(&spans, irq_sql, put_irqs, error);
 	fputs("]}", page);
 	if (fclose(page) && !status)
 		status = error_set(error, "report: no memory for the page");
-	if (!status && spans.count <= left)
+	if (!status && spans.count <= spans.most)
 		fwrite(text, 1, size, report->page);
 	free(text);
-	return status ? -1 : spans.count <= left ? (int64_t)spans.count : 0;
+	return status ? -1 : spans.count <= spans.most ? (int64_t)spans.count : 0;
 }
 
 /* All spans where they are few, else those around the slowest requests that fit. */
 static int put_spans(struct report *report, struct error *error)
 {
 	const struct activity *activity = &report->activity;
-	size_t left = report->detail;
-	struct activity_window whole = {report->begin_ns, report->end_ns, 0};
+	struct spans spans = {.begin_ns = report->begin_ns,
+			      .end_ns = report->end_ns,
+			      .most = report->detail};
 	int64_t count = 0;
 
 	fputs(",\n\"exact\":[", report->page);
-	if (activity->runs + activity->irqs <= left)
-		count = put_window(report, &whole, left, true, error);
+	if (activity->runs + activity->irqs <= report->detail)
+		count = put_window(report, spans, 0, true, error);
 	report->is_exact = count > 0;
 	for (size_t i = 0, put = 0; i < report->requests && !report->is_exact; i++) {
-		count = put_window(report, &report->window[i], left, put == 0, error);
+		const struct node_request *request = &report->request[i];
+		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
+
+		/* A window around each request, with a third of it before and after. */
+		spans.begin_ns = request->begin_ns - margin;
+		spans.end_ns = request->end_ns + margin;
+		if (spans.begin_ns < report->begin_ns)
+			spans.begin_ns = report->begin_ns;
+		if (spans.end_ns > report->end_ns)
+			spans.end_ns = report->end_ns;
+		count = put_window(report, spans, request->id, put == 0, error);
 		if (count < 0)
 			return -1;
-		left -= (size_t)count;
+		spans.most -= (size_t)count;
 		put += count > 0;
 	}
 	fputs("],\n\"handlers\":[", report->page);
 	for (size_t i = 0; i < activity->handlers; i++) {
 		const struct activity_handler *handler = &activity->handler[i];
 
-		fprintf(report->page, "%s[%d,%" PRId64 ",", i ? "," : "", handler->soft,
-			handler->number);
+		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 ",", i ? "," : "",
+			handler->soft, handler->number);
 		html_json(report->page, handler->name ? handler->name : "");
 		fputc(']', report->page);
 	}

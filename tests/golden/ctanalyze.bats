@@ -88,7 +88,7 @@ here()
 	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze nodes
 	fails_with 2 'ctanalyze: --cpu means nothing to nodes, see ctanalyze nodes --help' \
 		ctanalyze nodes --cpu 1 net3.db
-	fails_with 2 "ctanalyze: --format: no format 'xml', want table, csv, json or markdown" \
+	fails_with 2 "ctanalyze: --format: 'xml', want table, csv, json or markdown" \
 		ctanalyze nodes --format xml net3.db
 	fails_with 2 "ctanalyze: --timerange: '+1' is no pair, want BEGIN,END" \
 		ctanalyze nodes --timerange +1 net3.db

@@ -162,9 +162,9 @@ sql()
 		-- limit: 3
 		SELECT next_comm AS comm, count(*) AS times,
 		       100.0 * count(*) / sum(count(*)) OVER () AS share_percent
-		FROM sched_switch JOIN event USING (id) JOIN node ON node.id = node
+		FROM sched_switch JOIN event USING (id)
 		WHERE next_tid <> 0 AND ts_ns BETWEEN :begin_ns AND :end_ns
-		      AND name IN (SELECT value FROM json_each(:nodes))
+		      AND node IN (SELECT id FROM chosen_node)
 		GROUP BY 1
 	END
 	golden analyze_sql ctanalyze --sql own busy --node node1 run-1-300.db

@@ -32,7 +32,8 @@ static void test_ranges(void **unused)
 	(void)unused;
 	request_init(&request);
 	assert_true(range_list_has(&request.cpus, 5));
-	text_list_add(&request.cpu_words, "0,4-6");
+	text_list_add(&request.cpu_words, "0");
+	text_list_add(&request.cpu_words, "4-6");
 	text_list_add(&request.cpu_words, "9");
 	assert_int_equal(request_check(&request, &error), 0);
 	for (int64_t i = 0; i < 12; i++)
