@@ -124,7 +124,8 @@ static inline void merged_open_class(const struct merged *merged,
 		assert_true(merged_is(&cell[1],
 				      timeline_query_name(class->by_id, class->columns)));
 	}
-	assert_int_equal(timeline_query_columns(class->by_id), class->columns + 1);
+	/* Behind them stand those that queries name and that were not recorded. */
+	assert_true(timeline_query_columns(class->by_id) >= class->columns + 1);
 	timeline_query_free(columns);
 	free(sql);
 }
