@@ -38,7 +38,7 @@ abandon()
 {
 	trap '' TERM INT
 	cd /
-	for domain in kernel user; do
+	for domain in kernel userspace; do
 		# shellcheck disable=SC2086
 		! tracer_rights "$domain" ||
 			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
@@ -128,7 +128,7 @@ do_start()
 	sensor_count=0
 	each_line "$here/plan" sensor start_sensor
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
-	! grep -q '^event userspace ' "$here/plan" || trace user
+	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
 	realtime_ns >"$here/started"
 	report started
@@ -173,7 +173,7 @@ stop_sources()
 	record stopper $$
 	end_each 'exec-*' TERM 50
 	end_session kernel
-	end_session user
+	end_session userspace
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
@@ -184,7 +184,7 @@ stop_sources()
 	end_each ctsample TERM $((step_seconds * 5))
 	[ "${1:-}" = clock ] || end_each clock TERM $((step_seconds * 5))
 	end_daemon kernel
-	end_daemon user
+	end_daemon userspace
 	rm -f "$here/procs/stopper"
 	: >"$here/ended"
 }
