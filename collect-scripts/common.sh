@@ -168,29 +168,22 @@ start_time()
 # json_strings WORD...: prints "a", "b", ...
 json_strings()
 {
-	for json_word; do
-		case $json_word in
-		*[![:print:]]* | *[\"\\]*)
-			escape_strings "$@"
-			return
-			;;
-		esac
-	done
+	case $* in
+	*[![:print:]]* | *[\"\\]*)
+		LC_ALL=C awk -- "$escape_functions"'
+		BEGIN {
+			for (i = 1; i < ARGC; i++)
+				printf "%s\"%s\"", (i > 1 ? ", " : ""), escaped(ARGV[i], "\"\\")
+			exit
+		}' "$@"
+		return
+		;;
+	esac
 	json_comma=
 	for json_word; do
 		printf '%s"%s"' "$json_comma" "$json_word"
 		json_comma=', '
 	done
-}
-
-escape_strings()
-{
-	LC_ALL=C awk -- "$escape_functions"'
-	BEGIN {
-		for (i = 1; i < ARGC; i++)
-			printf "%s\"%s\"", (i > 1 ? ", " : ""), escaped(ARGV[i], "\"\\")
-		exit
-	}' "$@"
 }
 
 # Lines for people, of standard input.

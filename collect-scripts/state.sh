@@ -155,10 +155,8 @@ open_run()
 	IFS= read -r id <"$state/id"
 	case ${#id}$id in
 	16*[!0-9a-f]*) id= ;;
-	16*) ;;
-	*) id= ;;
 	esac
-	[ -n "$id" ] || fail "$state/id: want 16 hexadecimal digits"
+	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir%/}
 	run_name=${run_name##*/}
 	reach_nodes "$options_plan"
@@ -325,8 +323,7 @@ write_run_json()
 		# Each wrote its line to a file of its own, in the order of the recipe.
 		for command_file in "$state"/commands/*; do
 			[ -f "$command_file" ] || continue
-			printf '%s\n  ' "$comma"
-			cat "$command_file"
+			printf '%s\n  %s' "$comma" "$(cat "$command_file")"
 			comma=,
 		done
 		printf '],\n "recipe": %s}\n' "$recipe_json"

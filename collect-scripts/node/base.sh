@@ -12,7 +12,7 @@
 #       bin/ctwrap, bin/ctsample
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
-#       mine, who                   RUN; RUN and the node's name
+#       who                         RUN and the node's name, our mark
 #       boot, started, stopped      in which boot, and when
 #       data/                       what is fetched
 #       problems                    one line each
@@ -59,11 +59,12 @@ has()
 	command -v "$1" >/dev/null 2>&1
 }
 
+as_root=
+is_root=no
+
 # Root's rights, if they can be had without a question: "" or "sudo -n".
 find_rights()
 {
-	as_root=
-	is_root=no
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
 	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
@@ -174,7 +175,7 @@ end()
 	[ -z "$pid" ] || for member in $(members "$pid"); do
 		send_signal KILL "$member"
 	done
-	mv -f "$here/procs/$1" "$here/procs/.$1"
+	rm -f "$here/procs/$1"
 }
 
 recorded()

@@ -28,7 +28,7 @@ do_clock()
 is_there()
 {
 	mark=
-	read -r mark 2>/dev/null <"$here/mine" || :
+	read -r mark 2>/dev/null <"$here/who" || :
 	[ "$mark" = "$run" ]
 }
 
@@ -38,7 +38,7 @@ abandon()
 {
 	trap '' TERM INT
 	cd /
-	for domain in kernel user; do
+	for domain in kernel userspace; do
 		# shellcheck disable=SC2086
 		! tracer_rights "$domain" ||
 			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
@@ -128,7 +128,7 @@ do_start()
 	sensor_count=0
 	each_line "$here/plan" sensor start_sensor
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
-	! grep -q '^event userspace ' "$here/plan" || trace user
+	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
 	realtime_ns >"$here/started"
 	report started
@@ -139,47 +139,26 @@ settle()
 {
 	for name in $(recorded); do
 		case $name in
-		capture-*) until_true 50 capture_is_open "$name" || : ;;
-		clock) until_true 50 clock_has_begun || : ;;
+		capture-*) until_true 50 has_begun "$name" "${name#capture-}" || : ;;
+		clock) until_true 50 has_begun clock clock.csv || : ;;
 		sensor-* | sessiond-*) continue ;;
 		esac
 		is_running "$name" || {
 			problem "$name: ended at once$(last_words "$name")"
-			mv -f "$here/procs/$name" "$here/procs/.$name"
+			rm -f "$here/procs/$name"
 		}
 	done
 }
 
-clock_has_begun()
+has_begun()
 {
-	[ "$(wc -l 2>/dev/null <"$data/clock.csv")" -gt 1 ] 2>/dev/null || is_gone clock
-}
-
-capture_is_open()
-{
-	[ -s "$data/${1#capture-}" ] || is_gone "$1"
+	[ -s "$data/$2" ] || is_gone "$1"
 }
 
 last_words()
 {
 	last_line=$(tail -n 1 "$data/log/$1.log" 2>/dev/null | tr -c '\40-\176\n' '?' | cut -c 1-200)
 	[ -z "$last_line" ] || tell ": $last_line"
-}
-
-# The kernel hands packets over to tcpdump by the block, which is full or a second old;
-# those of a block that is not are lost when tcpdump ends.
-let_captures_drain()
-{
-	for name in $(recorded); do
-		case $name in
-		capture-*)
-			! is_running "$name" || {
-				sleep 1.2
-				return
-			}
-			;;
-		esac
-	done
 }
 
 # stop_sources [EXCEPT]: commands first, then the tracers, the clock last. Once only:
@@ -194,8 +173,10 @@ stop_sources()
 	record stopper $$
 	end_each 'exec-*' TERM 50
 	end_session kernel
-	end_session user
-	let_captures_drain
+	end_session userspace
+	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
+	# those of a block that is not are lost when tcpdump ends.
+	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
 	# What writes a log may have much to write on a slow machine.
 	end_each sar INT $((step_seconds * 5))
 	end_each 'capture-*' INT $((step_seconds * 5))
@@ -203,7 +184,7 @@ stop_sources()
 	end_each ctsample TERM $((step_seconds * 5))
 	[ "${1:-}" = clock ] || end_each clock TERM $((step_seconds * 5))
 	end_daemon kernel
-	end_daemon user
+	end_daemon userspace
 	rm -f "$here/procs/stopper"
 	: >"$here/ended"
 }
@@ -317,7 +298,6 @@ do_status()
 do_exec()
 {
 	exec_name=$1
-	find_rights
 	cat >"$here/exec/$exec_name" || give_up "cannot write at $here"
 	[ -f "$here/boot" ] || give_up 'not started'
 	[ ! -f "$here/stopped" ] || give_up 'the collection has stopped already'
@@ -332,6 +312,7 @@ do_exec()
 	[ "$exec_seconds" -eq 0 ] || set -- timeout -k 5 "$exec_seconds" "$@"
 	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
 	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
+		find_rights
 		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
 		set -- sudo -n "$@"
 	fi

@@ -42,10 +42,9 @@ set_up()
 	here=$base/$RUN
 	mkdir "$here" 2>/dev/null || give_up "$here: cannot be made, or is there already"
 	printf 'dir %s\n' "$here"
-	printf '%s\n' "$RUN" >"$here/mine" &&
+	printf '%s\n%s\n' "$RUN" "$NODE" >"$here/who" &&
 		mkdir -p "$here/bin" "$here/libexec/clustertrace" "$here/data/log" "$here/procs" \
-			"$here/pids" "$here/sensors" "$here/exec" &&
-		printf '%s\n%s\n' "$RUN" "$NODE" >"$here/who" || cannot_write
+			"$here/pids" "$here/sensors" "$here/exec" || cannot_write
 }
 
 cannot_write()

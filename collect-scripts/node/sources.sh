@@ -4,7 +4,7 @@
 # What records on a node.
 
 # LTTng on the node: two sessions of our own, clustertrace-RUN-kernel and
-# clustertrace-RUN-user, so that one that fails does not take the other along.
+# clustertrace-RUN-userspace, so that one that fails does not take the other along.
 # No other session is ever looked at. What is there already (a session daemon)
 # is used; a daemon that we had to start ends with us, if nobody else uses it.
 
@@ -114,15 +114,11 @@ need_daemon()
 	[ "$is_new" = no ] || record "sessiond-$domain" "$daemon"
 }
 
-# trace DOMAIN: everything for one domain. A domain is kernel or user.
+# trace DOMAIN: everything for one domain, kernel or userspace.
 trace()
 {
 	domain=$1
 	session=clustertrace-$run-$domain
-	case $domain in
-	kernel) flag=--kernel ;;
-	user) flag=--userspace ;;
-	esac
 	if ! has lttng || ! has lttng-sessiond; then
 		problem "lttng: not installed, no $domain tracing"
 	elif ! tracer_rights "$domain"; then
@@ -140,40 +136,40 @@ start_session()
 {
 	: >"$here/session-$domain"
 	channels=0
-	each_line "$here/plan" channel enable_channel
+	each_line "$here/plan" "channel $domain" enable_channel
 	events=0
 	if [ "$channels" -gt 0 ] || tracer_is_there; then
-		enable_events tracepoints
-		[ "$domain" = user ] || enable_events syscalls
+		enable_events "$domain"
+		[ "$domain" = userspace ] || enable_events syscall
 	fi
-	if [ "$events" = 0 ]; then
-		no_events
-		end_session "$domain"
-		return
-	fi
-	each_line "$here/plan" context add_context
-	if ! client start "$session"; then
+	if [ "$events" -gt 0 ]; then
+		each_line "$here/plan" "context $domain" add_context
+		if client start "$session"; then
+			[ "$domain" = userspace ] || find_unknown
+			return
+		fi
 		problem "lttng: cannot start $domain tracing"
-		end_session "$domain"
-		return
+	elif tracer_is_there; then
+		problem "lttng: none of the $domain events can be enabled"
+	else
+		problem "lttng: the kernel tracer is not loaded (lttng-modules for $(uname -r)), no kernel tracing"
 	fi
-	[ "$domain" = user ] || find_unknown
+	end_session "$domain"
 }
 
 # The kernel tracer enables any name, for probes that may be loaded later: what it does
 # not know is told once the trace goes on.
 find_unknown()
 {
-	event_sort=tracepoints
 	# shellcheck disable=SC2086
 	known=$(timeout "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
 		2>>"$data/log/lttng.log")
-	[ -z "$known" ] || each_line "$here/plan" event look_up
+	[ -z "$known" ] || each_line "$here/plan" "event kernel" look_up
 }
 
 look_up()
 {
-	of_sort "$@" && [ "$4" = required ] || return 0
+	[ "$4" = required ] || return 0
 	case $3 in
 	*\**) return 0 ;;
 	esac
@@ -188,26 +184,10 @@ tracer_is_there()
 	[ "$domain" != kernel ] || [ -d /sys/module/lttng_tracer ]
 }
 
-no_events()
-{
-	if ! tracer_is_there; then
-		problem "lttng: the kernel tracer is not loaded (lttng-modules for $(uname -r)), no kernel tracing"
-	else
-		problem "lttng: none of the $domain events can be enabled"
-	fi
-}
-
-# The recipe says userspace, lttng --userspace, we user.
-of_domain()
-{
-	[ "$1" = "$domain" ] || [ "$1" = "${domain}space" ]
-}
-
 # channel DOMAIN SUBBUF_SIZE NUM_SUBBUF MODE SWITCH_US READ_US
 enable_channel()
 {
-	of_domain "$2" || return 0
-	if client enable-channel "$flag" --session="$session" --subbuf-size="$3" \
+	if client enable-channel "--$domain" --session="$session" --subbuf-size="$3" \
 		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch; then
 		channels=$((channels + 1))
 	elif tracer_is_there; then
@@ -215,24 +195,20 @@ enable_channel()
 	fi
 }
 
-# enable_events tracepoints|syscalls: all of a sort in one call. What the client says of
+# enable_events kernel|syscall|userspace: all of a kind in one call. What the client says of
 # each, in its machine interface, tells which of them are there.
 enable_events()
 {
-	event_sort=$1
+	event_kind=$1
 	event_names=
-	each_line "$here/plan" event gather_event
+	each_line "$here/plan" "event $event_kind" gather_event
 	[ -n "$event_names" ] || return 0
-	set -- enable-event "$flag" --session="$session" --channel=ch
-	[ "$event_sort" = tracepoints ] || set -- "$@" --syscall
-	case ,$event_names, in
-	*,\*,*) [ "$event_sort" = tracepoints ] || event_names='*' ;;
+	set -- enable-event "--$domain" --session="$session" --channel=ch
+	[ "$event_kind" != syscall ] || set -- "$@" --syscall
+	case $event_kind,$event_names, in
+	syscall,*,\*,* | syscall,\*,*) set -- "$@" --all ;;
+	*) set -- "$@" -- "$event_names" ;;
 	esac
-	if [ "$event_sort $event_names" = 'syscalls *' ]; then
-		set -- "$@" --all
-	else
-		set -- "$@" -- "$event_names"
-	fi
 	# shellcheck disable=SC2086
 	timeout "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
 		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
@@ -240,40 +216,27 @@ enable_events()
 	enabled=$(sed 's/<event>/\
 <event>/g' "$here/enabled.xml" | sed -n \
 		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
-	each_line "$here/plan" event count_event
+	each_line "$here/plan" "event $event_kind" count_event
 }
 
-# event kernel|syscall|userspace NAME required|optional: is it of the sort at hand?
-of_sort()
-{
-	case $2 in
-	syscall) [ "$event_sort" = syscalls ] ;;
-	*) [ "$event_sort" = tracepoints ] && of_domain "$2" ;;
-	esac
-}
-
+# event kernel|syscall|userspace NAME required|optional
 gather_event()
 {
-	! of_sort "$@" || event_names=$event_names${event_names:+,}$3
+	event_names=$event_names${event_names:+,}$3
 }
 
 count_event()
 {
-	of_sort "$@" || return 0
 	case $enabled_all$NL$enabled$NL in
-	0"$NL"* | *"$NL$3$NL"*)
-		events=$((events + 1))
-		return
-		;;
+	0"$NL"* | *"$NL$3$NL"*) events=$((events + 1)) ;;
+	*) [ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3" ;;
 	esac
-	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
 }
 
 # context kernel|userspace TYPE
 add_context()
 {
-	of_domain "$2" || return 0
-	client add-context "$flag" --session="$session" --channel=ch --type="$3" ||
+	client add-context "--$domain" --session="$session" --channel=ch --type="$3" ||
 		problem "lttng: no context $3 for $domain events"
 }
 

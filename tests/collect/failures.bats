@@ -174,7 +174,6 @@ begun_is_there()
 	on_node alpha 'lttng --no-sessiond list' >list
 	holds list clustertrace-
 	[ "$(running_for alpha)" -ge 4 ]
-	sleep 1.5
 	rm -r "$(private_directory alpha)"
 	wait_for 'the end of what ran' is_left_clean alpha
 	! on_node alpha 'lttng --no-sessiond list' >list 2>&1 || lacks list clustertrace-

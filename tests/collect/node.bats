@@ -90,7 +90,6 @@ setup_file()
 		rm -rf run
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
-		echo test >run/mine
 		(cd "$CT_SOURCE/collect-scripts" &&
 			cat node/base.sh common.sh node/sources.sh node/ask.sh node/run.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
@@ -153,7 +152,7 @@ setup_file()
 	said 'alpha: sar: ended before its time'
 	on_node alpha "kill -0 $foreign && kill $foreign"
 	# A directory that does not bear our mark is not removed.
-	echo theirs >"$here/mine"
+	echo theirs >"$here/who"
 	collect 3 fetch "$(the_run)"
 	said 'alpha: not removed there: .*: not ours, left as it is'
 	[ -f "$here/node.sh" ]
