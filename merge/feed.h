@@ -8,12 +8,9 @@
 #include "timeline/row_bytes.h"
 
 /*
- * The events of all sources, each in its own order and already on the
- * timeline's axis, read by few threads ahead of the one that merges them. The
- * threads take the source that will be needed first: one that has nothing left
- * that waits, else the one that is furthest behind, until as much waits as
- * FEED_BYTES. So memory does not grow with the sources' lengths, and with their
- * number only by a block of each stream: the more sources, the shorter the steps.
+ * The events of all sources, each in its own order and already on the timeline's axis,
+ * read ahead of the thread that merges them (base/read_ahead.h) until as much waits as
+ * FEED_BYTES. The more sources, the shorter the steps.
  *
  * Within a source time never goes back: an event whose stamp is before that of
  * the event ahead of it gets the latter's time, and is counted.
@@ -39,10 +36,9 @@ struct row {
 /*
  * Open the run's sources, but those of nodes that are not selected, and begin to
  * read. What cannot be opened becomes a problem of the run. The run and the
- * selection must outlive it. NULL with error where no thread can be made.
+ * selection must outlive it.
  */
-struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads,
-		      struct error *error);
+struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads);
 
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */
 const struct row *feed_head(struct feed *feed, uint32_t source);

@@ -211,13 +211,12 @@ int load_events(struct load *load, struct error *error)
 {
 	struct event_wish wish = {load->selection, load->payload, load->spans != NULL};
 	struct loading loading = {.load = load};
-	int status = -1;
+	int status;
 
 	load->events = 0;
-	loading.feed = feed_new(load->run, &wish, load->threads, error);
+	loading.feed = feed_new(load->run, &wish, load->threads);
 	loading.order = mem_zalloc(load->run->count * sizeof(*loading.order));
-	if (loading.feed)
-		status = merge(&loading, error);
+	status = merge(&loading, error);
 	feed_free(loading.feed);
 	progress_end(load->progress);
 	if (!status)

@@ -191,7 +191,6 @@ static inline void follow(struct ctf_cursor *cursor, const struct way *way,
 	cursor->at = way->at;
 	cursor->clock = way->clock;
 	cursor->slot[ROLE_ID] = way->id;
-	cursor->order = ORDER_LITTLE;
 	if (header->slot >= 0)
 		cursor->slot[header->slot] = way->id;
 }
@@ -201,7 +200,6 @@ static bool run_program(struct ctf_stream *stream, const struct ctf_program *pro
 {
 	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t at = cursor->at, clock = cursor->clock, budget = cursor->budget;
-	int order = cursor->order;
 
 	cursor->is_beyond = false;
 	while (!ctf_program_run(program, cursor)) {
@@ -210,7 +208,6 @@ static bool run_program(struct ctf_stream *stream, const struct ctf_program *pro
 		cursor->at = at;
 		cursor->clock = clock;
 		cursor->budget = budget;
-		cursor->order = order;
 		cursor->is_beyond = false;
 		ctf_stream_more(stream);
 		at = cursor->at;
@@ -444,14 +441,13 @@ static bool program_skips(const struct ctf_program *program, struct ctf_stretche
 }
 
 /* Compile the program of an event class, and see whether its events can be passed. */
-static void compile(struct own_reader *reader, struct ctf_event_class *class)
+static void compile(struct ctf_event_class *class)
 {
 	bool is_given = class->selected != SELECT_NOTHING;
 
 	ctf_fields_mark(class->fields, true);
-	class->program =
-	    ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
-			    SCOPES - SCOPE_COMMON_CONTEXT, reader->schema->mixed);
+	class->program = ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
+					 SCOPES - SCOPE_COMMON_CONTEXT);
 	ctf_fields_mark(class->fields, false);
 	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
 			  program_skips(class->program, &class->skip);
@@ -475,7 +471,7 @@ static void begin(struct own_reader *reader)
 	for (size_t i = 0; i < schema->streams; i++)
 		schema->stream[i].can_skip = reader->base.begin_ns < NSEC_MAX;
 	for (size_t i = 0; i < schema->events; i++) {
-		compile(reader, &schema->event[i]);
+		compile(&schema->event[i]);
 		if (schema->event[i].fields && schema->event[i].fields->count > places)
 			places = schema->event[i].fields->count;
 	}

@@ -6,6 +6,9 @@
 
 #include "base/mem.h"
 
+/* No packet has as many; so many at once never overflow. */
+#define MOST_BITS ((uint64_t)1 << 48)
+
 /* What is known of the place where a field will begin, before any packet is. */
 struct known {
 	uint64_t modulus, rest; /* the bit is `rest` modulo this power of two */
@@ -18,14 +21,19 @@ struct making {
 	size_t run_at; /* the op that skips the run; what looks back into it follows */
 	uint64_t run;  /* bits so far */
 	bool has_run;
-	bool mixed; /* numbers of bits are looked at by themselves */
+	enum byte_order order;     /* of the number before; native: not known */
+	bool is_trial, has_failed; /* nothing is added: whether all is one run */
+	struct ctf_op none;
 };
 
 static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
 {
 	struct ctf_program *program = making->program;
-	struct ctf_op *op;
+	struct ctf_op *op = &making->none;
 
+	making->has_failed |= making->is_trial;
+	if (making->is_trial)
+		return op;
 	program->op =
 	    mem_grow(program->op, program->ops, &program->op_room, sizeof(*program->op));
 	op = &program->op[program->ops++];
@@ -49,7 +57,8 @@ static void flush(struct making *making)
 {
 	struct ctf_op *op = making->program->op;
 
-	if (!making->has_run)
+	making->has_failed |= making->is_trial;
+	if (!making->has_run || making->is_trial)
 		return;
 	op[making->run_at].bits = making->run;
 	for (size_t i = making->run_at + 1; i < making->program->ops; i++)
@@ -69,6 +78,8 @@ static void advance(struct making *making, uint64_t bits)
 {
 	if (!bits)
 		return;
+	if (making->run > MOST_BITS)
+		flush(making);
 	begin_run(making);
 	making->run += bits;
 	making->known.rest = (making->known.rest + bits) % making->known.modulus;
@@ -129,24 +140,23 @@ static void look_at_place(struct making *making, const struct field_class *class
 
 static void make(struct making *making, const struct field_class *class);
 
-/* Whether there are numbers in it that may begin or end within a byte. */
-static bool has_bits(const struct field_class *class)
+/* Orders change between bytes: within one, nobody could say which bits are meant. */
+static void look_at_order(struct making *making, const struct field_class *class)
 {
-	if (class->type == FIELD_INTEGER || class->type == FIELD_REAL)
-		return class->size % 8 || class->align % 8;
-	for (size_t i = 0; i < class->members; i++)
-		if (has_bits(class->member[i].class))
-			return true;
-	return class->element && has_bits(class->element);
+	while (class->type == FIELD_STRUCTURE && class->members)
+		class = class->member[0].class;
+	if (class->type != FIELD_INTEGER && class->type != FIELD_REAL)
+		return;
+	if (making->order && making->order != class->order &&
+	    (making->known.modulus < 8 || making->known.rest % 8))
+		look_at_next(making, OP_BYTE);
+	making->order = class->order;
 }
 
 static void make_number(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
-	if (making->mixed && has_bits(class)) {
-		flush(making);
-		add(making, OP_ORDER, 0)->index = class->order;
-	}
+	look_at_order(making, class);
 	look_at_users(making, class);
 	look_at_place(making, class);
 	advance(making, class->size);
@@ -194,11 +204,14 @@ static void make_repeat(struct making *making, const struct field_class *class)
 	struct ctf_op *op;
 
 	flush(making);
+	if (making->has_failed)
+		return;
 	begin = (uint32_t)making->program->ops;
 	op = add(making, OP_REPEAT, 0);
 	op->index = class->from;
 	op->count = class->length;
 	forget(making, 1);
+	making->order = ORDER_NATIVE;
 	make(making, class->element);
 	flush(making);
 	add(making, OP_END, 0);
@@ -206,32 +219,56 @@ static void make_repeat(struct making *making, const struct field_class *class)
 	forget(making, 1);
 }
 
+/*
+ * Whether an element takes the same bits wherever it begins aligned, at which nobody
+ * looks, and how many.
+ */
+static bool is_run(struct making *making, const struct field_class *element,
+		   uint64_t *bits)
+{
+	struct making trial = *making;
+
+	trial.is_trial = trial.has_run = true;
+	make(&trial, element);
+	*bits = trial.run - making->run;
+	making->has_failed |= making->is_trial && trial.has_failed;
+	return !trial.has_failed;
+}
+
+/* An element of no size is one of those, for no packet bounds their number. */
 static void make_array(struct making *making, const struct field_class *class)
 {
-	uint64_t bits;
+	uint64_t bits, most;
 
 	align(making, class->align);
 	look_at_place(making, class);
-	if (!field_is_constant(class, &bits) || (making->mixed && has_bits(class)))
-		make_repeat(making, class);
+	if (!class->length)
+		return;
+	look_at_order(making, class->element);
+	if (is_run(making, class->element, &bits) && bits &&
+	    !__builtin_mul_overflow(class->length, field_stride(class->element, bits),
+				    &most) &&
+	    most <= MOST_BITS)
+		advance(making, (class->length - 1) * (most / class->length) + bits);
 	else
-		advance(making, bits);
+		make_repeat(making, class);
 }
 
 static void make_sequence(struct making *making, const struct field_class *class)
 {
 	struct ctf_op *op;
 	uint64_t bits, stride;
+	bool is_constant;
 
 	align(making, class->align);
+	is_constant = is_run(making, class->element, &bits) && bits;
 	flush(making);
 	if (class->place >= 0) {
 		op = add(making, OP_COUNTED, 0);
 		op->index = class->place;
 		op->count = (uint64_t) class->from;
 	}
-	if (!field_is_constant(class->element, &bits) || bits == 0 ||
-	    (making->mixed && has_bits(class))) {
+	if (!is_constant) {
 		make_repeat(making, class);
 		return;
 	}
@@ -265,12 +302,14 @@ static void make_options(struct making *making, const struct field_class *class,
 			 uint32_t *begin)
 {
 	const struct known before = making->known;
+	const enum byte_order order = making->order;
 	struct ctf_op *op;
 	uint32_t jump = UINT32_MAX;
 
 	for (size_t i = 0; i < class->members; i++) {
 		begin[i] = (uint32_t)making->program->ops;
 		making->known = before;
+		making->order = order;
 		make(making, class->member[i].class);
 		flush(making);
 		op = add(making, OP_JUMP, 0);
@@ -283,16 +322,20 @@ static void make_options(struct making *making, const struct field_class *class,
 		op->target = (uint32_t)making->program->ops;
 	}
 	making->known = (struct known){1, 0};
+	making->order = ORDER_NATIVE;
 }
 
 static void make_variant(struct making *making, const struct field_class *class)
 {
 	struct ctf_program *program = making->program;
 	size_t first = program->options, end, choice;
-	uint32_t *begin = mem_zalloc(class->members * sizeof(*begin) + 1);
+	uint32_t *begin;
 	struct ctf_op *op;
 
 	flush(making);
+	if (making->has_failed)
+		return;
+	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
 	add_options(program, class);
 	end = program->options;
 	op = add(making, OP_CHOOSE, first);
@@ -318,15 +361,14 @@ static void make(struct making *making, const struct field_class *class)
 	    [FIELD_OPTIONAL] = make_variant,
 	};
 
-	by_type[class->type](making, class);
+	if (!making->has_failed)
+		by_type[class->type](making, class);
 }
 
-struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
-				    bool mixed)
+struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count)
 {
 	struct making making = {.program = mem_zalloc(sizeof(struct ctf_program)),
-				.known = {1, 0},
-				.mixed = mixed};
+				.known = {1, 0}};
 
 	for (size_t i = 0; i < count; i++)
 		if (class[i])
@@ -365,33 +407,6 @@ static bool skip(struct ctf_cursor *cursor, uint64_t bits)
 		return stop_beyond(cursor, "it ends beyond its packet");
 	cursor->at += bits;
 	return true;
-}
-
-/* The packet begins with a byte, and every alignment counts from there. */
-static bool skip_to(struct ctf_cursor *cursor, uint64_t to)
-{
-	return skip(cursor, -cursor->at & (to - 1));
-}
-
-/* The first bit is the last one. */
-static uint64_t reverse(uint64_t value, unsigned size)
-{
-	uint64_t reversed = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		reversed |= (value >> i & 1) << (size - 1 - i);
-	return reversed;
-}
-
-uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at)
-{
-	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
-
-	if (number.is_reversed)
-		value = reverse(value, number.size);
-	if (number.is_boolean)
-		return value != 0;
-	return number.is_signed ? ctf_sign(value, number.size) : value;
 }
 
 static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
@@ -514,18 +529,17 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 		case OP_END:
 			return true;
 		case OP_ALIGN:
-			if (!skip_to(cursor, op->bits))
+			/* Every alignment counts from the packet's begin. */
+			if (!skip(cursor, -cursor->at & (op->bits - 1)))
 				return false;
 			break;
 		case OP_SKIP:
 			if (!skip(cursor, op->bits))
 				return false;
 			break;
-		case OP_ORDER:
-			/* Then nobody can say which bits are meant. */
-			if (cursor->at % 8 && cursor->order != op->index)
+		case OP_BYTE:
+			if ((cursor->at - op->bits) % 8)
 				return stop(cursor, "byte orders change within a byte");
-			cursor->order = op->index;
 			break;
 		case OP_VALUE:
 			if (op->index < ROLES)

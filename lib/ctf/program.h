@@ -72,11 +72,11 @@ enum ctf_op_kind {
 	OP_END,
 	OP_ALIGN, /* to `bits` */
 	OP_SKIP,  /* `bits` */
-	OP_ORDER, /* a number of byte order `index` begins here */
 	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
 	OP_VALUE,    /* it goes to slot `index` */
 	OP_CLOCK,    /* it is a stamp */
 	OP_UUID,     /* the packet's UUID begins `bits` back */
+	OP_BYTE,     /* it must begin with a byte */
 	OP_PLACE,    /* note what begins `bits` back, of `count` elements, at `index` */
 	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
 	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
@@ -100,6 +100,29 @@ static inline struct ctf_number ctf_number_of(const struct field_class *class)
 	return (struct ctf_number){(uint8_t) class->size, class->order == ORDER_BIG,
 				   class->is_signed, class->is_reversed,
 				   class->is_boolean};
+}
+
+/* The first bit is the last one. */
+static inline uint64_t ctf_reverse(uint64_t value, unsigned size)
+{
+	uint64_t reversed = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		reversed |= (value >> i & 1) << (size - 1 - i);
+	return reversed;
+}
+
+/* The number of 1 to 64 bits that begins there. */
+static inline uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes,
+				     uint64_t at)
+{
+	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
+
+	if (number.is_reversed)
+		value = ctf_reverse(value, number.size);
+	if (number.is_boolean)
+		return value != 0;
+	return number.is_signed ? ctf_sign(value, number.size) : value;
 }
 
 struct ctf_op {
@@ -139,24 +162,19 @@ struct ctf_cursor {
 	uint64_t clock;  /* what the last stamp made of it */
 	uint64_t leb128; /* the last one, of so many bits */
 	unsigned leb128_size;
-	int order;       /* of the number before, where orders are mixed */
 	unsigned has;    /* roles that were told, a bit each; of a UUID, its bit */
 	const char *why; /* the way ended */
 	bool is_beyond;  /* for it goes on behind the packet's end */
 };
 
 /*
- * A program for these trees, one after the other; those that are NULL are left out.
- * `mixed` as struct schema has it. The trees are borrowed meanwhile.
+ * A program for these trees, one after the other; those that are NULL are left out. The
+ * trees are borrowed meanwhile.
  */
-struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
-				    bool mixed);
+struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count);
 
 /* Go through. Places of what is not there are left alone. False with cursor->why. */
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);
-
-/* The number of 1 to 64 bits that begins there. */
-uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at);
 
 /* The LEB128 there, which has been read once already; moves behind it. */
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,

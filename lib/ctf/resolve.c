@@ -175,11 +175,6 @@ static int find_target(struct resolving *resolving, const struct around *outer)
 	return follow(resolving, around ? around->class : NULL, step);
 }
 
-static bool is_number(const struct field_class *class)
-{
-	return class->type == FIELD_INTEGER || class->type == FIELD_REAL;
-}
-
 /* What a field tells of its stream besides its value. */
 static int survey(struct resolving *resolving, const struct field_class *class)
 {
@@ -213,9 +208,6 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 
 	if (class->order == ORDER_NATIVE)
 		class->order = schema->order;
-	if (is_number(class) && class->order != schema->order &&
-	    (class->size % 8 || class->align % 8))
-		schema->mixed = true;
 	resolving->user = class;
 	if (survey(resolving, class))
 		return -1;
@@ -486,10 +478,8 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 		return -1;
 	if (!stream->has_id && !schema->is_ctf2)
 		return error_set(error, "no id in the headers of events");
-	stream->packet_program =
-	    ctf_program_new(&stream->scope[SCOPE_PACKET_CONTEXT], 1, schema->mixed);
-	stream->header_program =
-	    ctf_program_new(&stream->scope[SCOPE_EVENT_HEADER], 1, schema->mixed);
+	stream->packet_program = ctf_program_new(&stream->scope[SCOPE_PACKET_CONTEXT], 1);
+	stream->header_program = ctf_program_new(&stream->scope[SCOPE_EVENT_HEADER], 1);
 	find_short_header(stream->scope[SCOPE_EVENT_HEADER], &stream->short_header);
 	return set_up_events(schema, stream, error);
 }
@@ -500,8 +490,7 @@ int schema_set_up(struct schema *schema, struct error *error)
 
 	find_quirks(schema);
 	find_magic(schema);
-	schema->packet_program =
-	    ctf_program_new(&schema->packet_header, 1, schema->mixed);
+	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
 	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)
 		return error_set(error, "packets do not say their stream");
 	for (size_t i = 0; i < schema->streams; i++) {

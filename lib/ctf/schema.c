@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "ctf/fields.h"
 
-#define MOST_BITS ((uint64_t)1 << 48)
-
 enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
 
 struct field_class *field_new(enum field_type type)
@@ -150,45 +148,6 @@ struct field_class *field_option(const struct field_class *class, uint64_t selec
 					    class->is_from_signed))
 				return class->member[i].class;
 	return NULL;
-}
-
-uint64_t field_stride(const struct field_class *element, uint64_t bits)
-{
-	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
-}
-
-bool field_is_constant(const struct field_class *class, uint64_t *bits)
-{
-	uint64_t size, stride;
-
-	*bits = 0;
-	switch (class->type) {
-	case FIELD_INTEGER:
-	case FIELD_REAL:
-		*bits = class->size;
-		return true;
-	case FIELD_ARRAY:
-		if (!field_is_constant(class->element, &size))
-			return false;
-		stride = field_stride(class->element, size);
-		return class->length == 0 ||
-		       (stride &&
-			!__builtin_mul_overflow(class->length - 1, stride, bits) &&
-			!__builtin_add_overflow(*bits, size, bits) && *bits <= MOST_BITS);
-	case FIELD_STRUCTURE:
-		for (size_t i = 0; i < class->members; i++) {
-			const struct field_class *member = class->member[i].class;
-
-			if (!field_is_constant(member, &size))
-				return false;
-			*bits = field_stride(member, *bits) + size;
-			if (*bits > MOST_BITS)
-				return false;
-		}
-		return true;
-	default:
-		return false;
-	}
 }
 
 void field_free(struct field_class *class)

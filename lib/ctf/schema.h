@@ -156,15 +156,11 @@ size_t text_size(const char *bytes, size_t most, unsigned unit);
 /* Whether an array or a sequence is one text. */
 bool field_is_string(const struct field_class *class);
 
-/*
- * Whether the field takes the same bits wherever it begins aligned, and how
- * many. A size that no packet has counts as none, and so does an array of
- * elements of no size, for no packet bounds their number.
- */
-bool field_is_constant(const struct field_class *class, uint64_t *bits);
-
 /* From the begin of an element of so many bits to that of the next. */
-uint64_t field_stride(const struct field_class *element, uint64_t bits);
+static inline uint64_t field_stride(const struct field_class *element, uint64_t bits)
+{
+	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
+}
 
 /* Whether a value is from first to last, in the integer's sense. */
 static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last,
@@ -295,7 +291,6 @@ struct schema {
 	/* Set by schema_resolve. */
 	int slots; /* of roles, and of values that are kept for later fields */
 	unsigned header_roles; /* that the packet header has */
-	bool mixed;            /* some bits within bytes are not in the order of others */
 	uint64_t matches;      /* of options with labels, that programs will look for */
 
 	/* Set by schema_set_up. */

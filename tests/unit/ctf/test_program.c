@@ -45,7 +45,7 @@ static void compile(struct walked *walked, const char *fields)
 		assert_true(walked->schema->slots <= MOST);
 		for (size_t i = 0; i < class->members; i++)
 			class->member[i].class->place = (int)i;
-		walked->program = ctf_program_new(&class, 1, walked->schema->mixed);
+		walked->program = ctf_program_new(&class, 1);
 	}
 	free(text);
 }

@@ -112,11 +112,8 @@ static struct feed *start(struct merge_run *run, const struct selection *selecti
 			  int threads)
 {
 	const struct event_wish wish = {selection, true, false};
-	struct error error = ERROR_INIT;
-	struct feed *feed = feed_new(run, &wish, threads, &error);
 
-	assert_non_null(feed);
-	return feed;
+	return feed_new(run, &wish, threads);
 }
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
