@@ -15,9 +15,7 @@
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/fit/fit.h"
-#include "sync/messages_out.h"
 #include "sync/plot/plot.h"
-#include "sync/print.h"
 #include "sync/sync.h"
 
 enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/messages_out.h"
+#include "sync/sync.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/print.h"
+#include "sync/sync.h"
 
 #include <inttypes.h>
 #include <math.h>

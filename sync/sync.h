@@ -2,6 +2,8 @@
 #ifndef CT_SYNC_SYNC_H
 #define CT_SYNC_SYNC_H
 
+#include <stdio.h>
+
 #include "base/progress.h"
 #include "clock/map.h"
 #include "input/run.h"
@@ -143,5 +145,43 @@ const char *sync_clock_name(const struct sync *sync, uint32_t clock);
 void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size);
 
 void sync_clear(struct sync *sync);
+
+/* What ctsync prints for people: a line a clock. Times of day are UTC, or local. */
+void print_clocks(const struct sync *sync, const struct clock_map *map, bool is_local,
+		  FILE *file);
+
+/* A line a pair. */
+void print_pairs(const struct clock_map *map, FILE *file);
+
+/* What was matched and what was not; islands, when there are several. */
+void print_matching(const struct sync *sync, const struct clock_map *map, FILE *file);
+
+/* The messages left out as false, at most so many. 0, or -1 with error. */
+int print_rejected(struct sync *sync, FILE *file, struct error *error);
+
+/*
+ * Write the packet events of the sources, which are of one node, to one file
+ * (input/packets_file.h). What was odd is in sync->problems, and in the file. 0, or -1
+ * with error and no file.
+ */
+int extract_packets(struct sync *sync, struct source_list *sources, const char *path,
+		    struct progress *progress, struct error *error);
+
+/*
+ * The messages to the nodes: for each its own, as NODE.messages (input/messages_file.h).
+ * While packets are matched, messages are kept in an unnamed file, as it is known after
+ * the fit only which of them are false.
+ */
+struct messages_out;
+
+/* Before the reading: the messages that it finds are kept. NULL with error. */
+struct messages_out *messages_out_new(struct sync *sync, struct error *error);
+
+/* After the fit, of which the map is: all that are not rejected, into a directory. 0, or
+ * -1 with error. */
+int messages_out_write(struct messages_out *out, const struct clock_map *map,
+		       const char *directory, struct error *error);
+
+void messages_out_free(struct messages_out *out);
 
 #endif

@@ -139,16 +139,6 @@ static void find_too_fast(struct sync *sync, const struct island *island)
 	}
 }
 
-static void find_region(struct sync *sync, struct fit_island *fit)
-{
-	struct region *region = mem_zalloc(fit->members * sizeof(*region));
-
-	region_find(fit, region);
-	for (size_t i = 0; i < fit->members; i++)
-		sync->region[fit->member[i]] = region[i];
-	free(region);
-}
-
 static void fit_island(struct sync *sync, const struct island *island,
 		       const struct pair_sample *samples)
 {
@@ -172,7 +162,7 @@ static void fit_island(struct sync *sync, const struct island *island,
 	}
 	error_clear(&cause);
 	if (sync->options.bounds == BOUNDS_STRAIGHT)
-		find_region(sync, &fit);
+		region_find(&fit, sync->region);
 }
 
 static int fit_islands(struct sync *sync, struct error *error)

@@ -289,40 +289,33 @@ nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 	return nsec_sub(local_ns, low);
 }
 
-/* Of the ties of one clock the one that most packets tell of; the others go. */
-static void choose(struct sync *sync)
-{
-	struct tie_list *list = &sync->ties;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct tie *tie = &list->item[i];
-		bool best = tie->parts > 0;
-
-		for (size_t k = 0; k < list->count; k++)
-			if (k != i && list->item[k].parts &&
-			    list->item[k].tied == tie->tied &&
-			    (list->item[k].packets > tie->packets ||
-			     (list->item[k].packets == tie->packets && k < i)))
-				best = false;
-		if (!best)
-			tie->parts = 0;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (list->item[i].parts)
-			list->item[kept++] = list->item[i];
-		else
-			tie_clear(&list->item[i]);
-	list->count = kept;
-}
-
-static int by_clocks(const void *a, const void *b)
+/* By tied clock the one first that most packets tell of, of those that hold. */
+static int by_worth(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
 
 	if (p->tied != q->tied)
 		return p->tied < q->tied ? -1 : 1;
+	if (!p->parts != !q->parts)
+		return p->parts ? -1 : 1;
+	if (p->packets != q->packets)
+		return p->packets > q->packets ? -1 : 1;
 	return (p->base > q->base) - (p->base < q->base);
+}
+
+/* Of the ties of one clock the best; the others go. */
+static void choose(struct tie_list *list)
+{
+	size_t kept = 0;
+
+	qsort(list->item, list->count, sizeof(*list->item), by_worth);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].parts &&
+		    (!kept || list->item[kept - 1].tied != list->item[i].tied))
+			list->item[kept++] = list->item[i];
+		else
+			tie_clear(&list->item[i]);
+	list->count = kept;
 }
 
 /* Where nothing says when packets were handed over, there is nothing to say of a tie. */
@@ -353,8 +346,10 @@ static void find_ties(struct sync *sync)
 {
 	struct tie_list *list = &sync->ties;
 
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), by_clocks);
+	if (!list->count)
+		return;
+	/* In an order that does not depend on which packet came first. */
+	qsort(list->item, list->count, sizeof(*list->item), by_worth);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 
@@ -365,7 +360,7 @@ static void find_ties(struct sync *sync)
 			tie->parts = 0;
 		}
 	}
-	choose(sync);
+	choose(list);
 }
 
 /* Clocks by their old numbers. */

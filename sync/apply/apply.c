@@ -108,81 +108,69 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	return failed;
 }
 
-/* What becomes of one clock of the map. */
-struct applied {
-	bool is_trace, is_made;
-	double residual_ns;
-};
-
-/* What has a place in the directory already is nothing to add to it. */
-static int check_names(const struct output_directory *directory, char *const *name,
-		       const struct applied *applied, size_t clocks, struct error *error)
-{
-	for (size_t i = 0; i < clocks; i++)
-		if (applied[i].is_trace && output_directory_has(directory, name[i]))
-			return error_set(error, "%s/%s: %s", directory->path, name[i],
-					 strerror(EEXIST));
-	return 0;
-}
-
+/* Where each clock's trace is to be: NULL for what is no trace, or cannot be made. */
 static void apply_all(const struct output_directory *directory,
-		      const struct clock_map *map, char *const *name,
-		      struct applied *applied, struct problem_list *problems)
+		      const struct clock_map *map, const char **name, double *residual_ns,
+		      struct problem_list *problems)
 {
 	for (size_t i = 0; i < map->clocks; i++) {
 		struct error error = ERROR_INIT;
-		char *target = mem_printf("%s/%s", directory->temporary, name[i]);
+		char *target =
+		    mem_printf("%s/%s", directory->temporary, name[i] ? name[i] : "");
 
-		if (applied[i].is_trace)
-			applied[i].is_made = !apply_clock(
-			    &map->clock[i], target, &applied[i].residual_ns, &error);
-		if (applied[i].is_trace && !applied[i].is_made) {
+		if (name[i] &&
+		    apply_clock(&map->clock[i], target, &residual_ns[i], &error)) {
 			output_directory_explain(directory, &error);
 			problem_add(problems, "", "apply", 1, "%s", error_text(&error));
+			name[i] = NULL;
 		}
 		error_clear(&error);
 		free(target);
 	}
 }
 
-static void tell(const struct clock_map *map, char *const *name,
-		 const struct applied *applied, const char *directory, FILE *talk)
+/* What has a place in the directory already is nothing to add to it. */
+static int choose_names(const struct output_directory *directory,
+			const struct clock_map *map, char *const *file, const char **name,
+			struct error *error)
 {
-	for (size_t i = 0; i < map->clocks; i++)
-		if (applied[i].is_made)
-			fprintf(talk,
-				"%s/%s: on the clock of %s, within %.0f ns of the fit\n",
-				directory, name[i], map->clock[i].reference,
-				applied[i].residual_ns);
+	for (size_t i = 0; i < map->clocks; i++) {
+		name[i] = ctf_is_trace(map->clock[i].path) ? file[i] : NULL;
+		if (name[i] && output_directory_has(directory, name[i]))
+			return error_set(error, "%s/%s: %s", directory->path, name[i],
+					 strerror(EEXIST));
+	}
+	return 0;
 }
 
 int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 	      struct problem_list *problems, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_ADD};
-	const char **trace = mem_zalloc(map->clocks * sizeof(*trace));
-	struct applied *applied = mem_zalloc(map->clocks * sizeof(*applied));
+	const char **name = mem_zalloc(map->clocks * sizeof(*name));
+	double *residual_ns = mem_zalloc(map->clocks * sizeof(*residual_ns));
 	struct output_directory directory;
-	char **name;
+	char **file;
 	int status = output_directory_open(&directory, path, &kind, error);
 
-	for (size_t i = 0; i < map->clocks; i++) {
-		trace[i] = map->clock[i].trace;
-		applied[i].is_trace = ctf_is_trace(map->clock[i].path);
-	}
-	name = file_names_of(trace, map->clocks);
+	for (size_t i = 0; i < map->clocks; i++)
+		name[i] = map->clock[i].trace;
+	file = file_names_of(name, map->clocks);
 	if (!status)
-		status = check_names(&directory, name, applied, map->clocks, error);
+		status = choose_names(&directory, map, file, name, error);
 	if (!status) {
-		apply_all(&directory, map, name, applied, problems);
+		apply_all(&directory, map, name, residual_ns, problems);
 		status = output_directory_commit(&directory, error);
 	}
-	if (!status)
-		tell(map, name, applied, path, talk);
+	for (size_t i = 0; !status && i < map->clocks; i++)
+		if (name[i])
+			fprintf(talk,
+				"%s/%s: on the clock of %s, within %.0f ns of the fit\n",
+				path, name[i], map->clock[i].reference, residual_ns[i]);
 	output_directory_discard(&directory);
-	file_names_free(name, map->clocks);
-	free(applied);
-	free(trace);
+	file_names_free(file, map->clocks);
+	free(residual_ns);
+	free(name);
 	return status;
 }
 

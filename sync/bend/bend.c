@@ -220,25 +220,36 @@ static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit
 	bending->found[index].steps = fit->steps;
 }
 
+/* A curve within the bounds at hand; false where there is none, with the cause if wanted.
+ */
+static bool find_curve(struct bending *bending, struct corridor_fit *fit, char **cause)
+{
+	const struct sync_options *options = &bending->sync->options;
+	struct error error = ERROR_INIT;
+	int failed = corridor_find(bending->bounds.item, bending->bounds.count,
+				   options->drift_limit_ppm * 1e-6, options->segments,
+				   fit, &error);
+
+	if (failed && cause)
+		*cause = mem_strdup(error_text(&error));
+	error_clear(&error);
+	return !failed;
+}
+
 /* By the clocks that came before, in the order of the tree. */
 static void bend(struct bending *bending, const struct island *island, uint32_t index)
 {
-	const struct sync_options *options = &bending->sync->options;
-	struct bend_bounds *bounds = &bending->bounds;
-	struct error cause = ERROR_INIT;
 	struct corridor_fit fit;
 
 	collect(bending, island, index);
-	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
-			  options->segments, &fit, &cause))
-		bending->found[index].cause = mem_strdup(error_text(&cause));
+	if (!find_curve(bending, &fit, &bending->found[index].cause))
+		return;
 	/* One line that satisfies all was fitted better, with its whole island. */
-	else if (bend_breaks(&bending->sync->fitted[index], bounds) ||
-		 is_wished(bending->sync) || fit.segments > 1)
+	if (bend_breaks(&bending->sync->fitted[index], &bending->bounds) ||
+	    is_wished(bending->sync) || fit.segments > 1)
 		use_fit(bending, index, &fit);
 	else
 		corridor_fit_clear(&fit);
-	error_clear(&cause);
 }
 
 static bool has_steps(const struct bending *bending, const struct island *island)
@@ -260,25 +271,6 @@ static bool is_broken(struct bending *bending, const struct island *island)
 	return false;
 }
 
-static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
-{
-	const struct sync_options *options = &bending->sync->options;
-	const struct bend_bounds *bounds = &bending->bounds;
-	struct error cause = ERROR_INIT;
-	struct clock clock;
-
-	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
-			  options->segments, fit, &cause)) {
-		error_clear(&cause);
-		return false;
-	}
-	clock = (struct clock){.segment = fit->segment, .segments = fit->segments};
-	if (fit->steps <= steps && !bend_breaks(&clock, bounds))
-		return true;
-	corridor_fit_clear(fit);
-	return false;
-}
-
 static size_t steps_of(const struct bending *bending, uint32_t index)
 {
 	size_t steps = 0;
@@ -288,13 +280,17 @@ static size_t steps_of(const struct bending *bending, uint32_t index)
 	return steps;
 }
 
-/* From now on a clock is that curve, if all others can follow it. */
+/*
+ * From now on a clock is that curve, if it satisfies its bounds with so many steps at
+ * most and all others can follow it.
+ */
 static bool follow(struct bending *bending, struct reconciling *reconciling,
-		   uint32_t index, struct corridor_fit *fit)
+		   uint32_t index, struct corridor_fit *fit, size_t steps)
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	if (reconciling_follow(reconciling, index, &clock)) {
+	if (fit->steps <= steps && !bend_breaks(&clock, &bending->bounds) &&
+	    reconciling_follow(reconciling, index, &clock)) {
 		use_fit(bending, index, fit);
 		return true;
 	}
@@ -316,11 +312,12 @@ static void refit_all(struct bending *bending, const struct island *island,
 		free(bending->found[index].cause);
 		bending->found[index].cause = NULL;
 		reconciling_bounds(reconciling, index, &bending->bounds);
-		if (find_curve(bending, steps_of(bending, index), &fit) &&
-		    follow(bending, reconciling, index, &fit))
+		if (find_curve(bending, &fit, NULL) &&
+		    follow(bending, reconciling, index, &fit, steps_of(bending, index)))
 			continue;
 		reconciling_middle(reconciling, index, &fit);
-		follow(bending, reconciling, index, &fit);
+		bending->bounds.count = 0;
+		follow(bending, reconciling, index, &fit, SIZE_MAX);
 	}
 }
 

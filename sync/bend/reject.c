@@ -165,22 +165,24 @@ enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
 #define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
 
 /*
- * Whether of the nearest of the other direction, within a run, one on each side
- * contradicts it. What only one side contradicts is of another step in between.
+ * Whether of the nearest of the other direction, within a run, one on each side that has
+ * any contradicts it. What only one side contradicts is of another step in between.
  */
 static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
 			   size_t to)
 {
 	const struct suspect *one = &suspects->item[at], *other;
-	bool found[2] = {false, false};
+	bool heard[2] = {false, false}, found[2] = {false, false};
 
 	for (int k = -LEAST_RUN; k <= LEAST_RUN; k++) {
 		other = k ? neighbour(suspects, one, !one->forward, k) : NULL;
-		if (other && other >= &suspects->item[from] &&
-		    other <= &suspects->item[to])
-			found[k > 0] |= contradict(one, other, suspects->limit);
+		if (!other || other < &suspects->item[from] ||
+		    other > &suspects->item[to])
+			continue;
+		heard[k > 0] = true;
+		found[k > 0] |= contradict(one, other, suspects->limit);
 	}
-	return found[0] && found[1];
+	return (found[0] || found[1]) && found[0] >= heard[0] && found[1] >= heard[1];
 }
 
 /* Clear a run that what went the other way meanwhile agrees with. */
@@ -319,7 +321,7 @@ static bool is_stray(const struct suspects *suspects, const struct suspect *one)
  * A true message is nearer to those of its own direction than to those that went the
  * other way, by the time that both take. One that is near the others was no such
  * message, though it contradicts nobody. Where more than `most` seem to be so, packets
- * just take no time that could be told from chance. As strays hide each other, they are
+ * just take no time that could be told from chance. Strays hide each other, so they are
  * looked for again. Returns how many were rejected.
  */
 static size_t find_strays(struct suspects *suspects, size_t most)
@@ -504,15 +506,15 @@ static int gather(void *context, struct message *message)
 enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
 
-/* Whether either the messages that are false are many, or those that only steps explain.
- */
+/* Whether many messages are false, or many are explained by steps alone. */
 static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *suspects)
 {
-	double most = STEPPING_SHARE * (double)suspects->count;
+	double count = (double)suspects->count, most = STEPPING_SHARE * count;
+	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
 	size_t found = reject_suspects(suspects), steps;
 	char *kind = tell_kind(suspects);
-	bool too_many =
-	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
+	bool too_many = found > allowed;
+
 	if (too_many)
 		accept_all(suspects);
 	steps = least_steps(suspects, STEPPING_LIMITS * suspects->limit);

@@ -224,7 +224,7 @@ struct region {
 };
 
 /*
- * Fill region[i] for the i-th member of the island. Bounds are rounded
+ * Fill the zeroed region[] of the island's members, by their index. Bounds are rounded
  * outwards. Pairs whose messages contradict each other are left out; where
  * the rest still do, only the tree's pairs count. In islands of more than
  * REGION_MANY clocks each is bounded by the pairs on its way to the

@@ -418,12 +418,11 @@ static bool is_tree_pair(const struct fit_island *island, const struct pair *pai
 }
 
 /*
- * Bound the island's members at the places [from, to) by one program, with
- * the times that stand in region[] by place. False, with nothing set, where
- * the messages contradict each other.
+ * Bound the island's members from a place on by one program, at the times that stand in
+ * region[]. False, with nothing set, where the messages contradict each other.
  */
-static bool region_solve(struct fit_island *island, size_t from, size_t to,
-			 struct region *region, bool tree_only)
+static bool region_solve(struct fit_island *island, size_t from, struct region *region,
+			 bool tree_only)
 {
 	struct program program;
 	bool feasible;
@@ -437,8 +436,8 @@ static bool region_solve(struct fit_island *island, size_t from, size_t to,
 			add_row(&program, &program.corner[i], 0);
 	}
 	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
-	for (size_t i = from; feasible && i < to; i++)
-		bound_member(&program, i, &region[i]);
+	for (size_t i = from; feasible && i < island->members; i++)
+		bound_member(&program, i, &region[island->member[i]]);
 	program_clear(&program);
 	return feasible;
 }
@@ -446,8 +445,8 @@ static bool region_solve(struct fit_island *island, size_t from, size_t to,
 /* By one program over the pairs of an island, else over those of its tree. */
 static void region_of(struct fit_island *island, size_t from, struct region *region)
 {
-	if (!region_solve(island, from, island->members, region, false))
-		region_solve(island, from, island->members, region, true);
+	if (!region_solve(island, from, region, false))
+		region_solve(island, from, region, true);
 }
 
 static void set_times(const struct fit_clock *clock, int times, struct region *region)
@@ -475,7 +474,6 @@ static void bound_by_way(struct fit_island *island, size_t place, struct region 
 	struct fit_island way = *island;
 	uint32_t *member = mem_alloc(island->members * sizeof(*member));
 	uint32_t *inside = mem_alloc(island->insides * sizeof(*inside));
-	struct region *found = mem_zalloc(island->members * sizeof(*found));
 	size_t at = island->members;
 
 	for (int trace = (int)island->member[place]; trace >= 0;
@@ -494,25 +492,22 @@ static void bound_by_way(struct fit_island *island, size_t place, struct region 
 		if (ends == 2)
 			inside[way.insides++] = island->inside[i];
 	}
-	found[way.members - 1] = *region;
-	region_of(&way, way.members - 1, found);
-	*region = found[way.members - 1];
+	region_of(&way, way.members - 1, region);
 	free(member);
 	free(inside);
-	free(found);
 }
 
 void region_find(struct fit_island *island, struct region *region)
 {
 	bool is_large = island->members > REGION_MANY;
+	int times = is_large ? REGION_TIMES_OF_MANY : REGION_TIMES;
 
-	memset(region, 0, island->members * sizeof(*region));
 	for (size_t i = 0; i < island->members; i++)
-		set_times(&island->clock[island->member[i]],
-			  is_large ? REGION_TIMES_OF_MANY : REGION_TIMES, &region[i]);
-	region[0].known = true;
+		set_times(&island->clock[island->member[i]], times,
+			  &region[island->member[i]]);
+	region[island->member[0]].known = true;
 	for (size_t i = 1; is_large && i < island->members; i++)
-		bound_by_way(island, i, &region[i]);
+		bound_by_way(island, i, region);
 	if (!is_large && island->members > 1)
 		region_of(island, 1, region);
 }
