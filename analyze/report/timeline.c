@@ -12,11 +12,13 @@ enum {
 	MOST_THREADS = 2000, /* with a name in the page; they are ranked by time */
 };
 
+/* 6 bits each. */
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 /* 12 bits, as the script reads them; more than 4094 is not known. */
 static void put_pair(FILE *page, double value)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
 
 	fputc(digits[number / 64], page);
@@ -113,8 +115,6 @@ static void put_lanes(const struct report *report)
 /* [node, tid, name, process, ran, first, last, strip]: by rank. */
 static void put_threads(const struct report *report)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	const struct activity *activity = &report->activity;
 	FILE *page = report->page;
 
