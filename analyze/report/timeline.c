@@ -282,7 +282,7 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 	fputs("]}", page);
 	if (fclose(page) && !status)
 		status = error_set(error, "report: no memory for the page");
-	if (!status && spans.count <= spans.most)
+	if (!status && spans.count && spans.count <= spans.most)
 		fwrite(text, 1, size, report->page);
 	free(text);
 	return status ? -1 : spans.count <= spans.most ? (int64_t)spans.count : 0;
