@@ -89,7 +89,7 @@
 			return value > 4094 ? -1 : value;
 		});
 		const span = data.span, cellNs = data.cellNs;
-		const lanes = data.lanes.map((lane) => ({ n: lane.n, c: lane.c, gaps: lane.gaps,
+		const lanes = data.lanes.map((lane) => ({ n: lane.n, c: lane.c, gaps: data.gaps.filter((gap) => gap[0] === lane.n).map((gap) => gap.slice(1)),
 			busy: unpack(lane.busy), irq: unpack(lane.irq), soft: unpack(lane.soft), who: unpack(lane.who), runs: [], irqs: [] }));
 		const threads = data.threads.map(([n, tid, name, process, ran, first, last, strip]) =>
 			({ n, tid, name, process, ran, first, last, strip: [...strip].map((letter) => Math.max(0, (code[letter] - 1) / 62) + (code[letter] ? 1e-3 : 0)), spans: [] }));

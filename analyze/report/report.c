@@ -37,7 +37,7 @@ static const struct wish {
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
-    [ANSWER_LINES] = {"report", NULL, "curves links messages", 0, -1},
+    [ANSWER_LINES] = {"report", NULL, "gaps curves links messages", 0, -1},
     [ANSWER_OWN] = {"report", NULL,
 		    "home folded processors threads interrupts slow_pairs findings", 0,
 		    -1},

@@ -58,6 +58,17 @@ SELECT begin_ns, end_ns FROM home;
 -- index: node
 SELECT id AS node, row_number() OVER (ORDER BY id) - 1 AS place FROM chosen_node;
 
+-- table gaps: What was not recorded
+WITH span AS (
+	SELECT node, begin_ns, end_ns FROM recorded WHERE kind = 'kernel' AND cpu IS NULL
+	UNION ALL SELECT node, :begin_ns, :begin_ns FROM place),
+gap AS (
+	SELECT node, greatest(max(end_ns) OVER life, :begin_ns) AS from_ns,
+	       least(coalesce(lead(begin_ns) OVER life, :end_ns), :end_ns) AS until_ns
+	FROM span WINDOW life AS (PARTITION BY node ORDER BY begin_ns))
+SELECT p.place AS node, from_ns - :begin_ns AS from_ns, until_ns - :begin_ns AS until_ns
+FROM gap AS g JOIN place AS p ON p.node = g.node WHERE from_ns < until_ns ORDER BY 1, 2;
+
 -- with bound_curve
 SELECT 0 AS n, p.place AS node, from_ns, to_ns, bound_ns AS value, 1 AS merged
 FROM instant_bound AS b JOIN place AS p ON p.node = b.node WHERE from_ns IS NOT NULL AND bound_ns IS NOT NULL;

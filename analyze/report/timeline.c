@@ -12,11 +12,13 @@ enum {
 	MOST_THREADS = 2000, /* with a name in the page; they are ranked by time */
 };
 
+/* 6 bits each. */
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 /* 12 bits, as the script reads them; more than 4094 is not known. */
 static void put_pair(FILE *page, double value)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
 
 	fputc(digits[number / 64], page);
@@ -62,23 +64,6 @@ static void put_quantity(const struct report *report, const struct activity_lane
 	fputc('"', report->page);
 }
 
-/* What was not recorded of the node: [from, until], ... */
-static void put_gaps(const struct report *report, int64_t node)
-{
-	const struct recorded *recorded = &report->question->scope.recorded;
-	nsec_t at = report->begin_ns, until;
-	bool first = true;
-
-	fputs(",\"gaps\":[", report->page);
-	while (recorded_gap(recorded, node, &at, report->end_ns, &until)) {
-		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 "]", first ? "" : ",",
-			report_offset(report, at), report_offset(report, until));
-		first = false;
-		at = until;
-	}
-	fputc(']', report->page);
-}
-
 static void put_lanes(const struct report *report)
 {
 	const struct activity *activity = &report->activity;
@@ -100,7 +85,6 @@ static void put_lanes(const struct report *report)
 
 		fprintf(report->page, "%s{\"n\":%zu,\"c\":%" PRId64, i ? ",\n" : "",
 			report_node_index(report, lane->node), lane->cpu);
-		put_gaps(report, lane->node);
 		put_quantity(report, lane, "busy", BUSY);
 		put_quantity(report, lane, "irq", IRQ);
 		put_quantity(report, lane, "soft", SOFTIRQ);
@@ -113,8 +97,6 @@ static void put_lanes(const struct report *report)
 /* [node, tid, name, process, ran, first, last, strip]: by rank. */
 static void put_threads(const struct report *report)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	const struct activity *activity = &report->activity;
 	FILE *page = report->page;
 
@@ -274,7 +256,8 @@ static int put_spans_of(struct spans *spans, const char *sql,
 	return status;
 }
 
-/* One window; what is too much for `left` is not put. How many spans, or -1. */
+/* One window; one without spans, or with more than may be put, is not. How many spans, or
+ * -1. */
 static int64_t put_window(struct report *report, struct spans spans, int64_t request,
 			  bool first, struct error *error)
 {
@@ -299,7 +282,7 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 	fputs("]}", page);
 	if (fclose(page) && !status)
 		status = error_set(error, "report: no memory for the page");
-	if (!status && spans.count <= spans.most)
+	if (!status && spans.count && spans.count <= spans.most)
 		fwrite(text, 1, size, report->page);
 	free(text);
 	return status ? -1 : spans.count <= spans.most ? (int64_t)spans.count : 0;
@@ -422,7 +405,9 @@ int report_timeline(struct report *report, struct error *error)
 	put_threads(report);
 	if (put_spans(report, error))
 		return -1;
-	fputs(",\n\"links\":[", page);
+	fputs(",\n\"gaps\":[", page);
+	html_rows(page, report_table(report, ANSWER_LINES, "gaps"));
+	fputs("],\n\"links\":[", page);
 	html_rows(page, report_table(report, ANSWER_LINES, "links"));
 	fputc(']', page);
 	put_curves(report);

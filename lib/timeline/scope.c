@@ -67,25 +67,6 @@ nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t beg
 	return sum;
 }
 
-bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
-		  nsec_t end_ns, nsec_t *until_ns)
-{
-	*until_ns = end_ns;
-	for (size_t i = 0; i < recorded->count; i++) {
-		const struct recorded_span *span = &recorded->span[i];
-
-		if (span->node != node || span->end_ns <= *at_ns)
-			continue;
-		if (span->begin_ns > *at_ns) {
-			if (span->begin_ns < end_ns)
-				*until_ns = span->begin_ns;
-			break;
-		}
-		*at_ns = span->end_ns;
-	}
-	return *at_ns < *until_ns;
-}
-
 void recorded_clear(struct recorded *recorded)
 {
 	free(recorded->span);

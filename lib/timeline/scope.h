@@ -38,13 +38,6 @@ int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
 nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t begin_ns,
 		       nsec_t end_ns);
 
-/*
- * The first stretch from *at_ns on, and before end_ns, of which nothing was recorded:
- * from *at_ns to *until_ns. False: there is none.
- */
-bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
-		  nsec_t end_ns, nsec_t *until_ns);
-
 void recorded_clear(struct recorded *recorded);
 
 /*

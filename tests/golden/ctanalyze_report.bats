@@ -128,6 +128,8 @@ finding()
 	has 'what servers did: not recorded (enable sched_switch'
 	has 'What processors did was not recorded'
 	lacks 'class="path"'
+	# What the script gets is JSON all the same.
+	[ "$(data report.html "SELECT json_valid(j), json_array_length(j, '\$.exact') FROM d")" = '1|0' ]
 }
 
 # data FILE QUERY: of what the page gives its script about the timeline, as d.j.

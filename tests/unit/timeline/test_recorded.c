@@ -54,40 +54,10 @@ static void what_lies_within(void **unused)
 	recorded_clear(&recorded);
 }
 
-/* All gaps between two times, as "0-100 300-500". */
-static void expect_gaps(const struct recorded *recorded, int64_t node, nsec_t at,
-			nsec_t end, const char *wanted)
-{
-	char told[200] = "";
-	nsec_t until;
-
-	while (recorded_gap(recorded, node, &at, end, &until)) {
-		snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%ld-%ld",
-			 *told ? " " : "", (long)at, (long)until);
-		at = until;
-	}
-	assert_string_equal(told, wanted);
-}
-
-static void what_lies_between(void **unused)
-{
-	struct recorded recorded = make();
-
-	(void)unused;
-	expect_gaps(&recorded, 1, 0, 2000, "0-100 300-500 900-2000");
-	expect_gaps(&recorded, 1, 150, 280, "");
-	expect_gaps(&recorded, 1, 310, 490, "310-490");
-	expect_gaps(&recorded, 1, 250, 700, "300-500");
-	expect_gaps(&recorded, 2, 0, 500, "0-400");
-	expect_gaps(&recorded, 3, 10, 20, "10-20");
-	recorded_clear(&recorded);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_lies_within),
-	    cmocka_unit_test(what_lies_between),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sections of the page but for the timeline, each with its pictures and tables. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/report/report.h"
+#include "base/mem.h"
+
+/* ---- findings: what report.sql tells, each with a link to its place */
+
+/* "{ns:5}": a number with its unit, bold where it stands for what the page has found. */
+static void put_number(FILE *page, const char *kind, const char *number)
+{
+	const double value = strtod(number, NULL);
+	char text[PRINT_TEXT];
+
+	if (!strcmp(kind, "n"))
+		fprintf(page, "<b data-v=\"%.0f\">%.0f</b>", value, value);
+	else if (!strcmp(kind, "ns"))
+		fprintf(page, "<b data-v=\"%.0f\">%s</b>", value, html_span(text, value));
+	else if (!strcmp(kind, "within"))
+		fprintf(page, "<b data-v=\"%.0f\">%s</b>", value,
+			html_bound(text, nsec_round(value)));
+	else if (!strcmp(kind, "percent"))
+		fprintf(page, "<b data-v=\"%.6f\">%s</b>", value,
+			html_percent(text, value, 100));
+	else if (!strcmp(kind, "span"))
+		fputs(html_span(text, value), page);
+	else if (!strcmp(kind, "share"))
+		fputs(html_percent(text, value, 1), page);
+	else
+		fputs(html_bound(text, *number ? nsec_round(value) : NSEC_MAX), page);
+}
+
+/* What stands between brackets; "{a:clocks|Clocks}" is a link. */
+static void put_mark(FILE *page, char *mark)
+{
+	char *rest;
+	const char *kind = strtok_r(mark, ":", &rest);
+
+	if (!strcmp(kind, "dim") || !strcmp(kind, "/dim")) {
+		fputs(*kind == '/' ? "</span>" : "<span>", page);
+	} else if (!strcmp(kind, "a") || !strcmp(kind, "request")) {
+		const char *target = strtok_r(NULL, "|", &rest);
+
+		if (*kind == 'a')
+			fprintf(page, "<a href=\"#%s\">%s</a>", target, rest);
+		else
+			fprintf(page,
+				"<a href=\"#request-%s\" data-request=\"%s\">%s</a>",
+				target, target, rest);
+	} else {
+		put_number(page, kind, rest);
+	}
+}
+
+static void put_finding(FILE *page, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "{");
+		bool is_bracket = text[length] && text[length + 1] == '{';
+		char *plain = mem_strndup(text, length + is_bracket);
+
+		html_text(page, plain);
+		free(plain);
+		text += length + 2 * (size_t)is_bracket;
+		if (*text == '{' && !is_bracket) {
+			char *mark = mem_strndup(text + 1, strcspn(text + 1, "}"));
+
+			text += strlen(mark) + 2;
+			put_mark(page, mark);
+			free(mark);
+		}
+	}
+}
+
+void report_findings(const struct report *report)
+{
+	const struct result_table *findings =
+	    report_table(report, ANSWER_OWN, "findings");
+	FILE *page = report->page;
+
+	fputs("<section id=\"findings\">\n<h2 class=\"sr\">Findings</h2>\n<ul>\n", page);
+	for (size_t i = 0; findings && i < findings->rows; i++) {
+		const struct cell *row = &findings->cell[i * findings->columns];
+
+		fprintf(page,
+			"<li class=\"%s\" id=\"finding-%s\"><h3><span "
+			"class=\"sr\">%s</span>%s</h3><p>",
+			row[1].bytes, row[0].bytes,
+			strcmp(row[1].bytes, "bad") ? "" : "Problem: ", row[2].bytes);
+		put_finding(page, row[3].bytes);
+		fputs("</p></li>\n", page);
+	}
+	fputs("</ul>\n</section>\n", page);
+}
+
+/* ---- requests between nodes, and the critical paths of the slowest ones */
+
+/* The classes of colours that the page's style has, by state. */
+static const char *const colour[PATH_STATES] = {
+    [PATH_RUNNING] = "run",   [PATH_RUNNABLE] = "ready", [PATH_DISK] = "disk",
+    [PATH_NETWORK] = "net",   [PATH_TIMER] = "timer",    [PATH_INTERRUPT] = "irq",
+    [PATH_THREAD] = "thread", [PATH_UNKNOWN] = "unknown"};
+
+struct drawing {
+	struct report *report;
+	const struct node_request *request;
+	const struct path *path;
+	nsec_t begin_ns, span_ns;
+};
+
+static void put_node(const struct drawing *drawing, int64_t node)
+{
+	html_text(drawing->report->page, question_node(drawing->report->question, node));
+}
+
+/* What each state had of the whole, as the legend. */
+static void put_legend(const struct drawing *drawing)
+{
+	nsec_t sum[PATH_STATES] = {0};
+	char text[PRINT_TEXT], percent[PRINT_TEXT];
+
+	for (size_t i = 0; i < drawing->path->count; i++) {
+		const struct path_segment *at = &drawing->path->segment[i];
+
+		sum[at->state] =
+		    nsec_add(sum[at->state], nsec_sub(at->end_ns, at->begin_ns));
+	}
+	for (int i = 0; i < PATH_STATES; i++)
+		if (sum[i])
+			fprintf(drawing->report->page,
+				"<span class=\"key %s\" data-v=\"%" PRId64
+				"\">%s %s, %s</span> ",
+				colour[i], sum[i], path_state_name((enum path_state)i),
+				html_span(text, (double)sum[i]),
+				html_percent(percent, (double)sum[i],
+					     (double)drawing->span_ns));
+}
+
+static void put_title(const struct drawing *drawing)
+{
+	const struct node_request *request = drawing->request;
+	struct question *question = drawing->report->question;
+	const struct report *report = drawing->report;
+	FILE *page = report->page;
+	char text[PRINT_TEXT], bound[PRINT_TEXT];
+
+	fprintf(page,
+		"<figure class=\"path\" id=\"request-%" PRId64
+		"\" data-request=\"%" PRId64 "\"><figcaption><b>%s from ",
+		request->id, request->id, html_span(text, (double)drawing->span_ns));
+	put_node(drawing, request->client);
+	if (request->client_tid > 0) {
+		fputs(" (", page);
+		html_text(page, question_comm(question, request->client,
+					      request->client_tid, request->begin_ns));
+		fputc(')', page);
+	}
+	fputs(" to ", page);
+	put_node(drawing, request->server);
+	if (request->server_port >= 0)
+		fprintf(page, ", port %" PRId64, request->server_port);
+	fprintf(
+	    page,
+	    "</b> <span>request %" PRId64
+	    ", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
+	    "\">%s</a>, ways between nodes %s</span><br>",
+	    request->id, request->begin_ns - report->begin_ns, drawing->span_ns,
+	    html_human(text, report, cell_of_integer(request->begin_ns), UNIT_INSTANT),
+	    html_bound(bound, request->bound_ns));
+	put_legend(drawing);
+	fputs("</figcaption>\n", page);
+}
+
+/*
+ * What the script draws, as JSON in an attribute: the parts one after the other,
+ * [node, state, took, tid, node that a message is from, thread's name], with -1 for none.
+ */
+static void put_path(const struct drawing *drawing)
+{
+	const struct path *path = drawing->path;
+	struct report *report = drawing->report;
+
+	put_title(drawing);
+	fputs("<div class=\"drawn\" data-path='[", report->page);
+	for (size_t i = 0; i < path->count; i++) {
+		const struct path_segment *at = &path->segment[i];
+
+		fprintf(report->page, "%s[%zu,%d,%" PRId64 ",%" PRId64 ",%d",
+			i ? "," : "", report_node_index(report, at->node), at->state,
+			nsec_sub(at->end_ns, at->begin_ns), at->tid,
+			at->from_node < 0
+			    ? -1
+			    : (int)report_node_index(report, at->from_node));
+		if (at->tid > 0) {
+			fputc(',', report->page);
+			html_json(report->page, question_comm(report->question, at->node,
+							      at->tid, at->begin_ns));
+		}
+		fputc(']', report->page);
+	}
+	fputs("]'></div></figure>\n", report->page);
+}
+
+/* Only where what threads did is recorded; the tables have said so else. */
+static int draw_paths(struct report *report, struct error *error)
+{
+	struct history *history;
+	int status = 0;
+
+	if (!report->activity.runs || !report->requests)
+		return 0;
+	history = history_new(report->question->reader, error);
+	if (!history)
+		return -1;
+	fputs("<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">What "
+	      "the end "
+	      "of each request waited for, back to its begin: at every time one "
+	      "node&#8217;s "
+	      "state, and the thread that had it.</p>\n",
+	      report->page);
+	for (size_t i = 0; i < report->requests && !status; i++) {
+		const struct node_request *request = &report->request[i];
+		struct path path;
+		const struct drawing drawing = {.report = report,
+						.request = request,
+						.path = &path,
+						.begin_ns = request->begin_ns,
+						.span_ns =
+						    request->end_ns - request->begin_ns};
+
+		if (drawing.span_ns <= 0)
+			continue;
+		status = node_request_path(&path, history, request);
+		if (!status)
+			put_path(&drawing);
+		path_clear(&path);
+	}
+	history_free(history);
+	return status;
+}
+
+int report_requests(struct report *report, struct error *error)
+{
+	int status;
+
+	html_section(report->page, "requests", "Requests between nodes");
+	status = draw_paths(report, error);
+	html_answer(report, ANSWER_REQUESTS);
+	html_section_end(report->page);
+	return status;
+}
+
+enum { FEW_PAIRS = 20 };
+
+/* ---- messages */
+
+/*
+ * What the script draws, as JSON in an attribute: the table. A few pairs are rows, more
+ * are a matrix.
+ */
+static void put_pairs(const struct report *report, const struct result_table *pairs)
+{
+	const struct scope *scope = &report->question->scope;
+	FILE *page = report->page;
+
+	if (pairs->rows <= FEW_PAIRS)
+		fputs(
+		    "<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
+		    "<span class=\"key net\">least to 95&#8239;%</span> <span "
+		    "class=\"key "
+		    "net light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
+		    "greatest</span> <span class=\"key median\">median</span> "
+		    "<span>logarithmic; right: median, and the clocks&#8217; bound on "
+		    "each latency</span></figcaption>",
+		    page);
+	else
+		fputs(
+		    "<figure id=\"latency\"><figcaption><b>Median latency from node "
+		    "(row) "
+		    "to node (column)</b> <span>the darker, the longer, on a logarithmic "
+		    "scale; empty: no message</span></figcaption>",
+		    page);
+	fputs("<div id=\"matrix\" class=\"drawn\" data-pairs='{\"nodes\":[", page);
+	for (size_t i = 0; i < scope->nodes; i++) {
+		fputs(i ? "," : "", page);
+		html_json(page, scope->node[i].name);
+	}
+	fprintf(page, "],\"few\":%d,\"columns\":[", pairs->rows <= FEW_PAIRS);
+	for (size_t i = 0; i < pairs->columns; i++)
+		fprintf(page, "%s\"%s\"", i ? "," : "", pairs->column[i].key);
+	fputs("],\"rows\":[", page);
+	html_rows(page, pairs);
+	fputs("]}'></div></figure>\n", page);
+}
+
+void report_messages(struct report *report)
+{
+	const struct result_table *pairs = report_table(report, ANSWER_MESSAGES, "pairs");
+	const struct result *result = &report->answer[ANSWER_MESSAGES].result;
+
+	html_section(report->page, "messages", "Messages between nodes");
+	if (pairs && pairs->rows)
+		put_pairs(report, pairs);
+	html_table(report, pairs && pairs->rows > FEW_PAIRS
+			       ? report_table(report, ANSWER_OWN, "slow_pairs")
+			       : pairs);
+	html_table(report, report_table(report, ANSWER_MESSAGES, "slowest"));
+	for (size_t i = 0; i < result->notes.count; i++)
+		html_note(report->page, "%s", result->notes.item[i]);
+	html_section_end(report->page);
+}
+
+/* ---- the input */
+
+static void put_problems(const struct report *report)
+{
+	fputs("<div id=\"problems\">\n", report->page);
+	html_table(report, report_table(report, ANSWER_OWN, "folded"));
+	html_table(report, report_table(report, ANSWER_PROBLEMS, "lost"));
+	fputs("</div>\n", report->page);
+}
+
+void report_tables(struct report *report)
+{
+	static const enum report_answer_name resources[] = {ANSWER_SYSCALLS, ANSWER_IO,
+							    ANSWER_NET, ANSWER_MEMORY};
+	html_section(report->page, "clocks", "Clocks");
+	html_note(report->page,
+		  "What happened at a node at a time of this page truly happened, by the "
+		  "reference clock, within these bounds around it.");
+	html_answer(report, ANSWER_CLOCKS);
+	html_table(report, report_table(report, ANSWER_PROBLEMS, "clocks"));
+	html_section_end(report->page);
+	html_section(report->page, "resources", "Resources");
+	fputs("<div id=\"processors\">", report->page);
+	html_table(report, report_table(report, ANSWER_OWN, "processors"));
+	fputs("</div>\n", report->page);
+	html_table(report, report_table(report, ANSWER_OWN, "threads"));
+	html_table(report, report_table(report, ANSWER_OWN, "interrupts"));
+	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
+		html_answer(report, resources[i]);
+	html_section_end(report->page);
+	html_section(report->page, "nodes", "Run and nodes");
+	put_problems(report);
+	html_answer(report, ANSWER_NODES);
+	html_section_end(report->page);
+}
