@@ -214,8 +214,8 @@ sessiond_node()
 
 do_plan()
 {
-	! given point || want_number point 1 10000
-	point=$(option point 1)
+	want_number point 1 10000 1
+	point=$number
 	point_count=$point
 	while [ "$point" -le "$point_count" ]; do
 		plan_of "$1" "$point" "$work/plan" || exit 1

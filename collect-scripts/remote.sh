@@ -233,7 +233,7 @@ ask()
 {
 	remote "$@" >"$answers.raw"
 	ask_status=$?
-	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+	[ "$(wc -c <"$answers.raw")" -lt "$most_bytes" ] || {
 		echo "it answers with more than $most_bytes bytes" >>"$errors"
 		ask_status=125
 	}
