@@ -8,7 +8,6 @@ prepare_asking()
 {
 	plan_of "$1" 1 "$work/plan" || exit 1
 	state=$work
-	plan_nodes "$work/plan"
 	plan_word "$work/plan" tmpdir
 	{
 		printf 'NL=%s\nBASE=%s\nWANTS=%s\n' "'$NL'" "$(quote "$answer")" \
@@ -16,8 +15,7 @@ prepare_asking()
 		cat "$lib/node/setup.sh"
 		node_script
 	} >"$work/ask.sh"
-	node_words "$work/plan"
-	open_gateway "$work/plan"
+	reach "$work/plan"
 }
 
 # ask_nodes FUNCTION: all of them; what each writes to $work/shown.NODE is printed in their
@@ -214,8 +212,8 @@ sessiond_node()
 
 do_plan()
 {
-	! given point || want_number point 1 10000
-	point=$(option point 1)
+	want_number point 1 10000 1
+	point=$number
 	point_count=$point
 	while [ "$point" -le "$point_count" ]; do
 		plan_of "$1" "$point" "$work/plan" || exit 1

@@ -155,11 +155,6 @@ find_missing()
 	done <"$stale"
 }
 
-size_of()
-{
-	wc -c 2>/dev/null <"$1" | tr -d ' '
-}
-
 fetch_missing()
 {
 	has_room || return 2

@@ -113,16 +113,10 @@ set_option()
 	option_seen "$1" "$2"
 }
 
-# A value for what was not given.
-set_default()
-{
-	given "$1" || set_option "$1" "$2"
-}
-
-# A number from FROM to TO; `want_number NAME FROM TO`.
+# want_number NAME FROM TO [DEFAULT]: sets number.
 want_number()
 {
-	number=$(option "$1")
+	number=$(option "$1" "${4:-}")
 	case $number in
 	'' | *[!0-9]* | ??????????*) number=-1 ;;
 	esac

@@ -68,15 +68,21 @@ leave()
 	exit "$leave_status"
 }
 
-# node_words PLAN [OPTIONS]: the words for ssh of each node, -p PORT ... -- ADDRESS, a
-# line in $work/words/NODE. The options are those of the plan OPTIONS.
-node_words()
+# reach PLAN [OPTIONS]: the nodes, and the way to each. Sets nodes and node_count; they are used
+# as words, and as names of files. The words for ssh, -p PORT ... -- ADDRESS, are a line in
+# $work/words/NODE; their options are those of the plan OPTIONS.
+reach()
 {
+	nodes=
+	node_count=0
 	ssh_words=
 	plan_file=$1
 	each_line "${2:-$1}" ssh_option add_option
 	each_line "$1" ssh_gateway add_gateway
-	each_line "$1" node write_words
+	each_line "$1" node add_node
+	[ -n "$nodes" ] || fail "$1: no nodes in it"
+	plan_word "$1" ssh_gateway
+	[ -z "$answer" ] || open_gateway "$answer"
 }
 
 # Options for ssh may run commands here and write files. Of a run directory that may
@@ -106,14 +112,22 @@ add_gateway()
 	ssh_words="$ssh_words-J $2 "
 }
 
-# node NAME ADDRESS USER PORT
-write_words()
+# node NAME ADDRESS USER PORT ROLE...
+add_node()
 {
+	[ $# -ge 5 ] || fail "$plan_file: '$(plain_text "$*")' is not the line of a node"
+	case $2 in
+	'' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.-]*)
+		fail "$plan_file: '$(plain_text "$2")' is not the name of a node"
+		;;
+	esac
 	case $3/$4/$5 in
 	/* | -* | */-* | *[!A-Za-z0-9_.:%@+/-]* | */*/*/* | */*/*[!0-9]*)
 		fail "$plan_file: '$(plain_text "$4@$3:$5")' is not the address of a node"
 		;;
 	esac
+	nodes="$nodes $2"
+	node_count=$((node_count + 1))
 	printf '%s\n' "$ssh_words${4:+-l $4 }${5:+-p $5 }-- $3" >"$work/words/$2"
 }
 
@@ -184,16 +198,14 @@ why()
 	esac
 }
 
-# Connections to the same gateway share one, if it is there before them all.
+# open_gateway HOPS: connections to the same gateway share one, if it is there before them all.
 open_gateway()
 {
-	plan_word "$1" ssh_gateway
-	[ -n "$answer" ] || return 0
-	last_hop=${answer##*,}
-	set -- -N -f
-	[ "$last_hop" = "$answer" ] || set -- "$@" -J "${answer%,*}"
+	last_hop=${1##*,}
+	before=
+	[ "$last_hop" = "$1" ] || before=${1%,*}
 	# -J takes [user@]host[:port], ssh itself a URL.
-	timeout "$connect_seconds" ssh -F "$work/ssh_config" "$@" -- "ssh://$last_hop" \
+	timeout "$connect_seconds" ssh -F "$work/ssh_config" -N -f ${before:+-J "$before"} -- "ssh://$last_hop" \
 		</dev/null >/dev/null 2>"$work/gateway.err" ||
 		complain "gateway $last_hop: $(tail -n 1 "$work/gateway.err")"
 }
@@ -233,7 +245,7 @@ ask()
 {
 	remote "$@" >"$answers.raw"
 	ask_status=$?
-	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+	[ "$(wc -c <"$answers.raw")" -lt "$most_bytes" ] || {
 		echo "it answers with more than $most_bytes bytes" >>"$errors"
 		ask_status=125
 	}

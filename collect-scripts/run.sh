@@ -16,7 +16,7 @@ do_run()
 	last_point=$point_count
 	if given point; then
 		want_number point 1 "$point_count"
-		point=$(option point)
+		point=$number
 		last_point=$point
 	fi
 	worst=0

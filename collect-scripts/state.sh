@@ -56,29 +56,6 @@ plan_point()
 	suffix=$answer_3
 }
 
-# Sets nodes and node_count. They are used as words, and as names of files.
-plan_nodes()
-{
-	nodes=
-	node_count=0
-	plan_file=$1
-	each_line "$1" node add_node
-	[ -n "$nodes" ] || fail "$1: no nodes in it"
-}
-
-# node NAME ADDRESS USER PORT ROLE...
-add_node()
-{
-	[ $# -ge 5 ] || fail "$plan_file: '$(plain_text "$*")' is not the line of a node"
-	case $2 in
-	'' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.-]*)
-		fail "$plan_file: '$(plain_text "$2")' is not the name of a node"
-		;;
-	esac
-	nodes="$nodes $2"
-	node_count=$((node_count + 1))
-}
-
 # Where run directories of a plan are made: sets runs and recipe_name.
 find_runs()
 {
@@ -122,12 +99,10 @@ make_run()
 # The nodes of the run, and the way to them, of which options for ssh by the plan OPTIONS.
 reach_nodes()
 {
-	plan_nodes "$state/plan"
-	node_words "$state/plan" "$1"
+	reach "$state/plan" "$1"
 	for node in $nodes; do
 		mkdir -p "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
 	done
-	open_gateway "$state/plan"
 }
 
 # An existing run, by its directory, or the last one of a recipe that is not

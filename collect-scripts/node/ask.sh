@@ -56,11 +56,7 @@ name_rights()
 find_daemon()
 {
 	daemon_of=
-	for pid_file in "${LTTNG_HOME:-${HOME:-/}}/.lttng" /var/run/lttng /run/lttng; do
-		daemon_pid "$pid_file/lttng-sessiond.pid" || continue
-		daemon_of=root
-		[ "$pid_file" != "${pid_file%/.lttng}" ] && daemon_of=own
-	done
+	! daemon_pid "${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid" || daemon_of=own
 	! root_daemon_is_open || daemon_of=root
 }
 
