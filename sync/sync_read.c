@@ -403,11 +403,6 @@ struct parsing {
 	struct error first; /* what was wrong with the first of them */
 };
 
-struct fields {
-	char *send_node, *recv_node;
-	nsec_t send_ns, recv_ns;
-};
-
 static uint32_t find_node(struct parsing *parsing, const char *name)
 {
 	struct sync *sync = parsing->sync;
@@ -447,47 +442,41 @@ static int split(char *line, char *word[4])
 	return words == 4 && !line ? 0 : -1;
 }
 
-static int parse_line(const struct parsing *parsing, char *line, struct fields *fields,
-		      struct error *error)
+static int parse_line(const struct parsing *parsing, char *line, char *word[4],
+		      struct message *message, struct error *error)
 {
-	char *word[4];
-
 	if (split(line, word) || !*word[0] || !*word[2])
 		return error_set(error,
 				 "%s:%llu: want send_node,send_ns,recv_node,recv_ns",
 				 parsing->path, (unsigned long long)parsing->line);
-	if (number_stamp(word[1], &fields->send_ns) ||
-	    number_stamp(word[3], &fields->recv_ns))
+	if (number_stamp(word[1], &message->send_ns) ||
+	    number_stamp(word[3], &message->recv_ns))
 		return error_set(
 		    error,
 		    "%s:%llu: '%s' is no time in nanoseconds between 1933 and 2070",
 		    parsing->path, (unsigned long long)parsing->line,
-		    number_stamp(word[1], &fields->send_ns) ? word[1] : word[3]);
+		    number_stamp(word[1], &message->send_ns) ? word[1] : word[3]);
 	if (strcmp(word[0], word[2]) == 0)
 		return error_set(error, "%s:%llu: '%s' sends to itself", parsing->path,
 				 (unsigned long long)parsing->line, word[0]);
-	fields->send_node = word[0];
-	fields->recv_node = word[2];
 	return 0;
 }
 
-static int add_message(struct parsing *parsing, const struct fields *fields,
-		       struct error *error)
+static int add_message(struct parsing *parsing, char *const word[4],
+		       struct message *message, struct error *error)
 {
 	struct sync *sync = parsing->sync;
-	uint32_t from = find_node(parsing, fields->send_node);
-	uint32_t to = find_node(parsing, fields->recv_node);
-	struct message message = {
-	    .forward = from < to, .send_ns = fields->send_ns, .recv_ns = fields->recv_ns};
+	uint32_t from = find_node(parsing, word[0]), to = find_node(parsing, word[2]);
 
-	note_stamp(&sync->trace[from].facts, message.send_ns);
-	note_stamp(&sync->trace[to].facts, message.recv_ns);
-	message.pair = pair_table_find(&sync->pairs, from, to);
-	pair_add(&sync->pairs.pair[message.pair], &message);
+	message->forward = from < to;
+	message->pair = pair_table_find(&sync->pairs, from, to);
+	note_stamp(&sync->trace[from].facts, message->send_ns);
+	note_stamp(&sync->trace[to].facts, message->recv_ns);
+	pair_add(&sync->pairs.pair[message->pair], message);
 	sync->matching.sent++;
 	sync->matching.received++;
 	sync->matching.matched++;
-	return message_log_add(&sync->log, &message, error);
+	return message_log_add(&sync->log, message, error);
 }
 
 static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
@@ -499,7 +488,8 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 	int status = 0;
 
 	while (!status && (length = getline(&line, &room, file)) > 0) {
-		struct fields fields = {NULL, NULL, 0, 0};
+		struct message message = {0};
+		char *word[4];
 
 		parsing->line++;
 		while (length && strchr("\r\n", line[length - 1]))
@@ -510,11 +500,11 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 		if (!length || (parsing->line == 1 &&
 				strcmp(line, "send_node,send_ns,recv_node,recv_ns") == 0))
 			continue;
-		if (parse_line(parsing, line, &fields,
+		if (parse_line(parsing, line, word, &message,
 			       parsing->broken ? &later : &parsing->first))
 			parsing->broken++;
 		else
-			status = add_message(parsing, &fields, error);
+			status = add_message(parsing, word, &message, error);
 	}
 	if (!status && ferror(file))
 		status = error_errno(error, parsing->path);
