@@ -20,14 +20,11 @@
 
 struct listing {
 	const struct request *request;
-	struct events_wishes wishes;
 	FILE *out;
 	struct zone zone; /* of the times told */
 	nsec_t last_ns;   /* of the line before; NSEC_MIN: none */
 	size_t lines;
 };
-
-static const char context[] = EVENTS_CONTEXT;
 
 /* Text as in C, so that a line is a line whatever a trace holds. */
 static void print_text(FILE *out, const char *bytes, size_t size)
@@ -72,21 +69,18 @@ static void print_cell(FILE *out, const struct cell *cell)
 }
 
 /* ", { NAME = VALUE, ... }" of the fields of a context, or of a payload. */
-static void print_fields(FILE *out, const struct events_wish *wish,
-			 const struct event_row *row, bool of_context)
+static void print_fields(FILE *out, const struct event_row *row, bool of_context)
 {
 	const char *before = ", { ";
 
-	for (size_t i = 0; i < EVENTS_FIELDS && wish->field[i]; i++) {
-		const char *name = wish->field[i];
-		bool in_context = strncmp(name, context, strlen(context)) == 0;
-
-		if (in_context != of_context || row->field[i].type == CELL_NULL)
+	for (size_t i = 0; i < row->fields; i++) {
+		if (row->field[i].of_context != of_context ||
+		    row->cell[i].type == CELL_NULL)
 			continue;
 		fputs(before, out);
-		utf8_print(out, in_context ? name + strlen(context) : name);
+		utf8_print(out, row->field[i].name);
 		fputs(" = ", out);
-		print_cell(out, &row->field[i]);
+		print_cell(out, &row->cell[i]);
 		before = ", ";
 	}
 	if (before[2])
@@ -98,7 +92,6 @@ static void print_fields(FILE *out, const struct events_wish *wish,
 static void print_event(struct listing *listing, const struct question *question,
 			const struct event_row *row)
 {
-	const struct events_wish *wish = &listing->wishes.item[row->tag];
 	char text[NSEC_TEXT];
 	FILE *out = listing->out;
 	nsec_t step = nsec_sub(row->ts_ns, listing->last_ns);
@@ -118,23 +111,20 @@ static void print_event(struct listing *listing, const struct question *question
 		fputs(": { }", out);
 	else
 		fprintf(out, ": { cpu_id = %lld }", (long long)row->cpu);
-	print_fields(out, wish, row, true);
-	print_fields(out, wish, row, false);
+	print_fields(out, row, true);
+	print_fields(out, row, false);
 	fputc('\n', out);
 }
 
 static int print_events(struct listing *listing, struct question *question,
-			struct error *error)
+			struct events *events, struct error *error)
 {
 	const struct request *request = listing->request;
-	struct events *events =
-	    events_new(question->reader, &question->scope, listing->wishes.item,
-		       listing->wishes.count, error);
 	const size_t most = request->limit_given > 0 ? (size_t)request->limit_given : 0;
 	struct event_row row;
-	int more = events ? 1 : -1;
+	int more = 1;
 
-	while (events && (!most || listing->lines < most) &&
+	while ((!most || listing->lines < most) &&
 	       (more = events_next(events, &row, error)) > 0) {
 		if ((request->cpus.count && !range_list_has(&request->cpus, row.cpu)) ||
 		    !question_has_thread(question, row.node, row.tid, row.ts_ns))
@@ -144,7 +134,6 @@ static int print_events(struct listing *listing, struct question *question,
 		if (ferror(listing->out))
 			break; /* who closes it says why */
 	}
-	events_free(events);
 	return more < 0 ? -1 : 0;
 }
 
@@ -171,6 +160,7 @@ static int list_events(const struct analysis *self, const struct request *reques
 {
 	struct listing listing = {.request = request, .last_ns = NSEC_MIN};
 	struct output output = {0};
+	struct events *events = NULL;
 	struct question question;
 	int status = -1;
 
@@ -181,25 +171,24 @@ static int list_events(const struct analysis *self, const struct request *reques
 	if (question_open(&question, self, request, words->item[0], error))
 		return 1;
 	progress_end(&question.progress); /* lines come as they are found */
-	if (events_wish_all(&listing.wishes, question.reader, &request->events, error))
-		goto out;
-	if (!listing.wishes.count) {
+	events = events_new(question.reader, &question.scope, &request->events, error);
+	if (!events && !error->text)
 		no_such_class(&question, request->events.item[0], error);
+	if (!events)
 		goto out;
-	}
 	if (request->output && output_open(&output, request->output, error))
 		goto out;
 	listing.out = output.file ? output.file : stdout;
 	listing.zone = zone_at(request->local_time, question.scope.begin_ns);
 	if (request->local_time || table_on_terminal(listing.out))
 		fprintf(listing.out, "times of day are %s\n", listing.zone.name);
-	status = print_events(&listing, &question, error);
+	status = print_events(&listing, &question, events, error);
 	if (!status)
 		status = output.file ? output_commit(&output, error)
 				     : output_flush_stdout(error);
 out:
 	output_discard(&output);
-	events_wishes_clear(&listing.wishes);
+	events_free(events);
 	question_close(&question);
 	return status ? 1 : 0;
 }

@@ -50,29 +50,25 @@ static void add_cell(struct bytes *out, const struct cell *cell)
 }
 
 /* {"NAME":VALUE,...} of the context or of the payload, as far as there are values. */
-static void add_fields(struct bytes *out, const struct events_wish *wish,
-		       const struct event_row *row, bool of_context)
+static void add_fields(struct bytes *out, const struct event_row *row, bool of_context)
 {
-	size_t prefix = strlen(EVENTS_CONTEXT);
 	bool any = false;
 
-	for (size_t i = 0; i < EVENTS_FIELDS && wish->field[i]; i++) {
-		const char *name = wish->field[i];
-		bool in_context = strncmp(name, EVENTS_CONTEXT, prefix) == 0;
-
-		if (in_context != of_context || row->field[i].type == CELL_NULL)
+	for (size_t i = 0; i < row->fields; i++) {
+		if (row->field[i].of_context != of_context ||
+		    row->cell[i].type == CELL_NULL)
 			continue;
 		bytes_add_text(out, any ? "," : of_context ? ",\"context\":{" : "{");
-		json_add_word(out, name + in_context * prefix);
+		json_add_word(out, row->field[i].name);
 		bytes_add_byte(out, ':');
-		add_cell(out, &row->field[i]);
+		add_cell(out, &row->cell[i]);
 		any = true;
 	}
 	bytes_add_text(out, any ? "}" : of_context ? "" : "{}");
 }
 
 static void add_event(struct bytes *out, const struct export *export,
-		      const struct events_wish *wish, const struct event_row *row)
+		      const struct event_row *row)
 {
 	const struct scope_node *node = scope_find(&export->scope, row->node);
 
@@ -90,9 +86,9 @@ static void add_event(struct bytes *out, const struct export *export,
 	}
 	bytes_add_text(out, ",\"class\":");
 	json_add_word(out, row->class);
-	add_fields(out, wish, row, true);
+	add_fields(out, row, true);
 	bytes_add_text(out, ",\"fields\":");
-	add_fields(out, wish, row, false);
+	add_fields(out, row, false);
 	bytes_add_text(out, "}\n");
 }
 
@@ -105,8 +101,7 @@ static int flush(struct export *export, struct bytes *out, struct error *error)
 	return 0;
 }
 
-static int write_events(struct export *export, struct events *events,
-			const struct events_wishes *wishes, struct error *error)
+static int write_events(struct export *export, struct events *events, struct error *error)
 {
 	struct bytes out = {0};
 	struct event_row row;
@@ -114,7 +109,7 @@ static int write_events(struct export *export, struct events *events,
 	int more;
 
 	while ((more = events_next(events, &row, error)) > 0) {
-		add_event(&out, export, &wishes->item[row.tag], &row);
+		add_event(&out, export, &row);
 		if (++count % 4096 == 0)
 			progress_update(&export->progress, "events", count, 0, 0);
 		if (out.size >= FLUSH_BYTES && flush(export, &out, error)) {
@@ -130,21 +125,14 @@ static int write_events(struct export *export, struct events *events,
 
 static int run(struct export *export, struct error *error)
 {
-	struct events_wishes wishes = {0};
-	struct events *events = NULL;
-	int status = events_wish_all(&wishes, export->timeline, &options.events, error);
+	struct events *events =
+	    events_new(export->timeline, &export->scope, &options.events, error);
+	int status = events ? write_events(export, events, error) : -1;
 
-	if (!status && !wishes.count && options.events.count)
-		status =
-		    error_misuse(error, "--events: no class of events has such a name, "
-					"see ctanalyze nodes --table classes");
-	if (!status) {
-		events = events_new(export->timeline, &export->scope, wishes.item,
-				    wishes.count, error);
-		status = events ? write_events(export, events, &wishes, error) : -1;
-	}
+	if (!events && !error->text)
+		error_misuse(error, "--events: no class of events has such a name, "
+				    "see ctanalyze nodes --table classes");
 	events_free(events);
-	events_wishes_clear(&wishes);
 	return status;
 }
 

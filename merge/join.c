@@ -402,6 +402,14 @@ static int fill_timeline(struct join *join)
 	    "INSERT INTO problem SELECT NULL, source, kind, count, text, place FROM told "
 	    "WHERE source IS NOT NULL OR rowid IN (SELECT min(rowid) FROM told GROUP BY "
 	    "kind, count, text, place) ORDER BY rowid";
+	/* A file has the columns of its part. */
+	static const char layouts[] =
+	    "INSERT INTO problem SELECT NULL, NULL, 'layouts', count(*), name || ' was "
+	    "recorded with different fields, and so has the tables ' || "
+	    "group_concat(table_name, ', ') || ': a query over one of them misses the "
+	    "events of the others', name FROM (SELECT * FROM event_class WHERE "
+	    "table_name IS NOT NULL ORDER BY table_name) GROUP BY kind, name "
+	    "HAVING count(*) > 1";
 
 	join->all =
 	    timeline_update_open(join->file.temporary, join->wish->output, join->error);
@@ -409,6 +417,7 @@ static int fill_timeline(struct join *join)
 	    run_all(join, begin_sql, sizeof(begin_sql) / sizeof(*begin_sql)) ||
 	    copy_parts(join) || count_events(join) ||
 	    part_run(join->all, problems, NULL, 0, join->error) ||
+	    part_run(join->all, layouts, NULL, 0, join->error) ||
 	    part_run(join->all, pair_sql, NULL, 0, join->error) ||
 	    query_rows(join->all, differ_sql, NULL, refuse_halves, NULL, join->error) ||
 	    run_all(join, resolve_sql, sizeof(resolve_sql) / sizeof(*resolve_sql)) ||

@@ -11,7 +11,6 @@
 #include "base/version.h"
 #include "export/format.h"
 #include "tables/directory.h"
-#include "timeline/events.h"
 #include "timeline/query.h"
 
 struct opendc_options opendc_options = {.tasks = OPENDC_ANY_KIND,
@@ -366,75 +365,6 @@ static int take_statement(void *context, const struct statement *statement,
 	return ask(opendc, sql, take_account, error);
 }
 
-/* What events tell of memory and groups. Words and wishes in the same order. */
-static const struct events_wish event_wishes[] = {
-    {"kmem_mm_page_alloc", {"pfn", "page", "order", NULL}, 0},
-    {"mm_page_alloc", {"pfn", "page", "order", NULL}, 1},
-    {"kmem_mm_page_free", {"pfn", "page", "order", NULL}, 2},
-    {"mm_page_free", {"pfn", "page", "order", NULL}, 3},
-    {"kmem_rss_stat", {"curr", "member", "size", NULL}, 4},
-    {"rss_stat", {"curr", "member", "size", NULL}, 5},
-    {"syscall_exit_setsid", {"ret", NULL}, 6},
-    {"lttng_statedump_process_cgroup_ns", {"tid", "ns_inum", NULL}, 7},
-    {"sched_switch", {"prev_tid", "context:cgroup_ns", NULL}, 8},
-};
-static const char *const event_words[] = {"alloc", "alloc",  "free", "free",   "rss",
-					  "rss",   "setsid", "dump", "context"};
-enum { SWITCH_WISH = 8, EVENT_COLUMNS = 8, EVENT_FIELDS = 3 };
-
-struct giving {
-	struct events *events;
-	int64_t place;
-};
-
-static int give_event(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	struct event_row event;
-	int more = events_next(giving->events, &event, error);
-	const char *word;
-
-	if (more <= 0)
-		return more;
-	word = event_words[event.tag];
-	row[0] = cell_of_integer(++giving->place);
-	row[1] = cell_of_integer(event.ts_ns);
-	row[2] = cell_of_integer(event.node);
-	row[3] = cell_of_integer(event.tid);
-	cell_set_text(&row[4], word, strlen(word));
-	for (size_t i = 0, end = 0; i < EVENT_FIELDS; i++) {
-		end |= !event_wishes[event.tag].field[i];
-		row[EVENT_COLUMNS - EVENT_FIELDS + i] =
-		    end ? (struct cell){.type = CELL_NULL} : event.field[i];
-	}
-	return 1;
-}
-
-/* The table opendc_event. Without the context no switch has to be read. */
-static int keep_events(const struct opendc *opendc, struct error *error)
-{
-	const struct export *export = opendc->export;
-	size_t wishes = sizeof(event_wishes) / sizeof(*event_wishes);
-	struct giving giving = {0};
-	int status;
-
-	for (;;) {
-		giving.events = events_new(export->timeline, &export->scope, event_wishes,
-					   wishes, error);
-		if (!giving.events)
-			return -1;
-		if (wishes == SWITCH_WISH ||
-		    events_has_field(giving.events, SWITCH_WISH, 1))
-			break;
-		events_free(giving.events);
-		wishes = SWITCH_WISH;
-	}
-	status = timeline_reader_keep_rows(export->timeline, "opendc_event",
-					   EVENT_COLUMNS, give_event, &giving, error);
-	events_free(giving.events);
-	return status;
-}
-
 /* Invocations are the tasks if there are any, or if they are asked for. */
 static int find_kind(struct opendc *opendc, struct error *error)
 {
@@ -468,8 +398,7 @@ static int export_all(struct opendc *opendc, struct error *error)
 	const char *kind;
 	int64_t memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + 999) / 1000;
 
-	if (find_kind(opendc, error) || statement_chosen(export, error) ||
-	    keep_events(opendc, error))
+	if (find_kind(opendc, error) || statement_chosen(export, error))
 		return -1;
 	kind = kinds[opendc->kind];
 	opendc->value[0] = cell_of_integer(export->scope.begin_ns);

@@ -4,9 +4,7 @@
 -- number is. Parameters: begin (?1) and end (?2) of what was asked for; the kind of the
 -- tasks (?3); whether kernel threads are tasks (?4) and parents are told (?5); the MHz of
 -- cores (?6) and the kB of memory (?7) where none is recorded; whether spans were left out
--- when the timeline was made (?8). `chosen` has the nodes. `opendc_event` has events of
--- memory and groups: place in the order of time (c1), ts_ns (c2), node (c3), tid (c4),
--- what it is (c5) and three fields (c6 to c8).
+-- when the timeline was made (?8). `chosen` has the nodes.
 
 -- Speeds of processors: the first one held before it, too.
 --- table opendc_speed (node, cpu, from_ns)
@@ -103,12 +101,26 @@ ORDER BY s.metric DESC, s.node, s.ts_ns, s.place
 -- Events with the process that they are about: of those that had the thread's number the
 -- last that had begun, or, as an event may come just before that, the first.
 --- table opendc_told
-SELECT c1 AS place, c2 AS ts_ns, c5 AS what, c6 AS a, c7 AS b, c8 AS c, c3 AS node,
-	coalesce((SELECT t.process FROM opendc_thread AS t WHERE t.node = e.c3 AND t.tid = e.about AND t.begin_ns <= e.c2
+WITH told AS (
+	SELECT id, 'alloc' AS what, pfn AS a, page AS b, "order" AS c, NULL AS about FROM kmem_mm_page_alloc
+	UNION ALL SELECT id, 'alloc', pfn, page, "order", NULL FROM mm_page_alloc
+	UNION ALL SELECT id, 'free', pfn, page, "order", NULL FROM kmem_mm_page_free
+	UNION ALL SELECT id, 'free', pfn, page, "order", NULL FROM mm_page_free
+	UNION ALL SELECT id, 'rss', curr, member, size, NULL FROM kmem_rss_stat
+	UNION ALL SELECT id, 'rss', curr, member, size, NULL FROM rss_stat
+	UNION ALL SELECT id, 'setsid', ret, NULL, NULL, NULL FROM syscall_exit_setsid WHERE ?3 = 'session'
+	UNION ALL SELECT id, 'dump', NULL, ns_inum, NULL, tid FROM lttng_statedump_process_cgroup_ns WHERE ?3 = 'cgroup'
+	UNION ALL SELECT id, 'context', NULL, cgroup_ns, NULL, prev_tid FROM sched_switch
+		WHERE ?3 = 'cgroup' AND cgroup_ns IS NOT NULL),
+at AS (
+	SELECT e.id AS place, e.ts_ns, e.node, t.what, t.a, t.b, t.c, coalesce(t.about, e.tid) AS about
+	FROM told AS t CROSS JOIN event AS e ON e.id = t.id
+	WHERE e.ts_ns BETWEEN ?1 AND ?2 AND e.node IN (SELECT id FROM chosen WHERE chosen))
+SELECT *, coalesce((SELECT t.process FROM opendc_thread AS t WHERE t.node = e.node AND t.tid = e.about AND t.begin_ns <= e.ts_ns
 			ORDER BY t.begin_ns DESC LIMIT 1),
-		(SELECT t.process FROM opendc_thread AS t WHERE t.node = e.c3 AND t.tid = e.about
+		(SELECT t.process FROM opendc_thread AS t WHERE t.node = e.node AND t.tid = e.about
 			ORDER BY t.begin_ns LIMIT 1)) AS process
-FROM (SELECT *, CASE WHEN c5 IN ('dump', 'context') THEN c6 ELSE c4 END AS about FROM opendc_event) AS e
+FROM at AS e
 
 -- Groups of processes. Of what told one the last counts: a record before an event, and the
 -- context, which stands in each event, after others and from its first on.

@@ -37,12 +37,12 @@ static const char *type_name(enum cell_type type)
 	return "";
 }
 
-/* All that makes two classes one, as bytes. */
-static void add_identity(struct bytes *bytes, const struct writer_class *class)
+/* All that makes two classes one, or with `columns` two layouts, as bytes. */
+static void add_key(struct bytes *bytes, const struct writer_class *class, bool columns)
 {
 	bytes_add(bytes, class->kind, strlen(class->kind) + 1);
 	bytes_add(bytes, class->name, strlen(class->name) + 1);
-	for (size_t i = 0; i < class->columns; i++) {
+	for (size_t i = 0; columns && i < class->columns; i++) {
 		const struct writer_column *column = &class->column[i];
 		const char *type = type_name(column->type);
 
@@ -59,7 +59,6 @@ static void class_clear(struct writer_class *class)
 		free(class->column[i].sql);
 	}
 	tree_free(class->tree);
-	free(class->type);
 	free(class->column);
 	free(class->kind);
 	free(class->name);
@@ -70,7 +69,8 @@ static struct writer_class class_copy(const struct timeline_class *from)
 {
 	struct writer_class class = {.kind = utf8_clean(from->kind),
 				     .name = utf8_clean(from->name),
-				     .columns = from->columns};
+				     .columns = from->columns,
+				     .room = from->columns};
 
 	class.column = mem_zalloc(from->columns * sizeof(*class.column));
 	for (size_t i = 0; i < from->columns; i++) {
@@ -255,22 +255,126 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 	return 0;
 }
 
-static int add_payload(struct timeline_writer *writer, struct writer_class *class,
-		       struct error *error)
+/* The column of a class that a field has, or the class's `columns`. */
+static size_t find_column(const struct writer_class *class,
+			  const struct writer_column *field, const bool *is_taken)
 {
-	name_columns(class);
-	class->table = name_table(&writer->names, class->name);
-	class->tree = tree_new(writer->pages, false);
-	class->type = mem_zalloc(class->columns * sizeof(*class->type));
-	for (size_t i = 0; i < class->columns; i++)
-		class->type[i] = class->column[i].type;
-	return list_columns(writer, class, error);
+	size_t at = 0;
+
+	while (at < class->columns &&
+	       (is_taken[at] || class->column[at].context != field->context ||
+		strcmp(class->column[at].name, field->name) != 0))
+		at++;
+	return at;
+}
+
+/*
+ * Where the fields of a layout stand in its class's table, which gets those that it
+ * lacks. A field that comes in two types has a column of none, or of reals.
+ */
+static bool place_columns(struct writer_class *class, const struct writer_class *from,
+			  unsigned *place)
+{
+	bool *is_taken = mem_zalloc(class->columns + from->columns + 1), moves = false;
+
+	for (size_t i = 0; i < from->columns; i++) {
+		const struct writer_column *field = &from->column[i];
+		size_t at = find_column(class, field, is_taken);
+		struct writer_column *column;
+
+		if (at == class->columns) {
+			class->column = mem_grow(class->column, at, &class->room,
+						 sizeof(*class->column));
+			class->column[class->columns++] =
+			    (struct writer_column){.name = mem_strdup(field->name),
+						   .type = field->type,
+						   .context = field->context};
+		}
+		column = &class->column[at];
+		if (column->type == CELL_REAL || field->type == CELL_REAL)
+			column->type = CELL_REAL;
+		else if (column->type != field->type)
+			column->type = CELL_NULL;
+		is_taken[at] = true;
+		place[i] = (unsigned)at;
+		moves |= at != i;
+	}
+	free(is_taken);
+	return moves;
+}
+
+/* How many columns the class has with those of a layout. */
+static size_t count_columns(const struct writer_class *class,
+			    const struct writer_class *from)
+{
+	bool *is_taken = mem_zalloc(class->columns + 1);
+	size_t count = class->columns;
+
+	for (size_t i = 0; i < from->columns; i++) {
+		size_t at = find_column(class, &from->column[i], is_taken);
+
+		is_taken[at] |= at < class->columns;
+		count += at == class->columns;
+	}
+	free(is_taken);
+	return count;
+}
+
+/* The place of the class of a kind and name, with its columns if that is asked for. */
+static size_t find_class(struct timeline_writer *writer, const struct writer_class *from,
+			 bool columns)
+{
+	struct bytes key = {0};
+	size_t at;
+
+	add_key(&key, from, columns);
+	at = texts_put_bytes(&writer->class_key, (char *)key.data, key.size);
+	if (at == writer->classes) {
+		struct writer_class *class;
+
+		writer->class = mem_grow(writer->class, writer->classes,
+					 &writer->class_room, sizeof(*writer->class));
+		class = &writer->class[writer->classes++];
+		*class = (struct writer_class){.kind = mem_strdup(from->kind),
+					       .name = mem_strdup(from->name)};
+		class->id = writer->is_part
+				? hash_id(hash_bytes(HASH_INIT, key.data, key.size))
+				: (int64_t)at + 1;
+		if (writer->payload) {
+			class->table = name_table(&writer->names, class->name);
+			class->tree = tree_new(writer->pages, false);
+		}
+	}
+	bytes_clear(&key);
+	return at;
+}
+
+/* Classes of parts come together as files, so each has all its columns. */
+static void add_layout(struct timeline_writer *writer, const struct writer_class *from)
+{
+	size_t at = find_class(writer, from, writer->is_part);
+	struct writer_layout layout = {.columns = from->columns};
+
+	if (count_columns(&writer->class[at], from) > TIMELINE_COLUMNS_MOST)
+		at = find_class(writer, from, true);
+	layout.class = at;
+	layout.type = mem_zalloc(from->columns * sizeof(*layout.type) + 1);
+	layout.place = mem_zalloc(from->columns * sizeof(*layout.place) + 1);
+	for (size_t i = 0; i < from->columns; i++)
+		layout.type[i] = from->column[i].type;
+	if (!place_columns(&writer->class[at], from, layout.place)) {
+		free(layout.place);
+		layout.place = NULL;
+	}
+	writer->layout = mem_grow(writer->layout, writer->layouts, &writer->layout_room,
+				  sizeof(*writer->layout));
+	writer->layout[writer->layouts++] = layout;
 }
 
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
 		       uint32_t *id, struct error *error)
 {
-	struct bytes identity = {0};
+	struct bytes key = {0};
 	struct writer_class copy;
 	size_t at;
 
@@ -278,21 +382,14 @@ int timeline_add_class(struct timeline_writer *writer, const struct timeline_cla
 		return error_set(error, "%s: %zu fields, want up to %d", class->name,
 				 class->columns, TIMELINE_COLUMNS_MOST);
 	copy = class_copy(class);
-	add_identity(&identity, &copy);
-	at = texts_put_bytes(&writer->identity, (char *)identity.data, identity.size);
-	copy.id = writer->is_part
-		      ? hash_id(hash_bytes(HASH_INIT, identity.data, identity.size))
-		      : (int64_t)at + 1;
-	bytes_clear(&identity);
+	add_key(&key, &copy, true);
+	at = texts_put_bytes(&writer->layout_key, (char *)key.data, key.size);
+	bytes_clear(&key);
+	if (at == writer->layouts)
+		add_layout(writer, &copy);
+	class_clear(&copy);
 	*id = (uint32_t)at + 1;
-	if (at < writer->classes) {
-		class_clear(&copy);
-		return 0;
-	}
-	writer->class = mem_grow(writer->class, writer->classes, &writer->class_room,
-				 sizeof(*writer->class));
-	writer->class[writer->classes++] = copy;
-	return writer->payload ? add_payload(writer, &writer->class[at], error) : 0;
+	return 0;
 }
 
 void timeline_writer_set_part(struct timeline_writer *writer)
@@ -315,7 +412,7 @@ int writer_make_classes(struct timeline_writer *writer, struct error *error)
 int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 {
 	for (size_t i = 0; i < writer->classes; i++) {
-		const struct writer_class *class = &writer->class[i];
+		struct writer_class *class = &writer->class[i];
 		const struct cell row[] = {
 		    writer_integer(class->id),
 		    text_cell(class->kind),
@@ -327,6 +424,9 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 
 		if (writer_add(&writer->table[TIMELINE_EVENT_CLASS], row, error))
 			return -1;
+		name_columns(class);
+		if (class->table && list_columns(writer, class, error))
+			return -1;
 	}
 	return 0;
 }
@@ -335,6 +435,12 @@ void writer_clear_classes(struct timeline_writer *writer)
 {
 	for (size_t i = 0; i < writer->classes; i++)
 		class_clear(&writer->class[i]);
+	for (size_t i = 0; i < writer->layouts; i++) {
+		free(writer->layout[i].type);
+		free(writer->layout[i].place);
+	}
 	free(writer->class);
-	texts_clear(&writer->identity);
+	free(writer->layout);
+	texts_clear(&writer->class_key);
+	texts_clear(&writer->layout_key);
 }

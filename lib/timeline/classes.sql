@@ -6,17 +6,21 @@
 -- field comes: enumerations are TEXT.
 
 CREATE TABLE sched_switch (prev_comm TEXT, prev_tid INTEGER, prev_prio INTEGER,
-	prev_state INTEGER, next_comm TEXT, next_tid INTEGER, next_prio INTEGER);
+	prev_state INTEGER, next_comm TEXT, next_tid INTEGER, next_prio INTEGER, cgroup_ns INTEGER);
 CREATE TABLE sched_process_fork (parent_comm TEXT, parent_tid INTEGER, parent_pid INTEGER,
 	child_comm TEXT, child_tid INTEGER, child_pid INTEGER);
 CREATE TABLE sched_process_exec (filename TEXT, tid INTEGER, old_tid INTEGER);
 CREATE TABLE sched_process_exit (comm TEXT, tid INTEGER, prio INTEGER);
 CREATE TABLE power_cpu_frequency (state INTEGER, cpu_id INTEGER);
 CREATE TABLE cpu_frequency (state INTEGER, cpu_id INTEGER);
-CREATE TABLE kmem_mm_page_alloc ("order" INTEGER);
-CREATE TABLE kmem_mm_page_free ("order" INTEGER);
-CREATE TABLE mm_page_alloc ("order" INTEGER);
-CREATE TABLE mm_page_free ("order" INTEGER);
+CREATE TABLE kmem_mm_page_alloc (pfn INTEGER, page INTEGER, "order" INTEGER);
+CREATE TABLE kmem_mm_page_free (pfn INTEGER, page INTEGER, "order" INTEGER);
+CREATE TABLE mm_page_alloc (pfn INTEGER, page INTEGER, "order" INTEGER);
+CREATE TABLE mm_page_free (pfn INTEGER, page INTEGER, "order" INTEGER);
+CREATE TABLE kmem_rss_stat (curr INTEGER, member TEXT, size INTEGER);
+CREATE TABLE rss_stat (curr INTEGER, member TEXT, size INTEGER);
+CREATE TABLE syscall_exit_setsid (ret INTEGER);
+CREATE TABLE lttng_statedump_process_cgroup_ns (tid INTEGER, ns_inum INTEGER);
 CREATE TABLE net_dev_queue (skbaddr INTEGER, len INTEGER, name TEXT,
 	network_header_ipv4_ihl INTEGER,
 	network_header_ipv4_tot_len INTEGER,

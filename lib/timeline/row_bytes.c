@@ -260,6 +260,60 @@ void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
 	finish(row, &making, values);
 }
 
+/* Of a number of SQLite's; moves behind it. */
+static uint64_t varint_get(const unsigned char **at)
+{
+	uint64_t value = 0;
+
+	for (int i = 1; i < VARINT_MOST; i++) {
+		value = value << 7 | (**at & 0x7f);
+		if (!(*(*at)++ & 0x80))
+			return value;
+	}
+	return value << 8 | *(*at)++;
+}
+
+static size_t size_of_type(uint64_t type)
+{
+	static const unsigned char size[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
+
+	return type < sizeof(size) ? size[type] : (size_t)((type - 12) / 2);
+}
+
+void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
+		     const unsigned *place, size_t cells)
+{
+	struct value {
+		uint64_t type;
+		const unsigned char *bytes;
+	} * value;
+	const unsigned char *at = row->bytes, *bytes = row->bytes + varint_get(&at);
+	struct making making;
+	unsigned char *values;
+	size_t columns = 0;
+
+	for (size_t i = 0; i < cells; i++)
+		columns = place[i] < columns ? columns : place[i] + 1;
+	value = mem_zalloc(columns * sizeof(*value) + 1);
+	varint_get(&at); /* the id's */
+	for (size_t i = 0; i < cells; i++) {
+		value[place[i]] = (struct value){varint_get(&at), bytes};
+		bytes += size_of_type(value[place[i]].type);
+	}
+	values = make_room(to, columns, row->size);
+	making = (struct making){to->room, values};
+	put_null(&making);
+	for (size_t i = 0; i < columns; i++) {
+		size_t size = size_of_type(value[i].type);
+
+		making.type += varint_put(making.type, value[i].type);
+		memcpy(making.value, value[i].bytes ? value[i].bytes : at, size);
+		making.value += size;
+	}
+	finish(to, &making, values);
+	free(value);
+}
+
 void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id)
 {
 	unsigned char *values = make_room(row, 2, 3 * NUMBER_MOST);

@@ -31,6 +31,13 @@ void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
 void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
 			  const struct cell *cell, size_t cells);
 
+/*
+ * A row that row_bytes_make made, for a table with other columns, too: the n-th cell goes
+ * to the column place[n], counted from 0; the columns between are NULL.
+ */
+void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
+		     const unsigned *place, size_t cells);
+
 /* The key of an index of one column of integers, NULL not among them. */
 void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id);
 

@@ -343,15 +343,21 @@ int timeline_add_meta(struct timeline_writer *writer, const char *key,
 	return writer_add(&writer->table[TIMELINE_META], row, error);
 }
 
-static int add_to_class(struct timeline_writer *writer, const struct writer_class *class,
+static int add_to_class(struct timeline_writer *writer,
 			const struct timeline_event *event, int64_t id,
 			struct error *error)
 {
+	const struct writer_layout *layout = &writer->layout[event->class - 1];
+	const struct writer_class *class = &writer->class[layout->class];
 	const struct row_bytes *row = event->row;
 
 	if (!row) {
 		row = &writer->row;
-		row_bytes_make(&writer->row, class->type, event->cell, class->columns);
+		row_bytes_make(&writer->row, layout->type, event->cell, layout->columns);
+	}
+	if (layout->place) {
+		row_bytes_place(&writer->placed, row, layout->place, layout->columns);
+		row = &writer->placed;
 	}
 	if (row->size <= ROW_MOST)
 		return tree_add(class->tree, id, row, error);
@@ -363,7 +369,8 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 		     struct error *error)
 {
 	struct timeline_table *table = &writer->table[TIMELINE_EVENT];
-	const struct writer_class *class = &writer->class[event->class - 1];
+	const struct writer_layout *layout = &writer->layout[event->class - 1];
+	const struct writer_class *class = &writer->class[layout->class];
 	int64_t id = table->rows + 1;
 	const struct cell row[] = {
 	    writer_integer(id),
@@ -382,17 +389,17 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 		return -1;
 	if (!class->tree || !(event->cell || event->row))
 		return 0;
-	return add_to_class(writer, class, event, id, error);
+	return add_to_class(writer, event, id, error);
 }
 
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error)
 {
-	assert(event->class >= 1 && event->class <= writer->classes);
+	assert(event->class >= 1 && event->class <= writer->layouts);
 	assert(event->ts_ns >= writer->last_ns);
 	if (writer->failure || add_event(writer, event, error))
 		return writer_failed(writer, error);
-	writer->class[event->class - 1].events++;
+	writer->class[writer->layout[event->class - 1].class].events++;
 	writer->last_ns = event->ts_ns;
 	if (id)
 		*id = writer->table[TIMELINE_EVENT].rows;
@@ -424,6 +431,7 @@ void timeline_writer_free(struct timeline_writer *writer)
 	tree_free(writer->stamps);
 	pages_free(writer->pages);
 	row_bytes_clear(&writer->row);
+	row_bytes_clear(&writer->placed);
 	free(writer->failure);
 	free(writer->path);
 	free(writer->place);

@@ -53,10 +53,11 @@ struct timeline_class {
 #define TIMELINE_COLUMNS_MOST 1990 /* SQLite has 2000; the view adds the event's */
 
 /*
- * The id of an event class; copies everything. One of the same kind and name
- * with the same columns is the same class, wherever it comes from, and shares
- * its table; with other columns it gets another table. A class with more than
- * TIMELINE_COLUMNS_MOST columns is refused, which is not final.
+ * The id of an event class for timeline_event; copies everything. Those of one kind and
+ * name are one class of the timeline, wherever they come from, and share a table, which
+ * has the columns of all; but in a part, or where these would be more than
+ * TIMELINE_COLUMNS_MOST, only those with the same columns. A class with more is refused,
+ * which is not final.
  */
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
 		       uint32_t *id, struct error *error);

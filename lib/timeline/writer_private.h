@@ -9,15 +9,23 @@
 #include "timeline/rows.h"
 #include "timeline/tree.h"
 
+/* One table, of which events may come in several layouts. */
 struct writer_class {
 	int64_t id;
 	char *kind, *name, *table;
-	struct writer_column *column; /* as it was added */
-	size_t columns;
+	struct writer_column *column; /* of all its layouts, as they were added */
+	size_t columns, room;
 	struct tree *tree; /* of its table; NULL without payload */
 	uint32_t root;
-	enum cell_type *type; /* one a column */
 	int64_t events;
+};
+
+/* The fields that a class has in some traces. */
+struct writer_layout {
+	size_t class; /* its place */
+	size_t columns;
+	enum cell_type *type; /* one a column */
+	unsigned *place;      /* in the class's table, from 0; NULL: as they come */
 };
 
 enum { TABLE_COLUMNS = 40, TABLE_KEYS = 8 };
@@ -52,13 +60,17 @@ struct timeline_writer {
 	struct timeline_table table[TIMELINE_TABLES];
 	struct tree *stamps; /* the index event_ts_ns */
 	uint32_t stamps_root;
-	struct row_bytes row; /* the last one made */
+	struct row_bytes row;    /* the last one made */
+	struct row_bytes placed; /* the same, for a table with other columns, too */
 	nsec_t last_ns;
 	sqlite3 *db;           /* the file's, at the end */
 	struct name_set names; /* of tables, views and indexes */
 	struct writer_class *class;
 	size_t classes, class_room;
-	struct texts identity; /* of each class */
+	struct texts class_key; /* of each */
+	struct writer_layout *layout;
+	size_t layouts, layout_room;
+	struct texts layout_key;
 };
 
 /* What failed first is what every later call says. Returns -1. */
@@ -71,10 +83,10 @@ int writer_add(struct timeline_table *table, const struct cell *row, struct erro
 int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
 		       struct error *error);
 
-/* The tables and views of the classes. */
+/* The tables and views of the classes; after writer_finish_classes. */
 int writer_make_classes(struct timeline_writer *writer, struct error *error);
 
-/* Rows of event_class, whose counts are known at the end. */
+/* Rows of event_class and event_column, which are known at the end. */
 int writer_finish_classes(struct timeline_writer *writer, struct error *error);
 
 void writer_clear_classes(struct timeline_writer *writer);

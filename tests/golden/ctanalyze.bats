@@ -124,6 +124,7 @@ here()
 @test "a timeline without anything in it" {
 	sqlite3 empty.db <"$CT_SOURCE/lib/timeline/schema.sql"
 	ends_with 0 ctanalyze nodes empty.db
+	ends_with 0 ctanalyze events empty.db
 }
 
 @test "a reader that goes away ends it quietly" {

@@ -210,3 +210,20 @@ node3:node3.pcap|capture|8942|0" ]
 	ends_with 0 ctsync datasets/sample/node1/ datasets/sample/node2/
 	grep -q '^node2:node2.pcap .* accurate$' "$scratch/stdout"
 }
+
+@test "a class that nodes recorded with different fields has one table, and no answer lacks a node" {
+	cp -rL fixtures/net3 run && chmod -R u+w run
+	# A field of the headers by another name, as in another version of the tracer.
+	LC_ALL=C sed -i 's/_checksum/_checksun/g' run/node2/kernel/metadata
+	ctmerge -q run -o other.db 2>/dev/null
+	is_sound other.db
+	[ "$(ask other.db "SELECT group_concat(table_name) FROM event_class WHERE name = 'net_dev_queue'")" = net_dev_queue ]
+	[ "$(ask other.db 'SELECT count(*), count(network_header_ipv4_checksum), count(network_header_ipv4_checksun) FROM net_dev_queue')" = \
+		"$(ask "$own" "SELECT count(*), count(network_header_ipv4_checksum) FILTER (WHERE n.name <> 'node2'),
+			count(network_header_ipv4_checksum) FILTER (WHERE n.name = 'node2')
+			FROM net_dev_queue AS q JOIN event AS e ON e.id = q.id JOIN node AS n ON n.id = e.node")" ]
+	mkdir same && ctmerge -q fixtures/net3 -o same/other.db 2>/dev/null
+	for analysis in net messages io; do
+		diff <(cd same && ctanalyze "$analysis" --format json other.db) <(ctanalyze "$analysis" --format json other.db)
+	done
+}

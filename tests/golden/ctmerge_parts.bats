@@ -117,6 +117,17 @@ part()
 	[ ! -e new ] && [ ! -e parts/1/out ]
 }
 
+@test "parts that recorded a class with different fields" {
+	two
+	LC_ALL=C sed -i 's/_skbaddr/_skbadds/g' run/node2/kernel/metadata
+	part node1 --part parts/1
+	part node2 --part parts/2
+	ends_with 0 ctmerge -q --join -o out parts/1 parts/2
+	[ -e out/net_dev_queue/part=node1 ] && [ ! -e out/net_dev_queue/part=node2 ]
+	[ -e out/net_dev_queue_2/part=node2 ]
+	grep -aq layouts out/problem.parquet
+}
+
 @test "many parts at once, below directories that are missing" {
 	ctsim -q --seed 3 --nodes 8 --set seconds=1 two -o run
 	ctsync -q run -o clocks.json --messages-out messages

@@ -114,19 +114,20 @@ static void columns_keep_their_names_where_they_can(void **state)
 	assert_whole("t");
 }
 
-static void classes_are_one_when_their_columns_are(void **state)
+static const struct timeline_column two[] = {{"x", CELL_INTEGER, false},
+					     {"y", CELL_TEXT, false}};
+static const struct timeline_column as_text[] = {{"x", CELL_TEXT, false}};
+static const struct timeline_column context[] = {{"x", CELL_INTEGER, true}};
+
+static void classes_are_one_when_their_names_are(void **state)
 {
-	static const struct timeline_column two[] = {{"x", CELL_INTEGER, false},
-						     {"y", CELL_TEXT, false}};
-	static const struct timeline_column text[] = {{"x", CELL_TEXT, false}};
-	static const struct timeline_column context[] = {{"x", CELL_INTEGER, true}};
 	struct timeline_writer *writer = write_timeline("t", true);
 
 	(void)state;
 	for (int trace = 0; trace < 3; trace++) {
 		assert_int_equal(add_class(writer, "kernel", "a", one, 1), 1);
 		assert_int_equal(add_class(writer, "kernel", "a", two, 2), 2);
-		assert_int_equal(add_class(writer, "kernel", "a", text, 1), 3);
+		assert_int_equal(add_class(writer, "kernel", "a", as_text, 1), 3);
 		assert_int_equal(add_class(writer, "kernel", "a", context, 1), 4);
 		assert_int_equal(add_class(writer, "user", "a", one, 1), 5);
 		assert_int_equal(add_class(writer, "kernel", "A", one, 1), 6);
@@ -135,8 +136,67 @@ static void classes_are_one_when_their_columns_are(void **state)
 	add_event(writer, 7, NULL);
 	finish_timeline(writer);
 	assert_answer("t", "SELECT group_concat(table_name) FROM event_class",
-		      "a,a_2,a_3,a_4,a_5,A_6,none");
+		      "a,a_2,A_3,none");
+	assert_answer("t",
+		      "SELECT group_concat(column_name), group_concat(type), "
+		      "group_concat(context) FROM event_column WHERE class = 1",
+		      "x,y,x_2|,TEXT,INTEGER|0,0,1");
 	assert_answer("t", "SELECT count(*) FROM none", "0");
+	assert_whole("t");
+}
+
+/* As of nodes with other kernels: each field comes to the column of its name. */
+static void layouts_of_a_class_share_its_table(void **state)
+{
+	static char large[300];
+	static const struct timeline_column other[] = {{"c", CELL_REAL, true},
+						       {"y", CELL_TEXT, false},
+						       {"b", CELL_BLOB, false},
+						       {"x", CELL_INTEGER, false},
+						       {"y", CELL_TEXT, false}};
+	const struct cell of_two[] = {INTEGER(-300), TEXT("\xe2\x82\xac")};
+	const struct cell of_other[] = {{.type = CELL_REAL, .real = 2.5},
+					TEXT("first"),
+					BLOB(large),
+					INTEGER(INT64_MIN),
+					TEXT("second")};
+	const struct cell nothing[COUNT(other)] = {{.type = CELL_NULL}};
+	const struct cell of_text[] = {TEXT("ten")}, of_context[] = {INTEGER(1)};
+	struct timeline_writer *writer = write_timeline("t", true);
+
+	(void)state;
+	add_event(writer, add_class(writer, "kernel", "a", two, 2), of_two);
+	add_event(writer, add_class(writer, "kernel", "a", other, 5), of_other);
+	add_event(writer, add_class(writer, "kernel", "a", as_text, 1), of_text);
+	add_event(writer, add_class(writer, "kernel", "a", context, 1), of_context);
+	add_event(writer, add_class(writer, "kernel", "a", other, 5), nothing);
+	add_event(writer, add_class(writer, "kernel", "a", two, 2), of_two);
+	finish_timeline(writer);
+	assert_answer("t", "SELECT name, table_name, events FROM event_class", "a|a|6");
+	assert_answer(
+	    "t", "SELECT id, x, typeof(x), y, c, length(b), y_2, x_2 FROM a ORDER BY id",
+	    "1|-300|integer|\xe2\x82\xac||||\n"
+	    "2|-9223372036854775808|integer|first|2.5|299|second|\n"
+	    "3|ten|text|||||\n"
+	    "4||null|||||1\n"
+	    "5||null|||||\n"
+	    "6|-300|integer|\xe2\x82\xac||||");
+	assert_whole("t");
+}
+
+/* Their files come together by the name of the table, so each has one layout. */
+static void layouts_in_a_part_are_classes(void **state)
+{
+	struct timeline_writer *writer = write_timeline("t", true);
+	const struct cell row[] = {INTEGER(1), TEXT("y")};
+
+	(void)state;
+	timeline_writer_set_part(writer);
+	add_event(writer, add_class(writer, "kernel", "a", two, 2), row);
+	add_event(writer, add_class(writer, "kernel", "a", one, 1), row);
+	finish_timeline(writer);
+	assert_answer("t", "SELECT table_name, events FROM event_class ORDER BY 1",
+		      "a|1\na_2|1");
 	assert_whole("t");
 }
 
@@ -263,7 +323,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(any_name_gets_a_table),
 	    SCRATCH_TEST(columns_keep_their_names_where_they_can),
-	    SCRATCH_TEST(classes_are_one_when_their_columns_are),
+	    SCRATCH_TEST(classes_are_one_when_their_names_are),
+	    SCRATCH_TEST(layouts_of_a_class_share_its_table),
+	    SCRATCH_TEST(layouts_in_a_part_are_classes),
 	    SCRATCH_TEST(a_wide_class_fits_or_is_refused),
 	    SCRATCH_TEST(many_classes_share_the_memory),
 	    SCRATCH_TEST(views_are_planned_well),
