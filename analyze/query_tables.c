@@ -450,6 +450,7 @@ static const struct known {
     {"node", "SELECT * FROM node"},
     {"source", "SELECT * FROM source"},
     {"meta", "SELECT * FROM meta"},
+    {"recorded", "SELECT * FROM recorded"},
     {"event_class", "SELECT * FROM event_class"},
     {"event_column", "SELECT * FROM event_column"},
     {"metric", "SELECT * FROM metric"},

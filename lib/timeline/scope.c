@@ -10,42 +10,26 @@
 #include "base/number.h"
 #include "timeline/query.h"
 
-static const char recorded_sql[] =
-    "SELECT node, begin_ns, end_ns FROM source AS s "
-    "WHERE typeof(begin_ns) = 'integer' AND typeof(end_ns) = 'integer'"
-    " AND end_ns >= begin_ns AND kind <> 'capture' AND (kind = 'kernel' OR NOT EXISTS"
-    " (SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel')) "
-    "ORDER BY node, begin_ns, end_ns";
-
-static void add(struct recorded *recorded, const struct recorded_span *span)
-{
-	struct recorded_span *last =
-	    recorded->count ? &recorded->span[recorded->count - 1] : NULL;
-
-	if (last && last->node == span->node && last->end_ns >= span->begin_ns) {
-		if (last->end_ns < span->end_ns)
-			last->end_ns = span->end_ns;
-		return;
-	}
-	recorded->span = mem_grow(recorded->span, recorded->count, &recorded->room,
-				  sizeof(*recorded->span));
-	recorded->span[recorded->count++] = *span;
-}
-
 static int take_recorded(void *context, const struct cell *row, struct error *error)
 {
+	struct recorded *recorded = context;
+
 	(void)error;
-	if (row[0].type == CELL_INTEGER)
-		add(context, &(struct recorded_span){row[0].integer, row[1].integer,
-						     row[2].integer});
+	recorded->span = mem_grow(recorded->span, recorded->count, &recorded->room,
+				  sizeof(*recorded->span));
+	recorded->span[recorded->count++] =
+	    (struct recorded_span){row[0].integer, row[1].integer, row[2].integer};
 	return 0;
 }
 
 int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
 		  struct error *error)
 {
+	static const char sql[] = "SELECT node, begin_ns, end_ns FROM recorded"
+				  " WHERE kind = 'kernel' AND cpu IS NULL";
+
 	*recorded = (struct recorded){.span = NULL};
-	if (query_rows(reader, recorded_sql, NULL, take_recorded, recorded, error) == 0)
+	if (query_rows(reader, sql, NULL, take_recorded, recorded, error) == 0)
 		return 0;
 	recorded_clear(recorded);
 	return -1;

@@ -26,7 +26,7 @@ struct recorded_span {
 };
 
 struct recorded {
-	struct recorded_span *span; /* by node, then time; none touches the next one */
+	struct recorded_span *span; /* of a node none touches another */
 	size_t count, room;
 };
 

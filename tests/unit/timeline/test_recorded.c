@@ -3,19 +3,14 @@
 
 #include "timeline.h"
 
-/* Node 1: two kernel traces, of which one lies within a third, a capture and a program's
- * trace; node 2: a program's trace and a capture; node 3: a capture. */
+/* Node 1: two stretches of its kernel, and a processor; node 2: one; node 3: none. */
 static struct recorded make(void)
 {
-	static const struct timeline_source sources[] = {
-	    {.node = 1, .kind = "kernel", .begin_ns = 500, .end_ns = 900},
-	    {.node = 1, .kind = "kernel", .begin_ns = 100, .end_ns = 300},
-	    {.node = 1, .kind = "kernel", .begin_ns = 200, .end_ns = 250},
-	    {.node = 1, .kind = "capture", .begin_ns = 0, .end_ns = 2000},
-	    {.node = 1, .kind = "user", .begin_ns = 50, .end_ns = 1500},
-	    {.node = 2, .kind = "user", .begin_ns = 400, .end_ns = 600},
-	    {.node = 2, .kind = "capture", .begin_ns = 0, .end_ns = 2000},
-	    {.node = 3, .kind = "capture", .begin_ns = 0, .end_ns = 2000},
+	static const struct timeline_recorded rows[] = {
+	    {1, TIMELINE_NONE, "kernel", 500, 900},
+	    {1, TIMELINE_NONE, "kernel", 100, 300},
+	    {1, 0, "cpu", 50, 1500},
+	    {2, TIMELINE_NONE, "kernel", 400, 600},
 	};
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
@@ -27,12 +22,8 @@ static struct recorded make(void)
 
 		assert_int_equal(timeline_add_node(writer, &node, &error), 0);
 	}
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		struct timeline_source source = sources[i];
-
-		source.id = (int64_t)i + 1;
-		assert_int_equal(timeline_add_source(writer, &source, &error), 0);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(timeline_add_recorded(writer, &rows[i], &error), 0);
 	finish_timeline(writer);
 	reader = timeline_reader_open("t.db", &error);
 	assert_int_equal(recorded_read(&recorded, reader, &error), 0);
