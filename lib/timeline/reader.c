@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "timeline/functions.h"
+#include "timeline/groups.h"
 #include "timeline/header.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
@@ -134,7 +134,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	reader->db = db;
 	reader->path = mem_strdup(path);
 	if (sql_run(db, path, settings, error) == 0 && define_rows(reader, error) == 0) {
-		if (functions_define(db) == SQLITE_OK)
+		if (quantile_define(db) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
 	}
