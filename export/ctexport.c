@@ -172,7 +172,7 @@ static int check_request(struct request *request, struct error *error)
 				 request->words.count);
 	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
 		return error_set(error, "no directory given, want --output DIR");
-	if (export->force && plan->target != EXPORT_TO_DIRECTORY && !plan->force)
+	if (export->force && plan->target != EXPORT_TO_DIRECTORY)
 		return error_misuse(error, "--force is for directories, want it without");
 	return plan->target == EXPORT_TO_FILE && !export->output
 		   ? output_check_stdout(plan->binary, error)

@@ -28,7 +28,6 @@ enum export_target {
 struct export_plan {
 	enum export_target target; /* EXPORT_TO_FILE */
 	bool binary;               /* no terminal may be its standard output */
-	bool force; /* --force has a meaning of the format's own (EXPORT_TO_ITSELF) */
 };
 
 struct export

@@ -64,9 +64,15 @@ int32_t parquet_codec_number(enum parquet_codec codec)
 	return codec == PARQUET_ZSTD ? 6 : codec == PARQUET_SNAPPY;
 }
 
+struct page_head {
+	int32_t type; /* FORMAT_..._PAGE */
+	int32_t values;
+	int32_t encoding;
+};
+
 /* PageHeader of the format. */
-static void add_header(struct bytes *out, const struct parquet_page_head *head,
-		       size_t raw_size, size_t size)
+static void add_header(struct bytes *out, const struct page_head *head, size_t raw_size,
+		       size_t size)
 {
 	struct thrift thrift;
 
@@ -89,8 +95,12 @@ static void add_header(struct bytes *out, const struct parquet_page_head *head,
 	thrift_end(&thrift);
 }
 
-int parquet_press_page(struct parquet_press *press, const struct parquet_page_head *head,
-		       struct bytes *out, uint64_t *raw_size, struct error *error)
+/*
+ * Add the page with its header to `out` and its size before compression to `raw_size`;
+ * empties the content. 0, or -1 with error.
+ */
+static int press_page(struct parquet_press *press, const struct page_head *head,
+		      struct bytes *out, uint64_t *raw_size, struct error *error)
 {
 	size_t begin = out->size;
 
@@ -460,16 +470,15 @@ static int32_t add_content(struct parquet_chunk *chunk)
 
 static int end_page(struct parquet_chunk *chunk, struct error *error)
 {
-	struct parquet_page_head head = {.type = FORMAT_DATA_PAGE,
-					 .values = (int32_t)chunk->page_values};
+	struct page_head head = {.type = FORMAT_DATA_PAGE,
+				 .values = (int32_t)chunk->page_values};
 
 	if (chunk->page_values == 0)
 		return 0;
 	if (!chunk->is_array)
 		code_numbers(chunk);
 	head.encoding = add_content(chunk);
-	if (parquet_press_page(chunk->press, &head, &chunk->body, &chunk->raw_size,
-			       error))
+	if (press_page(chunk->press, &head, &chunk->body, &chunk->raw_size, error))
 		return -1;
 	chunk->pages_of[head.encoding]++;
 	chunk->value_count += chunk->page_values;
@@ -491,8 +500,8 @@ int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct erro
 
 int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error)
 {
-	struct parquet_page_head head = {.type = FORMAT_DICTIONARY_PAGE,
-					 .encoding = FORMAT_PLAIN};
+	struct page_head head = {.type = FORMAT_DICTIONARY_PAGE,
+				 .encoding = FORMAT_PLAIN};
 
 	if (end_page(chunk, error))
 		return -1;
@@ -501,8 +510,7 @@ int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error)
 	head.values = (int32_t)chunk->dictionary.count;
 	bytes_add(&chunk->press->content, chunk->dictionary.plain.data,
 		  chunk->dictionary.plain.size);
-	return parquet_press_page(chunk->press, &head, &chunk->head, &chunk->raw_size,
-				  error);
+	return press_page(chunk->press, &head, &chunk->head, &chunk->raw_size, error);
 }
 
 void parquet_chunk_reset(struct parquet_chunk *chunk)

@@ -20,19 +20,6 @@ struct parquet_press {
 	struct bytes packed;
 };
 
-struct parquet_page_head {
-	int32_t type; /* FORMAT_..._PAGE */
-	int32_t values;
-	int32_t encoding;
-};
-
-/*
- * Add the page with its header to `out` and its size before compression to
- * `raw_size`; empties the content. 0, or -1 with error.
- */
-int parquet_press_page(struct parquet_press *press, const struct parquet_page_head *head,
-		       struct bytes *out, uint64_t *raw_size, struct error *error);
-
 /* The codec's number in the format (CompressionCodec). */
 int32_t parquet_codec_number(enum parquet_codec codec);
 

@@ -31,8 +31,6 @@ struct parquet_writer {
 	struct parquet_press press;
 	struct parquet_chunk *chunk; /* one a column */
 	struct parquet_footer footer;
-	struct parquet_value *value; /* of the row's lists, one after the other */
-	size_t value_room;
 	uint64_t rows, group_rows;
 	uint64_t offset; /* bytes written */
 	size_t unchecked_rows, unchecked_bytes;
@@ -229,7 +227,6 @@ void parquet_writer_free(struct parquet_writer *writer)
 	parquet_footer_clear(&writer->footer);
 	free(writer->chunk);
 	free(writer->column);
-	free(writer->value);
 	free(writer->failure);
 	free(writer);
 }
@@ -443,49 +440,43 @@ static int add_cells(const struct cells *cells, struct parquet_chunk *chunk,
 	return 0;
 }
 
-/* Counts values in `at`, and their bytes in unchecked_bytes. */
-static int take_list(struct parquet_writer *writer, const struct parquet_column *column,
-		     const struct parquet_list *list, size_t *at, struct error *error)
+/* Adds the bytes of its values to `bytes`. */
+static int check_list(const struct parquet_list *list,
+		      const struct parquet_column *column, size_t *bytes,
+		      struct error *error)
 {
-	size_t bytes = 0;
+	size_t sum = 0;
 
 	if (list->null && !column->optional)
-		return error_set(error, "no list, want one"), PARQUET_REFUSED;
+		return refuse(error, "no list, want one");
 	for (size_t i = 0; i < list->count && !list->null; i++) {
-		struct parquet_value *value;
+		struct parquet_value value;
 
-		if (*at >= writer->value_room)
-			writer->value = mem_grow(writer->value, *at, &writer->value_room,
-						 sizeof(*writer->value));
-		value = &writer->value[(*at)++];
-		if (value_of(column, column->optional_elements, &list->cell[i], value,
+		if (value_of(column, column->optional_elements, &list->cell[i], &value,
 			     error)) {
 			error_prefix(error, "element %zu", i + 1);
 			return PARQUET_REFUSED;
 		}
-		bytes += value->size + 4;
-		if (bytes > PARQUET_LONGEST_ROW)
-			return error_set(error, "a list of more than %d bytes, want less",
-					 PARQUET_LONGEST_ROW),
-			       PARQUET_REFUSED;
+		sum += value.size + 4;
+		if (sum > PARQUET_LONGEST_ROW)
+			return refuse(error, "a list of more than %d bytes, want less",
+				      PARQUET_LONGEST_ROW);
 	}
-	writer->unchecked_bytes += bytes;
+	*bytes += sum;
 	return 0;
 }
 
-/* Whether all of a row fits its columns; the values of its lists. */
+/* Whether all of a row fits its columns. */
 static int check_row(struct parquet_writer *writer, const struct cell *cell,
 		     const struct parquet_list *list, struct error *error)
 {
-	size_t at = 0;
+	size_t *bytes = &writer->unchecked_bytes;
 
 	for (size_t i = 0; i < writer->columns; i++) {
 		const struct parquet_column *column = &writer->column[i];
 		const struct cells cells = {&cell[i], 1, 1};
-		bool fits = column->list
-				? !take_list(writer, column, list++, &at, error)
-				: check_cells(&cells, column, &writer->unchecked_bytes,
-					      error) == 1;
+		bool fits = column->list ? !check_list(list++, column, bytes, error)
+					 : check_cells(&cells, column, bytes, error) == 1;
 
 		if (!fits) {
 			error_prefix(error, "column %s", column->name);
@@ -495,23 +486,26 @@ static int check_row(struct parquet_writer *writer, const struct cell *cell,
 	return 0;
 }
 
-static size_t add_list(struct parquet_chunk *chunk, const struct parquet_list *list,
-		       const struct parquet_value *value)
+static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list,
+		    struct error *error)
 {
-	if (list->null || list->count == 0) {
+	const struct parquet_column *column = chunk->column;
+
+	if (list->null || list->count == 0)
 		parquet_chunk_add_empty(chunk, list->null);
-		return 0;
+	for (size_t i = 0; i < list->count && !list->null; i++) {
+		struct parquet_value value;
+
+		value_of(column, column->optional_elements, &list->cell[i], &value,
+			 error);
+		parquet_chunk_add(chunk, i ? PARQUET_FURTHER : PARQUET_FIRST, &value);
 	}
-	for (size_t i = 0; i < list->count; i++)
-		parquet_chunk_add(chunk, i ? PARQUET_FURTHER : PARQUET_FIRST, &value[i]);
-	return list->count;
+	return parquet_chunk_end_rows(chunk, 1, error);
 }
 
 int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
 		    const struct parquet_list *list, struct error *error)
 {
-	size_t at = 0;
-
 	if (writer->failure)
 		return fail_for_good(writer, error);
 	if (check_row(writer, cell, list, error))
@@ -519,9 +513,7 @@ int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
 	for (size_t i = 0; i < writer->columns; i++) {
 		struct parquet_chunk *chunk = &writer->chunk[i];
 
-		if (writer->column[i].list)
-			at += add_list(chunk, list++, &writer->value[at]);
-		if (writer->column[i].list ? parquet_chunk_end_rows(chunk, 1, error)
+		if (writer->column[i].list ? add_list(chunk, list++, error)
 					   : add_one(chunk, &cell[i], error))
 			return fail_for_good(writer, error);
 	}

@@ -1,53 +1,323 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tables/dataset.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/nsec.h"
+#include "base/utf8.h"
 #include "tables/csv_text.h"
 #include "tables/directory.h"
 
 /* A file that is open. */
-struct dataset_file {
-	struct bytes key; /* values of the keys, as key_of makes them */
+struct table_file {
+	struct bytes key; /* of a dataset: values of the keys, as key_of makes them */
+	uint64_t used;    /* the row that it had last */
+	FILE *file;       /* NULL: none is */
+	bool is_given;    /* it is not ours to close */
 	char *name;
-	FILE *file;
-	struct table_file *table;
-	uint64_t used; /* the row that it had last */
+	const struct question *question;
+	const struct table_style *style;
+	struct parquet_writer *writer; /* NULL: CSV */
+	struct cell *cell;             /* the row's, but for the keys */
+	char (*number)[CSV_NUMBER];    /* texts of numbers, a cell */
+	char **mended;                 /* texts that were no UTF-8, a cell; else NULL */
+	size_t columns;
+	bool as_is; /* rows need no change */
+	uint64_t rows;
+	uint64_t *mended_texts;
 };
+
+static struct parquet_column parquet_column_of(const struct question_column *column,
+					       bool timestamps)
+{
+	struct parquet_column result = {
+	    .name = column->name, .optional = !column->required, .type = PARQUET_INT64};
+
+	switch (column->type) {
+	case QUESTION_INTEGER:
+		if (column->instant && timestamps)
+			result.logical = PARQUET_TIMESTAMP_NANOS;
+		break;
+	case QUESTION_REAL:
+		result.type = PARQUET_DOUBLE;
+		break;
+	case QUESTION_ANY:
+	case QUESTION_TEXT:
+		result.type = PARQUET_BYTE_ARRAY;
+		result.logical = PARQUET_STRING;
+		break;
+	case QUESTION_BLOB:
+		result.type = PARQUET_BYTE_ARRAY;
+	}
+	return result;
+}
+
+static int begin_parquet(struct table_file *table, struct error *error)
+{
+	const struct question *question = table->question;
+	struct parquet_column *column = mem_alloc((table->columns + 1) * sizeof(*column));
+	size_t count = 0;
+
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			column[count++] = parquet_column_of(&question->column[i],
+							    table->style->timestamps);
+	table->writer = parquet_writer_new(table->file, column, count,
+					   &table->style->settings, error);
+	free(column);
+	return table->writer ? 0 : error_prefix(error, "%s", table->name);
+}
+
+static void begin_csv(struct table_file *table)
+{
+	const struct question *question = table->question;
+	bool is_first = true;
+
+	for (size_t i = 0; i < question->columns; i++) {
+		const char *name = question->column[i].name;
+
+		if (question->column[i].is_key)
+			continue;
+		if (!is_first)
+			csv_put_comma(table->file);
+		csv_put_text(table->file, name, strlen(name));
+		is_first = false;
+	}
+	csv_put_end(table->file);
+}
+
+/* Begin its rows. 0, or -1 with error. */
+static int begin_rows(struct table_file *table, struct error *error)
+{
+	const struct question *question = table->question;
+
+	table->rows = 0;
+	table->columns = 0;
+	table->as_is = true;
+	for (size_t i = 0; i < question->columns; i++) {
+		const struct question_column *column = &question->column[i];
+
+		table->columns += !column->is_key;
+		table->as_is = table->as_is && !column->is_key && !column->mixed;
+	}
+	table->cell = mem_zalloc((table->columns + 1) * sizeof(*table->cell));
+	table->number = mem_alloc((table->columns + 1) * sizeof(*table->number));
+	table->mended = mem_zalloc((table->columns + 1) * sizeof(*table->mended));
+	if (table->style->parquet)
+		return begin_parquet(table, error);
+	begin_csv(table);
+	return 0;
+}
+
+/* Bytes that are no UTF-8 would be refused. */
+static void mend(struct table_file *table)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		struct cell *cell = &table->cell[i];
+		FILE *text;
+		size_t size;
+
+		if (cell->type != CELL_TEXT || utf8_is_valid(cell->bytes, cell->size))
+			continue;
+		text = open_memstream(&table->mended[i], &size);
+		for (size_t at = 0; at < cell->size;) {
+			size_t length =
+			    utf8_length_within(cell->bytes + at, cell->size - at);
+
+			if (length)
+				fwrite(cell->bytes + at, 1, length, text);
+			else
+				fputs(UTF8_REPLACEMENT, text);
+			at += length ? length : 1;
+		}
+		fclose(text);
+		cell_set_bytes(cell, CELL_TEXT, table->mended[i], size);
+		++*table->mended_texts;
+	}
+}
+
+static void forget_mended(struct table_file *table)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		free(table->mended[i]);
+		table->mended[i] = NULL;
+	}
+}
+
+static int refused(const struct table_file *table, struct error *error)
+{
+	return error_prefix(error, "%s: row %" PRIu64, table->name, table->rows + 1);
+}
+
+static int put_parquet(struct table_file *table, const struct cell *row,
+		       struct error *error)
+{
+	int status = parquet_add_row(table->writer, row, NULL, error);
+
+	if (status == PARQUET_REFUSED) {
+		error_clear(error);
+		memmove(table->cell, row, table->columns * sizeof(*row));
+		mend(table);
+		status = parquet_add_row(table->writer, table->cell, NULL, error);
+		forget_mended(table);
+	}
+	if (status == PARQUET_REFUSED)
+		return refused(table, error);
+	return status ? error_prefix(error, "%s", table->name) : 0;
+}
+
+/* "2026-11-21T02:38:57.738293189Z" */
+static void put_instant(FILE *file, nsec_t instant)
+{
+	char text[NSEC_TEXT];
+	char *blank;
+
+	nsec_format_utc(text, instant);
+	blank = strchr(text, ' ');
+	if (blank)
+		*blank = 'T';
+	fputs_unlocked(text, file);
+	putc_unlocked('Z', file);
+}
+
+static int put_csv(struct table_file *table, const struct cell *row, struct error *error)
+{
+	const struct question *question = table->question;
+	bool is_first = true;
+
+	for (size_t i = 0; i < question->columns; i++) {
+		if (question->column[i].is_key)
+			continue;
+		if (!is_first)
+			csv_put_comma(table->file);
+		is_first = false;
+		if (table->style->timestamps && question->column[i].instant &&
+		    row[i].type == CELL_INTEGER)
+			put_instant(table->file, row[i].integer);
+		else
+			csv_put(table->file, &row[i]);
+	}
+	csv_put_end(table->file);
+	return ferror(table->file) ? error_errno(error, table->name) : 0;
+}
+
+/* A cell of a column of many types in its form of the one type. */
+static void convert(const struct question_column *column, struct cell *cell,
+		    char number[CSV_NUMBER])
+{
+	if (cell->type == CELL_NULL || column->type == QUESTION_INTEGER ||
+	    column->type == QUESTION_REAL)
+		return;
+	if (cell->type == CELL_INTEGER || cell->type == CELL_REAL)
+		cell_set_bytes(cell, CELL_TEXT, number, csv_number(number, cell));
+}
+
+/* The row without keys, and with values of many types in the form of one. */
+static const struct cell *fit_row(struct table_file *table, const struct cell *row)
+{
+	const struct question *question = table->question;
+	size_t at = 0;
+
+	for (size_t i = 0; i < question->columns; i++) {
+		if (question->column[i].is_key)
+			continue;
+		table->cell[at] = row[i];
+		if (question->column[i].mixed)
+			convert(&question->column[i], &table->cell[at],
+				table->number[at]);
+		at++;
+	}
+	return table->cell;
+}
+
+static int put_row(struct table_file *table, const struct cell *row, struct error *error)
+{
+	int status =
+	    !table->writer
+		? put_csv(table, row, error)
+		: put_parquet(table, table->as_is ? row : fit_row(table, row), error);
+
+	table->rows++;
+	return status;
+}
+
+static int put_rows(struct table_file *table, const struct cell *row, size_t rows,
+		    struct error *error)
+{
+	size_t columns = table->question->columns;
+
+	for (size_t at = 0, added = 0; at < rows; at += added) {
+		const struct cell *next = &row[at * columns];
+		int status = PARQUET_REFUSED;
+
+		added = 0;
+		if (table->writer && table->as_is)
+			status = parquet_add_rows(table->writer, next, rows - at, &added,
+						  error);
+		table->rows += added;
+		if (status < 0)
+			return error_prefix(error, "%s", table->name);
+		if (status == 0)
+			continue;
+		/* The next one is refused, or to be changed first. */
+		error_clear(error);
+		if (put_row(table, &next[added * columns], error))
+			return -1;
+		added++;
+	}
+	return 0;
+}
+
+static void clear_file(struct table_file *table)
+{
+	parquet_writer_free(table->writer);
+	table->writer = NULL;
+	if (table->file && !table->is_given)
+		fclose(table->file);
+	table->file = NULL;
+	free(table->cell);
+	free(table->number);
+	free(table->mended);
+	free(table->name);
+	table->cell = NULL;
+	table->number = NULL;
+	table->mended = NULL;
+	table->name = NULL;
+}
+
+/* Write the end. 0, or -1 with error. */
+static int close_file(struct table_file *table, struct error *error)
+{
+	FILE *file = table->file;
+	int status = 0;
+
+	if (table->writer && parquet_writer_finish(table->writer, error)) {
+		status = error_prefix(error, "%s", table->name);
+	} else if (!table->is_given) {
+		table->file = NULL;
+		status = export_close(file, table->name, error);
+	} else if (fflush(file) || ferror(file)) {
+		status = error_errno(error, table->name);
+	}
+	clear_file(table);
+	return status;
+}
 
 struct dataset {
 	const char *directory;
-	const struct question *question;
+	const struct table_job *job;
 	const struct table_style *style;
-	struct dataset_key *key;
-	size_t keys;
-	struct dataset_file *file;
+	struct table_file *file;
 	size_t files, most;
-	struct dataset_file *last;
+	struct table_file *last;
 	struct bytes wanted; /* the key of the row at hand */
 	uint64_t rows, mended;
 };
-
-struct dataset *dataset_new(const char *directory, const struct question *question,
-			    const struct dataset_key *key, size_t keys,
-			    const struct table_style *style, size_t most)
-{
-	struct dataset *dataset = mem_zalloc(sizeof(*dataset));
-
-	dataset->directory = directory;
-	dataset->question = question;
-	dataset->style = style;
-	dataset->key = mem_alloc(keys * sizeof(*key));
-	memcpy(dataset->key, key, keys * sizeof(*key));
-	dataset->keys = keys;
-	dataset->file = mem_zalloc(most * sizeof(*dataset->file));
-	dataset->most = most;
-	return dataset;
-}
 
 char *dataset_escape(const char *bytes, size_t size)
 {
@@ -76,10 +346,10 @@ static void key_of(struct bytes *bytes, const struct dataset *dataset,
 		   const struct cell *row)
 {
 	bytes_empty(bytes, SIZE_MAX);
-	for (size_t i = 0; i < dataset->keys; i++) {
-		const struct cell *cell = &row[dataset->key[i].column];
+	for (size_t i = 0; i < dataset->job->keys; i++) {
+		const struct cell *cell = &row[dataset->job->key[i].column];
 
-		if (dataset->key[i].text)
+		if (dataset->job->key[i].text)
 			continue;
 		bytes_add_byte(bytes, (uint8_t)cell->type);
 		if (cell->type == CELL_INTEGER || cell->type == CELL_REAL) {
@@ -116,8 +386,8 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 {
 	char *path = mem_strdup("");
 
-	for (size_t i = 0; i < dataset->keys; i++) {
-		const struct dataset_key *key = &dataset->key[i];
+	for (size_t i = 0; i < dataset->job->keys; i++) {
+		const struct dataset_key *key = &dataset->job->key[i];
 		char *name = dataset_escape(key->name, strlen(key->name));
 		char *value = value_text(key, row);
 		char *longer = mem_printf("%s%s=%s/", path, name, value);
@@ -130,35 +400,17 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 	return path;
 }
 
-static int close_file(struct dataset *dataset, struct dataset_file *file,
-		      struct error *error)
-{
-	int status = table_file_end(file->table, error);
-
-	dataset->mended += table_file_mended(file->table);
-	table_file_free(file->table);
-	file->table = NULL;
-	if (!status)
-		status = export_close(file->file, file->name, error);
-	else
-		fclose(file->file);
-	file->file = NULL;
-	free(file->name);
-	file->name = NULL;
-	return status;
-}
-
 /* A place for one more open file: the one that was not used for longest goes. */
-static struct dataset_file *free_place(struct dataset *dataset, struct error *error)
+static struct table_file *free_place(struct dataset *dataset, struct error *error)
 {
-	struct dataset_file *oldest = &dataset->file[0];
+	struct table_file *oldest = &dataset->file[0];
 
 	if (dataset->files < dataset->most)
 		return &dataset->file[dataset->files++];
 	for (size_t i = 1; i < dataset->files; i++)
 		if (dataset->file[i].used < oldest->used)
 			oldest = &dataset->file[i];
-	return oldest->table && close_file(dataset, oldest, error) ? NULL : oldest;
+	return oldest->file && close_file(oldest, error) ? NULL : oldest;
 }
 
 static bool is_there(const struct dataset *dataset, const char *name)
@@ -183,38 +435,68 @@ static char *part_name(const struct dataset *dataset, const char *path)
 	}
 }
 
-static struct dataset_file *open_file(struct dataset *dataset, const struct cell *row,
-				      struct error *error)
+/* A file of the job: a given one, or one of this name, which it takes. */
+static int open_file(struct dataset *dataset, struct table_file *file, char *name,
+		     struct error *error)
 {
-	struct dataset_file *file = free_place(dataset, error);
+	const struct table_job *job = dataset->job;
+
+	file->name = name ? name : mem_strdup(job->file_name);
+	file->is_given = !name;
+	file->question = job->question;
+	file->style = dataset->style;
+	file->mended_texts = &dataset->mended;
+	file->file = name ? export_create(dataset->directory, name, error) : job->file;
+	return file->file ? begin_rows(file, error) : -1;
+}
+
+static struct table_file *open_part(struct dataset *dataset, const struct cell *row,
+				    struct error *error)
+{
+	struct table_file *file = free_place(dataset, error);
 	char *path;
 
 	if (!file)
 		return NULL;
-	path = path_of(dataset, row);
-	file->name = part_name(dataset, path);
-	free(path);
-	file->file = export_create(dataset->directory, file->name, error);
-	if (!file->file)
-		return NULL;
-	file->table = table_file_new(file->file, file->name, dataset->question,
-				     dataset->style, error);
-	if (!file->table)
-		return NULL;
 	bytes_empty(&file->key, SIZE_MAX);
 	bytes_add(&file->key, dataset->wanted.data, dataset->wanted.size);
+	path = path_of(dataset, row);
+	if (open_file(dataset, file, part_name(dataset, path), error))
+		file = NULL;
+	free(path);
 	return file;
 }
 
-static bool has_key(const struct dataset_file *file, const struct bytes *key)
+struct dataset *dataset_new(const char *directory, const struct table_job *job,
+			    const struct table_style *style, struct error *error)
 {
-	return file->table && file->key.size == key->size &&
+	struct dataset *dataset = mem_zalloc(sizeof(*dataset));
+
+	dataset->directory = directory;
+	dataset->job = job;
+	dataset->style = style;
+	dataset->most = job->keys ? job->most_files : 1;
+	dataset->file = mem_zalloc(dataset->most * sizeof(*dataset->file));
+	if (job->keys)
+		return dataset;
+	dataset->files = 1;
+	if (open_file(dataset, dataset->file, job->name ? mem_strdup(job->name) : NULL,
+		      error) == 0)
+		return dataset;
+	dataset_free(dataset);
+	return NULL;
+}
+
+static bool has_key(const struct table_file *file, const struct bytes *key)
+{
+	return file->file && file->key.size == key->size &&
 	       (key->size == 0 || memcmp(file->key.data, key->data, key->size) == 0);
 }
 
-int dataset_row(struct dataset *dataset, const struct cell *row, struct error *error)
+static int put_by_key(struct dataset *dataset, const struct cell *row,
+		      struct error *error)
 {
-	struct dataset_file *file = dataset->last;
+	struct table_file *file = dataset->last;
 
 	key_of(&dataset->wanted, dataset, row);
 	if (!file || !has_key(file, &dataset->wanted)) {
@@ -224,19 +506,29 @@ int dataset_row(struct dataset *dataset, const struct cell *row, struct error *e
 				file = &dataset->file[i];
 	}
 	if (!file)
-		file = open_file(dataset, row, error);
+		file = open_part(dataset, row, error);
 	dataset->last = file;
 	if (!file)
 		return -1;
 	file->used = ++dataset->rows;
-	return table_file_rows(file->table, row, 1, error);
+	return put_rows(file, row, 1, error);
+}
+
+int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
+		 struct error *error)
+{
+	if (!dataset->job->keys)
+		return put_rows(dataset->file, row, rows, error);
+	for (size_t i = 0; i < rows; i++)
+		if (put_by_key(dataset, &row[i * dataset->job->question->columns], error))
+			return -1;
+	return 0;
 }
 
 int dataset_end(struct dataset *dataset, struct error *error)
 {
 	for (size_t i = 0; i < dataset->files; i++)
-		if (dataset->file[i].table &&
-		    close_file(dataset, &dataset->file[i], error))
+		if (dataset->file[i].file && close_file(&dataset->file[i], error))
 			return -1;
 	return 0;
 }
@@ -251,16 +543,10 @@ void dataset_free(struct dataset *dataset)
 	if (!dataset)
 		return;
 	for (size_t i = 0; i < dataset->files; i++) {
-		struct dataset_file *file = &dataset->file[i];
-
-		table_file_free(file->table);
-		if (file->file)
-			fclose(file->file);
-		free(file->name);
-		bytes_clear(&file->key);
+		clear_file(&dataset->file[i]);
+		bytes_clear(&dataset->file[i].key);
 	}
 	bytes_clear(&dataset->wanted);
 	free(dataset->file);
-	free(dataset->key);
 	free(dataset);
 }

@@ -2,15 +2,19 @@
 #ifndef CT_TABLES_DATASET_H
 #define CT_TABLES_DATASET_H
 
-#include "tables/table_file.h"
+#include <stdint.h>
+#include <stdio.h>
 
-/*
- * Rows in files by the values of some columns, as Hive has it: below a directory,
- * KEY=VALUE/KEY=VALUE/part-N. Readers (DuckDB, Spark, pandas) take the keys from the
- * paths, and leave out files whose keys are not asked for. Some files are open at a time;
- * a key that comes again when its file is closed begins another one.
- */
-struct dataset;
+#include "parquet/parquet.h"
+#include "tables/question.h"
+
+/* How files of rows look. */
+struct table_style {
+	bool parquet;    /* else CSV */
+	bool timestamps; /* instants: as ISO 8601 has them, or as Parquet's timestamps */
+	struct parquet_settings settings;
+	const char *extension; /* "csv" */
+};
 
 struct dataset_key {
 	const char *name;
@@ -18,19 +22,38 @@ struct dataset_key {
 	const char *text; /* or this for all rows, NULL: by the column */
 };
 
+/* One question and where its rows go. */
+struct table_job {
+	struct question *question;
+	/* A file of this name in the directory; NULL: `file`, or by keys. */
+	char *name;
+	FILE *file; /* open; `file_name` is what errors call it */
+	const char *file_name;
+	struct dataset_key *key;
+	size_t keys, most_files;
+};
+
 /*
- * `most` files are open at a time. Borrows everything, and copies the keys. Nothing is
- * made before the first row comes.
+ * Rows in a file, or in many by the values of some columns, as Hive has it: below a
+ * directory, KEY=VALUE/KEY=VALUE/part-N. Readers (DuckDB, Spark, pandas) take the keys
+ * from the paths, and leave out files whose keys are not asked for. The job's most_files
+ * are open at a time; a key that comes again when its file is closed begins another one.
  */
-struct dataset *dataset_new(const char *directory, const struct question *question,
-			    const struct dataset_key *key, size_t keys,
-			    const struct table_style *style, size_t most);
+struct dataset;
 
-int dataset_row(struct dataset *dataset, const struct cell *row, struct error *error);
+/* Borrows everything. Without keys the file is made, else none before the first row
+ * comes. NULL with error. */
+struct dataset *dataset_new(const char *directory, const struct table_job *job,
+			    const struct table_style *style, struct error *error);
 
-/* Finish all files. 0, or -1 with error. */
+/* Rows, one after the other, of all of the question's columns. */
+int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
+		 struct error *error);
+
+/* Finish all files; a given one is still open. 0, or -1 with error. */
 int dataset_end(struct dataset *dataset, struct error *error);
 
+/* Texts that were no UTF-8, in which U+FFFD stands now. */
 uint64_t dataset_mended(const struct dataset *dataset);
 
 void dataset_free(struct dataset *dataset);

@@ -7,61 +7,25 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "tables/directory.h"
 #include "tables/row_pipe.h"
 
 enum { ROWS_A_COUNT = 4096 };
 
-/* Where rows go: a file or a dataset. */
 struct writing {
 	struct table_work *work;
 	struct table_job *job;
-	FILE *made; /* by us, to be closed */
-	struct table_file *table;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
 	struct cell *room; /* for a row with names of nodes, else NULL */
 	uint64_t uncounted;
 };
 
-static const char *name_of(const struct table_job *job)
-{
-	return job->name ? job->name : job->file_name;
-}
-
-static int begin_writing(struct writing *writing, struct error *error)
-{
-	const struct table_job *job = writing->job;
-	const struct table_style *style = writing->work->style;
-	const char *directory = writing->work->directory;
-
-	if (job->keys) {
-		writing->dataset = dataset_new(directory, job->question, job->key,
-					       job->keys, style, job->most_files);
-		return 0;
-	}
-	if (job->name) {
-		writing->made = export_create(directory, job->name, error);
-		if (!writing->made)
-			return -1;
-	}
-	writing->table = table_file_new(writing->made ? writing->made : job->file,
-					name_of(job), job->question, style, error);
-	return writing->table ? 0 : -1;
-}
-
 static int take_rows(void *context, const struct cell *row, size_t rows,
 		     struct error *error)
 {
 	struct writing *writing = context;
-	size_t columns = writing->job->question->columns;
 
-	if (!writing->dataset)
-		return table_file_rows(writing->table, row, rows, error);
-	for (size_t i = 0; i < rows; i++)
-		if (dataset_row(writing->dataset, &row[i * columns], error))
-			return -1;
-	return 0;
+	return dataset_rows(writing->dataset, row, rows, error);
 }
 
 /* Show how far all jobs are; whether one failed, so that others are to end early. */
@@ -79,33 +43,6 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 	progress_update(work->progress, "rows", work->rows, 0, all);
 	pthread_mutex_unlock(&work->lock);
 	return failed;
-}
-
-static int end_writing(struct writing *writing, struct error *error)
-{
-	FILE *made = writing->made;
-
-	if (writing->dataset) {
-		if (dataset_end(writing->dataset, error))
-			return -1;
-		count_rows(writing->work, writing->uncounted,
-			   dataset_mended(writing->dataset));
-		return 0;
-	}
-	if (table_file_end(writing->table, error))
-		return -1;
-	count_rows(writing->work, writing->uncounted, table_file_mended(writing->table));
-	writing->made = NULL;
-	return made ? export_close(made, name_of(writing->job), error) : 0;
-}
-
-static void clear_writing(struct writing *writing)
-{
-	table_file_free(writing->table);
-	dataset_free(writing->dataset);
-	free(writing->room);
-	if (writing->made)
-		fclose(writing->made);
 }
 
 /* The row with nodes' names for their numbers. */
@@ -267,7 +204,8 @@ static int write_table(struct table_work *work, struct table_job *job,
 	    question_ask(question, question->walk != NULL, timeline, work->scope, error);
 	if (!query)
 		return -1;
-	if (begin_writing(&writing, error))
+	writing.dataset = dataset_new(work->directory, job, work->style, error);
+	if (!writing.dataset)
 		goto out;
 	if (has_nodes(question))
 		writing.room = mem_alloc(question->columns * sizeof(*writing.room));
@@ -276,9 +214,12 @@ static int write_table(struct table_work *work, struct table_job *job,
 	if (row_pipe_end(writing.pipe, error))
 		status = -1;
 	if (!status)
-		status = end_writing(&writing, error);
+		status = dataset_end(writing.dataset, error);
+	if (!status)
+		count_rows(work, writing.uncounted, dataset_mended(writing.dataset));
 out:
-	clear_writing(&writing);
+	dataset_free(writing.dataset);
+	free(writing.room);
 	timeline_query_free(query);
 	return status;
 }

@@ -7,17 +7,6 @@
 #include "base/progress.h"
 #include "tables/dataset.h"
 
-/* One question and where its rows go. */
-struct table_job {
-	struct question *question;
-	/* A file of this name in the directory; NULL: `file`, or the dataset. */
-	char *name;
-	FILE *file; /* open; `file_name` is what errors call it */
-	const char *file_name;
-	struct dataset_key *key; /* a dataset in the directory */
-	size_t keys, most_files;
-};
-
 /*
  * Many tables by a few threads, each with a reader of its own: the longest tables first.
  * A single table is read by one thread and written by another; many ones too, where there

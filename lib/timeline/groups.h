@@ -2,12 +2,26 @@
 #ifndef CT_TIMELINE_GROUPS_H
 #define CT_TIMELINE_GROUPS_H
 
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/hash.h"
+
+/*
+ * Define the SQL function quantile(x, share), an aggregate: of a share of 0.5 the median;
+ * NULL of no value. An SQLite code.
+ */
+int quantile_define(sqlite3 *db);
+
+/*
+ * The quantile of some values, which are put in another order: linear interpolation
+ * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
+ * at least.
+ */
+double quantile_of(double *value, size_t count, double share);
 
 /*
  * Rows summed up by their first cells, as GROUP BY of SQL does it, but by a hash table:

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/reader.h"
 
+#include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "timeline/functions.h"
+#include "timeline/groups.h"
 #include "timeline/header.h"
-#include "timeline/reader_private.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
+
+struct timeline_reader {
+	sqlite3 *db;
+	char *path;
+	uint64_t keys;              /* that TIMELINE_KEY handed on */
+	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
+	bool may_write;             /* by timeline_update_open */
+};
+
+struct timeline_query {
+	struct timeline_reader *reader;
+	sqlite3_stmt *statement;
+	struct cell *cell;
+	size_t columns;
+};
 
 static int check_header(const char *path, struct error *error)
 {
@@ -118,7 +134,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	reader->db = db;
 	reader->path = mem_strdup(path);
 	if (sql_run(db, path, settings, error) == 0 && define_rows(reader, error) == 0) {
-		if (functions_define(db) == SQLITE_OK)
+		if (quantile_define(db) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
 	}

@@ -23,6 +23,14 @@ enum {
 	MOST_PAGES = 0xfffffffe,
 };
 
+static void put_be(unsigned char *to, uint64_t value, int bytes)
+{
+	while (bytes-- > 0) {
+		to[bytes] = (unsigned char)value;
+		value >>= 8;
+	}
+}
+
 /* Some pages, one behind the other. */
 struct run {
 	unsigned char *bytes;
@@ -153,7 +161,12 @@ int pages_flush(struct pages *pages, struct error *error)
 	return errno ? fail(pages, error) : 0;
 }
 
-unsigned char *pages_take(struct pages *pages, uint32_t *number, struct error *error)
+/*
+ * Room for the next page, zeroed; good until the next call. `number` becomes its number.
+ * NULL with error if writing failed, as in every later call then.
+ */
+static unsigned char *pages_take(struct pages *pages, uint32_t *number,
+				 struct error *error)
 {
 	struct run *run = &pages->run;
 	unsigned char *page;
@@ -177,13 +190,15 @@ uint32_t page_after(uint32_t number)
 	return number + 1 == LOCK_PAGE ? LOCK_PAGE + 1 : number + 1;
 }
 
-uint32_t pages_next(const struct pages *pages)
+/* The number that the next page will have. */
+static uint32_t pages_next(const struct pages *pages)
 {
 	return page_after(pages->run.first + pages->run.count - 1);
 }
 
-int pages_replace(struct pages *pages, uint32_t number, const unsigned char *bytes,
-		  struct error *error)
+/* Put other bytes into a page, when SQLite has closed the file. */
+static int pages_replace(struct pages *pages, uint32_t number, const unsigned char *bytes,
+			 struct error *error)
 {
 	const struct run run = {(unsigned char *)bytes, number, 1};
 

@@ -21,35 +21,14 @@ struct pages;
 /* Takes the descriptor of an empty file. `place` goes in front of errors; copied. */
 struct pages *pages_new(int fd, const char *place);
 
-/*
- * Room for the next page, zeroed; good until the next call. `number` becomes its
- * number. NULL with error if writing failed, as in every later call then.
- */
-unsigned char *pages_take(struct pages *pages, uint32_t *number, struct error *error);
-
 /* The number of the page behind one, which is not always the next number. */
 uint32_t page_after(uint32_t number);
-
-/* The number that the next page will have. */
-uint32_t pages_next(const struct pages *pages);
 
 /* Write what waits. 0, or -1 with error. */
 int pages_flush(struct pages *pages, struct error *error);
 
-/* Put other bytes into a page, when SQLite has closed the file. 0, or -1 with error. */
-int pages_replace(struct pages *pages, uint32_t number, const unsigned char *bytes,
-		  struct error *error);
-
 /* Closes the file, as it is. */
 void pages_free(struct pages *pages);
-
-static inline void put_be(unsigned char *to, uint64_t value, int bytes)
-{
-	while (bytes-- > 0) {
-		to[bytes] = (unsigned char)value;
-		value >>= 8;
-	}
-}
 
 /*
  * A table or an index as SQLite's file has it, a tree of pages, made of what comes

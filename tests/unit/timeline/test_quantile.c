@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/functions.h"
+#include "timeline/groups.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static int open_db(void **unused)
 	(void)unused;
 	if (sqlite3_open(":memory:", &db) != SQLITE_OK)
 		return -1;
-	return functions_define(db) == SQLITE_OK ? 0 : -1;
+	return quantile_define(db) == SQLITE_OK ? 0 : -1;
 }
 
 static int close_db(void **unused)
