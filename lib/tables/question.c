@@ -38,14 +38,15 @@ static enum question_type type_of(const char *declared)
 }
 
 static struct question_column *add_column(struct question *question,
-					  struct name_set *names, const char *name)
+					  struct name_set *names, const char *name,
+					  enum question_type type)
 {
 	size_t room = question->columns;
 
 	question->column = mem_grow(question->column, question->columns, &room,
 				    sizeof(*question->column));
 	question->column[question->columns] =
-	    (struct question_column){.name = name_pick(names, name, NULL)};
+	    (struct question_column){.name = name_pick(names, name, NULL), .type = type};
 	return &question->column[question->columns++];
 }
 
@@ -81,8 +82,7 @@ static int take_column(void *context, const struct cell *cell, struct error *err
 	struct question_column *column;
 
 	(void)error;
-	column = add_column(facts->question, &facts->names, name);
-	column->type = type_of(declared);
+	column = add_column(facts->question, &facts->names, name, type_of(declared));
 	/* A rowid is never NULL; columns of a view have nothing declared. */
 	column->required =
 	    cell_integer(&cell[2], 0) ||
@@ -334,34 +334,25 @@ struct question *question_of_query(struct timeline_reader *timeline, const char 
 	for (size_t i = 0; i < timeline_query_columns(query); i++) {
 		const char *name = timeline_query_name(query, i);
 
-		add_column(question, &names, name)->instant = is_instant(name);
+		add_column(question, &names, name, QUESTION_ANY)->instant =
+		    is_instant(name);
 	}
 	name_clear(&names);
 	timeline_query_free(query);
 	return question;
 }
 
-static struct question_column *add_typed(struct question *question,
-					 struct name_set *names, const char *name,
-					 enum question_type type)
-{
-	struct question_column *column = add_column(question, names, name);
-
-	column->type = type;
-	return column;
-}
-
 static void add_event_columns(struct question *question, struct name_set *names)
 {
 	struct question_column *column;
 
-	add_typed(question, names, "id", QUESTION_INTEGER)->required = true;
-	column = add_typed(question, names, "ts_ns", QUESTION_INTEGER);
+	add_column(question, names, "id", QUESTION_INTEGER)->required = true;
+	column = add_column(question, names, "ts_ns", QUESTION_INTEGER);
 	column->required = column->instant = true;
-	column = add_typed(question, names, "node", QUESTION_TEXT);
+	column = add_column(question, names, "node", QUESTION_TEXT);
 	column->required = column->is_node = true;
-	add_typed(question, names, "cpu", QUESTION_INTEGER);
-	add_typed(question, names, "tid", QUESTION_INTEGER);
+	add_column(question, names, "cpu", QUESTION_INTEGER);
+	add_column(question, names, "tid", QUESTION_INTEGER);
 }
 
 struct class_facts {
@@ -390,7 +381,7 @@ static int take_field(void *context, const struct cell *cell, struct error *erro
 
 	(void)error;
 	fprintf(facts->sql, ", t.%s", quoted);
-	add_typed(facts->question, &facts->names, name, type_of(declared));
+	add_column(facts->question, &facts->names, name, type_of(declared));
 	free(quoted);
 	free(name);
 	free(declared);
@@ -401,24 +392,17 @@ static int take_field(void *context, const struct cell *cell, struct error *erro
 static int select_class(struct timeline_reader *timeline, struct class_facts *facts,
 			int64_t id, struct error *error)
 {
-	char *text = mem_printf("%lld", (long long)id);
-	int status = each_row(timeline,
-			      "SELECT name, table_name, events FROM event_class "
-			      "WHERE id = CAST(?1 AS INTEGER)",
-			      text, take_class, facts, error) ||
-		     each_row(timeline,
-			      "SELECT column_name, type FROM event_column "
-			      "WHERE class = CAST(?1 AS INTEGER) ORDER BY position",
-			      text, take_field, facts, error);
+	const struct cell value = cell_of_integer(id);
 
-	free(text);
-	return status ? -1 : 0;
-}
-
-static void take_names(struct name_set *names, const struct text_list *taken)
-{
-	for (size_t i = 0; i < taken->count; i++)
-		name_take(names, taken->item[i]);
+	return query_rows(timeline,
+			  "SELECT name, table_name, events FROM event_class WHERE id = ?",
+			  &value, take_class, facts, error) ||
+		       query_rows(timeline,
+				  "SELECT column_name, type FROM event_column "
+				  "WHERE class = ? ORDER BY position",
+				  &value, take_field, facts, error)
+		   ? -1
+		   : 0;
 }
 
 static void finish_class(struct class_facts *facts, const struct scope *scope,
@@ -451,7 +435,7 @@ static struct question *question_of_all_events(const struct scope *scope)
 	struct name_set names = {0};
 
 	add_event_columns(question, &names);
-	add_typed(question, &names, "class", QUESTION_TEXT)->required = true;
+	add_column(question, &names, "class", QUESTION_TEXT)->required = true;
 	question->name = mem_strdup("event");
 	question->sql =
 	    mem_printf("SELECT t.id, t.ts_ns, t.node, t.cpu, t.tid, "
@@ -477,7 +461,8 @@ struct question *question_of_events(struct timeline_reader *timeline,
 	facts.question = mem_zalloc(sizeof(*facts.question));
 	facts.sql = open_memstream(&selected, &size);
 	add_event_columns(facts.question, &facts.names);
-	take_names(&facts.names, taken);
+	for (size_t i = 0; i < taken->count; i++)
+		name_take(&facts.names, taken->item[i]);
 	status = select_class(timeline, &facts, class_id, error);
 	fclose(facts.sql);
 	if (!status)
@@ -503,7 +488,7 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
-		value[i] = (struct cell){.type = CELL_INTEGER, .integer = bound[i]};
+		value[i] = cell_of_integer(bound[i]);
 	query =
 	    timeline_query_new(timeline, walk ? question->walk : question->sql, error);
 	if (query &&
