@@ -15,10 +15,9 @@
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
-#include "merge/join.h"
 #include "merge/load.h"
 #include "merge/node_messages.h"
-#include "merge/part.h"
+#include "merge/parts.h"
 #include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
@@ -47,7 +46,7 @@ struct merge {
 	struct progress progress;
 	struct origins *origins;
 	struct output output;
-	struct part_output part; /* where the output is one, of which `output` is made */
+	struct output_directory part; /* where `output` becomes one */
 	struct timeline_writer *writer;
 	struct load load;
 	struct requests *requests;
@@ -245,8 +244,8 @@ static int open_target(struct merge *merge, struct error *error)
 	struct output *output = &merge->output;
 
 	if (options.part) {
-		if (part_output_open(&merge->part, options.part, ".ctmerge-part", PART_DB,
-				     error) ||
+		if (output_directory_open(&merge->part, options.part, &part_directory,
+					  error) ||
 		    output_open_spooled(output, -1, error))
 			return -1;
 		path = output->temporary;
@@ -318,15 +317,16 @@ static int put_in_place(struct merge *merge, struct error *error)
 static int write_part(struct merge *merge, struct error *error)
 {
 	const struct part part = {.timeline = merge->output.temporary,
+				  .directory = merge->part.temporary,
 				  .run = &merge->run,
 				  .requests = merge->requests,
 				  .threads = merge->sync.threads,
 				  .progress = &merge->progress};
 
-	return part_write(&part, &merge->part, error) ||
-		       part_output_commit(&merge->part, error)
-		   ? -1
-		   : 0;
+	if (!part_write(&part, error))
+		return output_directory_commit(&merge->part, error);
+	output_directory_explain(&merge->part, error);
+	return -1;
 }
 
 static int merge_all(struct merge *merge, struct error *error)
@@ -437,7 +437,7 @@ static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
-	part_output_discard(&merge->part);
+	output_directory_discard(&merge->part);
 	origins_free(merge->origins);
 	requests_free(merge->requests);
 	merge_run_clear(&merge->run);
@@ -451,7 +451,7 @@ static enum exit_status join(struct error *error)
 	int status;
 
 	progress_init(&progress, options.quiet);
-	status = join_parts(&wish, error);
+	status = parts_join(&wish, error);
 	progress_end(&progress);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
