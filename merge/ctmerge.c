@@ -44,7 +44,7 @@ struct merge {
 	struct merge_run run;
 	struct selection selection;
 	struct progress progress;
-	struct origins *origins;
+	struct message_log messages;
 	struct output output;
 	struct output_directory part; /* where `output` becomes one */
 	struct timeline_writer *writer;
@@ -225,15 +225,16 @@ static int find_clocks(struct merge *merge, struct error *error)
 	    .sync = merge->sync,
 	};
 
-	merge->origins = origins_new();
 	progress_init(&merge->progress, options.quiet);
+	if (options.is_part)
+		message_log_init(&merge->messages);
 	/* Of a part messages are read, and not found. */
 	return merge_clocks_find(&merge->run, &wish,
-				 options.is_part ? NULL : merge->origins,
+				 options.is_part ? NULL : &merge->messages,
 				 &merge->progress, error) ||
 		       (options.is_part &&
-			node_messages_read(&merge->run, options.messages, merge->origins,
-					   error))
+			node_messages_read(&merge->run, options.messages,
+					   &merge->messages, error))
 		   ? -1
 		   : 0;
 }
@@ -278,7 +279,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .follow = follow_new(merge->run.count),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
-			      .origins = merge->origins,
+			      .messages = &merge->messages,
 			      .requests = merge->requests,
 			      .sent = sent_packets_new(),
 			      .spans = options.no_spans ? NULL : spans_new(&merge->run),
@@ -377,8 +378,7 @@ static bool report(const struct merge *merge)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
 			(unsigned long long)merge->load.events, merge->run.count,
-			(unsigned long long)origins_count(merge->origins),
-			merge->run.nodes);
+			(unsigned long long)merge->load.linked, merge->run.nodes);
 	return failed;
 }
 
@@ -438,7 +438,7 @@ static void clear_merge(struct merge *merge)
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
 	output_directory_discard(&merge->part);
-	origins_free(merge->origins);
+	message_log_clear(&merge->messages);
 	requests_free(merge->requests);
 	merge_run_clear(&merge->run);
 }

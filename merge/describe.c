@@ -16,9 +16,10 @@ static void ignore_sighting(void *context, const struct sighting *sighting)
 	(void)sighting;
 }
 
-static void read_source(struct merge_run *run, struct merge_source *source)
+static void read_source(struct merge_run *run, size_t index)
 {
-	struct source *entry = &run->sources.item[source->entry];
+	struct merge_source *source = &run->source[index];
+	const struct source *entry = &run->sources.item[index];
 	struct error error = ERROR_INIT;
 	struct packet_source *packets =
 	    entry->kind == SOURCE_TRACE
@@ -44,7 +45,7 @@ void describe_read(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
 		if (!run->source[i].facts.events && !run->source[i].is_twice)
-			read_source(run, &run->source[i]);
+			read_source(run, i);
 }
 
 static const char *const kind_names[] = {
@@ -125,7 +126,7 @@ static void add_source(const struct merge_run *run, size_t index,
 		       const struct telling *telling)
 {
 	const struct merge_source *source = &run->source[index];
-	const struct source *entry = &run->sources.item[source->entry];
+	const struct source *entry = &run->sources.item[index];
 	const struct ctf_facts *facts = &source->facts;
 	char begin[NSEC_TEXT] = "", span[NSEC_TEXT] = "";
 	char *events = mem_printf("%" PRIu64, facts->events);
@@ -218,8 +219,8 @@ static void print_clocks(const struct merge_run *run, FILE *file)
 		table_add(
 		    table,
 		    (const char *const[]){
-			run->sources.item[source->entry].name, reference_name(source),
-			drift, offset, segments,
+			run->sources.item[i].name, reference_name(source), drift, offset,
+			segments,
 			source->island < 0 ? "own" : clock_quality_name(clock->quality)});
 		free(drift);
 		free(segments);
@@ -295,7 +296,7 @@ static json_t *make_node(const struct merge_run *run, size_t index)
 static json_t *make_source(const struct merge_run *run, size_t index)
 {
 	const struct merge_source *source = &run->source[index];
-	const struct source *entry = &run->sources.item[source->entry];
+	const struct source *entry = &run->sources.item[index];
 	const struct ctf_facts *facts = &source->facts;
 	const char *reference = reference_name(source);
 	bool is_tied = *reference;

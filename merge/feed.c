@@ -178,7 +178,7 @@ static void open_source(void *context, size_t index)
 	struct feed *feed = opening->feed;
 	struct error *error = &opening->error[index];
 	struct merge_source *source = &feed->run->source[index];
-	struct source *entry = &feed->run->sources.item[source->entry];
+	struct source *entry = &feed->run->sources.item[index];
 	struct queue *queue = &feed->queue[index];
 
 	queue->feed = feed;
@@ -295,7 +295,7 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 {
 	struct merge_source *source = &feed->run->source[index];
 	struct queue *queue = &feed->queue[index];
-	const char *path = feed->run->sources.item[source->entry].path;
+	const char *path = feed->run->sources.item[index].path;
 
 	if (!queue->records)
 		return;

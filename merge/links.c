@@ -146,14 +146,15 @@ struct links {
 	struct texts addresses; /* as packets have them */
 	char **name;            /* of each */
 	size_t name_room;
+	uint64_t messages; /* that were looked at */
 };
 
 /* A message on its way to its row. */
 struct link {
 	nsec_t send_ns, recv_ns;
 	struct event_link send;
-	int64_t recv_event, recv_batch;       /* 0: none */
-	struct origin send_place, recv_place; /* their sources are ids */
+	int64_t recv_event, recv_batch;             /* 0: none */
+	struct messages_end send_place, recv_place; /* their sources are ids */
 	uint32_t send_source, recv_source;
 	nsec_t low_ns, high_ns; /* TIMELINE_NONE: open */
 	struct packet packet;
@@ -165,7 +166,6 @@ struct linking {
 	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
-	bool failed;
 };
 
 struct links *links_new(const struct merge_run *run)
@@ -184,7 +184,7 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 			     record->ordinal, link, error);
 }
 
-static int compare_places(const struct origin *p, const struct origin *q)
+static int compare_places(const struct messages_end *p, const struct messages_end *q)
 {
 	if (p->source != q->source)
 		return p->source < q->source ? -1 : 1;
@@ -210,9 +210,9 @@ static int compare(const void *a, const void *b)
 	return compare_places(&p->recv_place, &q->recv_place);
 }
 
-static nsec_t corrected(const struct links *links, const struct origin *origin)
+static nsec_t corrected(const struct links *links, const struct messages_end *end)
 {
-	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
+	return clock_correct(&links->run->source[end->source].clock, end->local_ns);
 }
 
 /* How sure a stamp is; not at all before the first time that was stated, or after the
@@ -226,54 +226,54 @@ static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
 }
 
 /* How sure the latency is: nothing is in doubt of two stamps of one clock. */
-static void set_bounds(const struct links *links, const struct message_origin *origin,
+static void set_bounds(const struct links *links, const struct message_ends *ends,
 		       struct link *link)
 {
-	const struct merge_source *from = &links->run->source[origin->send.source];
-	const struct merge_source *to = &links->run->source[origin->recv.source];
+	const struct merge_source *from = &links->run->source[ends->send.source];
+	const struct merge_source *to = &links->run->source[ends->recv.source];
 	struct clock_bound begin, end;
 
 	if (merge_is_one_clock(from, to))
 		return;
-	begin = bound_at(&from->clock, origin->send.local_ns);
-	end = bound_at(&to->clock, origin->recv.local_ns);
+	begin = bound_at(&from->clock, ends->send.local_ns);
+	end = bound_at(&to->clock, ends->recv.local_ns);
 	link->low_ns = merge_bound_side(end.low_ns, begin.high_ns, TIMELINE_NONE);
 	link->high_ns = merge_bound_side(end.high_ns, begin.low_ns, TIMELINE_NONE);
 }
 
-static int find_event(struct links *links, const struct origin *origin,
+static int find_event(struct links *links, const struct messages_end *end,
 		      enum event_side side, struct event_link *link, struct error *error)
 {
-	return event_ids_find(&links->ids, event_stream(origin->source, origin->stream),
-			      origin->ordinal, side, link, error);
+	return event_ids_find(&links->ids, event_stream(end->source, end->stream),
+			      end->ordinal, side, link, error);
 }
 
-static int link_message(void *context, const struct message_origin *origin)
+static int link_message(void *context, const struct message_ends *ends,
+			struct error *error)
 {
-	struct linking *linking = context;
-	struct links *links = linking->links;
+	struct links *links = context;
 	struct event_link recv;
-	struct link link = {.send_source = origin->send.source,
-			    .recv_source = origin->recv.source,
-			    .packet = origin->packet};
+	struct link link = {.send_source = ends->send.source,
+			    .recv_source = ends->recv.source,
+			    .packet = ends->packet};
 
-	linking->failed =
-	    find_event(links, &origin->send, EVENT_SENT, &link.send, linking->error) ||
-	    find_event(links, &origin->recv, EVENT_RECEIVED, &recv, linking->error);
+	links->messages++;
+	if (find_event(links, &ends->send, EVENT_SENT, &link.send, error) ||
+	    find_event(links, &ends->recv, EVENT_RECEIVED, &recv, error))
+		return -1;
 	/* A part's join drops what is in no timeline. */
-	if (linking->failed || (!link.send.id && !recv.id && !links->run->is_part))
-		return linking->failed;
+	if (!link.send.id && !recv.id && !links->run->is_part)
+		return 0;
 	link.recv_event = recv.id;
 	link.recv_batch = recv.cause.first_recv;
-	link.send_place = origin->send;
-	link.recv_place = origin->recv;
-	link.send_place.source = (uint32_t)links->run->source[origin->send.source].id;
-	link.recv_place.source = (uint32_t)links->run->source[origin->recv.source].id;
-	link.send_ns = corrected(links, &origin->send);
-	link.recv_ns = corrected(links, &origin->recv);
-	set_bounds(links, origin, &link);
-	linking->failed = sorter_add(links->sorter, &link, linking->error);
-	return linking->failed;
+	link.send_place = ends->send;
+	link.recv_place = ends->recv;
+	link.send_place.source = (uint32_t)links->run->source[ends->send.source].id;
+	link.recv_place.source = (uint32_t)links->run->source[ends->recv.source].id;
+	link.send_ns = corrected(links, &ends->send);
+	link.recv_ns = corrected(links, &ends->recv);
+	set_bounds(links, ends, &link);
+	return sorter_add(links->sorter, &link, error);
 }
 
 static bool is_icmp(const struct packet *packet)
@@ -415,13 +415,15 @@ static int write_link(void *context, const void *item)
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 
-int links_find(struct links *links, struct origins *origins, struct error *error)
+int links_find(struct links *links, struct message_log *messages, struct error *error)
 {
-	struct linking linking = {.links = links, .error = error};
-
 	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
-	return origins_walk(origins, link_message, &linking, error) || linking.failed ? -1
-										      : 0;
+	return message_log_walk_ends(messages, link_message, links, error);
+}
+
+uint64_t links_messages(const struct links *links)
+{
+	return links->messages;
 }
 
 int links_write(struct links *links, const struct spans *spans, struct requests *requests,

@@ -34,7 +34,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 	if (wanted.columns > TIMELINE_COLUMNS_MOST) {
 		wanted.columns = TIMELINE_COLUMNS_MOST;
 		problem_add(&loading->problems,
-			    loading->load->run->sources.item[of->entry].path, "cut", 1,
+			    loading->load->run->sources.item[source].path, "cut", 1,
 			    "%s has %zu fields, those after the first %d are left out",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
@@ -241,7 +241,7 @@ static void follow_up(void *context, size_t index)
 	struct error *error = &following->error[index];
 
 	if (index == 1)
-		following->status[1] = links_find(load->links, load->origins, error);
+		following->status[1] = links_find(load->links, load->messages, error);
 	else if (load->spans)
 		following->status[0] =
 		    spans_write(load->spans, load->processes, load->writer, error);
@@ -253,6 +253,7 @@ int load_spans_and_messages(struct load *load, struct error *error)
 	int status = 0;
 
 	parallel_run(load->threads, 2, follow_up, &following);
+	load->linked = links_messages(load->links);
 	for (int i = 0; i < 2; i++) {
 		if (!status && following.status[i])
 			status = error_set(error, "%s", error_text(&following.error[i]));

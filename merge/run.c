@@ -176,7 +176,6 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	}
 	source->node = add_node(run, name, length);
 	source->id = (int64_t)run->count;
-	source->entry = index;
 	source->kind =
 	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
 	source->island = -1;
@@ -299,11 +298,20 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 	return 0;
 }
 
-int64_t merge_run_source(const struct merge_run *run, const char *name)
+int64_t merge_run_find(const struct merge_run *run, const char *name)
 {
 	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
-			return run->source[i].id;
+		if (strcmp(run->sources.item[i].name, name) == 0)
+			return (int64_t)i;
+	return -1;
+}
+
+int64_t merge_run_source(const struct merge_run *run, const char *name)
+{
+	int64_t at = merge_run_find(run, name);
+
+	if (at >= 0)
+		return run->source[at].id;
 	for (size_t i = 0; run->is_part && i < run->map.clocks; i++)
 		if (strcmp(run->map.clock[i].trace, name) == 0)
 			return (int64_t)i + 1;

@@ -26,7 +26,7 @@ static const char *place_of(const struct problem *problem)
 
 static const char *path_of(const struct merge_run *run, size_t source)
 {
-	return run->sources.item[run->source[source].entry].path;
+	return run->sources.item[source].path;
 }
 
 size_t tables_problem_source(const struct merge_run *run, const struct problem *problem)
@@ -125,7 +125,7 @@ static int write_source(const struct merge_run *run, size_t index,
 			struct timeline_writer *writer, struct error *error)
 {
 	const struct merge_source *source = &run->source[index];
-	const struct source *entry = &run->sources.item[source->entry];
+	const struct source *entry = &run->sources.item[index];
 	const struct ctf_facts *facts = &source->facts;
 	bool has_span = facts->events > 0, is_tied = source->island >= 0;
 	char uuid[37];
