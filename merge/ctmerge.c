@@ -336,10 +336,8 @@ static int merge_all(struct merge *merge, struct error *error)
 
 	if (open_target(merge, error) || find_clocks(merge, error))
 		return -1;
-	if (options.begin || options.end) /* +1.5, say, of the run */
-		describe_read(&merge->run);
 	if (!merge_run_extent(&merge->run, &first, &last))
-		first = 0;
+		first = 0; /* of which --begin +1.5, say, counts */
 	if (select_times(merge, first, error) || write_rows(merge, error) ||
 	    timeline_writer_finish(merge->writer, error))
 		return -1;
@@ -353,7 +351,6 @@ static int describe(struct merge *merge, struct error *error)
 {
 	if (find_clocks(merge, error))
 		return -1;
-	describe_read(&merge->run);
 	if (options.json)
 		describe_json(&merge->run, stdout);
 	else
