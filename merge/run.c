@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "input/run_files.h"
+#include "input/same.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
 {
@@ -337,9 +338,8 @@ bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
 
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
+	return a == b ||
+	       (a->node == b->node && same_clock_identity(&a->facts, &b->facts));
 }
 
 nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)
