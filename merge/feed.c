@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "base/process.h"
 #include "base/read_ahead.h"
-#include "input/same.h"
 
 enum {
 	ROW_BYTES = 256,        /* of an event with its fields, more than most have */
@@ -252,23 +251,6 @@ const struct row *feed_head(struct feed *feed, uint32_t source)
 		queue->end = block->byte + block->used;
 	}
 	return (const struct row *)queue->head;
-}
-
-void feed_facts(struct feed *feed, uint32_t source, struct ctf_facts *facts)
-{
-	read_ahead_lock(feed->ahead);
-	*facts = feed->queue[source].facts;
-	read_ahead_unlock(feed->ahead);
-}
-
-bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b)
-{
-	bool same;
-
-	read_ahead_lock(feed->ahead);
-	same = same_clock_identity(&feed->queue[a].facts, &feed->queue[b].facts);
-	read_ahead_unlock(feed->ahead);
-	return same;
 }
 
 void feed_next(struct feed *feed, uint32_t source)

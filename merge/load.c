@@ -12,8 +12,8 @@
 struct loading {
 	struct load *load;
 	struct feed *feed;
-	struct heap heads; /* of the sources' next events, by time and place in `order` */
-	uint32_t *order;   /* sources by node and index */
+	struct heap
+	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct problem_list problems;
 };
 
@@ -108,13 +108,11 @@ static void begin_spans(struct loading *loading)
 
 	for (uint32_t i = 0; i < load->run->count; i++) {
 		const struct merge_source *source = &load->run->source[i];
-		struct ctf_facts facts;
 		nsec_t begin;
 
-		feed_facts(loading->feed, i, &facts);
-		if (!load->spans || !source->tells_spans || !facts.events)
+		if (!load->spans || !source->tells_spans || !source->facts.events)
 			continue;
-		begin = clock_correct(&source->clock, facts.begin_ns);
+		begin = clock_correct(&source->clock, source->facts.begin_ns);
 		if (begin < load->selection->begin_ns)
 			begin = load->selection->begin_ns;
 		spans_set_begin(load->spans, source->node, begin);
@@ -153,30 +151,10 @@ static void share_switches(struct loading *loading)
 	for (uint32_t source = 0; source < run->count; source++) {
 		uint32_t other = 0;
 
-		while (other < source &&
-		       (run->source[other].node != run->source[source].node ||
-			!feed_share_clock(loading->feed, other, source)))
+		while (!merge_is_one_clock(&run->source[other], &run->source[source]))
 			other++;
 		if (other < source)
 			follow_share(loading->load->follow, source, other);
-	}
-}
-
-/* Events of one time go by node, then by source, so that every merge is the same. */
-static void order_sources(struct loading *loading)
-{
-	const struct merge_run *run = loading->load->run;
-	uint32_t count = 0;
-
-	for (uint32_t node = 0; node < run->nodes; node++)
-		for (uint32_t source = 0; source < run->count; source++)
-			if (run->source[source].node == node)
-				loading->order[count++] = source;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct row *row = feed_head(loading->feed, loading->order[i]);
-
-		if (row)
-			heap_push(&loading->heads, row->ts_ns, i);
 	}
 }
 
@@ -186,11 +164,16 @@ static int merge(struct loading *loading, struct error *error)
 	struct heap *heads = &loading->heads;
 	uint64_t rows = 0;
 
-	order_sources(loading);
+	for (uint32_t source = 0; source < loading->load->run->count; source++) {
+		const struct row *row = feed_head(loading->feed, source);
+
+		if (row)
+			heap_push(heads, row->ts_ns, source);
+	}
 	share_switches(loading);
 	begin_spans(loading);
 	while (heads->count) {
-		uint32_t source = loading->order[heads->item->item];
+		uint32_t source = heads->item->item;
 		const struct row *row = feed_head(loading->feed, source);
 
 		if (take_row(loading, source, row, error))
@@ -215,14 +198,12 @@ int load_events(struct load *load, struct error *error)
 
 	load->events = 0;
 	loading.feed = feed_new(load->run, &wish, load->threads);
-	loading.order = mem_zalloc(load->run->count * sizeof(*loading.order));
 	status = merge(&loading, error);
 	feed_free(loading.feed);
 	progress_end(load->progress);
 	if (!status)
 		status = end_spans(load, error);
 	merge_run_tell(load->run, &loading.problems);
-	free(loading.order);
 	heap_clear(&loading.heads);
 	return status;
 }

@@ -13,8 +13,8 @@ struct reading {
 	const char *path;
 	struct messages_reader *reader;
 	const struct messages_head *head;
-	uint32_t *source; /* by the file's: index in the run + 1; 0: not looked up yet */
-	size_t sources;
+	uint32_t *source; /* by the file's: index in the run */
+	size_t sources;   /* that were looked up */
 };
 
 /* Of a node that the clock map does not have: by its name. Others may get the same, which
@@ -37,18 +37,6 @@ static void set_ids(struct merge_run *run, int64_t number)
 	}
 }
 
-static int own_source(const struct reading *reading, const struct messages_source *source,
-		      uint32_t *index, struct error *error)
-{
-	int64_t at = merge_run_find(reading->run, source->trace);
-
-	*index = (uint32_t)at;
-	return at >= 0
-		   ? 0
-		   : error_set(error, "%s: messages of %s, which is no source of %s",
-			       reading->path, source->trace, reading->run->node[0].name);
-}
-
 static uint32_t add_node(struct merge_run *run, const struct messages_source *source)
 {
 	size_t first = run->nodes, count = first + run->nodes_elsewhere;
@@ -62,13 +50,24 @@ static uint32_t add_node(struct merge_run *run, const struct messages_source *so
 	return (uint32_t)count;
 }
 
-static int add_source(const struct reading *reading, const struct messages_source *source,
-		      uint32_t *index, struct error *error)
+/* The index in the run of a source of the file, where those elsewhere are added. -1 with
+ * error. */
+static int64_t index_of(const struct reading *reading,
+			const struct messages_source *source, struct error *error)
 {
 	struct merge_run *run = reading->run;
 	const struct clock *clock = clock_map_find(&run->map, source->trace);
 	size_t count = run->count + run->elsewhere;
 
+	if (source->number == reading->head->number) {
+		int64_t own = merge_run_find(run, source->trace);
+
+		return own >= 0
+			   ? own
+			   : error_set(error,
+				       "%s: messages of %s, which is no source of %s",
+				       reading->path, source->trace, run->node[0].name);
+	}
 	if (!clock)
 		return error_set(error, "%s: %s is not in the clock map", reading->path,
 				 source->trace);
@@ -80,32 +79,26 @@ static int add_source(const struct reading *reading, const struct messages_sourc
 				  .clock = *clock, /* the map's */
 				  .is_second_view = source->is_second_view};
 	run->elsewhere++;
-	*index = (uint32_t)count;
-	return 0;
+	return (int64_t)count;
 }
 
 static int find_end(struct reading *reading, const struct messages_end *end,
 		    struct messages_end *found, struct error *error)
 {
-	const struct messages_source *source =
-	    messages_reader_source(reading->reader, end->source);
-	uint32_t index;
+	while (reading->sources <= end->source) {
+		int64_t index = index_of(
+		    reading,
+		    messages_reader_source(reading->reader, (uint32_t)reading->sources),
+		    error);
 
-	if (end->source >= reading->sources) {
-		reading->source = mem_realloc(reading->source, end->source + 1,
-					      sizeof(*reading->source));
-		while (reading->sources <= end->source)
-			reading->source[reading->sources++] = 0;
-	}
-	if (!reading->source[end->source]) {
-		bool is_own = source->number == reading->head->number;
-
-		if ((is_own ? own_source : add_source)(reading, source, &index, error))
+		if (index < 0)
 			return -1;
-		reading->source[end->source] = index + 1;
+		reading->source = mem_realloc(reading->source, reading->sources + 1,
+					      sizeof(*reading->source));
+		reading->source[reading->sources++] = (uint32_t)index;
 	}
 	*found = *end;
-	found->source = reading->source[end->source] - 1;
+	found->source = reading->source[end->source];
 	return 0;
 }
 
