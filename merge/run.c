@@ -37,16 +37,6 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems)
 	problem_clear(problems);
 }
 
-static void drop_source(struct source_list *list, size_t index)
-{
-	free(list->item[index].name);
-	free(list->item[index].path);
-	free(list->item[index].node);
-	free(list->item[index].local);
-	memmove(&list->item[index], &list->item[index + 1],
-		(--list->count - index) * sizeof(*list->item));
-}
-
 /* The first source that is the same file or directory as another. */
 static size_t first_same(const struct stat *status, size_t index)
 {
@@ -65,20 +55,24 @@ static void drop_repeated(struct merge_run *run)
 	struct stat *status = mem_zalloc(list->count * sizeof(*status));
 	size_t kept = 0;
 
-	while (kept < list->count) {
-		const char *path = list->item[kept].path;
-		size_t first = kept;
+	for (size_t i = 0; i < list->count; i++) {
+		struct source source = list->item[i];
+		size_t first = stat(source.path, &status[kept]) == 0
+				   ? first_same(status, kept)
+				   : kept;
 
-		if (stat(path, &status[kept]) == 0)
-			first = first_same(status, kept);
 		if (first == kept) {
-			kept++;
+			list->item[kept++] = source;
 			continue;
 		}
-		problem_add(&run->problems, path, "twice", 1, "the same as %s, left out",
-			    list->item[first].path);
-		drop_source(list, kept);
+		problem_add(&run->problems, source.path, "twice", 1,
+			    "the same as %s, left out", list->item[first].path);
+		free(source.name);
+		free(source.path);
+		free(source.node);
+		free(source.local);
 	}
+	list->count = kept;
 	free(status);
 }
 
@@ -109,19 +103,17 @@ static void name_source(struct source *source)
 		source->name = mem_strdup(slash && slash[1] ? slash + 1 : source->path);
 }
 
-static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
+static uint32_t add_node(struct merge_run *run, const char *name)
 {
 	struct merge_node *node;
 
 	for (size_t i = 0; i < run->nodes; i++)
-		if (strncmp(run->node[i].name, name, length) == 0 &&
-		    !run->node[i].name[length])
+		if (strcmp(run->node[i].name, name) == 0)
 			return (uint32_t)i;
 	run->node = mem_realloc(run->node, run->nodes + 1, sizeof(*run->node));
 	node = &run->node[run->nodes];
-	memset(node, 0, sizeof(*node));
-	node->id = (int64_t)run->nodes + 1;
-	node->name = mem_strndup(name, length);
+	*node =
+	    (struct merge_node){.id = (int64_t)run->nodes + 1, .name = mem_strdup(name)};
 	return (uint32_t)run->nodes++;
 }
 
@@ -153,33 +145,18 @@ static const char *trace_kind(const char *path)
 	return kind;
 }
 
-/* Whether not a run was given, but the directory of one node. */
-static bool is_node_alone(const struct merge_run *run)
-{
-	return run->files.nodes == 1 && strcmp(run->files.node[0].path, run->path) == 0;
-}
-
 /* In a run directory a source's node is the directory; alone it is its own. */
-static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
+static uint32_t node_of(struct merge_run *run, const struct source *source)
 {
-	const struct source *entry = &run->sources.item[index];
-	struct merge_source *source = &run->source[run->count++];
-	const char *name = entry->name;
-	size_t length = strlen(name);
+	for (uint32_t i = 0; i < run->files.nodes; i++) {
+		const char *path = run->files.node[i].path;
+		size_t length = strlen(path);
 
-	if (is_directory && is_node_alone(run)) {
-		name = run->files.node[0].name;
-		length = strlen(name);
-	} else if (is_directory) {
-		name = entry->path + strlen(run->path);
-		name += strspn(name, "/");
-		length = strcspn(name, "/");
+		if (strncmp(source->path, path, length) == 0 &&
+		    source->path[length] == '/')
+			return i;
 	}
-	source->node = add_node(run, name, length);
-	source->id = (int64_t)run->count;
-	source->kind =
-	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
-	source->island = -1;
+	return add_node(run, source->name);
 }
 
 bool merge_source_is(const struct merge_source *source, const char *kind)
@@ -195,18 +172,26 @@ static bool node_has(const struct merge_run *run, uint32_t node, const char *kin
 	return false;
 }
 
-/* Nodes in the order of their names, then what is given by itself. */
-static void add_all(struct merge_run *run, bool is_directory)
+/* Nodes in the order of their names, or what is given by itself. */
+static void add_all(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->files.nodes; i++) {
-		const struct run_node *files = &run->files.node[i];
-		uint32_t node = add_node(run, files->name, strlen(files->name));
+		uint32_t node = add_node(run, run->files.node[i].name);
 
-		run->node[node].files = files;
+		run->node[node].files = &run->files.node[i];
 	}
-	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
-	for (uint32_t i = 0; i < run->sources.count; i++)
-		add_source(run, i, is_directory);
+	run->count = run->sources.count;
+	run->source = mem_zalloc(run->count * sizeof(*run->source));
+	for (size_t i = 0; i < run->count; i++) {
+		const struct source *entry = &run->sources.item[i];
+
+		run->source[i] = (struct merge_source){
+		    .id = (int64_t)i + 1,
+		    .node = node_of(run, entry),
+		    .kind = entry->kind == SOURCE_CAPTURE ? "capture"
+							  : trace_kind(entry->path),
+		    .island = -1};
+	}
 	for (size_t i = 0; i < run->count; i++) {
 		struct merge_source *source = &run->source[i];
 		bool beside = !merge_source_is(source, "kernel") &&
@@ -292,7 +277,7 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
-	add_all(run, is_directory);
+	add_all(run);
 	if (node && (run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
 		return error_misuse(error, "--node: no node %s in %s", node, run->path);
 	read_facts(run);
