@@ -118,14 +118,13 @@ static void set_identity(struct clock *clock)
 	clock->bound = NULL;
 }
 
-/* What synchronization does not read may be read as a timeline's events. */
-static void probe(struct source *entry, struct merge_source *source)
+/* A capture of which nobody knows which end is the node's is still one of events. */
+static void probe(const struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *records =
-	    entry->kind == SOURCE_TRACE
-		? ctf_reader_open(entry->path, entry->reader, &error)
-		: capture_records_open(entry->path, &error);
+	struct ctf_reader *records = entry->kind == SOURCE_CAPTURE
+					 ? capture_records_open(entry->path, &error)
+					 : NULL;
 
 	source->is_read = records;
 	if (records)
@@ -155,7 +154,7 @@ static void survey(struct finding *finding)
 		run->source[trace->source].facts = trace->facts;
 	}
 	for (size_t i = 0; i < run->count; i++) {
-		struct source *entry = &run->sources.item[i];
+		const struct source *entry = &run->sources.item[i];
 		struct merge_source *source = &run->source[i];
 
 		source->is_twice =

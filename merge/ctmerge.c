@@ -336,7 +336,7 @@ static int merge_all(struct merge *merge, struct error *error)
 
 	if (open_target(merge, error) || find_clocks(merge, error))
 		return -1;
-	if (!merge_run_extent(&merge->run, &first, &last))
+	if (!merge_run_extent(&merge->run, NULL, &first, &last))
 		first = 0; /* of which --begin +1.5, say, counts */
 	if (select_times(merge, first, error) || write_rows(merge, error) ||
 	    timeline_writer_finish(merge->writer, error))

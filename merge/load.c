@@ -102,43 +102,24 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 }
 
 /* From when on a node is recorded: its first event, and not before what is selected. */
-static void begin_spans(struct loading *loading)
+static void begin_spans(const struct load *load)
 {
-	const struct load *load = loading->load;
+	nsec_t begin, end, least = load->selection->begin_ns;
 
-	for (uint32_t i = 0; i < load->run->count; i++) {
-		const struct merge_source *source = &load->run->source[i];
-		nsec_t begin;
-
-		if (!load->spans || !source->tells_spans || !source->facts.events)
-			continue;
-		begin = clock_correct(&source->clock, source->facts.begin_ns);
-		if (begin < load->selection->begin_ns)
-			begin = load->selection->begin_ns;
-		spans_set_begin(load->spans, source->node, begin);
-	}
+	for (uint32_t i = 0; load->spans && i < load->run->nodes; i++)
+		if (merge_run_extent(load->run, &load->run->node[i], &begin, &end))
+			spans_set_begin(load->spans, i, begin < least ? least : begin);
 }
 
-/* What the whole reading knows now of each node's end. */
+/* Until when, as far as what was read tells now. */
 static int end_spans(const struct load *load, struct error *error)
 {
-	const struct merge_run *run = load->run;
+	nsec_t begin, end, most = load->selection->end_ns;
 	int status = 0;
 
-	for (uint32_t node = 0; load->spans && node < run->nodes && !status; node++) {
-		nsec_t end = NSEC_MIN;
-
-		for (uint32_t i = 0; i < run->count; i++) {
-			const struct merge_source *source = &run->source[i];
-			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
-
-			if (source->node == node && source->tells_spans &&
-			    source->facts.events && last > end)
-				end = last;
-		}
-		if (end > load->selection->end_ns)
-			end = load->selection->end_ns;
-		status = spans_end(load->spans, node, end, error);
+	for (uint32_t i = 0; load->spans && i < load->run->nodes && !status; i++) {
+		merge_run_extent(load->run, &load->run->node[i], &begin, &end);
+		status = spans_end(load->spans, i, end > most ? most : end, error);
 	}
 	return status;
 }
@@ -171,7 +152,7 @@ static int merge(struct loading *loading, struct error *error)
 			heap_push(heads, row->ts_ns, source);
 	}
 	share_switches(loading);
-	begin_spans(loading);
+	begin_spans(loading->load);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
 		const struct row *row = feed_head(loading->feed, source);

@@ -304,7 +304,8 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 	return 0;
 }
 
-bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
+bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
+		      nsec_t *first, nsec_t *last)
 {
 	*first = NSEC_MAX;
 	*last = NSEC_MIN;
@@ -313,7 +314,8 @@ bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
 		nsec_t begin = clock_correct(&source->clock, source->facts.begin_ns);
 		nsec_t end = clock_correct(&source->clock, source->facts.end_ns);
 
-		if (!source->facts.events)
+		if (!source->facts.events ||
+		    (node && (&run->node[source->node] != node || !source->tells_spans)))
 			continue;
 		*first = begin < *first ? begin : *first;
 		*last = end > *last ? end : *last;

@@ -99,8 +99,12 @@ int64_t merge_run_source(const struct merge_run *run, const char *name);
 /* Whether a source is of a kind: "kernel", "user", ... */
 bool merge_source_is(const struct merge_source *source, const char *kind);
 
-/* The first and the last event of all sources, on the timeline's axis; false: none. */
-bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last);
+/*
+ * The first and the last event, on the timeline's axis: of all sources, or of those
+ * that tell the spans of one node. False: there is none.
+ */
+bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
+		      nsec_t *first, nsec_t *last);
 
 /* Whether two sources have one clock: then nothing is in doubt between their stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);

@@ -170,14 +170,6 @@ static int write_clock(int64_t source, const struct clock *clock,
 	return status;
 }
 
-static bool is_here(const struct merge_run *run, int64_t source)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].id == source)
-			return true;
-	return false;
-}
-
 static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
 		      struct timeline_writer *writer, struct error *error)
 {
@@ -198,7 +190,7 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 	};
 
 	/* A map that was given may be of more than this run. Of parts, a's has it. */
-	return row.a && row.b && is_here(run, row.a)
+	return row.b && merge_run_find(run, pair->a) >= 0
 		   ? timeline_add_clock_pair(writer, &row, error)
 		   : 0;
 }
