@@ -187,14 +187,6 @@ static void print_files(const struct merge_run *run, FILE *file)
 	table_free(table);
 }
 
-static bool has_files(const struct merge_run *run)
-{
-	for (size_t i = 0; i < run->files.nodes; i++)
-		if (run->files.node[i].files)
-			return true;
-	return false;
-}
-
 void describe_text(const struct merge_run *run, bool is_local, FILE *file)
 {
 	print_nodes(run, file);
@@ -204,7 +196,7 @@ void describe_text(const struct merge_run *run, bool is_local, FILE *file)
 		putc('\n', file);
 		print_clocks(run, file);
 	}
-	if (has_files(run)) {
+	if (merge_run_has_files(run)) {
 		putc('\n', file);
 		print_files(run, file);
 	}

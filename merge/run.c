@@ -224,64 +224,48 @@ static void read_facts(struct merge_run *run)
 	error_clear(&error);
 }
 
-/* How much there is besides traces and captures. */
-static size_t count_files(const struct run_files *files)
+bool merge_run_has_files(const struct merge_run *run)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < files->nodes; i++)
-		count += files->node[i].files;
-	return count;
-}
-
-/* 0 when there is something to merge, or -1 with error. */
-static int find(struct merge_run *run, const char *node, bool is_directory,
-		struct error *error)
-{
-	struct problem_list problems = {NULL, 0, 0};
-	int sources;
-
-	run->sources.only = node;
-	sources = source_add_run(&run->sources, run->path, &problems, error);
-
-	merge_run_tell(run, &problems);
-	if (!is_directory)
-		return sources;
-	if (run_files_find(&run->files, run->path, node, &problems, error))
-		sources = -1;
-	merge_run_tell(run, &problems);
-	if (!sources || !count_files(&run->files))
-		return sources;
-	error_clear(error); /* samples alone make a timeline as well */
-	return 0;
+	for (size_t i = 0; i < run->files.nodes; i++)
+		if (run->files.node[i].files)
+			return true;
+	return false;
 }
 
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error)
 {
-	struct stat status;
+	struct problem_list problems = {NULL, 0, 0};
+	struct stat about;
 	bool is_directory;
+	int status;
 
-	memset(run, 0, sizeof(*run));
-	run->path = walk_trimmed(path);
-	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
+	*run = (struct merge_run){
+	    .path = walk_trimmed(path), .is_part = node, .sources.only = node};
+	is_directory = stat(run->path, &about) == 0 && S_ISDIR(about.st_mode) &&
 		       !ctf_is_trace(run->path);
-	run->is_part = node;
 	if (node && !is_directory)
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
-	if (find(run, node, is_directory, error))
-		return node ? error_misuse(error, "--node: no node %s in %s", node,
-					   run->path)
-			    : -1;
+	status = source_add_run(&run->sources, run->path, &problems, error);
+	merge_run_tell(run, &problems);
+	if (is_directory &&
+	    run_files_find(&run->files, run->path, node, &problems, error)) {
+		status = -1;
+	} else if (status && merge_run_has_files(run)) {
+		error_clear(error); /* samples alone make a timeline as well */
+		status = 0;
+	}
+	merge_run_tell(run, &problems);
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
 	add_all(run);
-	if (node && (run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
+	if (node && (status || run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
 		return error_misuse(error, "--node: no node %s in %s", node, run->path);
-	read_facts(run);
-	return 0;
+	if (!status)
+		read_facts(run);
+	return status;
 }
 
 int64_t merge_run_find(const struct merge_run *run, const char *name)

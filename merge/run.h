@@ -81,6 +81,9 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error);
 
+/* Whether there is anything besides traces and captures. */
+bool merge_run_has_files(const struct merge_run *run);
+
 /*
  * Move problems to the run's, but those that it has already: a source is read
  * twice, for its packets and for its events, and what is odd in it told once.
