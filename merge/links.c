@@ -31,7 +31,7 @@ struct stream {
 	struct bytes bytes;
 };
 
-enum { ROWS_SORTED = 1 << 15 }; /* at once, 12 MiB */
+enum { ROWS_SORTED = 1 << 14 }; /* at once, 6 MiB */
 
 enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 

@@ -24,9 +24,78 @@ static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.
  */
+void message_encoder_add(struct message_encoder *encoder,
+			 const struct node_message *message)
+{
+	const struct messages_end *own = &message->own, *other = &message->other;
+	struct bytes *rows = &encoder->packets.rows;
+
+	packet_encoder_add(&encoder->packets,
+			   &(struct sighting){.packet = message->packet,
+					      .ns = own->local_ns,
+					      .whole_ns = NSEC_MAX,
+					      .event_ns = own->local_ns,
+					      .device = own->source,
+					      .stream = own->stream,
+					      .ordinal = own->ordinal,
+					      .received = message->received});
+	bytes_add_varint(rows, other->source);
+	bytes_add_varint(rows, other->stream);
+	bytes_add_zigzag(rows, (int64_t)(other->ordinal - encoder->ordinal));
+	bytes_add_zigzag(rows, other->local_ns - own->local_ns);
+	encoder->ordinal = other->ordinal;
+}
+
+void message_encoder_reset(struct message_encoder *encoder)
+{
+	packet_encoder_reset(&encoder->packets);
+	encoder->ordinal = 0;
+}
+
+void message_encoder_clear(struct message_encoder *encoder)
+{
+	packet_encoder_clear(&encoder->packets);
+}
+
+void message_decoder_begin(struct message_decoder *decoder, const uint8_t *rows,
+			   size_t size)
+{
+	packet_decoder_begin(&decoder->packets, rows, size);
+	decoder->ordinal = 0;
+}
+
+bool message_decoder_next(struct message_decoder *decoder, struct node_message *message)
+{
+	struct bytes_cursor *cursor = &decoder->packets.cursor;
+	struct messages_end *other = &message->other;
+	struct sighting own;
+	uint64_t source, stream;
+
+	if (!packet_decoder_next(&decoder->packets, &own))
+		return false;
+	*message = (struct node_message){
+	    .received = own.received,
+	    .own = {own.device, own.stream, own.ordinal, own.event_ns},
+	    .packet = own.packet,
+	};
+	source = bytes_read_varint(cursor);
+	stream = bytes_read_varint(cursor);
+	decoder->ordinal += (uint64_t)bytes_read_zigzag(cursor);
+	other->source = (uint32_t)source;
+	other->stream = (uint32_t)stream;
+	other->ordinal = decoder->ordinal;
+	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
+	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
+	       nsec_is_stamp(other->local_ns);
+}
+
+void message_decoder_clear(struct message_decoder *decoder)
+{
+	packet_decoder_clear(&decoder->packets);
+}
+
 struct messages_writer {
-	struct packet_encoder encoder;
-	uint64_t ordinal; /* of the last message's other end */
+	struct message_encoder encoder;
 };
 
 struct messages_writer *messages_writer_new(void)
@@ -84,34 +153,19 @@ void messages_writer_source(FILE *file, uint32_t index,
 bool messages_writer_add(struct messages_writer *writer,
 			 const struct node_message *message)
 {
-	struct packet_encoder *encoder = &writer->encoder;
-	const struct messages_end *own = &message->own, *other = &message->other;
-
-	packet_encoder_add(encoder, &(struct sighting){.packet = message->packet,
-						       .ns = own->local_ns,
-						       .whole_ns = NSEC_MAX,
-						       .event_ns = own->local_ns,
-						       .device = own->source,
-						       .stream = own->stream,
-						       .ordinal = own->ordinal,
-						       .received = message->received});
-	bytes_add_varint(&encoder->rows, other->source);
-	bytes_add_varint(&encoder->rows, other->stream);
-	bytes_add_zigzag(&encoder->rows, (int64_t)(other->ordinal - writer->ordinal));
-	bytes_add_zigzag(&encoder->rows, other->local_ns - own->local_ns);
-	writer->ordinal = other->ordinal;
-	return encoder->count >= CHUNK_MESSAGES;
+	message_encoder_add(&writer->encoder, message);
+	return writer->encoder.packets.count >= CHUNK_MESSAGES;
 }
 
 void messages_writer_flush(struct messages_writer *writer, FILE *file)
 {
-	if (writer->encoder.count)
-		chunk_write(file,
-			    &(struct chunk){.kind = KIND_MESSAGES,
-					    .items = writer->encoder.count},
-			    &writer->encoder.rows);
-	packet_encoder_reset(&writer->encoder);
-	writer->ordinal = 0;
+	const struct packet_encoder *packets = &writer->encoder.packets;
+
+	if (packets->count)
+		chunk_write(
+		    file, &(struct chunk){.kind = KIND_MESSAGES, .items = packets->count},
+		    &packets->rows);
+	message_encoder_reset(&writer->encoder);
 }
 
 void messages_writer_end(FILE *file)
@@ -122,7 +176,7 @@ void messages_writer_end(FILE *file)
 void messages_writer_free(struct messages_writer *writer)
 {
 	if (writer)
-		packet_encoder_clear(&writer->encoder);
+		message_encoder_clear(&writer->encoder);
 	free(writer);
 }
 
@@ -130,9 +184,8 @@ struct messages_reader {
 	struct chunk_reader chunks;
 	struct chunk chunk; /* at hand */
 	struct bytes content;
-	struct packet_decoder decoder;
+	struct message_decoder decoder;
 	uint32_t left;             /* of the chunk */
-	uint64_t ordinal;          /* of the last message's other end */
 	struct messages_head head; /* node NULL: there is none */
 	struct messages_source *source;
 	size_t sources, room;
@@ -219,39 +272,9 @@ static int take_chunk(struct messages_reader *reader, struct error *error)
 		return 0;
 	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
 		return -1;
-	packet_decoder_begin(&reader->decoder, reader->content.data,
-			     reader->content.size);
+	message_decoder_begin(&reader->decoder, reader->content.data,
+			      reader->content.size);
 	reader->left = reader->chunk.items;
-	reader->ordinal = 0;
-	return 0;
-}
-
-/* 0, or -1: it is none. */
-static int read_message(struct messages_reader *reader, struct node_message *message)
-{
-	struct bytes_cursor *cursor = &reader->decoder.cursor;
-	struct messages_end *other = &message->other;
-	struct sighting own;
-	uint64_t source, stream;
-
-	if (!packet_decoder_next(&reader->decoder, &own))
-		return -1;
-	*message = (struct node_message){
-	    .received = own.received,
-	    .own = {own.device, own.stream, own.ordinal, own.event_ns},
-	    .packet = own.packet,
-	};
-	source = bytes_read_varint(cursor);
-	stream = bytes_read_varint(cursor);
-	reader->ordinal += (uint64_t)bytes_read_zigzag(cursor);
-	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
-	if (cursor->is_bad || source >= reader->sources ||
-	    own.device >= reader->sources || stream > UINT32_MAX ||
-	    !nsec_is_stamp(other->local_ns))
-		return -1;
-	other->source = (uint32_t)source;
-	other->stream = (uint32_t)stream;
-	other->ordinal = reader->ordinal;
 	return 0;
 }
 
@@ -265,7 +288,9 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 		if (status > 0 && take_chunk(reader, error))
 			status = -1;
 	}
-	if (status > 0 && read_message(reader, message))
+	if (status > 0 && (!message_decoder_next(&reader->decoder, message) ||
+			   message->own.source >= reader->sources ||
+			   message->other.source >= reader->sources))
 		status =
 		    error_set(error, "the chunk at offset %" PRIu64 " holds no messages",
 			      reader->chunk.at);
@@ -294,7 +319,7 @@ void messages_reader_free(struct messages_reader *reader)
 	free((char *)reader->head.node);
 	free(reader->source);
 	chunk_reader_clear(&reader->chunks);
-	packet_decoder_clear(&reader->decoder);
+	message_decoder_clear(&reader->decoder);
 	bytes_clear(&reader->content);
 	free(reader);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "input/packet.h"
+#include "input/packet_rows.h"
 
 /*
  * The messages of one node in a file (docs/formats.md, Message files): of each end the
@@ -41,6 +41,31 @@ struct node_message {
 	struct messages_end own, other;
 	struct packet packet; /* as the receiver saw it */
 };
+
+/* Messages as bytes. All zero is an empty encoder. */
+struct message_encoder {
+	struct packet_encoder packets; /* with their rows and count */
+	uint64_t ordinal;              /* of the last message's other end */
+};
+
+void message_encoder_add(struct message_encoder *encoder,
+			 const struct node_message *message);
+
+/* Begin anew, with what stands by itself. */
+void message_encoder_reset(struct message_encoder *encoder);
+void message_encoder_clear(struct message_encoder *encoder);
+
+struct message_decoder {
+	struct packet_decoder packets;
+	uint64_t ordinal;
+};
+
+void message_decoder_begin(struct message_decoder *decoder, const uint8_t *rows,
+			   size_t size);
+
+/* False where the bytes are none. */
+bool message_decoder_next(struct message_decoder *decoder, struct node_message *message);
+void message_decoder_clear(struct message_decoder *decoder);
 
 /*
  * To write: sources by their index, from 0 on and before they are used, then messages.

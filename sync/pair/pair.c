@@ -7,8 +7,9 @@
 #include "base/mem.h"
 
 enum {
-	BLOCK = 1 << 17,      /* messages, 3 MiB */
-	ENDS_BLOCK = 1 << 12, /* half a MiB */
+	BLOCK = 1 << 17,      /* messages that wait for the file, 3 MiB */
+	READ = 1 << 13,       /* that are read at once */
+	ENDS_BLOCK = 1 << 10, /* of messages' ends, some 20 KiB */
 };
 
 void message_log_init(struct message_log *log)
@@ -58,7 +59,7 @@ int message_log_walk(struct message_log *log, bool changed,
 		     int (*look)(void *context, struct message *message), void *context,
 		     struct error *error)
 {
-	const size_t bytes = BLOCK * sizeof(struct message);
+	const size_t bytes = READ * sizeof(struct message);
 	struct message *block = mem_alloc(log->spill.size ? bytes : 1);
 	int failed = 0, stop = 0;
 
@@ -79,14 +80,25 @@ int message_log_walk(struct message_log *log, bool changed,
 	return failed;
 }
 
+static void open_chunk(struct message_log *log)
+{
+	const struct bytes *rows = &log->encoder.packets.rows;
+
+	if (rows->size)
+		bytes_add(&log->ends.open, rows->data, rows->size);
+	message_encoder_reset(&log->encoder);
+}
+
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error)
 {
-	if (log->ends.open.size == ENDS_BLOCK * sizeof(*ends) &&
-	    spill_chain_close(&log->ends, &log->ends_spill, error))
-		return -1;
-	bytes_add(&log->ends.open, ends, sizeof(*ends));
-	return 0;
+	const struct node_message message = {true, ends->recv, ends->send, ends->packet};
+
+	message_encoder_add(&log->encoder, &message);
+	if (log->encoder.packets.count < ENDS_BLOCK)
+		return 0;
+	open_chunk(log);
+	return spill_chain_close(&log->ends, &log->ends_spill, error);
 }
 
 struct ends_walk {
@@ -94,25 +106,42 @@ struct ends_walk {
 	int (*look)(void *context, const struct message_ends *ends, struct error *error);
 	void *context;
 	struct error *error;
-	size_t chunk;           /* the next one */
-	struct bytes memory;    /* of the one at hand */
-	struct bytes_cursor at; /* in it */
+	size_t chunk;        /* the next one */
+	struct bytes memory; /* of the one at hand */
+	struct message_decoder decoder;
 	bool failed;
 };
+
+static int read_ends(struct ends_walk *walk, struct message_ends *ends)
+{
+	struct message_log *log = walk->log;
+	struct bytes_cursor *at = &walk->decoder.packets.cursor;
+	struct node_message message;
+
+	if (at->at == at->end) {
+		struct bytes_cursor chunk;
+
+		if (spill_chain_read(&log->ends, &log->ends_spill, walk->chunk++,
+				     &walk->memory, &chunk, walk->error))
+			return -1;
+		message_decoder_begin(&walk->decoder, chunk.at,
+				      (size_t)(chunk.end - chunk.at));
+	}
+	if (!message_decoder_next(&walk->decoder, &message))
+		return error_set(walk->error, "the temporary file %s is damaged",
+				 log->ends_spill.what);
+	*ends = (struct message_ends){message.other, message.own, message.packet};
+	return 0;
+}
 
 static int step_ends(void *context, struct message *message)
 {
 	struct ends_walk *walk = context;
-	const struct message_ends *ends;
+	struct message_ends ends;
 
-	if (walk->at.at == walk->at.end)
-		walk->failed = spill_chain_read(&walk->log->ends, &walk->log->ends_spill,
-						walk->chunk++, &walk->memory, &walk->at,
-						walk->error);
-	ends = (const void *)walk->at.at;
-	walk->at.at += sizeof(*ends);
-	if (!walk->failed && !message->rejected)
-		walk->failed = walk->look(walk->context, ends, walk->error);
+	walk->failed =
+	    read_ends(walk, &ends) ||
+	    (!message->rejected && walk->look(walk->context, &ends, walk->error));
 	return walk->failed;
 }
 
@@ -123,8 +152,11 @@ int message_log_walk_ends(struct message_log *log,
 {
 	struct ends_walk walk = {
 	    .log = log, .look = look, .context = context, .error = error};
-	int status = message_log_walk(log, false, step_ends, &walk, error);
+	int status;
 
+	open_chunk(log);
+	status = message_log_walk(log, false, step_ends, &walk, error);
+	message_decoder_clear(&walk.decoder);
 	bytes_clear(&walk.memory);
 	return status || walk.failed ? -1 : 0;
 }
@@ -135,6 +167,7 @@ void message_log_clear(struct message_log *log)
 	spill_clear(&log->spill);
 	spill_clear(&log->ends_spill);
 	spill_chain_clear(&log->ends);
+	message_encoder_clear(&log->encoder);
 	memset(log, 0, sizeof(*log));
 }
 

@@ -121,8 +121,9 @@ struct message_log {
 	size_t used;
 	struct spill spill;
 	uint64_t count;
-	bool has_ends; /* of each message, to be set before the first */
-	struct spill_chain ends;
+	bool has_ends;                  /* of each message, to be set before the first */
+	struct message_encoder encoder; /* of the last ones */
+	struct spill_chain ends;        /* of the ones before */
 	struct spill ends_spill;
 };
 
@@ -141,7 +142,7 @@ int message_log_add(struct message_log *log, const struct message *message,
 /* The last message was added: all go to the file. 0, or -1 with error. */
 int message_log_put_away(struct message_log *log, struct error *error);
 
-/* Of a message more, where the log has ends. 0, or -1 with error. */
+/* Of a message more, where the log has ends; not after a walk. 0, or -1 with error. */
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error);
 
