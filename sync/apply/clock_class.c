@@ -85,20 +85,26 @@ static bool at_word(const struct metadata *in, const char *word)
 	return in->token.kind == AST_WORD && strcmp(in->token.text, word) == 0;
 }
 
+/* Past the last token, or the last before an error. */
+static bool at_end(const struct metadata *in)
+{
+	return in->token.kind == AST_END || in->token.kind == AST_WRONG;
+}
+
 /* Read TSDL up to what follows `clock {`; false: there is none. */
 static bool find_block(struct metadata *in, const char *text, struct error *error)
 {
 	size_t depth = 0;
 
 	metadata_init(in, text, strlen(text), false, error);
-	for (bool is_clock = false; in->token.kind != AST_END; metadata_next(in)) {
+	for (bool is_clock = false; !at_end(in); metadata_next(in)) {
 		if (metadata_is_sign(in, '{') && !depth++ && is_clock)
 			break;
 		depth -= depth && metadata_is_sign(in, '}');
 		is_clock = at_word(in, "clock");
 	}
 	metadata_next(in);
-	return in->token.kind != AST_END;
+	return !at_end(in);
 }
 
 /* Whether TSDL has a clock class in braces. */
@@ -168,7 +174,7 @@ static void write_tsdl(FILE *file, const char *text, const struct clock_class *c
 	if (strncmp(text, METADATA_SIGNATURE, strlen(METADATA_SIGNATURE)) != 0)
 		fputs(METADATA_SIGNATURE " */\n", file);
 	find_block(&in, text, &error);
-	while (!metadata_is_sign(&in, '}') && in.token.kind != AST_END) {
+	while (!metadata_is_sign(&in, '}') && !at_end(&in)) {
 		enum attribute what = FREQ;
 		const char *value;
 
@@ -176,7 +182,7 @@ static void write_tsdl(FILE *file, const char *text, const struct clock_class *c
 			what++;
 		metadata_next(&in); /* the equals sign */
 		value = in.at;
-		while (!metadata_is_sign(&in, ';') && in.token.kind != AST_END)
+		while (!metadata_is_sign(&in, ';') && !at_end(&in))
 			metadata_next(&in);
 		if (what < ATTRIBUTES) {
 			fprintf(file, "%.*s ", (int)(value - text), text);
