@@ -75,6 +75,12 @@ typedef int sync_message_fn(void *context, const struct sync_end *send,
 			    const struct sync_end *recv, const struct packet *packet,
 			    struct error *error);
 
+/* What the mean rate of a clock's true correction can be, without unit. */
+struct rate_bound {
+	bool known;
+	double low, high;
+};
+
 struct sync {
 	struct sync_options options;
 	sync_message_fn *on_message; /* or NULL; set before the reading */
@@ -93,7 +99,7 @@ struct sync {
 	struct problem_list problems;
 	struct graph graph;      /* of the clocks */
 	struct fit_clock *clock; /* by clock */
-	struct region *region;   /* by clock; only the rates where it is not straight */
+	struct rate_bound *rate; /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
 	struct step_list step;

@@ -19,6 +19,7 @@ struct search {
 	struct clock *base;        /* the lines, of one segment each */
 	struct envelope *envelope; /* without cells: it has none */
 	bool *is_reference;        /* of the islands that are searched */
+	bool *is_straight;         /* by clock: it keeps its rate */
 	bool *news;                /* tighter since it was last heard */
 	unsigned rounds;
 };
@@ -305,6 +306,7 @@ enum {
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
+	ROUNDS_OF_LINES = 16, /* the same, as all times of a line are bound at once */
 };
 
 static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
@@ -315,9 +317,18 @@ static nsec_t travel_by(const struct clock *clock, const struct hull_point *time
 }
 
 /*
- * With the error e of each clock's line: line_b + e_b >= line_a + e_a.
- * Messages that the fit itself breaks tell nothing for sure.
+ * Messages that the fit itself breaks tell nothing for sure; of straight clocks those of
+ * pairs that no line satisfies.
  */
+static bool is_doubtful(const struct search *search, const struct pair *pair,
+			const struct hull_point *at, const uint32_t end[2])
+{
+	if (search->is_straight[end[0]] || search->is_straight[end[1]])
+		return pair->margin_ns < 0 || pair->too_fast;
+	return travel_by(search->sync->fitted, at, end) < 0;
+}
+
+/* With the error e of each clock's line: line_b + e_b >= line_a + e_a. */
 static int take(void *context, struct message *message)
 {
 	struct search *search = context;
@@ -333,8 +344,8 @@ static int take(void *context, struct message *message)
 		return 0;
 	if (!message->forward)
 		at = (struct hull_point){at.y, at.x};
-	if (travel_by(search->sync->fitted, &at, end) < 0 ||
-	    search_gap(search, end[0], at.x) || search_gap(search, end[1], at.y))
+	if (is_doubtful(search, pair, &at, end) || search_gap(search, end[0], at.x) ||
+	    search_gap(search, end[1], at.y))
 		return 0;
 	travel = (double)travel_by(search->base, &at, end);
 	if (!search->is_reference[end[1]] && search->news[end[0]])
@@ -383,7 +394,9 @@ static void sweep(void *context, size_t clock)
 	struct search *search = context;
 
 	search->news[clock] =
-	    search->envelope[clock].cells && envelope_sweep(&search->envelope[clock]);
+	    search->envelope[clock].is_touched &&
+	    (search->is_straight[clock] ? envelope_straighten
+					: envelope_sweep)(&search->envelope[clock]);
 }
 
 static int relax(struct search *search, struct error *error)
@@ -433,23 +446,6 @@ static void prepare(struct search *search, uint32_t index, const double rates[2]
 					 sync->step.item[k].to_ns);
 }
 
-/* Whether an island has no region to take its bounds from. */
-static bool is_wanted(const struct sync *sync, const struct island *island)
-{
-	if (sync->options.bounds != BOUNDS_STRAIGHT)
-		return true;
-	for (size_t k = 1; k < island->members; k++) {
-		uint32_t at = island->member[k];
-		const struct pair *pair =
-		    &sync->pairs.pair[sync->graph.node[at].parent_pair];
-
-		if (!sync->clock[at].too_fast &&
-		    (sync->bent[at] || !sync->region[at].known || pair->margin_ns < 0))
-			return true;
-	}
-	return false;
-}
-
 typedef void member_fn(struct search *search, uint32_t clock);
 
 /* Each clock that gets bounds; those beyond the drift limit have none under it. */
@@ -460,7 +456,7 @@ static void each_member(struct search *search, member_fn *visit)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
 
-		if (island->members < 2 || !is_wanted(sync, island))
+		if (island->members < 2)
 			continue;
 		search->is_reference[island->reference] = true;
 		for (size_t k = 1; k < island->members; k++)
@@ -476,16 +472,84 @@ static void begin_with_limit(struct search *search, uint32_t clock)
 	prepare(search, clock, (double[2]){-limit, limit});
 }
 
+/* What the rate can be on average, and at no time less or more of a line. */
+static struct rate_bound rate_of(const struct search *search, uint32_t clock)
+{
+	double line = search->base[clock].segment->rate_ppb * 1e-9, rates[2];
+
+	search_mean_rate(search, clock, rates);
+	return (struct rate_bound){true,
+				   fmax(rates[0], line - search->envelope[clock].fall),
+				   fmin(rates[1], line + search->envelope[clock].rise)};
+}
+
 /* A rate differs from the mean one by so much at most, and keeps to the limit. */
 static void begin_with_wander(struct search *search, uint32_t clock)
 {
-	double limit = search->sync->options.drift_limit_ppm * 1e-6;
-	double wander = search->sync->options.wander_ppm * 1e-6, rates[2];
+	const struct sync *sync = search->sync;
+	double limit = sync->options.drift_limit_ppm * 1e-6;
+	bool is_line = sync->options.bounds == BOUNDS_STRAIGHT;
+	double wander = is_line ? 0 : sync->options.wander_ppm * 1e-6;
+	struct rate_bound rate = rate_of(search, clock);
 
-	search_mean_rate(search, clock, rates);
-	rates[0] = fmax(rates[0] - wander, -limit);
-	rates[1] = fmin(rates[1] + wander, limit);
-	prepare(search, clock, rates);
+	if (!is_line || search->is_straight[clock])
+		prepare(search, clock,
+			(double[2]){fmax(rate.low - wander, -limit),
+				    fmin(rate.high + wander, limit)});
+}
+
+/*
+ * Clocks keep their rates where one line describes each of an island. The fewer of these
+ * are possible, the less a message leaves open until the next time of the grid: so it is
+ * done several times.
+ */
+enum { PASSES_OF_LINES = 3 };
+
+static void find_straight(struct search *search)
+{
+	const struct sync *sync = search->sync;
+
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+		bool is_straight = sync->options.bounds == BOUNDS_STRAIGHT;
+
+		for (size_t k = 1; k < island->members; k++) {
+			uint32_t at = island->member[k];
+			int pair = sync->graph.node[at].parent_pair;
+
+			is_straight &= !sync->bent[at] &&
+				       sync->pairs.pair[pair].margin_ns >= 0 &&
+				       search->envelope[at].cells;
+		}
+		for (size_t k = 1; k < island->members; k++)
+			search->is_straight[island->member[k]] = is_straight;
+	}
+}
+
+/* Where no lines satisfy the messages of all clocks, they may do what the limit allows.
+ */
+static bool give_up_lines(struct search *search)
+{
+	const struct graph *graph = &search->sync->graph;
+	bool any = false;
+
+	for (size_t i = 0; i < graph->islands; i++) {
+		const struct island *island = &graph->island[i];
+		bool is_broken = false;
+
+		for (size_t k = 1; k < island->members; k++)
+			is_broken |= search->envelope[island->member[k]].is_broken;
+		for (size_t k = 1; k < island->members && is_broken; k++) {
+			struct clock *clock = &search->sync->fitted[island->member[k]];
+
+			search->is_straight[island->member[k]] = false;
+			begin_with_limit(search, island->member[k]);
+			if (clock->quality == CLOCK_ACCURATE)
+				clock->quality = CLOCK_APPROXIMATE;
+		}
+		any |= is_broken;
+	}
+	return any;
 }
 
 static void finish(struct search *search, uint32_t clock)
@@ -493,15 +557,10 @@ static void finish(struct search *search, uint32_t clock)
 	const struct graph *graph = &search->sync->graph;
 	size_t members = graph->island[graph->node[clock].island].members;
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
-	struct region *region = &search->sync->region[clock];
-	double rates[2];
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
 	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
-	search_mean_rate(search, clock, rates);
-	region->known = true;
-	region->rate_low = rates[0];
-	region->rate_high = rates[1];
+	search->sync->rate[clock] = rate_of(search, clock);
 }
 
 /*
@@ -521,7 +580,7 @@ static void finish_reference(struct sync *sync, uint32_t index)
 	clock->bound[0] = (struct clock_bound){clock->begin_ns, low, high};
 	clock->bound[1] = (struct clock_bound){middle, low, high};
 	clock->bound[2] = (struct clock_bound){clock->end_ns, low, high};
-	sync->region[index] = (struct region){.known = !is_open};
+	sync->rate[index] = (struct rate_bound){.known = !is_open};
 }
 
 /* The mean rate of the fit, held to the limit, about the middle. */
@@ -548,6 +607,7 @@ static void search_init(struct search *search, struct sync *sync)
 	search->envelope = mem_zalloc(sync->clocks * sizeof(*search->envelope));
 	search->base = mem_zalloc(sync->clocks * sizeof(*search->base));
 	search->is_reference = mem_zalloc(sync->clocks * sizeof(bool));
+	search->is_straight = mem_zalloc(sync->clocks * sizeof(bool));
 	search->news = mem_zalloc(sync->clocks * sizeof(bool));
 	search->rounds = 0;
 	for (uint32_t i = 0; i < sync->clocks; i++)
@@ -563,20 +623,26 @@ static void search_clear(struct search *search)
 	free(search->envelope);
 	free(search->base);
 	free(search->is_reference);
+	free(search->is_straight);
 	free(search->news);
 }
 
 int bounds_find(struct sync *sync, struct error *error)
 {
+	static const int passes_of[] = {0, 1, PASSES_OF_LINES}; /* by the model */
+	const int passes = passes_of[sync->options.bounds];
 	struct search search;
 	int status;
 
 	search_init(&search, sync);
 	each_member(&search, begin_with_limit);
 	status = relax(&search, error);
-	if (!status && sync->options.bounds == BOUNDS_WANDER) {
+	find_straight(&search);
+	for (int pass = 0; !status && pass < passes; pass++) {
 		each_member(&search, begin_with_wander);
 		status = relax(&search, error);
+		if (!status && give_up_lines(&search))
+			status = relax(&search, error);
 	}
 	if (!status && sync->step.count)
 		status =
