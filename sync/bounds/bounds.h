@@ -74,6 +74,42 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 void envelope_clear(struct envelope *envelope);
 
+/* What the rounding of corrections and of what is printed can take from a bound. */
+#define ROUNDING_NS 2.0
+
+/*
+ * By clock, the error of a line that the clock is near: how far the true correction
+ * is above it. No fit enters, however bent it is.
+ */
+struct search {
+	struct sync *sync;
+	struct clock *base;        /* the lines, of one segment each */
+	struct envelope *envelope; /* without cells: it has none */
+	bool *is_reference;        /* of the islands that are searched */
+	bool *is_straight;         /* by clock: it keeps its rate */
+	bool *news;                /* tighter since it was last heard */
+	unsigned rounds;
+};
+
+/* What is known of the error at a time; of the reference, that there is none. */
+double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high);
+
+/* The gap that a time lies in; NULL: none. */
+struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nsec_t at);
+
+/*
+ * A message within a gap may tell of more than one step there; for message_log_walk, the
+ * context is the search.
+ */
+int search_open_gap(void *context, struct message *message);
+
+/*
+ * State a clock's bounds at so many even times, and where its segments begin: at each the
+ * widest up to the stated times before and after, so that what lies between two of them
+ * lies within both.
+ */
+void search_state(const struct search *search, uint32_t index, size_t spans);
+
 /*
  * Bounds of the clocks. Every message says that its receive came after its send, and
  * every clock keeps to the drift limit: these are differences of times, so the tightest
