@@ -254,9 +254,9 @@ static void begin_with_wander(struct search *search, uint32_t clock)
 
 /*
  * The fewer rates are possible, the less a message leaves open until the next time of the
- * grid: so straight clocks are bounded several times.
+ * grid: so straight clocks are bounded twice.
  */
-enum { PASSES_OF_LINES = 3 };
+enum { PASSES_OF_LINES = 2 };
 
 /*
  * Clocks keep their rates where one line describes each of an island, and lines satisfy
