@@ -166,16 +166,15 @@ static double segments_bound(const struct sync *sync, const struct clock *clock)
 
 static struct drift drift_of(const struct sync *sync, uint32_t index)
 {
-	const struct region *region = &sync->region[index];
+	const struct rate_bound *rate = &sync->rate[index];
 	const struct clock *clock = &sync->fitted[index];
 	struct drift drift = {.rate = sync->clock[index].rate};
 
 	if (sync->bent[index])
 		drift.rate = clock_mean_rate(clock);
 	drift.bound = HUGE_VAL;
-	if (region->known)
-		drift.bound =
-		    fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
+	if (rate->known)
+		drift.bound = fmax(rate->high - drift.rate, drift.rate - rate->low);
 	if (sync->bent[index])
 		drift.bound = fmin(drift.bound, segments_bound(sync, clock));
 	if (!(drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6))

@@ -59,6 +59,12 @@ struct step_list {
 	size_t count, room;
 };
 
+/* What the mean rate of a clock's true correction can be, without unit. */
+struct rate_bound {
+	bool known;
+	double low, high;
+};
+
 struct sync {
 	struct sync_options options;
 	struct sync_trace *trace;
@@ -75,7 +81,7 @@ struct sync {
 	struct problem_list problems;
 	struct graph graph;      /* of the clocks */
 	struct fit_clock *clock; /* by clock */
-	struct region *region;   /* by clock; only the rates where it is not straight */
+	struct rate_bound *rate; /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
 	struct step_list step;

@@ -161,8 +161,6 @@ static void fit_island(struct sync *sync, const struct island *island,
 		fit_method_find("hull")->fit(&fit, &cause);
 	}
 	error_clear(&cause);
-	if (sync->options.bounds == BOUNDS_STRAIGHT)
-		region_find(&fit, sync->region);
 }
 
 static int fit_islands(struct sync *sync, struct error *error)
@@ -175,7 +173,7 @@ static int fit_islands(struct sync *sync, struct error *error)
 		if (!samples)
 			return -1;
 	}
-	sync->region = mem_zalloc(sync->clocks * sizeof(*sync->region));
+	sync->rate = mem_zalloc(sync->clocks * sizeof(*sync->rate));
 	sync->unfit = mem_zalloc((sync->graph.islands + 1) * sizeof(*sync->unfit));
 	for (size_t i = 0; i < sync->graph.islands; i++)
 		fit_island(sync, &sync->graph.island[i], samples);
@@ -202,13 +200,6 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 	return CLOCK_ACCURATE;
 }
 
-/* Of a clock taken to be straight: no lines satisfy the messages of all. */
-static bool contradicts_its_island(const struct sync *sync, uint32_t clock)
-{
-	return sync->options.bounds == BOUNDS_STRAIGHT && !sync->region[clock].known &&
-	       !sync->bent[clock];
-}
-
 /* A clock without a tie: its messages may contradict each other, or it has none. */
 static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
 {
@@ -233,8 +224,7 @@ static void judge(struct sync *sync)
 
 			if (!node->above || !node->below)
 				quality = CLOCK_INCOMPLETE;
-			else if (contradicts_its_island(sync, at) ||
-				 sync->pairs.pair[node->parent_pair].quality ==
+			else if (sync->pairs.pair[node->parent_pair].quality ==
 				     CLOCK_APPROXIMATE ||
 				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
 				quality = CLOCK_APPROXIMATE;
@@ -246,7 +236,7 @@ static void judge(struct sync *sync)
 	}
 }
 
-/* The line as integers, and the region's bounds about it. */
+/* The line as integers. */
 static void set_fitted(struct sync *sync, uint32_t index)
 {
 	const struct fit_clock *fit = &sync->clock[index];
@@ -261,12 +251,6 @@ static void set_fitted(struct sync *sync, uint32_t index)
 	clock->segment->rate_ppb = rate_ppb;
 	clock->segment->ref_ns =
 	    fit->ref_ns + nsec_round(fit_correct(fit, fit->begin_ns, fit->ref_ns));
-	if (!sync->region[index].known)
-		return;
-	clock->bounds = (size_t)sync->region[index].times;
-	clock->bound = mem_realloc(NULL, clock->bounds, sizeof(*clock->bound));
-	memcpy(clock->bound, sync->region[index].bound,
-	       clock->bounds * sizeof(*clock->bound));
 }
 
 static int count_message(void *context, struct message *message)
@@ -383,7 +367,7 @@ void sync_clear(struct sync *sync)
 	free(sync->trace);
 	free(sync->clock_trace);
 	free(sync->clock);
-	free(sync->region);
+	free(sync->rate);
 	tie_list_clear(&sync->ties);
 	graph_clear(&sync->graph);
 	pair_table_clear(&sync->pairs);

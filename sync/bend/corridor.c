@@ -179,7 +179,7 @@ static bool stretch_solve(struct stretch *stretch, struct shape *shape)
 		if (k)
 			add_joint_row(shape, lp, k);
 	}
-	found = lp_maximize(lp) == LP_OPTIMAL;
+	found = lp_maximize(lp);
 	for (size_t k = 0; found && k <= shape->segments; k++)
 		shape->value[k] = lp_value(lp, k) * stretch->unit_ns;
 	lp_free(lp);

@@ -7,34 +7,12 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 
-/* What the rounding of corrections and of what is printed can take from a bound. */
-#define ROUNDING_NS 2.0
-
-/*
- * By clock, the error of a line that the clock is near: how far the true correction
- * is above it. No fit enters, however bent it is.
- */
-struct search {
-	struct sync *sync;
-	struct clock *base;        /* the lines, of one segment each */
-	struct envelope *envelope; /* without cells: it has none */
-	bool *is_reference;        /* of the islands that are searched */
-	bool *news;                /* tighter since it was last heard */
-	unsigned rounds;
-};
-
-/* Extremes of a true correction, less a reference time. */
-struct extremes {
-	double low, high;
-};
-
 static bool is_searched(const struct search *search, uint32_t clock)
 {
 	return search->is_reference[clock] || search->envelope[clock].cells;
 }
 
-/* What is known of the error at a time; of the reference, that there is none. */
-static double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high)
+double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high)
 {
 	if (search->is_reference[clock])
 		return 0;
@@ -43,9 +21,7 @@ static double search_at(const struct search *search, uint32_t clock, nsec_t at, 
 	return envelope_at(&search->envelope[clock], at, high);
 }
 
-/* The gap that a time lies in; NULL: none. */
-static struct envelope_gap *search_gap(const struct search *search, uint32_t clock,
-				       nsec_t at)
+struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nsec_t at)
 {
 	const struct envelope *envelope = &search->envelope[clock];
 
@@ -53,229 +29,6 @@ static struct envelope_gap *search_gap(const struct search *search, uint32_t clo
 		if (at > envelope->gap[i].from_ns && at < envelope->gap[i].to_ns)
 			return &envelope->gap[i];
 	return NULL;
-}
-
-static void extremes_include(struct extremes *extremes, double low, double high)
-{
-	extremes->low = fmin(extremes->low, low);
-	extremes->high = fmax(extremes->high, high);
-}
-
-/*
- * Around a step a clock that was set back shows each time twice, and nobody
- * can tell which one is meant: it may go on as before, or be as it is after.
- */
-static struct extremes before_or_after(const struct search *search, uint32_t clock,
-				       const struct envelope_gap *gap, nsec_t at,
-				       nsec_t zero)
-{
-	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
-	struct extremes extremes = {INFINITY, -INFINITY};
-
-	for (int i = 0; i < 2; i++) {
-		double limit = search->sync->options.drift_limit_ppm * 1e-6 *
-			       fabs((double)(at - known[i]));
-		double moved =
-		    (double)(nsec_sub(clock_correct(&search->base[clock], known[i]),
-				      zero) +
-			     (at - known[i]));
-
-		extremes_include(
-		    &extremes, search_at(search, clock, known[i], false) + moved - limit,
-		    search_at(search, clock, known[i], true) + moved + limit);
-	}
-	return extremes;
-}
-
-/*
- * What a message says of a time within a gap, a bound from above or from below. If
- * that is neither as before nor as after, or the message was left out as false, the
- * clock was stepped more than once there, and may have been anywhere meanwhile.
- */
-static void hear(const struct search *search, uint32_t clock, nsec_t at, double bound,
-		 bool above)
-{
-	struct envelope_gap *gap = search_gap(search, clock, at);
-	struct extremes either = before_or_after(search, clock, gap, at,
-						 clock_correct(&search->base[clock], at));
-
-	if (above)
-		gap->low_open |= bound < either.low;
-	else
-		gap->high_open |= bound > either.high;
-}
-
-/*
- * A message within a gap may tell of more than one step there; for
- * message_log_walk, the context is the search.
- */
-static int search_open_gap(void *context, struct message *message)
-{
-	const struct search *search = context;
-	const struct pair *pair = &search->sync->pairs.pair[message->pair];
-	uint32_t from = message->forward ? pair->a : pair->b;
-	uint32_t to = message->forward ? pair->b : pair->a;
-	struct hull_point point = pair_point(message);
-	nsec_t sent = message->forward ? point.x : point.y;
-	nsec_t received = message->forward ? point.y : point.x;
-	double travel = (double)nsec_sub(clock_correct(&search->base[to], received),
-					 clock_correct(&search->base[from], sent));
-
-	if (pair->contradictory)
-		return 0;
-	if (message->rejected)
-		travel = -INFINITY;
-	if (search_gap(search, from, sent))
-		hear(search, from, sent, search_at(search, to, received, true) + travel,
-		     true);
-	if (search_gap(search, to, received))
-		hear(search, to, received, search_at(search, from, sent, false) - travel,
-		     false);
-	return 0;
-}
-
-enum { MOST_BESIDE = 4 }; /* times as long as a trace itself that are stated as densely */
-
-static nsec_t high_of(double bound)
-{
-	return isinf(bound) ? NSEC_MAX : nsec_round(ceil(bound));
-}
-
-static nsec_t low_of(double bound)
-{
-	return isinf(bound) ? NSEC_MIN : nsec_round(floor(bound));
-}
-
-/* By how much the line of the errors lies above the fit. */
-static double added_at(const struct search *search, uint32_t clock, nsec_t at)
-{
-	return (double)nsec_sub(clock_correct(&search->base[clock], at),
-				clock_correct(&search->sync->fitted[clock], at));
-}
-
-/* Its end may be where another segment begins. */
-static void include_span(const struct search *search, uint32_t clock, nsec_t from,
-			 nsec_t to, struct extremes *extremes)
-{
-	const struct envelope *envelope = &search->envelope[clock];
-	struct envelope_span span = {.from = from, .to = to};
-
-	if (from > to)
-		return;
-	span.added[0] = added_at(search, clock, from);
-	span.added[1] = to > from ? added_at(search, clock, to - 1) : span.added[0];
-	extremes_include(extremes, envelope_extreme(envelope, &span, false),
-			 envelope_extreme(envelope, &span, true));
-}
-
-static void include_gap(const struct search *search, uint32_t clock,
-			const struct envelope_gap *gap, nsec_t at,
-			struct extremes *extremes)
-{
-	struct extremes either = before_or_after(
-	    search, clock, gap, at, clock_correct(&search->sync->fitted[clock], at));
-
-	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
-			 gap->high_open ? INFINITY : either.high);
-}
-
-/* The error over a span of time within which the fit is one line. */
-static struct clock_bound bound_over(const struct search *search, uint32_t clock,
-				     nsec_t from, nsec_t to)
-{
-	const struct envelope *envelope = &search->envelope[clock];
-	struct extremes extremes = {INFINITY, -INFINITY};
-	double slack = ROUNDING_NS + search->rounds;
-	nsec_t at = from;
-
-	for (size_t i = 0; i < envelope->gaps; i++) {
-		const struct envelope_gap *gap = &envelope->gap[i];
-
-		if (gap->from_ns > to || gap->to_ns < from)
-			continue;
-		include_span(search, clock, at, gap->from_ns, &extremes);
-		include_gap(search, clock, gap, from > gap->from_ns ? from : gap->from_ns,
-			    &extremes);
-		include_gap(search, clock, gap,
-			    to < gap->to_ns ? to - (to > from) : gap->to_ns, &extremes);
-		at = gap->to_ns;
-	}
-	include_span(search, clock, at, to, &extremes);
-	return (struct clock_bound){
-	    .local_ns = from,
-	    .low_ns = low_of(extremes.low - slack),
-	    .high_ns = high_of(extremes.high + slack),
-	};
-}
-
-/* So many even times of a span, without its end. */
-static size_t add_times(struct clock_bound *bound, size_t count, nsec_t from, nsec_t to,
-			size_t spans)
-{
-	for (size_t i = 0; i < spans; i++)
-		bound[count++].local_ns =
-		    from + nsec_round((double)(to - from) * (double)i / (double)spans);
-	return count;
-}
-
-/* As many spans as make times as dense as those of the clock itself, within reason. */
-static size_t spans_beside(nsec_t length, nsec_t own, size_t spans)
-{
-	double many = ceil((double)length / fmax(1, (double)own) * (double)spans);
-
-	return (size_t)fmin(many, (double)(MOST_BESIDE * spans));
-}
-
-/*
- * Evenly over the trace, over what sources tied to it saw before and after, and where a
- * segment begins. Returns how many.
- */
-static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
-{
-	nsec_t own = fit->own_end_ns - fit->own_begin_ns;
-	size_t before = spans_beside(fit->own_begin_ns - clock->begin_ns, own, spans);
-	size_t after = spans_beside(clock->end_ns - fit->own_end_ns, own, spans);
-	struct clock_bound *bound;
-	size_t count = 0;
-
-	bound = mem_realloc(clock->bound, before + spans + after + 1 + clock->segments,
-			    sizeof(*bound));
-	clock->bound = bound;
-	count = add_times(bound, count, clock->begin_ns, fit->own_begin_ns, before);
-	count = add_times(bound, count, fit->own_begin_ns, fit->own_end_ns, spans);
-	count = add_times(bound, count, fit->own_end_ns, clock->end_ns, after);
-	bound[count++].local_ns = clock->end_ns;
-	for (size_t i = 1; i < clock->segments; i++)
-		if (clock->segment[i].local_ns > clock->begin_ns &&
-		    clock->segment[i].local_ns < clock->end_ns)
-			bound[count++].local_ns = clock->segment[i].local_ns;
-	return clock_bounds_sort(bound, count);
-}
-
-/*
- * State a clock's bounds at so many even times, and where its segments begin: at
- * each the widest up to the stated times before and after, so
- * that what lies between two of them lies within both.
- */
-static void search_state(const struct search *search, uint32_t index, size_t spans)
-{
-	struct clock *clock = &search->sync->fitted[index];
-	struct clock_bound before, after;
-
-	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
-	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
-	for (size_t i = 0; i < clock->bounds; i++) {
-		struct clock_bound *bound = &clock->bound[i];
-
-		if (i + 1 < clock->bounds)
-			after = bound_over(search, index, bound->local_ns,
-					   clock->bound[i + 1].local_ns);
-		bound->low_ns =
-		    before.low_ns < after.low_ns ? before.low_ns : after.low_ns;
-		bound->high_ns =
-		    before.high_ns > after.high_ns ? before.high_ns : after.high_ns;
-		before = after;
-	}
 }
 
 /* What the mean rate of the true correction can be, by its ends. */
@@ -305,6 +58,7 @@ enum {
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
+	ROUNDS_OF_LINES = 16, /* the same, as all times of a line are bound at once */
 };
 
 static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
@@ -315,9 +69,18 @@ static nsec_t travel_by(const struct clock *clock, const struct hull_point *time
 }
 
 /*
- * With the error e of each clock's line: line_b + e_b >= line_a + e_a.
- * Messages that the fit itself breaks tell nothing for sure.
+ * Messages that the fit itself breaks tell nothing for sure; of straight clocks those of
+ * pairs that no line satisfies.
  */
+static bool is_doubtful(const struct search *search, const struct pair *pair,
+			const struct hull_point *at, const uint32_t end[2])
+{
+	if (search->is_straight[end[0]] || search->is_straight[end[1]])
+		return pair->margin_ns < 0 || pair->too_fast;
+	return travel_by(search->sync->fitted, at, end) < 0;
+}
+
+/* With the error e of each clock's line: line_b + e_b >= line_a + e_a. */
 static int take(void *context, struct message *message)
 {
 	struct search *search = context;
@@ -333,8 +96,8 @@ static int take(void *context, struct message *message)
 		return 0;
 	if (!message->forward)
 		at = (struct hull_point){at.y, at.x};
-	if (travel_by(search->sync->fitted, &at, end) < 0 ||
-	    search_gap(search, end[0], at.x) || search_gap(search, end[1], at.y))
+	if (is_doubtful(search, pair, &at, end) || search_gap(search, end[0], at.x) ||
+	    search_gap(search, end[1], at.y))
 		return 0;
 	travel = (double)travel_by(search->base, &at, end);
 	if (!search->is_reference[end[1]] && search->news[end[0]])
@@ -383,7 +146,9 @@ static void sweep(void *context, size_t clock)
 	struct search *search = context;
 
 	search->news[clock] =
-	    search->envelope[clock].cells && envelope_sweep(&search->envelope[clock]);
+	    search->envelope[clock].is_touched &&
+	    (search->is_straight[clock] ? envelope_straighten
+					: envelope_sweep)(&search->envelope[clock]);
 }
 
 static int relax(struct search *search, struct error *error)
@@ -433,23 +198,6 @@ static void prepare(struct search *search, uint32_t index, const double rates[2]
 					 sync->step.item[k].to_ns);
 }
 
-/* Whether an island has no region to take its bounds from. */
-static bool is_wanted(const struct sync *sync, const struct island *island)
-{
-	if (sync->options.bounds != BOUNDS_STRAIGHT)
-		return true;
-	for (size_t k = 1; k < island->members; k++) {
-		uint32_t at = island->member[k];
-		const struct pair *pair =
-		    &sync->pairs.pair[sync->graph.node[at].parent_pair];
-
-		if (!sync->clock[at].too_fast &&
-		    (sync->bent[at] || !sync->region[at].known || pair->margin_ns < 0))
-			return true;
-	}
-	return false;
-}
-
 typedef void member_fn(struct search *search, uint32_t clock);
 
 /* Each clock that gets bounds; those beyond the drift limit have none under it. */
@@ -460,13 +208,24 @@ static void each_member(struct search *search, member_fn *visit)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
 
-		if (island->members < 2 || !is_wanted(sync, island))
+		if (island->members < 2)
 			continue;
 		search->is_reference[island->reference] = true;
 		for (size_t k = 1; k < island->members; k++)
 			if (!sync->clock[island->member[k]].too_fast)
 				visit(search, island->member[k]);
 	}
+}
+
+/* What the rate can be on average, and at no time less or more of a line. */
+static struct rate_bound rate_of(const struct search *search, uint32_t clock)
+{
+	const struct envelope *envelope = &search->envelope[clock];
+	double line = search->base[clock].segment->rate_ppb * 1e-9, rates[2];
+
+	search_mean_rate(search, clock, rates);
+	return (struct rate_bound){true, fmax(rates[0], line - envelope->fall),
+				   fmin(rates[1], line + envelope->rise)};
 }
 
 static void begin_with_limit(struct search *search, uint32_t clock)
@@ -479,13 +238,61 @@ static void begin_with_limit(struct search *search, uint32_t clock)
 /* A rate differs from the mean one by so much at most, and keeps to the limit. */
 static void begin_with_wander(struct search *search, uint32_t clock)
 {
-	double limit = search->sync->options.drift_limit_ppm * 1e-6;
-	double wander = search->sync->options.wander_ppm * 1e-6, rates[2];
+	const struct sync *sync = search->sync;
+	double limit = sync->options.drift_limit_ppm * 1e-6;
+	bool is_line = sync->options.bounds == BOUNDS_STRAIGHT;
+	double wander = is_line ? 0 : sync->options.wander_ppm * 1e-6;
+	struct rate_bound rate = rate_of(search, clock);
 
-	search_mean_rate(search, clock, rates);
-	rates[0] = fmax(rates[0] - wander, -limit);
-	rates[1] = fmin(rates[1] + wander, limit);
-	prepare(search, clock, rates);
+	if (!is_line || search->is_straight[clock])
+		prepare(search, clock,
+			(double[2]){fmax(rate.low - wander, -limit),
+				    fmin(rate.high + wander, limit)});
+	else if (search->envelope[clock].is_touched)
+		begin_with_limit(search, clock);
+}
+
+/*
+ * The fewer rates are possible, the less a message leaves open until the next time of the
+ * grid: so straight clocks are bounded twice.
+ */
+enum { PASSES_OF_LINES = 2 };
+
+/*
+ * Clocks keep their rates where one line describes each of an island, and lines satisfy
+ * all messages. Whether some island turned out to have none: it is to be begun anew.
+ */
+static bool find_straight(struct search *search, int pass)
+{
+	const struct sync *sync = search->sync;
+	bool any = false;
+
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+		bool is_straight = sync->options.bounds == BOUNDS_STRAIGHT;
+		bool is_broken = false;
+
+		for (size_t k = 1; k < island->members; k++) {
+			uint32_t at = island->member[k];
+			int pair = sync->graph.node[at].parent_pair;
+
+			is_broken |= search->envelope[at].is_broken;
+			is_straight &= (!pass || search->is_straight[at]) &&
+				       !sync->bent[at] &&
+				       sync->pairs.pair[pair].margin_ns >= 0 &&
+				       search->envelope[at].cells;
+		}
+		for (size_t k = 1; k < island->members; k++) {
+			uint32_t at = island->member[k];
+
+			search->is_straight[at] = is_straight && !is_broken;
+			search->envelope[at].is_touched = is_broken;
+			if (is_broken && sync->fitted[at].quality == CLOCK_ACCURATE)
+				sync->fitted[at].quality = CLOCK_APPROXIMATE;
+		}
+		any |= is_broken;
+	}
+	return any;
 }
 
 static void finish(struct search *search, uint32_t clock)
@@ -493,15 +300,10 @@ static void finish(struct search *search, uint32_t clock)
 	const struct graph *graph = &search->sync->graph;
 	size_t members = graph->island[graph->node[clock].island].members;
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
-	struct region *region = &search->sync->region[clock];
-	double rates[2];
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
 	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
-	search_mean_rate(search, clock, rates);
-	region->known = true;
-	region->rate_low = rates[0];
-	region->rate_high = rates[1];
+	search->sync->rate[clock] = rate_of(search, clock);
 }
 
 /*
@@ -521,7 +323,7 @@ static void finish_reference(struct sync *sync, uint32_t index)
 	clock->bound[0] = (struct clock_bound){clock->begin_ns, low, high};
 	clock->bound[1] = (struct clock_bound){middle, low, high};
 	clock->bound[2] = (struct clock_bound){clock->end_ns, low, high};
-	sync->region[index] = (struct region){.known = !is_open};
+	sync->rate[index] = (struct rate_bound){.known = !is_open};
 }
 
 /* The mean rate of the fit, held to the limit, about the middle. */
@@ -548,6 +350,7 @@ static void search_init(struct search *search, struct sync *sync)
 	search->envelope = mem_zalloc(sync->clocks * sizeof(*search->envelope));
 	search->base = mem_zalloc(sync->clocks * sizeof(*search->base));
 	search->is_reference = mem_zalloc(sync->clocks * sizeof(bool));
+	search->is_straight = mem_zalloc(sync->clocks * sizeof(bool));
 	search->news = mem_zalloc(sync->clocks * sizeof(bool));
 	search->rounds = 0;
 	for (uint32_t i = 0; i < sync->clocks; i++)
@@ -563,18 +366,22 @@ static void search_clear(struct search *search)
 	free(search->envelope);
 	free(search->base);
 	free(search->is_reference);
+	free(search->is_straight);
 	free(search->news);
 }
 
 int bounds_find(struct sync *sync, struct error *error)
 {
+	static const int passes_of[] = {0, 1, PASSES_OF_LINES}; /* by the model */
+	const int passes = passes_of[sync->options.bounds];
 	struct search search;
 	int status;
 
 	search_init(&search, sync);
 	each_member(&search, begin_with_limit);
 	status = relax(&search, error);
-	if (!status && sync->options.bounds == BOUNDS_WANDER) {
+	for (int pass = 0; !status && (find_straight(&search, pass) || pass < passes);
+	     pass++) {
 		each_member(&search, begin_with_wander);
 		status = relax(&search, error);
 	}

@@ -27,7 +27,9 @@ struct envelope {
 	size_t cells;      /* the grid has one time more */
 	double rise, fall; /* how fast the error can grow and shrink, no unit */
 	double *high, *low;
-	double width_ns;          /* between the two, on average, when last swept */
+	double width_ns; /* between the two, on average, when last swept */
+	bool is_touched; /* a bound was tightened since it was swept */
+	bool is_broken;  /* no line lies between the two, but one was asked for */
 	struct envelope_gap *gap; /* ascending, apart from each other */
 	size_t gaps;
 };
@@ -48,6 +50,12 @@ void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool h
 /* Let every bound that was taken in bound all times. Whether it gained by that. */
 bool envelope_sweep(struct envelope *envelope);
 
+/*
+ * The same of a clock that keeps its rate, whose error is a line: what lines can reach
+ * that lie between all bounds. Sets is_broken, and changes nothing, where there is none.
+ */
+bool envelope_straighten(struct envelope *envelope);
+
 /* What is known at a time; infinite where nothing is, as inside of a gap. */
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high);
 
@@ -66,16 +74,50 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 void envelope_clear(struct envelope *envelope);
 
+/* What the rounding of corrections and of what is printed can take from a bound. */
+#define ROUNDING_NS 2.0
+
 /*
- * Bounds that take no clock to be straight. Every message says that its
- * receive came after its send, and every clock keeps to the drift limit: these
- * are differences of times, so the tightest bound is a shortest way from the
- * reference through messages and along clocks (Bellman and Ford's relaxation,
- * over all messages until none gains, on one envelope a clock). Sound however
- * early it stops. Done for the islands that do not have a region: all of them,
- * unless clocks are to be taken as straight; then those where a clock bends.
- * Sets the bounds of sync->fitted and the rates of sync->region. 0, or -1
- * with error.
+ * By clock, the error of a line that the clock is near: how far the true correction
+ * is above it. No fit enters, however bent it is.
+ */
+struct search {
+	struct sync *sync;
+	struct clock *base;        /* the lines, of one segment each */
+	struct envelope *envelope; /* without cells: it has none */
+	bool *is_reference;        /* of the islands that are searched */
+	bool *is_straight;         /* by clock: it keeps its rate */
+	bool *news;                /* tighter since it was last heard */
+	unsigned rounds;
+};
+
+/* What is known of the error at a time; of the reference, that there is none. */
+double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high);
+
+/* The gap that a time lies in; NULL: none. */
+struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nsec_t at);
+
+/*
+ * A message within a gap may tell of more than one step there; for message_log_walk, the
+ * context is the search.
+ */
+int search_open_gap(void *context, struct message *message);
+
+/*
+ * State a clock's bounds at so many even times, and where its segments begin: at each the
+ * widest up to the stated times before and after, so that what lies between two of them
+ * lies within both.
+ */
+void search_state(const struct search *search, uint32_t index, size_t spans);
+
+/*
+ * Bounds of the clocks. Every message says that its receive came after its send, and
+ * every clock keeps to the drift limit: these are differences of times, so the tightest
+ * bound is a shortest way from the reference through messages and along clocks (Bellman
+ * and Ford's relaxation, over all messages until none gains, on one envelope a clock).
+ * Sound however early it stops. Where clocks are said to wander less, or to keep their
+ * rates, it is done once more with that. Sets the bounds of sync->fitted and sync->rate.
+ * 0, or -1 with error.
  */
 int bounds_find(struct sync *sync, struct error *error);
 

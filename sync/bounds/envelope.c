@@ -9,6 +9,7 @@
 
 /* Tighter by less than this, on average, is not worth telling others. */
 #define WORTH_NS   100.0
+#define WORTH_LINE 10.0 /* the same of a line, which takes more rounds */
 #define ENDLESS_NS 1e12 /* what no bound counts as, in that average */
 
 void envelope_init(struct envelope *envelope, const struct clock *line,
@@ -85,10 +86,13 @@ static struct place place_of(const struct envelope *envelope, nsec_t local)
 	return place;
 }
 
-static void tighten(double *bound, double value, bool high)
+static bool tighten(double *bound, double value, bool high)
 {
-	if (high ? value < *bound : value > *bound)
+	bool is_tighter = high ? value < *bound : value > *bound;
+
+	if (is_tighter)
 		*bound = value;
+	return is_tighter;
 }
 
 /* From a time to the grid's next ones, and back, a bound opens by the other rate. */
@@ -105,13 +109,13 @@ void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool h
 	double *bound = (high ? envelope->high : envelope->low) + place.cell;
 
 	if (place.has_left)
-		tighten(&bound[0],
-			error_ns + opening(envelope, high, false) * fabs(place.after),
-			high);
+		envelope->is_touched |= tighten(
+		    &bound[0],
+		    error_ns + opening(envelope, high, false) * fabs(place.after), high);
 	if (place.has_right)
-		tighten(&bound[1],
-			error_ns + opening(envelope, high, true) * fabs(place.before),
-			high);
+		envelope->is_touched |= tighten(
+		    &bound[1],
+		    error_ns + opening(envelope, high, true) * fabs(place.before), high);
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
@@ -152,6 +156,7 @@ bool envelope_sweep(struct envelope *envelope)
 	double before = envelope->width_ns;
 	bool *cut = find_cut_cells(envelope);
 
+	envelope->is_touched = false;
 	for (size_t i = 0; i < envelope->cells; i++) {
 		if (cut[i])
 			continue;
@@ -167,6 +172,98 @@ bool envelope_sweep(struct envelope *envelope)
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
 	return before - envelope->width_ns > WORTH_NS;
+}
+
+/* The bounds as messages in the plane of the line and the truth, about the begin. */
+static void make_hulls(const struct envelope *envelope, struct pair *pair)
+{
+	*pair = (struct pair){.upper = {.upper = true},
+			      .origin = {envelope->begin_ns, envelope->begin_ns}};
+	for (size_t i = 0; i <= envelope->cells; i++) {
+		nsec_t at =
+		    envelope->begin_ns + nsec_round((double)i * envelope->step_ns);
+
+		if (!isinf(envelope->high[i]))
+			hull_add(&pair->lower, at,
+				 at + nsec_round(ceil(envelope->high[i])));
+		if (!isinf(envelope->low[i]))
+			hull_add(&pair->upper, at,
+				 at + nsec_round(floor(envelope->low[i])));
+	}
+	hull_settle(&pair->lower);
+	hull_settle(&pair->upper);
+}
+
+/* The rate of the error along the edge that ends at a corner. */
+static double slope_of(const struct hull *hull, size_t k)
+{
+	const struct hull_point *p = &hull->point[k - 1], *q = &hull->point[k];
+
+	return (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
+}
+
+/*
+ * As far as lines get whose rate is between two: along the hull where its edge has such a
+ * rate, else along the line of the nearer one that touches it.
+ */
+static void straighten_side(struct envelope *envelope, const struct pair *pair,
+			    const double rate[2], bool high)
+{
+	const struct hull *hull = high ? &pair->lower : &pair->upper;
+	double *bound = high ? envelope->high : envelope->low, sign = high ? 1 : -1;
+	double touching[2];
+	size_t k = 0;
+
+	for (int i = 0; i < 2; i++)
+		touching[i] =
+		    sign * hull_slack(hull, &(struct line){pair->origin.x, pair->origin.y,
+							   0, rate[i]});
+	for (size_t i = 0; hull->count && i <= envelope->cells; i++) {
+		double after = (double)i * envelope->step_ns, slope, value;
+
+		while (k < hull->count &&
+		       (double)(hull->point[k].x - envelope->begin_ns) <= after)
+			k++;
+		slope = k == 0             ? -sign * INFINITY
+			: k == hull->count ? sign * INFINITY
+					   : slope_of(hull, k);
+		if (slope <= rate[0])
+			value = touching[0] + rate[0] * after;
+		else if (slope >= rate[1])
+			value = touching[1] + rate[1] * after;
+		else
+			value = (double)(hull->point[k].y - hull->point[k].x) -
+				slope * ((double)(hull->point[k].x - envelope->begin_ns) -
+					 after);
+		tighten(&bound[i], value, high);
+	}
+}
+
+bool envelope_straighten(struct envelope *envelope)
+{
+	double limit = fmax(envelope->rise, envelope->fall);
+	double rate[2] = {-envelope->fall, envelope->rise}, before = envelope->width_ns;
+	struct pair pair;
+
+	envelope->is_touched = false;
+	make_hulls(envelope, &pair);
+	if (pair.lower.count && pair.upper.count) {
+		fit_pair_margin(&pair, limit);
+		envelope->is_broken = pair.margin_ns < 0;
+		rate[0] = fmax(rate[0], fit_extreme(&pair, -limit).rate);
+		rate[1] = fmin(rate[1], fit_extreme(&pair, limit).rate);
+	}
+	envelope->is_broken |= rate[0] > rate[1];
+	for (int side = 0; side < 2 && !envelope->is_broken; side++)
+		straighten_side(envelope, &pair, rate, side);
+	if (!envelope->is_broken) {
+		envelope->fall = fmax(0, -rate[0]);
+		envelope->rise = fmax(0, rate[1]);
+	}
+	hull_clear(&pair.lower);
+	hull_clear(&pair.upper);
+	envelope->width_ns = mean_width(envelope);
+	return !envelope->is_broken && before - envelope->width_ns > WORTH_LINE;
 }
 
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high)

@@ -179,11 +179,10 @@ void fit_pair_or_too_fast(struct pair *pair, double limit)
 #define LEAST_SLACK_NS 2.0
 
 /*
- * The steepest line that separates the hulls, or of a negative limit the flattest, up to
- * it: slack is concave in the rate, so between that of the pair's own line and the limit
- * it ends once.
+ * Slack is concave in the rate, so between that of the pair's own line and the limit it
+ * ends once.
  */
-static struct line extreme(const struct pair *pair, double limit)
+struct line fit_extreme(const struct pair *pair, double limit)
 {
 	struct line line = {.x0 = pair->origin.x, .y0 = pair->origin.y, .rate = limit};
 	double good = pair->line.rate, bad = limit;
@@ -208,8 +207,8 @@ double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line
 	*line = pair->line;
 	if (pair->margin_ns < 0 || !pair->lower.count || !pair->upper.count)
 		return INFINITY;
-	steep = extreme(pair, most);
-	flat = extreme(pair, -most);
+	steep = fit_extreme(pair, most);
+	flat = fit_extreme(pair, -most);
 	line->rate = (steep.rate + flat.rate) / 2;
 	line->offset = (steep.offset + flat.offset) / 2;
 	/* Where both touch one corner, so does the bisector: no rounding may break it. */

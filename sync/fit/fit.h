@@ -2,6 +2,7 @@
 #ifndef CT_SYNC_FIT_FIT_H
 #define CT_SYNC_FIT_FIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,14 +39,14 @@ void lp_row(struct lp *lp, const struct lp_term *term, size_t terms, double low)
 /* The factor of a column in the objective; 0 in a new program. */
 void lp_objective(struct lp *lp, size_t column, double factor);
 
-enum lp_status { LP_OPTIMAL, LP_INFEASIBLE, LP_UNBOUNDED, LP_FAILED };
+/*
+ * Maximize the objective, once and last of all. False where the rows contradict each
+ * other, nothing bounds the objective, or no solution was found.
+ */
+bool lp_maximize(struct lp *lp);
 
-/* Maximize the objective; starts from the solution before, if there is one. */
-enum lp_status lp_maximize(struct lp *lp);
-
-/* A column's value, and the objective's, in the solution. */
+/* A column's value in the solution. */
 double lp_value(const struct lp *lp, size_t column);
-double lp_maximum(const struct lp *lp);
 
 void lp_free(struct lp *lp);
 
@@ -120,6 +121,12 @@ int fit_regression(struct fit_island *island, struct error *error);
  * contradict each other.
  */
 double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line);
+
+/*
+ * The steepest line that separates the hulls of a pair with a margin, up to a limit; of a
+ * negative limit the flattest.
+ */
+struct line fit_extreme(const struct pair *pair, double limit);
 
 /* The largest |rate| between the clocks of a pair: each may have the limit's. */
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair);
@@ -202,35 +209,5 @@ double graph_edge_length(const struct pair *pair);
 double pair_luck(const struct pair *pair);
 
 void graph_clear(struct graph *graph);
-
-/*
- * How far the true clocks may lie from the fitted ones: for each clock and
- * each of a few times the extremes over all sets of clocks that satisfy every
- * message of the island and the drift limit. Two linear programs a time, each
- * started from the one before; whatever method made the fit, this is the
- * same region.
- */
-enum {
-	REGION_TIMES =
-	    9, /* evenly from begin to end of the trace, the middle among them */
-	REGION_TIMES_OF_MANY = 3, /* in an island of more than REGION_MANY clocks */
-	REGION_MANY = 32,
-};
-
-struct region {
-	bool known; /* false: the messages contradict each other */
-	int times;
-	struct clock_bound bound[REGION_TIMES];
-	double rate_low, rate_high; /* of the correction, without unit */
-};
-
-/*
- * Fill the zeroed region[] of the island's members, by their index. Bounds are rounded
- * outwards. Pairs whose messages contradict each other are left out; where
- * the rest still do, only the tree's pairs count. In islands of more than
- * REGION_MANY clocks each is bounded by the pairs on its way to the
- * reference: wider, and as true.
- */
-void region_find(struct fit_island *island, struct region *region);
 
 #endif

@@ -321,11 +321,11 @@ static void add_distance(struct program *program)
 }
 
 /* The nearest clocks that satisfy every message with some slack. */
-static enum lp_status move_inside(struct fit_island *island, double slack_ns)
+static bool move_inside(struct fit_island *island, double slack_ns)
 {
 	struct program program;
-	enum lp_status status;
 	double *column;
+	bool found;
 
 	program_init(&program, island, 2 * (island->members - 1));
 	column = mem_alloc(program.columns * sizeof(double));
@@ -333,14 +333,14 @@ static enum lp_status move_inside(struct fit_island *island, double slack_ns)
 		if (program.corner[i].pair->margin_ns >= 0)
 			add_row(&program, &program.corner[i], slack_ns);
 	add_distance(&program);
-	status = lp_maximize(program.lp);
-	for (size_t i = 0; status == LP_OPTIMAL && i < program.columns; i++)
+	found = lp_maximize(program.lp);
+	for (size_t i = 0; found && i < program.columns; i++)
 		column[i] = lp_value(program.lp, i);
-	if (status == LP_OPTIMAL)
+	if (found)
 		move(&program, column);
 	free(column);
 	program_clear(&program);
-	return status;
+	return found;
 }
 
 int fit_joint(struct fit_island *island, struct error *error)
@@ -352,8 +352,7 @@ int fit_joint(struct fit_island *island, struct error *error)
 		return error_set(error, "the pairs do not determine the clocks");
 	if (least_slack(island) >= LEAST_SLACK_NS && are_slow(island))
 		return 0;
-	if (move_inside(island, LEAST_SLACK_NS) != LP_OPTIMAL &&
-	    move_inside(island, 0) != LP_OPTIMAL)
+	if (!move_inside(island, LEAST_SLACK_NS) && !move_inside(island, 0))
 		return error_set(error, "no clocks satisfy the messages of all pairs");
 	/* GLPK is not taken at its word: the hulls are asked again. */
 	if (least_slack(island) < BROKEN_NS)
@@ -361,153 +360,4 @@ int fit_joint(struct fit_island *island, struct error *error)
 		    error, "the linear program's solution breaks a message by %.0f ns",
 		    -least_slack(island));
 	return 0;
-}
-
-/*
- * What the solver's tolerance, the rounding of the row's numbers and that of
- * the printed integers can take away from a bound, in nanoseconds.
- */
-#define ROUNDING_NS 2.0
-#define TOLERANCE   1e-6 /* of the program's unit */
-
-/* Beyond this, in the program's units, a column is taken as unbounded. */
-#define ENDLESS 1e12
-
-/* The most that the objective can be, times a sign; infinite where nothing bounds it. */
-static double maximize(struct program *program, size_t place, double offset, double rate)
-{
-	lp_objective(program->lp, offset_column(place), offset);
-	lp_objective(program->lp, rate_column(place), rate);
-	if (lp_maximize(program->lp) != LP_OPTIMAL || lp_maximum(program->lp) > ENDLESS)
-		return INFINITY;
-	return lp_maximum(program->lp) + TOLERANCE;
-}
-
-static nsec_t outward(const struct program *program, double extreme)
-{
-	return isinf(extreme)
-		   ? NSEC_MAX
-		   : nsec_round(ceil(extreme * program->unit_ns + ROUNDING_NS));
-}
-
-/* The extremes of one clock, at its times and of its rate. */
-static void bound_member(struct program *program, size_t place, struct region *region)
-{
-	double rate = program->island->clock[program->island->member[place]].rate;
-	double scale = program->unit_ns / program->half_ns[place];
-
-	region->known = true;
-	for (int k = 0; k < region->times; k++) {
-		struct clock_bound *bound = &region->bound[k];
-		double factor = rate_factor(program, place, bound->local_ns);
-
-		bound->high_ns = outward(program, maximize(program, place, 1, factor));
-		bound->low_ns = outward(program, maximize(program, place, -1, -factor));
-		bound->low_ns = bound->low_ns == NSEC_MAX ? NSEC_MIN : -bound->low_ns;
-	}
-	region->rate_high = rate + maximize(program, place, 0, 1) * scale;
-	region->rate_low = rate - maximize(program, place, 0, -1) * scale;
-	lp_objective(program->lp, rate_column(place), 0);
-}
-
-static bool is_tree_pair(const struct fit_island *island, const struct pair *pair)
-{
-	const struct fit_clock *a = &island->clock[pair->a], *b = &island->clock[pair->b];
-
-	return a->parent == (int)pair->b || b->parent == (int)pair->a;
-}
-
-/*
- * Bound the island's members from a place on by one program, at the times that stand in
- * region[]. False, with nothing set, where the messages contradict each other.
- */
-static bool region_solve(struct fit_island *island, size_t from, struct region *region,
-			 bool tree_only)
-{
-	struct program program;
-	bool feasible;
-
-	program_init(&program, island, 0);
-	for (size_t i = 0; i < program.corners; i++) {
-		const struct pair *pair = program.corner[i].pair;
-
-		if (pair->margin_ns >= 0 && !pair->too_fast &&
-		    (!tree_only || is_tree_pair(island, pair)))
-			add_row(&program, &program.corner[i], 0);
-	}
-	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
-	for (size_t i = from; feasible && i < island->members; i++)
-		bound_member(&program, i, &region[island->member[i]]);
-	program_clear(&program);
-	return feasible;
-}
-
-/* By one program over the pairs of an island, else over those of its tree. */
-static void region_of(struct fit_island *island, size_t from, struct region *region)
-{
-	if (!region_solve(island, from, region, false))
-		region_solve(island, from, region, true);
-}
-
-static void set_times(const struct fit_clock *clock, int times, struct region *region)
-{
-	nsec_t half = clock->origin_ns - clock->begin_ns;
-	int middle = times / 2;
-
-	region->times = times;
-	for (int k = 0; k < middle; k++)
-		region->bound[k].local_ns = clock->begin_ns + half / middle * k;
-	region->bound[middle].local_ns = clock->origin_ns;
-	for (int k = middle + 1; k < times; k++)
-		region->bound[k].local_ns =
-		    clock->end_ns -
-		    (clock->end_ns - clock->origin_ns) / middle * (times - 1 - k);
-}
-
-/*
- * The way from a clock to the reference, the reference first, by one program over the
- * pairs between those on it; the clock comes last. Leaving messages out can only widen
- * a bound, so it is as true as that of one program over everything.
- */
-static void bound_by_way(struct fit_island *island, size_t place, struct region *region)
-{
-	struct fit_island way = *island;
-	uint32_t *member = mem_alloc(island->members * sizeof(*member));
-	uint32_t *inside = mem_alloc(island->insides * sizeof(*inside));
-	size_t at = island->members;
-
-	for (int trace = (int)island->member[place]; trace >= 0;
-	     trace = island->clock[trace].parent)
-		member[--at] = (uint32_t)trace;
-	way.member = member + at;
-	way.members = island->members - at;
-	way.inside = inside;
-	way.insides = 0;
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i]];
-		size_t ends = 0;
-
-		for (size_t k = 0; k < way.members; k++)
-			ends += way.member[k] == pair->a || way.member[k] == pair->b;
-		if (ends == 2)
-			inside[way.insides++] = island->inside[i];
-	}
-	region_of(&way, way.members - 1, region);
-	free(member);
-	free(inside);
-}
-
-void region_find(struct fit_island *island, struct region *region)
-{
-	bool is_large = island->members > REGION_MANY;
-	int times = is_large ? REGION_TIMES_OF_MANY : REGION_TIMES;
-
-	for (size_t i = 0; i < island->members; i++)
-		set_times(&island->clock[island->member[i]], times,
-			  &region[island->member[i]]);
-	region[island->member[0]].known = true;
-	for (size_t i = 1; is_large && i < island->members; i++)
-		bound_by_way(island, i, region);
-	if (!is_large && island->members > 1)
-		region_of(island, 1, region);
 }

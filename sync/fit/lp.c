@@ -17,8 +17,7 @@ enum { MOST_STEPS = 10000 };
  *	such that for each column c:  sum of -a[r][c] y[r] + u[c] - v[c] = objective[c]
  *
  * with all of y, u, v at least 0, and u or v only where the column has that
- * bound. The columns' values are its rows' shadow prices. Another objective is
- * another right side, from which the dual simplex goes on.
+ * bound. The columns' values are its rows' shadow prices.
  */
 struct lp {
 	size_t columns;
@@ -29,7 +28,7 @@ struct lp {
 	int *row, *col;
 	double *factor, *cost;
 	size_t terms, row_room, col_room, factor_room, costs, cost_room;
-	glp_prob *problem; /* made by the first lp_maximize */
+	glp_prob *problem; /* made by lp_maximize */
 };
 
 struct lp *lp_new(size_t columns)
@@ -79,8 +78,6 @@ void lp_row(struct lp *lp, const struct lp_term *term, size_t terms, double low)
 void lp_objective(struct lp *lp, size_t column, double factor)
 {
 	lp->column[column].objective = factor;
-	if (lp->problem)
-		glp_set_row_bnds(lp->problem, (int)column + 1, GLP_FX, factor, factor);
 }
 
 static void add_bounds(struct lp *lp)
@@ -118,42 +115,22 @@ static void load(struct lp *lp)
 	lp->problem = problem;
 }
 
-enum lp_status lp_maximize(struct lp *lp)
+bool lp_maximize(struct lp *lp)
 {
 	glp_smcp control;
 
 	glp_init_smcp(&control);
 	control.msg_lev = GLP_MSG_OFF;
-	control.meth = lp->problem ? GLP_DUALP : GLP_PRIMAL;
 	control.tol_bnd = control.tol_dj = 1e-9;
 	control.it_lim = MOST_STEPS + (int)(lp->columns + lp->costs);
-	if (!lp->problem)
-		load(lp);
-	if (glp_simplex(lp->problem, &control)) {
-		/* A basis that does not fit any more, or a circle: start anew. */
-		glp_adv_basis(lp->problem, 0);
-		control.meth = GLP_PRIMAL;
-		if (glp_simplex(lp->problem, &control))
-			return LP_FAILED;
-	}
-	if (glp_get_status(lp->problem) == GLP_OPT)
-		return LP_OPTIMAL;
-	/* What the dual cannot satisfy, nothing bounds, and the reverse. */
-	if (glp_get_prim_stat(lp->problem) == GLP_NOFEAS)
-		return LP_UNBOUNDED;
-	if (glp_get_dual_stat(lp->problem) == GLP_NOFEAS)
-		return LP_INFEASIBLE;
-	return LP_FAILED;
+	load(lp);
+	return !glp_simplex(lp->problem, &control) &&
+	       glp_get_status(lp->problem) == GLP_OPT;
 }
 
 double lp_value(const struct lp *lp, size_t column)
 {
 	return glp_get_row_dual(lp->problem, (int)column + 1);
-}
-
-double lp_maximum(const struct lp *lp)
-{
-	return glp_get_obj_val(lp->problem);
 }
 
 void lp_free(struct lp *lp)

@@ -21,6 +21,30 @@ few()
 	END
 }
 
+# Each pair has a line, but no lines of three clocks satisfy all: c is level with b, b with a,
+# and c 150 us and more ahead of a, though messages between them and b take 50 us.
+@test "straight clocks that cannot be" {
+	awk 'function message(from, to, at, took) {
+			printf "%s,1700000000%09d,%s,1700000000%09d\n", from, at, to, at + took
+		}
+		BEGIN {
+			for (at = 1000000; at < 900000000; at += 10000000) {
+				message("a", "b", at, 50000)
+				message("b", "a", at, 50000)
+				message("b", "c", at, 50000)
+				message("c", "b", at, 50000)
+				message("a", "c", at, 250000)
+				message("c", "a", at, -150000)
+			}
+		}' >ring.csv
+	for bounds in limit straight; do
+		ctsync --segments 1 -r b --bounds $bounds --messages ring.csv >$bounds
+	done
+	[ "$(grep -c approximate straight)" -eq 2 ]
+	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' straight >as_limit
+	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' limit | diff - as_limit
+}
+
 @test "with a header, without one, and from standard input" {
 	few >few.csv
 	golden messages ctsync -r a --stats --messages few.csv

@@ -144,6 +144,103 @@ static void extremes_hold_every_time_between(void **state)
 	}
 }
 
+/* A line by its values at the begin and the end. */
+struct straight {
+	double begin, end;
+};
+
+static double line_at(struct straight line, nsec_t at)
+{
+	return line.begin + (line.end - line.begin) * (double)(at - NOW) / (double)LENGTH;
+}
+
+static bool keeps(struct straight line, const struct known *known, int n)
+{
+	double rate = (line.end - line.begin) / (double)LENGTH;
+
+	if (rate > 180e-6 + 1e-12 || rate < -220e-6 - 1e-12)
+		return false;
+	for (int i = 0; i < n; i++) {
+		double slack = known[i].error - line_at(line, known[i].at);
+
+		if ((known[i].high ? slack : -slack) < -1e-3)
+			return false;
+	}
+	return true;
+}
+
+static struct straight line_through(nsec_t at, double error, double rate)
+{
+	double begin = error - rate * (double)(at - NOW);
+
+	return (struct straight){begin, begin + rate * (double)LENGTH};
+}
+
+/* The most and the least at a time, of the lines through two bounds or at the limit. */
+static void plain_extremes(const struct known *known, int n, nsec_t at, double found[2])
+{
+	found[0] = INFINITY;
+	found[1] = -INFINITY;
+	for (int i = 0; i < n; i++)
+		for (int k = -2; k < n; k++) {
+			double apart = k < 0 ? 1 : (double)(known[k].at - known[i].at);
+			double rate = k == -1 ? 180e-6
+				      : k == -2
+					  ? -220e-6
+					  : (known[k].error - known[i].error) / apart;
+			struct straight line =
+			    line_through(known[i].at, known[i].error, rate);
+
+			if (fabs(apart) < 1 || !keeps(line, known, n))
+				continue;
+			found[0] = fmin(found[0], line_at(line, at));
+			found[1] = fmax(found[1], line_at(line, at));
+		}
+}
+
+/* Of bounds on both sides of a line, at times of the grid. */
+static void a_line_is_between_as_lines_can_be(void **state)
+{
+	enum { FEW = 12, LEVER = 2000 }; /* bounds are rounded to nanoseconds */
+
+	(void)state;
+	for (int round = 0; round < 4 * ROUNDS; round++) {
+		struct straight true_line =
+		    line_through(NOW, draw_real(-1e6, 1e6), draw_real(-200e-6, 160e-6));
+		struct known known[FEW];
+		struct envelope envelope;
+
+		envelope_init(&envelope, &fitted, rates, CELLS);
+		for (int i = 0; i < FEW; i++) {
+			known[i].at = NOW + LENGTH / CELLS * draw_between(0, CELLS);
+			known[i].high = i % 2;
+			known[i].error = line_at(true_line, known[i].at) +
+					 (known[i].high ? 1 : -1) * draw_real(0, 2e6);
+			envelope_take(&envelope, known[i].at, known[i].error,
+				      known[i].high);
+		}
+		assert_true(envelope_straighten(&envelope));
+		assert_false(envelope.is_broken);
+		for (int i = 0; i < LOOKS / 10; i++) {
+			nsec_t at = NOW + LENGTH / CELLS * draw_between(0, CELLS);
+			double want[2];
+
+			plain_extremes(known, FEW, at, want);
+			assert_true(fabs(envelope_at(&envelope, at, false) - want[0]) <
+				    20);
+			assert_true(fabs(envelope_at(&envelope, at, true) - want[1]) <
+				    20);
+		}
+		/* A message that came too early leaves no line. */
+		envelope_take(&envelope, NOW + LENGTH / 2,
+			      envelope_at(&envelope, NOW + LENGTH / 2, false) - 1000,
+			      true);
+		assert_false(envelope_straighten(&envelope));
+		assert_true(envelope.is_broken);
+		envelope_clear(&envelope);
+	}
+}
+
 static void nothing_is_known_of_nothing(void **state)
 {
 	const struct envelope_span all = {.from = NOW, .to = NOW + LENGTH};
@@ -166,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    DRAW_TEST(it_is_what_each_bound_says),
 	    DRAW_TEST(extremes_hold_every_time_between),
+	    DRAW_TEST(a_line_is_between_as_lines_can_be),
 	    DRAW_TEST(nothing_is_known_of_nothing),
 	};
 

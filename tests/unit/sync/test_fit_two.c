@@ -90,8 +90,8 @@ static void the_rate_lies_inside_its_bounds(void **state)
 		rate = (sim.clock[reference].piece[0].rate -
 			sim.clock[child].piece[0].rate) /
 		       (1 + sim.clock[child].piece[0].rate);
-		assert_true(rate >= sim.sync.region[child].rate_low);
-		assert_true(rate <= sim.sync.region[child].rate_high);
+		assert_true(rate >= sim.sync.rate[child].low);
+		assert_true(rate <= sim.sync.rate[child].high);
 		sim_clear(&sim);
 	}
 }

@@ -78,7 +78,7 @@ static void a_blink_leaves_the_drift_to_the_limit(void **state)
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		nsec_t begin = draw_between(0, 19900) * NSEC_PER_MSEC, far;
-		const struct region *region;
+		const struct rate_bound *rate;
 		struct clock_bound bound;
 		uint32_t child;
 		bool late;
@@ -89,9 +89,9 @@ static void a_blink_leaves_the_drift_to_the_limit(void **state)
 		sim_fit(&sim, NULL);
 		sim_check_bounds(&sim);
 		child = 1 - sim_reference(&sim, 0);
-		region = &sim.sync.region[child];
-		assert_true(region->rate_high > 0.99 * SIM_LIMIT * 1e-6);
-		assert_true(region->rate_low < -0.99 * SIM_LIMIT * 1e-6);
+		rate = &sim.sync.rate[child];
+		assert_true(rate->high > 0.99 * SIM_LIMIT * 1e-6);
+		assert_true(rate->low < -0.99 * SIM_LIMIT * 1e-6);
 		/* From the blink to the further end it opens by the limit. */
 		late = begin > sim.length / 2;
 		far = late ? begin : sim.length - begin;
