@@ -176,7 +176,7 @@ static void part_event(struct spans *spans)
 		interrupt_event(spans);
 }
 
-int spans_event(struct spans *spans, const struct span_event *event,
+int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error)
 {
 	struct span_node *node = &spans->node[event->node];

@@ -257,7 +257,7 @@ struct spans {
 	struct error *error;
 
 	/* The event at hand. */
-	const struct span_event *event;
+	const struct merged_event *event;
 	enum event_tag tag;
 	int64_t tid;
 	struct cpu *cpu; /* its processor; NULL: not recorded */
