@@ -133,16 +133,11 @@ static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
 	const struct span_node *node = &writing->spans->node[at];
 
 	for (size_t i = 0; i < node->disks; i++)
-		if (node->disk[i].dev == dev && node->disk[i].name != NO_TEXT)
+		if (node->disk[i].dev == dev && node->disk[i].name != SPAN_NONE)
 			return text_of(writing, node->disk[i].name);
 	snprintf(writing->disk, sizeof(writing->disk), "%" PRId64 ":%" PRId64,
 		 dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
 	return writing->disk;
-}
-
-static const char *kind_name(const struct interrupt_source *source)
-{
-	return source->is_soft ? "softirq" : "irq";
 }
 
 static const char *handler_of(const struct spans *spans,
@@ -151,14 +146,14 @@ static const char *handler_of(const struct spans *spans,
 	return source->name < 0 ? "" : texts_get(&spans->texts, (size_t)source->name);
 }
 
-static void set_source(const struct writing *writing,
-		       const struct interrupt_source *source, struct cell *cell)
+static void set_source(const struct writing *writing, size_t number, struct cell *cell)
 {
-	const char *handler = handler_of(writing->spans, source);
+	const struct interrupt_source source = spans_source(writing->spans, number);
+	const char *handler = handler_of(writing->spans, &source);
 
-	cell[AT_WHOSE] = cell_of(source->cpu);
-	cell[AT_VALUES + IRQ_KIND] = cell_of_text(kind_name(source));
-	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source->number);
+	cell[AT_WHOSE] = cell_of(source.cpu);
+	cell[AT_VALUES + IRQ_KIND] = cell_of_text(source.is_soft ? "softirq" : "irq");
+	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source.number);
 	cell[AT_VALUES + IRQ_HANDLER] = (struct cell){
 	    .type = CELL_TEXT, .size = (uint32_t)strlen(handler), .bytes = handler};
 }
@@ -187,7 +182,7 @@ static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 			   cell);
 		break;
 	case SPAN_INTERRUPT:
-		set_source(writing, &writing->spans->source[whose], cell);
+		set_source(writing, (size_t)whose, cell);
 		break;
 	case SPAN_KINDS:
 		break;
@@ -246,27 +241,28 @@ static struct timeline_table *open_table(struct timeline_writer *writer,
 static int compare_sources(const void *a, const void *b, void *context)
 {
 	const struct spans *spans = context;
-	const struct interrupt_source *p = &spans->source[*(const size_t *)a];
-	const struct interrupt_source *q = &spans->source[*(const size_t *)b];
+	const struct interrupt_source p = spans_source(spans, *(const size_t *)a);
+	const struct interrupt_source q = spans_source(spans, *(const size_t *)b);
 	int order;
 
-	if (p->is_soft != q->is_soft)
-		return p->is_soft ? 1 : -1;
-	if (p->number != q->number)
-		return p->number < q->number ? -1 : 1;
-	order = strcmp(handler_of(spans, p), handler_of(spans, q));
-	return order ? order : (p->cpu > q->cpu) - (p->cpu < q->cpu);
+	if (p.is_soft != q.is_soft)
+		return p.is_soft ? 1 : -1;
+	if (p.number != q.number)
+		return p.number < q.number ? -1 : 1;
+	order = strcmp(handler_of(spans, &p), handler_of(spans, &q));
+	return order ? order : (p.cpu > q.cpu) - (p.cpu < q.cpu);
 }
 
 static size_t *rank_sources(struct spans *spans)
 {
-	size_t *order = mem_zalloc((spans->sources + 1) * sizeof(*order));
-	size_t *rank = mem_zalloc((spans->sources + 1) * sizeof(*rank));
+	size_t count = spans->sources.count;
+	size_t *order = mem_zalloc((count + 1) * sizeof(*order));
+	size_t *rank = mem_zalloc((count + 1) * sizeof(*rank));
 
-	for (size_t i = 0; i < spans->sources; i++)
+	for (size_t i = 0; i < count; i++)
 		order[i] = i;
-	qsort_r(order, spans->sources, sizeof(*order), compare_sources, spans);
-	for (size_t i = 0; i < spans->sources; i++)
+	qsort_r(order, count, sizeof(*order), compare_sources, spans);
+	for (size_t i = 0; i < count; i++)
 		rank[order[i]] = i;
 	free(order);
 	return rank;

@@ -44,12 +44,7 @@ int64_t spans_text(struct spans *spans, int place)
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
-		    : NO_TEXT;
-}
-
-int64_t spans_word(struct spans *spans, const char *word)
-{
-	return *word ? (int64_t)texts_put(&spans->texts, word) : NO_TEXT;
+		    : SPAN_NONE;
 }
 
 struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
@@ -74,7 +69,7 @@ struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 	cpu->first_ns = cpu->last_ns = NSEC_MIN;
 	cpu->cut = true;
 	cpu->tid = -1;
-	cpu->comm = NO_TEXT;
+	cpu->comm = SPAN_NONE;
 	for (size_t i = 0; i < SOFTIRQS; i++)
 		cpu->raised_ns[i] = NSEC_MIN;
 	return cpu;
@@ -103,14 +98,14 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 	*thread = (struct thread){.at = spans->threads,
 				  .node = node,
 				  .tid = tid,
-				  .comm = NO_TEXT,
+				  .comm = SPAN_NONE,
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
 				  .switch_state = SPAN_NONE,
 				  .wake = NO_CAUSE,
 				  .pending = NO_CAUSE,
-				  .call = {.name = NO_TEXT}};
+				  .call = spans_begin(0, 0)};
 	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,
 				 sizeof(struct thread *));
 	spans->thread[spans->threads++] = thread;
@@ -120,7 +115,7 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 
 static void free_thread(struct thread *thread)
 {
-	free(thread->call.path);
+	free(thread->path);
 	free(thread);
 }
 
@@ -237,11 +232,8 @@ void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *c
 
 static void clear_node(struct span_node *node)
 {
-	for (size_t i = 0; i < node->cpus; i++) {
-		if (node->cpu[i])
-			free(node->cpu[i]->source);
+	for (size_t i = 0; i < node->cpus; i++)
 		free(node->cpu[i]);
-	}
 	free(node->cpu);
 	for (size_t i = 0; i < node->disks; i++)
 		free(node->disk[i].request);
@@ -261,7 +253,7 @@ void spans_free(struct spans *spans)
 	intmap_clear(&spans->thread_at);
 	texts_clear(&spans->texts);
 	span_log_free(spans->log);
-	free(spans->source);
+	texts_clear(&spans->sources);
 	free(spans);
 }
 

@@ -10,73 +10,51 @@
  * began before the recording, of a clone whose child returns from it as well, or its
  * entry was lost; exit(2) and the return from a signal's handler have no exit.
  */
-static struct span span_of(const struct thread *thread, int64_t name, nsec_t begin_ns,
-			   nsec_t end_ns)
+static void tell(struct spans *spans, struct thread *thread, nsec_t end_ns, int64_t cut)
 {
-	struct span span = spans_begin(begin_ns, end_ns);
+	struct span *call = &thread->call;
 
-	span.value[CALL_COMM] = thread->comm == NO_TEXT ? SPAN_NONE : thread->comm;
-	span.value[CALL_NAME] = name;
-	return span;
-}
-
-/* What its entry told. */
-static void set_call(struct span *span, const struct call *call)
-{
-	span->value[CALL_ENTRY] = call->entry_event;
-	span->value[CALL_FD] = call->fd;
-	span->value[CALL_COUNT] = call->count;
-	span->path = call->path;
-	span->path_size = call->path_size;
-}
-
-static void clear(struct call *call)
-{
-	free(call->path);
-	*call = (struct call){.name = NO_TEXT};
+	call->end_ns = end_ns;
+	call->value[CALL_COMM] = thread->comm;
+	call->value[CALL_CUT] = cut;
+	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
+	free(thread->path);
+	thread->path = NULL;
+	*call = spans_begin(0, 0);
 }
 
 void syscall_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
-	struct span span;
-
-	if (thread->call.name == NO_TEXT)
-		return;
-	span = span_of(thread, thread->call.name, thread->call.begin_ns, end_ns);
-	set_call(&span, &thread->call);
-	span.value[CALL_CUT] = span_cut(false, true);
-	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, &span);
-	clear(&thread->call);
+	if (thread->call.value[CALL_NAME] != SPAN_NONE)
+		tell(spans, thread, end_ns, span_cut(false, true));
 }
 
 /* A number of things is not below 0, but a directory's descriptor may be. */
 static int64_t count_of(const struct spans *spans, int place)
 {
-	int64_t count = spans_integer(spans, place, SPAN_NONE);
-
-	return count < 0 ? SPAN_NONE : count;
+	return known(spans_integer(spans, place, SPAN_NONE));
 }
 
 static void begin(struct spans *spans, struct thread *thread)
 {
-	struct call *call = &thread->call;
+	struct span *call = &thread->call;
 
 	syscall_cut(spans, thread, spans->event->ts_ns);
 	thread->called = true;
-	*call = (struct call){.name = (int64_t)spans->event->class->span_text,
-			      .begin_ns = spans->event->ts_ns,
-			      .entry_event = spans->event->id,
-			      .fd = count_of(spans, ENTRY_FD),
-			      .count = SPAN_NONE};
-	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->count == SPAN_NONE; i++)
-		call->count = count_of(spans, i);
-	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !call->path; i++) {
+	call->begin_ns = spans->event->ts_ns;
+	call->value[CALL_NAME] = (int64_t)spans->event->class->span_text;
+	call->value[CALL_ENTRY] = spans->event->id;
+	call->value[CALL_FD] = count_of(spans, ENTRY_FD);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->value[CALL_COUNT] == SPAN_NONE;
+	     i++)
+		call->value[CALL_COUNT] = count_of(spans, i);
+	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
 		const struct cell *path = spans_field(spans, i);
 
-		if (path->type == CELL_TEXT) {
-			call->path_size = path->size;
-			call->path = mem_strndup(path->bytes, path->size);
-		}
+		if (path->type != CELL_TEXT)
+			continue;
+		call->path_size = path->size;
+		call->path = thread->path = mem_strndup(path->bytes, path->size);
 	}
 }
 
@@ -93,26 +71,20 @@ static nsec_t earliest(const struct spans *spans, const struct thread *thread)
 static void end(struct spans *spans, struct thread *thread)
 {
 	int64_t name = (int64_t)spans->event->class->span_text;
-	struct call *call = &thread->call;
-	nsec_t now = spans->event->ts_ns;
-	struct span span;
+	struct span *call = &thread->call;
+	bool is_beginless;
 
 	/* A program that was executed may be of the other kind: its name stays. */
-	if (call->name != NO_TEXT && call->name != name)
-		syscall_cut(spans, thread, now);
-	if (call->name == NO_TEXT) {
-		span = span_of(thread, name, earliest(spans, thread), now);
-		span.value[CALL_CUT] = span_cut(true, false);
-	} else {
-		span = span_of(thread, call->name, call->begin_ns, now);
-		set_call(&span, call);
-		span.value[CALL_CUT] = 0;
-	}
-	span.value[CALL_CPU] = spans->event->cpu < 0 ? SPAN_NONE : spans->event->cpu;
-	span.value[CALL_EXIT] = spans->event->id;
-	span.value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
-	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, &span);
-	clear(call);
+	if (call->value[CALL_NAME] != name)
+		syscall_cut(spans, thread, spans->event->ts_ns);
+	is_beginless = call->value[CALL_NAME] == SPAN_NONE;
+	if (is_beginless)
+		call->begin_ns = earliest(spans, thread);
+	call->value[CALL_NAME] = name;
+	call->value[CALL_CPU] = known(spans->event->cpu);
+	call->value[CALL_EXIT] = spans->event->id;
+	call->value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
+	tell(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
 

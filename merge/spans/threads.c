@@ -30,11 +30,6 @@ static int64_t code_of(const struct thread *thread)
 				  : CODE_BLOCKED;
 }
 
-static int64_t known(int64_t number)
-{
-	return number < 0 ? SPAN_NONE : number;
-}
-
 static void set_cause(struct span *span, const struct span_cause *cause)
 {
 	if (!cause->event)
@@ -57,9 +52,9 @@ static struct span span_of(const struct thread *thread, nsec_t end_ns)
 
 	if (thread->state == STATE_BLOCKED) {
 		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
-		span.value[THREAD_SYSCALL] = known(thread->call.name);
+		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
 	}
-	span.value[THREAD_COMM] = known(thread->comm);
+	span.value[THREAD_COMM] = thread->comm;
 	span.value[THREAD_STATE] = code_of(thread);
 	span.value[THREAD_CUT] = span_cut(thread->cut, false);
 	return span;
@@ -137,13 +132,13 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 	if (end_ns <= cpu->since_ns)
 		return;
 	span.value[THREAD_COMM] =
-	    known(thread && thread->comm != NO_TEXT ? thread->comm : cpu->comm);
+	    thread && thread->comm != SPAN_NONE ? thread->comm : cpu->comm;
 	span.value[THREAD_STATE] = CODE_RUNNING;
 	span.value[THREAD_CPU] = cpu->number;
 	span.value[THREAD_PRIORITY] = cpu->priority;
 	span.value[THREAD_NEXT] = known(next);
 	if (thread) {
-		span.value[THREAD_SYSCALL] = known(thread->call.name);
+		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
 		span.value[THREAD_LAST_CPU] = known(thread->last_cpu);
 		thread->last_cpu = cpu->number;
 	}
@@ -323,7 +318,7 @@ static void wake(struct spans *spans, struct thread *thread, const struct span_c
 {
 	if (thread->state == STATE_BLOCKED)
 		tell_blocked(spans, thread, by);
-	else if (thread->state == STATE_UNKNOWN && thread->comm == NO_TEXT &&
+	else if (thread->state == STATE_UNKNOWN && thread->comm == SPAN_NONE &&
 		 !thread->is_new && all_known(&spans->node[thread->node]))
 		wake_unheard(spans, thread, by);
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
