@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "merge/event_class.h"
 #include "merge/spans/spans_private.h"
+#include "timeline/rows.h"
 
 enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
 
@@ -255,6 +256,87 @@ void spans_free(struct spans *spans)
 	span_log_free(spans->log);
 	texts_clear(&spans->sources);
 	free(spans);
+}
+
+static int compare_recorded(const void *a, const void *b)
+{
+	const struct timeline_recorded *p = a, *q = b;
+
+	if (p->node != q->node)
+		return p->node < q->node ? -1 : 1;
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
+}
+
+/* When kernels were recorded, and of nodes without what else was: one a source. */
+static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+
+		if (source->facts.events && source->tells_spans)
+			item[count++] = (struct timeline_recorded){
+			    .node = run->node[source->node].id,
+			    .cpu = TIMELINE_NONE,
+			    .kind = "kernel",
+			    .begin_ns =
+				clock_correct(&source->clock, source->facts.begin_ns),
+			    .end_ns = clock_correct(&source->clock, source->facts.end_ns),
+			};
+	}
+	qsort(item, count, sizeof(*item), compare_recorded);
+	return count;
+}
+
+/* Those that touch are one. */
+static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
+		       struct error *error)
+{
+	struct timeline_recorded *item = mem_zalloc((run->count + 1) * sizeof(*item));
+	size_t count = list_recorded(run, item);
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct timeline_recorded *next = &item[i + 1];
+
+		if (i + 1 < count && next->node == item[i].node &&
+		    next->begin_ns <= item[i].end_ns) {
+			next->begin_ns = item[i].begin_ns;
+			if (next->end_ns < item[i].end_ns)
+				next->end_ns = item[i].end_ns;
+		} else {
+			status = timeline_add_recorded(writer, &item[i], error);
+		}
+	}
+	free(item);
+	return status;
+}
+
+int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
+			 struct timeline_writer *writer, struct error *error)
+{
+	int status = write_nodes(run, writer, error);
+
+	for (size_t at = 0; spans && at < spans->nodes; at++) {
+		const struct span_node *node = &spans->node[at];
+
+		for (size_t i = 0; i < node->cpus && !status; i++) {
+			const struct timeline_recorded row = {
+			    .node = run->node[at].id,
+			    .cpu = (int64_t)i,
+			    .kind = "cpu",
+			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,
+			    .end_ns = node->cpu[i] ? node->cpu[i]->end_ns : 0,
+			};
+
+			if (node->cpu[i])
+				status = timeline_add_recorded(writer, &row, error);
+		}
+	}
+	return status;
 }
 
 /* The kernel's task states, by name and by the letter that ps shows. */

@@ -40,24 +40,12 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 typedef int span_give(void *context, uint32_t node, int64_t whose,
 		      const struct span *span);
 
-/*
- * Hand out the spans of a kind, after the last one was added, until `give` returns other
- * than 0: by node, whose, and begin; with `rank` by the rank of whose. What it returned,
- * or -1 with error.
- */
-int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
-		  span_give *give, void *context, struct error *error);
-
 /* Spans of a kind, of one thread. */
 struct span_thread {
 	enum span_kind kind;
 	uint32_t node;
 	int64_t tid;
 };
-
-/* The same of these alone. */
-int span_log_read(struct span_log *log, const struct span_thread *thread, span_give *give,
-		  void *context, struct error *error);
 
 void span_log_free(struct span_log *log);
 
