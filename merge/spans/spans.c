@@ -158,14 +158,13 @@ static void part_event(struct spans *spans)
 	node->has_wakeups |= spans->tag == AT_WAKEUP;
 	node->has_hard |= spans->tag == AT_IRQ_ENTRY;
 	node->has_soft |= spans->tag == AT_SOFTIRQ_ENTRY;
-	if (spans->tag <= AT_FREE)
+	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||
+	    spans->tag == AT_SYSCALL_EXIT)
 		thread_event(spans);
 	else if (spans->tag <= AT_RECEIVE)
 		interrupt_event(spans);
 	else if (spans->tag == AT_SEND)
 		*spans->cause = interrupt_cause(spans);
-	else if (spans->tag <= AT_SYSCALL_EXIT)
-		syscall_event(spans);
 	else
 		disk_event(spans);
 	if (spans->tag == AT_BLOCK_COMPLETE)
@@ -210,7 +209,6 @@ int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *e
 	spans->error = error;
 	interrupt_finish(spans, node, end_ns);
 	thread_finish(spans, node, end_ns);
-	syscall_finish(spans, node, end_ns);
 	disk_finish(spans, node, end_ns);
 	return spans->failed;
 }

@@ -290,7 +290,6 @@ struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);
 void interrupt_event(struct spans *spans);
-void syscall_event(struct spans *spans);
 void disk_event(struct spans *spans);
 
 /* Where a wakeup or a sending by the event at hand comes from. */
@@ -299,13 +298,9 @@ struct span_cause interrupt_cause(const struct spans *spans);
 /* All interrupts of a processor ended unseen. */
 void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns);
 
-/* The thread's call ends unseen. */
-void syscall_cut(struct spans *spans, struct thread *thread, nsec_t end_ns);
-
 /* A node's recording is over. */
 void thread_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void interrupt_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
-void syscall_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void disk_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 
 static inline int64_t known(int64_t number) /* which is -1 where it is not */

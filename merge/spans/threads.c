@@ -1,5 +1,105 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "merge/spans/spans_private.h"
+
+/*
+ * System calls: a thread is in one at a time. An exit without its entry is of a call that
+ * began before the recording, of a clone whose child returns from it as well, or its
+ * entry was lost; exit(2) and the return from a signal's handler have no exit.
+ */
+static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
+		      int64_t cut)
+{
+	struct span *call = &thread->call;
+
+	call->end_ns = end_ns;
+	call->value[CALL_COMM] = thread->comm;
+	call->value[CALL_CUT] = cut;
+	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
+	free(thread->path);
+	thread->path = NULL;
+	*call = spans_begin(0, 0);
+}
+
+static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
+{
+	if (thread->call.value[CALL_NAME] != SPAN_NONE)
+		tell_call(spans, thread, end_ns, span_cut(false, true));
+}
+
+/* A number of things is not below 0, but a directory's descriptor may be. */
+static int64_t count_of(const struct spans *spans, int place)
+{
+	return known(spans_integer(spans, place, SPAN_NONE));
+}
+
+static void begin_call(struct spans *spans, struct thread *thread)
+{
+	struct span *call = &thread->call;
+
+	cut_call(spans, thread, spans->event->ts_ns);
+	thread->called = true;
+	call->begin_ns = spans->event->ts_ns;
+	call->value[CALL_NAME] = (int64_t)spans->event->class->span_text;
+	call->value[CALL_ENTRY] = spans->event->id;
+	call->value[CALL_FD] = count_of(spans, ENTRY_FD);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->value[CALL_COUNT] == SPAN_NONE;
+	     i++)
+		call->value[CALL_COUNT] = count_of(spans, i);
+	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
+		const struct cell *path = spans_field(spans, i);
+
+		if (path->type != CELL_TEXT)
+			continue;
+		call->path_size = path->size;
+		call->path = thread->path = mem_strndup(path->bytes, path->size);
+	}
+}
+
+/* When a call began whose entry was not seen, as far back as can be. */
+static nsec_t earliest(const struct spans *spans, const struct thread *thread)
+{
+	if (thread->called)
+		return spans->event->ts_ns;
+	if (thread->fork_ns != NSEC_MIN)
+		return thread->fork_ns;
+	return spans->node[thread->node].begin_ns;
+}
+
+static void end_call(struct spans *spans, struct thread *thread)
+{
+	int64_t name = (int64_t)spans->event->class->span_text;
+	struct span *call = &thread->call;
+	bool is_beginless;
+
+	/* A program that was executed may be of the other kind: its name stays. */
+	if (call->value[CALL_NAME] != name)
+		cut_call(spans, thread, spans->event->ts_ns);
+	is_beginless = call->value[CALL_NAME] == SPAN_NONE;
+	if (is_beginless)
+		call->begin_ns = earliest(spans, thread);
+	call->value[CALL_NAME] = name;
+	call->value[CALL_CPU] = known(spans->event->cpu);
+	call->value[CALL_EXIT] = spans->event->id;
+	call->value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
+	tell_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
+	thread->called = true;
+}
+
+static void on_call(struct spans *spans)
+{
+	struct thread *thread;
+
+	if (spans->tid <= 0)
+		return;
+	thread = spans_thread(spans, spans->event->node, spans->tid);
+	if (spans->tag == AT_SYSCALL_ENTRY)
+		begin_call(spans, thread);
+	else
+		end_call(spans, thread);
+}
 
 /*
  * States of threads, after what the kernel's scheduler tells: a switch says who leaves
@@ -200,7 +300,7 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 		thread->cpu = spans->cpu->number;
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
-		syscall_cut(spans, thread, now);
+		cut_call(spans, thread, now);
 	} else {
 		enter_state(thread, STATE_BLOCKED, now);
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
@@ -362,7 +462,7 @@ static void drop_thread(struct spans *spans, int64_t tid)
 	if (!thread)
 		return;
 	tell_cut(spans, thread, spans->event->ts_ns);
-	syscall_cut(spans, thread, spans->event->ts_ns);
+	cut_call(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 
@@ -401,12 +501,12 @@ static void on_exec(struct spans *spans)
 	tell_running(spans, spans->event->node, cpu, now, tid);
 	thread = spans_find(spans, spans->event->node, old);
 	if (thread) {
-		syscall_cut(spans, thread, now);
+		cut_call(spans, thread, now);
 		spans_forget(spans, thread);
 	}
 	thread = spans_thread(spans, spans->event->node, tid);
 	tell_cut(spans, thread, now);
-	syscall_cut(spans, thread, now);
+	cut_call(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->exiting = false;
 	thread->comm = cpu->comm;
@@ -440,9 +540,11 @@ static void on_thread_exit(struct spans *spans)
 void thread_event(struct spans *spans)
 {
 	static void (*const on[])(struct spans *) = {
-	    [AT_SWITCH] = on_switch,     [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
-	    [AT_WAKEUP_NEW] = on_wakeup, [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,
-	    [AT_EXIT] = on_thread_exit,  [AT_FREE] = on_free,
+	    [AT_SWITCH] = on_switch,      [AT_WAKING] = on_wakeup,
+	    [AT_WAKEUP] = on_wakeup,      [AT_WAKEUP_NEW] = on_wakeup,
+	    [AT_FORK] = on_fork,          [AT_EXEC] = on_exec,
+	    [AT_EXIT] = on_thread_exit,   [AT_FREE] = on_free,
+	    [AT_SYSCALL_ENTRY] = on_call, [AT_SYSCALL_EXIT] = on_call,
 	};
 
 	on[spans->tag](spans);
@@ -456,6 +558,8 @@ void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 		if (node->cpu[i] && node->cpu[i]->known)
 			tell_running(spans, at, node->cpu[i], end_ns, -1);
 	for (size_t i = 0; i < spans->threads; i++)
-		if (spans->thread[i]->node == at)
+		if (spans->thread[i]->node == at) {
 			tell_cut(spans, spans->thread[i], end_ns);
+			cut_call(spans, spans->thread[i], end_ns);
+		}
 }
