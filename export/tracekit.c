@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "export/format.h"
 #include "tables/dataset.h"
-#include "tables/directory.h"
 #include "timeline/query.h"
 
 /* What is missing where a file has no line. */

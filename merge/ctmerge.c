@@ -277,7 +277,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .selection = &merge->selection,
 			      .writer = merge->writer,
 			      .follow = follow_new(merge->run.count),
-			      .processes = processes_new(),
+			      .processes = processes_new(merge->run.nodes),
 			      .links = links_new(&merge->run),
 			      .messages = &merge->messages,
 			      .requests = merge->requests,

@@ -199,6 +199,16 @@ const struct cell *event_cell(const struct cell *cell, int column)
 	return cell && column >= 0 ? &cell[column] : &nothing;
 }
 
+const struct cell *event_field(const struct merged_event *event, int place)
+{
+	return event_cell(event->cell, event->class->column[place]);
+}
+
+int64_t event_integer(const struct merged_event *event, int place, int64_t none)
+{
+	return cell_integer(event_field(event, place), none);
+}
+
 int64_t event_tid(const struct cell *cell)
 {
 	int64_t tid = cell_integer(cell, -1);
@@ -209,4 +219,76 @@ int64_t event_tid(const struct cell *cell)
 void event_class_clear(struct event_class *class)
 {
 	free(class->type);
+}
+
+/* More processors than Linux can have; a higher number is a broken stream. */
+enum { CPUS_MOST = 65536 };
+
+struct follow {
+	struct processors {
+		uint32_t with;    /* the source whose processors count */
+		int64_t *current; /* thread by processor, -1: unknown */
+		size_t count;
+	} * source;
+	size_t sources;
+};
+
+struct follow *follow_new(size_t sources)
+{
+	struct follow *follow = mem_zalloc(sizeof(*follow));
+
+	follow->source = mem_zalloc(sources * sizeof(*follow->source));
+	follow->sources = sources;
+	for (uint32_t i = 0; i < sources; i++)
+		follow->source[i].with = i;
+	return follow;
+}
+
+void follow_share(struct follow *follow, uint32_t source, uint32_t with)
+{
+	follow->source[source].with = follow->source[with].with;
+}
+
+/* Where the thread of a processor is kept, or NULL. */
+static int64_t *current_of(struct processors *of, int32_t cpu)
+{
+	if (cpu < 0 || cpu >= CPUS_MOST)
+		return NULL;
+	if ((size_t)cpu >= of->count) {
+		of->current =
+		    mem_realloc(of->current, (size_t)cpu + 1, sizeof(*of->current));
+		while (of->count <= (size_t)cpu)
+			of->current[of->count++] = -1;
+	}
+	return &of->current[cpu];
+}
+
+int64_t follow_event(struct follow *follow, uint32_t source,
+		     const struct event_class *class, const struct ctf_event *record)
+{
+	int64_t *current =
+	    current_of(&follow->source[follow->source[source].with], record->cpu);
+	int64_t tid = current ? *current : -1;
+
+	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
+		/* the thread that goes is the event's */
+		tid = cell_integer(event_cell(record->cell, class->column[PREV_TID]), -1);
+		if (current)
+			*current = cell_integer(
+			    event_cell(record->cell, class->column[NEXT_TID]), -1);
+	}
+	return class->context[CONTEXT_TID] >= 0
+		   ? cell_integer(event_cell(record->cell, class->context[CONTEXT_TID]),
+				  -1)
+		   : tid;
+}
+
+void follow_free(struct follow *follow)
+{
+	if (!follow)
+		return;
+	for (size_t i = 0; i < follow->sources; i++)
+		free(follow->source[i].current);
+	free(follow->source);
+	free(follow);
 }

@@ -130,6 +130,20 @@ unsigned event_class_use(const struct event_class *class,
 /* Of what use it is before the selection's begin. */
 enum ctf_use event_class_use_before(const struct event_class *class);
 
+/* An event as it is merged. */
+struct merged_event {
+	int64_t id;    /* of its row; 0: it has none */
+	uint32_t node; /* index in the run */
+	const struct event_class *class;
+	nsec_t ts_ns;
+	int64_t cpu, tid; /* -1: not known */
+	const struct cell *cell;
+};
+
+/* Its field, by its place; one that is NULL where there is none. */
+const struct cell *event_field(const struct merged_event *event, int place);
+int64_t event_integer(const struct merged_event *event, int place, int64_t none);
+
 /* An event's cell of a column; one that is NULL where there is none. */
 const struct cell *event_cell(const struct cell *cell, int column);
 
@@ -137,5 +151,26 @@ const struct cell *event_cell(const struct cell *cell, int column);
 int64_t event_tid(const struct cell *cell);
 
 void event_class_clear(struct event_class *class);
+
+/*
+ * Which thread an event belongs to: by its context where `tid`, or `vtid` of user
+ * space, was recorded, else by the last sched_switch on its CPU; the switch itself is
+ * its prev_tid's. What lies before the first switch of a CPU cannot be known: then -1.
+ */
+struct follow;
+
+struct follow *follow_new(size_t sources);
+
+/*
+ * Say that a source is of the same machine and clock as an earlier one, as user space
+ * is with its kernel: then a switch that either recorded counts for both.
+ */
+void follow_share(struct follow *follow, uint32_t source, uint32_t with);
+
+/* The thread of an event, -1: unknown. Events of a source come in order. */
+int64_t follow_event(struct follow *follow, uint32_t source,
+		     const struct event_class *class, const struct ctf_event *record);
+
+void follow_free(struct follow *follow);
 
 #endif

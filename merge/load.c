@@ -46,7 +46,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 }
 
 static int add_event(struct loading *loading, uint32_t source, const struct row *row,
-		     int64_t tid, struct error *error)
+		     struct merged_event *merged, struct error *error)
 {
 	const struct load *load = loading->load;
 	const struct merge_source *of = &load->run->source[source];
@@ -55,7 +55,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    .ts_ns = row->ts_ns,
 	    .node = load->run->node[of->node].id,
 	    .source = of->id,
-	    .tid = tid,
+	    .tid = merged->tid,
 	    .cpu = row->record.cpu,
 	    .row = row->bytes.bytes ? &row->bytes : NULL,
 	};
@@ -66,22 +66,14 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	event.class = class->id;
 	if (timeline_add_event(load->writer, &event, &link.id, error))
 		return -1;
-	if (load->spans && of->tells_spans) {
-		struct span_event told = {.id = link.id,
-					  .node = of->node,
-					  .class = class,
-					  .ts_ns = row->ts_ns,
-					  .cpu = row->record.cpu,
-					  .tid = tid,
-					  .cell = row->record.cell};
-
-		if (spans_event(load->spans, &told, &link.cause, error))
-			return -1;
-	}
+	merged->id = link.id;
+	if (load->spans && of->tells_spans &&
+	    spans_event(load->spans, merged, &link.cause, error))
+		return -1;
 	if (!(class->use & EVENT_LINKED))
 		return 0;
 	link.sent = (struct sent_packet){
-	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid};
+	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = merged->tid};
 	sent_packets_event(load->sent, class, of->node, row->record.cell, &link.sent);
 	return links_note(load->links, source, &row->record, &link, error);
 }
@@ -90,15 +82,21 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 		    struct error *error)
 {
 	struct load *load = loading->load;
-	int64_t tid = follow_event(load->follow, source, row->class, &row->record);
+	struct merged_event event = {
+	    .node = load->run->source[source].node,
+	    .class = row->class,
+	    .ts_ns = row->ts_ns,
+	    .cpu = row->record.cpu,
+	    .tid = follow_event(load->follow, source, row->class, &row->record),
+	    .cell = row->record.cell,
+	};
 
-	if (row->record.cell && !load->run->source[source].is_mute)
-		processes_event(load->processes, load->run->source[source].node,
-				row->class, row->record.cell, row->ts_ns, tid);
+	if (event.cell && !load->run->source[source].is_mute)
+		processes_event(load->processes, &event);
 	if (!row->selected)
 		return 0;
 	load->events++;
-	return add_event(loading, source, row, tid, error);
+	return add_event(loading, source, row, &event, error);
 }
 
 /* From when on a node is recorded: its first event, and not before what is selected. */

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "merge/node_messages.h"
-#include "tables/directory.h"
+#include "tables/dataset.h"
 #include "tables/table_write.h"
 #include "timeline/names.h"
 #include "timeline/query.h"

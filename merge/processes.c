@@ -5,504 +5,596 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "merge/process_table.h"
 #include "timeline/query.h"
 
-/* More processors than Linux can have; a higher number is a broken stream. */
-enum { CPUS_MOST = 65536 };
-
-struct follow {
-	struct processors {
-		uint32_t with;    /* the source whose processors count */
-		int64_t *current; /* thread by processor, -1: unknown */
-		size_t count;
-	} * source;
-	size_t sources;
+/*
+ * Who had a number, and when. Rows stay as they came up; which of them a number means now
+ * is in the maps of its node. TIMELINE_NONE is what is not known. Pointers to rows hold
+ * until the next row comes.
+ */
+struct life {
+	int64_t number;
+	int64_t previous; /* index of the row that had the number before, or -1 */
+	uint32_t node;
+	nsec_t begin_ns, end_ns;
 };
 
-struct follow *follow_new(size_t sources)
-{
-	struct follow *follow = mem_zalloc(sizeof(*follow));
+struct thread_row {
+	struct life life;
+	int64_t process; /* index, -1: not known yet */
+	bool gone;       /* it ended, and its tid is free again */
+	char comm[16];   /* as the kernel keeps it, the last one seen */
+};
 
-	follow->source = mem_zalloc(sources * sizeof(*follow->source));
-	follow->sources = sources;
-	for (uint32_t i = 0; i < sources; i++)
-		follow->source[i].with = i;
-	return follow;
-}
+/* Namespaces that tell a container, by their inodes; 0: not known. */
+enum { NAMESPACE_CGROUP, NAMESPACE_NETWORK, NAMESPACES, CONTAINER = 32 /* its name */ };
 
-void follow_share(struct follow *follow, uint32_t source, uint32_t with)
-{
-	follow->source[source].with = follow->source[with].with;
-}
+struct process_row {
+	struct life life;
+	int64_t ppid;
+	int64_t leader;                      /* index of its first thread, -1: not seen */
+	int64_t exe;                         /* in texts, -1: not known */
+	int64_t group_status, leader_status; /* what was passed to exit(2) */
+	uint32_t alive;                      /* threads known, and not ended */
+	int64_t namespace[NAMESPACES];
+	bool is_inherited[NAMESPACES]; /* so far only its parent's is known */
+};
 
-/* Where the thread of a processor is kept, or NULL. */
-static int64_t *current_of(struct processors *of, int32_t cpu)
-{
-	if (cpu < 0 || cpu >= CPUS_MOST)
-		return NULL;
-	if ((size_t)cpu >= of->count) {
-		of->current =
-		    mem_realloc(of->current, (size_t)cpu + 1, sizeof(*of->current));
-		while (of->count <= (size_t)cpu)
-			of->current[of->count++] = -1;
-	}
-	return &of->current[cpu];
-}
-
-int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct event_class *class, const struct ctf_event *record)
-{
-	int64_t *current =
-	    current_of(&follow->source[follow->source[source].with], record->cpu);
-	int64_t tid = current ? *current : -1;
-
-	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
-		/* the thread that goes is the event's */
-		tid = cell_integer(event_cell(record->cell, class->column[PREV_TID]), -1);
-		if (current)
-			*current = cell_integer(
-			    event_cell(record->cell, class->column[NEXT_TID]), -1);
-	}
-	return class->context[CONTEXT_TID] >= 0
-		   ? cell_integer(event_cell(record->cell, class->context[CONTEXT_TID]),
-				  -1)
-		   : tid;
-}
-
-void follow_free(struct follow *follow)
-{
-	if (!follow)
-		return;
-	for (size_t i = 0; i < follow->sources; i++)
-		free(follow->source[i].current);
-	free(follow->source);
-	free(follow);
-}
+struct process_node {
+	struct intmap thread, process; /* by tid and pid: the latest */
+	bool tells_exits;              /* such events came */
+	int64_t namespace[NAMESPACES]; /* of the node itself */
+};
 
 struct processes {
-	struct process_table table;
+	struct thread_row *thread;
+	struct process_row *process;
+	size_t threads, thread_room, count, room;
+	struct process_node *node;
+	size_t nodes;
+	struct texts exe;
+	const struct merged_event *event; /* at hand */
+	struct process_node *here;        /* its node */
 };
 
-/* One event, with what is needed to take it in. */
-struct taken {
-	struct process_table *table;
-	const struct event_class *class;
-	const struct cell *cell;
-	uint32_t node;
-	nsec_t ts_ns;
-	int64_t tid; /* the thread that runs, -1: unknown */
-};
-
-struct processes *processes_new(void)
+struct processes *processes_new(size_t nodes)
 {
-	return mem_zalloc(sizeof(struct processes));
+	struct processes *all = mem_zalloc(sizeof(*all));
+
+	all->nodes = nodes;
+	all->node = mem_zalloc((nodes + 1) * sizeof(*all->node));
+	return all;
 }
 
-static int64_t number(const struct taken *event, int column)
+/* Of a row that comes: the number means it from now on. */
+static struct life live(const struct processes *all, struct intmap *map, int64_t number,
+			size_t row)
 {
-	return cell_integer(event_cell(event->cell, column), TIMELINE_NONE);
+	struct life life = {number, -1, all->event->node, TIMELINE_NONE, TIMELINE_NONE};
+
+	if (!intmap_get(map, (uint64_t)number, &life.previous))
+		life.previous = -1;
+	intmap_put(map, (uint64_t)number, (int64_t)row);
+	return life;
 }
 
-/* A field, TIMELINE_NONE where it has no number. */
-static int64_t field(const struct taken *event, int place)
+static struct thread_row *add_thread(struct processes *all, int64_t tid)
 {
-	return number(event, event->class->column[place]);
+	all->thread =
+	    mem_grow(all->thread, all->threads, &all->thread_room, sizeof(*all->thread));
+	all->thread[all->threads] = (struct thread_row){
+	    .life = live(all, &all->here->thread, tid, all->threads), .process = -1};
+	return &all->thread[all->threads++];
+}
+
+static int64_t add_process(struct processes *all, int64_t pid)
+{
+	all->process =
+	    mem_grow(all->process, all->count, &all->room, sizeof(*all->process));
+	all->process[all->count] =
+	    (struct process_row){.life = live(all, &all->here->process, pid, all->count),
+				 .ppid = TIMELINE_NONE,
+				 .leader = -1,
+				 .exe = -1,
+				 .group_status = TIMELINE_NONE,
+				 .leader_status = TIMELINE_NONE};
+	return (int64_t)all->count++;
+}
+
+static struct thread_row *find_thread(struct processes *all, int64_t tid)
+{
+	int64_t index;
+
+	return intmap_get(&all->here->thread, (uint64_t)tid, &index) ? &all->thread[index]
+								     : NULL;
+}
+
+static struct process_row *process_of(struct processes *all,
+				      const struct thread_row *thread)
+{
+	return thread->process < 0 ? NULL : &all->process[thread->process];
+}
+
+/* A thread joins a process, which lives on by that. */
+static void join(struct processes *all, struct thread_row *thread, int64_t process)
+{
+	struct process_row *row = &all->process[process];
+
+	thread->process = process;
+	if (thread->life.number == row->life.number)
+		row->leader = thread - all->thread;
+	if (thread->life.end_ns == TIMELINE_NONE) {
+		row->alive++;
+		row->life.end_ns = TIMELINE_NONE;
+	} else if (!row->alive && row->life.end_ns == TIMELINE_NONE) {
+		row->life.end_ns = thread->life.end_ns;
+	}
+}
+
+/* It came out to which process a thread belongs; ppid may be TIMELINE_NONE. */
+static void adopt(struct processes *all, struct thread_row *thread, int64_t pid,
+		  int64_t ppid)
+{
+	int64_t process = thread->process;
+
+	if (process < 0) {
+		/* A first thread that lives is not of a process that ended. */
+		if (!intmap_get(&all->here->process, (uint64_t)pid, &process) ||
+		    (thread->life.number == pid && thread->life.end_ns == TIMELINE_NONE &&
+		     all->process[process].life.end_ns != TIMELINE_NONE))
+			process = add_process(all, pid);
+		join(all, thread, process);
+	}
+	if (all->process[process].life.number == pid &&
+	    all->process[process].ppid == TIMELINE_NONE)
+		all->process[process].ppid = ppid;
+}
+
+/* The thread that has a tid: one that was there already where none is known. */
+static struct thread_row *thread_of(struct processes *all, int64_t tid)
+{
+	struct thread_row *thread = find_thread(all, tid);
+
+	if (thread && !thread->gone)
+		return thread;
+	thread = add_thread(all, tid);
+	if (tid == 0) { /* every processor has one of this number */
+		adopt(all, thread, 0, TIMELINE_NONE);
+		strcpy(thread->comm, "swapper");
+	}
+	return thread;
+}
+
+static void end_thread(struct processes *all, struct thread_row *thread)
+{
+	struct process_row *process = process_of(all, thread);
+
+	if (thread->life.end_ns != TIMELINE_NONE)
+		return;
+	thread->life.end_ns = all->event->ts_ns;
+	if (process && process->alive && --process->alive == 0)
+		process->life.end_ns = all->event->ts_ns;
+}
+
+/* A thread begins; as a process of its own where both numbers are the same. */
+static struct thread_row *begin_thread(struct processes *all, int64_t tid, int64_t pid,
+				       int64_t ppid)
+{
+	struct thread_row *thread = find_thread(all, tid);
+	nsec_t now = all->event->ts_ns;
+	int64_t process;
+
+	/* Two sessions tell it; no tid comes again so soon, with its end lost. */
+	if (thread && thread->life.end_ns == TIMELINE_NONE &&
+	    thread->life.begin_ns != TIMELINE_NONE &&
+	    nsec_sub(now, thread->life.begin_ns) < NSEC_PER_MSEC / 2)
+		return thread;
+	if (thread)
+		end_thread(all, thread);
+	thread = add_thread(all, tid);
+	thread->life.begin_ns = now;
+	if (pid == tid) {
+		/* What had the pid is over, also where its end was not recorded. */
+		if (intmap_get(&all->here->process, (uint64_t)pid, &process)) {
+			all->process[process].alive = 0;
+			if (all->process[process].life.end_ns == TIMELINE_NONE)
+				all->process[process].life.end_ns = now;
+		}
+		join(all, thread, add_process(all, pid));
+		process_of(all, thread)->life.begin_ns = now;
+	}
+	if (pid != TIMELINE_NONE)
+		adopt(all, thread, pid, pid == tid ? ppid : TIMELINE_NONE);
+	return thread;
 }
 
 /* A thread number, TIMELINE_NONE also where it is none. */
-static int64_t tid_of(const struct taken *event, int column)
+static int64_t tid_of(const struct cell *cell)
 {
-	int64_t tid = number(event, column);
+	int64_t tid = cell_integer(cell, TIMELINE_NONE);
 
 	return tid < 0 ? TIMELINE_NONE : tid;
 }
 
-static int64_t tid_field(const struct taken *event, int place)
+static int64_t tid_field(const struct processes *all, int place)
 {
-	return tid_of(event, event->class->column[place]);
+	return tid_of(event_field(all->event, place));
 }
 
 /* Bytes that are no UTF-8 come as a blob. */
-static const struct cell *text(const struct taken *event, int column)
+static bool is_text(const struct cell *cell)
 {
-	const struct cell *cell = event_cell(event->cell, column);
-
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB ? cell : NULL;
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
 }
 
 static void set_comm(struct thread_row *thread, const struct cell *cell)
 {
-	size_t size = cell ? strnlen(cell->bytes, cell->size) : 0;
+	size_t size = is_text(cell) ? strnlen(cell->bytes, cell->size) : 0;
 
-	if (!size || thread->tid == 0)
+	if (!size || thread->life.number == 0)
 		return;
-	if (size > sizeof(thread->comm) - 1)
-		size = sizeof(thread->comm) - 1;
-	if (memcmp(thread->comm, cell->bytes, size) == 0 && !thread->comm[size])
-		return;
-	memcpy(thread->comm, cell->bytes, size);
-	memset(thread->comm + size, 0, sizeof(thread->comm) - size);
+	memset(thread->comm, 0, sizeof(thread->comm));
+	memcpy(thread->comm, cell->bytes,
+	       size < sizeof(thread->comm) ? size : sizeof(thread->comm) - 1);
 }
 
 /* The thread that a field names, with the name beside it; or NULL. */
-static struct thread_row *named(struct taken *event, int tid, int comm)
+static struct thread_row *named(struct processes *all, int tid, int comm)
 {
-	int64_t is = tid_field(event, tid);
+	int64_t is = tid_field(all, tid);
 	struct thread_row *thread;
 
 	if (is == TIMELINE_NONE)
 		return NULL;
-	thread = process_table_thread(event->table, event->node, is);
-	set_comm(thread, text(event, event->class->column[comm]));
+	thread = thread_of(all, is);
+	set_comm(thread, event_field(all->event, comm));
 	return thread;
 }
 
-static void take_switch(struct taken *event)
+static void on_switch(struct processes *all)
 {
 	/* Zombie, dead, and TASK_DEAD, which was 64 before Linux 4.14. */
 	const int64_t over = 16 | 32 | 64 | 128;
-	int64_t state = field(event, PREV_STATE);
+	int64_t state = event_integer(all->event, PREV_STATE, TIMELINE_NONE);
 	bool is_over = state > 0 && (state & over);
-	struct thread_row *prev =
-	    process_table_find(event->table, event->node, tid_field(event, PREV_TID));
+	struct thread_row *prev = find_thread(all, tid_field(all, PREV_TID));
 
 	/* Its last switch: when the tid comes again it is another thread. */
 	if (!prev || !prev->gone || !is_over) /* else another session told it */
-		prev = named(event, PREV_TID, PREV_COMM);
-	if (prev && prev->end_ns != TIMELINE_NONE && is_over)
+		prev = named(all, PREV_TID, PREV_COMM);
+	if (prev && prev->life.end_ns != TIMELINE_NONE && is_over)
 		prev->gone = true;
-	named(event, NEXT_TID, NEXT_COMM);
+	named(all, NEXT_TID, NEXT_COMM);
 }
 
-static void inherit_namespaces(struct process_row *child,
-			       const struct process_row *parent)
-{
-	for (size_t i = 0; i < NAMESPACES; i++) {
-		child->namespace[i] = parent->namespace[i];
-		child->is_inherited[i] = true;
-	}
-}
-
-/* What is not known is 0 or TIMELINE_NONE. */
-static void set_namespace(struct taken *event, const struct thread_row *thread, int kind,
+/* Numbers up to `host` are of idle, the first process and kthreadd, which are in no
+ * container. An inode that is not known is 0 or TIMELINE_NONE. */
+static void set_namespace(struct processes *all, int64_t tid, int64_t host, int kind,
 			  int64_t inode)
 {
-	struct process_row *process = process_table_process(event->table, thread);
+	const struct thread_row *thread = find_thread(all, tid);
+	struct process_row *process = thread ? process_of(all, thread) : NULL;
 
 	if (inode <= 0)
 		return;
-	/* Idle is in no container. */
-	if (thread->tid == 0)
-		process_table_node(event->table, event->node)->namespace[kind] = inode;
+	if (tid >= 0 && tid <= host)
+		all->here->namespace[kind] = inode;
 	if (!process)
 		return;
 	process->namespace[kind] = inode;
 	process->is_inherited[kind] = false;
 }
 
-/* Nor are the first process and kthreadd; a context may have a container's own numbers.
- */
-static void take_dumped_namespace(struct taken *event)
+static void on_dumped_namespace(struct processes *all)
 {
 	enum { KTHREADD = 2 };
-	struct process_node *node = process_table_node(event->table, event->node);
-	int64_t tid = tid_field(event, DUMP_TID), inode = field(event, DUMP_NAMESPACE);
-	const struct thread_row *thread =
-	    process_table_find(event->table, event->node, tid);
-	int kind =
-	    event->class->tag == AT_DUMP_CGROUP ? NAMESPACE_CGROUP : NAMESPACE_NETWORK;
+	int kind = all->event->class->tag == AT_DUMP_CGROUP ? NAMESPACE_CGROUP
+							    : NAMESPACE_NETWORK;
 
-	if (tid >= 0 && tid <= KTHREADD && inode > 0)
-		node->namespace[kind] = inode;
-	if (thread)
-		set_namespace(event, thread, kind, inode);
+	set_namespace(all, tid_field(all, DUMP_TID), KTHREADD, kind,
+		      event_integer(all->event, DUMP_NAMESPACE, TIMELINE_NONE));
 }
 
-static void take_fork(struct taken *event)
+/* A new process has its parent's program and namespaces. */
+static void inherit(const struct processes *all, struct process_row *child,
+		    const struct process_row *parent)
 {
-	struct thread_birth birth = {.node = event->node,
-				     .tid = tid_field(event, CHILD_TID),
-				     .pid = tid_field(event, CHILD_PID),
-				     .ppid = tid_field(event, PARENT_PID),
-				     .ts_ns = event->ts_ns};
-	struct thread_row *thread = named(event, PARENT_TID, PARENT_COMM);
-	struct process_row *process;
-	int64_t parent = -1;
-
-	if (thread && birth.ppid != TIMELINE_NONE)
-		process_table_adopt(event->table, thread, birth.ppid, TIMELINE_NONE);
-	if (thread)
-		parent = thread->process;
-	if (birth.tid == TIMELINE_NONE)
-		return;
-	thread = process_table_begin(event->table, &birth);
-	set_comm(thread, text(event, event->class->column[CHILD_COMM]));
-	if (parent < 0 || thread->process < 0 || parent == thread->process)
-		return;
-	process = &event->table->process[thread->process];
-	if (process->exe < 0)
-		process->exe = event->table->process[parent].exe;
-	if (process->begin_ns == event->ts_ns)
-		inherit_namespaces(process, &event->table->process[parent]);
+	if (child->exe < 0)
+		child->exe = parent->exe;
+	for (size_t i = 0; i < NAMESPACES && child->life.begin_ns == all->event->ts_ns;
+	     i++) {
+		child->namespace[i] = parent->namespace[i];
+		child->is_inherited[i] = true;
+	}
 }
 
-static void take_exec(struct taken *event)
+static void on_fork(struct processes *all)
 {
-	int64_t tid = tid_field(event, EXEC_TID), old = tid_field(event, EXEC_OLD_TID);
-	const struct cell *file = text(event, event->class->column[EXEC_FILE]);
+	int64_t tid = tid_field(all, CHILD_TID), ppid = tid_field(all, PARENT_PID);
+	struct thread_row *thread = named(all, PARENT_TID, PARENT_COMM);
+	int64_t parent;
+
+	if (thread && ppid != TIMELINE_NONE)
+		adopt(all, thread, ppid, TIMELINE_NONE);
+	parent = thread ? thread->process : -1;
+	if (tid == TIMELINE_NONE)
+		return;
+	thread = begin_thread(all, tid, tid_field(all, CHILD_PID), ppid);
+	set_comm(thread, event_field(all->event, CHILD_COMM));
+	if (parent >= 0 && thread->process >= 0 && parent != thread->process)
+		inherit(all, &all->process[thread->process], &all->process[parent]);
+}
+
+/* A thread executes another program. It is its process's first thread from now on,
+ * and so has its tid, whatever its own was before. */
+static void on_exec(struct processes *all)
+{
+	int64_t tid = tid_field(all, EXEC_TID), old = tid_field(all, EXEC_OLD_TID);
+	const struct cell *file = event_field(all->event, EXEC_FILE);
+	bool is_other = old != TIMELINE_NONE && old != tid;
 	struct thread_row *thread;
 	struct process_row *process;
-	char *path;
 
 	if (tid == TIMELINE_NONE)
 		return;
-	thread = process_table_exec(event->table, event->node, tid,
-				    old == TIMELINE_NONE ? tid : old, event->ts_ns);
-	process = process_table_process(event->table, thread);
-	if (!file || !process)
-		return;
-	path = mem_strndup(file->bytes, file->size);
-	process->exe = (int64_t)texts_put(&event->table->exe, path);
-	free(path);
+	thread = find_thread(all, tid);
+	if (is_other && (!thread || thread->life.end_ns != TIMELINE_NONE)) {
+		int64_t of = thread ? thread->process : -1;
+
+		thread = add_thread(all, tid);
+		thread->life.begin_ns = all->event->ts_ns;
+		if (of >= 0)
+			join(all, thread, of);
+	}
+	thread = thread_of(all, tid);
+	adopt(all, thread, tid, TIMELINE_NONE);
+	if (is_other && find_thread(all, old))
+		end_thread(all, find_thread(all, old));
+	process = process_of(all, thread);
+	if (is_text(file) && process)
+		process->exe = (int64_t)texts_put_bytes(&all->exe, file->bytes,
+							strnlen(file->bytes, file->size));
 }
 
-/* task->exit_code, as wait(2) has it: 0 where a signal ended it. */
-static void take_exit_code(struct process_row *process, int64_t code)
+static void on_exit_event(struct processes *all)
 {
-	if (code != TIMELINE_NONE && (code & 0x7f) == 0 &&
-	    process->group_status == TIMELINE_NONE)
+	struct thread_row *thread = named(all, EXIT_TID, EXIT_COMM);
+	int64_t last = event_integer(all->event, EXIT_GROUP_DEAD, TIMELINE_NONE),
+		code = event_integer(all->event, EXIT_CODE, TIMELINE_NONE);
+	struct process_row *process;
+
+	all->here->tells_exits = true;
+	if (!thread || thread->life.number == 0)
+		return;
+	end_thread(all, thread);
+	process = process_of(all, thread);
+	if (!process)
+		return;
+	if (last != TIMELINE_NONE)
+		process->life.end_ns = last ? all->event->ts_ns : TIMELINE_NONE;
+	/* task->exit_code, as wait(2) has it: 0 where a signal ended it */
+	if (process->life.end_ns != TIMELINE_NONE && code != TIMELINE_NONE &&
+	    (code & 0x7f) == 0 && process->group_status == TIMELINE_NONE)
 		process->group_status = code >> 8;
 }
 
-static void take_exit(struct taken *event)
+static void on_free(struct processes *all)
 {
-	struct thread_row *thread = named(event, EXIT_TID, EXIT_COMM);
-	int64_t last = field(event, EXIT_GROUP_DEAD);
-	struct process_row *process;
+	int64_t tid = tid_field(all, FREE_TID);
+	struct thread_row *thread = find_thread(all, tid);
 
-	process_table_node(event->table, event->node)->tells_exits = true;
-	if (!thread || thread->tid == 0)
-		return;
-	process_table_end(event->table, thread, event->ts_ns);
-	process = process_table_process(event->table, thread);
-	if (!process)
-		return;
-	if (last == 0)
-		process->end_ns = TIMELINE_NONE;
-	else if (last != TIMELINE_NONE)
-		process->end_ns = event->ts_ns;
-	if (process->end_ns != TIMELINE_NONE)
-		take_exit_code(process, field(event, EXIT_CODE));
-}
-
-static void take_free(struct taken *event)
-{
-	int64_t tid = tid_field(event, FREE_TID);
-	struct thread_row *thread = process_table_find(event->table, event->node, tid);
-
-	if (!thread || tid <= 0)
-		return;
 	/* It may be late, and the tid another thread's already. */
-	if (thread->end_ns == TIMELINE_NONE &&
-	    process_table_node(event->table, event->node)->tells_exits)
+	if (!thread || tid <= 0 ||
+	    (thread->life.end_ns == TIMELINE_NONE && all->here->tells_exits))
 		return;
-	process_table_end(event->table, thread, event->ts_ns);
+	end_thread(all, thread);
 	thread->gone = true;
 }
 
-static void take_dump(struct taken *event)
+static void on_dump(struct processes *all)
 {
-	int64_t tid = tid_field(event, DUMP_TID), pid = tid_field(event, DUMP_PID);
-	struct thread_row *thread;
+	struct thread_row *thread = find_thread(all, tid_field(all, DUMP_TID));
+	int64_t pid = tid_field(all, DUMP_PID);
 
 	/* One that ended and was not waited for is dumped, too: it is the same. */
-	thread = process_table_find(event->table, event->node, tid);
-	if (!thread)
-		thread = named(event, DUMP_TID, DUMP_COMM);
+	thread = thread ? thread : named(all, DUMP_TID, DUMP_COMM);
 	if (!thread)
 		return;
-	set_comm(thread, text(event, event->class->column[DUMP_COMM]));
+	set_comm(thread, event_field(all->event, DUMP_COMM));
 	if (pid != TIMELINE_NONE)
-		process_table_adopt(event->table, thread, pid,
-				    tid_field(event, DUMP_PPID));
+		adopt(all, thread, pid, tid_field(all, DUMP_PPID));
 }
 
 /* exit(2) ends a thread, exit_group(2) all of its process; the first one counts. */
-static void take_exit_call(struct taken *event)
+static void on_exit_call(struct processes *all)
 {
-	int64_t status = field(event, ENTRY_STATUS);
-	struct thread_row *thread;
+	int64_t status = event_integer(all->event, ENTRY_STATUS, TIMELINE_NONE);
 	struct process_row *process;
 
-	if (event->tid <= 0 || status == TIMELINE_NONE)
+	if (all->event->tid <= 0 || status == TIMELINE_NONE)
 		return;
-	thread = process_table_thread(event->table, event->node, event->tid);
-	process = process_table_process(event->table, thread);
+	process = process_of(all, thread_of(all, all->event->tid));
 	if (!process)
 		return;
-	if (strcmp(event->class->call, "exit") == 0) {
-		if (thread->tid == process->pid)
-			process->leader_status = status & 0xff;
-	} else if (process->group_status == TIMELINE_NONE) {
+	if (strcmp(all->event->class->call, "exit") == 0 &&
+	    all->event->tid == process->life.number)
+		process->leader_status = status & 0xff;
+	if (strcmp(all->event->class->call, "exit") != 0 &&
+	    process->group_status == TIMELINE_NONE)
 		process->group_status = status & 0xff;
-	}
 }
 
 /* The context tells the name and the process of the thread that runs. */
-static void take_context(struct taken *event)
+static void on_context(struct processes *all)
 {
-	const int *context = event->class->context;
-	int64_t pid = tid_of(event, context[CONTEXT_PID]);
+	const struct cell *cell[CONTEXT_FIELDS];
 	struct thread_row *thread;
+	int64_t pid;
 
-	if (event->tid < 0)
+	if (all->event->tid < 0)
 		return;
-	thread = process_table_thread(event->table, event->node, event->tid);
-	set_comm(thread, text(event, context[CONTEXT_COMM]));
+	for (int i = 0; i < CONTEXT_FIELDS; i++)
+		cell[i] = event_cell(all->event->cell, all->event->class->context[i]);
+	thread = thread_of(all, all->event->tid);
+	set_comm(thread, cell[CONTEXT_COMM]);
+	pid = tid_of(cell[CONTEXT_PID]);
 	if (thread->process < 0 && pid != TIMELINE_NONE)
-		process_table_adopt(event->table, thread, pid,
-				    tid_of(event, context[CONTEXT_PPID]));
-	set_namespace(event, thread, NAMESPACE_CGROUP,
-		      number(event, context[CONTEXT_CGROUP]));
-	set_namespace(event, thread, NAMESPACE_NETWORK,
-		      number(event, context[CONTEXT_NETWORK]));
+		adopt(all, thread, pid, tid_of(cell[CONTEXT_PPID]));
+	/* But for idle's, these may be a container's own numbers. */
+	set_namespace(all, all->event->tid, 0, NAMESPACE_CGROUP,
+		      cell_integer(cell[CONTEXT_CGROUP], 0));
+	set_namespace(all, all->event->tid, 0, NAMESPACE_NETWORK,
+		      cell_integer(cell[CONTEXT_NETWORK], 0));
 }
 
-void processes_event(struct processes *processes, uint32_t node,
-		     const struct event_class *class, const struct cell *cell,
-		     nsec_t ts_ns, int64_t tid)
+void processes_event(struct processes *all, const struct merged_event *event)
 {
-	static void (*const take[])(struct taken *) = {
-	    [AT_SWITCH] = take_switch,
-	    [AT_FORK] = take_fork,
-	    [AT_EXEC] = take_exec,
-	    [AT_EXIT] = take_exit,
-	    [AT_FREE] = take_free,
-	    [AT_DUMP] = take_dump,
-	    [AT_DUMP_CGROUP] = take_dumped_namespace,
-	    [AT_DUMP_NETWORK] = take_dumped_namespace,
-	    [AT_SYSCALL_ENTRY] = take_exit_call,
-	};
-	struct taken event = {.table = &processes->table,
-			      .class = class,
-			      .cell = cell,
-			      .node = node,
-			      .ts_ns = ts_ns,
-			      .tid = tid};
+	static void (*const on[])(struct processes *) = {
+	    [AT_SWITCH] = on_switch,
+	    [AT_FORK] = on_fork,
+	    [AT_EXEC] = on_exec,
+	    [AT_EXIT] = on_exit_event,
+	    [AT_FREE] = on_free,
+	    [AT_DUMP] = on_dump,
+	    [AT_DUMP_CGROUP] = on_dumped_namespace,
+	    [AT_DUMP_NETWORK] = on_dumped_namespace,
+	    [AT_SYSCALL_ENTRY] = on_exit_call};
 
-	if (class->use & EVENT_CONTEXT)
-		take_context(&event);
-	if (class->use & EVENT_FOLLOWED)
-		take[class->tag](&event);
+	all->event = event;
+	all->here = &all->node[event->node];
+	if (event->class->use & EVENT_CONTEXT)
+		on_context(all);
+	if (event->class->use & EVENT_FOLLOWED)
+		on[event->class->tag](all);
 }
 
-int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,
+/* Of rows of that size, the one that began by then, or the first; NULL: there is none. */
+static const void *life_at(const struct intmap *map, int64_t number, nsec_t ts_ns,
+			   const void *rows, size_t size)
+{
+	const struct life *life, *before;
+	int64_t index;
+
+	if (!intmap_get(map, (uint64_t)number, &index))
+		return NULL;
+	life = (const void *)((const char *)rows + (size_t)index * size);
+	for (; life->previous >= 0; life = before) {
+		before =
+		    (const void *)((const char *)rows + (size_t)life->previous * size);
+		if (life->begin_ns == TIMELINE_NONE ? before->end_ns < ts_ns
+						    : life->begin_ns <= ts_ns)
+			break;
+	}
+	return life;
+}
+
+int64_t processes_find(const struct processes *all, uint32_t node, int64_t pid,
 		       nsec_t ts_ns)
 {
-	return process_table_at(&processes->table, node, pid, ts_ns) + 1;
+	const struct process_row *row;
+
+	if (node >= all->nodes)
+		return 0;
+	row = life_at(&all->node[node].process, pid, ts_ns, all->process, sizeof(*row));
+	return row && row->life.begin_ns <= ts_ns &&
+		       (row->life.end_ns == TIMELINE_NONE || row->life.end_ns >= ts_ns)
+		   ? row - all->process + 1
+		   : 0;
 }
 
-int64_t processes_thread(const struct processes *processes, uint32_t node, int64_t tid,
+int64_t processes_thread(const struct processes *all, uint32_t node, int64_t tid,
 			 nsec_t ts_ns, const char **comm)
 {
-	int64_t index = process_table_thread_at(&processes->table, node, tid, ts_ns);
-	const char *name = index < 0 ? "" : processes->table.thread[index].comm;
+	const struct thread_row *row = NULL;
 
-	*comm = *name ? name : NULL;
-	return index + 1;
+	if (node < all->nodes)
+		row = life_at(&all->node[node].thread, tid, ts_ns, all->thread,
+			      sizeof(*row));
+	*comm = row && *row->comm ? row->comm : NULL;
+	return row ? row - all->thread + 1 : 0;
 }
 
-static int64_t exit_status(const struct process_row *row)
-{
-	if (row->end_ns == TIMELINE_NONE)
-		return TIMELINE_NONE;
-	return row->group_status != TIMELINE_NONE ? row->group_status
-						  : row->leader_status;
-}
-
-/*
- * The namespace that tells a container; "host": none does; NULL: not known. Whoever is
- * not in a container may have put its child into one.
- */
-static char *container_of(const struct process_table *table,
-			  const struct process_row *row)
+/* The namespace that tells a container; "host": none does; NULL: not known. Whoever is
+ * not in a container may have put its child into one. */
+static const char *container_of(const struct processes *all,
+				const struct process_row *row, char text[CONTAINER])
 {
 	static const char *const names[NAMESPACES] = {"cgroup", "net"};
-	const int64_t *host = table->node[row->node].namespace;
+	const int64_t *host = all->node[row->life.node].namespace;
 	bool is_in_none = false;
 
 	for (size_t i = 0; i < NAMESPACES; i++) {
-		if (!row->namespace[i])
-			continue;
-		if (row->namespace[i] != host[i])
-			return mem_printf("%s:%" PRId64, names[i], row->namespace[i]);
-		is_in_none |= !row->is_inherited[i];
+		if (row->namespace[i] && row->namespace[i] != host[i])
+			return snprintf(text, CONTAINER, "%s:%" PRId64, names[i],
+					row->namespace[i]) > 0
+				   ? text
+				   : NULL;
+		is_in_none |= row->namespace[i] && !row->is_inherited[i];
 	}
-	return is_in_none ? mem_strdup("host") : NULL;
+	return is_in_none ? "host" : NULL;
 }
 
-static int write_process(const struct process_table *table, size_t index,
-			 const struct merge_run *run, struct timeline_writer *writer,
+static int write_process(const struct processes *all, const struct process_row *row,
+			 int64_t node, struct timeline_writer *writer,
 			 struct error *error)
 {
-	const struct process_row *row = &table->process[index];
-	const char *comm = row->leader < 0 ? "" : table->thread[row->leader].comm;
-	char *container = container_of(table, row);
-	int status;
-	struct timeline_process out = {
-	    .id = (int64_t)index + 1,
-	    .node = run->node[row->node].id,
-	    .pid = row->pid,
+	const char *comm = row->leader < 0 ? "" : all->thread[row->leader].comm;
+	char container[CONTAINER];
+	const struct timeline_process out = {
+	    .id = row - all->process + 1,
+	    .node = node,
+	    .pid = row->life.number,
 	    .ppid = row->ppid,
 	    .comm = *comm ? comm : NULL,
-	    .exe = row->exe < 0 ? NULL : texts_get(&table->exe, (size_t)row->exe),
-	    .begin_ns = row->begin_ns,
-	    .end_ns = row->end_ns,
-	    .exit_status = exit_status(row),
-	    .container = container};
+	    .exe = row->exe < 0 ? NULL : texts_get(&all->exe, (size_t)row->exe),
+	    .begin_ns = row->life.begin_ns,
+	    .end_ns = row->life.end_ns,
+	    .exit_status = row->life.end_ns == TIMELINE_NONE    ? TIMELINE_NONE
+			   : row->group_status != TIMELINE_NONE ? row->group_status
+								: row->leader_status,
+	    .container = container_of(all, row, container)};
 
-	status = timeline_add_process(writer, &out, error);
-	free(container);
+	return timeline_add_process(writer, &out, error);
+}
+
+int processes_write(const struct processes *all, const struct merge_run *run,
+		    struct timeline_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < all->count && !status; i++)
+		status =
+		    write_process(all, &all->process[i],
+				  run->node[all->process[i].life.node].id, writer, error);
+	for (size_t i = 0; i < all->threads && !status; i++) {
+		const struct thread_row *row = &all->thread[i];
+		struct timeline_thread out = {
+		    .id = (int64_t)i + 1,
+		    .process = row->process < 0 ? TIMELINE_NONE : row->process + 1,
+		    .node = run->node[row->life.node].id,
+		    .tid = row->life.number,
+		    .comm = *row->comm ? row->comm : NULL,
+		    .begin_ns = row->life.begin_ns,
+		    .end_ns = row->life.end_ns};
+
+		status = timeline_add_thread(writer, &out, error);
+	}
 	return status;
 }
 
-static int write_thread(const struct process_table *table, size_t index,
-			const struct merge_run *run, struct timeline_writer *writer,
-			struct error *error)
+void processes_free(struct processes *all)
 {
-	const struct thread_row *row = &table->thread[index];
-	struct timeline_thread out = {.id = (int64_t)index + 1,
-				      .process = row->process < 0 ? TIMELINE_NONE
-								  : row->process + 1,
-				      .node = run->node[row->node].id,
-				      .tid = row->tid,
-				      .comm = *row->comm ? row->comm : NULL,
-				      .begin_ns = row->begin_ns,
-				      .end_ns = row->end_ns};
-
-	return timeline_add_thread(writer, &out, error);
-}
-
-int processes_write(const struct processes *processes, const struct merge_run *run,
-		    struct timeline_writer *writer, struct error *error)
-{
-	const struct process_table *table = &processes->table;
-
-	for (size_t i = 0; i < table->processes; i++)
-		if (write_process(table, i, run, writer, error))
-			return -1;
-	for (size_t i = 0; i < table->threads; i++)
-		if (write_thread(table, i, run, writer, error))
-			return -1;
-	return 0;
-}
-
-void processes_free(struct processes *processes)
-{
-	if (!processes)
+	if (!all)
 		return;
-	process_table_clear(&processes->table);
-	free(processes);
+	for (size_t i = 0; i < all->nodes; i++) {
+		intmap_clear(&all->node[i].thread);
+		intmap_clear(&all->node[i].process);
+	}
+	free(all->node);
+	free(all->thread);
+	free(all->process);
+	texts_clear(&all->exe);
+	free(all);
 }

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "export/format.h"
-#include "tables/directory.h"
+#include "tables/dataset.h"
 #include "timeline/query.h"
 
 struct opendc_options opendc_options = {.tasks = OPENDC_ANY_KIND,

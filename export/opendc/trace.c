@@ -9,7 +9,7 @@
 #include "base/csv_text.h"
 #include "base/mem.h"
 #include "parquet/parquet.h"
-#include "tables/directory.h"
+#include "tables/dataset.h"
 #include "timeline/query.h"
 
 /* A column, in which versions of the schema it is, and as what. */

@@ -64,4 +64,13 @@ void dataset_free(struct dataset *dataset);
  */
 char *dataset_escape(const char *bytes, size_t size);
 
+/*
+ * Create the file NAME, which may be "a/b", below `directory`, with the
+ * directories on the way. NULL with an error that names the file.
+ */
+FILE *export_create(const char *directory, const char *name, struct error *error);
+
+/* Close it; an error that came up at any write is told: "NAME: No space left ...". */
+int export_close(FILE *file, const char *name, struct error *error);
+
 #endif

@@ -13,14 +13,109 @@
 #include "timeline/query.h"
 #include "timeline/schema.h"
 
-/* Columns of the timeline's own that are instants; spans end in _ns, too. */
-static const char *const instants[] = {
-    "ts_ns",  "begin_ns", "end_ns",  "local_ns",
-    "ref_ns", "send_ns",  "recv_ns", "enqueue_ns",
+enum question_kind {
+	QUESTION_TABLE,       /* any table but those of the classes; as read_table asks */
+	QUESTION_CLASS_TABLE, /* fields of events: id is event.id */
+	QUESTION_EVENT_VIEW,  /* a view with id, ts_ns and the node's name */
 };
 
+/* How the rows of a table lie in time and space; NODES is the list of chosen ids. */
+struct extent {
+	const char *table, *time, *node;
+};
+
+#define LIFE "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.begin_ns, ?1) <= ?2"
+#define SPAN "t.end_ns >= ?1 AND t.begin_ns <= ?2"
+
+static const struct extent extents[] = {
+    /* by their kind, from QUESTION_CLASS_TABLE on */
+    {NULL, "t.id BETWEEN ?1 AND ?2",
+     "(SELECT e.node FROM event AS e WHERE e.id = t.id) IN NODES"},
+    {NULL, "t.id BETWEEN ?1 AND ?2",
+     "t.node IN (SELECT n.name FROM node AS n WHERE n.id IN NODES)"},
+    {"event", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
+    {"sample", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
+    {"message", "t.recv_ns >= ?1 AND t.send_ns <= ?2",
+     "(t.src_node IN NODES OR t.dst_node IN NODES)"},
+    {"process", LIFE, "t.node IN NODES"},
+    {"thread", LIFE, "t.node IN NODES"},
+    {"thread_state", SPAN, "t.node IN NODES"},
+    {"syscall", SPAN, "t.node IN NODES"},
+    {"irq", SPAN, "t.node IN NODES"},
+    {"block_request", SPAN, "t.node IN NODES"},
+    {"recorded", SPAN, "t.node IN NODES"},
+    {"request", "coalesce(t.end_ns, ?2) >= ?1 AND t.begin_ns <= ?2",
+     "(t.client IN NODES OR t.server IN NODES)"},
+    {"invocation",
+     "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.enqueue_ns, t.begin_ns, ?1) <= ?2",
+     "t.node IN NODES"},
+    {"node", NULL, "t.id IN NODES"},
+    {"source", NULL, "t.node IN NODES"},
+};
+
+static const struct extent *extent_of(enum question_kind kind, const char *table)
+{
+	if (kind != QUESTION_TABLE)
+		return &extents[kind - 1];
+	for (size_t i = QUESTION_EVENT_VIEW; i < sizeof(extents) / sizeof(*extents); i++)
+		if (strcmp(extents[i].table, table) == 0)
+			return &extents[i];
+	return NULL;
+}
+
+/* Ids of the chosen nodes: numbers of our own, so they may stand in the text. */
+static void put_condition(FILE *sql, const char *condition, const struct scope *scope)
+{
+	for (const char *at; (at = strstr(condition, "NODES"));
+	     condition = at + strlen("NODES")) {
+		const char *before = "(";
+
+		fwrite(condition, 1, (size_t)(at - condition), sql);
+		for (size_t i = 0; i < scope->nodes; i++)
+			if (scope->node[i].chosen) {
+				fprintf(sql, "%s%" PRId64, before, scope->node[i].id);
+				before = ", ";
+			}
+		fputs(*before == '(' ? "()" : ")", sql);
+	}
+	fputs(condition, sql);
+}
+
+/*
+ * " WHERE ..." for the scope's part of a table that goes by the name t, and what ?1 and
+ * ?2 in it are. "" where all of it is of the scope. For free().
+ */
+static char *where_of(const struct scope *scope, enum question_kind kind,
+		      const char *table, enum question_bounds *bounds)
+{
+	const struct extent *extent = extent_of(kind, table);
+	const char *word = " WHERE ";
+	char *text;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	*bounds = QUESTION_UNBOUND;
+	if (extent && extent->time && !scope->all_time) {
+		*bounds = kind == QUESTION_TABLE ? QUESTION_BY_TIME : QUESTION_BY_ID;
+		fprintf(sql, "%s%s", word, extent->time);
+		word = " AND ";
+	}
+	if (extent && !scope->all_nodes) {
+		fputs(word, sql);
+		put_condition(sql, extent->node, scope);
+	}
+	fclose(sql);
+	return text;
+}
+
+/* Columns of the timeline's own that are instants; spans end in _ns, too. */
 static bool is_instant(const char *name)
 {
+	static const char *const instants[] = {
+	    "ts_ns",  "begin_ns", "end_ns",  "local_ns",
+	    "ref_ns", "send_ns",  "recv_ns", "enqueue_ns",
+	};
+
 	for (size_t i = 0; i < sizeof(instants) / sizeof(*instants); i++)
 		if (strcmp(name, instants[i]) == 0)
 			return true;
@@ -72,7 +167,8 @@ int question_list_tables(struct timeline_reader *timeline, struct text_list *nam
 struct table_facts {
 	struct question *question;
 	struct name_set names;
-	bool is_view, is_class, is_class_view;
+	bool is_view;
+	enum question_kind kind;
 };
 
 static int take_column(void *context, const struct cell *cell, struct error *error)
@@ -99,8 +195,7 @@ static int take_facts(void *context, const struct cell *cell, struct error *erro
 
 	(void)error;
 	facts->is_view = cell_integer(&cell[0], 0);
-	facts->is_class = cell_integer(&cell[1], 0);
-	facts->is_class_view = cell_integer(&cell[2], 0);
+	facts->kind = (enum question_kind)cell_integer(&cell[1], 0);
 	return 0;
 }
 
@@ -114,11 +209,9 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 			"SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
 			NULL, &names, error) == 0) {
 		near = near_find(name, (const char *const *)names.item, names.count);
-		if (near)
-			error_misuse(error, "--table: no table %s, do you mean %s?", name,
-				     near);
-		else
-			error_misuse(error, "--table: no table %s", name);
+		error_misuse(error, "--table: no table %s%s%s%s", name,
+			     near ? ", do you mean " : "", near ? near : "",
+			     near ? "?" : "");
 	}
 	text_list_clear(&names);
 	return -1;
@@ -137,8 +230,9 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 	    timeline,
 	    "SELECT EXISTS (SELECT 1 FROM sqlite_master "
 	    "WHERE type = 'view' AND name = ?1), "
-	    "EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1), "
-	    "EXISTS (SELECT 1 FROM event_class WHERE table_name || '_v' = ?1)",
+	    "CASE WHEN EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1) THEN 1 "
+	    "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
+	    "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END",
 	    name, take_facts, facts, error);
 }
 
@@ -202,7 +296,7 @@ static bool is_of_schema(const char *name)
 /* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
 static void doubt_types(struct question *question, const struct table_facts *facts)
 {
-	if (facts->is_class || facts->is_class_view || is_of_schema(question->name))
+	if (facts->kind != QUESTION_TABLE || is_of_schema(question->name))
 		return;
 	for (size_t i = 0; i < question->columns; i++) {
 		question->column[i].declared = question->column[i].type;
@@ -217,24 +311,20 @@ struct question *question_of_table(struct timeline_reader *timeline,
 	struct question *question = mem_zalloc(sizeof(*question));
 	struct table_facts facts = {.question = question};
 	char *quoted = name_quote(name), *where;
-	enum question_kind kind;
 	int status = read_table(timeline, &facts, name, error);
 
 	question->name = mem_strdup(name);
 	doubt_types(question, &facts);
-	kind = facts.is_class ? QUESTION_CLASS_TABLE
-	       : facts.is_class_view || (facts.is_view && strcmp(name, "timeline") == 0)
-		   ? QUESTION_EVENT_VIEW
-		   : QUESTION_TABLE;
 	/* Fields are the tracer's, whatever they are called. */
 	for (size_t i = 0; i < question->columns; i++)
-		if (facts.is_class || (kind == QUESTION_EVENT_VIEW && i > 1))
+		if (facts.kind == QUESTION_CLASS_TABLE ||
+		    (facts.kind == QUESTION_EVENT_VIEW && i > 1))
 			question->column[i].instant = false;
-	where = question_scope(scope, kind, name, &question->bounds);
+	where = where_of(scope, facts.kind, name, &question->bounds);
 	question->sql = mem_printf("SELECT * FROM %s AS t%s%s", quoted, where,
-				   kind == QUESTION_EVENT_VIEW        ? " ORDER BY id"
-				   : facts.is_view || !facts.is_class ? ""
-								      : " ORDER BY t.id");
+				   facts.kind == QUESTION_EVENT_VIEW    ? " ORDER BY id"
+				   : facts.kind == QUESTION_CLASS_TABLE ? " ORDER BY t.id"
+									: "");
 	if (!status && !facts.is_view) {
 		char *columns = column_list(question, 0);
 
@@ -358,7 +448,6 @@ static void add_event_columns(struct question *question, struct name_set *names)
 struct class_facts {
 	struct question *question;
 	struct name_set names;
-	char *table;
 	FILE *sql;
 };
 
@@ -368,7 +457,7 @@ static int take_class(void *context, const struct cell *cell, struct error *erro
 
 	(void)error;
 	facts->question->class = cell_text(&cell[0]);
-	facts->table = cell_text(&cell[1]);
+	facts->question->name = cell_text(&cell[1]);
 	facts->question->rows = cell_integer(&cell[2], 0);
 	return 0;
 }
@@ -405,14 +494,12 @@ static int select_class(struct timeline_reader *timeline, struct class_facts *fa
 		   : 0;
 }
 
-static void finish_class(struct class_facts *facts, const struct scope *scope,
+static void finish_class(struct question *question, const struct scope *scope,
 			 const char *selected)
 {
-	struct question *question = facts->question;
-	char *quoted = name_quote(facts->table);
-	char *where = question_scope(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
+	char *quoted = name_quote(question->name);
+	char *where = where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
 
-	question->name = facts->table;
 	question->sql =
 	    mem_printf("SELECT t.id, e.ts_ns, e.node, e.cpu, e.tid%s FROM %s AS t "
 		       "CROSS JOIN event AS e ON e.id = t.id%s ORDER BY t.id",
@@ -431,7 +518,7 @@ static void finish_class(struct class_facts *facts, const struct scope *scope,
 static struct question *question_of_all_events(const struct scope *scope)
 {
 	struct question *question = mem_zalloc(sizeof(*question));
-	char *where = question_scope(scope, QUESTION_TABLE, "event", &question->bounds);
+	char *where = where_of(scope, QUESTION_TABLE, "event", &question->bounds);
 	struct name_set names = {0};
 
 	add_event_columns(question, &names);
@@ -466,14 +553,14 @@ struct question *question_of_events(struct timeline_reader *timeline,
 	status = select_class(timeline, &facts, class_id, error);
 	fclose(facts.sql);
 	if (!status)
-		finish_class(&facts, scope, selected);
+		finish_class(facts.question, scope, selected);
 	free(selected);
 	name_clear(&facts.names);
-	if (!status)
-		return facts.question;
-	free(facts.table);
-	question_free(facts.question);
-	return NULL;
+	if (status) {
+		question_free(facts.question);
+		facts.question = NULL;
+	}
+	return facts.question;
 }
 
 struct timeline_query *question_ask(const struct question *question, bool walk,

@@ -93,19 +93,6 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 				    struct timeline_reader *timeline,
 				    const struct scope *scope, struct error *error);
 
-enum question_kind {
-	QUESTION_TABLE,       /* any table but those of the classes */
-	QUESTION_CLASS_TABLE, /* fields of events: id is event.id */
-	QUESTION_EVENT_VIEW,  /* a view with id, ts_ns and the node's name */
-};
-
-/*
- * " WHERE ..." for the scope's part of a table that goes by the name t, and what ?1 and
- * ?2 in it are. "" where all of it is of the scope. For free().
- */
-char *question_scope(const struct scope *scope, enum question_kind kind,
-		     const char *table, enum question_bounds *bounds);
-
 void question_free(struct question *question);
 
 #endif

@@ -24,29 +24,21 @@ static struct disk *disk_of(struct spans *spans, int64_t dev)
 			return &node->disk[i];
 	node->disk =
 	    mem_grow(node->disk, node->disks, &node->disk_room, sizeof(*node->disk));
-	node->disk[node->disks] = (struct disk){.dev = dev, .name = NO_TEXT};
+	node->disk[node->disks] = (struct disk){.dev = dev, .name = SPAN_NONE};
 	return &node->disk[node->disks++];
 }
 
 static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
-		 const struct disk_request *request, nsec_t end_ns, int64_t cut)
+		 struct disk_request *request, nsec_t end_ns, int64_t cut)
 {
-	struct span span = spans_begin(request->begin_ns, end_ns);
-
-	span.value[DISK_OPERATION] = request->operation;
-	span.value[DISK_SECTOR] = request->sector;
-	span.value[DISK_BYTES] = request->sectors * SECTOR_BYTES;
-	span.value[DISK_TID] = request->tid < 0 ? SPAN_NONE : request->tid;
-	span.value[DISK_COMM] = request->comm == NO_TEXT ? SPAN_NONE : request->comm;
-	span.value[DISK_ISSUE] = request->issue_ns;
-	span.value[DISK_ERROR] = request->error;
-	span.value[DISK_MERGED] = request->merged;
-	span.value[DISK_CUT] = cut;
-	spans_tell(spans, SPAN_DISK, node, disk->dev, &span);
+	request->span.end_ns = end_ns;
+	request->span.value[DISK_BYTES] = request->sectors * SECTOR_BYTES;
+	request->span.value[DISK_CUT] = cut;
+	spans_tell(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
 static void tell_cut(struct spans *spans, const struct disk *disk,
-		     const struct disk_request *request)
+		     struct disk_request *request)
 {
 	tell(spans, spans->event->node, disk, request, spans->event->ts_ns,
 	     span_cut(false, true));
@@ -67,10 +59,17 @@ static int64_t sectors_of(const struct spans *spans)
 	return sectors < 0 || sectors > UINT32_MAX ? 0 : sectors;
 }
 
-static bool overlaps(const struct disk_request *a, int64_t sector, int64_t sectors)
+static bool is_issued(const struct disk_request *request)
 {
-	return a->sector < nsec_add(sector, sectors) &&
-	       sector < nsec_add(a->sector, a->sectors);
+	return request->span.value[DISK_ISSUE] != SPAN_NONE;
+}
+
+static bool overlap(const struct disk_request *a, const struct disk_request *b)
+{
+	return a->span.value[DISK_SECTOR] <
+		   nsec_add(b->span.value[DISK_SECTOR], b->sectors) &&
+	       b->span.value[DISK_SECTOR] <
+		   nsec_add(a->span.value[DISK_SECTOR], a->sectors);
 }
 
 static const char *operation_of(unsigned rwbs, int64_t sectors)
@@ -86,19 +85,20 @@ static struct disk_request take_fields(struct spans *spans)
 	unsigned rwbs = field_rwbs(spans_field(spans, BLOCK_RWBS));
 	int64_t sector = spans_integer(spans, BLOCK_SECTOR, 0),
 		tid = spans_tid(spans, BLOCK_TID);
-	int64_t sectors = sectors_of(spans);
-
-	return (struct disk_request){
-	    .sector = sector == -1 ? 0 : sector, /* of a flush, when it ends */
-	    .sectors = sectors,
+	struct disk_request request = {
+	    .span = spans_begin(spans->event->ts_ns, spans->event->ts_ns),
+	    .sectors = sectors_of(spans),
 	    .is_write = (rwbs & RWBS_WRITE) != 0,
-	    .operation = spans_word(spans, operation_of(rwbs, sectors)),
-	    .begin_ns = spans->event->ts_ns,
-	    .issue_ns = NSEC_MIN,
-	    .tid = tid < 0 ? spans->tid : tid,
-	    .comm = spans_text(spans, BLOCK_COMM),
-	    .error = SPAN_NONE,
 	};
+	int64_t *value = request.span.value;
+
+	value[DISK_SECTOR] = sector == -1 ? 0 : sector; /* of a flush, when it ends */
+	value[DISK_OPERATION] =
+	    (int64_t)texts_put(&spans->texts, operation_of(rwbs, request.sectors));
+	value[DISK_TID] = known(tid < 0 ? spans->tid : tid);
+	value[DISK_COMM] = spans_text(spans, BLOCK_COMM);
+	value[DISK_MERGED] = 0;
+	return request;
 }
 
 static void add(struct spans *spans, struct disk *disk, struct disk_request request)
@@ -113,14 +113,14 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 }
 
 /* The oldest that begins there; `issued`: -1 whether or not. SIZE_MAX: none. */
-static size_t find(const struct disk *disk, const struct disk_request *span, int issued)
+static size_t find(const struct disk *disk, const struct disk_request *as, int issued)
 {
 	for (size_t i = 0; i < disk->count; i++) {
 		const struct disk_request *request = &disk->request[i];
 
-		if (request->sector == span->sector &&
-		    !request->sectors == !span->sectors &&
-		    (issued < 0 || (request->issue_ns != NSEC_MIN) == issued))
+		if (request->span.value[DISK_SECTOR] == as->span.value[DISK_SECTOR] &&
+		    !request->sectors == !as->sectors &&
+		    (issued < 0 || is_issued(request) == issued))
 			return i;
 	}
 	return SIZE_MAX;
@@ -139,23 +139,28 @@ static void insert(struct spans *spans, struct disk *disk,
 	add(spans, disk, *request);
 }
 
+/* It began as another one, which went into it. */
+static void begin_as(struct disk_request *request, const struct disk_request *other)
+{
+	request->span.begin_ns = other->span.begin_ns;
+	request->span.value[DISK_TID] = other->span.value[DISK_TID];
+	request->span.value[DISK_COMM] = other->span.value[DISK_COMM];
+}
+
 /* Queued requests that this one covers went into it; it began as the first of them. */
 static void merge(struct disk *disk, struct disk_request *request)
 {
 	for (size_t i = 0; i < disk->count;) {
 		const struct disk_request *other = &disk->request[i];
 
-		if (other->issue_ns != NSEC_MIN || other->is_write != request->is_write ||
-		    !overlaps(other, request->sector, request->sectors)) {
+		if (is_issued(other) || other->is_write != request->is_write ||
+		    !overlap(other, request)) {
 			i++;
 			continue;
 		}
-		request->merged += 1 + other->merged;
-		if (other->begin_ns < request->begin_ns) {
-			request->begin_ns = other->begin_ns;
-			request->tid = other->tid;
-			request->comm = other->comm;
-		}
+		request->span.value[DISK_MERGED] += 1 + other->span.value[DISK_MERGED];
+		if (other->span.begin_ns < request->span.begin_ns)
+			begin_as(request, other);
 		drop(disk, i);
 	}
 }
@@ -165,15 +170,12 @@ static void issue(struct spans *spans, struct disk *disk, struct disk_request *r
 	size_t at = find(disk, request, 0);
 
 	if (at != SIZE_MAX) {
-		const struct disk_request *queued = &disk->request[at];
-
-		request->begin_ns = queued->begin_ns;
-		request->tid = queued->tid;
-		request->merged = queued->merged;
-		request->comm = queued->comm;
+		begin_as(request, &disk->request[at]);
+		request->span.value[DISK_MERGED] =
+		    disk->request[at].span.value[DISK_MERGED];
 		drop(disk, at);
 	}
-	request->issue_ns = spans->event->ts_ns;
+	request->span.value[DISK_ISSUE] = spans->event->ts_ns;
 	merge(disk, request);
 	add(spans, disk, *request);
 }
@@ -183,30 +185,26 @@ static void requeue(struct disk *disk, const struct disk_request *request)
 	size_t at = find(disk, request, 1);
 
 	if (at != SIZE_MAX)
-		disk->request[at].issue_ns = NSEC_MIN;
+		disk->request[at].span.value[DISK_ISSUE] = SPAN_NONE;
 }
 
 /* It was issued before the recording, or that was lost. */
 static void tell_beginless(struct spans *spans, const struct disk *disk,
-			   const struct disk_request *done)
+			   struct disk_request *done)
 {
-	struct disk_request request = *done;
-
-	request.begin_ns = spans->node[spans->event->node].begin_ns;
-	request.tid = -1;
-	request.comm = NO_TEXT;
-	request.error = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
-	tell(spans, spans->event->node, disk, &request, spans->event->ts_ns,
+	done->span.begin_ns = spans->node[spans->event->node].begin_ns;
+	done->span.value[DISK_TID] = done->span.value[DISK_COMM] = SPAN_NONE;
+	done->span.value[DISK_ERROR] = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
+	tell(spans, spans->event->node, disk, done, spans->event->ts_ns,
 	     span_cut(true, false));
 }
 
 /* Some of the sectors may be done, and the rest later. */
-static void complete(struct spans *spans, struct disk *disk,
-		     const struct disk_request *done)
+static void complete(struct spans *spans, struct disk *disk, struct disk_request *done)
 {
 	size_t at = find(disk, done, 1);
 	struct disk_request *request;
-	int64_t sectors = done->sectors;
+	int64_t sectors = done->sectors, *sector;
 
 	if (at == SIZE_MAX)
 		at = find(disk, done, -1);
@@ -218,13 +216,14 @@ static void complete(struct spans *spans, struct disk *disk,
 		return;
 	}
 	request = &disk->request[at];
-	request->error = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
+	sector = &request->span.value[DISK_SECTOR];
+	request->span.value[DISK_ERROR] = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
 	if (sectors > 0 && sectors < request->sectors - request->done) {
-		request->sector = nsec_add(request->sector, sectors);
+		*sector = nsec_add(*sector, sectors);
 		request->done += sectors;
 		return;
 	}
-	request->sector = nsec_sub(request->sector, request->done);
+	*sector = nsec_sub(*sector, request->done);
 	tell(spans, spans->event->node, disk, request, spans->event->ts_ns, 0);
 	drop(disk, at);
 }
@@ -242,7 +241,7 @@ static void name_disk(struct spans *spans)
 {
 	struct disk *disk = disk_of(spans, spans_integer(spans, NAMED_DEV, -1));
 
-	if (disk->name == NO_TEXT)
+	if (disk->name == SPAN_NONE)
 		disk->name = spans_text(spans, DEV_NAME);
 }
 

@@ -29,69 +29,71 @@ static int64_t softirq_name(struct spans *spans, int64_t number)
 					    "HRTIMER", "RCU"};
 
 	return number >= 0 && number < (int64_t)(sizeof(names) / sizeof(names[0]))
-		   ? spans_word(spans, names[number])
-		   : NO_TEXT;
+		   ? (int64_t)texts_put(&spans->texts, names[number])
+		   : SPAN_NONE;
 }
 
-/* A processor has few. */
-static int64_t source_of(struct spans *spans, struct cpu *cpu,
-			 const struct interrupt *interrupt)
+/* It began now, as far as is known. */
+static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_kind kind,
+				     int64_t number, int64_t name)
 {
-	bool is_soft = interrupt->kind == INTERRUPT_SOFT;
+	struct interrupt interrupt = {.kind = kind, .number = number, .name = name};
 
-	for (size_t i = 0; i < cpu->sources; i++) {
-		const struct interrupt_source *source = &spans->source[cpu->source[i]];
-
-		if (source->number == interrupt->number &&
-		    source->name == interrupt->name && source->is_soft == is_soft)
-			return (int64_t)cpu->source[i];
-	}
-	cpu->source =
-	    mem_grow(cpu->source, cpu->sources, &cpu->source_room, sizeof(*cpu->source));
-	cpu->source[cpu->sources++] = spans->sources;
-	spans->source = mem_grow(spans->source, spans->sources, &spans->source_room,
-				 sizeof(*spans->source));
-	spans->source[spans->sources] = (struct interrupt_source){
-	    cpu->number, interrupt->number, interrupt->name, is_soft};
-	return (int64_t)spans->sources++;
+	interrupt.span = spans_begin(spans->event->ts_ns, spans->event->ts_ns);
+	interrupt.span.value[IRQ_INNER] = 0;
+	interrupt.span.value[IRQ_TID] = known(spans->tid);
+	return interrupt;
 }
 
-static void tell(struct spans *spans, uint32_t node, struct cpu *cpu,
-		 const struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
+struct interrupt_source spans_source(const struct spans *spans, size_t number)
 {
-	struct span span = spans_begin(interrupt->begin_ns, end_ns);
+	struct interrupt_source source;
+
+	memcpy(&source, texts_get(&spans->sources, number), sizeof(source));
+	return source;
+}
+
+static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
+		 struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
+{
+	const struct interrupt_source source = {interrupt->kind == INTERRUPT_SOFT,
+						interrupt->number, interrupt->name,
+						cpu->number};
 
 	if (interrupt->kind == INTERRUPT_TIMER)
 		return;
-	span.value[IRQ_RAISED] = interrupt->raised_ns;
-	span.value[IRQ_INNER] = interrupt->inner_ns;
-	span.value[IRQ_TID] = interrupt->tid < 0 ? SPAN_NONE : interrupt->tid;
-	span.value[IRQ_CUT] = cut;
-	spans_tell(spans, SPAN_INTERRUPT, node, source_of(spans, cpu, interrupt), &span);
+	interrupt->span.end_ns = end_ns;
+	interrupt->span.value[IRQ_CUT] = cut;
+	spans_tell(spans, SPAN_INTERRUPT, node,
+		   (int64_t)texts_put_bytes(&spans->sources, (const char *)&source,
+					    sizeof(source)),
+		   &interrupt->span);
 }
 
 /* The innermost interrupt ends. */
 static void pop(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns,
 		bool cut_end)
 {
-	const struct interrupt *ended = &cpu->stack[--cpu->deep];
+	struct interrupt *ended = &cpu->stack[--cpu->deep];
 	size_t below = cpu->deep;
+	int64_t *inner;
 
 	tell(spans, node, cpu, ended, end_ns, span_cut(false, cut_end));
 	if (ended->kind == INTERRUPT_TIMER)
 		return;
 	while (below > 0 && cpu->stack[below - 1].kind == INTERRUPT_TIMER)
 		below--;
-	if (below > 0)
-		cpu->stack[below - 1].inner_ns = nsec_add(
-		    cpu->stack[below - 1].inner_ns, nsec_sub(end_ns, ended->begin_ns));
+	if (below == 0)
+		return;
+	inner = &cpu->stack[below - 1].span.value[IRQ_INNER];
+	*inner = nsec_add(*inner, nsec_sub(end_ns, ended->span.begin_ns));
 }
 
 static void cut_down_to(struct spans *spans, uint32_t node, struct cpu *cpu, size_t keep,
 			nsec_t end_ns)
 {
 	while (cpu->deep > keep) {
-		nsec_t begin_ns = cpu->stack[cpu->deep - 1].begin_ns;
+		nsec_t begin_ns = cpu->stack[cpu->deep - 1].span.begin_ns;
 
 		pop(spans, node, cpu, end_ns > begin_ns ? end_ns : begin_ns, true);
 	}
@@ -125,29 +127,18 @@ static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
 	struct cpu *cpu = spans->cpu;
 
 	drop_lost(spans, kind, number);
-	cpu->stack[cpu->deep++] = (struct interrupt){
-	    .kind = kind,
-	    .number = number,
-	    .name = name,
-	    .begin_ns = spans->event->ts_ns,
-	    .raised_ns = NSEC_MIN,
-	    .tid = spans->tid,
-	};
+	cpu->stack[cpu->deep++] = interrupt_of(spans, kind, number, name);
 }
 
 /* An end whose begin was not seen: before the recording, or lost. */
 static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
-	const struct interrupt interrupt = {
-	    .kind = kind,
-	    .number = number,
-	    .name = kind == INTERRUPT_SOFT ? softirq_name(spans, number) : NO_TEXT,
-	    .begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns,
-	    .raised_ns = NSEC_MIN,
-	    .tid = spans->tid,
-	};
+	struct interrupt interrupt = interrupt_of(
+	    spans, kind, number,
+	    kind == INTERRUPT_SOFT ? softirq_name(spans, number) : SPAN_NONE);
 
+	interrupt.span.begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns;
 	tell(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
 	     span_cut(true, false));
 }
@@ -177,7 +168,7 @@ static void begin_softirq(struct spans *spans, int64_t number)
 
 	push(spans, INTERRUPT_SOFT, number, softirq_name(spans, number));
 	if (number >= 0 && number < SOFTIRQS) {
-		cpu->stack[cpu->deep - 1].raised_ns = cpu->raised_ns[number];
+		cpu->stack[cpu->deep - 1].span.value[IRQ_RAISED] = cpu->raised_ns[number];
 		cpu->raised_ns[number] = NSEC_MIN;
 	}
 	if (number == SOFTIRQ_NET_RX)
@@ -242,7 +233,7 @@ void interrupt_event(struct spans *spans)
 		end(spans, INTERRUPT_SOFT, number);
 		break;
 	case AT_TIMER_ENTRY:
-		push(spans, INTERRUPT_TIMER, 0, NO_TEXT);
+		push(spans, INTERRUPT_TIMER, 0, SPAN_NONE);
 		break;
 	case AT_TIMER_EXIT:
 		end(spans, INTERRUPT_TIMER, 0);
@@ -289,7 +280,7 @@ static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
 {
 	const struct cpu *cpu = spans->cpu;
 	bool sends = spans->tag == AT_SEND;
-	bool by_none = tid == 0 || (cpu->known && cpu->comm != NO_TEXT &&
+	bool by_none = tid == 0 || (cpu->known && cpu->comm != SPAN_NONE &&
 				    strncmp(texts_get(&spans->texts, (size_t)cpu->comm),
 					    "ksoftirqd/", 10) == 0);
 	nsec_t since_ns =

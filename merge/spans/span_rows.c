@@ -1,12 +1,277 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/spill.h"
+#include "merge/sorter.h"
 #include "merge/spans/spans_private.h"
 #include "timeline/rows.h"
+
+enum {
+	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
+	HELD_MOST = 48 << 20,                /* bytes of all chains together */
+	FIXED_MOST = (SPAN_VALUES + 6) * 10, /* bytes of a span without its path */
+	SORTED_AT_ONCE = 1 << 14,            /* 3 MiB */
+};
+
+struct chain {
+	enum span_kind kind;
+	uint32_t node;
+	int64_t whose;
+	struct spill_chain log;
+	/* Of the last span, to which the next one is kept as differences. */
+	nsec_t begin_ns;
+	int64_t id;
+	bool is_disordered;
+};
+
+struct span_log {
+	struct chain *chain;
+	size_t chains, room;
+	struct intmap index; /* of chains */
+	int64_t ids[SPAN_KINDS];
+	size_t held; /* bytes of all chains */
+	struct spill spill;
+};
+
+struct span_log *span_log_new(void)
+{
+	struct span_log *log = mem_zalloc(sizeof(*log));
+
+	log->spill.what = "of spans";
+	return log;
+}
+
+static uint64_t key_of(enum span_kind kind, uint32_t node, int64_t whose)
+{
+	return (uint64_t)kind << 62 | (uint64_t)node << 33 | (uint64_t)(whose + 1);
+}
+
+static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_t node,
+			      int64_t whose)
+{
+	uint64_t key = key_of(kind, node, whose);
+	struct chain *chain;
+	int64_t at;
+
+	if (intmap_get(&log->index, key, &at))
+		return &log->chain[at];
+	intmap_put(&log->index, key, (int64_t)log->chains);
+	log->chain = mem_grow(log->chain, log->chains, &log->room, sizeof(*log->chain));
+	chain = &log->chain[log->chains++];
+	*chain = (struct chain){
+	    .kind = kind, .node = node, .whose = whose, .begin_ns = NSEC_MIN};
+	return chain;
+}
+
+/* Many threads with few spans each: all of them go to the file. */
+static int spill_all(struct span_log *log, struct error *error)
+{
+	for (size_t i = 0; i < log->chains; i++) {
+		if (spill_chain_close(&log->chain[i].log, &log->spill, error))
+			return -1;
+		bytes_clear(&log->chain[i].log.open);
+	}
+	log->held = 0;
+	return 0;
+}
+
+/* Differences of times that may be anything wrap round. */
+static void pack(struct chain *chain, const struct span *span)
+{
+	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
+	uint32_t known = span->path ? 1u << SPAN_VALUES : 0;
+	struct bytes *to = &chain->log.open;
+
+	for (int i = 0; i < SPAN_VALUES; i++)
+		known |= (uint32_t)(span->value[i] != SPAN_NONE) << i;
+	bytes_add_varint(to, known);
+	bytes_add_zigzag(to, (int64_t)((uint64_t)span->begin_ns - begin));
+	bytes_add_varint(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
+	bytes_add_varint(to, (uint64_t)(span->id - chain->id));
+	for (int i = 0; i < SPAN_VALUES; i++)
+		if (known >> i & 1)
+			bytes_add_zigzag(to, span->value[i]);
+	if (!span->path)
+		return;
+	bytes_add_varint(to, span->path_size);
+	bytes_add(to, span->path, span->path_size);
+}
+
+/* `before`: the span before it in the chain, which it replaces. */
+static void unpack(struct span *before, struct bytes_cursor *from)
+{
+	uint64_t known = bytes_read_varint(from);
+	uint64_t begin = (uint64_t)before->begin_ns + (uint64_t)bytes_read_zigzag(from);
+
+	before->begin_ns = (nsec_t)begin;
+	before->end_ns = (nsec_t)(begin + bytes_read_varint(from));
+	before->id += (int64_t)bytes_read_varint(from);
+	for (int i = 0; i < SPAN_VALUES; i++)
+		before->value[i] = known >> i & 1 ? bytes_read_zigzag(from) : SPAN_NONE;
+	before->path = NULL;
+	if (!(known >> SPAN_VALUES & 1))
+		return;
+	before->path_size = (size_t)bytes_read_varint(from);
+	before->path = (const char *)bytes_read(from, before->path_size);
+}
+
+int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
+		 struct span *span, struct error *error)
+{
+	struct chain *chain = chain_of(log, kind, node, whose);
+	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), room;
+
+	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
+	if ((log->held > HELD_MOST && spill_all(log, error)) ||
+	    (chain->log.open.size + size > CHUNK &&
+	     spill_chain_close(&chain->log, &log->spill, error)))
+		return -1;
+	room = chain->log.open.room;
+	span->id = ++log->ids[kind];
+	pack(chain, span);
+	log->held += chain->log.open.room - room;
+	chain->is_disordered |= span->begin_ns < chain->begin_ns;
+	chain->begin_ns = span->begin_ns;
+	chain->id = span->id;
+	return 0;
+}
+
+/* A processor that came up later may have been where the thread was, see threads.c. */
+static bool is_refuted(const struct spans *spans, const struct chain *chain,
+		       const struct span *span)
+{
+	return chain->kind == SPAN_THREAD && span->value[THREAD_PRESUMED] != SPAN_NONE &&
+	       spans->node[chain->node].new_cpu_ns > span->end_ns;
+}
+
+/* A chain while it is read. */
+struct reading {
+	const struct spans *spans;
+	const struct chain *chain;
+	struct sorter *sorter; /* NULL: it is in order */
+	span_give *give;
+	void *context;
+	struct span span; /* the last one */
+	char **path;      /* of sorted spans, which outlive their chunk */
+	size_t paths, path_room;
+	struct error *error;
+};
+
+static int keep_to_sort(struct reading *reading)
+{
+	struct span span = reading->span;
+
+	if (span.path) {
+		reading->path = mem_grow(reading->path, reading->paths,
+					 &reading->path_room, sizeof(*reading->path));
+		span.path = reading->path[reading->paths++] =
+		    mem_strndup(span.path, span.path_size);
+	}
+	return sorter_add(reading->sorter, &span, reading->error);
+}
+
+/* A span on its way, sorted or as it came. */
+static int give_span(void *context, const void *item)
+{
+	const struct reading *reading = context;
+	const struct chain *chain = reading->chain;
+
+	return is_refuted(reading->spans, chain, item)
+		   ? 0
+		   : reading->give(reading->context, chain->node, chain->whose, item);
+}
+
+static int read_as_it_came(struct reading *reading)
+{
+	const struct chain *chain = reading->chain;
+	struct bytes memory = {0};
+	struct bytes_cursor from;
+	int status = 0;
+
+	reading->span = (struct span){.begin_ns = 0};
+	for (size_t n = 0; n <= chain->log.chunks && !status; n++) {
+		status = spill_chain_read(&chain->log, &reading->spans->log->spill, n,
+					  &memory, &from, reading->error);
+		while (!status && from.at < from.end) {
+			unpack(&reading->span, &from);
+			assert(!from.is_bad);
+			status = reading->sorter ? keep_to_sort(reading)
+						 : give_span(reading, &reading->span);
+		}
+	}
+	bytes_clear(&memory);
+	return status;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *p = a, *q = b;
+
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->id > q->id) - (p->id < q->id);
+}
+
+static int read_sorted(struct reading *reading)
+{
+	int status;
+
+	reading->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
+	status = read_as_it_came(reading);
+	if (!status)
+		status = sorter_walk(reading->sorter, give_span, reading, reading->error);
+	sorter_free(reading->sorter);
+	reading->sorter = NULL;
+	for (size_t i = 0; i < reading->paths; i++)
+		free(reading->path[i]);
+	free(reading->path);
+	return status;
+}
+
+/* The rows of a chain in their order, until `give` returns other than 0, which it
+ * returns; -1 with error. */
+static int read_chain(const struct spans *spans, const struct chain *chain,
+		      span_give *give, void *context, struct error *error)
+{
+	struct reading reading = {.spans = spans,
+				  .chain = chain,
+				  .give = give,
+				  .context = context,
+				  .error = error};
+
+	return chain->is_disordered ? read_sorted(&reading) : read_as_it_came(&reading);
+}
+
+int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
+		    span_give *give, void *context, struct error *error)
+{
+	int64_t at;
+
+	return intmap_get(&spans->log->index,
+			  key_of(thread->kind, thread->node, thread->tid), &at)
+		   ? read_chain(spans, &spans->log->chain[at], give, context, error)
+		   : 0;
+}
+
+void span_log_free(struct span_log *log)
+{
+	if (!log)
+		return;
+	for (size_t i = 0; i < log->chains; i++) {
+		spill_chain_clear(&log->chain[i].log);
+	}
+	free(log->chain);
+	intmap_clear(&log->index);
+	spill_clear(&log->spill);
+	free(log);
+}
 
 /* From the log to the tables of the timeline. */
 enum { COLUMNS_MOST = 24, MINOR_BITS = 20 /* of the kernel's dev_t */ };
@@ -133,16 +398,11 @@ static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
 	const struct span_node *node = &writing->spans->node[at];
 
 	for (size_t i = 0; i < node->disks; i++)
-		if (node->disk[i].dev == dev && node->disk[i].name != NO_TEXT)
+		if (node->disk[i].dev == dev && node->disk[i].name != SPAN_NONE)
 			return text_of(writing, node->disk[i].name);
 	snprintf(writing->disk, sizeof(writing->disk), "%" PRId64 ":%" PRId64,
 		 dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
 	return writing->disk;
-}
-
-static const char *kind_name(const struct interrupt_source *source)
-{
-	return source->is_soft ? "softirq" : "irq";
 }
 
 static const char *handler_of(const struct spans *spans,
@@ -151,14 +411,14 @@ static const char *handler_of(const struct spans *spans,
 	return source->name < 0 ? "" : texts_get(&spans->texts, (size_t)source->name);
 }
 
-static void set_source(const struct writing *writing,
-		       const struct interrupt_source *source, struct cell *cell)
+static void set_source(const struct writing *writing, size_t number, struct cell *cell)
 {
-	const char *handler = handler_of(writing->spans, source);
+	const struct interrupt_source source = spans_source(writing->spans, number);
+	const char *handler = handler_of(writing->spans, &source);
 
-	cell[AT_WHOSE] = cell_of(source->cpu);
-	cell[AT_VALUES + IRQ_KIND] = cell_of_text(kind_name(source));
-	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source->number);
+	cell[AT_WHOSE] = cell_of(source.cpu);
+	cell[AT_VALUES + IRQ_KIND] = cell_of_text(source.is_soft ? "softirq" : "irq");
+	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source.number);
 	cell[AT_VALUES + IRQ_HANDLER] = (struct cell){
 	    .type = CELL_TEXT, .size = (uint32_t)strlen(handler), .bytes = handler};
 }
@@ -187,19 +447,11 @@ static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 			   cell);
 		break;
 	case SPAN_INTERRUPT:
-		set_source(writing, &writing->spans->source[whose], cell);
+		set_source(writing, (size_t)whose, cell);
 		break;
 	case SPAN_KINDS:
 		break;
 	}
-}
-
-/* A processor that came up later may have been where the thread was, see threads.c. */
-static bool is_refuted(const struct spans *spans, enum span_kind kind, uint32_t node,
-		       const struct span *span)
-{
-	return kind == SPAN_THREAD && span->value[THREAD_PRESUMED] != SPAN_NONE &&
-	       spans->node[node].new_cpu_ns > span->end_ns;
 }
 
 static int write_span(void *context, uint32_t node, int64_t whose,
@@ -215,8 +467,6 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 	    [AT_DURATION] = cell_of(nsec_sub(span->end_ns, span->begin_ns)),
 	};
 
-	if (is_refuted(writing->spans, (enum span_kind)(table - tables), node, span))
-		return 0;
 	for (size_t i = 0; i < table->values; i++)
 		if (table->value[i].kind == NUMBER)
 			cell[AT_VALUES + i] = cell_of(span->value[i]);
@@ -243,39 +493,54 @@ static struct timeline_table *open_table(struct timeline_writer *writer,
 }
 
 /* As the key of `irq` has them: kind, number, handler, processor. */
-static int compare_sources(const void *a, const void *b, void *context)
+static int compare_sources(const struct spans *spans, size_t a, size_t b)
 {
-	const struct spans *spans = context;
-	const struct interrupt_source *p = &spans->source[*(const size_t *)a];
-	const struct interrupt_source *q = &spans->source[*(const size_t *)b];
+	const struct interrupt_source p = spans_source(spans, a);
+	const struct interrupt_source q = spans_source(spans, b);
 	int order;
 
-	if (p->is_soft != q->is_soft)
-		return p->is_soft ? 1 : -1;
-	if (p->number != q->number)
-		return p->number < q->number ? -1 : 1;
-	order = strcmp(handler_of(spans, p), handler_of(spans, q));
-	return order ? order : (p->cpu > q->cpu) - (p->cpu < q->cpu);
+	if (p.is_soft != q.is_soft)
+		return p.is_soft ? 1 : -1;
+	if (p.number != q.number)
+		return p.number < q.number ? -1 : 1;
+	order = strcmp(handler_of(spans, &p), handler_of(spans, &q));
+	return order ? order : (p.cpu > q.cpu) - (p.cpu < q.cpu);
 }
 
-static size_t *rank_sources(struct spans *spans)
+static int compare_chains(const void *a, const void *b, void *spans)
 {
-	size_t *order = mem_zalloc((spans->sources + 1) * sizeof(*order));
-	size_t *rank = mem_zalloc((spans->sources + 1) * sizeof(*rank));
+	const struct chain *p = *(const struct chain *const *)a;
+	const struct chain *q = *(const struct chain *const *)b;
 
-	for (size_t i = 0; i < spans->sources; i++)
-		order[i] = i;
-	qsort_r(order, spans->sources, sizeof(*order), compare_sources, spans);
-	for (size_t i = 0; i < spans->sources; i++)
-		rank[order[i]] = i;
-	free(order);
-	return rank;
+	if (p->node != q->node)
+		return p->node < q->node ? -1 : 1;
+	if (p->kind == SPAN_INTERRUPT)
+		return compare_sources(spans, (size_t)p->whose, (size_t)q->whose);
+	return (p->whose > q->whose) - (p->whose < q->whose);
+}
+
+static int write_chains(struct writing *writing, enum span_kind kind, struct error *error)
+{
+	const struct span_log *log = writing->spans->log;
+	const struct chain **chain =
+	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
+	size_t count = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < log->chains; i++)
+		if (log->chain[i].kind == kind)
+			chain[count++] = &log->chain[i];
+	qsort_r(chain, count, sizeof(const struct chain *), compare_chains,
+		(void *)writing->spans);
+	for (size_t i = 0; i < count && !status; i++)
+		status = read_chain(writing->spans, chain[i], write_span, writing, error);
+	free(chain);
+	return status;
 }
 
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error)
 {
-	size_t *rank = rank_sources(spans);
 	int status = 0;
 
 	for (int kind = 0; kind < SPAN_KINDS && !status; kind++) {
@@ -285,116 +550,7 @@ int spans_write(struct spans *spans, const struct processes *processes,
 					  .to = open_table(writer, &tables[kind]),
 					  .error = error};
 
-		status = span_log_walk(spans->log, (enum span_kind)kind,
-				       kind == SPAN_INTERRUPT ? rank : NULL, write_span,
-				       &writing, error);
-	}
-	free(rank);
-	return status;
-}
-
-/* Spans of a thread on their way. */
-struct reading {
-	const struct spans *spans;
-	enum span_kind kind;
-	span_give *give;
-	void *context;
-};
-
-static int give_row(void *context, uint32_t node, int64_t whose, const struct span *span)
-{
-	const struct reading *reading = context;
-
-	return is_refuted(reading->spans, reading->kind, node, span)
-		   ? 0
-		   : reading->give(reading->context, node, whose, span);
-}
-
-int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
-		    span_give *give, void *context, struct error *error)
-{
-	struct reading reading = {spans, thread->kind, give, context};
-
-	return span_log_read(spans->log, thread, give_row, &reading, error);
-}
-
-static int compare_recorded(const void *a, const void *b)
-{
-	const struct timeline_recorded *p = a, *q = b;
-
-	if (p->node != q->node)
-		return p->node < q->node ? -1 : 1;
-	if (p->begin_ns != q->begin_ns)
-		return p->begin_ns < q->begin_ns ? -1 : 1;
-	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
-}
-
-/* When kernels were recorded, and of nodes without what else was: one a source. */
-static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < run->count; i++) {
-		const struct merge_source *source = &run->source[i];
-
-		if (source->facts.events && source->tells_spans)
-			item[count++] = (struct timeline_recorded){
-			    .node = run->node[source->node].id,
-			    .cpu = TIMELINE_NONE,
-			    .kind = "kernel",
-			    .begin_ns =
-				clock_correct(&source->clock, source->facts.begin_ns),
-			    .end_ns = clock_correct(&source->clock, source->facts.end_ns),
-			};
-	}
-	qsort(item, count, sizeof(*item), compare_recorded);
-	return count;
-}
-
-/* Those that touch are one. */
-static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
-		       struct error *error)
-{
-	struct timeline_recorded *item = mem_zalloc((run->count + 1) * sizeof(*item));
-	size_t count = list_recorded(run, item);
-	int status = 0;
-
-	for (size_t i = 0; i < count && !status; i++) {
-		struct timeline_recorded *next = &item[i + 1];
-
-		if (i + 1 < count && next->node == item[i].node &&
-		    next->begin_ns <= item[i].end_ns) {
-			next->begin_ns = item[i].begin_ns;
-			if (next->end_ns < item[i].end_ns)
-				next->end_ns = item[i].end_ns;
-		} else {
-			status = timeline_add_recorded(writer, &item[i], error);
-		}
-	}
-	free(item);
-	return status;
-}
-
-int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
-			 struct timeline_writer *writer, struct error *error)
-{
-	int status = write_nodes(run, writer, error);
-
-	for (size_t at = 0; spans && at < spans->nodes; at++) {
-		const struct span_node *node = &spans->node[at];
-
-		for (size_t i = 0; i < node->cpus && !status; i++) {
-			const struct timeline_recorded row = {
-			    .node = run->node[at].id,
-			    .cpu = (int64_t)i,
-			    .kind = "cpu",
-			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,
-			    .end_ns = node->cpu[i] ? node->cpu[i]->end_ns : 0,
-			};
-
-			if (node->cpu[i])
-				status = timeline_add_recorded(writer, &row, error);
-		}
+		status = write_chains(&writing, (enum span_kind)kind, error);
 	}
 	return status;
 }

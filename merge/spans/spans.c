@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "merge/event_class.h"
 #include "merge/spans/spans_private.h"
+#include "timeline/rows.h"
 
 enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
 
@@ -44,12 +45,7 @@ int64_t spans_text(struct spans *spans, int place)
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
-		    : NO_TEXT;
-}
-
-int64_t spans_word(struct spans *spans, const char *word)
-{
-	return *word ? (int64_t)texts_put(&spans->texts, word) : NO_TEXT;
+		    : SPAN_NONE;
 }
 
 struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
@@ -74,7 +70,7 @@ struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 	cpu->first_ns = cpu->last_ns = NSEC_MIN;
 	cpu->cut = true;
 	cpu->tid = -1;
-	cpu->comm = NO_TEXT;
+	cpu->comm = SPAN_NONE;
 	for (size_t i = 0; i < SOFTIRQS; i++)
 		cpu->raised_ns[i] = NSEC_MIN;
 	return cpu;
@@ -103,14 +99,14 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 	*thread = (struct thread){.at = spans->threads,
 				  .node = node,
 				  .tid = tid,
-				  .comm = NO_TEXT,
+				  .comm = SPAN_NONE,
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
 				  .switch_state = SPAN_NONE,
 				  .wake = NO_CAUSE,
 				  .pending = NO_CAUSE,
-				  .call = {.name = NO_TEXT}};
+				  .call = spans_begin(0, 0)};
 	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,
 				 sizeof(struct thread *));
 	spans->thread[spans->threads++] = thread;
@@ -120,7 +116,7 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 
 static void free_thread(struct thread *thread)
 {
-	free(thread->call.path);
+	free(thread->path);
 	free(thread);
 }
 
@@ -162,21 +158,20 @@ static void part_event(struct spans *spans)
 	node->has_wakeups |= spans->tag == AT_WAKEUP;
 	node->has_hard |= spans->tag == AT_IRQ_ENTRY;
 	node->has_soft |= spans->tag == AT_SOFTIRQ_ENTRY;
-	if (spans->tag <= AT_FREE)
+	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||
+	    spans->tag == AT_SYSCALL_EXIT)
 		thread_event(spans);
 	else if (spans->tag <= AT_RECEIVE)
 		interrupt_event(spans);
 	else if (spans->tag == AT_SEND)
 		*spans->cause = interrupt_cause(spans);
-	else if (spans->tag <= AT_SYSCALL_EXIT)
-		syscall_event(spans);
 	else
 		disk_event(spans);
 	if (spans->tag == AT_BLOCK_COMPLETE)
 		interrupt_event(spans);
 }
 
-int spans_event(struct spans *spans, const struct span_event *event,
+int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error)
 {
 	struct span_node *node = &spans->node[event->node];
@@ -214,7 +209,6 @@ int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *e
 	spans->error = error;
 	interrupt_finish(spans, node, end_ns);
 	thread_finish(spans, node, end_ns);
-	syscall_finish(spans, node, end_ns);
 	disk_finish(spans, node, end_ns);
 	return spans->failed;
 }
@@ -237,11 +231,8 @@ void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *c
 
 static void clear_node(struct span_node *node)
 {
-	for (size_t i = 0; i < node->cpus; i++) {
-		if (node->cpu[i])
-			free(node->cpu[i]->source);
+	for (size_t i = 0; i < node->cpus; i++)
 		free(node->cpu[i]);
-	}
 	free(node->cpu);
 	for (size_t i = 0; i < node->disks; i++)
 		free(node->disk[i].request);
@@ -261,8 +252,89 @@ void spans_free(struct spans *spans)
 	intmap_clear(&spans->thread_at);
 	texts_clear(&spans->texts);
 	span_log_free(spans->log);
-	free(spans->source);
+	texts_clear(&spans->sources);
 	free(spans);
+}
+
+static int compare_recorded(const void *a, const void *b)
+{
+	const struct timeline_recorded *p = a, *q = b;
+
+	if (p->node != q->node)
+		return p->node < q->node ? -1 : 1;
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
+}
+
+/* When kernels were recorded, and of nodes without what else was: one a source. */
+static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+
+		if (source->facts.events && source->tells_spans)
+			item[count++] = (struct timeline_recorded){
+			    .node = run->node[source->node].id,
+			    .cpu = TIMELINE_NONE,
+			    .kind = "kernel",
+			    .begin_ns =
+				clock_correct(&source->clock, source->facts.begin_ns),
+			    .end_ns = clock_correct(&source->clock, source->facts.end_ns),
+			};
+	}
+	qsort(item, count, sizeof(*item), compare_recorded);
+	return count;
+}
+
+/* Those that touch are one. */
+static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
+		       struct error *error)
+{
+	struct timeline_recorded *item = mem_zalloc((run->count + 1) * sizeof(*item));
+	size_t count = list_recorded(run, item);
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct timeline_recorded *next = &item[i + 1];
+
+		if (i + 1 < count && next->node == item[i].node &&
+		    next->begin_ns <= item[i].end_ns) {
+			next->begin_ns = item[i].begin_ns;
+			if (next->end_ns < item[i].end_ns)
+				next->end_ns = item[i].end_ns;
+		} else {
+			status = timeline_add_recorded(writer, &item[i], error);
+		}
+	}
+	free(item);
+	return status;
+}
+
+int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
+			 struct timeline_writer *writer, struct error *error)
+{
+	int status = write_nodes(run, writer, error);
+
+	for (size_t at = 0; spans && at < spans->nodes; at++) {
+		const struct span_node *node = &spans->node[at];
+
+		for (size_t i = 0; i < node->cpus && !status; i++) {
+			const struct timeline_recorded row = {
+			    .node = run->node[at].id,
+			    .cpu = (int64_t)i,
+			    .kind = "cpu",
+			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,
+			    .end_ns = node->cpu[i] ? node->cpu[i]->end_ns : 0,
+			};
+
+			if (node->cpu[i])
+				status = timeline_add_recorded(writer, &row, error);
+		}
+	}
+	return status;
 }
 
 /* The kernel's task states, by name and by the letter that ps shows. */

@@ -2,6 +2,7 @@
 #ifndef CT_MERGE_SPANS_SPANS_H
 #define CT_MERGE_SPANS_SPANS_H
 
+#include "merge/event_class.h"
 #include "merge/processes.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
@@ -56,20 +57,11 @@ struct span_cause {
 	int64_t first_recv, last_recv; /* 0: none */
 };
 
-struct span_event {
-	int64_t id;    /* of its row */
-	uint32_t node; /* index in the run */
-	const struct event_class *class;
-	nsec_t ts_ns;
-	int64_t cpu, tid; /* -1: not known */
-	const struct cell *cell;
-};
-
 /*
  * By ascending time. Of a packet's event `cause` gets what sent it, or, in first_recv,
  * the first packet of its softirq.
  */
-int spans_event(struct spans *spans, const struct span_event *event,
+int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error);
 
 /* A node's recording is over, and what goes on is cut. */

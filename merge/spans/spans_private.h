@@ -23,9 +23,9 @@ enum { SPAN_VALUES = 18 };
 
 struct span {
 	nsec_t begin_ns, end_ns;
-	int64_t id; /* counts the spans of a kind; the log's */
-	int64_t value[SPAN_VALUES];
-	const char *path; /* NULL: none */
+	int64_t id;                 /* counts the spans of a kind; the log's */
+	int64_t value[SPAN_VALUES]; /* SPAN_NONE: not known; texts by number in `texts` */
+	const char *path;           /* NULL: none */
 	size_t path_size;
 };
 
@@ -40,14 +40,6 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 typedef int span_give(void *context, uint32_t node, int64_t whose,
 		      const struct span *span);
 
-/*
- * Hand out the spans of a kind, after the last one was added, until `give` returns other
- * than 0: by node, whose, and begin; with `rank` by the rank of whose. What it returned,
- * or -1 with error.
- */
-int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
-		  span_give *give, void *context, struct error *error);
-
 /* Spans of a kind, of one thread. */
 struct span_thread {
 	enum span_kind kind;
@@ -55,14 +47,7 @@ struct span_thread {
 	int64_t tid;
 };
 
-/* The same of these alone. */
-int span_log_read(struct span_log *log, const struct span_thread *thread, span_give *give,
-		  void *context, struct error *error);
-
 void span_log_free(struct span_log *log);
-
-/* What the parts share. Texts are numbers of `texts`; NO_TEXT: none. */
-#define NO_TEXT ((int64_t)-1)
 
 /*
  * Columns of the tables, but for node, thread, begin, end and id, in the order of the
@@ -147,15 +132,6 @@ enum { /* thread_state.state_code, by schema.sql */
 
 #define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
 
-/* A system call that was begun. */
-struct call {
-	int64_t name; /* NO_TEXT: none */
-	nsec_t begin_ns;
-	int64_t entry_event, fd, count; /* SPAN_NONE: none */
-	char *path;
-	size_t path_size;
-};
-
 struct thread {
 	size_t at; /* place in the list of all */
 	uint32_t node;
@@ -173,8 +149,9 @@ struct thread {
 	int64_t switch_state;      /* SPAN_NONE: no switch said it */
 	struct span_cause wake;    /* RUNNABLE: what began it */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
-	struct call call;
-	bool called; /* a system call of it was seen */
+	struct span call;          /* which it is in; CALL_NAME SPAN_NONE: in none */
+	char *path;                /* of the call */
+	bool called;               /* a system call of it was seen */
 };
 
 /* An interrupt that a processor is in. */
@@ -184,16 +161,14 @@ struct interrupt {
 	enum interrupt_kind kind;
 	bool disk; /* a request was completed in it */
 	int64_t number, name;
-	nsec_t begin_ns, raised_ns, inner_ns;
-	int64_t tid;
+	struct span span;
 };
 
 enum { INTERRUPTS_DEEP = 16, SOFTIRQS = 16 };
 
 /* What interrupts a processor again and again: a handler of a line, or a softirq. */
 struct interrupt_source {
-	int64_t cpu, number, name;
-	bool is_soft;
+	int64_t is_soft, number, name, cpu;
 };
 
 struct cpu {
@@ -209,8 +184,6 @@ struct cpu {
 	bool is_preempted; /* who leaves it */
 	struct interrupt stack[INTERRUPTS_DEEP];
 	size_t deep;
-	size_t *source; /* in the list of all */
-	size_t sources, source_room;
 	nsec_t raised_ns[SOFTIRQS];    /* NSEC_MIN: is not */
 	int64_t first_recv, last_recv; /* packets of this softirq; 0: none */
 	nsec_t recv_ns;                /* when the last one came */
@@ -219,10 +192,9 @@ struct cpu {
 };
 
 struct disk_request {
-	int64_t sector, sectors, operation, tid, comm, error;
-	int64_t done; /* sectors before `sector` that were completed */
-	int64_t merged;
-	nsec_t begin_ns, issue_ns; /* NSEC_MIN: not issued */
+	struct span span; /* of the sectors that are left */
+	int64_t sectors;
+	int64_t done; /* sectors before them that were completed */
 	bool is_write;
 };
 
@@ -251,13 +223,12 @@ struct spans {
 	struct thread **thread;
 	size_t threads, thread_room;
 	struct intmap thread_at; /* by node and tid */
-	struct interrupt_source *source;
-	size_t sources, source_room;
-	int failed; /* of the log */
+	struct texts sources;    /* of interrupts: bytes of their struct */
+	int failed;              /* of the log */
 	struct error *error;
 
 	/* The event at hand. */
-	const struct span_event *event;
+	const struct merged_event *event;
 	enum event_tag tag;
 	int64_t tid;
 	struct cpu *cpu; /* its processor; NULL: not recorded */
@@ -270,15 +241,15 @@ struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid)
 struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid); /* or new */
 void spans_forget(struct spans *spans, struct thread *thread);
 
-/* A field of the event at hand. */
+/* Fields of the event at hand. */
 static inline const struct cell *spans_field(const struct spans *spans, int place)
 {
-	return event_cell(spans->event->cell, spans->event->class->column[place]);
+	return event_field(spans->event, place);
 }
 
 static inline int64_t spans_integer(const struct spans *spans, int place, int64_t none)
 {
-	return cell_integer(spans_field(spans, place), none);
+	return event_integer(spans->event, place, none);
 }
 
 static inline int64_t spans_tid(const struct spans *spans, int place) /* -1: none */
@@ -298,7 +269,7 @@ enum {
 };
 
 int64_t spans_text(struct spans *spans, int place); /* a field */
-int64_t spans_word(struct spans *spans, const char *word);
+struct interrupt_source spans_source(const struct spans *spans, size_t source);
 
 /* A span without values. */
 struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
@@ -319,7 +290,6 @@ struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);
 void interrupt_event(struct spans *spans);
-void syscall_event(struct spans *spans);
 void disk_event(struct spans *spans);
 
 /* Where a wakeup or a sending by the event at hand comes from. */
@@ -328,14 +298,15 @@ struct span_cause interrupt_cause(const struct spans *spans);
 /* All interrupts of a processor ended unseen. */
 void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns);
 
-/* The thread's call ends unseen. */
-void syscall_cut(struct spans *spans, struct thread *thread, nsec_t end_ns);
-
 /* A node's recording is over. */
 void thread_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void interrupt_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
-void syscall_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void disk_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
+
+static inline int64_t known(int64_t number) /* which is -1 where it is not */
+{
+	return number < 0 ? SPAN_NONE : number;
+}
 
 static inline int64_t span_cut(bool begin, bool end)
 {

@@ -1,5 +1,105 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "merge/spans/spans_private.h"
+
+/*
+ * System calls: a thread is in one at a time. An exit without its entry is of a call that
+ * began before the recording, of a clone whose child returns from it as well, or its
+ * entry was lost; exit(2) and the return from a signal's handler have no exit.
+ */
+static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
+		      int64_t cut)
+{
+	struct span *call = &thread->call;
+
+	call->end_ns = end_ns;
+	call->value[CALL_COMM] = thread->comm;
+	call->value[CALL_CUT] = cut;
+	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
+	free(thread->path);
+	thread->path = NULL;
+	*call = spans_begin(0, 0);
+}
+
+static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
+{
+	if (thread->call.value[CALL_NAME] != SPAN_NONE)
+		tell_call(spans, thread, end_ns, span_cut(false, true));
+}
+
+/* A number of things is not below 0, but a directory's descriptor may be. */
+static int64_t count_of(const struct spans *spans, int place)
+{
+	return known(spans_integer(spans, place, SPAN_NONE));
+}
+
+static void begin_call(struct spans *spans, struct thread *thread)
+{
+	struct span *call = &thread->call;
+
+	cut_call(spans, thread, spans->event->ts_ns);
+	thread->called = true;
+	call->begin_ns = spans->event->ts_ns;
+	call->value[CALL_NAME] = (int64_t)spans->event->class->span_text;
+	call->value[CALL_ENTRY] = spans->event->id;
+	call->value[CALL_FD] = count_of(spans, ENTRY_FD);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->value[CALL_COUNT] == SPAN_NONE;
+	     i++)
+		call->value[CALL_COUNT] = count_of(spans, i);
+	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
+		const struct cell *path = spans_field(spans, i);
+
+		if (path->type != CELL_TEXT)
+			continue;
+		call->path_size = path->size;
+		call->path = thread->path = mem_strndup(path->bytes, path->size);
+	}
+}
+
+/* When a call began whose entry was not seen, as far back as can be. */
+static nsec_t earliest(const struct spans *spans, const struct thread *thread)
+{
+	if (thread->called)
+		return spans->event->ts_ns;
+	if (thread->fork_ns != NSEC_MIN)
+		return thread->fork_ns;
+	return spans->node[thread->node].begin_ns;
+}
+
+static void end_call(struct spans *spans, struct thread *thread)
+{
+	int64_t name = (int64_t)spans->event->class->span_text;
+	struct span *call = &thread->call;
+	bool is_beginless;
+
+	/* A program that was executed may be of the other kind: its name stays. */
+	if (call->value[CALL_NAME] != name)
+		cut_call(spans, thread, spans->event->ts_ns);
+	is_beginless = call->value[CALL_NAME] == SPAN_NONE;
+	if (is_beginless)
+		call->begin_ns = earliest(spans, thread);
+	call->value[CALL_NAME] = name;
+	call->value[CALL_CPU] = known(spans->event->cpu);
+	call->value[CALL_EXIT] = spans->event->id;
+	call->value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
+	tell_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
+	thread->called = true;
+}
+
+static void on_call(struct spans *spans)
+{
+	struct thread *thread;
+
+	if (spans->tid <= 0)
+		return;
+	thread = spans_thread(spans, spans->event->node, spans->tid);
+	if (spans->tag == AT_SYSCALL_ENTRY)
+		begin_call(spans, thread);
+	else
+		end_call(spans, thread);
+}
 
 /*
  * States of threads, after what the kernel's scheduler tells: a switch says who leaves
@@ -30,11 +130,6 @@ static int64_t code_of(const struct thread *thread)
 				  : CODE_BLOCKED;
 }
 
-static int64_t known(int64_t number)
-{
-	return number < 0 ? SPAN_NONE : number;
-}
-
 static void set_cause(struct span *span, const struct span_cause *cause)
 {
 	if (!cause->event)
@@ -57,9 +152,9 @@ static struct span span_of(const struct thread *thread, nsec_t end_ns)
 
 	if (thread->state == STATE_BLOCKED) {
 		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
-		span.value[THREAD_SYSCALL] = known(thread->call.name);
+		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
 	}
-	span.value[THREAD_COMM] = known(thread->comm);
+	span.value[THREAD_COMM] = thread->comm;
 	span.value[THREAD_STATE] = code_of(thread);
 	span.value[THREAD_CUT] = span_cut(thread->cut, false);
 	return span;
@@ -137,13 +232,13 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 	if (end_ns <= cpu->since_ns)
 		return;
 	span.value[THREAD_COMM] =
-	    known(thread && thread->comm != NO_TEXT ? thread->comm : cpu->comm);
+	    thread && thread->comm != SPAN_NONE ? thread->comm : cpu->comm;
 	span.value[THREAD_STATE] = CODE_RUNNING;
 	span.value[THREAD_CPU] = cpu->number;
 	span.value[THREAD_PRIORITY] = cpu->priority;
 	span.value[THREAD_NEXT] = known(next);
 	if (thread) {
-		span.value[THREAD_SYSCALL] = known(thread->call.name);
+		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
 		span.value[THREAD_LAST_CPU] = known(thread->last_cpu);
 		thread->last_cpu = cpu->number;
 	}
@@ -205,7 +300,7 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 		thread->cpu = spans->cpu->number;
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
-		syscall_cut(spans, thread, now);
+		cut_call(spans, thread, now);
 	} else {
 		enter_state(thread, STATE_BLOCKED, now);
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
@@ -323,7 +418,7 @@ static void wake(struct spans *spans, struct thread *thread, const struct span_c
 {
 	if (thread->state == STATE_BLOCKED)
 		tell_blocked(spans, thread, by);
-	else if (thread->state == STATE_UNKNOWN && thread->comm == NO_TEXT &&
+	else if (thread->state == STATE_UNKNOWN && thread->comm == SPAN_NONE &&
 		 !thread->is_new && all_known(&spans->node[thread->node]))
 		wake_unheard(spans, thread, by);
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
@@ -367,7 +462,7 @@ static void drop_thread(struct spans *spans, int64_t tid)
 	if (!thread)
 		return;
 	tell_cut(spans, thread, spans->event->ts_ns);
-	syscall_cut(spans, thread, spans->event->ts_ns);
+	cut_call(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 
@@ -406,12 +501,12 @@ static void on_exec(struct spans *spans)
 	tell_running(spans, spans->event->node, cpu, now, tid);
 	thread = spans_find(spans, spans->event->node, old);
 	if (thread) {
-		syscall_cut(spans, thread, now);
+		cut_call(spans, thread, now);
 		spans_forget(spans, thread);
 	}
 	thread = spans_thread(spans, spans->event->node, tid);
 	tell_cut(spans, thread, now);
-	syscall_cut(spans, thread, now);
+	cut_call(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->exiting = false;
 	thread->comm = cpu->comm;
@@ -445,9 +540,11 @@ static void on_thread_exit(struct spans *spans)
 void thread_event(struct spans *spans)
 {
 	static void (*const on[])(struct spans *) = {
-	    [AT_SWITCH] = on_switch,     [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
-	    [AT_WAKEUP_NEW] = on_wakeup, [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,
-	    [AT_EXIT] = on_thread_exit,  [AT_FREE] = on_free,
+	    [AT_SWITCH] = on_switch,      [AT_WAKING] = on_wakeup,
+	    [AT_WAKEUP] = on_wakeup,      [AT_WAKEUP_NEW] = on_wakeup,
+	    [AT_FORK] = on_fork,          [AT_EXEC] = on_exec,
+	    [AT_EXIT] = on_thread_exit,   [AT_FREE] = on_free,
+	    [AT_SYSCALL_ENTRY] = on_call, [AT_SYSCALL_EXIT] = on_call,
 	};
 
 	on[spans->tag](spans);
@@ -461,6 +558,8 @@ void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 		if (node->cpu[i] && node->cpu[i]->known)
 			tell_running(spans, at, node->cpu[i], end_ns, -1);
 	for (size_t i = 0; i < spans->threads; i++)
-		if (spans->thread[i]->node == at)
+		if (spans->thread[i]->node == at) {
 			tell_cut(spans, spans->thread[i], end_ns);
+			cut_call(spans, spans->thread[i], end_ns);
+		}
 }

@@ -27,12 +27,12 @@ static inline void made_tell_spans(enum made_kind kind,
 {
 	const struct timeline_class *from = &made_class[kind];
 	struct error error = ERROR_INIT;
-	struct span_event told = {.id = made_events,
-				  .node = (uint32_t)event->node - 1,
-				  .ts_ns = event->ts_ns,
-				  .cpu = event->cpu,
-				  .tid = event->tid,
-				  .cell = event->cell};
+	struct merged_event told = {.id = made_events,
+				    .node = (uint32_t)event->node - 1,
+				    .ts_ns = event->ts_ns,
+				    .cpu = event->cpu,
+				    .tid = event->tid,
+				    .cell = event->cell};
 
 	assert_true(made_events < MADE_EVENTS);
 	if (!made_known[kind].of) {
@@ -105,7 +105,7 @@ static inline void made_write_message(struct timeline_message *row)
 /* End the timeline "t" that was begun, if any. */
 static inline void made_end(void)
 {
-	struct processes *processes = processes_new();
+	struct processes *processes = processes_new(4);
 	struct error error = ERROR_INIT;
 
 	if (made_writer) {

@@ -39,10 +39,15 @@ static bool twice;               /* as if two sessions told it */
 
 static void happens(const struct ctf_class *class, int64_t tid, const struct cell *cell)
 {
+	struct merged_event event = {
+	    .class = made_up(class, &known), .cell = cell, .tid = tid};
+
 	at += NSEC_PER_MSEC;
-	processes_event(all, 0, made_up(class, &known), cell, at, tid);
+	event.ts_ns = at;
+	processes_event(all, &event);
+	event.ts_ns += NSEC_PER_USEC;
 	if (twice)
-		processes_event(all, 0, &known, cell, at + NSEC_PER_USEC, tid);
+		processes_event(all, &event);
 }
 
 #define EVENT_OF(class, tid, ...)                                                        \
@@ -51,7 +56,7 @@ static void happens(const struct ctf_class *class, int64_t tid, const struct cel
 static int begin(void **state)
 {
 	(void)state;
-	all = processes_new();
+	all = processes_new(4);
 	at = 0;
 	twice = false;
 	return scratch_enter(NULL);
@@ -259,9 +264,13 @@ static void take(void *context, const struct ctf_event *record)
 
 	read->offset[read->node] =
 	    record->local_ns - lived_event(read->lived, read->node, record)->mono_ns;
-	made_up(class, &known);
-	processes_event(all, read->node, &known, record->cell, record->local_ns,
-			follow_event(read->follow, read->node, &known, record));
+	processes_event(all,
+			&(struct merged_event){
+			    .node = read->node,
+			    .class = made_up(class, &known),
+			    .ts_ns = record->local_ns,
+			    .tid = follow_event(read->follow, read->node, &known, record),
+			    .cell = record->cell});
 }
 
 /* Each process of the model has one row, and says what was known of it. */

@@ -35,7 +35,7 @@ static int begin(void **state)
 	run.node = nodes;
 	run.source = &source;
 	run.count = 1;
-	processes = processes_new();
+	processes = processes_new(4);
 	return scratch_enter(NULL);
 }
 
@@ -274,12 +274,15 @@ static void tasks_find_their_processes(void **state)
 {
 	const struct cell cell[] = {INT(7), INT(7)};
 	struct event_class known = {.of = NULL};
+	struct merged_event event = {.node = 1, .ts_ns = T, .tid = 7, .cell = cell};
 
 	(void)state;
 	/* It ends a little before its launcher knows. */
-	processes_event(processes, 1, made_up(&dump, &known), cell, T, 7);
-	processes_event(processes, 1, made_up(&finish, &known), cell,
-			T + 1000 * NSEC_PER_SEC + 9, 7);
+	event.class = made_up(&dump, &known);
+	processes_event(processes, &event);
+	event.class = made_up(&finish, &known);
+	event.ts_ns += 1000 * NSEC_PER_SEC + 9;
+	processes_event(processes, &event);
 	event_class_clear(&known);
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/invocations.jsonl",

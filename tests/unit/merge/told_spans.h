@@ -177,12 +177,12 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 {
 	struct error error = ERROR_INIT;
 	struct span_cause cause;
-	struct span_event event = {.id = ++made_events,
-				   .node = (uint32_t)made_node - 1,
-				   .ts_ns = ts_ns,
-				   .cpu = cpu,
-				   .tid = tid,
-				   .cell = cell};
+	struct merged_event event = {.id = ++made_events,
+				     .node = (uint32_t)made_node - 1,
+				     .ts_ns = ts_ns,
+				     .cpu = cpu,
+				     .tid = tid,
+				     .cell = cell};
 
 	if (ts_ns < made_first || ts_ns > made_last)
 		return made_events;
@@ -370,7 +370,7 @@ static inline char *made_told(unsigned kinds)
 {
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer;
-	struct processes *processes = processes_new();
+	struct processes *processes = processes_new(4);
 	struct timeline_reader *reader;
 	char *text;
 	size_t size;

@@ -7,7 +7,6 @@
 #include "../scratch.h"
 #include "base/csv_text.h"
 #include "tables/dataset.h"
-#include "tables/row_pipe.h"
 #include "tables/table_write.h"
 
 enum { COLUMNS = 3, ROWS = 30000, LONG = 300000 };
