@@ -112,7 +112,7 @@ static void switch_to(struct now *now, uint32_t next, int state)
 	uint32_t last = cpu->current;
 	char idle[IDLE_NAME];
 
-	spans_switch(now, next, state == STATE_RUNNING);
+	now->about = next;
 	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
 	      {.i = now_tid(now, last)}, {.i = PRIORITY}, {.i = state},
 	      {.text = name_of(now, next, idle)}, {.i = now_tid(now, next)},
@@ -205,7 +205,7 @@ static void tell_wakeup(struct now *now, struct thread *thread)
 	const char *name = cpu_thread_name(thread);
 	uint32_t cpu = choose_cpu(now, thread);
 
-	spans_wake(now, (uint32_t)(thread - now->world->thread));
+	now->about = (uint32_t)(thread - now->world->thread);
 	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
 	      {.i = (int32_t)thread->cpu});
 	if (cpu != thread->cpu)
@@ -254,7 +254,7 @@ void cpu_wake_new(struct now *now, uint32_t number)
 	struct thread *thread = &now->world->thread[number];
 
 	thread->cpu = choose_cpu(now, thread);
-	spans_wake(now, number);
+	now->about = number;
 	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
 	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
 	make_ready(now, number);
@@ -284,7 +284,6 @@ static struct now interrupt(struct world *world, uint32_t node, uint32_t cpu)
 
 static void raise_softirq(struct now *now, uint32_t vector)
 {
-	spans_raise(now, vector);
 	EVENT(now, EVENT_SOFTIRQ_RAISE, {.u = vector});
 }
 
@@ -292,13 +291,11 @@ static void begin_softirq(struct now *now, uint32_t vector)
 {
 	cpu_charge(now, USE_IRQ);
 	now_host(now)->count.softirqs++;
-	spans_interrupt(now, SPAN_SOFTIRQ, vector, "");
 	EVENT(now, EVENT_SOFTIRQ_ENTRY, {.u = vector});
 }
 
 static void end_softirq(struct now *now, uint32_t vector)
 {
-	spans_interrupt_end(now);
 	EVENT(now, EVENT_SOFTIRQ_EXIT, {.u = vector});
 	cpu_charge(now, USE_SOFTIRQ);
 }
@@ -307,13 +304,11 @@ static void begin_irq(struct now *now, int irq, const char *name)
 {
 	now_host(now)->count.interrupts++;
 	now_pass(now, 300, 1500);
-	spans_interrupt(now, SPAN_IRQ, irq, name);
 	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
 static void end_irq(struct now *now, int irq)
 {
-	spans_interrupt_end(now);
 	EVENT(now, EVENT_IRQ_EXIT, {.i = irq}, {.i = 1});
 }
 

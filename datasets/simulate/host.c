@@ -175,9 +175,8 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 		       (nsec_t)sectors * ns_per_sector;
 
 	thread->sector = sector;
-	spans_disk(now, number);
+	now->about = number;
 	tell(now, EVENT_BLOCK_INSERT, thread);
-	spans_disk_issue(now, number);
 	tell(now, EVENT_BLOCK_ISSUE, thread);
 	if (host->disk_free_ns < now->ns)
 		host->disk_free_ns = now->ns;
@@ -202,7 +201,7 @@ void disk_complete(struct now *now, uint32_t number)
 	const struct thread *thread = &now->world->thread[number];
 
 	now_wait(now, thread->asleep_ns);
-	spans_disk_end(now, number, thread->call == CALL_FSYNC);
+	now->about = number;
 	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;

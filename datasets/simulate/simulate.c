@@ -330,9 +330,7 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	if (simulation->messages &&
 	    !(world->messages = message_sink_open(world, directory, error)))
 		return -1;
-	if (simulation->spans &&
-	    (!(world->spans = spans_open(world, directory, error)) ||
-	     !(world->requests = requests_open(world, directory, error))))
+	if (simulation->spans && !(world->truth = truth_open(world, directory, error)))
 		return -1;
 	if (simulation->traces || simulation->captures)
 		return open_writer(world, node, simulation, error);
@@ -362,9 +360,7 @@ static int close_files(struct world *world, const struct sim_clock_plan *plans,
 		message_sink_flush(world);
 	if (world->writer && close_writer(world, directory, error))
 		return -1;
-	if (world->spans && spans_close(world, error))
-		return -1;
-	if (world->requests && requests_close(world, error))
+	if (world->truth && truth_close(world, error))
 		return -1;
 	if (facts_write(world, plans, directory, error))
 		return -1;

@@ -358,8 +358,7 @@ void world_clear(struct world *world)
 		host_clear(world, &world->host[i]);
 	}
 	message_sink_discard(world->messages);
-	spans_discard(world->spans);
-	requests_discard(world->requests);
+	truth_discard(world->truth);
 	queue_clear(&world->queue);
 	free(world->host);
 	free(world->flow);

@@ -235,8 +235,7 @@ struct thread {
 };
 
 struct message_sink;
-struct spans;
-struct requests;
+struct truth;
 
 struct world {
 	const struct scenario *scenario;
@@ -256,8 +255,7 @@ struct world {
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
-	struct spans *spans;           /* or NULL */
-	struct requests *requests;     /* or NULL */
+	struct truth *truth;           /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */
@@ -279,6 +277,7 @@ struct now {
 	uint32_t node, cpu;
 	nsec_t ns;
 	uint8_t routers; /* that the packet of the next event has passed */
+	uint32_t about;  /* thread that the next event is about, if one is */
 };
 
 static inline struct host *now_host(const struct now *now)
@@ -303,7 +302,7 @@ static inline struct now now_begin(struct world *world, uint32_t node, uint32_t 
 {
 	nsec_t free_ns = world->host[node].cpu[cpu].free_ns;
 
-	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0};
+	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0, NO_THREAD};
 }
 
 static inline void now_end(const struct now *now)
