@@ -36,15 +36,16 @@ static nsec_t seconds(double value)
 /* `due`, or later where that is in an idle time or in the pause after a burst. */
 static nsec_t skip_pauses(const struct scenario *scenario, struct flow *flow, nsec_t due)
 {
+	const struct scenario_lines *idle = &scenario->lines[SCENARIO_IDLE];
 	nsec_t on = nsec_round(scenario->burst_on_ms * 1e6);
 	nsec_t off = nsec_round(scenario->burst_off_ms * 1e6);
 
 	if (off && due % (on + off) >= on)
 		due = stagger(flow, (due / (on + off) + 1) * (on + off), on);
-	for (size_t i = 0; i < scenario->idles; i++)
-		if (due >= seconds(scenario->idle[i].from_s) &&
-		    due < seconds(scenario->idle[i].to_s))
-			due = stagger(flow, seconds(scenario->idle[i].to_s),
+	for (size_t i = 0; i < idle->count; i++)
+		if (due >= seconds(idle->item[i].value[0]) &&
+		    due < seconds(idle->item[i].value[1]))
+			due = stagger(flow, seconds(idle->item[i].value[1]),
 				      2 * flow->interval_ns);
 	return due;
 }

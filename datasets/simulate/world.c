@@ -169,15 +169,16 @@ static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count)
 {
+	const struct scenario_lines *listed = &scenario->lines[SCENARIO_PAIR];
 	struct pairs pairs = {.scenario = scenario};
 	size_t kept = 0;
 
 	add_all(&pairs, (uint32_t)(scenario->nodes - scenario->lone), seed);
-	for (size_t i = 0; i < scenario->pairs_listed; i++) {
-		const struct scenario_pair *listed = &scenario->pair[i];
+	for (size_t i = 0; i < listed->count; i++) {
+		const struct scenario_line *line = &listed->item[i];
 
-		find(&pairs, (uint32_t)listed->a - 1, (uint32_t)listed->b - 1)
-		    ->interval_ms = listed->interval_ms;
+		find(&pairs, (uint32_t)line->node[0] - 1, (uint32_t)line->node[1] - 1)
+		    ->interval_ms = line->value[0];
 	}
 	for (size_t i = 0; i < pairs.count; i++)
 		if (pairs.pair[i].interval_ms > 0)
@@ -225,6 +226,8 @@ static void init_constants(struct world *world)
 static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 {
 	const struct scenario *scenario = world->scenario;
+	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
+	const struct scenario_lines *trace = &scenario->lines[SCENARIO_TRACE];
 
 	world->hosts = (size_t)scenario->nodes;
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
@@ -233,19 +236,19 @@ static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 		sim_clock_init(&world->host[i].clock, &plans[i]);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 	}
-	for (size_t i = 0; i < scenario->steps; i++) {
-		const struct scenario_step *step = &scenario->step[i];
+	for (size_t i = 0; i < step->count; i++) {
+		const struct scenario_line *line = &step->item[i];
 
-		sim_clock_add_step(&world->host[step->node - 1].clock,
-				   world->begin_ns + nsec_round(step->at_s * 1e9),
-				   nsec_round(step->amount_ms * 1e6));
+		sim_clock_add_step(&world->host[line->node[0] - 1].clock,
+				   world->begin_ns + nsec_round(line->value[0] * 1e9),
+				   nsec_round(line->value[1] * 1e6));
 	}
-	for (size_t i = 0; i < scenario->traces; i++) {
-		const struct scenario_window *window = &scenario->trace[i];
-		struct host *host = &world->host[window->node - 1];
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct scenario_line *line = &trace->item[i];
+		struct host *host = &world->host[line->node[0] - 1];
 
-		host->trace_from = world->begin_ns + nsec_round(window->from_s * 1e9);
-		host->trace_to = world->begin_ns + nsec_round(window->to_s * 1e9);
+		host->trace_from = world->begin_ns + nsec_round(line->value[0] * 1e9);
+		host->trace_to = world->begin_ns + nsec_round(line->value[1] * 1e9);
 	}
 }
 
