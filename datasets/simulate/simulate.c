@@ -280,7 +280,7 @@ static int open_files(const struct simulation *simulation, struct world *world,
 		return -1;
 	if (simulation->spans && !(world->truth = truth_open(world, directory, error)))
 		return -1;
-	if (simulation->traces || simulation->captures)
+	if (!simulation->messages)
 		return open_writer(world, node, simulation, error);
 	return 0;
 }
