@@ -356,10 +356,8 @@ struct sim_clock_plan *world_init(struct world *world, const struct scenario *sc
 
 void world_clear(struct world *world)
 {
-	for (size_t i = 0; i < world->hosts; i++) {
-		sar_discard(&world->host[i]);
+	for (size_t i = 0; i < world->hosts; i++)
 		host_clear(world, &world->host[i]);
-	}
 	message_sink_discard(world->messages);
 	truth_discard(world->truth);
 	queue_clear(&world->queue);
