@@ -252,12 +252,10 @@ static json_t *make_facts(const struct world *world, const struct sim_clock_plan
 		json_object_set_new(facts, "events",
 				    json_integer((json_int_t)world->events));
 	if (world->messages) {
-		struct message_counts count = message_sink_counts(world->messages);
-
 		json_object_set_new(facts, "messages",
-				    json_integer((json_int_t)count.messages));
+				    json_integer((json_int_t)world->messages_written));
 		json_object_set_new(facts, "false_matches",
-				    json_integer((json_int_t)count.false_ones));
+				    json_integer((json_int_t)world->false_matches));
 	}
 	return facts;
 }
@@ -285,27 +283,11 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	return 0;
 }
 
-static int close_messages(struct world *world, struct simulation_counts *counts,
-			  struct error *error)
-{
-	struct message_counts count;
-	int status;
-
-	if (!world->messages)
-		return 0;
-	count = message_sink_counts(world->messages);
-	counts->messages = count.messages;
-	counts->false_matches = count.false_ones;
-	status = message_sink_close(world->messages, error);
-	world->messages = NULL;
-	return status;
-}
-
 static int close_files(struct world *world, const struct sim_clock_plan *plans,
 		       const char *directory, struct error *error)
 {
-	if (world->messages)
-		message_sink_flush(world);
+	if (world->messages && message_sink_close(world, error))
+		return -1;
 	if (world->writer && close_writer(world, directory, error))
 		return -1;
 	if (world->truth && truth_close(world, error))
@@ -325,7 +307,6 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	double begun = now_s();
 	int status;
 
-	*counts = (struct simulation_counts){0};
 	plans = world_init(&world, simulation->scenario, simulation->seed);
 	nodes = make_nodes(&world, simulation->format);
 	world.error = error;
@@ -336,10 +317,9 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	}
 	if (!status)
 		status = close_files(&world, plans, simulation->directory, error);
-	if (!status)
-		status = close_messages(&world, counts, error);
-	counts->events = world.events;
-	counts->seconds = now_s() - begun;
+	*counts = (struct simulation_counts){.messages = world.messages_written,
+					     .events = world.events,
+					     .seconds = now_s() - begun};
 	/* Files that were not finished are not complete. */
 	if (world.writer)
 		sim_writer_finish(world.writer, &ignored);

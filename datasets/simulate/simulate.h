@@ -23,7 +23,7 @@ struct simulation {
 };
 
 struct simulation_counts {
-	uint64_t messages, false_matches, events;
+	uint64_t messages, events;
 	double seconds; /* that it took */
 };
 

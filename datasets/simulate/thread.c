@@ -8,18 +8,6 @@
 #include "simulate/network.h"
 #include "simulate/truth.h"
 
-static nsec_t draw_interval(struct flow *flow, int spread)
-{
-	switch (spread) {
-	case SPREAD_UNIFORM:
-		return dice_between(&flow->dice, 0, 2 * flow->interval_ns);
-	case SPREAD_EXPONENTIAL:
-		return dice_exponential(&flow->dice, flow->interval_ns);
-	default:
-		return flow->interval_ns;
-	}
-}
-
 /* A little behind the begin of a time of so many ns, so that not all begin at once. */
 static nsec_t stagger(struct flow *flow, nsec_t begin, nsec_t length)
 {
@@ -61,7 +49,9 @@ static nsec_t schedule_next(struct world *world, struct flow *flow, bool begun,
 	nsec_t from = seconds(scenario->active_from_s);
 	nsec_t to = seconds(scenario->active_to_s), due, last;
 
-	due = now - world->begin_ns + draw_interval(flow, scenario->interval);
+	due = now - world->begin_ns +
+	      dice_spread(&flow->dice, scenario->interval, flow->interval_ns,
+			  2 * flow->interval_ns);
 	if (!begun)
 		due = dice_between(&flow->dice, 0, flow->interval_ns);
 	if (due < from)

@@ -20,16 +20,8 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 /* Add the message that a parcel is, received at a true time. */
 void messages_add(struct world *world, const struct parcel *parcel, nsec_t received_ns);
 
-struct message_counts {
-	uint64_t messages, false_ones;
-};
-struct message_counts message_sink_counts(const struct message_sink *sink);
-
-/* Write those that are still held back; before the counts are final. */
-void message_sink_flush(struct world *world);
-
-/* Finish the files. 0, or -1 with error. Frees the sink either way. */
-int message_sink_close(struct message_sink *sink, struct error *error);
+/* Finish the files. 0, or -1 with error. */
+int message_sink_close(struct world *world, struct error *error);
 void message_sink_discard(struct message_sink *sink); /* NULL is fine */
 
 /*

@@ -91,25 +91,19 @@ static struct topology_pair *find(struct pairs *pairs, uint32_t a, uint32_t b)
 	return &pairs->pair[pairs->count++];
 }
 
-static void add_mesh(struct pairs *pairs, uint32_t from, uint32_t to)
+/* Meshes of neighbours. */
+static void add_islands(struct pairs *pairs, uint32_t nodes, uint32_t islands)
 {
-	for (uint32_t a = from; a < to; a++)
-		for (uint32_t b = a + 1; b < to; b++)
-			find(pairs, a, b);
+	for (uint32_t i = 0; i < islands; i++)
+		for (uint32_t a = nodes * i / islands; a < nodes * (i + 1) / islands; a++)
+			for (uint32_t b = a + 1; b < nodes * (i + 1) / islands; b++)
+				find(pairs, a, b);
 }
 
 static void add_chain(struct pairs *pairs, uint32_t nodes)
 {
 	for (uint32_t a = 0; a + 1 < nodes; a++)
 		find(pairs, a, a + 1);
-}
-
-static void add_islands(struct pairs *pairs, uint32_t nodes)
-{
-	uint32_t islands = (uint32_t)pairs->scenario->islands;
-
-	for (uint32_t i = 0; i < islands; i++)
-		add_mesh(pairs, nodes * i / islands, nodes * (i + 1) / islands);
 }
 
 static void add_clients(struct pairs *pairs, uint32_t nodes, uint32_t servers)
@@ -138,30 +132,31 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 
 static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
-	switch (pairs->scenario->topology) {
+	const struct scenario *scenario = pairs->scenario;
+
+	switch ((enum scenario_topology)scenario->topology) {
 	case TOPOLOGY_RING:
+	case TOPOLOGY_CHAIN:
 		add_chain(pairs, nodes);
-		find(pairs, nodes - 1, 0);
+		if (scenario->topology == TOPOLOGY_RING)
+			find(pairs, nodes - 1, 0);
 		break;
 	case TOPOLOGY_STAR:
 		add_clients(pairs, nodes, 1);
 		break;
-	case TOPOLOGY_MESH:
-		add_mesh(pairs, 0, nodes);
+	case TOPOLOGY_CLIENTS:
+		add_clients(pairs, nodes, (uint32_t)scenario->servers);
 		break;
-	case TOPOLOGY_CHAIN:
-		add_chain(pairs, nodes);
+	case TOPOLOGY_MESH:
+		add_islands(pairs, nodes, 1);
 		break;
 	case TOPOLOGY_ISLANDS:
-		add_islands(pairs, nodes);
-		break;
-	case TOPOLOGY_CLIENTS:
-		add_clients(pairs, nodes, (uint32_t)pairs->scenario->servers);
+		add_islands(pairs, nodes, (uint32_t)scenario->islands);
 		break;
 	case TOPOLOGY_RANDOM:
 		add_random(pairs, nodes, seed);
 		break;
-	default: /* listed: those named below alone */
+	case TOPOLOGY_LISTED: /* those named below alone */
 		break;
 	}
 }
@@ -445,8 +440,7 @@ static void begin(struct world *world)
 
 static uint64_t count_written(const struct world *world)
 {
-	return world->messages ? message_sink_counts(world->messages).messages
-			       : world->events;
+	return world->messages ? world->messages_written : world->events;
 }
 
 void world_run(struct world *world, bool quiet)

@@ -260,7 +260,8 @@ struct world {
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */
 	uint64_t events_most;
-	uint64_t events;     /* handed to the writer */
+	uint64_t events; /* handed to the writer */
+	uint64_t messages_written, false_matches;
 	bool stopped;        /* all that was wanted is there */
 	struct error *error; /* of the first that failed */
 	bool failed;
