@@ -363,42 +363,6 @@ void world_clear(struct world *world)
 	memset(world, 0, sizeof(*world));
 }
 
-static void happen(struct world *world, const struct occasion *occasion)
-{
-	uint32_t cpus = (uint32_t)world->scenario->cpus;
-
-	switch ((enum occasion_kind)occasion->kind) {
-	case OCCASION_TIMER:
-		interrupt_timer(world, occasion->what, occasion->age);
-		break;
-	case OCCASION_ARRIVAL:
-		card_arrive(world, occasion->what);
-		break;
-	case OCCASION_RESEND:
-		interrupt_resend(world, occasion->what / 2, (int)(occasion->what & 1));
-		break;
-	case OCCASION_POLL:
-		interrupt_card(world, occasion->what / cpus, occasion->what % cpus);
-		break;
-	case OCCASION_CPU:
-		interrupt_cpu(world, occasion->what / cpus, occasion->what % cpus,
-			      occasion->age);
-		break;
-	case OCCASION_KICK:
-		interrupt_kick(world, occasion->what / cpus, occasion->what % cpus);
-		break;
-	case OCCASION_DISK:
-		interrupt_disk(world, occasion->what);
-		break;
-	case OCCASION_DUMP:
-		interrupt_dump(world, occasion->what);
-		break;
-	case OCCASION_FREE:
-		interrupt_free(world, occasion->what);
-		break;
-	}
-}
-
 /* What a node's tracer begins with is over after so long. */
 static nsec_t dump_span(const struct world *world, const struct host *host)
 {
@@ -454,7 +418,7 @@ void world_run(struct world *world, bool quiet)
 	while (!world->stopped && !world->failed &&
 	       queue_take(&world->queue, &occasion) && occasion.at < world->end_ns) {
 		world->now = occasion.at;
-		happen(world, &occasion);
+		interrupt(world, &occasion);
 		if (++done % 65536 == 0)
 			progress_update(&progress, "ctsim", count_written(world), 0, 0);
 	}
