@@ -154,7 +154,7 @@ static const nsec_t ns_per_sector = 2500; /* 200 MB/s */
 
 static uint32_t rwbs_of(const struct thread *thread)
 {
-	return thread->call == CALL_FSYNC ? RWBS_WRITE : RWBS_READ;
+	return thread->call == EVENT_FSYNC_EXIT ? RWBS_WRITE : RWBS_READ;
 }
 
 static void tell(struct now *now, enum event_kind kind, const struct thread *thread)
@@ -205,7 +205,7 @@ void disk_complete(struct now *now, uint32_t number)
 	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;
-	if (thread->call == CALL_FSYNC)
+	if (thread->call == EVENT_FSYNC_EXIT)
 		memory_clean(now_host(now), thread->bytes);
 	thread_wake(now, number);
 }

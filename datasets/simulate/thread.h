@@ -57,19 +57,6 @@ struct action program_next(struct world *world, struct thread *thread, nsec_t no
 
 /* Threads with activity full: what they do shows as system calls. */
 
-/* What a thread is inside of while it sleeps. */
-enum task_call {
-	CALL_NONE,
-	CALL_SLEEP,
-	CALL_READ,
-	CALL_RECVFROM,
-	CALL_WRITE, /* it could not send yet */
-	CALL_PREAD,
-	CALL_FSYNC,
-	CALL_CLONE, /* that made it */
-	CALL_WAIT4,
-};
-
 /* The next step of the thread that runs on this processor. */
 void task_step(struct now *now, uint32_t thread);
 

@@ -284,7 +284,7 @@ static void add_disk(const struct now *now, struct thread_spans *thread, nsec_t 
 	add(now,
 	    &(struct span_row){.kind = "disk",
 			       .tid = about->tid,
-			       .name = about->call == CALL_FSYNC ? "write" : "read",
+			       .name = about->call == EVENT_FSYNC_EXIT ? "write" : "read",
 			       .number = (int64_t)about->sector,
 			       .begin_ns = thread->queued_ns,
 			       .middle_ns = thread->issued_ns},

@@ -223,10 +223,10 @@ struct thread {
 	uint64_t left; /* bytes to send, or to await */
 	nsec_t due_ns; /* sampler: of the last sample */
 	/* With activity full: */
-	uint8_t call;           /* enum task_call: what it is inside of */
-	nsec_t ready_ns;        /* since when it waits for its processor */
-	nsec_t asleep_ns;       /* since when it does not */
-	nsec_t work_ns;         /* that it still has to compute */
+	uint8_t call;     /* enum event_kind: the exit of what it is inside of, or 0 */
+	nsec_t ready_ns;  /* since when it waits for its processor */
+	nsec_t asleep_ns; /* since when it does not */
+	nsec_t work_ns;   /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
 	uint32_t child, parent; /* threads: of a daemon, of its child */
 	uint8_t program;        /* child: that it executes, from 1 on */
