@@ -95,7 +95,6 @@ static inline struct lived *lived_run(const char *text)
 	struct simulation simulation = {.scenario = &scenario,
 					.seed = draw_seed,
 					.directory = "run",
-					.traces = true,
 					.quiet = true};
 
 	mkdir("run", 0777);
