@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <pcap/pcap.h>
+#include <endian.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +23,8 @@ struct capture_writer {
 	struct texts addresses; /* of nodes, behind their family; then of others */
 	size_t *owner; /* a node an address; where two have the same, the first */
 	size_t owned;
-	char *directory;
-	pcap_t *pcap;
-	pcap_dumper_t **file; /* one a node */
+	char **path; /* one a node */
+	FILE **file;
 };
 
 struct frame {
@@ -105,55 +104,33 @@ static void build_frame(struct frame *frame, struct capture_writer *writer,
 		frame->wire = LEAST_ETHERNET;
 }
 
-static int set_stamp(struct pcap_pkthdr *head, nsec_t stamp)
+/* Numbers of 32 bits, little-endian. */
+static bool write_numbers(FILE *file, uint32_t *number, size_t count)
 {
-	nsec_t seconds = stamp / NSEC_PER_SEC;
-
-	if (stamp < 0 || seconds > UINT32_MAX)
-		return -1;
-	head->ts.tv_sec = seconds;
-	head->ts.tv_usec = stamp % NSEC_PER_SEC; /* nanoseconds, by the file's kind */
-	return 0;
-}
-
-static char *path_of(const struct capture_writer *writer, size_t node)
-{
-	const char *name = writer->base.node[node].name;
-
-	return mem_printf("%s/%s/%s.pcap", writer->directory, name, name);
-}
-
-/* errno says why. */
-static int fail(const struct capture_writer *writer, size_t node, struct error *error)
-{
-	int number = errno;
-	char *path = path_of(writer, node);
-
-	errno = number;
-	error_errno(error, path);
-	free(path);
-	return -1;
+	for (size_t i = 0; i < count; i++)
+		number[i] = htole32(number[i]);
+	return fwrite_unlocked(number, sizeof(*number), count, file) == count;
 }
 
 static int write_frame(const struct capture_writer *writer, const struct sim_event *event,
 		       const struct frame *frame, struct error *error)
 {
 	const struct sim_node *node = &writer->base.node[event->node];
-	pcap_dumper_t *file = writer->file[event->node];
+	FILE *file = writer->file[event->node];
 	nsec_t stamp = nsec_add(event->mono_ns, node->realtime_offset_ns);
-	struct pcap_pkthdr head = {
-	    .caplen = (bpf_u_int32)(frame->wire < SNAP ? frame->wire : SNAP),
-	    .len = (bpf_u_int32)frame->wire,
-	};
+	uint32_t kept = (uint32_t)(frame->wire < SNAP ? frame->wire : SNAP);
+	uint32_t head[] = {(uint32_t)(stamp / NSEC_PER_SEC),
+			   (uint32_t)(stamp % NSEC_PER_SEC), kept, (uint32_t)frame->wire};
 
-	if (set_stamp(&head, stamp))
+	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
 		return error_set(error,
 				 "%s: a packet at %lld ns since the epoch, want one that "
 				 "a capture can hold, from 1970 to 2106",
 				 node->name, (long long)stamp);
-	errno = 0;
-	pcap_dump((u_char *)file, &head, frame->bytes);
-	return ferror(pcap_dump_file(file)) ? fail(writer, event->node, error) : 0;
+	if (!write_numbers(file, head, 4) ||
+	    fwrite_unlocked(frame->bytes, 1, kept, file) != kept)
+		return error_errno(error, writer->path[event->node]);
+	return 0;
 }
 
 static bool is_captured(const struct sim_event *event)
@@ -178,54 +155,38 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 	return write_frame(writer, event, &frame, error);
 }
 
-static int close_file(const struct capture_writer *writer, size_t node,
-		      struct error *error)
-{
-	int status = 0;
-
-	if (!writer->file[node])
-		return 0;
-	errno = 0;
-	if (pcap_dump_flush(writer->file[node]))
-		status = fail(writer, node, error);
-	pcap_dump_close(writer->file[node]);
-	return status;
-}
-
 static int capture_finish(struct sim_writer *base, struct error *error)
 {
 	struct capture_writer *writer = (struct capture_writer *)base;
 	int status = base->failed ? -1 : 0;
 
-	for (size_t i = 0; i < base->nodes; i++)
-		status |= close_file(writer, i, error);
-	if (writer->pcap)
-		pcap_close(writer->pcap);
+	for (size_t i = 0; i < base->nodes; i++) {
+		if (writer->file[i] && fclose(writer->file[i]))
+			status = error_errno(error, writer->path[i]);
+		free(writer->path[i]);
+	}
 	texts_clear(&writer->addresses);
 	free(writer->owner);
-	free(writer->directory);
+	free(writer->path);
 	free(writer->file);
 	free(writer);
 	return status;
 }
 
-static int open_capture(struct capture_writer *writer, size_t i, struct error *error)
+static int open_capture(struct capture_writer *writer, size_t i, const char *directory,
+			struct error *error)
 {
-	char *path;
-	FILE *file;
+	/* Nanoseconds, version 2.4, stamps in UTC, Ethernet. */
+	uint32_t head[] = {0xa1b23c4d, 4 << 16 | 2, 0, 0, SNAP, 1};
+	const char *name = writer->base.node[i].name;
 
-	if (sim_writer_directory(writer->directory, writer->base.node[i].name, error))
+	if (sim_writer_directory(directory, name, error))
 		return -1;
-	path = path_of(writer, i);
-	file = fopen(path, "wxe");
-	if (!file) {
-		error_errno(error, path);
-	} else if (!(writer->file[i] = pcap_dump_fopen(writer->pcap, file))) {
-		error_set(error, "%s: %s", path, pcap_geterr(writer->pcap));
-		fclose(file);
-	}
-	free(path);
-	return writer->file[i] ? 0 : -1;
+	writer->path[i] = mem_printf("%s/%s/%s.pcap", directory, name, name);
+	writer->file[i] = fopen(writer->path[i], "wxe");
+	if (!writer->file[i] || !write_numbers(writer->file[i], head, 6))
+		return error_errno(error, writer->path[i]);
+	return 0;
 }
 
 struct sim_writer *sim_capture_writer_new(const char *directory,
@@ -238,14 +199,12 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 
 	limits_allow_files(); /* they stay open */
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
-	writer->directory = mem_strdup(directory);
-	writer->file = mem_zalloc(nodes * sizeof(pcap_dumper_t *));
-	writer->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP,
-							    PCAP_TSTAMP_PRECISION_NANO);
+	writer->path = mem_zalloc(nodes * sizeof(*writer->path));
+	writer->file = mem_zalloc(nodes * sizeof(*writer->file));
 	for (size_t i = 0; i < nodes; i++)
 		note_addresses(writer, i);
 	for (size_t i = 0; i < nodes; i++)
-		if (open_capture(writer, i, error)) {
+		if (open_capture(writer, i, directory, error)) {
 			capture_finish(&writer->base, &ignored);
 			error_clear(&ignored);
 			return NULL;

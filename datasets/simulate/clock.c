@@ -248,10 +248,7 @@ struct sim_clock_plan *plans_make(const struct scenario *scenario, uint64_t seed
 
 		dice_init(&dice, seed, DICE_CLOCK, i << 1 | 1);
 		clock = draw_clock(&scenario->clock, &dice);
-		for (size_t k = 0; k < scenario->owns; k++)
-			if (scenario->own[k].node == (int)i + 1)
-				scenario_key_store(scenario->own[k].key, &clock,
-						   scenario->own[k].value);
+		scenario_own_clock(scenario, (int)i + 1, &clock);
 		plans[i] = (struct sim_clock_plan){
 		    .begin_ns = begin_ns,
 		    .end_ns = end_ns,

@@ -50,6 +50,9 @@ bool dice_chance(struct dice *dice, uint64_t odds);
 /* Exponential, up to 44 times the mean; mean from 0 to 2^56 ns. */
 nsec_t dice_exponential(struct dice *dice, nsec_t mean);
 
+/* By enum scenario_spread: the mean, up to `most`, or exponential. */
+nsec_t dice_spread(struct dice *dice, int spread, nsec_t mean, nsec_t most);
+
 /*
  * Nearly normal with deviation 1, in 2^-32: the sum of twelve even numbers,
  * never beyond 6 deviations.

@@ -57,7 +57,7 @@ static void cpu_enter(struct now *now)
 	cpu->since_ns = now->ns;
 }
 
-static void enqueue(struct world *world, uint32_t number)
+void cpu_add(struct world *world, uint32_t number)
 {
 	struct thread *thread = &world->thread[number];
 	struct cpu *cpu = &world->host[thread->node].cpu[thread->cpu];
@@ -112,7 +112,7 @@ static void switch_to(struct now *now, uint32_t next, int state)
 	uint32_t last = cpu->current;
 	char idle[IDLE_NAME];
 
-	spans_switch(now, next, state == STATE_RUNNING);
+	now->about = next;
 	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
 	      {.i = now_tid(now, last)}, {.i = PRIORITY}, {.i = state},
 	      {.text = name_of(now, next, idle)}, {.i = now_tid(now, next)},
@@ -159,7 +159,7 @@ static bool step(struct now *now)
 			switch_to(now, next, STATE_RUNNING);
 			if (last != NO_THREAD) {
 				now->world->thread[last].ready_ns = now->ns;
-				enqueue(now->world, last);
+				cpu_add(now->world, last);
 			}
 			return true;
 		}
@@ -205,7 +205,7 @@ static void tell_wakeup(struct now *now, struct thread *thread)
 	const char *name = cpu_thread_name(thread);
 	uint32_t cpu = choose_cpu(now, thread);
 
-	spans_wake(now, (uint32_t)(thread - now->world->thread));
+	now->about = (uint32_t)(thread - now->world->thread);
 	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
 	      {.i = (int32_t)thread->cpu});
 	if (cpu != thread->cpu)
@@ -224,7 +224,7 @@ static void make_ready(struct now *now, uint32_t number)
 	struct cpu *cpu;
 
 	thread->ready_ns = now->ns;
-	enqueue(world, number);
+	cpu_add(world, number);
 	cpu = &now_host(now)->cpu[thread->cpu];
 	if (cpu->current != NO_THREAD) {
 		/* Who waits for the world goes before who only computes. */
@@ -254,15 +254,10 @@ void cpu_wake_new(struct now *now, uint32_t number)
 	struct thread *thread = &now->world->thread[number];
 
 	thread->cpu = choose_cpu(now, thread);
-	spans_wake(now, number);
+	now->about = number;
 	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
 	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
 	make_ready(now, number);
-}
-
-void cpu_add(struct world *world, uint32_t thread)
-{
-	enqueue(world, thread);
 }
 
 enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_RX = 3, SOFTIRQ_RCU = 9 };
@@ -274,7 +269,7 @@ static const uint64_t function_base = 0xffffffff81150000u;
 static const uint64_t timer_base = 0xffff88807b000000u;
 static const uint64_t napi_base = 0xffff888003c10000u;
 
-static struct now interrupt(struct world *world, uint32_t node, uint32_t cpu)
+static struct now interrupt_begin(struct world *world, uint32_t node, uint32_t cpu)
 {
 	struct now now = now_begin(world, node, cpu, world->now);
 
@@ -284,7 +279,6 @@ static struct now interrupt(struct world *world, uint32_t node, uint32_t cpu)
 
 static void raise_softirq(struct now *now, uint32_t vector)
 {
-	spans_raise(now, vector);
 	EVENT(now, EVENT_SOFTIRQ_RAISE, {.u = vector});
 }
 
@@ -292,13 +286,11 @@ static void begin_softirq(struct now *now, uint32_t vector)
 {
 	cpu_charge(now, USE_IRQ);
 	now_host(now)->count.softirqs++;
-	spans_interrupt(now, SPAN_SOFTIRQ, vector, "");
 	EVENT(now, EVENT_SOFTIRQ_ENTRY, {.u = vector});
 }
 
 static void end_softirq(struct now *now, uint32_t vector)
 {
-	spans_interrupt_end(now);
 	EVENT(now, EVENT_SOFTIRQ_EXIT, {.u = vector});
 	cpu_charge(now, USE_SOFTIRQ);
 }
@@ -307,13 +299,11 @@ static void begin_irq(struct now *now, int irq, const char *name)
 {
 	now_host(now)->count.interrupts++;
 	now_pass(now, 300, 1500);
-	spans_interrupt(now, SPAN_IRQ, irq, name);
 	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
 static void end_irq(struct now *now, int irq)
 {
-	spans_interrupt_end(now);
 	EVENT(now, EVENT_IRQ_EXIT, {.i = irq}, {.i = 1});
 }
 
@@ -331,7 +321,7 @@ void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 		return;
 	}
 	snprintf(name, sizeof(name), "virtio0-input.%u", cpu);
-	now = interrupt(world, node, cpu);
+	now = interrupt_begin(world, node, cpu);
 	begin_irq(&now, irq, name);
 	raise_softirq(&now, SOFTIRQ_NET_RX);
 	end_irq(&now, irq);
@@ -344,7 +334,7 @@ void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 	cpu_leave(&now);
 }
 
-void interrupt_resend(struct world *world, uint32_t flow, int side)
+static void interrupt_resend(struct world *world, uint32_t flow, int side)
 {
 	uint32_t node = world->flow[flow].end[side].node;
 	uint32_t cpu = flow % (uint32_t)world->scenario->cpus;
@@ -358,7 +348,7 @@ void interrupt_resend(struct world *world, uint32_t flow, int side)
 		now_end(&now);
 		return;
 	}
-	now = interrupt(world, node, cpu);
+	now = interrupt_begin(world, node, cpu);
 	raise_softirq(&now, SOFTIRQ_TIMER);
 	begin_softirq(&now, SOFTIRQ_TIMER);
 	transport_resend(&now, flow, side);
@@ -384,7 +374,7 @@ static void end_timer(struct now *now, uint64_t timer)
 	cpu_charge(now, USE_IRQ);
 }
 
-void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
+static void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
 {
 	struct thread *thread = &world->thread[number];
 	struct now now;
@@ -396,17 +386,17 @@ void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
 		light_timer(world, number);
 		return;
 	}
-	now = interrupt(world, thread->node, thread->cpu);
+	now = interrupt_begin(world, thread->node, thread->cpu);
 	timer = begin_timer(&now, number + 64, WAKEUP);
 	thread_wake(&now, number);
 	end_timer(&now, timer);
 	cpu_leave(&now);
 }
 
-void interrupt_disk(struct world *world, uint32_t number)
+static void interrupt_disk(struct world *world, uint32_t number)
 {
 	/* The disk has one queue, whose interrupts all come to one processor. */
-	struct now now = interrupt(world, world->thread[number].node, 0);
+	struct now now = interrupt_begin(world, world->thread[number].node, 0);
 
 	begin_irq(&now, DISK_IRQ, "virtio3-req.0");
 	disk_complete(&now, number);
@@ -415,14 +405,16 @@ void interrupt_disk(struct world *world, uint32_t number)
 	cpu_leave(&now);
 }
 
-void interrupt_cpu(struct world *world, uint32_t node, uint32_t number, uint32_t age)
+/* Its thread has computed enough, or for so long that others get their turn. */
+static void interrupt_cpu(struct world *world, uint32_t node, uint32_t number,
+			  uint32_t age)
 {
 	struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
 	if ((cpu->age & OCCASION_AGE) != age)
 		return;
-	now = interrupt(world, node, number);
+	now = interrupt_begin(world, node, number);
 	if (cpu->current != NO_THREAD && now.ns >= cpu->slice_ns) {
 		end_timer(&now, begin_timer(&now, number, TICK));
 		cpu->resched |= cpu->runnables > 0;
@@ -430,21 +422,23 @@ void interrupt_cpu(struct world *world, uint32_t node, uint32_t number, uint32_t
 	cpu_leave(&now);
 }
 
-void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
+/* Another processor woke a thread for it. */
+static void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
 {
 	const struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
 	if (!cpu->resched && (cpu->current != NO_THREAD || !cpu->runnables))
 		return;
-	now = interrupt(world, node, number);
+	now = interrupt_begin(world, node, number);
 	cpu_leave(&now);
 }
 
-void interrupt_free(struct world *world, uint32_t daemon)
+/* Nobody looks any more at what a daemon's last child left: a grace period ended. */
+static void interrupt_free(struct world *world, uint32_t daemon)
 {
 	const struct thread *thread = &world->thread[daemon];
-	struct now now = interrupt(world, thread->node, thread->cpu);
+	struct now now = interrupt_begin(world, thread->node, thread->cpu);
 	uint64_t timer = begin_timer(&now, thread->cpu, TICK);
 
 	raise_softirq(&now, SOFTIRQ_RCU);
@@ -455,9 +449,9 @@ void interrupt_free(struct world *world, uint32_t daemon)
 	cpu_leave(&now);
 }
 
-void interrupt_dump(struct world *world, uint32_t node)
+static void interrupt_dump(struct world *world, uint32_t node)
 {
-	struct now now = interrupt(world, node, 0);
+	struct now now = interrupt_begin(world, node, 0);
 
 	statedump(&now);
 	cpu_charge(&now, USE_SYSTEM);
@@ -465,4 +459,39 @@ void interrupt_dump(struct world *world, uint32_t node)
 		cpu_leave(&now);
 	else /* nothing runs yet */
 		now_end(&now);
+}
+
+void interrupt(struct world *world, const struct occasion *occasion)
+{
+	uint32_t cpus = (uint32_t)world->scenario->cpus, what = occasion->what;
+
+	switch ((enum occasion_kind)occasion->kind) {
+	case OCCASION_TIMER:
+		interrupt_timer(world, what, occasion->age);
+		break;
+	case OCCASION_ARRIVAL:
+		card_arrive(world, what);
+		break;
+	case OCCASION_RESEND:
+		interrupt_resend(world, what / 2, (int)(what & 1));
+		break;
+	case OCCASION_POLL:
+		interrupt_card(world, what / cpus, what % cpus);
+		break;
+	case OCCASION_CPU:
+		interrupt_cpu(world, what / cpus, what % cpus, occasion->age);
+		break;
+	case OCCASION_KICK:
+		interrupt_kick(world, what / cpus, what % cpus);
+		break;
+	case OCCASION_DISK:
+		interrupt_disk(world, what);
+		break;
+	case OCCASION_DUMP:
+		interrupt_dump(world, what);
+		break;
+	case OCCASION_FREE:
+		interrupt_free(world, what);
+		break;
+	}
 }

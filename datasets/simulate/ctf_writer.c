@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/utf8.h"
-#include "simulate/ctf_metadata.h"
+#include "simulate/writer.h"
 
 /* Bytes of a packet while it is written. */
 struct packet_bytes {
@@ -108,63 +108,72 @@ static uint64_t read_bits(struct bit_reader *reader, unsigned count)
 	return value;
 }
 
-static void put_header(struct packet_bytes *bytes, const struct sim_ctf_header *header,
+enum { IPV6_FIELDS = 24, HEADER_UNKNOWN = 0 };
+enum { HEADER_IPV4 = 1, HEADER_IPV6 };
+enum { HEADER_TCP = 1, HEADER_UDP, HEADER_ICMP };
+
+/* Bits of each field of a header, as the templates tell of them, with a 0 behind. */
+static const uint8_t network_bits[][IPV6_FIELDS + 1] = {
+    [HEADER_IPV4] = {4, 4, 8, 16, 16, 16, 8, 8, 16, 8, 8, 8, 8, 8, 8, 8, 8},
+    [HEADER_IPV6] = {4,  4,  8,  8,  8,  16, 8,  8,  16, 16, 16, 16,
+		     16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
+};
+static const uint8_t transport_bits[][12] = {
+    [HEADER_TCP] = {16, 16, 32, 32, 4, 3, 9, 16, 16, 16},
+    [HEADER_UDP] = {16, 16, 16, 16},
+    [HEADER_ICMP] = {8, 8, 16, 32},
+};
+
+/* A selector, and the header that it selects. */
+static void put_header(struct packet_bytes *bytes, unsigned selector, const uint8_t *bits,
 		       const uint8_t *wire)
 {
 	struct bit_reader reader = {wire, 0};
 
-	for (size_t i = 0; i < header->parts; i++) {
-		const struct sim_ctf_part *part = &header->part[i];
-
-		for (unsigned k = 0; k < (part->count ? part->count : 1); k++)
-			put(bytes, read_bits(&reader, part->bits), part->bits);
-	}
+	put(bytes, selector, 8);
+	for (; *bits; bits++)
+		put(bytes, read_bits(&reader, *bits), *bits);
 }
 
 static unsigned transport_of(const struct sim_headers *headers)
 {
 	if (!headers->transport)
 		return HEADER_UNKNOWN;
-	switch (headers->protocol) {
-	case IPPROTO_TCP:
-		return HEADER_TCP;
-	case IPPROTO_UDP:
-		return HEADER_UDP;
-	default:
-		return HEADER_ICMP;
-	}
+	return headers->protocol == IPPROTO_TCP   ? HEADER_TCP
+	       : headers->protocol == IPPROTO_UDP ? HEADER_UDP
+						  : HEADER_ICMP;
 }
 
-/* A selector and what it selects, twice: the transport header is part of the network's.
- */
+/* The transport header is part of the network's. */
 static void put_packet(struct packet_bytes *bytes, const struct sim_headers *headers)
 {
-	unsigned network = HEADER_UNKNOWN, transport;
+	unsigned network, transport;
 
-	if (headers)
-		network = headers->bytes[0] >> 4 == 4 ? HEADER_IPV4 : HEADER_IPV6;
-	put(bytes, network, 8);
-	if (!headers)
+	if (!headers) {
+		put(bytes, HEADER_UNKNOWN, 8);
 		return;
-	put_header(bytes, &sim_ctf_network[network], headers->bytes);
+	}
+	network = headers->bytes[0] >> 4 == 4 ? HEADER_IPV4 : HEADER_IPV6;
 	transport = transport_of(headers);
-	put(bytes, transport, 8);
-	put_header(bytes, &sim_ctf_transport[transport],
+	put_header(bytes, network, network_bits[network], headers->bytes);
+	put_header(bytes, transport, transport_bits[transport],
 		   headers->bytes + headers->network);
 }
+
+enum { COMM_BYTES = 16 }; /* a zero at the end included */
 
 static void put_comm(struct packet_bytes *bytes, const char *text,
 		     enum sim_trace_format format)
 {
-	size_t length = strnlen(text, SIM_COMM_BYTES - 1);
+	size_t length = strnlen(text, COMM_BYTES - 1);
 
 	bytes_add(&bytes->bytes, text, length);
-	length = format == SIM_CTF_2 ? SIM_COMM_BYTES - length : 1;
+	length = format == SIM_CTF_2 ? COMM_BYTES - length : 1;
 	memset(bytes_extend(&bytes->bytes, length), 0, length);
 }
 
-static void put_text(struct packet_bytes *bytes, const char *text,
-		     enum sim_trace_format format)
+static void put_string(struct packet_bytes *bytes, const char *text,
+		       enum sim_trace_format format)
 {
 	if (format == SIM_CTF_2) {
 		put_wide(bytes, text, 16);
@@ -174,14 +183,21 @@ static void put_text(struct packet_bytes *bytes, const char *text,
 	}
 }
 
+static const struct {
+	uint8_t bits;
+	bool is_signed;
+} types[] = {
+    [SIM_U8] = {8, false},   [SIM_U16] = {16, false},     [SIM_U32] = {32, false},
+    [SIM_U64] = {64, false}, [SIM_HEX64] = {64, false},   [SIM_S32] = {32, true},
+    [SIM_S64] = {64, true},  [SIM_S32_LIST] = {32, true},
+};
+
 static void put_integer(struct packet_bytes *bytes, enum sim_type type,
 			const union sim_value *value, enum sim_trace_format format)
 {
-	const struct sim_ctf_shape *shape = &sim_ctf_shapes[type];
-
-	if (format != SIM_CTF_2 || shape->bits < 64)
-		put(bytes, value->u, shape->bits);
-	else if (shape->is_signed)
+	if (format != SIM_CTF_2 || types[type].bits < 64)
+		put(bytes, value->u, types[type].bits);
+	else if (types[type].is_signed)
 		put_signed_leb128(bytes, value->i);
 	else
 		bytes_add_varint(&bytes->bytes, value->u);
@@ -202,7 +218,7 @@ static void put_payload(struct packet_bytes *bytes, const struct sim_event *even
 			put_comm(bytes, value->text ? value->text : "", format);
 			break;
 		case SIM_TEXT:
-			put_text(bytes, value->text ? value->text : "", format);
+			put_string(bytes, value->text ? value->text : "", format);
 			break;
 		case SIM_S32_LIST:
 			put(bytes, 1, 8); /* its length */
@@ -223,18 +239,11 @@ enum {
 #define MAGIC UINT32_C(0xc1fc1fc1)
 
 /* A processor's file, ch_N. */
-struct stream {
+struct sim_stream {
 	struct packet_bytes packet; /* empty between packets */
 	uint64_t events;            /* in the packet */
 	uint64_t packets;           /* before it */
 	uint64_t last;              /* stamp, of the packet before, too */
-};
-
-struct node_trace {
-	char *path;
-	struct sim_ctf_trace facts;
-	bool *used; /* classes: those of facts */
-	struct stream *stream;
 };
 
 struct ctf_writer {
@@ -242,11 +251,11 @@ struct ctf_writer {
 	const struct sim_class **class;
 	size_t classes;
 	struct intmap ids; /* of classes, by their address */
-	struct node_trace *trace;
+	struct sim_trace *trace;
 };
 
 /* Append bytes to the file of a processor, which is made if need be. */
-static int append_packet(const struct node_trace *trace, unsigned cpu,
+static int append_packet(const struct sim_trace *trace, unsigned cpu,
 			 const struct bytes *bytes, struct error *error)
 {
 	char *path = mem_printf("%s/ch_%u", trace->path, cpu);
@@ -261,8 +270,8 @@ static int append_packet(const struct node_trace *trace, unsigned cpu,
 	return status;
 }
 
-/* A field of each class that no other tracer of ours writes; see rare_context in
- * ctf_metadata.c. */
+/* A field of each class that no other tracer of ours writes: "rare context" of the
+ * template. */
 static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 {
 	static const char mark[] = "mark";
@@ -292,14 +301,14 @@ static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 	free(note);
 }
 
-static void begin_packet(const struct node_trace *trace, unsigned cpu, uint64_t stamp)
+static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t stamp)
 {
-	struct stream *stream = &trace->stream[cpu];
+	struct sim_stream *stream = &trace->stream[cpu];
 	struct packet_bytes *bytes = &stream->packet;
 
 	put(bytes, MAGIC, 32);
 	for (int i = 0; i < 16; i++)
-		put(bytes, trace->facts.uuid[i], 8);
+		put(bytes, trace->uuid[i], 8);
 	put(bytes, 0, 64); /* of the stream's class */
 	put(bytes, cpu, 64);
 	put(bytes, 0, 64); /* two sizes, known at the end */
@@ -309,7 +318,7 @@ static void begin_packet(const struct node_trace *trace, unsigned cpu, uint64_t 
 	put(bytes, 0, 64); /* discarded events */
 	put(bytes, stream->packets, 64);
 	put(bytes, cpu, 32);
-	if (trace->facts.node->format == SIM_CTF_2)
+	if (trace->node->format == SIM_CTF_2)
 		put_rare_context(bytes, stream->packets);
 }
 
@@ -319,9 +328,9 @@ static void overwrite(const struct bytes *bytes, size_t at, uint64_t value)
 	memcpy(bytes->data + at, &value, sizeof(value));
 }
 
-static int end_packet(const struct node_trace *trace, unsigned cpu, struct error *error)
+static int end_packet(const struct sim_trace *trace, unsigned cpu, struct error *error)
 {
-	struct stream *stream = &trace->stream[cpu];
+	struct sim_stream *stream = &trace->stream[cpu];
 	struct bytes *bytes = &stream->packet.bytes;
 	int status;
 
@@ -335,39 +344,47 @@ static int end_packet(const struct node_trace *trace, unsigned cpu, struct error
 	return status;
 }
 
-static void put_event_header(const struct node_trace *trace, struct stream *stream,
+/* LTTng shortens what fits; an id of all ones begins a whole header. */
+static void put_event_header(const struct sim_trace *trace, struct sim_stream *stream,
 			     uint64_t id, uint64_t stamp)
 {
-	const struct sim_ctf_header_form *form =
-	    sim_ctf_header_form(trace->facts.node->event_header);
-	uint64_t escape = form ? (UINT64_C(1) << form->id_bits) - 1 : 0;
+	static const struct {
+		unsigned id, stamp;
+	} bits[] = {[SIM_HEADER_COMPACT] = {5, 27}, [SIM_HEADER_LARGE] = {16, 32}};
+	enum sim_event_header form = trace->node->event_header;
+	struct packet_bytes *packet = &stream->packet;
+	uint64_t escape;
 
-	if (form && id < escape && (stamp - stream->last) >> form->stamp_bits == 0) {
-		put(&stream->packet, id, form->id_bits);
-		put(&stream->packet, stamp, form->stamp_bits);
+	if (form == SIM_HEADER_FULL) {
+		put(packet, id, 64);
+		put(packet, stamp, 64);
 		return;
 	}
-	if (form) {
-		put(&stream->packet, escape, form->id_bits);
-		stream->packet.bits = 0; /* aligned to a byte */
+	escape = (UINT64_C(1) << bits[form].id) - 1;
+	if (id < escape && (stamp - stream->last) >> bits[form].stamp == 0) {
+		put(packet, id, bits[form].id);
+		put(packet, stamp, bits[form].stamp);
+		return;
 	}
-	put(&stream->packet, id, form ? 32 : 64);
-	put(&stream->packet, stamp, 64);
+	put(packet, escape, bits[form].id);
+	packet->bits = 0; /* aligned to a byte */
+	put(packet, id, 32);
+	put(packet, stamp, 64);
 }
 
 static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 		   struct error *error)
 {
 	struct ctf_writer *writer = (struct ctf_writer *)base;
-	struct node_trace *trace = &writer->trace[event->node];
-	struct stream *stream = &trace->stream[event->cpu];
+	struct sim_trace *trace = &writer->trace[event->node];
+	struct sim_stream *stream = &trace->stream[event->cpu];
 	uint64_t stamp = (uint64_t)event->mono_ns;
 	struct sim_headers headers;
 	int64_t id = 0;
 
 	if (event->mono_ns < 0)
 		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
-				 trace->facts.node->name, (long long)event->mono_ns);
+				 trace->node->name, (long long)event->mono_ns);
 	if (!intmap_get(&writer->ids, (uintptr_t)event->class, &id))
 		assert(!"a class that was announced");
 	/* A packet's stamps lie within those of its ends. */
@@ -380,7 +397,7 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 	put_event_header(trace, stream, (uint64_t)id, stamp);
 	put_payload(&stream->packet, event,
 		    sim_headers_of_event(&headers, event) ? &headers : NULL,
-		    trace->facts.node->format);
+		    trace->node->format);
 	stream->last = stamp;
 	stream->events++;
 	trace->used[id] = true;
@@ -388,30 +405,22 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 }
 
 /* Write what is left of the streams, and the metadata. A trace has a stream at least. */
-static int finish_trace(struct node_trace *trace, struct error *error)
+static int finish_trace(const struct sim_trace *trace, struct error *error)
 {
 	static const struct bytes nothing;
-	unsigned cpus = trace->facts.node->cpus;
-	char *path;
 	bool any = false;
-	int status = 0;
 
-	for (unsigned cpu = 0; cpu < cpus && !status; cpu++) {
-		if (trace->stream[cpu].packet.bytes.size)
-			status = end_packet(trace, cpu, error);
+	for (unsigned cpu = 0; cpu < trace->node->cpus; cpu++) {
+		if (trace->stream[cpu].packet.bytes.size && end_packet(trace, cpu, error))
+			return -1;
 		any |= trace->stream[cpu].packets > 0;
 	}
-	if (!any && !status)
-		status = append_packet(trace, 0, &nothing, error);
-	if (status)
+	if (!any && append_packet(trace, 0, &nothing, error))
 		return -1;
-	path = mem_printf("%s/metadata", trace->path);
-	status = sim_ctf_metadata_write(&trace->facts, path, error);
-	free(path);
-	return status;
+	return sim_metadata_write(trace, error);
 }
 
-static void free_trace(struct node_trace *trace, unsigned cpus)
+static void free_trace(struct sim_trace *trace, unsigned cpus)
 {
 	for (unsigned cpu = 0; trace->stream && cpu < cpus; cpu++)
 		bytes_clear(&trace->stream[cpu].packet.bytes);
@@ -446,7 +455,7 @@ static int open_trace(struct ctf_writer *writer, size_t i, const char *directory
 		      struct error *error)
 {
 	const struct sim_node *node = &writer->base.node[i];
-	struct node_trace *trace = &writer->trace[i];
+	struct sim_trace *trace = &writer->trace[i];
 
 	if (sim_writer_directory(directory, node->name, error))
 		return -1;
@@ -457,16 +466,12 @@ static int open_trace(struct ctf_writer *writer, size_t i, const char *directory
 			   : error_errno(error, trace->path);
 	trace->stream = mem_zalloc(node->cpus * sizeof(*trace->stream));
 	trace->used = mem_zalloc(writer->classes * sizeof(*trace->used));
-	trace->facts = (struct sim_ctf_trace){
-	    .node = node,
-	    .class = writer->class,
-	    .used = trace->used,
-	    .classes = writer->classes,
-	};
+	trace->node = node;
+	trace->class = writer->class;
+	trace->classes = writer->classes;
 	/* The trace's own, but the same each time that the boot's is the same. */
 	for (unsigned k = 0; k < 16; k++)
-		trace->facts.uuid[k] =
-		    (unsigned char)(node->boot_id[k] ^ (k < 6 ? 0xff : 0));
+		trace->uuid[k] = (unsigned char)(node->boot_id[k] ^ (k < 6 ? 0xff : 0));
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/options.h"
 #include "base/output.h"
@@ -14,15 +13,18 @@ enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
 struct request {
 	struct text_list words, set;
-	char *output, *format;
+	struct simulation simulation;
+	char *output;
 	double seed;
-	int nodes; /* 0: as the scenario says */
-	bool messages, captures, spans, list, keys, quiet;
+	int nodes;  /* 0: as the scenario says */
+	int format; /* enum sim_trace_format, or -1 */
+	bool list, keys;
 };
 
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
+	struct simulation *simulation = &request->simulation;
 	struct option_row rows[] = {
 	    {'o', "output", OPTION_STRING, &request->output, "RUN",
 	     "make this run directory", 0, 0},
@@ -32,20 +34,20 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "simulate N nodes, like --set nodes=N", 2, 1000},
 	    {0, "set", OPTION_LIST, &request->set, "KEY=VALUE",
 	     "change the scenario; repeat for each", 0, 0},
-	    {0, "messages", OPTION_FLAG, &request->messages, NULL,
+	    {0, "messages", OPTION_FLAG, &simulation->messages, NULL,
 	     "write only the messages, as CSV for ctsync --messages", 0, 0},
-	    {0, "format", OPTION_STRING, &request->format, "FORMAT",
+	    {0, "format", OPTION_WORD, &request->format, "FORMAT=ctf1.8|ctf2-lttng|ctf2",
 	     "write traces as ctf1.8 (default), ctf2, or ctf2-lttng", 0, 0},
-	    {0, "captures", OPTION_FLAG, &request->captures, NULL,
+	    {0, "captures", OPTION_FLAG, &simulation->captures, NULL,
 	     "write captures instead of traces", 0, 0},
-	    {0, "spans", OPTION_FLAG, &request->spans, NULL,
+	    {0, "spans", OPTION_FLAG, &simulation->spans, NULL,
 	     "write also what threads and disks truly did", 0, 0},
 	    {0, "list", OPTION_FLAG, &request->list, NULL,
 	     "name the scenarios that there are", 0, 0},
 	    {0, "keys", OPTION_FLAG, &request->keys, NULL,
 	     "list what a scenario can say, with defaults", 0, 0},
-	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL, "say nothing but errors",
-	     0, 0},
+	    {'q', "quiet", OPTION_FLAG, &simulation->quiet, NULL,
+	     "say nothing but errors", 0, 0},
 	    {0},
 	};
 	const struct command command = {
@@ -61,22 +63,27 @@ static enum options_status parse(struct request *request, int argc, const char *
 /* A list stands alone: whoever gives more waits for a run that does not come. */
 static int check_list(const struct request *request, struct error *error)
 {
-	const char *option = request->list ? "--list" : "--keys";
+	const struct simulation *simulation = &request->simulation;
 
 	if (request->list && request->keys)
 		return error_misuse(error, "--list and --keys exclude each other");
 	if (request->words.count || request->output || request->set.count ||
-	    request->nodes || request->messages || request->captures || request->spans ||
-	    request->format)
+	    request->nodes || simulation->messages || simulation->captures ||
+	    simulation->spans || request->format >= 0)
 		return error_set(error,
 				 "%s lists only, want no SCENARIO and no option of "
 				 "a run beside it",
-				 option);
+				 request->list ? "--list" : "--keys");
 	return 0;
 }
 
 static int check_request(const struct request *request, struct error *error)
 {
+	bool traces = !request->simulation.messages && !request->simulation.captures;
+	const char *of_traces = request->format >= 0        ? "format"
+				: request->simulation.spans ? "spans"
+							    : NULL;
+
 	if (request->list || request->keys)
 		return check_list(request, error);
 	if (request->words.count != 1)
@@ -84,17 +91,14 @@ static int check_request(const struct request *request, struct error *error)
 					"(--list names them)");
 	if (!request->output || !*request->output)
 		return error_set(error, "want -o RUN, a directory to make");
-	if (request->messages && request->captures)
+	if (request->simulation.messages && request->simulation.captures)
 		return error_misuse(error,
 				    "--messages and --captures exclude each other");
-	if (request->format && (request->messages || request->captures))
+	if (of_traces && !traces)
 		return error_misuse(error,
-				    "--format goes with traces, not with --messages "
-				    "or --captures");
-	if (request->spans && (request->messages || request->captures))
-		return error_misuse(error,
-				    "--spans goes with traces, not with --messages "
-				    "or --captures");
+				    "--%s goes with traces, not with --messages "
+				    "or --captures",
+				    of_traces);
 	if (request->seed != (double)(uint64_t)request->seed)
 		return error_misuse(error, "--seed: %g is no whole number",
 				    request->seed);
@@ -104,7 +108,6 @@ static int check_request(const struct request *request, struct error *error)
 static int load(const struct request *request, struct scenario *scenario,
 		struct error *error)
 {
-	scenario_init(scenario);
 	if (scenario_load(scenario, request->words.item[0], error))
 		return -1;
 	if (request->nodes)
@@ -114,37 +117,21 @@ static int load(const struct request *request, struct scenario *scenario,
 			return error_prefix(error, "--set");
 	if (scenario_check(scenario, error))
 		return error_prefix(error, "%s", scenario->name);
-	if (request->spans && scenario->activity != ACTIVITY_FULL)
+	if (request->simulation.spans && scenario->activity != ACTIVITY_FULL)
 		return error_misuse(error,
 				    "--spans: %s has no threads, want activity full",
 				    scenario->name);
 	return 0;
 }
 
-static void report(const struct request *request, const struct simulation_counts *counts)
+static void report(const struct simulation *simulation,
+		   const struct simulation_counts *counts)
 {
-	uint64_t written = request->messages ? counts->messages : counts->events;
+	uint64_t written = simulation->messages ? counts->messages : counts->events;
 
 	fprintf(stderr, "ctsim: %llu %s in %.1f s, %.2f million/s\n",
-		(unsigned long long)written, request->messages ? "messages" : "events",
+		(unsigned long long)written, simulation->messages ? "messages" : "events",
 		counts->seconds, (double)written / counts->seconds / 1e6);
-}
-
-static int parse_format(const char *name, enum sim_trace_format *format,
-			struct error *error)
-{
-	static const char *const names[] = {
-	    [SIM_CTF_1_8] = "ctf1.8",
-	    [SIM_CTF_2_LTTNG] = "ctf2-lttng",
-	    [SIM_CTF_2] = "ctf2",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0) {
-			*format = (enum sim_trace_format)i;
-			return 0;
-		}
-	return error_misuse(error, "--format: %s, want ctf1.8, ctf2 or ctf2-lttng", name);
 }
 
 /* The run comes into place when it is whole. */
@@ -168,29 +155,24 @@ static int make_run(struct simulation *simulation, const char *path,
 	return status;
 }
 
-static enum exit_status run(const struct request *request, struct error *error)
+static enum exit_status run(struct request *request, struct error *error)
 {
+	struct simulation *simulation = &request->simulation;
 	struct simulation_counts counts;
 	struct scenario scenario;
-	struct simulation simulation = {
-	    .scenario = &scenario,
-	    .seed = (uint64_t)request->seed,
-	    .messages = request->messages,
-	    .captures = request->captures,
-	    .traces = !request->messages && !request->captures,
-	    .spans = request->spans,
-	    .quiet = request->quiet,
-	};
 	enum exit_status status = EXIT_MISUSE;
 
-	if (request->format && parse_format(request->format, &simulation.format, error))
-		return status;
+	scenario_init(&scenario);
+	simulation->scenario = &scenario;
+	simulation->seed = (uint64_t)request->seed;
+	if (request->format >= 0)
+		simulation->format = (enum sim_trace_format)request->format;
 	if (!load(request, &scenario, error))
-		status = make_run(&simulation, request->output, &counts, error)
+		status = make_run(simulation, request->output, &counts, error)
 			     ? EXIT_FAILED
 			     : EXIT_DONE;
-	if (status == EXIT_DONE && !request->quiet)
-		report(request, &counts);
+	if (status == EXIT_DONE && !simulation->quiet)
+		report(simulation, &counts);
 	scenario_clear(&scenario);
 	return status;
 }
@@ -214,7 +196,7 @@ static enum exit_status list(struct error *error)
 	return EXIT_DONE;
 }
 
-static enum exit_status act(const struct request *request, struct error *error)
+static enum exit_status act(struct request *request, struct error *error)
 {
 	enum exit_status status = EXIT_DONE;
 
@@ -233,7 +215,7 @@ static enum exit_status act(const struct request *request, struct error *error)
 
 int main(int argc, const char **argv)
 {
-	struct request request = {.seed = 1};
+	struct request request = {.seed = 1, .format = -1};
 	struct error error = ERROR_INIT;
 	int status;
 
@@ -248,6 +230,5 @@ int main(int argc, const char **argv)
 	text_list_clear(&request.words);
 	text_list_clear(&request.set);
 	free(request.output);
-	free(request.format);
 	return status;
 }

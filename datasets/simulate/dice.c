@@ -99,6 +99,18 @@ nsec_t dice_exponential(struct dice *dice, nsec_t mean)
 	return (nsec_t)(((unsigned __int128)log * (uint64_t)mean) >> 32);
 }
 
+nsec_t dice_spread(struct dice *dice, int spread, nsec_t mean, nsec_t most)
+{
+	switch (spread) {
+	case SPREAD_UNIFORM:
+		return dice_between(dice, 0, most);
+	case SPREAD_EXPONENTIAL:
+		return dice_exponential(dice, mean);
+	default:
+		return mean;
+	}
+}
+
 int64_t dice_normal(struct dice *dice)
 {
 	int64_t sum = 0;

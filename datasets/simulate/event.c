@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/event.h"
 
-#include <string.h>
-
 #include "simulate/host.h"
 #include "simulate/truth.h"
 
@@ -21,30 +19,25 @@ const struct sim_class *event_class(enum event_kind kind)
 	return &classes[kind];
 }
 
-static void tell_call(struct now *now, enum event_kind kind, const union sim_value *value)
-{
-	if ((kind - EVENT_CALLS) % 2 == 0)
-		spans_call(now, classes[kind].name + strlen("syscall_entry_"));
-	else
-		spans_call_end(now, value[0].i);
-}
-
 void event_add(struct now *now, enum event_kind kind, const union sim_value *value)
 {
 	struct world *world = now->world;
 	struct host *host = now_host(now);
+	bool written = world->writer && !world->failed && !world->stopped &&
+		       host_is_traced(host, now->ns);
+	nsec_t mono_ns = NSEC_MIN;
 
-	if (kind >= EVENT_CALLS)
-		tell_call(now, kind, value);
-	if (world->writer && !world->failed && !world->stopped &&
-	    host_is_traced(host, now->ns)) {
-		struct sim_clock *clock = &host->clock;
+	if (written)
+		mono_ns = world->real_stamps ? sim_clock_real(&host->clock, now->ns) -
+						   host->clock.boot_ns
+					     : sim_clock_mono(&host->clock, now->ns);
+	if (world->truth)
+		spans_note(now, kind, value, mono_ns);
+	if (written) {
 		const struct sim_event event = {
 		    .node = now->node,
 		    .cpu = now->cpu,
-		    .mono_ns = world->real_stamps
-				   ? sim_clock_real(clock, now->ns) - clock->boot_ns
-				   : sim_clock_mono(clock, now->ns),
+		    .mono_ns = mono_ns,
 		    .class = &classes[kind],
 		    .value = value,
 		    .routers = now->routers,
@@ -52,7 +45,6 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
-		spans_note_event(now, event.mono_ns);
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	now_pass(now, 200, 1000);

@@ -154,7 +154,7 @@ static const nsec_t ns_per_sector = 2500; /* 200 MB/s */
 
 static uint32_t rwbs_of(const struct thread *thread)
 {
-	return thread->call == CALL_FSYNC ? RWBS_WRITE : RWBS_READ;
+	return thread->call == EVENT_FSYNC_EXIT ? RWBS_WRITE : RWBS_READ;
 }
 
 static void tell(struct now *now, enum event_kind kind, const struct thread *thread)
@@ -175,9 +175,8 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 		       (nsec_t)sectors * ns_per_sector;
 
 	thread->sector = sector;
-	spans_disk(now, number);
+	now->about = number;
 	tell(now, EVENT_BLOCK_INSERT, thread);
-	spans_disk_issue(now, number);
 	tell(now, EVENT_BLOCK_ISSUE, thread);
 	if (host->disk_free_ns < now->ns)
 		host->disk_free_ns = now->ns;
@@ -202,14 +201,23 @@ void disk_complete(struct now *now, uint32_t number)
 	const struct thread *thread = &now->world->thread[number];
 
 	now_wait(now, thread->asleep_ns);
-	spans_disk_end(now, number, thread->call == CALL_FSYNC);
+	now->about = number;
 	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;
-	if (thread->call == CALL_FSYNC)
+	if (thread->call == EVENT_FSYNC_EXIT)
 		memory_clean(now_host(now), thread->bytes);
 	thread_wake(now, number);
 }
+
+struct sar {
+	struct output output;
+	nsec_t last_ns, span_ns;     /* of the last sample; from the one before to this */
+	nsec_t real_ns;              /* of this */
+	struct host_counts last;     /* what the last sample saw; rates are from there */
+	nsec_t (*used_ns)[CPU_USES]; /* the same, one a processor */
+	struct load load;
+};
 
 void host_init(struct world *world, uint32_t number)
 {
@@ -236,6 +244,11 @@ void host_clear(struct world *world, struct host *host)
 		free(host->cpu[i].ring);
 		free(host->cpu[i].runnable);
 	}
+	if (host->sar) {
+		output_discard(&host->sar->output);
+		free(host->sar->used_ns);
+		free(host->sar);
+	}
 	free(host->name);
 	free(host->cpu);
 	sim_clock_clear(&host->clock);
@@ -260,29 +273,33 @@ void load_advance(struct load *load, nsec_t now_ns, uint32_t active)
 					   LOAD_ONE;
 }
 
-static void put(const struct sar_sample *sample, const char *item, const char *metric,
+/* A figure of this sample; some have no fraction. */
+static void put_figure(const struct host *host, const char *item, const char *metric,
+		       double value, int decimals)
+{
+	const struct sar *sar = host->sar;
+
+	fprintf(sar->output.file, "%s\t%.0f\t%" PRId64 "\t%s\t%s\t%.*f\n", host->name,
+		(double)sar->span_ns / 1e9, sar->real_ns / NSEC_PER_SEC, item, metric,
+		decimals, value);
+}
+
+static void put(const struct host *host, const char *item, const char *metric,
 		double value)
 {
-	fprintf(sample->file, "%s\t%.0f\t%" PRId64 "\t%s\t%s\t%.2f\n", sample->host,
-		(double)sample->span_ns / 1e9, sample->real_ns / NSEC_PER_SEC, item,
-		metric, value);
+	put_figure(host, item, metric, value, 2);
 }
 
-/* Some figures have no fraction. */
-static void put_whole(const struct sar_sample *sample, const char *item,
-		      const char *metric, int64_t value)
+static void put_whole(const struct host *host, const char *metric, int64_t value)
 {
-	fprintf(sample->file, "%s\t%.0f\t%" PRId64 "\t%s\t%s\t%" PRId64 "\n",
-		sample->host, (double)sample->span_ns / 1e9,
-		sample->real_ns / NSEC_PER_SEC, item, metric, value);
+	put_figure(host, "-", metric, (double)value, 0);
 }
 
-static double rate(const struct sar_sample *sample, uint64_t now, uint64_t then)
-{
-	return (double)(now - then) * 1e9 / (double)sample->span_ns;
-}
+/* Of a counter of the host, since the last sample. */
+#define SINCE(counter) ((double)(host->count.counter - host->sar->last.counter))
+#define RATE(counter)  (SINCE(counter) * 1e9 / (double)host->sar->span_ns)
 
-static void put_cpu(const struct sar_sample *sample, const char *item,
+static void put_cpu(const struct host *host, const char *item,
 		    const nsec_t used[CPU_USES])
 {
 	static const struct {
@@ -297,213 +314,125 @@ static void put_cpu(const struct sar_sample *sample, const char *item,
 	for (size_t i = 0; i < CPU_USES; i++)
 		all += used[i];
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		put(sample, item, row[i].metric,
+		put(host, item, row[i].metric,
 		    row[i].use < 0 || !all
 			? 0
 			: 100.0 * (double)used[row[i].use] / (double)all);
 }
 
-/* What each processor was used for since the last sample, and all together. */
-static void put_cpus(const struct sar_sample *sample, const struct now *now,
-		     struct sar_counts *last)
+/* What a processor was used for since the last sample; adds it to `all`. */
+static void take_used(const struct now *now, int number, nsec_t used[CPU_USES],
+		      nsec_t all[CPU_USES])
+{
+	const struct cpu *cpu = &now_host(now)->cpu[number];
+	nsec_t *last = now_host(now)->sar->used_ns[number];
+	nsec_t open = now->ns > cpu->charged_ns ? now->ns - cpu->charged_ns : 0;
+
+	for (int use = 0; use < CPU_USES; use++) {
+		nsec_t total = cpu->used_ns[use];
+
+		if (use == (cpu->current == NO_THREAD ? USE_IDLE : USE_USER))
+			total += open;
+		used[use] = total > last[use] ? total - last[use] : 0;
+		all[use] += used[use];
+		last[use] = total;
+	}
+}
+
+static void put_cpus(const struct now *now)
 {
 	int cpus = now->world->scenario->cpus;
-	const struct host *host = now_host(now);
-	nsec_t(*used)[CPU_USES] = mem_zalloc((size_t)cpus * sizeof(*used));
+	nsec_t(*used)[CPU_USES] = mem_alloc((size_t)cpus * sizeof(*used));
 	nsec_t all[CPU_USES] = {0};
+	char item[16];
 
+	for (int i = 0; i < cpus; i++)
+		take_used(now, i, used[i], all);
+	put_cpu(now_host(now), "all", all);
 	for (int i = 0; i < cpus; i++) {
-		const struct cpu *cpu = &host->cpu[i];
-		nsec_t open = now->ns > cpu->charged_ns ? now->ns - cpu->charged_ns : 0;
-
-		for (int use = 0; use < CPU_USES; use++) {
-			nsec_t total = cpu->used_ns[use];
-
-			if (use == (cpu->current == NO_THREAD ? USE_IDLE : USE_USER))
-				total += open;
-			used[i][use] = total - last->used_ns[i][use];
-			if (used[i][use] < 0)
-				used[i][use] = 0;
-			all[use] += used[i][use];
-			last->used_ns[i][use] = total;
-		}
-	}
-	put_cpu(sample, "all", all);
-	for (int i = 0; i < cpus; i++) {
-		char item[16];
-
 		snprintf(item, sizeof(item), "cpu%d", i);
-		put_cpu(sample, item, used[i]);
+		put_cpu(now_host(now), item, used[i]);
 	}
 	free(used);
 }
 
 /* All disks together, in sectors. */
-static void put_transfers(const struct sar_sample *sample, const struct host_counts *now,
-			  const struct host_counts *then)
+static void put_transfers(const struct host *host)
 {
-	double reads = rate(sample, now->reads, then->reads);
-	double writes = rate(sample, now->writes, then->writes);
-
-	put(sample, "-", "tps", reads + writes);
-	put(sample, "-", "rtps", reads);
-	put(sample, "-", "wtps", writes);
-	put(sample, "-", "dtps", 0);
-	put(sample, "-", "bread/s", rate(sample, now->read_sectors, then->read_sectors));
-	put(sample, "-", "bwrtn/s",
-	    rate(sample, now->written_sectors, then->written_sectors));
-	put(sample, "-", "bdscd/s", 0);
+	put(host, "-", "tps", RATE(reads) + RATE(writes));
+	put(host, "-", "rtps", RATE(reads));
+	put(host, "-", "wtps", RATE(writes));
+	put(host, "-", "dtps", 0);
+	put(host, "-", "bread/s", RATE(read_sectors));
+	put(host, "-", "bwrtn/s", RATE(written_sectors));
+	put(host, "-", "bdscd/s", 0);
 }
 
-static void put_memory(const struct sar_sample *sample, const struct memory *memory)
+static void put_memory(const struct host *host)
 {
-	put_whole(sample, "-", "kbmemfree", memory->free);
-	put_whole(sample, "-", "kbavail", memory->available);
-	put_whole(sample, "-", "kbmemused", memory->used);
-	put(sample, "-", "%memused", 100.0 * (double)memory->used / MEMORY_KIB);
-	put_whole(sample, "-", "kbbuffers", memory->buffers);
-	put_whole(sample, "-", "kbcached", memory->cached);
-	put_whole(sample, "-", "kbcommit", memory->committed);
-	put(sample, "-", "%commit", 100.0 * (double)memory->committed / MEMORY_KIB);
-	put_whole(sample, "-", "kbactive", memory->active);
-	put_whole(sample, "-", "kbinact", memory->inactive);
-	put_whole(sample, "-", "kbdirty", memory->dirty);
-	put_whole(sample, "-", "kbanonpg", memory->anonymous);
-	put_whole(sample, "-", "kbslab", memory->slab);
-	put_whole(sample, "-", "kbkstack", memory->stack);
-	put_whole(sample, "-", "kbpgtbl", memory->tables);
-	put_whole(sample, "-", "kbvmused", memory->vmalloc);
+	struct memory memory = memory_now(host);
+
+	put_whole(host, "kbmemfree", memory.free);
+	put_whole(host, "kbavail", memory.available);
+	put_whole(host, "kbmemused", memory.used);
+	put(host, "-", "%memused", 100.0 * (double)memory.used / MEMORY_KIB);
+	put_whole(host, "kbbuffers", memory.buffers);
+	put_whole(host, "kbcached", memory.cached);
+	put_whole(host, "kbcommit", memory.committed);
+	put(host, "-", "%commit", 100.0 * (double)memory.committed / MEMORY_KIB);
+	put_whole(host, "kbactive", memory.active);
+	put_whole(host, "kbinact", memory.inactive);
+	put_whole(host, "kbdirty", memory.dirty);
+	put_whole(host, "kbanonpg", memory.anonymous);
+	put_whole(host, "kbslab", memory.slab);
+	put_whole(host, "kbkstack", memory.stack);
+	put_whole(host, "kbpgtbl", memory.tables);
+	put_whole(host, "kbvmused", memory.vmalloc);
 }
 
-static void put_queue(const struct sar_sample *sample, const struct host *host,
-		      const struct load *load)
+static void put_queue(const struct host *host, uint32_t runnable)
 {
 	static const char *const metric[LOAD_AVERAGES] = {"ldavg-1", "ldavg-5",
 							  "ldavg-15"};
 
-	put_whole(sample, "-", "runq-sz", sample->runnable);
-	put_whole(sample, "-", "plist-sz", host->alive);
+	put_whole(host, "runq-sz", runnable);
+	put_whole(host, "plist-sz", host->alive);
 	for (int i = 0; i < LOAD_AVERAGES; i++)
-		put(sample, "-", metric[i], (double)load->average[i] / LOAD_ONE);
-	put_whole(sample, "-", "blocked", host->disk_waiting);
+		put(host, "-", metric[i], (double)host->sar->load.average[i] / LOAD_ONE);
+	put_whole(host, "blocked", host->disk_waiting);
 }
 
-static void put_disk(const struct sar_sample *sample, const struct host_counts *now,
-		     const struct host_counts *then)
+static void put_disk(const struct host *host)
 {
-	double reads = rate(sample, now->reads, then->reads);
-	double writes = rate(sample, now->writes, then->writes);
-	double read = rate(sample, now->read_sectors, then->read_sectors);
-	double written = rate(sample, now->written_sectors, then->written_sectors);
-	double busy = 100.0 * (double)(now->disk_busy_ns - then->disk_busy_ns) /
-		      (double)sample->span_ns;
+	double requests = RATE(reads) + RATE(writes), span = (double)host->sar->span_ns;
+	double read = RATE(read_sectors), written = RATE(written_sectors);
+	double busy = 100.0 * SINCE(disk_busy_ns) / span, wait = SINCE(disk_wait_ns);
 
-	double wait = (double)(now->disk_wait_ns - then->disk_wait_ns);
-
-	put(sample, DISK_NAME, "tps", reads + writes);
-	put(sample, DISK_NAME, "rkB/s", read / 2);
-	put(sample, DISK_NAME, "wkB/s", written / 2);
-	put(sample, DISK_NAME, "dkB/s", 0);
-	put(sample, DISK_NAME, "areq-sz",
-	    reads + writes > 0 ? (read + written) / 2 / (reads + writes) : 0);
-	put(sample, DISK_NAME, "aqu-sz", wait / (double)sample->span_ns);
-	put(sample, DISK_NAME, "await",
-	    reads + writes > 0
-		? wait / 1e6 / ((reads + writes) * (double)sample->span_ns / 1e9)
-		: 0);
-	put(sample, DISK_NAME, "%util", busy > 100 ? 100 : busy);
+	put(host, DISK_NAME, "tps", requests);
+	put(host, DISK_NAME, "rkB/s", read / 2);
+	put(host, DISK_NAME, "wkB/s", written / 2);
+	put(host, DISK_NAME, "dkB/s", 0);
+	put(host, DISK_NAME, "areq-sz",
+	    requests > 0 ? (read + written) / 2 / requests : 0);
+	put(host, DISK_NAME, "aqu-sz", wait / span);
+	put(host, DISK_NAME, "await",
+	    requests > 0 ? wait / 1e6 / (requests * span / 1e9) : 0);
+	put(host, DISK_NAME, "%util", busy > 100 ? 100 : busy);
 }
 
-static void put_card(const struct sar_sample *sample, const struct scenario *scenario,
-		     const struct host_counts *now, const struct host_counts *then)
+static void put_card(const struct host *host, double bandwidth_mbit)
 {
-	double received = rate(sample, now->received_bytes, then->received_bytes) / 1024;
-	double sent = rate(sample, now->sent_bytes, then->sent_bytes) / 1024;
-	double busiest = received > sent ? received : sent;
-	double most = scenario->bandwidth_mbit * 1e6 / 8 / 1024;
+	double received = RATE(received_bytes) / 1024, sent = RATE(sent_bytes) / 1024;
+	double most = bandwidth_mbit * 1e6 / 8 / 1024;
 
-	put(sample, CARD_NAME, "rxpck/s", rate(sample, now->received, then->received));
-	put(sample, CARD_NAME, "txpck/s", rate(sample, now->sent, then->sent));
-	put(sample, CARD_NAME, "rxkB/s", received);
-	put(sample, CARD_NAME, "txkB/s", sent);
-	put(sample, CARD_NAME, "rxcmp/s", 0);
-	put(sample, CARD_NAME, "txcmp/s", 0);
-	put(sample, CARD_NAME, "rxmcst/s", 0);
-	put(sample, CARD_NAME, "%ifutil", 100 * busiest / most);
-}
-
-/*
- * Write the rows of a sample in the order of `sadf -p -- -A`, and what the
- * processors were used for into `last`.
- */
-static void sar_put_sample(const struct sar_sample *sample, const struct now *now,
-			   struct sar_counts *last, const struct load *load)
-{
-	const struct host *host = now_host(now);
-	const struct host_counts *count = &host->count, *then = &last->of_host;
-	struct memory memory = memory_now(host);
-
-	put_cpus(sample, now, last);
-	put(sample, "-", "proc/s", rate(sample, count->forks, then->forks));
-	put(sample, "-", "cswch/s", rate(sample, count->switches, then->switches));
-	put(sample, "sum", "all", rate(sample, count->interrupts, then->interrupts));
-	put_transfers(sample, count, then);
-	put_memory(sample, &memory);
-	put_queue(sample, host, load);
-	put_disk(sample, count, then);
-	put_card(sample, now->world->scenario, count, then);
-}
-
-struct sar {
-	struct output output;
-	nsec_t last_ns;
-	struct sar_counts last;
-	struct load load;
-};
-
-static int open_host(struct world *world, struct host *host, const char *directory,
-		     struct error *error)
-{
-	size_t cpus = (size_t)world->scenario->cpus;
-
-	host->sar = mem_zalloc(sizeof(*host->sar));
-	host->sar->last_ns = world->begin_ns;
-	host->sar->load.due_ns = world->begin_ns;
-	host->sar->last.used_ns = mem_zalloc(cpus * sizeof(*host->sar->last.used_ns));
-	if (sim_writer_directory(directory, host->name, error))
-		return -1;
-	return sim_output_open(&host->sar->output, error, "%s/%s/sar.sadf", directory,
-			       host->name);
-}
-
-int sar_open(struct world *world, const char *directory, struct error *error)
-{
-	for (size_t i = 0; i < world->hosts; i++)
-		if (open_host(world, &world->host[i], directory, error))
-			return -1;
-	return 0;
-}
-
-void sar_discard(struct host *host)
-{
-	if (!host->sar)
-		return;
-	output_discard(&host->sar->output);
-	free(host->sar->last.used_ns);
-	free(host->sar);
-	host->sar = NULL;
-}
-
-int sar_close(struct world *world, struct error *error)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < world->hosts; i++) {
-		if (!status && world->host[i].sar)
-			status = output_commit(&world->host[i].sar->output, error);
-		sar_discard(&world->host[i]);
-	}
-	return status;
+	put(host, CARD_NAME, "rxpck/s", RATE(received));
+	put(host, CARD_NAME, "txpck/s", RATE(sent));
+	put(host, CARD_NAME, "rxkB/s", received);
+	put(host, CARD_NAME, "txkB/s", sent);
+	put(host, CARD_NAME, "rxcmp/s", 0);
+	put(host, CARD_NAME, "txcmp/s", 0);
+	put(host, CARD_NAME, "rxmcst/s", 0);
+	put(host, CARD_NAME, "%ifutil", 100 * (received > sent ? received : sent) / most);
 }
 
 /* Threads that run or would; the sampler is none of them. */
@@ -519,22 +448,55 @@ static uint32_t count_runnable(const struct now *now)
 	return sum ? sum - 1 : 0;
 }
 
+/* The rows come in the order of `sadf -p -- -A`. */
 void sar_sample(struct now *now)
 {
 	struct host *host = now_host(now);
 	struct sar *sar = host->sar;
-	struct sar_sample sample;
+	uint32_t runnable = count_runnable(now);
 
 	if (!sar || now->ns <= sar->last_ns)
 		return;
-	sample = (struct sar_sample){.file = sar->output.file,
-				     .host = host->name,
-				     .span_ns = now->ns - sar->last_ns,
-				     .real_ns = sim_clock_real(&host->clock, now->ns),
-				     .runnable = count_runnable(now)};
-	load_advance(&sar->load, now->ns, sample.runnable + host->disk_waiting);
+	sar->span_ns = now->ns - sar->last_ns;
+	sar->real_ns = sim_clock_real(&host->clock, now->ns);
+	load_advance(&sar->load, now->ns, runnable + host->disk_waiting);
 	cpu_charge(now, USE_SYSTEM);
-	sar_put_sample(&sample, now, &sar->last, &sar->load);
-	sar->last.of_host = host->count;
+	put_cpus(now);
+	put(host, "-", "proc/s", RATE(forks));
+	put(host, "-", "cswch/s", RATE(switches));
+	put(host, "sum", "all", RATE(interrupts));
+	put_transfers(host);
+	put_memory(host);
+	put_queue(host, runnable);
+	put_disk(host);
+	put_card(host, now->world->scenario->bandwidth_mbit);
+	sar->last = host->count;
 	sar->last_ns = now->ns;
+}
+
+int sar_open(struct world *world, const char *directory, struct error *error)
+{
+	size_t cpus = (size_t)world->scenario->cpus;
+
+	for (size_t i = 0; i < world->hosts; i++) {
+		struct host *host = &world->host[i];
+		struct sar *sar = host->sar = mem_zalloc(sizeof(*sar));
+
+		sar->last_ns = sar->load.due_ns = world->begin_ns;
+		sar->used_ns = mem_zalloc(cpus * sizeof(*sar->used_ns));
+		if (sim_writer_directory(directory, host->name, error) ||
+		    sim_output_open(&sar->output, error, "%s/%s/sar.sadf", directory,
+				    host->name))
+			return -1;
+	}
+	return 0;
+}
+
+int sar_close(struct world *world, struct error *error)
+{
+	for (size_t i = 0; i < world->hosts; i++)
+		if (world->host[i].sar &&
+		    output_commit(&world->host[i].sar->output, error))
+			return -1;
+	return 0;
 }

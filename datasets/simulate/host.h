@@ -76,21 +76,6 @@ struct load {
 /* All steps up to now, at which so many threads are active. */
 void load_advance(struct load *load, nsec_t now_ns, uint32_t active);
 
-/* One sample, while it is written. */
-struct sar_sample {
-	FILE *file;
-	const char *host;
-	nsec_t span_ns; /* since the last one */
-	nsec_t real_ns;
-	uint32_t runnable; /* threads */
-};
-
-/* What the last sample saw; rates are from there. */
-struct sar_counts {
-	struct host_counts of_host;
-	nsec_t (*used_ns)[CPU_USES]; /* one a processor */
-};
-
 /*
  * What sar would have sampled on each host, DIRECTORY/NODE/sar.sadf in the
  * format of `sadf -p`: processors, switches, interrupts, memory, load, disk and
@@ -103,6 +88,5 @@ void sar_sample(struct now *now);
 
 /* Finish all files. 0, or -1 with error. */
 int sar_close(struct world *world, struct error *error);
-void sar_discard(struct host *host);
 
 #endif

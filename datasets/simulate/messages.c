@@ -25,7 +25,6 @@ struct message_sink {
 	uint32_t wait_most; /* until it is made */
 	bool one_direction;
 	uint64_t limit;
-	struct message_counts count;
 };
 
 static const char header[] = "send_node,send_ns,recv_node,recv_ns\n";
@@ -113,20 +112,12 @@ static void write_message(struct world *world, uint32_t lane, nsec_t send_ns,
 	fwrite_unlocked(line, 1, (size_t)(at - line), file);
 }
 
-static void count_message(struct world *world)
-{
-	struct message_sink *sink = world->messages;
-
-	if (++sink->count.messages >= sink->limit)
-		world->stopped = true;
-}
-
 static void write_false(struct world *world, uint32_t lane, nsec_t send_ns,
 			nsec_t recv_ns)
 {
 	struct message_sink *sink = world->messages;
 
-	sink->count.false_ones++;
+	world->false_matches++;
 	write_message(world, lane, send_ns, recv_ns, sink->all.file);
 	write_message(world, lane, send_ns, recv_ns, sink->false_ones.file);
 }
@@ -164,40 +155,28 @@ void messages_add(struct world *world, const struct parcel *parcel, nsec_t recei
 	uint32_t lane = parcel->flow * 2 + parcel->side;
 	nsec_t send_ns, recv_ns;
 
-	if (sink->count.messages >= sink->limit ||
+	if (world->messages_written >= sink->limit ||
 	    !host_is_traced(from, parcel->sent_ns) || !host_is_traced(to, received_ns))
 		return;
 	send_ns = sim_clock_real(&from->clock, parcel->sent_ns);
 	recv_ns = sim_clock_real(&to->clock, received_ns);
 	if (!sink->odds || !falsify(world, lane, send_ns, recv_ns))
 		write_message(world, lane, send_ns, recv_ns, sink->all.file);
-	count_message(world);
+	world->stopped |= ++world->messages_written >= sink->limit;
 }
 
-struct message_counts message_sink_counts(const struct message_sink *sink)
-{
-	return sink->count;
-}
-
-/* Those for which no partner came are told as they were. */
-void message_sink_flush(struct world *world)
+int message_sink_close(struct world *world, struct error *error)
 {
 	struct message_sink *sink = world->messages;
 
+	/* Those for which no partner came are told as they were. */
 	for (size_t lane = 0; lane < sink->helds; lane++)
 		if (sink->held[lane].wait)
 			write_message(world, (uint32_t)lane, sink->held[lane].send_ns,
 				      sink->held[lane].recv_ns, sink->all.file);
-}
-
-int message_sink_close(struct message_sink *sink, struct error *error)
-{
-	int status = output_commit(&sink->all, error);
-
-	if (!status && sink->false_ones.file)
-		status = output_commit(&sink->false_ones, error);
-	message_sink_discard(sink);
-	return status;
+	if (output_commit(&sink->all, error))
+		return -1;
+	return sink->odds ? output_commit(&sink->false_ones, error) : 0;
 }
 
 void message_sink_discard(struct message_sink *sink)

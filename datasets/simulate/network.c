@@ -53,14 +53,7 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 
 static nsec_t draw_jitter(struct link *link, int jitter)
 {
-	switch (jitter) {
-	case SPREAD_UNIFORM:
-		return dice_between(&link->dice, 0, link->jitter_ns);
-	case SPREAD_EXPONENTIAL:
-		return dice_exponential(&link->dice, link->jitter_ns);
-	default:
-		return link->jitter_ns;
-	}
+	return dice_spread(&link->dice, jitter, link->jitter_ns, link->jitter_ns);
 }
 
 /* What load adds to the least delay at a time; times come in order. */

@@ -9,175 +9,291 @@
 
 #include "base/mem.h"
 #include "base/output.h"
+#include "simulate/writer.h"
 
-enum { MOST_WORDS = 4 };
+#define AT(member) offsetof(struct scenario, member)
+#define NUMBER(word, type, at, from, to, value, text)                                    \
+	{                                                                                \
+		.name = word, .kind = type, .offset = at, .least = from, .most = to,     \
+		.preset = value, .help = text                                            \
+	}
+#define INT(key, from, to, value, text)                                                  \
+	NUMBER(#key, KEY_INT, AT(key), from, to, value, text)
+#define REAL(key, from, to, value, text)                                                 \
+	NUMBER(#key, KEY_REAL, AT(key), from, to, value, text)
+/* A clock's keys are those of the scenario, whose first member it is. */
+#define CLOCK(key, at, from, to, value, text)                                            \
+	NUMBER(key, KEY_CLOCK, AT(clock.at), from, to, value, text)
+#define WORD(key, value, text, ...)                                                      \
+	{                                                                                \
+		.name = #key, .kind = KEY_WORD, .offset = AT(key), .preset = value,      \
+		.help = text, .words = (const char *const[])                             \
+		{                                                                        \
+			__VA_ARGS__, NULL                                                \
+		}                                                                        \
+	}
 
-/* A clock's keys are those of the scenario. */
-_Static_assert(offsetof(struct scenario, clock) == 0, "the first member");
+_Static_assert(AT(clock) == 0, "the first member");
+
+const struct scenario_key scenario_keys[] = {
+    INT(nodes, 2, 1000, 2, "how many nodes"),
+    INT(cpus, 1, 64, 2, "processors a node"),
+    REAL(seconds, 1e-3, 1e7, 60, "how long it lasts"),
+    REAL(begin_s, 0, 4e9, 1767225600, "true time at the begin, since the epoch"),
+
+    CLOCK("offset_s", offset_s, -2e9, 2e9, 5, "clock against true time at the begin"),
+    CLOCK("uptime_s", uptime_s, 0, 1e8, 600, "CLOCK_MONOTONIC at the begin"),
+    CLOCK("drift_ppm", drift_ppm, -1e5, 1e5, 50, "rate against true time at the begin"),
+    CLOCK("drift_change_ppb_s", drift_change_ppb, -1e5, 1e5, 0,
+	  "change of the rate a second"),
+    CLOCK("slew_ms", slew_ms, -1e6, 1e6, 0, "amplitude of a sine on top"),
+    CLOCK("slew_period_s", slew_period_s, 1e-3, 1e8, 3600, "how long one sine takes"),
+    CLOCK("slew_phase", slew_phase, -1, 1, 1, "phase at the begin, in turns"),
+    CLOCK("wander_ppm", wander_ppm, 0, 1e3, 0,
+	  "random walk of the rate: its deviation after a minute"),
+    WORD(trace_steps, 0, "steps show in the trace clock, not in CLOCK_REALTIME alone",
+	 "no", "yes"),
+
+    REAL(delay_us, 0, 1e7, 100, "least one-way delay"),
+    REAL(delay_spread, 0, 100, 0.5, "pairs have up to this share more of it"),
+    WORD(jitter, SPREAD_EXPONENTIAL, "how the delay beyond that is distributed", "fixed",
+	 "uniform", "exponential"),
+    REAL(jitter_us, 0, 1e7, 200, "that delay: all of it, the most, or the mean"),
+    REAL(asymmetry, 1e-3, 1e3, 1,
+	 "delays towards the lower node over those towards the higher"),
+    REAL(load_us, 0, 1e7, 0, "mean of what load adds to the least delay while it lasts"),
+    REAL(load_on_s, 1e-3, 1e7, 5, "how long load lasts, on average"),
+    REAL(load_off_s, 1e-3, 1e7, 5, "how long there is none, on average"),
+    WORD(load_direction, LOADED_BOTH,
+	 "of both directions of a pair at once, the first alone, or each by itself",
+	 "both", "one", "each"),
+    REAL(bandwidth_mbit, 0.01, 1e6, 1000, "of each pair and direction"),
+    REAL(loss, 0, 0.9, 0, "share of packets lost"),
+    REAL(duplicate, 0, 0.9, 0, "share of packets that arrive twice"),
+    REAL(reorder, 0, 0.9, 0, "share of packets that later ones overtake"),
+    REAL(reorder_us, 0, 1e8, 1000, "how much those are held up"),
+    REAL(rto_ms, 1, 1e5, 200, "TCP sends again what is unanswered for so long"),
+    INT(mtu, 576, 9000, 1500, "bytes of an IP packet"),
+    WORD(gso, 0, "senders hand TCP to the card in large pieces", "no", "yes"),
+    WORD(gro, 0, "receivers merge TCP packets that come together", "no", "yes"),
+    REAL(coalesce_us, 0, 1e6, 0, "a card waits so long for more before it interrupts"),
+    WORD(layers, LAYERS_NONE, "a second interface that shows each packet again", "none",
+	 "bond", "bridge", "vlan", "routed", "mixed", "vxlan", "echo"),
+    INT(nat, 0, 999, 0, "the first so many nodes stand behind one translated address"),
+
+    WORD(topology, TOPOLOGY_MESH, "which pairs of nodes talk", "ring", "star", "mesh",
+	 "chain", "islands", "clients", "random", "listed"),
+    INT(islands, 1, 500, 2, "meshes of topology islands"),
+    INT(lone, 0, 999, 0, "the last so many nodes talk to nobody"),
+    INT(servers, 1, 999, 1,
+	"the first so many nodes of topology clients serve the others"),
+    INT(pairs, 1, 500000, 100, "pairs of topology random, which connects all"),
+    WORD(pattern, PATTERN_REQUEST,
+	 "requests and replies, one direction only, or both on their own", "request",
+	 "oneway", "both"),
+    WORD(protocol, PROTOCOL_TCP, "", "tcp", "udp", "icmp", "mixed"),
+    WORD(family, FAMILY_4, "of IP", "4", "6", "mixed"),
+    WORD(interval, SPREAD_EXPONENTIAL, "how the time between requests is distributed",
+	 "fixed", "uniform", "exponential"),
+    REAL(interval_ms, 0.001, 1e9, 20, "its mean, from the reply to the next request"),
+    REAL(request_bytes, 1, 1e9, 200, ""),
+    REAL(reply_bytes, 1, 1e9, 200, ""),
+    REAL(service_us, 0, 1e8, 100, "mean time that a server computes before it replies"),
+    REAL(timeout_ms, 1, 1e6, 1000, "UDP and ICMP give a reply up after so long"),
+    REAL(active_from_s, 0, 1e7, 0, "no request before"),
+    REAL(active_to_s, 0, 1e7, 1e7, "no request after"),
+    REAL(burst_on_ms, 0.001, 1e9, 1000, "with burst_off_ms: requests come for so long"),
+    REAL(burst_off_ms, 0, 1e9, 0, "and then none for so long"),
+
+    REAL(messages, 0, 1e12, 0, "end with this message; 0: go on to the end"),
+    REAL(events, 0, 1e12, 0, "end with this event; 0: go on to the end"),
+    REAL(false_matches, 0, 0.5, 0, "share of --messages received at another one's time"),
+    WORD(false_direction, FALSE_BOTH, "both, or one: towards the higher node only",
+	 "both", "one"),
+
+    WORD(activity, ACTIVITY_NET,
+	 "network events alone, or scheduler, interrupts, system calls and disk too",
+	 "net", "full"),
+    INT(workers, 0, 64, 2,
+	"threads a node that compute and read the disk, with activity full"),
+    REAL(sample_s, 0.1, 1e5, 1, "between sar's samples, with activity full"),
+    REAL(spawn_ms, 0, 1e9, 500,
+	 "mean time to the next process that a node begins, with activity full; 0: none"),
+    WORD(event_header, SIM_HEADER_FULL,
+	 "stamps of a trace's events have 64 bits, or as LTTng has it 27 or 32", "full",
+	 "compact", "large"),
+    {0},
+};
+
+static int parse_word(const struct scenario_key *key, const char *word, double *value,
+		      struct error *error)
+{
+	char *wanted;
+
+	for (size_t i = 0; key->words[i]; i++)
+		if (strcmp(key->words[i], word) == 0) {
+			*value = (double)i;
+			return 0;
+		}
+	wanted = mem_strdup(key->words[0]);
+	for (size_t i = 1; key->words[i]; i++) {
+		char *longer = mem_printf(
+		    "%s%s%s", wanted, key->words[i + 1] ? ", " : " or ", key->words[i]);
+
+		free(wanted);
+		wanted = longer;
+	}
+	error_set(error, "%s: no '%s', want %s", key->name, word, wanted);
+	free(wanted);
+	return -1;
+}
+
+static int parse_value(const struct scenario_key *key, const char *word, double *value,
+		       struct error *error)
+{
+	char *end;
+
+	if (key->kind == KEY_WORD)
+		return parse_word(key, word, value, error);
+	errno = 0;
+	*value = strtod(word, &end);
+	if (end == word || *end || !(*value >= key->least && *value <= key->most) ||
+	    (key->kind == KEY_INT && *value != floor(*value)))
+		return error_set(error, "%s: '%s' is no %s from %.15g to %.15g",
+				 key->name, word,
+				 key->kind == KEY_INT ? "whole number" : "number",
+				 key->least, key->most);
+	return 0;
+}
+
+static void store(const struct scenario_key *key, void *base, double value)
+{
+	void *at = (char *)base + key->offset;
+
+	if (key->kind == KEY_REAL || key->kind == KEY_CLOCK)
+		*(double *)at = value;
+	else
+		*(int *)at = (int)value;
+}
+
+double scenario_key_load(const struct scenario_key *key, const struct scenario *scenario)
+{
+	const void *at = (const char *)scenario + key->offset;
+
+	return key->kind == KEY_REAL || key->kind == KEY_CLOCK ? *(const double *)at
+							       : *(const int *)at;
+}
+
+const char *scenario_key_word(const struct scenario_key *key, double value)
+{
+	return key->kind == KEY_WORD ? key->words[(int)value] : NULL;
+}
 
 void scenario_init(struct scenario *scenario)
 {
 	memset(scenario, 0, sizeof(*scenario));
 	for (const struct scenario_key *key = scenario_keys; key->name; key++)
-		scenario_key_store(key, scenario, key->preset);
+		store(key, scenario, key->preset);
 }
 
 void scenario_clear(struct scenario *scenario)
 {
 	free(scenario->name);
 	free(scenario->summary);
-	free(scenario->own);
-	free(scenario->step);
-	free(scenario->pair);
-	free(scenario->idle);
-	free(scenario->trace);
+	for (int i = 0; i < SCENARIO_FORMS; i++)
+		free(scenario->lines[i].item);
 	memset(scenario, 0, sizeof(*scenario));
 }
 
-/* Times of a scenario are within a century, so that sums of them stay in range. */
-enum { MOST_SECONDS = 100000000 };
-
-static int parse_number(const char *what, const char *word, double most, double *value,
-			struct error *error)
+static const struct scenario_key *find_key(const char *name)
 {
-	const struct scenario_key number = {
-	    .name = what, .kind = KEY_REAL, .least = -most, .most = most};
-
-	return scenario_key_parse(&number, word, value, error);
+	for (const struct scenario_key *key = scenario_keys; key->name; key++)
+		if (strcmp(key->name, name) == 0)
+			return key;
+	return NULL;
 }
 
-static int parse_seconds(const char *what, const char *word, double *value,
-			 struct error *error)
-{
-	return parse_number(what, word, MOST_SECONDS, value, error);
-}
-
-static int parse_node(const char *what, const char *word, int *node, struct error *error)
-{
-	const struct scenario_key number = {
-	    .name = what, .kind = KEY_INT, .least = 1, .most = 1000};
-	double value = 0;
-
-	if (scenario_key_parse(&number, word, &value, error))
-		return -1;
-	*node = (int)value;
-	return 0;
-}
-
-static int set_node(struct scenario *scenario, char **word, struct error *error)
-{
-	struct scenario_node own = {.key = scenario_key_find(word[1], strlen(word[1]))};
-
-	if (parse_node("node", word[0], &own.node, error))
-		return -1;
-	if (!own.key || !own.key->of_clock)
-		return error_set(error, "node: '%s' is no key of a clock", word[1]);
-	if (scenario_key_parse(own.key, word[2], &own.value, error))
-		return -1;
-	scenario->own =
-	    mem_grow(scenario->own, scenario->owns, &scenario->own_room, sizeof(own));
-	scenario->own[scenario->owns++] = own;
-	return 0;
-}
-
-static int set_step(struct scenario *scenario, char **word, struct error *error)
-{
-	struct scenario_step step;
-
-	if (parse_node("step", word[0], &step.node, error) ||
-	    parse_seconds("step", word[1], &step.at_s, error) ||
-	    parse_number("step", word[2], MOST_SECONDS * 1e3, &step.amount_ms, error))
-		return -1;
-	scenario->step =
-	    mem_grow(scenario->step, scenario->steps, &scenario->step_room, sizeof(step));
-	scenario->step[scenario->steps++] = step;
-	return 0;
-}
-
-static int set_pair(struct scenario *scenario, char **word, struct error *error)
-{
-	struct scenario_pair pair;
-
-	if (parse_node("pair", word[0], &pair.a, error) ||
-	    parse_node("pair", word[1], &pair.b, error) ||
-	    parse_number("pair", word[2], 1e9, &pair.interval_ms, error))
-		return -1;
-	if (pair.a == pair.b)
-		return error_set(error, "pair: %d cannot talk to itself", pair.a);
-	if (pair.interval_ms < 0 || (pair.interval_ms > 0 && pair.interval_ms < 0.001))
-		return error_set(
-		    error, "pair: '%s' is no interval, want 0 or 0.001 ms up", word[2]);
-	scenario->pair = mem_grow(scenario->pair, scenario->pairs_listed,
-				  &scenario->pair_room, sizeof(pair));
-	scenario->pair[scenario->pairs_listed++] = pair;
-	return 0;
-}
-
-static int parse_window(const char *what, char **word, struct scenario_window *window,
-			struct error *error)
-{
-	if (parse_seconds(what, word[0], &window->from_s, error) ||
-	    parse_seconds(what, word[1], &window->to_s, error))
-		return -1;
-	if (window->from_s >= window->to_s)
-		return error_set(error, "%s: %s is not before %s", what, word[0],
-				 word[1]);
-	return 0;
-}
-
-static int set_idle(struct scenario *scenario, char **word, struct error *error)
-{
-	struct scenario_window window = {0};
-
-	if (parse_window("idle", word, &window, error))
-		return -1;
-	scenario->idle = mem_grow(scenario->idle, scenario->idles, &scenario->idle_room,
-				  sizeof(window));
-	scenario->idle[scenario->idles++] = window;
-	return 0;
-}
-
-static int set_trace(struct scenario *scenario, char **word, struct error *error)
-{
-	struct scenario_window window = {0};
-
-	if (parse_node("trace", word[0], &window.node, error) ||
-	    parse_window("trace", word + 1, &window, error))
-		return -1;
-	scenario->trace = mem_grow(scenario->trace, scenario->traces,
-				   &scenario->trace_room, sizeof(window));
-	scenario->trace[scenario->traces++] = window;
-	return 0;
-}
-
-/* Keys with more than one value. */
-static const struct {
-	const char *name;
-	size_t words;
-	int (*set)(struct scenario *scenario, char **word, struct error *error);
-	const char *arguments, *help;
-} forms[] = {
-    {"node", 4, set_node, "NODE KEY VALUE", "a clock key for one node, exactly"},
-    {"step", 4, set_step, "NODE SECOND MS",
-     "the node's clock steps, back where MS is negative"},
-    {"pair", 4, set_pair, "A B MS",
-     "the pair talks, with this interval_ms; 0: it does not"},
-    {"idle", 3, set_idle, "FROM TO", "no request in these seconds"},
-    {"trace", 4, set_trace, "NODE FROM TO", "the node is traced in these seconds only"},
+/*
+ * Keys with more than one value: of a node, a clock's key and its value; of seconds, of
+ * milliseconds, of an interval in milliseconds. Times of a scenario are within some
+ * years, so that sums of them stay in range.
+ */
+static const struct form {
+	const char *name, *types, *arguments, *help;
+} forms[SCENARIO_FORMS] = {
+    [SCENARIO_NODE] = {"node", "nkv", "NODE KEY VALUE",
+		       "a clock key for one node, exactly"},
+    [SCENARIO_STEP] = {"step", "nsm", "NODE SECOND MS",
+		       "the node's clock steps, back where MS is negative"},
+    [SCENARIO_PAIR] = {"pair", "nni", "A B MS",
+		       "the pair talks, with this interval_ms; 0: it does not"},
+    [SCENARIO_IDLE] = {"idle", "ss", "FROM TO", "no request in these seconds"},
+    [SCENARIO_TRACE] = {"trace", "nss", "NODE FROM TO",
+			"the node is traced in these seconds only"},
 };
 
-enum { FORMS = sizeof(forms) / sizeof(*forms) };
+enum { MOST_WORDS = 4 };
 
-static int set_form(struct scenario *scenario, char **word, size_t words,
+static int parse_argument(const char *name, char type, const char *word,
+			  struct scenario_line *line, struct error *error)
+{
+	double most = type == 's' ? 1e8 : type == 'm' ? 1e11 : 1e9;
+	struct scenario_key number = {
+	    .name = name, .kind = KEY_REAL, .least = -most, .most = most};
+	double value = 0;
+
+	switch (type) {
+	case 'n':
+		number.kind = KEY_INT;
+		number.least = 1;
+		number.most = 1000;
+		if (parse_value(&number, word, &value, error))
+			return -1;
+		line->node[line->nodes++] = (int)value;
+		return 0;
+	case 'k':
+		line->key = find_key(word);
+		return line->key && line->key->kind == KEY_CLOCK
+			   ? 0
+			   : error_set(error, "node: '%s' is no key of a clock", word);
+	default:
+		return parse_value(type == 'v' ? line->key : &number, word,
+				   &line->value[line->values++], error);
+	}
+}
+
+static int check_line(enum scenario_form form, const struct scenario_line *line,
+		      char **word, struct error *error)
+{
+	double interval = line->value[0];
+
+	if (form == SCENARIO_PAIR && line->node[0] == line->node[1])
+		return error_set(error, "pair: %d cannot talk to itself", line->node[0]);
+	if (form == SCENARIO_PAIR && interval != 0 && !(interval >= 0.001))
+		return error_set(
+		    error, "pair: '%s' is no interval, want 0 or 0.001 ms up", word[2]);
+	if ((form == SCENARIO_IDLE || form == SCENARIO_TRACE) &&
+	    line->value[0] >= line->value[1])
+		return error_set(error, "%s: %s is not before %s", forms[form].name,
+				 word[line->nodes], word[line->nodes + 1]);
+	return 0;
+}
+
+static int set_form(struct scenario *scenario, enum scenario_form form, char **word,
 		    struct error *error)
 {
-	for (size_t i = 0; i < FORMS; i++)
-		if (strcmp(forms[i].name, word[0]) == 0)
-			return words == forms[i].words
-				   ? forms[i].set(scenario, word + 1, error)
-				   : error_set(error, "%s: want %s", word[0],
-					       forms[i].arguments);
-	return error_set(error, "no key '%s' (ctsim --keys lists them)", word[0]);
+	struct scenario_lines *lines = &scenario->lines[form];
+	struct scenario_line line = {0};
+
+	for (size_t i = 0; forms[form].types[i]; i++)
+		if (parse_argument(forms[form].name, forms[form].types[i], word[i], &line,
+				   error))
+			return -1;
+	if (check_line(form, &line, word, error))
+		return -1;
+	lines->item = mem_grow(lines->item, lines->count, &lines->room, sizeof(line));
+	lines->item[lines->count++] = line;
+	return 0;
 }
 
 /* Cut a line into words at blanks, and at the first "=". Returns how many. */
@@ -200,18 +316,25 @@ static size_t split(char *line, char **word)
 static int set_words(struct scenario *scenario, char **word, size_t words,
 		     struct error *error)
 {
-	const struct scenario_key *key = scenario_key_find(word[0], strlen(word[0]));
+	const struct scenario_key *key = find_key(word[0]);
 	double value = 0;
 
 	if (words > MOST_WORDS)
 		return error_set(error, "%s: more than %d words", word[0], MOST_WORDS);
+	for (int i = 0; !key && i < SCENARIO_FORMS; i++)
+		if (strcmp(forms[i].name, word[0]) == 0)
+			return words == strlen(forms[i].types) + 1
+				   ? set_form(scenario, (enum scenario_form)i, word + 1,
+					      error)
+				   : error_set(error, "%s: want %s", word[0],
+					       forms[i].arguments);
 	if (!key)
-		return set_form(scenario, word, words, error);
+		return error_set(error, "no key '%s' (ctsim --keys lists them)", word[0]);
 	if (words != 2)
 		return error_set(error, "%s: want one value", word[0]);
-	if (scenario_key_parse(key, word[1], &value, error))
+	if (parse_value(key, word[1], &value, error))
 		return -1;
-	scenario_key_store(key, scenario, value);
+	store(key, scenario, value);
 	return 0;
 }
 
@@ -335,7 +458,7 @@ void scenario_print_keys(FILE *file)
 				key->words[w]);
 		putc('\n', file);
 	}
-	for (size_t i = 0; i < FORMS; i++)
+	for (size_t i = 0; i < SCENARIO_FORMS; i++)
 		fprintf(file, "%-4s %-28s %s\n", forms[i].name, forms[i].arguments,
 			forms[i].help);
 }
@@ -344,16 +467,11 @@ static int check_nodes(const struct scenario *scenario, struct error *error)
 {
 	int most = 0;
 
-	for (size_t i = 0; i < scenario->owns; i++)
-		most = scenario->own[i].node > most ? scenario->own[i].node : most;
-	for (size_t i = 0; i < scenario->steps; i++)
-		most = scenario->step[i].node > most ? scenario->step[i].node : most;
-	for (size_t i = 0; i < scenario->traces; i++)
-		most = scenario->trace[i].node > most ? scenario->trace[i].node : most;
-	for (size_t i = 0; i < scenario->pairs_listed; i++) {
-		most = scenario->pair[i].a > most ? scenario->pair[i].a : most;
-		most = scenario->pair[i].b > most ? scenario->pair[i].b : most;
-	}
+	for (int form = 0; form < SCENARIO_FORMS; form++)
+		for (size_t i = 0; i < scenario->lines[form].count; i++)
+			for (int k = 0; k < 2; k++)
+				if (scenario->lines[form].item[i].node[k] > most)
+					most = scenario->lines[form].item[i].node[k];
 	if (most > scenario->nodes)
 		return error_set(error, "node %d is named, but there are %d nodes", most,
 				 scenario->nodes);
@@ -384,42 +502,44 @@ static int check_topology(const struct scenario *scenario, struct error *error)
 	return 0;
 }
 
-/* The steepest that a clock may run; local time must go forward. */
-static int check_clock(const struct scenario *scenario, struct error *error)
+void scenario_own_clock(const struct scenario *scenario, int node,
+			struct scenario_clock *clock)
 {
-	struct scenario_clock clock = scenario->clock;
-	double rate;
+	const struct scenario_lines *own = &scenario->lines[SCENARIO_NODE];
 
-	for (size_t i = 0; i < scenario->owns; i++)
-		if (fabs(scenario->own[i].value) >
-			fabs(scenario_key_load(scenario->own[i].key, &clock)) &&
-		    scenario->own[i].key->offset !=
-			offsetof(struct scenario_clock, slew_period_s))
-			scenario_key_store(scenario->own[i].key, &clock,
-					   scenario->own[i].value);
-	for (size_t i = 0; i < scenario->owns; i++)
-		if (scenario->own[i].key->offset ==
-			offsetof(struct scenario_clock, slew_period_s) &&
-		    scenario->own[i].value < clock.slew_period_s)
-			clock.slew_period_s = scenario->own[i].value;
-	rate = fabs(clock.drift_ppm) * 1e-6 +
-	       fabs(clock.drift_change_ppb) * 1e-9 * scenario->seconds +
-	       fabs(clock.slew_ms) * 1e-3 * 6.2832 / clock.slew_period_s +
-	       clock.wander_ppm * 1e-6 * 6 * sqrt(scenario->seconds / 60 + 1);
-	if (rate > 0.25)
-		return error_set(error,
-				 "clocks may run wrong by %.0f ppm, want up to 250000",
-				 rate * 1e6);
+	for (size_t i = 0; i < own->count; i++)
+		if (own->item[i].node[0] == node)
+			store(own->item[i].key, clock, own->item[i].value[0]);
+}
+
+/* The steepest that a clock may run; local time must go forward. */
+static int check_clocks(const struct scenario *scenario, struct error *error)
+{
+	for (int node = 1; node <= scenario->nodes; node++) {
+		struct scenario_clock clock = scenario->clock;
+		double rate;
+
+		scenario_own_clock(scenario, node, &clock);
+		rate = fabs(clock.drift_ppm) * 1e-6 +
+		       fabs(clock.drift_change_ppb) * 1e-9 * scenario->seconds +
+		       fabs(clock.slew_ms) * 1e-3 * 6.2832 / clock.slew_period_s +
+		       clock.wander_ppm * 1e-6 * 6 * sqrt(scenario->seconds / 60 + 1);
+		if (rate > 0.25)
+			return error_set(
+			    error, "clocks may run wrong by %.0f ppm, want up to 250000",
+			    rate * 1e6);
+	}
 	return 0;
 }
 
 /* Steps must not lead out of what 64 bits of nanoseconds hold. */
 static int check_steps(const struct scenario *scenario, struct error *error)
 {
+	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
 	double sum = 0;
 
-	for (size_t i = 0; i < scenario->steps; i++)
-		sum += fabs(scenario->step[i].amount_ms);
+	for (size_t i = 0; i < step->count; i++)
+		sum += fabs(step->item[i].value[1]);
 	if (sum > 1e12)
 		return error_set(error, "step: %g ms in all, want up to 1e12", sum);
 	return 0;
@@ -434,5 +554,5 @@ int scenario_check(const struct scenario *scenario, struct error *error)
 				 scenario->active_from_s, scenario->active_to_s);
 	if (check_nodes(scenario, error) || check_topology(scenario, error))
 		return -1;
-	return check_steps(scenario, error) ? -1 : check_clock(scenario, error);
+	return check_steps(scenario, error) ? -1 : check_clocks(scenario, error);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -54,25 +55,26 @@ struct scenario_clock {
 	double slew_phase, wander_ppm, uptime_s;
 };
 
-struct scenario_step {
-	int node;
-	double at_s, amount_ms;
+/* A line with more than one value: nodes from 1 up, then numbers in the line's units. */
+struct scenario_line {
+	int node[2];
+	const struct scenario_key *key; /* "node": a clock's */
+	double value[2];
+	uint8_t nodes, values;
 };
 
-struct scenario_pair {
-	int a, b;
-	double interval_ms; /* 0: silent */
+struct scenario_lines {
+	struct scenario_line *item;
+	size_t count, room;
 };
 
-struct scenario_window {
-	int node; /* 0: all */
-	double from_s, to_s;
-};
-
-struct scenario_node {
-	int node;
-	const struct scenario_key *key;
-	double value;
+enum scenario_form {
+	SCENARIO_NODE,
+	SCENARIO_STEP,
+	SCENARIO_PAIR,
+	SCENARIO_IDLE,
+	SCENARIO_TRACE,
+	SCENARIO_FORMS
 };
 
 struct scenario {
@@ -105,12 +107,7 @@ struct scenario {
 	int event_header; /* enum sim_event_header */
 	double sample_s, spawn_ms;
 
-	struct scenario_node *own; /* clocks of single nodes, in order given */
-	struct scenario_step *step;
-	struct scenario_pair *pair;
-	struct scenario_window *idle, *trace;
-	size_t owns, own_room, steps, step_room, pairs_listed, pair_room;
-	size_t idles, idle_room, traces, trace_room;
+	struct scenario_lines lines[SCENARIO_FORMS]; /* in order given */
 };
 
 void scenario_init(struct scenario *scenario); /* with all defaults */
@@ -141,14 +138,15 @@ int scenario_load(struct scenario *scenario, const char *word, struct error *err
 /* One line a key: what it is called, its default and what it means. */
 void scenario_print_keys(FILE *file);
 
-enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD };
+/* KEY_CLOCK: a number that may be a single node's, "node 2 drift_ppm -60". */
+enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD, KEY_CLOCK };
 
 /* A key with one value. */
 struct scenario_key {
 	const char *name;
 	enum scenario_kind kind;
-	bool of_clock; /* may be a single node's: "node 2 drift_ppm -60" */
-	size_t offset; /* in struct scenario, and in struct scenario_clock */
+	size_t
+	    offset; /* in struct scenario; of KEY_CLOCK in struct scenario_clock, too */
 	double least, most, preset;
 	const char *const *words; /* of KEY_WORD, which is an int: NULL behind the last */
 	const char *help;
@@ -157,16 +155,11 @@ struct scenario_key {
 /* All keys; name is NULL behind the last. */
 extern const struct scenario_key scenario_keys[];
 
-/* The key of that name, or NULL. */
-const struct scenario_key *scenario_key_find(const char *name, size_t length);
+/* Set what the scenario says of this node's clock alone. */
+void scenario_own_clock(const struct scenario *scenario, int node,
+			struct scenario_clock *clock);
 
-/* Read a word as the key's value. 0, or -1 with error. */
-int scenario_key_parse(const struct scenario_key *key, const char *word, double *value,
-		       struct error *error);
-
-/* Where the key's value lies; `base` is the scenario, or also a clock for its keys. */
-void scenario_key_store(const struct scenario_key *key, void *base, double value);
-double scenario_key_load(const struct scenario_key *key, const void *base);
+double scenario_key_load(const struct scenario_key *key, const struct scenario *scenario);
 
 /* A key's value as a word of its own; NULL: it is a number. */
 const char *scenario_key_word(const struct scenario_key *key, double value);

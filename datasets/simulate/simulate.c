@@ -56,31 +56,9 @@ static void write_row(FILE *file, struct host *host, nsec_t true_ns)
 		sim_clock_real(&host->clock, true_ns));
 }
 
-static void write_host(FILE *file, struct host *host)
-{
-	struct sim_clock *clock = &host->clock;
-	nsec_t last = NSEC_MIN;
-	size_t step = 0;
-
-	for (size_t i = 0; i < clock->corners; i++) {
-		nsec_t true_ns = clock->corner[i].true_ns;
-
-		for (; step < clock->steps && clock->step[step].true_ns <= true_ns;
-		     step++) {
-			nsec_t at = clock->step[step].true_ns;
-
-			if (at - 1 > last && at > clock->corner[0].true_ns)
-				write_row(file, host, at - 1);
-			if (at > last && at < true_ns)
-				write_row(file, host, last = at);
-		}
-		write_row(file, host, last = true_ns);
-	}
-}
-
 /*
- * Write DIRECTORY/truth.csv: what each node's clocks say at true times, a row
- * a corner of the polygons and two a step. 0, or -1 with error.
+ * Write DIRECTORY/truth.csv: what each node's clocks say at true times, a row a corner of
+ * the polygons, which has two of them at each step. 0, or -1 with error.
  */
 static int truth_write(struct world *world, const char *directory, struct error *error)
 {
@@ -90,7 +68,9 @@ static int truth_write(struct world *world, const char *directory, struct error 
 		return -1;
 	fputs("node,host_ns,mono_ns,real_ns\n", output.file);
 	for (size_t i = 0; i < world->hosts; i++)
-		write_host(output.file, &world->host[i]);
+		for (size_t k = 0; k < world->host[i].clock.corners; k++)
+			write_row(output.file, &world->host[i],
+				  world->host[i].clock.corner[k].true_ns);
 	return output_commit(&output, error);
 }
 
@@ -161,35 +141,43 @@ static struct addresses addresses_of(const struct host *host)
 	return text;
 }
 
-/* Takes the object. */
-static int write_json(struct output *output, json_t *object, size_t flags,
+/* Write DIRECTORY/NAME; takes the object. */
+static int write_json(const char *directory, const char *name, json_t *object,
 		      struct error *error)
 {
-	json_dumpf(object, output->file, JSON_INDENT(1) | flags);
-	putc('\n', output->file);
+	struct output output;
+	int status = sim_output_open(&output, error, "%s/%s", directory, name);
+
+	if (!status) {
+		json_dumpf(object, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+		putc('\n', output.file);
+		status = output_commit(&output, error);
+	}
 	json_decref(object);
-	return output_commit(output, error);
+	return status;
 }
 
 static int write_node(const struct world *world, const struct host *host,
 		      const char *directory, struct error *error)
 {
 	struct addresses address = addresses_of(host);
-	struct output output;
-	char mac[18];
+	char mac[18], *name;
+	int status;
 
-	if (sim_writer_directory(directory, host->name, error) ||
-	    sim_output_open(&output, error, "%s/%s/node.json", directory, host->name))
+	if (sim_writer_directory(directory, host->name, error))
 		return -1;
 	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", host->mac[0],
 		 host->mac[1], host->mac[2], host->mac[3], host->mac[4], host->mac[5]);
-	return write_json(&output,
-			  json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}",
-				    "hostname", host->name, "kernel", "simulated", "cpus",
-				    world->scenario->cpus, "mem_kib", MEMORY_KIB,
-				    "interfaces", "name", CARD_NAME, "mac", mac,
-				    "addresses", address.ipv4, address.ipv6),
-			  0, error);
+	name = mem_printf("%s/node.json", host->name);
+	status = write_json(directory, name,
+			    json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}",
+				      "hostname", host->name, "kernel", "simulated",
+				      "cpus", world->scenario->cpus, "mem_kib",
+				      MEMORY_KIB, "interfaces", "name", CARD_NAME, "mac",
+				      mac, "addresses", address.ipv4, address.ipv6),
+			    error);
+	free(name);
+	return status;
 }
 
 /* Finish what the writer made, and write each node's facts. 0, or -1 with error. */
@@ -222,96 +210,54 @@ static json_t *make_parameters(const struct scenario *scenario)
 	return parameters;
 }
 
-static json_t *describe_nodes(const struct world *world)
-{
-	json_t *nodes = json_array();
-
-	for (size_t i = 0; i < world->hosts; i++) {
-		struct addresses address = addresses_of(&world->host[i]);
-
-		json_array_append_new(
-		    nodes, json_pack("{s:s, s:s, s:s}", "name", world->host[i].name,
-				     "address", address.ipv4, "address6", address.ipv6));
-	}
-	return nodes;
-}
-
-static json_t *make_steps(const struct sim_clock *clock)
+static json_t *describe_clock(const struct host *host, const struct sim_clock_plan *plan)
 {
 	json_t *steps = json_array();
 
-	for (size_t i = 0; i < clock->steps; i++)
-		json_array_append_new(steps,
-				      json_pack("{s:I, s:I}", "host_ns",
-						(json_int_t)clock->step[i].true_ns, "ns",
-						(json_int_t)clock->step[i].amount_ns));
-	return steps;
-}
-
-static json_t *make_clocks(const struct world *world, const struct sim_clock_plan *plans)
-{
-	json_t *clocks = json_array();
-
-	for (size_t i = 0; i < world->hosts; i++) {
-		const struct sim_clock_plan *plan = &plans[i];
-
+	for (size_t i = 0; i < host->clock.steps; i++)
 		json_array_append_new(
-		    clocks,
-		    json_pack(
-			"{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node",
-			world->host[i].name, "offset_ns", (json_int_t)plan->offset_ns,
-			"uptime_ns", (json_int_t)plan->uptime_ns, "drift_ppm",
-			plan->drift_ppm, "drift_change_ppb_s", plan->drift_change_ppb,
-			"slew_ms", plan->slew_ns * 1e-6, "slew_period_s", plan->period_s,
-			"slew_phase", plan->phase_turns, "wander_ppm", plan->wander_ppm,
-			"steps", make_steps(&world->host[i].clock)));
-	}
-	return clocks;
+		    steps, json_pack("{s:I, s:I}", "host_ns",
+				     (json_int_t)host->clock.step[i].true_ns, "ns",
+				     (json_int_t)host->clock.step[i].amount_ns));
+	return json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node",
+			 host->name, "offset_ns", (json_int_t)plan->offset_ns,
+			 "uptime_ns", (json_int_t)plan->uptime_ns, "drift_ppm",
+			 plan->drift_ppm, "drift_change_ppb_s", plan->drift_change_ppb,
+			 "slew_ms", plan->slew_ns * 1e-6, "slew_period_s", plan->period_s,
+			 "slew_phase", plan->phase_turns, "wander_ppm", plan->wander_ppm,
+			 "steps", steps);
 }
 
 static json_t *make_facts(const struct world *world, const struct sim_clock_plan *plans)
 {
 	const struct scenario *scenario = world->scenario;
-	json_t *facts = json_object();
+	json_t *facts, *nodes = json_array(), *clocks = json_array();
 
-	json_object_set_new(facts, "name",
-			    json_string(scenario->name ? scenario->name : "run"));
-	if (scenario->summary)
-		json_object_set_new(facts, "summary", json_string(scenario->summary));
-	json_object_set_new(facts, "recorder", json_string("ctsim " CT_VERSION));
-	json_object_set_new(facts, "seed", json_integer((json_int_t)world->seed));
-	json_object_set_new(facts, "begin_ns", json_integer(world->begin_ns));
-	json_object_set_new(facts, "end_ns", json_integer(world->now));
-	json_object_set_new(facts, "nodes", describe_nodes(world));
-	json_object_set_new(facts, "parameters", make_parameters(scenario));
-	json_object_set_new(facts, "clocks", make_clocks(world, plans));
+	for (size_t i = 0; i < world->hosts; i++) {
+		const struct host *host = &world->host[i];
+		struct addresses address = addresses_of(host);
+
+		json_array_append_new(
+		    nodes, json_pack("{s:s, s:s, s:s}", "name", host->name, "address",
+				     address.ipv4, "address6", address.ipv6));
+		json_array_append_new(clocks, describe_clock(host, &plans[i]));
+	}
+	facts = json_pack(
+	    "{s:s, s:s*, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
+	    scenario->name ? scenario->name : "run", "summary", scenario->summary,
+	    "recorder", "ctsim " CT_VERSION, "seed", (json_int_t)world->seed, "begin_ns",
+	    (json_int_t)world->begin_ns, "end_ns", (json_int_t)world->now, "nodes", nodes,
+	    "parameters", make_parameters(scenario), "clocks", clocks);
 	if (world->events)
 		json_object_set_new(facts, "events",
 				    json_integer((json_int_t)world->events));
 	if (world->messages) {
-		struct message_counts count = message_sink_counts(world->messages);
-
 		json_object_set_new(facts, "messages",
-				    json_integer((json_int_t)count.messages));
+				    json_integer((json_int_t)world->messages_written));
 		json_object_set_new(facts, "false_matches",
-				    json_integer((json_int_t)count.false_ones));
+				    json_integer((json_int_t)world->false_matches));
 	}
 	return facts;
-}
-
-/*
- * Write DIRECTORY/run.json: the nodes, what the scenario says of everything,
- * and how each clock runs. 0, or -1 with error.
- */
-static int facts_write(const struct world *world, const struct sim_clock_plan *plans,
-		       const char *directory, struct error *error)
-{
-	struct output output;
-
-	return sim_output_open(&output, error, "%s/run.json", directory)
-		   ? -1
-		   : write_json(&output, make_facts(world, plans),
-				JSON_REAL_PRECISION(15), error);
 }
 
 static double now_s(void)
@@ -330,43 +276,23 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	if (simulation->messages &&
 	    !(world->messages = message_sink_open(world, directory, error)))
 		return -1;
-	if (simulation->spans &&
-	    (!(world->spans = spans_open(world, directory, error)) ||
-	     !(world->requests = requests_open(world, directory, error))))
+	if (simulation->spans && !(world->truth = truth_open(world, directory, error)))
 		return -1;
-	if (simulation->traces || simulation->captures)
+	if (!simulation->messages)
 		return open_writer(world, node, simulation, error);
 	return 0;
-}
-
-static int close_messages(struct world *world, struct simulation_counts *counts,
-			  struct error *error)
-{
-	struct message_counts count;
-	int status;
-
-	if (!world->messages)
-		return 0;
-	count = message_sink_counts(world->messages);
-	counts->messages = count.messages;
-	counts->false_matches = count.false_ones;
-	status = message_sink_close(world->messages, error);
-	world->messages = NULL;
-	return status;
 }
 
 static int close_files(struct world *world, const struct sim_clock_plan *plans,
 		       const char *directory, struct error *error)
 {
-	if (world->messages)
-		message_sink_flush(world);
+	if (world->messages && message_sink_close(world, error))
+		return -1;
 	if (world->writer && close_writer(world, directory, error))
 		return -1;
-	if (world->spans && spans_close(world, error))
+	if (world->truth && truth_close(world, error))
 		return -1;
-	if (world->requests && requests_close(world, error))
-		return -1;
-	if (facts_write(world, plans, directory, error))
+	if (write_json(directory, "run.json", make_facts(world, plans), error))
 		return -1;
 	return truth_write(world, directory, error);
 }
@@ -381,7 +307,6 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	double begun = now_s();
 	int status;
 
-	*counts = (struct simulation_counts){0};
 	plans = world_init(&world, simulation->scenario, simulation->seed);
 	nodes = make_nodes(&world, simulation->format);
 	world.error = error;
@@ -392,10 +317,9 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	}
 	if (!status)
 		status = close_files(&world, plans, simulation->directory, error);
-	if (!status)
-		status = close_messages(&world, counts, error);
-	counts->events = world.events;
-	counts->seconds = now_s() - begun;
+	*counts = (struct simulation_counts){.messages = world.messages_written,
+					     .events = world.events,
+					     .seconds = now_s() - begun};
 	/* Files that were not finished are not complete. */
 	if (world.writer)
 		sim_writer_finish(world.writer, &ignored);

@@ -15,15 +15,15 @@ struct simulation {
 	const struct scenario *scenario; /* checked */
 	uint64_t seed;
 	const char *directory;        /* which is there, and empty */
-	bool messages;                /* messages.csv */
-	bool traces, captures;        /* NODE/kernel, NODE/NODE.pcap */
+	bool messages;                /* messages.csv alone, or else: */
+	bool captures;                /* NODE/NODE.pcap instead of NODE/kernel */
 	enum sim_trace_format format; /* of traces */
 	bool spans; /* spans.csv, requests.csv; with activity full and traces */
 	bool quiet; /* no progress */
 };
 
 struct simulation_counts {
-	uint64_t messages, false_matches, events;
+	uint64_t messages, events;
 	double seconds; /* that it took */
 };
 

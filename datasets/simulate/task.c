@@ -109,7 +109,7 @@ static void renew(struct now *now, struct thread *child, uint32_t cpu)
 {
 	child->tid = child->pid = thread_next_tid(now_host(now));
 	child->wait = WAIT_NONE;
-	child->call = CALL_CLONE;
+	child->call = EVENT_CLONE_EXIT;
 	child->program = child->stage = 0;
 	child->exited = false;
 	child->work_ns = 0;
@@ -193,7 +193,7 @@ static void process_wait(struct now *now, uint32_t number)
 	EVENT(now, EVENT_WAIT4_ENTRY, {.i = -1}, {.i = 0});
 	EVENT(now, EVENT_PROCESS_WAIT, {.text = cpu_thread_name(daemon)}, {.i = 0},
 	      {.i = PRIORITY});
-	daemon->call = CALL_WAIT4;
+	daemon->call = EVENT_WAIT4_EXIT;
 	if (child->exited) {
 		now_wait(now, child->ended_ns);
 		return;
@@ -201,18 +201,6 @@ static void process_wait(struct now *now, uint32_t number)
 	thread_await(now->world, number, WAIT_CHILD, NSEC_MAX);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
 }
-static void process_end_wait(struct now *now, uint32_t number)
-{
-	struct thread *daemon = &now->world->thread[number];
-
-	EVENT(now, EVENT_WAIT4_EXIT, {.i = child_of(now->world, daemon)->tid},
-	      {.u = status_address}, {.u = 0});
-	queue_add(&now->world->queue,
-		  now->ns +
-		      dice_between(&now_host(now)->dice, GRACE_LEAST_NS, GRACE_MOST_NS),
-		  OCCASION_FREE, number, 0);
-}
-
 void process_free(struct now *now, uint32_t number)
 {
 	const struct thread *daemon = &now->world->thread[number];
@@ -252,43 +240,34 @@ static int64_t received(const struct world *world, const struct thread *thread)
 							      : -EAGAIN;
 }
 
-/* The call that the thread slept in is over. */
+/* The call that the thread slept in is over, unless it goes on writing. */
 static void end_call(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
+	enum event_kind call = (enum event_kind)thread->call;
+	uint64_t address = buffer_of(thread);
+	int64_t result = 0;
 
-	switch ((enum task_call)thread->call) {
-	case CALL_SLEEP:
-		EVENT(now, EVENT_SLEEP_EXIT, {.i = 0}, {.u = 0});
-		break;
-	case CALL_READ:
-		requests_taken(now, number, received(now->world, thread) >= 0);
-		EVENT(now, EVENT_READ_EXIT, {.i = received(now->world, thread)},
-		      {.u = buffer_of(thread)});
-		break;
-	case CALL_RECVFROM:
-		requests_taken(now, number, received(now->world, thread) >= 0);
-		EVENT(now, EVENT_RECVFROM_EXIT, {.i = received(now->world, thread)},
-		      {.u = buffer_of(thread)}, {.u = 0}, {.u = 0});
-		break;
-	case CALL_PREAD:
-		EVENT(now, EVENT_PREAD_EXIT, {.i = (int64_t)thread->bytes},
-		      {.u = buffer_of(thread)});
-		break;
-	case CALL_FSYNC:
-		EVENT(now, EVENT_FSYNC_EXIT, {.i = 0});
-		break;
-	case CALL_CLONE:
-		EVENT(now, EVENT_CLONE_EXIT, {.i = 0});
-		break;
-	case CALL_WAIT4:
-		process_end_wait(now, number);
-		break;
-	case CALL_WRITE:
-	case CALL_NONE:
-		return; /* it goes on writing */
+	if (!call || call == EVENT_WRITE_EXIT)
+		return;
+	if (call == EVENT_READ_EXIT || call == EVENT_RECVFROM_EXIT) {
+		result = received(now->world, thread);
+		requests_taken(now, number, result >= 0);
+	} else if (call == EVENT_PREAD_EXIT) {
+		result = (int64_t)thread->bytes;
+	} else if (call == EVENT_WAIT4_EXIT) {
+		result = child_of(now->world, thread)->tid;
+		address = status_address;
+	} else {
+		address = 0;
 	}
-	thread->call = CALL_NONE;
+	EVENT(now, call, {.i = result}, {.u = address}, {.u = 0}, {.u = 0});
+	thread->call = 0;
+	if (call == EVENT_WAIT4_EXIT)
+		queue_add(&now->world->queue,
+			  now->ns + dice_between(&now_host(now)->dice, GRACE_LEAST_NS,
+						 GRACE_MOST_NS),
+			  OCCASION_FREE, number, 0);
 }
 
 static void do_sleep(struct now *now, uint32_t number, nsec_t until)
@@ -296,7 +275,7 @@ static void do_sleep(struct now *now, uint32_t number, nsec_t until)
 	struct thread *thread = &now->world->thread[number];
 
 	EVENT(now, EVENT_SLEEP_ENTRY, {.i = 1}, {.i = 0}, {.u = buffer_of(thread)});
-	thread->call = CALL_SLEEP;
+	thread->call = EVENT_SLEEP_EXIT;
 	thread_await(now->world, number, WAIT_TIME, until > now->ns ? until : now->ns);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
 }
@@ -308,11 +287,11 @@ static void do_await_data(struct now *now, uint32_t number, nsec_t until)
 
 	if (is_stream(now->world, thread)) {
 		EVENT(now, EVENT_READ_ENTRY, {.u = (uint64_t)fd}, {.u = thread->left});
-		thread->call = CALL_READ;
+		thread->call = EVENT_READ_EXIT;
 	} else {
 		EVENT(now, EVENT_RECVFROM_ENTRY, {.i = fd}, {.u = thread->left}, {.u = 0},
 		      {.u = 0});
-		thread->call = CALL_RECVFROM;
+		thread->call = EVENT_RECVFROM_EXIT;
 	}
 	if (thread_has_data(now, number))
 		return; /* the next step ends the call */
@@ -322,10 +301,10 @@ static void do_await_data(struct now *now, uint32_t number, nsec_t until)
 
 static void begin_write(struct now *now, struct thread *thread, uint64_t bytes)
 {
-	if (thread->call != CALL_WRITE)
+	if (thread->call != EVENT_WRITE_EXIT)
 		EVENT(now, EVENT_WRITE_ENTRY, {.u = (uint64_t)socket_of(thread)},
 		      {.u = buffer_of(thread)}, {.u = bytes});
-	thread->call = CALL_WRITE;
+	thread->call = EVENT_WRITE_EXIT;
 }
 
 static void do_await_sent(struct now *now, uint32_t number)
@@ -346,7 +325,7 @@ static void do_send(struct now *now, struct thread *thread, uint64_t bytes)
 		begin_write(now, thread, bytes);
 		transport_send(now, thread->flow, thread->side, bytes);
 		EVENT(now, EVENT_WRITE_EXIT, {.i = (int64_t)bytes});
-		thread->call = CALL_NONE;
+		thread->call = 0;
 		return;
 	}
 	EVENT(now, EVENT_SENDTO_ENTRY, {.i = socket_of(thread)}, {.u = buffer_of(thread)},
@@ -367,11 +346,11 @@ static void do_disk(struct now *now, uint32_t number, uint64_t bytes, bool write
 		now_pass(now, 2000, 8000);
 		EVENT(now, EVENT_PWRITE_EXIT, {.i = (int64_t)bytes});
 		EVENT(now, EVENT_FSYNC_ENTRY, {.u = FD_FILE});
-		thread->call = CALL_FSYNC;
+		thread->call = EVENT_FSYNC_EXIT;
 	} else {
 		EVENT(now, EVENT_PREAD_ENTRY, {.u = FD_FILE}, {.u = bytes},
 		      {.i = position});
-		thread->call = CALL_PREAD;
+		thread->call = EVENT_PREAD_EXIT;
 	}
 	disk_submit(now, number, (uint64_t)position / 512, writes);
 	thread_await(now->world, number, WAIT_DISK, NSEC_MAX);

@@ -8,18 +8,6 @@
 #include "simulate/network.h"
 #include "simulate/truth.h"
 
-static nsec_t draw_interval(struct flow *flow, int spread)
-{
-	switch (spread) {
-	case SPREAD_UNIFORM:
-		return dice_between(&flow->dice, 0, 2 * flow->interval_ns);
-	case SPREAD_EXPONENTIAL:
-		return dice_exponential(&flow->dice, flow->interval_ns);
-	default:
-		return flow->interval_ns;
-	}
-}
-
 /* A little behind the begin of a time of so many ns, so that not all begin at once. */
 static nsec_t stagger(struct flow *flow, nsec_t begin, nsec_t length)
 {
@@ -36,15 +24,16 @@ static nsec_t seconds(double value)
 /* `due`, or later where that is in an idle time or in the pause after a burst. */
 static nsec_t skip_pauses(const struct scenario *scenario, struct flow *flow, nsec_t due)
 {
+	const struct scenario_lines *idle = &scenario->lines[SCENARIO_IDLE];
 	nsec_t on = nsec_round(scenario->burst_on_ms * 1e6);
 	nsec_t off = nsec_round(scenario->burst_off_ms * 1e6);
 
 	if (off && due % (on + off) >= on)
 		due = stagger(flow, (due / (on + off) + 1) * (on + off), on);
-	for (size_t i = 0; i < scenario->idles; i++)
-		if (due >= seconds(scenario->idle[i].from_s) &&
-		    due < seconds(scenario->idle[i].to_s))
-			due = stagger(flow, seconds(scenario->idle[i].to_s),
+	for (size_t i = 0; i < idle->count; i++)
+		if (due >= seconds(idle->item[i].value[0]) &&
+		    due < seconds(idle->item[i].value[1]))
+			due = stagger(flow, seconds(idle->item[i].value[1]),
 				      2 * flow->interval_ns);
 	return due;
 }
@@ -60,7 +49,9 @@ static nsec_t schedule_next(struct world *world, struct flow *flow, bool begun,
 	nsec_t from = seconds(scenario->active_from_s);
 	nsec_t to = seconds(scenario->active_to_s), due, last;
 
-	due = now - world->begin_ns + draw_interval(flow, scenario->interval);
+	due = now - world->begin_ns +
+	      dice_spread(&flow->dice, scenario->interval, flow->interval_ns,
+			  2 * flow->interval_ns);
 	if (!begun)
 		due = dice_between(&flow->dice, 0, flow->interval_ns);
 	if (due < from)

@@ -57,19 +57,6 @@ struct action program_next(struct world *world, struct thread *thread, nsec_t no
 
 /* Threads with activity full: what they do shows as system calls. */
 
-/* What a thread is inside of while it sleeps. */
-enum task_call {
-	CALL_NONE,
-	CALL_SLEEP,
-	CALL_READ,
-	CALL_RECVFROM,
-	CALL_WRITE, /* it could not send yet */
-	CALL_PREAD,
-	CALL_FSYNC,
-	CALL_CLONE, /* that made it */
-	CALL_WAIT4,
-};
-
 /* The next step of the thread that runs on this processor. */
 void task_step(struct now *now, uint32_t thread);
 
@@ -116,7 +103,7 @@ void cpu_wake(struct now *now, uint32_t thread);
 /* The same of one that is new. */
 void cpu_wake_new(struct now *now, uint32_t thread);
 
-/* A thread that was never asleep joins those that wait for a processor. */
+/* A thread joins those that wait for its processor. */
 void cpu_add(struct world *world, uint32_t thread);
 
 /* The current thread of the processor goes to sleep, or ends. */
@@ -126,24 +113,12 @@ void cpu_sleep(struct now *now, int state);
 const char *cpu_thread_name(const struct thread *thread);
 
 /*
- * What comes to a processor from outside at world->now: with activity full it
- * interrupts what goes on there, else it is simply done.
+ * What happens at world->now: with activity full it interrupts what goes on at a
+ * processor, else it is simply done.
  */
+void interrupt(struct world *world, const struct occasion *occasion);
+
+/* The card has packets for this processor. */
 void interrupt_card(struct world *world, uint32_t node, uint32_t cpu);
-void interrupt_resend(struct world *world, uint32_t flow, int side);
-void interrupt_timer(struct world *world, uint32_t thread, uint32_t age);
-void interrupt_disk(struct world *world, uint32_t thread);
-
-/* Its thread has computed enough, or for so long that others get their turn. */
-void interrupt_cpu(struct world *world, uint32_t node, uint32_t cpu, uint32_t age);
-
-/* The node's tracer begins, with activity full. */
-void interrupt_dump(struct world *world, uint32_t node);
-
-/* Nobody looks any more at what a daemon's last child left: a grace period ended. */
-void interrupt_free(struct world *world, uint32_t daemon);
-
-/* Another processor woke a thread for it. */
-void interrupt_kick(struct world *world, uint32_t node, uint32_t cpu);
 
 #endif

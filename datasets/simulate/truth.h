@@ -2,6 +2,7 @@
 #ifndef CT_SIMULATE_TRUTH_H
 #define CT_SIMULATE_TRUTH_H
 
+#include "simulate/event.h"
 #include "simulate/world.h"
 
 /*
@@ -19,30 +20,29 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 /* Add the message that a parcel is, received at a true time. */
 void messages_add(struct world *world, const struct parcel *parcel, nsec_t received_ns);
 
-struct message_counts {
-	uint64_t messages, false_ones;
-};
-struct message_counts message_sink_counts(const struct message_sink *sink);
-
-/* Write those that are still held back; before the counts are final. */
-void message_sink_flush(struct world *world);
-
-/* Finish the files. 0, or -1 with error. Frees the sink either way. */
-int message_sink_close(struct message_sink *sink, struct error *error);
+/* Finish the files. 0, or -1 with error. */
+int message_sink_close(struct world *world, struct error *error);
 void message_sink_discard(struct message_sink *sink); /* NULL is fine */
 
 /*
- * Each request that a client had its reply to, as the model itself knows it: rows of
- * DIRECTORY/requests.csv in true time, in the order of their ends; docs/simulator.md has
- * the columns. Of pattern `request` with activity full.
+ * What went on, as the model itself knows it, to hold against it what is made of the
+ * traces. docs/simulator.md has the columns of both files; without world->truth nothing
+ * is noted.
  *
- * The model calls these when it happens; without world->requests they do nothing.
+ * requests.csv: each request that a client had its reply to, in true time, in the order
+ * of their ends. Of pattern `request`.
+ *
+ * spans.csv: who ran where, who waited for a processor, interrupts, system calls, disk
+ * requests, in the order of their ends on each node, stamped by the node's
+ * CLOCK_MONOTONIC. Only what began and ended while the node was traced, except that a
+ * processor's first thread is taken to run from its first event on, and its last one up
+ * to the node's last event, which is as much as a trace can say.
  */
-struct requests;
+struct truth;
 
-/* NULL with error. */
-struct requests *requests_open(const struct world *world, const char *directory,
-			       struct error *error);
+/* Both files, in DIRECTORY, with activity full. NULL with error. */
+struct truth *truth_open(const struct world *world, const char *directory,
+			 struct error *error);
 
 /* Data left its node. */
 void requests_sent(const struct now *now, uint32_t flow, int side);
@@ -51,59 +51,23 @@ void requests_sent(const struct now *now, uint32_t flow, int side);
 void requests_came(const struct now *now, uint32_t flow, int side);
 void requests_is_new(const struct now *now, uint32_t thread);
 
-/* A thread has what it awaited, or gave up. */
+/* A client or server has what it awaited, or gave up. */
 void requests_taken(const struct now *now, uint32_t thread, bool whole);
 
-/* Finish the file. 0, or -1 with error. */
-int requests_close(struct world *world, struct error *error);
-void requests_discard(struct requests *requests); /* NULL is fine */
+/* A row of spans.csv; middle_ns is 0 where it is not known. */
+struct span_row {
+	const char *kind, *name;
+	int32_t tid;
+	int64_t number;
+	nsec_t begin_ns, middle_ns;
+};
 
-/*
- * What went on, as the model itself knows it, for those who want to hold against it what
- * they make of the traces: who ran where, who waited for a processor, interrupts, system
- * calls, disk requests. Rows of DIRECTORY/spans.csv, in the order of their ends on each
- * node, stamped by the node's CLOCK_MONOTONIC; docs/simulator.md has the columns.
- *
- * Only what began and ended while the node was traced, except that a processor's first
- * thread is taken to run from its first event on, and its last one up to the node's last
- * event, which is as much as a trace can say.
- *
- * The model calls these right before it tells of the event; without world->spans they do
- * nothing.
- */
-struct spans;
+/* An event of the model is about to be written with this stamp; NSEC_MIN: it is not. */
+void spans_note(const struct now *now, enum event_kind kind, const union sim_value *value,
+		nsec_t at_ns);
 
-/* NULL with error. */
-struct spans *spans_open(const struct world *world, const char *directory,
-			 struct error *error);
-
-/* An event of the processor was handed to the writer, with this stamp. */
-void spans_note_event(struct now *now, nsec_t mono_ns);
-
-/* The processor's thread leaves it for another one; `preempted`: it would go on. */
-void spans_switch(struct now *now, uint32_t next, bool preempted);
-
-/* A thread is woken. */
-void spans_wake(struct now *now, uint32_t thread);
-
-enum span_interrupt { SPAN_IRQ, SPAN_SOFTIRQ };
-enum { SPAN_VECTORS = 16 };
-void spans_raise(struct now *now, uint32_t vector);
-void spans_interrupt(struct now *now, enum span_interrupt kind, int64_t number,
-		     const char *name);
-void spans_interrupt_end(struct now *now);
-
-/* The processor's thread enters a system call, or is back with a result. */
-void spans_call(struct now *now, const char *name);
-void spans_call_end(struct now *now, int64_t result);
-
-/* A thread's disk request. */
-void spans_disk(struct now *now, uint32_t thread);
-void spans_disk_issue(struct now *now, uint32_t thread);
-void spans_disk_end(struct now *now, uint32_t thread, bool writes);
-
-/* Finish the file. 0, or -1 with error. */
-int spans_close(struct world *world, struct error *error);
-void spans_discard(struct spans *spans); /* NULL is fine */
+/* Finish the files. 0, or -1 with error. */
+int truth_close(struct world *world, struct error *error);
+void truth_discard(struct truth *truth); /* NULL is fine */
 
 #endif

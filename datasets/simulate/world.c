@@ -91,25 +91,19 @@ static struct topology_pair *find(struct pairs *pairs, uint32_t a, uint32_t b)
 	return &pairs->pair[pairs->count++];
 }
 
-static void add_mesh(struct pairs *pairs, uint32_t from, uint32_t to)
+/* Meshes of neighbours. */
+static void add_islands(struct pairs *pairs, uint32_t nodes, uint32_t islands)
 {
-	for (uint32_t a = from; a < to; a++)
-		for (uint32_t b = a + 1; b < to; b++)
-			find(pairs, a, b);
+	for (uint32_t i = 0; i < islands; i++)
+		for (uint32_t a = nodes * i / islands; a < nodes * (i + 1) / islands; a++)
+			for (uint32_t b = a + 1; b < nodes * (i + 1) / islands; b++)
+				find(pairs, a, b);
 }
 
 static void add_chain(struct pairs *pairs, uint32_t nodes)
 {
 	for (uint32_t a = 0; a + 1 < nodes; a++)
 		find(pairs, a, a + 1);
-}
-
-static void add_islands(struct pairs *pairs, uint32_t nodes)
-{
-	uint32_t islands = (uint32_t)pairs->scenario->islands;
-
-	for (uint32_t i = 0; i < islands; i++)
-		add_mesh(pairs, nodes * i / islands, nodes * (i + 1) / islands);
 }
 
 static void add_clients(struct pairs *pairs, uint32_t nodes, uint32_t servers)
@@ -138,30 +132,31 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 
 static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
-	switch (pairs->scenario->topology) {
+	const struct scenario *scenario = pairs->scenario;
+
+	switch ((enum scenario_topology)scenario->topology) {
 	case TOPOLOGY_RING:
+	case TOPOLOGY_CHAIN:
 		add_chain(pairs, nodes);
-		find(pairs, nodes - 1, 0);
+		if (scenario->topology == TOPOLOGY_RING)
+			find(pairs, nodes - 1, 0);
 		break;
 	case TOPOLOGY_STAR:
 		add_clients(pairs, nodes, 1);
 		break;
-	case TOPOLOGY_MESH:
-		add_mesh(pairs, 0, nodes);
+	case TOPOLOGY_CLIENTS:
+		add_clients(pairs, nodes, (uint32_t)scenario->servers);
 		break;
-	case TOPOLOGY_CHAIN:
-		add_chain(pairs, nodes);
+	case TOPOLOGY_MESH:
+		add_islands(pairs, nodes, 1);
 		break;
 	case TOPOLOGY_ISLANDS:
-		add_islands(pairs, nodes);
-		break;
-	case TOPOLOGY_CLIENTS:
-		add_clients(pairs, nodes, (uint32_t)pairs->scenario->servers);
+		add_islands(pairs, nodes, (uint32_t)scenario->islands);
 		break;
 	case TOPOLOGY_RANDOM:
 		add_random(pairs, nodes, seed);
 		break;
-	default: /* listed: those named below alone */
+	case TOPOLOGY_LISTED: /* those named below alone */
 		break;
 	}
 }
@@ -169,15 +164,16 @@ static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count)
 {
+	const struct scenario_lines *listed = &scenario->lines[SCENARIO_PAIR];
 	struct pairs pairs = {.scenario = scenario};
 	size_t kept = 0;
 
 	add_all(&pairs, (uint32_t)(scenario->nodes - scenario->lone), seed);
-	for (size_t i = 0; i < scenario->pairs_listed; i++) {
-		const struct scenario_pair *listed = &scenario->pair[i];
+	for (size_t i = 0; i < listed->count; i++) {
+		const struct scenario_line *line = &listed->item[i];
 
-		find(&pairs, (uint32_t)listed->a - 1, (uint32_t)listed->b - 1)
-		    ->interval_ms = listed->interval_ms;
+		find(&pairs, (uint32_t)line->node[0] - 1, (uint32_t)line->node[1] - 1)
+		    ->interval_ms = line->value[0];
 	}
 	for (size_t i = 0; i < pairs.count; i++)
 		if (pairs.pair[i].interval_ms > 0)
@@ -225,6 +221,8 @@ static void init_constants(struct world *world)
 static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 {
 	const struct scenario *scenario = world->scenario;
+	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
+	const struct scenario_lines *trace = &scenario->lines[SCENARIO_TRACE];
 
 	world->hosts = (size_t)scenario->nodes;
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
@@ -233,19 +231,19 @@ static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 		sim_clock_init(&world->host[i].clock, &plans[i]);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 	}
-	for (size_t i = 0; i < scenario->steps; i++) {
-		const struct scenario_step *step = &scenario->step[i];
+	for (size_t i = 0; i < step->count; i++) {
+		const struct scenario_line *line = &step->item[i];
 
-		sim_clock_add_step(&world->host[step->node - 1].clock,
-				   world->begin_ns + nsec_round(step->at_s * 1e9),
-				   nsec_round(step->amount_ms * 1e6));
+		sim_clock_add_step(&world->host[line->node[0] - 1].clock,
+				   world->begin_ns + nsec_round(line->value[0] * 1e9),
+				   nsec_round(line->value[1] * 1e6));
 	}
-	for (size_t i = 0; i < scenario->traces; i++) {
-		const struct scenario_window *window = &scenario->trace[i];
-		struct host *host = &world->host[window->node - 1];
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct scenario_line *line = &trace->item[i];
+		struct host *host = &world->host[line->node[0] - 1];
 
-		host->trace_from = world->begin_ns + nsec_round(window->from_s * 1e9);
-		host->trace_to = world->begin_ns + nsec_round(window->to_s * 1e9);
+		host->trace_from = world->begin_ns + nsec_round(line->value[0] * 1e9);
+		host->trace_to = world->begin_ns + nsec_round(line->value[1] * 1e9);
 	}
 }
 
@@ -353,55 +351,16 @@ struct sim_clock_plan *world_init(struct world *world, const struct scenario *sc
 
 void world_clear(struct world *world)
 {
-	for (size_t i = 0; i < world->hosts; i++) {
-		sar_discard(&world->host[i]);
+	for (size_t i = 0; i < world->hosts; i++)
 		host_clear(world, &world->host[i]);
-	}
 	message_sink_discard(world->messages);
-	spans_discard(world->spans);
-	requests_discard(world->requests);
+	truth_discard(world->truth);
 	queue_clear(&world->queue);
 	free(world->host);
 	free(world->flow);
 	free(world->thread);
 	free(world->parcel);
 	memset(world, 0, sizeof(*world));
-}
-
-static void happen(struct world *world, const struct occasion *occasion)
-{
-	uint32_t cpus = (uint32_t)world->scenario->cpus;
-
-	switch ((enum occasion_kind)occasion->kind) {
-	case OCCASION_TIMER:
-		interrupt_timer(world, occasion->what, occasion->age);
-		break;
-	case OCCASION_ARRIVAL:
-		card_arrive(world, occasion->what);
-		break;
-	case OCCASION_RESEND:
-		interrupt_resend(world, occasion->what / 2, (int)(occasion->what & 1));
-		break;
-	case OCCASION_POLL:
-		interrupt_card(world, occasion->what / cpus, occasion->what % cpus);
-		break;
-	case OCCASION_CPU:
-		interrupt_cpu(world, occasion->what / cpus, occasion->what % cpus,
-			      occasion->age);
-		break;
-	case OCCASION_KICK:
-		interrupt_kick(world, occasion->what / cpus, occasion->what % cpus);
-		break;
-	case OCCASION_DISK:
-		interrupt_disk(world, occasion->what);
-		break;
-	case OCCASION_DUMP:
-		interrupt_dump(world, occasion->what);
-		break;
-	case OCCASION_FREE:
-		interrupt_free(world, occasion->what);
-		break;
-	}
 }
 
 /* What a node's tracer begins with is over after so long. */
@@ -445,8 +404,7 @@ static void begin(struct world *world)
 
 static uint64_t count_written(const struct world *world)
 {
-	return world->messages ? message_sink_counts(world->messages).messages
-			       : world->events;
+	return world->messages ? world->messages_written : world->events;
 }
 
 void world_run(struct world *world, bool quiet)
@@ -460,7 +418,7 @@ void world_run(struct world *world, bool quiet)
 	while (!world->stopped && !world->failed &&
 	       queue_take(&world->queue, &occasion) && occasion.at < world->end_ns) {
 		world->now = occasion.at;
-		happen(world, &occasion);
+		interrupt(world, &occasion);
 		if (++done % 65536 == 0)
 			progress_update(&progress, "ctsim", count_written(world), 0, 0);
 	}

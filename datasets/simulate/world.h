@@ -223,10 +223,10 @@ struct thread {
 	uint64_t left; /* bytes to send, or to await */
 	nsec_t due_ns; /* sampler: of the last sample */
 	/* With activity full: */
-	uint8_t call;           /* enum task_call: what it is inside of */
-	nsec_t ready_ns;        /* since when it waits for its processor */
-	nsec_t asleep_ns;       /* since when it does not */
-	nsec_t work_ns;         /* that it still has to compute */
+	uint8_t call;     /* enum event_kind: the exit of what it is inside of, or 0 */
+	nsec_t ready_ns;  /* since when it waits for its processor */
+	nsec_t asleep_ns; /* since when it does not */
+	nsec_t work_ns;   /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
 	uint32_t child, parent; /* threads: of a daemon, of its child */
 	uint8_t program;        /* child: that it executes, from 1 on */
@@ -235,8 +235,7 @@ struct thread {
 };
 
 struct message_sink;
-struct spans;
-struct requests;
+struct truth;
 
 struct world {
 	const struct scenario *scenario;
@@ -256,13 +255,13 @@ struct world {
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
-	struct spans *spans;           /* or NULL */
-	struct requests *requests;     /* or NULL */
+	struct truth *truth;           /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */
 	uint64_t events_most;
-	uint64_t events;     /* handed to the writer */
+	uint64_t events; /* handed to the writer */
+	uint64_t messages_written, false_matches;
 	bool stopped;        /* all that was wanted is there */
 	struct error *error; /* of the first that failed */
 	bool failed;
@@ -279,6 +278,7 @@ struct now {
 	uint32_t node, cpu;
 	nsec_t ns;
 	uint8_t routers; /* that the packet of the next event has passed */
+	uint32_t about;  /* thread that the next event is about, if one is */
 };
 
 static inline struct host *now_host(const struct now *now)
@@ -303,7 +303,7 @@ static inline struct now now_begin(struct world *world, uint32_t node, uint32_t 
 {
 	nsec_t free_ns = world->host[node].cpu[cpu].free_ns;
 
-	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0};
+	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0, NO_THREAD};
 }
 
 static inline void now_end(const struct now *now)

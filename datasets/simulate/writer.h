@@ -134,6 +134,23 @@ struct sim_writer {
 	bool failed; /* to add an event: its files are not finished */
 };
 
+/* A node's trace while it is written. */
+struct sim_trace {
+	const struct sim_node *node;
+	char *path;
+	unsigned char uuid[16];
+	const struct sim_class *const *class;
+	bool *used; /* one a class: those that had an event are declared */
+	size_t classes;
+	struct sim_stream *stream; /* one a processor */
+};
+
+/* The templates of the metadata: files of metadata/. */
+extern const char sim_ctf_1_8[], sim_ctf_2[];
+
+/* Write its metadata, in the node's format. 0, or -1 with error. */
+int sim_metadata_write(const struct sim_trace *trace, struct error *error);
+
 /* Make DIRECTORY and DIRECTORY/NODE where they are not there yet. 0, or -1 with error. */
 int sim_writer_directory(const char *directory, const char *node, struct error *error);
 

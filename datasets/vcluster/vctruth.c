@@ -18,11 +18,24 @@
 #include "base/output.h"
 #include "vcluster/clock.h"
 
-enum { EXIT_MISUSE = 2, TRIES = 3 };
+enum { TRIES = 3, READINGS = 100 };
 
 #ifdef __x86_64__
+static uint64_t count_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#else
+static uint64_t count_ticks(void) /* no such counter */
+{
+	return 0;
+}
+#endif
 
-enum { READINGS = 100 };
+struct instant {
+	nsec_t at_ns;
+	uint64_t ticks;
+};
 
 static nsec_t now(void)
 {
@@ -32,11 +45,6 @@ static nsec_t now(void)
 	return (nsec_t)time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
 }
 
-struct instant {
-	nsec_t at_ns;
-	uint64_t ticks;
-};
-
 /* Both at nearly one instant: the counter between the two closest stamps of many. */
 static struct instant read_both(void)
 {
@@ -45,13 +53,12 @@ static struct instant read_both(void)
 
 	for (int i = 0; i < READINGS; i++) {
 		nsec_t before = now();
-		uint64_t count = __builtin_ia32_rdtsc();
-		nsec_t after = now();
+		uint64_t ticks = count_ticks();
+		nsec_t took_ns = now() - before;
 
-		if (after - before < least_ns) {
-			least_ns = after - before;
-			instant.at_ns = before + least_ns / 2;
-			instant.ticks = count;
+		if (took_ns < least_ns) {
+			least_ns = took_ns;
+			instant = (struct instant){before + took_ns / 2, ticks};
 		}
 	}
 	return instant;
@@ -60,9 +67,9 @@ static struct instant read_both(void)
 /*
  * The rate of this machine's time stamp counter in kHz, by CLOCK_MONOTONIC_RAW over
  * one second. Under software emulation the machines of the virtual cluster count
- * the same. Fails where the processor has no such counter.
+ * the same.
  */
-static int tick_rate_khz(long *khz, struct error *error)
+static int print_tick_rate(struct error *error)
 {
 	struct timespec second = {.tv_sec = 1};
 	struct instant begin = read_both(), end;
@@ -70,29 +77,13 @@ static int tick_rate_khz(long *khz, struct error *error)
 	while (nanosleep(&second, &second))
 		;
 	end = read_both();
-	*khz = lround((double)(end.ticks - begin.ticks) * 1e6 /
-		      (double)(end.at_ns - begin.at_ns));
-	if (*khz <= 0)
-		return error_set(error, "the time stamp counter does not count");
-	return 0;
+	if (end.ticks <= begin.ticks)
+		return error_set(error, "no time stamp counter that counts, want an "
+					"x86-64 processor");
+	printf("%ld\n", lround((double)(end.ticks - begin.ticks) * 1e6 /
+			       (double)(end.at_ns - begin.at_ns)));
+	return output_flush_stdout(error);
 }
-
-#else
-
-static int tick_rate_khz(long *khz, struct error *error)
-{
-	*khz = 0;
-	return error_set(error, "no time stamp counter, want an x86-64 processor");
-}
-
-#endif
-
-struct request {
-	struct text_list machines;
-	char *output, *memory;
-	int period_ms, within_ns;
-	bool tick_rate;
-};
 
 struct machine {
 	char *name;
@@ -102,9 +93,11 @@ struct machine {
 };
 
 struct truth {
-	const struct request *request;
-	struct machine *machine;
-	size_t count;
+	struct text_list machines;
+	char *path, *memory;
+	int period_ms, within_ns;
+	bool tick_rate;
+	struct machine *machine; /* one a word of machines */
 	struct output output;
 };
 
@@ -128,8 +121,8 @@ static void catch_signals(void)
 /* One page a machine, shared with all of them. */
 static int map_pages(struct truth *truth, struct error *error)
 {
-	const char *path = truth->request->memory;
-	size_t bytes = truth->count * CLOCK_PAGE_BYTES;
+	const char *path = truth->memory;
+	size_t bytes = truth->machines.count * CLOCK_PAGE_BYTES;
 	int memory = open(path, O_RDWR | O_CLOEXEC);
 	char *base = MAP_FAILED;
 
@@ -144,7 +137,7 @@ static int map_pages(struct truth *truth, struct error *error)
 	close(memory);
 	if (base == MAP_FAILED)
 		return -1;
-	for (size_t i = 0; i < truth->count; i++)
+	for (size_t i = 0; i < truth->machines.count; i++)
 		truth->machine[i].peer.page =
 		    (struct clock_page *)(void *)(base + i * CLOCK_PAGE_BYTES);
 	return 0;
@@ -189,8 +182,7 @@ static void ask(struct truth *truth, struct machine *machine)
 	struct clock_reading reading;
 
 	for (int i = 0; i < TRIES && !stopped; i++)
-		switch (clock_ask(&machine->peer, truth->request->within_ns, &reading,
-				  &error)) {
+		switch (clock_ask(&machine->peer, truth->within_ns, &reading, &error)) {
 		case CLOCK_ASK_GOOD:
 			machine->rows++;
 			fprintf(truth->output.file, "%s,%lld,%lld,%lld\n", machine->name,
@@ -218,13 +210,13 @@ static void sleep_until(nsec_t instant)
 /* Go round the machines, until stopped or until none is left. */
 static void watch(struct truth *truth)
 {
-	nsec_t period_ns = truth->request->period_ms * NSEC_PER_MSEC;
+	nsec_t period_ns = truth->period_ms * NSEC_PER_MSEC;
 
 	while (!stopped) {
 		nsec_t begin = clock_now();
 		bool some = false;
 
-		for (size_t i = 0; i < truth->count && !stopped; i++)
+		for (size_t i = 0; i < truth->machines.count && !stopped; i++)
 			if (!truth->machine[i].gone) {
 				ask(truth, &truth->machine[i]);
 				some = true;
@@ -241,7 +233,7 @@ static int summarize(const struct truth *truth, struct error *error)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < truth->count; i++) {
+	for (size_t i = 0; i < truth->machines.count; i++) {
 		const struct machine *machine = &truth->machine[i];
 
 		fprintf(stderr, "vctruth: %s: %lu readings, %lu times too busy\n",
@@ -258,64 +250,49 @@ static int record(struct truth *truth, struct error *error)
 {
 	if (map_pages(truth, error))
 		return -1;
-	for (size_t i = 0; i < truth->count; i++)
-		if (connect_machine(&truth->machine[i], truth->request->machines.item[i],
-				    error))
+	for (size_t i = 0; i < truth->machines.count; i++)
+		if (connect_machine(&truth->machine[i], truth->machines.item[i], error))
 			return -1;
-	if (output_open(&truth->output, truth->request->output, error))
+	if (output_open(&truth->output, truth->path, error))
 		return -1;
 	fputs("node,host_ns,mono_ns,real_ns\n", truth->output.file);
 	watch(truth);
-	if (output_commit(&truth->output, error))
-		return -1;
-	return summarize(truth, error);
+	return output_commit(&truth->output, error) ? -1 : summarize(truth, error);
 }
 
-static int run(const struct request *request, struct error *error)
+static int run(struct truth *truth, struct error *error)
 {
-	size_t count = request->machines.count;
-	struct truth truth = {.request = request,
-			      .machine = mem_zalloc(count * sizeof(struct machine)),
-			      .count = count};
+	size_t count = truth->machines.count;
 	int status;
 
+	truth->machine = mem_zalloc(count * sizeof(*truth->machine));
 	for (size_t i = 0; i < count; i++)
-		truth.machine[i].peer.port = -1;
+		truth->machine[i].peer.port = -1;
 	catch_signals();
-	status = record(&truth, error);
-	output_discard(&truth.output);
+	status = record(truth, error);
+	output_discard(&truth->output);
 	for (size_t i = 0; i < count; i++) {
-		if (truth.machine[i].peer.port >= 0)
-			close(truth.machine[i].peer.port);
-		free(truth.machine[i].name);
+		if (truth->machine[i].peer.port >= 0)
+			close(truth->machine[i].peer.port);
+		free(truth->machine[i].name);
 	}
-	free(truth.machine);
+	free(truth->machine);
 	return status;
 }
 
-static int print_tick_rate(struct error *error)
-{
-	long khz;
-
-	if (tick_rate_khz(&khz, error))
-		return -1;
-	printf("%ld\n", khz);
-	return output_flush_stdout(error);
-}
-
-static enum options_status parse(struct request *request, int argc, const char **argv,
+static enum options_status parse(struct truth *truth, int argc, const char **argv,
 				 struct error *error)
 {
 	struct option_row rows[] = {
-	    {'m', "memory", OPTION_STRING, &request->memory, "FILE",
+	    {'m', "memory", OPTION_STRING, &truth->memory, "FILE",
 	     "what the machines share, a page of 4096 bytes each", 0, 0},
-	    {'o', "output", OPTION_STRING, &request->output, "FILE",
+	    {'o', "output", OPTION_STRING, &truth->path, "FILE",
 	     "where to write what the clocks said", 0, 0},
-	    {'p', "period", OPTION_INT, &request->period_ms, "MS",
+	    {'p', "period", OPTION_INT, &truth->period_ms, "MS",
 	     "how often to ask each machine (default 1000)", 1, 3600000},
-	    {0, "tick-rate", OPTION_FLAG, &request->tick_rate, NULL,
+	    {0, "tick-rate", OPTION_FLAG, &truth->tick_rate, NULL,
 	     "print this machine's time stamp counter in kHz, and nothing else", 0, 0},
-	    {0, "within", OPTION_INT, &request->within_ns, "NS",
+	    {0, "within", OPTION_INT, &truth->within_ns, "NS",
 	     "leave out what took longer than this to ask (default 1000)", 1, 1000000000},
 	    {0},
 	};
@@ -326,10 +303,10 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    .rows = rows,
 	};
 	enum options_status status =
-	    options_parse(&command, argc, argv, &request->machines, error);
+	    options_parse(&command, argc, argv, &truth->machines, error);
 
-	if (status == OPTIONS_GO && !request->tick_rate &&
-	    (!request->memory || !request->output || !request->machines.count)) {
+	if (status == OPTIONS_GO && !truth->tick_rate &&
+	    (!truth->memory || !truth->path || !truth->machines.count)) {
 		error_set(error, "want -m FILE -o FILE NODE=SOCKET...");
 		status = OPTIONS_WRONG;
 	}
@@ -338,26 +315,17 @@ static enum options_status parse(struct request *request, int argc, const char *
 
 int main(int argc, const char **argv)
 {
-	struct request request = {.period_ms = 1000, .within_ns = 1000};
+	struct truth truth = {.period_ms = 1000, .within_ns = 1000};
 	struct error error = ERROR_INIT;
-	int status = EXIT_SUCCESS;
+	int status = options_end(parse(&truth, argc, argv, &error), &error);
 
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (request.tick_rate ? print_tick_rate(&error) : run(&request, &error))
-			status = EXIT_FAILURE;
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "vctruth: %s\n", error.text);
-	error_clear(&error);
-	text_list_clear(&request.machines);
-	free(request.output);
-	free(request.memory);
+	if (status < 0)
+		status = (truth.tick_rate ? print_tick_rate(&error) : run(&truth, &error))
+			     ? EXIT_FAILURE
+			     : EXIT_SUCCESS;
+	error_tell(&error, "vctruth", stderr);
+	text_list_clear(&truth.machines);
+	free(truth.path);
+	free(truth.memory);
 	return status;
 }

@@ -92,11 +92,8 @@ static inline struct lived *lived_run(const char *text)
 	struct scenario scenario;
 	struct simulation_counts counts;
 	struct error error = ERROR_INIT;
-	struct simulation simulation = {.scenario = &scenario,
-					.seed = draw_seed,
-					.directory = "run",
-					.traces = true,
-					.quiet = true};
+	struct simulation simulation = {
+	    .scenario = &scenario, .seed = draw_seed, .directory = "run", .quiet = true};
 
 	mkdir("run", 0777);
 	scenario_init(&scenario);

@@ -23,7 +23,6 @@ static inline struct simulation_counts simulated(const char *text, uint64_t seed
 					.captures = strcmp(what, "captures") == 0,
 					.quiet = true};
 
-	simulation.traces = !simulation.messages && !simulation.captures;
 	if (strcmp(what, "ctf2") == 0)
 		simulation.format = SIM_CTF_2;
 	else if (strcmp(what, "ctf2-lttng") == 0)

@@ -28,7 +28,7 @@ static void test_defaults_are_sound(void **unused)
 	assert_int_equal(scenario.nodes, 2);
 	scenario_clear(&scenario);
 	for (const struct scenario_key *key = scenario_keys; key->name; key++)
-		if (key->kind == KEY_INT || key->kind == KEY_REAL)
+		if (key->kind != KEY_WORD)
 			assert_true(key->preset >= key->least &&
 				    key->preset <= key->most);
 }
@@ -53,6 +53,19 @@ static void test_named_ones_are_sound(void **unused)
 		count++;
 	}
 	assert_true(count >= 28);
+}
+
+/* The only line of a form: its nodes and numbers. */
+static void assert_line(const struct scenario *scenario, enum scenario_form form,
+			const char *want)
+{
+	const struct scenario_line *line = scenario->lines[form].item;
+	char text[64];
+
+	assert_int_equal(scenario->lines[form].count, 1);
+	snprintf(text, sizeof(text), "%d %d %g %g", line->node[0], line->node[1],
+		 line->value[0], line->value[1]);
+	assert_string_equal(text, want);
 }
 
 static void test_lines(void **unused)
@@ -83,12 +96,11 @@ static void test_lines(void **unused)
 	assert_int_equal(scenario.jitter, SPREAD_UNIFORM);
 	assert_true(scenario.gso && !scenario.gro);
 	assert_true(scenario.clock.drift_ppm == 7);
-	assert_int_equal(scenario.owns, 1);
-	assert_true(scenario.own[0].node == 2 && scenario.own[0].value == -60);
-	assert_true(scenario.step[0].node == 3 && scenario.step[0].amount_ms == -2000);
-	assert_true(scenario.pair[0].a == 1 && scenario.pair[0].b == 3);
-	assert_true(scenario.idle[0].from_s == 1 && scenario.idle[0].to_s == 2);
-	assert_true(scenario.trace[0].node == 2 && scenario.trace[0].from_s == 0.5);
+	assert_line(&scenario, SCENARIO_NODE, "2 0 -60 0");
+	assert_line(&scenario, SCENARIO_STEP, "3 0 1.5 -2000");
+	assert_line(&scenario, SCENARIO_PAIR, "1 3 0 0");
+	assert_line(&scenario, SCENARIO_IDLE, "0 0 1 2");
+	assert_line(&scenario, SCENARIO_TRACE, "2 0 0.5 1");
 	scenario_clear(&scenario);
 }
 
