@@ -203,6 +203,7 @@ static void add_all(struct merge_run *run, bool is_directory)
 		uint32_t node = add_node(run, files->name, strlen(files->name));
 
 		run->node[node].files = files;
+		run->node[node].facts = files->facts;
 	}
 	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
 	for (uint32_t i = 0; i < run->sources.count; i++)
@@ -226,15 +227,6 @@ static void read_facts(struct merge_run *run)
 	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
 		problem_add(&problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
-	for (size_t i = 0; i < run->nodes; i++) {
-		struct merge_node *node = &run->node[i];
-		const char *path =
-		    node->files ? run_node_file(node->files, RUN_FILE_NODE) : NULL;
-
-		if (path && node_facts_read(&node->facts, path, &problems, &error))
-			problem_add(&problems, "", "unreadable", 1, "%s, left out",
-				    error_text(&error));
-	}
 	merge_run_tell(run, &problems);
 	error_clear(&error);
 }
@@ -250,23 +242,17 @@ static size_t count_files(const struct run_files *files)
 }
 
 /* 0 when there is something to merge, or -1 with error. */
-static int find(struct merge_run *run, const char *node, bool is_directory,
-		struct error *error)
+static int find(struct merge_run *run, const char *node, struct error *error)
 {
 	struct problem_list problems = {NULL, 0, 0};
-	int sources;
+	int status;
 
 	run->sources.only = node;
-	sources = source_add_run(&run->sources, run->path, &problems, error);
-
+	run->sources.files = &run->files;
+	status = source_add_run(&run->sources, run->path, &problems, error);
 	merge_run_tell(run, &problems);
-	if (!is_directory)
-		return sources;
-	if (run_files_find(&run->files, run->path, node, &problems, error))
-		sources = -1;
-	merge_run_tell(run, &problems);
-	if (!sources || !count_files(&run->files))
-		return sources;
+	if (!status || !count_files(&run->files))
+		return status;
 	error_clear(error); /* samples alone make a timeline as well */
 	return 0;
 }
@@ -278,14 +264,14 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 	bool is_directory;
 
 	memset(run, 0, sizeof(*run));
-	run->path = walk_trimmed(path);
+	run->path = path_trimmed(path);
 	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
 		       !ctf_is_trace(run->path);
 	run->is_part = node;
 	if (node && !is_directory)
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
-	if (find(run, node, is_directory, error))
+	if (find(run, node, error))
 		return node ? error_misuse(error, "--node: no node %s in %s", node,
 					   run->path)
 			    : -1;
@@ -343,10 +329,8 @@ nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)
 
 void merge_run_clear(struct merge_run *run)
 {
-	for (size_t i = 0; i < run->nodes; i++) {
+	for (size_t i = 0; i < run->nodes; i++)
 		free(run->node[i].name);
-		node_facts_clear(&run->node[i].facts);
-	}
 	for (size_t i = 0; i < run->count; i++)
 		clock_clear(&run->source[i].clock);
 	free(run->node);
