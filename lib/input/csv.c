@@ -105,17 +105,13 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
-struct lines_mark lines_tell(const struct lines *lines)
+/* Go back: the next line is that behind one that was read, in a file of lines_open. */
+static void go_back(struct lines *lines, int64_t offset, uint64_t number)
 {
-	return (struct lines_mark){lines->offset, lines->number};
-}
-
-void lines_return(struct lines *lines, struct lines_mark mark)
-{
-	lines->offset = mark.offset;
-	lines->number = mark.number;
+	lines->offset = offset;
+	lines->number = number;
 	/* Were the file gone from under us, the end is what is left. */
-	lines->end = fseeko(lines->file, mark.offset, SEEK_SET) != 0;
+	lines->end = fseeko(lines->file, offset, SEEK_SET) != 0;
 }
 
 void lines_close(struct lines *lines)
@@ -219,7 +215,7 @@ static int split(struct csv *csv)
  */
 static int read_record(struct csv *csv, struct line *line)
 {
-	struct lines_mark mark = lines_tell(csv->lines);
+	const int64_t behind = csv->lines->offset;
 	bool ended = line->ended;
 	int odd, more;
 
@@ -231,15 +227,15 @@ static int read_record(struct csv *csv, struct line *line)
 		ended = line->ended;
 	}
 	if (!odd && !ended) {
-		faults_add(csv->faults, "truncated", mark.number,
+		faults_add(csv->faults, "truncated", csv->line,
 			   "the file ends within this line, left out");
 		return -1;
 	}
 	if (!odd && !split(csv))
 		return 0;
-	faults_add(csv->faults, "broken", mark.number,
+	faults_add(csv->faults, "broken", csv->line,
 		   "quotes that do not fit together, left out");
-	lines_return(csv->lines, mark);
+	go_back(csv->lines, behind, csv->line);
 	return -1;
 }
 

@@ -326,7 +326,12 @@ static bool is_there(const char *path, const char *below)
 	return is;
 }
 
-char *run_node_name(const char *path)
+/*
+ * The name of the node whose directory this is, rather than that of a run: it holds a
+ * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
+ * NULL.
+ */
+static char *run_node_name(const char *path)
 {
 	/* A node may be called kernel: it has a file of its own, then. */
 	bool is =

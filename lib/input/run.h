@@ -34,13 +34,6 @@ struct source_list {
 };
 
 /*
- * The name of the node whose directory this is, rather than that of a run: it holds a
- * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
- * NULL.
- */
-char *run_node_name(const char *path);
-
-/*
  * Add every source of a run directory: each subdirectory is a node; its kernel
  * trace (or first source) bears the node's name, further ones NODE:FILE. Two names for
  * one directory (a link to it) are one node, and the later name is reported. A path

@@ -70,7 +70,7 @@ void members_stamp(struct members *members, const char *name, nsec_t *value)
 		*value = json_integer_value(member);
 }
 
-void members_real(struct members *members, const char *name, double *value)
+static void members_real(struct members *members, const char *name, double *value)
 {
 	const json_t *member = find(members, name);
 
@@ -85,7 +85,7 @@ const json_t *members_array(struct members *members, const char *name)
 	return take(members, name, member, json_is_array(member), "an array");
 }
 
-const json_t *members_object(struct members *members, const char *name)
+static const json_t *members_object(struct members *members, const char *name)
 {
 	const json_t *member = find(members, name);
 
@@ -103,7 +103,7 @@ static char *plain_real(double value)
 	return mem_printf("%.17g", value);
 }
 
-char *json_plain(const json_t *value)
+static char *json_plain(const json_t *value)
 {
 	if (json_is_string(value))
 		return mem_strdup(json_string_value(value));
@@ -114,24 +114,21 @@ char *json_plain(const json_t *value)
 
 char *json_join(const json_t *array, const char *separator)
 {
-	char *text = NULL;
-	size_t length, i;
-	FILE *file = open_memstream(&text, &length);
-	const json_t *value;
+	struct bytes text = {0};
 
-	if (!file)
-		return mem_strdup("");
-	for (i = 0; (value = json_array_get(array, i)); i++) {
-		char *plain = json_plain(value);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		char *plain = json_plain(json_array_get(array, i));
 
-		fprintf(file, "%s%s", i ? separator : "", plain);
+		bytes_add_text(&text, i ? separator : "");
+		bytes_add_text(&text, plain);
 		free(plain);
 	}
-	fclose(file);
-	return text;
+	bytes_add_byte(&text, 0);
+	return (char *)text.data;
 }
 
-char *members_any(struct members *members, const char *name)
+/* A string as it is, anything else as JSON on one line. For free(), or NULL. */
+static char *members_any(struct members *members, const char *name)
 {
 	const json_t *member = find(members, name);
 

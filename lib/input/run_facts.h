@@ -30,17 +30,11 @@ void members_init(struct members *members, const json_t *object, struct faults *
 void members_text(struct members *members, const char *name, char **copy);
 void members_integer(struct members *members, const char *name, int64_t *value);
 void members_stamp(struct members *members, const char *name, nsec_t *value);
-void members_real(struct members *members, const char *name, double *value);
 
-/* A member that is an array or an object, borrowed; NULL where it is not. */
+/* A member that is an array, borrowed; NULL where it is not. */
 const json_t *members_array(struct members *members, const char *name);
-const json_t *members_object(struct members *members, const char *name);
 
-/* A string as it is, anything else as JSON on one line. For free(), or NULL. */
-char *members_any(struct members *members, const char *name);
-char *json_plain(const json_t *value);
-
-/* The values of an array, each as json_plain has it, in one text. For free(). */
+/* The values of an array in one text: strings as they are, others as JSON. For free(). */
 char *json_join(const json_t *array, const char *separator);
 
 /* What is left, as a JSON object on one line; NULL where nothing is. For free(). */
