@@ -8,6 +8,7 @@
 
 #include "analyze/analysis.h"
 #include "base/bytes.h"
+#include "base/csv_text.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
@@ -94,10 +95,7 @@ const char *print_plain(char text[PRINT_TEXT], const struct cell *cell)
 		snprintf(text, PRINT_TEXT, "%" PRId64, cell->integer);
 		return text;
 	case CELL_REAL:
-		snprintf(text, PRINT_TEXT, "%.15g", cell->real);
-		if (strtod(text, NULL) != cell->real)
-			snprintf(text, PRINT_TEXT, "%.17g", cell->real);
-		return text;
+		return number_print(text, cell->real);
 	case CELL_TEXT:
 	case CELL_BLOB:
 		break;
@@ -276,33 +274,12 @@ static void print_tables(const struct result *result, FILE *file)
 		print_line(file, result->notes.item[i]);
 }
 
-/* RFC 4180: quotes where they are needed, those within doubled. An empty text is in
- * quotes, which tells it from what is not known. */
-static void print_csv_text(FILE *file, const char *text, size_t size)
-{
-	bool is_plain = size > 0;
-
-	for (size_t i = 0; i < size && is_plain; i++)
-		is_plain = !strchr("\",\r\n", text[i]) || !text[i];
-	if (is_plain) {
-		fwrite(text, 1, size, file);
-		return;
-	}
-	fputc('"', file);
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
-			fputc('"', file);
-		fputc(text[i], file);
-	}
-	fputc('"', file);
-}
-
 static void print_csv_cell(FILE *file, const struct cell *cell)
 {
 	char text[PRINT_TEXT];
 
 	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
-		print_csv_text(file, cell->bytes, cell->size);
+		csv_put_text(file, cell->bytes, cell->size);
 	else
 		fputs(print_plain(text, cell), file);
 }
@@ -311,17 +288,17 @@ static void print_csv_table(const struct result_table *table, FILE *file)
 {
 	for (size_t i = 0; i < table->columns; i++) {
 		if (i)
-			fputc(',', file);
-		print_csv_text(file, table->column[i].key, strlen(table->column[i].key));
+			csv_put_comma(file);
+		csv_put_text(file, table->column[i].key, strlen(table->column[i].key));
 	}
-	fputs("\r\n", file);
+	csv_put_end(file);
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++) {
 			if (i)
-				fputc(',', file);
+				csv_put_comma(file);
 			print_csv_cell(file, &table->cell[row * table->columns + i]);
 		}
-		fputs("\r\n", file);
+		csv_put_end(file);
 	}
 }
 

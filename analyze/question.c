@@ -190,13 +190,6 @@ const char *question_node(const struct question *question, int64_t node)
 	return found ? found->name : "";
 }
 
-nsec_t question_recorded(const struct question *question, int64_t node)
-{
-	const struct scope *scope = &question->scope;
-
-	return recorded_within(&scope->recorded, node, scope->begin_ns, scope->end_ns);
-}
-
 void question_note_unrecorded(const struct question *question, struct result *result)
 {
 	const struct scope *scope = &question->scope;
@@ -204,9 +197,8 @@ void question_note_unrecorded(const struct question *question, struct result *re
 	if (scope->is_limited)
 		result_note(result,
 			    "what is stamped before 1824 or after 2116 is left out");
-	for (size_t i = 0; i < scope->nodes && scope->recorded.count; i++)
-		if (scope->node[i].chosen &&
-		    !question_recorded(question, scope->node[i].id))
+	for (size_t i = 0; i < scope->nodes && scope->has_recorded; i++)
+		if (scope->node[i].chosen && !scope->node[i].recorded_ns)
 			result_note(
 			    result,
 			    "%s: no kernel trace in the time asked for, so nothing "

@@ -60,9 +60,6 @@ const struct thread_facts *question_thread(struct question *question, int64_t no
 /* "" for a node that is not there. */
 const char *question_node(const struct question *question, int64_t node);
 
-/* How much of the time asked for was recorded of what the node's kernel did. */
-nsec_t question_recorded(const struct question *question, int64_t node);
-
 /* Say of which chosen nodes nothing of it was: no row of theirs is no zero. Where nothing
  * was recorded of any node, that is for result_missing to say. */
 struct result;

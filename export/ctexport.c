@@ -203,8 +203,8 @@ static int open_directory(struct export *export, struct output_directory *direct
 			  struct error *error)
 {
 	static const struct output_kind kinds[] = {
-	    {OUTPUT_EMPTY, ".ctexport", "an empty directory or --force", true},
-	    {OUTPUT_REPLACE, ".ctexport", NULL, true},
+	    {OUTPUT_EMPTY, ".ctexport", "an empty directory or --force", true, NULL},
+	    {OUTPUT_REPLACE, ".ctexport", NULL, true, NULL},
 	};
 
 	if (output_directory_open(directory, export->output, &kinds[export->force],

@@ -3,7 +3,6 @@
 #define CT_MERGE_CLOCKS_H
 
 #include "base/progress.h"
-#include "merge/origins.h"
 #include "merge/run.h"
 #include "sync/sync.h"
 
@@ -18,8 +17,8 @@ struct merge_clock_wish {
  * file (by the names of sources), or none. Sources that nothing ties
  * keep their own epoch, further islands that of their reference, which is reported;
  * traces of one clock uuid share one correction, also those without a network
- * event. The packets are matched in any case: `origins` gets what messages were
- * made of, unless it is NULL. 0, or -1 with error.
+ * event. The packets are matched in any case: `messages` gets them, with
+ * their ends by the indexes of sources, unless it is NULL. 0, or -1 with error.
  *
  * Also set of each source: whether it could be opened, its facts (sources that
  * synchronization did not read were only opened), and its island. With a file
@@ -29,7 +28,7 @@ struct merge_clock_wish {
  * their records will tell the same again.
  */
 int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish,
-		      struct origins *origins, struct progress *progress,
+		      struct message_log *messages, struct progress *progress,
 		      struct error *error);
 
 /* After that: whether every source is tied to one reference from both sides. */

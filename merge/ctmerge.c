@@ -15,10 +15,9 @@
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
-#include "merge/join.h"
 #include "merge/load.h"
 #include "merge/node_messages.h"
-#include "merge/part.h"
+#include "merge/parts.h"
 #include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
@@ -45,9 +44,9 @@ struct merge {
 	struct merge_run run;
 	struct selection selection;
 	struct progress progress;
-	struct origins *origins;
+	struct message_log messages;
 	struct output output;
-	struct part_output part; /* where the output is one, of which `output` is made */
+	struct output_directory part; /* where `output` becomes one */
 	struct timeline_writer *writer;
 	struct load load;
 	struct requests *requests;
@@ -226,15 +225,16 @@ static int find_clocks(struct merge *merge, struct error *error)
 	    .sync = merge->sync,
 	};
 
-	merge->origins = origins_new();
 	progress_init(&merge->progress, options.quiet);
+	if (options.is_part)
+		message_log_init(&merge->messages);
 	/* Of a part messages are read, and not found. */
 	return merge_clocks_find(&merge->run, &wish,
-				 options.is_part ? NULL : merge->origins,
+				 options.is_part ? NULL : &merge->messages,
 				 &merge->progress, error) ||
 		       (options.is_part &&
-			node_messages_read(&merge->run, options.messages, merge->origins,
-					   error))
+			node_messages_read(&merge->run, options.messages,
+					   &merge->messages, error))
 		   ? -1
 		   : 0;
 }
@@ -245,8 +245,8 @@ static int open_target(struct merge *merge, struct error *error)
 	struct output *output = &merge->output;
 
 	if (options.part) {
-		if (part_output_open(&merge->part, options.part, ".ctmerge-part", PART_DB,
-				     error) ||
+		if (output_directory_open(&merge->part, options.part, &part_directory,
+					  error) ||
 		    output_open_spooled(output, -1, error))
 			return -1;
 		path = output->temporary;
@@ -279,7 +279,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .follow = follow_new(merge->run.count),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
-			      .origins = merge->origins,
+			      .messages = &merge->messages,
 			      .requests = merge->requests,
 			      .sent = sent_packets_new(),
 			      .spans = options.no_spans ? NULL : spans_new(&merge->run),
@@ -318,15 +318,16 @@ static int put_in_place(struct merge *merge, struct error *error)
 static int write_part(struct merge *merge, struct error *error)
 {
 	const struct part part = {.timeline = merge->output.temporary,
+				  .directory = merge->part.temporary,
 				  .run = &merge->run,
 				  .requests = merge->requests,
 				  .threads = merge->sync.threads,
 				  .progress = &merge->progress};
 
-	return part_write(&part, &merge->part, error) ||
-		       part_output_commit(&merge->part, error)
-		   ? -1
-		   : 0;
+	if (!part_write(&part, error))
+		return output_directory_commit(&merge->part, error);
+	output_directory_explain(&merge->part, error);
+	return -1;
 }
 
 static int merge_all(struct merge *merge, struct error *error)
@@ -335,10 +336,8 @@ static int merge_all(struct merge *merge, struct error *error)
 
 	if (open_target(merge, error) || find_clocks(merge, error))
 		return -1;
-	if (options.begin || options.end) /* +1.5, say, of the run */
-		describe_read(&merge->run);
-	if (!merge_run_extent(&merge->run, &first, &last))
-		first = 0;
+	if (!merge_run_extent(&merge->run, NULL, &first, &last))
+		first = 0; /* of which --begin +1.5, say, counts */
 	if (select_times(merge, first, error) || write_rows(merge, error) ||
 	    timeline_writer_finish(merge->writer, error))
 		return -1;
@@ -352,7 +351,6 @@ static int describe(struct merge *merge, struct error *error)
 {
 	if (find_clocks(merge, error))
 		return -1;
-	describe_read(&merge->run);
 	if (options.json)
 		describe_json(&merge->run, stdout);
 	else
@@ -377,8 +375,7 @@ static bool report(const struct merge *merge)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
 			(unsigned long long)merge->load.events, merge->run.count,
-			(unsigned long long)origins_count(merge->origins),
-			merge->run.nodes);
+			(unsigned long long)merge->load.linked, merge->run.nodes);
 	return failed;
 }
 
@@ -437,8 +434,8 @@ static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
-	part_output_discard(&merge->part);
-	origins_free(merge->origins);
+	output_directory_discard(&merge->part);
+	message_log_clear(&merge->messages);
 	requests_free(merge->requests);
 	merge_run_clear(&merge->run);
 }
@@ -451,7 +448,7 @@ static enum exit_status join(struct error *error)
 	int status;
 
 	progress_init(&progress, options.quiet);
-	status = join_parts(&wish, error);
+	status = parts_join(&wish, error);
 	progress_end(&progress);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }

@@ -8,9 +8,6 @@
 
 /* What there is to merge, for people and for programs. Times of day are UTC, or local. */
 
-/* Read what nobody has read yet, for its facts; what breaks becomes a problem. */
-void describe_read(struct merge_run *run);
-
 void describe_text(const struct merge_run *run, bool is_local, FILE *file);
 void describe_json(const struct merge_run *run, FILE *file);
 

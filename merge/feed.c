@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "base/process.h"
 #include "base/read_ahead.h"
-#include "input/same.h"
 
 enum {
 	ROW_BYTES = 256,        /* of an event with its fields, more than most have */
@@ -28,6 +27,7 @@ struct queue {
 	nsec_t tail_ns;         /* of the last row read */
 	nsec_t read_ns;         /* the same, as of the last step */
 	uint64_t backward;
+	struct error error; /* why it was not opened */
 };
 
 struct feed {
@@ -166,19 +166,12 @@ static void select_events(struct queue *queue, const struct event_wish *wish)
 		    clock_first_not_before(queue->clock, wish->selection->begin_ns));
 }
 
-struct opening {
-	struct feed *feed;
-	struct error *error; /* one a source */
-};
-
 /* Metadata takes milliseconds, so traces are opened in parallel. */
 static void open_source(void *context, size_t index)
 {
-	struct opening *opening = context;
-	struct feed *feed = opening->feed;
-	struct error *error = &opening->error[index];
+	struct feed *feed = context;
 	struct merge_source *source = &feed->run->source[index];
-	struct source *entry = &feed->run->sources.item[source->entry];
+	struct source *entry = &feed->run->sources.item[index];
 	struct queue *queue = &feed->queue[index];
 
 	queue->feed = feed;
@@ -188,9 +181,10 @@ static void open_source(void *context, size_t index)
 	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = ctf_reader_open(entry->path, entry->reader, error);
+		queue->records =
+		    ctf_reader_open(entry->path, entry->reader, &queue->error);
 	else
-		queue->records = capture_records_open(entry->path, error);
+		queue->records = capture_records_open(entry->path, &queue->error);
 	source->is_read = queue->records != NULL;
 	if (!queue->records)
 		return;
@@ -198,25 +192,9 @@ static void open_source(void *context, size_t index)
 	queue->facts = *ctf_reader_facts(queue->records);
 }
 
-static void open_sources(struct feed *feed, int threads, struct problem_list *problems)
-{
-	struct opening opening = {feed, mem_zalloc(feed->count * sizeof(struct error))};
-
-	limits_allow_files();
-	parallel_run(threads, feed->count, open_source, &opening);
-	for (size_t i = 0; i < feed->count; i++) {
-		if (opening.error[i].text)
-			problem_add(problems, "", "unreadable", 1, "%s",
-				    error_text(&opening.error[i]));
-		error_clear(&opening.error[i]);
-	}
-	free(opening.error);
-}
-
 struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads)
 {
 	struct feed *feed = mem_zalloc(sizeof(*feed));
-	struct problem_list problems = {NULL, 0, 0};
 	struct read_ahead_of of = {
 	    .sources = run->count,
 	    .threads = threads,
@@ -232,8 +210,8 @@ struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int 
 	feed->wish = *wish;
 	feed->count = run->count;
 	feed->queue = mem_zalloc(run->count * sizeof(*feed->queue) + 1);
-	open_sources(feed, threads, &problems);
-	merge_run_tell(run, &problems);
+	limits_allow_files();
+	parallel_run(threads, feed->count, open_source, feed);
 	feed->ahead = read_ahead_new(&of);
 	return feed;
 }
@@ -252,23 +230,6 @@ const struct row *feed_head(struct feed *feed, uint32_t source)
 		queue->end = block->byte + block->used;
 	}
 	return (const struct row *)queue->head;
-}
-
-void feed_facts(struct feed *feed, uint32_t source, struct ctf_facts *facts)
-{
-	read_ahead_lock(feed->ahead);
-	*facts = feed->queue[source].facts;
-	read_ahead_unlock(feed->ahead);
-}
-
-bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b)
-{
-	bool same;
-
-	read_ahead_lock(feed->ahead);
-	same = same_clock_identity(&feed->queue[a].facts, &feed->queue[b].facts);
-	read_ahead_unlock(feed->ahead);
-	return same;
 }
 
 void feed_next(struct feed *feed, uint32_t source)
@@ -295,8 +256,12 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 {
 	struct merge_source *source = &feed->run->source[index];
 	struct queue *queue = &feed->queue[index];
-	const char *path = feed->run->sources.item[source->entry].path;
+	const char *path = feed->run->sources.item[index].path;
 
+	if (queue->error.text)
+		problem_add(problems, "", "unreadable", 1, "%s",
+			    error_text(&queue->error));
+	error_clear(&queue->error);
 	if (!queue->records)
 		return;
 	/* Where reading ended early, the synchronization knows more. */

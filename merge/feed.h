@@ -43,12 +43,6 @@ struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int 
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */
 const struct row *feed_head(struct feed *feed, uint32_t source);
 
-/* What is known so far of a source, of which the first head was asked for. */
-void feed_facts(struct feed *feed, uint32_t source, struct ctf_facts *facts);
-
-/* Whether two sources, of which the first heads were asked for, have one clock. */
-bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b);
-
 /* Go on to the event after feed_head's. */
 void feed_next(struct feed *feed, uint32_t source);
 

@@ -14,149 +14,48 @@
 #include "timeline/rows.h"
 
 /*
- * The ids that events of streams got, by their place within the stream. All but
- * the last few of a stream lie in an unnamed file, in blocks. Whoever looks
- * them up goes through the streams from front to back, more or less, so the
- * last block of each stream and side is kept.
+ * What events of a stream became, by their place within it. All but the last few of a
+ * stream lie in an unnamed file, in blocks. Whoever looks them up goes through the
+ * streams from front to back, more or less, so the last block of each stream is kept.
  */
-enum event_side { EVENT_SENT, EVENT_RECEIVED, EVENT_SIDES };
+enum { BLOCK = 64 }; /* events, 6 KiB */
 
-enum { BLOCK = 64 }; /* ids, 6 KiB */
-
-struct event_id {
+struct noted_event {
 	uint64_t ordinal;
 	struct event_link link;
 };
 
 struct stream {
-	struct spill_chain chain; /* of event_id; chunks begin with an ordinal */
-	struct kept {
-		size_t chunk; /* SIZE_MAX: none yet */
-		struct bytes bytes;
-	} kept[EVENT_SIDES];
+	struct spill_chain chain; /* of noted_event; chunks begin with an ordinal */
+	size_t kept;              /* the chunk in `bytes`; SIZE_MAX: none yet */
+	struct bytes bytes;
 };
 
-struct event_ids {
-	struct intmap index; /* of streams */
-	struct stream *stream;
-	size_t streams, room;
-	struct spill spill;
-};
-
-static struct stream *add_stream(struct event_ids *ids, uint64_t key)
-{
-	intmap_put(&ids->index, key, (int64_t)ids->streams);
-	ids->stream =
-	    mem_grow(ids->stream, ids->streams, &ids->room, sizeof(*ids->stream));
-	ids->stream[ids->streams] = (struct stream){
-	    .kept = {[EVENT_SENT] = {SIZE_MAX}, [EVENT_RECEIVED] = {SIZE_MAX}}};
-	return &ids->stream[ids->streams++];
-}
-
-static int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
-			 const struct event_link *link, struct error *error)
-{
-	const struct event_id id = {ordinal, *link};
-	struct stream *stream;
-	int64_t at;
-
-	if (intmap_get(&ids->index, key, &at))
-		stream = &ids->stream[at];
-	else
-		stream = add_stream(ids, key);
-	if (stream->chain.open.size == BLOCK * sizeof(id) &&
-	    spill_chain_close(&stream->chain, &ids->spill, error))
-		return -1;
-	if (!stream->chain.open.size)
-		stream->chain.first = ordinal;
-	bytes_add(&stream->chain.open, &id, sizeof(id));
-	return 0;
-}
-
-static struct event_link search(const struct event_id *id, size_t count, uint64_t ordinal)
-{
-	size_t at = FIRST_NOT(count, i, id[i].ordinal < ordinal);
-
-	return at < count && id[at].ordinal == ordinal ? id[at].link
-						       : (struct event_link){.id = 0};
-}
-
-static int event_ids_find(struct event_ids *ids, uint64_t key, uint64_t ordinal,
-			  enum event_side side, struct event_link *link,
-			  struct error *error)
-{
-	const struct spill_chain *chain;
-	struct kept *kept;
-	struct bytes_cursor from;
-	size_t chunk;
-	int64_t at;
-
-	*link = (struct event_link){.id = 0};
-	if (!intmap_get(&ids->index, key, &at))
-		return 0;
-	chain = &ids->stream[at].chain;
-	kept = &ids->stream[at].kept[side];
-	/* The last chunk that begins at the ordinal or before it. */
-	chunk = FIRST_NOT(chain->chunks, i, chain->chunk[i].first <= ordinal);
-	if (chain->open.size && chain->first <= ordinal)
-		chunk = chain->chunks + 1;
-	if (!chunk--)
-		return 0;
-	from.at = kept->bytes.data;
-	from.end = from.at + kept->bytes.size;
-	if (kept->chunk != chunk) {
-		kept->chunk = SIZE_MAX;
-		if (spill_chain_read(chain, &ids->spill, chunk, &kept->bytes, &from,
-				     error))
-			return -1;
-		if (chunk < chain->chunks)
-			kept->chunk = chunk;
-	}
-	*link = search((const void *)from.at,
-		       (size_t)(from.end - from.at) / sizeof(struct event_id), ordinal);
-	return 0;
-}
-
-static void event_ids_clear(struct event_ids *ids)
-{
-	for (size_t i = 0; i < ids->streams; i++) {
-		spill_chain_clear(&ids->stream[i].chain);
-		for (int side = 0; side < EVENT_SIDES; side++)
-			bytes_clear(&ids->stream[i].kept[side].bytes);
-	}
-	free(ids->stream);
-	intmap_clear(&ids->index);
-	spill_clear(&ids->spill);
-}
-
-/* A stream of a source as one number. */
-static uint64_t event_stream(uint32_t source, uint32_t stream)
-{
-	return (uint64_t)source << 32 | stream;
-}
-
-enum { ROWS_SORTED = 1 << 15 }; /* at once, 9 MiB */
+enum { ROWS_SORTED = 1 << 15 }; /* at once, 12 MiB */
 
 enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
 struct links {
 	const struct merge_run *run;
-	struct event_ids ids;
+	struct intmap index; /* of streams */
+	struct stream *stream;
+	size_t streams, room;
+	struct spill spill;
 	struct sorter *sorter;  /* of links */
 	struct texts addresses; /* as packets have them */
 	char **name;            /* of each */
 	size_t name_room;
+	uint64_t messages; /* that were looked at */
 };
 
 /* A message on its way to its row. */
 struct link {
-	nsec_t send_ns, recv_ns;
+	struct timeline_message row;
 	struct event_link send;
-	int64_t recv_event, recv_batch;       /* 0: none */
-	struct origin send_place, recv_place; /* their sources are ids */
+	struct messages_end send_place, recv_place; /* their sources are ids */
 	uint32_t send_source, recv_source;
-	nsec_t low_ns, high_ns; /* TIMELINE_NONE: open */
-	struct packet packet;
+	int header;
+	uint8_t flags;
 };
 
 struct linking {
@@ -165,7 +64,6 @@ struct linking {
 	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
-	bool failed;
 };
 
 struct links *links_new(const struct merge_run *run)
@@ -173,18 +71,93 @@ struct links *links_new(const struct merge_run *run)
 	struct links *links = mem_zalloc(sizeof(*links));
 
 	links->run = run;
-	links->ids.spill.what = "of event ids";
+	links->spill.what = "of event ids";
 	return links;
+}
+
+/* NULL: nothing was noted of it. */
+static struct stream *find_stream(const struct links *links, uint32_t source,
+				  uint32_t stream)
+{
+	int64_t at;
+
+	return intmap_get(&links->index, (uint64_t)source << 32 | stream, &at)
+		   ? &links->stream[at]
+		   : NULL;
+}
+
+static struct stream *add_stream(struct links *links, uint32_t source, uint32_t stream)
+{
+	intmap_put(&links->index, (uint64_t)source << 32 | stream,
+		   (int64_t)links->streams);
+	links->stream =
+	    mem_grow(links->stream, links->streams, &links->room, sizeof(*links->stream));
+	links->stream[links->streams] = (struct stream){.kept = SIZE_MAX};
+	return &links->stream[links->streams++];
 }
 
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error)
 {
-	return event_ids_add(&links->ids, event_stream(source, record->stream),
-			     record->ordinal, link, error);
+	const struct noted_event event = {record->ordinal, *link};
+	struct stream *stream = find_stream(links, source, record->stream);
+	struct spill_chain *chain;
+
+	if (!stream)
+		stream = add_stream(links, source, record->stream);
+	chain = &stream->chain;
+	if (chain->open.size == BLOCK * sizeof(event) &&
+	    spill_chain_close(chain, &links->spill, error))
+		return -1;
+	if (!chain->open.size)
+		chain->first = record->ordinal;
+	bytes_add(&chain->open, &event, sizeof(event));
+	return 0;
 }
 
-static int compare_places(const struct origin *p, const struct origin *q)
+/* The chunk's events: 0, or -1 with error. */
+static int read_chunk(const struct links *links, struct stream *stream, size_t chunk,
+		      struct bytes_cursor *from, struct error *error)
+{
+	*from = (struct bytes_cursor){.at = stream->bytes.data,
+				      .end = stream->bytes.data + stream->bytes.size};
+	if (stream->kept == chunk)
+		return 0;
+	stream->kept = chunk < stream->chain.chunks ? chunk : stream->kept;
+	return spill_chain_read(&stream->chain, &links->spill, chunk, &stream->bytes,
+				from, error);
+}
+
+/* What became of an event: id 0 where it was not loaded. 0, or -1 with error. */
+static int find_event(const struct links *links, const struct messages_end *end,
+		      struct event_link *link, struct error *error)
+{
+	struct stream *stream = find_stream(links, end->source, end->stream);
+	const struct noted_event *event;
+	struct bytes_cursor from;
+	size_t chunk, count, at;
+
+	*link = (struct event_link){.id = 0};
+	if (!stream)
+		return 0;
+	/* The last chunk that begins at the ordinal or before it. */
+	chunk = FIRST_NOT(stream->chain.chunks, i,
+			  stream->chain.chunk[i].first <= end->ordinal);
+	if (stream->chain.open.size && stream->chain.first <= end->ordinal)
+		chunk = stream->chain.chunks + 1;
+	if (!chunk)
+		return 0;
+	if (read_chunk(links, stream, chunk - 1, &from, error))
+		return -1;
+	event = (const void *)from.at;
+	count = (size_t)(from.end - from.at) / sizeof(*event);
+	at = FIRST_NOT(count, i, event[i].ordinal < end->ordinal);
+	if (at < count && event[at].ordinal == end->ordinal)
+		*link = event[at].link;
+	return 0;
+}
+
+static int compare_places(const struct messages_end *p, const struct messages_end *q)
 {
 	if (p->source != q->source)
 		return p->source < q->source ? -1 : 1;
@@ -201,18 +174,13 @@ static int compare(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
 
-	if (p->send_ns != q->send_ns)
-		return p->send_ns < q->send_ns ? -1 : 1;
-	if (p->recv_ns != q->recv_ns)
-		return p->recv_ns < q->recv_ns ? -1 : 1;
+	if (p->row.send_ns != q->row.send_ns)
+		return p->row.send_ns < q->row.send_ns ? -1 : 1;
+	if (p->row.recv_ns != q->row.recv_ns)
+		return p->row.recv_ns < q->row.recv_ns ? -1 : 1;
 	if (compare_places(&p->send_place, &q->send_place))
 		return compare_places(&p->send_place, &q->send_place);
 	return compare_places(&p->recv_place, &q->recv_place);
-}
-
-static nsec_t corrected(const struct links *links, const struct origin *origin)
-{
-	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
 }
 
 /* How sure a stamp is; not at all before the first time that was stated, or after the
@@ -225,55 +193,21 @@ static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
 	return clock_bound_at(clock, local_ns, 0);
 }
 
-/* How sure the latency is: nothing is in doubt of two stamps of one clock. */
-static void set_bounds(const struct links *links, const struct message_origin *origin,
-		       struct link *link)
+/* Times, and how sure the latency is: nothing is in doubt of two stamps of one clock. */
+static void set_times(struct timeline_message *row, const struct message_ends *ends,
+		      const struct merge_source *from, const struct merge_source *to)
 {
-	const struct merge_source *from = &links->run->source[origin->send.source];
-	const struct merge_source *to = &links->run->source[origin->recv.source];
 	struct clock_bound begin, end;
 
+	row->send_ns = clock_correct(&from->clock, ends->send.local_ns);
+	row->recv_ns = clock_correct(&to->clock, ends->recv.local_ns);
+	row->latency_ns = nsec_sub(row->recv_ns, row->send_ns);
 	if (merge_is_one_clock(from, to))
 		return;
-	begin = bound_at(&from->clock, origin->send.local_ns);
-	end = bound_at(&to->clock, origin->recv.local_ns);
-	link->low_ns = merge_bound_side(end.low_ns, begin.high_ns, TIMELINE_NONE);
-	link->high_ns = merge_bound_side(end.high_ns, begin.low_ns, TIMELINE_NONE);
-}
-
-static int find_event(struct links *links, const struct origin *origin,
-		      enum event_side side, struct event_link *link, struct error *error)
-{
-	return event_ids_find(&links->ids, event_stream(origin->source, origin->stream),
-			      origin->ordinal, side, link, error);
-}
-
-static int link_message(void *context, const struct message_origin *origin)
-{
-	struct linking *linking = context;
-	struct links *links = linking->links;
-	struct event_link recv;
-	struct link link = {.send_source = origin->send.source,
-			    .recv_source = origin->recv.source,
-			    .packet = origin->packet};
-
-	linking->failed =
-	    find_event(links, &origin->send, EVENT_SENT, &link.send, linking->error) ||
-	    find_event(links, &origin->recv, EVENT_RECEIVED, &recv, linking->error);
-	/* A part's join drops what is in no timeline. */
-	if (linking->failed || (!link.send.id && !recv.id && !links->run->is_part))
-		return linking->failed;
-	link.recv_event = recv.id;
-	link.recv_batch = recv.cause.first_recv;
-	link.send_place = origin->send;
-	link.recv_place = origin->recv;
-	link.send_place.source = (uint32_t)links->run->source[origin->send.source].id;
-	link.recv_place.source = (uint32_t)links->run->source[origin->recv.source].id;
-	link.send_ns = corrected(links, &origin->send);
-	link.recv_ns = corrected(links, &origin->recv);
-	set_bounds(links, origin, &link);
-	linking->failed = sorter_add(links->sorter, &link, linking->error);
-	return linking->failed;
+	begin = bound_at(&from->clock, ends->send.local_ns);
+	end = bound_at(&to->clock, ends->recv.local_ns);
+	row->low_ns = merge_bound_side(end.low_ns, begin.high_ns, TIMELINE_NONE);
+	row->high_ns = merge_bound_side(end.high_ns, begin.low_ns, TIMELINE_NONE);
 }
 
 static bool is_icmp(const struct packet *packet)
@@ -326,6 +260,34 @@ static int header_bytes(const struct packet *packet)
 	return (int)bytes;
 }
 
+/* Runs have few addresses, and messages many. */
+static const char *address_name(struct links *links, const struct packet *packet,
+				const uint8_t *address)
+{
+	uint8_t key[1 + sizeof(packet->src)] = {packet->family};
+	size_t count = links->addresses.count, at;
+
+	memcpy(key + 1, address, sizeof(packet->src));
+	at = texts_put_bytes(&links->addresses, (const char *)key, sizeof(key));
+	if (at < count)
+		return links->name[at];
+	links->name = mem_grow(links->name, at, &links->name_room, sizeof(*links->name));
+	links->name[at] = mem_alloc(INET6_ADDRSTRLEN);
+	inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, links->name[at],
+		  INET6_ADDRSTRLEN);
+	return links->name[at];
+}
+
+static void set_network(struct links *links, struct timeline_message *row,
+			const struct packet *packet)
+{
+	if (!(packet->known & PACKET_NETWORK))
+		return;
+	row->src = address_name(links, packet, packet->src);
+	row->dst = address_name(links, packet, packet->dst);
+	row->bytes = packet_bytes(packet);
+}
+
 static int64_t event_or_none(int64_t event)
 {
 	return event ? event : TIMELINE_NONE;
@@ -345,41 +307,38 @@ static void set_cause(struct timeline_message *row, const struct spans *spans,
 	row->send_assumed = cause.is_assumed;
 }
 
-/* Runs have few addresses, and messages many. */
-static const char *address_name(struct links *links, const struct packet *packet,
-				const uint8_t *address)
+static int link_message(void *context, const struct message_ends *ends,
+			struct error *error)
 {
-	uint8_t key[1 + sizeof(packet->src)] = {packet->family};
-	size_t count = links->addresses.count, at;
-
-	memcpy(key + 1, address, sizeof(packet->src));
-	at = texts_put_bytes(&links->addresses, (const char *)key, sizeof(key));
-	if (at < count)
-		return links->name[at];
-	links->name = mem_grow(links->name, at, &links->name_room, sizeof(*links->name));
-	links->name[at] = mem_alloc(INET6_ADDRSTRLEN);
-	inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, links->name[at],
-		  INET6_ADDRSTRLEN);
-	return links->name[at];
-}
-
-static int write_link(void *context, const void *item)
-{
-	struct linking *linking = context;
-	const struct merge_run *run = linking->links->run;
-	const struct merge_source *source = run->source;
-	const struct link *link = item;
-	const struct packet *packet = &link->packet;
+	struct links *links = context;
+	const struct merge_run *run = links->run;
+	const struct merge_source *from = &run->source[ends->send.source];
+	const struct merge_source *to = &run->source[ends->recv.source];
+	const struct packet *packet = &ends->packet;
 	const char *protocol = packet_protocol_name(packet);
-	struct timeline_message row = {
+	struct event_link recv;
+	struct link link = {.send_place = ends->send,
+			    .recv_place = ends->recv,
+			    .send_source = ends->send.source,
+			    .recv_source = ends->recv.source,
+			    .header = header_bytes(packet),
+			    .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0};
+
+	links->messages++;
+	if (find_event(links, &ends->send, &link.send, error) ||
+	    find_event(links, &ends->recv, &recv, error))
+		return -1;
+	/* A part's join drops what is in no timeline. */
+	if (!link.send.id && !recv.id && !run->is_part)
+		return 0;
+	link.send_place.source = (uint32_t)from->id;
+	link.recv_place.source = (uint32_t)to->id;
+	link.row = (struct timeline_message){
 	    .protocol = protocol ? protocol : "ip",
-	    .src_node = run->node[source[link->send_source].node].id,
-	    .dst_node = run->node[source[link->recv_source].node].id,
-	    .send_event = event_or_none(link->send.id),
-	    .recv_event = event_or_none(link->recv_event),
-	    .send_ns = link->send_ns,
-	    .recv_ns = link->recv_ns,
-	    .latency_ns = nsec_sub(link->recv_ns, link->send_ns),
+	    .src_node = run->node[from->node].id,
+	    .dst_node = run->node[to->node].id,
+	    .send_event = event_or_none(link.send.id),
+	    .recv_event = event_or_none(recv.id),
 	    .sport = TIMELINE_NONE,
 	    .dport = TIMELINE_NONE,
 	    .seq = TIMELINE_NONE,
@@ -388,40 +347,44 @@ static int write_link(void *context, const void *item)
 	    .send_first_recv = TIMELINE_NONE,
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
-	    .recv_batch = event_or_none(link->recv_batch),
-	    .send_source = source[link->send_source].id,
-	    .recv_source = source[link->recv_source].id,
-	    .low_ns = link->low_ns,
-	    .high_ns = link->high_ns,
+	    .recv_batch = event_or_none(recv.cause.first_recv),
+	    .send_source = from->id,
+	    .recv_source = to->id,
 	};
-
-	if (packet->known & PACKET_NETWORK) {
-		row.src = address_name(linking->links, packet, packet->src);
-		row.dst = address_name(linking->links, packet, packet->dst);
-		row.bytes = packet_bytes(packet);
-	}
-	set_transport(&row, packet);
-	if (linking->spans && link->send.id && link->send.cause.event)
-		set_cause(&row, linking->spans, source[link->send_source].node,
-			  &link->send.cause);
-	requests_message(linking->requests,
-			 &(struct request_message){
-			     .row = &row,
-			     .send_source = link->send_source,
-			     .recv_source = link->recv_source,
-			     .header = header_bytes(packet),
-			     .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0,
-			     .sent = &link->send.sent});
-	return timeline_add_message(linking->writer, &row, linking->error);
+	set_times(&link.row, ends, from, to);
+	set_network(links, &link.row, packet);
+	set_transport(&link.row, packet);
+	return sorter_add(links->sorter, &link, error);
 }
 
-int links_find(struct links *links, struct origins *origins, struct error *error)
+static int write_link(void *context, const void *item)
 {
-	struct linking linking = {.links = links, .error = error};
+	struct linking *linking = context;
+	struct link link = *(const struct link *)item;
 
+	if (linking->spans && link.send.id && link.send.cause.event)
+		set_cause(&link.row, linking->spans,
+			  linking->links->run->source[link.send_source].node,
+			  &link.send.cause);
+	requests_message(linking->requests,
+			 &(struct request_message){.row = &link.row,
+						   .send_source = link.send_source,
+						   .recv_source = link.recv_source,
+						   .header = link.header,
+						   .flags = link.flags,
+						   .sent = &link.send.sent});
+	return timeline_add_message(linking->writer, &link.row, linking->error);
+}
+
+int links_find(struct links *links, struct message_log *messages, struct error *error)
+{
 	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
-	return origins_walk(origins, link_message, &linking, error) || linking.failed ? -1
-										      : 0;
+	return message_log_walk_ends(messages, link_message, links, error);
+}
+
+uint64_t links_messages(const struct links *links)
+{
+	return links->messages;
 }
 
 int links_write(struct links *links, const struct spans *spans, struct requests *requests,
@@ -440,7 +403,13 @@ void links_free(struct links *links)
 {
 	if (!links)
 		return;
-	event_ids_clear(&links->ids);
+	for (size_t i = 0; i < links->streams; i++) {
+		spill_chain_clear(&links->stream[i].chain);
+		bytes_clear(&links->stream[i].bytes);
+	}
+	free(links->stream);
+	intmap_clear(&links->index);
+	spill_clear(&links->spill);
 	sorter_free(links->sorter);
 	for (size_t i = 0; i < links->addresses.count; i++)
 		free(links->name[i]);

@@ -2,9 +2,9 @@
 #ifndef CT_MERGE_LINKS_H
 #define CT_MERGE_LINKS_H
 
-#include "merge/origins.h"
 #include "merge/requests.h"
 #include "merge/run.h"
+#include "sync/pair/pair.h"
 #include "timeline/writer.h"
 
 /* An event that is, or can be, a packet's. */
@@ -33,7 +33,10 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
  * After the last event: find those of each message, and sort the messages by send time.
  * Touches nothing that is written. 0, or -1 with error.
  */
-int links_find(struct links *links, struct origins *origins, struct error *error);
+int links_find(struct links *links, struct message_log *messages, struct error *error);
+
+/* How many that were. */
+uint64_t links_messages(const struct links *links);
 
 /*
  * After that: add the message rows; an end whose event was not loaded (left out by the

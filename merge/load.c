@@ -12,8 +12,8 @@
 struct loading {
 	struct load *load;
 	struct feed *feed;
-	struct heap heads; /* of the sources' next events, by time and place in `order` */
-	uint32_t *order;   /* sources by node and index */
+	struct heap
+	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct problem_list problems;
 };
 
@@ -34,7 +34,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 	if (wanted.columns > TIMELINE_COLUMNS_MOST) {
 		wanted.columns = TIMELINE_COLUMNS_MOST;
 		problem_add(&loading->problems,
-			    loading->load->run->sources.item[of->entry].path, "cut", 1,
+			    loading->load->run->sources.item[source].path, "cut", 1,
 			    "%s has %zu fields, those after the first %d are left out",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
@@ -102,45 +102,24 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 }
 
 /* From when on a node is recorded: its first event, and not before what is selected. */
-static void begin_spans(struct loading *loading)
+static void begin_spans(const struct load *load)
 {
-	const struct load *load = loading->load;
+	nsec_t begin, end, least = load->selection->begin_ns;
 
-	for (uint32_t i = 0; i < load->run->count; i++) {
-		const struct merge_source *source = &load->run->source[i];
-		struct ctf_facts facts;
-		nsec_t begin;
-
-		feed_facts(loading->feed, i, &facts);
-		if (!load->spans || !source->tells_spans || !facts.events)
-			continue;
-		begin = clock_correct(&source->clock, facts.begin_ns);
-		if (begin < load->selection->begin_ns)
-			begin = load->selection->begin_ns;
-		spans_set_begin(load->spans, source->node, begin);
-	}
+	for (uint32_t i = 0; load->spans && i < load->run->nodes; i++)
+		if (merge_run_extent(load->run, &load->run->node[i], &begin, &end))
+			spans_set_begin(load->spans, i, begin < least ? least : begin);
 }
 
-/* What the whole reading knows now of each node's end. */
+/* Until when, as far as what was read tells now. */
 static int end_spans(const struct load *load, struct error *error)
 {
-	const struct merge_run *run = load->run;
+	nsec_t begin, end, most = load->selection->end_ns;
 	int status = 0;
 
-	for (uint32_t node = 0; load->spans && node < run->nodes && !status; node++) {
-		nsec_t end = NSEC_MIN;
-
-		for (uint32_t i = 0; i < run->count; i++) {
-			const struct merge_source *source = &run->source[i];
-			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
-
-			if (source->node == node && source->tells_spans &&
-			    source->facts.events && last > end)
-				end = last;
-		}
-		if (end > load->selection->end_ns)
-			end = load->selection->end_ns;
-		status = spans_end(load->spans, node, end, error);
+	for (uint32_t i = 0; load->spans && i < load->run->nodes && !status; i++) {
+		merge_run_extent(load->run, &load->run->node[i], &begin, &end);
+		status = spans_end(load->spans, i, end > most ? most : end, error);
 	}
 	return status;
 }
@@ -153,30 +132,10 @@ static void share_switches(struct loading *loading)
 	for (uint32_t source = 0; source < run->count; source++) {
 		uint32_t other = 0;
 
-		while (other < source &&
-		       (run->source[other].node != run->source[source].node ||
-			!feed_share_clock(loading->feed, other, source)))
+		while (!merge_is_one_clock(&run->source[other], &run->source[source]))
 			other++;
 		if (other < source)
 			follow_share(loading->load->follow, source, other);
-	}
-}
-
-/* Events of one time go by node, then by source, so that every merge is the same. */
-static void order_sources(struct loading *loading)
-{
-	const struct merge_run *run = loading->load->run;
-	uint32_t count = 0;
-
-	for (uint32_t node = 0; node < run->nodes; node++)
-		for (uint32_t source = 0; source < run->count; source++)
-			if (run->source[source].node == node)
-				loading->order[count++] = source;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct row *row = feed_head(loading->feed, loading->order[i]);
-
-		if (row)
-			heap_push(&loading->heads, row->ts_ns, i);
 	}
 }
 
@@ -186,11 +145,16 @@ static int merge(struct loading *loading, struct error *error)
 	struct heap *heads = &loading->heads;
 	uint64_t rows = 0;
 
-	order_sources(loading);
+	for (uint32_t source = 0; source < loading->load->run->count; source++) {
+		const struct row *row = feed_head(loading->feed, source);
+
+		if (row)
+			heap_push(heads, row->ts_ns, source);
+	}
 	share_switches(loading);
-	begin_spans(loading);
+	begin_spans(loading->load);
 	while (heads->count) {
-		uint32_t source = loading->order[heads->item->item];
+		uint32_t source = heads->item->item;
 		const struct row *row = feed_head(loading->feed, source);
 
 		if (take_row(loading, source, row, error))
@@ -215,14 +179,12 @@ int load_events(struct load *load, struct error *error)
 
 	load->events = 0;
 	loading.feed = feed_new(load->run, &wish, load->threads);
-	loading.order = mem_zalloc(load->run->count * sizeof(*loading.order));
 	status = merge(&loading, error);
 	feed_free(loading.feed);
 	progress_end(load->progress);
 	if (!status)
 		status = end_spans(load, error);
 	merge_run_tell(load->run, &loading.problems);
-	free(loading.order);
 	heap_clear(&loading.heads);
 	return status;
 }
@@ -241,7 +203,7 @@ static void follow_up(void *context, size_t index)
 	struct error *error = &following->error[index];
 
 	if (index == 1)
-		following->status[1] = links_find(load->links, load->origins, error);
+		following->status[1] = links_find(load->links, load->messages, error);
 	else if (load->spans)
 		following->status[0] =
 		    spans_write(load->spans, load->processes, load->writer, error);
@@ -253,6 +215,7 @@ int load_spans_and_messages(struct load *load, struct error *error)
 	int status = 0;
 
 	parallel_run(load->threads, 2, follow_up, &following);
+	load->linked = links_messages(load->links);
 	for (int i = 0; i < 2; i++) {
 		if (!status && following.status[i])
 			status = error_set(error, "%s", error_text(&following.error[i]));

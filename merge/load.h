@@ -18,14 +18,15 @@ struct load {
 	struct follow *follow;
 	struct processes *processes;
 	struct links *links;
-	struct origins *origins;   /* of messages */
-	struct requests *requests; /* are told of them */
+	struct message_log *messages; /* with their ends */
+	struct requests *requests;    /* are told of them */
 	struct sent_packets *sent;
 	struct spans *spans; /* NULL: none are wanted */
 	struct progress *progress;
 	int threads;
 	bool payload;
 	uint64_t events; /* out: rows of `event` */
+	uint64_t linked; /* out: messages that are not false */
 };
 
 /*

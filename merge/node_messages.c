@@ -13,8 +13,8 @@ struct reading {
 	const char *path;
 	struct messages_reader *reader;
 	const struct messages_head *head;
-	uint32_t *source; /* by the file's: index in the run + 1; 0: not looked up yet */
-	size_t sources;
+	uint32_t *source; /* by the file's: index in the run */
+	size_t sources;   /* that were looked up */
 };
 
 /* Of a node that the clock map does not have: by its name. Others may get the same, which
@@ -29,27 +29,12 @@ static void set_ids(struct merge_run *run, int64_t number)
 {
 	run->node[0].id = number + 1;
 	for (size_t i = 0; i < run->count; i++) {
-		const char *name = run->sources.item[run->source[i].entry].name;
+		const char *name = run->sources.item[i].name;
 		const struct clock *clock = clock_map_find(&run->map, name);
 
 		run->source[i].id = clock ? clock - run->map.clock + 1
 					  : node_first_id(number + 1) + (int64_t)i + 1;
 	}
-}
-
-static int own_source(const struct reading *reading, const struct messages_source *source,
-		      uint32_t *index, struct error *error)
-{
-	const struct merge_run *run = reading->run;
-
-	for (uint32_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[run->source[i].entry].name, source->trace) ==
-		    0) {
-			*index = i;
-			return 0;
-		}
-	return error_set(error, "%s: messages of %s, which is no source of %s",
-			 reading->path, source->trace, run->node[0].name);
 }
 
 static uint32_t add_node(struct merge_run *run, const struct messages_source *source)
@@ -65,13 +50,24 @@ static uint32_t add_node(struct merge_run *run, const struct messages_source *so
 	return (uint32_t)count;
 }
 
-static int add_source(const struct reading *reading, const struct messages_source *source,
-		      uint32_t *index, struct error *error)
+/* The index in the run of a source of the file, where those elsewhere are added. -1 with
+ * error. */
+static int64_t index_of(const struct reading *reading,
+			const struct messages_source *source, struct error *error)
 {
 	struct merge_run *run = reading->run;
 	const struct clock *clock = clock_map_find(&run->map, source->trace);
 	size_t count = run->count + run->elsewhere;
 
+	if (source->number == reading->head->number) {
+		int64_t own = merge_run_find(run, source->trace);
+
+		return own >= 0
+			   ? own
+			   : error_set(error,
+				       "%s: messages of %s, which is no source of %s",
+				       reading->path, source->trace, run->node[0].name);
+	}
 	if (!clock)
 		return error_set(error, "%s: %s is not in the clock map", reading->path,
 				 source->trace);
@@ -83,41 +79,35 @@ static int add_source(const struct reading *reading, const struct messages_sourc
 				  .clock = *clock, /* the map's */
 				  .is_second_view = source->is_second_view};
 	run->elsewhere++;
-	*index = (uint32_t)count;
-	return 0;
+	return (int64_t)count;
 }
 
 static int find_end(struct reading *reading, const struct messages_end *end,
-		    struct origin *origin, struct error *error)
+		    struct messages_end *found, struct error *error)
 {
-	const struct messages_source *source =
-	    messages_reader_source(reading->reader, end->source);
-	uint32_t index;
+	while (reading->sources <= end->source) {
+		int64_t index = index_of(
+		    reading,
+		    messages_reader_source(reading->reader, (uint32_t)reading->sources),
+		    error);
 
-	if (end->source >= reading->sources) {
-		reading->source = mem_realloc(reading->source, end->source + 1,
-					      sizeof(*reading->source));
-		while (reading->sources <= end->source)
-			reading->source[reading->sources++] = 0;
-	}
-	if (!reading->source[end->source]) {
-		bool is_own = source->number == reading->head->number;
-
-		if ((is_own ? own_source : add_source)(reading, source, &index, error))
+		if (index < 0)
 			return -1;
-		reading->source[end->source] = index + 1;
+		reading->source = mem_realloc(reading->source, reading->sources + 1,
+					      sizeof(*reading->source));
+		reading->source[reading->sources++] = (uint32_t)index;
 	}
-	*origin = (struct origin){reading->source[end->source] - 1, end->stream,
-				  end->ordinal, end->local_ns};
+	*found = *end;
+	found->source = reading->source[end->source];
 	return 0;
 }
 
 /* One between two sources of the node is there twice. */
 static int add_message(struct reading *reading, const struct node_message *message,
-		       struct origins *origins, struct error *error)
+		       struct message_log *messages, struct error *error)
 {
-	struct message_origin origin = {.packet = message->packet};
-	struct origin own, other;
+	struct message_ends ends = {.packet = message->packet};
+	struct messages_end own, other;
 
 	if (find_end(reading, &message->own, &own, error) ||
 	    find_end(reading, &message->other, &other, error))
@@ -127,9 +117,12 @@ static int add_message(struct reading *reading, const struct node_message *messa
 				 reading->path, reading->head->node);
 	if (other.source < reading->run->count && !message->received)
 		return 0;
-	origin.send = message->received ? other : own;
-	origin.recv = message->received ? own : other;
-	return origins_add(origins, &origin, error);
+	ends.send = message->received ? other : own;
+	ends.recv = message->received ? own : other;
+	return message_log_add(messages, &(struct message){0}, error) ||
+		       message_log_add_ends(messages, &ends, error)
+		   ? -1
+		   : 0;
 }
 
 /* Whether the file goes with the run and the clock map. */
@@ -151,14 +144,14 @@ static int check_head(const struct reading *reading, struct error *error)
 	if (head->number >= NODE_NUMBERS)
 		return error_set(error, "%s: node %u, want less than %d", reading->path,
 				 head->number, NODE_NUMBERS);
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[run->source[i].entry].name, head->node) == 0)
-			return 0;
+	if (merge_run_find(run, head->node) >= 0)
+		return 0;
 	return error_set(error, "%s: of node %s, which is not %s", reading->path,
 			 head->node, run->node[0].name);
 }
 
-static int read_all(struct reading *reading, struct origins *origins, struct error *error)
+static int read_all(struct reading *reading, struct message_log *messages,
+		    struct error *error)
 {
 	struct node_message message;
 	int more;
@@ -170,7 +163,7 @@ static int read_all(struct reading *reading, struct origins *origins, struct err
 			if (check_head(reading, error))
 				return -1;
 		}
-		if (more > 0 && add_message(reading, &message, origins, error))
+		if (more > 0 && add_message(reading, &message, messages, error))
 			return -1;
 	} while (more > 0);
 	return more;
@@ -179,7 +172,7 @@ static int read_all(struct reading *reading, struct origins *origins, struct err
 static int check_no_messages(const struct merge_run *run, struct error *error)
 {
 	for (size_t i = 0; i < run->count; i++) {
-		const char *name = run->sources.item[run->source[i].entry].name;
+		const char *name = run->sources.item[i].name;
 
 		if (clock_map_find(&run->map, name))
 			return error_set(error,
@@ -190,8 +183,8 @@ static int check_no_messages(const struct merge_run *run, struct error *error)
 	return 0;
 }
 
-int node_messages_read(struct merge_run *run, const char *path, struct origins *origins,
-		       struct error *error)
+int node_messages_read(struct merge_run *run, const char *path,
+		       struct message_log *messages, struct error *error)
 {
 	struct reading reading = {.run = run, .path = path};
 	int status = -1;
@@ -204,7 +197,7 @@ int node_messages_read(struct merge_run *run, const char *path, struct origins *
 	}
 	reading.reader = messages_reader_open(path, error);
 	if (reading.reader)
-		status = read_all(&reading, origins, error);
+		status = read_all(&reading, messages, error);
 	if (!status)
 		set_ids(run, reading.head->number);
 	if (reading.reader)

@@ -2,8 +2,8 @@
 #ifndef CT_MERGE_NODE_MESSAGES_H
 #define CT_MERGE_NODE_MESSAGES_H
 
-#include "merge/origins.h"
 #include "merge/run.h"
+#include "sync/pair/pair.h"
 
 /*
  * One node of a run, merged by itself. Its messages come from a file of ctsync's; their
@@ -24,12 +24,12 @@ static inline int64_t node_first_id(int64_t node)
 }
 
 /*
- * Add the messages of the one node of the run to `origins`, and what is elsewhere to the
+ * Add the messages of the one node of the run to `messages`, and what is elsewhere to the
  * run; `path` NULL: there are none, as the node is not in the clock map. Sets the ids of
  * nodes and sources. After the clocks. 0, or -1 with error: the file is damaged, another
  * node's, or of another clock map.
  */
-int node_messages_read(struct merge_run *run, const char *path, struct origins *origins,
-		       struct error *error);
+int node_messages_read(struct merge_run *run, const char *path,
+		       struct message_log *messages, struct error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "input/run_files.h"
+#include "input/same.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
 {
@@ -36,16 +37,6 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems)
 	problem_clear(problems);
 }
 
-static void drop_source(struct source_list *list, size_t index)
-{
-	free(list->item[index].name);
-	free(list->item[index].path);
-	free(list->item[index].node);
-	free(list->item[index].local);
-	memmove(&list->item[index], &list->item[index + 1],
-		(--list->count - index) * sizeof(*list->item));
-}
-
 /* The first source that is the same file or directory as another. */
 static size_t first_same(const struct stat *status, size_t index)
 {
@@ -64,20 +55,24 @@ static void drop_repeated(struct merge_run *run)
 	struct stat *status = mem_zalloc(list->count * sizeof(*status));
 	size_t kept = 0;
 
-	while (kept < list->count) {
-		const char *path = list->item[kept].path;
-		size_t first = kept;
+	for (size_t i = 0; i < list->count; i++) {
+		struct source source = list->item[i];
+		size_t first = stat(source.path, &status[kept]) == 0
+				   ? first_same(status, kept)
+				   : kept;
 
-		if (stat(path, &status[kept]) == 0)
-			first = first_same(status, kept);
 		if (first == kept) {
-			kept++;
+			list->item[kept++] = source;
 			continue;
 		}
-		problem_add(&run->problems, path, "twice", 1, "the same as %s, left out",
-			    list->item[first].path);
-		drop_source(list, kept);
+		problem_add(&run->problems, source.path, "twice", 1,
+			    "the same as %s, left out", list->item[first].path);
+		free(source.name);
+		free(source.path);
+		free(source.node);
+		free(source.local);
 	}
+	list->count = kept;
 	free(status);
 }
 
@@ -108,19 +103,17 @@ static void name_source(struct source *source)
 		source->name = mem_strdup(slash && slash[1] ? slash + 1 : source->path);
 }
 
-static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
+static uint32_t add_node(struct merge_run *run, const char *name)
 {
 	struct merge_node *node;
 
 	for (size_t i = 0; i < run->nodes; i++)
-		if (strncmp(run->node[i].name, name, length) == 0 &&
-		    !run->node[i].name[length])
+		if (strcmp(run->node[i].name, name) == 0)
 			return (uint32_t)i;
 	run->node = mem_realloc(run->node, run->nodes + 1, sizeof(*run->node));
 	node = &run->node[run->nodes];
-	memset(node, 0, sizeof(*node));
-	node->id = (int64_t)run->nodes + 1;
-	node->name = mem_strndup(name, length);
+	*node =
+	    (struct merge_node){.id = (int64_t)run->nodes + 1, .name = mem_strdup(name)};
 	return (uint32_t)run->nodes++;
 }
 
@@ -152,34 +145,18 @@ static const char *trace_kind(const char *path)
 	return kind;
 }
 
-/* Whether not a run was given, but the directory of one node. */
-static bool is_node_alone(const struct merge_run *run)
-{
-	return run->files.nodes == 1 && strcmp(run->files.node[0].path, run->path) == 0;
-}
-
 /* In a run directory a source's node is the directory; alone it is its own. */
-static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
+static uint32_t node_of(struct merge_run *run, const struct source *source)
 {
-	const struct source *entry = &run->sources.item[index];
-	struct merge_source *source = &run->source[run->count++];
-	const char *name = entry->name;
-	size_t length = strlen(name);
+	for (uint32_t i = 0; i < run->files.nodes; i++) {
+		const char *path = run->files.node[i].path;
+		size_t length = strlen(path);
 
-	if (is_directory && is_node_alone(run)) {
-		name = run->files.node[0].name;
-		length = strlen(name);
-	} else if (is_directory) {
-		name = entry->path + strlen(run->path);
-		name += strspn(name, "/");
-		length = strcspn(name, "/");
+		if (strncmp(source->path, path, length) == 0 &&
+		    source->path[length] == '/')
+			return i;
 	}
-	source->node = add_node(run, name, length);
-	source->id = (int64_t)run->count;
-	source->entry = index;
-	source->kind =
-	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
-	source->island = -1;
+	return add_node(run, source->name);
 }
 
 bool merge_source_is(const struct merge_source *source, const char *kind)
@@ -195,19 +172,27 @@ static bool node_has(const struct merge_run *run, uint32_t node, const char *kin
 	return false;
 }
 
-/* Nodes in the order of their names, then what is given by itself. */
-static void add_all(struct merge_run *run, bool is_directory)
+/* Nodes in the order of their names, or what is given by itself. */
+static void add_all(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->files.nodes; i++) {
-		const struct run_node *files = &run->files.node[i];
-		uint32_t node = add_node(run, files->name, strlen(files->name));
+		uint32_t node = add_node(run, run->files.node[i].name);
 
-		run->node[node].files = files;
-		run->node[node].facts = files->facts;
+		run->node[node].files = &run->files.node[i];
+		run->node[node].facts = run->files.node[i].facts;
 	}
-	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
-	for (uint32_t i = 0; i < run->sources.count; i++)
-		add_source(run, i, is_directory);
+	run->count = run->sources.count;
+	run->source = mem_zalloc(run->count * sizeof(*run->source));
+	for (size_t i = 0; i < run->count; i++) {
+		const struct source *entry = &run->sources.item[i];
+
+		run->source[i] = (struct merge_source){
+		    .id = (int64_t)i + 1,
+		    .node = node_of(run, entry),
+		    .kind = entry->kind == SOURCE_CAPTURE ? "capture"
+							  : trace_kind(entry->path),
+		    .island = -1};
+	}
 	for (size_t i = 0; i < run->count; i++) {
 		struct merge_source *source = &run->source[i];
 		bool beside = !merge_source_is(source, "kernel") &&
@@ -231,72 +216,67 @@ static void read_facts(struct merge_run *run)
 	error_clear(&error);
 }
 
-/* How much there is besides traces and captures. */
-static size_t count_files(const struct run_files *files)
+bool merge_run_has_files(const struct merge_run *run)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < files->nodes; i++)
-		count += files->node[i].files;
-	return count;
-}
-
-/* 0 when there is something to merge, or -1 with error. */
-static int find(struct merge_run *run, const char *node, struct error *error)
-{
-	struct problem_list problems = {NULL, 0, 0};
-	int status;
-
-	run->sources.only = node;
-	run->sources.files = &run->files;
-	status = source_add_run(&run->sources, run->path, &problems, error);
-	merge_run_tell(run, &problems);
-	if (!status || !count_files(&run->files))
-		return status;
-	error_clear(error); /* samples alone make a timeline as well */
-	return 0;
+	for (size_t i = 0; i < run->files.nodes; i++)
+		if (run->files.node[i].files)
+			return true;
+	return false;
 }
 
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error)
 {
-	struct stat status;
-	bool is_directory;
+	struct problem_list problems = {NULL, 0, 0};
+	struct stat about;
+	int status;
 
-	memset(run, 0, sizeof(*run));
-	run->path = path_trimmed(path);
-	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
-		       !ctf_is_trace(run->path);
-	run->is_part = node;
-	if (node && !is_directory)
+	*run = (struct merge_run){
+	    .path = path_trimmed(path), .is_part = node, .sources.only = node};
+	run->sources.files = &run->files;
+	if (node && (stat(run->path, &about) || !S_ISDIR(about.st_mode) ||
+		     ctf_is_trace(run->path)))
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
-	if (find(run, node, error))
-		return node ? error_misuse(error, "--node: no node %s in %s", node,
-					   run->path)
-			    : -1;
+	status = source_add_run(&run->sources, run->path, &problems, error);
+	merge_run_tell(run, &problems);
+	if (status && merge_run_has_files(run)) {
+		error_clear(error); /* samples alone make a timeline as well */
+		status = 0;
+	}
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
-	add_all(run, is_directory);
-	if (node && (run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
+	add_all(run);
+	if (node && (status || run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
 		return error_misuse(error, "--node: no node %s in %s", node, run->path);
-	read_facts(run);
-	return 0;
+	if (!status)
+		read_facts(run);
+	return status;
+}
+
+int64_t merge_run_find(const struct merge_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[i].name, name) == 0)
+			return (int64_t)i;
+	return -1;
 }
 
 int64_t merge_run_source(const struct merge_run *run, const char *name)
 {
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
-			return run->source[i].id;
+	int64_t at = merge_run_find(run, name);
+
+	if (at >= 0)
+		return run->source[at].id;
 	for (size_t i = 0; run->is_part && i < run->map.clocks; i++)
 		if (strcmp(run->map.clock[i].trace, name) == 0)
 			return (int64_t)i + 1;
 	return 0;
 }
 
-bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
+bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
+		      nsec_t *first, nsec_t *last)
 {
 	*first = NSEC_MAX;
 	*last = NSEC_MIN;
@@ -305,7 +285,8 @@ bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
 		nsec_t begin = clock_correct(&source->clock, source->facts.begin_ns);
 		nsec_t end = clock_correct(&source->clock, source->facts.end_ns);
 
-		if (!source->facts.events)
+		if (!source->facts.events ||
+		    (node && (&run->node[source->node] != node || !source->tells_spans)))
 			continue;
 		*first = begin < *first ? begin : *first;
 		*last = end > *last ? end : *last;
@@ -315,9 +296,8 @@ bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
 
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
+	return a == b ||
+	       (a->node == b->node && same_clock_identity(&a->facts, &b->facts));
 }
 
 nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)

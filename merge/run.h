@@ -27,7 +27,6 @@ struct merge_node {
 struct merge_source {
 	int64_t id;
 	uint32_t node;      /* index */
-	uint32_t entry;     /* index in sources: path and kind of input */
 	const char *kind;   /* "kernel", "user", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
@@ -35,6 +34,7 @@ struct merge_source {
 	bool tells_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
+	bool is_corrected;  /* by a clock map; else its clock is at its own epoch */
 	bool is_second_view;    /* elsewhere: a capture beside a trace with messages */
 	struct ctf_facts facts; /* of what was read */
 };
@@ -48,7 +48,7 @@ struct merge_run {
 	struct merge_node *node;
 	size_t nodes;
 	struct source_list sources;  /* traces and captures, with unique names */
-	struct merge_source *source; /* one an entry of sources */
+	struct merge_source *source; /* one an entry of `sources` */
 	size_t count;
 	size_t nodes_elsewhere, elsewhere; /* more nodes and sources, of messages alone */
 	struct clock_map map; /* of ctsync; its traces bear the names of sources */
@@ -81,11 +81,17 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error);
 
+/* Whether there is anything besides traces and captures. */
+bool merge_run_has_files(const struct merge_run *run);
+
 /*
  * Move problems to the run's, but those that it has already: a source is read
  * twice, for its packets and for its events, and what is odd in it told once.
  */
 void merge_run_tell(struct merge_run *run, struct problem_list *problems);
+
+/* The index of the source of that name, or -1. */
+int64_t merge_run_find(const struct merge_run *run, const char *name);
 
 /*
  * The id of the source of that name in the clock map, 0: none. Of a part: also where it
@@ -96,8 +102,12 @@ int64_t merge_run_source(const struct merge_run *run, const char *name);
 /* Whether a source is of a kind: "kernel", "user", ... */
 bool merge_source_is(const struct merge_source *source, const char *kind);
 
-/* The first and the last event of all sources, on the timeline's axis; false: none. */
-bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last);
+/*
+ * The first and the last event, on the timeline's axis: of all sources, or of those
+ * that tell the spans of one node. False: there is none.
+ */
+bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
+		      nsec_t *first, nsec_t *last);
 
 /* Whether two sources have one clock: then nothing is in doubt between their stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);

@@ -147,45 +147,24 @@ static int take_process(struct sampler *sampler, struct intmap *parents,
 	return status;
 }
 
-static int sample_proc(struct sampler *sampler, const char *path)
-{
-	struct intmap parents = {0}; /* by pid: the one that was told last */
-	struct faults faults;
-	struct csv_row row;
-	struct csv *csv;
-	int status = 0;
-
-	faults_init(&faults, path, &sampler->run->problems);
-	csv = csv_open(path, &proc_columns, &faults);
-	while (csv && !status && csv_next(csv, &row))
-		status = take_process(sampler, &parents, row.cell);
-	csv_close(csv);
-	intmap_clear(&parents);
-	return status;
-}
-
 /* Sensors name what they read by its unit, where it is one of these. */
-static const struct {
-	const char *unit, *kind;
-} sensor_units[] = {
-    {"celsius", "gauge"}, {"joules", "counter"}, {"watts", "gauge"}, {"volts", "gauge"},
-    {"amperes", "gauge"}, {"hertz", "gauge"},    {"rpm", "gauge"},   {"percent", "gauge"},
-};
-
 static struct timeline_metric sensor_metric(const char *name)
 {
+	static const char *const units[] = {"celsius", "joules", "watts", "volts",
+					    "amperes", "hertz",  "rpm",   "percent"};
 	struct timeline_metric metric = {.name = name, .activity = "sensor"};
 
-	for (size_t i = 0; i < sizeof(sensor_units) / sizeof(*sensor_units); i++) {
-		if (strcmp(sensor_units[i].unit, name) != 0)
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(units[i], name) != 0)
 			continue;
-		metric.unit = sensor_units[i].unit;
-		metric.kind = sensor_units[i].kind;
+		metric.unit = units[i];
+		metric.kind = strcmp(name, "joules") == 0 ? "counter" : "gauge";
 	}
 	return metric;
 }
 
-static int take_sensor(struct sampler *sampler, const struct csv_cell *cell)
+static int take_sensor(struct sampler *sampler, struct intmap *parents,
+		       const struct csv_cell *cell)
 {
 	struct sampled sampled = {
 	    .metric = sensor_metric(cell[SENSOR_METRIC].text),
@@ -195,21 +174,27 @@ static int take_sensor(struct sampler *sampler, const struct csv_cell *cell)
 	    .interval_ns = TIMELINE_NONE,
 	    .value = cell[SENSOR_VALUE].real};
 
+	(void)parents;
 	return sampler_wants(sampler, sampled.ts_ns) ? sampler_add(sampler, &sampled) : 0;
 }
 
-static int sample_sensors(struct sampler *sampler, const char *path)
+static int sample_csv(struct sampler *sampler, const char *path,
+		      const struct csv_columns *columns,
+		      int (*take)(struct sampler *sampler, struct intmap *parents,
+				  const struct csv_cell *cell))
 {
+	struct intmap parents = {0}; /* by pid: the one that was told last */
 	struct faults faults;
 	struct csv_row row;
 	struct csv *csv;
 	int status = 0;
 
 	faults_init(&faults, path, &sampler->run->problems);
-	csv = csv_open(path, &sensor_columns, &faults);
+	csv = csv_open(path, columns, &faults);
 	while (csv && !status && csv_next(csv, &row))
-		status = take_sensor(sampler, row.cell);
+		status = take(sampler, &parents, row.cell);
 	csv_close(csv);
+	intmap_clear(&parents);
 	return status;
 }
 
@@ -306,9 +291,9 @@ static int take_file(struct sampler *sampler, const struct run_file *file)
 	case RUN_FILE_SA:
 		return sample_sar(sampler, file->path, true);
 	case RUN_FILE_PROC:
-		return sample_proc(sampler, file->path);
+		return sample_csv(sampler, file->path, &proc_columns, take_process);
 	case RUN_FILE_SENSORS:
-		return sample_sensors(sampler, file->path);
+		return sample_csv(sampler, file->path, &sensor_columns, take_sensor);
 	case RUN_FILE_INVOCATIONS:
 		return sample_invocations(sampler, file->path);
 	case RUN_FILE_NODE:

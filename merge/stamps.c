@@ -32,7 +32,7 @@ static void find_near(struct stamps *stamps)
 {
 	nsec_t first, last;
 
-	merge_run_extent(stamps->run, &first, &last);
+	merge_run_extent(stamps->run, NULL, &first, &last);
 	/* Of a part the map tells of the others. */
 	for (size_t i = 0; stamps->run->is_part && i < stamps->run->map.clocks; i++) {
 		const struct clock *clock = &stamps->run->map.clock[i];

@@ -24,18 +24,13 @@ static const char *place_of(const struct problem *problem)
 	return *problem->place ? problem->place : problem->text;
 }
 
-static const char *path_of(const struct merge_run *run, size_t source)
-{
-	return run->sources.item[run->source[source].entry].path;
-}
-
 size_t tables_problem_source(const struct merge_run *run, const struct problem *problem)
 {
 	const char *place = place_of(problem);
 	size_t best = SIZE_MAX, longest = 0;
 
 	for (size_t i = 0; i < run->count; i++) {
-		size_t length = begins_with(place, path_of(run, i));
+		size_t length = begins_with(place, run->sources.item[i].path);
 
 		if (length > longest) {
 			longest = length;
@@ -49,22 +44,29 @@ size_t tables_problem_source(const struct merge_run *run, const struct problem *
 static bool is_about(const struct merge_run *run, size_t source,
 		     const struct problem *problem)
 {
-	return begins_with(place_of(problem), path_of(run, source)) &&
+	return begins_with(place_of(problem), run->sources.item[source].path) &&
 	       tables_problem_source(run, problem) == source;
 }
 
-uint64_t tables_discarded(const struct merge_run *run, size_t source)
+/* How much was told of a source; `kind` NULL: how often. */
+static uint64_t count_problems(const struct merge_run *run, size_t source,
+			       const char *kind)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < run->problems.count; i++) {
 		const struct problem *problem = &run->problems.item[i];
 
-		if (strcmp(problem->kind, "discarded") == 0 &&
+		if ((!kind || strcmp(problem->kind, kind) == 0) &&
 		    is_about(run, source, problem))
-			count += problem->count;
+			count += kind ? problem->count : 1;
 	}
 	return count;
+}
+
+uint64_t tables_discarded(const struct merge_run *run, size_t source)
+{
+	return count_problems(run, source, "discarded");
 }
 
 /* NULL where nothing is known. */
@@ -112,22 +114,13 @@ static const char *format_uuid(const struct ctf_facts *facts, char text[37])
 	return text;
 }
 
-static int64_t count_problems(const struct merge_run *run, size_t source)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < run->problems.count; i++)
-		count += is_about(run, source, &run->problems.item[i]);
-	return count;
-}
-
 static int write_source(const struct merge_run *run, size_t index,
 			struct timeline_writer *writer, struct error *error)
 {
 	const struct merge_source *source = &run->source[index];
-	const struct source *entry = &run->sources.item[source->entry];
+	const struct source *entry = &run->sources.item[index];
 	const struct ctf_facts *facts = &source->facts;
-	bool has_span = facts->events > 0, is_tied = source->island >= 0;
+	bool is_tied = source->island >= 0;
 	char uuid[37];
 	struct timeline_source row = {
 	    .id = source->id,
@@ -139,14 +132,14 @@ static int write_source(const struct merge_run *run, size_t index,
 	    .end_ns = TIMELINE_NONE,
 	    .events = (int64_t)facts->events,
 	    .discarded = (int64_t)tables_discarded(run, index),
-	    .problems = count_problems(run, index),
+	    .problems = (int64_t)count_problems(run, index, NULL),
 	    .name = entry->name,
 	    .reference =
 		is_tied ? merge_run_source(run, source->clock.reference) : TIMELINE_NONE,
 	    .quality = is_tied ? clock_quality_name(source->clock.quality) : NULL,
 	};
 
-	if (has_span) {
+	if (facts->events) {
 		row.begin_ns = clock_correct(&source->clock, facts->begin_ns);
 		row.end_ns = clock_correct(&source->clock, facts->end_ns);
 	}
@@ -177,14 +170,6 @@ static int write_clock(int64_t source, const struct clock *clock,
 	return status;
 }
 
-static bool is_here(const struct merge_run *run, int64_t source)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].id == source)
-			return true;
-	return false;
-}
-
 static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
 		      struct timeline_writer *writer, struct error *error)
 {
@@ -205,7 +190,7 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 	};
 
 	/* A map that was given may be of more than this run. Of parts, a's has it. */
-	return row.a && row.b && is_here(run, row.a)
+	return row.b && merge_run_find(run, pair->a) >= 0
 		   ? timeline_add_clock_pair(writer, &row, error)
 		   : 0;
 }
@@ -228,11 +213,11 @@ static int write_problem(const struct merge_run *run, const struct problem *prob
 static int write_text(struct timeline_writer *writer, const char *key, const char *text,
 		      struct error *error)
 {
-	struct cell cell = {.type = CELL_TEXT, .bytes = text};
+	struct cell cell;
 
 	if (!text)
 		return 0;
-	cell.size = (uint32_t)strlen(text);
+	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
 	return timeline_add_meta(writer, key, &cell, error);
 }
 

@@ -194,7 +194,7 @@ static void print_text(const struct request *request, struct sync *sync,
 }
 
 static int write_results(const struct request *request, struct sync *sync,
-			 struct messages_out *messages, struct error *error)
+			 struct error *error)
 {
 	struct clock_map map;
 	int status = 0;
@@ -210,8 +210,8 @@ static int write_results(const struct request *request, struct sync *sync,
 		status = print_rejected(sync, stdout, error);
 	if (!status && request->plot)
 		status = plot_run(sync, request->plot, error);
-	if (!status && messages)
-		status = messages_out_write(messages, &map, request->messages_out, error);
+	if (!status && request->messages_out)
+		status = messages_out_write(sync, &map, request->messages_out, error);
 	if (!status && request->apply)
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
 				   &sync->problems, error);
@@ -238,26 +238,22 @@ static bool report(const struct sync *sync)
 static enum exit_status run(const struct request *request, struct error *error)
 {
 	struct sync_options options;
-	struct messages_out *messages = NULL;
 	struct sync sync;
-	enum exit_status status = EXIT_TIED;
+	enum exit_status status;
 
 	if (sync_arguments_parse(&request->sync, &options, error))
 		return EXIT_MISUSE;
 	options.alone = request->messages_out; /* the only node left, say */
 	sync_init(&sync, &options);
-	if (request->messages_out && !(messages = messages_out_new(&sync, error)))
-		status = EXIT_FAILED;
-	if (!status)
-		status = read_input(request, &sync, error);
+	sync.log.has_ends = request->messages_out;
+	status = read_input(request, &sync, error);
 	if (!status && !request->extract &&
-	    (sync_fit(&sync, error) || write_results(request, &sync, messages, error)))
+	    (sync_fit(&sync, error) || write_results(request, &sync, error)))
 		status = EXIT_FAILED;
 	if (report(&sync) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !request->extract && !sync_is_tied(&sync))
 		status = EXIT_NOT_TIED;
-	messages_out_free(messages);
 	sync_clear(&sync);
 	return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/sync.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@
 #include "base/names.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "base/spill.h"
 #include "input/messages_file.h"
 #include "input/packets_file.h"
 #include "sync/match/readers.h"
@@ -116,66 +114,14 @@ struct node_file {
 };
 
 struct messages_out {
-	struct sync *sync;
-	FILE *spill;
-	struct messages_writer *writer; /* to the spill; the sources are those given */
-	uint32_t sources;               /* described there */
-	/* While they are written: */
-	struct messages_reader *reader;
+	const struct sync *sync;
+	const struct clock_map *map;
 	struct node_file *node;
 	size_t nodes;
 	uint32_t *node_of;    /* by trace */
 	uint32_t *trace_of;   /* by source, as it was given */
 	struct intmap listed; /* node and trace -> index in the node's file */
-	const struct clock_map *map;
-	uint64_t clocks; /* its fingerprint */
-	struct error *error;
-	bool failed;
 };
-
-static int fail(struct error *error, const char *what)
-{
-	return error_set(error, "%s of messages: %s", what, strerror(errno));
-}
-
-static int keep(void *context, const struct sync_end *send, const struct sync_end *recv,
-		const struct packet *packet, struct error *error)
-{
-	struct messages_out *out = context;
-	const struct node_message message = {
-	    .received = true,
-	    .own = {(uint32_t)recv->source, recv->stream, recv->ordinal, recv->local_ns},
-	    .other = {(uint32_t)send->source, send->stream, send->ordinal,
-		      send->local_ns},
-	    .packet = *packet,
-	};
-
-	/* Who they are is known in the end. */
-	while (out->sources <= send->source || out->sources <= recv->source)
-		messages_writer_source(out->spill, out->sources++,
-				       &(struct messages_source){"", "", 0, false});
-	if (messages_writer_add(out->writer, &message))
-		messages_writer_flush(out->writer, out->spill);
-	return ferror(out->spill) ? fail(error, "cannot write the temporary file") : 0;
-}
-
-struct messages_out *messages_out_new(struct sync *sync, struct error *error)
-{
-	struct messages_out *out = mem_zalloc(sizeof(*out));
-
-	out->sync = sync;
-	out->spill = spill_open();
-	if (!out->spill) {
-		fail(error, "cannot make a temporary file");
-		free(out);
-		return NULL;
-	}
-	out->writer = messages_writer_new();
-	messages_writer_begin(out->spill, NULL);
-	sync->on_message = keep;
-	sync->message_context = out;
-	return out;
-}
 
 /* Nodes by their first traces, in the order of these. */
 static void find_nodes(struct messages_out *out)
@@ -249,7 +195,8 @@ static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t tra
 }
 
 /* To the node of its own end; the ends' sources are traces yet. */
-static int add_message(struct messages_out *out, struct node_message message)
+static int add_message(struct messages_out *out, struct node_message message,
+		       struct error *error)
 {
 	uint32_t node = out->node_of[message.own.source];
 	struct node_file *file = &out->node[node];
@@ -258,37 +205,32 @@ static int add_message(struct messages_out *out, struct node_message message)
 	message.other.source = list_trace(out, node, message.other.source);
 	if (messages_writer_add(file->writer, &message))
 		messages_writer_flush(file->writer, file->file);
-	return ferror(file->file) ? error_errno(out->error, file->path) : 0;
+	return ferror(file->file) ? error_errno(error, file->path) : 0;
 }
 
-/* The next of those kept is the log's next. */
-static int write_message(void *context, struct message *logged)
+static int write_message(void *context, const struct message_ends *ends,
+			 struct error *error)
 {
 	struct messages_out *out = context;
-	struct node_message message;
-	struct messages_end end;
-	int status = messages_reader_next(out->reader, &message, out->error);
+	struct messages_end send = ends->send, recv = ends->recv;
 
-	if (!status)
-		status = error_set(out->error, "messages: fewer were kept than matched");
-	out->failed = status < 0;
-	if (out->failed || logged->rejected)
-		return out->failed;
-	message.own.source = out->trace_of[message.own.source];
-	message.other.source = out->trace_of[message.other.source];
-	out->failed = add_message(out, message);
-	end = message.own;
-	message.own = message.other;
-	message.other = end;
-	message.received = false;
-	out->failed = out->failed || add_message(out, message);
-	return out->failed;
+	send.source = out->trace_of[send.source];
+	recv.source = out->trace_of[recv.source];
+	return add_message(out, (struct node_message){true, recv, send, ends->packet},
+			   error) ||
+		       add_message(out,
+				   (struct node_message){false, send, recv, ends->packet},
+				   error)
+		   ? -1
+		   : 0;
 }
 
 /* All files are open together, as those of the sources were. */
-static int begin_files(struct messages_out *out, const struct output_directory *directory)
+static int begin_files(struct messages_out *out, const struct output_directory *directory,
+		       struct error *error)
 {
 	const char **text = mem_alloc(out->nodes * sizeof(*text));
+	uint64_t clocks = clock_map_fingerprint(out->map);
 	char **name;
 	int status = 0;
 
@@ -304,16 +246,16 @@ static int begin_files(struct messages_out *out, const struct output_directory *
 		node->file = fopen(node->path, "wb");
 		if (node->file)
 			messages_writer_begin(
-			    node->file, &(struct messages_head){text[i], i, out->clocks});
+			    node->file, &(struct messages_head){text[i], i, clocks});
 		else
-			status = error_errno(out->error, node->path);
+			status = error_errno(error, node->path);
 	}
 	file_names_free(name, out->nodes);
 	free(text);
 	return status;
 }
 
-static int end_files(struct messages_out *out)
+static int end_files(struct messages_out *out, struct error *error)
 {
 	int status = 0;
 
@@ -325,64 +267,46 @@ static int end_files(struct messages_out *out)
 		messages_writer_end(node->file);
 		failed = ferror(node->file);
 		if (fclose(node->file) || failed)
-			status = error_errno(out->error, node->path);
+			status = error_errno(error, node->path);
 		node->file = NULL;
 	}
 	return status;
 }
 
-static int write_files(struct messages_out *out, const struct output_directory *directory)
+static void clear(struct messages_out *out)
 {
-	if (begin_files(out, directory) ||
-	    message_log_walk(&out->sync->log, false, write_message, out, out->error) ||
-	    out->failed)
-		return -1;
-	return end_files(out);
-}
-
-int messages_out_write(struct messages_out *out, const struct clock_map *map,
-		       const char *path, struct error *error)
-{
-	static const struct output_kind kind = {
-	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
-	struct output_directory directory;
-	int status;
-
-	out->error = error;
-	out->map = map;
-	out->clocks = clock_map_fingerprint(map);
-	messages_writer_flush(out->writer, out->spill);
-	messages_writer_end(out->spill);
-	out->reader = messages_reader_open_file(out->spill, error);
-	if (!out->reader || output_directory_open(&directory, path, &kind, error))
-		return -1;
-	find_nodes(out);
-	status = write_files(out, &directory);
-	if (status)
-		output_directory_explain(&directory, error);
-	else
-		status = output_directory_commit(&directory, error);
-	output_directory_discard(&directory);
-	return status;
-}
-
-void messages_out_free(struct messages_out *out)
-{
-	if (!out)
-		return;
 	for (size_t i = 0; i < out->nodes; i++) {
 		messages_writer_free(out->node[i].writer);
 		free(out->node[i].path);
 		if (out->node[i].file)
 			fclose(out->node[i].file);
 	}
-	if (out->reader)
-		messages_reader_free(out->reader);
-	messages_writer_free(out->writer);
 	intmap_clear(&out->listed);
-	fclose(out->spill);
 	free(out->node);
 	free(out->node_of);
 	free(out->trace_of);
-	free(out);
+}
+
+int messages_out_write(struct sync *sync, const struct clock_map *map, const char *path,
+		       struct error *error)
+{
+	static const struct output_kind kind = {
+	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
+	struct messages_out out = {.sync = sync, .map = map};
+	struct output_directory directory;
+	int status;
+
+	if (output_directory_open(&directory, path, &kind, error))
+		return -1;
+	find_nodes(&out);
+	status = begin_files(&out, &directory, error) ||
+		 message_log_walk_ends(&sync->log, write_message, &out, error) ||
+		 end_files(&out, error);
+	if (status)
+		output_directory_explain(&directory, error);
+	else
+		status = output_directory_commit(&directory, error);
+	output_directory_discard(&directory);
+	clear(&out);
+	return status ? -1 : 0;
 }

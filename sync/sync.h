@@ -59,26 +59,8 @@ struct step_list {
 	size_t count, room;
 };
 
-/* One end of a message: which event of which source it was made of. */
-struct sync_end {
-	size_t source; /* index in the list of sources */
-	uint32_t stream;
-	uint64_t ordinal;
-	nsec_t local_ns; /* the message's stamp, by the source's own clock */
-};
-
-/*
- * Called with each message that goes to the log, in the log's order, with its
- * packet as the receiver saw it. -1 with error ends the reading.
- */
-typedef int sync_message_fn(void *context, const struct sync_end *send,
-			    const struct sync_end *recv, const struct packet *packet,
-			    struct error *error);
-
 struct sync {
 	struct sync_options options;
-	sync_message_fn *on_message; /* or NULL; set before the reading */
-	void *message_context;
 	struct sync_trace *trace;
 	size_t traces, room;
 	uint32_t
@@ -86,7 +68,7 @@ struct sync {
 	size_t clocks;
 	struct pair_table pairs; /* between clocks */
 	struct tie_list ties;
-	struct message_log log;
+	struct message_log log; /* ends: by the sources read from, by their own clocks */
 	struct clock_matching matching;
 	uint64_t given_up;
 	uint64_t rejected; /* messages left out as false matches */
@@ -168,20 +150,11 @@ int extract_packets(struct sync *sync, struct source_list *sources, const char *
 		    struct progress *progress, struct error *error);
 
 /*
- * The messages to the nodes: for each its own, as NODE.messages (input/messages_file.h).
- * While packets are matched, messages are kept in an unnamed file, as it is known after
- * the fit only which of them are false.
+ * After the fit, of which the map is, the messages to the nodes: for each its own, as
+ * NODE.messages (input/messages_file.h), into a directory. The log has ends. 0, or -1
+ * with error.
  */
-struct messages_out;
-
-/* Before the reading: the messages that it finds are kept. NULL with error. */
-struct messages_out *messages_out_new(struct sync *sync, struct error *error);
-
-/* After the fit, of which the map is: all that are not rejected, into a directory. 0, or
- * -1 with error. */
-int messages_out_write(struct messages_out *out, const struct clock_map *map,
+int messages_out_write(struct sync *sync, const struct clock_map *map,
 		       const char *directory, struct error *error);
-
-void messages_out_free(struct messages_out *out);
 
 #endif

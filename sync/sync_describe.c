@@ -249,60 +249,6 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 	}
 }
 
-static void rename_reference(char **name, const struct clock_tie *tie)
-{
-	if (strcmp(*name, tie->a) != 0)
-		return;
-	free(*name);
-	*name = mem_strdup(tie->b);
-}
-
-/* The axis becomes that of a source tied to the reference; it never was stepped. */
-static void move_axis(struct clock *clock, const struct clock_tie *tie)
-{
-	const struct clock_offset *offset = &tie->offset[0];
-	bool is_reference = strcmp(clock->trace, tie->b) == 0;
-
-	for (size_t i = 0; i < clock->segments; i++)
-		clock->segment[i].ref_ns =
-		    is_reference ? clock->segment[i].local_ns
-				 : clock->segment[i].ref_ns + offset->offset_ns;
-	for (size_t i = 0; i < clock->bounds; i++) {
-		struct clock_bound *bound = &clock->bound[i];
-
-		if (is_reference)
-			bound->low_ns = bound->high_ns = 0;
-		if (bound->low_ns != NSEC_MIN && !is_reference)
-			bound->low_ns = nsec_add(bound->low_ns, offset->low_ns);
-		if (bound->high_ns != NSEC_MAX && !is_reference)
-			bound->high_ns = nsec_add(bound->high_ns, offset->high_ns);
-	}
-	if (is_reference)
-		clock->quality = CLOCK_EXACT;
-	else if (clock->quality == CLOCK_EXACT)
-		clock->quality = CLOCK_ACCURATE;
-}
-
-/* Where the reference that was asked for is tied to the one that the fit is on. */
-static void change_reference(const struct sync *sync, struct clock_map *map)
-{
-	const struct clock_tie *tie = NULL;
-
-	for (size_t i = 0; sync->options.reference && i < map->ties; i++)
-		if (strcmp(map->tie[i].b, sync->options.reference) == 0)
-			tie = &map->tie[i];
-	if (!tie || tie->offsets > 1)
-		return;
-	for (size_t i = 0; i < map->clocks; i++)
-		if (strcmp(map->clock[i].reference, tie->a) == 0) {
-			rename_reference(&map->clock[i].reference, tie);
-			move_axis(&map->clock[i], tie);
-		}
-	for (size_t i = 0; i < map->islands; i++)
-		rename_reference(&map->island[i].reference, tie);
-	rename_reference(&map->reference, tie);
-}
-
 void sync_describe(const struct sync *sync, struct clock_map *map)
 {
 	uint32_t *order = pair_table_order(&sync->pairs);
@@ -323,7 +269,6 @@ void sync_describe(const struct sync *sync, struct clock_map *map)
 	for (size_t i = 0; i < map->pairs; i++)
 		describe_pair(sync, &sync->pairs.pair[order[i]], &map->pair[i]);
 	describe_ties(sync, map);
-	change_reference(sync, map);
 	map->matching = sync->matching;
 	free(order);
 }

@@ -58,9 +58,9 @@ static int find_reference(struct sync *sync, int *clock, struct error *error)
 		if (strcmp(trace->name, sync->options.reference) != 0)
 			continue;
 		*clock = (int)trace->clock;
-		if (trace->tie && trace->tie->parts > 1)
+		if (trace->tie)
 			problem_add(&sync->problems, trace->name, "clock", 1,
-				    "its clock was stepped, so %s is the reference",
+				    "it is tied to %s, whose clock is the reference",
 				    sync_clock_name(sync, trace->clock));
 	}
 	return *clock < 0 ? no_such_trace(sync, error) : 0;

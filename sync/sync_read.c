@@ -248,22 +248,23 @@ static int take_sightings(void *context, const struct arrival *arrival, size_t c
 	return status;
 }
 
-static struct sync_end end_of(const struct sync *sync, const struct match_end *end)
+static struct messages_end end_of(const struct sync *sync, const struct match_end *end)
 {
 	const struct sync_trace *trace = &sync->trace[end->trace];
 
-	return (struct sync_end){trace->source, end->stream, end->ordinal,
-				 end->ns - trace->shift_ns};
+	return (struct messages_end){(uint32_t)trace->source, end->stream, end->ordinal,
+				     end->ns - trace->shift_ns};
 }
 
 static int take_message(void *context, const struct match_end *send,
 			const struct match_end *recv, const struct packet *packet,
 			struct error *error)
 {
-	const struct sync *sync = context;
-	struct sync_end from = end_of(sync, send), to = end_of(sync, recv);
+	struct sync *sync = context;
+	const struct message_ends ends = {end_of(sync, send), end_of(sync, recv),
+					  *packet};
 
-	return sync->on_message(sync->message_context, &from, &to, packet, error);
+	return message_log_add_ends(&sync->log, &ends, error);
 }
 
 static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
@@ -359,7 +360,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	matcher_on_tie(reading.matcher, take_tie, &reading);
 	matcher_set_hosts(reading.matcher, host);
 	matcher_on_handing(reading.matcher, take_handing, sync);
-	if (sync->on_message)
+	if (sync->log.has_ends)
 		matcher_on_message(reading.matcher, take_message, sync);
 	status = readers_run(reading.readers, take_sightings, &reading, progress);
 	if (!status)

@@ -12,7 +12,7 @@
 -- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
 -- what a capture saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
-SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface, q.len,
+SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len,
        coalesce(q.network_header_ipv4_protocol, q.network_header_ipv6_nexthdr, 'ip') AS protocol,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
             ELSE q.network_header_ipv6_saddr END AS src,
@@ -38,65 +38,73 @@ SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface,
                                THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers
 FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
-  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
-UNION ALL
-SELECT p.id, e.node, e.ts_ns, 0, '', NULL, coalesce(p.protocol, 'ip'), p.src, p.dst, p.sport, p.dport,
-       coalesce(p.length, 0), CASE WHEN p.protocol = 'tcp' THEN p.seq END, coalesce(p.flags, 0),
-       coalesce(p.length, 0) - coalesce(p.payload, 0)
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
+
+-- with packet_captured
+SELECT p.id, e.node, e.ts_ns, coalesce(p.protocol, 'ip') AS protocol, p.src, p.dst, p.sport, p.dport,
+       coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq, coalesce(p.flags, 0) AS flags,
+       coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers
 FROM packet AS p CROSS JOIN event AS e
 WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
--- statements read it and to make it is what takes longest.
+-- statements read it.
 -- temporary segment
-SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq, flags,
+SELECT id, node, ts_ns, 1 AS by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
-FROM packet_sent;
-
--- with handed
-SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
+FROM packet_sent
 UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+SELECT id, node, ts_ns, 0, '', NULL, protocol, src, dst, sport, dport, bytes, seq, flags,
+       greatest(bytes - headers, 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2
+FROM packet_captured;
+
+-- A flow's share of what an interface was handed. Of segments that have numbers: how many, the
+-- numbers, where the first begins and the last ends, and the sum of end^2 - begin^2 in remainders.
+-- temporary part
+SELECT node, by_kernel, interface, protocol, src, dst, sport, dport, count(*) AS sent,
+       coalesce(sum(len) FILTER (WHERE len BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       count(bytes) AS packets, sum(bytes) AS bytes, min(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS first_ns,
+       max(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS last_ns, count(seq) FILTER (WHERE numbers > 0) AS segments,
+       sum(numbers) FILTER (WHERE seq IS NOT NULL) AS numbers, min(seq) FILTER (WHERE numbers > 0) AS first_seq,
+       max(seq + numbers) FILTER (WHERE numbers > 0) AS end_seq,
+       sum(numbers % 2147483647 * ((2 * seq + numbers) % 2147483647) % 2147483647) AS squares
+FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interface;
+
+-- with taken
+SELECT e.node, e.ts_ns, coalesce(r.name, '') AS interface, r.len
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len
 FROM netif_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- temporary traffic
-SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
-       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
-       count(*) FILTER (WHERE sent = 0) AS received,
-       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM handed GROUP BY node, interface;
+SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received,
+       sum(received_bytes) AS received_bytes
+FROM (SELECT node, interface, sent, sent_bytes, 0 AS received, 0 AS received_bytes FROM part WHERE by_kernel = 1
+      UNION ALL
+      SELECT node, interface, 0, 0, count(*), coalesce(sum(len) FILTER (WHERE len BETWEEN 0 AND 4294967295), 0)
+      FROM taken GROUP BY node, interface) AS handed
+GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
--- for the first begin and the last end. Both have the same numbers then, so the same sums of their
--- squares, in remainders of two primes, as nothing else has by more than chance in some 10^9. A
--- capture tells of nodes whose kernel does not.
+-- for the first begin and the last end. Then the sum of end^2 - begin^2 is that of those two, in
+-- remainders of a prime too, as it is otherwise by chance once in some 10^9. A capture tells of nodes
+-- whose kernel does not.
 -- temporary raw_flow
-SELECT node, by_kernel, protocol, src, dst, sport, dport, count(*) AS packets, sum(bytes) AS bytes,
-       min(ts_ns) AS first_ns, max(ts_ns) AS last_ns,
-       CASE WHEN count(seq) FILTER (WHERE numbers > 0) = 0 THEN 0
-            WHEN sum(numbers) FILTER (WHERE numbers > 0 AND seq IS NOT NULL)
-                 = max(seq + numbers) FILTER (WHERE numbers > 0) - min(seq) FILTER (WHERE numbers > 0)
-             AND sum(seq % 65521 * (seq % 65521) - (seq + numbers) % 65521 * ((seq + numbers) % 65521))
-                 FILTER (WHERE numbers > 0)
-                 = min(seq) FILTER (WHERE numbers > 0) % 65521 * (min(seq) FILTER (WHERE numbers > 0) % 65521)
-                   - max(seq + numbers) FILTER (WHERE numbers > 0) % 65521
-                     * (max(seq + numbers) FILTER (WHERE numbers > 0) % 65521)
-             AND sum(seq % 65519 * (seq % 65519) - (seq + numbers) % 65519 * ((seq + numbers) % 65519))
-                 FILTER (WHERE numbers > 0)
-                 = min(seq) FILTER (WHERE numbers > 0) % 65519 * (min(seq) FILTER (WHERE numbers > 0) % 65519)
-                   - max(seq + numbers) FILTER (WHERE numbers > 0) % 65519
-                     * (max(seq + numbers) FILTER (WHERE numbers > 0) % 65519)
+SELECT node, by_kernel, protocol, src, dst, sport, dport, sum(packets) AS packets, sum(bytes) AS bytes,
+       min(first_ns) AS first_ns, max(last_ns) AS last_ns,
+       CASE WHEN sum(segments) = 0 THEN 0
+            WHEN sum(numbers) = max(end_seq) - min(first_seq)
+             AND sum(squares) % 2147483647 = (max(end_seq) - min(first_seq)) % 2147483647
+                                             * ((max(end_seq) + min(first_seq)) % 2147483647) % 2147483647
             THEN 0 ELSE 1 END AS is_open
-FROM segment
-WHERE bytes IS NOT NULL AND interface <> 'lo' AND (by_kernel = 1 OR node NOT IN (SELECT node FROM traffic))
+FROM part
+WHERE packets > 0 AND interface <> 'lo' AND (by_kernel = 1 OR node NOT IN (SELECT node FROM traffic))
 GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
 
 -- temporary open_flow
@@ -197,7 +205,7 @@ FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
 -- Which node has an address, by the messages that went there.
 -- temporary way
-SELECT src_node, dst_node, src, dst FROM message GROUP BY src_node, dst_node, src, dst;
+SELECT DISTINCT src_node, dst_node, src, dst FROM message;
 
 -- temporary address_node
 -- index: address
@@ -256,7 +264,8 @@ SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS nod
        coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
        count(*) FILTER (WHERE sent = 0) AS received,
        coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM handed AS h JOIN node AS n ON n.id = h.node
+FROM (SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
+      UNION ALL SELECT node, ts_ns, interface, len, 0 FROM taken) AS h JOIN node AS n ON n.id = h.node
 GROUP BY 1, n.name, interface;
 
 -- notes

@@ -361,8 +361,7 @@ static int give_facts(void *context, struct cell *row, struct error *error)
 		    kind.type == CELL_TEXT && problem_is_failure(kind.bytes);
 	}
 	for (size_t i = 0; i < scope->nodes; i++)
-		row[1].integer += scope->node[i].chosen &&
-				  !question_recorded(question, scope->node[i].id);
+		row[1].integer += scope->node[i].chosen && !scope->node[i].recorded_ns;
 	return giving->at++ == 0;
 }
 

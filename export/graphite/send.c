@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/csv_text.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "tables/csv_text.h"
 
 /* carbon takes messages up to 1 MiB, and wants some hundred points in each. */
 enum { MOST_POINTS = 500, MOST_BYTES = 512 << 10 };
@@ -36,7 +36,7 @@ enum {
 static void add_line(struct bytes *bytes, const struct graphite_point *point)
 {
 	const struct cell value = {.type = CELL_REAL, .real = point->value};
-	char number[CSV_NUMBER];
+	char number[NUMBER_TEXT];
 	int size = (int)csv_number(number, &value);
 
 	bytes_print(bytes, "%s %.*s %" PRId64 "\n", point->path, size, number,

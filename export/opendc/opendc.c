@@ -147,7 +147,7 @@ static int ask(struct opendc *opendc, const char *sql, timeline_take *take,
 			  error);
 }
 
-/* node, begin, end, allocated, cores, MHz, whether there are events of the scheduler */
+/* begin, end, allocated, cores, MHz */
 static int take_task(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
@@ -155,14 +155,11 @@ static int take_task(void *context, const struct cell *row, struct error *error)
 
 	(void)error;
 	all->task = mem_grow(all->task, all->tasks, &all->room, sizeof(*all->task));
-	all->task[all->tasks++] =
-	    (struct opendc_task){.node = scope_find(&opendc->export->scope, row->integer),
-				 .begin_ns = row[1].integer,
-				 .end_ns = row[2].integer,
-				 .allocated = row[3].integer,
-				 .cores = row[4].integer,
-				 .mhz = cell_number(&row[5]),
-				 .switches = row[6].integer};
+	all->task[all->tasks++] = (struct opendc_task){.begin_ns = row[0].integer,
+						       .end_ns = row[1].integer,
+						       .allocated = row[2].integer,
+						       .cores = row[3].integer,
+						       .mhz = cell_number(&row[4])};
 	return 0;
 }
 
@@ -316,32 +313,6 @@ static int take_note(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* Their fragments have to fill their duration, so they are there, without usage. */
-static void note_unrecorded(const struct opendc *opendc)
-{
-	struct export *export = opendc->export;
-	size_t count = 0;
-	double unknown = 0;
-
-	for (size_t i = 0; i < opendc->fragments.tasks; i++) {
-		const struct opendc_task *task = &opendc->fragments.task[i];
-		nsec_t whole = nsec_sub(task->end_ns, task->begin_ns), recorded;
-
-		if (!task->switches)
-			continue;
-		recorded = recorded_within(&export->scope.recorded, task->node->id,
-					   task->begin_ns, task->end_ns);
-		count += recorded < whole;
-		unknown += (double)(whole - recorded);
-	}
-	if (count)
-		problem_add(&export->notes, export->path, "unknown", count,
-			    "of %zu tasks %.6f s lie where their node's kernel was not "
-			    "traced: what they used then is not known, and 0 in their "
-			    "fragments",
-			    count, seconds(unknown));
-}
-
 /* A statement of opendc.sql. */
 static int take_statement(void *context, const struct statement *statement,
 			  struct error *error)
@@ -361,7 +332,6 @@ static int take_statement(void *context, const struct statement *statement,
 		return ask(opendc, sql, take_note, error);
 	if (strcmp(name, "topology") == 0)
 		return ask(opendc, sql, take_topology, error);
-	note_unrecorded(opendc);
 	return ask(opendc, sql, take_account, error);
 }
 

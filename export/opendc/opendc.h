@@ -35,11 +35,9 @@ extern struct opendc_options {
 } opendc_options;
 
 struct opendc_task {
-	const struct scope_node *node;
 	nsec_t begin_ns, end_ns;
 	int64_t allocated, cores; /* allocated: 0: not recorded */
 	double mhz;               /* of a core */
-	bool switches;            /* its node has events of its scheduler */
 	/* What its fragments came to. */
 	double cpu_capacity; /* MHz */
 	int64_t cpu_count, duration_ms;

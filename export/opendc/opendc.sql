@@ -324,11 +324,11 @@ level AS (
 	FROM change GROUP BY what, task, at_ns)
 SELECT task, coalesce(max(bytes) FILTER (WHERE what < 3), max(bytes)) AS bytes FROM level GROUP BY task
 
--- What the program holds of each task: node, begin, end, processors allocated and in all,
--- and their speed.
+-- What the program holds of each task: begin, end, processors allocated and in all, and
+-- their speed.
 --- task
-SELECT t.node, t.begin_ns, t.end_ns, coalesce(t.cpus, 0),
-	coalesce(n.cpus, (SELECT max(s.cpu) + 1 FROM thread_state AS s WHERE s.node = n.id), 1), coalesce(n.mhz, ?6), n.switches
+SELECT t.begin_ns, t.end_ns, coalesce(t.cpus, 0),
+	coalesce(n.cpus, (SELECT max(s.cpu) + 1 FROM thread_state AS s WHERE s.node = n.id), 1), coalesce(n.mhz, ?6)
 FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node ORDER BY t.id
 
 -- When a task had a processor: task (0: none), node, whether it is a kernel thread, begin,
@@ -410,6 +410,13 @@ WHERE count > 0
 UNION ALL
 SELECT NULL, 'fallback', count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || ?7 || ' kB are taken'
 FROM opendc_task WHERE id NOT IN (SELECT task FROM opendc_memory) HAVING count(*) > 0
+UNION ALL
+SELECT NULL, 'unknown', count(*), printf('of %d tasks %.6f s lie where their node''s kernel was not traced: what they used '
+	|| 'then is not known, and 0 in their fragments', count(*), sum(whole_ns - recorded_ns) / 1e9)
+FROM (SELECT t.end_ns - t.begin_ns AS whole_ns, coalesce((SELECT sum(max(0, min(r.end_ns, t.end_ns) - max(r.begin_ns, t.begin_ns)))
+		FROM recorded AS r WHERE r.node = t.node AND r.kind = 'kernel' AND r.cpu IS NULL), 0) AS recorded_ns
+	FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node WHERE n.switches)
+WHERE recorded_ns < whole_ns HAVING count(*) > 0
 
 -- Where the time of each node's processors went before tasks are looked at: idle, busy, of
 -- threads of which nothing is known.

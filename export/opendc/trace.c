@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/mem.h"
 #include "parquet/parquet.h"
-#include "tables/csv_text.h"
 #include "tables/directory.h"
 #include "timeline/query.h"
 

@@ -36,23 +36,10 @@ void chart_axis_open(struct chart_axis *axis, double low, double high)
 	axis->high = high;
 }
 
-static double bend(const struct chart_axis *axis, double value)
-{
-	const double ratio = fabs(value) / axis->threshold;
-
-	return copysign(ratio <= 1 ? ratio : 1 + log10(ratio), value);
-}
-
 double chart_axis_at(const struct chart_axis *axis, double value)
 {
-	double low = axis->low, high = axis->high;
-
-	if (axis->threshold > 0) {
-		low = bend(axis, low);
-		high = bend(axis, high);
-		value = bend(axis, value);
-	}
-	return axis->from + (value - low) / (high - low) * (axis->to - axis->from);
+	return axis->from +
+	       (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
 }
 
 /* The round number, 1, 2 or 5 times a power of ten, that is `least` or next above. */
@@ -64,8 +51,8 @@ static double round_step(double least)
 	return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-static size_t linear_ticks(const struct chart_axis *axis, size_t wanted,
-			   double tick[CHART_TICKS])
+size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
+			double tick[CHART_TICKS])
 {
 	const double step = round_step((axis->high - axis->low) / (double)wanted);
 	const double slack = 1e-6 * step;
@@ -77,31 +64,6 @@ static size_t linear_ticks(const struct chart_axis *axis, size_t wanted,
 		tick[count++] = k * step + 0.0; /* no -0 */
 	}
 	return count;
-}
-
-static size_t decade_ticks(const struct chart_axis *axis, double tick[CHART_TICKS])
-{
-	size_t count = 0;
-
-	tick[count++] = 0;
-	for (double value = axis->threshold; count + 2 <= CHART_TICKS; value *= 10) {
-		const double reach = value * (1 - 1e-6);
-
-		if (reach > axis->high && -reach < axis->low)
-			break;
-		if (reach <= axis->high)
-			tick[count++] = value;
-		if (-reach >= axis->low)
-			tick[count++] = -value;
-	}
-	return count;
-}
-
-size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
-			double tick[CHART_TICKS])
-{
-	return axis->threshold > 0 ? decade_ticks(axis, tick)
-				   : linear_ticks(axis, wanted, tick);
 }
 
 char *chart_label_number(char text[CHART_LABEL], double value, double step)
@@ -320,26 +282,13 @@ static struct svg_point pixel(const struct chart_frame *frame, struct chart_poin
 				  chart_axis_at(&frame->y, point.y)};
 }
 
-static void y_label(const struct chart_frame *frame, double value, double step,
-		    char text[CHART_LABEL])
-{
-	const struct chart_axis *axis = &frame->y;
-	const double reach = fmax(fabs(axis->low), fabs(axis->high));
-
-	if (!frame->is_time)
-		chart_label_number(text, value, step);
-	else if (axis->threshold > 0)
-		chart_label_tick(text, value, fabs(value), fabs(value));
-	else
-		chart_label_tick(text, value, reach, step);
-}
-
 void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
 {
 	static const char line[] = "stroke=\"" CHART_GRID "\"";
 	const struct svg_box *box = &frame->box;
 	const double bottom = box->y + box->height, right = box->x + box->width;
-	double tick[CHART_TICKS];
+	const double reach = fmax(fabs(frame->y.low), fabs(frame->y.high));
+	double tick[CHART_TICKS], step;
 	char text[CHART_LABEL];
 	size_t count = chart_axis_ticks(&frame->x, X_TICKS, tick);
 
@@ -354,12 +303,16 @@ void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
 				 LABEL_STYLE "\"middle\"");
 	}
 	count = chart_axis_ticks(&frame->y, Y_TICKS, tick);
+	step = count > 1 ? tick[1] - tick[0] : 1;
 	for (size_t i = 0; i < count; i++) {
 		const double y = box->y + chart_axis_at(&frame->y, tick[i]);
 
 		svg_line(file, (struct svg_point){box->x, y},
 			 (struct svg_point){right, y}, line);
-		y_label(frame, tick[i], count > 1 ? tick[1] - tick[0] : 1, text);
+		if (frame->is_time)
+			chart_label_tick(text, tick[i], reach, step);
+		else
+			chart_label_number(text, tick[i], step);
 		svg_text(file, (struct svg_point){box->x - 8, y + 4}, text,
 			 LABEL_STYLE "\"end\"");
 	}

@@ -18,13 +18,8 @@
 #define CHART_TICKS 32 /* the most that an axis has */
 #define CHART_LABEL 48 /* room that every text made here fits in */
 
-/*
- * An axis: linear, or linear up to `threshold` on either side of zero and logarithmic
- * from there, so that one axis shows 100 us and 1 s.
- */
 struct chart_axis {
 	double low, high; /* finite, low < high: see chart_axis_open */
-	double threshold; /* 0: linear all over */
 	double from, to;  /* pixels of low and high */
 };
 
@@ -34,7 +29,7 @@ void chart_axis_open(struct chart_axis *axis, double low, double high);
 /* Pixel of value. */
 double chart_axis_at(const struct chart_axis *axis, double value);
 
-/* Around `wanted` round values on a linear axis; as many as it takes on the other. */
+/* Around `wanted` round values. */
 size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
 			double tick[CHART_TICKS]);
 
@@ -123,7 +118,7 @@ void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x);
 /* Below the frame: from when the seconds count. */
 void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns);
 
-/* A line through points; axes without a threshold keep it straight. */
+/* A line through points. */
 void chart_line(const struct chart_frame *frame, FILE *file,
 		const struct chart_series *line, const char *style);
 

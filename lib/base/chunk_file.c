@@ -197,16 +197,6 @@ int chunk_reader_open(struct chunk_reader *reader, const char *path,
 	return begin(reader, error);
 }
 
-int chunk_reader_open_file(struct chunk_reader *reader, int fd,
-			   const struct chunk_format *format, struct error *error)
-{
-	*reader = (struct chunk_reader){.format = format,
-					.path = mem_strdup("temporary file"),
-					.fd = fd,
-					.at = BEGIN};
-	return fd < 0 ? error_errno(error, reader->path) : begin(reader, error);
-}
-
 uint64_t chunk_reader_size(const struct chunk_reader *reader)
 {
 	struct stat status;

@@ -58,11 +58,6 @@ bool chunk_probe(const char *path, const struct chunk_format *format);
 int chunk_reader_open(struct chunk_reader *reader, const char *path,
 		      const struct chunk_format *format, struct error *error);
 
-/* The same of a descriptor, which is taken, and stays open until the reader is cleared.
- */
-int chunk_reader_open_file(struct chunk_reader *reader, int fd,
-			   const struct chunk_format *format, struct error *error);
-
 /*
  * The next chunk, of which only the head is read. 1; 0 at the file's end; -1 with error
  * where there is none: nothing can be read from here on.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 json_t *json_read_object(const char *path, struct error *error)
@@ -138,12 +139,7 @@ void json_add_word(struct bytes *out, const char *text)
 
 void json_add_real(struct bytes *out, double number)
 {
-	char text[32];
+	char text[NUMBER_TEXT];
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	bytes_add_text(out, text);
+	bytes_add_text(out, number_print(text, number));
 }

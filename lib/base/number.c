@@ -91,6 +91,16 @@ int number_real(const char *text, double *value)
 	return *end || !isfinite(*value) ? -1 : 0;
 }
 
+char *number_print(char text[NUMBER_TEXT], double value)
+{
+	for (int places = 15; places <= 17; places++) {
+		snprintf(text, NUMBER_TEXT, "%.*g", places, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return text;
+}
+
 /* "02:38:57.7" from a day's begin on. 0, or -1. */
 static int parse_clock(const char *text, nsec_t day, nsec_t *instant)
 {

@@ -25,6 +25,11 @@ int number_seconds(const char *text, nsec_t *value);
 /* A finite number: 4.29, -1, 2.5e-3. */
 int number_real(const char *text, double *value);
 
+/* A number with as few digits, from 15 on, as give the same double when they are read;
+ * returns the text. */
+enum { NUMBER_TEXT = 40 }; /* room that every number fits in */
+char *number_print(char text[NUMBER_TEXT], double value);
+
 /*
  * An instant as users type it: nanoseconds since the epoch; seconds since then, with
  * a fraction or in up to 11 digits; seconds from `origin` on, as "+12.5"; or a time of

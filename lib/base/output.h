@@ -114,6 +114,7 @@ enum output_rule {
 	OUTPUT_ADD,     /* new entries come to it, none of which may be there */
 	OUTPUT_REPLACE, /* what the list in it names goes, files of new names are replaced
 			 */
+	OUTPUT_OURS,    /* the same where it has such a list, else it is refused */
 };
 
 struct output_kind {
@@ -121,6 +122,7 @@ struct output_kind {
 	const char *list; /* name of a list of what was written, or NULL: none is kept */
 	const char *want; /* what else than a directory that is not empty */
 	bool parents;     /* directories above it are made, too */
+	const char *mark; /* name of the file that is there only while all others are */
 };
 
 /*

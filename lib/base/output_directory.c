@@ -27,17 +27,29 @@ static char *plain_path(const char *path)
 	return mem_strndup(path, length);
 }
 
+static bool has_entry(const char *path, const char *name)
+{
+	char *entry = mem_printf("%s/%s", path, name);
+	struct stat status;
+	bool has = lstat(entry, &status) == 0;
+
+	free(entry);
+	return has;
+}
+
 /* Where a directory is to be empty it is so, but for our own stage. */
 static int check_empty(const char *path, const char *stage,
 		       const struct output_kind *kind, struct error *error)
 {
 	DIR *stream = opendir(path);
 	const struct dirent *entry;
-	bool is_empty = true;
+	bool is_empty = true, wants_empty;
 
 	if (!stream)
 		return error_errno(error, path);
-	while (kind->rule == OUTPUT_EMPTY && is_empty && (entry = readdir(stream)))
+	wants_empty = kind->rule == OUTPUT_EMPTY ||
+		      (kind->rule == OUTPUT_OURS && !has_entry(path, kind->list));
+	while (wants_empty && is_empty && (entry = readdir(stream)))
 		is_empty = strcmp(entry->d_name, ".") == 0 ||
 			   strcmp(entry->d_name, "..") == 0 ||
 			   (stage && strcmp(entry->d_name, stage) == 0);
@@ -134,12 +146,7 @@ int output_directory_open(struct output_directory *directory, const char *path,
 
 bool output_directory_has(const struct output_directory *directory, const char *name)
 {
-	char *path = mem_printf("%s/%s", directory->path, name);
-	struct stat status;
-	bool is_there = !directory->is_new && lstat(path, &status) == 0;
-
-	free(path);
-	return is_there;
+	return has_entry(directory->path, name);
 }
 
 void output_directory_explain(const struct output_directory *directory,
@@ -299,7 +306,7 @@ static void read_list(const char *top, const char *list, struct text_list *old)
 static int check_place(const struct output_directory *directory, const char *name,
 		       struct error *error)
 {
-	bool may_replace = directory->kind->rule == OUTPUT_REPLACE;
+	bool may_replace = directory->kind->rule >= OUTPUT_REPLACE;
 	char *path = mem_printf("%s/%s", directory->path, name);
 	struct stat status;
 	int result = 0;
@@ -351,13 +358,13 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Old files that no new one replaces go, and the new ones come, the list first. Nothing
- * is touched unless all can be moved, as far as that can be told.
+ * Old files that no new one replaces go, and the new ones come, the list first, the mark
+ * last. Nothing is touched unless all can be moved, as far as that can be told.
  */
 static int move_files(const struct output_directory *directory,
 		      const struct text_list *files, struct error *error)
 {
-	const char *to = directory->path;
+	const char *to = directory->path, *mark = directory->kind->mark;
 	struct text_list old = {0};
 	size_t count = files->count;
 	char **sorted = mem_alloc((count + 1) * sizeof(*sorted));
@@ -371,11 +378,17 @@ static int move_files(const struct output_directory *directory,
 		status = check_place(directory, sorted[i], error);
 	for (size_t i = 0; i < old.count && !status; i++)
 		status = check_place(directory, old.item[i], error);
+	if (mark && !status)
+		remove_file(to, mark);
 	for (size_t i = 0; i < old.count && !status; i++)
 		if (!bsearch(&old.item[i], sorted, count, sizeof(*sorted), compare))
 			remove_file(to, old.item[i]);
 	for (size_t i = count; i > 0 && !status; i--)
-		status = move_file(directory->temporary, to, files->item[i - 1], error);
+		if (!mark || strcmp(files->item[i - 1], mark) != 0)
+			status = move_file(directory->temporary, to, files->item[i - 1],
+					   error);
+	if (mark && !status)
+		status = move_file(directory->temporary, to, mark, error);
 	text_list_clear(&old);
 	free(sorted);
 	return status;

@@ -40,13 +40,6 @@ static int open_unnamed(void)
 	return fd;
 }
 
-FILE *spill_open(void)
-{
-	int fd = open_unnamed();
-
-	return fd < 0 ? NULL : fdopen(fd, "w+");
-}
-
 static int fail(const struct spill *spill, const char *what, struct error *error)
 {
 	return error_set(error, "cannot %s temporary file %s: %s", what, spill->what,

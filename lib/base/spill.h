@@ -5,18 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 
 /*
- * An unnamed file in $TMPDIR for what does not fit into memory, to be written
- * and read; it is gone once closed. NULL with errno.
+ * An unnamed file in $TMPDIR for what does not fit into memory, to be written and read,
+ * made when something is first added to it.
  */
-FILE *spill_open(void);
-
-/* The same, made when something is first added to it. */
 struct spill {
 	const char *what; /* for errors: "of messages" */
 	uint64_t size;    /* in bytes */

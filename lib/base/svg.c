@@ -155,24 +155,9 @@ void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
 
 void svg_text(FILE *file, struct svg_point at, const char *text, const char *style)
 {
-	svg_text_turned(file, at, 0, text, style);
-}
-
-void svg_text_turned(FILE *file, struct svg_point at, double degrees, const char *text,
-		     const char *style)
-{
 	fputs("<text", file);
 	attribute(file, "x", at.x);
 	attribute(file, "y", at.y);
-	if (degrees < 0 || degrees > 0) {
-		fputs(" transform=\"rotate(", file);
-		svg_number(file, degrees);
-		putc(' ', file);
-		svg_number(file, at.x);
-		putc(' ', file);
-		svg_number(file, at.y);
-		fputs(")\"", file);
-	}
 	fprintf(file, " %s>", style);
 	svg_escape(file, text);
 	fputs("</text>\n", file);

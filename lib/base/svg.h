@@ -39,10 +39,6 @@ void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
 /* `at` is on the base line. */
 void svg_text(FILE *file, struct svg_point at, const char *text, const char *style);
 
-/* As svg_text, turned clockwise round `at` by so many degrees. */
-void svg_text_turned(FILE *file, struct svg_point at, double degrees, const char *text,
-		     const char *style);
-
 /* What a pointer over the element shows; inside <g>. */
 void svg_tooltip(FILE *file, const char *text);
 

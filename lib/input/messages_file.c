@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/chunk_file.h"
 #include "base/json.h"
@@ -37,12 +36,9 @@ struct messages_writer *messages_writer_new(void)
 void messages_writer_begin(FILE *file, const struct messages_head *head)
 {
 	char clocks[17];
-	json_t *object;
+	json_t *object = json_object();
 
 	chunk_write_begin(file, &format);
-	if (!head)
-		return;
-	object = json_object();
 	json_set_text(object, "node", head->node);
 	json_object_set_new(object, "number", json_integer(head->number));
 	snprintf(clocks, sizeof(clocks), "%016" PRIx64, head->clocks);
@@ -126,18 +122,6 @@ struct messages_reader *messages_reader_open(const char *path, struct error *err
 	struct messages_reader *reader = mem_zalloc(sizeof(*reader));
 
 	if (chunk_reader_open(&reader->chunks, path, &format, error)) {
-		messages_reader_free(reader);
-		return NULL;
-	}
-	return reader;
-}
-
-struct messages_reader *messages_reader_open_file(FILE *file, struct error *error)
-{
-	struct messages_reader *reader = mem_zalloc(sizeof(*reader));
-
-	if (fflush(file) ||
-	    chunk_reader_open_file(&reader->chunks, dup(fileno(file)), &format, error)) {
 		messages_reader_free(reader);
 		return NULL;
 	}

@@ -48,7 +48,6 @@ struct node_message {
  */
 struct messages_writer;
 struct messages_writer *messages_writer_new(void);
-/* `head` NULL: it is of no node. */
 void messages_writer_begin(FILE *file, const struct messages_head *head);
 void messages_writer_source(FILE *file, uint32_t index,
 			    const struct messages_source *source);
@@ -64,9 +63,6 @@ struct messages_reader;
 
 /* NULL with error, which names the file and the offset. */
 struct messages_reader *messages_reader_open(const char *path, struct error *error);
-
-/* What was written to an open file, from its begin on; the file stays the caller's. */
-struct messages_reader *messages_reader_open_file(FILE *file, struct error *error);
 
 /*
  * The next message: 1; 0 at the end; -1 with error, where the file is damaged or cut:

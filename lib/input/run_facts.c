@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "input/run.h"
 
 void members_init(struct members *members, const json_t *object, struct faults *faults,
@@ -92,23 +93,14 @@ static const json_t *members_object(struct members *members, const char *name)
 	return take(members, name, member, json_is_object(member), "an object");
 }
 
-/* The shortest of the two forms that is the same number: 0.1, not 0.1000...01. */
-static char *plain_real(double value)
-{
-	char *text = mem_printf("%.15g", value);
-
-	if (strtod(text, NULL) == value)
-		return text;
-	free(text);
-	return mem_printf("%.17g", value);
-}
-
 static char *json_plain(const json_t *value)
 {
+	char text[NUMBER_TEXT];
+
 	if (json_is_string(value))
 		return mem_strdup(json_string_value(value));
 	if (json_is_real(value))
-		return plain_real(json_real_value(value));
+		return mem_strdup(number_print(text, json_real_value(value)));
 	return json_one_line(value);
 }
 

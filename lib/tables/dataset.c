@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/csv_text.h"
 #include "base/mem.h"
 #include "base/nsec.h"
 #include "base/utf8.h"
-#include "tables/csv_text.h"
 #include "tables/directory.h"
 
 /* A file that is open. */
@@ -24,7 +24,7 @@ struct table_file {
 	const struct table_style *style;
 	struct parquet_writer *writer; /* NULL: CSV */
 	struct cell *cell;             /* the row's, but for the keys */
-	char (*number)[CSV_NUMBER];    /* texts of numbers, a cell */
+	char (*number)[NUMBER_TEXT];   /* texts of numbers, a cell */
 	char **mended;                 /* texts that were no UTF-8, a cell; else NULL */
 	size_t columns;
 	bool as_is; /* rows need no change */
@@ -208,7 +208,7 @@ static int put_csv(struct table_file *table, const struct cell *row, struct erro
 
 /* A cell of a column of many types in its form of the one type. */
 static void convert(const struct question_column *column, struct cell *cell,
-		    char number[CSV_NUMBER])
+		    char number[NUMBER_TEXT])
 {
 	if (cell->type == CELL_NULL || column->type == QUESTION_INTEGER ||
 	    column->type == QUESTION_REAL)
@@ -364,7 +364,7 @@ static void key_of(struct bytes *bytes, const struct dataset *dataset,
 static char *value_text(const struct dataset_key *key, const struct cell *row)
 {
 	const struct cell *cell = &row[key->column];
-	char number[CSV_NUMBER];
+	char number[NUMBER_TEXT];
 
 	if (key->text)
 		return dataset_escape(key->text, strlen(key->text));

@@ -95,16 +95,6 @@ static void name_columns(struct writer_class *class)
 	name_clear(&names);
 }
 
-/* Not sqlite_..., which SQLite refuses as the name of a table. */
-static char *name_table(struct name_set *names, const char *class)
-{
-	char *wanted = mem_printf("%s%s", name_is_reserved(class) ? "event_" : "", class);
-	char *table = name_pick(names, wanted, "_v");
-
-	free(wanted);
-	return table;
-}
-
 static int run_and_free(struct timeline_writer *writer, char *text, struct error *error)
 {
 	int status = sql_run(writer->db, writer->place, text, error);

@@ -56,9 +56,14 @@ char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 	return name;
 }
 
-bool name_is_reserved(const char *name)
+char *name_table(struct name_set *set, const char *class)
 {
-	return strncasecmp(name, "sqlite_", strlen("sqlite_")) == 0;
+	bool is_reserved = strncasecmp(class, "sqlite_", strlen("sqlite_")) == 0;
+	char *wanted = mem_printf("%s%s", is_reserved ? "event_" : "", class);
+	char *table = name_pick(set, wanted, "_v");
+
+	free(wanted);
+	return table;
 }
 
 char *name_quote(const char *name)

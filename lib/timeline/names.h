@@ -26,8 +26,9 @@ bool name_take(struct name_set *set, const char *name);
  */
 char *name_pick(struct name_set *set, const char *wanted, const char *companion);
 
-/* Whether SQLite keeps the name for itself: it begins with sqlite_. */
-bool name_is_reserved(const char *name);
+/* The table of a class: its name, but not sqlite_..., which SQLite refuses; its view has
+ * _v behind it. For free(). */
+char *name_table(struct name_set *set, const char *class);
 
 /* The name as SQL has it: in double quotes, those within doubled; for free(). */
 char *name_quote(const char *name);

@@ -432,7 +432,7 @@ void timeline_query_free(struct timeline_query *query)
 
 static const char update_settings[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-    "PRAGMA locking_mode = EXCLUSIVE;"
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;"
     "PRAGMA cache_size = -16384; BEGIN EXCLUSIVE;";
 
 struct timeline_reader *timeline_update_open(const char *path, const char *place,
@@ -451,6 +451,39 @@ struct timeline_reader *timeline_update_open(const char *path, const char *place
 		return reader;
 	timeline_reader_free(reader);
 	return NULL;
+}
+
+int timeline_update_run(struct timeline_reader *reader, const char *sql,
+			struct error *error)
+{
+	return sql_run(reader->db, reader->path, sql, error);
+}
+
+int timeline_update_attach(struct timeline_reader *reader, const char *path,
+			   const char *name, struct error *error)
+{
+	char *sql = mem_printf("ATTACH ? AS %s", name);
+	char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
+	struct cell value;
+	int status;
+
+	cell_set_bytes(&value, CELL_TEXT, plain, strlen(plain));
+	status = check_header(path, error) || run_with_values(reader, sql, &value, error)
+		     ? -1
+		     : 0;
+	free(plain);
+	free(sql);
+	return status;
+}
+
+int timeline_update_detach(struct timeline_reader *reader, const char *name,
+			   struct error *error)
+{
+	char *sql = mem_printf("COMMIT; DETACH %s; BEGIN EXCLUSIVE", name);
+	int status = timeline_update_run(reader, sql, error);
+
+	free(sql);
+	return status;
 }
 
 int timeline_update_commit(struct timeline_reader *reader, struct error *error)

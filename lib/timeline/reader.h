@@ -118,6 +118,19 @@ void timeline_query_free(struct timeline_query *query);
 struct timeline_reader *timeline_update_open(const char *path, const char *place,
 					     struct error *error);
 
+/* Run statements of ours that give no rows. 0, or -1 with error. */
+int timeline_update_run(struct timeline_reader *reader, const char *sql,
+			struct error *error);
+
+/* Tables of another timeline are there as NAME.TABLE. 0, or -1 with error, as
+ * timeline_reader_open has it. */
+int timeline_update_attach(struct timeline_reader *reader, const char *path,
+			   const char *name, struct error *error);
+
+/* They are no longer. What was added is part of the file from here on. */
+int timeline_update_detach(struct timeline_reader *reader, const char *name,
+			   struct error *error);
+
 /* Make what was added part of the file, after its queries are freed. The reader is left
  * to timeline_reader_free, as it is without this. 0, or -1 with error. */
 int timeline_update_commit(struct timeline_reader *reader, struct error *error);

@@ -10,53 +10,6 @@
 #include "base/number.h"
 #include "timeline/query.h"
 
-static int take_recorded(void *context, const struct cell *row, struct error *error)
-{
-	struct recorded *recorded = context;
-
-	(void)error;
-	recorded->span = mem_grow(recorded->span, recorded->count, &recorded->room,
-				  sizeof(*recorded->span));
-	recorded->span[recorded->count++] =
-	    (struct recorded_span){row[0].integer, row[1].integer, row[2].integer};
-	return 0;
-}
-
-int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
-		  struct error *error)
-{
-	static const char sql[] = "SELECT node, begin_ns, end_ns FROM recorded"
-				  " WHERE kind = 'kernel' AND cpu IS NULL";
-
-	*recorded = (struct recorded){.span = NULL};
-	if (query_rows(reader, sql, NULL, take_recorded, recorded, error) == 0)
-		return 0;
-	recorded_clear(recorded);
-	return -1;
-}
-
-nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t begin_ns,
-		       nsec_t end_ns)
-{
-	nsec_t sum = 0;
-
-	for (size_t i = 0; i < recorded->count; i++) {
-		const struct recorded_span *span = &recorded->span[i];
-		nsec_t from = span->begin_ns > begin_ns ? span->begin_ns : begin_ns;
-		nsec_t to = span->end_ns < end_ns ? span->end_ns : end_ns;
-
-		if (span->node == node && to > from)
-			sum = nsec_add(sum, nsec_sub(to, from));
-	}
-	return sum;
-}
-
-void recorded_clear(struct recorded *recorded)
-{
-	free(recorded->span);
-	*recorded = (struct recorded){.span = NULL};
-}
-
 static double known(const struct cell *cell)
 {
 	return cell->type == CELL_REAL || cell->type == CELL_INTEGER ? cell_number(cell)
@@ -180,6 +133,23 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	return 0;
 }
 
+/* The spans of a node do not touch. */
+static const char recorded_sql[] =
+    "SELECT node, sum(max(0, min(end_ns, ?2) - max(begin_ns, ?1))) FROM recorded "
+    "WHERE kind = 'kernel' AND cpu IS NULL GROUP BY node";
+
+static int take_recorded(void *context, const struct cell *row, struct error *error)
+{
+	struct scope *scope = context;
+
+	(void)error;
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].id == row[0].integer)
+			scope->node[i].recorded_ns = row[1].integer;
+	scope->has_recorded = true;
+	return 0;
+}
+
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error)
 {
@@ -196,8 +166,8 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 		       "SELECT id, name, cpus, cpu_mhz, mem_kib FROM node ORDER BY id",
 		       NULL, add_node, scope, error) ||
 	    query_rows(reader, span_sql, NULL, take_span, scope, error) ||
-	    recorded_read(&scope->recorded, reader, error) ||
-	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error)) {
+	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error) ||
+	    query_scope(reader, scope, recorded_sql, take_recorded, scope, error)) {
 		scope_clear(scope);
 		return -1;
 	}
@@ -249,6 +219,5 @@ void scope_clear(struct scope *scope)
 	for (size_t i = 0; i < scope->nodes; i++)
 		free(scope->node[i].name);
 	free(scope->node);
-	recorded_clear(&scope->recorded);
 	*scope = (struct scope){0};
 }

@@ -16,31 +16,6 @@
 #define SCOPE_MOST_NS (((nsec_t)1 << 62) - 1)
 
 /*
- * From when to when the kernels of the nodes were traced. Outside of that it is not known
- * what their processors, threads and disks did: they were neither idle nor busy. Of a
- * node without a kernel's trace those of other tracers stand for it; a capture does not.
- */
-struct recorded_span {
-	int64_t node;
-	nsec_t begin_ns, end_ns; /* both included */
-};
-
-struct recorded {
-	struct recorded_span *span; /* of a node none touches another */
-	size_t count, room;
-};
-
-/* To be cleared. 0, or -1 with error. */
-int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
-		  struct error *error);
-
-/* How much of the span from begin_ns to end_ns was recorded of the node. */
-nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t begin_ns,
-		       nsec_t end_ns);
-
-void recorded_clear(struct recorded *recorded);
-
-/*
  * The part of a timeline that a question is about: some nodes, and a span of time
  * on the reference's axis. Every reader of events and samples goes by it.
  */
@@ -51,6 +26,11 @@ struct scope_node {
 	double cpu_mhz;  /* 0: not known */
 	int64_t mem_kib; /* 0: not known */
 	bool chosen;
+	/* How much of the time that was asked for its kernel was traced. Outside of that
+	 * it is not known what its processors, threads and disks did: they were neither
+	 * idle nor busy. Of a node without a kernel's trace other tracers stand for it; a
+	 * capture does not. */
+	nsec_t recorded_ns;
 };
 
 struct scope {
@@ -61,7 +41,7 @@ struct scope {
 	bool all_nodes, all_time; /* nothing was left out */
 	bool is_limited;          /* something was, by SCOPE_MOST_NS */
 	bool without_spans;       /* ctmerge was told to leave them out */
-	struct recorded recorded; /* of what kernels did, in the whole timeline */
+	bool has_recorded;        /* of some node anything was, at any time */
 };
 
 /*

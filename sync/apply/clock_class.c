@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/apply/apply.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "ctf/schema.h"
+#include "ctf/metadata_ast.h"
 
 #define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text in TSDL begins, often */
 #define METADATA_SEPARATOR "\x1e"       /* how CTF 2 begins */
@@ -81,66 +80,41 @@ static void write_json(FILE *file, const char *text, const struct clock_class *c
 	json_decref(clock);
 }
 
-/*
- * A lexical element of TSDL (CTF 1.8.3, appendix C.1): a word or number, a string, or
- * another character; empty at the text's end. So braces or a "clock" inside of a string
- * or a comment fool nobody.
- */
-struct token {
-	const char *begin, *end;
-};
-
-static bool is_word(char c)
+static bool at_word(const struct metadata *in, const char *word)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return in->token.kind == AST_WORD && strcmp(in->token.text, word) == 0;
 }
 
-static struct token next_token(const char *at)
+/* Past the last token, or the last before an error. */
+static bool at_end(const struct metadata *in)
 {
-	const char *end;
-
-	for (;;) {
-		at += strspn(at, " \t\r\n\f\v");
-		if (at[0] == '/' && at[1] == '/')
-			at += strcspn(at, "\n");
-		else if (at[0] == '/' && at[1] == '*' && (end = strstr(at + 2, "*/")))
-			at = end + 2;
-		else
-			break;
-	}
-	end = at;
-	if (*at == '"' || *at == '\'') {
-		for (end++; *end && *end != *at; end++)
-			end += end[0] == '\\' && end[1];
-	} else {
-		while (is_word(*end))
-			end++;
-	}
-	end += *end && (end == at || *at == *end);
-	return (struct token){at, end};
+	return in->token.kind == AST_END || in->token.kind == AST_WRONG;
 }
 
-static bool is_text(const struct token *token, const char *text)
+/* Read TSDL up to what follows `clock {`; false: there is none. */
+static bool find_block(struct metadata *in, const char *text, struct error *error)
 {
-	size_t length = (size_t)(token->end - token->begin);
-
-	return strlen(text) == length && memcmp(token->begin, text, length) == 0;
-}
-
-/* What follows `clock {`; NULL: there is none. */
-static const char *find_block(const char *text)
-{
-	struct token before = {text, text}, token;
 	size_t depth = 0;
 
-	for (;; before = token) {
-		token = next_token(before.end);
-		if (token.begin == token.end)
-			return NULL;
-		if (is_text(&token, "{") && !depth++ && is_text(&before, "clock"))
-			return token.end;
-		depth -= depth && is_text(&token, "}");
+	metadata_init(in, text, strlen(text), false, error);
+	for (bool is_clock = false; !at_end(in); metadata_next(in)) {
+		if (metadata_is_sign(in, '{') && !depth++ && is_clock)
+			break;
+		depth -= depth && metadata_is_sign(in, '}');
+		is_clock = at_word(in, "clock");
 	}
+	metadata_next(in);
+	return !at_end(in);
+}
+
+/* Whether TSDL has a clock class in braces. */
+static bool has_block(const char *text, struct error *error)
+{
+	struct metadata in;
+	bool found = find_block(&in, text, error);
+
+	schema_free(metadata_finish(&in));
+	return found;
 }
 
 int metadata_clock(const char *text, struct clock_class *class, struct error *error)
@@ -169,7 +143,7 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 		json_nsec(object, "precision", &class->precision);
 		class->precision = class->precision < 0 ? 0 : class->precision;
 		json_decref(object);
-	} else if (!status && !find_block(text)) {
+	} else if (!status && !has_block(text, error)) {
 		status = error_set(error, "no clock in braces, want one");
 	}
 	schema_free(schema);
@@ -193,36 +167,41 @@ static void write_value(FILE *file, enum attribute what, const struct clock_clas
 /* The text with other numbers in its clock class, each where it stood. */
 static void write_tsdl(FILE *file, const char *text, const struct clock_class *class)
 {
-	const char *at = find_block(text);
 	bool found[ATTRIBUTES] = {false};
-	struct token name;
+	struct error error = ERROR_INIT;
+	struct metadata in;
 
 	if (strncmp(text, METADATA_SIGNATURE, strlen(METADATA_SIGNATURE)) != 0)
 		fputs(METADATA_SIGNATURE " */\n", file);
-	for (name = next_token(at); !is_text(&name, "}") && *name.begin;
-	     name = next_token(at)) {
-		struct token value = next_token(next_token(name.end).end), last = value;
-		struct token end = next_token(value.end);
+	find_block(&in, text, &error);
+	while (!metadata_is_sign(&in, '}') && !at_end(&in)) {
+		enum attribute what = FREQ;
+		const char *value;
 
-		for (; !is_text(&end, ";") && *end.begin; end = next_token(end.end))
-			last = end;
-		for (enum attribute what = FREQ; what < ATTRIBUTES; what++)
-			if (is_text(&name, attribute_name[what])) {
-				fwrite(text, 1, (size_t)(value.begin - text), file);
-				write_value(file, what, class);
-				text = last.end;
-				found[what] = true;
-			}
-		at = end.end;
+		while (what < ATTRIBUTES && !at_word(&in, attribute_name[what]))
+			what++;
+		metadata_next(&in); /* the equals sign */
+		value = in.at;
+		while (!metadata_is_sign(&in, ';') && !at_end(&in))
+			metadata_next(&in);
+		if (what < ATTRIBUTES) {
+			fprintf(file, "%.*s ", (int)(value - text), text);
+			write_value(file, what, class);
+			text = in.at - 1;
+			found[what] = true;
+		}
+		metadata_next(&in);
 	}
-	fwrite(text, 1, (size_t)(name.begin - text), file);
+	fwrite(text, 1, (size_t)(in.at - 1 - text), file);
 	for (enum attribute what = FREQ; what < ATTRIBUTES; what++)
 		if (!found[what] && (what != OFFSET_S || class->offset_s)) {
 			fprintf(file, "\t%s = ", attribute_name[what]);
 			write_value(file, what, class);
 			fputs(";\n", file);
 		}
-	fputs(name.begin, file);
+	fputs(in.at - 1, file);
+	schema_free(metadata_finish(&in));
+	error_clear(&error);
 }
 
 char *metadata_with_clock(const char *text, const struct clock_class *class)

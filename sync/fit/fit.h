@@ -181,6 +181,7 @@ struct graph {
 	size_t nodes;
 	struct island *island; /* the largest first, or the one with the reference */
 	size_t islands;
+	double *length; /* by pair */
 };
 
 /*

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
 #include "base/mem.h"
 
 /* Ways that contradict themselves, or go one way only, are the last resort. */
@@ -13,17 +12,6 @@
 #define LENGTH_ONE_WAY      1e15
 
 #define LUCK 32.0 /* how many times the margin */
-
-struct edge {
-	uint32_t to, pair;
-	double length;
-};
-
-/* Edges by node: those of node i stand at edge[first[i]] up to first[i + 1]. */
-struct adjacency {
-	size_t *first;
-	struct edge *edge;
-};
 
 double pair_luck(const struct pair *pair)
 {
@@ -41,141 +29,117 @@ double graph_edge_length(const struct pair *pair)
 	return pair->margin_ns + pair_luck(pair) + 1;
 }
 
-static void adjacency_make(struct adjacency *adjacency, size_t nodes,
-			   const struct pair_table *pairs, const uint32_t *order)
+/* The pair that comes at a turn of going through an island's pairs to and fro. */
+static uint32_t to_and_fro(const struct island *island, size_t turn)
 {
-	size_t *fill = mem_zalloc((nodes + 1) * sizeof(*fill));
-
-	adjacency->first = mem_zalloc((nodes + 1) * sizeof(*adjacency->first));
-	adjacency->edge = mem_alloc(2 * pairs->count * sizeof(*adjacency->edge));
-	for (size_t i = 0; i < pairs->count; i++) {
-		if (pairs->pair[i].contradictory)
-			continue;
-		adjacency->first[pairs->pair[i].a + 1]++;
-		adjacency->first[pairs->pair[i].b + 1]++;
-	}
-	for (size_t i = 0; i < nodes; i++)
-		adjacency->first[i + 1] += adjacency->first[i];
-	for (size_t i = 0; i < pairs->count; i++) {
-		const struct pair *pair = &pairs->pair[order[i]];
-		double length = graph_edge_length(pair);
-		size_t at_a, at_b;
-
-		if (pair->contradictory)
-			continue;
-		at_a = adjacency->first[pair->a] + fill[pair->a]++;
-		at_b = adjacency->first[pair->b] + fill[pair->b]++;
-		adjacency->edge[at_a] = (struct edge){pair->b, order[i], length};
-		adjacency->edge[at_b] = (struct edge){pair->a, order[i], length};
-	}
-	free(fill);
+	return island
+	    ->inside[turn < island->insides ? turn : 2 * island->insides - 1 - turn];
 }
 
-static void adjacency_clear(struct adjacency *adjacency)
+static bool shorten(struct graph_node *from, struct graph_node *to, uint32_t parent,
+		    uint32_t pair, double length)
 {
-	free(adjacency->first);
-	free(adjacency->edge);
-}
-
-/* Distances are not negative, and in the order of their bits. */
-static void push(struct heap *frontier, double distance, uint32_t node)
-{
-	int64_t key;
-
-	memcpy(&key, &distance, sizeof(key));
-	heap_push(frontier, key, node);
+	if (from->distance + length >= to->distance)
+		return false;
+	to->distance = from->distance + length;
+	to->parent = (int)parent;
+	to->parent_pair = (int)pair;
+	return true;
 }
 
 /*
- * Shortest ways from `from` (Dijkstra 1959). Fills distance, parent and
- * parent_pair of the nodes reached; returns the sum of their distances.
+ * Shortest ways within an island from one of its members (Bellman 1958): the pairs are
+ * heard until none shortens a way. Returns the sum of the distances.
  */
-static double shortest(struct graph_node *node, size_t nodes,
-		       const struct adjacency *adjacency, uint32_t from)
+static double shortest(struct graph *graph, const struct island *island,
+		       const struct pair_table *pairs, uint32_t from)
 {
-	struct heap frontier = {0};
+	struct graph_node *node = graph->node;
 	double total = 0;
 
-	for (size_t i = 0; i < nodes; i++) {
-		node[i].distance = INFINITY;
-		node[i].parent = node[i].parent_pair = -1;
+	for (size_t i = 0; i < island->members; i++) {
+		struct graph_node *at = &node[island->member[i]];
+
+		at->distance = island->member[i] == from ? 0 : INFINITY;
+		at->parent = at->parent_pair = -1;
 	}
-	node[from].distance = 0;
-	push(&frontier, 0, from);
-	while (frontier.count) {
-		struct heap_item first = frontier.item[0];
-		uint32_t at = first.item;
-		double distance;
+	for (bool moves = true; moves;) {
+		moves = false;
+		for (size_t k = 0; k < 2 * island->insides; k++) {
+			uint32_t at = to_and_fro(island, k);
+			uint32_t a = pairs->pair[at].a, b = pairs->pair[at].b;
+			double length = graph->length[at];
 
-		memcpy(&distance, &first.key, sizeof(distance));
-		heap_pop(&frontier);
-		if (distance > node[at].distance)
-			continue;
-		total += distance;
-		for (size_t k = adjacency->first[at]; k < adjacency->first[at + 1]; k++) {
-			const struct edge *edge = &adjacency->edge[k];
-
-			if (distance + edge->length >= node[edge->to].distance)
-				continue;
-			node[edge->to].distance = distance + edge->length;
-			node[edge->to].parent = (int)at;
-			node[edge->to].parent_pair = (int)edge->pair;
-			push(&frontier, node[edge->to].distance, edge->to);
+			moves |= shorten(&node[a], &node[b], a, at, length);
+			moves |= shorten(&node[b], &node[a], b, at, length);
 		}
 	}
-	heap_clear(&frontier);
+	for (size_t i = 0; i < island->members; i++)
+		total += node[island->member[i]].distance;
 	return total;
 }
 
-/* Spread `above` or `below` from the reference along the messages' direction. */
-static void spread(struct graph *graph, const struct pair_table *pairs,
-		   const struct adjacency *adjacency, uint32_t from, bool above)
+static bool join(bool *to, bool from)
 {
-	uint32_t *stack = mem_alloc(graph->nodes * sizeof(*stack));
-	size_t depth = 0;
-	bool *mark;
+	bool moves = from && !*to;
 
-	stack[depth++] = from;
-	*(above ? &graph->node[from].above : &graph->node[from].below) = true;
-	while (depth) {
-		uint32_t at = stack[--depth];
+	*to |= from;
+	return moves;
+}
 
-		for (size_t k = adjacency->first[at]; k < adjacency->first[at + 1]; k++) {
-			const struct edge *edge = &adjacency->edge[k];
-			const struct pair *pair = &pairs->pair[edge->pair];
-			bool out = pair->a == at ? pair->lower.count : pair->upper.count;
-			bool in = pair->a == at ? pair->upper.count : pair->lower.count;
+/*
+ * Spread `above` and `below` from the reference: what was sent by a clock that is bounded
+ * from below bounds its receiver from below, and the reverse.
+ */
+static void spread(struct graph *graph, const struct island *island,
+		   const struct pair_table *pairs)
+{
+	struct graph_node *reference = &graph->node[island->reference];
 
-			mark = above ? &graph->node[edge->to].above
-				     : &graph->node[edge->to].below;
-			/* A receive by the node bounds its time from below. */
-			if (*mark || !(above ? in : out))
-				continue;
-			*mark = true;
-			stack[depth++] = edge->to;
+	reference->above = reference->below = true;
+	for (bool moves = true; moves;) {
+		moves = false;
+		for (size_t k = 0; k < 2 * island->insides; k++) {
+			const struct pair *pair = &pairs->pair[to_and_fro(island, k)];
+			struct graph_node *a = &graph->node[pair->a];
+			struct graph_node *b = &graph->node[pair->b];
+
+			if (pair->lower.count)
+				moves |=
+				    join(&b->below, a->below) | join(&a->above, b->above);
+			if (pair->upper.count)
+				moves |=
+				    join(&a->below, b->below) | join(&b->above, a->above);
 		}
 	}
-	free(stack);
+}
+
+static uint32_t root_of(const uint32_t *up, uint32_t node)
+{
+	while (up[node] != node)
+		node = up[node];
+	return node;
 }
 
 /* Number the islands by their first trace; returns how many. */
-static size_t find_islands(struct graph *graph, const struct adjacency *adjacency)
+static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 {
-	struct graph_node *scratch = mem_zalloc(graph->nodes * sizeof(*scratch));
+	uint32_t *up = mem_alloc((graph->nodes + 1) * sizeof(*up));
 	size_t islands = 0;
 
-	for (size_t i = 0; i < graph->nodes; i++)
-		graph->node[i].island = UINT32_MAX;
-	for (uint32_t i = 0; i < graph->nodes; i++) {
-		if (graph->node[i].island != UINT32_MAX)
-			continue;
-		shortest(scratch, graph->nodes, adjacency, i);
-		for (size_t k = 0; k < graph->nodes; k++)
-			if (!isinf(scratch[k].distance))
-				graph->node[k].island = (uint32_t)islands;
-		islands++;
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		up[i] = i;
+	for (size_t i = 0; i < pairs->count; i++) {
+		uint32_t a = root_of(up, pairs->pair[i].a);
+		uint32_t b = root_of(up, pairs->pair[i].b);
+
+		if (!pairs->pair[i].contradictory)
+			up[a > b ? a : b] = a > b ? b : a;
 	}
-	free(scratch);
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		graph->node[i].island =
+		    up[i] == i ? (uint32_t)islands++ : graph->node[root_of(up, i)].island;
+	free(up);
 	return islands;
 }
 
@@ -209,23 +173,20 @@ static void fill_islands(struct graph *graph, const struct pair_table *pairs,
 }
 
 /* The member with the smallest sum of distances to the others. */
-static uint32_t best_connected(const struct graph *graph, const struct island *island,
-			       const struct adjacency *adjacency)
+static uint32_t best_connected(struct graph *graph, const struct island *island,
+			       const struct pair_table *pairs)
 {
-	struct graph_node *scratch = mem_zalloc(graph->nodes * sizeof(*scratch));
 	uint32_t best = island->member[0];
 	double least = INFINITY;
 
 	for (size_t i = 0; i < island->members && island->members > 1; i++) {
-		double total =
-		    shortest(scratch, graph->nodes, adjacency, island->member[i]);
+		double total = shortest(graph, island, pairs, island->member[i]);
 
 		if (total < least) {
 			least = total;
 			best = island->member[i];
 		}
 	}
-	free(scratch);
 	return best;
 }
 
@@ -237,28 +198,6 @@ static int by_distance(const void *a, const void *b, void *nodes)
 	if (node[*p].distance != node[*q].distance)
 		return node[*p].distance < node[*q].distance ? -1 : 1;
 	return (*p > *q) - (*p < *q);
-}
-
-/* Copy what `shortest` found for the island's own members. */
-static void root_island(struct graph *graph, struct island *island,
-			const struct pair_table *pairs, const struct adjacency *adjacency)
-{
-	struct graph_node *scratch = mem_zalloc(graph->nodes * sizeof(*scratch));
-
-	shortest(scratch, graph->nodes, adjacency, island->reference);
-	for (size_t i = 0; i < island->members; i++) {
-		struct graph_node *node = &graph->node[island->member[i]];
-		const struct graph_node *found = &scratch[island->member[i]];
-
-		node->distance = found->distance;
-		node->parent = found->parent;
-		node->parent_pair = found->parent_pair;
-	}
-	free(scratch);
-	qsort_r(island->member, island->members, sizeof(*island->member), by_distance,
-		graph->node);
-	spread(graph, pairs, adjacency, island->reference, true);
-	spread(graph, pairs, adjacency, island->reference, false);
 }
 
 static int by_size(const void *a, const void *b)
@@ -294,13 +233,14 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		int reference)
 {
 	uint32_t *order = pair_table_order(pairs);
-	struct adjacency adjacency;
 
 	memset(graph, 0, sizeof(*graph));
 	graph->nodes = nodes;
 	graph->node = mem_zalloc(nodes * sizeof(*graph->node));
-	adjacency_make(&adjacency, nodes, pairs, order);
-	graph->islands = find_islands(graph, &adjacency);
+	graph->length = mem_alloc((pairs->count + 1) * sizeof(*graph->length));
+	for (size_t i = 0; i < pairs->count; i++)
+		graph->length[i] = graph_edge_length(&pairs->pair[i]);
+	graph->islands = find_islands(graph, pairs);
 	graph->island = mem_zalloc(graph->islands * sizeof(*graph->island));
 	fill_islands(graph, pairs, order);
 	order_islands(graph, reference);
@@ -309,10 +249,12 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 
 		island->reference = reference >= 0 && i == 0
 					? (uint32_t)reference
-					: best_connected(graph, island, &adjacency);
-		root_island(graph, island, pairs, &adjacency);
+					: best_connected(graph, island, pairs);
+		shortest(graph, island, pairs, island->reference);
+		qsort_r(island->member, island->members, sizeof(*island->member),
+			by_distance, graph->node);
+		spread(graph, island, pairs);
 	}
-	adjacency_clear(&adjacency);
 	free(order);
 }
 
@@ -323,6 +265,7 @@ void graph_clear(struct graph *graph)
 		free(graph->island[i].inside);
 	}
 	free(graph->island);
+	free(graph->length);
 	free(graph->node);
 	memset(graph, 0, sizeof(*graph));
 }

@@ -6,13 +6,17 @@
 
 #include "base/mem.h"
 
-enum { BLOCK = 1 << 17 }; /* messages, 3 MiB */
+enum {
+	BLOCK = 1 << 17,      /* messages, 3 MiB */
+	ENDS_BLOCK = 1 << 12, /* half a MiB */
+};
 
 void message_log_init(struct message_log *log)
 {
 	memset(log, 0, sizeof(*log));
 	log->block = mem_alloc(BLOCK * sizeof(*log->block));
 	log->spill.what = "of messages";
+	log->ends_spill.what = "of messages' events";
 }
 
 int message_log_add(struct message_log *log, const struct message *message,
@@ -27,6 +31,17 @@ int message_log_add(struct message_log *log, const struct message *message,
 	log->block[log->used++] = *message;
 	log->count++;
 	return 0;
+}
+
+int message_log_put_away(struct message_log *log, struct error *error)
+{
+	int status =
+	    spill_add(&log->spill, log->block, log->used * sizeof(*log->block), error);
+
+	free(log->block);
+	log->block = NULL;
+	log->used = 0;
+	return status;
 }
 
 static int walk_block(struct message *block, size_t count,
@@ -48,12 +63,15 @@ int message_log_walk(struct message_log *log, bool changed,
 	int failed = 0, stop = 0;
 
 	for (uint64_t at = 0; at < log->spill.size && !stop && !failed; at += bytes) {
-		failed = spill_read(&log->spill, at, block, bytes, error);
+		uint64_t rest = log->spill.size - at;
+		size_t size = rest < bytes ? (size_t)rest : bytes;
+
+		failed = spill_read(&log->spill, at, block, size, error);
 		if (failed)
 			break;
-		stop = walk_block(block, BLOCK, look, context);
+		stop = walk_block(block, size / sizeof(*block), look, context);
 		if (changed)
-			failed = spill_change(&log->spill, at, block, bytes, error);
+			failed = spill_change(&log->spill, at, block, size, error);
 	}
 	free(block);
 	if (!failed && !stop)
@@ -61,10 +79,62 @@ int message_log_walk(struct message_log *log, bool changed,
 	return failed;
 }
 
+int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
+			 struct error *error)
+{
+	if (log->ends.open.size == ENDS_BLOCK * sizeof(*ends) &&
+	    spill_chain_close(&log->ends, &log->ends_spill, error))
+		return -1;
+	bytes_add(&log->ends.open, ends, sizeof(*ends));
+	return 0;
+}
+
+struct ends_walk {
+	struct message_log *log;
+	int (*look)(void *context, const struct message_ends *ends, struct error *error);
+	void *context;
+	struct error *error;
+	size_t chunk;           /* the next one */
+	struct bytes memory;    /* of the one at hand */
+	struct bytes_cursor at; /* in it */
+	bool failed;
+};
+
+static int step_ends(void *context, struct message *message)
+{
+	struct ends_walk *walk = context;
+	const struct message_ends *ends;
+
+	if (walk->at.at == walk->at.end)
+		walk->failed = spill_chain_read(&walk->log->ends, &walk->log->ends_spill,
+						walk->chunk++, &walk->memory, &walk->at,
+						walk->error);
+	ends = (const void *)walk->at.at;
+	walk->at.at += sizeof(*ends);
+	if (!walk->failed && !message->rejected)
+		walk->failed = walk->look(walk->context, ends, walk->error);
+	return walk->failed;
+}
+
+int message_log_walk_ends(struct message_log *log,
+			  int (*look)(void *context, const struct message_ends *ends,
+				      struct error *error),
+			  void *context, struct error *error)
+{
+	struct ends_walk walk = {
+	    .log = log, .look = look, .context = context, .error = error};
+	int status = message_log_walk(log, false, step_ends, &walk, error);
+
+	bytes_clear(&walk.memory);
+	return status || walk.failed ? -1 : 0;
+}
+
 void message_log_clear(struct message_log *log)
 {
 	free(log->block);
 	spill_clear(&log->spill);
+	spill_clear(&log->ends_spill);
+	spill_chain_clear(&log->ends);
 	memset(log, 0, sizeof(*log));
 }
 

@@ -11,6 +11,7 @@
 #include "base/nsec.h"
 #include "base/spill.h"
 #include "clock/clock.h"
+#include "input/messages_file.h"
 
 /*
  * Half convex hulls of messages (Duda et al. 1987; Poirier, Roy and Dagenais
@@ -120,6 +121,15 @@ struct message_log {
 	size_t used;
 	struct spill spill;
 	uint64_t count;
+	bool has_ends; /* of each message, to be set before the first */
+	struct spill_chain ends;
+	struct spill ends_spill;
+};
+
+/* The two events that a message was made of, and its packet as the receiver saw it. */
+struct message_ends {
+	struct messages_end send, recv; /* their sources: indexes, the caller's */
+	struct packet packet;
 };
 
 void message_log_init(struct message_log *log);
@@ -127,6 +137,22 @@ void message_log_init(struct message_log *log);
 /* 0, or -1 with error when the file cannot be made or written. */
 int message_log_add(struct message_log *log, const struct message *message,
 		    struct error *error);
+
+/* The last message was added: all go to the file. 0, or -1 with error. */
+int message_log_put_away(struct message_log *log, struct error *error);
+
+/* Of a message more, where the log has ends. 0, or -1 with error. */
+int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
+			 struct error *error);
+
+/*
+ * Hand the ends of every message that is not rejected to `look`, in order. 0, or -1 with
+ * error, also where `look` returned other than 0.
+ */
+int message_log_walk_ends(struct message_log *log,
+			  int (*look)(void *context, const struct message_ends *ends,
+				      struct error *error),
+			  void *context, struct error *error);
 
 /*
  * Hand every message to `look`, in order, until it returns other than 0. With

@@ -6,17 +6,15 @@
 #include "sync/plot/plot.h"
 
 /*
- * Delays span three decades and more, and what makes a fit good lies within the
- * smallest: so one frame shows every message, on an axis that is logarithmic but for the
- * middle, and one below it the hulls and the bound.
+ * What makes a fit good lies within the smallest of the delays, which span three decades
+ * and more: so the frame reaches a little beyond the hulls, and messages further out are
+ * drawn at its edge and counted.
  */
-#define LEFT         78.0 /* of the frames: room for the labels */
+#define LEFT         78.0 /* of the frame: room for the labels */
 #define RIGHT        30.0
-#define WHOLE_HEIGHT 280.0
-#define ZOOM_HEIGHT  300.0
-#define HEADING      32.0 /* above a frame */
-#define GAP          14.0 /* between a frame and the next heading */
-#define FOOT         52.0 /* below the last frame */
+#define HEIGHT       440.0
+#define HEADING      32.0 /* above the frame */
+#define FOOT         52.0 /* below it */
 #define NAME_ROOM    190.0
 #define ROUNDING     0.0005 /* microseconds; a message on the fit does not break it */
 #define MOST_CORNERS 400    /* of a hull, marked each by a ring */
@@ -41,47 +39,32 @@ static const struct look {
 #define BAND                                                                             \
 	"fill=\"#009e73\" fill-opacity=\".18\" stroke=\"#009e73\" stroke-opacity=\".5\""
 
-/* Messages that keep the fit, and those that break it. */
-struct messages {
-	struct chart_point *point;
-	struct chart_series kept, broken;
-};
-
 struct picture {
 	const struct plot_pair *pair;
-	struct messages of[2]; /* by side */
+	struct chart_series broken; /* messages of both sides that break the fit */
 	struct chart head;
-	struct chart_frame whole, zoom;
+	struct chart_frame frame;
 };
-
-static struct messages split(const struct chart_series *series, double sign)
-{
-	struct chart_point *point = mem_alloc(series->count * sizeof(*point) + 1);
-	size_t kept = 0, end = series->count;
-
-	for (size_t i = 0; i < series->count; i++)
-		point[sign * series->point[i].y >= -ROUNDING ? kept++ : --end] =
-		    series->point[i];
-	return (struct messages){
-	    point, {point, kept}, {point + kept, series->count - kept}};
-}
 
 static bool has_bound(const struct plot_pair *pair)
 {
 	return pair->side[0].bound.count + pair->side[1].bound.count > 0;
 }
 
-/* ---- what the axes show */
-
-static void extend(const struct chart_series *series, struct chart_point *low,
-		   struct chart_point *high)
+/* For free(). */
+static struct chart_point *find_broken(struct picture *picture)
 {
-	for (size_t i = 0; i < series->count; i++) {
-		low->x = fmin(low->x, series->point[i].x);
-		low->y = fmin(low->y, series->point[i].y);
-		high->x = fmax(high->x, series->point[i].x);
-		high->y = fmax(high->y, series->point[i].y);
-	}
+	const struct plot_side *side = picture->pair->side;
+	struct chart_point *point =
+	    mem_alloc((side[0].drawn.count + side[1].drawn.count) * sizeof(*point) + 1);
+	size_t count = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < side[k].drawn.count; i++)
+			if (looks[k].sign * side[k].drawn.point[i].y < -ROUNDING)
+				point[count++] = side[k].drawn.point[i];
+	picture->broken = (struct chart_series){point, count};
+	return point;
 }
 
 /* Of the distances from the fit; 0 when there are none. */
@@ -99,105 +82,48 @@ static double distance_quantile(const struct chart_series *series, double q)
 	return result;
 }
 
-/* How far a line is from the fit in three quarters of the time: a hull's ends fly high.
+/* How far the frame reaches to one side: a hull's ends fly high, a wide bound is cut off.
  */
-static double line_reach(const struct chart_series *line, const struct chart_axis *time)
+static double side_reach(const struct plot_side *side)
 {
-	enum { SAMPLES = 200 };
-	struct chart_point sample[SAMPLES];
-	struct chart_series samples = {sample, 0};
-	size_t at = 1;
-
-	for (int i = 0; i < SAMPLES; i++) {
-		const double x =
-		    time->low + (i + 0.5) / SAMPLES * (time->high - time->low);
-		const struct chart_point *a, *b;
-
-		while (at < line->count && line->point[at].x < x)
-			at++;
-		a = line->point + at - 1;
-		b = line->point + at;
-		if (at < line->count && a->x < x && x <= b->x)
-			sample[samples.count++].y =
-			    a->y + (b->y - a->y) * ((x - a->x) / (b->x - a->x));
-	}
-	return distance_quantile(samples.count ? &samples : line, 0.75);
-}
-
-/* How far the close-up reaches to one side; 0 when nothing is there. */
-static double side_reach(const struct picture *picture, int k)
-{
-	const struct plot_side *side = &picture->pair->side[k];
-	double reach = line_reach(&side->hull, &picture->zoom.x);
-	double band = line_reach(&side->bound, &picture->zoom.x);
+	double reach = distance_quantile(&side->hull, 0.5);
+	double band = distance_quantile(&side->bound, 0.75);
 
 	if (!(reach > 0))
-		reach = distance_quantile(&picture->of[k].kept, 0.1);
-	if (reach > 0)
-		band = fmin(band, 4 * reach); /* a wider bound is cut off */
-	return 1.4 * fmax(reach, band);
+		reach = distance_quantile(&side->drawn, 0.1);
+	return 2 * fmax(reach, reach > 0 ? fmin(band, 2 * reach) : band);
 }
 
-/* From the first message to the last, and some of the bound beyond them. */
-static void set_time(struct picture *picture, struct chart_point low,
-		     struct chart_point high)
+static void extend(const struct chart_series *series, double time[2])
 {
-	const double span = high.x - low.x;
-	struct chart_point first = low, last = high;
-
-	for (int k = 0; k < 2; k++)
-		extend(&picture->pair->side[k].bound, &first, &last);
-	if (!(first.x <= last.x))
-		first.x = last.x = 0;
-	if (span > 0) {
-		first.x = fmax(first.x, low.x - 0.15 * span);
-		last.x = fmin(last.x, high.x + 0.15 * span);
+	for (size_t i = 0; i < series->count; i++) {
+		time[0] = fmin(time[0], series->point[i].x);
+		time[1] = fmax(time[1], series->point[i].x);
 	}
-	chart_axis_open(&picture->whole.x, first.x - 0.01 * (last.x - first.x),
-			last.x + 0.01 * (last.x - first.x));
-	picture->zoom.x = picture->whole.x;
 }
 
-/* Every message: linear about the fastest ones, logarithmic beyond. */
-static void set_whole(struct picture *picture, struct chart_point low,
-		      struct chart_point high)
-{
-	const double reach = fmax(fabs(low.y), fabs(high.y));
-	const double ab = distance_quantile(&picture->pair->side[0].drawn, 0.02);
-	const double ba = distance_quantile(&picture->pair->side[1].drawn, 0.02);
-	double fast = ab > 0 && ba > 0 ? fmin(ab, ba) : fmax(ab, ba);
-	struct chart_axis *axis = &picture->whole.y;
-
-	if (!(low.y <= high.y && reach > 0)) {
-		chart_axis_open(axis, -1, 1);
-		return;
-	}
-	fast = fmax(fast > 0 ? fast : reach, reach / 1e6);
-	fast = pow(10, floor(log10(fast)));
-	chart_axis_open(axis, fmin(1.4 * low.y, -fast), fmax(1.4 * high.y, fast));
-	axis->threshold = fast;
-}
-
+/* From the first message to the last; where there is none, as long as the bound. */
 static void set_axes(struct picture *picture)
 {
-	struct chart_point low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
-	double up, down;
+	const struct plot_side *side = picture->pair->side;
+	double time[2] = {INFINITY, -INFINITY}, pad;
+	double up = side_reach(&side[0]), down = side_reach(&side[1]);
 
 	for (int k = 0; k < 2; k++) {
-		extend(&picture->pair->side[k].drawn, &low, &high);
-		extend(&picture->pair->side[k].hull, &low, &high);
+		extend(&side[k].drawn, time);
+		extend(&side[k].hull, time);
 	}
-	set_time(picture, low, high);
-	set_whole(picture, low, high);
-	up = side_reach(picture, 0);
-	down = side_reach(picture, 1);
+	for (int k = 0; k < 2 && !(time[0] <= time[1]); k++)
+		extend(&side[k].bound, time);
+	if (!(time[0] <= time[1]))
+		time[0] = time[1] = 0;
+	pad = 0.02 * (time[1] - time[0]);
+	chart_axis_open(&picture->frame.x, time[0] - pad, time[1] + pad);
 	if (!(up > 0) && !(down > 0))
 		up = down = 1;
-	chart_axis_open(&picture->zoom.y, -fmax(down, up / 2), fmax(up, down / 2));
-	picture->whole.is_time = picture->zoom.is_time = true;
+	chart_axis_open(&picture->frame.y, -fmax(down, up / 2), fmax(up, down / 2));
+	picture->frame.is_time = true;
 }
-
-/* ---- the head */
 
 static const char *plural(size_t count)
 {
@@ -207,7 +133,7 @@ static const char *plural(size_t count)
 static void make_keys(struct picture *picture)
 {
 	const struct plot_pair *pair = picture->pair;
-	const size_t broken = picture->of[0].broken.count + picture->of[1].broken.count;
+	const size_t broken = picture->broken.count;
 	char *name[2] = {svg_text_fit(pair->a, 12.5, NAME_ROOM),
 			 svg_text_fit(pair->b, 12.5, NAME_ROOM)};
 	struct chart *head = &picture->head;
@@ -243,27 +169,19 @@ static void make_keys(struct picture *picture)
 	free(name[1]);
 }
 
-/* ---- the frames */
-
-static void draw_heading(const struct chart_frame *frame, FILE *file, const char *heading)
-{
-	svg_text(file, (struct svg_point){frame->box.x, frame->box.y - 10}, heading,
-		 "font-size=\"13\" font-weight=\"600\" fill=\"" CHART_INK "\"");
-}
-
 /* How many messages are past the frame's edge, at its right end. */
-static void draw_beyond(const struct picture *picture, const struct chart_frame *frame,
-			FILE *file, bool above)
+static void draw_beyond(const struct picture *picture, FILE *file, bool above)
 {
-	const struct svg_box *box = &frame->box;
-	const struct svg_point at = {box->x + box->width,
-				     above ? box->y - 10 : box->y + box->height + 38};
+	const struct chart_frame *frame = &picture->frame;
+	const struct svg_point at = {frame->box.x + frame->box.width,
+				     above ? frame->box.y - 10
+					   : frame->box.y + frame->box.height + 38};
 	char number[CHART_LABEL];
 	size_t count = 0;
 	char *text;
 
 	for (int k = 0; k < 2; k++) {
-		const struct chart_series *series = &picture->of[k].kept;
+		const struct chart_series *series = &picture->pair->side[k].drawn;
 
 		for (size_t i = 0; i < series->count; i++)
 			count += above ? series->point[i].y > frame->y.high
@@ -296,77 +214,49 @@ static void draw_hull(const struct chart_frame *frame, FILE *file,
 	fputs("</g>\n", file);
 }
 
-/* The hulls and the bound are lines, and so belong to the linear axis. */
-static void draw_frame(const struct picture *picture, const struct chart_frame *frame,
-		       FILE *file)
+static void draw_frame(const struct picture *picture, FILE *file)
 {
 	const struct plot_side *side = picture->pair->side;
-	const bool is_zoom = frame == &picture->zoom;
+	const struct chart_frame *frame = &picture->frame;
 	const double fit = chart_axis_at(&frame->y, 0);
-
-	chart_grid(frame, file, is_zoom);
-	svg_begin_clip(file, &frame->box);
-	if (is_zoom && has_bound(picture->pair))
-		chart_band(frame, file, &side[1].bound, &side[0].bound, BAND);
-	for (int k = 0; k < 2; k++)
-		chart_dots(frame, file, &picture->of[k].kept, looks[k].color);
-	svg_line(file, (struct svg_point){0, fit},
-		 (struct svg_point){frame->box.width, fit}, FIT);
-	for (int k = 0; k < 2 && is_zoom; k++)
-		draw_hull(frame, file, &side[k].hull, &looks[k]);
-	for (int k = 0; k < 2; k++)
-		chart_crosses(frame, file, &picture->of[k].broken, BROKEN_COLOR);
-	svg_end(file);
-	svg_rect(file, &frame->box, "fill=\"none\" stroke=\"#94a3b8\"");
-	draw_beyond(picture, frame, file, true);
-	draw_beyond(picture, frame, file, false);
-}
-
-static void draw_headings(const struct picture *picture, FILE *file)
-{
-	const struct plot_pair *pair = picture->pair;
-	const double threshold = picture->whole.y.threshold;
-	const struct svg_box *box = &picture->whole.box;
-	char text[CHART_LABEL];
-	char *whole = mem_printf(
-	    "All messages: distance from the fit%s%s",
-	    threshold > 0 ? ", logarithmic beyond \xc2\xb1" : "",
-	    threshold > 0 ? chart_label_tick(text, threshold, threshold, threshold) : "");
 	size_t points = 0;
 
-	draw_heading(&picture->whole, file, whole);
-	draw_heading(&picture->zoom, file,
-		     has_bound(pair)
-			 ? "Close-up: the hulls, and the band that the true clock lies in"
-			 : "Close-up: the hulls");
-	free(whole);
+	chart_grid(frame, file, true);
+	svg_begin_clip(file, &frame->box);
+	if (has_bound(picture->pair))
+		chart_band(frame, file, &side[1].bound, &side[0].bound, BAND);
 	for (int k = 0; k < 2; k++)
-		points += pair->side[k].drawn.count + pair->side[k].hull.count;
+		chart_dots(frame, file, &side[k].drawn, looks[k].color);
+	svg_line(file, (struct svg_point){0, fit},
+		 (struct svg_point){frame->box.width, fit}, FIT);
+	for (int k = 0; k < 2; k++) {
+		draw_hull(frame, file, &side[k].hull, &looks[k]);
+		points += side[k].drawn.count + side[k].hull.count;
+	}
+	chart_crosses(frame, file, &picture->broken, BROKEN_COLOR);
 	if (points == 0)
 		svg_text(
-		    file,
-		    (struct svg_point){box->x + box->width / 2, box->y + box->height / 4},
+		    file, (struct svg_point){frame->box.width / 2, frame->box.height / 4},
 		    "no messages",
 		    "font-size=\"16\" text-anchor=\"middle\" fill=\"" CHART_MUTED "\"");
+	svg_end(file);
+	svg_rect(file, &frame->box, "fill=\"none\" stroke=\"#94a3b8\"");
+	draw_beyond(picture, file, true);
+	draw_beyond(picture, file, false);
+	chart_since(frame, file, picture->pair->begin_ns);
 }
 
 static void draw_picture(struct picture *picture, FILE *file)
 {
-	const double width = CHART_WIDTH - LEFT - RIGHT;
 	double y = chart_head(&picture->head, NULL) + HEADING;
 	char *title = mem_printf("%s - %s", picture->pair->a, picture->pair->b);
 
-	picture->whole.box = (struct svg_box){LEFT, y, width, WHOLE_HEIGHT};
-	y += WHOLE_HEIGHT + GAP + HEADING;
-	picture->zoom.box = (struct svg_box){LEFT, y, width, ZOOM_HEIGHT};
-	chart_frame_fit(&picture->whole);
-	chart_frame_fit(&picture->zoom);
-	svg_begin(file, CHART_WIDTH, y + ZOOM_HEIGHT + FOOT, title);
+	picture->frame.box =
+	    (struct svg_box){LEFT, y, CHART_WIDTH - LEFT - RIGHT, HEIGHT};
+	chart_frame_fit(&picture->frame);
+	svg_begin(file, CHART_WIDTH, y + HEIGHT + FOOT, title);
 	chart_head(&picture->head, file);
-	draw_headings(picture, file);
-	draw_frame(picture, &picture->whole, file);
-	draw_frame(picture, &picture->zoom, file);
-	chart_since(&picture->zoom, file, picture->pair->begin_ns);
+	draw_frame(picture, file);
 	svg_end(file);
 	free(title);
 }
@@ -388,6 +278,7 @@ int plot_pair_write(const struct plot_pair *pair, const char *path, struct error
 {
 	struct picture picture = {.pair = pair};
 	struct output output;
+	struct chart_point *broken;
 	char *heading;
 
 	if (output_open(&output, path, error))
@@ -395,14 +286,12 @@ int plot_pair_write(const struct plot_pair *pair, const char *path, struct error
 	heading = make_heading(pair);
 	picture.head = (struct chart){
 	    .title = heading, .caption = pair->caption, .width = CHART_WIDTH};
-	for (int k = 0; k < 2; k++)
-		picture.of[k] = split(&pair->side[k].drawn, looks[k].sign);
+	broken = find_broken(&picture);
 	make_keys(&picture);
 	set_axes(&picture);
 	draw_picture(&picture, output.file);
 	chart_clear(&picture.head);
-	free(picture.of[0].point);
-	free(picture.of[1].point);
+	free(broken);
 	free(heading);
 	return output_commit(&output, error);
 }

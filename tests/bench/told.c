@@ -47,7 +47,7 @@ static enum kind kind_of(const struct packet *packet)
 }
 
 /* The host's time of one end, and how far that may be off. */
-static nsec_t host_time(const struct told *told, const struct sync_end *end,
+static nsec_t host_time(const struct told *told, const struct messages_end *end,
 			nsec_t *uncertainty)
 {
 	const char *path = told->sources->item[end->source].path;
@@ -66,19 +66,18 @@ static nsec_t host_time(const struct told *told, const struct sync_end *end,
 	return end->local_ns;
 }
 
-static int take_message(void *context, const struct sync_end *send,
-			const struct sync_end *recv, const struct packet *packet,
+static int take_message(void *context, const struct message_ends *ends,
 			struct error *error)
 {
 	struct told *told = context;
-	nsec_t uncertainty = 0, sent = host_time(told, send, &uncertainty),
-	       received = host_time(told, recv, &uncertainty);
+	nsec_t uncertainty = 0, sent = host_time(told, &ends->send, &uncertainty),
+	       received = host_time(told, &ends->recv, &uncertainty);
 
 	(void)error;
 	if (received + uncertainty > sent)
-		told->right[kind_of(packet)]++;
+		told->right[kind_of(&ends->packet)]++;
 	else
-		told->reversed[kind_of(packet)]++;
+		told->reversed[kind_of(&ends->packet)]++;
 	return 0;
 }
 
@@ -96,10 +95,10 @@ static int read_messages(struct told *told, struct source_list *sources,
 
 	sync_init(&sync, &options);
 	told->sources = sources;
-	sync.on_message = take_message;
-	sync.message_context = told;
+	sync.log.has_ends = true;
 	if (!status)
-		status = sync_read_sources(&sync, sources, &progress, error);
+		status = sync_read_sources(&sync, sources, &progress, error) ||
+			 message_log_walk_ends(&sync.log, take_message, told, error);
 	sync_clear(&sync);
 	problem_clear(&problems);
 	return status;

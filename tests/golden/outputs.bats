@@ -162,6 +162,10 @@ a_b-2
 	fails_with 0 "ctsync: run/node3/kernel: its clock has the uuid of that of run/node2/kernel, another node (two machines of one snapshot?), taken for two clocks" \
 		ctsync -q run -o cloned.json
 	diff true.json cloned.json
+	# Their stamps are in doubt as much as any others'.
+	ctmerge -q run -o doubt.db
+	[ "$(sqlite3 doubt.db 'SELECT count(*) FROM message
+		WHERE src_node <> dst_node AND low_ns = 0 AND high_ns = 0')" = 0 ]
 	ends_with 0 ctmerge -q --events none run -o run.db
 	[ "$(sqlite3 run.db "SELECT count(*) FROM problem WHERE kind = 'clock'")" = 1 ]
 	[ "$(sqlite3 run.db 'SELECT count(DISTINCT ref_ns - local_ns) FROM clock')" = 3 ]

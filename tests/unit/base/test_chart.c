@@ -18,30 +18,14 @@ static void assert_ticks(const struct chart_axis *axis, const double *expected,
 static void ticks_are_round(void **state)
 {
 	static const double tens[] = {-10, 0, 10, 20, 30, 40};
-	static const double decades[] = {0, 100, -100, 1000, 10000};
 	struct chart_axis axis;
 
 	(void)state;
 	chart_axis_open(&axis, -12, 41);
 	assert_ticks(&axis, tens, COUNT(tens));
-	chart_axis_open(&axis, -300, 20000);
-	axis.threshold = 100;
-	assert_ticks(&axis, decades, COUNT(decades));
-}
-
-static void axis_bends_at_its_threshold(void **state)
-{
-	struct chart_axis axis;
-
-	(void)state;
 	chart_axis_open(&axis, -1000, 1000);
 	axis.to = 400;
 	assert_true(fabs(chart_axis_at(&axis, 500) - 300) < 1e-9);
-	axis.threshold = 100;
-	assert_true(fabs(chart_axis_at(&axis, 0) - 200) < 1e-9);
-	assert_true(fabs(chart_axis_at(&axis, 50) - 250) < 1e-9);
-	assert_true(fabs(chart_axis_at(&axis, 100) - 300) < 1e-9);
-	assert_true(fabs(chart_axis_at(&axis, -1000) - 0) < 1e-9);
 }
 
 static void axis_has_a_width(void **state)
@@ -155,13 +139,9 @@ static void many_steps_are_reduced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(ticks_are_round),
-	    cmocka_unit_test(axis_bends_at_its_threshold),
-	    cmocka_unit_test(axis_has_a_width),
-	    cmocka_unit_test(labels_have_units),
-	    cmocka_unit_test(values_are_steps),
-	    cmocka_unit_test(gaps_break_lines),
-	    cmocka_unit_test(many_steps_are_reduced),
+	    cmocka_unit_test(ticks_are_round),   cmocka_unit_test(axis_has_a_width),
+	    cmocka_unit_test(labels_have_units), cmocka_unit_test(values_are_steps),
+	    cmocka_unit_test(gaps_break_lines),  cmocka_unit_test(many_steps_are_reduced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 #include "base/process.h"
 
 static const struct output_kind kinds[] = {
-    {OUTPUT_EMPTY, ".list", "an empty one", true},
-    {OUTPUT_REPLACE, ".list", NULL, true},
+    {OUTPUT_EMPTY, ".list", "an empty one", true, NULL},
+    {OUTPUT_REPLACE, ".list", NULL, true, NULL},
 };
 static const struct output_kind adding = {.rule = OUTPUT_ADD};
 

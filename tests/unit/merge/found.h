@@ -9,7 +9,7 @@
 
 struct found {
 	struct merge_run run;
-	struct origins *origins;
+	struct message_log messages;
 	struct error error;
 	int status;
 };
@@ -35,8 +35,7 @@ static inline void find_by(struct found *found, const char *path,
 			 0);
 	found->run.count = found->run.sources.count;
 	found->run.source = mem_zalloc(found->run.count * sizeof(*found->run.source));
-	found->origins = origins_new();
-	found->status = merge_clocks_find(&found->run, wish, found->origins, &progress,
+	found->status = merge_clocks_find(&found->run, wish, &found->messages, &progress,
 					  &found->error);
 }
 
@@ -61,8 +60,28 @@ static inline void found_clear(struct found *found)
 	source_list_clear(&found->run.sources);
 	clock_map_clear(&found->run.map);
 	problem_clear(&found->run.problems);
-	origins_free(found->origins);
+	message_log_clear(&found->messages);
 	error_clear(&found->error);
+}
+
+static inline int count_ends(void *context, const struct message_ends *ends,
+			     struct error *error)
+{
+	(void)ends;
+	(void)error;
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* How many messages are not rejected. */
+static inline uint64_t messages_of(struct found *found)
+{
+	uint64_t count = 0;
+
+	assert_int_equal(
+	    message_log_walk_ends(&found->messages, count_ends, &count, &found->error),
+	    0);
+	return count;
 }
 
 /* The source of that name. */

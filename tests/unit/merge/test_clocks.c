@@ -58,7 +58,7 @@ static void clocks_are_those_of_ctsync(void **state)
 	assert_int_equal(found.status, 0);
 	assert_as_ctsync(&found);
 	assert_int_equal(count_problems(&found, "clock"), 0);
-	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	assert_int_equal(messages_of(&found), found.run.map.matching.matched);
 	found_clear(&found);
 }
 
@@ -73,7 +73,7 @@ static void a_map_read_from_a_file_is_the_same(void **state)
 	assert_as_ctsync(&found);
 	assert_int_equal(found.run.map.pairs, 3);
 	assert_int_equal(found.run.problems.count, 0);
-	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	assert_int_equal(messages_of(&found), found.run.map.matching.matched);
 	found_clear(&found);
 }
 
@@ -150,8 +150,8 @@ static void clocks_may_be_left_as_they_are(void **state)
 	find_clocks(&found, "run", NULL, true);
 	assert_int_equal(found.status, 0);
 	assert_int_equal(found.run.problems.count, 0);
-	assert_true(origins_count(found.origins) > 100);
-	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	assert_true(messages_of(&found) > 100);
+	assert_int_equal(messages_of(&found), found.run.map.matching.matched);
 	for (size_t i = 0; i < 3; i++) {
 		assert_true(found.run.source[i].is_read);
 		assert_true(is_identity(&found.run.source[i].clock));
@@ -173,7 +173,7 @@ static void one_source_is_its_own_reference(void **state)
 	assert_int_equal(found.run.source[0].island, 0);
 	assert_true(found.run.source[0].facts.events > 100);
 	assert_true(is_identity(&found.run.source[0].clock));
-	assert_int_equal(origins_count(found.origins), 0);
+	assert_int_equal(messages_of(&found), 0);
 	found_clear(&found);
 }
 

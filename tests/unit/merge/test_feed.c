@@ -101,7 +101,6 @@ static void make_run(struct merge_run *run, size_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		run->sources.item[i].path = mem_printf("%u", i % 10);
 		run->source[i].node = i / 2;
-		run->source[i].entry = i;
 		run->source[i].clock.segments = 1;
 		run->source[i].clock.segment =
 		    mem_zalloc(sizeof(*run->source[i].clock.segment));

@@ -125,8 +125,8 @@ static void note_all(struct linked *linked)
 	}
 }
 
-static const struct event_key *key_of(const struct linked *linked,
-				      const struct origin *origin, const char *class)
+static const struct event_key *
+key_of(const struct linked *linked, const struct messages_end *origin, const char *class)
 {
 	int64_t at = -1;
 
@@ -159,29 +159,28 @@ static void check_send(const struct linked *linked, const struct event_key *sent
 }
 
 /* False messages of these runs are much too early, and no other one is. */
-static void check_latency(const struct linked *linked,
-			  const struct message_origin *origin)
+static void check_latency(const struct linked *linked, const struct message_ends *ends)
 {
-	const struct merge_source *from = &linked->found.run.source[origin->send.source];
-	const struct merge_source *to = &linked->found.run.source[origin->recv.source];
-	nsec_t latency = clock_correct(&to->clock, origin->recv.local_ns) -
-			 clock_correct(&from->clock, origin->send.local_ns);
+	const struct merge_source *from = &linked->found.run.source[ends->send.source];
+	const struct merge_source *to = &linked->found.run.source[ends->recv.source];
+	nsec_t latency = clock_correct(&to->clock, ends->recv.local_ns) -
+			 clock_correct(&from->clock, ends->send.local_ns);
 
 	if (from->island >= 0)
 		assert_true(latency > -100 * NSEC_PER_USEC);
 }
 
-static int check(void *context, const struct message_origin *origin)
+static int check(void *context, const struct message_ends *ends, struct error *error)
 {
 	struct linked *linked = context;
-	const struct packet *packet = &origin->packet;
-	const struct event_key *sent = key_of(linked, &origin->send, "net_dev_queue");
-	const struct event_key *came =
-	    key_of(linked, &origin->recv, "net_if_receive_skb");
+	const struct packet *packet = &ends->packet;
+	const struct event_key *sent = key_of(linked, &ends->send, "net_dev_queue");
+	const struct event_key *came = key_of(linked, &ends->recv, "net_if_receive_skb");
 
+	(void)error;
 	linked->walked++;
-	assert_int_not_equal(origin->send.source, origin->recv.source);
-	check_latency(linked, origin);
+	assert_int_not_equal(ends->send.source, ends->recv.source);
+	check_latency(linked, ends);
 	if (packet->family != 4)
 		return 0;
 	assert_int_equal(came->id, packet->id);
@@ -223,10 +222,11 @@ static uint64_t check_run(const char *path, bool is_whole)
 	assert_string_equal(error_text(&linked.found.error), "");
 	assert_int_equal(linked.found.status, 0);
 	assert_true(matched > 1000);
-	assert_int_equal(origins_count(linked.found.origins), matched - rejected);
+	assert_int_equal(messages_of(&linked.found), matched - rejected);
 	note_all(&linked);
-	assert_int_equal(
-	    origins_walk(linked.found.origins, check, &linked, &linked.found.error), 0);
+	assert_int_equal(message_log_walk_ends(&linked.found.messages, check, &linked,
+					       &linked.found.error),
+			 0);
 	assert_int_equal(linked.walked, matched - rejected);
 	intmap_clear(&linked.index);
 	free(linked.key);

@@ -37,7 +37,7 @@ static const struct packet segment_sent = {
 
 struct bench {
 	struct links *links;
-	struct origins *origins;
+	struct message_log messages;
 	struct timeline_writer *writer;
 };
 
@@ -52,7 +52,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	uint32_t id;
 
 	bench->links = links_new(&run);
-	bench->origins = origins_new();
+	message_log_init(&bench->messages);
 	bench->writer = write_timeline("links.db", true);
 	assert_int_equal(timeline_add_node(bench->writer, &node, &error), 0);
 	assert_int_equal(timeline_add_source(bench->writer, &second, &error), 0);
@@ -75,23 +75,25 @@ static void bench_finish(struct bench *bench)
 	struct requests *requests = requests_new(&run);
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(links_find(bench->links, bench->origins, &error), 0);
+	assert_int_equal(links_find(bench->links, &bench->messages, &error), 0);
 	assert_int_equal(links_write(bench->links, NULL, requests, bench->writer, &error),
 			 0);
 	requests_free(requests);
 	finish_timeline(bench->writer);
 	links_free(bench->links);
-	origins_free(bench->origins);
+	message_log_clear(&bench->messages);
 	assert_whole("links.db");
 }
 
-static void add(struct bench *bench, struct origin send, struct origin recv,
+static void add(struct bench *bench, struct messages_end send, struct messages_end recv,
 		const struct packet *packet)
 {
-	struct message_origin origin = {send, recv, *packet};
+	struct message_ends ends = {send, recv, *packet};
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(origins_add(bench->origins, &origin, &error), 0);
+	assert_int_equal(message_log_add(&bench->messages, &(struct message){0}, &error),
+			 0);
+	assert_int_equal(message_log_add_ends(&bench->messages, &ends, &error), 0);
 }
 
 /* The id that an event got. */
@@ -109,8 +111,8 @@ static void a_message_links_its_events(void **state)
 
 	(void)state;
 	bench_init(&bench, 3);
-	add(&bench, (struct origin){0, 1, 2, 500}, (struct origin){1, 0, 1, 700},
-	    &segment_sent);
+	add(&bench, (struct messages_end){0, 1, 2, 500},
+	    (struct messages_end){1, 0, 1, 700}, &segment_sent);
 	bench_finish(&bench);
 	assert_answer("links.db", "SELECT * FROM message", wanted);
 	free(wanted);
@@ -122,11 +124,11 @@ static void ends_that_were_left_out_are_null(void **state)
 
 	(void)state;
 	bench_init(&bench, 3);
-	add(&bench, (struct origin){0, 0, 0, 1}, (struct origin){1, 0, 9, 2},
+	add(&bench, (struct messages_end){0, 0, 0, 1}, (struct messages_end){1, 0, 9, 2},
 	    &segment_sent);
-	add(&bench, (struct origin){0, 5, 0, 2}, (struct origin){1, 0, 0, 3},
+	add(&bench, (struct messages_end){0, 5, 0, 2}, (struct messages_end){1, 0, 0, 3},
 	    &segment_sent);
-	add(&bench, (struct origin){0, 0, 3, 3}, (struct origin){1, 0, 3, 4},
+	add(&bench, (struct messages_end){0, 0, 3, 3}, (struct messages_end){1, 0, 3, 4},
 	    &segment_sent);
 	bench_finish(&bench);
 	assert_answer("links.db", "SELECT id, send_event, recv_event FROM message",
@@ -156,8 +158,8 @@ static void each_protocol_has_its_own(void **state)
 	packet[5].sport = packet[5].dport = 0;
 	bench_init(&bench, 3);
 	for (int i = 0; i < 6; i++)
-		add(&bench, (struct origin){0, 0, 0, i}, (struct origin){1, 0, 0, i},
-		    &packet[i]);
+		add(&bench, (struct messages_end){0, 0, 0, i},
+		    (struct messages_end){1, 0, 0, i}, &packet[i]);
 	bench_finish(&bench);
 	assert_answer("links.db",
 		      "SELECT protocol, src, sport, dst, dport, seq, bytes FROM message",
@@ -180,8 +182,10 @@ static void rows_come_by_send_time(void **state)
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t n = i * STEP % MANY;
 
-		add(&bench, (struct origin){n % 2, 0, n % (EVENTS + 1), (nsec_t)n * 2000},
-		    (struct origin){1 - n % 2, 1, n % EVENTS, (nsec_t)n * 2000 + 5000},
+		add(&bench,
+		    (struct messages_end){n % 2, 0, n % (EVENTS + 1), (nsec_t)n * 2000},
+		    (struct messages_end){1 - n % 2, 1, n % EVENTS,
+					  (nsec_t)n * 2000 + 5000},
 		    &segment_sent);
 	}
 	bench_finish(&bench);

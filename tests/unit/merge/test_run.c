@@ -37,7 +37,7 @@ static void check_source(const struct merge_run *run, size_t index, const char *
 {
 	const struct merge_source *source = &run->source[index];
 
-	assert_string_equal(run->sources.item[source->entry].name, name);
+	assert_string_equal(run->sources.item[source - run->source].name, name);
 	assert_string_equal(source->kind, kind);
 	assert_int_equal(source->node, node);
 	assert_int_equal(source->island, -1);

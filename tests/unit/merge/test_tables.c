@@ -13,10 +13,8 @@ static void make_run(struct merge_run *run)
 	run->count = run->sources.count = 4;
 	run->source = mem_zalloc(4 * sizeof(*run->source));
 	run->sources.item = mem_zalloc(4 * sizeof(*run->sources.item));
-	for (uint32_t i = 0; i < 4; i++) {
-		run->source[i].entry = i;
+	for (uint32_t i = 0; i < 4; i++)
 		run->sources.item[i].path = mem_strdup(path[i]);
-	}
 }
 
 static void is_of(const struct merge_run *run, const char *place, const char *text,

@@ -202,6 +202,83 @@ static void a_full_disk_is_an_error(void **state)
 	message_log_clear(&log);
 }
 
+struct ends_walk {
+	uint64_t next, given, stop_at;
+	uint64_t rejected_every; /* 0: none */
+};
+
+static int look_at_ends(void *context, const struct message_ends *ends,
+			struct error *error)
+{
+	struct ends_walk *walk = context;
+
+	if (walk->rejected_every && walk->next % walk->rejected_every == 0)
+		walk->next++;
+	assert_int_equal(ends->send.ordinal, walk->next);
+	assert_int_equal(ends->recv.local_ns, -(nsec_t)walk->next);
+	assert_int_equal(ends->packet.id, walk->next++);
+	return ++walk->given == walk->stop_at ? error_set(error, "enough") : 0;
+}
+
+static int add_with_ends(struct message_log *log, uint64_t count, struct error *error)
+{
+	while (count--) {
+		struct message_ends ends = {.send.ordinal = log->count,
+					    .recv.local_ns = -(nsec_t)log->count,
+					    .packet.id = (uint32_t)log->count};
+
+		if (message_log_add_ends(log, &ends, error) || add(log, 1, error))
+			return -1;
+	}
+	return 0;
+}
+
+static void ends_are_those_of_messages_that_are_not_rejected(void **state)
+{
+	static const uint64_t counts[] = {0, 1, 4096, 4097, BLOCK, BLOCK + 1, MANY};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct ends_walk all = {0}, some = {.rejected_every = 3};
+		struct error error = ERROR_INIT;
+		struct message_log log;
+
+		message_log_init(&log);
+		assert_int_equal(add_with_ends(&log, counts[i], &error), 0);
+		assert_int_equal(message_log_walk_ends(&log, look_at_ends, &all, &error),
+				 0);
+		assert_int_equal(all.given, counts[i]);
+		check_walk(&log, (struct walk){.reject_every = 3}, counts[i]);
+		if (i % 2)
+			assert_int_equal(message_log_put_away(&log, &error), 0);
+		assert_int_equal(message_log_walk_ends(&log, look_at_ends, &some, &error),
+				 0);
+		assert_int_equal(some.given, counts[i] - (counts[i] + 2) / 3);
+		message_log_clear(&log);
+	}
+}
+
+static void a_walk_of_ends_stops_with_an_error(void **state)
+{
+	static const uint64_t stops[] = {1, 4096, 4097, MANY};
+	struct error error = ERROR_INIT;
+	struct message_log log;
+
+	(void)state;
+	message_log_init(&log);
+	assert_int_equal(add_with_ends(&log, MANY, &error), 0);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
+		struct ends_walk walk = {.stop_at = stops[i]};
+
+		assert_int_equal(message_log_walk_ends(&log, look_at_ends, &walk, &error),
+				 -1);
+		assert_int_equal(walk.given, stops[i]);
+		assert_string_equal(error_text(&error), "enough");
+		error_clear(&error);
+	}
+	message_log_clear(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +286,8 @@ int main(void)
 	    cmocka_unit_test(the_order_is_that_of_adding),
 	    cmocka_unit_test(changes_are_kept_on_both_sides_of_the_spill),
 	    cmocka_unit_test(a_walk_may_stop_anywhere),
+	    cmocka_unit_test(ends_are_those_of_messages_that_are_not_rejected),
+	    cmocka_unit_test(a_walk_of_ends_stops_with_an_error),
 	    SCRATCH_TEST(the_spill_is_an_unnamed_file_in_tmpdir),
 	    SCRATCH_TEST(a_missing_tmpdir_is_an_error),
 	    SCRATCH_TEST(a_full_disk_is_an_error),

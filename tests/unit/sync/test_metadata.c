@@ -266,7 +266,7 @@ static void test_change(void **unused)
 	assert_changed("clock { freq = 1; offset = 0x2u; };\nx",
 		       "/* CTF 1.8 */\n"
 		       "clock { freq = 999960002; offset = 1795156914148644990; };\nx");
-	assert_changed("/* CTF 1.8 */ clock { offset_s = - 2; };",
+	assert_changed("/* CTF 1.8 */ clock { offset_s = -2; };",
 		       "/* CTF 1.8 */ clock { offset_s = 0; "
 		       "\tfreq = 999960002;\n\toffset = 1795156914148644990;\n};");
 	assert_non_null(at);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "../scratch.h"
-#include "tables/csv_text.h"
+#include "base/csv_text.h"
 #include "tables/dataset.h"
 #include "tables/row_pipe.h"
 #include "tables/table_write.h"
@@ -194,7 +194,7 @@ static void reals_read_as_they_were(void **state)
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct cell cell = {.type = CELL_REAL};
-		char text[CSV_NUMBER];
+		char text[NUMBER_TEXT];
 		double back;
 
 		bits ^= bits << 13;

@@ -94,13 +94,26 @@ static void quotes_are_doubled(void **state)
 	}
 }
 
+static void table_is(struct name_set *names, const char *class, const char *table)
+{
+	char *name = name_table(names, class);
+
+	assert_string_equal(name, table);
+	free(name);
+}
+
 static void sqlite_keeps_its_names(void **state)
 {
+	struct name_set names = {0};
+
 	(void)state;
-	assert_true(name_is_reserved("sqlite_master"));
-	assert_true(name_is_reserved("SQLite_x"));
-	assert_false(name_is_reserved("sqlite"));
-	assert_false(name_is_reserved("my_sqlite_x"));
+	table_is(&names, "sqlite_master", "event_sqlite_master");
+	table_is(&names, "SQLite_x", "event_SQLite_x");
+	table_is(&names, "sqlite", "sqlite");
+	table_is(&names, "my_sqlite_x", "my_sqlite_x");
+	table_is(&names, "sqlite_v", "event_sqlite_v");
+	table_is(&names, "Sqlite", "Sqlite_2");
+	name_clear(&names);
 }
 
 int main(void)

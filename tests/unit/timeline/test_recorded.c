@@ -3,8 +3,9 @@
 
 #include "timeline.h"
 
-/* Node 1: two stretches of its kernel, and a processor; node 2: one; node 3: none. */
-static struct recorded make(void)
+/* Node 1: two stretches of its kernel, and a processor; node 2: one; node 3: none. Events
+ * at 0 and 2000. */
+static void make(bool has_recorded)
 {
 	static const struct timeline_recorded rows[] = {
 	    {1, TIMELINE_NONE, "kernel", 500, 900},
@@ -12,37 +13,51 @@ static struct recorded make(void)
 	    {1, 0, "cpu", 50, 1500},
 	    {2, TIMELINE_NONE, "kernel", 400, 600},
 	};
+	static const struct timeline_class class = {.kind = "kernel", .name = "c"};
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
-	struct timeline_reader *reader;
-	struct recorded recorded;
+	struct timeline_event event = {.node = 1, .tid = -1, .cpu = -1};
 
 	for (int64_t id = 1; id <= 3; id++) {
 		const struct timeline_node node = {.id = id, .name = "n"};
 
 		assert_int_equal(timeline_add_node(writer, &node, &error), 0);
 	}
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	assert_int_equal(timeline_add_class(writer, &class, &event.class, &error), 0);
+	for (; event.ts_ns <= 2000; event.ts_ns += 2000)
+		assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
+	for (size_t i = 0; has_recorded && i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_int_equal(timeline_add_recorded(writer, &rows[i], &error), 0);
 	finish_timeline(writer);
-	reader = timeline_reader_open("t.db", &error);
-	assert_int_equal(recorded_read(&recorded, reader, &error), 0);
+}
+
+/* Of a node from one time to another; the timeline's own where they are NULL. */
+static nsec_t recorded(int64_t node, const char *begin, const char *end)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader = timeline_reader_open("t.db", &error);
+	struct scope scope;
+	nsec_t found;
+
+	assert_int_equal(scope_init(&scope, reader, begin, end, NULL, &error), 0);
+	found = scope.has_recorded ? scope_find(&scope, node)->recorded_ns : -1;
+	scope_clear(&scope);
 	timeline_reader_free(reader);
-	return recorded;
+	return found;
 }
 
 static void what_lies_within(void **unused)
 {
-	struct recorded recorded = make();
-
 	(void)unused;
-	assert_int_equal(recorded_within(&recorded, 1, 0, 2000), 600);
-	assert_int_equal(recorded_within(&recorded, 1, 250, 600), 150);
-	assert_int_equal(recorded_within(&recorded, 1, 300, 500), 0);
-	assert_int_equal(recorded_within(&recorded, 1, NSEC_MIN, NSEC_MAX), 600);
-	assert_int_equal(recorded_within(&recorded, 2, 0, 500), 100);
-	assert_int_equal(recorded_within(&recorded, 3, 0, 2000), 0);
-	recorded_clear(&recorded);
+	make(true);
+	assert_int_equal(recorded(1, NULL, NULL), 600);
+	assert_int_equal(recorded(1, "+0.000000250", "+0.000000600"), 150);
+	assert_int_equal(recorded(1, "+0.000000300", "+0.000000500"), 0);
+	assert_int_equal(recorded(2, NULL, "+0.000000500"), 100);
+	assert_int_equal(recorded(3, NULL, NULL), 0);
+	unlink("t.db");
+	make(false);
+	assert_int_equal(recorded(1, NULL, NULL), -1);
 }
 
 int main(void)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_TABLES_CSV_TEXT_H
-#define CT_TABLES_CSV_TEXT_H
+#ifndef CT_BASE_CSV_TEXT_H
+#define CT_BASE_CSV_TEXT_H
 
 #include <stdio.h>
 
 #include "base/cell.h"
+#include "base/number.h"
 
 /*
  * Comma separated values as RFC 4180 has them, in UTF-8: records end with CR LF, a field
@@ -16,10 +17,8 @@
  */
 void csv_put(FILE *file, const struct cell *cell);
 
-enum { CSV_NUMBER = 40 }; /* room that every number fits in */
-
 /* A number's text, without a final 0. Returns its length. */
-size_t csv_number(char text[CSV_NUMBER], const struct cell *cell);
+size_t csv_number(char text[NUMBER_TEXT], const struct cell *cell);
 
 void csv_put_text(FILE *file, const char *bytes, size_t size);
 

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/csv_text.h"
+#include "base/csv_text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
-static size_t write_real(char text[CSV_NUMBER], double real)
+static size_t write_real(char text[NUMBER_TEXT], double real)
 {
-	if (isinf(real))
-		return (size_t)sprintf(text, real < 0 ? "-inf" : "inf");
-	for (int digits = 15; digits <= 17; digits++) {
-		sprintf(text, "%.*g", digits, real);
-		if (strtod(text, NULL) == real)
-			break;
-	}
-	if (!strpbrk(text, ".en"))
+	if (!strpbrk(number_print(text, real), ".en"))
 		strcat(text, ".0");
 	return strlen(text);
 }
 
-static size_t write_integer(char text[CSV_NUMBER], int64_t integer)
+static size_t write_integer(char text[NUMBER_TEXT], int64_t integer)
 {
 	char digits[24], *at = digits + sizeof(digits);
 	uint64_t rest = integer < 0 ? -(uint64_t)integer : (uint64_t)integer;
@@ -39,7 +31,7 @@ static size_t write_integer(char text[CSV_NUMBER], int64_t integer)
 	return size;
 }
 
-size_t csv_number(char text[CSV_NUMBER], const struct cell *cell)
+size_t csv_number(char text[NUMBER_TEXT], const struct cell *cell)
 {
 	return cell->type == CELL_REAL ? write_real(text, cell->real)
 				       : write_integer(text, cell->integer);
@@ -99,7 +91,7 @@ void csv_put_text(FILE *file, const char *bytes, size_t size)
 
 void csv_put(FILE *file, const struct cell *cell)
 {
-	char text[CSV_NUMBER];
+	char text[NUMBER_TEXT];
 
 	switch (cell->type) {
 	case CELL_NULL:

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/version.h"
+#include "merge/node_messages.h"
+#include "tables/directory.h"
+#include "tables/table_write.h"
+#include "timeline/names.h"
+#include "timeline/query.h"
+#include "timeline/writer.h"
+
+#define PART_DB   "part.db"
+#define JOIN_MARK "_SUCCESS"
+#define WANT      "one that ctmerge made, an empty or a new directory"
+
+const struct output_kind part_directory = {OUTPUT_OURS, ".ctmerge-part", WANT, true,
+					   PART_DB};
+static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables", WANT,
+						  true, JOIN_MARK};
+
+/* Tables that stand in files of the parts, DIR/tables/NAME.parquet, besides those of the
+ * classes; part.db has the others. */
+#define FILED                                                                            \
+	"(VALUES ('event'), ('thread_state'), ('syscall'), ('irq'), ('block_request'), " \
+	"('recorded'), ('sample'), ('process'), ('thread'), ('invocation'))"
+
+#define OTHER_TABLES                                                                     \
+	"SELECT name FROM main.sqlite_schema AS m WHERE type = 'table' "                 \
+	"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN " FILED
+
+/* A class's table, also one that queries name and nobody recorded. */
+#define IS_OF_CLASS                                                                      \
+	"EXISTS (SELECT 1 FROM pragma_foreign_key_list(m.name) AS f "                    \
+	"WHERE f.\"from\" = 'id' AND f.\"table\" = 'event')"
+
+static struct cell text_cell(const char *text)
+{
+	struct cell cell;
+
+	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
+	return cell;
+}
+
+static int run_with(struct timeline_reader *db, const char *sql, const struct cell *value,
+		    struct error *error)
+{
+	return query_rows(db, sql, value, NULL, NULL, error);
+}
+
+/* The file of a table below a directory. For free(). */
+static char *table_file(const char *directory, const char *table)
+{
+	char *name = dataset_escape(table, strlen(table));
+	char *path = mem_printf("%s/%s.parquet", directory, name);
+
+	free(name);
+	return path;
+}
+
+/* Tables of a timeline, below which directory, and how question_of_part counts. */
+struct files {
+	const struct text_list *tables;
+	const char *below;
+	int64_t first;
+	int threads;
+};
+
+/* By the work's `timeline`, `directory` and `progress`. 0, or -1 with error. */
+static int write_files(struct table_work *work, const struct files *files,
+		       struct error *error)
+{
+	static const struct table_style style = {.parquet = true, .extension = "parquet"};
+	static const struct scope all = {.all_time = true, .all_nodes = true};
+	struct timeline_reader *timeline = timeline_reader_open(work->timeline, error);
+	int status = timeline ? 0 : -1;
+
+	work->style = &style;
+	work->scope = &all;
+	for (size_t i = 0; i < files->tables->count && !status; i++) {
+		const char *name = files->tables->item[i];
+		struct question *question =
+		    question_of_part(timeline, name, files->first, error);
+
+		status = question ? 0 : -1;
+		if (question)
+			table_work_add(work, question)->name =
+			    table_file(files->below, name);
+	}
+	timeline_reader_free(timeline);
+	if (!status) {
+		table_work_plan(work, files->threads);
+		status = table_work_run(work, error);
+	}
+	table_work_clear(work);
+	return status;
+}
+
+struct writing {
+	const struct part *part;
+	struct timeline_reader *db; /* the timeline, and as `part` part.db */
+	struct error *error;
+	int64_t first; /* id before the first row */
+};
+
+static int copy_table(struct writing *writing, const char *name)
+{
+	struct question *question =
+	    question_of_part(writing->db, name, writing->first, writing->error);
+	char *sql =
+	    question ? mem_printf("INSERT INTO part.%s %s", name, question->sql) : NULL;
+	int status = sql ? timeline_update_run(writing->db, sql, writing->error) : -1;
+
+	free(sql);
+	question_free(question);
+	return status;
+}
+
+/* When a class came first, by which the join puts the classes in order. */
+static int copy_class_begin(void *context, const struct cell *row, struct error *error)
+{
+	struct writing *writing = context;
+	char *table = cell_text(&row[1]), *quoted = name_quote(table);
+	char *sql =
+	    mem_printf("INSERT INTO part.class_begin SELECT ?, e.ts_ns FROM %s "
+		       "AS t JOIN event AS e ON e.id = t.id ORDER BY t.id LIMIT 1",
+		       quoted);
+	int status = run_with(writing->db, sql, row, error);
+
+	free(table);
+	free(quoted);
+	free(sql);
+	return status;
+}
+
+static int write_tunnel(void *context, const struct request_tunnel *tunnel)
+{
+	struct writing *writing = context;
+	int order = strcmp(tunnel->address[0], tunnel->address[1]);
+	int a = order ? order > 0 : tunnel->port[0] > tunnel->port[1];
+	struct cell cell[8] = {text_cell(tunnel->protocol)};
+
+	for (int i = 0; i < 2; i++) {
+		int end = i ? !a : a;
+
+		cell[1 + 3 * i] = cell_of_integer(tunnel->node[end]);
+		cell[2 + 3 * i] = text_cell(tunnel->address[end]);
+		cell[3 + 3 * i] = cell_of_integer(tunnel->port[end]);
+	}
+	cell[7] = cell_of_integer(tunnel->messages);
+	return run_with(writing->db,
+			"INSERT INTO part.tunnel VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cell,
+			writing->error);
+}
+
+/* With types, or no index serves the comparison with a request's columns. */
+#define TUNNEL                                                                           \
+	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
+	"b_address TEXT, b_port INTEGER, messages INTEGER);"
+
+static int fill_db(struct writing *writing, const struct text_list *tables)
+{
+	const struct part *part = writing->part;
+	struct timeline_reader *db = writing->db;
+	struct error *error = writing->error;
+	const struct cell marks[] = {
+	    cell_of_integer(part->run->node[0].id),
+	    cell_of_integer((int64_t)clock_map_fingerprint(&part->run->map))};
+	int status = timeline_update_run(
+	    db,
+	    "DROP INDEX part.message_send_event; DROP INDEX part.message_recv_event;"
+	    "CREATE TABLE part.class_begin (class INTEGER PRIMARY KEY, ts_ns INTEGER);"
+	    "CREATE TABLE part." TUNNEL,
+	    error);
+
+	for (size_t i = 0; i < tables->count && !status; i++)
+		status = copy_table(writing, tables->item[i]);
+	if (!status)
+		status = query_rows(db,
+				    "SELECT id, table_name FROM event_class "
+				    "WHERE table_name IS NOT NULL",
+				    NULL, copy_class_begin, writing, error) ||
+			 requests_tunnels(part->requests, write_tunnel, writing) ||
+			 run_with(db,
+				  "INSERT INTO part.meta VALUES ('part.node', ?1), "
+				  "('part.clocks', printf('%016x', ?2))",
+				  marks, error) ||
+			 timeline_update_commit(db, error);
+	return status ? -1 : 0;
+}
+
+static int write_db(struct writing *writing, const char *path)
+{
+	struct error *error = writing->error;
+	struct timeline_writer *empty = timeline_writer_new(path, NULL, true, error);
+	int status = empty ? timeline_writer_finish(empty, error) : -1;
+	struct text_list tables = {0};
+
+	timeline_writer_free(empty);
+	if (status)
+		return -1;
+	writing->db = timeline_update_open(writing->part->timeline, path, error);
+	status = !writing->db ||
+		 timeline_update_attach(writing->db, path, "part", error) ||
+		 query_texts(writing->db, OTHER_TABLES " AND NOT " IS_OF_CLASS, NULL,
+			     &tables, error) ||
+		 fill_db(writing, &tables);
+	timeline_reader_free(writing->db);
+	text_list_clear(&tables);
+	return status ? -1 : 0;
+}
+
+static int write_tables(const struct writing *writing)
+{
+	const struct part *part = writing->part;
+	struct timeline_reader *timeline =
+	    timeline_reader_open(part->timeline, writing->error);
+	struct text_list tables = {0};
+	const struct files files = {&tables, "tables", writing->first, part->threads};
+	struct table_work work = {.timeline = part->timeline,
+				  .directory = part->directory,
+				  .progress = part->progress};
+	int status = !timeline || query_texts(timeline,
+					      "SELECT * FROM " FILED
+					      " UNION ALL SELECT table_name FROM "
+					      "event_class WHERE table_name "
+					      "IS NOT NULL",
+					      NULL, &tables, writing->error);
+
+	timeline_reader_free(timeline);
+	if (!status)
+		status = write_files(&work, &files, writing->error);
+	text_list_clear(&tables);
+	return status ? -1 : 0;
+}
+
+int part_write(const struct part *part, struct error *error)
+{
+	struct writing writing = {
+	    .part = part, .error = error, .first = node_first_id(part->run->node[0].id)};
+	char *path = mem_printf("%s/" PART_DB, part->directory);
+	int status = write_tables(&writing) || write_db(&writing, path) ? -1 : 0;
+
+	free(path);
+	return status;
+}
+
+/* What the join asks besides: */
+static const char begin_sql[] =
+    "DROP INDEX message_send_event; DROP INDEX message_recv_event;"
+    "CREATE TEMP TABLE part (path, node, name, clocks);"
+    /* The tables of classes, as the parts call them, and when a class came first. */
+    "CREATE TEMP TABLE class_table (node, class, table_name, begin_ns);"
+    "CREATE TEMP TABLE told (source, kind, count, text, place);"
+    "CREATE TEMP TABLE " TUNNEL "CREATE INDEX temp.tunnel_ends ON "
+    "tunnel (a, b, a_address, b_address, a_port, b_port, protocol);"
+    "CREATE TEMP TABLE half (id, node, src, dst, place, "
+    "PRIMARY KEY (node, src, dst, place)) WITHOUT ROWID;"
+    "CREATE TEMP TABLE pair (sent INTEGER PRIMARY KEY, received INTEGER)";
+
+static const char mark_sql[] =
+    "INSERT INTO temp.part SELECT ?, node.id, node.name, (SELECT value FROM part.meta "
+    "WHERE key = 'part.clocks') FROM (SELECT 1) LEFT JOIN part.node AS node ON node.id = "
+    "(SELECT value FROM part.meta WHERE key = 'part.node')";
+
+/* What is wrong with the parts, each by itself and beside the one before it. */
+static const char wrong_sql[] =
+    "SELECT CASE WHEN name IS NULL OR clocks IS NULL "
+    "THEN path || ': no part, want a directory that ctmerge --part wrote' "
+    "WHEN clocks <> lag(clocks) OVER w THEN path || ': of another clock map than ' || "
+    "lag(path) OVER w || ', want parts of one run of ctsync' "
+    "WHEN node = lag(node) OVER w AND name = lag(name) OVER w "
+    "THEN path || ': of node ' || name || ', as ' || lag(path) OVER w || ' is' "
+    "WHEN node = lag(node) OVER w THEN path || ': ' || lag(name) OVER w || ' and ' || "
+    "name || ', which the clock map lacks, come to one number, want another name for "
+    "one' END AS wrong FROM temp.part WINDOW w AS (ORDER BY node, rowid) "
+    "ORDER BY wrong IS NULL, node, rowid LIMIT 1";
+
+/* How the rows of a part come to those of the parts before. */
+static const char copy_sql[] =
+    "INSERT OR IGNORE INTO meta SELECT key, value FROM part.meta WHERE key NOT LIKE "
+    "'part.%' AND key NOT IN ('version', 'command', 'tunnel_messages');"
+    "INSERT INTO node SELECT * FROM part.node;"
+    "INSERT INTO source SELECT * FROM part.source;"
+    "INSERT INTO clock SELECT * FROM part.clock;"
+    "INSERT INTO clock_bound SELECT * FROM part.clock_bound;"
+    "INSERT INTO clock_pair SELECT * FROM part.clock_pair;"
+    "INSERT INTO event_class SELECT id, kind, name, NULL, events FROM part.event_class "
+    "WHERE true ON CONFLICT (id) DO UPDATE SET events = events + excluded.events;"
+    "INSERT OR IGNORE INTO event_column SELECT * FROM part.event_column;"
+    "INSERT OR IGNORE INTO metric SELECT * FROM part.metric;"
+    "INSERT OR IGNORE INTO metric_item SELECT * FROM part.metric_item;"
+    "INSERT INTO message SELECT * FROM part.message;"
+    "INSERT INTO request SELECT * FROM part.request;"
+    "INSERT INTO told SELECT source, kind, count, text, place FROM part.problem "
+    "ORDER BY id;"
+    "INSERT INTO temp.tunnel SELECT * FROM part.tunnel;"
+    "INSERT INTO class_table SELECT (SELECT value FROM part.meta "
+    "WHERE key = 'part.node'), c.id, c.table_name, b.ts_ns FROM part.event_class AS c "
+    "LEFT JOIN part.class_begin AS b ON b.class = c.id WHERE c.table_name IS NOT NULL";
+
+/* As a merge of the whole run meets them. */
+static const char classes_sql[] =
+    "SELECT c.name, c.id FROM class_table AS t JOIN event_class AS c ON c.id = t.class "
+    "GROUP BY c.id ORDER BY min(t.begin_ns) NULLS LAST, min(t.node), c.id";
+
+/* Rows of what each part has of the others' messages, and who has not as many. */
+static const char pair_sql[] =
+    "INSERT INTO half SELECT id, id >> 40, src_node, dst_node, row_number() OVER "
+    "(PARTITION BY id >> 40, src_node, dst_node ORDER BY id) FROM message "
+    "WHERE src_node <> dst_node";
+
+static const char differ_sql[] =
+    "SELECT 'the parts of ' || s.name || ' and ' || r.name || ' differ in their "
+    "messages' FROM (SELECT src, dst, count(*) FILTER (WHERE node = src) AS "
+    "sent, count(*) FILTER (WHERE node = dst) AS received FROM half GROUP BY src, dst) "
+    "JOIN node AS s ON s.id = src JOIN node AS r ON r.id = dst WHERE sent <> received";
+
+/* What each end tells goes to the receiver's row, and to the server's. */
+static const char resolve_sql[] =
+    "INSERT INTO pair SELECT s.id, r.id FROM half AS s JOIN half AS r ON r.node = s.dst "
+    "AND r.src = s.src AND r.dst = s.dst AND r.place = s.place WHERE s.node = s.src;"
+    "UPDATE message SET (send_event, send_by, send_tid, send_first_recv, send_last_recv, "
+    "send_assumed) = (SELECT s.send_event, s.send_by, s.send_tid, s.send_first_recv, "
+    "s.send_last_recv, s.send_assumed FROM message AS s WHERE s.id = pair.sent) "
+    "FROM pair WHERE message.id = pair.received;"
+    "UPDATE request SET (client_tid, client_by_kernel, request_event) = "
+    "(SELECT c.client_tid, c.client_by_kernel, c.request_event FROM request AS c "
+    "WHERE c.id = pair.sent) FROM pair WHERE request.id = pair.received;"
+    "DELETE FROM request WHERE id IN (SELECT sent FROM pair);"
+    "UPDATE request SET last_message = pair.received FROM pair "
+    "WHERE request.last_message = pair.sent;"
+    "DELETE FROM message WHERE id IN (SELECT sent FROM pair) "
+    "OR (send_event IS NULL AND recv_event IS NULL);"
+    /* What one end knows to be a tunnel is none of the other's requests. */
+    "DELETE FROM request WHERE EXISTS (SELECT 1 FROM tunnel AS t "
+    "WHERE t.protocol = request.protocol "
+    "AND ((t.a = client AND t.a_address = client_address AND t.a_port IS client_port "
+    "AND t.b = server AND t.b_address = server_address AND t.b_port IS server_port) "
+    "OR (t.b = client AND t.b_address = client_address AND t.b_port IS client_port "
+    "AND t.a = server AND t.a_address = server_address AND t.a_port IS server_port)));"
+    "INSERT INTO meta SELECT 'tunnel_messages', sum(messages) FROM "
+    "(SELECT DISTINCT * FROM tunnel) HAVING count(*) > 0;"
+    "DELETE FROM clock_pair WHERE a NOT IN (SELECT id FROM source) "
+    "OR b NOT IN (SELECT id FROM source);"
+    /* What is of no source each part may tell. */
+    "INSERT INTO problem SELECT NULL, source, kind, count, text, place FROM told "
+    "WHERE source IS NOT NULL OR rowid IN (SELECT min(rowid) FROM told GROUP BY "
+    "kind, count, text, place) ORDER BY rowid;"
+    /* A file has the columns of its part. */
+    "INSERT INTO problem SELECT NULL, NULL, 'layouts', count(*), name || ' was "
+    "recorded with different fields, and so has the tables ' || "
+    "group_concat(table_name, ', ') || ': a query over one of them misses the "
+    "events of the others', name FROM (SELECT * FROM event_class WHERE "
+    "table_name IS NOT NULL ORDER BY table_name) GROUP BY kind, name "
+    "HAVING count(*) > 1";
+
+/* Files of parts: of which part, of what table there, and of what table here. */
+static const char links_sql[] =
+    "SELECT path, name, column1, column1 FROM temp.part, " FILED " UNION ALL "
+    "SELECT p.path, p.name, t.table_name, c.table_name FROM temp.part AS p "
+    "JOIN class_table AS t ON t.node = p.node JOIN event_class AS c ON c.id = t.class";
+
+struct join {
+	const struct join_wish *wish;
+	struct timeline_reader *db; /* the timeline of what stands once */
+	struct output file;         /* where it is */
+	struct output_directory directory;
+	struct name_set names; /* of its tables */
+};
+
+/* A part as `part`, for some statements with its path. */
+static int with_part(struct join *join, const char *path, const char *sql,
+		     struct error *error)
+{
+	char *db = mem_printf("%s/" PART_DB, path);
+	const struct cell value = text_cell(path);
+	int status = timeline_update_attach(join->db, db, "part", error);
+
+	if (!status)
+		status = (sql == mark_sql ? run_with(join->db, sql, &value, error)
+					  : timeline_update_run(join->db, sql, error)) ||
+				 timeline_update_detach(join->db, "part", error)
+			     ? error_prefix(error, "%s", path)
+			     : 0;
+	free(db);
+	return status;
+}
+
+static int refuse(void *context, const struct cell *row, struct error *error)
+{
+	char *text = cell_text(row);
+
+	(void)context;
+	if (*text)
+		error_set(error, "%s", text);
+	free(text);
+	return row->type == CELL_NULL ? 0 : -1;
+}
+
+static int read_parts(struct join *join, struct error *error)
+{
+	const struct text_list *given = join->wish->parts;
+	struct text_list paths = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < given->count && !status; i++)
+		status = with_part(join, given->item[i], mark_sql, error);
+	if (!status)
+		status = query_rows(join->db, wrong_sql, NULL, refuse, NULL, error) ||
+			 query_texts(join->db, "SELECT path FROM temp.part ORDER BY node",
+				     NULL, &paths, error);
+	for (size_t i = 0; i < paths.count && !status; i++)
+		status = with_part(join, paths.item[i], copy_sql, error);
+	text_list_clear(&paths);
+	return status ? -1 : 0;
+}
+
+static int take_name(void *context, const struct cell *row, struct error *error)
+{
+	struct join *join = context;
+	char *name = cell_text(row);
+
+	(void)error;
+	name_take(&join->names, name);
+	free(name);
+	return 0;
+}
+
+static int name_class(void *context, const struct cell *row, struct error *error)
+{
+	struct join *join = context;
+	char *class = cell_text(row), *table = name_table(&join->names, class);
+	const struct cell value[] = {text_cell(table), row[1]};
+	int status = run_with(
+	    join->db, "UPDATE event_class SET table_name = ? WHERE id = ?", value, error);
+
+	free(class);
+	free(table);
+	return status;
+}
+
+/* One without rows, and what names its own tables have. */
+static int open_timeline(struct join *join, struct error *error)
+{
+	const char *path = join->file.temporary, *target = join->wish->output;
+	struct timeline_writer *writer = timeline_writer_new(path, target, true, error);
+	int status = writer ? timeline_writer_finish(writer, error) : -1;
+
+	timeline_writer_free(writer);
+	if (!status)
+		join->db = timeline_update_open(path, target, error);
+	return !join->db ||
+		       query_rows(join->db,
+				  "SELECT name FROM sqlite_schema AS m "
+				  "WHERE NOT " IS_OF_CLASS,
+				  NULL, take_name, join, error) ||
+		       timeline_update_run(join->db, begin_sql, error)
+		   ? -1
+		   : 0;
+}
+
+static int fill_timeline(struct join *join, struct error *error)
+{
+	const struct cell facts[] = {text_cell(CT_VERSION),
+				     text_cell(join->wish->command)};
+
+	return read_parts(join, error) ||
+		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||
+		       timeline_update_run(join->db, pair_sql, error) ||
+		       query_rows(join->db, differ_sql, NULL, refuse, NULL, error) ||
+		       timeline_update_run(join->db, resolve_sql, error) ||
+		       run_with(join->db,
+				"INSERT OR REPLACE INTO meta VALUES ('version', ?1), "
+				"('command', ?2)",
+				facts, error)
+		   ? -1
+		   : 0;
+}
+
+/* TABLE/part=NODE/ gets the part's file. */
+static int link_table(void *context, const struct cell *row, struct error *error)
+{
+	const struct join *join = context;
+	char *part = cell_text(&row[0]), *own = cell_text(&row[2]);
+	char *node = dataset_escape(row[1].bytes, row[1].size);
+	char *table = dataset_escape(row[3].bytes, row[3].size);
+	char *tables = mem_printf("%s/tables", part), *from = table_file(tables, own);
+	char *above = mem_printf("%s/%s", join->directory.temporary, table);
+	char *directory = mem_printf("%s/part=%s", above, node);
+	char *to = mem_printf("%s/part-0.parquet", directory);
+	int status = 0;
+
+	if ((mkdir(above, 0777) && errno != EEXIST) || mkdir(directory, 0777))
+		status = error_errno(error, directory);
+	else if (link(from, to))
+		status = errno == EXDEV ? error_set(error,
+						    "%s: on another file system than %s, "
+						    "want the parts on the same one",
+						    part, join->wish->output)
+					: error_errno(error, from);
+	free(part);
+	free(own);
+	free(node);
+	free(table);
+	free(tables);
+	free(from);
+	free(above);
+	free(directory);
+	free(to);
+	return status;
+}
+
+/* What stands once, after which threads read it: nobody may hold a lock for writing. */
+static int write_once(struct join *join, struct error *error)
+{
+	struct text_list tables = {0};
+	const struct files files = {&tables, ".", 0, 0};
+	struct table_work work = {.timeline = join->file.temporary,
+				  .directory = join->directory.temporary,
+				  .progress = join->wish->progress};
+	int status = query_texts(join->db,
+				 OTHER_TABLES " AND name NOT IN (SELECT table_name FROM "
+					      "event_class WHERE table_name IS NOT NULL)",
+				 NULL, &tables, error) ||
+		     timeline_update_commit(join->db, error);
+
+	timeline_reader_free(join->db);
+	join->db = NULL;
+	if (!status)
+		status = write_files(&work, &files, error);
+	text_list_clear(&tables);
+	return status ? -1 : 0;
+}
+
+static int write_mark(const struct join *join, struct error *error)
+{
+	FILE *file = export_create(join->directory.temporary, JOIN_MARK, error);
+
+	return file ? export_close(file, JOIN_MARK, error) : -1;
+}
+
+static int join_all(struct join *join, struct error *error)
+{
+	for (size_t i = 0; i < join->wish->parts->count; i++)
+		output_protect(join->wish->parts->item[i]);
+	if (output_directory_open(&join->directory, join->wish->output, &join_directory,
+				  error))
+		return -1;
+	if (output_open_spooled(&join->file, -1, error) || open_timeline(join, error) ||
+	    fill_timeline(join, error) ||
+	    query_rows(join->db, links_sql, NULL, link_table, join, error) ||
+	    write_once(join, error) || write_mark(join, error)) {
+		output_directory_explain(&join->directory, error);
+		return -1;
+	}
+	return output_directory_commit(&join->directory, error);
+}
+
+int parts_join(const struct join_wish *wish, struct error *error)
+{
+	struct join join = {.wish = wish, .file = {.stream = -1}};
+	int status = join_all(&join, error);
+
+	timeline_reader_free(join.db);
+	name_clear(&join.names);
+	output_directory_discard(&join.directory);
+	output_discard(&join.file);
+	return status;
+}
