@@ -61,16 +61,19 @@ struct lines *lines_open(const char *path, struct faults *faults)
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
 static int take(struct lines *lines, struct line *line)
 {
-	size_t length = 0;
+	FILE *file = lines->file;
+	char *at = lines->text, *const limit = at + LINES_LONGEST + 1;
 	int byte = EOF;
+	size_t length;
 
-	while (!lines->end && (byte = getc_unlocked(lines->file)) != EOF &&
-	       byte != '\n') {
-		if (length <= LINES_LONGEST)
-			lines->text[length] = (char)byte;
+	if (lines->end)
+		return 0;
+	while (at < limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
+		*at++ = (char)byte;
+	length = (size_t)(at - lines->text);
+	while (at == limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
 		length++;
-	}
-	if (byte == EOF && !lines->end && ferror(lines->file))
+	if (byte == EOF && ferror(file))
 		faults_add(lines->faults, "unreadable", lines->number + 1,
 			   "%s, the rest left out", strerror(errno));
 	lines->end = byte == EOF;
