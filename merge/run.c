@@ -179,6 +179,7 @@ static void add_all(struct merge_run *run)
 		uint32_t node = add_node(run, run->files.node[i].name);
 
 		run->node[node].files = &run->files.node[i];
+		run->node[node].facts = run->files.node[i].facts;
 	}
 	run->count = run->sources.count;
 	run->source = mem_zalloc(run->count * sizeof(*run->source));
@@ -211,15 +212,6 @@ static void read_facts(struct merge_run *run)
 	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
 		problem_add(&problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
-	for (size_t i = 0; i < run->nodes; i++) {
-		struct merge_node *node = &run->node[i];
-		const char *path =
-		    node->files ? run_node_file(node->files, RUN_FILE_NODE) : NULL;
-
-		if (path && node_facts_read(&node->facts, path, &problems, &error))
-			problem_add(&problems, "", "unreadable", 1, "%s, left out",
-				    error_text(&error));
-	}
 	merge_run_tell(run, &problems);
 	error_clear(&error);
 }
@@ -237,26 +229,21 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct stat about;
-	bool is_directory;
 	int status;
 
 	*run = (struct merge_run){
-	    .path = walk_trimmed(path), .is_part = node, .sources.only = node};
-	is_directory = stat(run->path, &about) == 0 && S_ISDIR(about.st_mode) &&
-		       !ctf_is_trace(run->path);
-	if (node && !is_directory)
+	    .path = path_trimmed(path), .is_part = node, .sources.only = node};
+	run->sources.files = &run->files;
+	if (node && (stat(run->path, &about) || !S_ISDIR(about.st_mode) ||
+		     ctf_is_trace(run->path)))
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
 	status = source_add_run(&run->sources, run->path, &problems, error);
 	merge_run_tell(run, &problems);
-	if (is_directory &&
-	    run_files_find(&run->files, run->path, node, &problems, error)) {
-		status = -1;
-	} else if (status && merge_run_has_files(run)) {
+	if (status && merge_run_has_files(run)) {
 		error_clear(error); /* samples alone make a timeline as well */
 		status = 0;
 	}
-	merge_run_tell(run, &problems);
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
@@ -322,10 +309,8 @@ nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)
 
 void merge_run_clear(struct merge_run *run)
 {
-	for (size_t i = 0; i < run->nodes; i++) {
+	for (size_t i = 0; i < run->nodes; i++)
 		free(run->node[i].name);
-		node_facts_clear(&run->node[i].facts);
-	}
 	for (size_t i = 0; i < run->count; i++)
 		clock_clear(&run->source[i].clock);
 	free(run->node);

@@ -20,7 +20,7 @@
 struct merge_node {
 	int64_t id;
 	char *name;
-	struct node_facts facts;
+	struct node_facts facts;      /* borrowed of files */
 	const struct run_node *files; /* NULL: none besides traces and captures */
 };
 

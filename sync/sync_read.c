@@ -32,7 +32,7 @@ struct opening {
 	struct error error;
 	dev_t device;
 	ino_t inode;
-	uint64_t hint; /* of its events */
+	uint64_t fingerprint; /* of its events, or 0 */
 };
 
 static bool is_same_file(const struct opening *a, const struct opening *b)
@@ -51,8 +51,7 @@ static const struct opening *was_given(const struct sync *sync,
 		const struct opening *other = &opening[sync->trace[i].source];
 
 		if (is_same_file(other, self) ||
-		    (other->hint == self->hint &&
-		     same_events(other->source, self->source)))
+		    (self->fingerprint && other->fingerprint == self->fingerprint))
 			return other;
 	}
 	return NULL;
@@ -69,7 +68,7 @@ static void open_source(void *context, size_t index)
 		opening->device = status.st_dev;
 		opening->inode = status.st_ino;
 	}
-	opening->hint = same_events_hint(source);
+	opening->fingerprint = same_events_fingerprint(source);
 	if (source->extract)
 		opening->packets =
 		    packets_file_open(source->path, source->extract - 1, &opening->error);

@@ -92,6 +92,18 @@ void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *cont
 	bytes_clear(&packed);
 }
 
+void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object)
+{
+	char *text = json_one_line(object);
+	struct bytes content = {0};
+
+	bytes_add_text(&content, text);
+	chunk_write(file, chunk, &content);
+	bytes_clear(&content);
+	free(text);
+	json_decref(object);
+}
+
 void chunk_write_end(FILE *file)
 {
 	write_head(file, &(struct chunk){.kind = CHUNK_END, .check = check_of(NULL, 0)});
@@ -293,6 +305,22 @@ int chunk_load(struct chunk_reader *reader, const struct chunk *chunk,
 		status = unpack(chunk, &stored, content, error);
 	bytes_clear(&stored);
 	return status;
+}
+
+json_t *chunk_load_object(struct chunk_reader *reader, const struct chunk *chunk,
+			  struct error *error)
+{
+	struct bytes content = {0};
+	json_t *object = NULL;
+
+	if (chunk_load(reader, chunk, &content, error) == 0) {
+		object =
+		    json_parse_object((const char *)content.data, content.size, error);
+		if (!object)
+			error_prefix(error, "the chunk at offset %" PRIu64, chunk->at);
+	}
+	bytes_clear(&content);
+	return object;
 }
 
 void chunk_reader_rest(struct chunk_reader *reader)

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/json.h"
 
 /*
  * Files of chunks, each of which is checked and may be compressed (docs/formats.md,
@@ -37,6 +38,8 @@ void chunk_write_begin(FILE *file, const struct chunk_format *format);
 
 /* Only kind, number and items of the chunk are read. At most CHUNK_MOST bytes. */
 void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *content);
+/* The same of an object as JSON, which is taken. */
+void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object);
 void chunk_write_end(FILE *file);
 
 enum { CHUNK_MOST = 1 << 24 };
@@ -64,6 +67,10 @@ int chunk_next(struct chunk_reader *reader, struct chunk *chunk, struct error *e
 /* A chunk's content. 0, or -1 with error: it is damaged, others may be whole. */
 int chunk_load(struct chunk_reader *reader, const struct chunk *chunk,
 	       struct bytes *content, struct error *error);
+
+/* The object that is a chunk's content. NULL with error, which names the chunk. */
+json_t *chunk_load_object(struct chunk_reader *reader, const struct chunk *chunk,
+			  struct error *error);
 
 /* How long the file is, or 0. */
 uint64_t chunk_reader_size(const struct chunk_reader *reader);

@@ -22,6 +22,9 @@ char *json_one_line(const json_t *value);
 /* A member as text, or NULL where it is missing or no string. Borrowed. */
 const char *json_text(const json_t *object, const char *name);
 
+/* Set a member to a text, as UTF-8, which JSON holds only, or NULL to null. */
+void json_set_text(json_t *object, const char *name, const char *text);
+
 /* A member as integer; -1 where it is missing, no integer or out of range. */
 int json_nsec(const json_t *object, const char *name, nsec_t *value);
 

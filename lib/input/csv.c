@@ -17,18 +17,16 @@ struct lines {
 	FILE *file;
 	bool owned, end;
 	struct faults *faults;
-	int64_t offset;                 /* in the file, of what is next */
-	uint64_t number;                /* of the last line */
-	size_t at, filled;              /* in the buffer */
-	char buffer[LINES_LONGEST + 2]; /* as read: the longest line, \r\n */
-	char text[LINES_LONGEST + 2];   /* of the last line: so one can go back */
+	int64_t offset;               /* in the file, of what is next */
+	uint64_t number;              /* of the last line */
+	char text[LINES_LONGEST + 2]; /* of the last line: the longest, and \r */
 };
 
 struct lines *lines_from(FILE *file, struct faults *faults)
 {
 	struct lines *lines = mem_alloc(sizeof(*lines));
 
-	memset(lines, 0, offsetof(struct lines, buffer));
+	memset(lines, 0, offsetof(struct lines, text));
 	lines->file = file;
 	lines->faults = faults;
 	return lines;
@@ -60,80 +58,36 @@ struct lines *lines_open(const char *path, struct faults *faults)
 	return NULL;
 }
 
-/* Read on behind what is there; false when nothing more came. */
-static bool fill(struct lines *lines)
-{
-	size_t count;
-
-	if (lines->end)
-		return false;
-	memmove(lines->buffer, lines->buffer + lines->at, lines->filled - lines->at);
-	lines->filled -= lines->at;
-	lines->at = 0;
-	count = fread(lines->buffer + lines->filled, 1, LINES_LONGEST + 2 - lines->filled,
-		      lines->file);
-	lines->filled += count;
-	if (count)
-		return true;
-	/* A full buffer asks for nothing; that is not the end. */
-	lines->end = lines->filled < LINES_LONGEST + 2;
-	if (lines->end && ferror(lines->file))
-		faults_add(lines->faults, "unreadable", lines->number + 1,
-			   "%s, the rest left out", strerror(errno));
-	return false;
-}
-
-/* Pass over the rest of a line that is too long. */
-static void pass_over(struct lines *lines)
-{
-	char *end;
-
-	do {
-		end = memchr(lines->buffer + lines->at, '\n', lines->filled - lines->at);
-		if (end) {
-			size_t next = (size_t)(end - lines->buffer) + 1;
-
-			lines->offset += (int64_t)(next - lines->at);
-			lines->at = next;
-			return;
-		}
-		lines->offset += (int64_t)(lines->filled - lines->at);
-		lines->at = lines->filled;
-	} while (fill(lines));
-}
-
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
 static int take(struct lines *lines, struct line *line)
 {
-	size_t searched = 0, length;
-	char *start, *end;
+	FILE *file = lines->file;
+	char *at = lines->text, *const limit = at + LINES_LONGEST + 1;
+	int byte = EOF;
+	size_t length;
 
-	for (;;) {
-		start = lines->buffer + lines->at;
-		end =
-		    memchr(start + searched, '\n', lines->filled - lines->at - searched);
-		if (end)
-			break;
-		searched = lines->filled - lines->at;
-		if (!fill(lines))
-			break;
-	}
-	start = lines->buffer + lines->at;
-	length = end ? (size_t)(end - start) : lines->filled - lines->at;
-	if (!end && !length)
+	if (lines->end)
+		return 0;
+	while (at < limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
+		*at++ = (char)byte;
+	length = (size_t)(at - lines->text);
+	while (at == limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
+		length++;
+	if (byte == EOF && ferror(file))
+		faults_add(lines->faults, "unreadable", lines->number + 1,
+			   "%s, the rest left out", strerror(errno));
+	lines->end = byte == EOF;
+	if (lines->end && !length)
 		return 0;
 	lines->number++;
-	if (length > LINES_LONGEST + (end && length && end[-1] == '\r')) {
-		pass_over(lines);
-		return -1;
-	}
-	lines->at += length + (end != NULL);
-	lines->offset += (int64_t)(length + (end != NULL));
-	if (end && length && start[length - 1] == '\r')
+	lines->offset += (int64_t)length + !lines->end;
+	if (!lines->end && length && length <= LINES_LONGEST + 1 &&
+	    lines->text[length - 1] == '\r')
 		length--;
-	memcpy(lines->text, start, length);
+	if (length > LINES_LONGEST)
+		return -1;
 	lines->text[length] = '\0';
-	*line = (struct line){lines->text, length, lines->number, end != NULL};
+	*line = (struct line){lines->text, length, lines->number, !lines->end};
 	return 1;
 }
 
@@ -154,24 +108,13 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
-struct lines_mark lines_tell(const struct lines *lines)
+/* Go back: the next line is that behind one that was read, in a file of lines_open. */
+static void go_back(struct lines *lines, int64_t offset, uint64_t number)
 {
-	return (struct lines_mark){lines->offset, lines->number};
-}
-
-void lines_return(struct lines *lines, struct lines_mark mark)
-{
-	int64_t back = lines->offset - mark.offset;
-
-	lines->offset = mark.offset;
-	lines->number = mark.number;
-	if (back >= 0 && back <= (int64_t)lines->at) {
-		lines->at -= (size_t)back;
-		return;
-	}
-	lines->at = lines->filled = 0;
+	lines->offset = offset;
+	lines->number = number;
 	/* Were the file gone from under us, the end is what is left. */
-	lines->end = fseeko(lines->file, mark.offset, SEEK_SET) != 0;
+	lines->end = fseeko(lines->file, offset, SEEK_SET) != 0;
 }
 
 void lines_close(struct lines *lines)
@@ -275,7 +218,7 @@ static int split(struct csv *csv)
  */
 static int read_record(struct csv *csv, struct line *line)
 {
-	struct lines_mark mark = lines_tell(csv->lines);
+	const int64_t behind = csv->lines->offset;
 	bool ended = line->ended;
 	int odd, more;
 
@@ -287,15 +230,15 @@ static int read_record(struct csv *csv, struct line *line)
 		ended = line->ended;
 	}
 	if (!odd && !ended) {
-		faults_add(csv->faults, "truncated", mark.number,
+		faults_add(csv->faults, "truncated", csv->line,
 			   "the file ends within this line, left out");
 		return -1;
 	}
 	if (!odd && !split(csv))
 		return 0;
-	faults_add(csv->faults, "broken", mark.number,
+	faults_add(csv->faults, "broken", csv->line,
 		   "quotes that do not fit together, left out");
-	lines_return(csv->lines, mark);
+	go_back(csv->lines, behind, csv->line);
 	return -1;
 }
 

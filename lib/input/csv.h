@@ -32,17 +32,6 @@ struct lines *lines_from(FILE *file, struct faults *faults);
 /* The next line, valid until the next call; false at the end. */
 bool lines_next(struct lines *lines, struct line *line);
 
-/*
- * Go back: the line after this one, which must have come from lines_next, is
- * the next again. Only for files that were opened by lines_open.
- */
-struct lines_mark {
-	int64_t offset;
-	uint64_t number;
-};
-struct lines_mark lines_tell(const struct lines *lines);
-void lines_return(struct lines *lines, struct lines_mark mark);
-
 void lines_close(struct lines *lines);
 
 /*

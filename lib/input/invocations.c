@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "input/csv.h"
-#include "input/run_files.h"
+#include "input/run_facts.h"
 
 static void take_command(struct invocation *invocation, struct members *members)
 {

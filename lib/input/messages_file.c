@@ -8,7 +8,6 @@
 #include "base/chunk_file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "input/packet_rows.h"
 
 enum kind { KIND_SOURCE = 1, KIND_MESSAGES, KIND_HEAD };
@@ -103,38 +102,17 @@ struct messages_writer *messages_writer_new(void)
 	return mem_zalloc(sizeof(struct messages_writer));
 }
 
-static void set_text(json_t *object, const char *name, const char *text)
-{
-	char *clean = utf8_clean(text);
-
-	json_object_set_new(object, name, json_string(clean));
-	free(clean);
-}
-
-/* Frees the object. */
-static void write_json(FILE *file, const struct chunk *chunk, json_t *object)
-{
-	struct bytes content = {0};
-	char *text = json_one_line(object);
-
-	bytes_add(&content, text, strlen(text));
-	chunk_write(file, chunk, &content);
-	bytes_clear(&content);
-	free(text);
-	json_decref(object);
-}
-
 void messages_writer_begin(FILE *file, const struct messages_head *head)
 {
 	char clocks[17];
 	json_t *object = json_object();
 
 	chunk_write_begin(file, &format);
-	set_text(object, "node", head->node);
+	json_set_text(object, "node", head->node);
 	json_object_set_new(object, "number", json_integer(head->number));
 	snprintf(clocks, sizeof(clocks), "%016" PRIx64, head->clocks);
-	set_text(object, "clocks", clocks);
-	write_json(file, &(struct chunk){.kind = KIND_HEAD}, object);
+	json_set_text(object, "clocks", clocks);
+	chunk_write_object(file, &(struct chunk){.kind = KIND_HEAD}, object);
 }
 
 void messages_writer_source(FILE *file, uint32_t index,
@@ -142,12 +120,13 @@ void messages_writer_source(FILE *file, uint32_t index,
 {
 	json_t *object = json_object();
 
-	set_text(object, "trace", source->trace);
-	set_text(object, "node", source->node);
+	json_set_text(object, "trace", source->trace);
+	json_set_text(object, "node", source->node);
 	json_object_set_new(object, "number", json_integer(source->number));
 	if (source->is_second_view)
 		json_object_set_new(object, "second", json_true());
-	write_json(file, &(struct chunk){.kind = KIND_SOURCE, .number = index}, object);
+	chunk_write_object(file, &(struct chunk){.kind = KIND_SOURCE, .number = index},
+			   object);
 }
 
 bool messages_writer_add(struct messages_writer *writer,
@@ -202,18 +181,9 @@ struct messages_reader *messages_reader_open(const char *path, struct error *err
 	return reader;
 }
 
-/* The content of the chunk at hand; NULL with error. */
-static json_t *read_json(struct messages_reader *reader, struct error *error)
-{
-	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
-		return NULL;
-	return json_parse_object((const char *)reader->content.data, reader->content.size,
-				 error);
-}
-
 static int take_head(struct messages_reader *reader, struct error *error)
 {
-	json_t *object = read_json(reader, error);
+	json_t *object = chunk_load_object(&reader->chunks, &reader->chunk, error);
 	const char *node = json_text(object, "node"),
 		   *clocks = json_text(object, "clocks");
 	char *end = NULL;
@@ -238,7 +208,7 @@ static int take_source(struct messages_reader *reader, struct error *error)
 	struct messages_source source;
 	const char *trace, *node;
 	nsec_t number;
-	json_t *object = read_json(reader, error);
+	json_t *object = chunk_load_object(&reader->chunks, &reader->chunk, error);
 	int status;
 
 	if (!object)

@@ -8,7 +8,6 @@
 #include "base/chunk_file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "input/packet_rows.h"
 
 enum kind { KIND_SOURCE = 1, KIND_PACKETS, KIND_FACTS };
@@ -47,33 +46,17 @@ struct packets_writer *packets_writer_new(FILE *file, size_t sources)
 	return writer;
 }
 
-/* JSON holds UTF-8 only. */
-static void set_text(json_t *object, const char *name, const char *text)
-{
-	char *clean = text ? utf8_clean(text) : NULL;
-
-	json_object_set_new(object, name, clean ? json_string(clean) : json_null());
-	free(clean);
-}
-
 static void set_count(json_t *object, const char *name, uint64_t count)
 {
 	json_object_set_new(object, name, json_integer((json_int_t)count));
 }
 
-/* Takes the object. */
-static void write_json(struct packets_writer *writer, enum kind kind, size_t index,
-		       json_t *object)
+static void write_object(struct packets_writer *writer, enum kind kind, size_t index,
+			 json_t *object)
 {
-	char *text = json_one_line(object);
-
-	writer->content.size = 0;
-	bytes_add(&writer->content, text, strlen(text));
-	chunk_write(writer->file,
-		    &(struct chunk){.kind = (uint8_t)kind, .number = (uint32_t)index},
-		    &writer->content);
-	free(text);
-	json_decref(object);
+	chunk_write_object(
+	    writer->file,
+	    &(struct chunk){.kind = (uint8_t)kind, .number = (uint32_t)index}, object);
 }
 
 static json_t *clock_object(const struct ctf_facts *facts)
@@ -83,8 +66,8 @@ static json_t *clock_object(const struct ctf_facts *facts)
 
 	for (size_t i = 0; i < sizeof(facts->clock_uuid); i++)
 		snprintf(uuid + 2 * i, 3, "%02x", facts->clock_uuid[i]);
-	set_text(clock, "uuid", uuid);
-	set_text(clock, "name", facts->clock_name);
+	json_set_text(clock, "uuid", uuid);
+	json_set_text(clock, "name", facts->clock_name);
 	json_object_set_new(clock, "offset_ns", json_integer(facts->clock_offset_ns));
 	set_count(clock, "frequency", facts->clock_frequency);
 	return clock;
@@ -96,14 +79,14 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 {
 	json_t *object = json_object();
 
-	set_text(object, "kind", entry->kind == SOURCE_TRACE ? "trace" : "capture");
-	set_text(object, "name", entry->name);
-	set_text(object, "node", entry->node);
-	set_text(object, "path", entry->path);
-	set_text(object, "hostname", facts->hostname);
+	json_set_text(object, "kind", entry->kind == SOURCE_TRACE ? "trace" : "capture");
+	json_set_text(object, "name", entry->name);
+	json_set_text(object, "node", entry->node);
+	json_set_text(object, "path", entry->path);
+	json_set_text(object, "hostname", facts->hostname);
 	if (facts->has_uuid)
 		json_object_set_new(object, "clock", clock_object(facts));
-	write_json(writer, KIND_SOURCE, index, object);
+	write_object(writer, KIND_SOURCE, index, object);
 }
 
 /* The facts come at the end; where the source begins has to be known before. */
@@ -142,10 +125,10 @@ static json_t *problem_array(const struct problem_list *problems)
 		const struct problem *problem = &problems->item[i];
 		json_t *object = json_object();
 
-		set_text(object, "place", problem->place);
-		set_text(object, "kind", problem->kind);
+		json_set_text(object, "place", problem->place);
+		json_set_text(object, "kind", problem->kind);
 		set_count(object, "count", problem->count);
-		set_text(object, "text", problem->text);
+		json_set_text(object, "text", problem->text);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -169,7 +152,7 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 	set_count(object, "network_events", facts->network_events);
 	set_count(object, "headerless", facts->headerless);
 	json_object_set_new(object, "problems", problem_array(problems));
-	write_json(writer, KIND_FACTS, index, object);
+	write_object(writer, KIND_FACTS, index, object);
 }
 
 void packets_writer_end(struct packets_writer *writer)
@@ -200,23 +183,6 @@ bool packets_file_probe(const char *path)
 	return chunk_probe(path, &format);
 }
 
-/* A chunk that is one JSON object. NULL with error. */
-static json_t *load_object(struct chunk_reader *reader, const struct chunk *chunk,
-			   struct error *error)
-{
-	struct bytes content = {0};
-	json_t *object = NULL;
-
-	if (chunk_load(reader, chunk, &content, error) == 0) {
-		object =
-		    json_parse_object((const char *)content.data, content.size, error);
-		if (!object)
-			error_prefix(error, "the chunk at offset %" PRIu64, chunk->at);
-	}
-	bytes_clear(&content);
-	return object;
-}
-
 /*
  * The next description of a source, in the order of their numbers, or NULL: with error,
  * or as none is left. The chunk is the one that was looked at.
@@ -237,7 +203,7 @@ static json_t *next_source(struct chunk_reader *reader, size_t index, struct chu
 		return NULL;
 	}
 	if (status && chunk->kind == KIND_SOURCE)
-		object = load_object(reader, chunk, error);
+		object = chunk_load_object(reader, chunk, error);
 	return object;
 }
 
@@ -300,11 +266,6 @@ void packets_contents_clear(struct packets_contents *contents)
 	memset(contents, 0, sizeof(*contents));
 }
 
-static void set_integer(const json_t *object, const char *name, nsec_t *value)
-{
-	json_nsec(object, name, value);
-}
-
 static void read_count(const json_t *object, const char *name, uint64_t *count)
 {
 	nsec_t value;
@@ -344,7 +305,7 @@ static void read_clock(const json_t *clock, struct ctf_facts *facts)
 	}
 	facts->has_clock = facts->has_uuid = true;
 	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
-	set_integer(clock, "offset_ns", &facts->clock_offset_ns);
+	json_nsec(clock, "offset_ns", &facts->clock_offset_ns);
 	read_count(clock, "frequency", &facts->clock_frequency);
 }
 
@@ -397,8 +358,8 @@ static void read_facts(struct packets_file *file, const json_t *object)
 
 	compare_counts(file, object);
 	read_count(object, "events", &facts->events);
-	set_integer(object, "begin_ns", &facts->begin_ns);
-	set_integer(object, "end_ns", &facts->end_ns);
+	json_nsec(object, "begin_ns", &facts->begin_ns);
+	json_nsec(object, "end_ns", &facts->end_ns);
 	read_count(object, "network_events", &facts->network_events);
 	read_count(object, "headerless", &facts->headerless);
 	read_problems(file, json_object_get(object, "problems"));
@@ -462,7 +423,7 @@ static void take_chunk(struct packets_file *file)
 		else
 			end_early(file, &error);
 	} else if (chunk->kind == KIND_FACTS) {
-		object = load_object(&file->reader, chunk, &error);
+		object = chunk_load_object(&file->reader, chunk, &error);
 		if (object)
 			read_facts(file, object);
 		else

@@ -13,19 +13,7 @@
 #include "base/output.h"
 #include "input/capture/capture.h"
 #include "input/packets_file.h"
-#include "input/run_facts.h"
 #include "input/run_files.h"
-
-struct found {
-	enum source_kind kind;
-	char *path;
-};
-
-struct found_list {
-	struct found *item;
-	size_t count, room;
-	struct text_list extracts; /* .packets files */
-};
 
 int node_address_parse(const char *text, struct node_address *address)
 {
@@ -37,52 +25,7 @@ int node_address_parse(const char *text, struct node_address *address)
 	return address->family ? 0 : -1;
 }
 
-static void add_found(struct found_list *list, enum source_kind kind, const char *path)
-{
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	list->item[list->count++] = (struct found){kind, mem_strdup(path)};
-}
-
-static void found_clear(struct found_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->item[i].path);
-	free(list->item);
-	text_list_clear(&list->extracts);
-}
-
-static void take_found(void *context, enum walk_kind kind, const char *path)
-{
-	struct found_list *list = context;
-
-	if (kind == WALK_TRACE)
-		add_found(list, SOURCE_TRACE, path);
-	else if (kind == WALK_FILE &&
-		 (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng")))
-		add_found(list, SOURCE_CAPTURE, path);
-	else if (kind == WALK_FILE && walk_has_suffix(path, PACKETS_SUFFIX))
-		text_list_add(&list->extracts, path);
-}
-
-/*
- * Everything below a path: traces by their metadata file, captures by name. The
- * run that a node belongs to, if any, is not entered again.
- */
-static void search(struct found_list *list, const char *path, const struct stat *run,
-		   struct problem_list *problems)
-{
-	struct walk walk;
-
-	walk_init(&walk, problems);
-	walk.found = take_found;
-	walk.context = list;
-	if (run)
-		walk_enter(&walk, run);
-	walk_below(&walk, path);
-	walk_clear(&walk);
-}
-
-static struct source *append(struct source_list *list, const struct found *found,
+static struct source *append(struct source_list *list, const struct found_source *found,
 			     const char *name, const char *node)
 {
 	struct source *source;
@@ -107,17 +50,17 @@ static void set_local(struct source *source, const struct node_facts *facts)
 }
 
 /*
- * The one that bears the node's name: a kernel trace, else the first. Only what
- * is below the node's path, of so many characters, tells.
+ * The one that bears the node's name: a kernel trace, else the first trace. Only what is
+ * below the node's path tells.
  */
-static size_t main_source(const struct found_list *found, size_t length)
+static size_t main_source(const struct run_node *node)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = 0; i < found->count; i++) {
-		if (found->item[i].kind != SOURCE_TRACE)
+	for (size_t i = 0; i < node->sources; i++) {
+		if (node->source[i].kind != SOURCE_TRACE)
 			continue;
-		if (strstr(found->item[i].path + length, "/kernel"))
+		if (strstr(node->source[i].path + strlen(node->path), "/kernel"))
 			return i;
 		if (best == SIZE_MAX)
 			best = i;
@@ -199,8 +142,8 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		if (node || entry->node)
 			of = node ? mem_strdup(node)
 				  : mem_printf("%s:%s", place, entry->node);
-		source =
-		    append(list, &(struct found){entry->kind, (char *)path}, own, of);
+		source = append(list, &(struct found_source){entry->kind, (char *)path},
+				own, of);
 		source->extract = i + 1;
 		free(own);
 		free(of);
@@ -234,44 +177,56 @@ static void add_node_extract(struct source_list *list, const char *path,
 	error_clear(&error);
 }
 
-static void add_node(struct source_list *list, const char *path, const char *node,
+/* The node's traces and captures; names of all but the main one say where they are. */
+static void add_sources(struct source_list *list, const struct run_node *node,
+			const char *directory)
+{
+	size_t main = main_source(node);
+
+	set_local(append(list, &node->source[main], node->name, directory), &node->facts);
+	for (size_t i = 0; i < node->sources; i++) {
+		char *name;
+
+		if (i == main)
+			continue;
+		name = mem_printf("%s:%s", node->name,
+				  node->source[i].path + strlen(node->path) + 1);
+		set_local(append(list, &node->source[i], name, directory), &node->facts);
+		free(name);
+	}
+}
+
+static void add_node(struct source_list *list, const char *path, const char *name,
 		     const struct stat *run, struct problem_list *problems)
 {
-	struct found_list found = {0};
-	struct node_facts facts;
-	char *directory;
-	size_t main;
+	struct run_files *files = list->files;
+	char *directory = node_path(path);
+	struct run_node node;
 
-	search(&found, path, run, problems);
-	directory = node_path(path);
-	for (size_t i = 0; i < found.extracts.count; i++)
-		add_node_extract(list, found.extracts.item[i],
-				 &(struct extract_node){node, directory, found.count > 0},
-				 problems);
-	if (found.count) {
-		read_facts(&facts, path, problems);
-		main = main_source(&found, strlen(path));
-		set_local(append(list, &found.item[main], node, directory), &facts);
-		for (size_t i = 0; i < found.count; i++) {
-			char *name;
-
-			if (i == main)
-				continue;
-			name = mem_printf("%s:%s", node,
-					  found.item[i].path + strlen(path) + 1);
-			set_local(append(list, &found.item[i], name, directory), &facts);
-			free(name);
-		}
-		node_facts_clear(&facts);
-	}
+	run_node_find(&node, path, run, problems);
+	node.name = mem_strdup(name);
+	for (size_t i = 0; i < node.extracts.count; i++)
+		add_node_extract(
+		    list, node.extracts.item[i],
+		    &(struct extract_node){name, directory, node.sources > 0}, problems);
+	if (node.sources || (files && node.files))
+		read_facts(&node.facts, path, problems);
+	if (node.sources)
+		add_sources(list, &node, directory);
 	free(directory);
-	found_clear(&found);
+	if (!files || (!node.sources && !node.files)) {
+		run_node_clear(&node);
+		return;
+	}
+	files->node =
+	    mem_grow(files->node, files->nodes, &files->room, sizeof(*files->node));
+	files->node[files->nodes++] = node;
 }
 
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	char *path = walk_trimmed(argument), *real = node_path(path);
+	char *path = path_trimmed(argument), *real = node_path(path);
 	size_t before = list->count;
 	int status = 0;
 
@@ -304,34 +259,55 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 	free(directory);
 }
 
+/* An entry of a run directory; `seen` are the nodes before it. */
+static void add_entry(struct source_list *list, const char *path, size_t before,
+		      struct run_directories *seen, struct problem_list *problems)
+{
+	const char *name = strrchr(path, '/') + 1;
+	const struct stat run = {.st_dev = seen->item[0].device,
+				 .st_ino = seen->item[0].inode};
+	struct stat status;
+
+	if (*name == '.' || (list->only && strcmp(name, list->only) != 0) ||
+	    stat(path, &status))
+		return;
+	if (!S_ISDIR(status.st_mode)) {
+		if (path_has_suffix(name, PACKETS_SUFFIX))
+			add_extract_beside(list, path, before, problems);
+	} else if (!run_directory_enter(seen, &status)) {
+		problem_add(problems, path, "twice", 1,
+			    "the same directory under another name, left out");
+	} else {
+		add_node(list, path, name, &run, problems);
+	}
+}
+
 /* Numbers in names go by their value, so that node2 comes before node10: the order of
  * nodes in a timeline, of tables, pictures and clock maps. */
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
 		     struct problem_list *problems, struct error *error)
 {
+	struct run_directories seen = {NULL, 0, 0};
 	struct dirent **entry;
 	size_t before = list->count;
 	int count = scandir(path, &entry, NULL, versionsort);
 
 	if (count < 0)
 		return error_errno(error, path);
-	walk_protect_run(path);
+	run_protect(path);
+	run_directory_enter(&seen, run);
 	for (int i = 0; i < count; i++) {
 		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
-		struct stat status;
 
-		if (list->only && strcmp(entry[i]->d_name, list->only) != 0)
-			;
-		else if (entry[i]->d_name[0] == '.' || stat(node, &status))
-			;
-		else if (S_ISDIR(status.st_mode))
-			add_node(list, node, entry[i]->d_name, run, problems);
-		else if (walk_has_suffix(entry[i]->d_name, PACKETS_SUFFIX))
-			add_extract_beside(list, node, before, problems);
+		if (list->files && strcmp(entry[i]->d_name, "run.json") == 0)
+			list->files->run_json = mem_strdup(node);
+		else
+			add_entry(list, node, before, &seen, problems);
 		free(node);
 		free(entry[i]);
 	}
 	free(entry);
+	free(seen.item);
 	if (list->count == before)
 		return error_set(error,
 				 "%s: no trace and no capture below it, want "
@@ -350,7 +326,12 @@ static bool is_there(const char *path, const char *below)
 	return is;
 }
 
-char *run_node_name(const char *path)
+/*
+ * The name of the node whose directory this is, rather than that of a run: it holds a
+ * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
+ * NULL.
+ */
+static char *run_node_name(const char *path)
 {
 	/* A node may be called kernel: it has a file of its own, then. */
 	bool is =
@@ -367,7 +348,7 @@ char *run_node_name(const char *path)
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = walk_trimmed(argument), *node = run_node_name(path);
+	char *path = path_trimmed(argument), *node = run_node_name(path);
 	struct stat status;
 	int result;
 
@@ -408,31 +389,22 @@ static char *node_directory(const char *path)
 	return NULL;
 }
 
-static void pass(void *context, enum walk_kind kind, const char *path)
-{
-	(void)context;
-	(void)kind;
-	(void)path;
-}
-
 /* What else was recorded of a node that a source is of. */
 static void protect_node(const char *directory)
 {
 	struct problem_list ignored = {0};
-	struct walk walk;
+	struct run_node node;
 	char *run = mem_printf("%s/..", directory);
 
-	walk_init(&walk, &ignored);
-	walk.found = pass;
-	walk_below(&walk, directory);
-	walk_clear(&walk);
+	run_node_find(&node, directory, NULL, &ignored);
+	run_node_clear(&node);
 	problem_clear(&ignored);
-	walk_protect_run(run);
+	run_protect(run);
 	free(run);
 }
 
 /* Names a source given by itself: as asked, by its node, or by its file. */
-static void add_alone(struct source_list *list, const struct found *found,
+static void add_alone(struct source_list *list, const struct found_source *found,
 		      const char *name, struct problem_list *problems)
 {
 	char *directory = node_directory(found->path);
@@ -458,37 +430,47 @@ static void add_alone(struct source_list *list, const struct found *found,
 	free(directory);
 }
 
+/* The traces below a directory; where there is none, the captures. */
+static int add_directory(struct source_list *list, const char *path, const char *name,
+			 struct problem_list *problems, struct error *error)
+{
+	struct run_node found;
+	bool has_trace = false;
+	int status = 0;
+
+	run_node_find(&found, path, NULL, problems);
+	for (size_t i = 0; i < found.sources; i++)
+		has_trace |= found.source[i].kind == SOURCE_TRACE;
+	for (size_t i = 0; i < found.sources; i++)
+		if (!has_trace || found.source[i].kind == SOURCE_TRACE)
+			add_alone(list, &found.source[i], name, problems);
+	if (!found.sources)
+		status =
+		    error_set(error, "%s: no trace below it, want a metadata file", path);
+	run_node_clear(&found);
+	return status;
+}
+
 static int add_path(struct source_list *list, const char *path, const char *name,
 		    struct problem_list *problems, struct error *error)
 {
-	struct found_list found = {0};
 	struct stat status;
-	int traces = 0;
 
 	if (stat(path, &status))
 		return error_errno(error, path);
-	if (list->takes_extracts && !S_ISDIR(status.st_mode) && packets_file_probe(path))
-		return add_extract(list, path, name, NULL, error);
 	if (S_ISDIR(status.st_mode))
-		search(&found, path, NULL, problems);
-	else if (capture_probe(path)) {
-		output_protect(path);
-		add_found(&found, SOURCE_CAPTURE, path);
-	} else
+		return add_directory(list, path, name, problems, error);
+	if (list->takes_extracts && packets_file_probe(path))
+		return add_extract(list, path, name, NULL, error);
+	if (!capture_probe(path))
 		return error_set(error,
 				 "%s: neither a CTF trace nor a capture, want a "
 				 "directory with a metadata file%s, pcap or pcapng",
 				 path, list->takes_extracts ? ", a .packets file" : "");
-	for (size_t i = 0; i < found.count; i++)
-		traces += found.item[i].kind == SOURCE_TRACE;
-	for (size_t i = 0; i < found.count; i++)
-		if (!traces || found.item[i].kind == SOURCE_TRACE)
-			add_alone(list, &found.item[i], name, problems);
-	if (!found.count)
-		error_set(error, "%s: no trace below it, want a metadata file", path);
-	traces = found.count ? 0 : -1;
-	found_clear(&found);
-	return traces;
+	output_protect(path);
+	add_alone(list, &(struct found_source){SOURCE_CAPTURE, (char *)path}, name,
+		  problems);
+	return 0;
 }
 
 int source_add_trace(struct source_list *list, const char *argument,
@@ -504,7 +486,7 @@ int source_add_trace(struct source_list *list, const char *argument,
 		name = mem_strndup(argument, (size_t)(equals - argument));
 		argument = equals + 1;
 	}
-	path = walk_trimmed(argument);
+	path = path_trimmed(argument);
 	result = add_path(list, path, name, problems, error);
 	free(path);
 	free(name);

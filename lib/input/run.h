@@ -27,21 +27,16 @@ struct source {
 struct source_list {
 	struct source *item;
 	size_t count, room;
-	const char *only;    /* of a run directory: this node alone; NULL: all */
+	const char *only;        /* of a run directory: this node alone; NULL: all */
+	struct run_files *files; /* what source_add_run finds besides; NULL: not wanted */
 	bool takes_extracts; /* .packets files are sources, too; else they are passed over
 			      */
 };
 
 /*
- * The name of the node whose directory this is, rather than that of a run: it holds a
- * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
- * NULL.
- */
-char *run_node_name(const char *path);
-
-/*
  * Add every source of a run directory: each subdirectory is a node; its kernel
- * trace (or first source) bears the node's name, further ones NODE:FILE. A path
+ * trace (or first source) bears the node's name, further ones NODE:FILE. Two names for
+ * one directory (a link to it) are one node, and the later name is reported. A path
  * that is itself a node's directory is that node, and a trace or a capture is added as
  * source_add_trace does. 0, or
  * -1 with error when the path holds no source at all.

@@ -7,8 +7,136 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "input/run.h"
-#include "input/run_files.h"
+
+void members_init(struct members *members, const json_t *object, struct faults *faults,
+		  uint64_t line)
+{
+	members->object = object;
+	/* jansson wants it mutable to count references, no more. */
+	members->rest = json_copy((json_t *)(uintptr_t)object);
+	members->faults = faults;
+	members->line = line;
+}
+
+/* A member, or NULL where it is missing; null counts as missing. */
+static const json_t *find(struct members *members, const char *name)
+{
+	const json_t *member = json_object_get(members->object, name);
+
+	if (!json_is_null(member))
+		return member;
+	json_object_del(members->rest, name);
+	return NULL;
+}
+
+/* A member if it is right, then taken; otherwise a fault says what is wanted. */
+static const json_t *take(struct members *members, const char *name, const json_t *member,
+			  bool right, const char *wanted)
+{
+	if (member && right) {
+		json_object_del(members->rest, name);
+		return member;
+	}
+	if (member)
+		faults_add(members->faults, "malformed", members->line,
+			   "%s: want %s, not used", name, wanted);
+	return NULL;
+}
+
+void members_text(struct members *members, const char *name, char **copy)
+{
+	const json_t *member = find(members, name);
+
+	if (take(members, name, member, json_is_string(member), "a string"))
+		*copy = mem_strdup(json_string_value(member));
+}
+
+void members_integer(struct members *members, const char *name, int64_t *value)
+{
+	const json_t *member = find(members, name);
+
+	if (take(members, name, member, json_is_integer(member), "an integer"))
+		*value = json_integer_value(member);
+}
+
+void members_stamp(struct members *members, const char *name, nsec_t *value)
+{
+	const json_t *member = find(members, name);
+	bool right = json_is_integer(member) && nsec_is_stamp(json_integer_value(member));
+
+	if (take(members, name, member, right,
+		 "integer nanoseconds between the years 1933 and 2070"))
+		*value = json_integer_value(member);
+}
+
+static void members_real(struct members *members, const char *name, double *value)
+{
+	const json_t *member = find(members, name);
+
+	if (take(members, name, member, json_is_number(member), "a number"))
+		*value = json_number_value(member);
+}
+
+const json_t *members_array(struct members *members, const char *name)
+{
+	const json_t *member = find(members, name);
+
+	return take(members, name, member, json_is_array(member), "an array");
+}
+
+static const json_t *members_object(struct members *members, const char *name)
+{
+	const json_t *member = find(members, name);
+
+	return take(members, name, member, json_is_object(member), "an object");
+}
+
+static char *json_plain(const json_t *value)
+{
+	char text[NUMBER_TEXT];
+
+	if (json_is_string(value))
+		return mem_strdup(json_string_value(value));
+	if (json_is_real(value))
+		return mem_strdup(number_print(text, json_real_value(value)));
+	return json_one_line(value);
+}
+
+char *json_join(const json_t *array, const char *separator)
+{
+	struct bytes text = {0};
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		char *plain = json_plain(json_array_get(array, i));
+
+		bytes_add_text(&text, i ? separator : "");
+		bytes_add_text(&text, plain);
+		free(plain);
+	}
+	bytes_add_byte(&text, 0);
+	return (char *)text.data;
+}
+
+/* A string as it is, anything else as JSON on one line. For free(), or NULL. */
+static char *members_any(struct members *members, const char *name)
+{
+	const json_t *member = find(members, name);
+
+	return take(members, name, member, true, "") ? json_plain(member) : NULL;
+}
+
+char *members_end(struct members *members)
+{
+	char *text = NULL;
+
+	if (json_object_size(members->rest))
+		text = json_one_line(members->rest);
+	json_decref(members->rest);
+	members->rest = NULL;
+	return text;
+}
 
 static int add_address(struct node_facts *facts, const char *path, const json_t *text,
 		       struct error *error)

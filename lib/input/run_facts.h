@@ -5,9 +5,40 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/nsec.h"
 #include "base/problem.h"
+#include "input/faults.h"
 #include "input/packet_source.h"
+
+/*
+ * The members of a JSON object, taken one by one, all of which may be missing;
+ * null is as good as missing. A member of a wrong type is a fault and stays with
+ * the rest, as do members that nobody takes: nothing is lost.
+ */
+struct members {
+	const json_t *object; /* borrowed */
+	json_t *rest;
+	struct faults *faults;
+	uint64_t line;
+};
+
+void members_init(struct members *members, const json_t *object, struct faults *faults,
+		  uint64_t line);
+
+/* Each leaves the value alone unless the member is there and right. */
+void members_text(struct members *members, const char *name, char **copy);
+void members_integer(struct members *members, const char *name, int64_t *value);
+void members_stamp(struct members *members, const char *name, nsec_t *value);
+
+/* A member that is an array, borrowed; NULL where it is not. */
+const json_t *members_array(struct members *members, const char *name);
+
+/* The values of an array in one text: strings as they are, others as JSON. For free(). */
+char *json_join(const json_t *array, const char *separator);
+
+/* What is left, as a JSON object on one line; NULL where nothing is. For free(). */
+char *members_end(struct members *members);
 
 /* What node.json says of a node, as far as it is there. */
 struct node_facts {

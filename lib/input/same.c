@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Whether nothing that is known of both says that they are of two nodes. */
@@ -42,133 +43,60 @@ static int is_part(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Whether two files begin and end alike; they are of one size. */
-static bool same_ends(int a, int b, off_t size)
+/*
+ * Add a file's size, its begin and its end to a hash; what is no file adds nothing. -1
+ * where it cannot be read.
+ */
+static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
 {
-	enum { END = 1 << 16 };
-	char *bytes = mem_alloc(2 * END);
-	const off_t at[] = {0, size > END ? size - END : 0};
-	bool same = true;
+	enum { END = 1 << 14 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t bytes[2 * END];
+	struct stat status;
+	ssize_t begin = -1, end = -1;
 
-	for (int i = 0; i < 2 && same; i++) {
-		ssize_t of_a = pread(a, bytes, END, at[i]);
-		ssize_t of_b = pread(b, bytes + END, END, at[i]);
-
-		same = of_a >= 0 && of_a == of_b &&
-		       memcmp(bytes, bytes + END, (size_t)of_a) == 0;
+	if (fd >= 0 && fstat(fd, &status) == 0) {
+		*size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+		*hash = hash_bytes(*hash, size, sizeof(*size));
+		begin = *size ? pread(fd, bytes, END, 0) : 0;
+		end = *size > END ? pread(fd, bytes + END, END, status.st_size - END) : 0;
 	}
-	free(bytes);
-	return same;
-}
-
-/* Whether two files are alike; adds their size. What is no file on both sides is. */
-static bool same_file(const char *a, const char *b, uint64_t *size)
-{
-	struct stat of_a, of_b;
-	int file_a, file_b;
-	bool same = false;
-
-	if (stat(a, &of_a) || stat(b, &of_b) ||
-	    (of_a.st_mode & S_IFMT) != (of_b.st_mode & S_IFMT))
-		return false;
-	if (!S_ISREG(of_a.st_mode))
-		return true;
-	*size += (uint64_t)of_a.st_size;
-	if (of_a.st_size != of_b.st_size)
-		return false;
-	if (of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino)
-		return true;
-	file_a = open(a, O_RDONLY | O_CLOEXEC);
-	file_b = open(b, O_RDONLY | O_CLOEXEC);
-	if (file_a >= 0 && file_b >= 0)
-		same = same_ends(file_a, file_b, of_a.st_size);
-	if (file_a >= 0)
-		close(file_a);
-	if (file_b >= 0)
-		close(file_b);
-	return same;
-}
-
-static bool same_entry(const char *a, const char *b, const char *name, uint64_t *size)
-{
-	char *of_a = mem_printf("%s/%s", a, name), *of_b = mem_printf("%s/%s", b, name);
-	bool same = same_file(of_a, of_b, size);
-
-	free(of_a);
-	free(of_b);
-	return same;
-}
-
-static void free_entries(struct dirent **entry, int count)
-{
-	for (int i = 0; i < count; i++)
-		free(entry[i]);
-	if (count >= 0)
-		free(entry);
+	if (fd >= 0)
+		close(fd);
+	if (begin < 0 || end < 0)
+		return -1;
+	*hash = hash_bytes(*hash, bytes, (size_t)begin);
+	*hash = hash_bytes(*hash, bytes + END, (size_t)end);
+	return 0;
 }
 
 /* Traces without a stream, or with empty ones, have no event in common. */
-static bool same_traces(const char *a, const char *b)
+static uint64_t fingerprint_of_trace(const char *path, uint64_t hash)
 {
-	struct dirent **of_a = NULL, **of_b = NULL;
-	int count = scandir(a, &of_a, is_part, alphasort);
-	int count_b = scandir(b, &of_b, is_part, alphasort);
-	bool same = count > 0 && count == count_b;
-	uint64_t size = 0;
-
-	for (int i = 0; i < count && same; i++) {
-		const char *name = of_a[i]->d_name;
-		uint64_t more = 0;
-
-		same =
-		    strcmp(name, of_b[i]->d_name) == 0 && same_entry(a, b, name, &more);
-		size += strcmp(name, "metadata") != 0 ? more : 0;
-	}
-	free_entries(of_a, count);
-	free_entries(of_b, count_b);
-	return same && size > 0;
-}
-
-static bool is_directory(const struct source *source)
-{
-	return source->kind == SOURCE_TRACE && !source->extract;
-}
-
-bool same_events(const struct source *a, const struct source *b)
-{
-	uint64_t size = 0;
-
-	if (a->kind != b->kind || a->extract != b->extract)
-		return false;
-	if (is_directory(a))
-		return same_traces(a->path, b->path);
-	return same_file(a->path, b->path, &size) && size > 0;
-}
-
-static uint64_t size_of(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode)
-		   ? (uint64_t)status.st_size
-		   : 0;
-}
-
-uint64_t same_events_hint(const struct source *source)
-{
-	uint64_t hint = source->kind + 2 * source->extract;
 	struct dirent **entry = NULL;
-	int count;
+	int count = scandir(path, &entry, is_part, alphasort), status = 0;
+	uint64_t streams = 0;
 
-	if (!is_directory(source))
-		return hint * 31 + size_of(source->path);
-	count = scandir(source->path, &entry, is_part, alphasort);
 	for (int i = 0; i < count; i++) {
-		char *path = mem_printf("%s/%s", source->path, entry[i]->d_name);
+		const char *name = entry[i]->d_name;
+		char *part = mem_printf("%s/%s", path, name);
+		uint64_t size = 0;
 
-		hint = hint * 0x100000001b3u + size_of(path);
-		free(path);
+		hash = hash_text(hash, name);
+		status |= hash_file(part, &hash, &size);
+		streams += strcmp(name, "metadata") != 0 ? size : 0;
+		free(part);
+		free(entry[i]);
 	}
-	free_entries(entry, count);
-	return hint;
+	free(entry);
+	return status || !streams ? 0 : hash;
+}
+
+uint64_t same_events_fingerprint(const struct source *source)
+{
+	uint64_t hash = HASH_INIT ^ (source->kind + 2 * source->extract), size = 0;
+
+	if (source->kind == SOURCE_TRACE && !source->extract)
+		return fingerprint_of_trace(source->path, hash);
+	return hash_file(source->path, &hash, &size) || !size ? 0 : hash;
 }

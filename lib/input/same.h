@@ -23,13 +23,10 @@ enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_fac
 			   const struct source *b, const struct ctf_facts *b_facts);
 
 /*
- * Whether two sources hold the same events: one under two names, or a copy. Of a trace
- * its metadata and streams tell, of a capture its file, by their names, sizes, and how
- * they begin and end.
+ * Equal for two sources that hold the same events: one under two names, or a copy. Of a
+ * trace its metadata and streams tell, of a capture its file, by their names, sizes, and
+ * how they begin and end. 0: it has no events, or they cannot be read.
  */
-bool same_events(const struct source *a, const struct source *b);
-
-/* What differs between two sources that do not hold the same events, but for chance. */
-uint64_t same_events_hint(const struct source *source);
+uint64_t same_events_fingerprint(const struct source *source);
 
 #endif

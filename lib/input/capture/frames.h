@@ -3,12 +3,17 @@
 #define CT_INPUT_CAPTURE_FRAMES_H
 
 #include "base/error.h"
-#include "input/capture/survey.h"
 #include "input/headers.h"
 #include "input/packet_source.h"
 
 /* The frames of a capture file, one after the other, whatever becomes of them. */
 struct capture_frames;
+
+struct stamp_unit {
+	nsec_t slack_ns;    /* the packet came at most this after its stamp */
+	uint32_t interface; /* of a pcapng section, from 0 */
+	bool usable;        /* the stamp is there, and libpcap can convert it */
+};
 
 struct captured {
 	struct frame frame;

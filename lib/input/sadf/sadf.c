@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/sadf/sadf.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "input/csv.h"
 
 #define COMMENTS_REMEMBERED 65536
+#define PROCESSOR_SECONDS   600 /* a broken log must not keep sadf busy for ever */
+
+struct sadf_reader {
+	const struct sadf_sink *sink;
+	struct faults *faults;
+	struct sadf_metrics *metrics;
+	const char *activity;   /* of the row before, or NULL */
+	struct intmap comments; /* by their hash: handed on already */
+	uint64_t rows;          /* and marks */
+};
+
+/* What every line begins with. */
+struct sadf_head {
+	char *host, *interval, *stamp;
+};
 
 /* Fill a row's stamps. False, with a fault, where they are none. */
-static bool sadf_stamps(struct sadf_reader *reader, const struct sadf_head *head,
+static bool take_stamps(struct sadf_reader *reader, const struct sadf_head *head,
 			struct sadf_row *row)
 {
 	const char *stamp = head->stamp;
@@ -48,7 +73,7 @@ static bool has_decimal_comma(const char *text)
 }
 
 /* Complete a row by its item, metric and text, and hand it on. */
-static int sadf_value(struct sadf_reader *reader, struct sadf_row *row)
+static int give_value(struct sadf_reader *reader, struct sadf_row *row)
 {
 	row->about =
 	    sadf_metrics_find(reader->metrics, row->item, row->metric, reader->activity);
@@ -106,7 +131,7 @@ static bool take_mark(struct sadf_reader *reader, const struct sadf_head *head,
 		return false;
 	}
 	reader->rows++;
-	if (!sadf_stamps(reader, head, &stamps))
+	if (!take_stamps(reader, head, &stamps))
 		return true;
 	mark.realtime_ns = stamps.realtime_ns;
 	if (reader->sink->mark && !(mark.kind == SADF_COMMENT && is_known(reader, &mark)))
@@ -114,10 +139,10 @@ static bool take_mark(struct sadf_reader *reader, const struct sadf_head *head,
 	return true;
 }
 
-/* Cut a field off the front; NULL where no separator follows it. */
-static char *cut(char **text, char separator)
+/* Cut a field off the front; NULL where no tab follows it. */
+static char *cut(char **text)
 {
-	char *field = *text, *end = strchr(field, separator);
+	char *field = *text, *end = strchr(field, '\t');
 
 	if (!end)
 		return NULL;
@@ -129,188 +154,42 @@ static char *cut(char **text, char separator)
 /* ITEM METRIC VALUE */
 static int take_value(struct sadf_reader *reader, struct sadf_row *row, char *text)
 {
-	row->item = cut(&text, '\t');
-	row->metric = row->item ? cut(&text, '\t') : NULL;
+	row->item = cut(&text);
+	row->metric = row->item ? cut(&text) : NULL;
 	row->text = text;
 	if (row->metric && !strchr(text, '\t'))
-		return sadf_value(reader, row);
+		return give_value(reader, row);
 	faults_add(reader->faults, "broken", row->line,
 		   "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
 		   "out");
 	return 0;
 }
 
-/*
- * Columns that name the item of a line, and what sadf -p puts in front of the
- * number that stands there.
- */
-static const struct item_column {
-	const char *name, *prefix;
-} item_columns[] = {
-    {"CPU", "cpu"}, {"INTR", ""},       {"TTY", "ttyS"},    {"DEV", ""},
-    {"IFACE", ""},  {"FAN", "fan"},     {"TEMP", "temp"},   {"IN", "in"},
-    {"BUS", "bus"}, {"FILESYSTEM", ""}, {"MOUNTPOINT", ""}, {"FCHOST", ""},
-    {"BAT", "bat"}, {NULL, NULL},
-};
-
-static const struct item_column *find_item(const char *name)
-{
-	const struct item_column *column = item_columns;
-
-	while (column->name && strcmp(column->name, name) != 0)
-		column++;
-	return column->name ? column : NULL;
-}
-
-/* Cut a text at its semicolons into reader->column-like fields. */
-static size_t cut_fields(char *text, char ***field, size_t *room)
-{
-	size_t fields = 0;
-
-	while (text) {
-		*field = mem_grow(*field, fields, room, sizeof(**field));
-		(*field)[fields++] = text;
-		text = strchr(text, ';');
-		if (text)
-			*text++ = '\0';
-	}
-	return fields;
-}
-
-/*
- * The tables of sadf -d: a header, "# hostname;interval;timestamp;CPU;%usr;..",
- * and a line of values for each stamp and item, here from behind the stamp.
- */
-static void sadf_table_header(struct sadf_reader *reader, const struct line *line)
-{
-	static const char start[] = "# hostname;interval;timestamp;";
-
-	reader->columns = 0;
-	free(reader->header);
-	reader->header = NULL;
-	if (strncmp(line->text, start, strlen(start)) != 0) {
-		faults_add(reader->faults, "broken", line->number,
-			   "no header of sadf -d, want sadf -p, its lines left out");
-	} else if (strstr(line->text, "[...]")) {
-		faults_add(reader->faults, "broken", line->number,
-			   "the header of sadf -d -h names no items, want sadf -p, its "
-			   "lines left out");
-	} else {
-		reader->header = mem_strdup(line->text + strlen(start));
-		reader->columns =
-		    cut_fields(reader->header, &reader->column, &reader->room);
-	}
-}
-
-/* The item as sadf -p writes it: -1 is all processors, 0 is cpu0. For free(). */
-static char *item_name(const struct item_column *column, const char *text)
-{
-	int64_t number;
-
-	if (!*column->prefix || number_integer(text, &number))
-		return mem_strdup(text);
-	if (number == -1)
-		return mem_strdup("all");
-	return mem_printf("%s%s", column->prefix, text);
-}
-
-/* Interrupts have a column for all processors, and one for each: CPU*. */
-static int take_processors(struct sadf_reader *reader, struct sadf_row *row, char **field,
-			   size_t fields)
-{
-	char name[32] = "all";
-	int status = 0;
-
-	row->metric = name;
-	for (size_t i = 0; i < fields && !status; i++) {
-		if (i)
-			snprintf(name, sizeof(name), "cpu%zu", i - 1);
-		row->text = field[i];
-		status = sadf_value(reader, row);
-	}
-	return status;
-}
-
-static int take_fields(struct sadf_reader *reader, struct sadf_row *row, char **field,
-		       size_t fields)
-{
-	char *item = NULL;
-	int status = 0;
-
-	for (size_t k = 0; k < reader->columns && !item; k++) {
-		const struct item_column *column = find_item(reader->column[k]);
-
-		if (column)
-			item = item_name(column, field[k]);
-	}
-	row->item = item ? item : "-";
-	for (size_t k = 0; k < reader->columns && !status; k++) {
-		row->metric = reader->column[k];
-		row->text = field[k];
-		if (strcmp(row->metric, "CPU*") == 0)
-			status = take_processors(reader, row, field + k, fields - k);
-		else if (!find_item(row->metric))
-			status = sadf_value(reader, row);
-	}
-	free(item);
-	return status;
-}
-
-static int sadf_table_values(struct sadf_reader *reader, struct sadf_row *row, char *text)
-{
-	char **field = NULL;
-	size_t room = 0, fields;
-	int status = 0;
-
-	if (!reader->columns) {
-		faults_add(reader->faults, "broken", row->line,
-			   "a line of sadf -d without its header, left out");
-		return 0;
-	}
-	fields = cut_fields(text, &field, &room);
-	if (fields == reader->columns ||
-	    (fields > reader->columns &&
-	     strcmp(reader->column[reader->columns - 1], "CPU*") == 0))
-		status = take_fields(reader, row, field, fields);
-	else
-		faults_add(reader->faults, "broken", row->line,
-			   "%zu values, want %zu as in the header, left out", fields,
-			   reader->columns);
-	free(field);
-	return status;
-}
-
 static int take_line(struct sadf_reader *reader, const struct line *line)
 {
-	char *text = line->text;
-	char separator = text[strcspn(text, "\t;")];
 	struct sadf_row row = {.line = line->number};
 	struct sadf_head head;
+	char *text = line->text;
 	int status = 0;
 
-	if (*text == '#') {
-		sadf_table_header(reader, line);
-		return 0;
-	}
-	head.host = separator ? cut(&text, separator) : NULL;
-	head.interval = head.host ? cut(&text, separator) : NULL;
-	head.stamp = head.interval ? cut(&text, separator) : NULL;
+	head.host = cut(&text);
+	head.interval = head.host ? cut(&text) : NULL;
+	head.stamp = head.interval ? cut(&text) : NULL;
 	if (!head.stamp)
 		faults_add(reader->faults, "broken", line->number,
-			   "no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC "
-			   "VALUE with tabs between, left out");
-	else if (take_mark(reader, &head, text, line->number, &status) ||
-		 !sadf_stamps(reader, &head, &row))
-		return status;
-	else if (separator == ';')
-		return sadf_table_values(reader, &row, text);
-	else
-		return take_value(reader, &row, text);
-	return 0;
+			   strchr(line->text, ';')
+			       ? "a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- "
+				 "-A, left out"
+			       : "no line of sadf -p, want HOST INTERVAL SECONDS ITEM "
+				 "METRIC VALUE with tabs between, left out");
+	else if (!take_mark(reader, &head, text, line->number, &status) &&
+		 take_stamps(reader, &head, &row))
+		status = take_value(reader, &row, text);
+	return status;
 }
 
-int sadf_read_lines(struct lines *lines, const struct sadf_sink *sink,
-		    struct faults *faults)
+static int read_lines(struct lines *lines, const struct sadf_sink *sink,
+		      struct faults *faults)
 {
 	struct sadf_reader reader = {.sink = sink, .faults = faults};
 	struct line line;
@@ -330,8 +209,6 @@ int sadf_read_lines(struct lines *lines, const struct sadf_sink *sink,
 	}
 	sadf_metrics_free(reader.metrics);
 	intmap_clear(&reader.comments);
-	free(reader.header);
-	free(reader.column);
 	return status;
 }
 
@@ -346,7 +223,165 @@ int sadf_read(const char *path, const struct sadf_sink *sink,
 	lines = lines_open(path, &faults);
 	if (!lines)
 		return -1;
-	status = sadf_read_lines(lines, sink, &faults);
+	status = read_lines(lines, sink, &faults);
 	lines_close(lines);
 	return status;
+}
+
+struct child {
+	pid_t pid;
+	int out;  /* to read from */
+	int said; /* what it wrote to standard error, in memory */
+};
+
+/*
+ * The child's environment. sadf reads its options, formats and locale from it,
+ * so it gets nothing but the path. For free(), with its first text.
+ */
+static char **make_environment(void)
+{
+	const char *path = getenv("PATH");
+	char **environment = mem_realloc(NULL, 3, sizeof(*environment));
+
+	environment[0] = mem_printf("PATH=%s", path ? path : "/usr/bin:/bin");
+	environment[1] = (char *)(uintptr_t) "LC_ALL=C";
+	environment[2] = NULL;
+	return environment;
+}
+
+/* 0 or an error number. */
+static int spawn(const char *path, int out, int said, pid_t *pid)
+{
+	/* A name that begins with a dash must not become an option. */
+	char *file = mem_printf("%s%s", *path == '-' ? "./" : "", path);
+	char *arguments[8] = {(char *)(uintptr_t) "sadf",
+			      (char *)(uintptr_t) "-p",
+			      (char *)(uintptr_t) "-U",
+			      file,
+			      (char *)(uintptr_t) "--",
+			      (char *)(uintptr_t) "-A",
+			      NULL};
+	char **environment = make_environment();
+	posix_spawn_file_actions_t actions;
+	int status;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+					 0);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+	status = posix_spawnp(pid, "sadf", &actions, NULL, arguments, environment);
+	posix_spawn_file_actions_destroy(&actions);
+	free(environment[0]);
+	free(environment);
+	free(file);
+	return status;
+}
+
+/* 0 or an error number, and then nothing is open. */
+static int start(struct child *child, const char *path)
+{
+	const struct rlimit limit = {PROCESSOR_SECONDS, PROCESSOR_SECONDS};
+	int ends[2], status;
+
+	child->said = memfd_create("sadf", MFD_CLOEXEC);
+	if (child->said < 0)
+		return errno;
+	if (pipe2(ends, O_CLOEXEC)) {
+		status = errno;
+		close(child->said);
+		return status;
+	}
+	status = spawn(path, ends[1], child->said, &child->pid);
+	close(ends[1]);
+	child->out = ends[0];
+	if (status) {
+		close(child->out);
+		close(child->said);
+		return status;
+	}
+	prlimit(child->pid, RLIMIT_CPU, &limit, NULL);
+	return 0;
+}
+
+/* How the child ended, in words, if it failed; for free(). */
+static char *wait_for(const struct child *child)
+{
+	int status = 0;
+	pid_t ended;
+
+	do
+		ended = waitpid(child->pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	if (ended < 0)
+		return mem_strdup(strerror(errno));
+	if (WIFSIGNALED(status))
+		return mem_printf("killed by signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status) ? mem_printf("exit status %d", WEXITSTATUS(status))
+				   : NULL;
+}
+
+static void report(const struct child *child, const char *how, struct faults *faults)
+{
+	char said[201];
+	ssize_t length = pread(child->said, said, sizeof(said) - 1, 0);
+
+	said[length > 0 ? length : 0] = '\0';
+	said[strcspn(said, "\r\n")] = '\0';
+	faults_add(faults, "unreadable", 0, "sadf: %s%s%s%s, what it gave is used", said,
+		   *said ? " (" : "", how, *said ? ")" : "");
+}
+
+/* Read all of its output and wait for its end. */
+static int read_child(struct child *child, const struct sadf_sink *sink,
+		      struct faults *faults)
+{
+	FILE *file = fdopen(child->out, "r");
+	struct lines *lines;
+	char *how;
+	int status = -1;
+
+	if (file) {
+		lines = lines_from(file, faults);
+		status = read_lines(lines, sink, faults);
+		lines_close(lines);
+		fclose(file);
+	} else {
+		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+		close(child->out);
+	}
+	how = wait_for(child);
+	/* Whom the sink ended early may well complain about its closed output. */
+	if (how && status <= 0)
+		report(child, how, faults);
+	free(how);
+	close(child->said);
+	return status;
+}
+
+int sadf_read_binary(const char *path, const struct sadf_sink *sink,
+		     struct problem_list *problems)
+{
+	struct faults faults;
+	struct child child;
+	struct stat file;
+	int status;
+
+	faults_init(&faults, path, problems);
+	if (stat(path, &file) || !S_ISREG(file.st_mode)) {
+		faults_add(&faults, "unreadable", 0, "%s",
+			   stat(path, &file) ? strerror(errno) : "no plain file");
+		return -1;
+	}
+	status = start(&child, path);
+	if (!status)
+		return read_child(&child, sink, &faults);
+	if (status == ENOENT)
+		faults_add(&faults, "unreadable", 0,
+			   "no sadf here to read it with, want sysstat, or text of "
+			   "LC_ALL=C sadf -p -U FILE -- -A");
+	else
+		faults_add(&faults, "unreadable", 0, "sadf: %s", strerror(status));
+	return -1;
 }

@@ -2,20 +2,16 @@
 #ifndef CT_INPUT_SADF_SADF_H
 #define CT_INPUT_SADF_SADF_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "input/csv.h"
 #include "input/sadf/metrics.h"
 
 /*
  * What sar recorded of a node, as text made by `LC_ALL=C sadf -p -U FILE -- -A`:
  * one value a line, HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between.
- * The tables of `sadf -d -U` are read too. Stamps are the real-time clock's, and
- * are at the end of their interval.
+ * Stamps are the real-time clock's, and are at the end of their interval.
  *
  * Of interrupts sadf gives the interrupt as item ("27", "sum") and the processor
  * as metric ("cpu0", "all"); they are handed on so.
@@ -71,29 +67,5 @@ int sadf_read(const char *path, const struct sadf_sink *sink,
  */
 int sadf_read_binary(const char *path, const struct sadf_sink *sink,
 		     struct problem_list *problems);
-
-/* For those who read the lines of sadf: its two forms share this. */
-
-struct sadf_reader {
-	const struct sadf_sink *sink;
-	struct faults *faults;
-	struct sadf_metrics *metrics;
-	const char *activity;   /* of the row before, or NULL */
-	struct intmap comments; /* by their hash: handed on already */
-	uint64_t rows;          /* and marks */
-	/* Of the table that is read, in which `columns` is 0 if there is none: */
-	char *header; /* cut into its columns */
-	char **column;
-	size_t columns, room;
-};
-
-/* What every line begins with. */
-struct sadf_head {
-	char *host, *interval, *stamp;
-};
-
-/* Read all lines. */
-int sadf_read_lines(struct lines *lines, const struct sadf_sink *sink,
-		    struct faults *faults);
 
 #endif

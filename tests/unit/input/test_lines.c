@@ -79,43 +79,6 @@ static void only_plain_files_are_read(void **state)
 		read_lines("secret", "", "secret: Permission denied (unreadable, 1)\n");
 }
 
-/* Going back works within what was read at once, and far beyond it. */
-static void one_can_go_back(void **state)
-{
-	struct problem_list problems = {NULL, 0, 0};
-	struct lines_mark mark;
-	struct faults faults;
-	struct lines *lines;
-	struct line line;
-	char text[32];
-	FILE *file = fopen("a", "w");
-
-	(void)state;
-	assert_non_null(file);
-	for (int i = 1; i <= 500000; i++)
-		fprintf(file, "line %d\r\n", i);
-	fclose(file);
-	faults_init(&faults, "a", &problems);
-	lines = lines_open("a", &faults);
-	for (int turn = 0; turn < 3; turn++) {
-		do
-			assert_true(lines_next(lines, &line));
-		while (line.number < 1000);
-		mark = lines_tell(lines);
-		for (int i = 0; i < (turn == 1 ? 400000 : 10); i++)
-			assert_true(lines_next(lines, &line));
-		lines_return(lines, mark);
-		assert_true(lines_next(lines, &line));
-		/* Each turn reads two lines on. */
-		assert_int_equal(line.number, 1001 + 2 * turn);
-		snprintf(text, sizeof(text), "line %d", 1001 + 2 * turn);
-		assert_string_equal(line.text, text);
-		memset(line.text, 'x', line.length);
-	}
-	lines_close(lines);
-	assert_int_equal(problems.count, 0);
-}
-
 /* A million faults make no million problems. */
 static void faults_of_a_sort_are_counted(void **state)
 {
@@ -168,7 +131,6 @@ int main(void)
 	    SCRATCH_TEST(what_is_no_text_is_passed_over),
 	    SCRATCH_TEST(long_lines_are_passed_over),
 	    SCRATCH_TEST(only_plain_files_are_read),
-	    SCRATCH_TEST(one_can_go_back),
 	    cmocka_unit_test(faults_of_a_sort_are_counted),
 	    cmocka_unit_test(quotes_are_tamed),
 	};

@@ -10,9 +10,12 @@ static void find(const char *path, const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
 	struct error error = ERROR_INIT;
-	struct run_files run;
+	struct run_files run = {NULL, NULL, 0, 0};
+	struct source_list sources = {.files = &run};
 
-	assert_int_equal(run_files_find(&run, path, NULL, &rows.problems, &error), 0);
+	source_add_run(&sources, path, &rows.problems, &error);
+	error_clear(&error);
+	source_list_clear(&sources);
 	if (run.run_json)
 		rows_add(&rows, "%s\n", run.run_json);
 	for (size_t i = 0; i < run.nodes; i++) {
@@ -84,32 +87,17 @@ static void links_make_no_further_nodes(void **state)
 	     "run/web: the same directory under another name, left out (twice, 1)\n");
 }
 
-static void what_is_no_directory_is_refused(void **state)
-{
-	struct error error = ERROR_INIT;
-	struct problem_list problems = {NULL, 0, 0};
-	struct run_files run;
-
-	(void)state;
-	scratch_text("file", "");
-	assert_int_equal(run_files_find(&run, "file", NULL, &problems, &error), -1);
-	assert_string_equal(error_text(&error), "file: Not a directory");
-	assert_int_equal(run_files_find(&run, "none", NULL, &problems, &error), -1);
-	assert_string_equal(error_text(&error), "none: No such file or directory");
-	error_clear(&error);
-	assert_int_equal(mkdir("empty", 0777), 0);
-	find("empty", "", "");
-}
-
 static void a_file_of_a_kind_is_told(void **state)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	struct run_files run;
+	struct run_files run = {NULL, NULL, 0, 0};
+	struct source_list sources = {.files = &run};
 
 	(void)state;
 	scratch_text("run/web/clock.csv", "");
-	assert_int_equal(run_files_find(&run, "run", NULL, &problems, &error), 0);
+	assert_int_equal(source_add_run(&sources, "run", &problems, &error), -1);
+	error_clear(&error);
 	assert_int_equal(run.nodes, 1);
 	assert_string_equal(run_node_file(&run.node[0], RUN_FILE_CLOCK),
 			    "run/web/clock.csv");
@@ -124,7 +112,6 @@ int main(void)
 	    SCRATCH_TEST(every_file_is_found),
 	    SCRATCH_TEST(names_are_of_directories),
 	    SCRATCH_TEST(links_make_no_further_nodes),
-	    SCRATCH_TEST(what_is_no_directory_is_refused),
 	    SCRATCH_TEST(a_file_of_a_kind_is_told),
 	};
 

@@ -56,8 +56,9 @@ static void take_in(const char *path)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
 
-	assert_int_equal(run_files_find(&run.files, path, NULL, &run.problems, &error),
-			 0);
+	run.sources.files = &run.files;
+	source_add_run(&run.sources, path, &run.problems, &error);
+	error_clear(&error);
 	run.nodes = run.files.nodes;
 	assert_true(run.nodes <= 3);
 	for (size_t i = 0; i < run.nodes; i++) {
