@@ -38,11 +38,11 @@ few()
 			}
 		}' >ring.csv
 	for bounds in limit straight; do
-		ctsync --segments 1 -r b --bounds $bounds --messages ring.csv >$bounds
+		ctsync --segments 1 -r b --bounds "$bounds" --messages ring.csv >"$bounds.txt"
 	done
-	[ "$(grep -c approximate straight)" -eq 2 ]
-	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' straight >as_limit
-	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' limit | diff - as_limit
+	[ "$(grep -c approximate straight.txt)" -eq 2 ]
+	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' straight.txt >as_limit
+	sed 's/ *approximate$//; s/ *accurate$//; s/ *QUALITY$//' limit.txt | diff - as_limit
 }
 
 @test "with a header, without one, and from standard input" {
