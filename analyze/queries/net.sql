@@ -115,8 +115,8 @@ SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow WHERE is_
 SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
        CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
        s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
-FROM segment AS s
-WHERE (SELECT count(*) FROM open_flow) > 0 AND s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
+FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN segment AS s
+WHERE c.flows > 0 AND s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
