@@ -14,7 +14,7 @@
  * tables; SQLite takes the pages behind it for ones in use, and puts its own behind
  * them.
  */
-#define PAGE_BYTES 4096
+#define PAGE_BYTES 8192
 
 struct pages;
 

@@ -16,7 +16,7 @@
  * Nobody else sees the file, and one that is not finished is thrown away: no
  * journal, no sync, no lock a statement.
  */
-static const char settings[] = "PRAGMA page_size = 4096;"
+static const char settings[] = "PRAGMA page_size = 8192;"
 			       "PRAGMA journal_mode = OFF;"
 			       "PRAGMA synchronous = OFF;"
 			       "PRAGMA locking_mode = EXCLUSIVE;"

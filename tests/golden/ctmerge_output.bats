@@ -58,7 +58,7 @@ merge()
 
 @test "a full disk" {
 	# shellcheck disable=SC2016 # the inner shell expands
-	ends_with 1 bash -c 'ulimit -f 10000; exec ctmerge -q --no-sync "$1" -o run.db' - $net3
+	ends_with 1 bash -c 'ulimit -f 5000; exec ctmerge -q --no-sync "$1" -o run.db' - $net3
 	tail -n 1 "$scratch/stderr" | grep '^ctmerge: run.db.*: File too large$'
 	only
 	# shellcheck disable=SC2016

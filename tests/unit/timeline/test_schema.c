@@ -14,7 +14,7 @@ static void the_numbers_are_those_of_the_header(void **state)
 	wanted = mem_printf("%d", SCHEMA_VERSION);
 	assert_answer("t", "PRAGMA user_version", wanted);
 	free(wanted);
-	assert_answer("t", "PRAGMA page_size", "4096");
+	assert_answer("t", "PRAGMA page_size", "8192");
 	assert_answer("t", "PRAGMA encoding", "UTF-8");
 }
 
