@@ -167,6 +167,7 @@ enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
 /*
  * Whether of the nearest of the other direction, within a run, one on each side that has
  * any contradicts it. What only one side contradicts is of another step in between.
+ * Those that were found false among the run have no say.
  */
 static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
 			   size_t to)
@@ -177,7 +178,7 @@ static bool is_false_among(const struct suspects *suspects, size_t at, size_t fr
 	for (int k = -LEAST_RUN; k <= LEAST_RUN; k++) {
 		other = k ? neighbour(suspects, one, !one->forward, k) : NULL;
 		if (!other || other < &suspects->item[from] ||
-		    other > &suspects->item[to])
+		    other > &suspects->item[to] || other->votes)
 			continue;
 		heard[k > 0] = true;
 		found[k > 0] |= contradict(one, other, suspects->limit);
@@ -191,11 +192,18 @@ static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_
 	bool forward = suspects->item[from].forward;
 	size_t answers = 0, against = 0, spared = 0;
 
+	for (size_t i = from; length >= LEAST_RUN && i <= to; i++)
+		suspects->item[i].votes = 0;
 	for (size_t i = from; length >= LEAST_RUN && i <= to; i++) {
-		if (suspects->item[i].forward == forward)
+		struct suspect *answer = &suspects->item[i];
+
+		if (answer->forward == forward)
+			continue;
+		answer->votes = is_false_among(suspects, i, from, to);
+		if (answer->votes && answer->rejected)
 			continue;
 		answers++;
-		against += is_false_among(suspects, i, from, to);
+		against += answer->votes;
 	}
 	if (answers == against || (double)against > FALSE_INSIDE * (double)answers)
 		return 0;
