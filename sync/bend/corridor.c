@@ -375,13 +375,9 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	return found ? 0 : -1;
 }
 
-/*
- * Steps are looked for where a line ends that was followed as far as it
- * satisfies the bounds; what lies between two of them is a stretch.
- */
 enum {
-	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
-	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
+	NEAR_STEP = 32,         /* places that a step is looked for at */
+	REACH_AFTER_STEP = 128, /* how many bounds after one are looked at */
 };
 
 static int by_x(const void *a, const void *b)
@@ -395,74 +391,40 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-/* Whether one line satisfies so many bounds from the first on. */
-static bool one_line_fits(struct pair *scratch, const struct corridor_bound *bound,
-			  size_t n, double limit)
+size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit)
 {
-	stretch_hulls(scratch, bound, n);
-	if (!scratch->lower.count || !scratch->upper.count)
-		return true;
-	fit_pair_margin(scratch, limit);
-	return scratch->margin_ns >= 0;
-}
+	double high = INFINITY, low = -INFINITY;
 
-/* How many bounds from the first on one line satisfies; at least 1. */
-static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t most,
-		    double limit)
-{
-	size_t good = 1, bad = 2;
+	for (size_t i = 0; i < n; i++) {
+		double passed = (double)(bound[i].x - bound[i ? i - 1 : 0].x);
+		double value =
+		    (double)((bound[i].y - bound->y) - (bound[i].x - bound->x));
 
-	while (bad <= most && one_line_fits(scratch, bound, bad, limit)) {
-		good = bad;
-		bad *= 2;
+		high += limit * passed;
+		low -= limit * passed;
+		if (bound[i].above ? value < low : value > high)
+			return i;
+		if (bound[i].above)
+			high = fmin(high, value);
+		else
+			low = fmax(low, value);
 	}
-	if (bad > most)
-		bad = most + 1;
-	return good + FIRST_NOT(bad - good - 1, i,
-				one_line_fits(scratch, bound, good + 1 + i, limit));
-}
-
-static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,
-		       double limit)
-{
-	const struct corridor_bound *above = a->above ? a : b;
-	const struct corridor_bound *below = a->above ? b : a;
-	nsec_t dx = above->x - below->x, dy = above->y - below->y;
-
-	return a->above != b->above && (double)(dy - dx) < -limit * fabs((double)dx);
-}
-
-/* Contradictions between the bounds just before and just after a place. */
-static size_t contradictions(const struct corridor_bound *bound, size_t n, size_t at,
-			     double limit)
-{
-	size_t from = at > NEAR_STEP ? at - NEAR_STEP : 0;
-	size_t to = n - at > NEAR_STEP ? at + NEAR_STEP : n;
-	size_t count = 0;
-
-	for (size_t i = from; i < at; i++)
-		for (size_t k = at; k < to; k++)
-			count += contradict(&bound[i], &bound[k], limit);
-	return count;
+	return n;
 }
 
 /*
- * Where a line no longer satisfies the bounds from `end` on, whether that is
- * for a step: some bounds contradict each other across a place nearby. The
- * step then came before the first place from which a line reaches furthest.
- * 0: the clock was not stepped.
+ * The bound that the clock was stepped before, near the one that contradicts those from
+ * the first on: the place from which one clock gets furthest.
  */
-static size_t find_step(struct pair *scratch, const struct corridor_bound *bound,
-			size_t n, size_t end, double limit)
+static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end,
+			double limit)
 {
 	size_t from = end > NEAR_STEP ? end - NEAR_STEP : 1;
 	size_t to = n - end > REACH_AFTER_STEP ? end + REACH_AFTER_STEP : n;
-	size_t best = 0, furthest = 0, most = 0;
+	size_t best = end, furthest = 0;
 
-	for (size_t i = from; i <= end && !most; i++)
-		most = contradictions(bound, n, i, limit);
-	for (size_t i = from; most && i <= end; i++) {
-		size_t reached = i + reach(scratch, bound + i, to - i, limit);
+	for (size_t i = from; i <= end; i++) {
+		size_t reached = i + corridor_reach(bound + i, to - i, limit);
 
 		if (reached > furthest) {
 			furthest = reached;
@@ -489,33 +451,25 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_wish wish, struct corridor_fit *fit,
 		  struct error *error)
 {
-	struct pair scratch = {.upper = {.upper = true}};
-	size_t begin = 0, at = 0;
+	size_t step = 0;
 	int status = 0;
 
 	memset(fit, 0, sizeof(*fit));
 	if (!n)
 		return error_set(error, "no message bounds it");
 	qsort(bound, n, sizeof(*bound), by_x);
-	while (!status && begin < n) {
-		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
+	for (size_t begin = 0; !status && begin < n; begin = step) {
+		size_t end = begin + corridor_reach(bound + begin, n - begin, limit);
 
+		step = end;
 		if (end < n)
-			step = find_step(&scratch, bound + begin, n - begin, end - begin,
-					 limit);
-		if (end < n && !step) {
-			at = end;
-			continue;
-		}
-		step = step ? begin + step : n;
+			step = begin +
+			       find_step(bound + begin, n - begin, end - begin, limit);
 		status =
 		    stretch_fit(bound + begin, step - begin, limit, wish, fit, error);
-		if (step < n)
+		if (end < n)
 			corridor_fit_step(fit, bound[step - 1].x, bound[end].x);
-		begin = at = step;
 	}
-	hull_clear(&scratch.lower);
-	hull_clear(&scratch.upper);
 	if (status)
 		corridor_fit_clear(fit);
 	return status;
