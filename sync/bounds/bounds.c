@@ -31,24 +31,6 @@ struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nse
 	return NULL;
 }
 
-/* What the mean rate of the true correction can be, by its ends. */
-static void search_mean_rate(const struct search *search, uint32_t index, double rates[2])
-{
-	const struct clock *base = &search->base[index];
-	nsec_t begin = search->sync->clock[index].own_begin_ns;
-	nsec_t end = search->sync->clock[index].own_end_ns;
-	double span = fmax(1, (double)(end - begin));
-	double line = (double)(clock_correct(base, end) - clock_correct(base, begin) -
-			       (end - begin));
-
-	rates[0] = (line + search_at(search, index, end, false) -
-		    search_at(search, index, begin, true) - ROUNDING_NS) /
-		   span;
-	rates[1] = (line + search_at(search, index, end, true) -
-		    search_at(search, index, begin, false) + ROUNDING_NS) /
-		   span;
-}
-
 enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
@@ -217,15 +199,40 @@ static void each_member(struct search *search, member_fn *visit)
 	}
 }
 
-/* What the rate can be on average, and at no time less or more of a line. */
+/*
+ * What the rate can be on average, and at no time less or more of a line: by the ends of
+ * what lies between steps, which are no drift. About a step it can be anything.
+ */
 static struct rate_bound rate_of(const struct search *search, uint32_t clock)
 {
 	const struct envelope *envelope = &search->envelope[clock];
-	double line = search->base[clock].segment->rate_ppb * 1e-9, rates[2];
+	const struct fit_clock *fit = &search->sync->clock[clock];
+	double line = search->base[clock].segment->rate_ppb * 1e-9;
+	double span = fmax(1, (double)(fit->own_end_ns - fit->own_begin_ns));
+	double low = -ROUNDING_NS, high = ROUNDING_NS;
+	nsec_t from = fit->own_begin_ns;
 
-	search_mean_rate(search, clock, rates);
-	return (struct rate_bound){true, fmax(rates[0], line - envelope->fall),
-				   fmin(rates[1], line + envelope->rise)};
+	for (size_t i = 0; i <= envelope->gaps && from < fit->own_end_ns; i++) {
+		const struct envelope_gap *gap = &envelope->gap[i];
+		bool is_last = i == envelope->gaps || gap->from_ns >= fit->own_end_ns;
+		nsec_t to = is_last ? fit->own_end_ns : gap->from_ns;
+		nsec_t next = is_last ? to : gap->to_ns;
+
+		if (to > from) {
+			low += search_at(search, clock, to, false) -
+			       search_at(search, clock, from, true);
+			high += search_at(search, clock, to, true) -
+				search_at(search, clock, from, false);
+			from = to;
+		}
+		if (next > from) {
+			low -= envelope->fall * (double)(next - from);
+			high += envelope->rise * (double)(next - from);
+			from = next;
+		}
+	}
+	return (struct rate_bound){true, line + fmax(low / span, -envelope->fall),
+				   line + fmin(high / span, envelope->rise)};
 }
 
 static void begin_with_limit(struct search *search, uint32_t clock)
