@@ -15,13 +15,7 @@ struct matcher {
 	struct clock_matching counts;
 	uint64_t given_up;
 	struct intmap heard; /* sender and receiver -> its stamp of their first message */
-	tie_fn *tie;
-	void *tie_context;
-	match_message_fn *look;
-	void *look_context;
-	const uint32_t *host; /* by source, or NULL: each is one */
-	match_handing_fn *handing;
-	void *handing_context;
+	struct match_listener listener;
 	struct error *error; /* of the call at hand */
 	bool failed;
 };
