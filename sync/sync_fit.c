@@ -209,7 +209,10 @@ static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
 	return CLOCK_ABSENT;
 }
 
-/* In tree order: a clock is no better known than the one that it is tied to. */
+/*
+ * In tree order: a clock is no better known than the one that it is tied to. The bounds
+ * will tell which are incomplete.
+ */
 static void judge(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->pairs.count; i++)
@@ -222,11 +225,9 @@ static void judge(struct sync *sync)
 			const struct graph_node *node = &sync->graph.node[at];
 			enum clock_quality quality = CLOCK_ACCURATE;
 
-			if (!node->above || !node->below)
-				quality = CLOCK_INCOMPLETE;
-			else if (sync->pairs.pair[node->parent_pair].quality ==
-				     CLOCK_APPROXIMATE ||
-				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
+			if (sync->pairs.pair[node->parent_pair].quality ==
+				CLOCK_APPROXIMATE ||
+			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;
 		}

@@ -302,6 +302,18 @@ static bool find_straight(struct search *search, int pass)
 	return any;
 }
 
+/* Whether no chain of messages bounds a clock from one of the sides. */
+static bool is_open(const struct envelope *envelope)
+{
+	bool high = true, low = true;
+
+	for (size_t i = 0; i <= envelope->cells && (high || low); i++) {
+		high &= isinf(envelope->high[i]) != 0;
+		low &= isinf(envelope->low[i]) != 0;
+	}
+	return high || low;
+}
+
 static void finish(struct search *search, uint32_t clock)
 {
 	const struct graph *graph = &search->sync->graph;
@@ -311,6 +323,8 @@ static void finish(struct search *search, uint32_t clock)
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
 	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
 	search->sync->rate[clock] = rate_of(search, clock);
+	if (is_open(&search->envelope[clock]))
+		search->sync->fitted[clock].quality = CLOCK_INCOMPLETE;
 }
 
 /*

@@ -177,10 +177,9 @@ struct island {
 
 struct graph_node {
 	uint32_t island;
-	int parent;        /* towards the island's reference, -1 at it */
-	int parent_pair;   /* the pair on that way */
-	double distance;   /* from the reference */
-	bool above, below; /* some chain of messages bounds it from that side */
+	int parent;      /* towards the island's reference, -1 at it */
+	int parent_pair; /* the pair on that way */
+	double distance; /* from the reference */
 };
 
 struct graph {
