@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -30,30 +29,18 @@ struct opening {
 	struct source *source;
 	struct packet_source *packets;
 	struct error error;
-	dev_t device;
-	ino_t inode;
 	uint64_t fingerprint; /* of its events, or 0 */
 };
-
-static bool is_same_file(const struct opening *a, const struct opening *b)
-{
-	return a->inode && a->inode == b->inode && a->device == b->device &&
-	       a->source->extract == b->source->extract;
-}
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
 static const struct opening *was_given(const struct sync *sync,
 				       const struct opening *opening, size_t index)
 {
-	const struct opening *self = &opening[index];
+	uint64_t fingerprint = opening[index].fingerprint;
 
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct opening *other = &opening[sync->trace[i].source];
-
-		if (is_same_file(other, self) ||
-		    (self->fingerprint && other->fingerprint == self->fingerprint))
-			return other;
-	}
+	for (size_t i = 0; fingerprint && i < sync->traces; i++)
+		if (opening[sync->trace[i].source].fingerprint == fingerprint)
+			return &opening[sync->trace[i].source];
 	return NULL;
 }
 
@@ -62,12 +49,7 @@ static void open_source(void *context, size_t index)
 {
 	struct opening *opening = (struct opening *)context + index;
 	struct source *source = opening->source;
-	struct stat status;
 
-	if (stat(source->path, &status) == 0) {
-		opening->device = status.st_dev;
-		opening->inode = status.st_ino;
-	}
 	opening->fingerprint = same_events_fingerprint(source);
 	if (source->extract)
 		opening->packets =
@@ -90,7 +72,7 @@ static struct packet_source *take_opened(struct sync *sync, struct opening *all,
 	const struct opening *first = was_given(sync, all, index);
 
 	if (first) {
-		if (is_same_file(first, opening))
+		if (strcmp(first->source->path, path) == 0)
 			problem_add(&sync->problems, path, "twice", 1,
 				    "given twice, used once");
 		else
