@@ -18,7 +18,6 @@ struct bending {
 	bool *wanted;                   /* by island: some clock seems to be no line */
 	bool is_thinned;                /* not every message is kept, as they are many */
 	struct pair_messages *messages; /* by pair, of those islands */
-	uint32_t *position;             /* by clock: its place in its island's order */
 	struct bend_found *found;       /* by clock */
 	struct bend_bounds bounds;      /* on the clock at hand */
 	struct step_list gaps;          /* messages within are not heard */
@@ -107,8 +106,6 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		bending->wanted[i] |= sync->unfit[i] != NULL;
 		any |= bending->wanted[i];
-		for (uint32_t k = 0; k < sync->graph.island[i].members; k++)
-			bending->position[sync->graph.island[i].member[k]] = k;
 	}
 	return any;
 }
@@ -200,7 +197,7 @@ static void collect(struct bending *bending, const struct island *island, uint32
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
 		if ((pair->a == clock || pair->b == clock) &&
-		    bending->position[other] < bending->position[clock])
+		    bending->sync->clock[other].place < bending->sync->clock[clock].place)
 			add_pair(bending, clock, island->inside[i]);
 	}
 }
@@ -214,7 +211,6 @@ static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit
 	free(clock->segment);
 	clock->segment = fit->segment;
 	clock->segments = fit->segments;
-	sync->bent[index] = fit->segments > 1;
 	free(bending->found[index].step);
 	bending->found[index].step = fit->step;
 	bending->found[index].steps = fit->steps;
@@ -419,12 +415,10 @@ int bend_clocks(struct sync *sync, struct error *error)
 	struct bending bending = {.sync = sync};
 	int status = 0;
 
-	sync->bent = mem_zalloc(sync->clocks * sizeof(*sync->bent));
 	/* One line a clock, whatever its messages say. */
 	if (sync->options.segments.segments == 1)
 		return 0;
 	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
-	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
 	bending.messages = mem_zalloc(sync->pairs.count * sizeof(*bending.messages));
 	bending.found = mem_zalloc(sync->clocks * sizeof(*bending.found));
 	status = find_bends(&bending, error);
@@ -439,7 +433,6 @@ int bend_clocks(struct sync *sync, struct error *error)
 	free(bending.bounds.item);
 	free(bending.gaps.item);
 	free(bending.wanted);
-	free(bending.position);
 	free(bending.messages);
 	free(bending.found);
 	return status;

@@ -13,7 +13,7 @@
  * it (corridor.h), unless one line does. Where that leaves messages broken, or finds
  * steps that no message proves, all are fitted anew, from corrections that satisfy
  * every message at once (struct reconciling). Steps become problems of kind "step", with
- * their times. Fills sync->bent. 0, or -1 with error.
+ * their times. 0, or -1 with error.
  *
  * Keeps the messages of such islands in memory.
  */

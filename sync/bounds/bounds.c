@@ -285,7 +285,7 @@ static bool find_straight(struct search *search, int pass)
 
 			is_broken |= search->envelope[at].is_broken;
 			is_straight &= (!pass || search->is_straight[at]) &&
-				       !sync->bent[at] &&
+				       !sync_is_bent(sync, at) &&
 				       sync->pairs.pair[pair].margin_ns >= 0 &&
 				       search->envelope[at].cells;
 		}
@@ -321,7 +321,8 @@ static void finish(struct search *search, uint32_t clock)
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
-	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
+	search_state(search, clock,
+		     sync_is_bent(search->sync, clock) ? 2 * spans : spans);
 	search->sync->rate[clock] = rate_of(search, clock);
 	if (is_open(&search->envelope[clock]))
 		search->sync->fitted[clock].quality = CLOCK_INCOMPLETE;

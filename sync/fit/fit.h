@@ -67,6 +67,7 @@ struct fit_clock {
 	double offset_ns; /* what is added to it, the fine part */
 	double rate;      /* of the correction, without unit */
 	int parent;       /* the clock it is tied to in the tree, -1: root */
+	size_t place;     /* among the members of its island */
 	bool too_fast;    /* only rates beyond the limit satisfy its messages */
 	int parent_pair;  /* the pair that ties them */
 };
