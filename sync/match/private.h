@@ -48,6 +48,27 @@ size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
 void match_ranges(struct matcher *matcher);
 void match_transport(struct matcher *matcher);
 
+/* All that one source saw of a packet, or of a byte, on one level. */
+struct stop {
+	uint32_t source;
+	uint8_t hops;
+	struct match_side *sent, *received; /* the first of each, or NULL */
+	bool begins_sent;                   /* what was seen first is a send */
+	bool ends_sent;                     /* what was seen last */
+	uint32_t sends, receives;           /* how often it came by, at least; at most */
+};
+
+struct path {
+	struct matcher *matcher;
+	const struct packet *packet;
+	bool is_one_identity;
+	struct stop *stop; /* down the levels */
+	size_t stops;
+};
+
+/* Whether the packet surely went from what the one sent to what the other received. */
+bool path_leads(const struct path *path, const struct stop *from, const struct stop *to);
+
 /*
  * Make messages of what sources saw of one packet, of one or of several identities;
  * puts `side` in order. Returns how many.
