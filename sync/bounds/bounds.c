@@ -40,7 +40,6 @@ enum {
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
-	ROUNDS_OF_LINES = 16, /* the same, as all times of a line are bound at once */
 };
 
 static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
@@ -260,12 +259,6 @@ static void begin_with_wander(struct search *search, uint32_t clock)
 }
 
 /*
- * The fewer rates are possible, the less a message leaves open until the next time of the
- * grid: so straight clocks are bounded twice.
- */
-enum { PASSES_OF_LINES = 2 };
-
-/*
  * Clocks keep their rates where one line describes each of an island, and lines satisfy
  * all messages. Whether some island turned out to have none: it is to be begun anew.
  */
@@ -394,8 +387,7 @@ static void search_clear(struct search *search)
 
 int bounds_find(struct sync *sync, struct error *error)
 {
-	static const int passes_of[] = {0, 1, PASSES_OF_LINES}; /* by the model */
-	const int passes = passes_of[sync->options.bounds];
+	const int passes = sync->options.bounds != BOUNDS_LIMIT;
 	struct search search;
 	int status;
 
