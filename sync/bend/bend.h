@@ -59,9 +59,6 @@ struct pair_messages {
 	} side[2];              /* by whether they go forward */
 };
 
-/* Whether a clock was stepped about a time. */
-bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
-
 /*
  * What the clocks of an island can be, by all of its messages at once.
  *
@@ -75,14 +72,11 @@ bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
 struct reconciling;
 
 /*
- * `messages` go by the index of their pair. Clocks in `steps` were stepped
- * somewhere between its times: what lies within is left out, and no rate leads
- * across. NULL where the messages contradict each other, or leave a clock without a
- * bound on one side. Borrows all until it is freed.
+ * `messages` go by the index of their pair. NULL where the messages contradict each
+ * other, or leave a clock without a bound on one side. Borrows all until it is freed.
  */
 struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
-				    const struct pair_messages *messages,
-				    const struct step_list *steps);
+				    const struct pair_messages *messages);
 
 /*
  * The bounds on a clock at its messages, but for those that follow from others by

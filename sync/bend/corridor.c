@@ -411,7 +411,8 @@ static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end
 	return best;
 }
 
-void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
+/* Add a step before the segment that comes next. */
+static void add_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
 {
 	fit->step = mem_grow(fit->step, fit->steps, &fit->step_room, sizeof(*fit->step));
 	fit->step[fit->steps++] = (struct corridor_step){fit->segments, from_ns, to_ns};
@@ -445,7 +446,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		status =
 		    stretch_fit(bound + begin, step - begin, limit, wish, fit, error);
 		if (end < n)
-			corridor_fit_step(fit, bound[step - 1].x, bound[end].x);
+			add_step(fit, bound[step - 1].x, bound[end].x);
 	}
 	if (status)
 		corridor_fit_clear(fit);

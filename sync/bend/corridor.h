@@ -57,9 +57,6 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
  */
 size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit);
 
-/* Add a step before the segment that comes next. */
-void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns);
-
 void corridor_fit_clear(struct corridor_fit *fit);
 
 /*
