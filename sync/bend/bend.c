@@ -169,7 +169,6 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 	for (int forward = 0; forward < 2; forward++)
 		for (size_t i = 0; i < with->side[forward].count; i++) {
 			struct hull_point p = with->side[forward].point[i];
-
 			nsec_t there = clock_correct(&bending->sync->fitted[other],
 						     is_a ? p.y : p.x);
 
