@@ -108,75 +108,17 @@ struct drift {
 	} kind;
 };
 
-/*
- * The stated bound from which, or up to which, a segment's rate is best known: as narrow
- * and as near to that end of the segment as may be, `limit` being what a nanosecond
- * beyond it may cost. About a step the bounds are as wide as the step.
- */
-static const struct clock_bound *anchor(const struct clock *clock, nsec_t from, nsec_t to,
-					bool is_end, double limit)
-{
-	const struct clock_bound *best = NULL;
-	double least = HUGE_VAL;
-
-	for (size_t i = 0; i < clock->bounds; i++) {
-		const struct clock_bound *at = &clock->bound[i];
-		double away = is_end ? (double)nsec_sub(to, at->local_ns)
-				     : (double)nsec_sub(at->local_ns, from);
-		double cost =
-		    ((double)at->high_ns - (double)at->low_ns) / 2 + away * limit;
-
-		if (at->local_ns < from || at->local_ns > to || at->low_ns == NSEC_MIN ||
-		    at->high_ns == NSEC_MAX || cost >= least)
-			continue;
-		best = at;
-		least = cost;
-	}
-	return best;
-}
-
-/*
- * How far the mean rate of a clock's segments may be off, by the bounds at two times of
- * each, and by the drift limit for the rest of it. Steps between them are no drift.
- * HUGE_VAL: not bounded.
- */
-static double segments_bound(const struct sync *sync, const struct clock *clock)
-{
-	double low = 0, high = 0, span = (double)nsec_sub(clock->end_ns, clock->begin_ns);
-
-	for (size_t i = 0; i < clock->segments; i++) {
-		nsec_t from = i ? clock->segment[i].local_ns : clock->begin_ns;
-		nsec_t to = i + 1 < clock->segments ? clock->segment[i + 1].local_ns - 1
-						    : clock->end_ns;
-		double limit = sync->options.drift_limit_ppm * 1e-6 +
-			       fabs(clock->segment[i].rate_ppb) * 1e-9;
-		const struct clock_bound *begin = anchor(clock, from, to, false, limit);
-		const struct clock_bound *end = anchor(clock, from, to, true, limit);
-		double rest;
-
-		if (!begin || !end || begin->local_ns >= end->local_ns)
-			return HUGE_VAL;
-		rest = limit * (double)(nsec_sub(to, from) -
-					nsec_sub(end->local_ns, begin->local_ns));
-		low += (double)nsec_sub(end->low_ns, begin->high_ns) - rest;
-		high += (double)nsec_sub(end->high_ns, begin->low_ns) + rest;
-	}
-	return span > 0 ? fmax(fabs(low), fabs(high)) / span : HUGE_VAL;
-}
-
 static struct drift drift_of(const struct sync *sync, uint32_t index)
 {
 	const struct rate_bound *rate = &sync->rate[index];
 	const struct clock *clock = &sync->fitted[index];
 	struct drift drift = {.rate = sync->clock[index].rate};
 
-	if (sync->bent[index])
+	if (sync_is_bent(sync, index))
 		drift.rate = clock_mean_rate(clock);
 	drift.bound = HUGE_VAL;
 	if (rate->known)
 		drift.bound = fmax(rate->high - drift.rate, drift.rate - rate->low);
-	if (sync->bent[index])
-		drift.bound = fmin(drift.bound, segments_bound(sync, clock));
 	if (!(drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6))
 		drift.kind = clock->bounds ? DRIFT_LIMITED : DRIFT_UNBOUND;
 	return drift;
@@ -411,7 +353,7 @@ static void print_remarks(const struct sync *sync, FILE *file)
 	for (uint32_t i = 0; i < sync->clocks; i++) {
 		if (sync->graph.node[i].parent < 0)
 			continue;
-		if (sync->bent[i])
+		if (sync_is_bent(sync, i))
 			fprintf(file, "%s: %zu segments; the drift is their mean\n",
 				sync_clock_name(sync, i), sync->fitted[i].segments);
 		print_drift_remark(sync, i, file);

@@ -83,7 +83,6 @@ struct sync {
 	struct fit_clock *clock; /* by clock */
 	struct rate_bound *rate; /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
-	bool *bent;              /* by clock: it has several segments */
 	struct step_list step;
 	char **unfit; /* by island: why no lines satisfy its messages, or NULL */
 };
@@ -125,6 +124,9 @@ bool sync_is_tied(const struct sync *sync);
 
 /* Whether the messages of some pair tie nothing, as no possible clocks satisfy them. */
 bool sync_has_contradictions(const struct sync *sync);
+
+/* Whether a clock got several segments. */
+bool sync_is_bent(const struct sync *sync, uint32_t clock);
 
 /* The name of a clock: that of its first trace. */
 const char *sync_clock_name(const struct sync *sync, uint32_t clock);

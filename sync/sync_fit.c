@@ -110,6 +110,9 @@ static void span_clocks(struct sync *sync)
 		clock->parent = sync->graph.node[i].parent;
 		clock->parent_pair = sync->graph.node[i].parent_pair;
 	}
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		for (size_t k = 0; k < sync->graph.island[i].members; k++)
+			sync->clock[sync->graph.island[i].member[k]].place = k;
 }
 
 static const struct fit_method *choose_method(const struct sync *sync,
@@ -185,7 +188,7 @@ static int fit_islands(struct sync *sync, struct error *error)
 static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
 	if (pair->margin_ns < 0)
-		return sync->bent[pair->a] || sync->bent[pair->b];
+		return sync_is_bent(sync, pair->a) || sync_is_bent(sync, pair->b);
 	return !pair->too_fast && hulls_face(&pair->lower, &pair->upper);
 }
 
@@ -209,7 +212,10 @@ static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
 	return CLOCK_ABSENT;
 }
 
-/* In tree order: a clock is no better known than the one that it is tied to. */
+/*
+ * In tree order: a clock is no better known than the one that it is tied to. The bounds
+ * will tell which are incomplete.
+ */
 static void judge(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->pairs.count; i++)
@@ -222,11 +228,9 @@ static void judge(struct sync *sync)
 			const struct graph_node *node = &sync->graph.node[at];
 			enum clock_quality quality = CLOCK_ACCURATE;
 
-			if (!node->above || !node->below)
-				quality = CLOCK_INCOMPLETE;
-			else if (sync->pairs.pair[node->parent_pair].quality ==
-				     CLOCK_APPROXIMATE ||
-				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
+			if (sync->pairs.pair[node->parent_pair].quality ==
+				CLOCK_APPROXIMATE ||
+			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;
 		}
@@ -319,6 +323,11 @@ void sync_init(struct sync *sync, const struct sync_options *options)
 	message_log_init(&sync->log);
 }
 
+bool sync_is_bent(const struct sync *sync, uint32_t clock)
+{
+	return sync->fitted[clock].segments > 1;
+}
+
 const char *sync_clock_name(const struct sync *sync, uint32_t clock)
 {
 	return sync->trace[sync->clock_trace[clock]].name;
@@ -359,7 +368,6 @@ void sync_clear(struct sync *sync)
 	for (size_t i = 0; sync->fitted && i < sync->clocks; i++)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
-	free(sync->bent);
 	free(sync->step.item);
 	for (size_t i = 0; sync->unfit && i < sync->graph.islands; i++)
 		free(sync->unfit[i]);

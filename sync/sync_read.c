@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -30,30 +29,18 @@ struct opening {
 	struct source *source;
 	struct packet_source *packets;
 	struct error error;
-	dev_t device;
-	ino_t inode;
 	uint64_t fingerprint; /* of its events, or 0 */
 };
-
-static bool is_same_file(const struct opening *a, const struct opening *b)
-{
-	return a->inode && a->inode == b->inode && a->device == b->device &&
-	       a->source->extract == b->source->extract;
-}
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
 static const struct opening *was_given(const struct sync *sync,
 				       const struct opening *opening, size_t index)
 {
-	const struct opening *self = &opening[index];
+	uint64_t fingerprint = opening[index].fingerprint;
 
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct opening *other = &opening[sync->trace[i].source];
-
-		if (is_same_file(other, self) ||
-		    (self->fingerprint && other->fingerprint == self->fingerprint))
-			return other;
-	}
+	for (size_t i = 0; fingerprint && i < sync->traces; i++)
+		if (opening[sync->trace[i].source].fingerprint == fingerprint)
+			return &opening[sync->trace[i].source];
 	return NULL;
 }
 
@@ -62,12 +49,7 @@ static void open_source(void *context, size_t index)
 {
 	struct opening *opening = (struct opening *)context + index;
 	struct source *source = opening->source;
-	struct stat status;
 
-	if (stat(source->path, &status) == 0) {
-		opening->device = status.st_dev;
-		opening->inode = status.st_ino;
-	}
 	opening->fingerprint = same_events_fingerprint(source);
 	if (source->extract)
 		opening->packets =
@@ -90,7 +72,7 @@ static struct packet_source *take_opened(struct sync *sync, struct opening *all,
 	const struct opening *first = was_given(sync, all, index);
 
 	if (first) {
-		if (is_same_file(first, opening))
+		if (strcmp(first->source->path, path) == 0)
 			problem_add(&sync->problems, path, "twice", 1,
 				    "given twice, used once");
 		else
@@ -248,23 +230,24 @@ static int take_sightings(void *context, const struct arrival *arrival, size_t c
 	return status;
 }
 
-static struct messages_end end_of(const struct sync *sync, const struct match_end *end)
+/* From the trace and the time of its clock to the source and its own time. */
+static void set_source(const struct sync *sync, struct messages_end *end)
 {
-	const struct sync_trace *trace = &sync->trace[end->trace];
+	const struct sync_trace *trace = &sync->trace[end->source];
 
-	return (struct messages_end){(uint32_t)trace->source, end->stream, end->ordinal,
-				     end->ns - trace->shift_ns};
+	end->source = (uint32_t)trace->source;
+	end->local_ns -= trace->shift_ns;
 }
 
-static int take_message(void *context, const struct match_end *send,
-			const struct match_end *recv, const struct packet *packet,
+static int take_message(void *context, const struct message_ends *ends,
 			struct error *error)
 {
-	struct sync *sync = context;
-	const struct message_ends ends = {end_of(sync, send), end_of(sync, recv),
-					  *packet};
+	struct sync *sync = ((struct reading *)context)->sync;
+	struct message_ends own = *ends;
 
-	return message_log_add_ends(&sync->log, &ends, error);
+	set_source(sync, &own.send);
+	set_source(sync, &own.recv);
+	return message_log_add_ends(&sync->log, &own, error);
 }
 
 static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
@@ -281,7 +264,7 @@ static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t re
 static void take_handing(void *context, const struct match_handing *p,
 			 const struct match_handing *q)
 {
-	struct sync *sync = context;
+	struct sync *sync = ((struct reading *)context)->sync;
 	enum source_kind of_p = sync->trace[sync->clock_trace[p->source]].kind;
 	enum source_kind of_q = sync->trace[sync->clock_trace[q->source]].kind;
 
@@ -353,15 +336,18 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 {
 	struct reading reading = {.sync = sync, .error = error};
 	uint32_t *host = clock_hosts(sync);
+	const struct match_listener listener = {
+	    .host = host,
+	    .tie = take_tie,
+	    .message = sync->log.has_ends ? take_message : NULL,
+	    .handing = take_handing,
+	    .context = &reading,
+	};
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
-	reading.matcher = matcher_new(&sync->pairs, &sync->log, most_in_flight(sync));
-	matcher_on_tie(reading.matcher, take_tie, &reading);
-	matcher_set_hosts(reading.matcher, host);
-	matcher_on_handing(reading.matcher, take_handing, sync);
-	if (sync->log.has_ends)
-		matcher_on_message(reading.matcher, take_message, sync);
+	reading.matcher =
+	    matcher_new(&sync->pairs, &sync->log, most_in_flight(sync), &listener);
 	status = readers_run(reading.readers, take_sightings, &reading, progress);
 	if (!status)
 		status = matcher_finish(reading.matcher, error);

@@ -4,11 +4,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,37 +19,23 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* 0, or -1 with errno */
-static int send_all(int in, int out)
-{
-	ssize_t sent;
-
-	do
-		sent = sendfile(out, in, NULL, BLOCK);
-	while (sent > 0 || (sent < 0 && errno == EINTR));
-	return sent < 0 ? -1 : 0;
-}
-
-/* A file of its own, by sharing blocks where the file system can. */
 static int copy_file(const char *from, const char *to, mode_t mode, struct error *error)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out, failed;
+	int in = open(from, O_RDONLY | O_CLOEXEC), out;
+	ssize_t sent;
 
 	if (in < 0)
 		return error_errno(error, from);
 	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
-	if (out < 0) {
+	do
+		sent = out < 0 ? -1 : sendfile(out, in, NULL, BLOCK);
+	while (sent > 0 || (out >= 0 && sent < 0 && errno == EINTR));
+	if (sent)
 		error_errno(error, to);
-		close(in);
-		return -1;
-	}
-	failed = ioctl(out, FICLONE, in) && send_all(in, out);
-	if (failed)
-		error_errno(error, to);
-	if (close(out) && !failed)
-		failed = error_errno(error, to);
+	if (out >= 0 && close(out) && !sent)
+		sent = error_errno(error, to);
 	close(in);
-	return failed ? -1 : 0;
+	return sent ? -1 : 0;
 }
 
 /* Other file systems, too many links, others' files: then copy. */
@@ -78,7 +62,7 @@ static int is_stream(const struct dirent *entry)
 
 /*
  * Make `to`, a new directory, hold the streams of the trace `from`, hard-linked, else
- * reflinked, else copied. What directories hold, as `index`, is no stream, and says what
+ * copied. What directories hold, as `index`, is no stream, and says what
  * the streams do. 0, or -1 with error and nothing left of `to`; a `to` that exists is an
  * error and stays untouched.
  */

@@ -22,12 +22,11 @@ int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
 
 /*
  * Make `target` (a new directory) a CTF trace that any viewer shows on the
- * reference clock: the streams of the trace at clock->path hard-linked (else
- * reflinked, else copied; not what directories in it hold, as `index`), and a metadata
- * file whose clock class has the fitted frequency and offset, and, in CTF 2, its
- * precision and accuracy: how far a stamp may stray from the fit, and the clock's widest
- * bound (not known where a side has none). Only for a clock of one segment. 0, or -1 with
- * error and no target left.
+ * reference clock: the streams of the trace at clock->path hard-linked (else copied; not
+ * what directories in it hold, as `index`), and a metadata file whose clock class has the
+ * fitted frequency and offset, and, in CTF 2, its precision and accuracy: how far a stamp
+ * may stray from the fit, and the clock's widest bound (not known where a side has none).
+ * Only for a clock of one segment. 0, or -1 with error and no target left.
  *
  * residual_ns is how far any stamp may stray from the fit, as a clock class has an
  * integer frequency. It is for viewers that convert the offset and the value one by

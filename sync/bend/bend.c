@@ -18,10 +18,8 @@ struct bending {
 	bool *wanted;                   /* by island: some clock seems to be no line */
 	bool is_thinned;                /* not every message is kept, as they are many */
 	struct pair_messages *messages; /* by pair, of those islands */
-	uint32_t *position;             /* by clock: its place in its island's order */
 	struct bend_found *found;       /* by clock */
 	struct bend_bounds bounds;      /* on the clock at hand */
-	struct step_list gaps;          /* messages within are not heard */
 };
 
 /* How far the corrected time jumps ahead at a step. */
@@ -39,9 +37,10 @@ static nsec_t jump_of(const struct clock *clock, const struct corridor_step *ste
  * A clock set back shows the same times twice: which one, nobody can tell.
  * It may have been set anywhere between the two bounds.
  */
-static void step_note(struct step_list *list, const struct clock *clock, uint32_t index,
-		      const struct corridor_step *step)
+static void step_note(struct sync *sync, uint32_t index, const struct corridor_step *step)
 {
+	const struct clock *clock = &sync->fitted[index];
+	struct step_list *list = &sync->step;
 	nsec_t jump = jump_of(clock, step);
 	nsec_t back = jump > 0 ? jump : 0;
 
@@ -76,7 +75,7 @@ static void step_take(struct sync *sync, uint32_t index,
 			if (here - at > (first < 0 ? -first : first))
 				break;
 			size -= jump_of(clock, &found[k]);
-			step_note(&sync->step, clock, index, &found[k]);
+			step_note(sync, index, &found[k]);
 		}
 		/* To and fro and back again is still of the step before. */
 		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))
@@ -107,8 +106,6 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		bending->wanted[i] |= sync->unfit[i] != NULL;
 		any |= bending->wanted[i];
-		for (uint32_t k = 0; k < sync->graph.island[i].members; k++)
-			bending->position[sync->graph.island[i].member[k]] = k;
 	}
 	return any;
 }
@@ -161,17 +158,6 @@ static int keep(void *context, struct message *message)
 	return 0;
 }
 
-/* Its y is the other clock's own time yet. */
-static void add_bound(struct bending *bending, uint32_t own, uint32_t other,
-		      struct corridor_bound bound)
-{
-	if (step_list_holds(&bending->gaps, own, bound.x) ||
-	    step_list_holds(&bending->gaps, other, bound.y))
-		return;
-	bound.y = clock_correct(&bending->sync->fitted[other], bound.y);
-	bend_bounds_add(&bending->bounds, bound);
-}
-
 /* What a clock sent was received later: a bound from above on its time. */
 static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 {
@@ -183,11 +169,14 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 	for (int forward = 0; forward < 2; forward++)
 		for (size_t i = 0; i < with->side[forward].count; i++) {
 			struct hull_point p = with->side[forward].point[i];
+			nsec_t there = clock_correct(&bending->sync->fitted[other],
+						     is_a ? p.y : p.x);
 
-			add_bound(bending, clock, other,
-				  (struct corridor_bound){.x = is_a ? p.x : p.y,
-							  .y = is_a ? p.y : p.x,
-							  .above = is_a == forward});
+			bend_bounds_add(&bending->bounds, (struct corridor_bound){
+							      .x = is_a ? p.x : p.y,
+							      .y = there,
+							      .above = is_a == forward,
+							  });
 		}
 }
 
@@ -200,7 +189,7 @@ static void collect(struct bending *bending, const struct island *island, uint32
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
 		if ((pair->a == clock || pair->b == clock) &&
-		    bending->position[other] < bending->position[clock])
+		    bending->sync->clock[other].place < bending->sync->clock[clock].place)
 			add_pair(bending, clock, island->inside[i]);
 	}
 }
@@ -214,7 +203,6 @@ static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit
 	free(clock->segment);
 	clock->segment = fit->segment;
 	clock->segments = fit->segments;
-	sync->bent[index] = fit->segments > 1;
 	free(bending->found[index].step);
 	bending->found[index].step = fit->step;
 	bending->found[index].steps = fit->steps;
@@ -271,25 +259,16 @@ static bool is_broken(struct bending *bending, const struct island *island)
 	return false;
 }
 
-static size_t steps_of(const struct bending *bending, uint32_t index)
-{
-	size_t steps = 0;
-
-	for (size_t i = 0; i < bending->gaps.count; i++)
-		steps += bending->gaps.item[i].clock == index;
-	return steps;
-}
-
 /*
- * From now on a clock is that curve, if it satisfies its bounds with so many steps at
- * most and all others can follow it.
+ * From now on a clock is that curve, if it satisfies its bounds without a step and all
+ * others can follow it.
  */
 static bool follow(struct bending *bending, struct reconciling *reconciling,
-		   uint32_t index, struct corridor_fit *fit, size_t steps)
+		   uint32_t index, struct corridor_fit *fit)
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	if (fit->steps <= steps && !bend_breaks(&clock, &bending->bounds) &&
+	if (!fit->steps && !bend_breaks(&clock, &bending->bounds) &&
 	    reconciling_follow(reconciling, index, &clock)) {
 		use_fit(bending, index, fit);
 		return true;
@@ -313,34 +292,12 @@ static void refit_all(struct bending *bending, const struct island *island,
 		bending->found[index].cause = NULL;
 		reconciling_bounds(reconciling, index, &bending->bounds);
 		if (find_curve(bending, &fit, NULL) &&
-		    follow(bending, reconciling, index, &fit, steps_of(bending, index)))
+		    follow(bending, reconciling, index, &fit))
 			continue;
 		reconciling_middle(reconciling, index, &fit);
 		bending->bounds.count = 0;
-		follow(bending, reconciling, index, &fit, SIZE_MAX);
+		follow(bending, reconciling, index, &fit);
 	}
-}
-
-/* Without steps if that can be, else with those that were found. */
-static struct reconciling *reconcile(struct bending *bending, const struct island *island)
-{
-	const struct sync *sync = bending->sync;
-	struct reconciling *reconciling =
-	    reconciling_new(sync, island, bending->messages, &bending->gaps);
-
-	if (reconciling)
-		return reconciling;
-	for (size_t k = 1; k < island->members; k++) {
-		uint32_t index = island->member[k];
-		const struct bend_found *of = &bending->found[index];
-
-		for (size_t i = 0; i < of->steps; i++)
-			step_note(&bending->gaps, &sync->fitted[index], index,
-				  &of->step[i]);
-	}
-	if (!bending->gaps.count || !is_broken(bending, island))
-		return NULL;
-	return reconciling_new(sync, island, bending->messages, &bending->gaps);
 }
 
 /*
@@ -352,12 +309,10 @@ static void bend_jointly(struct bending *bending, const struct island *island)
 {
 	char **unfit = &bending->sync->unfit[island - bending->sync->graph.island];
 	struct reconciling *reconciling = NULL;
-	bool broken;
+	bool broken = is_broken(bending, island);
 
-	bending->gaps.count = 0;
-	broken = is_broken(bending, island);
 	if (broken || (island->members > 2 && has_steps(bending, island)))
-		reconciling = reconcile(bending, island);
+		reconciling = reconciling_new(bending->sync, island, bending->messages);
 	if (reconciling)
 		refit_all(bending, island, reconciling);
 	if (reconciling || !broken) {
@@ -365,7 +320,6 @@ static void bend_jointly(struct bending *bending, const struct island *island)
 		*unfit = NULL;
 	}
 	reconciling_free(reconciling);
-	bending->gaps.count = 0;
 }
 
 static void report(struct bending *bending, uint32_t index)
@@ -419,12 +373,10 @@ int bend_clocks(struct sync *sync, struct error *error)
 	struct bending bending = {.sync = sync};
 	int status = 0;
 
-	sync->bent = mem_zalloc(sync->clocks * sizeof(*sync->bent));
 	/* One line a clock, whatever its messages say. */
 	if (sync->options.segments.segments == 1)
 		return 0;
 	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
-	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
 	bending.messages = mem_zalloc(sync->pairs.count * sizeof(*bending.messages));
 	bending.found = mem_zalloc(sync->clocks * sizeof(*bending.found));
 	status = find_bends(&bending, error);
@@ -437,9 +389,7 @@ int bend_clocks(struct sync *sync, struct error *error)
 		free(bending.found[i].cause);
 	}
 	free(bending.bounds.item);
-	free(bending.gaps.item);
 	free(bending.wanted);
-	free(bending.position);
 	free(bending.messages);
 	free(bending.found);
 	return status;

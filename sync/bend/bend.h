@@ -13,7 +13,7 @@
  * it (corridor.h), unless one line does. Where that leaves messages broken, or finds
  * steps that no message proves, all are fitted anew, from corrections that satisfy
  * every message at once (struct reconciling). Steps become problems of kind "step", with
- * their times. Fills sync->bent. 0, or -1 with error.
+ * their times. 0, or -1 with error.
  *
  * Keeps the messages of such islands in memory.
  */
@@ -59,9 +59,6 @@ struct pair_messages {
 	} side[2];              /* by whether they go forward */
 };
 
-/* Whether a clock was stepped about a time. */
-bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
-
 /*
  * What the clocks of an island can be, by all of its messages at once.
  *
@@ -75,14 +72,11 @@ bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
 struct reconciling;
 
 /*
- * `messages` go by the index of their pair. Clocks in `steps` were stepped
- * somewhere between its times: what lies within is left out, and no rate leads
- * across. NULL where the messages contradict each other, or leave a clock without a
- * bound on one side. Borrows all until it is freed.
+ * `messages` go by the index of their pair. NULL where the messages contradict each
+ * other, or leave a clock without a bound on one side. Borrows all until it is freed.
  */
 struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
-				    const struct pair_messages *messages,
-				    const struct step_list *steps);
+				    const struct pair_messages *messages);
 
 /*
  * The bounds on a clock at its messages, but for those that follow from others by

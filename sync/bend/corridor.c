@@ -30,8 +30,6 @@ struct shape {
 /* What a unit of bending costs, in shares of a segment's room. */
 #define BENDING 1e-2
 
-#define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
-
 static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
@@ -267,19 +265,6 @@ static void split_bends(struct stretch *stretch, const double time[2],
 		    joints);
 }
 
-/* Whether all joints lie on a line, about: by chance parts of one may look bent. */
-static bool is_straight(const struct shape *shape, double tolerance)
-{
-	size_t last = shape->segments;
-	double rate = (shape->value[last] - shape->value[0]) / shape->joint[last];
-
-	for (size_t k = 1; k < last; k++)
-		if (fabs(shape->value[k] - shape->value[0] - rate * shape->joint[k]) >
-		    tolerance)
-			return false;
-	return true;
-}
-
 /* Each segment in two, if some such satisfy the bounds, or if none do yet. */
 static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool solved)
 {
@@ -305,8 +290,7 @@ static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool sol
  * of half that length, where there are enough bounds for that; solved. False where no
  * segments satisfy the bounds.
  */
-static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
-				double tolerance)
+static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
 {
 	struct joints joints = {.count = 1};
 	bool solved;
@@ -320,14 +304,9 @@ static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
 	while (!solved && 2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
 	       shape->segments <= stretch->n)
 		solved = stretch_halve(stretch, shape, false);
-	if (solved && is_straight(shape, tolerance)) {
-		shape->segments = 1;
-		shape->joint[1] = stretch->length_ns;
-		shape->value[0] = shape->value[1] = 0;
-	} else if (solved && shape->segments >= SURELY_BENT &&
-		   shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
+	if (solved && shape->segments >= SURELY_BENT &&
+	    shape->segments * BOUNDS_TO_HALVE <= stretch->n)
 		stretch_halve(stretch, shape, true);
-	}
 	return solved;
 }
 
@@ -344,15 +323,13 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	    .cell = {.upper = {.upper = true}},
 	};
 	size_t segments = wish.segments;
-	double room_ns;
 	bool found;
 
 	stretch_hulls(&stretch.cell, bound, n);
 	if (stretch.cell.lower.count || stretch.cell.upper.count)
 		fit_pair_margin(&stretch.cell, limit);
-	room_ns = stretch.cell.margin_ns;
 	stretch.base = stretch.cell.line;
-	stretch.unit_ns = fmax(1000, fabs(room_ns));
+	stretch.unit_ns = fmax(1000, fabs(stretch.cell.margin_ns));
 	if (wish.length_ns)
 		segments = (size_t)fmax(
 		    1, fmin(STRETCH_SEGMENTS_MOST,
@@ -363,7 +340,7 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
 		found = stretch_solve(&stretch, &shape);
 	} else {
-		found = stretch_find_joints(&stretch, &shape, STRAIGHT * room_ns);
+		found = stretch_find_joints(&stretch, &shape);
 	}
 	if (found)
 		append(&stretch, &shape, fit);
@@ -375,13 +352,9 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	return found ? 0 : -1;
 }
 
-/*
- * Steps are looked for where a line ends that was followed as far as it
- * satisfies the bounds; what lies between two of them is a stretch.
- */
 enum {
-	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
-	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
+	NEAR_STEP = 32,         /* places that a step is looked for at */
+	REACH_AFTER_STEP = 128, /* how many bounds after one are looked at */
 };
 
 static int by_x(const void *a, const void *b)
@@ -395,74 +368,40 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-/* Whether one line satisfies so many bounds from the first on. */
-static bool one_line_fits(struct pair *scratch, const struct corridor_bound *bound,
-			  size_t n, double limit)
+size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit)
 {
-	stretch_hulls(scratch, bound, n);
-	if (!scratch->lower.count || !scratch->upper.count)
-		return true;
-	fit_pair_margin(scratch, limit);
-	return scratch->margin_ns >= 0;
-}
+	double high = INFINITY, low = -INFINITY;
 
-/* How many bounds from the first on one line satisfies; at least 1. */
-static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t most,
-		    double limit)
-{
-	size_t good = 1, bad = 2;
+	for (size_t i = 0; i < n; i++) {
+		double passed = (double)(bound[i].x - bound[i ? i - 1 : 0].x);
+		double value =
+		    (double)((bound[i].y - bound->y) - (bound[i].x - bound->x));
 
-	while (bad <= most && one_line_fits(scratch, bound, bad, limit)) {
-		good = bad;
-		bad *= 2;
+		high += limit * passed;
+		low -= limit * passed;
+		if (bound[i].above ? value < low : value > high)
+			return i;
+		if (bound[i].above)
+			high = fmin(high, value);
+		else
+			low = fmax(low, value);
 	}
-	if (bad > most)
-		bad = most + 1;
-	return good + FIRST_NOT(bad - good - 1, i,
-				one_line_fits(scratch, bound, good + 1 + i, limit));
-}
-
-static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,
-		       double limit)
-{
-	const struct corridor_bound *above = a->above ? a : b;
-	const struct corridor_bound *below = a->above ? b : a;
-	nsec_t dx = above->x - below->x, dy = above->y - below->y;
-
-	return a->above != b->above && (double)(dy - dx) < -limit * fabs((double)dx);
-}
-
-/* Contradictions between the bounds just before and just after a place. */
-static size_t contradictions(const struct corridor_bound *bound, size_t n, size_t at,
-			     double limit)
-{
-	size_t from = at > NEAR_STEP ? at - NEAR_STEP : 0;
-	size_t to = n - at > NEAR_STEP ? at + NEAR_STEP : n;
-	size_t count = 0;
-
-	for (size_t i = from; i < at; i++)
-		for (size_t k = at; k < to; k++)
-			count += contradict(&bound[i], &bound[k], limit);
-	return count;
+	return n;
 }
 
 /*
- * Where a line no longer satisfies the bounds from `end` on, whether that is
- * for a step: some bounds contradict each other across a place nearby. The
- * step then came before the first place from which a line reaches furthest.
- * 0: the clock was not stepped.
+ * The bound that the clock was stepped before, near the one that contradicts those from
+ * the first on: the place from which one clock gets furthest.
  */
-static size_t find_step(struct pair *scratch, const struct corridor_bound *bound,
-			size_t n, size_t end, double limit)
+static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end,
+			double limit)
 {
 	size_t from = end > NEAR_STEP ? end - NEAR_STEP : 1;
 	size_t to = n - end > REACH_AFTER_STEP ? end + REACH_AFTER_STEP : n;
-	size_t best = 0, furthest = 0, most = 0;
+	size_t best = end, furthest = 0;
 
-	for (size_t i = from; i <= end && !most; i++)
-		most = contradictions(bound, n, i, limit);
-	for (size_t i = from; most && i <= end; i++) {
-		size_t reached = i + reach(scratch, bound + i, to - i, limit);
+	for (size_t i = from; i <= end; i++) {
+		size_t reached = i + corridor_reach(bound + i, to - i, limit);
 
 		if (reached > furthest) {
 			furthest = reached;
@@ -472,7 +411,8 @@ static size_t find_step(struct pair *scratch, const struct corridor_bound *bound
 	return best;
 }
 
-void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
+/* Add a step before the segment that comes next. */
+static void add_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
 {
 	fit->step = mem_grow(fit->step, fit->steps, &fit->step_room, sizeof(*fit->step));
 	fit->step[fit->steps++] = (struct corridor_step){fit->segments, from_ns, to_ns};
@@ -489,33 +429,25 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_wish wish, struct corridor_fit *fit,
 		  struct error *error)
 {
-	struct pair scratch = {.upper = {.upper = true}};
-	size_t begin = 0, at = 0;
+	size_t step = 0;
 	int status = 0;
 
 	memset(fit, 0, sizeof(*fit));
 	if (!n)
 		return error_set(error, "no message bounds it");
 	qsort(bound, n, sizeof(*bound), by_x);
-	while (!status && begin < n) {
-		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
+	for (size_t begin = 0; !status && begin < n; begin = step) {
+		size_t end = begin + corridor_reach(bound + begin, n - begin, limit);
 
+		step = end;
 		if (end < n)
-			step = find_step(&scratch, bound + begin, n - begin, end - begin,
-					 limit);
-		if (end < n && !step) {
-			at = end;
-			continue;
-		}
-		step = step ? begin + step : n;
+			step = begin +
+			       find_step(bound + begin, n - begin, end - begin, limit);
 		status =
 		    stretch_fit(bound + begin, step - begin, limit, wish, fit, error);
-		if (step < n)
-			corridor_fit_step(fit, bound[step - 1].x, bound[end].x);
-		begin = at = step;
+		if (end < n)
+			add_step(fit, bound[step - 1].x, bound[end].x);
 	}
-	hull_clear(&scratch.lower);
-	hull_clear(&scratch.upper);
 	if (status)
 		corridor_fit_clear(fit);
 	return status;

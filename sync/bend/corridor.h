@@ -50,8 +50,12 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_wish wish, struct corridor_fit *fit,
 		  struct error *error);
 
-/* Add a step before the segment that comes next. */
-void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns);
+/*
+ * How many bounds, from the first on and in the order of their times, some clock of such
+ * rates satisfies: each opens with the time that passes. To go on as far as possible each
+ * time takes the fewest steps, as what contradicts nothing still does not with fewer.
+ */
+size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit);
 
 void corridor_fit_clear(struct corridor_fit *fit);
 

@@ -23,7 +23,6 @@ enum { ROUNDS_MOST = 2000 };
 struct knots {
 	nsec_t *at; /* ascending */
 	double *high, *low;
-	bool *cut; /* the clock was stepped before the next one */
 	size_t count, room;
 	double rise, fall; /* how fast it can grow and shrink, no unit */
 	bool fixed;        /* high and low are one */
@@ -39,7 +38,6 @@ struct message_link {
 struct reconciling {
 	const struct sync *sync;
 	const struct island *island;
-	const struct step_list *steps;
 	struct knots *knots; /* by clock */
 	struct message_link *link;
 	size_t links, link_room;
@@ -72,18 +70,7 @@ bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
 	return false;
 }
 
-bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct sync_step *step = &list->item[i];
-
-		if (step->clock == clock && at > step->from_ns && at < step->to_ns)
-			return true;
-	}
-	return false;
-}
-
-/* Every message between the island's clocks that no step makes uncertain. */
+/* Every message between the island's clocks. */
 static void each_message(struct reconciling *reconciling,
 			 const struct pair_messages *messages, ends_fn *take)
 {
@@ -101,11 +88,7 @@ static void each_message(struct reconciling *reconciling,
 
 			if (!forward)
 				ends = (struct ends){pair->b, pair->a, p.y, p.x};
-			if (!step_list_holds(reconciling->steps, ends.from,
-					     ends.sent_ns) &&
-			    !step_list_holds(reconciling->steps, ends.to,
-					     ends.received_ns))
-				take(reconciling, &ends);
+			take(reconciling, &ends);
 		}
 	}
 }
@@ -129,22 +112,6 @@ static int by_time(const void *a, const void *b)
 	return (p > q) - (p < q);
 }
 
-static void mark_cuts(const struct reconciling *reconciling, uint32_t clock)
-{
-	struct knots *knots = &reconciling->knots[clock];
-
-	for (size_t i = 0; i < reconciling->steps->count; i++) {
-		const struct sync_step *step = &reconciling->steps->item[i];
-
-		if (step->clock != clock)
-			continue;
-		for (size_t k = 0; k + 1 < knots->count; k++)
-			if (knots->at[k] < step->to_ns &&
-			    knots->at[k + 1] > step->from_ns)
-				knots->cut[k] = true;
-	}
-}
-
 static void prepare(const struct reconciling *reconciling, uint32_t clock)
 {
 	const struct sync *sync = reconciling->sync;
@@ -164,12 +131,10 @@ static void prepare(const struct reconciling *reconciling, uint32_t clock)
 	knots->fall = limit + sync->clock[clock].rate;
 	knots->high = mem_alloc((kept + 1) * sizeof(double));
 	knots->low = mem_alloc((kept + 1) * sizeof(double));
-	knots->cut = mem_zalloc((kept + 1) * sizeof(bool));
 	for (size_t i = 0; i < kept; i++) {
 		knots->high[i] = is_reference ? 0 : INFINITY;
 		knots->low[i] = is_reference ? 0 : -INFINITY;
 	}
-	mark_cuts(reconciling, clock);
 }
 
 /* By the line of the island's fit. */
@@ -252,16 +217,12 @@ static bool sweep(struct knots *knots)
 	for (size_t k = 0; k + 1 < knots->count; k++) {
 		double passed = (double)(knots->at[k + 1] - knots->at[k]);
 
-		if (knots->cut[k])
-			continue;
 		moves |= lower(&high[k + 1], high[k] + knots->rise * passed);
 		moves |= raise(&low[k + 1], low[k] - knots->fall * passed);
 	}
 	for (size_t k = knots->count; k-- > 1;) {
 		double passed = (double)(knots->at[k] - knots->at[k - 1]);
 
-		if (knots->cut[k - 1])
-			continue;
 		moves |= lower(&high[k - 1], high[k] + knots->fall * passed);
 		moves |= raise(&low[k - 1], low[k] - knots->rise * passed);
 	}
@@ -321,14 +282,12 @@ static bool is_solved(const struct reconciling *reconciling)
 }
 
 struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
-				    const struct pair_messages *messages,
-				    const struct step_list *steps)
+				    const struct pair_messages *messages)
 {
 	struct reconciling *reconciling = mem_zalloc(sizeof(*reconciling));
 
 	reconciling->sync = sync;
 	reconciling->island = island;
-	reconciling->steps = steps;
 	reconciling->knots = mem_zalloc(sync->clocks * sizeof(*reconciling->knots));
 	each_message(reconciling, messages, add_stamps);
 	for (size_t i = 0; i < island->members; i++)
@@ -348,11 +307,10 @@ static bool follows(const struct knots *knots, size_t k, bool above)
 	double up = above ? knots->rise : knots->fall;
 	double down = above ? knots->fall : knots->rise;
 
-	if (k && !knots->cut[k - 1] &&
-	    sign * bound[k] >= sign * bound[k - 1] - STILL_NS +
-				   up * (double)(knots->at[k] - knots->at[k - 1]))
+	if (k && sign * bound[k] >= sign * bound[k - 1] - STILL_NS +
+					up * (double)(knots->at[k] - knots->at[k - 1]))
 		return true;
-	return k + 1 < knots->count && !knots->cut[k] &&
+	return k + 1 < knots->count &&
 	       sign * bound[k] >= sign * bound[k + 1] - STILL_NS +
 				      down * (double)(knots->at[k + 1] - knots->at[k]);
 }
@@ -434,7 +392,7 @@ void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
 	for (size_t k = 0; k < knots->count; k++) {
 		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
 
-		if (k + 1 < knots->count && !knots->cut[k])
+		if (k + 1 < knots->count)
 			more = ((knots->high[k + 1] + knots->low[k + 1]) / 2 - error) /
 			       (double)(knots->at[k + 1] - knots->at[k]);
 		found->segment[found->segments++] = (struct clock_segment){
@@ -443,8 +401,6 @@ void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
-		if (k + 1 < knots->count && knots->cut[k])
-			corridor_fit_step(found, knots->at[k], knots->at[k + 1]);
 	}
 }
 
@@ -458,7 +414,6 @@ void reconciling_free(struct reconciling *reconciling)
 		free(knots->at);
 		free(knots->high);
 		free(knots->low);
-		free(knots->cut);
 	}
 	free(reconciling->knots);
 	free(reconciling->link);

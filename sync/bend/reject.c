@@ -352,53 +352,34 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 }
 
 /*
- * How many steps the messages that are not rejected take in their order. What
- * was heard since the last step leaves bounds that open with time. What contradicts
- * nothing still does so with fewer messages, so to go on as far as it does, again and
- * again, takes the fewest steps.
- */
-static size_t count_steps(const struct suspects *suspects, bool in_y, double limit)
-{
-	double last = 0, high = INFINITY, low = -INFINITY;
-	size_t steps = 0;
-
-	for (size_t i = 0; i < suspects->count; i++) {
-		const struct suspect *one = &suspects->item[i];
-		double at = in_y ? one->x + one->v : one->x;
-
-		if (one->rejected)
-			continue;
-		high += limit * (at - last);
-		low -= limit * (at - last);
-		last = at;
-		if (one->forward ? one->v < low : one->v > high) {
-			steps++;
-			high = INFINITY;
-			low = -INFINITY;
-		}
-		if (one->forward)
-			high = fmin(high, one->v);
-		else
-			low = fmax(low, one->v);
-	}
-	return steps;
-}
-
-/*
  * The least number of steps with which any clocks within a limit (of both together)
  * satisfy all messages that are not rejected. Changes their order.
  */
 static size_t least_steps(struct suspects *suspects, double limit)
 {
-	size_t steps[2];
+	struct corridor_bound *bound = mem_alloc(suspects->count * sizeof(*bound));
+	size_t least = SIZE_MAX;
 
 	/* A clock that was set back mingles its messages in its own order alone. */
 	for (int k = 0; k < 2; k++) {
+		size_t n = 0, steps = 0;
+
 		qsort(suspects->item, suspects->count, sizeof(*suspects->item),
 		      k ? by_y : by_x);
-		steps[k] = count_steps(suspects, k, limit);
+		for (size_t i = 0; i < suspects->count; i++) {
+			const struct suspect *one = &suspects->item[i];
+			nsec_t at = nsec_round(k ? one->x + one->v : one->x);
+
+			if (!one->rejected)
+				bound[n++] = (struct corridor_bound){
+				    at, at + nsec_round(one->v), one->forward};
+		}
+		for (size_t i = 0; i < n; steps += i < n)
+			i += corridor_reach(bound + i, n - i, limit);
+		least = steps < least ? steps : least;
 	}
-	return steps[0] < steps[1] ? steps[0] : steps[1];
+	free(bound);
+	return least;
 }
 
 static void accept_all(struct suspects *suspects)

@@ -31,24 +31,6 @@ struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nse
 	return NULL;
 }
 
-/* What the mean rate of the true correction can be, by its ends. */
-static void search_mean_rate(const struct search *search, uint32_t index, double rates[2])
-{
-	const struct clock *base = &search->base[index];
-	nsec_t begin = search->sync->clock[index].own_begin_ns;
-	nsec_t end = search->sync->clock[index].own_end_ns;
-	double span = fmax(1, (double)(end - begin));
-	double line = (double)(clock_correct(base, end) - clock_correct(base, begin) -
-			       (end - begin));
-
-	rates[0] = (line + search_at(search, index, end, false) -
-		    search_at(search, index, begin, true) - ROUNDING_NS) /
-		   span;
-	rates[1] = (line + search_at(search, index, end, true) -
-		    search_at(search, index, begin, false) + ROUNDING_NS) /
-		   span;
-}
-
 enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
@@ -58,7 +40,6 @@ enum {
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
-	ROUNDS_OF_LINES = 16, /* the same, as all times of a line are bound at once */
 };
 
 static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
@@ -217,15 +198,40 @@ static void each_member(struct search *search, member_fn *visit)
 	}
 }
 
-/* What the rate can be on average, and at no time less or more of a line. */
+/*
+ * What the rate can be on average, and at no time less or more of a line: by the ends of
+ * what lies between steps, which are no drift. About a step it can be anything.
+ */
 static struct rate_bound rate_of(const struct search *search, uint32_t clock)
 {
 	const struct envelope *envelope = &search->envelope[clock];
-	double line = search->base[clock].segment->rate_ppb * 1e-9, rates[2];
+	const struct fit_clock *fit = &search->sync->clock[clock];
+	double line = search->base[clock].segment->rate_ppb * 1e-9;
+	double span = fmax(1, (double)(fit->own_end_ns - fit->own_begin_ns));
+	double low = -ROUNDING_NS, high = ROUNDING_NS;
+	nsec_t from = fit->own_begin_ns;
 
-	search_mean_rate(search, clock, rates);
-	return (struct rate_bound){true, fmax(rates[0], line - envelope->fall),
-				   fmin(rates[1], line + envelope->rise)};
+	for (size_t i = 0; i <= envelope->gaps && from < fit->own_end_ns; i++) {
+		const struct envelope_gap *gap = &envelope->gap[i];
+		bool is_last = i == envelope->gaps || gap->from_ns >= fit->own_end_ns;
+		nsec_t to = is_last ? fit->own_end_ns : gap->from_ns;
+		nsec_t next = is_last ? to : gap->to_ns;
+
+		if (to > from) {
+			low += search_at(search, clock, to, false) -
+			       search_at(search, clock, from, true);
+			high += search_at(search, clock, to, true) -
+				search_at(search, clock, from, false);
+			from = to;
+		}
+		if (next > from) {
+			low -= envelope->fall * (double)(next - from);
+			high += envelope->rise * (double)(next - from);
+			from = next;
+		}
+	}
+	return (struct rate_bound){true, line + fmax(low / span, -envelope->fall),
+				   line + fmin(high / span, envelope->rise)};
 }
 
 static void begin_with_limit(struct search *search, uint32_t clock)
@@ -253,12 +259,6 @@ static void begin_with_wander(struct search *search, uint32_t clock)
 }
 
 /*
- * The fewer rates are possible, the less a message leaves open until the next time of the
- * grid: so straight clocks are bounded twice.
- */
-enum { PASSES_OF_LINES = 2 };
-
-/*
  * Clocks keep their rates where one line describes each of an island, and lines satisfy
  * all messages. Whether some island turned out to have none: it is to be begun anew.
  */
@@ -278,7 +278,7 @@ static bool find_straight(struct search *search, int pass)
 
 			is_broken |= search->envelope[at].is_broken;
 			is_straight &= (!pass || search->is_straight[at]) &&
-				       !sync->bent[at] &&
+				       !sync_is_bent(sync, at) &&
 				       sync->pairs.pair[pair].margin_ns >= 0 &&
 				       search->envelope[at].cells;
 		}
@@ -295,6 +295,18 @@ static bool find_straight(struct search *search, int pass)
 	return any;
 }
 
+/* Whether no chain of messages bounds a clock from one of the sides. */
+static bool is_open(const struct envelope *envelope)
+{
+	bool high = true, low = true;
+
+	for (size_t i = 0; i <= envelope->cells && (high || low); i++) {
+		high &= isinf(envelope->high[i]) != 0;
+		low &= isinf(envelope->low[i]) != 0;
+	}
+	return high || low;
+}
+
 static void finish(struct search *search, uint32_t clock)
 {
 	const struct graph *graph = &search->sync->graph;
@@ -302,8 +314,11 @@ static void finish(struct search *search, uint32_t clock)
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
-	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
+	search_state(search, clock,
+		     sync_is_bent(search->sync, clock) ? 2 * spans : spans);
 	search->sync->rate[clock] = rate_of(search, clock);
+	if (is_open(&search->envelope[clock]))
+		search->sync->fitted[clock].quality = CLOCK_INCOMPLETE;
 }
 
 /*
@@ -372,8 +387,7 @@ static void search_clear(struct search *search)
 
 int bounds_find(struct sync *sync, struct error *error)
 {
-	static const int passes_of[] = {0, 1, PASSES_OF_LINES}; /* by the model */
-	const int passes = passes_of[sync->options.bounds];
+	const int passes = sync->options.bounds != BOUNDS_LIMIT;
 	struct search search;
 	int status;
 

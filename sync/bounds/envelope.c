@@ -67,9 +67,13 @@ struct place {
 	bool has_left, has_right;
 };
 
-static struct place place_of(const struct envelope *envelope, nsec_t local)
+static double since_begin(const struct envelope *envelope, nsec_t local)
 {
-	double at = (double)(local - envelope->begin_ns);
+	return (double)(local - envelope->begin_ns);
+}
+
+static struct place place_of(const struct envelope *envelope, double at)
+{
 	double cell = floor(at / envelope->step_ns), last = (double)(envelope->cells - 1);
 	struct place place = {.has_left = true, .has_right = true};
 	double left;
@@ -105,7 +109,7 @@ static double opening(const struct envelope *envelope, bool high, bool rising)
 
 void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high)
 {
-	struct place place = place_of(envelope, at);
+	struct place place = place_of(envelope, since_begin(envelope, at));
 	double *bound = (high ? envelope->high : envelope->low) + place.cell;
 
 	if (place.has_left)
@@ -124,8 +128,10 @@ static bool *find_cut_cells(const struct envelope *envelope)
 	bool *cut = mem_zalloc(envelope->cells * sizeof(*cut));
 
 	for (size_t i = 0; i < envelope->gaps; i++) {
-		size_t cell = place_of(envelope, envelope->gap[i].from_ns).cell;
-		size_t last = place_of(envelope, envelope->gap[i].to_ns).cell;
+		const struct envelope_gap *gap = &envelope->gap[i];
+		size_t cell =
+		    place_of(envelope, since_begin(envelope, gap->from_ns)).cell;
+		size_t last = place_of(envelope, since_begin(envelope, gap->to_ns)).cell;
 
 		while (cell <= last)
 			cut[cell++] = true;
@@ -266,7 +272,7 @@ bool envelope_straighten(struct envelope *envelope)
 	return !envelope->is_broken && before - envelope->width_ns > WORTH_LINE;
 }
 
-double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
+static double known_at(const struct envelope *envelope, double at, bool high)
 {
 	struct place place = place_of(envelope, at);
 	const double *bound = (high ? envelope->high : envelope->low) + place.cell;
@@ -281,66 +287,45 @@ double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 	return known;
 }
 
+double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
+{
+	return known_at(envelope, since_begin(envelope, at), high);
+}
+
 /*
- * What is known between two neighbours: from the left one it opens by `up`, from
- * the right one by `down`, and `slope` is added to both.
+ * From each time of the grid to the next: at an end, or where what opens from the one
+ * meets what opens from the other.
  */
-struct between {
-	double left, right, up, down, slope, distance;
-};
-
-static double value_at(const struct between *between, double after)
-{
-	double before = between->distance - after;
-
-	return fmin(between->left + (between->up + between->slope) * after,
-		    between->right + (between->down - between->slope) * before);
-}
-
-/* The most of it: at an end, or where the two lines meet. */
-static double peak(const struct between *between)
-{
-	double most = fmax(value_at(between, 0), value_at(between, between->distance));
-	double meet = between->right - between->left +
-		      (between->down - between->slope) * between->distance;
-
-	if (isinf(between->left) || isinf(between->right) ||
-	    between->up + between->down <= 0)
-		return fmax(between->left, between->right);
-	meet /= between->up + between->down;
-	return fmax(most, value_at(between, fmin(between->distance, fmax(0, meet))));
-}
-
-/* From each time of the grid to the next. */
 double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
 			bool high)
 {
-	const struct place first = place_of(envelope, span->from),
-			   last = place_of(envelope, span->to);
-	const double *bound = high ? envelope->high : envelope->low;
-	double sign = high ? 1 : -1, length = (double)(span->to - span->from), gone = 0;
-	double begin = envelope_at(envelope, span->from, high);
-	double end = envelope_at(envelope, span->to, high);
-	struct between between = {
-	    .right = sign * (begin + span->added[0]),
-	    .up = high ? envelope->rise : envelope->fall,
-	    .down = high ? envelope->fall : envelope->rise,
-	    .slope = length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0,
-	    .distance = first.before,
-	};
-	double most = between.right;
+	const double up = high ? envelope->rise : envelope->fall;
+	const double down = high ? envelope->fall : envelope->rise;
+	const double first = since_begin(envelope, span->from), sign = high ? 1 : -1;
+	const double length = (double)(span->to - span->from);
+	const double slope =
+	    length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0;
+	size_t cell = place_of(envelope, first).cell;
+	double left = sign * known_at(envelope, first, high), most = left, next;
 
-	for (size_t i = first.cell + 1; i <= last.cell; i++) {
-		gone += between.distance;
-		between.left = between.right;
-		between.right = sign * (bound[i] + span->added[0]) + between.slope * gone;
-		most = fmax(most, peak(&between));
-		between.distance = envelope->step_ns;
+	for (double at = 0; at < length; at = next) {
+		double right, passed, meet = 0, peak;
+
+		next = length;
+		if (++cell < envelope->cells)
+			next = fmin(length, (double)cell * envelope->step_ns - first);
+		passed = next - at;
+		right = sign * known_at(envelope, first + next, high);
+		peak = fmax(left, right);
+		if (!isinf(peak) && up + down > 0) {
+			meet = (right - left + down * passed) / (up + down);
+			meet = fmin(passed, fmax(0, meet));
+			peak = fmin(left + up * meet, right + down * (passed - meet));
+		}
+		most = fmax(most, fmax(right + slope * next, peak + slope * (at + meet)));
+		left = right;
 	}
-	between.left = between.right;
-	between.right = sign * (end + span->added[1]);
-	between.distance = first.cell == last.cell ? length : last.after;
-	return sign * fmax(most, peak(&between));
+	return sign * most + span->added[0];
 }
 
 void envelope_clear(struct envelope *envelope)

@@ -65,31 +65,11 @@ int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
  */
 enum { HALVINGS = 64 }; /* as many bits as a double has, and more */
 
-struct innermost {
-	double distance; /* from the line of that rate through the origin */
-	double x;        /* of the corner, since the origin */
-};
-
-static struct innermost innermost(const struct hull *hull, const struct line *line)
-{
-	struct innermost best = {hull->upper ? -INFINITY : INFINITY, 0};
-
-	for (size_t i = 0; i < hull->count; i++) {
-		double distance = line_distance(line, hull->point[i].x, hull->point[i].y);
-
-		if (hull->upper ? distance > best.distance : distance < best.distance) {
-			best.distance = distance;
-			best.x = (double)(hull->point[i].x - line->x0);
-		}
-	}
-	return best;
-}
-
 /* Put a line of given rate in the middle between the hulls; its slack to them. */
 static double fit_middle(const struct pair *pair, struct line *line)
 {
-	struct innermost above = innermost(&pair->lower, line);
-	struct innermost below = innermost(&pair->upper, line);
+	struct hull_inner above = hull_innermost(&pair->lower, line);
+	struct hull_inner below = hull_innermost(&pair->upper, line);
 
 	line->offset += (above.distance + below.distance) / 2;
 	return (above.distance - below.distance) / 2;
@@ -101,11 +81,11 @@ static void fit_two_sides(struct pair *pair, double limit)
 	double low = -limit, high = limit;
 
 	for (int i = 0; i < HALVINGS && low < high; i++) {
-		struct innermost above, below;
+		struct hull_inner above, below;
 
 		line->rate = low + (high - low) / 2;
-		above = innermost(&pair->lower, line);
-		below = innermost(&pair->upper, line);
+		above = hull_innermost(&pair->lower, line);
+		below = hull_innermost(&pair->upper, line);
 		if (below.x - above.x > 0)
 			low = line->rate;
 		else if (below.x - above.x < 0)
@@ -139,7 +119,7 @@ static void fit_one_side(struct pair *pair, double limit)
 		    (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
 		line->rate = fmax(-limit, fmin(limit, line->rate));
 	}
-	line->offset = innermost(hull, line).distance;
+	line->offset = hull_innermost(hull, line).distance;
 	pair->margin_ns = 0;
 }
 

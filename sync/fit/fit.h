@@ -67,6 +67,7 @@ struct fit_clock {
 	double offset_ns; /* what is added to it, the fine part */
 	double rate;      /* of the correction, without unit */
 	int parent;       /* the clock it is tied to in the tree, -1: root */
+	size_t place;     /* among the members of its island */
 	bool too_fast;    /* only rates beyond the limit satisfy its messages */
 	int parent_pair;  /* the pair that ties them */
 };
@@ -177,10 +178,9 @@ struct island {
 
 struct graph_node {
 	uint32_t island;
-	int parent;        /* towards the island's reference, -1 at it */
-	int parent_pair;   /* the pair on that way */
-	double distance;   /* from the reference */
-	bool above, below; /* some chain of messages bounds it from that side */
+	int parent;      /* towards the island's reference, -1 at it */
+	int parent_pair; /* the pair on that way */
+	double distance; /* from the reference */
 };
 
 struct graph {

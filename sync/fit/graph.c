@@ -79,41 +79,6 @@ static double shortest(struct graph *graph, const struct island *island,
 	return total;
 }
 
-static bool join(bool *to, bool from)
-{
-	bool moves = from && !*to;
-
-	*to |= from;
-	return moves;
-}
-
-/*
- * Spread `above` and `below` from the reference: what was sent by a clock that is bounded
- * from below bounds its receiver from below, and the reverse.
- */
-static void spread(struct graph *graph, const struct island *island,
-		   const struct pair_table *pairs)
-{
-	struct graph_node *reference = &graph->node[island->reference];
-
-	reference->above = reference->below = true;
-	for (bool moves = true; moves;) {
-		moves = false;
-		for (size_t k = 0; k < 2 * island->insides; k++) {
-			const struct pair *pair = &pairs->pair[to_and_fro(island, k)];
-			struct graph_node *a = &graph->node[pair->a];
-			struct graph_node *b = &graph->node[pair->b];
-
-			if (pair->lower.count)
-				moves |=
-				    join(&b->below, a->below) | join(&a->above, b->above);
-			if (pair->upper.count)
-				moves |=
-				    join(&a->below, b->below) | join(&b->above, a->above);
-		}
-	}
-}
-
 static uint32_t root_of(const uint32_t *up, uint32_t node)
 {
 	while (up[node] != node)
@@ -253,7 +218,6 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		shortest(graph, island, pairs, island->reference);
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);
-		spread(graph, island, pairs);
 	}
 	free(order);
 }

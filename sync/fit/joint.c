@@ -25,7 +25,6 @@ struct program {
 	struct lp *lp;
 	struct corner *corner;
 	size_t corners;
-	int *place;      /* by trace: its place among the members */
 	double unit_ns;  /* of the offsets' columns and the rows */
 	double *half_ns; /* by place: from a clock's origin to its end */
 	size_t columns;  /* of the clocks */
@@ -103,22 +102,15 @@ static void bound_rate(struct program *program, size_t place)
 /* Make the columns, bound the rates, with `extra` columns after them. No rows. */
 static void program_init(struct program *program, struct fit_island *island, size_t extra)
 {
-	size_t traces = 0;
-
-	for (size_t i = 0; i < island->members; i++)
-		if (island->member[i] >= traces)
-			traces = island->member[i] + 1;
 	program->island = island;
 	program->corner = list_corners(island, &program->corners);
 	program->unit_ns = typical_slack(program);
 	program->half_ns = mem_alloc(island->members * sizeof(double));
-	program->place = mem_alloc(traces * sizeof(int));
 	program->columns = 2 * (island->members - 1);
 	program->lp = lp_new(program->columns + extra);
 	for (size_t i = 0; i < island->members; i++) {
 		const struct fit_clock *clock = &island->clock[island->member[i]];
 
-		program->place[island->member[i]] = (int)i;
 		program->half_ns[i] =
 		    fmax(1, (double)(clock->end_ns - clock->begin_ns) / 2);
 		if (i)
@@ -130,7 +122,6 @@ static void program_clear(struct program *program)
 {
 	lp_free(program->lp);
 	free(program->corner);
-	free(program->place);
 	free(program->half_ns);
 }
 
@@ -146,7 +137,7 @@ static double rate_factor(const struct program *program, size_t place, nsec_t lo
 static size_t add_clock(const struct program *program, uint32_t trace, nsec_t local_ns,
 			double sign, struct lp_term *term)
 {
-	size_t place = (size_t)program->place[trace];
+	size_t place = program->island->clock[trace].place;
 
 	if (!place)
 		return 0;

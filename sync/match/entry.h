@@ -20,7 +20,7 @@ struct seen {
 
 enum { SEEN_INLINE = 4 };
 
-/* Where a sighting came from, for those who ask for it (matcher_on_message). */
+/* Where a sighting came from, for those who ask for it (match_listener). */
 struct seen_origin {
 	uint32_t trace, stream;
 	uint64_t ordinal;

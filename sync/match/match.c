@@ -17,7 +17,7 @@ enum { SIDES_INLINE = 16 };
 #define LONGEST_WAY NSEC_PER_SEC
 
 struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
-			    size_t in_flight)
+			    size_t in_flight, const struct match_listener *listener)
 {
 	struct matcher *matcher = mem_zalloc(sizeof(*matcher));
 
@@ -25,36 +25,17 @@ struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 	matcher->entries.most_waiting = in_flight;
 	matcher->pairs = pairs;
 	matcher->log = log;
+	if (listener)
+		matcher->listener = *listener;
+	matcher->entries.keeps_origins = matcher->listener.message;
 	return matcher;
-}
-
-void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context)
-{
-	matcher->tie = tie;
-	matcher->tie_context = context;
-}
-
-void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context)
-{
-	matcher->look = look;
-	matcher->look_context = context;
-	matcher->entries.keeps_origins = true;
-}
-
-void matcher_set_hosts(struct matcher *matcher, const uint32_t *host)
-{
-	matcher->host = host;
 }
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
 {
-	return a == b || (matcher->host && matcher->host[a] == matcher->host[b]);
-}
+	const uint32_t *host = matcher->listener.host;
 
-void matcher_on_handing(struct matcher *matcher, match_handing_fn *look, void *context)
-{
-	matcher->handing = look;
-	matcher->handing_context = context;
+	return a == b || (host && host[a] == host[b]);
 }
 
 static uint64_t way_key(uint32_t sender, uint32_t receiver)
@@ -81,22 +62,12 @@ static void note_heard(struct matcher *matcher, const struct match_side *send,
 		intmap_put(&matcher->heard, key, receive->ns);
 }
 
-static struct match_end end_of(const struct match_side *side)
+static struct messages_end end_of(const struct match_side *side)
 {
 	const struct seen_origin *origin = entry_origin(side->entry, side->seen);
 
-	return (struct match_end){origin->trace, origin->stream, origin->ordinal,
-				  side->ns};
-}
-
-static void show_message(struct matcher *matcher, const struct match_side *send,
-			 const struct match_side *receive)
-{
-	struct match_end from = end_of(send), to = end_of(receive);
-
-	if (matcher->look(matcher->look_context, &from, &to, &receive->entry->packet,
-			  matcher->error))
-		matcher->failed = true;
+	return (struct messages_end){origin->trace, origin->stream, origin->ordinal,
+				     side->ns};
 }
 
 void match_emit(struct matcher *matcher, const struct match_side *send,
@@ -126,8 +97,11 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		return;
 	if (message_log_add(matcher->log, &message, matcher->error))
 		matcher->failed = true;
-	else if (matcher->look)
-		show_message(matcher, send, receive);
+	else if (matcher->listener.message)
+		matcher->failed = matcher->listener.message(
+		    matcher->listener.context,
+		    &(struct message_ends){end_of(send), end_of(receive), *packet},
+		    matcher->error);
 }
 
 /* Messages of an entry's sightings. */
@@ -168,11 +142,12 @@ static void show_handings(const struct matcher *matcher, struct entry *entry)
 			if (p->source < q->source &&
 			    match_is_one_host(matcher, p->source, q->source) &&
 			    is_handing(entry, p) && is_handing(entry, q))
-				matcher->handing(matcher->handing_context,
-						 &(struct match_handing){p->source, p->ns,
-									 p->whole_ns},
-						 &(struct match_handing){q->source, q->ns,
-									 q->whole_ns});
+				matcher->listener.handing(
+				    matcher->listener.context,
+				    &(struct match_handing){p->source, p->ns,
+							    p->whole_ns},
+				    &(struct match_handing){q->source, q->ns,
+							    q->whole_ns});
 }
 
 /*
@@ -219,7 +194,7 @@ static void retire(struct matcher *matcher, struct entry *entry)
 {
 	if (entry->matched)
 		emit_messages(matcher, entry);
-	if (matcher->handing && entry->seens > 1)
+	if (matcher->listener.handing && entry->seens > 1)
 		show_handings(matcher, entry);
 	for (uint32_t i = 0; i < entry->seens; i++)
 		count_left(&matcher->counts, entry, &entry_seen(entry)[i]);
@@ -253,14 +228,14 @@ static void settle_waiting(struct matcher *matcher, size_t oldest)
 static void report_tie(struct matcher *matcher, const struct seen *seen, uint32_t source,
 		       const struct sighting *fresh)
 {
-	if (!matcher->tie)
-		return;
-	if (fresh->received)
-		matcher->tie(matcher->tie_context, seen->source, seen->ns, source,
-			     fresh->ns);
-	else
-		matcher->tie(matcher->tie_context, source, fresh->ns, seen->source,
-			     seen->ns);
+	const struct match_listener *listener = &matcher->listener;
+
+	if (listener->tie && fresh->received)
+		listener->tie(listener->context, seen->source, seen->ns, source,
+			      fresh->ns);
+	else if (listener->tie)
+		listener->tie(listener->context, source, fresh->ns, seen->source,
+			      seen->ns);
 }
 
 /* The other side of a fresh sighting, seen by another host, or NULL. */

@@ -22,44 +22,6 @@
 struct matcher;
 
 /*
- * Messages go to `pairs` and `log`, which the caller keeps. At most
- * `in_flight` entries wait at a time.
- */
-struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
-			    size_t in_flight);
-
-/*
- * Called when a packet is first seen on both sides: roughly at once, so that
- * readers can stay together. Not a message yet.
- */
-typedef void tie_fn(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
-		    nsec_t recv_ns);
-void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context);
-
-/* One end of a message: the sighting that it was made of, and its stamp. */
-struct match_end {
-	uint32_t trace, stream;
-	uint64_t ordinal;
-	nsec_t ns; /* as in the message; a merged receive may have several */
-};
-
-/*
- * Called with each message that goes to the log, in the log's order; `packet`
- * as the receiver saw it. -1 with error ends the matching. To be set before the
- * first packet, as only then sightings remember where they came from.
- */
-typedef int match_message_fn(void *context, const struct match_end *send,
-			     const struct match_end *recv, const struct packet *packet,
-			     struct error *error);
-void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context);
-
-/*
- * By source, which host it is of. What one source of a host sent and another received
- * is no message. To be set before the first packet; borrowed.
- */
-void matcher_set_hosts(struct matcher *matcher, const uint32_t *host);
-
-/*
  * What a source says of a packet on its way out: when it went to the driver, and to
  * those who listen there, at the earliest and at the latest.
  */
@@ -68,17 +30,49 @@ struct match_handing {
 	nsec_t queued_ns, handed_ns; /* handed_ns is NSEC_MAX where nothing tells */
 };
 
+/* Who hears of more than messages. Any may be NULL. */
+struct match_listener {
+	/*
+	 * By source, which host it is of: what one source of a host sent and another
+	 * received is no message. NULL: each is one.
+	 */
+	const uint32_t *host;
+
+	/*
+	 * A packet was first seen on both sides: roughly at once, so that readers can
+	 * stay together. Not a message yet.
+	 */
+	void (*tie)(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
+		    nsec_t recv_ns);
+
+	/*
+	 * A message goes to the log. The ends' sources are the traces of matcher_add,
+	 * their stamps those of the message; a merged receive may have several. -1 with
+	 * error ends the matching. Only with this do sightings remember where they came
+	 * from.
+	 */
+	int (*message)(void *context, const struct message_ends *ends,
+		       struct error *error);
+
+	/*
+	 * A packet is let go that two sources of one host, p before q, sent once each
+	 * and by one device each.
+	 */
+	void (*handing)(void *context, const struct match_handing *p,
+			const struct match_handing *q);
+	void *context;
+};
+
 /*
- * Called when a packet is let go that two sources of one host, p before q, sent once
- * each and by one device each. To be set, with the hosts, before the first packet.
+ * Messages go to `pairs` and `log`, which the caller keeps, as it does `listener` (or
+ * NULL). At most `in_flight` entries wait at a time.
  */
-typedef void match_handing_fn(void *context, const struct match_handing *p,
-			      const struct match_handing *q);
-void matcher_on_handing(struct matcher *matcher, match_handing_fn *look, void *context);
+struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
+			    size_t in_flight, const struct match_listener *listener);
 
 /*
  * One packet of a source, which is a clock: `trace` tells traces of one clock
- * apart, for matcher_on_message. 0, or -1 with error when the log cannot be
+ * apart, for who hears of messages. 0, or -1 with error when the log cannot be
  * written.
  */
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,

@@ -16,24 +16,6 @@
  * before everything that other hosts saw on that level, or on lower ones.
  */
 
-/* All that one source saw of a packet on one level. */
-struct stop {
-	uint32_t source;
-	uint8_t hops;
-	struct match_side *sent, *received; /* the first of each, or NULL */
-	bool begins_sent;                   /* what was seen first is a send */
-	bool ends_sent;                     /* what was seen last */
-	uint32_t sends, receives;           /* how often it came by, at least; at most */
-};
-
-struct path {
-	struct matcher *matcher;
-	const struct packet *packet;
-	bool is_one_identity;
-	struct stop *stop;
-	size_t stops, emitted;
-};
-
 enum { STOPS_INLINE = 16 };
 
 static bool is_one_host(const struct path *path, const struct stop *a,
@@ -166,30 +148,19 @@ static bool is_way(const struct path *path, const struct stop *from,
 }
 
 /* Of what came by so many times, the others are the same packet within the host. */
-static void set_times(struct path *path, struct seen *seen, uint32_t times)
+static void set_times(const struct path *path, struct seen *seen, uint32_t times)
 {
 	path->matcher->counts.inside += seen->count - times;
 	seen->count = times;
 }
 
-static void emit(struct path *path, const struct stop *from, const struct stop *to)
+static size_t emit(const struct path *path, const struct stop *from,
+		   const struct stop *to)
 {
 	set_times(path, from->sent->seen, from->sends);
 	set_times(path, to->received->seen, to->receives);
 	match_emit(path->matcher, from->sent, to->received);
-	path->emitted++;
-}
-
-/* From the host where a level begins to those that the packet came to on that level. */
-static void emit_level(struct path *path, const struct stop *from)
-{
-	for (size_t i = 0; i < path->stops; i++) {
-		const struct stop *to = &path->stop[i];
-
-		if (to->hops == from->hops && to->received &&
-		    !is_one_host(path, from, to) && is_way(path, from, to))
-			emit(path, from, to);
-	}
+	return 1;
 }
 
 /* Whether two sources were on one level where the packet was sent by the first. */
@@ -210,37 +181,45 @@ static bool share_level(const struct path *path, uint32_t from, uint32_t to)
  * To sources of lower levels alone: routers between them are not traced, or what
  * arrived was not recorded. Only from the lowest level that is above them.
  */
-static void emit_down(struct path *path, const struct stop *from)
+static bool is_next_below(const struct path *path, const struct stop *from,
+			  const struct stop *to)
 {
-	const struct stop *end = path->stop + path->stops;
-
-	for (const struct stop *to = from + 1; to < end; to++) {
-		bool is_first =
-		    to->received && to->hops < from->hops && !is_one_host(path, from, to);
-
-		for (const struct stop *at = from + 1; is_first && at < to; at++)
-			is_first = !(at->source == to->source && at->received &&
-				     at->hops < from->hops) &&
-				   !(at->source == from->source && at->begins_sent &&
-				     at->hops > to->hops);
-		if (is_first && !share_level(path, from->source, to->source) &&
-		    is_way(path, from, to))
-			emit(path, from, to);
-	}
+	if (to->hops >= from->hops || share_level(path, from->source, to->source))
+		return false;
+	for (const struct stop *at = path->stop; at < path->stop + path->stops; at++)
+		if (at->hops < from->hops && at->hops > to->hops &&
+		    ((at->source == to->source && at->received) ||
+		     (at->source == from->source && at->begins_sent)))
+			return false;
+	return true;
 }
 
-static void emit_all(struct path *path)
+bool path_leads(const struct path *path, const struct stop *from, const struct stop *to)
 {
-	const struct stop *stop = path->stop;
-	bool to_many = packet_is_to_many(path->packet);
+	return from->begins_sent && to->received && !is_one_host(path, from, to) &&
+	       (from->hops == to->hops || is_next_below(path, from, to)) &&
+	       is_way(path, from, to);
+}
 
-	for (size_t i = 0; i < path->stops; i++)
-		if (stop[i].begins_sent)
-			emit_level(path, &stop[i]);
-	/* What many routers pass on has many ways, of which one is not before another. */
-	for (size_t i = 0; i < path->stops; i++)
-		if (stop[i].begins_sent && (!to_many || stop[i].hops == stop->hops))
-			emit_down(path, &stop[i]);
+/* First what stays on a level. Returns how many. */
+static size_t emit_all(const struct path *path)
+{
+	const struct stop *stop = path->stop, *end = stop + path->stops;
+	bool to_many = packet_is_to_many(path->packet);
+	size_t emitted = 0;
+
+	for (int down = 0; down < 2; down++)
+		for (const struct stop *from = stop; from < end; from++) {
+			/* What many routers pass on has many ways, of which one is not
+			 * before another. */
+			if (down && to_many && from->hops != stop->hops)
+				continue;
+			for (const struct stop *to = stop; to < end; to++)
+				if ((to->hops < from->hops) == down &&
+				    path_leads(path, from, to))
+					emitted += emit(path, from, to);
+		}
+	return emitted;
 }
 
 static void find_stops(struct path *path, struct match_side *side, size_t sides)
@@ -273,6 +252,7 @@ size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides)
 	struct path path = {
 	    .matcher = matcher, .packet = &side->entry->packet, .is_one_identity = true};
 	struct stop few[STOPS_INLINE];
+	size_t emitted;
 
 	path.stop = sides > STOPS_INLINE ? mem_alloc(sides * sizeof(*path.stop)) : few;
 	for (size_t i = 1; i < sides; i++)
@@ -280,8 +260,8 @@ size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides)
 	set_levels(side, sides);
 	qsort(side, sides, sizeof(*side), by_level);
 	find_stops(&path, side, sides);
-	emit_all(&path);
+	emitted = emit_all(&path);
 	if (path.stop != few)
 		free(path.stop);
-	return path.emitted;
+	return emitted;
 }

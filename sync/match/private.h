@@ -15,13 +15,7 @@ struct matcher {
 	struct clock_matching counts;
 	uint64_t given_up;
 	struct intmap heard; /* sender and receiver -> its stamp of their first message */
-	tie_fn *tie;
-	void *tie_context;
-	match_message_fn *look;
-	void *look_context;
-	const uint32_t *host; /* by source, or NULL: each is one */
-	match_handing_fn *handing;
-	void *handing_context;
+	struct match_listener listener;
 	struct error *error; /* of the call at hand */
 	bool failed;
 };
@@ -53,6 +47,27 @@ size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
 /* Look again at what waits. An entry that got a message stays, with it marked. */
 void match_ranges(struct matcher *matcher);
 void match_transport(struct matcher *matcher);
+
+/* All that one source saw of a packet, or of a byte, on one level. */
+struct stop {
+	uint32_t source;
+	uint8_t hops;
+	struct match_side *sent, *received; /* the first of each, or NULL */
+	bool begins_sent;                   /* what was seen first is a send */
+	bool ends_sent;                     /* what was seen last */
+	uint32_t sends, receives;           /* how often it came by, at least; at most */
+};
+
+struct path {
+	struct matcher *matcher;
+	const struct packet *packet;
+	bool is_one_identity;
+	struct stop *stop; /* down the levels */
+	size_t stops;
+};
+
+/* Whether the packet surely went from what the one sent to what the other received. */
+bool path_leads(const struct path *path, const struct stop *from, const struct stop *to);
 
 /*
  * Make messages of what sources saw of one packet, of one or of several identities;

@@ -11,31 +11,35 @@
 /*
  * TCP data by sequence ranges, for packets that segmentation offload cut up
  * after they were recorded, or receive offload merged before. The first send
- * that holds a byte came before every receive of that byte by other hosts, on the
- * same level (see path.c) or on lower ones, if the sender had not received it before.
+ * that holds a byte came before every receive of that byte by other hosts, if the byte
+ * went from there to here as path.c decides of whole packets.
  */
 struct range {
 	struct entry *entry;
-	uint32_t seen; /* index in the entry */
-	uint64_t flow; /* hash of addresses and ports */
+	uint64_t flow;   /* hash of addresses and ports */
+	nsec_t first_ns; /* when, by the source's clock */
+	int64_t begin;   /* the first of its bytes, since the flow's first send */
+	uint32_t length; /* in bytes */
+	uint32_t seen;   /* index in the entry */
 	uint32_t source;
 	bool received, is_used;
-	uint8_t hops;       /* 0 where that is not known of all the flow */
-	nsec_t first_ns;    /* when, by the source's clock */
-	int64_t begin, end; /* of the bytes, since the flow's first send */
+	uint8_t hops; /* 0 where that is not known of all the flow */
 };
 
 /* Ranges of one source on one level and side, by begin. */
 struct lane {
 	struct range *range;
 	size_t count;
+	int64_t longest;     /* of the ranges, in bytes */
+	struct range *first; /* that holds the byte at hand */
 };
 
 struct flow {
-	struct matcher *matcher;
-	struct lane *lane; /* down the levels; sends before receives; by source */
+	struct lane *lane; /* down the levels; by source; sends before receives */
 	size_t lanes, room;
-	bool is_mixed; /* a source has both sides on one level */
+	struct path path; /* of a byte; no stops: of none yet */
+	int64_t byte;
+	struct match_side *side; /* of a byte, by lane */
 };
 
 enum { LOOK_BACK = 64 }; /* sends that may cover a byte, by begin */
@@ -66,10 +70,10 @@ static int by_lane(const void *a, const void *b)
 
 	if (p->hops != q->hops)
 		return p->hops > q->hops ? -1 : 1;
-	if (p->received != q->received)
-		return p->received ? 1 : -1;
 	if (p->source != q->source)
 		return p->source < q->source ? -1 : 1;
+	if (p->received != q->received)
+		return p->received ? 1 : -1;
 	if (p->first_ns != q->first_ns)
 		return p->first_ns < q->first_ns ? -1 : 1;
 	return (p->begin > q->begin) - (p->begin < q->begin);
@@ -113,7 +117,7 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 			    .hops = seen->hops,
 			    .is_used = seen->used,
 			    .first_ns = seen->first_ns,
-			    .begin = packet->seq,
+			    .length = packet->payload,
 			};
 		}
 	}
@@ -124,18 +128,20 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 }
 
 /* Count sequence numbers on past 2^32, in the order of the source's clock. */
-static void unwrap(struct range *range, size_t n, uint32_t base)
+static void unwrap(struct lane *lane, uint32_t base)
 {
+	struct range *range = lane->range;
 	uint32_t last = base;
 	int64_t at = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t seq = range[i].entry->packet.seq;
+	for (size_t i = 0; i < lane->count; i++) {
+		const struct packet *packet = &range[i].entry->packet;
 
-		at += (int32_t)(seq - last);
-		last = seq;
+		at += (int32_t)(packet->seq - last);
+		last = packet->seq;
 		range[i].begin = at;
-		range[i].end = at + range[i].entry->packet.payload;
+		if (range[i].length > lane->longest)
+			lane->longest = range[i].length;
 	}
 }
 
@@ -145,91 +151,27 @@ static size_t begin_after(const struct lane *lane, int64_t byte)
 	return FIRST_NOT(lane->count, i, lane->range[i].begin < byte);
 }
 
-/* The earliest, or the latest, of a lane that holds the byte; or NULL. */
-static struct range *holder(const struct lane *lane, int64_t byte, bool latest)
+/* The earliest of a lane that holds a byte, or NULL, and the latest. */
+static struct range *holder(const struct lane *lane, int64_t byte, struct range **latest)
 {
-	struct range *best = NULL;
+	struct range *first = NULL, *last = NULL;
 	size_t low = begin_after(lane, byte + 1);
 
 	for (size_t back = 0; low > 0 && back < LOOK_BACK; back++) {
 		struct range *at = &lane->range[--low];
 
-		if (at->end > byte && (!best || (latest ? at->first_ns > best->first_ns
-							: at->first_ns < best->first_ns)))
-			best = at;
+		if (at->begin + lane->longest <= byte)
+			break;
+		if (at->begin + at->length <= byte)
+			continue;
+		if (!first || at->first_ns < first->first_ns)
+			first = at;
+		if (!last || at->first_ns > last->first_ns)
+			last = at;
 	}
-	return best;
-}
-
-static nsec_t holder_ns(const struct lane *lane, int64_t byte, bool latest)
-{
-	const struct range *range = lane ? holder(lane, byte, latest) : NULL;
-
-	if (range)
-		return range->first_ns;
-	return latest ? NSEC_MIN : NSEC_MAX;
-}
-
-/* A source's lane on a level, or NULL. */
-static const struct lane *find_lane(const struct flow *flow, uint32_t source,
-				    uint8_t hops, bool received)
-{
-	for (size_t i = 0; i < flow->lanes; i++) {
-		const struct range *range = flow->lane[i].range;
-
-		if (range->source == source && range->hops == hops &&
-		    range->received == received)
-			return &flow->lane[i];
-	}
-	return NULL;
-}
-
-/* Whether the source of a lane of sends had sent the byte before it received it. */
-static bool begins_sent(const struct flow *flow, const struct lane *sends, int64_t byte)
-{
-	const struct lane *receives =
-	    find_lane(flow, sends->range->source, sends->range->hops, true);
-
-	return holder_ns(sends, byte, false) < holder_ns(receives, byte, false);
-}
-
-/* Whether what a source saw last of the byte, on a level, was a send. */
-static bool ends_sent(const struct flow *flow, const struct range *at, int64_t byte)
-{
-	return holder_ns(find_lane(flow, at->source, at->hops, false), byte, true) >
-	       holder_ns(find_lane(flow, at->source, at->hops, true), byte, true);
-}
-
-/* Whether the level, too, begins in another host with that byte, or seems so. */
-static bool is_contested(const struct flow *flow, const struct lane *sends, int64_t byte)
-{
-	for (size_t i = 0; i < flow->lanes; i++) {
-		const struct lane *lane = &flow->lane[i];
-
-		if (!lane->range->received && lane->range->hops == sends->range->hops &&
-		    !match_is_one_host(flow->matcher, lane->range->source,
-				       sends->range->source) &&
-		    holder(lane, byte, false) && begins_sent(flow, lane, byte))
-			return true;
-	}
-	return false;
-}
-
-/* As path.c decides of whole packets: whether a byte surely went from here to there. */
-static bool is_way(const struct flow *flow, const struct lane *sends,
-		   const struct range *receive, int64_t byte)
-{
-	const struct lane *others;
-
-	if (!flow->is_mixed)
-		return true;
-	if (!begins_sent(flow, sends, byte) || is_contested(flow, sends, byte))
-		return false;
-	if (receive->hops != sends->range->hops)
-		return true;
-	others = find_lane(flow, receive->source, receive->hops, false);
-	return holder_ns(others, byte, false) > receive->first_ns &&
-	       (ends_sent(flow, sends->range, byte) || !ends_sent(flow, receive, byte));
+	if (latest)
+		*latest = last;
+	return first;
 }
 
 static struct match_side side_of(const struct range *range, bool whole)
@@ -240,76 +182,119 @@ static struct match_side side_of(const struct range *range, bool whole)
 				   0};
 }
 
+/* The stops of a byte. A level's sends come before its receives. */
+static void find_stops(struct flow *flow, int64_t byte)
+{
+	struct path *path = &flow->path;
+	nsec_t first_ns = 0, last_ns = 0;
+
+	if (path->stops && flow->byte == byte)
+		return;
+	path->stops = 0;
+	flow->byte = byte;
+	for (size_t i = 0; i < flow->lanes; i++) {
+		struct lane *lane = &flow->lane[i];
+		struct range *last, *first = holder(lane, byte, &last);
+		struct match_side *side = &flow->side[i];
+		struct stop *stop = &path->stop[path->stops];
+
+		lane->first = first;
+		if (!first)
+			continue;
+		/* Its sighting is not looked at: it would have to be fetched. */
+		*side = (struct match_side){.entry = first->entry, .ns = first->first_ns};
+		if (path->stops && first->received && stop[-1].source == first->source &&
+		    stop[-1].hops == first->hops) {
+			stop--;
+			stop->received = side;
+			stop->receives = 1;
+			stop->begins_sent = first_ns < first->first_ns;
+			stop->ends_sent = last_ns > last->first_ns;
+			continue;
+		}
+		*stop = (struct stop){.source = first->source,
+				      .hops = first->hops,
+				      .sent = first->received ? NULL : side,
+				      .received = first->received ? side : NULL,
+				      .begins_sent = !first->received,
+				      .ends_sent = !first->received,
+				      .sends = !first->received,
+				      .receives = first->received};
+		first_ns = first->first_ns;
+		last_ns = last->first_ns;
+		path->stops++;
+	}
+}
+
+static const struct stop *stop_of(const struct flow *flow, const struct range *range)
+{
+	const struct path *path = &flow->path;
+
+	for (size_t i = 0; i < path->stops; i++)
+		if (path->stop[i].source == range->source &&
+		    path->stop[i].hops == range->hops)
+			return &path->stop[i];
+	return NULL;
+}
+
+/* Whether a byte that both hold surely went from here to there. */
+static bool leads(struct flow *flow, const struct range *send,
+		  const struct range *receive, int64_t byte)
+{
+	const struct stop *from, *to;
+
+	find_stops(flow, byte);
+	from = stop_of(flow, send);
+	to = stop_of(flow, receive);
+	flow->path.packet = &receive->entry->packet;
+	return from && to && path_leads(&flow->path, from, to);
+}
+
 static void emit(const struct flow *flow, const struct range *send,
 		 const struct range *receive, bool whole)
 {
 	struct match_side from = side_of(send, false), to = side_of(receive, whole);
 
-	match_emit(flow->matcher, &from, &to);
+	match_emit(flow->path.matcher, &from, &to);
 }
 
 /*
  * A receive of merged data: its first byte was sent before it began to come,
  * and every other send that was first with its bytes before it was whole.
  */
-static void match_receive(const struct flow *flow, const struct lane *sends,
+static void match_receive(struct flow *flow, const struct lane *sends,
 			  const struct range *receive)
 {
-	struct range *head = holder(sends, receive->begin, false);
+	struct range *head;
 
-	if (head && is_way(flow, sends, receive, receive->begin))
+	find_stops(flow, receive->begin);
+	head = sends->first;
+	if (head && leads(flow, head, receive, receive->begin))
 		emit(flow, head, receive, false);
 	for (size_t i = begin_after(sends, receive->begin + 1);
-	     i < sends->count && sends->range[i].begin < receive->end; i++) {
+	     i < sends->count && sends->range[i].begin < receive->begin + receive->length;
+	     i++) {
 		struct range *send = &sends->range[i];
 
-		if (send != head && holder(sends, send->begin, false) == send &&
-		    is_way(flow, sends, receive, send->begin))
+		if (send != head && holder(sends, send->begin, NULL) == send &&
+		    leads(flow, send, receive, send->begin))
 			emit(flow, send, receive, true);
 	}
 }
 
-static bool shares_level(const struct flow *flow, uint32_t from, uint32_t to)
+/* From all lanes of sends; what was used was looked at before, and has its messages. */
+static void match_lane(struct flow *flow, const struct lane *receives)
 {
-	for (size_t i = 0; i < flow->lanes; i++) {
-		const struct range *range = flow->lane[i].range;
+	const struct range *to = receives->range, *from;
 
-		if (range->received && range->source == to &&
-		    find_lane(flow, from, range->hops, false))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Whether messages can be made of these: both on one level or, where the sources share
- * none, on the two levels next to each other.
- */
-static bool is_next(const struct flow *flow, const struct lane *sends,
-		    const struct lane *receives)
-{
-	const struct range *from = sends->range, *to = receives->range;
-
-	if (match_is_one_host(flow->matcher, from->source, to->source))
-		return false;
-	if (from->hops == to->hops)
-		return true;
-	if (from->hops < to->hops || shares_level(flow, from->source, to->source))
-		return false;
-	for (unsigned hops = to->hops + 1u; hops < from->hops; hops++)
-		if (find_lane(flow, from->source, (uint8_t)hops, false) ||
-		    find_lane(flow, to->source, (uint8_t)hops, true))
-			return false;
-	return true;
-}
-
-static void match_lanes(const struct flow *flow, const struct lane *sends,
-			const struct lane *receives)
-{
-	/* What was used was looked at before, and has its messages. */
-	for (size_t i = 0; i < receives->count; i++)
-		if (!receives->range[i].is_used)
-			match_receive(flow, sends, &receives->range[i]);
+	for (size_t k = 0; k < receives->count; k++)
+		for (size_t i = 0; i < flow->lanes && !to[k].is_used; i++) {
+			from = flow->lane[i].range;
+			if (!from->received && from->hops >= to->hops &&
+			    !match_is_one_host(flow->path.matcher, from->source,
+					       to->source))
+				match_receive(flow, &flow->lane[i], &to[k]);
+		}
 }
 
 /* The lanes of a flow's ranges; -1 where not both sides are there. */
@@ -328,26 +313,15 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 		sends += !range[i].received;
 		flow->lane =
 		    mem_grow(flow->lane, flow->lanes, &flow->room, sizeof(*flow->lane));
-		flow->lane[flow->lanes++] = (struct lane){range + i, count};
+		flow->lane[flow->lanes++] = (struct lane){range + i, count, 0, NULL};
 	}
 	if (!sends || sends == flow->lanes)
 		return -1;
 	for (size_t i = 0; i < flow->lanes; i++) {
-		unwrap(flow->lane[i].range, flow->lane[i].count, base);
+		unwrap(&flow->lane[i], base);
 		qsort(flow->lane[i].range, flow->lane[i].count, sizeof(*range), by_begin);
 	}
 	return 0;
-}
-
-static bool is_mixed(const struct flow *flow)
-{
-	for (size_t i = 0; i < flow->lanes; i++) {
-		const struct range *range = flow->lane[i].range;
-
-		if (range->received && find_lane(flow, range->source, range->hops, false))
-			return true;
-	}
-	return false;
 }
 
 static void match_flow(struct flow *flow, struct range *range, size_t n)
@@ -361,18 +335,18 @@ static void match_flow(struct flow *flow, struct range *range, size_t n)
 	qsort(range, n, sizeof(*range), by_lane);
 	if (find_lanes(flow, range, n))
 		return;
-	flow->is_mixed = is_mixed(flow);
-	for (size_t i = 0; i < flow->lanes; i++)
-		for (size_t k = 0; k < flow->lanes; k++)
-			if (!flow->lane[i].range->received &&
-			    flow->lane[k].range->received &&
-			    is_next(flow, &flow->lane[i], &flow->lane[k]))
-				match_lanes(flow, &flow->lane[i], &flow->lane[k]);
+	flow->side = mem_realloc(flow->side, flow->lanes, sizeof(*flow->side));
+	flow->path.stop =
+	    mem_realloc(flow->path.stop, flow->lanes, sizeof(*flow->path.stop));
+	flow->path.stops = 0;
+	for (size_t k = 0; k < flow->lanes; k++)
+		if (flow->lane[k].range->received)
+			match_lane(flow, &flow->lane[k]);
 }
 
 void match_ranges(struct matcher *matcher)
 {
-	struct flow flow = {.matcher = matcher};
+	struct flow flow = {.path = {.matcher = matcher, .is_one_identity = true}};
 	struct range *range;
 	size_t count = gather(matcher, &range), n;
 
@@ -383,5 +357,7 @@ void match_ranges(struct matcher *matcher)
 		match_flow(&flow, range + i, n);
 	}
 	free(flow.lane);
+	free(flow.side);
+	free(flow.path.stop);
 	free(range);
 }

@@ -84,18 +84,9 @@ size_t hull_corners(struct hull_point *point, size_t n, bool upper)
 
 void hull_settle(struct hull *hull)
 {
-	size_t total = hull->count + hull->fresh_count;
-
-	if (!hull->fresh_count)
-		return;
-	if (total > hull->room) {
-		hull->room = total + total / 2;
-		hull->point = mem_realloc(hull->point, hull->room, sizeof(*hull->point));
-	}
-	memcpy(hull->point + hull->count, hull->fresh,
-	       hull->fresh_count * sizeof(*hull->point));
-	hull->count = hull_corners(hull->point, total, hull->upper);
-	hull->fresh_count = 0;
+	if (hull->total > hull->count)
+		hull->total = hull->count =
+		    hull_corners(hull->point, hull->total, hull->upper);
 }
 
 void hull_add(struct hull *hull, nsec_t x, nsec_t y)
@@ -104,22 +95,21 @@ void hull_add(struct hull *hull, nsec_t x, nsec_t y)
 
 	if (is_inside(hull, p))
 		return;
-	hull->fresh = mem_grow(hull->fresh, hull->fresh_count, &hull->fresh_room,
-			       sizeof(*hull->fresh));
-	hull->fresh[hull->fresh_count++] = p;
-	if (hull->fresh_count >= FRESH_LEAST + hull->count)
+	hull->point =
+	    mem_grow(hull->point, hull->total, &hull->room, sizeof(*hull->point));
+	hull->point[hull->total++] = p;
+	if (hull->total >= FRESH_LEAST + 2 * hull->count)
 		hull_settle(hull);
 }
 
 void hull_reset(struct hull *hull)
 {
-	hull->count = hull->fresh_count = 0;
+	hull->count = hull->total = 0;
 }
 
 void hull_clear(struct hull *hull)
 {
 	free(hull->point);
-	free(hull->fresh);
 	memset(hull, 0, sizeof(*hull));
 }
 
@@ -130,16 +120,26 @@ double line_distance(const struct line *line, nsec_t x, nsec_t y)
 	return (double)((y - line->y0) - (x - line->x0)) - line->offset - line->rate * dx;
 }
 
-double hull_slack(const struct hull *hull, const struct line *line)
+struct hull_inner hull_innermost(const struct hull *hull, const struct line *line)
 {
-	double slack = INFINITY;
+	struct hull_inner best = {hull->upper ? -INFINITY : INFINITY, 0};
 
 	for (size_t i = 0; i < hull->count; i++) {
 		double distance = line_distance(line, hull->point[i].x, hull->point[i].y);
 
-		slack = fmin(slack, hull->upper ? -distance : distance);
+		if (hull->upper ? distance > best.distance : distance < best.distance) {
+			best.distance = distance;
+			best.x = (double)(hull->point[i].x - line->x0);
+		}
 	}
-	return slack;
+	return best;
+}
+
+double hull_slack(const struct hull *hull, const struct line *line)
+{
+	double distance = hull_innermost(hull, line).distance;
+
+	return hull->upper ? -distance : distance;
 }
 
 static int by_size(const void *a, const void *b)

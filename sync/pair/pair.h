@@ -46,10 +46,8 @@ size_t hull_reduce(struct hull_point *point, size_t n, bool upper);
 /* A half hull that points are added to in any order. Zeroed is empty, lower. */
 struct hull {
 	bool upper;
-	struct hull_point *point; /* the corners, by ascending x */
-	size_t count, room;
-	struct hull_point *fresh; /* added since, not reduced yet */
-	size_t fresh_count, fresh_room;
+	struct hull_point *point; /* corners by ascending x, then what was added since */
+	size_t count, total, room;
 };
 
 /* Add a message. Amortized logarithmic in the corners. */
@@ -75,6 +73,14 @@ struct line {
 
 /* How far y lies above the line at x, in nanoseconds. */
 double line_distance(const struct line *line, nsec_t x, nsec_t y);
+
+/* Of a hull, the corner that lies farthest over to the other side of a line. */
+struct hull_inner {
+	double distance; /* as line_distance; infinite for an empty hull */
+	double x;        /* since the line's origin */
+};
+
+struct hull_inner hull_innermost(const struct hull *hull, const struct line *line);
 
 /*
  * The smallest distance by which the points lie on their side of the line:

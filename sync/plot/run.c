@@ -96,7 +96,7 @@ static char *caption(const struct drawing *drawing)
 	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
 
 	nsec_format_span(offset_text, (double)offset);
-	if (sync->bent[pair->a] || sync->bent[pair->b])
+	if (sync_is_bent(sync, pair->a) || sync_is_bent(sync, pair->b))
 		return mem_printf(
 		    "offset %s, mean drift %.4f ppm, %zu and %zu segments, %s",
 		    offset_text, rate * 1e6, drawing->a->segments, drawing->b->segments,

@@ -52,7 +52,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
 
 @test "the same trace twice" {
 	ln -s $net3/node1 again
-	fails_with 1 "ctsync: again/kernel: given twice, used once
+	fails_with 1 "ctsync: again/kernel: the same events as $net3/node1/kernel, used once
 ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
 	fails_with 0 "ctsync: $net3/node1/kernel: given twice, used once" \
 		ctsync -t $net3/node1 -t $net3/node2 -t $net3/node1

@@ -34,11 +34,17 @@ struct bench {
 	size_t count;
 };
 
-static inline void bench_init(struct bench *bench, size_t in_flight)
+static inline void bench_init_heard(struct bench *bench, size_t in_flight,
+				    struct match_listener listener)
 {
 	memset(bench, 0, sizeof(*bench));
 	message_log_init(&bench->log);
-	bench->matcher = matcher_new(&bench->pairs, &bench->log, in_flight);
+	bench->matcher = matcher_new(&bench->pairs, &bench->log, in_flight, &listener);
+}
+
+static inline void bench_init(struct bench *bench, size_t in_flight)
+{
+	bench_init_heard(bench, in_flight, (struct match_listener){0});
 }
 
 static inline void bench_clear(struct bench *bench)

@@ -9,37 +9,31 @@
 
 enum { MANY = 1000, MOST = 64, TRACE_0 = 100 };
 
-struct told {
-	struct match_end send, recv;
-	struct packet packet;
-};
-
 struct ends {
 	struct bench bench;
 	struct sighting seen[MOST]; /* by ordinal */
 	uint32_t source[MOST];
 	size_t seens;
-	struct told told[MOST];
+	struct message_ends told[MOST];
 	size_t tolds;
 	bool fails;
 };
 
-static int tell(void *context, const struct match_end *send, const struct match_end *recv,
-		const struct packet *packet, struct error *error)
+static int tell(void *context, const struct message_ends *message, struct error *error)
 {
 	struct ends *ends = context;
 
 	if (ends->fails)
 		return error_set(error, "no room");
-	ends->told[ends->tolds++] = (struct told){*send, *recv, *packet};
+	ends->told[ends->tolds++] = *message;
 	return 0;
 }
 
 static void ends_init(struct ends *ends, size_t in_flight)
 {
 	memset(ends, 0, sizeof(*ends));
-	bench_init(&ends->bench, in_flight);
-	matcher_on_message(ends->bench.matcher, tell, ends);
+	bench_init_heard(&ends->bench, in_flight,
+			 (struct match_listener){.message = tell, .context = ends});
 }
 
 /* Sources have two traces each. */
@@ -66,7 +60,7 @@ static void saw(struct ends *ends, uint32_t source, bool is_received,
 			 0);
 }
 
-static void check_end(const struct ends *ends, const struct match_end *end,
+static void check_end(const struct ends *ends, const struct messages_end *end,
 		      bool is_received)
 {
 	const struct sighting *seen = &ends->seen[end->ordinal];
@@ -74,17 +68,17 @@ static void check_end(const struct ends *ends, const struct match_end *end,
 	assert_true(end->ordinal < ends->seens);
 	assert_int_equal(seen->received, is_received);
 	assert_int_equal(end->stream, seen->stream);
-	assert_int_equal(end->trace, trace_of(ends->source[end->ordinal], end->ordinal));
-	assert_true(end->ns == seen->ns || end->ns == seen->whole_ns);
+	assert_int_equal(end->source, trace_of(ends->source[end->ordinal], end->ordinal));
+	assert_true(end->local_ns == seen->ns || end->local_ns == seen->whole_ns);
 }
 
 static int check_message(void *context, struct message *message)
 {
 	struct ends *ends = context;
-	const struct told *told = &ends->told[ends->bench.count++];
+	const struct message_ends *told = &ends->told[ends->bench.count++];
 
-	assert_int_equal(told->send.ns, message->send_ns);
-	assert_int_equal(told->recv.ns, message->recv_ns);
+	assert_int_equal(told->send.local_ns, message->send_ns);
+	assert_int_equal(told->recv.local_ns, message->recv_ns);
 	check_end(ends, &told->send, false);
 	check_end(ends, &told->recv, true);
 	assert_memory_equal(&told->packet, &ends->seen[told->recv.ordinal].packet,
@@ -155,7 +149,7 @@ static void of_data_that_was_cut_or_merged(void **state)
 	ends_check(&ends, 5);
 	assert_int_equal(ends.told[2].send.ordinal, 0);
 	assert_int_equal(ends.told[4].send.ordinal, 5);
-	assert_int_equal(ends.told[4].recv.ns, 41);
+	assert_int_equal(ends.told[4].recv.local_ns, 41);
 }
 
 static void of_translated_addresses(void **state)

@@ -130,8 +130,8 @@ static void check_tie(bool receive_first)
 	struct tie tie = {0};
 	struct bench bench;
 
-	bench_init(&bench, MANY);
-	matcher_on_tie(bench.matcher, take_tie, &tie);
+	bench_init_heard(&bench, MANY,
+			 (struct match_listener){.tie = take_tie, .context = &tie});
 	if (receive_first)
 		received(&bench, A, udp(1), 20);
 	sent(&bench, B, udp(1), 10);

@@ -70,6 +70,42 @@ static void one_direction_leaves_one_side_open(void **state)
 	}
 }
 
+/* Which sides of a clock are bounded, and that it is incomplete unless both are. */
+static void check_sides(const struct sim *sim, uint32_t clock, bool low, bool high)
+{
+	struct clock_bound bound = sim_look(sim, clock, sim->length / 2).bound;
+
+	assert_int_equal(bound.low_ns > NSEC_MIN, low);
+	assert_int_equal(bound.high_ns < NSEC_MAX, high);
+	assert_int_equal(sim->sync.fitted[clock].quality == CLOCK_INCOMPLETE,
+			 !low || !high);
+}
+
+/* A receive bounds its node's time from below, a send from above; so do chains. */
+static void direction_decides_which_side_is_bounded(void **state)
+{
+	(void)state;
+	for (int is_closed = 0; is_closed < 2; is_closed++) {
+		struct sim sim;
+
+		sim_init(&sim, 4, 20 * SIM_SECONDS);
+		sim.reference = "n0";
+		sim_traffic(&sim, 0, 1, 100, 0, sim.length);
+		sim_talk(&sim, 1, 2, 100, 100);
+		sim_traffic(&sim, 3, 2, 100, 0, sim.length);
+		if (is_closed)
+			sim_traffic(&sim, 2, 0, 100, 0, sim.length);
+		sim_fit(&sim, NULL);
+		sim_check_bounds(&sim);
+		assert_int_equal(sim.sync.graph.islands, 1);
+		check_sides(&sim, 1, true, is_closed);
+		check_sides(&sim, 2, true, is_closed);
+		/* No chain of messages leads from 0 to 3; one from 3 to 0 by the ring. */
+		check_sides(&sim, 3, false, is_closed);
+		sim_clear(&sim);
+	}
+}
+
 /* All is said within 100 ms of 20 s. */
 static void a_blink_leaves_the_drift_to_the_limit(void **state)
 {
@@ -142,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    DRAW_TEST(a_ring_of_one_way_traffic_is_bounded),
 	    DRAW_TEST(one_direction_leaves_one_side_open),
+	    DRAW_TEST(direction_decides_which_side_is_bounded),
 	    DRAW_TEST(a_blink_leaves_the_drift_to_the_limit),
 	    DRAW_TEST(two_messages_are_bounded),
 	    DRAW_TEST(the_limit_is_that_of_the_options),

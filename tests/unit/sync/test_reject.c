@@ -277,6 +277,33 @@ static void two_of_few_are_found(void **state)
 	}
 }
 
+/* Where hosts seldom talk, a single message on each side speaks against a false one. */
+static void one_among_seldom_ones_is_found(void **state)
+{
+	enum { TURNS = 60, APART = 10 };
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, TURNS * APART * SIM_SECONDS);
+		for (uint32_t k = 0; k < 2 * TURNS; k++) {
+			nsec_t from = k * APART * SIM_SECONDS / 2;
+
+			sim_traffic(&sim, k % 2, 1 - k % 2, 1, from, from + SIM_SECONDS);
+		}
+		sim.message[TURNS / 2 + draw_between(0, TURNS)].is_false = true;
+		for (size_t k = 0; k < sim.messages; k++)
+			if (sim.message[k].is_false)
+				sim.message[k].recv_ns -= 9 * NSEC_PER_MSEC / 2;
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, 1);
+		assert_int_equal(sim.sync.problems.count, 0);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +316,7 @@ int main(void)
 	    DRAW_TEST(a_clock_that_is_set_twice_costs_none),
 	    DRAW_TEST(too_few_to_tell_open_the_bounds),
 	    DRAW_TEST(two_of_few_are_found),
+	    DRAW_TEST(one_among_seldom_ones_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
