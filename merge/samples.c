@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/csv.h"
-#include "input/sadf/sadf.h"
+#include "input/sadf.h"
 
 /* The id of what these texts say together, and whether it is new. */
 static int64_t id_of(const struct sampler *sampler, struct texts *texts,
@@ -266,13 +266,12 @@ static int take_mark(void *context, const struct sadf_mark *mark)
 	return 0;
 }
 
-static int sample_sar(struct sampler *sampler, const char *path, bool is_binary)
+static int sample_sar(struct sampler *sampler, const char *path)
 {
 	struct sar sar = {.sampler = sampler, .path = path};
 	struct sadf_sink sink = {.row = take_sar, .mark = take_mark, .context = &sar};
 	struct problem_list *problems = &sampler->run->problems;
-	int status = is_binary ? sadf_read_binary(path, &sink, problems)
-			       : sadf_read(path, &sink, problems);
+	int status = sadf_read(path, &sink, problems);
 
 	if (sar.texts)
 		problem_add(problems, path, "text", sar.texts,
@@ -287,9 +286,12 @@ static int take_file(struct sampler *sampler, const struct run_file *file)
 {
 	switch (file->kind) {
 	case RUN_FILE_SADF:
-		return sample_sar(sampler, file->path, false);
+		return sample_sar(sampler, file->path);
 	case RUN_FILE_SA:
-		return sample_sar(sampler, file->path, true);
+		problem_add(&sampler->run->problems, file->path, "unreadable", 1,
+			    "a log of sar without its text, want LC_ALL=C sadf -p -U "
+			    "FILE.sa -- -A >FILE.sadf, left out");
+		break;
 	case RUN_FILE_PROC:
 		return sample_csv(sampler, file->path, &proc_columns, take_process);
 	case RUN_FILE_SENSORS:

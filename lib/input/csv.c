@@ -15,47 +15,35 @@
 
 struct lines {
 	FILE *file;
-	bool owned, end;
+	bool end;
 	struct faults *faults;
 	int64_t offset;               /* in the file, of what is next */
 	uint64_t number;              /* of the last line */
 	char text[LINES_LONGEST + 2]; /* of the last line: the longest, and \r */
 };
 
-struct lines *lines_from(FILE *file, struct faults *faults)
-{
-	struct lines *lines = mem_alloc(sizeof(*lines));
-
-	memset(lines, 0, offsetof(struct lines, text));
-	lines->file = file;
-	lines->faults = faults;
-	return lines;
-}
-
 struct lines *lines_open(const char *path, struct faults *faults)
 {
 	/* Opening a named pipe would wait for somebody to write. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *file = NULL;
 	struct lines *lines;
 	struct stat status;
-	FILE *file;
 
-	if (fd < 0 || fstat(fd, &status)) {
-		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
-	} else if (!S_ISREG(status.st_mode)) {
+	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
 		faults_add(faults, "unreadable", 0, "no plain file");
-	} else {
-		file = fdopen(fd, "r");
-		if (file) {
-			lines = lines_from(file, faults);
-			lines->owned = true;
-			return lines;
-		}
+	else if (fd < 0 || !(file = fdopen(fd, "r")))
 		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
 	}
-	if (fd >= 0)
-		close(fd);
-	return NULL;
+	lines = mem_alloc(sizeof(*lines));
+	memset(lines, 0, offsetof(struct lines, text));
+	lines->file = file;
+	lines->faults = faults;
+	return lines;
 }
 
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
@@ -108,7 +96,7 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
-/* Go back: the next line is that behind one that was read, in a file of lines_open. */
+/* Go back: the next line is that behind one that was read. */
 static void go_back(struct lines *lines, int64_t offset, uint64_t number)
 {
 	lines->offset = offset;
@@ -121,8 +109,7 @@ void lines_close(struct lines *lines)
 {
 	if (!lines)
 		return;
-	if (lines->owned)
-		fclose(lines->file);
+	fclose(lines->file);
 	free(lines);
 }
 

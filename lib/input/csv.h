@@ -26,9 +26,6 @@ struct line {
 /* NULL where it is no plain file or cannot be opened, which is a fault. */
 struct lines *lines_open(const char *path, struct faults *faults);
 
-/* Lines of an open stream, a pipe for instance, which stays the caller's. */
-struct lines *lines_from(FILE *file, struct faults *faults);
-
 /* The next line, valid until the next call; false at the end. */
 bool lines_next(struct lines *lines, struct line *line);
 

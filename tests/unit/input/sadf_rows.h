@@ -3,7 +3,7 @@
 #define CT_TEST_SADF_ROWS_H
 
 /* Rows of sadf as text. */
-#include "input/sadf/sadf.h"
+#include "input/sadf.h"
 
 #include "rows.h"
 

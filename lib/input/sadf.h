@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_INPUT_SADF_SADF_H
-#define CT_INPUT_SADF_SADF_H
+#ifndef CT_INPUT_SADF_H
+#define CT_INPUT_SADF_H
 
 #include <stdint.h>
 
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "input/sadf/metrics.h"
+
+/*
+ * What is known of the metrics of sysstat (sar, sadf), by their names. The
+ * texts are constants.
+ */
+enum metric_kind {
+	METRIC_UNKNOWN,
+	METRIC_GAUGE, /* a level: at the instant, or a mean of the interval */
+	METRIC_RATE,  /* so many a second, over the interval */
+	METRIC_TEXT,  /* no number */
+};
+
+struct sadf_metric {
+	const char *activity;  /* "cpu", "memory", "disk", ...; NULL: unknown */
+	const char *unit;      /* "percent", "kB", "/s", ...; NULL: unknown */
+	const char *item_type; /* "cpu", "disk", "interface", ...; NULL: unknown, none */
+	enum metric_kind kind;
+};
+
+/* "gauge", "rate", "text"; "" for unknown. */
+const char *metric_kind_name(enum metric_kind kind);
 
 /*
  * What sar recorded of a node, as text made by `LC_ALL=C sadf -p -U FILE -- -A`:
@@ -59,13 +79,5 @@ struct sadf_sink {
  */
 int sadf_read(const char *path, const struct sadf_sink *sink,
 	      struct problem_list *problems);
-
-/*
- * Read a binary log of sar by running this machine's sadf on it, without a
- * shell. Where sadf is not there or fails, the problem has the first line that
- * it said; the rows before are used. Returns as sadf_read does.
- */
-int sadf_read_binary(const char *path, const struct sadf_sink *sink,
-		     struct problem_list *problems);
 
 #endif
