@@ -17,7 +17,6 @@ struct lines {
 	FILE *file;
 	bool end;
 	struct faults *faults;
-	int64_t offset;               /* in the file, of what is next */
 	uint64_t number;              /* of the last line */
 	char text[LINES_LONGEST + 2]; /* of the last line: the longest, and \r */
 };
@@ -68,7 +67,6 @@ static int take(struct lines *lines, struct line *line)
 	if (lines->end && !length)
 		return 0;
 	lines->number++;
-	lines->offset += (int64_t)length + !lines->end;
 	if (!lines->end && length && length <= LINES_LONGEST + 1 &&
 	    lines->text[length - 1] == '\r')
 		length--;
@@ -96,15 +94,6 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
-/* Go back: the next line is that behind one that was read. */
-static void go_back(struct lines *lines, int64_t offset, uint64_t number)
-{
-	lines->offset = offset;
-	lines->number = number;
-	/* Were the file gone from under us, the end is what is left. */
-	lines->end = fseeko(lines->file, offset, SEEK_SET) != 0;
-}
-
 void lines_close(struct lines *lines)
 {
 	if (!lines)
@@ -119,32 +108,14 @@ struct csv {
 	struct lines *lines;
 	struct faults *faults;
 	const struct csv_columns *columns;
-	char *text; /* of one record, LINES_LONGEST + 1 bytes */
-	size_t length;
-	char **field; /* of the record */
+	char **field; /* of the line at hand */
 	size_t fields, room;
-	uint64_t line; /* where it begins */
+	uint64_t line; /* its number */
 	bool waiting;  /* it is the first, no header, and still to be handed out */
 	size_t *where; /* which field each column is */
 	size_t width;  /* fields a row */
 	struct csv_cell *cell;
 };
-
-/* Append a line; whether there is an odd number of quotes in it. -1: no room. */
-static int append(struct csv *csv, const struct line *line)
-{
-	bool odd = false;
-
-	if (csv->length + 1 + line->length > LINES_LONGEST)
-		return -1;
-	if (csv->length)
-		csv->text[csv->length++] = '\n';
-	memcpy(csv->text + csv->length, line->text, line->length + 1);
-	csv->length += line->length;
-	for (const char *at = line->text; (at = strchr(at, '"')); at++)
-		odd = !odd;
-	return odd;
-}
 
 /*
  * A quoted field from behind its first quote, unquoted in place. What follows
@@ -164,11 +135,9 @@ static char *unquote(char *text)
 	return NULL;
 }
 
-/* Cut the record's text into fields; -1 where quotes stand wrongly. */
-static int split(struct csv *csv)
+/* Cut a line into fields; -1 where quotes stand wrongly. */
+static int split(struct csv *csv, char *at)
 {
-	char *at = csv->text;
-
 	csv->fields = 0;
 	for (;;) {
 		char *end;
@@ -199,38 +168,8 @@ static int split(struct csv *csv)
 	}
 }
 
-/*
- * Read the record that begins with this line. -1, and only this line is taken,
- * when it is none: one stray quote must not cost the lines after it.
- */
-static int read_record(struct csv *csv, struct line *line)
-{
-	const int64_t behind = csv->lines->offset;
-	bool ended = line->ended;
-	int odd, more;
-
-	csv->length = 0;
-	odd = append(csv, line);
-	while (odd == 1 && ended && lines_next(csv->lines, line)) {
-		more = append(csv, line);
-		odd = more < 0 ? more : odd ^ more;
-		ended = line->ended;
-	}
-	if (!odd && !ended) {
-		faults_add(csv->faults, "truncated", csv->line,
-			   "the file ends within this line, left out");
-		return -1;
-	}
-	if (!odd && !split(csv))
-		return 0;
-	faults_add(csv->faults, "broken", csv->line,
-		   "quotes that do not fit together, left out");
-	go_back(csv->lines, behind, csv->line);
-	return -1;
-}
-
-/* The next record; false at the end. */
-static bool next_record(struct csv *csv)
+/* The fields of the next line that has some; false at the end. */
+static bool next_fields(struct csv *csv)
 {
 	struct line line;
 
@@ -240,7 +179,15 @@ static bool next_record(struct csv *csv)
 	}
 	while (lines_next(csv->lines, &line)) {
 		csv->line = line.number;
-		if (line.length && !read_record(csv, &line))
+		if (!line.length)
+			continue;
+		if (!line.ended)
+			faults_add(csv->faults, "truncated", csv->line,
+				   "the file ends within this line, left out");
+		else if (split(csv, line.text))
+			faults_add(csv->faults, "broken", csv->line,
+				   "quotes that do not fit together, left out");
+		else
 			return true;
 	}
 	return false;
@@ -299,12 +246,12 @@ static int check_columns(const struct csv *csv)
 	return -1;
 }
 
-/* The first record says where the columns are. -1 where it does not. */
+/* The first line says where the columns are. -1 where it does not. */
 static int read_header(struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
 
-	if (!next_record(csv))
+	if (!next_fields(csv))
 		return 0;
 	/* Spreadsheets begin with a byte order mark. */
 	if (strncmp(csv->field[0], "\xef\xbb\xbf", 3) == 0)
@@ -335,7 +282,6 @@ struct csv *csv_open(const char *path, const struct csv_columns *columns,
 	csv->lines = lines;
 	csv->faults = faults;
 	csv->columns = columns;
-	csv->text = mem_alloc(LINES_LONGEST + 1);
 	csv->cell = mem_realloc(NULL, columns->count, sizeof(*csv->cell));
 	csv->where = mem_realloc(NULL, columns->count, sizeof(*csv->where));
 	for (size_t k = 0; k < columns->count; k++)
@@ -369,7 +315,7 @@ static const char *read_cell(struct csv_cell *cell, enum csv_type type)
 	return NULL;
 }
 
-/* The cells of the record; false where one that is needed is not there. */
+/* The cells of the line; false where one that is needed is not there. */
 static bool read_cells(struct csv *csv)
 {
 	for (size_t k = 0; k < csv->columns->count; k++) {
@@ -400,7 +346,7 @@ static bool read_cells(struct csv *csv)
 
 bool csv_next(struct csv *csv, struct csv_row *row)
 {
-	while (next_record(csv)) {
+	while (next_fields(csv)) {
 		if (csv->fields != csv->width)
 			faults_add(csv->faults, "broken", csv->line,
 				   "%zu fields, want %zu, left out", csv->fields,
@@ -418,7 +364,6 @@ void csv_close(struct csv *csv)
 	if (!csv)
 		return;
 	lines_close(csv->lines);
-	free(csv->text);
 	free(csv->field);
 	free(csv->cell);
 	free(csv->where);

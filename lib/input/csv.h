@@ -32,10 +32,10 @@ bool lines_next(struct lines *lines, struct line *line);
 void lines_close(struct lines *lines);
 
 /*
- * Comma separated values as RFC 4180 has them: a field in double quotes may
- * hold commas, line breaks (each becomes \n) and quotes, which are doubled.
- * Empty lines are passed over. Lines that break the rules are faults and are
- * left out; so is a last line without an end, which may be cut in a number.
+ * Comma separated values, a row a line: a field in double quotes may hold
+ * commas, and quotes, which are doubled. Empty lines are passed over. Lines
+ * that break the rules are faults and are left out; so is a last line without
+ * an end, which may be cut in a number.
  *
  * The columns are known by name and type. A first line with the name of the
  * first column in it is a header, and the columns come in its order.
