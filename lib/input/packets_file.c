@@ -281,28 +281,12 @@ static void read_text(const json_t *object, const char *name, char *to, size_t s
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-static int hex_digit(char digit)
-{
-	const char *digits = "0123456789abcdef",
-		   *at = digit ? strchr(digits, digit) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 static void read_clock(const json_t *clock, struct ctf_facts *facts)
 {
 	const char *uuid = json_text(clock, "uuid");
-	size_t size = sizeof(facts->clock_uuid);
 
-	if (!uuid || strlen(uuid) != 2 * size)
+	if (!uuid || ctf_uuid_parse(uuid, facts->clock_uuid))
 		return;
-	for (size_t i = 0; i < size; i++) {
-		int high = hex_digit(uuid[2 * i]), low = hex_digit(uuid[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return;
-		facts->clock_uuid[i] = (unsigned char)(high << 4 | low);
-	}
 	facts->has_clock = facts->has_uuid = true;
 	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
 	json_nsec(clock, "offset_ns", &facts->clock_offset_ns);
