@@ -99,28 +99,6 @@ static char *extract_name(const struct packets_contents *contents, size_t index,
 }
 
 /*
- * The path of a node's directory without links above it; its own name stays, as that is
- * the node's, also where it is a link. NULL: not there. For free().
- */
-static char *node_path(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *above, *real, *node;
-	struct stat status;
-
-	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || stat(path, &status))
-		return realpath(path, NULL);
-	above = slash == path ? mem_strdup("/")
-		: slash       ? mem_strndup(path, (size_t)(slash - path))
-			      : mem_strdup(".");
-	real = realpath(above, NULL);
-	node = real ? mem_printf("%s/%s", strcmp(real, "/") ? real : "", name) : NULL;
-	free(real);
-	free(above);
-	return node;
-}
-
-/*
  * The sources in a .packets file, which are of the node at a path; where that is NULL,
  * those that were of one node still are. 0, or -1 with error.
  */
@@ -200,7 +178,7 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 		     const struct stat *run, struct problem_list *problems)
 {
 	struct run_files *files = list->files;
-	char *directory = node_path(path);
+	char *directory = realpath(path, NULL);
 	struct run_node node;
 
 	run_node_find(&node, path, run, problems);
@@ -226,14 +204,18 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument), *real = node_path(path);
+	char *path = path_trimmed(argument), *real = realpath(path, NULL);
+	const char *name = file_name(path);
 	size_t before = list->count;
 	int status = 0;
 
+	/* A link has the name that was given. */
+	if (real && (!strcmp(name, ".") || !strcmp(name, "..")))
+		name = file_name(real);
 	if (!real)
 		status = error_errno(error, path);
 	else
-		add_node(list, path, strrchr(real, '/') + 1, NULL, problems);
+		add_node(list, path, name, NULL, problems);
 	if (!status && list->count == before)
 		status = error_set(error, "%s: no trace and no capture below it", path);
 	free(real);
@@ -249,8 +231,8 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 			       struct problem_list *problems)
 {
 	char *directory = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
-	struct extract_node node = {strrchr(directory, '/') + 1, path, false};
-	char *real = node_path(directory);
+	struct extract_node node = {file_name(directory), path, false};
+	char *real = realpath(directory, NULL);
 
 	for (size_t i = before; real && i < list->count && !node.is_there; i++)
 		node.is_there = strcmp(list->item[i].node, real) == 0;
@@ -263,7 +245,7 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 static void add_entry(struct source_list *list, const char *path, size_t before,
 		      struct run_directories *seen, struct problem_list *problems)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = file_name(path);
 	const struct stat run = {.st_dev = seen->item[0].device,
 				 .st_ino = seen->item[0].inode};
 	struct stat status;
@@ -327,28 +309,22 @@ static bool is_there(const char *path, const char *below)
 }
 
 /*
- * The name of the node whose directory this is, rather than that of a run: it holds a
- * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
- * NULL.
+ * Whether this is the directory of a node rather than that of a run: it holds a
+ * node.json, or traces as LTTng lays them out (kernel/metadata, ust/).
  */
-static char *run_node_name(const char *path)
+static bool is_node(const char *path)
 {
 	/* A node may be called kernel: it has a file of its own, then. */
-	bool is =
-	    is_there(path, "node.json") ||
-	    (is_there(path, "kernel/metadata") && !is_there(path, "kernel/node.json")) ||
-	    is_there(path, "ust/uid") || is_there(path, "ust/pid");
-	char *real = is ? realpath(path, NULL) : NULL;
-	char *name = real ? mem_strdup(strrchr(real, '/') + 1) : NULL;
-
-	free(real);
-	return name;
+	return is_there(path, "node.json") ||
+	       (is_there(path, "kernel/metadata") &&
+		!is_there(path, "kernel/node.json")) ||
+	       is_there(path, "ust/uid") || is_there(path, "ust/pid");
 }
 
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument), *node = run_node_name(path);
+	char *path = path_trimmed(argument);
 	struct stat status;
 	int result;
 
@@ -356,11 +332,10 @@ int source_add_run(struct source_list *list, const char *argument,
 		result = error_errno(error, path);
 	else if (!S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
-	else if (node)
+	else if (is_node(path))
 		result = source_add_node(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
-	free(node);
 	free(path);
 	return result;
 }
@@ -372,17 +347,11 @@ static char *node_directory(const char *path)
 
 	for (int depth = 0; directory && depth < 3; depth++) {
 		char *slash = strrchr(directory, '/');
-		char *facts;
-		struct stat status;
-		bool found;
 
 		if (!slash || slash == directory)
 			break;
 		*slash = '\0';
-		facts = mem_printf("%s/node.json", directory);
-		found = stat(facts, &status) == 0;
-		free(facts);
-		if (found)
+		if (is_there(directory, "node.json"))
 			return directory;
 	}
 	free(directory);
@@ -416,14 +385,13 @@ static void add_alone(struct source_list *list, const struct found_source *found
 		protect_node(directory);
 		read_facts(&facts, directory, problems);
 		if (!name)
-			name = strrchr(directory, '/') + 1;
+			name = file_name(directory);
 	}
 	source = append(list, found, name, directory);
 	set_local(source, &facts);
 	if (!source->name && found->kind == SOURCE_CAPTURE) {
-		const char *file = strrchr(found->path, '/');
+		const char *file = file_name(found->path);
 
-		file = file ? file + 1 : found->path;
 		source->name = mem_strndup(file, strcspn(file, "."));
 	}
 	node_facts_clear(&facts);

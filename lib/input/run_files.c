@@ -11,6 +11,8 @@
 #include "ctf/reader.h"
 #include "input/packets_file.h"
 
+enum { KIND_CAPTURE = -2, KIND_NONE = -1 };
+
 /* One search: what was found, and where it has been. */
 struct walk {
 	struct run_node *node;
@@ -46,35 +48,42 @@ char *path_trimmed(const char *path)
 	return mem_strndup(path, length);
 }
 
-static const char *file_name(const char *path)
+const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
+/* What a recorder writes into a run (formats.md), by name or by the name's end. */
+static const struct recorded_file {
+	const char *name;
+	bool is_end;
+	int kind; /* enum run_file_kind, or */
+} recorded_file[] = {
+    {"node.json", false, RUN_FILE_NODE},
+    {"clock.csv", false, RUN_FILE_CLOCK},
+    {"proc.csv", false, RUN_FILE_PROC},
+    {"sensors.csv", false, RUN_FILE_SENSORS},
+    {"invocations.jsonl", false, RUN_FILE_INVOCATIONS},
+    {".sadf", true, RUN_FILE_SADF},
+    {".sa", true, RUN_FILE_SA},
+    {".pcap", true, KIND_CAPTURE},
+    {".pcapng", true, KIND_CAPTURE},
+    {"run.json", false, KIND_NONE},
+    {"commands", false, KIND_NONE},
+    {".collect", false, KIND_NONE},
+    {NULL, false, KIND_NONE},
+};
 
-static bool is_capture(const char *path)
+static const struct recorded_file *recorded_as(const char *path)
 {
-	return path_has_suffix(path, ".pcap") || path_has_suffix(path, ".pcapng");
-}
+	const struct recorded_file *file = recorded_file;
 
-/* Whether a recorder writes files of this name into a run (formats.md). */
-static bool is_recorded(const char *path)
-{
-	static const char *const names[] = {
-	    "run.json", "node.json",         "clock.csv", "proc.csv", "sensors.csv",
-	    "commands", "invocations.jsonl", ".collect",  NULL};
-
-	return is_one_of(file_name(path), names) || is_capture(path) ||
-	       path_has_suffix(path, ".sadf") || path_has_suffix(path, ".sa");
+	while (file->name && !(file->is_end ? path_has_suffix(path, file->name)
+					    : !strcmp(file_name(path), file->name)))
+		file++;
+	return file;
 }
 
 void run_protect(const char *path)
@@ -92,37 +101,25 @@ void run_protect(const char *path)
 /* A link to nothing, by whose name nothing that was recorded is missing. */
 static bool is_idle_link(const char *path)
 {
-	static const char *const traces[] = {"kernel", "ust", "metadata", NULL};
+	const char *name = file_name(path);
 	struct stat status;
 
 	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
-	       !is_recorded(path) && !path_has_suffix(path, PACKETS_SUFFIX) &&
-	       !is_one_of(file_name(path), traces);
+	       !recorded_as(path)->name && !path_has_suffix(path, PACKETS_SUFFIX) &&
+	       strcmp(name, "kernel") && strcmp(name, "ust") && strcmp(name, "metadata");
 }
 
-/* By the name of a file below the node; -1: none that is read here. */
+/* What a file below the node is; those with a whole name stand in its directory. */
 static int kind_of(const struct run_node *node, const char *path)
 {
-	static const char *const names[] = {
-	    [RUN_FILE_NODE] = "node.json",
-	    [RUN_FILE_CLOCK] = "clock.csv",
-	    [RUN_FILE_PROC] = "proc.csv",
-	    [RUN_FILE_SENSORS] = "sensors.csv",
-	    [RUN_FILE_INVOCATIONS] = "invocations.jsonl",
-	};
+	const struct recorded_file *file = recorded_as(path);
 	size_t length = strlen(node->path);
 
 	/* The node's own directory comes, too. */
 	if (path[length] != '/')
-		return -1;
-	if (path_has_suffix(path, ".sadf"))
-		return RUN_FILE_SADF;
-	if (path_has_suffix(path, ".sa"))
-		return RUN_FILE_SA;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(path + length + 1, names[i]) == 0)
-			return (int)i;
-	return -1;
+		return KIND_NONE;
+	return file->is_end || file_name(path) == path + length + 1 ? file->kind
+								    : KIND_NONE;
 }
 
 static void add_source(struct run_node *node, enum source_kind kind, const char *path)
@@ -136,11 +133,11 @@ static void add_file(struct run_node *node, const char *path)
 {
 	int kind = kind_of(node, path);
 
-	if (is_capture(path)) {
+	if (kind == KIND_CAPTURE) {
 		add_source(node, SOURCE_CAPTURE, path);
 	} else if (path_has_suffix(path, PACKETS_SUFFIX)) {
 		text_list_add(&node->extracts, path);
-	} else if (kind >= 0) {
+	} else if (kind != KIND_NONE) {
 		node->file =
 		    mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
 		node->file[node->files++] =
@@ -185,7 +182,7 @@ static void walk_below(struct walk *walk, const char *path)
 	if (S_ISDIR(status.st_mode) && !run_directory_enter(&walk->seen, &status))
 		return;
 	is_trace = S_ISDIR(status.st_mode) && ctf_is_trace(path);
-	if (is_trace || is_recorded(path))
+	if (is_trace || recorded_as(path)->name)
 		output_protect(path);
 	if (is_trace) {
 		add_source(walk->node, SOURCE_TRACE, path);
