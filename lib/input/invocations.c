@@ -7,26 +7,6 @@
 #include "input/csv.h"
 #include "input/run_facts.h"
 
-static void take_command(struct invocation *invocation, struct members *members)
-{
-	const json_t *argv = members_array(members, "argv");
-
-	members_text(members, "command", &invocation->command);
-	if (!argv)
-		return;
-	invocation->argv = json_one_line(argv);
-	if (!invocation->command)
-		invocation->command = json_join(argv, " ");
-}
-
-static void take_status(struct invocation *invocation, struct members *members)
-{
-	if (json_is_string(json_object_get(members->object, "status")))
-		members_text(members, "status", &invocation->status_text);
-	else
-		members_integer(members, "status", &invocation->status);
-}
-
 static void check_order(const struct invocation *invocation, struct faults *faults)
 {
 	const nsec_t times[] = {invocation->enqueued_ns, invocation->started_ns,
@@ -46,32 +26,31 @@ static void check_order(const struct invocation *invocation, struct faults *faul
 static void take(struct invocation *invocation, const json_t *record,
 		 struct faults *faults)
 {
-	struct members members;
+	static const struct member known[] = {
+	    {"name", MEMBER_TEXT, offsetof(struct invocation, name)},
+	    {"node", MEMBER_TEXT, offsetof(struct invocation, node)},
+	    {"pid", MEMBER_INTEGER, offsetof(struct invocation, pid)},
+	    {"enqueued_ns", MEMBER_STAMP, offsetof(struct invocation, enqueued_ns)},
+	    {"started_ns", MEMBER_STAMP, offsetof(struct invocation, started_ns)},
+	    {"ended_ns", MEMBER_STAMP, offsetof(struct invocation, ended_ns)},
+	    {"bytes", MEMBER_INTEGER, MEMBER_STAYS},
+	    {"trace_id", MEMBER_TEXT, MEMBER_STAYS},
+	    {"status", MEMBER_INTEGER_OR_TEXT, offsetof(struct invocation, status)},
+	    {"argv", MEMBER_ARRAY, MEMBER_STAYS},
+	    {"command", MEMBER_TEXT, MEMBER_STAYS},
+	    {NULL, MEMBER_ANY, 0},
+	};
+	const json_t *argv = json_object_get(record, "argv");
+	char *command;
 
-	members_init(&members, record, faults, invocation->line);
-	members_text(&members, "name", &invocation->name);
-	members_text(&members, "node", &invocation->node);
-	members_integer(&members, "pid", &invocation->pid);
-	members_stamp(&members, "enqueued_ns", &invocation->enqueued_ns);
-	members_stamp(&members, "started_ns", &invocation->started_ns);
-	members_stamp(&members, "ended_ns", &invocation->ended_ns);
-	members_integer(&members, "bytes", &invocation->bytes);
-	members_text(&members, "trace_id", &invocation->trace_id);
-	take_status(invocation, &members);
-	take_command(invocation, &members);
-	invocation->extra = members_end(&members);
+	invocation->rest =
+	    members_read(record, known, invocation, faults, invocation->line);
+	if (json_is_array(argv) && !json_object_get(invocation->rest, "command")) {
+		command = json_join(argv, " ");
+		json_set_text(invocation->rest, "command", command);
+		free(command);
+	}
 	check_order(invocation, faults);
-}
-
-static void clear(struct invocation *invocation)
-{
-	free(invocation->name);
-	free(invocation->node);
-	free(invocation->status_text);
-	free(invocation->trace_id);
-	free(invocation->command);
-	free(invocation->argv);
-	free(invocation->extra);
 }
 
 /* The object of a line, or NULL with a fault where it is none. */
@@ -109,7 +88,6 @@ int invocations_read(const char *path,
 						.started_ns = INVOCATION_UNKNOWN,
 						.ended_ns = INVOCATION_UNKNOWN,
 						.status = INVOCATION_UNKNOWN,
-						.bytes = INVOCATION_UNKNOWN,
 						.line = line.number};
 		json_t *record;
 
@@ -119,9 +97,9 @@ int invocations_read(const char *path,
 		if (!record)
 			continue;
 		take(&invocation, record, &faults);
-		json_decref(record);
 		status = task(context, &invocation);
-		clear(&invocation);
+		json_decref(invocation.rest);
+		json_decref(record);
 	}
 	lines_close(lines);
 	return status;

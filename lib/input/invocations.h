@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/nsec.h"
 #include "base/problem.h"
 
@@ -15,17 +16,12 @@
 #define INVOCATION_UNKNOWN INT64_MIN
 
 struct invocation {
-	char *name;
-	char *node; /* where it ran, if not where the file is */
+	const char *name;
+	const char *node; /* where it ran, if not where the file is */
 	int64_t pid;
 	nsec_t enqueued_ns, started_ns, ended_ns;
-	int64_t status;    /* of the exit, */
-	char *status_text; /* or in words */
-	int64_t bytes;
-	char *trace_id;
-	char *command; /* one line: as recorded, else argv with blanks between */
-	char *argv;    /* a JSON array */
-	char *extra;   /* all other members, a JSON object */
+	int64_t status; /* of the exit */
+	json_t *rest;   /* all other members; "command" is made of "argv" if it lacks */
 	uint64_t line;
 };
 

@@ -27,12 +27,12 @@ static int take(void *context, const struct invocation *invocation)
 	add_number(rows, "started", invocation->started_ns);
 	add_number(rows, "ended", invocation->ended_ns);
 	add_number(rows, "status", invocation->status);
-	add_text(rows, "words", invocation->status_text);
-	add_number(rows, "bytes", invocation->bytes);
-	add_text(rows, "trace", invocation->trace_id);
-	add_text(rows, "command", invocation->command);
-	add_text(rows, "argv", invocation->argv);
-	add_text(rows, "extra", invocation->extra);
+	if (json_object_size(invocation->rest)) {
+		char *rest = json_one_line(invocation->rest);
+
+		rows_add(rows, " rest=%s", rest);
+		free(rest);
+	}
 	rows_add(rows, "\n");
 	return rows_enough(rows);
 }
@@ -56,13 +56,16 @@ static void all_members_are_taken(void **state)
 	    " \"status\": 137, \"bytes\": 9223372036854775807, \"trace_id\": \"4bf9\","
 	    " \"argv\": [\"convert\", \"a b\", 7]}\n",
 	    "1: name=resize node=n2 pid=71 enqueued=1 started=1795228740123456789 "
-	    "ended=1795228740123456790 status=137 bytes=9223372036854775807 trace=4bf9 "
-	    "command=convert a b 7 argv=[\"convert\",\"a b\",7]\n",
+	    "ended=1795228740123456790 status=137 rest={\"bytes\":9223372036854775807,"
+	    "\"trace_id\":\"4bf9\",\"argv\":[\"convert\",\"a b\",7],"
+	    "\"command\":\"convert a b 7\"}\n",
 	    "");
 	read_text(
 	    "{\"argv\": [\"ls\"], \"command\": \"ls -l\", \"status\": \"timeout\"}\n"
 	    "{}\n",
-	    "1: words=timeout command=ls -l argv=[\"ls\"]\n2:\n", "");
+	    "1: rest={\"argv\":[\"ls\"],\"command\":\"ls -l\",\"status\":\"timeout\"}\n"
+	    "2:\n",
+	    "");
 }
 
 static void unknown_members_are_kept(void **state)
@@ -70,7 +73,7 @@ static void unknown_members_are_kept(void **state)
 	(void)state;
 	read_text("{\"pid\": 7, \"cold\": true, \"tags\": {\"a\": [1, null]},"
 		  " \"name\": null}\r\n\n  \n",
-		  "1: pid=7 extra={\"cold\":true,\"tags\":{\"a\":[1,null]}}\n", "");
+		  "1: pid=7 rest={\"cold\":true,\"tags\":{\"a\":[1,null]}}\n", "");
 }
 
 static void wrong_types_stay_with_the_rest(void **state)
@@ -78,7 +81,7 @@ static void wrong_types_stay_with_the_rest(void **state)
 	(void)state;
 	read_text("{\"pid\": \"7\", \"name\": 5, \"ended_ns\": 1.5,"
 		  " \"started_ns\": 9223372036854775807, \"status\": []}\n",
-		  "1: extra={\"pid\":\"7\",\"name\":5,\"ended_ns\":1.5,"
+		  "1: rest={\"pid\":\"7\",\"name\":5,\"ended_ns\":1.5,"
 		  "\"started_ns\":9223372036854775807,\"status\":[]}\n",
 		  "a:1: name: want a string, not used (malformed, 1)\n"
 		  "a:1: pid: want an integer, not used (malformed, 1)\n"

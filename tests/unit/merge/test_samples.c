@@ -293,9 +293,9 @@ static void tasks_find_their_processes(void **state)
 	take_in("r");
 	assert_answer("t.db", INVOCATION_SQL,
 		      "2|7|a|0|0|10|3|1|\n"
-		      "|7|||||||{\"x\":1,\"node\":\"gone\",\"status\":\"killed\","
-		      "\"bytes\":5,\"trace_id\":\"t\",\"command\":\"a b\","
-		      "\"argv\":[\"a\",\"b\"]}\n"
+		      "|7|||||||{\"status\":\"killed\",\"bytes\":5,"
+		      "\"argv\":[\"a\",\"b\"],\"x\":1,\"trace_id\":\"t\","
+		      "\"command\":\"a b\",\"node\":\"gone\"}\n"
 		      "1|7|||0||||");
 	assert_int_equal(run.problems.count, 2);
 	assert_string_equal(run.problems.item[0].text,
