@@ -27,6 +27,7 @@ static struct sighting draw_sighting(const struct sighting *last, bool wild)
 		for (size_t i = 0; i < sizeof(*packet); i++)
 			if (draw() % 4 == 0)
 				bytes[i] = (uint8_t)draw();
+		packet->zero = 0;
 		sighting.device = (uint32_t)draw();
 		sighting.stream = (uint32_t)draw();
 		sighting.ordinal = draw();
