@@ -131,30 +131,6 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 	return 0;
 }
 
-/* A node of a run directory, and whether a trace or a capture of it is there. */
-struct extract_node {
-	const char *name, *path;
-	bool is_there;
-};
-
-/* Where a node's traces and captures are, an extract of them tells nothing more. */
-static void add_node_extract(struct source_list *list, const char *path,
-			     const struct extract_node *node,
-			     struct problem_list *problems)
-{
-	struct error error = ERROR_INIT;
-
-	if (!list->takes_extracts)
-		return;
-	if (node->is_there)
-		problem_add(problems, path, "twice", 1,
-			    "left out, as what was recorded of %s is there", node->name);
-	else if (add_extract(list, path, node->name, node->path, &error))
-		problem_add(problems, "", "unreadable", 1, "%s, left out",
-			    error_text(&error));
-	error_clear(&error);
-}
-
 /* The node's traces and captures; names of all but the main one say where they are. */
 static void add_sources(struct source_list *list, const struct run_node *node,
 			const char *directory)
@@ -183,10 +159,6 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 
 	run_node_find(&node, path, run, problems);
 	node.name = mem_strdup(name);
-	for (size_t i = 0; i < node.extracts.count; i++)
-		add_node_extract(
-		    list, node.extracts.item[i],
-		    &(struct extract_node){name, directory, node.sources > 0}, problems);
 	if (node.sources || (files && node.files))
 		read_facts(&node.facts, path, problems);
 	if (node.sources)
@@ -224,21 +196,29 @@ int source_add_node(struct source_list *list, const char *argument,
 }
 
 /*
- * NODE.packets beside the nodes' directories: of NODE, unless that has a directory with
- * something in it, which came before.
+ * NODE.packets beside the nodes' directories: of NODE. Where its traces and captures are,
+ * which came before, an extract of them tells nothing more.
  */
 static void add_extract_beside(struct source_list *list, const char *path, size_t before,
 			       struct problem_list *problems)
 {
-	char *directory = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
-	struct extract_node node = {file_name(directory), path, false};
-	char *real = realpath(directory, NULL);
+	char *node = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
+	char *real = realpath(node, NULL);
+	struct error error = ERROR_INIT;
+	bool is_there = false;
 
-	for (size_t i = before; real && i < list->count && !node.is_there; i++)
-		node.is_there = strcmp(list->item[i].node, real) == 0;
-	add_node_extract(list, path, &node, problems);
+	for (size_t i = before; real && i < list->count; i++)
+		is_there |= strcmp(list->item[i].node, real) == 0;
+	if (is_there)
+		problem_add(problems, path, "twice", 1,
+			    "left out, as what was recorded of %s is there",
+			    file_name(node));
+	else if (add_extract(list, path, file_name(node), path, &error))
+		problem_add(problems, "", "unreadable", 1, "%s, left out",
+			    error_text(&error));
+	error_clear(&error);
 	free(real);
-	free(directory);
+	free(node);
 }
 
 /* An entry of a run directory; `seen` are the nodes before it. */
@@ -254,7 +234,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	    stat(path, &status))
 		return;
 	if (!S_ISDIR(status.st_mode)) {
-		if (path_has_suffix(name, PACKETS_SUFFIX))
+		if (list->takes_extracts && path_has_suffix(name, PACKETS_SUFFIX))
 			add_extract_beside(list, path, before, problems);
 	} else if (!run_directory_enter(seen, &status)) {
 		problem_add(problems, path, "twice", 1,

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "ctf/reader.h"
-#include "input/packets_file.h"
 
 enum { KIND_CAPTURE = -2, KIND_NONE = -1 };
 
@@ -105,8 +104,8 @@ static bool is_idle_link(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
-	       !recorded_as(path)->name && !path_has_suffix(path, PACKETS_SUFFIX) &&
-	       strcmp(name, "kernel") && strcmp(name, "ust") && strcmp(name, "metadata");
+	       !recorded_as(path)->name && strcmp(name, "kernel") &&
+	       strcmp(name, "ust") && strcmp(name, "metadata");
 }
 
 /* What a file below the node is; those with a whole name stand in its directory. */
@@ -135,8 +134,6 @@ static void add_file(struct run_node *node, const char *path)
 
 	if (kind == KIND_CAPTURE) {
 		add_source(node, SOURCE_CAPTURE, path);
-	} else if (path_has_suffix(path, PACKETS_SUFFIX)) {
-		text_list_add(&node->extracts, path);
 	} else if (kind != KIND_NONE) {
 		node->file =
 		    mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
@@ -248,7 +245,6 @@ void run_node_clear(struct run_node *node)
 	free(node->file);
 	free(node->name);
 	free(node->path);
-	text_list_clear(&node->extracts);
 	node_facts_clear(&node->facts);
 }
 

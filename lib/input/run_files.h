@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/options.h"
 #include "base/problem.h"
 #include "input/run.h"
 #include "input/run_facts.h"
@@ -40,8 +39,7 @@ struct run_node {
 	char *path;
 	struct found_source *source; /* these in the order of their names */
 	size_t sources, source_room;
-	struct text_list extracts; /* .packets files */
-	struct run_file *file;     /* what is there besides */
+	struct run_file *file; /* what is there besides */
 	size_t files, room;
 	struct node_facts facts; /* where source_add_run found something of a node */
 };
