@@ -208,9 +208,8 @@ struct sar {
 	uint64_t marks;
 };
 
-static int take_sar(void *context, const struct sadf_row *row)
+static int take_sar(struct sar *sar, const struct sadf_row *row)
 {
-	struct sar *sar = context;
 	const char *kind = metric_kind_name(row->about.kind);
 	bool has_item = strcmp(row->item, "-") != 0;
 	struct sampled sampled = {
@@ -227,7 +226,7 @@ static int take_sar(void *context, const struct sadf_row *row)
 	if (!sampler_wants(sar->sampler, sampled.ts_ns))
 		return 0;
 	sar->texts += row->about.kind == METRIC_TEXT;
-	return sampler_add(sar->sampler, &sampled) ? 1 : 0;
+	return sampler_add(sar->sampler, &sampled);
 }
 
 /* What the file says ends at a terminal. */
@@ -241,7 +240,7 @@ static char *tamed(const char *text)
 	return copy;
 }
 
-static void tell_mark(struct sar *sar, const struct sadf_mark *mark, nsec_t ts_ns)
+static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns)
 {
 	bool is_restart = mark->kind == SADF_RESTART;
 	char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
@@ -256,30 +255,39 @@ static void tell_mark(struct sar *sar, const struct sadf_mark *mark, nsec_t ts_n
 	free(place);
 }
 
-static int take_mark(void *context, const struct sadf_mark *mark)
+static void take_mark(struct sar *sar, const struct sadf_row *mark)
 {
-	struct sar *sar = context;
 	nsec_t ts_ns = stamps_place(&sar->sampler->stamps, mark->realtime_ns);
 
 	if (sampler_wants(sar->sampler, ts_ns) && sar->marks++ < MARKS_TOLD)
 		tell_mark(sar, mark, ts_ns);
-	return 0;
 }
 
 static int sample_sar(struct sampler *sampler, const char *path)
 {
 	struct sar sar = {.sampler = sampler, .path = path};
-	struct sadf_sink sink = {.row = take_sar, .mark = take_mark, .context = &sar};
 	struct problem_list *problems = &sampler->run->problems;
-	int status = sadf_read(path, &sink, problems);
+	struct faults faults;
+	struct sadf_row row;
+	struct sadf *sadf;
+	int status = 0;
 
+	faults_init(&faults, path, problems);
+	sadf = sadf_open(path, &faults);
+	while (sadf && !status && sadf_next(sadf, &row)) {
+		if (row.kind == SADF_VALUE)
+			status = take_sar(&sar, &row);
+		else
+			take_mark(&sar, &row);
+	}
+	sadf_close(sadf);
 	if (sar.texts)
 		problem_add(problems, path, "text", sar.texts,
 			    "values that are no numbers, their samples have none");
 	if (sar.marks > MARKS_TOLD)
 		problem_add(problems, path, "comment", sar.marks - MARKS_TOLD,
 			    "further restarts and comments, left out");
-	return status > 0 ? -1 : 0;
+	return status;
 }
 
 static int take_file(struct sampler *sampler, const struct run_file *file)

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -123,30 +124,25 @@ static const struct group groups[] = {
 };
 /* clang-format on */
 
-struct sadf_reader {
-	const struct sadf_sink *sink;
+struct sadf {
+	struct lines *lines;
 	struct faults *faults;
 	struct texts names; /* of the table's metrics, */
 	struct {
 		const struct sadf_metric *metric[2]; /* the second one or NULL */
 	} known[MOST_NAMES];    /* and what each is, in the table's order */
 	const char *activity;   /* of the row before, or NULL */
-	struct intmap comments; /* by their hash: handed on already */
-	uint64_t rows;          /* and marks */
+	struct intmap comments; /* by their hash: they came already */
+	bool has_rows;
 };
 
-/* What every line begins with. */
-struct sadf_head {
-	char *host, *interval, *stamp;
-};
-
-static void learn_metrics(struct sadf_reader *reader)
+static void learn_metrics(struct sadf *sadf)
 {
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		for (const char *at = groups[i].names; *at; at += strspn(at, " ")) {
 			size_t length = strcspn(at, " ");
-			size_t name = texts_put_bytes(&reader->names, at, length);
-			const struct sadf_metric **metric = reader->known[name].metric;
+			size_t name = texts_put_bytes(&sadf->names, at, length);
+			const struct sadf_metric **metric = sadf->known[name].metric;
 
 			assert(name < MOST_NAMES && !metric[1]);
 			metric[metric[0] != NULL] = &groups[i].metric;
@@ -170,41 +166,37 @@ static bool is_interrupt(const char *item, const char *name)
  * is of all devices for the item "-", else of that disk), else the activity of the row
  * before (retrans/s is of NFS or of TCP).
  */
-static struct sadf_metric find_metric(struct sadf_reader *reader, const char *item,
+static struct sadf_metric find_metric(struct sadf *sadf, const char *item,
 				      const char *name)
 {
 	static const struct sadf_metric unknown = {NULL, NULL, NULL, METRIC_UNKNOWN};
 	static const struct sadf_metric interrupt = {"interrupt", "/s", "interrupt",
 						     METRIC_RATE};
-	size_t number = texts_put(&reader->names, name);
+	size_t number = texts_put(&sadf->names, name);
 	const struct sadf_metric *one, *other;
 	bool has_item = strcmp(item, "-") != 0, is_other;
 
-	if (number >= MOST_NAMES || !reader->known[number].metric[0])
+	if (number >= MOST_NAMES || !sadf->known[number].metric[0])
 		return is_interrupt(item, name) ? interrupt : unknown;
-	one = reader->known[number].metric[0];
-	other = reader->known[number].metric[1];
+	one = sadf->known[number].metric[0];
+	other = sadf->known[number].metric[1];
 	if (!other)
 		return *one;
 	if ((one->item_type != NULL) != (other->item_type != NULL))
 		is_other = (other->item_type != NULL) == has_item;
 	else
-		is_other =
-		    reader->activity && strcmp(other->activity, reader->activity) == 0;
+		is_other = sadf->activity && strcmp(other->activity, sadf->activity) == 0;
 	return is_other ? *other : *one;
 }
 
-/* Fill a row's stamps. False, with a fault, where they are none. */
-static bool take_stamps(struct sadf_reader *reader, const struct sadf_head *head,
+/* Set a row's stamps. False, with a fault, where they are none. */
+static bool take_stamps(struct sadf *sadf, const char *interval, const char *stamp,
 			struct sadf_row *row)
 {
-	const char *stamp = head->stamp;
-
-	row->host = head->host;
 	if (number_seconds(stamp, &row->realtime_ns) ||
 	    !nsec_is_stamp(row->realtime_ns)) {
 		/* A date is what sadf prints without -U. */
-		faults_add(reader->faults, "broken", row->line,
+		faults_add(sadf->faults, "broken", row->line,
 			   strspn(stamp, "0123456789.") == strlen(stamp)
 			       ? "'%s' is no time in seconds between 1933 and 2070, left "
 				 "out"
@@ -212,9 +204,9 @@ static bool take_stamps(struct sadf_reader *reader, const struct sadf_head *head
 			   stamp);
 		return false;
 	}
-	if (number_seconds(head->interval, &row->interval_ns)) {
-		faults_add(reader->faults, "broken", row->line,
-			   "'%s' is no interval in seconds, left out", head->interval);
+	if (number_seconds(interval, &row->interval_ns)) {
+		faults_add(sadf->faults, "broken", row->line,
+			   "'%s' is no interval in seconds, left out", interval);
 		return false;
 	}
 	return true;
@@ -229,70 +221,50 @@ static bool has_decimal_comma(const char *text)
 	       text[whole + 1 + strspn(text + whole + 1, "0123456789")] == '\0';
 }
 
-/* Complete a row by its item, metric and text, and hand it on. */
-static int give_value(struct sadf_reader *reader, struct sadf_row *row)
+/* Set what a row says by its item, metric and text. False, with a fault, if nothing. */
+static bool take_value(struct sadf *sadf, struct sadf_row *row)
 {
-	row->about = find_metric(reader, row->item, row->metric);
-	reader->activity = row->about.activity;
+	row->about = find_metric(sadf, row->item, row->metric);
+	sadf->activity = row->about.activity;
 	row->value = (double)NAN;
-	if (row->about.kind != METRIC_TEXT && number_real(row->text, &row->value)) {
-		if (has_decimal_comma(row->text))
-			faults_add(reader->faults, "locale", row->line,
-				   "'%s' has a decimal comma, want LC_ALL=C sadf, left "
-				   "out",
-				   row->text);
-		else
-			faults_add(reader->faults, "broken", row->line,
-				   "'%s' is no number, left out", row->text);
-		return 0;
-	}
-	reader->rows++;
-	return reader->sink->row(reader->sink->context, row);
-}
-
-/* Whether a comment was handed on already; from now on it was. */
-static bool is_known(struct sadf_reader *reader, const struct sadf_mark *mark)
-{
-	uint64_t key = hash_text(HASH_INIT ^ (uint64_t)mark->realtime_ns, mark->text);
-	int64_t value;
-
-	if (intmap_get(&reader->comments, key, &value))
+	if (row->about.kind == METRIC_TEXT || !number_real(row->text, &row->value))
 		return true;
-	if (reader->comments.count < COMMENTS_REMEMBERED)
-		intmap_put(&reader->comments, key, 1);
+	if (has_decimal_comma(row->text))
+		faults_add(sadf->faults, "locale", row->line,
+			   "'%s' has a decimal comma, want LC_ALL=C sadf, left out",
+			   row->text);
+	else
+		faults_add(sadf->faults, "broken", row->line,
+			   "'%s' is no number, left out", row->text);
 	return false;
 }
 
-/*
- * Whether a line is a restart or a comment, by the text after its stamp. It is
- * handed on, and `status` is what the sink says.
- */
-static bool take_mark(struct sadf_reader *reader, const struct sadf_head *head,
-		      const char *text, uint64_t line, int *status)
+/* Whether a comment came already; from now on it did. */
+static bool is_known(struct sadf *sadf, const struct sadf_row *row)
+{
+	uint64_t key = hash_text(HASH_INIT ^ (uint64_t)row->realtime_ns, row->text);
+	int64_t value;
+
+	if (intmap_get(&sadf->comments, key, &value))
+		return true;
+	if (sadf->comments.count < COMMENTS_REMEMBERED)
+		intmap_put(&sadf->comments, key, 1);
+	return false;
+}
+
+/* Set whether a line is a restart or a comment, by the text behind its stamp. */
+static void set_kind(struct sadf_row *row)
 {
 	static const char restart[] = "LINUX-RESTART", comment[] = "COM ";
-	struct sadf_mark mark = {.host = head->host, .line = line};
-	struct sadf_row stamps = {.line = line};
 
-	if (strcmp(head->interval, "-1") != 0)
-		return false;
-	if (strncmp(text, comment, strlen(comment)) == 0) {
-		mark.kind = SADF_COMMENT;
-		mark.text = text + strlen(comment);
-	} else if (strncmp(text, restart, strlen(restart)) == 0) {
-		mark.kind = SADF_RESTART;
-		mark.text = text + strlen(restart);
-		mark.text += *mark.text == '\t';
-	} else {
-		return false;
+	if (strncmp(row->text, comment, strlen(comment)) == 0) {
+		row->kind = SADF_COMMENT;
+		row->text += strlen(comment);
+	} else if (strncmp(row->text, restart, strlen(restart)) == 0) {
+		row->kind = SADF_RESTART;
+		row->text += strlen(restart);
+		row->text += *row->text == '\t';
 	}
-	reader->rows++;
-	if (!take_stamps(reader, head, &stamps))
-		return true;
-	mark.realtime_ns = stamps.realtime_ns;
-	if (reader->sink->mark && !(mark.kind == SADF_COMMENT && is_known(reader, &mark)))
-		*status = reader->sink->mark(reader->sink->context, &mark);
-	return true;
 }
 
 /* Cut a field off the front; NULL where no tab follows it. */
@@ -307,72 +279,80 @@ static char *cut(char **text)
 	return field;
 }
 
-/* ITEM METRIC VALUE */
-static int take_value(struct sadf_reader *reader, struct sadf_row *row, char *text)
+/* Whether a line is a row. */
+static bool take_line(struct sadf *sadf, const struct line *line, struct sadf_row *row)
 {
-	row->item = cut(&text);
-	row->metric = row->item ? cut(&text) : NULL;
+	char *text = line->text, *interval, *stamp;
+
+	*row = (struct sadf_row){.line = line->number, .host = cut(&text)};
+	interval = row->host ? cut(&text) : NULL;
+	stamp = interval ? cut(&text) : NULL;
 	row->text = text;
-	if (row->metric && !strchr(text, '\t'))
-		return give_value(reader, row);
-	faults_add(reader->faults, "broken", row->line,
-		   "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
-		   "out");
-	return 0;
-}
-
-static int take_line(struct sadf_reader *reader, const struct line *line)
-{
-	struct sadf_row row = {.line = line->number};
-	struct sadf_head head;
-	char *text = line->text;
-	int status = 0;
-
-	head.host = cut(&text);
-	head.interval = head.host ? cut(&text) : NULL;
-	head.stamp = head.interval ? cut(&text) : NULL;
-	if (!head.stamp)
-		faults_add(reader->faults, "broken", line->number,
+	if (!stamp) {
+		faults_add(sadf->faults, "broken", line->number,
 			   strchr(line->text, ';')
 			       ? "a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- "
 				 "-A, left out"
 			       : "no line of sadf -p, want HOST INTERVAL SECONDS ITEM "
 				 "METRIC VALUE with tabs between, left out");
-	else if (!take_mark(reader, &head, text, line->number, &status) &&
-		 take_stamps(reader, &head, &row))
-		status = take_value(reader, &row, text);
-	return status;
+		return false;
+	}
+	if (strcmp(interval, "-1") == 0)
+		set_kind(row);
+	sadf->has_rows |= row->kind != SADF_VALUE;
+	if (!take_stamps(sadf, interval, stamp, row))
+		return false;
+	if (row->kind != SADF_VALUE)
+		return row->kind != SADF_COMMENT || !is_known(sadf, row);
+	row->item = cut(&text);
+	row->metric = row->item ? cut(&text) : NULL;
+	row->text = text;
+	if (row->metric && !strchr(text, '\t'))
+		return take_value(sadf, row);
+	faults_add(sadf->faults, "broken", row->line,
+		   "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
+		   "out");
+	return false;
 }
 
-int sadf_read(const char *path, const struct sadf_sink *sink,
-	      struct problem_list *problems)
+struct sadf *sadf_open(const char *path, struct faults *faults)
 {
-	struct faults faults;
-	struct sadf_reader reader = {.sink = sink, .faults = &faults};
-	struct lines *lines;
-	struct line line;
-	int status = 0;
+	struct lines *lines = lines_open(path, faults);
+	struct sadf *sadf;
 
-	faults_init(&faults, path, problems);
-	lines = lines_open(path, &faults);
 	if (!lines)
-		return -1;
-	learn_metrics(&reader);
-	while (!status && lines_next(lines, &line)) {
+		return NULL;
+	sadf = mem_zalloc(sizeof(*sadf));
+	sadf->lines = lines;
+	sadf->faults = faults;
+	learn_metrics(sadf);
+	return sadf;
+}
+
+bool sadf_next(struct sadf *sadf, struct sadf_row *row)
+{
+	struct line line;
+
+	while (lines_next(sadf->lines, &line)) {
 		if (!line.ended)
-			faults_add(&faults, "truncated", line.number,
+			faults_add(sadf->faults, "truncated", line.number,
 				   "the file ends within this line, left out");
-		else if (line.length)
-			status = take_line(&reader, &line);
+		else if (line.length && take_line(sadf, &line, row))
+			return sadf->has_rows = true;
 	}
-	if (!status && !reader.rows) {
-		faults_add(&faults, "empty", 0, "no sample in it");
-		status = -1;
-	}
-	lines_close(lines);
-	texts_clear(&reader.names);
-	intmap_clear(&reader.comments);
-	return status;
+	if (!sadf->has_rows)
+		faults_add(sadf->faults, "empty", 0, "no sample in it");
+	return false;
+}
+
+void sadf_close(struct sadf *sadf)
+{
+	if (!sadf)
+		return;
+	lines_close(sadf->lines);
+	texts_clear(&sadf->names);
+	intmap_clear(&sadf->comments);
+	free(sadf);
 }
 
 const char *metric_kind_name(enum metric_kind kind)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/nsec.h"
-#include "base/problem.h"
+#include "input/faults.h"
 
 /*
  * What is known of the metrics of sysstat (sar, sadf), by their names. The
@@ -36,48 +36,37 @@ const char *metric_kind_name(enum metric_kind kind);
  * Of interrupts sadf gives the interrupt as item ("27", "sum") and the processor
  * as metric ("cpu0", "all"); they are handed on so.
  */
-struct sadf_row {
-	const char *host;
-	nsec_t interval_ns; /* in whole seconds, as sar rounds it */
-	nsec_t realtime_ns;
-	const char *item;   /* "cpu0", "eth0", ...; "-" where there is none */
-	const char *metric; /* "%usr", "rxkB/s", ... */
-	struct sadf_metric about;
-	const char *text; /* the value as it stands */
-	double value;     /* NaN if about.kind is METRIC_TEXT */
-	uint64_t line;
-};
-
-enum sadf_mark_kind {
+enum sadf_kind {
+	SADF_VALUE,
 	SADF_RESTART, /* the node was started, or sar's service was */
 	SADF_COMMENT, /* put in by `sadc -C TEXT` */
 };
 
-struct sadf_mark {
-	enum sadf_mark_kind kind;
+struct sadf_row {
+	enum sadf_kind kind;
 	const char *host;
 	nsec_t realtime_ns;
-	const char *text; /* of a comment; of a restart "(2 CPU)" or "" */
+	const char *text; /* the value as it stands; "(2 CPU)" or ""; the comment */
 	uint64_t line;
+
+	/* Of values. */
+	nsec_t interval_ns; /* in whole seconds, as sar rounds it */
+	const char *item;   /* "cpu0", "eth0", ...; "-" where there is none */
+	const char *metric; /* "%usr", "rxkB/s", ... */
+	struct sadf_metric about;
+	double value; /* NaN if about.kind is METRIC_TEXT */
 };
 
-/*
- * Who gets rows and marks, in the order of the file; texts are valid until the
- * call returns. What is above 0 ends the reading. sadf repeats comments for each
- * activity; they are handed on once. `mark` may be NULL.
- */
-struct sadf_sink {
-	int (*row)(void *context, const struct sadf_row *row);
-	int (*mark)(void *context, const struct sadf_mark *mark);
-	void *context;
-};
+/* NULL where it cannot be read, which is a fault. */
+struct sadf *sadf_open(const char *path, struct faults *faults);
 
 /*
- * Read such a text. 0; -1 where nothing was read, which is a problem; or what
- * the sink returned. Lines that are broken are reported and left out; so is
- * a last line without an end, as its value may be cut.
+ * The next row; its texts are valid until the next call. sadf repeats comments for each
+ * activity; they come once. Lines that are broken are faults and are left out; so is a
+ * last line without an end, as its value may be cut. False at the end.
  */
-int sadf_read(const char *path, const struct sadf_sink *sink,
-	      struct problem_list *problems);
+bool sadf_next(struct sadf *sadf, struct sadf_row *row);
+
+void sadf_close(struct sadf *sadf);
 
 #endif
