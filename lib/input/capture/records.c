@@ -111,32 +111,9 @@ static void set_text(struct capture_records *records, enum column column,
 
 static const char *direction_of(const struct frame *frame)
 {
-	switch (frame->cooked) {
-	case COOKED_HOST:
-	case COOKED_BROADCAST:
-	case COOKED_MULTICAST:
-	case COOKED_OTHER_HOST:
-		return "in";
-	case COOKED_OUTGOING:
-		return "out";
-	default:
+	if (frame->cooked > COOKED_OUTGOING)
 		return NULL;
-	}
-}
-
-static const char *headers_of(enum frame_status status)
-{
-	switch (status) {
-	case FRAME_PACKET:
-		return "whole";
-	case FRAME_OTHER:
-		return "other";
-	case FRAME_CUT:
-		return "cut";
-	case FRAME_MALFORMED:
-		return "malformed";
-	}
-	return NULL;
+	return frame->cooked == COOKED_OUTGOING ? "out" : "in";
 }
 
 static const char *mac_text(char text[MAC_TEXT], const uint8_t mac[6])
@@ -148,6 +125,10 @@ static const char *mac_text(char text[MAC_TEXT], const uint8_t mac[6])
 
 static void set_link(struct capture_records *records, const struct captured *captured)
 {
+	static const char *const headers[] = {[FRAME_PACKET] = "whole",
+					      [FRAME_OTHER] = "other",
+					      [FRAME_CUT] = "cut",
+					      [FRAME_MALFORMED] = "malformed"};
 	const struct frame *frame = &captured->frame;
 
 	set(records, COLUMN_INTERFACE,
@@ -155,7 +136,7 @@ static void set_link(struct capture_records *records, const struct captured *cap
 	set_text(records, COLUMN_DIRECTION, direction_of(frame));
 	set(records, COLUMN_CAPLEN, captured->captured);
 	set(records, COLUMN_LEN, captured->wire);
-	set_text(records, COLUMN_HEADERS, headers_of(captured->status));
+	set_text(records, COLUMN_HEADERS, headers[captured->status]);
 	if (frame->has_ethernet) {
 		set_text(records, COLUMN_ETH_SRC,
 			 mac_text(records->eth_src, frame->source));
