@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "input/faults.h"
+#include "input/csv.h"
 #include "input/invocations.h"
 #include "merge/samples.h"
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "input/csv.h"
 #include "input/run.h"
 
 static bool is_right(const json_t *value, enum member_type type)

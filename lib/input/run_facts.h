@@ -8,8 +8,9 @@
 #include "base/json.h"
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "input/faults.h"
 #include "input/packet_source.h"
+
+struct faults;
 
 /* Members of a JSON object that become members of a struct. */
 enum member_type {

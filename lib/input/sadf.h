@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/nsec.h"
-#include "input/faults.h"
+#include "input/csv.h"
 
 /*
  * What is known of the metrics of sysstat (sar, sadf), by their names. The
