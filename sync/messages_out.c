@@ -27,15 +27,10 @@ static void describe(struct extract *extract, const struct source_list *sources)
 
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct source *source = &sources->item[sync->trace[i].source];
-		const char *slash = source->node ? strrchr(source->node, '/') : NULL;
-		const struct packets_entry entry = {
-		    .kind = source->kind,
-		    .name = sync_source_name(source, &sync->trace[i].facts),
-		    .node = slash ? slash + 1 : source->node,
-		    .path = source->path,
-		};
+		struct source named = *source;
 
-		packets_writer_describe(extract->writer, i, &entry,
+		named.name = (char *)sync_source_name(source, &sync->trace[i].facts);
+		packets_writer_describe(extract->writer, i, &named,
 					&extract->opened[i]->facts);
 	}
 }

@@ -74,15 +74,15 @@ static json_t *clock_object(const struct ctf_facts *facts)
 }
 
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct packets_entry *entry,
-			     const struct ctf_facts *facts)
+			     const struct source *source, const struct ctf_facts *facts)
 {
+	const char *slash = source->node ? strrchr(source->node, '/') : NULL;
 	json_t *object = json_object();
 
-	json_set_text(object, "kind", entry->kind == SOURCE_TRACE ? "trace" : "capture");
-	json_set_text(object, "name", entry->name);
-	json_set_text(object, "node", entry->node);
-	json_set_text(object, "path", entry->path);
+	json_set_text(object, "kind", source->kind == SOURCE_TRACE ? "trace" : "capture");
+	json_set_text(object, "name", source->name);
+	json_set_text(object, "node", slash ? slash + 1 : source->node);
+	json_set_text(object, "path", source->path);
 	json_set_text(object, "hostname", facts->hostname);
 	if (facts->has_uuid)
 		json_object_set_new(object, "clock", clock_object(facts));
@@ -214,34 +214,32 @@ static char *copy_text(const json_t *object, const char *name)
 	return text ? mem_strdup(text) : NULL;
 }
 
-static struct packets_entry entry_of(const json_t *object)
+static struct source source_of(const json_t *object)
 {
 	const char *kind = json_text(object, "kind");
 
-	return (struct packets_entry){
+	return (struct source){
 	    .kind = kind && strcmp(kind, "capture") == 0 ? SOURCE_CAPTURE : SOURCE_TRACE,
 	    .name = copy_text(object, "name"),
 	    .node = copy_text(object, "node"),
-	    .path = copy_text(object, "path"),
 	};
 }
 
-int packets_file_contents(const char *path, struct packets_contents *contents,
+int packets_file_contents(const char *path, struct source_list *contents,
 			  struct error *error)
 {
 	struct chunk_reader reader;
 	struct error cause = ERROR_INIT;
 	struct chunk chunk;
-	size_t room = 0;
 	json_t *object;
 	int status = chunk_reader_open(&reader, path, &format, error);
 
 	memset(contents, 0, sizeof(*contents));
 	while (!status && contents->count < MOST_SOURCES &&
 	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
-		contents->item = mem_grow(contents->item, contents->count, &room,
-					  sizeof(*contents->item));
-		contents->item[contents->count++] = entry_of(object);
+		contents->item = mem_grow(contents->item, contents->count,
+					  &contents->room, sizeof(*contents->item));
+		contents->item[contents->count++] = source_of(object);
 		json_decref(object);
 	}
 	if (!status && (*error_text(&cause) || !contents->count))
@@ -251,19 +249,8 @@ int packets_file_contents(const char *path, struct packets_contents *contents,
 	error_clear(&cause);
 	chunk_reader_clear(&reader);
 	if (status)
-		packets_contents_clear(contents);
+		source_list_clear(contents);
 	return status;
-}
-
-void packets_contents_clear(struct packets_contents *contents)
-{
-	for (size_t i = 0; i < contents->count; i++) {
-		free((char *)contents->item[i].name);
-		free((char *)contents->item[i].node);
-		free((char *)contents->item[i].path);
-	}
-	free(contents->item);
-	memset(contents, 0, sizeof(*contents));
 }
 
 static void read_count(const json_t *object, const char *name, uint64_t *count)

@@ -88,7 +88,7 @@ static void read_facts(struct node_facts *facts, const char *directory,
  * The name of a source of an extract, where that is to be `base`'s: what stands behind
  * the name of the first source stays. For free(), or NULL.
  */
-static char *extract_name(const struct packets_contents *contents, size_t index,
+static char *extract_name(const struct source_list *contents, size_t index,
 			  const char *base)
 {
 	const char *main = contents->item[0].name, *own = contents->item[index].name;
@@ -108,7 +108,7 @@ static char *extract_name(const struct packets_contents *contents, size_t index,
 static int add_extract(struct source_list *list, const char *path, const char *name,
 		       const char *node, struct error *error)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	char *place;
 
 	output_protect(path);
@@ -116,7 +116,7 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		return -1;
 	place = realpath(path, NULL);
 	for (size_t i = 0; i < contents.count; i++) {
-		const struct packets_entry *entry = &contents.item[i];
+		const struct source *entry = &contents.item[i];
 		char *own = extract_name(&contents, i, name), *of = NULL;
 		struct source *source;
 
@@ -130,7 +130,7 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		free(of);
 	}
 	free(place);
-	packets_contents_clear(&contents);
+	source_list_clear(&contents);
 	return 0;
 }
 
