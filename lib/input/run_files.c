@@ -128,18 +128,30 @@ static void add_source(struct run_node *node, enum source_kind kind, const char 
 	node->source[node->sources++] = (struct found_source){kind, mem_strdup(path)};
 }
 
+/* Whether the text of a binary log, made on its node, is there as well. */
+static bool has_text(const char *log)
+{
+	char *path = mem_printf("%sdf", log);
+	struct stat status;
+	bool has = stat(path, &status) == 0;
+
+	free(path);
+	return has;
+}
+
 static void add_file(struct run_node *node, const char *path)
 {
 	int kind = kind_of(node, path);
 
+	if (kind == KIND_NONE || (kind == RUN_FILE_SA && has_text(path)))
+		return;
 	if (kind == KIND_CAPTURE) {
 		add_source(node, SOURCE_CAPTURE, path);
-	} else if (kind != KIND_NONE) {
-		node->file =
-		    mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
-		node->file[node->files++] =
-		    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
+		return;
 	}
+	node->file = mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
+	node->file[node->files++] =
+	    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
 }
 
 static void walk_below(struct walk *walk, const char *path);
@@ -194,33 +206,6 @@ static void walk_below(struct walk *walk, const char *path)
 	}
 }
 
-/* Whether the text of a binary log, made on its node, is there as well. */
-static bool has_text(const struct run_node *node, const char *log)
-{
-	size_t length = strlen(log);
-
-	for (size_t i = 0; i < node->files; i++)
-		if (node->file[i].kind == RUN_FILE_SADF &&
-		    strncmp(node->file[i].path, log, length) == 0 &&
-		    strcmp(node->file[i].path + length, "df") == 0)
-			return true;
-	return false;
-}
-
-static void leave_out_logs_with_text(struct run_node *node)
-{
-	size_t kept = 0;
-
-	/* What was moved to the front stays readable where it was. */
-	for (size_t i = 0; i < node->files; i++)
-		if (node->file[i].kind == RUN_FILE_SA &&
-		    has_text(node, node->file[i].path))
-			free(node->file[i].path);
-		else
-			node->file[kept++] = node->file[i];
-	node->files = kept;
-}
-
 void run_node_find(struct run_node *node, const char *path, const struct stat *run,
 		   struct problem_list *problems)
 {
@@ -232,7 +217,6 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 		run_directory_enter(&walk.seen, run);
 	walk_below(&walk, path);
 	free(walk.seen.item);
-	leave_out_logs_with_text(node);
 }
 
 void run_node_clear(struct run_node *node)
