@@ -172,6 +172,26 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
+json_t *lines_next_object(struct lines *lines, struct line *line)
+{
+	struct error error = ERROR_INIT;
+	json_t *object = NULL;
+
+	while (!object && lines_next(lines, line)) {
+		if (line->text[strspn(line->text, " \t")] == '\0')
+			continue;
+		object = json_parse_object(line->text, line->length, &error);
+		if (!object && !line->ended)
+			faults_add(lines->faults, "truncated", line->number,
+				   "the file ends within this line, left out");
+		else if (!object)
+			faults_add(lines->faults, "broken", line->number, "%s, left out",
+				   error_text(&error));
+		error_clear(&error);
+	}
+	return object;
+}
+
 void lines_close(struct lines *lines)
 {
 	if (!lines)

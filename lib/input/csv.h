@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/problem.h"
 
 /*
@@ -51,6 +52,12 @@ struct lines *lines_open(const char *path, struct faults *faults);
 
 /* The next line, valid until the next call; false at the end. */
 bool lines_next(struct lines *lines, struct line *line);
+
+/*
+ * The JSON object of the next line that is one, for json_decref(); NULL at the end. Lines
+ * of blanks are passed over, other lines are faults and are left out.
+ */
+json_t *lines_next_object(struct lines *lines, struct line *line);
 
 void lines_close(struct lines *lines);
 

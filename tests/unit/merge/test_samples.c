@@ -303,6 +303,38 @@ static void tasks_find_their_processes(void **state)
 	assert_string_equal(run.problems.item[0].place, "r/n1/invocations.jsonl:2");
 }
 
+/* Also what is of a wrong type, after it was told. */
+static void what_is_no_column_is_kept(void **state)
+{
+#define PLACE "r/n1/invocations.jsonl:"
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/invocations.jsonl",
+		     "{\"name\":null,\"status\":\"late\",\"argv\":[\"ls\",7],"
+		     "\"tags\":{\"a\":[1,null]},\"bytes\":9223372036854775807}\n"
+		     "{\"argv\":[\"ls\"],\"command\":\"ls -l\"}\n"
+		     "{\"name\":5,\"pid\":\"7\",\"started_ns\":9223372036854775807,"
+		     "\"status\":[]}\n"
+		     "{\"enqueued_ns\":" T_S "000000005,\"ended_ns\":" T_S
+		     "000000004}\n");
+	take_in("r");
+	assert_answer("t.db", INVOCATION_SQL,
+		      "1||||||||{\"status\":\"late\",\"argv\":[\"ls\",7],"
+		      "\"tags\":{\"a\":[1,null]},\"bytes\":9223372036854775807,"
+		      "\"command\":\"ls 7\"}\n"
+		      "1||||||||{\"argv\":[\"ls\"],\"command\":\"ls -l\"}\n"
+		      "1||||||||{\"name\":5,\"pid\":\"7\","
+		      "\"started_ns\":9223372036854775807,\"status\":[]}\n"
+		      "1|||5||4|||");
+	assert_problems(PLACE
+			"3: malformed 1: name: want a string, not used\n" PLACE
+			"3: malformed 1: pid: want an integer, not used\n" PLACE
+			"3: malformed 1: started_ns: want integer nanoseconds "
+			"between the years 1933 and 2070, not used\n" PLACE
+			"3: malformed 1: status: want an integer, not used\n" PLACE
+			"4: backward 1: enqueued, started and ended out of order\n");
+}
+
 static void what_is_not_wanted_is_left_out(void **state)
 {
 	char *name = mem_strdup("n[13]");
@@ -377,6 +409,7 @@ int main(void)
 	    SAMPLES_TEST(any_offset_is_taken),
 	    SAMPLES_TEST(processes_are_items),
 	    SAMPLES_TEST(sensors_name_their_units),
+	    SAMPLES_TEST(what_is_no_column_is_kept),
 	    SAMPLES_TEST(tasks_find_their_processes),
 	    SAMPLES_TEST(what_is_not_wanted_is_left_out),
 	    SAMPLES_TEST(recorded_values_are_all_there),
