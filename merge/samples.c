@@ -2,6 +2,7 @@
 #include "merge/samples.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,12 +211,11 @@ struct sar {
 
 static int take_sar(struct sar *sar, const struct sadf_row *row)
 {
-	const char *kind = metric_kind_name(row->about.kind);
 	bool has_item = strcmp(row->item, "-") != 0;
 	struct sampled sampled = {
 	    .metric = {.name = row->metric,
 		       .unit = row->about.unit,
-		       .kind = *kind ? kind : NULL,
+		       .kind = row->about.kind,
 		       .activity = row->about.activity},
 	    .item_type = row->about.item_type,
 	    .item = has_item ? row->item : NULL,
@@ -225,7 +225,7 @@ static int take_sar(struct sar *sar, const struct sadf_row *row)
 
 	if (!sampler_wants(sar->sampler, sampled.ts_ns))
 		return 0;
-	sar->texts += row->about.kind == METRIC_TEXT;
+	sar->texts += isnan(row->value) != 0;
 	return sampler_add(sar->sampler, &sampled);
 }
 

@@ -17,6 +17,8 @@ enum {
 	MOST_NAMES = 512, /* of the table below */
 };
 
+static const char is_text[] = "text";
+
 /* Metrics that have everything but their names in common. */
 struct group {
 	struct sadf_metric metric;
@@ -24,9 +26,9 @@ struct group {
 };
 
 /* clang-format off */
-#define GAUGE(activity, item, unit, names) {{activity, unit, item, METRIC_GAUGE}, names}
-#define RATE(activity, item, unit, names)  {{activity, unit, item, METRIC_RATE}, names}
-#define TEXT(activity, item, names)        {{activity, NULL, item, METRIC_TEXT}, names}
+#define GAUGE(activity, item, unit, names) {{activity, unit, item, "gauge"}, names}
+#define RATE(activity, item, unit, names)  {{activity, unit, item, "rate"}, names}
+#define TEXT(activity, item, names)        {{activity, NULL, item, is_text}, names}
 
 /*
  * sysstat 12, and names of versions 9 to 11 that differ. See sar(1) for what
@@ -169,9 +171,9 @@ static bool is_interrupt(const char *item, const char *name)
 static struct sadf_metric find_metric(struct sadf *sadf, const char *item,
 				      const char *name)
 {
-	static const struct sadf_metric unknown = {NULL, NULL, NULL, METRIC_UNKNOWN};
+	static const struct sadf_metric unknown = {NULL, NULL, NULL, NULL};
 	static const struct sadf_metric interrupt = {"interrupt", "/s", "interrupt",
-						     METRIC_RATE};
+						     "rate"};
 	size_t number = texts_put(&sadf->names, name);
 	const struct sadf_metric *one, *other;
 	bool has_item = strcmp(item, "-") != 0, is_other;
@@ -227,7 +229,7 @@ static bool take_value(struct sadf *sadf, struct sadf_row *row)
 	row->about = find_metric(sadf, row->item, row->metric);
 	sadf->activity = row->about.activity;
 	row->value = (double)NAN;
-	if (row->about.kind == METRIC_TEXT || !number_real(row->text, &row->value))
+	if (row->about.kind == is_text || !number_real(row->text, &row->value))
 		return true;
 	if (has_decimal_comma(row->text))
 		faults_add(sadf->faults, "locale", row->line,
@@ -353,11 +355,4 @@ void sadf_close(struct sadf *sadf)
 	texts_clear(&sadf->names);
 	intmap_clear(&sadf->comments);
 	free(sadf);
-}
-
-const char *metric_kind_name(enum metric_kind kind)
-{
-	static const char *const names[] = {"", "gauge", "rate", "text"};
-
-	return names[kind];
 }

@@ -11,22 +11,16 @@
  * What is known of the metrics of sysstat (sar, sadf), by their names. The
  * texts are constants.
  */
-enum metric_kind {
-	METRIC_UNKNOWN,
-	METRIC_GAUGE, /* a level: at the instant, or a mean of the interval */
-	METRIC_RATE,  /* so many a second, over the interval */
-	METRIC_TEXT,  /* no number */
-};
-
 struct sadf_metric {
 	const char *activity;  /* "cpu", "memory", "disk", ...; NULL: unknown */
 	const char *unit;      /* "percent", "kB", "/s", ...; NULL: unknown */
 	const char *item_type; /* "cpu", "disk", "interface", ...; NULL: unknown, none */
-	enum metric_kind kind;
+	/*
+	 * "gauge": a level, at the instant or a mean of the interval; "rate": so many a
+	 * second, over the interval; "text": no number; NULL: unknown.
+	 */
+	const char *kind;
 };
-
-/* "gauge", "rate", "text"; "" for unknown. */
-const char *metric_kind_name(enum metric_kind kind);
 
 /*
  * What sar recorded of a node, as text made by `LC_ALL=C sadf -p -U FILE -- -A`:
@@ -54,7 +48,7 @@ struct sadf_row {
 	const char *item;   /* "cpu0", "eth0", ...; "-" where there is none */
 	const char *metric; /* "%usr", "rxkB/s", ... */
 	struct sadf_metric about;
-	double value; /* NaN if about.kind is METRIC_TEXT */
+	double value; /* NaN of texts */
 };
 
 /* NULL where it cannot be read, which is a fault. */

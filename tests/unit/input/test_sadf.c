@@ -20,7 +20,7 @@ static void add_row(struct rows *rows, const struct sadf_row *row)
 			 (long long)(row->interval_ns / NSEC_PER_SEC), row->item,
 			 row->metric, row->text, row->value, or_dash(row->about.activity),
 			 or_dash(row->about.unit), or_dash(row->about.item_type),
-			 metric_kind_name(row->about.kind));
+			 row->about.kind ? row->about.kind : "");
 }
 
 /* Whether there was something to read. */
