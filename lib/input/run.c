@@ -28,7 +28,7 @@ int node_address_parse(const char *text, struct node_address *address)
 	return address->family ? 0 : -1;
 }
 
-static struct source *append(struct source_list *list, const struct found_source *found,
+static struct source *append(struct source_list *list, const struct source *found,
 			     const char *name, const char *node)
 {
 	struct source *source;
@@ -123,8 +123,9 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		if (node || entry->node)
 			of = node ? mem_strdup(node)
 				  : mem_printf("%s:%s", place, entry->node);
-		source = append(list, &(struct found_source){entry->kind, (char *)path},
-				own, of);
+		source = append(
+		    list, &(struct source){.kind = entry->kind, .path = (char *)path},
+		    own, of);
 		source->extract = i + 1;
 		free(own);
 		free(of);
@@ -356,7 +357,7 @@ static void protect_node(const char *directory)
 }
 
 /* Names a source given by itself: as asked, by its node, or by its file. */
-static void add_alone(struct source_list *list, const struct found_source *found,
+static void add_alone(struct source_list *list, const struct source *found,
 		      const char *name, struct problem_list *problems)
 {
 	char *directory = node_directory(found->path);
@@ -419,8 +420,8 @@ static int add_path(struct source_list *list, const char *path, const char *name
 				 "directory with a metadata file%s, pcap or pcapng",
 				 path, list->takes_extracts ? ", a .packets file" : "");
 	output_protect(path);
-	add_alone(list, &(struct found_source){SOURCE_CAPTURE, (char *)path}, name,
-		  problems);
+	add_alone(list, &(struct source){.kind = SOURCE_CAPTURE, .path = (char *)path},
+		  name, problems);
 	return 0;
 }
 

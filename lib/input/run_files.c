@@ -125,7 +125,8 @@ static void add_source(struct run_node *node, enum source_kind kind, const char 
 {
 	node->source = mem_grow(node->source, node->sources, &node->source_room,
 				sizeof(*node->source));
-	node->source[node->sources++] = (struct found_source){kind, mem_strdup(path)};
+	node->source[node->sources++] =
+	    (struct source){.kind = kind, .path = mem_strdup(path)};
 }
 
 /* Whether the text of a binary log, made on its node, is there as well. */

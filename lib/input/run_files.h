@@ -29,15 +29,10 @@ struct run_file {
 	char *path;
 };
 
-struct found_source {
-	enum source_kind kind;
-	char *path;
-};
-
 struct run_node {
 	char *name; /* of its directory */
 	char *path;
-	struct found_source *source; /* these in the order of their names */
+	struct source *source; /* kind and path, in the order of their names */
 	size_t sources, source_room;
 	struct run_file *file; /* what is there besides */
 	size_t files, room;
