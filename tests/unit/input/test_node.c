@@ -65,6 +65,7 @@ static void a_missing_file_is_no_failure(void **state)
 	assert_int_equal(read_node(&facts, "{}", ""), 0);
 	assert_null(facts.hostname);
 	assert_int_equal(facts.addresses, 0);
+	node_facts_clear(&facts);
 }
 
 static void assert_broken(const char *text, const char *wanted)
