@@ -229,29 +229,17 @@ static int take_sar(struct sar *sar, const struct sadf_row *row)
 	return sampler_add(sar->sampler, &sampled);
 }
 
-/* What the file says ends at a terminal. */
-static char *tamed(const char *text)
-{
-	char *copy = mem_strndup(text, 400);
-
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == '\x7f')
-			*at = '?';
-	return copy;
-}
-
 static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns)
 {
 	bool is_restart = mark->kind == SADF_RESTART;
 	char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
-	char *text = tamed(mark->text), time[NSEC_TEXT];
+	char time[NSEC_TEXT];
 
 	problem_add(&sar->sampler->run->problems, place,
-		    is_restart ? "restart" : "comment", 1, "%s: %s%s%s",
+		    is_restart ? "restart" : "comment", 1, "%s: %s%s%.400s",
 		    nsec_format_seconds(time, ts_ns),
 		    is_restart ? "sar was started again" : "",
-		    is_restart && *text ? ", " : "", text);
-	free(text);
+		    is_restart && *mark->text ? ", " : "", mark->text);
 	free(place);
 }
 

@@ -46,21 +46,15 @@ static struct problem *counted_with(const struct faults *faults, const char *for
 	return last ? last : &faults->problems->item[faults->seen[room - 1].problem];
 }
 
-/*
- * What is quoted comes from a file and ends at somebody's terminal: no control
- * characters, and no endless lines.
- */
-static void tame(char *text)
+/* What is quoted comes from a file: no endless lines. */
+static void shorten(char *text)
 {
-	size_t length = strlen(text);
+	size_t length = FAULTS_LONGEST;
 
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == '\x7f')
-			*at = '?';
-	if (length < FAULTS_LONGEST + 3)
+	if (strlen(text) < FAULTS_LONGEST + 3)
 		return;
 	/* Not within a character of UTF-8. */
-	for (length = FAULTS_LONGEST; length && (text[length] & 0xc0) == 0x80;)
+	while (length && (text[length] & 0xc0) == 0x80)
 		length--;
 	strcpy(text + length, "...");
 }
@@ -75,7 +69,7 @@ void faults_add(struct faults *faults, const char *kind, uint64_t line,
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	tame(text);
+	shorten(text);
 	/* Of a file as a whole there is no endless number of faults. */
 	with = counted_with(faults, format, text, line ? FAULTS_TOLD : SIZE_MAX);
 	if (with) {

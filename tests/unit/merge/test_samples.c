@@ -146,7 +146,7 @@ static void marks_become_problems(void **state)
 	assert_problems(
 	    "r/n1/sar.sadf:1: restart 1: 1795229740.000000000: sar was "
 	    "started again, (2 CPU)\n"
-	    "r/n1/sar.sadf:2: comment 1: 1795229741.010000000: load ? begins\n"
+	    "r/n1/sar.sadf:2: comment 1: 1795229741.010000000: load \x1b begins\n"
 	    "r/n1/sar.sadf:3: broken 1: 'x' is no number, left out\n");
 }
 
