@@ -175,7 +175,6 @@ struct packets_file {
 	struct chunk chunk;            /* at hand */
 	uint32_t left;                 /* rows of it */
 	uint64_t lost;                 /* in chunks that are damaged */
-	bool ended;
 };
 
 bool packets_file_probe(const char *path)
@@ -348,7 +347,7 @@ static void end_early(struct packets_file *file, const struct error *cause)
 		    facts->sent + facts->received ? nsec_format_utc(when, facts->end_ns)
 						  : "its begin");
 	file->left = 0;
-	file->ended = true;
+	file->base.ended = true;
 }
 
 static void lose_chunk(struct packets_file *file, const struct error *cause)
@@ -400,7 +399,7 @@ static void take_chunk(struct packets_file *file)
 		else
 			end_early(file, &error);
 		json_decref(object);
-		file->ended = true;
+		file->base.ended = true;
 	}
 	error_clear(&error);
 }
@@ -410,7 +409,7 @@ static void find_chunk(struct packets_file *file)
 {
 	struct error error = ERROR_INIT;
 
-	while (!file->left && !file->ended) {
+	while (!file->left && !file->base.ended) {
 		int status = chunk_next(&file->reader, &file->chunk, &error);
 
 		if (!status)
@@ -423,7 +422,7 @@ static void find_chunk(struct packets_file *file)
 			end_early(file, &error);
 	}
 	file->base.facts.bytes =
-	    file->ended ? file->base.facts.total_bytes : file->reader.at;
+	    file->base.ended ? file->base.facts.total_bytes : file->reader.at;
 	chunk_reader_rest(&file->reader);
 	error_clear(&error);
 }
@@ -462,7 +461,7 @@ static bool packets_step(struct packet_source *source, sighting_fn *give, void *
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
 		if (!give_next(file, give, context))
 			break;
-	return !file->ended;
+	return !file->base.ended;
 }
 
 static void packets_free(struct packet_source *source)

@@ -19,7 +19,6 @@ struct capture {
 	struct capture_frames *frames;
 	struct sides sides;
 	uint64_t foreign, cut, malformed;
-	bool ended;
 };
 
 static void look(void *context, struct captured *captured)
@@ -146,16 +145,15 @@ static void report_counts(struct capture *capture)
 static bool capture_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct capture *capture = (struct capture *)source;
+	bool more;
 
-	if (capture->ended)
-		return false;
 	capture->give = give;
 	capture->context = context;
-	capture->ended = !capture_frames_step(capture->frames, STEP_PACKETS,
-					      handle_packet, capture, &source->problems);
-	if (capture->ended)
+	more = capture_frames_step(capture->frames, STEP_PACKETS, handle_packet, capture,
+				   &source->problems);
+	if (!more)
 		report_counts(capture);
-	return !capture->ended;
+	return more;
 }
 
 static void capture_free(struct packet_source *source)
