@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/same.h"
 
 struct finding {
 	struct merge_run *run;

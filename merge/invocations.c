@@ -5,8 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "input/faults.h"
-#include "input/invocations.h"
+#include "input/csv.h"
 #include "merge/samples.h"
 
 struct tasks {
@@ -14,49 +13,60 @@ struct tasks {
 	struct faults faults;
 };
 
-/* A member that the record itself does not have already, of a wrong type. */
-static void set_member(json_t *data, const char *name, json_t *value)
+/* One that ran on a node, as its launcher recorded it. */
+struct task {
+	struct timeline_invocation row; /* its stamps are as recorded at first */
+	const char *node;               /* where it ran, if not where the file is */
+	json_t *rest;                   /* what no column has */
+	uint64_t line;
+};
+
+static void check_order(const struct task *task, struct faults *faults)
 {
-	if (value && !json_object_get(data, name))
-		json_object_set(data, name, value);
-	json_decref(value);
+	const nsec_t times[] = {task->row.enqueue_ns, task->row.begin_ns,
+				task->row.end_ns};
+	nsec_t last = TIMELINE_NONE;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (times[i] == TIMELINE_NONE)
+			continue;
+		if (times[i] < last)
+			faults_add(faults, "backward", task->line,
+				   "enqueued, started and ended out of order");
+		last = times[i];
+	}
 }
 
-static void set_text(json_t *data, const char *name, const char *text)
+static void read_task(struct task *task, const json_t *record, struct faults *faults)
 {
-	if (text)
-		set_member(data, name, json_string(text));
-}
+	static const struct member known[] = {
+	    {"name", MEMBER_TEXT, offsetof(struct task, row.name)},
+	    {"node", MEMBER_TEXT, offsetof(struct task, node)},
+	    {"pid", MEMBER_INTEGER, offsetof(struct task, row.pid)},
+	    {"enqueued_ns", MEMBER_STAMP, offsetof(struct task, row.enqueue_ns)},
+	    {"started_ns", MEMBER_STAMP, offsetof(struct task, row.begin_ns)},
+	    {"ended_ns", MEMBER_STAMP, offsetof(struct task, row.end_ns)},
+	    {"bytes", MEMBER_INTEGER, MEMBER_STAYS},
+	    {"trace_id", MEMBER_TEXT, MEMBER_STAYS},
+	    {"status", MEMBER_INTEGER_OR_TEXT, offsetof(struct task, row.status)},
+	    {"argv", MEMBER_ARRAY, MEMBER_STAYS},
+	    {"command", MEMBER_TEXT, MEMBER_STAYS},
+	    {NULL, MEMBER_ANY, 0},
+	};
+	const json_t *argv = json_object_get(record, "argv");
+	char *command;
 
-/* What no column has, as JSON; NULL: nothing. For free(). */
-static char *data_of(const struct invocation *task, bool is_node_known)
-{
-	struct error error = ERROR_INIT;
-	json_t *data = task->extra
-			   ? json_parse_object(task->extra, strlen(task->extra), &error)
-			   : json_object();
-	char *text = NULL;
-
-	if (!data)
-		data = json_object();
-	if (!is_node_known)
-		set_text(data, "node", task->node);
-	set_text(data, "status", task->status_text);
-	if (task->bytes != INVOCATION_UNKNOWN)
-		set_member(data, "bytes", json_integer(task->bytes));
-	set_text(data, "trace_id", task->trace_id);
-	set_text(data, "command", task->command);
-	if (task->argv)
-		set_member(data, "argv", json_loads(task->argv, JSON_DECODE_ANY, NULL));
-	if (json_object_size(data))
-		text = json_one_line(data);
-	json_decref(data);
-	error_clear(&error);
-	return text;
+	task->rest = members_read(record, known, task, faults, task->line);
+	if (json_is_array(argv) && !json_object_get(task->rest, "command")) {
+		command = json_join(argv, " ");
+		json_set_text(task->rest, "command", command);
+		free(command);
+	}
+	check_order(task, faults);
 }
 
 /* The index of the node that it ran on; -1 where the run has no such node. */
-static int64_t node_of(const struct tasks *tasks, const struct invocation *task)
+static int64_t node_of(const struct tasks *tasks, const struct task *task)
 {
 	const struct merge_run *run = tasks->sampler->run;
 
@@ -69,13 +79,13 @@ static int64_t node_of(const struct tasks *tasks, const struct invocation *task)
 }
 
 /* One outside of the run is not known, and told; the rest of its task is used. */
-static nsec_t place(struct tasks *tasks, const struct invocation *task, const char *name,
+static nsec_t place(struct tasks *tasks, const struct task *task, const char *name,
 		    nsec_t realtime_ns)
 {
 	char text[NSEC_TEXT];
 	nsec_t ts_ns;
 
-	if (realtime_ns == INVOCATION_UNKNOWN)
+	if (realtime_ns == TIMELINE_NONE)
 		return TIMELINE_NONE;
 	ts_ns = stamps_place(&tasks->sampler->stamps, realtime_ns);
 	if (!stamps_is_far(&tasks->sampler->stamps, ts_ns))
@@ -129,44 +139,59 @@ static int64_t process_of(const struct tasks *tasks,
 	return process ? process : TIMELINE_NONE;
 }
 
-static int take_task(void *context, const struct invocation *task)
+static int add_task(struct tasks *tasks, struct task *task)
 {
-	struct tasks *tasks = context;
 	struct sampler *sampler = tasks->sampler;
+	struct timeline_invocation *row = &task->row;
 	int64_t node = node_of(tasks, task);
-	struct timeline_invocation row = {
-	    .node = node < 0 ? TIMELINE_NONE : sampler->run->node[node].id,
-	    .pid = task->pid == INVOCATION_UNKNOWN ? TIMELINE_NONE : task->pid,
-	    .name = task->name,
-	    .enqueue_ns = place(tasks, task, "enqueued_ns", task->enqueued_ns),
-	    .begin_ns = place(tasks, task, "started_ns", task->started_ns),
-	    .end_ns = place(tasks, task, "ended_ns", task->ended_ns),
-	    .status = task->status == INVOCATION_UNKNOWN ? TIMELINE_NONE : task->status,
-	    .process = TIMELINE_NONE};
-	char *data;
+	char *data = NULL;
 	int status;
 
-	if (!is_wanted(tasks, &row,
-		       node < 0 ? task->node : sampler->run->node[node].name))
+	row->enqueue_ns = place(tasks, task, "enqueued_ns", row->enqueue_ns);
+	row->begin_ns = place(tasks, task, "started_ns", row->begin_ns);
+	row->end_ns = place(tasks, task, "ended_ns", row->end_ns);
+	if (!is_wanted(tasks, row, node < 0 ? task->node : sampler->run->node[node].name))
 		return 0;
-	if (node < 0)
+	if (node < 0) {
 		faults_add(&tasks->faults, "node", task->line,
 			   "'%s' is no node of this run, the task has none", task->node);
-	else
-		row.process = process_of(tasks, &row, (uint32_t)node);
-	data = data_of(task, node >= 0);
-	row.data = data;
-	status = timeline_add_invocation(sampler->writer, &row, sampler->error);
+		json_set_text(task->rest, "node", task->node);
+	} else {
+		row->node = sampler->run->node[node].id;
+		row->process = process_of(tasks, row, (uint32_t)node);
+	}
+	if (json_object_size(task->rest))
+		row->data = data = json_one_line(task->rest);
+	status = timeline_add_invocation(sampler->writer, row, sampler->error);
 	free(data);
-	return status ? 1 : 0;
+	return status;
 }
 
 int sample_invocations(struct sampler *sampler, const char *path)
 {
 	struct tasks tasks = {.sampler = sampler};
-	int status;
+	struct lines *lines;
+	struct line line;
+	json_t *record;
+	int status = 0;
 
 	faults_init(&tasks.faults, path, &sampler->run->problems);
-	status = invocations_read(path, take_task, &tasks, &sampler->run->problems);
-	return status > 0 ? -1 : 0;
+	lines = lines_open(path, &tasks.faults);
+	while (lines && !status && (record = lines_next_object(lines, &line))) {
+		struct task task = {.row = {.node = TIMELINE_NONE,
+					    .pid = TIMELINE_NONE,
+					    .enqueue_ns = TIMELINE_NONE,
+					    .begin_ns = TIMELINE_NONE,
+					    .end_ns = TIMELINE_NONE,
+					    .status = TIMELINE_NONE,
+					    .process = TIMELINE_NONE},
+				    .line = line.number};
+
+		read_task(&task, record, &tasks.faults);
+		status = add_task(&tasks, &task);
+		json_decref(task.rest);
+		json_decref(record);
+	}
+	lines_close(lines);
+	return status;
 }

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "input/run_files.h"
-#include "input/same.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
 {

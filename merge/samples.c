@@ -2,6 +2,7 @@
 #include "merge/samples.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/csv.h"
-#include "input/sadf/sadf.h"
+#include "input/sadf.h"
 
 /* The id of what these texts say together, and whether it is new. */
 static int64_t id_of(const struct sampler *sampler, struct texts *texts,
@@ -208,15 +209,13 @@ struct sar {
 	uint64_t marks;
 };
 
-static int take_sar(void *context, const struct sadf_row *row)
+static int take_sar(struct sar *sar, const struct sadf_row *row)
 {
-	struct sar *sar = context;
-	const char *kind = metric_kind_name(row->about.kind);
 	bool has_item = strcmp(row->item, "-") != 0;
 	struct sampled sampled = {
 	    .metric = {.name = row->metric,
 		       .unit = row->about.unit,
-		       .kind = *kind ? kind : NULL,
+		       .kind = row->about.kind,
 		       .activity = row->about.activity},
 	    .item_type = row->about.item_type,
 	    .item = has_item ? row->item : NULL,
@@ -226,70 +225,69 @@ static int take_sar(void *context, const struct sadf_row *row)
 
 	if (!sampler_wants(sar->sampler, sampled.ts_ns))
 		return 0;
-	sar->texts += row->about.kind == METRIC_TEXT;
-	return sampler_add(sar->sampler, &sampled) ? 1 : 0;
+	sar->texts += isnan(row->value) != 0;
+	return sampler_add(sar->sampler, &sampled);
 }
 
-/* What the file says ends at a terminal. */
-static char *tamed(const char *text)
-{
-	char *copy = mem_strndup(text, 400);
-
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == '\x7f')
-			*at = '?';
-	return copy;
-}
-
-static void tell_mark(struct sar *sar, const struct sadf_mark *mark, nsec_t ts_ns)
+static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns)
 {
 	bool is_restart = mark->kind == SADF_RESTART;
 	char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
-	char *text = tamed(mark->text), time[NSEC_TEXT];
+	char time[NSEC_TEXT];
 
 	problem_add(&sar->sampler->run->problems, place,
-		    is_restart ? "restart" : "comment", 1, "%s: %s%s%s",
+		    is_restart ? "restart" : "comment", 1, "%s: %s%s%.400s",
 		    nsec_format_seconds(time, ts_ns),
 		    is_restart ? "sar was started again" : "",
-		    is_restart && *text ? ", " : "", text);
-	free(text);
+		    is_restart && *mark->text ? ", " : "", mark->text);
 	free(place);
 }
 
-static int take_mark(void *context, const struct sadf_mark *mark)
+static void take_mark(struct sar *sar, const struct sadf_row *mark)
 {
-	struct sar *sar = context;
 	nsec_t ts_ns = stamps_place(&sar->sampler->stamps, mark->realtime_ns);
 
 	if (sampler_wants(sar->sampler, ts_ns) && sar->marks++ < MARKS_TOLD)
 		tell_mark(sar, mark, ts_ns);
-	return 0;
 }
 
-static int sample_sar(struct sampler *sampler, const char *path, bool is_binary)
+static int sample_sar(struct sampler *sampler, const char *path)
 {
 	struct sar sar = {.sampler = sampler, .path = path};
-	struct sadf_sink sink = {.row = take_sar, .mark = take_mark, .context = &sar};
 	struct problem_list *problems = &sampler->run->problems;
-	int status = is_binary ? sadf_read_binary(path, &sink, problems)
-			       : sadf_read(path, &sink, problems);
+	struct faults faults;
+	struct sadf_row row;
+	struct sadf *sadf;
+	int status = 0;
 
+	faults_init(&faults, path, problems);
+	sadf = sadf_open(path, &faults);
+	while (sadf && !status && sadf_next(sadf, &row)) {
+		if (row.kind == SADF_VALUE)
+			status = take_sar(&sar, &row);
+		else
+			take_mark(&sar, &row);
+	}
+	sadf_close(sadf);
 	if (sar.texts)
 		problem_add(problems, path, "text", sar.texts,
 			    "values that are no numbers, their samples have none");
 	if (sar.marks > MARKS_TOLD)
 		problem_add(problems, path, "comment", sar.marks - MARKS_TOLD,
 			    "further restarts and comments, left out");
-	return status > 0 ? -1 : 0;
+	return status;
 }
 
 static int take_file(struct sampler *sampler, const struct run_file *file)
 {
 	switch (file->kind) {
 	case RUN_FILE_SADF:
-		return sample_sar(sampler, file->path, false);
+		return sample_sar(sampler, file->path);
 	case RUN_FILE_SA:
-		return sample_sar(sampler, file->path, true);
+		problem_add(&sampler->run->problems, file->path, "unreadable", 1,
+			    "a log of sar without its text, want LC_ALL=C sadf -p -U "
+			    "FILE.sa -- -A >FILE.sadf, left out");
+		break;
 	case RUN_FILE_PROC:
 		return sample_csv(sampler, file->path, &proc_columns, take_process);
 	case RUN_FILE_SENSORS:

@@ -221,17 +221,6 @@ static int write_text(struct timeline_writer *writer, const char *key, const cha
 	return timeline_add_meta(writer, key, &cell, error);
 }
 
-/* "parameter.load", "role.node1" */
-static int write_named(struct timeline_writer *writer, const char *group,
-		       const char *name, const char *text, struct error *error)
-{
-	char *key = mem_printf("%s.%s", group, name);
-	int status = write_text(writer, key, text, error);
-
-	free(key);
-	return status;
-}
-
 static int write_stamp(struct timeline_writer *writer, const char *key, nsec_t stamp,
 		       struct error *error)
 {
@@ -258,23 +247,20 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 	    write_text(writer, "command", run->command, error) ||
 	    write_text(writer, "spans", run->without_spans ? "none" : NULL, error) ||
 	    write_text(writer, "run", run->path, error) ||
-	    write_text(writer, "name", facts->name, error) ||
-	    write_text(writer, "recipe", facts->recipe, error) ||
-	    write_text(writer, "collector", facts->collector_version, error) ||
-	    write_text(writer, "reference", axis_of(run), error) ||
-	    write_text(writer, "run.json", facts->extra, error) ||
-	    write_stamp(writer, "begin_ns", facts->begin_ns, error) ||
-	    write_stamp(writer, "end_ns", facts->end_ns, error);
+	    write_text(writer, "reference", axis_of(run), error);
 
-	for (size_t i = 0; !status && i < facts->parameters; i++)
-		status = write_named(writer, "parameter", facts->parameter[i].name,
-				     facts->parameter[i].value, error);
-	for (size_t i = 0; !status && i < facts->nodes; i++)
-		status = write_named(writer, "role", facts->node[i].name,
-				     facts->node[i].role, error);
-	for (size_t i = 0; !status && i < run->nodes; i++)
-		status = write_named(writer, "node.json", run->node[i].name,
-				     run->node[i].facts.extra, error);
+	for (size_t i = 0; !status && i < facts->count; i++) {
+		const struct run_fact *fact = &facts->item[i];
+
+		status = write_text(writer, fact->name, fact->text, error) ||
+			 write_stamp(writer, fact->name, fact->stamp, error);
+	}
+	for (size_t i = 0; !status && i < run->nodes; i++) {
+		char *key = mem_printf("node.json.%s", run->node[i].name);
+
+		status = write_text(writer, key, run->node[i].facts.extra, error);
+		free(key);
+	}
 	return status ? -1 : 0;
 }
 

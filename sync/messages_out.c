@@ -27,15 +27,10 @@ static void describe(struct extract *extract, const struct source_list *sources)
 
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct source *source = &sources->item[sync->trace[i].source];
-		const char *slash = source->node ? strrchr(source->node, '/') : NULL;
-		const struct packets_entry entry = {
-		    .kind = source->kind,
-		    .name = sync_source_name(source, &sync->trace[i].facts),
-		    .node = slash ? slash + 1 : source->node,
-		    .path = source->path,
-		};
+		struct source named = *source;
 
-		packets_writer_describe(extract->writer, i, &entry,
+		named.name = (char *)sync_source_name(source, &sync->trace[i].facts);
+		packets_writer_describe(extract->writer, i, &named,
 					&extract->opened[i]->facts);
 	}
 }
@@ -109,7 +104,7 @@ struct node_file {
 	uint32_t trace; /* its first, whose name is the node's */
 	char *path;
 	FILE *file;
-	struct messages_writer *writer;
+	struct packet_encoder rows; /* not written yet */
 	uint32_t sources;
 };
 
@@ -142,8 +137,7 @@ static void find_nodes(struct messages_out *out)
 		if (!intmap_get(&by_host, sync->trace[i].host, &node)) {
 			node = (int64_t)out->nodes++;
 			intmap_put(&by_host, sync->trace[i].host, node);
-			out->node[node] = (struct node_file){
-			    .trace = i, .writer = messages_writer_new()};
+			out->node[node].trace = i;
 		}
 		out->node_of[i] = (uint32_t)node;
 		out->trace_of[sync->trace[i].source] = i;
@@ -187,10 +181,10 @@ static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t tra
 	if (intmap_get(&out->listed, key, &at))
 		return (uint32_t)at;
 	intmap_put(&out->listed, key, file->sources);
-	messages_writer_source(file->file, file->sources,
-			       &(struct messages_source){out->sync->trace[trace].name,
-							 node_name(out, of), of,
-							 is_second_view(out, trace)});
+	messages_write_source(file->file, file->sources,
+			      &(struct messages_source){out->sync->trace[trace].name,
+							node_name(out, of), of,
+							is_second_view(out, trace)});
 	return file->sources++;
 }
 
@@ -203,8 +197,7 @@ static int add_message(struct messages_out *out, struct node_message message,
 
 	message.own.source = list_trace(out, node, message.own.source);
 	message.other.source = list_trace(out, node, message.other.source);
-	if (messages_writer_add(file->writer, &message))
-		messages_writer_flush(file->writer, file->file);
+	messages_write(file->file, &file->rows, &message);
 	return ferror(file->file) ? error_errno(error, file->path) : 0;
 }
 
@@ -245,8 +238,8 @@ static int begin_files(struct messages_out *out, const struct output_directory *
 		    mem_printf("%s/%s" MESSAGES_SUFFIX, directory->temporary, name[i]);
 		node->file = fopen(node->path, "wb");
 		if (node->file)
-			messages_writer_begin(
-			    node->file, &(struct messages_head){text[i], i, clocks});
+			messages_write_begin(node->file,
+					     &(struct messages_head){text[i], i, clocks});
 		else
 			status = error_errno(error, node->path);
 	}
@@ -263,8 +256,7 @@ static int end_files(struct messages_out *out, struct error *error)
 		struct node_file *node = &out->node[i];
 		bool failed;
 
-		messages_writer_flush(node->writer, node->file);
-		messages_writer_end(node->file);
+		messages_write_end(node->file, &node->rows);
 		failed = ferror(node->file);
 		if (fclose(node->file) || failed)
 			status = error_errno(error, node->path);
@@ -276,7 +268,7 @@ static int end_files(struct messages_out *out, struct error *error)
 static void clear(struct messages_out *out)
 {
 	for (size_t i = 0; i < out->nodes; i++) {
-		messages_writer_free(out->node[i].writer);
+		packet_encoder_clear(&out->node[i].rows);
 		free(out->node[i].path);
 		if (out->node[i].file)
 			fclose(out->node[i].file);

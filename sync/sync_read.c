@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "base/process.h"
 #include "input/packets_file.h"
-#include "input/same.h"
 #include "sync/match/match.h"
 #include "sync/match/readers.h"
 

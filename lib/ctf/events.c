@@ -301,29 +301,14 @@ static inline bool skip_bits(struct way *way, uint64_t end, uint64_t bits)
 	return true;
 }
 
-/*
- * A string that begins with this byte, eight bytes at a time: they are short, and a
- * call for each would cost more. The first byte of a word that is zero is the lowest
- * one from which subtracting 1 borrows (Mycroft 1987).
- */
+/* A string that begins with this byte. */
 static inline bool skip_string(struct way *way, const struct ctf_cursor *cursor)
 {
-	const uint64_t low = UINT64_C(0x0101010101010101), high = low << 7;
+	const unsigned char *begin = cursor->bytes.byte + way->at / 8;
+	size_t most = (size_t)(cursor->end - way->at) / 8;
+	const unsigned char *zero = memchr(begin, 0, most);
 
-	for (;;) {
-		uint64_t word, zero;
-
-		if (cursor->bytes.count - way->at / 8 < sizeof(word))
-			return false;
-		memcpy(&word, cursor->bytes.byte + way->at / 8, sizeof(word));
-		word = le64toh(word);
-		zero = (word - low) & ~word & high;
-		if (zero)
-			return skip_bits(way, cursor->end,
-					 (uint64_t)__builtin_ctzll(zero) + 1);
-		if (!skip_bits(way, cursor->end, 64))
-			return false;
-	}
+	return zero && skip_bits(way, cursor->end, 8 * (uint64_t)(zero - begin + 1));
 }
 
 /* Over the fields of an event that nobody wants, if they are only to be skipped. */

@@ -9,8 +9,7 @@
 
 /* The schema of what fragments of CTF 2 and blocks of TSDL say. */
 
-/* Hexadecimal digits, with dashes; -1 where it is something else. */
-static int read_uuid_text(const char *text, unsigned char uuid[16])
+int ctf_uuid_parse(const char *text, unsigned char uuid[16])
 {
 	for (int i = 0; i < 16; i++, text += 2) {
 		char pair[3] = "";
@@ -30,7 +29,7 @@ static bool read_uuid(const struct ast *value, unsigned char uuid[16])
 	const struct ast *byte = value ? value->first : NULL;
 	int bytes = 0;
 
-	if (!value || (value->kind == AST_TEXT && !read_uuid_text(value->text, uuid)))
+	if (!value || (value->kind == AST_TEXT && !ctf_uuid_parse(value->text, uuid)))
 		return value != NULL;
 	for (; byte && byte->kind == AST_NUMBER && byte->number < 256 && bytes < 16;
 	     byte = byte->next)
@@ -129,7 +128,7 @@ static void make_uuid(unsigned char uuid[16], const char *space, const char *uid
 	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
 	};
 
-	if (space || read_uuid_text(uid, uuid) != 0)
+	if (space || ctf_uuid_parse(uid, uuid) != 0)
 		memcpy(uuid, hash, sizeof(hash));
 	free(whole);
 }

@@ -106,6 +106,9 @@ struct ctf_facts {
 	uint64_t headerless;     /* received without any recorded header */
 };
 
+/* 32 hexadecimal digits, with dashes or without. 0, or -1 where it is something else. */
+int ctf_uuid_parse(const char *text, unsigned char uuid[16]);
+
 struct ctf_reader;
 
 /* Whether path is a directory with a file named metadata. */

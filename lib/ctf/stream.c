@@ -295,13 +295,6 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 	free(file.path);
 }
 
-static int by_path(const void *a, const void *b)
-{
-	const struct ctf_file *one = a, *other = b;
-
-	return strcmp(one->path, other->path);
-}
-
 /*
  * More packets than any tracer leaves of one stream, four million, are a trick to have
  * much memory used: then the files stay as they are, by their begins.
@@ -465,7 +458,7 @@ static bool is_candidate(const char *path, const char *name)
 static int list_files(struct ctf_file **file, const char *path)
 {
 	struct dirent **entry = NULL;
-	int entries = scandir(path, &entry, NULL, NULL), count = 0;
+	int entries = scandir(path, &entry, NULL, alphasort), count = 0;
 
 	*file = mem_zalloc((size_t)(entries > 0 ? entries : 0) * sizeof(**file) + 1);
 	for (int i = 0; i < entries; i++) {
@@ -478,7 +471,6 @@ static int list_files(struct ctf_file **file, const char *path)
 		free(entry[i]);
 	}
 	free(entry);
-	qsort(*file, (size_t)count, sizeof(**file), by_path);
 	return entries < 0 ? -1 : count;
 }
 

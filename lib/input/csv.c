@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,49 +15,106 @@
 #include "base/mem.h"
 #include "base/number.h"
 
+#define FAULTS_TOLD    4   /* different texts of one sort */
+#define FAULTS_LONGEST 400 /* bytes of a text: it quotes what may be a megabyte */
+
+void faults_init(struct faults *faults, const char *path, struct problem_list *problems)
+{
+	memset(faults, 0, sizeof(*faults));
+	faults->problems = problems;
+	faults->path = path;
+}
+
+/* The problem that this one is counted with, or NULL where it is a new one. */
+static struct problem *counted_with(const struct faults *faults, const char *format,
+				    const char *text, size_t most)
+{
+	const size_t room = sizeof(faults->seen) / sizeof(*faults->seen);
+	struct problem *last = NULL;
+	size_t told = 0;
+
+	for (size_t i = 0; i < faults->seens; i++) {
+		if (faults->seen[i].format != format)
+			continue;
+		last = &faults->problems->item[faults->seen[i].problem];
+		if (strcmp(last->text, text) == 0)
+			return last;
+		told++;
+	}
+	if (told < most && faults->seens < room)
+		return NULL;
+	return last ? last : &faults->problems->item[faults->seen[room - 1].problem];
+}
+
+/* What is quoted comes from a file: no endless lines. */
+static void shorten(char *text)
+{
+	size_t length = FAULTS_LONGEST;
+
+	if (strlen(text) < FAULTS_LONGEST + 3)
+		return;
+	/* Not within a character of UTF-8. */
+	while (length && (text[length] & 0xc0) == 0x80)
+		length--;
+	strcpy(text + length, "...");
+}
+
+void faults_add(struct faults *faults, const char *kind, uint64_t line,
+		const char *format, ...)
+{
+	struct problem *with;
+	va_list arguments;
+	char *text, *place;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	shorten(text);
+	/* Of a file as a whole there is no endless number of faults. */
+	with = counted_with(faults, format, text, line ? FAULTS_TOLD : SIZE_MAX);
+	if (with) {
+		with->count++;
+	} else {
+		faults->seen[faults->seens++] =
+		    (struct fault_seen){format, faults->problems->count};
+		place = line ? mem_printf("%s:%" PRIu64, faults->path, line)
+			     : mem_strdup(faults->path);
+		problem_add(faults->problems, place, kind, 1, "%s", text);
+		free(place);
+	}
+	free(text);
+}
+
 struct lines {
 	FILE *file;
-	bool owned, end;
+	bool end;
 	struct faults *faults;
-	int64_t offset;               /* in the file, of what is next */
 	uint64_t number;              /* of the last line */
 	char text[LINES_LONGEST + 2]; /* of the last line: the longest, and \r */
 };
-
-struct lines *lines_from(FILE *file, struct faults *faults)
-{
-	struct lines *lines = mem_alloc(sizeof(*lines));
-
-	memset(lines, 0, offsetof(struct lines, text));
-	lines->file = file;
-	lines->faults = faults;
-	return lines;
-}
 
 struct lines *lines_open(const char *path, struct faults *faults)
 {
 	/* Opening a named pipe would wait for somebody to write. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *file = NULL;
 	struct lines *lines;
 	struct stat status;
-	FILE *file;
 
-	if (fd < 0 || fstat(fd, &status)) {
-		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
-	} else if (!S_ISREG(status.st_mode)) {
+	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
 		faults_add(faults, "unreadable", 0, "no plain file");
-	} else {
-		file = fdopen(fd, "r");
-		if (file) {
-			lines = lines_from(file, faults);
-			lines->owned = true;
-			return lines;
-		}
+	else if (fd < 0 || !(file = fdopen(fd, "r")))
 		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
 	}
-	if (fd >= 0)
-		close(fd);
-	return NULL;
+	lines = mem_alloc(sizeof(*lines));
+	memset(lines, 0, offsetof(struct lines, text));
+	lines->file = file;
+	lines->faults = faults;
+	return lines;
 }
 
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
@@ -80,7 +139,6 @@ static int take(struct lines *lines, struct line *line)
 	if (lines->end && !length)
 		return 0;
 	lines->number++;
-	lines->offset += (int64_t)length + !lines->end;
 	if (!lines->end && length && length <= LINES_LONGEST + 1 &&
 	    lines->text[length - 1] == '\r')
 		length--;
@@ -108,21 +166,31 @@ bool lines_next(struct lines *lines, struct line *line)
 	return false;
 }
 
-/* Go back: the next line is that behind one that was read, in a file of lines_open. */
-static void go_back(struct lines *lines, int64_t offset, uint64_t number)
+json_t *lines_next_object(struct lines *lines, struct line *line)
 {
-	lines->offset = offset;
-	lines->number = number;
-	/* Were the file gone from under us, the end is what is left. */
-	lines->end = fseeko(lines->file, offset, SEEK_SET) != 0;
+	struct error error = ERROR_INIT;
+	json_t *object = NULL;
+
+	while (!object && lines_next(lines, line)) {
+		if (line->text[strspn(line->text, " \t")] == '\0')
+			continue;
+		object = json_parse_object(line->text, line->length, &error);
+		if (!object && !line->ended)
+			faults_add(lines->faults, "truncated", line->number,
+				   "the file ends within this line, left out");
+		else if (!object)
+			faults_add(lines->faults, "broken", line->number, "%s, left out",
+				   error_text(&error));
+		error_clear(&error);
+	}
+	return object;
 }
 
 void lines_close(struct lines *lines)
 {
 	if (!lines)
 		return;
-	if (lines->owned)
-		fclose(lines->file);
+	fclose(lines->file);
 	free(lines);
 }
 
@@ -132,32 +200,14 @@ struct csv {
 	struct lines *lines;
 	struct faults *faults;
 	const struct csv_columns *columns;
-	char *text; /* of one record, LINES_LONGEST + 1 bytes */
-	size_t length;
-	char **field; /* of the record */
+	char **field; /* of the line at hand */
 	size_t fields, room;
-	uint64_t line; /* where it begins */
+	uint64_t line; /* its number */
 	bool waiting;  /* it is the first, no header, and still to be handed out */
 	size_t *where; /* which field each column is */
 	size_t width;  /* fields a row */
 	struct csv_cell *cell;
 };
-
-/* Append a line; whether there is an odd number of quotes in it. -1: no room. */
-static int append(struct csv *csv, const struct line *line)
-{
-	bool odd = false;
-
-	if (csv->length + 1 + line->length > LINES_LONGEST)
-		return -1;
-	if (csv->length)
-		csv->text[csv->length++] = '\n';
-	memcpy(csv->text + csv->length, line->text, line->length + 1);
-	csv->length += line->length;
-	for (const char *at = line->text; (at = strchr(at, '"')); at++)
-		odd = !odd;
-	return odd;
-}
 
 /*
  * A quoted field from behind its first quote, unquoted in place. What follows
@@ -177,11 +227,9 @@ static char *unquote(char *text)
 	return NULL;
 }
 
-/* Cut the record's text into fields; -1 where quotes stand wrongly. */
-static int split(struct csv *csv)
+/* Cut a line into fields; -1 where quotes stand wrongly. */
+static int split(struct csv *csv, char *at)
 {
-	char *at = csv->text;
-
 	csv->fields = 0;
 	for (;;) {
 		char *end;
@@ -212,38 +260,8 @@ static int split(struct csv *csv)
 	}
 }
 
-/*
- * Read the record that begins with this line. -1, and only this line is taken,
- * when it is none: one stray quote must not cost the lines after it.
- */
-static int read_record(struct csv *csv, struct line *line)
-{
-	const int64_t behind = csv->lines->offset;
-	bool ended = line->ended;
-	int odd, more;
-
-	csv->length = 0;
-	odd = append(csv, line);
-	while (odd == 1 && ended && lines_next(csv->lines, line)) {
-		more = append(csv, line);
-		odd = more < 0 ? more : odd ^ more;
-		ended = line->ended;
-	}
-	if (!odd && !ended) {
-		faults_add(csv->faults, "truncated", csv->line,
-			   "the file ends within this line, left out");
-		return -1;
-	}
-	if (!odd && !split(csv))
-		return 0;
-	faults_add(csv->faults, "broken", csv->line,
-		   "quotes that do not fit together, left out");
-	go_back(csv->lines, behind, csv->line);
-	return -1;
-}
-
-/* The next record; false at the end. */
-static bool next_record(struct csv *csv)
+/* The fields of the next line that has some; false at the end. */
+static bool next_fields(struct csv *csv)
 {
 	struct line line;
 
@@ -253,7 +271,15 @@ static bool next_record(struct csv *csv)
 	}
 	while (lines_next(csv->lines, &line)) {
 		csv->line = line.number;
-		if (line.length && !read_record(csv, &line))
+		if (!line.length)
+			continue;
+		if (!line.ended)
+			faults_add(csv->faults, "truncated", csv->line,
+				   "the file ends within this line, left out");
+		else if (split(csv, line.text))
+			faults_add(csv->faults, "broken", csv->line,
+				   "quotes that do not fit together, left out");
+		else
 			return true;
 	}
 	return false;
@@ -312,12 +338,12 @@ static int check_columns(const struct csv *csv)
 	return -1;
 }
 
-/* The first record says where the columns are. -1 where it does not. */
+/* The first line says where the columns are. -1 where it does not. */
 static int read_header(struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
 
-	if (!next_record(csv))
+	if (!next_fields(csv))
 		return 0;
 	/* Spreadsheets begin with a byte order mark. */
 	if (strncmp(csv->field[0], "\xef\xbb\xbf", 3) == 0)
@@ -348,7 +374,6 @@ struct csv *csv_open(const char *path, const struct csv_columns *columns,
 	csv->lines = lines;
 	csv->faults = faults;
 	csv->columns = columns;
-	csv->text = mem_alloc(LINES_LONGEST + 1);
 	csv->cell = mem_realloc(NULL, columns->count, sizeof(*csv->cell));
 	csv->where = mem_realloc(NULL, columns->count, sizeof(*csv->where));
 	for (size_t k = 0; k < columns->count; k++)
@@ -382,7 +407,7 @@ static const char *read_cell(struct csv_cell *cell, enum csv_type type)
 	return NULL;
 }
 
-/* The cells of the record; false where one that is needed is not there. */
+/* The cells of the line; false where one that is needed is not there. */
 static bool read_cells(struct csv *csv)
 {
 	for (size_t k = 0; k < csv->columns->count; k++) {
@@ -413,7 +438,7 @@ static bool read_cells(struct csv *csv)
 
 bool csv_next(struct csv *csv, struct csv_row *row)
 {
-	while (next_record(csv)) {
+	while (next_fields(csv)) {
 		if (csv->fields != csv->width)
 			faults_add(csv->faults, "broken", csv->line,
 				   "%zu fields, want %zu, left out", csv->fields,
@@ -431,7 +456,6 @@ void csv_close(struct csv *csv)
 	if (!csv)
 		return;
 	lines_close(csv->lines);
-	free(csv->text);
 	free(csv->field);
 	free(csv->cell);
 	free(csv->where);

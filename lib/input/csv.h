@@ -3,10 +3,34 @@
 #define CT_INPUT_CSV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "input/faults.h"
+#include "base/json.h"
+#include "base/problem.h"
+
+/*
+ * The faults of one file, as problems with the place FILE:LINE. A file may be
+ * broken in each of a million lines, so only some of each sort (one format is
+ * one sort) become problems of their own. Further ones are counted: with the
+ * problem of the same text, else with the last of their sort. What is wrong with
+ * the file as a whole is always told.
+ */
+struct faults {
+	struct problem_list *problems; /* borrowed; nothing else may shorten it */
+	const char *path;              /* borrowed */
+	struct fault_seen {
+		const char *format;
+		size_t problem;
+	} seen[64];
+	size_t seens;
+};
+
+void faults_init(struct faults *faults, const char *path, struct problem_list *problems);
+
+/* Add one; line 0 is the file as a whole. The format must be a literal. */
+void faults_add(struct faults *faults, const char *kind, uint64_t line,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * The lines of a text file. Memory is bounded: a line longer than LINES_LONGEST
@@ -26,19 +50,22 @@ struct line {
 /* NULL where it is no plain file or cannot be opened, which is a fault. */
 struct lines *lines_open(const char *path, struct faults *faults);
 
-/* Lines of an open stream, a pipe for instance, which stays the caller's. */
-struct lines *lines_from(FILE *file, struct faults *faults);
-
 /* The next line, valid until the next call; false at the end. */
 bool lines_next(struct lines *lines, struct line *line);
+
+/*
+ * The JSON object of the next line that is one, for json_decref(); NULL at the end. Lines
+ * of blanks are passed over, other lines are faults and are left out.
+ */
+json_t *lines_next_object(struct lines *lines, struct line *line);
 
 void lines_close(struct lines *lines);
 
 /*
- * Comma separated values as RFC 4180 has them: a field in double quotes may
- * hold commas, line breaks (each becomes \n) and quotes, which are doubled.
- * Empty lines are passed over. Lines that break the rules are faults and are
- * left out; so is a last line without an end, which may be cut in a number.
+ * Comma separated values, a row a line: a field in double quotes may hold
+ * commas, and quotes, which are doubled. Empty lines are passed over. Lines
+ * that break the rules are faults and are left out; so is a last line without
+ * an end, which may be cut in a number.
  *
  * The columns are known by name and type. A first line with the name of the
  * first column in it is a header, and the columns come in its order.

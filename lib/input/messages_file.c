@@ -23,54 +23,34 @@ static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.
  */
-void message_encoder_add(struct message_encoder *encoder,
-			 const struct node_message *message)
+void message_encode(struct packet_encoder *encoder, const struct node_message *message)
 {
 	const struct messages_end *own = &message->own, *other = &message->other;
-	struct bytes *rows = &encoder->packets.rows;
+	struct bytes *rows = &encoder->rows;
 
-	packet_encoder_add(&encoder->packets,
-			   &(struct sighting){.packet = message->packet,
-					      .ns = own->local_ns,
-					      .whole_ns = NSEC_MAX,
-					      .event_ns = own->local_ns,
-					      .device = own->source,
-					      .stream = own->stream,
-					      .ordinal = own->ordinal,
-					      .received = message->received});
+	packet_encoder_add(encoder, &(struct sighting){.packet = message->packet,
+						       .ns = own->local_ns,
+						       .whole_ns = NSEC_MAX,
+						       .event_ns = own->local_ns,
+						       .device = own->source,
+						       .stream = own->stream,
+						       .ordinal = own->ordinal,
+						       .received = message->received});
 	bytes_add_varint(rows, other->source);
 	bytes_add_varint(rows, other->stream);
-	bytes_add_zigzag(rows, (int64_t)(other->ordinal - encoder->ordinal));
+	bytes_add_zigzag(rows, (int64_t)(other->ordinal - encoder->other_ordinal));
 	bytes_add_zigzag(rows, other->local_ns - own->local_ns);
-	encoder->ordinal = other->ordinal;
+	encoder->other_ordinal = other->ordinal;
 }
 
-void message_encoder_reset(struct message_encoder *encoder)
+bool message_decode(struct packet_decoder *decoder, struct node_message *message)
 {
-	packet_encoder_reset(&encoder->packets);
-	encoder->ordinal = 0;
-}
-
-void message_encoder_clear(struct message_encoder *encoder)
-{
-	packet_encoder_clear(&encoder->packets);
-}
-
-void message_decoder_begin(struct message_decoder *decoder, const uint8_t *rows,
-			   size_t size)
-{
-	packet_decoder_begin(&decoder->packets, rows, size);
-	decoder->ordinal = 0;
-}
-
-bool message_decoder_next(struct message_decoder *decoder, struct node_message *message)
-{
-	struct bytes_cursor *cursor = &decoder->packets.cursor;
+	struct bytes_cursor *cursor = &decoder->cursor;
 	struct messages_end *other = &message->other;
 	struct sighting own;
 	uint64_t source, stream;
 
-	if (!packet_decoder_next(&decoder->packets, &own))
+	if (!packet_decoder_next(decoder, &own))
 		return false;
 	*message = (struct node_message){
 	    .received = own.received,
@@ -79,30 +59,16 @@ bool message_decoder_next(struct message_decoder *decoder, struct node_message *
 	};
 	source = bytes_read_varint(cursor);
 	stream = bytes_read_varint(cursor);
-	decoder->ordinal += (uint64_t)bytes_read_zigzag(cursor);
+	decoder->other_ordinal += (uint64_t)bytes_read_zigzag(cursor);
 	other->source = (uint32_t)source;
 	other->stream = (uint32_t)stream;
-	other->ordinal = decoder->ordinal;
+	other->ordinal = decoder->other_ordinal;
 	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
 	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
 	       nsec_is_stamp(other->local_ns);
 }
 
-void message_decoder_clear(struct message_decoder *decoder)
-{
-	packet_decoder_clear(&decoder->packets);
-}
-
-struct messages_writer {
-	struct message_encoder encoder;
-};
-
-struct messages_writer *messages_writer_new(void)
-{
-	return mem_zalloc(sizeof(struct messages_writer));
-}
-
-void messages_writer_begin(FILE *file, const struct messages_head *head)
+void messages_write_begin(FILE *file, const struct messages_head *head)
 {
 	char clocks[17];
 	json_t *object = json_object();
@@ -115,8 +81,8 @@ void messages_writer_begin(FILE *file, const struct messages_head *head)
 	chunk_write_object(file, &(struct chunk){.kind = KIND_HEAD}, object);
 }
 
-void messages_writer_source(FILE *file, uint32_t index,
-			    const struct messages_source *source)
+void messages_write_source(FILE *file, uint32_t index,
+			   const struct messages_source *source)
 {
 	json_t *object = json_object();
 
@@ -129,41 +95,34 @@ void messages_writer_source(FILE *file, uint32_t index,
 			   object);
 }
 
-bool messages_writer_add(struct messages_writer *writer,
-			 const struct node_message *message)
+static void write_rows(FILE *file, struct packet_encoder *encoder)
 {
-	message_encoder_add(&writer->encoder, message);
-	return writer->encoder.packets.count >= CHUNK_MESSAGES;
-}
-
-void messages_writer_flush(struct messages_writer *writer, FILE *file)
-{
-	const struct packet_encoder *packets = &writer->encoder.packets;
-
-	if (packets->count)
+	if (encoder->count)
 		chunk_write(
-		    file, &(struct chunk){.kind = KIND_MESSAGES, .items = packets->count},
-		    &packets->rows);
-	message_encoder_reset(&writer->encoder);
+		    file, &(struct chunk){.kind = KIND_MESSAGES, .items = encoder->count},
+		    &encoder->rows);
+	packet_encoder_reset(encoder);
 }
 
-void messages_writer_end(FILE *file)
+void messages_write(FILE *file, struct packet_encoder *encoder,
+		    const struct node_message *message)
 {
+	message_encode(encoder, message);
+	if (encoder->count >= CHUNK_MESSAGES)
+		write_rows(file, encoder);
+}
+
+void messages_write_end(FILE *file, struct packet_encoder *encoder)
+{
+	write_rows(file, encoder);
 	chunk_write_end(file);
-}
-
-void messages_writer_free(struct messages_writer *writer)
-{
-	if (writer)
-		message_encoder_clear(&writer->encoder);
-	free(writer);
 }
 
 struct messages_reader {
 	struct chunk_reader chunks;
 	struct chunk chunk; /* at hand */
 	struct bytes content;
-	struct message_decoder decoder;
+	struct packet_decoder decoder;
 	uint32_t left;             /* of the chunk */
 	struct messages_head head; /* node NULL: there is none */
 	struct messages_source *source;
@@ -242,8 +201,8 @@ static int take_chunk(struct messages_reader *reader, struct error *error)
 		return 0;
 	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
 		return -1;
-	message_decoder_begin(&reader->decoder, reader->content.data,
-			      reader->content.size);
+	packet_decoder_begin(&reader->decoder, reader->content.data,
+			     reader->content.size);
 	reader->left = reader->chunk.items;
 	return 0;
 }
@@ -258,7 +217,7 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 		if (status > 0 && take_chunk(reader, error))
 			status = -1;
 	}
-	if (status > 0 && (!message_decoder_next(&reader->decoder, message) ||
+	if (status > 0 && (!message_decode(&reader->decoder, message) ||
 			   message->own.source >= reader->sources ||
 			   message->other.source >= reader->sources))
 		status =
@@ -289,7 +248,7 @@ void messages_reader_free(struct messages_reader *reader)
 	free((char *)reader->head.node);
 	free(reader->source);
 	chunk_reader_clear(&reader->chunks);
-	message_decoder_clear(&reader->decoder);
+	packet_decoder_clear(&reader->decoder);
 	bytes_clear(&reader->content);
 	free(reader);
 }

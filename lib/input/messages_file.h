@@ -42,47 +42,19 @@ struct node_message {
 	struct packet packet; /* as the receiver saw it */
 };
 
-/* Messages as bytes. All zero is an empty encoder. */
-struct message_encoder {
-	struct packet_encoder packets; /* with their rows and count */
-	uint64_t ordinal;              /* of the last message's other end */
-};
-
-void message_encoder_add(struct message_encoder *encoder,
-			 const struct node_message *message);
-
-/* Begin anew, with what stands by itself. */
-void message_encoder_reset(struct message_encoder *encoder);
-void message_encoder_clear(struct message_encoder *encoder);
-
-struct message_decoder {
-	struct packet_decoder packets;
-	uint64_t ordinal;
-};
-
-void message_decoder_begin(struct message_decoder *decoder, const uint8_t *rows,
-			   size_t size);
+/* Rows of messages in the place of packet events; both begin and end as those do. */
+void message_encode(struct packet_encoder *encoder, const struct node_message *message);
 
 /* False where the bytes are none. */
-bool message_decoder_next(struct message_decoder *decoder, struct node_message *message);
-void message_decoder_clear(struct message_decoder *decoder);
+bool message_decode(struct packet_decoder *decoder, struct node_message *message);
 
-/*
- * To write: sources by their index, from 0 on and before they are used, then messages.
- * Nothing is written but when a chunk is full, so that files need not be open meanwhile.
- */
-struct messages_writer;
-struct messages_writer *messages_writer_new(void);
-void messages_writer_begin(FILE *file, const struct messages_head *head);
-void messages_writer_source(FILE *file, uint32_t index,
-			    const struct messages_source *source);
-
-/* Whether it should be flushed now. */
-bool messages_writer_add(struct messages_writer *writer,
-			 const struct node_message *message);
-void messages_writer_flush(struct messages_writer *writer, FILE *file);
-void messages_writer_end(FILE *file);
-void messages_writer_free(struct messages_writer *writer);
+/* To write: sources by their index, from 0 on and before they are used, then messages. */
+void messages_write_begin(FILE *file, const struct messages_head *head);
+void messages_write_source(FILE *file, uint32_t index,
+			   const struct messages_source *source);
+void messages_write(FILE *file, struct packet_encoder *encoder,
+		    const struct node_message *message);
+void messages_write_end(FILE *file, struct packet_encoder *encoder);
 
 struct messages_reader;
 

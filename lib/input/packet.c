@@ -2,17 +2,18 @@
 #include "input/packet.h"
 
 #include <netinet/in.h>
+#include <stddef.h>
 #include <string.h>
+
+/* Of the identity: all but the payload, which follows from the rest. */
+enum { WORDS = 8 };
+
+_Static_assert(offsetof(struct packet, payload) == WORDS * sizeof(uint64_t),
+	       "a packet has a gap");
 
 bool packet_equal(const struct packet *a, const struct packet *b)
 {
-	return a->known == b->known && a->family == b->family &&
-	       a->protocol == b->protocol && a->flags == b->flags && a->id == b->id &&
-	       a->length == b->length && a->sport == b->sport && a->dport == b->dport &&
-	       a->window == b->window && a->udp_length == b->udp_length &&
-	       a->fragment == b->fragment && a->seq == b->seq && a->ack == b->ack &&
-	       memcmp(a->src, b->src, sizeof(a->src)) == 0 &&
-	       memcmp(a->dst, b->dst, sizeof(a->dst)) == 0;
+	return memcmp(a, b, offsetof(struct packet, payload)) == 0;
 }
 
 __extension__ typedef unsigned __int128 wide;
@@ -34,14 +35,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 31);
 }
 
-static uint64_t hash_address(const uint8_t address[16], uint64_t a, uint64_t b)
-{
-	uint64_t half[2];
-
-	memcpy(half, address, sizeof(half));
-	return fold(half[0] ^ a, half[1] ^ b);
-}
-
 uint64_t packet_hash_transport(const struct packet *packet)
 {
 	uint64_t hash = mix(packet->protocol, (uint64_t)packet->seq << 32 | packet->ack);
@@ -51,20 +44,16 @@ uint64_t packet_hash_transport(const struct packet *packet)
 
 uint64_t packet_hash(const struct packet *packet)
 {
-	uint64_t numbers = (uint64_t)packet->seq << 32 | packet->ack;
-	uint64_t kind = (uint64_t)packet->window << 48 | (uint64_t)packet->flags << 40 |
-			(uint64_t)packet->protocol << 32 | packet->id;
-	uint64_t ports = (uint64_t)packet->length << 32 | (uint64_t)packet->sport << 16 |
-			 packet->dport;
-	uint64_t rest = (uint64_t)packet->udp_length << 32 |
-			(uint64_t)packet->fragment << 16 | (uint64_t)packet->family << 8 |
-			packet->known;
-	uint64_t hash = fold(numbers ^ 0x243f6a8885a308d3u, kind ^ 0x13198a2e03707344u);
-
 	/* Any odd-looking numbers would do: these are pi's. */
-	hash ^= fold(ports ^ 0xa4093822299f31d0u, rest ^ 0x082efa98ec4e6c89u);
-	hash ^= hash_address(packet->src, 0x452821e638d01377u, 0xbe5466cf34e90c6cu);
-	hash ^= hash_address(packet->dst, 0xc0ac29b7c97c50ddu, 0x3f84d5b5b5470917u);
+	static const uint64_t odd[WORDS] = {0x243f6a8885a308d3u, 0x13198a2e03707344u,
+					    0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
+					    0x452821e638d01377u, 0xbe5466cf34e90c6cu,
+					    0xc0ac29b7c97c50ddu, 0x3f84d5b5b5470917u};
+	uint64_t word[WORDS], hash = 0;
+
+	memcpy(word, packet, sizeof(word));
+	for (int i = 0; i < WORDS; i += 2)
+		hash ^= fold(word[i] ^ odd[i], word[i + 1] ^ odd[i + 1]);
 	return mix(0, hash);
 }
 

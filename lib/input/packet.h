@@ -31,6 +31,7 @@ struct packet {
 	uint16_t window;       /* TCP */
 	uint16_t udp_length;   /* UDP */
 	uint16_t fragment;     /* IPv4: offset in 8 bytes | 0x2000 if more follow */
+	uint16_t zero;         /* what is before the payload is compared as bytes */
 	uint32_t seq;          /* TCP; ICMP: echo id << 16 | sequence */
 	uint32_t ack;          /* TCP */
 	uint32_t payload;      /* TCP: bytes of data, headers not counted */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/packet_rows.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,63 +22,44 @@ enum {
 	HAS_ALL = 511,
 };
 
-/* Places in a key. */
-enum {
-	KEY_KNOWN,
-	KEY_FAMILY,
-	KEY_PROTOCOL,
-	KEY_RECEIVED,
-	KEY_HOPS,
-	KEY_SRC = 8,
-	KEY_DST = 24,
-	KEY_SPORT = 40,
-	KEY_DPORT = 42,
-	KEY_FRAGMENT = 44,
-	KEY_DEVICE = 46,
-	KEY_STREAM = 50,
-};
-
-static void put(uint8_t *to, uint64_t number, unsigned width)
-{
-	for (unsigned i = 0; i < width; i++)
-		to[i] = (uint8_t)(number >> 8 * i);
-}
-
-static void make_key(uint8_t key[FLOW_KEY], const struct sighting *sighting)
+static struct packet_key key_of(const struct sighting *sighting)
 {
 	const struct packet *packet = &sighting->packet;
+	struct packet_key key = {
+	    .known = packet->known,
+	    .family = packet->family,
+	    .protocol = packet->protocol,
+	    .received = sighting->received,
+	    .hops = sighting->hops,
+	    .sport = htole16(packet->sport),
+	    .dport = htole16(packet->dport),
+	    .fragment = htole16(packet->fragment),
+	    .device = htole32(sighting->device),
+	    .stream = htole32(sighting->stream),
+	};
 
-	memset(key, 0, FLOW_KEY);
-	key[KEY_KNOWN] = packet->known;
-	key[KEY_FAMILY] = packet->family;
-	key[KEY_PROTOCOL] = packet->protocol;
-	key[KEY_RECEIVED] = sighting->received;
-	key[KEY_HOPS] = sighting->hops;
-	memcpy(key + KEY_SRC, packet->src, sizeof(packet->src));
-	memcpy(key + KEY_DST, packet->dst, sizeof(packet->dst));
-	put(key + KEY_SPORT, packet->sport, 2);
-	put(key + KEY_DPORT, packet->dport, 2);
-	put(key + KEY_FRAGMENT, packet->fragment, 2);
-	put(key + KEY_DEVICE, sighting->device, 4);
-	put(key + KEY_STREAM, sighting->stream, 4);
+	memcpy(key.src, packet->src, sizeof(key.src));
+	memcpy(key.dst, packet->dst, sizeof(key.dst));
+	return key;
 }
 
-static void set_from_key(const uint8_t key[FLOW_KEY], struct sighting *sighting)
+/* And what a key says of its packets. */
+static void set_from_key(const struct packet_key *key, struct sighting *sighting)
 {
 	struct packet *packet = &sighting->packet;
 
-	packet->known = key[KEY_KNOWN];
-	packet->family = key[KEY_FAMILY];
-	packet->protocol = key[KEY_PROTOCOL];
-	sighting->received = key[KEY_RECEIVED];
-	sighting->hops = key[KEY_HOPS];
-	memcpy(packet->src, key + KEY_SRC, sizeof(packet->src));
-	memcpy(packet->dst, key + KEY_DST, sizeof(packet->dst));
-	packet->sport = (uint16_t)bytes_le(key + KEY_SPORT, 2);
-	packet->dport = (uint16_t)bytes_le(key + KEY_DPORT, 2);
-	packet->fragment = (uint16_t)bytes_le(key + KEY_FRAGMENT, 2);
-	sighting->device = (uint32_t)bytes_le(key + KEY_DEVICE, 4);
-	sighting->stream = (uint32_t)bytes_le(key + KEY_STREAM, 4);
+	packet->known = key->known;
+	packet->family = key->family;
+	packet->protocol = key->protocol;
+	sighting->received = key->received;
+	sighting->hops = key->hops;
+	memcpy(packet->src, key->src, sizeof(packet->src));
+	memcpy(packet->dst, key->dst, sizeof(packet->dst));
+	packet->sport = le16toh(key->sport);
+	packet->dport = le16toh(key->dport);
+	packet->fragment = le16toh(key->fragment);
+	sighting->device = le32toh(key->device);
+	sighting->stream = le32toh(key->stream);
 }
 
 static struct packet_flow *add_flow(struct packet_flows *flows)
@@ -96,23 +78,21 @@ static struct packet_flow *find_flow(struct packet_encoder *encoder,
 				     const struct sighting *sighting)
 {
 	struct packet_flows *flows = &encoder->flows;
-	uint8_t key[FLOW_KEY];
+	const struct packet_key key = key_of(sighting);
+	uint64_t hash = hash_bytes(HASH_INIT, &key, sizeof(key));
 	struct packet_flow *flow;
-	uint64_t hash;
 	int64_t at;
 
-	make_key(key, sighting);
-	hash = hash_bytes(HASH_INIT, key, FLOW_KEY);
 	if (intmap_get(&encoder->index, hash, &at) &&
-	    memcmp(flows->item[at].key, key, FLOW_KEY) == 0) {
+	    memcmp(&flows->item[at].key, &key, sizeof(key)) == 0) {
 		bytes_add_varint(&encoder->rows, (uint64_t)at + 1);
 		return &flows->item[at];
 	}
 	intmap_put(&encoder->index, hash, (int64_t)flows->count);
 	flow = add_flow(flows);
-	memcpy(flow->key, key, FLOW_KEY);
+	flow->key = key;
 	bytes_add_varint(&encoder->rows, 0);
-	bytes_add(&encoder->rows, key, FLOW_KEY);
+	bytes_add(&encoder->rows, &key, sizeof(key));
 	return flow;
 }
 
@@ -226,6 +206,7 @@ void packet_encoder_reset(struct packet_encoder *encoder)
 	encoder->rows.size = 0;
 	encoder->count = 0;
 	encoder->event_ns = 0;
+	encoder->other_ordinal = 0;
 	encoder->flows.count = 0;
 	intmap_clear(&encoder->index);
 }
@@ -243,6 +224,7 @@ void packet_decoder_begin(struct packet_decoder *decoder, const uint8_t *rows,
 {
 	decoder->cursor = (struct bytes_cursor){rows, rows + size, false};
 	decoder->event_ns = 0;
+	decoder->other_ordinal = 0;
 	decoder->flows.count = 0;
 }
 
@@ -250,16 +232,16 @@ static struct packet_flow *read_flow(struct packet_decoder *decoder)
 {
 	uint64_t number = bytes_read_varint(&decoder->cursor);
 	struct packet_flow *flow;
-	const uint8_t *key;
+	const struct packet_key *key;
 
 	if (number)
 		return number <= decoder->flows.count ? &decoder->flows.item[number - 1]
 						      : NULL;
-	key = bytes_read(&decoder->cursor, FLOW_KEY);
-	if (!key || key[KEY_RECEIVED] > 1)
+	key = (const void *)bytes_read(&decoder->cursor, sizeof(*key));
+	if (!key || key->received > 1)
 		return NULL;
 	flow = add_flow(&decoder->flows);
-	memcpy(flow->key, key, FLOW_KEY);
+	flow->key = *key;
 	return flow;
 }
 
@@ -311,7 +293,7 @@ bool packet_decoder_next(struct packet_decoder *decoder, struct sighting *sighti
 		flow->lead_ns = plus(flow->lead_ns, bytes_read_zigzag(cursor));
 	if (mask & HAS_WHOLE)
 		flow->whole = bytes_read_varint(cursor);
-	set_from_key(flow->key, sighting);
+	set_from_key(&flow->key, sighting);
 	read_packet(cursor, (unsigned)mask, &flow->packet, &sighting->packet);
 	expect_next(flow, &sighting->packet);
 	sighting->event_ns = decoder->event_ns;

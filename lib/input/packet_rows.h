@@ -11,10 +11,15 @@
  * written which the one before it of its flow does not let expect: the events of one
  * flow have the same addresses, ports, device, stream and side.
  */
-enum { FLOW_KEY = 54 };
+struct packet_key { /* as it stands in the file, little endian */
+	uint8_t known, family, protocol, received, hops, zero[3];
+	uint8_t src[16], dst[16];
+	uint16_t sport, dport, fragment;
+	uint32_t device, stream;
+} __attribute__((packed));
 
 struct packet_flow {
-	uint8_t key[FLOW_KEY];
+	struct packet_key key;
 	struct packet packet; /* the last one; and what the next one should be like */
 	uint32_t id_step;
 	int64_t lead_ns; /* the stamp less the event's time */
@@ -32,7 +37,8 @@ struct packet_encoder {
 	uint32_t count;
 	nsec_t event_ns; /* of the last one */
 	struct packet_flows flows;
-	struct intmap index; /* hash of a key -> flow */
+	struct intmap index;    /* hash of a key -> flow */
+	uint64_t other_ordinal; /* of a message, see messages_file.h */
 };
 
 /* All zero is an empty encoder. */
@@ -46,6 +52,7 @@ struct packet_decoder {
 	struct bytes_cursor cursor; /* of the rows, which its owner keeps */
 	nsec_t event_ns;
 	struct packet_flows flows;
+	uint64_t other_ordinal;
 };
 
 void packet_decoder_begin(struct packet_decoder *decoder, const uint8_t *rows,

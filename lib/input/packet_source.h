@@ -29,6 +29,7 @@ struct packet_source {
 	char *path;
 	struct ctf_facts facts; /* what is known of the source; grows while it is read */
 	struct problem_list problems; /* what was odd; may be moved away */
+	bool ended;
 };
 
 /* An address of the node that the source is from, in packet.src's form. */
@@ -58,7 +59,9 @@ struct ctf_reader *capture_records_open(const char *path, struct error *error);
 static inline bool packet_source_step(struct packet_source *source, sighting_fn *give,
 				      void *context)
 {
-	return source->step(source, give, context);
+	if (!source->ended)
+		source->ended = !source->step(source, give, context);
+	return !source->ended;
 }
 
 static inline void packet_source_free(struct packet_source *source)

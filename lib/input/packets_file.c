@@ -74,15 +74,15 @@ static json_t *clock_object(const struct ctf_facts *facts)
 }
 
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct packets_entry *entry,
-			     const struct ctf_facts *facts)
+			     const struct source *source, const struct ctf_facts *facts)
 {
+	const char *slash = source->node ? strrchr(source->node, '/') : NULL;
 	json_t *object = json_object();
 
-	json_set_text(object, "kind", entry->kind == SOURCE_TRACE ? "trace" : "capture");
-	json_set_text(object, "name", entry->name);
-	json_set_text(object, "node", entry->node);
-	json_set_text(object, "path", entry->path);
+	json_set_text(object, "kind", source->kind == SOURCE_TRACE ? "trace" : "capture");
+	json_set_text(object, "name", source->name);
+	json_set_text(object, "node", slash ? slash + 1 : source->node);
+	json_set_text(object, "path", source->path);
 	json_set_text(object, "hostname", facts->hostname);
 	if (facts->has_uuid)
 		json_object_set_new(object, "clock", clock_object(facts));
@@ -175,7 +175,6 @@ struct packets_file {
 	struct chunk chunk;            /* at hand */
 	uint32_t left;                 /* rows of it */
 	uint64_t lost;                 /* in chunks that are damaged */
-	bool ended;
 };
 
 bool packets_file_probe(const char *path)
@@ -214,34 +213,32 @@ static char *copy_text(const json_t *object, const char *name)
 	return text ? mem_strdup(text) : NULL;
 }
 
-static struct packets_entry entry_of(const json_t *object)
+static struct source source_of(const json_t *object)
 {
 	const char *kind = json_text(object, "kind");
 
-	return (struct packets_entry){
+	return (struct source){
 	    .kind = kind && strcmp(kind, "capture") == 0 ? SOURCE_CAPTURE : SOURCE_TRACE,
 	    .name = copy_text(object, "name"),
 	    .node = copy_text(object, "node"),
-	    .path = copy_text(object, "path"),
 	};
 }
 
-int packets_file_contents(const char *path, struct packets_contents *contents,
+int packets_file_contents(const char *path, struct source_list *contents,
 			  struct error *error)
 {
 	struct chunk_reader reader;
 	struct error cause = ERROR_INIT;
 	struct chunk chunk;
-	size_t room = 0;
 	json_t *object;
 	int status = chunk_reader_open(&reader, path, &format, error);
 
 	memset(contents, 0, sizeof(*contents));
 	while (!status && contents->count < MOST_SOURCES &&
 	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
-		contents->item = mem_grow(contents->item, contents->count, &room,
-					  sizeof(*contents->item));
-		contents->item[contents->count++] = entry_of(object);
+		contents->item = mem_grow(contents->item, contents->count,
+					  &contents->room, sizeof(*contents->item));
+		contents->item[contents->count++] = source_of(object);
 		json_decref(object);
 	}
 	if (!status && (*error_text(&cause) || !contents->count))
@@ -251,19 +248,8 @@ int packets_file_contents(const char *path, struct packets_contents *contents,
 	error_clear(&cause);
 	chunk_reader_clear(&reader);
 	if (status)
-		packets_contents_clear(contents);
+		source_list_clear(contents);
 	return status;
-}
-
-void packets_contents_clear(struct packets_contents *contents)
-{
-	for (size_t i = 0; i < contents->count; i++) {
-		free((char *)contents->item[i].name);
-		free((char *)contents->item[i].node);
-		free((char *)contents->item[i].path);
-	}
-	free(contents->item);
-	memset(contents, 0, sizeof(*contents));
 }
 
 static void read_count(const json_t *object, const char *name, uint64_t *count)
@@ -281,28 +267,12 @@ static void read_text(const json_t *object, const char *name, char *to, size_t s
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-static int hex_digit(char digit)
-{
-	const char *digits = "0123456789abcdef",
-		   *at = digit ? strchr(digits, digit) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 static void read_clock(const json_t *clock, struct ctf_facts *facts)
 {
 	const char *uuid = json_text(clock, "uuid");
-	size_t size = sizeof(facts->clock_uuid);
 
-	if (!uuid || strlen(uuid) != 2 * size)
+	if (!uuid || ctf_uuid_parse(uuid, facts->clock_uuid))
 		return;
-	for (size_t i = 0; i < size; i++) {
-		int high = hex_digit(uuid[2 * i]), low = hex_digit(uuid[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return;
-		facts->clock_uuid[i] = (unsigned char)(high << 4 | low);
-	}
 	facts->has_clock = facts->has_uuid = true;
 	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
 	json_nsec(clock, "offset_ns", &facts->clock_offset_ns);
@@ -377,7 +347,7 @@ static void end_early(struct packets_file *file, const struct error *cause)
 		    facts->sent + facts->received ? nsec_format_utc(when, facts->end_ns)
 						  : "its begin");
 	file->left = 0;
-	file->ended = true;
+	file->base.ended = true;
 }
 
 static void lose_chunk(struct packets_file *file, const struct error *cause)
@@ -429,7 +399,7 @@ static void take_chunk(struct packets_file *file)
 		else
 			end_early(file, &error);
 		json_decref(object);
-		file->ended = true;
+		file->base.ended = true;
 	}
 	error_clear(&error);
 }
@@ -439,7 +409,7 @@ static void find_chunk(struct packets_file *file)
 {
 	struct error error = ERROR_INIT;
 
-	while (!file->left && !file->ended) {
+	while (!file->left && !file->base.ended) {
 		int status = chunk_next(&file->reader, &file->chunk, &error);
 
 		if (!status)
@@ -452,7 +422,7 @@ static void find_chunk(struct packets_file *file)
 			end_early(file, &error);
 	}
 	file->base.facts.bytes =
-	    file->ended ? file->base.facts.total_bytes : file->reader.at;
+	    file->base.ended ? file->base.facts.total_bytes : file->reader.at;
 	chunk_reader_rest(&file->reader);
 	error_clear(&error);
 }
@@ -491,7 +461,7 @@ static bool packets_step(struct packet_source *source, sighting_fn *give, void *
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
 		if (!give_next(file, give, context))
 			break;
-	return !file->ended;
+	return !file->base.ended;
 }
 
 static void packets_free(struct packet_source *source)

@@ -14,25 +14,14 @@
  */
 #define PACKETS_SUFFIX ".packets"
 
-/* What stands in a file of one source; the name and the node may be NULL. */
-struct packets_entry {
-	enum source_kind kind;
-	const char *name; /* as it was asked for, or recorded */
-	const char *node; /* the directory of its node had this name */
-	const char *path; /* it was read from */
-};
-
-struct packets_contents {
-	struct packets_entry *item;
-	size_t count;
-};
-
 bool packets_file_probe(const char *path);
 
-/* What is in a file. 0, or -1 with error, which names file and offset. */
-int packets_file_contents(const char *path, struct packets_contents *contents,
+/*
+ * What is in a file: kind, name and, if it was known, the name of the node's
+ * directory of each. 0, or -1 with error, which names file and offset.
+ */
+int packets_file_contents(const char *path, struct source_list *contents,
 			  struct error *error);
-void packets_contents_clear(struct packets_contents *contents);
 
 /* Open one of its sources, by its place. NULL with error on failure. */
 struct packet_source *packets_file_open(const char *path, size_t index,
@@ -43,9 +32,10 @@ struct packets_writer;
 
 /* The file is the caller's, who finds in it whether something could not be written. */
 struct packets_writer *packets_writer_new(FILE *file, size_t sources);
+
+/* Of its node the last part is written, the name of the directory. */
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct packets_entry *entry,
-			     const struct ctf_facts *facts);
+			     const struct source *source, const struct ctf_facts *facts);
 
 /* The source's first event, of any kind, was at begin_ns. */
 void packets_writer_add(struct packets_writer *writer, size_t index,

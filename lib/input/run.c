@@ -4,14 +4,17 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 #include "input/packets_file.h"
 #include "input/run_files.h"
 
@@ -25,7 +28,7 @@ int node_address_parse(const char *text, struct node_address *address)
 	return address->family ? 0 : -1;
 }
 
-static struct source *append(struct source_list *list, const struct found_source *found,
+static struct source *append(struct source_list *list, const struct source *found,
 			     const char *name, const char *node)
 {
 	struct source *source;
@@ -85,7 +88,7 @@ static void read_facts(struct node_facts *facts, const char *directory,
  * The name of a source of an extract, where that is to be `base`'s: what stands behind
  * the name of the first source stays. For free(), or NULL.
  */
-static char *extract_name(const struct packets_contents *contents, size_t index,
+static char *extract_name(const struct source_list *contents, size_t index,
 			  const char *base)
 {
 	const char *main = contents->item[0].name, *own = contents->item[index].name;
@@ -99,35 +102,13 @@ static char *extract_name(const struct packets_contents *contents, size_t index,
 }
 
 /*
- * The path of a node's directory without links above it; its own name stays, as that is
- * the node's, also where it is a link. NULL: not there. For free().
- */
-static char *node_path(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *above, *real, *node;
-	struct stat status;
-
-	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || stat(path, &status))
-		return realpath(path, NULL);
-	above = slash == path ? mem_strdup("/")
-		: slash       ? mem_strndup(path, (size_t)(slash - path))
-			      : mem_strdup(".");
-	real = realpath(above, NULL);
-	node = real ? mem_printf("%s/%s", strcmp(real, "/") ? real : "", name) : NULL;
-	free(real);
-	free(above);
-	return node;
-}
-
-/*
  * The sources in a .packets file, which are of the node at a path; where that is NULL,
  * those that were of one node still are. 0, or -1 with error.
  */
 static int add_extract(struct source_list *list, const char *path, const char *name,
 		       const char *node, struct error *error)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	char *place;
 
 	output_protect(path);
@@ -135,46 +116,23 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		return -1;
 	place = realpath(path, NULL);
 	for (size_t i = 0; i < contents.count; i++) {
-		const struct packets_entry *entry = &contents.item[i];
+		const struct source *entry = &contents.item[i];
 		char *own = extract_name(&contents, i, name), *of = NULL;
 		struct source *source;
 
 		if (node || entry->node)
 			of = node ? mem_strdup(node)
 				  : mem_printf("%s:%s", place, entry->node);
-		source = append(list, &(struct found_source){entry->kind, (char *)path},
-				own, of);
+		source = append(
+		    list, &(struct source){.kind = entry->kind, .path = (char *)path},
+		    own, of);
 		source->extract = i + 1;
 		free(own);
 		free(of);
 	}
 	free(place);
-	packets_contents_clear(&contents);
+	source_list_clear(&contents);
 	return 0;
-}
-
-/* A node of a run directory, and whether a trace or a capture of it is there. */
-struct extract_node {
-	const char *name, *path;
-	bool is_there;
-};
-
-/* Where a node's traces and captures are, an extract of them tells nothing more. */
-static void add_node_extract(struct source_list *list, const char *path,
-			     const struct extract_node *node,
-			     struct problem_list *problems)
-{
-	struct error error = ERROR_INIT;
-
-	if (!list->takes_extracts)
-		return;
-	if (node->is_there)
-		problem_add(problems, path, "twice", 1,
-			    "left out, as what was recorded of %s is there", node->name);
-	else if (add_extract(list, path, node->name, node->path, &error))
-		problem_add(problems, "", "unreadable", 1, "%s, left out",
-			    error_text(&error));
-	error_clear(&error);
 }
 
 /* The node's traces and captures; names of all but the main one say where they are. */
@@ -200,15 +158,11 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 		     const struct stat *run, struct problem_list *problems)
 {
 	struct run_files *files = list->files;
-	char *directory = node_path(path);
+	char *directory = realpath(path, NULL);
 	struct run_node node;
 
 	run_node_find(&node, path, run, problems);
 	node.name = mem_strdup(name);
-	for (size_t i = 0; i < node.extracts.count; i++)
-		add_node_extract(
-		    list, node.extracts.item[i],
-		    &(struct extract_node){name, directory, node.sources > 0}, problems);
 	if (node.sources || (files && node.files))
 		read_facts(&node.facts, path, problems);
 	if (node.sources)
@@ -226,14 +180,18 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument), *real = node_path(path);
+	char *path = path_trimmed(argument), *real = realpath(path, NULL);
+	const char *name = file_name(path);
 	size_t before = list->count;
 	int status = 0;
 
+	/* A link has the name that was given. */
+	if (real && (!strcmp(name, ".") || !strcmp(name, "..")))
+		name = file_name(real);
 	if (!real)
 		status = error_errno(error, path);
 	else
-		add_node(list, path, strrchr(real, '/') + 1, NULL, problems);
+		add_node(list, path, name, NULL, problems);
 	if (!status && list->count == before)
 		status = error_set(error, "%s: no trace and no capture below it", path);
 	free(real);
@@ -242,28 +200,36 @@ int source_add_node(struct source_list *list, const char *argument,
 }
 
 /*
- * NODE.packets beside the nodes' directories: of NODE, unless that has a directory with
- * something in it, which came before.
+ * NODE.packets beside the nodes' directories: of NODE. Where its traces and captures are,
+ * which came before, an extract of them tells nothing more.
  */
 static void add_extract_beside(struct source_list *list, const char *path, size_t before,
 			       struct problem_list *problems)
 {
-	char *directory = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
-	struct extract_node node = {strrchr(directory, '/') + 1, path, false};
-	char *real = node_path(directory);
+	char *node = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
+	char *real = realpath(node, NULL);
+	struct error error = ERROR_INIT;
+	bool is_there = false;
 
-	for (size_t i = before; real && i < list->count && !node.is_there; i++)
-		node.is_there = strcmp(list->item[i].node, real) == 0;
-	add_node_extract(list, path, &node, problems);
+	for (size_t i = before; real && i < list->count; i++)
+		is_there |= strcmp(list->item[i].node, real) == 0;
+	if (is_there)
+		problem_add(problems, path, "twice", 1,
+			    "left out, as what was recorded of %s is there",
+			    file_name(node));
+	else if (add_extract(list, path, file_name(node), path, &error))
+		problem_add(problems, "", "unreadable", 1, "%s, left out",
+			    error_text(&error));
+	error_clear(&error);
 	free(real);
-	free(directory);
+	free(node);
 }
 
 /* An entry of a run directory; `seen` are the nodes before it. */
 static void add_entry(struct source_list *list, const char *path, size_t before,
 		      struct run_directories *seen, struct problem_list *problems)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = file_name(path);
 	const struct stat run = {.st_dev = seen->item[0].device,
 				 .st_ino = seen->item[0].inode};
 	struct stat status;
@@ -272,7 +238,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	    stat(path, &status))
 		return;
 	if (!S_ISDIR(status.st_mode)) {
-		if (path_has_suffix(name, PACKETS_SUFFIX))
+		if (list->takes_extracts && path_has_suffix(name, PACKETS_SUFFIX))
 			add_extract_beside(list, path, before, problems);
 	} else if (!run_directory_enter(seen, &status)) {
 		problem_add(problems, path, "twice", 1,
@@ -327,28 +293,22 @@ static bool is_there(const char *path, const char *below)
 }
 
 /*
- * The name of the node whose directory this is, rather than that of a run: it holds a
- * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
- * NULL.
+ * Whether this is the directory of a node rather than that of a run: it holds a
+ * node.json, or traces as LTTng lays them out (kernel/metadata, ust/).
  */
-static char *run_node_name(const char *path)
+static bool is_node(const char *path)
 {
 	/* A node may be called kernel: it has a file of its own, then. */
-	bool is =
-	    is_there(path, "node.json") ||
-	    (is_there(path, "kernel/metadata") && !is_there(path, "kernel/node.json")) ||
-	    is_there(path, "ust/uid") || is_there(path, "ust/pid");
-	char *real = is ? realpath(path, NULL) : NULL;
-	char *name = real ? mem_strdup(strrchr(real, '/') + 1) : NULL;
-
-	free(real);
-	return name;
+	return is_there(path, "node.json") ||
+	       (is_there(path, "kernel/metadata") &&
+		!is_there(path, "kernel/node.json")) ||
+	       is_there(path, "ust/uid") || is_there(path, "ust/pid");
 }
 
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument), *node = run_node_name(path);
+	char *path = path_trimmed(argument);
 	struct stat status;
 	int result;
 
@@ -356,11 +316,10 @@ int source_add_run(struct source_list *list, const char *argument,
 		result = error_errno(error, path);
 	else if (!S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
-	else if (node)
+	else if (is_node(path))
 		result = source_add_node(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
-	free(node);
 	free(path);
 	return result;
 }
@@ -372,17 +331,11 @@ static char *node_directory(const char *path)
 
 	for (int depth = 0; directory && depth < 3; depth++) {
 		char *slash = strrchr(directory, '/');
-		char *facts;
-		struct stat status;
-		bool found;
 
 		if (!slash || slash == directory)
 			break;
 		*slash = '\0';
-		facts = mem_printf("%s/node.json", directory);
-		found = stat(facts, &status) == 0;
-		free(facts);
-		if (found)
+		if (is_there(directory, "node.json"))
 			return directory;
 	}
 	free(directory);
@@ -404,7 +357,7 @@ static void protect_node(const char *directory)
 }
 
 /* Names a source given by itself: as asked, by its node, or by its file. */
-static void add_alone(struct source_list *list, const struct found_source *found,
+static void add_alone(struct source_list *list, const struct source *found,
 		      const char *name, struct problem_list *problems)
 {
 	char *directory = node_directory(found->path);
@@ -416,14 +369,13 @@ static void add_alone(struct source_list *list, const struct found_source *found
 		protect_node(directory);
 		read_facts(&facts, directory, problems);
 		if (!name)
-			name = strrchr(directory, '/') + 1;
+			name = file_name(directory);
 	}
 	source = append(list, found, name, directory);
 	set_local(source, &facts);
 	if (!source->name && found->kind == SOURCE_CAPTURE) {
-		const char *file = strrchr(found->path, '/');
+		const char *file = file_name(found->path);
 
-		file = file ? file + 1 : found->path;
 		source->name = mem_strndup(file, strcspn(file, "."));
 	}
 	node_facts_clear(&facts);
@@ -468,8 +420,8 @@ static int add_path(struct source_list *list, const char *path, const char *name
 				 "directory with a metadata file%s, pcap or pcapng",
 				 path, list->takes_extracts ? ", a .packets file" : "");
 	output_protect(path);
-	add_alone(list, &(struct found_source){SOURCE_CAPTURE, (char *)path}, name,
-		  problems);
+	add_alone(list, &(struct source){.kind = SOURCE_CAPTURE, .path = (char *)path},
+		  name, problems);
 	return 0;
 }
 
@@ -503,4 +455,94 @@ void source_list_clear(struct source_list *list)
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));
+}
+
+/* Whether nothing that is known of both says that they are of two nodes. */
+static bool may_be_one_node(const struct source *a, const struct ctf_facts *a_facts,
+			    const struct source *b, const struct ctf_facts *b_facts)
+{
+	if (a->node && b->node)
+		return strcmp(a->node, b->node) == 0;
+	return !*a_facts->hostname || !*b_facts->hostname ||
+	       strcmp(a_facts->hostname, b_facts->hostname) == 0;
+}
+
+bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b)
+{
+	return a->has_uuid && b->has_uuid && a->clock_frequency == b->clock_frequency &&
+	       (!*a->clock_name || !*b->clock_name ||
+		strcmp(a->clock_name, b->clock_name) == 0) &&
+	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
+}
+
+enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_facts,
+			   const struct source *b, const struct ctf_facts *b_facts)
+{
+	if (!same_clock_identity(a_facts, b_facts))
+		return SAME_NOT;
+	return may_be_one_node(a, a_facts, b, b_facts) ? SAME_CLOCK : SAME_CLONED;
+}
+
+/* Of a trace: its streams and its metadata. */
+static int is_part(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/*
+ * Add a file's size, its begin and its end to a hash; what is no file adds nothing. -1
+ * where it cannot be read.
+ */
+static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
+{
+	enum { END = 1 << 14 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t bytes[2 * END];
+	struct stat status;
+	ssize_t begin = -1, end = -1;
+
+	if (fd >= 0 && fstat(fd, &status) == 0) {
+		*size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+		*hash = hash_bytes(*hash, size, sizeof(*size));
+		begin = *size ? pread(fd, bytes, END, 0) : 0;
+		end = *size > END ? pread(fd, bytes + END, END, status.st_size - END) : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (begin < 0 || end < 0)
+		return -1;
+	*hash = hash_bytes(*hash, bytes, (size_t)begin);
+	*hash = hash_bytes(*hash, bytes + END, (size_t)end);
+	return 0;
+}
+
+/* Traces without a stream, or with empty ones, have no event in common. */
+static uint64_t fingerprint_of_trace(const char *path, uint64_t hash)
+{
+	struct dirent **entry = NULL;
+	int count = scandir(path, &entry, is_part, alphasort), status = 0;
+	uint64_t streams = 0;
+
+	for (int i = 0; i < count; i++) {
+		const char *name = entry[i]->d_name;
+		char *part = mem_printf("%s/%s", path, name);
+		uint64_t size = 0;
+
+		hash = hash_text(hash, name);
+		status |= hash_file(part, &hash, &size);
+		streams += strcmp(name, "metadata") != 0 ? size : 0;
+		free(part);
+		free(entry[i]);
+	}
+	free(entry);
+	return status || !streams ? 0 : hash;
+}
+
+uint64_t same_events_fingerprint(const struct source *source)
+{
+	uint64_t hash = HASH_INIT ^ (source->kind + 2 * source->extract), size = 0;
+
+	if (source->kind == SOURCE_TRACE && !source->extract)
+		return fingerprint_of_trace(source->path, hash);
+	return hash_file(source->path, &hash, &size) || !size ? 0 : hash;
 }

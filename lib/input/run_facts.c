@@ -8,89 +8,77 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "input/csv.h"
 #include "input/run.h"
 
-void members_init(struct members *members, const json_t *object, struct faults *faults,
-		  uint64_t line)
+static bool is_right(const json_t *value, enum member_type type)
 {
-	members->object = object;
-	/* jansson wants it mutable to count references, no more. */
-	members->rest = json_copy((json_t *)(uintptr_t)object);
-	members->faults = faults;
-	members->line = line;
-}
-
-/* A member, or NULL where it is missing; null counts as missing. */
-static const json_t *find(struct members *members, const char *name)
-{
-	const json_t *member = json_object_get(members->object, name);
-
-	if (!json_is_null(member))
-		return member;
-	json_object_del(members->rest, name);
-	return NULL;
-}
-
-/* A member if it is right, then taken; otherwise a fault says what is wanted. */
-static const json_t *take(struct members *members, const char *name, const json_t *member,
-			  bool right, const char *wanted)
-{
-	if (member && right) {
-		json_object_del(members->rest, name);
-		return member;
+	switch (type) {
+	case MEMBER_TEXT:
+		return json_is_string(value);
+	case MEMBER_INTEGER:
+		return json_is_integer(value);
+	case MEMBER_INTEGER_OR_TEXT:
+		return json_is_integer(value) || json_is_string(value);
+	case MEMBER_STAMP:
+		return json_is_integer(value) && nsec_is_stamp(json_integer_value(value));
+	case MEMBER_REAL:
+		return json_is_number(value);
+	case MEMBER_ARRAY:
+		return json_is_array(value);
+	case MEMBER_OBJECT:
+		return json_is_object(value);
+	case MEMBER_ANY:
+		break;
 	}
-	if (member)
-		faults_add(members->faults, "malformed", members->line,
-			   "%s: want %s, not used", name, wanted);
-	return NULL;
+	return true;
 }
 
-void members_text(struct members *members, const char *name, char **copy)
+static void set(void *to, enum member_type type, const json_t *value)
 {
-	const json_t *member = find(members, name);
-
-	if (take(members, name, member, json_is_string(member), "a string"))
-		*copy = mem_strdup(json_string_value(member));
+	if (type == MEMBER_TEXT)
+		*(const char **)to = json_string_value(value);
+	else if (type == MEMBER_REAL)
+		*(double *)to = json_number_value(value);
+	else if (type < MEMBER_REAL)
+		*(int64_t *)to = json_integer_value(value);
+	else
+		*(const json_t **)to = value;
 }
 
-void members_integer(struct members *members, const char *name, int64_t *value)
+json_t *members_read(const json_t *object, const struct member *member, void *to,
+		     struct faults *faults, uint64_t line)
 {
-	const json_t *member = find(members, name);
+	static const char *const wanted[] = {
+	    [MEMBER_TEXT] = "a string",
+	    [MEMBER_INTEGER] = "an integer",
+	    [MEMBER_INTEGER_OR_TEXT] = "an integer",
+	    [MEMBER_STAMP] = "integer nanoseconds between the years 1933 and 2070",
+	    [MEMBER_REAL] = "a number",
+	    [MEMBER_ARRAY] = "an array",
+	    [MEMBER_OBJECT] = "an object",
+	};
+	/* jansson wants it mutable to count references, no more. */
+	json_t *rest = json_copy((json_t *)(uintptr_t)object);
 
-	if (take(members, name, member, json_is_integer(member), "an integer"))
-		*value = json_integer_value(member);
-}
+	for (; member->name; member++) {
+		const json_t *value = json_object_get(object, member->name);
+		bool is_there = value && !json_is_null(value);
 
-void members_stamp(struct members *members, const char *name, nsec_t *value)
-{
-	const json_t *member = find(members, name);
-	bool right = json_is_integer(member) && nsec_is_stamp(json_integer_value(member));
-
-	if (take(members, name, member, right,
-		 "integer nanoseconds between the years 1933 and 2070"))
-		*value = json_integer_value(member);
-}
-
-static void members_real(struct members *members, const char *name, double *value)
-{
-	const json_t *member = find(members, name);
-
-	if (take(members, name, member, json_is_number(member), "a number"))
-		*value = json_number_value(member);
-}
-
-const json_t *members_array(struct members *members, const char *name)
-{
-	const json_t *member = find(members, name);
-
-	return take(members, name, member, json_is_array(member), "an array");
-}
-
-static const json_t *members_object(struct members *members, const char *name)
-{
-	const json_t *member = find(members, name);
-
-	return take(members, name, member, json_is_object(member), "an object");
+		if (is_there && !is_right(value, member->type)) {
+			faults_add(faults, "malformed", line, "%s: want %s, not used",
+				   member->name, wanted[member->type]);
+			continue;
+		}
+		if (is_there &&
+		    (member->offset == MEMBER_STAYS ||
+		     (member->type == MEMBER_INTEGER_OR_TEXT && json_is_string(value))))
+			continue;
+		if (is_there)
+			set((char *)to + member->offset, member->type, value);
+		json_object_del(rest, member->name);
+	}
+	return rest;
 }
 
 static char *json_plain(const json_t *value)
@@ -119,22 +107,12 @@ char *json_join(const json_t *array, const char *separator)
 	return (char *)text.data;
 }
 
-/* A string as it is, anything else as JSON on one line. For free(), or NULL. */
-static char *members_any(struct members *members, const char *name)
+/* What is left, as a JSON object on one line; NULL where nothing is. For free(). */
+static char *rest_text(json_t *rest)
 {
-	const json_t *member = find(members, name);
+	char *text = json_object_size(rest) ? json_one_line(rest) : NULL;
 
-	return take(members, name, member, true, "") ? json_plain(member) : NULL;
-}
-
-char *members_end(struct members *members)
-{
-	char *text = NULL;
-
-	if (json_object_size(members->rest))
-		text = json_one_line(members->rest);
-	json_decref(members->rest);
-	members->rest = NULL;
+	json_decref(rest);
 	return text;
 }
 
@@ -161,35 +139,17 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 	return 0;
 }
 
-static int take_addresses(struct node_facts *facts, const char *path,
-			  struct members *members, struct error *error)
+static int take_addresses(struct node_facts *facts, const char *path, struct error *error)
 {
-	const json_t *interfaces = members_array(members, "interfaces");
-
-	for (size_t i = 0; i < json_array_size(interfaces); i++) {
+	for (size_t i = 0; i < json_array_size(facts->interfaces); i++) {
 		const json_t *texts =
-		    json_object_get(json_array_get(interfaces, i), "addresses");
+		    json_object_get(json_array_get(facts->interfaces, i), "addresses");
 
 		for (size_t k = 0; k < json_array_size(texts); k++)
 			if (add_address(facts, path, json_array_get(texts, k), error))
 				return -1;
 	}
 	return 0;
-}
-
-static void take_tools(struct node_facts *facts, struct members *members)
-{
-	const json_t *tools = members_object(members, "tools");
-	const char *name;
-	json_t *version;
-
-	json_object_foreach((json_t *)(uintptr_t)tools, name, version)
-	{
-		facts->tool = mem_grow(facts->tool, facts->tools, &facts->tool_room,
-				       sizeof(*facts->tool));
-		facts->tool[facts->tools++] =
-		    (struct node_tool){mem_strdup(name), json_plain(version)};
-	}
 }
 
 /* A file of facts. 0, with NULL where there is none; or -1 with error and NULL. */
@@ -206,40 +166,29 @@ static int read_object(const char *path, json_t **root, struct error *error)
 	return *root ? 0 : -1;
 }
 
-static int read_members(struct node_facts *facts, const char *path, const json_t *root,
-			struct problem_list *problems, struct error *error)
-{
-	struct members members;
-	struct faults faults;
-	int status;
-
-	faults_init(&faults, path, problems);
-	members_init(&members, root, &faults, 0);
-	members_text(&members, "hostname", &facts->hostname);
-	members_text(&members, "kernel", &facts->kernel);
-	members_text(&members, "boot_id", &facts->boot_id);
-	members_text(&members, "clock_source", &facts->clock_source);
-	members_integer(&members, "cpus", &facts->cpus);
-	members_integer(&members, "mem_kib", &facts->mem_kib);
-	members_real(&members, "cpu_mhz", &facts->cpu_mhz);
-	take_tools(facts, &members);
-	status = take_addresses(facts, path, &members, error);
-	facts->extra = members_end(&members);
-	return status;
-}
-
 int node_facts_read(struct node_facts *facts, const char *path,
 		    struct problem_list *problems, struct error *error)
 {
-	json_t *root;
+	static const struct member known[] = {
+	    {"hostname", MEMBER_TEXT, offsetof(struct node_facts, hostname)},
+	    {"kernel", MEMBER_TEXT, offsetof(struct node_facts, kernel)},
+	    {"boot_id", MEMBER_TEXT, offsetof(struct node_facts, boot_id)},
+	    {"cpus", MEMBER_INTEGER, offsetof(struct node_facts, cpus)},
+	    {"mem_kib", MEMBER_INTEGER, offsetof(struct node_facts, mem_kib)},
+	    {"cpu_mhz", MEMBER_REAL, offsetof(struct node_facts, cpu_mhz)},
+	    {"interfaces", MEMBER_ARRAY, offsetof(struct node_facts, interfaces)},
+	    {NULL, MEMBER_ANY, 0},
+	};
+	struct faults faults;
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
-	status = read_object(path, &root, error);
-	if (!root)
+	status = read_object(path, &facts->object, error);
+	if (!facts->object)
 		return status;
-	status = read_members(facts, path, root, problems, error);
-	json_decref(root);
+	faults_init(&faults, path, problems);
+	facts->extra = rest_text(members_read(facts->object, known, facts, &faults, 0));
+	status = take_addresses(facts, path, error);
 	if (status)
 		node_facts_clear(facts);
 	return status;
@@ -247,91 +196,84 @@ int node_facts_read(struct node_facts *facts, const char *path,
 
 void node_facts_clear(struct node_facts *facts)
 {
-	for (size_t i = 0; i < facts->tools; i++) {
-		free(facts->tool[i].name);
-		free(facts->tool[i].version);
-	}
-	free(facts->hostname);
-	free(facts->kernel);
-	free(facts->boot_id);
-	free(facts->clock_source);
-	free(facts->tool);
+	json_decref(facts->object);
 	free(facts->address);
 	free(facts->extra);
 	memset(facts, 0, sizeof(*facts));
 }
 
-static void take_parameters(struct run_facts *facts, struct members *members)
+/* Takes the text. `of` is what the name is one of, or "". */
+static void add_fact(struct run_facts *facts, const char *of, const char *name,
+		     char *text, nsec_t stamp)
 {
-	const json_t *parameters = members_object(members, "parameters");
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)(uintptr_t)parameters, name, value)
-	{
-		facts->parameter =
-		    mem_grow(facts->parameter, facts->parameters, &facts->parameter_room,
-			     sizeof(*facts->parameter));
-		facts->parameter[facts->parameters++] =
-		    (struct run_parameter){mem_strdup(name), json_plain(value)};
-	}
-}
-
-/* "role": "web", or "roles": ["web", "db"]. */
-static char *take_role(struct members *members)
-{
-	const json_t *roles = members_array(members, "roles");
-	char *role = NULL;
-
-	if (roles)
-		return json_join(roles, ",");
-	members_text(members, "role", &role);
-	return role;
-}
-
-static void add_node(struct run_facts *facts, const json_t *value, struct faults *faults)
-{
-	struct run_fact_node node = {NULL, NULL, NULL};
-	struct members members;
-
-	if (json_is_string(value)) {
-		node.name = mem_strdup(json_string_value(value));
-	} else if (json_is_object(value)) {
-		members_init(&members, value, faults, 0);
-		members_text(&members, "name", &node.name);
-		node.role = take_role(&members);
-		node.extra = members_end(&members);
-	}
-	if (!node.name) {
-		faults_add(faults, "malformed", 0,
-			   "nodes: want names or objects with a "
-			   "name, left out");
-		free(node.role);
-		free(node.extra);
+	if (!text && !stamp)
 		return;
-	}
-	facts->node =
-	    mem_grow(facts->node, facts->nodes, &facts->node_room, sizeof(*facts->node));
-	facts->node[facts->nodes++] = node;
+	facts->item =
+	    mem_grow(facts->item, facts->count, &facts->room, sizeof(*facts->item));
+	facts->item[facts->count++] = (struct run_fact){
+	    mem_printf("%s%s%s", of, *of ? "." : "", name), text, stamp};
+}
+
+/* A name, or an object with "role": "web", or "roles": ["web", "db"]. */
+static void add_role(struct run_facts *facts, const json_t *value, struct faults *faults)
+{
+	struct of_node {
+		const char *name, *role;
+		const json_t *roles;
+	} node = {NULL, NULL, NULL};
+	static const struct member known[] = {
+	    {"name", MEMBER_TEXT, offsetof(struct of_node, name)},
+	    {"roles", MEMBER_ARRAY, offsetof(struct of_node, roles)},
+	    {"role", MEMBER_TEXT, offsetof(struct of_node, role)},
+	    {NULL, MEMBER_ANY, 0},
+	};
+
+	if (json_is_object(value))
+		json_decref(members_read(value, known, &node, faults, 0));
+	if (!node.name && !json_is_string(value))
+		faults_add(faults, "malformed", 0,
+			   "nodes: want names or objects with a name, left out");
+	else if (node.roles)
+		add_fact(facts, "role", node.name, json_join(node.roles, ","), 0);
+	else if (node.role)
+		add_fact(facts, "role", node.name, mem_strdup(node.role), 0);
 }
 
 static void take_members(struct run_facts *facts, const json_t *root,
 			 struct faults *faults)
 {
-	struct members members;
-	const json_t *nodes;
+	struct of_run {
+		const json_t *recipe, *parameters, *nodes;
+		const char *name, *collector;
+		nsec_t begin_ns, end_ns;
+	} run = {.begin_ns = 0};
+	static const struct member known[] = {
+	    {"name", MEMBER_TEXT, offsetof(struct of_run, name)},
+	    {"recipe", MEMBER_ANY, offsetof(struct of_run, recipe)},
+	    {"collector_version", MEMBER_TEXT, offsetof(struct of_run, collector)},
+	    {"begin_ns", MEMBER_STAMP, offsetof(struct of_run, begin_ns)},
+	    {"end_ns", MEMBER_STAMP, offsetof(struct of_run, end_ns)},
+	    {"parameters", MEMBER_OBJECT, offsetof(struct of_run, parameters)},
+	    {"nodes", MEMBER_ARRAY, offsetof(struct of_run, nodes)},
+	    {NULL, MEMBER_ANY, 0},
+	};
+	char *rest = rest_text(members_read(root, known, &run, faults, 0));
+	const char *name;
+	json_t *value;
 
-	members_init(&members, root, faults, 0);
-	members_text(&members, "name", &facts->name);
-	facts->recipe = members_any(&members, "recipe");
-	members_text(&members, "collector_version", &facts->collector_version);
-	members_stamp(&members, "begin_ns", &facts->begin_ns);
-	members_stamp(&members, "end_ns", &facts->end_ns);
-	take_parameters(facts, &members);
-	nodes = members_array(&members, "nodes");
-	for (size_t i = 0; i < json_array_size(nodes); i++)
-		add_node(facts, json_array_get(nodes, i), faults);
-	facts->extra = members_end(&members);
+	add_fact(facts, "", "name", run.name ? mem_strdup(run.name) : NULL, 0);
+	add_fact(facts, "", "recipe", run.recipe ? json_plain(run.recipe) : NULL, 0);
+	add_fact(facts, "", "collector", run.collector ? mem_strdup(run.collector) : NULL,
+		 0);
+	add_fact(facts, "", "run.json", rest, 0);
+	add_fact(facts, "", "begin_ns", NULL, run.begin_ns);
+	add_fact(facts, "", "end_ns", NULL, run.end_ns);
+	json_object_foreach((json_t *)(uintptr_t)run.parameters, name, value)
+	{
+		add_fact(facts, "parameter", name, json_plain(value), 0);
+	}
+	for (size_t i = 0; i < json_array_size(run.nodes); i++)
+		add_role(facts, json_array_get(run.nodes, i), faults);
 }
 
 int run_facts_read(struct run_facts *facts, const char *path,
@@ -353,20 +295,10 @@ int run_facts_read(struct run_facts *facts, const char *path,
 
 void run_facts_clear(struct run_facts *facts)
 {
-	for (size_t i = 0; i < facts->parameters; i++) {
-		free(facts->parameter[i].name);
-		free(facts->parameter[i].value);
+	for (size_t i = 0; i < facts->count; i++) {
+		free(facts->item[i].name);
+		free(facts->item[i].text);
 	}
-	for (size_t i = 0; i < facts->nodes; i++) {
-		free(facts->node[i].name);
-		free(facts->node[i].role);
-		free(facts->node[i].extra);
-	}
-	free(facts->name);
-	free(facts->recipe);
-	free(facts->collector_version);
-	free(facts->parameter);
-	free(facts->node);
-	free(facts->extra);
+	free(facts->item);
 	memset(facts, 0, sizeof(*facts));
 }

@@ -8,51 +8,52 @@
 #include "base/json.h"
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "input/faults.h"
 #include "input/packet_source.h"
 
-/*
- * The members of a JSON object, taken one by one, all of which may be missing;
- * null is as good as missing. A member of a wrong type is a fault and stays with
- * the rest, as do members that nobody takes: nothing is lost.
- */
-struct members {
-	const json_t *object; /* borrowed */
-	json_t *rest;
-	struct faults *faults;
-	uint64_t line;
+struct faults;
+
+/* Members of a JSON object that become members of a struct. */
+enum member_type {
+	MEMBER_TEXT,            /* const char *, borrowed of the object */
+	MEMBER_INTEGER,         /* int64_t */
+	MEMBER_INTEGER_OR_TEXT, /* int64_t; a text is right as well, and stays */
+	MEMBER_STAMP,           /* nsec_t */
+	MEMBER_REAL,            /* double */
+	MEMBER_ARRAY,           /* this and those below: const json_t *, borrowed */
+	MEMBER_OBJECT,
+	MEMBER_ANY,
 };
 
-void members_init(struct members *members, const json_t *object, struct faults *faults,
-		  uint64_t line);
+struct member {
+	const char *name; /* NULL: the end of a table */
+	enum member_type type;
+	size_t offset; /* in the struct; MEMBER_STAYS: it is looked at, no more */
+};
 
-/* Each leaves the value alone unless the member is there and right. */
-void members_text(struct members *members, const char *name, char **copy);
-void members_integer(struct members *members, const char *name, int64_t *value);
-void members_stamp(struct members *members, const char *name, nsec_t *value);
+#define MEMBER_STAYS SIZE_MAX
 
-/* A member that is an array, borrowed; NULL where it is not. */
-const json_t *members_array(struct members *members, const char *name);
+/*
+ * Read the members of a table, all of which may be missing; null is as good as missing,
+ * and what is missing leaves the struct alone. A member of a wrong type is a fault and
+ * stays with the rest, as do members that no table has: nothing is lost. Returns the
+ * rest, for json_decref().
+ */
+json_t *members_read(const json_t *object, const struct member *member, void *to,
+		     struct faults *faults, uint64_t line);
 
 /* The values of an array in one text: strings as they are, others as JSON. For free(). */
 char *json_join(const json_t *array, const char *separator);
 
-/* What is left, as a JSON object on one line; NULL where nothing is. For free(). */
-char *members_end(struct members *members);
-
 /* What node.json says of a node, as far as it is there. */
 struct node_facts {
-	char *hostname; /* this and the texts below: or NULL */
-	char *kernel;
-	char *boot_id;
-	char *clock_source;
+	json_t *object;       /* the texts below are its own, or NULL */
+	const char *hostname; /* this and the texts below: or NULL */
+	const char *kernel;
+	const char *boot_id;
 	int64_t cpus, mem_kib; /* 0: unknown */
 	double cpu_mhz;        /* 0: unknown */
-	struct node_tool {
-		char *name, *version;
-	} * tool; /* what recorded it, in the order of the file */
-	size_t tools, tool_room;
-	struct node_address *address;
+	const json_t *interfaces;
+	struct node_address *address; /* of all of them */
 	size_t addresses, room;
 	char *extra; /* members not named here, a JSON object */
 };
@@ -67,24 +68,14 @@ int node_facts_read(struct node_facts *facts, const char *path,
 
 void node_facts_clear(struct node_facts *facts);
 
-/* What run.json says of a run as a whole, as far as it is there. */
+/* What run.json says of a run as a whole, as far as it is there: keys of `meta`. */
 struct run_facts {
-	char *name;
-	char *recipe; /* its name; a recipe that stands there whole is JSON */
-	char *collector_version;
-	nsec_t begin_ns, end_ns; /* 0: unknown */
-	struct run_parameter {
-		char *name;
-		char *value; /* strings as they are, others as JSON */
-	} * parameter;       /* in the order of the file */
-	size_t parameters, parameter_room;
-	struct run_fact_node {
-		char *name;
-		char *role;  /* or NULL; several are joined by commas */
-		char *extra; /* other members, a JSON object, or NULL */
-	} * node;            /* in the order of the file */
-	size_t nodes, node_room;
-	char *extra; /* members not named here, a JSON object, or NULL */
+	struct run_fact {
+		char *name; /* "name", "parameter.load", "role.node1" */
+		char *text; /* strings as they are, others as JSON; NULL: a stamp */
+		nsec_t stamp;
+	} * item;
+	size_t count, room;
 };
 
 /*

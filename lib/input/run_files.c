@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "ctf/reader.h"
-#include "input/packets_file.h"
+
+enum { KIND_CAPTURE = -2, KIND_NONE = -1 };
 
 /* One search: what was found, and where it has been. */
 struct walk {
@@ -46,35 +47,42 @@ char *path_trimmed(const char *path)
 	return mem_strndup(path, length);
 }
 
-static const char *file_name(const char *path)
+const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
+/* What a recorder writes into a run (formats.md), by name or by the name's end. */
+static const struct recorded_file {
+	const char *name;
+	bool is_end;
+	int kind; /* enum run_file_kind, or */
+} recorded_file[] = {
+    {"node.json", false, RUN_FILE_NODE},
+    {"clock.csv", false, RUN_FILE_CLOCK},
+    {"proc.csv", false, RUN_FILE_PROC},
+    {"sensors.csv", false, RUN_FILE_SENSORS},
+    {"invocations.jsonl", false, RUN_FILE_INVOCATIONS},
+    {".sadf", true, RUN_FILE_SADF},
+    {".sa", true, RUN_FILE_SA},
+    {".pcap", true, KIND_CAPTURE},
+    {".pcapng", true, KIND_CAPTURE},
+    {"run.json", false, KIND_NONE},
+    {"commands", false, KIND_NONE},
+    {".collect", false, KIND_NONE},
+    {NULL, false, KIND_NONE},
+};
 
-static bool is_capture(const char *path)
+static const struct recorded_file *recorded_as(const char *path)
 {
-	return path_has_suffix(path, ".pcap") || path_has_suffix(path, ".pcapng");
-}
+	const struct recorded_file *file = recorded_file;
 
-/* Whether a recorder writes files of this name into a run (formats.md). */
-static bool is_recorded(const char *path)
-{
-	static const char *const names[] = {
-	    "run.json", "node.json",         "clock.csv", "proc.csv", "sensors.csv",
-	    "commands", "invocations.jsonl", ".collect",  NULL};
-
-	return is_one_of(file_name(path), names) || is_capture(path) ||
-	       path_has_suffix(path, ".sadf") || path_has_suffix(path, ".sa");
+	while (file->name && !(file->is_end ? path_has_suffix(path, file->name)
+					    : !strcmp(file_name(path), file->name)))
+		file++;
+	return file;
 }
 
 void run_protect(const char *path)
@@ -92,60 +100,59 @@ void run_protect(const char *path)
 /* A link to nothing, by whose name nothing that was recorded is missing. */
 static bool is_idle_link(const char *path)
 {
-	static const char *const traces[] = {"kernel", "ust", "metadata", NULL};
+	const char *name = file_name(path);
 	struct stat status;
 
 	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
-	       !is_recorded(path) && !path_has_suffix(path, PACKETS_SUFFIX) &&
-	       !is_one_of(file_name(path), traces);
+	       !recorded_as(path)->name && strcmp(name, "kernel") &&
+	       strcmp(name, "ust") && strcmp(name, "metadata");
 }
 
-/* By the name of a file below the node; -1: none that is read here. */
+/* What a file below the node is; those with a whole name stand in its directory. */
 static int kind_of(const struct run_node *node, const char *path)
 {
-	static const char *const names[] = {
-	    [RUN_FILE_NODE] = "node.json",
-	    [RUN_FILE_CLOCK] = "clock.csv",
-	    [RUN_FILE_PROC] = "proc.csv",
-	    [RUN_FILE_SENSORS] = "sensors.csv",
-	    [RUN_FILE_INVOCATIONS] = "invocations.jsonl",
-	};
+	const struct recorded_file *file = recorded_as(path);
 	size_t length = strlen(node->path);
 
 	/* The node's own directory comes, too. */
 	if (path[length] != '/')
-		return -1;
-	if (path_has_suffix(path, ".sadf"))
-		return RUN_FILE_SADF;
-	if (path_has_suffix(path, ".sa"))
-		return RUN_FILE_SA;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(path + length + 1, names[i]) == 0)
-			return (int)i;
-	return -1;
+		return KIND_NONE;
+	return file->is_end || file_name(path) == path + length + 1 ? file->kind
+								    : KIND_NONE;
 }
 
 static void add_source(struct run_node *node, enum source_kind kind, const char *path)
 {
 	node->source = mem_grow(node->source, node->sources, &node->source_room,
 				sizeof(*node->source));
-	node->source[node->sources++] = (struct found_source){kind, mem_strdup(path)};
+	node->source[node->sources++] =
+	    (struct source){.kind = kind, .path = mem_strdup(path)};
+}
+
+/* Whether the text of a binary log, made on its node, is there as well. */
+static bool has_text(const char *log)
+{
+	char *path = mem_printf("%sdf", log);
+	struct stat status;
+	bool has = stat(path, &status) == 0;
+
+	free(path);
+	return has;
 }
 
 static void add_file(struct run_node *node, const char *path)
 {
 	int kind = kind_of(node, path);
 
-	if (is_capture(path)) {
+	if (kind == KIND_NONE || (kind == RUN_FILE_SA && has_text(path)))
+		return;
+	if (kind == KIND_CAPTURE) {
 		add_source(node, SOURCE_CAPTURE, path);
-	} else if (path_has_suffix(path, PACKETS_SUFFIX)) {
-		text_list_add(&node->extracts, path);
-	} else if (kind >= 0) {
-		node->file =
-		    mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
-		node->file[node->files++] =
-		    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
+		return;
 	}
+	node->file = mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
+	node->file[node->files++] =
+	    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
 }
 
 static void walk_below(struct walk *walk, const char *path);
@@ -185,7 +192,7 @@ static void walk_below(struct walk *walk, const char *path)
 	if (S_ISDIR(status.st_mode) && !run_directory_enter(&walk->seen, &status))
 		return;
 	is_trace = S_ISDIR(status.st_mode) && ctf_is_trace(path);
-	if (is_trace || is_recorded(path))
+	if (is_trace || recorded_as(path)->name)
 		output_protect(path);
 	if (is_trace) {
 		add_source(walk->node, SOURCE_TRACE, path);
@@ -200,33 +207,6 @@ static void walk_below(struct walk *walk, const char *path)
 	}
 }
 
-/* Whether the text of a binary log, made on its node, is there as well. */
-static bool has_text(const struct run_node *node, const char *log)
-{
-	size_t length = strlen(log);
-
-	for (size_t i = 0; i < node->files; i++)
-		if (node->file[i].kind == RUN_FILE_SADF &&
-		    strncmp(node->file[i].path, log, length) == 0 &&
-		    strcmp(node->file[i].path + length, "df") == 0)
-			return true;
-	return false;
-}
-
-static void leave_out_logs_with_text(struct run_node *node)
-{
-	size_t kept = 0;
-
-	/* What was moved to the front stays readable where it was. */
-	for (size_t i = 0; i < node->files; i++)
-		if (node->file[i].kind == RUN_FILE_SA &&
-		    has_text(node, node->file[i].path))
-			free(node->file[i].path);
-		else
-			node->file[kept++] = node->file[i];
-	node->files = kept;
-}
-
 void run_node_find(struct run_node *node, const char *path, const struct stat *run,
 		   struct problem_list *problems)
 {
@@ -238,7 +218,6 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 		run_directory_enter(&walk.seen, run);
 	walk_below(&walk, path);
 	free(walk.seen.item);
-	leave_out_logs_with_text(node);
 }
 
 void run_node_clear(struct run_node *node)
@@ -251,7 +230,6 @@ void run_node_clear(struct run_node *node)
 	free(node->file);
 	free(node->name);
 	free(node->path);
-	text_list_clear(&node->extracts);
 	node_facts_clear(&node->facts);
 }
 

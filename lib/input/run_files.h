@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/options.h"
 #include "base/problem.h"
 #include "input/run.h"
 #include "input/run_facts.h"
@@ -30,18 +29,12 @@ struct run_file {
 	char *path;
 };
 
-struct found_source {
-	enum source_kind kind;
-	char *path;
-};
-
 struct run_node {
 	char *name; /* of its directory */
 	char *path;
-	struct found_source *source; /* these in the order of their names */
+	struct source *source; /* kind and path, in the order of their names */
 	size_t sources, source_room;
-	struct text_list extracts; /* .packets files */
-	struct run_file *file;     /* what is there besides */
+	struct run_file *file; /* what is there besides */
 	size_t files, room;
 	struct node_facts facts; /* where source_add_run found something of a node */
 };
@@ -81,6 +74,9 @@ void run_protect(const char *path);
 
 /* A path without the slashes at its end. For free(). */
 char *path_trimmed(const char *path);
+
+/* The last part of a path; borrowed. */
+const char *file_name(const char *path);
 
 /* Whether a path ends so. */
 bool path_has_suffix(const char *path, const char *suffix);

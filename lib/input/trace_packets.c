@@ -263,7 +263,6 @@ struct trace_packets {
 	size_t headerless_room;
 	uint8_t *wish;                 /* of each event class; TRACE_WISHES: none */
 	bool is_defined[TRACE_WISHES]; /* in a stream that was seen */
-	bool ended;
 	sighting_fn *give;
 	void *context;
 };
@@ -519,8 +518,6 @@ static bool trace_step(struct packet_source *source, sighting_fn *give, void *co
 	struct trace_packets *packets = (struct trace_packets *)source;
 	bool more;
 
-	if (packets->ended)
-		return false;
 	packets->give = give;
 	packets->context = context;
 	define_wishes(packets);
@@ -531,7 +528,6 @@ static bool trace_step(struct packet_source *source, sighting_fn *give, void *co
 	problem_move(&source->problems, ctf_reader_problems(packets->reader));
 	if (!more)
 		report_headerless(packets);
-	packets->ended = !more;
 	return more;
 }
 

@@ -256,8 +256,7 @@ static void make_node(void *context, size_t index)
 	recorder.writer = packets_writer_new(file, 1);
 	recorder.facts.begin_ns = local_time(&recorder.clock, recorder.clock.begin_ns);
 	packets_writer_describe(recorder.writer, 0,
-				&(struct packets_entry){.kind = SOURCE_TRACE},
-				&recorder.facts);
+				&(struct source){.kind = SOURCE_TRACE}, &recorder.facts);
 	while ((next = earliest(flow, flows, node))) {
 		record(&recorder, next, next->from != node);
 		flow_next(next);

@@ -55,7 +55,7 @@ static void use(void *context, const struct sighting *sighting)
 
 static void read_packets(const char *path)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	struct error error = ERROR_INIT;
 
 	if (packets_file_contents(path, &contents, &error) == 0) {
@@ -67,7 +67,7 @@ static void read_packets(const char *path)
 				;
 			packet_source_free(source);
 		}
-		packets_contents_clear(&contents);
+		source_list_clear(&contents);
 	}
 	error_clear(&error);
 }

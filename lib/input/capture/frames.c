@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/capture/capture.h"
 
 /* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */
 enum {
@@ -228,12 +227,10 @@ struct capture_frames {
 	pcap_t *pcap;
 	struct stamp_walk stamps;
 	enum frame_link link;
-	const struct pcap_pkthdr *header; /* of the packet that came last */
-	uint64_t total_bytes;
+	struct ctf_facts *facts;
 	nsec_t last_ns;
 	uint64_t packets; /* stamped or not */
 	uint64_t unstamped, backward;
-	bool broken; /* the end was none */
 };
 
 /*
@@ -327,13 +324,15 @@ static int find_link(const char *path, pcap_t *pcap, enum frame_link *link,
 	    path, type);
 }
 
-struct capture_frames *capture_frames_open(const char *path, struct error *error)
+struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
+					   struct error *error)
 {
 	struct capture_frames *frames = mem_zalloc(sizeof(*frames));
 	struct stat status;
 	int fd;
 
 	frames->path = mem_strdup(path);
+	frames->facts = facts;
 	frames->pcap = open_file(path, error);
 	if (!frames->pcap || find_link(path, frames->pcap, &frames->link, error)) {
 		capture_frames_free(frames);
@@ -343,32 +342,13 @@ struct capture_frames *capture_frames_open(const char *path, struct error *error
 	frames->stamps.fd = fd;
 	frames->stamps.format = capture_format_of(fd);
 	if (fstat(fd, &status) == 0)
-		frames->total_bytes = (uint64_t)status.st_size;
+		facts->total_bytes = (uint64_t)status.st_size;
 	return frames;
 }
 
 enum frame_link capture_frames_link(const struct capture_frames *frames)
 {
 	return frames->link;
-}
-
-bool capture_frames_next(struct capture_frames *frames, struct captured *captured)
-{
-	struct pcap_pkthdr *header;
-	const u_char *data;
-	int status = pcap_next_ex(frames->pcap, &header, &data);
-
-	if (status != 1) {
-		frames->broken = status == PCAP_ERROR;
-		return false;
-	}
-	frames->header = header;
-	captured->status = frame_decode(&captured->frame, frames->link, data,
-					header->caplen, header->len);
-	captured->captured = header->caplen;
-	captured->wire = header->len;
-	captured->ordinal = frames->packets++;
-	return true;
 }
 
 /* The stamp in nanoseconds; -1 where there is none that can be one. */
@@ -384,8 +364,10 @@ static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
 	return nsec_is_stamp(*ns) ? 0 : -1;
 }
 
-static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, nsec_t ns)
+static void note_stamp(struct capture_frames *frames, nsec_t ns)
 {
+	struct ctf_facts *facts = frames->facts;
+
 	if (!facts->events || ns < facts->begin_ns)
 		facts->begin_ns = ns;
 	if (!facts->events || ns > facts->end_ns)
@@ -396,47 +378,39 @@ static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, n
 	facts->events++;
 }
 
-bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
-			  struct ctf_facts *facts)
+static void give_frame(struct capture_frames *frames, const struct pcap_pkthdr *header,
+		       const u_char *data, captured_fn *give, void *context)
 {
-	captured->unit = stamp_walk_next(&frames->stamps);
-	if (!captured->unit.usable || find_stamp(frames->header, &captured->ns)) {
+	struct captured captured = {
+	    .captured = header->caplen,
+	    .wire = header->len,
+	    .ordinal = frames->packets++,
+	    .unit = stamp_walk_next(&frames->stamps),
+	};
+
+	if (!captured.unit.usable || find_stamp(header, &captured.ns)) {
 		frames->unstamped++;
-		return false;
+		return;
 	}
-	note_stamp(frames, facts, captured->ns);
-	return true;
+	note_stamp(frames, captured.ns);
+	captured.status = frame_decode(&captured.frame, frames->link, data,
+				       header->caplen, header->len);
+	give(context, &captured);
 }
 
-void capture_frames_progress(const struct capture_frames *frames, struct ctf_facts *facts)
-{
-	off_t at = ftello(pcap_file(frames->pcap));
-
-	if (at >= 0)
-		facts->bytes = (uint64_t)at;
-	facts->total_bytes = frames->total_bytes;
-}
-
-void capture_frames_report_end(const struct capture_frames *frames,
-			       struct problem_list *problems)
+static void report_end(const struct capture_frames *frames, bool is_broken,
+		       struct problem_list *problems)
 {
 	const char *cause = pcap_geterr(frames->pcap);
 
-	if (!frames->broken)
-		return;
-	if (strncmp(cause, "truncated", strlen("truncated")) == 0)
+	if (is_broken && strncmp(cause, "truncated", strlen("truncated")) == 0)
 		problem_add(problems, frames->path, "truncated", 1,
 			    "cut in the middle of a packet after %" PRIu64 " packets: %s",
 			    frames->packets, cause);
-	else
+	else if (is_broken)
 		problem_add(problems, frames->path, "broken", 1,
 			    "cannot be read on after %" PRIu64 " packets: %s",
 			    frames->packets, cause);
-}
-
-void capture_frames_report_stamps(const struct capture_frames *frames,
-				  struct problem_list *problems)
-{
 	if (frames->unstamped)
 		problem_add(problems, frames->path, "unstamped", frames->unstamped,
 			    "%" PRIu64 " packets have no usable stamp, left out",
@@ -445,6 +419,27 @@ void capture_frames_report_stamps(const struct capture_frames *frames,
 		problem_add(problems, frames->path, "backward", frames->backward,
 			    "%" PRIu64 " stamps lie before the one before",
 			    frames->backward);
+}
+
+bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
+			 void *context, struct problem_list *problems)
+{
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int status = 1;
+	off_t at;
+
+	for (; status == 1 && most; most--) {
+		status = pcap_next_ex(frames->pcap, &header, &data);
+		if (status == 1)
+			give_frame(frames, header, data, give, context);
+	}
+	at = ftello(pcap_file(frames->pcap));
+	if (at >= 0)
+		frames->facts->bytes = (uint64_t)at;
+	if (status != 1)
+		report_end(frames, status == PCAP_ERROR, problems);
+	return status == 1;
 }
 
 void capture_frames_free(struct capture_frames *frames)

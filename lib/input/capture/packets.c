@@ -9,16 +9,23 @@
 
 enum {
 	STEP_PACKETS = 1024,
-	SURVEY_PACKETS = 10000, /* at first; doubled while it is not clear */
+	SURVEY_PACKETS = 10000, /* at first; twice as many while it is not clear */
 };
 
 struct capture {
 	struct packet_source base;
+	sighting_fn *give;
+	void *context;
 	struct capture_frames *frames;
 	struct sides sides;
 	uint64_t foreign, cut, malformed;
-	bool ended;
 };
+
+static void look(void *context, struct captured *captured)
+{
+	if (captured->status == FRAME_PACKET || captured->status == FRAME_OTHER)
+		survey_add(context, &captured->frame, captured->status);
+}
 
 /*
  * Read the capture as far as it takes to tell which node it is from. What
@@ -26,31 +33,29 @@ struct capture {
  */
 static int survey(struct capture *capture, struct error *error)
 {
-	struct capture_frames *frames = capture_frames_open(capture->base.path, error);
+	struct ctf_facts facts = {0};
+	struct problem_list ignored = {NULL, 0, 0};
+	struct capture_frames *frames =
+	    capture_frames_open(capture->base.path, &facts, error);
 	struct survey *survey;
-	struct captured captured;
-	uint64_t next = SURVEY_PACKETS;
+	uint64_t packets = SURVEY_PACKETS;
 	int status = -1;
+	bool more = true;
 
 	if (!frames)
 		return -1;
 	survey = survey_new();
-	while (status && capture_frames_next(frames, &captured)) {
-		if (captured.status == FRAME_PACKET || captured.status == FRAME_OTHER)
-			survey_add(survey, &captured.frame, captured.status);
-		if (captured.ordinal + 1 == next) {
-			status = survey_decide(survey, &capture->sides, error);
-			next *= 2;
-		}
-	}
-	if (status)
+	for (; status && more; packets *= 2) {
+		more = capture_frames_step(frames, packets, look, survey, &ignored);
 		status = survey_decide(survey, &capture->sides, error);
+	}
 	if (status)
 		error_prefix(error, "%s", capture->base.path);
 	else
 		error_clear(error);
 	survey_free(survey);
 	capture_frames_free(frames);
+	problem_clear(&ignored);
 	return status;
 }
 
@@ -103,20 +108,17 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	return true;
 }
 
-static void handle_packet(struct capture *capture, struct captured *captured,
-			  sighting_fn *give, void *context)
+static void handle_packet(void *context, struct captured *captured)
 {
-	struct ctf_facts *facts = &capture->base.facts;
+	struct capture *capture = context;
 	struct sighting sighting = {.stream = 0};
 
-	if (!capture_frames_stamp(capture->frames, captured, facts))
-		return;
-	facts->network_events += captured->status != FRAME_OTHER;
+	capture->base.facts.network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
 	capture->malformed += captured->status == FRAME_MALFORMED;
 	if (captured->status == FRAME_PACKET &&
 	    make_sighting(capture, captured, &sighting))
-		give(context, &sighting);
+		capture->give(capture->context, &sighting);
 }
 
 static void report_counts(struct capture *capture)
@@ -143,24 +145,15 @@ static void report_counts(struct capture *capture)
 static bool capture_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct capture *capture = (struct capture *)source;
-	struct captured captured;
-	bool more = true;
+	bool more;
 
-	if (capture->ended)
-		return false;
-	for (int i = 0; i < STEP_PACKETS && more; i++) {
-		more = capture_frames_next(capture->frames, &captured);
-		if (more)
-			handle_packet(capture, &captured, give, context);
-	}
-	capture_frames_progress(capture->frames, &source->facts);
-	if (more)
-		return true;
-	capture->ended = true;
-	capture_frames_report_end(capture->frames, &source->problems);
-	report_counts(capture);
-	capture_frames_report_stamps(capture->frames, &source->problems);
-	return false;
+	capture->give = give;
+	capture->context = context;
+	more = capture_frames_step(capture->frames, STEP_PACKETS, handle_packet, capture,
+				   &source->problems);
+	if (!more)
+		report_counts(capture);
+	return more;
 }
 
 static void capture_free(struct packet_source *source)
@@ -181,11 +174,10 @@ struct packet_source *capture_packets_open(const char *path,
 	capture->base.step = capture_step;
 	capture->base.free = capture_free;
 	capture->base.path = mem_strdup(path);
-	capture->frames = capture_frames_open(path, error);
+	capture->frames = capture_frames_open(path, &capture->base.facts, error);
 	if (!capture->frames || find_sides(capture, local, locals, error)) {
 		packet_source_free(&capture->base);
 		return NULL;
 	}
-	capture_frames_progress(capture->frames, &capture->base.facts);
 	return &capture->base;
 }

@@ -111,32 +111,9 @@ static void set_text(struct capture_records *records, enum column column,
 
 static const char *direction_of(const struct frame *frame)
 {
-	switch (frame->cooked) {
-	case COOKED_HOST:
-	case COOKED_BROADCAST:
-	case COOKED_MULTICAST:
-	case COOKED_OTHER_HOST:
-		return "in";
-	case COOKED_OUTGOING:
-		return "out";
-	default:
+	if (frame->cooked > COOKED_OUTGOING)
 		return NULL;
-	}
-}
-
-static const char *headers_of(enum frame_status status)
-{
-	switch (status) {
-	case FRAME_PACKET:
-		return "whole";
-	case FRAME_OTHER:
-		return "other";
-	case FRAME_CUT:
-		return "cut";
-	case FRAME_MALFORMED:
-		return "malformed";
-	}
-	return NULL;
+	return frame->cooked == COOKED_OUTGOING ? "out" : "in";
 }
 
 static const char *mac_text(char text[MAC_TEXT], const uint8_t mac[6])
@@ -148,6 +125,10 @@ static const char *mac_text(char text[MAC_TEXT], const uint8_t mac[6])
 
 static void set_link(struct capture_records *records, const struct captured *captured)
 {
+	static const char *const headers[] = {[FRAME_PACKET] = "whole",
+					      [FRAME_OTHER] = "other",
+					      [FRAME_CUT] = "cut",
+					      [FRAME_MALFORMED] = "malformed"};
 	const struct frame *frame = &captured->frame;
 
 	set(records, COLUMN_INTERFACE,
@@ -155,7 +136,7 @@ static void set_link(struct capture_records *records, const struct captured *cap
 	set_text(records, COLUMN_DIRECTION, direction_of(frame));
 	set(records, COLUMN_CAPLEN, captured->captured);
 	set(records, COLUMN_LEN, captured->wire);
-	set_text(records, COLUMN_HEADERS, headers_of(captured->status));
+	set_text(records, COLUMN_HEADERS, headers[captured->status]);
 	if (frame->has_ethernet) {
 		set_text(records, COLUMN_ETH_SRC,
 			 mac_text(records->eth_src, frame->source));
@@ -209,14 +190,15 @@ static void set_transport(struct capture_records *records, const struct packet *
 	set(records, COLUMN_PAYLOAD, packet->payload);
 }
 
-static void handle_packet(struct capture_records *records, struct captured *captured)
+static void handle_packet(void *context, struct captured *captured)
 {
+	struct capture_records *records = context;
 	const struct packet *packet = &captured->frame.packet;
 	enum ctf_selected selected = records->base.class[0]->selected;
-	struct ctf_event event = {.cpu = -1};
+	struct ctf_event event = {
+	    .local_ns = captured->ns, .cpu = -1, .ordinal = captured->ordinal};
 
-	if (!capture_frames_stamp(records->frames, captured, &records->base.facts) ||
-	    selected == SELECT_NOTHING)
+	if (selected == SELECT_NOTHING)
 		return;
 	if (selected == SELECT_COLUMNS) {
 		memset(records->cell, 0, sizeof(records->cell));
@@ -227,28 +209,16 @@ static void handle_packet(struct capture_records *records, struct captured *capt
 			set_transport(records, packet);
 		event.cell = records->cell;
 	}
-	event.local_ns = captured->ns;
-	event.ordinal = captured->ordinal;
 	records->base.give(records->base.context, &event);
 }
 
 static bool capture_step(struct ctf_reader *reader, uint64_t most)
 {
 	struct capture_records *records = (struct capture_records *)reader;
-	struct captured captured;
-	bool more = true;
 
-	for (uint64_t i = 0; i < STEP_PACKETS && i < most && more; i++) {
-		more = capture_frames_next(records->frames, &captured);
-		if (more)
-			handle_packet(records, &captured);
-	}
-	capture_frames_progress(records->frames, &reader->facts);
-	if (more)
-		return true;
-	capture_frames_report_end(records->frames, &reader->problems);
-	capture_frames_report_stamps(records->frames, &reader->problems);
-	return false;
+	return capture_frames_step(records->frames,
+				   most < STEP_PACKETS ? most : STEP_PACKETS,
+				   handle_packet, records, &reader->problems);
 }
 
 static void capture_free(struct ctf_reader *reader)
@@ -266,11 +236,9 @@ struct ctf_reader *capture_records_open(const char *path, struct error *error)
 	class->is_present = class->has_columns = true;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
-	records->frames = capture_frames_open(path, error);
-	if (!records->frames) {
-		ctf_reader_free(&records->base);
-		return NULL;
-	}
-	capture_frames_progress(records->frames, &records->base.facts);
-	return &records->base;
+	records->frames = capture_frames_open(path, &records->base.facts, error);
+	if (records->frames)
+		return &records->base;
+	ctf_reader_free(&records->base);
+	return NULL;
 }

@@ -122,8 +122,8 @@ struct tally {
 struct tally_list {
 	struct tally *item;
 	size_t count, room;
-	struct intmap index; /* hash of the key -> place in item */
-	uint64_t paired;     /* packets between two hosts */
+	struct texts keys; /* by their places */
+	uint64_t paired;   /* packets between two hosts */
 };
 
 struct survey {
@@ -138,7 +138,7 @@ struct survey *survey_new(void)
 
 static void tally_list_clear(struct tally_list *list)
 {
-	intmap_clear(&list->index);
+	texts_clear(&list->keys);
 	free(list->item);
 }
 
@@ -154,15 +154,12 @@ void survey_free(struct survey *survey)
 
 static size_t tally_place(struct tally_list *list, const struct node_address *key)
 {
-	uint64_t hash = hash_bytes(HASH_INIT, key->bytes, sizeof(key->bytes));
-	int64_t place;
+	size_t place = texts_put_bytes(&list->keys, (const char *)key, sizeof(*key));
 
-	for (; intmap_get(&list->index, hash, &place); hash++)
-		if (memcmp(&list->item[place].key, key, sizeof(*key)) == 0)
-			return (size_t)place;
+	if (place < list->count)
+		return place;
 	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
 	list->item[list->count] = (struct tally){.key = *key};
-	intmap_put(&list->index, hash, (int64_t)list->count);
 	return list->count++;
 }
 

@@ -11,7 +11,6 @@ struct rows {
 	char text[4096];
 	size_t length;
 	size_t count;
-	size_t stop_after; /* 0: never */
 	struct problem_list problems;
 };
 
@@ -32,12 +31,6 @@ static inline void rows_add(struct rows *rows, const char *format, ...)
 		rows->length += (size_t)length;
 	else
 		rows->text[rows->length] = '\0';
-}
-
-/* What a callback returns: 7 when it has had enough. */
-static inline int rows_enough(struct rows *rows)
-{
-	return ++rows->count == rows->stop_after ? 7 : 0;
 }
 
 /* The problems, a line each: PLACE: TEXT (KIND, COUNT). */

@@ -206,7 +206,8 @@ static void without_a_sample_there_is_no_clock(void **state)
 		&samples,
 		"\x7f"
 		"ELF,1\n",
-		"clock.csv:1: realtime_ns '?ELF' is no time in nanoseconds, "
+		"clock.csv:1: realtime_ns '\x7f"
+		"ELF' is no time in nanoseconds, "
 		"left out (broken, 1)\nclock.csv: no clock sample in it (empty, 1)\n"),
 	    -1);
 	assert_int_equal(clock_samples_read(&samples, "none", &problems), -1);

@@ -29,11 +29,8 @@ static void read_csv(const char *wanted, const char *problems)
 static void fields_may_be_quoted(void **state)
 {
 	(void)state;
-	scratch_text("a",
-		     "a,b\r\n\n\"a\",\"b,c\"\n\"\",\"\"\"x\"\"\"\n,\n\"one\r\ntwo\n\n"
-		     "\",2\nend,\n");
-	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[one\ntwo\n\n][2]\n10[end][]\n",
-		 "");
+	scratch_text("a", "a,b\r\n\n\"a\",\"b,c\"\n\"\",\"\"\"x\"\"\"\n,\nend,\n");
+	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[end][]\n", "");
 	scratch_text("a", "");
 	read_csv("", "");
 	scratch_text("a", "\n\r\n\n");
@@ -52,36 +49,14 @@ static void stray_quotes_cost_a_line(void **state)
 	read_csv("2[2][b]\n4[4][d]\n", "a:1: " QUOTES " (broken, 2)\n");
 	scratch_text("a", "1,\"a\"b\n2,\"a\" \n3,a\"b\"\n4,\"d\"\n");
 	read_csv("4[4][d]\n", "a:1: " QUOTES " (broken, 3)\n");
-	scratch_text("a", "\"");
+	scratch_text("a", "\"\n");
 	read_csv("", "a:1: " QUOTES " (broken, 1)\n");
+	scratch_text("a", "\"one\ntwo\",2\n3,\"c\"\n");
+	read_csv("3[3][c]\n", "a:1: " QUOTES " (broken, 2)\n");
 	scratch_long("a", "1,\"a\n2,b\n\"", 10000000, "\n4,d\n");
 	read_csv("2[2][b]\n4[4][d]\n",
-		 "a:3: a line of more than 1 MiB, left out (broken, 2)\n"
-		 "a:1: " QUOTES " (broken, 1)\n");
-}
-
-/* A million stray quotes must not read the file a million times. */
-static void many_stray_quotes_end_soon(void **state)
-{
-	struct problem_list problems = {NULL, 0, 0};
-	struct csv_row row;
-	struct faults faults;
-	FILE *file = fopen("a", "w");
-	struct csv *csv;
-	size_t records = 0;
-
-	(void)state;
-	assert_non_null(file);
-	for (int i = 0; i < 1000000; i++)
-		fputs(i % 3 ? "1,2\n" : "1,2\"\n", file);
-	fclose(file);
-	faults_init(&faults, "a", &problems);
-	csv = csv_open("a", &two_texts, &faults);
-	while (csv_next(csv, &row))
-		records++;
-	csv_close(csv);
-	assert_int_equal(records, 666666);
-	assert_problems(&problems, "a:1: " QUOTES " (broken, 333334)\n");
+		 "a:1: " QUOTES " (broken, 1)\n"
+		 "a:3: a line of more than 1 MiB, left out (broken, 1)\n");
 }
 
 static void a_line_that_is_cut_is_left_out(void **state)
@@ -90,7 +65,7 @@ static void a_line_that_is_cut_is_left_out(void **state)
 	scratch_text("a", "1,2\n3,4");
 	read_csv("1[1][2]\n",
 		 "a:2: the file ends within this line, left out (truncated, 1)\n");
-	scratch_text("a", "1,2\n3,\"4\n5\"");
+	scratch_text("a", "1,2\n3,\"4");
 	read_csv("1[1][2]\n",
 		 "a:2: the file ends within this line, left out (truncated, 1)\n");
 }
@@ -156,7 +131,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(fields_may_be_quoted),
 	    SCRATCH_TEST(stray_quotes_cost_a_line),
-	    SCRATCH_TEST(many_stray_quotes_end_soon),
 	    SCRATCH_TEST(a_line_that_is_cut_is_left_out),
 	    SCRATCH_TEST(columns_are_found_by_name),
 	    SCRATCH_TEST(a_header_may_lack),

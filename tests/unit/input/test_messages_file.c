@@ -24,11 +24,11 @@ static const struct messages_head head = {"n", 7, UINT64_C(0x8123456789abcdef)};
 static size_t write_file(size_t count)
 {
 	FILE *file = fopen("n.messages", "wb");
-	struct messages_writer *writer = messages_writer_new();
+	struct packet_encoder encoder = {.count = 0};
 	uint32_t described = 0;
 	size_t size;
 
-	messages_writer_begin(file, &head);
+	messages_write_begin(file, &head);
 	for (size_t i = 0; i < count; i++) {
 		struct messages_end own = draw_end(), other = draw_end();
 
@@ -36,15 +36,13 @@ static size_t write_file(size_t count)
 		message[i].packet.seq = (uint32_t)draw();
 		message[i].packet.sport = (uint16_t)(draw() % 8);
 		for (; described <= own.source || described <= other.source; described++)
-			messages_writer_source(
+			messages_write_source(
 			    file, described,
 			    &(struct messages_source){"trace", "node", described, false});
-		if (messages_writer_add(writer, &message[i]))
-			messages_writer_flush(writer, file);
+		messages_write(file, &encoder, &message[i]);
 	}
-	messages_writer_flush(writer, file);
-	messages_writer_end(file);
-	messages_writer_free(writer);
+	messages_write_end(file, &encoder);
+	packet_encoder_clear(&encoder);
 	size = (size_t)ftello(file);
 	assert_int_equal(ferror(file) | fclose(file), 0);
 	return size;

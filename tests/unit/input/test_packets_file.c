@@ -27,6 +27,7 @@ static struct sighting draw_sighting(const struct sighting *last, bool wild)
 		for (size_t i = 0; i < sizeof(*packet); i++)
 			if (draw() % 4 == 0)
 				bytes[i] = (uint8_t)draw();
+		packet->zero = 0;
 		sighting.device = (uint32_t)draw();
 		sighting.stream = (uint32_t)draw();
 		sighting.ordinal = draw();
@@ -72,9 +73,10 @@ static void write_file(struct fixture *fixture, const char *path)
 		left += fixture->count[i];
 		packets_writer_describe(
 		    writer, i,
-		    &(struct packets_entry){i == 2 ? SOURCE_CAPTURE : SOURCE_TRACE,
-					    i == 2 ? "n:a b\x01.pcap" : "n",
-					    i ? "n" : NULL, "path"},
+		    &(struct source){.kind = i == 2 ? SOURCE_CAPTURE : SOURCE_TRACE,
+				     .name = (char *)(i == 2 ? "n:a b\x01.pcap" : "n"),
+				     .node = i ? (char *)"run/n" : NULL,
+				     .path = (char *)"path"},
 		    &facts);
 	}
 	while (left) {
@@ -175,7 +177,7 @@ static void read_source(struct fixture *fixture, const char *path, size_t index,
 
 static void what_is_written_comes_back(void **state)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	struct error error = ERROR_INIT;
 	struct fixture fixture;
 
@@ -186,7 +188,7 @@ static void what_is_written_comes_back(void **state)
 	assert_int_equal(contents.item[2].kind, SOURCE_CAPTURE);
 	assert_string_equal(contents.item[2].name, "n:a b\x01.pcap");
 	assert_null(contents.item[0].node);
-	packets_contents_clear(&contents);
+	source_list_clear(&contents);
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct problem_list problems = {0};
 		struct ctf_facts facts;
@@ -222,7 +224,7 @@ static char *load(size_t size)
 /* Read all sources of a file that may be anything; how many said what is wrong. */
 static size_t complaints(struct fixture *fixture, const char *path)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	struct error error = ERROR_INIT;
 	size_t told = 0;
 
@@ -247,7 +249,7 @@ static size_t complaints(struct fixture *fixture, const char *path)
 			}
 		problem_clear(&problems);
 	}
-	packets_contents_clear(&contents);
+	source_list_clear(&contents);
 	return told;
 }
 
@@ -318,7 +320,7 @@ static void damage_is_told(void **state)
 
 static void assert_refused(const char *bytes, size_t size, const char *why)
 {
-	struct packets_contents contents;
+	struct source_list contents;
 	struct error error = ERROR_INIT;
 
 	scratch_bytes("no", bytes, size);

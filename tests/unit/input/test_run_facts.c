@@ -18,6 +18,22 @@ static int read_text(struct run_facts *facts, const char *text, const char *want
 	return status;
 }
 
+/* "name=text;" of each in its order, or "name:stamp;". */
+static void assert_facts(const struct run_facts *facts, const char *wanted)
+{
+	struct rows rows = {.length = 0};
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct run_fact *fact = &facts->item[i];
+
+		if (fact->text)
+			rows_add(&rows, "%s=%s;", fact->name, fact->text);
+		else
+			rows_add(&rows, "%s:%lld;", fact->name, (long long)fact->stamp);
+	}
+	assert_string_equal(rows.text, wanted);
+}
+
 static void all_members_are_taken(void **state)
 {
 	struct run_facts facts;
@@ -37,29 +53,14 @@ static void all_members_are_taken(void **state)
 		" \"recorder\": \"by hand\"}",
 		"", ""),
 	    0);
-	assert_string_equal(facts.name, "mesh");
-	assert_string_equal(facts.recipe, "iperf");
-	assert_string_equal(facts.collector_version, "0.1.0");
-	assert_int_equal(facts.begin_ns, 1795228740123456789);
-	assert_int_equal(facts.end_ns, 1795228750123456789);
-	assert_int_equal(facts.parameters, 6);
-	assert_string_equal(facts.parameter[0].name, "size");
-	assert_string_equal(facts.parameter[0].value, "200");
-	assert_string_equal(facts.parameter[1].value, "0.1");
-	assert_string_equal(facts.parameter[2].value, "tcp");
-	assert_string_equal(facts.parameter[3].value, "1795228740.123456");
-	assert_string_equal(facts.parameter[4].value, "[1,2]");
-	assert_string_equal(facts.parameter[5].value, "true");
-	assert_int_equal(facts.nodes, 3);
-	assert_string_equal(facts.node[0].name, "n0");
-	assert_null(facts.node[0].role);
-	assert_string_equal(facts.node[1].role, "web");
-	assert_null(facts.node[1].extra);
-	assert_string_equal(facts.node[2].role, "db,log");
-	assert_string_equal(facts.node[2].extra, "{\"address\":\"10.7.0.1\"}");
-	assert_string_equal(facts.extra, "{\"recorder\":\"by hand\"}");
+	assert_facts(&facts, "name=mesh;recipe=iperf;collector=0.1.0;"
+			     "run.json={\"recorder\":\"by hand\"};"
+			     "begin_ns:1795228740123456789;end_ns:1795228750123456789;"
+			     "parameter.size=200;parameter.rate=0.1;parameter.mode=tcp;"
+			     "parameter.big=1795228740.123456;parameter.list=[1,2];"
+			     "parameter.on=true;role.n1=web;role.n2=db,log;");
 	run_facts_clear(&facts);
-	assert_null(facts.name);
+	assert_int_equal(facts.count, 0);
 }
 
 static void nothing_is_needed(void **state)
@@ -70,11 +71,9 @@ static void nothing_is_needed(void **state)
 	(void)state;
 	memset(&facts, 0xff, sizeof(facts));
 	assert_int_equal(run_facts_read(&facts, "run.json", NULL, &error), 0);
-	assert_null(facts.name);
-	assert_int_equal(facts.nodes, 0);
+	assert_int_equal(facts.count, 0);
 	assert_int_equal(read_text(&facts, "{}", "", ""), 0);
-	assert_null(facts.extra);
-	assert_int_equal(facts.begin_ns, 0);
+	assert_int_equal(facts.count, 0);
 	run_facts_clear(&facts);
 }
 
@@ -97,9 +96,8 @@ static void wrong_types_are_told(void **state)
 		      "(malformed, 3)\n"
 		      "run.json: role: want a string, not used (malformed, 1)\n"),
 	    0);
-	assert_string_equal(facts.recipe, "{\"steps\":[]}");
-	assert_int_equal(facts.nodes, 1);
-	assert_string_equal(facts.node[0].extra, "{\"role\":5}");
+	assert_facts(&facts, "recipe={\"steps\":[]};run.json={\"name\":7,"
+			     "\"begin_ns\":\"now\",\"parameters\":[]};");
 	run_facts_clear(&facts);
 }
 
@@ -130,11 +128,8 @@ static void the_recorded_run_is_read(void **state)
 	(void)state;
 	assert_int_equal(run_facts_read(&facts, path, &problems, &error), 0);
 	assert_problems(&problems, "");
-	assert_string_equal(facts.name, "net3");
-	assert_int_equal(facts.nodes, 3);
-	assert_string_equal(facts.node[2].name, "node3");
-	assert_string_equal(facts.parameter[0].name, "profile");
-	assert_string_equal(facts.parameter[0].value, "net");
+	assert_string_equal(facts.item[0].name, "name");
+	assert_string_equal(facts.item[0].text, "net3");
 	run_facts_clear(&facts);
 	free(path);
 }

@@ -64,7 +64,7 @@ static void a_run_is_nodes_and_sources(void **state)
 		assert_string_equal(run.node[2].name, "web");
 		assert_string_equal(run.node[2].facts.hostname, "w");
 		assert_int_equal(run.node[2].facts.cpus, 4);
-		assert_string_equal(run.facts.name, "r");
+		assert_string_equal(run.facts.item[0].text, "r");
 		assert_int_equal(run.count, 4);
 		check_source(&run, 0, "db", "trace", 0);
 		check_source(&run, 1, "db:eth0.pcap", "capture", 0);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/csv.h"
+
+#include "rows.h"
+
+/* Objects as LINE: OBJECT; whether there was something to read. */
+static bool read_file(const char *path, struct rows *rows)
+{
+	struct faults faults;
+	struct lines *lines;
+	struct line line;
+	json_t *object;
+
+	faults_init(&faults, path, &rows->problems);
+	lines = lines_open(path, &faults);
+	while (lines && (object = lines_next_object(lines, &line))) {
+		char *text = json_one_line(object);
+
+		rows->count++;
+		if (strlen(text) < 1000)
+			rows_add(rows, "%d: %s\n", (int)line.number, text);
+		free(text);
+		json_decref(object);
+	}
+	lines_close(lines);
+	return lines;
+}
+
+static void read_text(const char *text, const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+
+	scratch_text("a", text);
+	assert_true(read_file("a", &rows));
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void blanks_are_passed_over(void **state)
+{
+	(void)state;
+	read_text("{\"b\": 7, \"a\": [1, null]}\r\n\n  \n{}\n",
+		  "1: {\"b\":7,\"a\":[1,null]}\n4: {}\n", "");
+}
+
+static void broken_lines_are_left_out(void **state)
+{
+	struct rows rows = {.length = 0};
+
+	(void)state;
+	read_text("{\"pid\": 1}\n{\"pid\": 2\n[3]\n{\"pid\": 4, \"pid\": 5}\n"
+		  "{\"pid\": 99999999999999999999}\n{\"pid\": 6} x\n{\"pid\": 7}",
+		  "1: {\"pid\":1}\n7: {\"pid\":7}\n",
+		  "a:2: no JSON: '}' expected near end of file at 9, left out (broken, "
+		  "1)\n"
+		  "a:3: no JSON object, left out (broken, 1)\n"
+		  "a:4: no JSON: duplicate object key near '\"pid\"' at 16, left out "
+		  "(broken, 1)\n"
+		  "a:5: no JSON: too big integer near '99999999999999999999' at 28, left "
+		  "out (broken, 2)\n");
+	read_text("{\"pid\": 1}\n{\"pid\": 2, \"na", "1: {\"pid\":1}\n",
+		  "a:2: the file ends within this line, left out (truncated, 1)\n");
+	scratch_long("a", "{\"name\": \"", 10000000, "\"}\n{\"pid\": 1}\n");
+	assert_true(read_file("a", &rows));
+	assert_string_equal(rows.text, "2: {\"pid\":1}\n");
+	assert_problems(&rows.problems,
+			"a:1: a line of more than 1 MiB, left out (broken, 1)\n");
+	read_text("", "", "");
+	assert_false(read_file(".", &rows));
+	assert_problems(&rows.problems, ".: no plain file (unreadable, 1)\n");
+}
+
+/* As deep, and as many, as a line can hold. */
+static void hostile_records_end_soon(void **state)
+{
+	struct rows rows = {.length = 0};
+	char *text = mem_alloc(1000100);
+	size_t length;
+
+	(void)state;
+	memset(text, '[', 1000000);
+	text[1000000] = '\0';
+	scratch_text("a", text);
+	assert_true(read_file("a", &rows));
+	assert_string_equal(rows.text, "");
+	assert_int_equal(rows.problems.count, 1);
+	problem_clear(&rows.problems);
+	length = (size_t)sprintf(text, "{\"argv\":[0");
+	for (int i = 0; i < 490000; i++)
+		length += (size_t)sprintf(text + length, ",1");
+	sprintf(text + length, "]}\n");
+	scratch_text("a", text);
+	assert_true(read_file("a", &rows));
+	assert_int_equal(rows.count, 1);
+	assert_problems(&rows.problems, "");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(blanks_are_passed_over),
+	    SCRATCH_TEST(broken_lines_are_left_out),
+	    SCRATCH_TEST(hostile_records_end_soon),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
