@@ -27,7 +27,12 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 int query_texts(struct timeline_reader *timeline, const char *sql,
 		const struct cell *value, struct text_list *texts, struct error *error);
 
-struct cell cell_of_integer(int64_t integer);
+static inline struct cell cell_of_integer(int64_t integer)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = integer};
+}
+
+struct cell cell_of_text(const char *text); /* NULL: an SQL NULL; borrows */
 
 /* The cell's integer, or this where it has none. */
 int64_t cell_integer(const struct cell *cell, int64_t otherwise);

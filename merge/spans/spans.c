@@ -45,7 +45,7 @@ int64_t spans_text(struct spans *spans, int place)
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
-		    : SPAN_NONE;
+		    : TIMELINE_NONE;
 }
 
 struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
@@ -70,7 +70,7 @@ struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 	cpu->first_ns = cpu->last_ns = NSEC_MIN;
 	cpu->cut = true;
 	cpu->tid = -1;
-	cpu->comm = SPAN_NONE;
+	cpu->comm = TIMELINE_NONE;
 	for (size_t i = 0; i < SOFTIRQS; i++)
 		cpu->raised_ns[i] = NSEC_MIN;
 	return cpu;
@@ -99,11 +99,11 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 	*thread = (struct thread){.at = spans->threads,
 				  .node = node,
 				  .tid = tid,
-				  .comm = SPAN_NONE,
+				  .comm = TIMELINE_NONE,
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
-				  .switch_state = SPAN_NONE,
+				  .switch_state = TIMELINE_NONE,
 				  .wake = NO_CAUSE,
 				  .pending = NO_CAUSE,
 				  .call = spans_begin(0, 0)};
@@ -137,7 +137,7 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
 	struct span span = {.begin_ns = begin_ns, .end_ns = end_ns};
 
 	for (int i = 0; i < SPAN_VALUES; i++)
-		span.value[i] = SPAN_NONE;
+		span.value[i] = TIMELINE_NONE;
 	return span;
 }
 

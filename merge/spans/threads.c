@@ -15,8 +15,8 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 	struct span *call = &thread->call;
 
 	call->end_ns = end_ns;
-	call->value[CALL_COMM] = thread->comm;
-	call->value[CALL_CUT] = cut;
+	call->syscall.comm = thread->comm;
+	call->syscall.cut = cut;
 	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
 	free(thread->path);
 	thread->path = NULL;
@@ -25,14 +25,14 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 
 static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
-	if (thread->call.value[CALL_NAME] != SPAN_NONE)
+	if (thread->call.syscall.name != TIMELINE_NONE)
 		tell_call(spans, thread, end_ns, span_cut(false, true));
 }
 
 /* A number of things is not below 0, but a directory's descriptor may be. */
 static int64_t count_of(const struct spans *spans, int place)
 {
-	return known(spans_integer(spans, place, SPAN_NONE));
+	return known(spans_integer(spans, place, TIMELINE_NONE));
 }
 
 static void begin_call(struct spans *spans, struct thread *thread)
@@ -42,12 +42,12 @@ static void begin_call(struct spans *spans, struct thread *thread)
 	cut_call(spans, thread, spans->event->ts_ns);
 	thread->called = true;
 	call->begin_ns = spans->event->ts_ns;
-	call->value[CALL_NAME] = (int64_t)spans->event->class->span_text;
-	call->value[CALL_ENTRY] = spans->event->id;
-	call->value[CALL_FD] = count_of(spans, ENTRY_FD);
-	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->value[CALL_COUNT] == SPAN_NONE;
+	call->syscall.name = (int64_t)spans->event->class->span_text;
+	call->syscall.entry_event = spans->event->id;
+	call->syscall.fd = count_of(spans, ENTRY_FD);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->syscall.count == TIMELINE_NONE;
 	     i++)
-		call->value[CALL_COUNT] = count_of(spans, i);
+		call->syscall.count = count_of(spans, i);
 	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
 		const struct cell *path = spans_field(spans, i);
 
@@ -75,15 +75,15 @@ static void end_call(struct spans *spans, struct thread *thread)
 	bool is_beginless;
 
 	/* A program that was executed may be of the other kind: its name stays. */
-	if (call->value[CALL_NAME] != name)
+	if (call->syscall.name != name)
 		cut_call(spans, thread, spans->event->ts_ns);
-	is_beginless = call->value[CALL_NAME] == SPAN_NONE;
+	is_beginless = call->syscall.name == TIMELINE_NONE;
 	if (is_beginless)
 		call->begin_ns = earliest(spans, thread);
-	call->value[CALL_NAME] = name;
-	call->value[CALL_CPU] = known(spans->event->cpu);
-	call->value[CALL_EXIT] = spans->event->id;
-	call->value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
+	call->syscall.name = name;
+	call->syscall.cpu = known(spans->event->cpu);
+	call->syscall.exit_event = spans->event->id;
+	call->syscall.ret = spans_integer(spans, RETURNED, TIMELINE_NONE);
 	tell_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
@@ -124,25 +124,25 @@ static int64_t code_of(const struct thread *thread)
 		return CODE_RUNNABLE;
 	if (thread->state == STATE_DEAD)
 		return CODE_DEAD;
-	return state == SPAN_NONE ? CODE_BLOCKED
-	       : state & 2        ? CODE_UNINTERRUPTIBLE
-	       : state & 1        ? CODE_INTERRUPTIBLE
-				  : CODE_BLOCKED;
+	return state == TIMELINE_NONE ? CODE_BLOCKED
+	       : state & 2            ? CODE_UNINTERRUPTIBLE
+	       : state & 1            ? CODE_INTERRUPTIBLE
+				      : CODE_BLOCKED;
 }
 
 static void set_cause(struct span *span, const struct span_cause *cause)
 {
 	if (!cause->event)
 		return;
-	span->value[THREAD_WAIT] = cause->wait;
+	span->state.wait = cause->wait;
 	if (cause->is_assumed)
-		span->value[THREAD_ASSUMED] = 1 + (int64_t)cause->recorded;
-	span->value[THREAD_WAKER] = known(cause->tid);
-	span->value[THREAD_WAKE_EVENT] = cause->event;
+		span->state.wait_assumed = 1 + (int64_t)cause->recorded;
+	span->state.waker_tid = known(cause->tid);
+	span->state.wake_event = cause->event;
 	if (!cause->last_recv)
 		return;
-	span->value[THREAD_FIRST_RECV] = cause->first_recv;
-	span->value[THREAD_LAST_RECV] = cause->last_recv;
+	span->state.wake_first_recv = cause->first_recv;
+	span->state.wake_last_recv = cause->last_recv;
 }
 
 /* What holds of every span of a thread; the rest is not known, or as its state is. */
@@ -151,12 +151,12 @@ static struct span span_of(const struct thread *thread, nsec_t end_ns)
 	struct span span = spans_begin(thread->since_ns, end_ns);
 
 	if (thread->state == STATE_BLOCKED) {
-		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
-		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
+		span.state.switch_state = thread->switch_state;
+		span.state.syscall = thread->call.syscall.name;
 	}
-	span.value[THREAD_COMM] = thread->comm;
-	span.value[THREAD_STATE] = code_of(thread);
-	span.value[THREAD_CUT] = span_cut(thread->cut, false);
+	span.state.comm = thread->comm;
+	span.state.state_code = code_of(thread);
+	span.state.cut = span_cut(thread->cut, false);
 	return span;
 }
 
@@ -179,7 +179,7 @@ static void enter_state(struct thread *thread, enum thread_run state, nsec_t now
 static void tell_runnable(struct spans *spans, const struct thread *thread,
 			  struct span *span)
 {
-	span->value[THREAD_PREEMPTED] = thread->preempted;
+	span->state.preempted = thread->preempted;
 	set_cause(span, &thread->wake);
 	tell(spans, thread->node, thread->tid, span);
 }
@@ -190,9 +190,9 @@ static void tell_scheduled(struct spans *spans, const struct thread *thread,
 {
 	struct span span = span_of(thread, spans->event->ts_ns);
 
-	span.value[THREAD_CPU] = spans->cpu->number;
-	span.value[THREAD_PREV] = prev_tid;
-	span.value[THREAD_PRIORITY] = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
+	span.state.cpu = spans->cpu->number;
+	span.state.prev_tid = prev_tid;
+	span.state.priority = spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
 	tell_runnable(spans, thread, &span);
 }
 
@@ -213,9 +213,9 @@ static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t en
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
 	span = span_of(thread, end_ns);
-	span.value[THREAD_CUT] = span_cut(thread->cut, true);
+	span.state.cut = span_cut(thread->cut, true);
 	if (thread->state == STATE_RUNNABLE) {
-		span.value[THREAD_CPU] = known(thread->cpu);
+		span.state.cpu = known(thread->cpu);
 		tell_runnable(spans, thread, &span);
 	} else {
 		tell(spans, thread->node, thread->tid, &span);
@@ -231,20 +231,20 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 
 	if (end_ns <= cpu->since_ns)
 		return;
-	span.value[THREAD_COMM] =
-	    thread && thread->comm != SPAN_NONE ? thread->comm : cpu->comm;
-	span.value[THREAD_STATE] = CODE_RUNNING;
-	span.value[THREAD_CPU] = cpu->number;
-	span.value[THREAD_PRIORITY] = cpu->priority;
-	span.value[THREAD_NEXT] = known(next);
+	span.state.comm =
+	    thread && thread->comm != TIMELINE_NONE ? thread->comm : cpu->comm;
+	span.state.state_code = CODE_RUNNING;
+	span.state.cpu = cpu->number;
+	span.state.priority = cpu->priority;
+	span.state.next_tid = known(next);
 	if (thread) {
-		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
-		span.value[THREAD_LAST_CPU] = known(thread->last_cpu);
+		span.state.syscall = thread->call.syscall.name;
+		span.state.last_cpu = known(thread->last_cpu);
 		thread->last_cpu = cpu->number;
 	}
 	if (next >= 0)
-		span.value[THREAD_PREEMPTED] = cpu->is_preempted;
-	span.value[THREAD_CUT] = span_cut(cpu->cut, next < 0);
+		span.state.preempted = cpu->is_preempted;
+	span.state.cut = span_cut(cpu->cut, next < 0);
 	tell(spans, node, cpu->tid, &span);
 }
 
@@ -345,7 +345,7 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	int64_t state = field_state(spans_field(spans, PREV_STATE));
 
 	cpu->comm = spans_text(spans, PREV_COMM);
-	cpu->priority = spans_integer(spans, PREV_PRIO, SPAN_NONE);
+	cpu->priority = spans_integer(spans, PREV_PRIO, TIMELINE_NONE);
 	cpu->is_preempted = prev > 0 && !(state & STATES);
 	if (thread)
 		thread->comm = cpu->comm;
@@ -364,7 +364,7 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 	cpu->tid = next;
 	cpu->since_ns = spans->event->ts_ns;
 	cpu->comm = spans_text(spans, NEXT_COMM);
-	cpu->priority = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
+	cpu->priority = spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
 	if (next <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, next);
@@ -408,7 +408,7 @@ static void wake_unheard(struct spans *spans, struct thread *thread,
 	thread->cut = true;
 	thread->comm = spans_text(spans, WOKEN_COMM);
 	span = span_of(thread, spans->event->ts_ns);
-	span.value[THREAD_PRESUMED] = 1;
+	span.is_presumed = true;
 	set_cause(&span, by);
 	tell(spans, thread->node, thread->tid, &span);
 }
@@ -418,7 +418,7 @@ static void wake(struct spans *spans, struct thread *thread, const struct span_c
 {
 	if (thread->state == STATE_BLOCKED)
 		tell_blocked(spans, thread, by);
-	else if (thread->state == STATE_UNKNOWN && thread->comm == SPAN_NONE &&
+	else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
 		 !thread->is_new && all_known(&spans->node[thread->node]))
 		wake_unheard(spans, thread, by);
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
