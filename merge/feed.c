@@ -216,6 +216,13 @@ struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int 
 	return feed;
 }
 
+struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n)
+{
+	const struct queue *queue = &feed->queue[source];
+
+	return n < queue->classes ? &queue->class[n] : NULL;
+}
+
 const struct row *feed_head(struct feed *feed, uint32_t source)
 {
 	struct queue *queue = &feed->queue[source];

@@ -51,7 +51,7 @@ struct links {
 /* A message on its way to its row. */
 struct link {
 	struct timeline_message row;
-	struct event_link send;
+	struct sent_packet sent;
 	struct messages_end send_place, recv_place; /* their sources are ids */
 	uint32_t send_source, recv_source;
 	int header;
@@ -59,8 +59,6 @@ struct link {
 };
 
 struct linking {
-	struct links *links;
-	const struct spans *spans;
 	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
@@ -294,17 +292,13 @@ static int64_t event_or_none(int64_t event)
 }
 
 /* What sent it, as far as the node's kernel tells. */
-static void set_cause(struct timeline_message *row, const struct spans *spans,
-		      uint32_t node, const struct span_cause *noted)
+static void set_cause(struct timeline_message *row, const struct span_cause *cause)
 {
-	struct span_cause cause = *noted;
-
-	spans_settle(spans, node, &cause);
-	row->send_by = span_wait_name(cause.wait);
-	row->send_tid = cause.tid < 0 ? TIMELINE_NONE : cause.tid;
-	row->send_first_recv = event_or_none(cause.first_recv);
-	row->send_last_recv = event_or_none(cause.last_recv);
-	row->send_assumed = cause.is_assumed;
+	row->send_by = span_wait_name(cause->wait);
+	row->send_tid = cause->tid < 0 ? TIMELINE_NONE : cause->tid;
+	row->send_first_recv = event_or_none(cause->first_recv);
+	row->send_last_recv = event_or_none(cause->last_recv);
+	row->send_assumed = cause->is_assumed;
 }
 
 static int link_message(void *context, const struct message_ends *ends,
@@ -316,7 +310,7 @@ static int link_message(void *context, const struct message_ends *ends,
 	const struct merge_source *to = &run->source[ends->recv.source];
 	const struct packet *packet = &ends->packet;
 	const char *protocol = packet_protocol_name(packet);
-	struct event_link recv;
+	struct event_link send, recv;
 	struct link link = {.send_place = ends->send,
 			    .recv_place = ends->recv,
 			    .send_source = ends->send.source,
@@ -325,11 +319,11 @@ static int link_message(void *context, const struct message_ends *ends,
 			    .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0};
 
 	links->messages++;
-	if (find_event(links, &ends->send, &link.send, error) ||
+	if (find_event(links, &ends->send, &send, error) ||
 	    find_event(links, &ends->recv, &recv, error))
 		return -1;
 	/* A part's join drops what is in no timeline. */
-	if (!link.send.id && !recv.id && !run->is_part)
+	if (!send.id && !recv.id && !run->is_part)
 		return 0;
 	link.send_place.source = (uint32_t)from->id;
 	link.recv_place.source = (uint32_t)to->id;
@@ -337,7 +331,7 @@ static int link_message(void *context, const struct message_ends *ends,
 	    .protocol = protocol ? protocol : "ip",
 	    .src_node = run->node[from->node].id,
 	    .dst_node = run->node[to->node].id,
-	    .send_event = event_or_none(link.send.id),
+	    .send_event = event_or_none(send.id),
 	    .recv_event = event_or_none(recv.id),
 	    .sport = TIMELINE_NONE,
 	    .dport = TIMELINE_NONE,
@@ -351,6 +345,9 @@ static int link_message(void *context, const struct message_ends *ends,
 	    .send_source = from->id,
 	    .recv_source = to->id,
 	};
+	link.sent = send.sent;
+	if (send.cause.event)
+		set_cause(&link.row, &send.cause);
 	set_times(&link.row, ends, from, to);
 	set_network(links, &link.row, packet);
 	set_transport(&link.row, packet);
@@ -359,21 +356,17 @@ static int link_message(void *context, const struct message_ends *ends,
 
 static int write_link(void *context, const void *item)
 {
-	struct linking *linking = context;
-	struct link link = *(const struct link *)item;
+	const struct linking *linking = context;
+	const struct link *link = item;
+	const struct request_message message = {.row = &link->row,
+						.send_source = link->send_source,
+						.recv_source = link->recv_source,
+						.header = link->header,
+						.flags = link->flags,
+						.sent = &link->sent};
 
-	if (linking->spans && link.send.id && link.send.cause.event)
-		set_cause(&link.row, linking->spans,
-			  linking->links->run->source[link.send_source].node,
-			  &link.send.cause);
-	requests_message(linking->requests,
-			 &(struct request_message){.row = &link.row,
-						   .send_source = link.send_source,
-						   .recv_source = link.recv_source,
-						   .header = link.header,
-						   .flags = link.flags,
-						   .sent = &link.send.sent});
-	return timeline_add_message(linking->writer, &link.row, linking->error);
+	requests_message(linking->requests, &message);
+	return timeline_add_message(linking->writer, &link->row, linking->error);
 }
 
 int links_find(struct links *links, struct message_log *messages, struct error *error)
@@ -387,14 +380,10 @@ uint64_t links_messages(const struct links *links)
 	return links->messages;
 }
 
-int links_write(struct links *links, const struct spans *spans, struct requests *requests,
+int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error)
 {
-	struct linking linking = {.links = links,
-				  .spans = spans,
-				  .requests = requests,
-				  .writer = writer,
-				  .error = error};
+	struct linking linking = {requests, writer, error};
 
 	return sorter_walk(links->sorter, write_link, &linking, error) ? -1 : 0;
 }

@@ -45,26 +45,23 @@ struct server {
 };
 
 /* What of the server's time a state is. */
-static enum request_part part_of(const struct spans *spans, uint32_t node,
-				 const struct span *span)
+static enum request_part part_of(const struct span *span)
 {
 	if (span->state.state_code == CODE_RUNNING)
 		return REQUEST_RUNNING;
 	if (span->state.state_code == CODE_RUNNABLE)
 		return REQUEST_RUNNABLE;
-	switch (spans_wakeup(spans, node, span).wait) {
-	case WAIT_UNKNOWN:
-		return REQUEST_UNKNOWN;
+	switch (span->state.wait) {
+	case WAIT_THREAD:
+	case WAIT_TIMER:
+	case WAIT_INTERRUPT:
+		return REQUEST_OTHER;
 	case WAIT_DISK:
 		return REQUEST_DISK;
 	case WAIT_NETWORK:
 		return REQUEST_NODE;
-	case WAIT_THREAD:
-	case WAIT_TIMER:
-	case WAIT_INTERRUPT:
-		break;
 	}
-	return REQUEST_OTHER;
+	return REQUEST_UNKNOWN;
 }
 
 static int add_state(void *context, uint32_t node, int64_t tid, const struct span *span)
@@ -72,11 +69,12 @@ static int add_state(void *context, uint32_t node, int64_t tid, const struct spa
 	struct server *server = context;
 	struct state state = {.begin_ns = span->begin_ns, .end_ns = span->end_ns};
 
+	(void)node;
 	(void)tid;
 	if (span->begin_ns >= server->end_ns || span->end_ns <= server->begin_ns ||
 	    span->state.state_code == CODE_DEAD)
 		return 0;
-	state.part = part_of(server->spans, node, span);
+	state.part = part_of(span);
 	if (server->count) {
 		const struct state *last = &server->state[server->count - 1];
 

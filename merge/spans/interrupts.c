@@ -183,7 +183,7 @@ static void raise_softirq(struct spans *spans, int64_t number)
 		cpu->raised_ns[number] = spans->event->ts_ns;
 }
 
-/* Whether the node records interrupts, as far as is known. */
+/* Whether the node records interrupts. */
 static bool has_interrupts(const struct spans *spans)
 {
 	const struct span_node *node = &spans->node[spans->event->node];
@@ -316,20 +316,19 @@ struct span_cause interrupt_cause(const struct spans *spans)
 {
 	const struct cpu *cpu = spans->cpu;
 	struct span_cause cause = {.tid = spans->tid, .event = spans->event->id};
-	bool has_packet;
+	bool is_recorded = has_interrupts(spans), has_packet;
 
 	if (cause.tid < 0 && cpu && cpu->known)
 		cause.tid = cpu->tid;
 	if (!cpu)
 		return cause;
-	cause.wait = cause.recorded = recorded_wait(cpu, cause.tid);
-	has_packet = cause.wait == WAIT_NETWORK && cpu->deep > 0 &&
-		     cpu->stack[cpu->deep - 1].number == SOFTIRQ_NET_RX;
-	if (!has_interrupts(spans)) {
-		cause.is_assumed = true;
-		cause.wait = assumed_wait(spans, cause.tid);
-		has_packet |= cause.wait == WAIT_NETWORK;
-	}
+	cause.wait =
+	    is_recorded ? recorded_wait(cpu, cause.tid) : assumed_wait(spans, cause.tid);
+	cause.is_assumed = !is_recorded && cause.wait != WAIT_UNKNOWN;
+	has_packet =
+	    cause.wait == WAIT_NETWORK &&
+	    (!is_recorded ||
+	     (cpu->deep > 0 && cpu->stack[cpu->deep - 1].number == SOFTIRQ_NET_RX));
 	if (has_packet && cpu->last_recv) {
 		cause.first_recv = cpu->first_recv;
 		cause.last_recv = cpu->last_recv;

@@ -324,12 +324,12 @@ static const char *text_of(const struct writing *writing, int64_t value)
 				      : texts_get(&writing->spans->texts, (size_t)value);
 }
 
-const char *span_wait_name(enum span_wait wait)
+const char *span_wait_name(int64_t wait)
 {
 	static const char *const names[] = {NULL,      "thread", "disk",
 					    "network", "timer",  "interrupt"};
 
-	return names[wait];
+	return wait == TIMELINE_NONE ? NULL : names[wait];
 }
 
 /* Which thread had the number then, and its name where that was another one. */
@@ -345,37 +345,6 @@ static void set_thread(const struct writing *writing, uint32_t node,
 	cell[table->at_thread] = cell_of(thread ? thread : TIMELINE_NONE);
 	cell[table->at_comm] =
 	    cell_of_text(comm && now && strcmp(comm, now) == 0 ? NULL : comm);
-}
-
-struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
-			       const struct span *span)
-{
-	const struct timeline_thread_state *state = &span->state;
-	struct span_cause cause = {
-	    .wait =
-		state->wait == TIMELINE_NONE ? WAIT_UNKNOWN : (enum span_wait)state->wait,
-	    .is_assumed = state->wait_assumed != TIMELINE_NONE,
-	    .first_recv = state->wake_first_recv,
-	    .last_recv = state->wake_last_recv,
-	};
-
-	if (cause.is_assumed)
-		cause.recorded = (enum span_wait)(state->wait_assumed - 1);
-	spans_settle(spans, node, &cause);
-	return cause;
-}
-
-static void set_wait(const struct writing *writing, uint32_t node,
-		     const struct span *span, struct cell *cell)
-{
-	struct span_cause cause = spans_wakeup(writing->spans, node, span);
-
-	cell[PLACE(thread_state, wait)] = cell_of_text(span_wait_name(cause.wait));
-	cell[PLACE(thread_state, wait_assumed)] = cell_of(cause.is_assumed);
-	cell[PLACE(thread_state, wake_first_recv)] =
-	    cell_of(cause.first_recv ? cause.first_recv : TIMELINE_NONE);
-	cell[PLACE(thread_state, wake_last_recv)] =
-	    cell_of(cause.last_recv ? cause.last_recv : TIMELINE_NONE);
 }
 
 /* "vda"; where no statedump named it, its numbers: "254:0" */
@@ -413,7 +382,10 @@ static void set_texts(struct writing *writing, uint32_t node, int64_t whose,
 {
 	switch ((enum span_kind)(writing->table - tables)) {
 	case SPAN_THREAD:
-		set_wait(writing, node, span, cell);
+		cell[PLACE(thread_state, wait)] =
+		    cell_of_text(span_wait_name(span->state.wait));
+		if (span->state.wait_assumed == TIMELINE_NONE)
+			cell[PLACE(thread_state, wait_assumed)] = cell_of(0);
 		set_thread(writing, node, span, whose, cell);
 		cell[PLACE(thread_state, syscall)] =
 		    cell_of_text(text_of(writing, span->state.syscall));

@@ -33,8 +33,13 @@ void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns)
 		spans->node[node].begin_ns = begin_ns;
 }
 
-void spans_class(struct spans *spans, struct event_class *class)
+void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
 {
+	struct span_node *node = &spans->node[at];
+
+	node->has_wakeups |= class->tag == AT_WAKEUP;
+	node->has_hard |= class->tag == AT_IRQ_ENTRY;
+	node->has_soft |= class->tag == AT_SOFTIRQ_ENTRY;
 	if (class->call)
 		class->span_text = texts_put(&spans->texts, class->call);
 }
@@ -153,11 +158,6 @@ void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t
 
 static void part_event(struct spans *spans)
 {
-	struct span_node *node = &spans->node[spans->event->node];
-
-	node->has_wakeups |= spans->tag == AT_WAKEUP;
-	node->has_hard |= spans->tag == AT_IRQ_ENTRY;
-	node->has_soft |= spans->tag == AT_SOFTIRQ_ENTRY;
 	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||
 	    spans->tag == AT_SYSCALL_EXIT)
 		thread_event(spans);
@@ -211,22 +211,6 @@ int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *e
 	thread_finish(spans, node, end_ns);
 	disk_finish(spans, node, end_ns);
 	return spans->failed;
-}
-
-void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause)
-{
-	const struct span_node *of = &spans->node[node];
-
-	if (!cause->is_assumed)
-		return;
-	if (of->has_hard && of->has_soft) {
-		cause->wait = cause->recorded;
-		cause->is_assumed = false;
-	}
-	if (cause->wait == WAIT_UNKNOWN)
-		cause->is_assumed = false;
-	if (cause->wait != WAIT_NETWORK)
-		cause->first_recv = cause->last_recv = 0;
 }
 
 static void clear_node(struct span_node *node)

@@ -85,7 +85,6 @@ struct thread {
 	bool exiting;     /* after sched_process_exit */
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
-	bool is_early;    /* RUNNABLE as no sched_wakeup was known of */
 	int64_t cpu;      /* RUNNING: where; RUNNABLE: where to */
 	int64_t last_cpu; /* where its last running span was; -1: none yet */
 	bool preempted;
@@ -155,7 +154,7 @@ struct span_node {
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_room;
-	bool has_wakeups, has_hard, has_soft; /* such events came */
+	bool has_wakeups, has_hard, has_soft; /* such events are recorded */
 };
 
 struct spans {
@@ -225,10 +224,6 @@ void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t
  * returned other than 0, or -1 with error. */
 int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
 		    span_give *give, void *context, struct error *error);
-
-/* What ended the wait of a thread's span. */
-struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
-			       const struct span *span);
 
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);

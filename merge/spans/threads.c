@@ -136,7 +136,7 @@ static void set_cause(struct span *span, const struct span_cause *cause)
 		return;
 	span->state.wait = cause->wait;
 	if (cause->is_assumed)
-		span->state.wait_assumed = 1 + (int64_t)cause->recorded;
+		span->state.wait_assumed = 1;
 	span->state.waker_tid = known(cause->tid);
 	span->state.wake_event = cause->event;
 	if (!cause->last_recv)
@@ -173,7 +173,6 @@ static void enter_state(struct thread *thread, enum thread_run state, nsec_t now
 	thread->since_ns = now;
 	thread->cut = false;
 	thread->preempted = false;
-	thread->is_early = false;
 }
 
 static void tell_runnable(struct spans *spans, const struct thread *thread,
@@ -306,7 +305,6 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
 		if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
 			enter_state(thread, STATE_RUNNABLE, now);
-			thread->is_early = true;
 			thread->wake = thread->pending;
 			thread->pending = NO_CAUSE;
 		}
@@ -438,10 +436,6 @@ static void on_wakeup(struct spans *spans)
 	if (tid <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, tid);
-	if (thread->is_early && spans->tag == AT_WAKEUP) { /* the node's first */
-		thread->state = STATE_BLOCKED;
-		thread->pending = thread->wake;
-	}
 	if (thread->state == STATE_RUNNING) {
 		thread->pending = spans->tag == AT_WAKING ? by : NO_CAUSE;
 	} else {
@@ -478,10 +472,8 @@ static void on_fork(struct spans *spans)
 	thread->comm = spans_text(spans, CHILD_COMM);
 	thread->fork_ns = spans->event->ts_ns;
 	thread->is_new = true;
-	thread->wake = (struct span_cause){.wait = WAIT_THREAD,
-					   .recorded = WAIT_THREAD,
-					   .tid = spans->tid,
-					   .event = spans->event->id};
+	thread->wake = (struct span_cause){
+	    .wait = WAIT_THREAD, .tid = spans->tid, .event = spans->event->id};
 }
 
 /*
