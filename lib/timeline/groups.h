@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -50,7 +51,8 @@ struct groups {
 	struct groups_want *want; /* of each column */
 	struct group *group;
 	size_t count, capacity, last;
-	struct intmap first; /* by hash: the latest group with it */
+	struct texts texts; /* the keys of each, as bytes */
+	struct bytes keys_now;
 	size_t *order;
 	bool is_odd; /* rows have what only SQLite groups rightly */
 };
