@@ -105,7 +105,7 @@ static void take_record(void *context, const struct ctf_event *record)
 	row.selected = use & EVENT_SELECTED;
 	queue->backward += row.selected && is_backward;
 	if (use & EVENT_PAYLOAD && record->cell) {
-		row_bytes_make(&queue->made, row.class->type, record->cell,
+		row_bytes_make(&queue->made, true, row.class->type, record->cell,
 			       row.class->columns);
 		row.bytes.bytes = queue->made.bytes;
 		row.bytes.size = queue->made.size;

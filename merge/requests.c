@@ -35,7 +35,6 @@ struct flow_key {
 
 struct flow {
 	struct flow_key key;
-	int64_t next;                      /* another with its hash, or -1 */
 	uint64_t messages[2], carriers[2]; /* from each end */
 	int client;                        /* the end that asks; -1: not known */
 	enum { SILENT, ASKED, ANSWERED } phase;
@@ -48,7 +47,7 @@ struct requests {
 	struct texts texts; /* protocols and addresses */
 	struct flow *flow;
 	size_t flows, flow_room;
-	struct intmap flow_at; /* by hash: the latest flow with it */
+	struct texts keys; /* of each flow, as bytes */
 	struct request_row *row;
 	size_t count, room;
 	int64_t messages;
@@ -110,17 +109,13 @@ static struct flow *find_flow(struct requests *requests,
 		    .address = {address[first], address[!first]},
 		    .port = {port[first], port[!first]}},
 	};
-	uint64_t hash = hash_bytes(HASH_INIT, &flow.key, sizeof(flow.key));
-	int64_t at;
+	size_t at =
+	    texts_put_bytes(&requests->keys, (const char *)&flow.key, sizeof(flow.key));
 
 	*from = first;
-	if (!intmap_get(&requests->flow_at, hash, &flow.next))
-		flow.next = -1;
-	for (at = flow.next; at >= 0; at = requests->flow[at].next)
-		if (memcmp(&requests->flow[at].key, &flow.key, sizeof(flow.key)) == 0)
-			return &requests->flow[at];
+	if (at < requests->flows)
+		return &requests->flow[at];
 	flow.client = client_by_ports(flow.key.port);
-	intmap_put(&requests->flow_at, hash, (int64_t)requests->flows);
 	requests->flow = mem_grow(requests->flow, requests->flows, &requests->flow_room,
 				  sizeof(*requests->flow));
 	requests->flow[requests->flows] = flow;
@@ -455,7 +450,7 @@ void requests_free(struct requests *requests)
 	if (!requests)
 		return;
 	texts_clear(&requests->texts);
-	intmap_clear(&requests->flow_at);
+	texts_clear(&requests->keys);
 	free(requests->flow);
 	free(requests->row);
 	free(requests);

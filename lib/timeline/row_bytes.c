@@ -239,23 +239,14 @@ static void put_cells(struct making *making, const enum cell_type *type,
 	}
 }
 
-void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
+void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
 	unsigned char *values = make_room(row, cells, values_most(cell, cells));
 	struct making making = {row->room, values};
 
-	put_null(&making); /* the id, which stands elsewhere */
-	put_cells(&making, type, cell, cells);
-	finish(row, &making, values);
-}
-
-void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
-			  const struct cell *cell, size_t cells)
-{
-	unsigned char *values = make_room(row, cells, values_most(cell, cells));
-	struct making making = {row->room, values};
-
+	if (has_id)
+		put_null(&making);
 	put_cells(&making, type, cell, cells);
 	finish(row, &making, values);
 }
@@ -312,16 +303,6 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 	}
 	finish(to, &making, values);
 	free(value);
-}
-
-void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id)
-{
-	unsigned char *values = make_room(row, 2, 3 * NUMBER_MOST);
-	struct making making = {row->room, values};
-
-	put_integer(&making, value);
-	put_integer(&making, id);
-	finish(row, &making, values);
 }
 
 void row_bytes_clear(struct row_bytes *row)

@@ -44,8 +44,8 @@ static enum cell_type type_of(const char *declared)
 						: CELL_NULL;
 }
 
-/* A row: table, whether it is without rowid, column, its type, place in the key or 0, and
- * in the schema. */
+/* A row: table, whether it is without rowid, a column's type, its place in the key or 0,
+ * and in the schema. */
 static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t *tables)
 {
 	const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -62,17 +62,16 @@ static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t
 	}
 	at = table->columns++;
 	assert(at < TABLE_COLUMNS);
-	table->column[at] = mem_strdup((const char *)sqlite3_column_text(row, 2));
-	table->type[at] = type_of((const char *)sqlite3_column_text(row, 3));
-	table->keys += sqlite3_column_int(row, 4) > 0;
-	table->from[at] = sqlite3_column_int(row, 5);
+	table->type[at] = type_of((const char *)sqlite3_column_text(row, 2));
+	table->keys += sqlite3_column_int(row, 3) > 0;
+	table->from[at] = sqlite3_column_int(row, 4);
 	table->has_id = table->keys && !table->has_no_rowid;
 }
 
 static int find_tables(struct timeline_writer *writer, struct error *error)
 {
 	static const char text[] =
-	    "SELECT t.name, t.wr, c.name, c.type, c.pk, c.cid FROM sqlite_schema AS m "
+	    "SELECT t.name, t.wr, c.type, c.pk, c.cid FROM sqlite_schema AS m "
 	    "JOIN pragma_table_list(m.name) AS t JOIN pragma_table_info(m.name) AS c "
 	    "WHERE m.type = 'table' AND t.schema = 'main' "
 	    "ORDER BY m.rowid, c.pk = 0, c.pk, c.cid";
@@ -229,10 +228,8 @@ int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
 	else if (table->rows && id <= table->last_id)
 		return error_set(error, "%s: row %" PRId64 " of %s comes after %" PRId64,
 				 table->writer->place, id, table->name, table->last_id);
-	if (table->has_id)
-		row_bytes_make(bytes, table->type + 1, row + 1, table->columns - 1);
-	else
-		row_bytes_make_entry(bytes, table->type, row, table->columns);
+	row_bytes_make(bytes, table->has_id, table->type + table->has_id,
+		       row + table->has_id, table->columns - table->has_id);
 	table->rows++;
 	table->last_id = id;
 	return tree_add(table->tree, id, bytes, error);
@@ -324,7 +321,8 @@ static int add_to_class(struct timeline_writer *writer,
 
 	if (!row) {
 		row = &writer->row;
-		row_bytes_make(&writer->row, layout->type, event->cell, layout->columns);
+		row_bytes_make(&writer->row, true, layout->type, event->cell,
+			       layout->columns);
 	}
 	if (layout->place) {
 		row_bytes_place(&writer->placed, row, layout->place, layout->columns);
@@ -342,7 +340,9 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	struct timeline_table *table = &writer->table[TIMELINE_EVENT];
 	const struct writer_layout *layout = &writer->layout[event->class - 1];
 	const struct writer_class *class = &writer->class[layout->class];
+	static const enum cell_type key_type[] = {CELL_INTEGER, CELL_INTEGER};
 	int64_t id = table->rows + 1;
+	const struct cell key[] = {cell_of_integer(event->ts_ns), cell_of_integer(id)};
 	const struct cell row[] = {
 	    cell_of_integer(id),
 	    cell_of_integer(event->ts_ns),
@@ -355,7 +355,7 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 
 	if (writer_add_to_tree(table, row, error))
 		return -1;
-	row_bytes_make_key(&writer->row, event->ts_ns, id);
+	row_bytes_make(&writer->row, false, key_type, key, 2);
 	if (tree_add(writer->stamps, 0, &writer->row, error))
 		return -1;
 	if (!class->tree || !(event->cell || event->row))
@@ -382,8 +382,6 @@ static void table_clear(struct timeline_table *table)
 	sqlite3_finalize(table->insert);
 	tree_free(table->tree);
 	free(table->name);
-	for (size_t i = 0; i < TABLE_COLUMNS; i++)
-		free(table->column[i]);
 	for (size_t i = 0; i < TABLE_KEYS; i++)
 		free(table->text[i]);
 }

@@ -36,10 +36,9 @@ struct timeline_table {
 	char *name;
 	bool has_id;       /* its first column is the rowid */
 	bool has_no_rowid; /* rows lie by the primary key, whose columns come first */
-	unsigned columns, keys;      /* keys: columns of the primary key */
-	char *column[TABLE_COLUMNS]; /* as they lie in the file */
-	enum cell_type type[TABLE_COLUMNS];
-	int from[TABLE_COLUMNS]; /* its place in schema.sql */
+	unsigned columns, keys;             /* keys: columns of the primary key */
+	enum cell_type type[TABLE_COLUMNS]; /* as they lie in the file */
+	int from[TABLE_COLUMNS];            /* its place in schema.sql */
 	struct tree *tree;
 	uint32_t root; /* the page that SQLite gave it */
 	int64_t rows, last_id;
