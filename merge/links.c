@@ -43,9 +43,8 @@ struct links {
 	struct spill spill;
 	struct sorter *sorter;  /* of links */
 	struct texts addresses; /* as packets have them */
-	char **name;            /* of each */
-	size_t name_room;
-	uint64_t messages; /* that were looked at */
+	struct texts names;     /* of each, as texts */
+	uint64_t messages;      /* that were looked at */
 };
 
 /* A message on its way to its row. */
@@ -263,17 +262,17 @@ static const char *address_name(struct links *links, const struct packet *packet
 				const uint8_t *address)
 {
 	uint8_t key[1 + sizeof(packet->src)] = {packet->family};
-	size_t count = links->addresses.count, at;
+	char name[INET6_ADDRSTRLEN];
+	size_t at;
 
 	memcpy(key + 1, address, sizeof(packet->src));
 	at = texts_put_bytes(&links->addresses, (const char *)key, sizeof(key));
-	if (at < count)
-		return links->name[at];
-	links->name = mem_grow(links->name, at, &links->name_room, sizeof(*links->name));
-	links->name[at] = mem_alloc(INET6_ADDRSTRLEN);
-	inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, links->name[at],
-		  INET6_ADDRSTRLEN);
-	return links->name[at];
+	if (at == links->names.count) {
+		inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, name,
+			  sizeof(name));
+		texts_put(&links->names, name);
+	}
+	return texts_get(&links->names, at);
 }
 
 static void set_network(struct links *links, struct timeline_message *row,
@@ -400,9 +399,7 @@ void links_free(struct links *links)
 	intmap_clear(&links->index);
 	spill_clear(&links->spill);
 	sorter_free(links->sorter);
-	for (size_t i = 0; i < links->addresses.count; i++)
-		free(links->name[i]);
-	free(links->name);
 	texts_clear(&links->addresses);
+	texts_clear(&links->names);
 	free(links);
 }

@@ -131,24 +131,13 @@ static int copy_class_begin(void *context, const struct cell *row, struct error 
 	return status;
 }
 
-static int write_tunnel(void *context, const struct request_tunnel *tunnel)
+static int write_tunnel(void *context, const struct cell *row, struct error *error)
 {
-	struct writing *writing = context;
-	int order = strcmp(tunnel->address[0], tunnel->address[1]);
-	int a = order ? order > 0 : tunnel->port[0] > tunnel->port[1];
-	struct cell cell[8] = {cell_of_text(tunnel->protocol)};
+	const struct writing *writing = context;
 
-	for (int i = 0; i < 2; i++) {
-		int end = i ? !a : a;
-
-		cell[1 + 3 * i] = cell_of_integer(tunnel->node[end]);
-		cell[2 + 3 * i] = cell_of_text(tunnel->address[end]);
-		cell[3 + 3 * i] = cell_of_integer(tunnel->port[end]);
-	}
-	cell[7] = cell_of_integer(tunnel->messages);
 	return run_with(writing->db,
-			"INSERT INTO part.tunnel VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cell,
-			writing->error);
+			"INSERT INTO part.tunnel VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row,
+			error);
 }
 
 /* With types, or no index serves the comparison with a request's columns. */
@@ -178,7 +167,8 @@ static int fill_db(struct writing *writing, const struct text_list *tables)
 				    "SELECT id, table_name FROM event_class "
 				    "WHERE table_name IS NOT NULL",
 				    NULL, copy_class_begin, writing, error) ||
-			 requests_tunnels(part->requests, write_tunnel, writing) ||
+			 requests_tunnels(part->requests, write_tunnel, writing,
+					  writing->error) ||
 			 run_with(db,
 				  "INSERT INTO part.meta VALUES ('part.node', ?1), "
 				  "('part.clocks', printf('%016x', ?2))",

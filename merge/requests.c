@@ -92,8 +92,7 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
-/* The message's flow; `from` is which of its ends sent. Which end is its first does not
- * matter, but is the same both ways. */
+/* The message's flow; `from` is which of its ends sent. */
 static struct flow *find_flow(struct requests *requests,
 			      const struct timeline_message *row, int *from)
 {
@@ -101,8 +100,8 @@ static struct flow *find_flow(struct requests *requests,
 				   texts_put(&requests->texts, row->dst)};
 	const int64_t port[2] = {row->sport, row->dport};
 	const int64_t node[2] = {row->src_node, row->dst_node};
-	int first =
-	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
+	const int order = strcmp(row->src, row->dst);
+	const int first = order ? order > 0 : port[0] >= port[1];
 	struct flow flow = {
 	    .key = {.node = {node[first], node[!first]},
 		    .protocol = texts_put(&requests->texts, row->protocol),
@@ -423,24 +422,31 @@ int requests_write(struct requests *requests, const struct spans *spans,
 	return status ? status : write_rows(requests, writer, error);
 }
 
-int requests_tunnels(const struct requests *requests,
-		     int (*take)(void *context, const struct request_tunnel *tunnel),
-		     void *context)
+static struct cell text_of(const struct requests *requests, uint64_t text)
+{
+	return cell_of_text(texts_get(&requests->texts, text));
+}
+
+int requests_tunnels(const struct requests *requests, timeline_take *take, void *context,
+		     struct error *error)
 {
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows && !status; i++) {
 		const struct flow *flow = &requests->flow[i];
-		const struct request_tunnel tunnel = {
-		    texts_get(&requests->texts, flow->key.protocol),
-		    {flow->key.node[0], flow->key.node[1]},
-		    {texts_get(&requests->texts, flow->key.address[0]),
-		     texts_get(&requests->texts, flow->key.address[1])},
-		    {flow->key.port[0], flow->key.port[1]},
-		    (int64_t)(flow->messages[0] + flow->messages[1])};
+		const struct flow_key *key = &flow->key;
+		struct cell cell[8] = {text_of(requests, key->protocol)};
 
+		for (int end = 0; end < 2; end++) {
+			cell[1 + 3 * end] = cell_of_integer(key->node[end]);
+			cell[2 + 3 * end] = text_of(requests, key->address[end]);
+			if (key->port[end] != TIMELINE_NONE)
+				cell[3 + 3 * end] = cell_of_integer(key->port[end]);
+		}
+		cell[7] =
+		    cell_of_integer((int64_t)(flow->messages[0] + flow->messages[1]));
 		if (is_tunnel(flow))
-			status = take(context, &tunnel);
+			status = take(context, cell, error);
 	}
 	return status;
 }

@@ -5,6 +5,7 @@
 #include "merge/run.h"
 #include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
+#include "timeline/reader.h"
 #include "timeline/rows.h"
 
 /*
@@ -55,19 +56,13 @@ void requests_message(struct requests *requests, const struct request_message *m
 int requests_write(struct requests *requests, const struct spans *spans,
 		   struct timeline_writer *writer, struct error *error);
 
-/* A flow that is taken for a tunnel, by what of it is here; ports TIMELINE_NONE: none. */
-struct request_tunnel {
-	const char *protocol;
-	int64_t node[2];
-	const char *address[2];
-	int64_t port[2];
-	int64_t messages;
-};
-
-/* Hand on each, until `take` returns other than 0, which is returned. */
-int requests_tunnels(const struct requests *requests,
-		     int (*take)(void *context, const struct request_tunnel *tunnel),
-		     void *context);
+/*
+ * Hand on each flow that is taken for a tunnel, by what of it is here: protocol, node,
+ * address and port of either end, that whose address (or else port) is less first, and
+ * its messages. 0, or -1 with error.
+ */
+int requests_tunnels(const struct requests *requests, timeline_take *take, void *context,
+		     struct error *error);
 
 void requests_free(struct requests *requests);
 
