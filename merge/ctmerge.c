@@ -14,7 +14,6 @@
 #include "base/process.h"
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
-#include "merge/describe.h"
 #include "merge/load.h"
 #include "merge/node_messages.h"
 #include "merge/parts.h"

@@ -49,7 +49,12 @@ static void place_rank(double *value, size_t count, size_t rank)
 	}
 }
 
-double quantile_of(double *value, size_t count, double share)
+/*
+ * The quantile of some values, which are put in another order: linear interpolation
+ * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
+ * at least.
+ */
+static double quantile_of(double *value, size_t count, double share)
 {
 	double at = share * (double)(count - 1), below;
 	size_t rank = (size_t)floor(at);

@@ -18,13 +18,6 @@
 int quantile_define(sqlite3 *db);
 
 /*
- * The quantile of some values, which are put in another order: linear interpolation
- * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
- * at least.
- */
-double quantile_of(double *value, size_t count, double share);
-
-/*
  * Rows summed up by their first cells, as GROUP BY of SQL does it, but by a hash table:
  * nothing has to be sorted but the groups. Numbers, texts and NULL as SQLite has them.
  */
