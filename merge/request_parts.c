@@ -47,9 +47,9 @@ struct server {
 /* What of the server's time a state is. */
 static enum request_part part_of(const struct span *span)
 {
-	if (span->state.state_code == CODE_RUNNING)
+	if (span->state.state_code == STATE_RUNNING)
 		return REQUEST_RUNNING;
-	if (span->state.state_code == CODE_RUNNABLE)
+	if (span->state.state_code == STATE_RUNNABLE)
 		return REQUEST_RUNNABLE;
 	switch (span->state.wait) {
 	case WAIT_THREAD:
@@ -72,7 +72,7 @@ static int add_state(void *context, uint32_t node, int64_t tid, const struct spa
 	(void)node;
 	(void)tid;
 	if (span->begin_ns >= server->end_ns || span->end_ns <= server->begin_ns ||
-	    span->state.state_code == CODE_DEAD)
+	    span->state.state_code == STATE_DEAD)
 		return 0;
 	state.part = part_of(span);
 	if (server->count) {

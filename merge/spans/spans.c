@@ -105,11 +105,10 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 				  .node = node,
 				  .tid = tid,
 				  .comm = TIMELINE_NONE,
+				  .state = STATE_UNKNOWN,
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
-				  .switch_state = TIMELINE_NONE,
-				  .wake = NO_CAUSE,
 				  .pending = NO_CAUSE,
 				  .call = spans_begin(0, 0)};
 	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,

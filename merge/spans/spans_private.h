@@ -56,21 +56,14 @@ struct span_thread {
 
 void span_log_free(struct span_log *log);
 
-enum thread_run {
-	STATE_UNKNOWN, /* no span has it */
-	STATE_RUNNING,
-	STATE_RUNNABLE, /* woken or preempted, waits for a processor */
-	STATE_BLOCKED,
-	STATE_DEAD, /* after its exit, until its parent has heard of it */
-};
-
-enum { /* thread_state.state_code, by schema.sql */
-       CODE_RUNNABLE,
-       CODE_RUNNING,
-       CODE_INTERRUPTIBLE,
-       CODE_UNINTERRUPTIBLE,
-       CODE_BLOCKED,
-       CODE_DEAD
+enum {                     /* thread_state.state_code, by schema.sql */
+       STATE_UNKNOWN = -1, /* no span has it */
+       STATE_RUNNABLE,     /* woken or preempted, waits for a processor */
+       STATE_RUNNING,
+       STATE_INTERRUPTIBLE,
+       STATE_UNINTERRUPTIBLE,
+       STATE_BLOCKED, /* it sleeps, how is not known */
+       STATE_DEAD     /* after its exit, until its parent has heard of it */
 };
 
 #define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
@@ -79,17 +72,14 @@ struct thread {
 	size_t at; /* place in the list of all */
 	uint32_t node;
 	int64_t tid, comm;
-	enum thread_run state;
-	nsec_t since_ns;
-	bool cut;         /* it began before since_ns */
+	int64_t state;
+	struct span open; /* of its state, but for STATE_RUNNING, which its processor
+			   * has; of one that is new, from its fork on */
 	bool exiting;     /* after sched_process_exit */
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
 	int64_t cpu;      /* RUNNING: where; RUNNABLE: where to */
 	int64_t last_cpu; /* where its last running span was; -1: none yet */
-	bool preempted;
-	int64_t switch_state;      /* TIMELINE_NONE: no switch said it */
-	struct span_cause wake;    /* RUNNABLE: what began it */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
 	struct span call;          /* which it is in; without a name: in none */
 	char *path;                /* of the call */

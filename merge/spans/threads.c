@@ -115,19 +115,17 @@ enum {
 	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
 };
 
-/* What was recorded of a sleep are the kernel's bits; TASK_IDLE is neither of two. */
-static int64_t code_of(const struct thread *thread)
+/* How it sleeps are the kernel's bits; TASK_IDLE is neither of two. */
+static int64_t sleep_of(int64_t switch_state)
 {
-	int64_t state = thread->switch_state;
+	return switch_state & 2   ? STATE_UNINTERRUPTIBLE
+	       : switch_state & 1 ? STATE_INTERRUPTIBLE
+				  : STATE_BLOCKED;
+}
 
-	if (thread->state == STATE_RUNNABLE)
-		return CODE_RUNNABLE;
-	if (thread->state == STATE_DEAD)
-		return CODE_DEAD;
-	return state == TIMELINE_NONE ? CODE_BLOCKED
-	       : state & 2            ? CODE_UNINTERRUPTIBLE
-	       : state & 1            ? CODE_INTERRUPTIBLE
-				      : CODE_BLOCKED;
+static bool sleeps(const struct thread *thread)
+{
+	return thread->state >= STATE_INTERRUPTIBLE && thread->state <= STATE_BLOCKED;
 }
 
 static void set_cause(struct span *span, const struct span_cause *cause)
@@ -145,21 +143,6 @@ static void set_cause(struct span *span, const struct span_cause *cause)
 	span->state.wake_last_recv = cause->last_recv;
 }
 
-/* What holds of every span of a thread; the rest is not known, or as its state is. */
-static struct span span_of(const struct thread *thread, nsec_t end_ns)
-{
-	struct span span = spans_begin(thread->since_ns, end_ns);
-
-	if (thread->state == STATE_BLOCKED) {
-		span.state.switch_state = thread->switch_state;
-		span.state.syscall = thread->call.syscall.name;
-	}
-	span.state.comm = thread->comm;
-	span.state.state_code = code_of(thread);
-	span.state.cut = span_cut(thread->cut, false);
-	return span;
-}
-
 /* No span of a thread is empty of time. */
 static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *span)
 {
@@ -167,58 +150,36 @@ static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *s
 		spans_tell(spans, SPAN_THREAD, node, tid, span);
 }
 
-static void enter_state(struct thread *thread, enum thread_run state, nsec_t now)
+static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 {
 	thread->state = state;
-	thread->since_ns = now;
-	thread->cut = false;
-	thread->preempted = false;
+	thread->is_new = false;
+	thread->open = spans_begin(now, now);
+	thread->open.state.state_code = state;
+	thread->open.state.cut = 0;
+	if (state == STATE_RUNNABLE)
+		thread->open.state.preempted = 0;
+	else if (sleeps(thread))
+		thread->open.state.syscall = thread->call.syscall.name;
 }
 
-static void tell_runnable(struct spans *spans, const struct thread *thread,
-			  struct span *span)
+/* A thread's state is over, unless it is its processor's. */
+static void tell_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
-	span->state.preempted = thread->preempted;
-	set_cause(span, &thread->wake);
-	tell(spans, thread->node, thread->tid, span);
-}
-
-/* A wait for a processor is over: on which one it runs, and who left that for it. */
-static void tell_scheduled(struct spans *spans, const struct thread *thread,
-			   int64_t prev_tid)
-{
-	struct span span = span_of(thread, spans->event->ts_ns);
-
-	span.state.cpu = spans->cpu->number;
-	span.state.prev_tid = prev_tid;
-	span.state.priority = spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
-	tell_runnable(spans, thread, &span);
-}
-
-static void tell_blocked(struct spans *spans, const struct thread *thread,
-			 const struct span_cause *cause)
-{
-	struct span span = span_of(thread, spans->event->ts_ns);
-
-	set_cause(&span, cause);
-	tell(spans, thread->node, thread->tid, &span);
-}
-
-/* A thread's state is over without an event that says how. */
-static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t end_ns)
-{
-	struct span span;
-
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
-	span = span_of(thread, end_ns);
-	span.state.cut = span_cut(thread->cut, true);
-	if (thread->state == STATE_RUNNABLE) {
-		span.state.cpu = known(thread->cpu);
-		tell_runnable(spans, thread, &span);
-	} else {
-		tell(spans, thread->node, thread->tid, &span);
-	}
+	thread->open.end_ns = end_ns;
+	thread->open.state.comm = thread->comm;
+	tell(spans, thread->node, thread->tid, &thread->open);
+}
+
+/* The same, without an event that says how. */
+static void tell_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
+{
+	if (thread->state == STATE_RUNNABLE)
+		thread->open.state.cpu = known(thread->cpu);
+	thread->open.state.cut |= span_cut(false, true);
+	tell_state(spans, thread, end_ns);
 }
 
 /* The processor's thread ran until then. `next`: who came, -1: that was lost. */
@@ -232,7 +193,7 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 		return;
 	span.state.comm =
 	    thread && thread->comm != TIMELINE_NONE ? thread->comm : cpu->comm;
-	span.state.state_code = CODE_RUNNING;
+	span.state.state_code = STATE_RUNNING;
 	span.state.cpu = cpu->number;
 	span.state.priority = cpu->priority;
 	span.state.next_tid = known(next);
@@ -272,17 +233,20 @@ static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
 
 	if (thread->state == STATE_RUNNING)
 		leave_elsewhere(spans, thread);
-	if (thread->is_new) {
-		enter_state(thread, STATE_RUNNABLE, thread->fork_ns);
-		thread->is_new = false;
+	if (thread->is_new)
+		thread->state = STATE_RUNNABLE; /* since its fork */
+	if (thread->state == STATE_RUNNABLE) {
+		thread->open.state.cpu = spans->cpu->number;
+		thread->open.state.prev_tid = prev_tid;
+		thread->open.state.priority =
+		    spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
+	} else if (sleeps(thread)) {
+		set_cause(&thread->open, &thread->pending);
 	}
-	if (thread->state == STATE_RUNNABLE)
-		tell_scheduled(spans, thread, prev_tid);
-	else if (thread->state == STATE_BLOCKED)
-		tell_blocked(spans, thread, &thread->pending);
+	if (thread->state != STATE_DEAD)
+		tell_state(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->pending = NO_CAUSE;
-	thread->wake = NO_CAUSE;
 	thread->cpu = spans->cpu->number;
 }
 
@@ -291,23 +255,21 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 {
 	nsec_t now = spans->event->ts_ns;
 
-	thread->switch_state = state;
 	if ((state & STATES) == 0) {
 		enter_state(thread, STATE_RUNNABLE, now);
-		thread->preempted = true;
-		thread->wake = NO_CAUSE;
+		thread->open.state.preempted = 1;
 		thread->cpu = spans->cpu->number;
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
 		cut_call(spans, thread, now);
-	} else {
-		enter_state(thread, STATE_BLOCKED, now);
+	} else if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
-		if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
-			enter_state(thread, STATE_RUNNABLE, now);
-			thread->wake = thread->pending;
-			thread->pending = NO_CAUSE;
-		}
+		enter_state(thread, STATE_RUNNABLE, now);
+		set_cause(&thread->open, &thread->pending);
+		thread->pending = NO_CAUSE;
+	} else {
+		enter_state(thread, sleep_of(state), now);
+		thread->open.state.switch_state = state;
 	}
 }
 
@@ -400,28 +362,26 @@ static bool all_known(const struct span_node *node)
 static void wake_unheard(struct spans *spans, struct thread *thread,
 			 const struct span_cause *by)
 {
-	struct span span;
-
 	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
-	thread->cut = true;
 	thread->comm = spans_text(spans, WOKEN_COMM);
-	span = span_of(thread, spans->event->ts_ns);
-	span.is_presumed = true;
-	set_cause(&span, by);
-	tell(spans, thread->node, thread->tid, &span);
+	thread->open.state.cut = span_cut(true, false);
+	thread->open.is_presumed = true;
+	set_cause(&thread->open, by);
+	tell_state(spans, thread, spans->event->ts_ns);
 }
 
 /* The thread waits for a processor from now on. */
 static void wake(struct spans *spans, struct thread *thread, const struct span_cause *by)
 {
-	if (thread->state == STATE_BLOCKED)
-		tell_blocked(spans, thread, by);
-	else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
-		 !thread->is_new && all_known(&spans->node[thread->node]))
+	if (sleeps(thread)) {
+		set_cause(&thread->open, by);
+		tell_state(spans, thread, spans->event->ts_ns);
+	} else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
+		   !thread->is_new && all_known(&spans->node[thread->node])) {
 		wake_unheard(spans, thread, by);
+	}
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
-	thread->wake = *by;
-	thread->is_new = false;
+	set_cause(&thread->open, by);
 	thread->exiting = false;
 }
 
@@ -463,6 +423,8 @@ static void drop_thread(struct spans *spans, int64_t tid)
 static void on_fork(struct spans *spans)
 {
 	int64_t tid = spans_tid(spans, CHILD_TID);
+	const struct span_cause by = {
+	    .wait = WAIT_THREAD, .tid = spans->tid, .event = spans->event->id};
 	struct thread *thread;
 
 	if (tid <= 0)
@@ -471,9 +433,10 @@ static void on_fork(struct spans *spans)
 	thread = spans_thread(spans, spans->event->node, tid);
 	thread->comm = spans_text(spans, CHILD_COMM);
 	thread->fork_ns = spans->event->ts_ns;
+	enter_state(thread, STATE_RUNNABLE, thread->fork_ns);
+	set_cause(&thread->open, &by);
+	thread->state = STATE_UNKNOWN; /* until it is woken or runs */
 	thread->is_new = true;
-	thread->wake = (struct span_cause){
-	    .wait = WAIT_THREAD, .tid = spans->tid, .event = spans->event->id};
 }
 
 /*
@@ -512,12 +475,10 @@ static void on_free(struct spans *spans)
 	int64_t tid = spans_tid(spans, FREE_TID);
 	struct thread *thread =
 	    tid > 0 ? spans_find(spans, spans->event->node, tid) : NULL;
-	struct span span;
 
 	if (!thread || thread->state != STATE_DEAD)
 		return;
-	span = span_of(thread, spans->event->ts_ns);
-	tell(spans, thread->node, tid, &span);
+	tell_state(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 
