@@ -49,12 +49,8 @@ struct links {
 
 /* A message on its way to its row. */
 struct link {
-	struct timeline_message row;
-	struct sent_packet sent;
+	struct request_message message;
 	struct messages_end send_place, recv_place; /* their sources are ids */
-	uint32_t send_source, recv_source;
-	int header;
-	uint8_t flags;
 };
 
 struct linking {
@@ -171,10 +167,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
 
-	if (p->row.send_ns != q->row.send_ns)
-		return p->row.send_ns < q->row.send_ns ? -1 : 1;
-	if (p->row.recv_ns != q->row.recv_ns)
-		return p->row.recv_ns < q->row.recv_ns ? -1 : 1;
+	if (p->message.row.send_ns != q->message.row.send_ns)
+		return p->message.row.send_ns < q->message.row.send_ns ? -1 : 1;
+	if (p->message.row.recv_ns != q->message.row.recv_ns)
+		return p->message.row.recv_ns < q->message.row.recv_ns ? -1 : 1;
 	if (compare_places(&p->send_place, &q->send_place))
 		return compare_places(&p->send_place, &q->send_place);
 	return compare_places(&p->recv_place, &q->recv_place);
@@ -245,16 +241,19 @@ static int64_t packet_bytes(const struct packet *packet)
 				   : (int64_t)packet->length;
 }
 
-/* IP's and TCP's headers together; -1: they were not recorded. */
-static int header_bytes(const struct packet *packet)
+/* Data of a TCP segment: what is behind the headers. Where these were not recorded they
+ * are taken to be as long as Linux's with time stamps. */
+static int64_t data_bytes(const struct packet *packet)
 {
-	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20 };
-	int64_t bytes = packet_bytes(packet) - packet->payload;
+	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20, STAMPED = TCP_LEAST + 12 };
+	int ip = packet->family == 6 ? IPV6 : IPV4_LEAST;
+	int64_t bytes = packet_bytes(packet), headers = bytes - packet->payload;
 
-	if (packet->protocol != IPPROTO_TCP || !(packet->known & PACKET_TRANSPORT) ||
-	    bytes < (packet->family == 6 ? IPV6 : IPV4_LEAST) + TCP_LEAST)
-		return -1;
-	return (int)bytes;
+	if (packet->protocol != IPPROTO_TCP)
+		return bytes;
+	if (!(packet->known & PACKET_TRANSPORT) || headers < ip + TCP_LEAST)
+		headers = ip + STAMPED;
+	return bytes > headers ? bytes - headers : 0;
 }
 
 /* Runs have few addresses, and messages many. */
@@ -310,12 +309,8 @@ static int link_message(void *context, const struct message_ends *ends,
 	const struct packet *packet = &ends->packet;
 	const char *protocol = packet_protocol_name(packet);
 	struct event_link send, recv;
-	struct link link = {.send_place = ends->send,
-			    .recv_place = ends->recv,
-			    .send_source = ends->send.source,
-			    .recv_source = ends->recv.source,
-			    .header = header_bytes(packet),
-			    .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0};
+	struct link link = {.send_place = ends->send, .recv_place = ends->recv};
+	struct request_message *message = &link.message;
 
 	links->messages++;
 	if (find_event(links, &ends->send, &send, error) ||
@@ -326,7 +321,7 @@ static int link_message(void *context, const struct message_ends *ends,
 		return 0;
 	link.send_place.source = (uint32_t)from->id;
 	link.recv_place.source = (uint32_t)to->id;
-	link.row = (struct timeline_message){
+	message->row = (struct timeline_message){
 	    .protocol = protocol ? protocol : "ip",
 	    .src_node = run->node[from->node].id,
 	    .dst_node = run->node[to->node].id,
@@ -344,12 +339,16 @@ static int link_message(void *context, const struct message_ends *ends,
 	    .send_source = from->id,
 	    .recv_source = to->id,
 	};
-	link.sent = send.sent;
+	message->sent = send.sent;
+	message->send_source = ends->send.source;
+	message->recv_source = ends->recv.source;
+	message->data = data_bytes(packet);
+	message->flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0;
 	if (send.cause.event)
-		set_cause(&link.row, &send.cause);
-	set_times(&link.row, ends, from, to);
-	set_network(links, &link.row, packet);
-	set_transport(&link.row, packet);
+		set_cause(&message->row, &send.cause);
+	set_times(&message->row, ends, from, to);
+	set_network(links, &message->row, packet);
+	set_transport(&message->row, packet);
 	return sorter_add(links->sorter, &link, error);
 }
 
@@ -357,15 +356,9 @@ static int write_link(void *context, const void *item)
 {
 	const struct linking *linking = context;
 	const struct link *link = item;
-	const struct request_message message = {.row = &link->row,
-						.send_source = link->send_source,
-						.recv_source = link->recv_source,
-						.header = link->header,
-						.flags = link->flags,
-						.sent = &link->sent};
 
-	requests_message(linking->requests, &message);
-	return timeline_add_message(linking->writer, &link->row, linking->error);
+	requests_message(linking->requests, &link->message);
+	return timeline_add_message(linking->writer, &link->message.row, linking->error);
 }
 
 int links_find(struct links *links, struct message_log *messages, struct error *error)

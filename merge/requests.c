@@ -62,26 +62,6 @@ struct requests *requests_new(const struct merge_run *run)
 	return requests;
 }
 
-static bool is_tcp(const struct timeline_message *row)
-{
-	return strcmp(row->protocol, "tcp") == 0;
-}
-
-/* Data of a TCP segment: what is behind the headers. Where these were not recorded they
- * are taken to be as long as Linux's with time stamps. */
-static int64_t data_of(const struct request_message *message)
-{
-	const struct timeline_message *row = message->row;
-	int64_t header = message->header;
-	int64_t bytes = row->bytes == TIMELINE_NONE ? 0 : row->bytes;
-
-	if (!is_tcp(row))
-		return bytes;
-	if (header < 0)
-		header = strchr(row->src, ':') ? 72 : 52;
-	return bytes > header ? bytes - header : 0;
-}
-
 /* Which end asks, where the ports tell: 0, 1; else -1. */
 static int client_by_ports(const int64_t port[2])
 {
@@ -152,11 +132,12 @@ static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 /* Whether its data is new to the receiver. */
 static bool is_new_data(struct stream *stream, const struct request_message *message)
 {
-	uint32_t from = (uint32_t)message->row->seq, to = from + (uint32_t)message->data;
+	uint32_t from = (uint32_t)message->row.seq, to = from + (uint32_t)message->data;
 
 	if (!message->data)
 		return false;
-	if (!is_tcp(message->row) || message->row->seq == TIMELINE_NONE)
+	if (strcmp(message->row.protocol, "tcp") != 0 ||
+	    message->row.seq == TIMELINE_NONE)
 		return true;
 	if (stream->begun && (int32_t)(to - stream->high) <= 0)
 		return fill_hole(stream, from, to);
@@ -195,8 +176,8 @@ static void end_request(struct requests *requests, struct flow *flow)
 static void set_sender(const struct request_message *message, int64_t *tid,
 		       int64_t *by_kernel, int64_t *event)
 {
-	const struct timeline_message *row = message->row;
-	const struct sent_packet *sent = message->sent;
+	const struct timeline_message *row = &message->row;
+	const struct sent_packet *sent = &message->sent;
 
 	if (row->send_event == TIMELINE_NONE)
 		return;
@@ -211,7 +192,7 @@ static void set_sender(const struct request_message *message, int64_t *tid,
 static void begin_request(struct requests *requests, struct flow *flow,
 			  const struct request_message *message)
 {
-	const struct timeline_message *row = message->row;
+	const struct timeline_message *row = &message->row;
 	struct timeline_request *now = &flow->now.row;
 
 	flow->phase = ASKED;
@@ -242,7 +223,7 @@ static void begin_request(struct requests *requests, struct flow *flow,
 static void add_request(struct timeline_request *now,
 			const struct request_message *message)
 {
-	nsec_t recv_ns = message->row->recv_ns;
+	nsec_t recv_ns = message->row.recv_ns;
 
 	now->request_bytes = nsec_add(now->request_bytes, message->data);
 	if (recv_ns > now->arrived_ns)
@@ -253,18 +234,18 @@ static void add_response(struct requests *requests, struct flow *flow,
 			 const struct request_message *message)
 {
 	struct timeline_request *now = &flow->now.row;
-	nsec_t recv_ns = message->row->recv_ns;
+	nsec_t recv_ns = message->row.recv_ns;
 
 	if (flow->phase == ASKED) {
 		flow->phase = ANSWERED;
-		now->responded_ns = message->row->send_ns;
+		now->responded_ns = message->row.send_ns;
 		now->given_ns = now->responded_ns;
 		now->response_bytes = 0;
 		set_sender(message, &now->server_tid, &now->server_by_kernel,
 			   &now->response_event);
 		if (now->response_event != TIMELINE_NONE &&
-		    message->sent->origin_ns < now->given_ns)
-			now->given_ns = message->sent->origin_ns;
+		    message->sent.origin_ns < now->given_ns)
+			now->given_ns = message->sent.origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
 	if (recv_ns > now->end_ns) {
@@ -276,10 +257,10 @@ static void add_response(struct requests *requests, struct flow *flow,
 static void add_message(struct requests *requests, const struct request_message *message)
 {
 	int from;
-	struct flow *flow = find_flow(requests, message->row, &from);
+	struct flow *flow = find_flow(requests, &message->row, &from);
 
 	flow->messages[from]++;
-	flow->carriers[from] += message->sent->is_carrier;
+	flow->carriers[from] += message->sent.is_carrier;
 	if ((message->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
@@ -300,20 +281,16 @@ static void add_message(struct requests *requests, const struct request_message 
 	}
 }
 
-void requests_message(struct requests *requests, const struct request_message *given)
+void requests_message(struct requests *requests, const struct request_message *message)
 {
 	const struct merge_run *run = requests->run;
-	struct request_message message = *given;
+	const struct timeline_message *row = &message->row;
 
 	requests->messages++;
-	if ((given->row->send_event == TIMELINE_NONE &&
-	     given->send_source < run->count) ||
-	    !given->row->src || !given->row->dst ||
-	    run->source[given->send_source].is_second_view ||
-	    run->source[given->recv_source].is_second_view)
-		return;
-	message.data = data_of(given);
-	add_message(requests, &message);
+	if ((row->send_event != TIMELINE_NONE || message->send_source >= run->count) &&
+	    row->src && row->dst && !run->source[message->send_source].is_second_view &&
+	    !run->source[message->recv_source].is_second_view)
+		add_message(requests, message);
 }
 
 /*

@@ -37,12 +37,11 @@ struct requests;
 struct requests *requests_new(const struct merge_run *run);
 
 struct request_message {
-	const struct timeline_message *row;
+	struct timeline_message row;
+	struct sent_packet sent;
 	uint32_t send_source, recv_source; /* indexes in the run */
-	int header;                        /* bytes of IP's and TCP's; -1: not known */
+	int64_t data;                      /* bytes of it */
 	uint8_t flags;                     /* TCP's; 0: none, or not known */
-	const struct sent_packet *sent;
-	int64_t data; /* of it, in bytes: for requests.c */
 };
 
 /* Each row of `message`, as they are numbered. */
