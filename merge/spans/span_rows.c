@@ -164,8 +164,7 @@ struct reading {
 	span_give *give;
 	void *context;
 	struct span span; /* the last one */
-	char **path;      /* of sorted spans, which outlive their chunk */
-	size_t paths, path_room;
+	struct texts paths; /* of sorted spans, which outlive their chunk */
 	struct error *error;
 };
 
@@ -173,12 +172,10 @@ static int keep_to_sort(struct reading *reading)
 {
 	struct span span = reading->span;
 
-	if (span.path) {
-		reading->path = mem_grow(reading->path, reading->paths,
-					 &reading->path_room, sizeof(*reading->path));
-		span.path = reading->path[reading->paths++] =
-		    mem_strndup(span.path, span.path_size);
-	}
+	if (span.path)
+		span.path =
+		    texts_get(&reading->paths, texts_put_bytes(&reading->paths, span.path,
+							       span.path_size));
 	return sorter_add(reading->sorter, &span, reading->error);
 }
 
@@ -234,9 +231,7 @@ static int read_sorted(struct reading *reading)
 		status = sorter_walk(reading->sorter, give_span, reading, reading->error);
 	sorter_free(reading->sorter);
 	reading->sorter = NULL;
-	for (size_t i = 0; i < reading->paths; i++)
-		free(reading->path[i]);
-	free(reading->path);
+	texts_clear(&reading->paths);
 	return status;
 }
 
