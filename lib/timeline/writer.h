@@ -14,7 +14,7 @@
 /*
  * Writing a timeline. The file is of use only after timeline_writer_finish:
  * it is written without a journal and without syncing, so that what fails on
- * the way leaves something to throw away (see timeline/target.h). Rows of the
+ * the way leaves something to throw away (see timeline_check_target). Rows of the
  * other tables are in timeline/rows.h.
  *
  * Functions return 0, or -1 with error. Unless it says otherwise, a failure is

@@ -163,7 +163,7 @@ struct reading {
 	struct sorter *sorter; /* NULL: it is in order */
 	span_give *give;
 	void *context;
-	struct span span; /* the last one */
+	struct span span;   /* the last one */
 	struct texts paths; /* of sorted spans, which outlive their chunk */
 	struct error *error;
 };
