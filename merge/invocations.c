@@ -14,42 +14,27 @@ struct tasks {
 	struct faults faults;
 };
 
-/* A member that the record itself does not have already, of a wrong type. */
-static void set_member(json_t *data, const char *name, json_t *value)
-{
-	if (value && !json_object_get(data, name))
-		json_object_set(data, name, value);
-	json_decref(value);
-}
-
-static void set_text(json_t *data, const char *name, const char *text)
-{
-	if (text)
-		set_member(data, name, json_string(text));
-}
-
-/* What no column has, as JSON; NULL: nothing. For free(). */
+/* What no column has, as JSON; NULL: nothing. For free(). A member that the record itself
+ * has is of a wrong type, and stays. */
 static char *data_of(const struct invocation *task, bool is_node_known)
 {
 	struct error error = ERROR_INIT;
 	json_t *data = task->extra
 			   ? json_parse_object(task->extra, strlen(task->extra), &error)
-			   : json_object();
+			   : NULL;
+	json_t *more = json_pack(
+	    "{ss* ss* so* ss* ss* so*}", "node", is_node_known ? NULL : task->node,
+	    "status", task->status_text, "bytes",
+	    task->bytes == INVOCATION_UNKNOWN ? NULL : json_integer(task->bytes),
+	    "trace_id", task->trace_id, "command", task->command, "argv",
+	    task->argv ? json_loads(task->argv, JSON_DECODE_ANY, NULL) : NULL);
 	char *text = NULL;
 
-	if (!data)
-		data = json_object();
-	if (!is_node_known)
-		set_text(data, "node", task->node);
-	set_text(data, "status", task->status_text);
-	if (task->bytes != INVOCATION_UNKNOWN)
-		set_member(data, "bytes", json_integer(task->bytes));
-	set_text(data, "trace_id", task->trace_id);
-	set_text(data, "command", task->command);
-	if (task->argv)
-		set_member(data, "argv", json_loads(task->argv, JSON_DECODE_ANY, NULL));
+	data = data ? data : json_object();
+	json_object_update_missing(data, more);
 	if (json_object_size(data))
 		text = json_one_line(data);
+	json_decref(more);
 	json_decref(data);
 	error_clear(&error);
 	return text;
