@@ -161,23 +161,18 @@ void groups_init(struct groups *groups, size_t keys, size_t columns,
 	}
 }
 
-static bool has_bytes(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
-}
-
 static struct cell cell_copy(const struct cell *cell)
 {
 	struct cell copy = *cell;
 
-	if (has_bytes(cell))
+	if (cell_has_bytes(cell))
 		copy.bytes = mem_strndup(cell->size ? cell->bytes : "", cell->size);
 	return copy;
 }
 
 static void cell_drop(struct cell *cell)
 {
-	if (has_bytes(cell))
+	if (cell_has_bytes(cell))
 		free((char *)cell->bytes);
 }
 
@@ -197,7 +192,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 		return rank[a->type] < rank[b->type] ? -1 : 1;
 	if (a->type == CELL_NULL)
 		return 0;
-	if (has_bytes(a)) {
+	if (cell_has_bytes(a)) {
 		order = size ? memcmp(a->bytes, b->bytes, size) : 0;
 		return order ? order : (a->size > b->size) - (a->size < b->size);
 	}
@@ -214,7 +209,7 @@ static void pack_keys(struct bytes *to, const struct cell *key, size_t keys)
 	to->size = 0;
 	for (size_t i = 0; i < keys; i++) {
 		bytes_add_byte(to, (uint8_t)key[i].type);
-		if (has_bytes(&key[i])) {
+		if (cell_has_bytes(&key[i])) {
 			bytes_add(to, &key[i].size, sizeof(key[i].size));
 			bytes_add(to, key[i].bytes, key[i].size);
 		} else if (key[i].type != CELL_NULL) {
@@ -294,7 +289,7 @@ static bool is_odd(const struct groups *groups, const struct cell *row)
 			return true;
 	for (size_t i = 0; i < groups->columns; i++)
 		if ((groups->want[i].sum || groups->want[i].values) &&
-		    has_bytes(&row[groups->keys + i]))
+		    cell_has_bytes(&row[groups->keys + i]))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "timeline/query.h"
 
 /*
  * A row is built from where its values begin: in front of that there is room for
@@ -179,7 +180,7 @@ static size_t values_most(const struct cell *cell, size_t cells)
 	size_t size = cells * DIGITS_MOST + NUMBER_MOST;
 
 	for (size_t i = 0; i < cells; i++)
-		if (cell[i].type == CELL_TEXT || cell[i].type == CELL_BLOB)
+		if (cell_has_bytes(&cell[i]))
 			size += cell[i].size;
 	return size;
 }
