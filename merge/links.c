@@ -68,21 +68,14 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-/* NULL: nothing was noted of it. */
-static struct stream *find_stream(const struct links *links, uint32_t source,
-				  uint32_t stream)
+static struct stream *stream_of(struct links *links, uint32_t source, uint32_t stream)
 {
+	uint64_t key = (uint64_t)source << 32 | stream;
 	int64_t at;
 
-	return intmap_get(&links->index, (uint64_t)source << 32 | stream, &at)
-		   ? &links->stream[at]
-		   : NULL;
-}
-
-static struct stream *add_stream(struct links *links, uint32_t source, uint32_t stream)
-{
-	intmap_put(&links->index, (uint64_t)source << 32 | stream,
-		   (int64_t)links->streams);
+	if (intmap_get(&links->index, key, &at))
+		return &links->stream[at];
+	intmap_put(&links->index, key, (int64_t)links->streams);
 	links->stream =
 	    mem_grow(links->stream, links->streams, &links->room, sizeof(*links->stream));
 	links->stream[links->streams] = (struct stream){.kept = SIZE_MAX};
@@ -93,12 +86,8 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 	       const struct event_link *link, struct error *error)
 {
 	const struct noted_event event = {record->ordinal, *link};
-	struct stream *stream = find_stream(links, source, record->stream);
-	struct spill_chain *chain;
+	struct spill_chain *chain = &stream_of(links, source, record->stream)->chain;
 
-	if (!stream)
-		stream = add_stream(links, source, record->stream);
-	chain = &stream->chain;
 	if (chain->open.size == BLOCK * sizeof(event) &&
 	    spill_chain_close(chain, &links->spill, error))
 		return -1;
@@ -122,17 +111,15 @@ static int read_chunk(const struct links *links, struct stream *stream, size_t c
 }
 
 /* What became of an event: id 0 where it was not loaded. 0, or -1 with error. */
-static int find_event(const struct links *links, const struct messages_end *end,
+static int find_event(struct links *links, const struct messages_end *end,
 		      struct event_link *link, struct error *error)
 {
-	struct stream *stream = find_stream(links, end->source, end->stream);
+	struct stream *stream = stream_of(links, end->source, end->stream);
 	const struct noted_event *event;
 	struct bytes_cursor from;
 	size_t chunk, count, at;
 
 	*link = (struct event_link){.id = 0};
-	if (!stream)
-		return 0;
 	/* The last chunk that begins at the ordinal or before it. */
 	chunk = FIRST_NOT(stream->chain.chunks, i,
 			  stream->chain.chunk[i].first <= end->ordinal);
