@@ -250,8 +250,10 @@ static void find_parts(const struct server *server, struct timeline_request *row
 /* Whose server's thread is not known comes first. */
 static int compare_servers(const void *a, const void *b)
 {
-	const struct timeline_request *one = &((const struct request_row *)a)->row;
-	const struct timeline_request *other = &((const struct request_row *)b)->row;
+	const struct timeline_request *one =
+	    &(*(const struct request_row *const *)a)->row;
+	const struct timeline_request *other =
+	    &(*(const struct request_row *const *)b)->row;
 
 	if (one->server != other->server)
 		return one->server < other->server ? -1 : 1;
@@ -266,13 +268,13 @@ static bool is_answered(const struct request_row *request)
 }
 
 /* Requests of one thread; those of a server elsewhere have no parts. */
-static int find_all_parts(struct server *server, struct request_row *request,
+static int find_all_parts(struct server *server, struct request_row *const *request,
 			  size_t count, struct error *error)
 {
 	const struct spans *spans = server->spans;
 	uint32_t node = 0;
 
-	while (node < spans->nodes && spans->node[node].node != request->row.server)
+	while (node < spans->nodes && spans->node[node].node != request[0]->row.server)
 		node++;
 	if (node == spans->nodes)
 		return 0;
@@ -280,32 +282,31 @@ static int find_all_parts(struct server *server, struct request_row *request,
 	server->end_ns = NSEC_MIN;
 	server->count = server->call_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct timeline_request *row = &request[i].row;
+		const struct timeline_request *row = &request[i]->row;
 
-		if (is_answered(&request[i]) && row->arrived_ns < server->begin_ns)
+		if (is_answered(request[i]) && row->arrived_ns < server->begin_ns)
 			server->begin_ns = row->arrived_ns;
-		if (is_answered(&request[i]) && row->responded_ns > server->end_ns)
+		if (is_answered(request[i]) && row->responded_ns > server->end_ns)
 			server->end_ns = row->responded_ns;
 	}
-	if (read_server(server, node, request->row.server_tid, error))
+	if (read_server(server, node, request[0]->row.server_tid, error))
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		if (is_answered(&request[i]))
-			find_parts(server, &request[i].row);
+		if (is_answered(request[i]))
+			find_parts(server, &request[i]->row);
 	return 0;
 }
 
-int request_parts(struct request_row *request, size_t count, const struct spans *spans,
+int request_parts(struct request_row **request, size_t count, const struct spans *spans,
 		  struct error *error)
 {
 	struct server server = {.spans = spans};
 	int status = 0;
 
-	if (count)
-		qsort(request, count, sizeof(*request), compare_servers);
+	qsort(request, count, sizeof(struct request_row *), compare_servers);
 	for (size_t first = 0, i = 1; i <= count && !status; i++) {
-		if (i < count && request[i].row.server == request[first].row.server &&
-		    request[i].row.server_tid == request[first].row.server_tid)
+		if (i < count && request[i]->row.server == request[first]->row.server &&
+		    request[i]->row.server_tid == request[first]->row.server_tid)
 			continue;
 		status = find_all_parts(&server, request + first, i - first, error);
 		first = i;

@@ -329,9 +329,10 @@ static void leave_out_tunnels(struct requests *requests)
 
 static int compare_id(const void *a, const void *b)
 {
-	const struct request_row *one = a, *other = b;
+	int64_t one = (*(const struct request_row *const *)a)->row.id;
+	int64_t other = (*(const struct request_row *const *)b)->row.id;
 
-	return one->row.id < other->row.id ? -1 : one->row.id > other->row.id;
+	return one < other ? -1 : one > other;
 }
 
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
@@ -366,18 +367,17 @@ static void set_times(const struct merge_run *run, struct request_row *request)
 		row->bound_ns = there > back ? there : back;
 }
 
-static int write_rows(struct requests *requests, struct timeline_writer *writer,
-		      struct error *error)
+static int write_rows(const struct requests *requests, struct request_row **row,
+		      struct timeline_writer *writer, struct error *error)
 {
 	const struct cell carriers = cell_of_integer((int64_t)requests->carriers);
 	int status = 0;
 
+	qsort(row, requests->count, sizeof(struct request_row *), compare_id);
 	for (size_t i = 0; i < requests->count && !status; i++) {
-		struct request_row *request = &requests->row[i];
-
-		if (request->row.end_ns != TIMELINE_NONE)
-			set_times(requests->run, request);
-		status = timeline_add_request(writer, &request->row, error);
+		if (row[i]->row.end_ns != TIMELINE_NONE)
+			set_times(requests->run, row[i]);
+		status = timeline_add_request(writer, &row[i]->row, error);
 	}
 	if (!status && requests->carriers)
 		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
@@ -387,16 +387,21 @@ static int write_rows(struct requests *requests, struct timeline_writer *writer,
 int requests_write(struct requests *requests, const struct spans *spans,
 		   struct timeline_writer *writer, struct error *error)
 {
+	struct request_row **row;
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
+	row = mem_alloc((requests->count + 1) * sizeof(struct request_row *));
+	for (size_t i = 0; i < requests->count; i++)
+		row[i] = &requests->row[i];
 	if (spans)
-		status = request_parts(requests->row, requests->count, spans, error);
-	if (requests->count)
-		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
-	return status ? status : write_rows(requests, writer, error);
+		status = request_parts(row, requests->count, spans, error);
+	if (!status)
+		status = write_rows(requests, row, writer, error);
+	free(row);
+	return status;
 }
 
 static struct cell text_of(const struct requests *requests, uint64_t text)

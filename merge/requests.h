@@ -69,10 +69,10 @@ void requests_free(struct requests *requests);
  * The parts of each request's time at its server, where the node has spans. The serving
  * thread is who sent the response. It took the request with the first successful
  * receiving system call that ended after the arrival, of the file descriptor on which it
- * then sent; where there is no such call, when it first ran after the arrival. 0, or -1
- * with error.
+ * then sent; where there is no such call, when it first ran after the arrival. Puts the
+ * rows in another order. 0, or -1 with error.
  */
-int request_parts(struct request_row *row, size_t count, const struct spans *spans,
+int request_parts(struct request_row **row, size_t count, const struct spans *spans,
 		  struct error *error);
 
 #endif

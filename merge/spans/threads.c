@@ -154,6 +154,8 @@ static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 {
 	thread->state = state;
 	thread->is_new = false;
+	if (state == STATE_RUNNING)
+		return;
 	thread->open = spans_begin(now, now);
 	thread->open.state.state_code = state;
 	thread->open.state.cut = 0;
