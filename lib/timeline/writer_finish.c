@@ -155,8 +155,8 @@ static const char analyze[] =
     "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.message; ANALYZE main.sample;"
     "ANALYZE main.process; ANALYZE main.thread; ANALYZE main.invocation;"
     "ANALYZE main.event_class;"
-    "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', events || ' 1' "
-    "FROM (SELECT max(id) AS events FROM event) WHERE events;"
+    "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', "
+    "(SELECT max(id) FROM event) || ' 1' WHERE EXISTS (SELECT 1 FROM event);"
     "INSERT INTO sqlite_stat1 SELECT table_name, NULL, events || '' FROM event_class "
     "WHERE table_name IS NOT NULL AND events ORDER BY id";
 
