@@ -131,15 +131,6 @@ static inline struct cell cell_of_real(double value)
 	return (struct cell){.type = CELL_REAL, .real = value};
 }
 
-/* NULL becomes a CELL_NULL. Borrows. */
-static inline struct cell cell_of_text(const char *text)
-{
-	return text ? (struct cell){.type = CELL_TEXT,
-				    .size = (uint32_t)strlen(text),
-				    .bytes = text}
-		    : (struct cell){.type = CELL_NULL};
-}
-
 static inline struct cell cell_of_null(void)
 {
 	return (struct cell){.type = CELL_NULL};

@@ -14,7 +14,6 @@
 #include "base/process.h"
 #include "input/capture/frames.h"
 #include "merge/clocks.h"
-#include "merge/describe.h"
 #include "merge/load.h"
 #include "merge/node_messages.h"
 #include "merge/parts.h"
@@ -22,7 +21,7 @@
 #include "merge/samples.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
-#include "timeline/header.h"
+#include "timeline/reader.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
@@ -250,7 +249,7 @@ static int open_target(struct merge *merge, struct error *error)
 		    output_open_spooled(output, -1, error))
 			return -1;
 		path = output->temporary;
-	} else if (path && (header_check_target(path, options.force, error) ||
+	} else if (path && (timeline_check_target(path, options.force, error) ||
 			    output_open(output, path, error)))
 		return -1;
 	if (!path && output_open_spooled(output, STDOUT_FILENO, error))
@@ -309,7 +308,7 @@ static int put_in_place(struct merge *merge, struct error *error)
 	if (path) {
 		signals_hold(NULL);
 		/* It may have come while we worked. */
-		if (header_check_target(path, options.force, error))
+		if (timeline_check_target(path, options.force, error))
 			return -1;
 	}
 	return output_commit(&merge->output, error);

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/process.h"
 #include "base/read_ahead.h"
+#include "timeline/query.h"
 
 enum {
 	ROW_BYTES = 256,        /* of an event with its fields, more than most have */
@@ -38,11 +39,6 @@ struct feed {
 	struct read_ahead *ahead;
 };
 
-static bool has_bytes(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
-}
-
 /* The bytes of a row with its cells. */
 static size_t row_size(const struct row *row)
 {
@@ -52,7 +48,7 @@ static size_t row_size(const struct row *row)
 
 	size += columns * sizeof(*cell);
 	for (size_t i = 0; i < columns; i++)
-		if (has_bytes(&cell[i]))
+		if (cell_has_bytes(&cell[i]))
 			size += cell[i].size;
 	return (size + _Alignof(struct row) - 1) / _Alignof(struct row) *
 	       _Alignof(struct row);
@@ -79,7 +75,7 @@ static void append(struct read_step *step, const struct row *row)
 	copy->record.cell = cell;
 	memcpy(cell, row->record.cell, columns * sizeof(*cell));
 	for (size_t i = 0; i < columns; i++) {
-		if (!has_bytes(&cell[i]))
+		if (!cell_has_bytes(&cell[i]))
 			continue;
 		memcpy(bytes, cell[i].bytes, cell[i].size);
 		cell[i].bytes = bytes;
@@ -105,7 +101,7 @@ static void take_record(void *context, const struct ctf_event *record)
 	row.selected = use & EVENT_SELECTED;
 	queue->backward += row.selected && is_backward;
 	if (use & EVENT_PAYLOAD && record->cell) {
-		row_bytes_make(&queue->made, row.class->type, record->cell,
+		row_bytes_make(&queue->made, true, row.class->type, record->cell,
 			       row.class->columns);
 		row.bytes.bytes = queue->made.bytes;
 		row.bytes.size = queue->made.size;
@@ -214,6 +210,13 @@ struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int 
 	parallel_run(threads, feed->count, open_source, feed);
 	feed->ahead = read_ahead_new(&of);
 	return feed;
+}
+
+struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n)
+{
+	const struct queue *queue = &feed->queue[source];
+
+	return n < queue->classes ? &queue->class[n] : NULL;
 }
 
 const struct row *feed_head(struct feed *feed, uint32_t source)

@@ -40,6 +40,9 @@ struct row {
  */
 struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads);
 
+/* The n-th class of a source; NULL: there are not so many. */
+struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n);
+
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */
 const struct row *feed_head(struct feed *feed, uint32_t source);
 

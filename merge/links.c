@@ -43,24 +43,17 @@ struct links {
 	struct spill spill;
 	struct sorter *sorter;  /* of links */
 	struct texts addresses; /* as packets have them */
-	char **name;            /* of each */
-	size_t name_room;
-	uint64_t messages; /* that were looked at */
+	struct texts names;     /* of each, as texts */
+	uint64_t messages;      /* that were looked at */
 };
 
 /* A message on its way to its row. */
 struct link {
-	struct timeline_message row;
-	struct event_link send;
+	struct request_message message;
 	struct messages_end send_place, recv_place; /* their sources are ids */
-	uint32_t send_source, recv_source;
-	int header;
-	uint8_t flags;
 };
 
 struct linking {
-	struct links *links;
-	const struct spans *spans;
 	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
@@ -75,21 +68,14 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-/* NULL: nothing was noted of it. */
-static struct stream *find_stream(const struct links *links, uint32_t source,
-				  uint32_t stream)
+static struct stream *stream_of(struct links *links, uint32_t source, uint32_t stream)
 {
+	uint64_t key = (uint64_t)source << 32 | stream;
 	int64_t at;
 
-	return intmap_get(&links->index, (uint64_t)source << 32 | stream, &at)
-		   ? &links->stream[at]
-		   : NULL;
-}
-
-static struct stream *add_stream(struct links *links, uint32_t source, uint32_t stream)
-{
-	intmap_put(&links->index, (uint64_t)source << 32 | stream,
-		   (int64_t)links->streams);
+	if (intmap_get(&links->index, key, &at))
+		return &links->stream[at];
+	intmap_put(&links->index, key, (int64_t)links->streams);
 	links->stream =
 	    mem_grow(links->stream, links->streams, &links->room, sizeof(*links->stream));
 	links->stream[links->streams] = (struct stream){.kept = SIZE_MAX};
@@ -100,12 +86,8 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 	       const struct event_link *link, struct error *error)
 {
 	const struct noted_event event = {record->ordinal, *link};
-	struct stream *stream = find_stream(links, source, record->stream);
-	struct spill_chain *chain;
+	struct spill_chain *chain = &stream_of(links, source, record->stream)->chain;
 
-	if (!stream)
-		stream = add_stream(links, source, record->stream);
-	chain = &stream->chain;
 	if (chain->open.size == BLOCK * sizeof(event) &&
 	    spill_chain_close(chain, &links->spill, error))
 		return -1;
@@ -129,17 +111,15 @@ static int read_chunk(const struct links *links, struct stream *stream, size_t c
 }
 
 /* What became of an event: id 0 where it was not loaded. 0, or -1 with error. */
-static int find_event(const struct links *links, const struct messages_end *end,
+static int find_event(struct links *links, const struct messages_end *end,
 		      struct event_link *link, struct error *error)
 {
-	struct stream *stream = find_stream(links, end->source, end->stream);
+	struct stream *stream = stream_of(links, end->source, end->stream);
 	const struct noted_event *event;
 	struct bytes_cursor from;
 	size_t chunk, count, at;
 
 	*link = (struct event_link){.id = 0};
-	if (!stream)
-		return 0;
 	/* The last chunk that begins at the ordinal or before it. */
 	chunk = FIRST_NOT(stream->chain.chunks, i,
 			  stream->chain.chunk[i].first <= end->ordinal);
@@ -174,10 +154,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
 
-	if (p->row.send_ns != q->row.send_ns)
-		return p->row.send_ns < q->row.send_ns ? -1 : 1;
-	if (p->row.recv_ns != q->row.recv_ns)
-		return p->row.recv_ns < q->row.recv_ns ? -1 : 1;
+	if (p->message.row.send_ns != q->message.row.send_ns)
+		return p->message.row.send_ns < q->message.row.send_ns ? -1 : 1;
+	if (p->message.row.recv_ns != q->message.row.recv_ns)
+		return p->message.row.recv_ns < q->message.row.recv_ns ? -1 : 1;
 	if (compare_places(&p->send_place, &q->send_place))
 		return compare_places(&p->send_place, &q->send_place);
 	return compare_places(&p->recv_place, &q->recv_place);
@@ -248,16 +228,19 @@ static int64_t packet_bytes(const struct packet *packet)
 				   : (int64_t)packet->length;
 }
 
-/* IP's and TCP's headers together; -1: they were not recorded. */
-static int header_bytes(const struct packet *packet)
+/* Data of a TCP segment: what is behind the headers. Where these were not recorded they
+ * are taken to be as long as Linux's with time stamps. */
+static int64_t data_bytes(const struct packet *packet)
 {
-	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20 };
-	int64_t bytes = packet_bytes(packet) - packet->payload;
+	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20, STAMPED = TCP_LEAST + 12 };
+	int ip = packet->family == 6 ? IPV6 : IPV4_LEAST;
+	int64_t bytes = packet_bytes(packet), headers = bytes - packet->payload;
 
-	if (packet->protocol != IPPROTO_TCP || !(packet->known & PACKET_TRANSPORT) ||
-	    bytes < (packet->family == 6 ? IPV6 : IPV4_LEAST) + TCP_LEAST)
-		return -1;
-	return (int)bytes;
+	if (packet->protocol != IPPROTO_TCP)
+		return bytes;
+	if (!(packet->known & PACKET_TRANSPORT) || headers < ip + TCP_LEAST)
+		headers = ip + STAMPED;
+	return bytes > headers ? bytes - headers : 0;
 }
 
 /* Runs have few addresses, and messages many. */
@@ -265,17 +248,17 @@ static const char *address_name(struct links *links, const struct packet *packet
 				const uint8_t *address)
 {
 	uint8_t key[1 + sizeof(packet->src)] = {packet->family};
-	size_t count = links->addresses.count, at;
+	char name[INET6_ADDRSTRLEN];
+	size_t at;
 
 	memcpy(key + 1, address, sizeof(packet->src));
 	at = texts_put_bytes(&links->addresses, (const char *)key, sizeof(key));
-	if (at < count)
-		return links->name[at];
-	links->name = mem_grow(links->name, at, &links->name_room, sizeof(*links->name));
-	links->name[at] = mem_alloc(INET6_ADDRSTRLEN);
-	inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, links->name[at],
-		  INET6_ADDRSTRLEN);
-	return links->name[at];
+	if (at == links->names.count) {
+		inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, name,
+			  sizeof(name));
+		texts_put(&links->names, name);
+	}
+	return texts_get(&links->names, at);
 }
 
 static void set_network(struct links *links, struct timeline_message *row,
@@ -294,17 +277,13 @@ static int64_t event_or_none(int64_t event)
 }
 
 /* What sent it, as far as the node's kernel tells. */
-static void set_cause(struct timeline_message *row, const struct spans *spans,
-		      uint32_t node, const struct span_cause *noted)
+static void set_cause(struct timeline_message *row, const struct span_cause *cause)
 {
-	struct span_cause cause = *noted;
-
-	spans_settle(spans, node, &cause);
-	row->send_by = span_wait_name(cause.wait);
-	row->send_tid = cause.tid < 0 ? TIMELINE_NONE : cause.tid;
-	row->send_first_recv = event_or_none(cause.first_recv);
-	row->send_last_recv = event_or_none(cause.last_recv);
-	row->send_assumed = cause.is_assumed;
+	row->send_by = span_wait_name(cause->wait);
+	row->send_tid = cause->tid < 0 ? TIMELINE_NONE : cause->tid;
+	row->send_first_recv = event_or_none(cause->first_recv);
+	row->send_last_recv = event_or_none(cause->last_recv);
+	row->send_assumed = cause->is_assumed;
 }
 
 static int link_message(void *context, const struct message_ends *ends,
@@ -316,28 +295,24 @@ static int link_message(void *context, const struct message_ends *ends,
 	const struct merge_source *to = &run->source[ends->recv.source];
 	const struct packet *packet = &ends->packet;
 	const char *protocol = packet_protocol_name(packet);
-	struct event_link recv;
-	struct link link = {.send_place = ends->send,
-			    .recv_place = ends->recv,
-			    .send_source = ends->send.source,
-			    .recv_source = ends->recv.source,
-			    .header = header_bytes(packet),
-			    .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0};
+	struct event_link send, recv;
+	struct link link = {.send_place = ends->send, .recv_place = ends->recv};
+	struct request_message *message = &link.message;
 
 	links->messages++;
-	if (find_event(links, &ends->send, &link.send, error) ||
+	if (find_event(links, &ends->send, &send, error) ||
 	    find_event(links, &ends->recv, &recv, error))
 		return -1;
 	/* A part's join drops what is in no timeline. */
-	if (!link.send.id && !recv.id && !run->is_part)
+	if (!send.id && !recv.id && !run->is_part)
 		return 0;
 	link.send_place.source = (uint32_t)from->id;
 	link.recv_place.source = (uint32_t)to->id;
-	link.row = (struct timeline_message){
+	message->row = (struct timeline_message){
 	    .protocol = protocol ? protocol : "ip",
 	    .src_node = run->node[from->node].id,
 	    .dst_node = run->node[to->node].id,
-	    .send_event = event_or_none(link.send.id),
+	    .send_event = event_or_none(send.id),
 	    .recv_event = event_or_none(recv.id),
 	    .sport = TIMELINE_NONE,
 	    .dport = TIMELINE_NONE,
@@ -351,29 +326,26 @@ static int link_message(void *context, const struct message_ends *ends,
 	    .send_source = from->id,
 	    .recv_source = to->id,
 	};
-	set_times(&link.row, ends, from, to);
-	set_network(links, &link.row, packet);
-	set_transport(&link.row, packet);
+	message->sent = send.sent;
+	message->send_source = ends->send.source;
+	message->recv_source = ends->recv.source;
+	message->data = data_bytes(packet);
+	message->flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0;
+	if (send.cause.event)
+		set_cause(&message->row, &send.cause);
+	set_times(&message->row, ends, from, to);
+	set_network(links, &message->row, packet);
+	set_transport(&message->row, packet);
 	return sorter_add(links->sorter, &link, error);
 }
 
 static int write_link(void *context, const void *item)
 {
-	struct linking *linking = context;
-	struct link link = *(const struct link *)item;
+	const struct linking *linking = context;
+	const struct link *link = item;
 
-	if (linking->spans && link.send.id && link.send.cause.event)
-		set_cause(&link.row, linking->spans,
-			  linking->links->run->source[link.send_source].node,
-			  &link.send.cause);
-	requests_message(linking->requests,
-			 &(struct request_message){.row = &link.row,
-						   .send_source = link.send_source,
-						   .recv_source = link.recv_source,
-						   .header = link.header,
-						   .flags = link.flags,
-						   .sent = &link.send.sent});
-	return timeline_add_message(linking->writer, &link.row, linking->error);
+	requests_message(linking->requests, &link->message);
+	return timeline_add_message(linking->writer, &link->message.row, linking->error);
 }
 
 int links_find(struct links *links, struct message_log *messages, struct error *error)
@@ -387,14 +359,10 @@ uint64_t links_messages(const struct links *links)
 	return links->messages;
 }
 
-int links_write(struct links *links, const struct spans *spans, struct requests *requests,
+int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error)
 {
-	struct linking linking = {.links = links,
-				  .spans = spans,
-				  .requests = requests,
-				  .writer = writer,
-				  .error = error};
+	struct linking linking = {requests, writer, error};
 
 	return sorter_walk(links->sorter, write_link, &linking, error) ? -1 : 0;
 }
@@ -411,9 +379,7 @@ void links_free(struct links *links)
 	intmap_clear(&links->index);
 	spill_clear(&links->spill);
 	sorter_free(links->sorter);
-	for (size_t i = 0; i < links->addresses.count; i++)
-		free(links->name[i]);
-	free(links->name);
 	texts_clear(&links->addresses);
+	texts_clear(&links->names);
 	free(links);
 }

@@ -40,11 +40,10 @@ uint64_t links_messages(const struct links *links);
 
 /*
  * After that: add the message rows; an end whose event was not loaded (left out by the
- * user's selection) is NULL, one where both were left out has no row. What caused them is
- * settled by `spans`; NULL: none is known. `requests` is told each of them. 0, or -1 with
- * error.
+ * user's selection) is NULL, one where both were left out has no row. `requests`
+ * is told each of them. 0, or -1 with error.
  */
-int links_write(struct links *links, const struct spans *spans, struct requests *requests,
+int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error);
 
 void links_free(struct links *links);

@@ -39,8 +39,6 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
-	if (loading->load->spans && of->tells_spans)
-		spans_class(loading->load->spans, known);
 	free(column);
 	return status;
 }
@@ -109,6 +107,21 @@ static void begin_spans(const struct load *load)
 			spans_set_begin(load->spans, i, begin < least ? least : begin);
 }
 
+/* What the nodes record of what spans are made of. */
+static void tell_classes(const struct loading *loading)
+{
+	const struct load *load = loading->load;
+	struct event_class *class;
+
+	for (uint32_t source = 0; load->spans && source < load->run->count; source++) {
+		const struct merge_source *of = &load->run->source[source];
+
+		for (size_t i = 0; (class = feed_class(loading->feed, source, i)); i++)
+			if (of->tells_spans && class->use & EVENT_SELECTED)
+				spans_class(load->spans, of->node, class);
+	}
+}
+
 /* Until when, as far as what was read tells now. */
 static int end_spans(const struct load *load, struct error *error)
 {
@@ -150,6 +163,7 @@ static int merge(struct loading *loading, struct error *error)
 			heap_push(heads, row->ts_ns, source);
 	}
 	share_switches(loading);
+	tell_classes(loading);
 	begin_spans(loading->load);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
@@ -220,6 +234,5 @@ int load_spans_and_messages(struct load *load, struct error *error)
 		error_clear(&following.error[i]);
 	}
 	return status ? status
-		      : links_write(load->links, load->spans, load->requests,
-				    load->writer, error);
+		      : links_write(load->links, load->requests, load->writer, error);
 }

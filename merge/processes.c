@@ -224,14 +224,9 @@ static int64_t tid_field(const struct processes *all, int place)
 }
 
 /* Bytes that are no UTF-8 come as a blob. */
-static bool is_text(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
-}
-
 static void set_comm(struct thread_row *thread, const struct cell *cell)
 {
-	size_t size = is_text(cell) ? strnlen(cell->bytes, cell->size) : 0;
+	size_t size = cell_has_bytes(cell) ? strnlen(cell->bytes, cell->size) : 0;
 
 	if (!size || thread->life.number == 0)
 		return;
@@ -353,7 +348,7 @@ static void on_exec(struct processes *all)
 	if (is_other && find_thread(all, old))
 		end_thread(all, find_thread(all, old));
 	process = process_of(all, thread);
-	if (is_text(file) && process)
+	if (cell_has_bytes(file) && process)
 		process->exe = (int64_t)texts_put_bytes(&all->exe, file->bytes,
 							strnlen(file->bytes, file->size));
 }

@@ -7,6 +7,19 @@
 #include "merge/requests.h"
 #include "merge/spans/spans_private.h"
 
+/* What a server's time from a request's arrival to its response went into. */
+enum request_part {
+	REQUEST_QUEUE, /* from the arrival until the serving thread took the request */
+	REQUEST_RUNNING,
+	REQUEST_RUNNABLE, /* the thread waited for a processor */
+	REQUEST_DISK,     /* it slept, and that is what ended it */
+	REQUEST_NODE,     /* a message of another node did */
+	REQUEST_OTHER,    /* a thread, a timer, another interrupt did; or a kernel
+			     responded by itself */
+	REQUEST_UNKNOWN,  /* not recorded */
+	REQUEST_PARTS
+};
+
 /* A thread's state, and the sums of all before it. */
 struct state {
 	nsec_t begin_ns, end_ns;
@@ -32,26 +45,23 @@ struct server {
 };
 
 /* What of the server's time a state is. */
-static enum request_part part_of(const struct spans *spans, uint32_t node,
-				 const struct span *span)
+static enum request_part part_of(const struct span *span)
 {
-	if (span->value[THREAD_STATE] == CODE_RUNNING)
+	if (span->state.state_code == STATE_RUNNING)
 		return REQUEST_RUNNING;
-	if (span->value[THREAD_STATE] == CODE_RUNNABLE)
+	if (span->state.state_code == STATE_RUNNABLE)
 		return REQUEST_RUNNABLE;
-	switch (spans_wakeup(spans, node, span).wait) {
-	case WAIT_UNKNOWN:
-		return REQUEST_UNKNOWN;
+	switch (span->state.wait) {
+	case WAIT_THREAD:
+	case WAIT_TIMER:
+	case WAIT_INTERRUPT:
+		return REQUEST_OTHER;
 	case WAIT_DISK:
 		return REQUEST_DISK;
 	case WAIT_NETWORK:
 		return REQUEST_NODE;
-	case WAIT_THREAD:
-	case WAIT_TIMER:
-	case WAIT_INTERRUPT:
-		break;
 	}
-	return REQUEST_OTHER;
+	return REQUEST_UNKNOWN;
 }
 
 static int add_state(void *context, uint32_t node, int64_t tid, const struct span *span)
@@ -59,11 +69,12 @@ static int add_state(void *context, uint32_t node, int64_t tid, const struct spa
 	struct server *server = context;
 	struct state state = {.begin_ns = span->begin_ns, .end_ns = span->end_ns};
 
+	(void)node;
 	(void)tid;
 	if (span->begin_ns >= server->end_ns || span->end_ns <= server->begin_ns ||
-	    span->value[THREAD_STATE] == CODE_DEAD)
+	    span->state.state_code == STATE_DEAD)
 		return 0;
-	state.part = part_of(server->spans, node, span);
+	state.part = part_of(span);
 	if (server->count) {
 		const struct state *last = &server->state[server->count - 1];
 
@@ -100,13 +111,13 @@ static char way_of(const char *call)
 static int add_call(void *context, uint32_t node, int64_t tid, const struct span *span)
 {
 	struct server *server = context;
-	int64_t name = span->value[CALL_NAME], fd = span->value[CALL_FD];
+	int64_t name = span->syscall.name, fd = span->syscall.fd;
 	char way;
 
 	(void)node;
 	(void)tid;
 	if (span->begin_ns > server->end_ns || span->end_ns < server->begin_ns ||
-	    name == SPAN_NONE)
+	    name == TIMELINE_NONE)
 		return 0;
 	way = way_of(texts_get(&server->spans->texts, (size_t)name));
 	if (!way)
@@ -116,28 +127,25 @@ static int add_call(void *context, uint32_t node, int64_t tid, const struct span
 	server->call[server->call_count++] = (struct server_call){
 	    .begin_ns = span->begin_ns,
 	    .end_ns = span->end_ns,
-	    .fd = fd == SPAN_NONE ? -1 : fd,
+	    .fd = fd == TIMELINE_NONE ? -1 : fd,
 	    .sends = way == 'w',
-	    .got = span->value[CALL_RET] > 0, /* SPAN_NONE is not */
+	    .got = span->syscall.ret > 0, /* TIMELINE_NONE is not */
 	};
 	return 0;
 }
 
-/* Of a node or thread that is not here there is nothing. */
-static int read_server(struct server *server, int64_t node, int64_t tid,
+/* Of a thread that is not here there is nothing. */
+static int read_server(struct server *server, uint32_t node, int64_t tid,
 		       struct error *error)
 {
-	const struct spans *spans = server->spans;
-	struct span_thread thread = {.kind = SPAN_THREAD, .tid = tid};
+	struct span_thread thread = {.kind = SPAN_THREAD, .node = node, .tid = tid};
 
-	while (thread.node < spans->nodes && spans->node[thread.node].node != node)
-		thread.node++;
-	if (thread.node == spans->nodes || tid > INT32_MAX)
+	if (tid <= 0 || tid > INT32_MAX || server->begin_ns > server->end_ns)
 		return 0;
-	if (spans_of_thread(spans, &thread, add_state, server, error))
+	if (spans_of_thread(server->spans, &thread, add_state, server, error))
 		return -1;
 	thread.kind = SPAN_SYSCALL;
-	return spans_of_thread(spans, &thread, add_call, server, error);
+	return spans_of_thread(server->spans, &thread, add_call, server, error);
 }
 
 /* How many states begin before that time. */
@@ -194,7 +202,7 @@ static int64_t sent_on(const struct server *server, nsec_t given_ns)
 }
 
 /* When the thread took the request. */
-static nsec_t taken_at(const struct server *server, const struct request_row *row)
+static nsec_t taken_at(const struct server *server, const struct timeline_request *row)
 {
 	int64_t fd = sent_on(server, row->given_ns);
 	nsec_t taken = NSEC_MAX;
@@ -212,25 +220,40 @@ static nsec_t taken_at(const struct server *server, const struct request_row *ro
 	return taken > row->responded_ns ? row->arrived_ns : taken;
 }
 
-static void find_parts(const struct server *server, struct request_row *row)
+static void find_parts(const struct server *server, struct timeline_request *row)
 {
-	nsec_t before[REQUEST_PARTS], after[REQUEST_PARTS];
-	nsec_t taken = taken_at(server, row), rest = nsec_sub(row->responded_ns, taken);
+	nsec_t part[REQUEST_PARTS], before[REQUEST_PARTS], after[REQUEST_PARTS];
+	nsec_t taken = taken_at(server, row);
 
-	sums_at(server, taken, before);
-	sums_at(server, row->responded_ns, after);
-	row->part[REQUEST_QUEUE] = nsec_sub(taken, row->arrived_ns);
-	for (size_t i = REQUEST_RUNNING; i < REQUEST_UNKNOWN; i++) {
-		row->part[i] = after[i] - before[i];
-		rest -= row->part[i];
+	memset(part, 0, sizeof(part));
+	if (row->server_by_kernel > 0) { /* whoever was interrupted did nothing of it */
+		part[REQUEST_OTHER] = nsec_sub(row->responded_ns, row->arrived_ns);
+	} else {
+		sums_at(server, taken, before);
+		sums_at(server, row->responded_ns, after);
+		part[REQUEST_QUEUE] = nsec_sub(taken, row->arrived_ns);
+		part[REQUEST_UNKNOWN] = nsec_sub(row->responded_ns, taken);
+		for (size_t i = REQUEST_RUNNING; i < REQUEST_UNKNOWN; i++) {
+			part[i] = after[i] - before[i];
+			part[REQUEST_UNKNOWN] -= part[i];
+		}
 	}
-	row->part[REQUEST_UNKNOWN] = rest;
+	row->queue_ns = part[REQUEST_QUEUE];
+	row->running_ns = part[REQUEST_RUNNING];
+	row->runnable_ns = part[REQUEST_RUNNABLE];
+	row->disk_ns = part[REQUEST_DISK];
+	row->node_ns = part[REQUEST_NODE];
+	row->other_ns = part[REQUEST_OTHER];
+	row->unknown_ns = part[REQUEST_UNKNOWN];
 }
 
 /* Whose server's thread is not known comes first. */
 static int compare_servers(const void *a, const void *b)
 {
-	const struct request_row *one = a, *other = b;
+	const struct timeline_request *one =
+	    &(*(const struct request_row *const *)a)->row;
+	const struct timeline_request *other =
+	    &(*(const struct request_row *const *)b)->row;
 
 	if (one->server != other->server)
 		return one->server < other->server ? -1 : 1;
@@ -239,50 +262,53 @@ static int compare_servers(const void *a, const void *b)
 	return one->id < other->id ? -1 : one->id > other->id;
 }
 
-/* Requests of one thread. */
-static int find_all_parts(struct server *server, struct request_row *row, size_t count,
-			  struct error *error)
+static bool is_answered(const struct request_row *request)
 {
+	return request->row.end_ns != TIMELINE_NONE;
+}
+
+/* Requests of one thread; those of a server elsewhere have no parts. */
+static int find_all_parts(struct server *server, struct request_row *const *request,
+			  size_t count, struct error *error)
+{
+	const struct spans *spans = server->spans;
+	uint32_t node = 0;
+
+	while (node < spans->nodes && spans->node[node].node != request[0]->row.server)
+		node++;
+	if (node == spans->nodes)
+		return 0;
 	server->begin_ns = NSEC_MAX;
 	server->end_ns = NSEC_MIN;
-	for (size_t i = 0; i < count; i++) {
-		if (row[i].end_ns == NSEC_MIN)
-			continue;
-		if (row[i].arrived_ns < server->begin_ns)
-			server->begin_ns = row[i].arrived_ns;
-		if (row[i].responded_ns > server->end_ns)
-			server->end_ns = row[i].responded_ns;
-	}
 	server->count = server->call_count = 0;
-	if (row->server_tid > 0 && server->begin_ns <= server->end_ns &&
-	    read_server(server, row->server, row->server_tid, error))
-		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (row[i].end_ns == NSEC_MIN)
-			continue;
-		if (row[i]
-			.server_by_kernel) /* whoever was interrupted did nothing of it */
-			row[i].part[REQUEST_OTHER] =
-			    nsec_sub(row[i].responded_ns, row[i].arrived_ns);
-		else
-			find_parts(server, &row[i]);
+		const struct timeline_request *row = &request[i]->row;
+
+		if (is_answered(request[i]) && row->arrived_ns < server->begin_ns)
+			server->begin_ns = row->arrived_ns;
+		if (is_answered(request[i]) && row->responded_ns > server->end_ns)
+			server->end_ns = row->responded_ns;
 	}
+	if (read_server(server, node, request[0]->row.server_tid, error))
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (is_answered(request[i]))
+			find_parts(server, &request[i]->row);
 	return 0;
 }
 
-int request_parts(struct request_row *row, size_t count, const struct spans *spans,
+int request_parts(struct request_row **request, size_t count, const struct spans *spans,
 		  struct error *error)
 {
 	struct server server = {.spans = spans};
 	int status = 0;
 
-	if (count)
-		qsort(row, count, sizeof(*row), compare_servers);
+	qsort(request, count, sizeof(struct request_row *), compare_servers);
 	for (size_t first = 0, i = 1; i <= count && !status; i++) {
-		if (i < count && row[i].server == row[first].server &&
-		    row[i].server_tid == row[first].server_tid)
+		if (i < count && request[i]->row.server == request[first]->row.server &&
+		    request[i]->row.server_tid == request[first]->row.server_tid)
 			continue;
-		status = find_all_parts(&server, row + first, i - first, error);
+		status = find_all_parts(&server, request + first, i - first, error);
 		first = i;
 	}
 	free(server.state);

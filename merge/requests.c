@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "timeline/query.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 
@@ -34,7 +35,6 @@ struct flow_key {
 
 struct flow {
 	struct flow_key key;
-	int64_t next;                      /* another with its hash, or -1 */
 	uint64_t messages[2], carriers[2]; /* from each end */
 	int client;                        /* the end that asks; -1: not known */
 	enum { SILENT, ASKED, ANSWERED } phase;
@@ -44,75 +44,22 @@ struct flow {
 
 struct requests {
 	const struct merge_run *run;
-	bool *is_second;    /* one a source: see is_second_view */
 	struct texts texts; /* protocols and addresses */
 	struct flow *flow;
 	size_t flows, flow_room;
-	struct intmap flow_at; /* by hash: the latest flow with it */
+	struct texts keys; /* of each flow, as bytes */
 	struct request_row *row;
 	size_t count, room;
 	int64_t messages;
 	uint64_t carriers; /* messages of tunnels, that carry others */
 };
 
-struct message {
-	const struct request_message *given;
-	const struct timeline_message *row; /* of what was given */
-	int64_t id, data;                   /* bytes of data */
-	bool is_tcp;
-};
-
-/*
- * What a capture saw beside a kernel trace that has messages is a second view of its
- * packets.
- */
-static bool is_second_view(const struct merge_run *run, size_t source)
-{
-	size_t kernel = 0;
-
-	if (merge_source_is(&run->source[source], "kernel"))
-		return false;
-	while (kernel < run->count &&
-	       (run->source[kernel].node != run->source[source].node ||
-		!merge_source_is(&run->source[kernel], "kernel")))
-		kernel++;
-	for (size_t i = 0; i < run->map.pairs && kernel < run->count; i++) {
-		int64_t a = merge_run_source(run, run->map.pair[i].a);
-		int64_t b = merge_run_source(run, run->map.pair[i].b);
-
-		if (a && b &&
-		    (a == run->source[kernel].id || b == run->source[kernel].id))
-			return true;
-	}
-	return false;
-}
-
 struct requests *requests_new(const struct merge_run *run)
 {
 	struct requests *requests = mem_zalloc(sizeof(*requests));
 
 	requests->run = run;
-	requests->is_second = mem_zalloc(run->count + run->elsewhere + 1);
-	for (size_t i = 0; i < run->count; i++)
-		requests->is_second[i] = is_second_view(run, i);
-	for (size_t i = run->count; i < run->count + run->elsewhere; i++)
-		requests->is_second[i] = run->source[i].is_second_view;
 	return requests;
-}
-
-/* Data of a TCP segment: what is behind the headers. Where these were not recorded they
- * are taken to be as long as Linux's with time stamps. */
-static int64_t data_of(const struct message *message)
-{
-	const struct timeline_message *row = message->row;
-	int64_t header = message->given->header;
-	int64_t bytes = row->bytes == TIMELINE_NONE ? 0 : row->bytes;
-
-	if (!message->is_tcp)
-		return bytes;
-	if (header < 0)
-		header = strchr(row->src, ':') ? 72 : 52;
-	return bytes > header ? bytes - header : 0;
 }
 
 /* Which end asks, where the ports tell: 0, 1; else -1. */
@@ -125,8 +72,7 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
-/* The message's flow; `from` is which of its ends sent. Which end is its first does not
- * matter, but is the same both ways. */
+/* The message's flow; `from` is which of its ends sent. */
 static struct flow *find_flow(struct requests *requests,
 			      const struct timeline_message *row, int *from)
 {
@@ -134,25 +80,21 @@ static struct flow *find_flow(struct requests *requests,
 				   texts_put(&requests->texts, row->dst)};
 	const int64_t port[2] = {row->sport, row->dport};
 	const int64_t node[2] = {row->src_node, row->dst_node};
-	int first =
-	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
+	const int order = strcmp(row->src, row->dst);
+	const int first = order ? order > 0 : port[0] >= port[1];
 	struct flow flow = {
 	    .key = {.node = {node[first], node[!first]},
 		    .protocol = texts_put(&requests->texts, row->protocol),
 		    .address = {address[first], address[!first]},
 		    .port = {port[first], port[!first]}},
 	};
-	uint64_t hash = hash_bytes(HASH_INIT, &flow.key, sizeof(flow.key));
-	int64_t at;
+	size_t at =
+	    texts_put_bytes(&requests->keys, (const char *)&flow.key, sizeof(flow.key));
 
 	*from = first;
-	if (!intmap_get(&requests->flow_at, hash, &flow.next))
-		flow.next = -1;
-	for (at = flow.next; at >= 0; at = requests->flow[at].next)
-		if (memcmp(&requests->flow[at].key, &flow.key, sizeof(flow.key)) == 0)
-			return &requests->flow[at];
+	if (at < requests->flows)
+		return &requests->flow[at];
 	flow.client = client_by_ports(flow.key.port);
-	intmap_put(&requests->flow_at, hash, (int64_t)requests->flows);
 	requests->flow = mem_grow(requests->flow, requests->flows, &requests->flow_room,
 				  sizeof(*requests->flow));
 	requests->flow[requests->flows] = flow;
@@ -188,13 +130,14 @@ static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 }
 
 /* Whether its data is new to the receiver. */
-static bool is_new_data(struct stream *stream, const struct message *message)
+static bool is_new_data(struct stream *stream, const struct request_message *message)
 {
-	uint32_t from = (uint32_t)message->row->seq, to = from + (uint32_t)message->data;
+	uint32_t from = (uint32_t)message->row.seq, to = from + (uint32_t)message->data;
 
 	if (!message->data)
 		return false;
-	if (!message->is_tcp || message->row->seq == TIMELINE_NONE)
+	if (strcmp(message->row.protocol, "tcp") != 0 ||
+	    message->row.seq == TIMELINE_NONE)
 		return true;
 	if (stream->begun && (int32_t)(to - stream->high) <= 0)
 		return fill_hole(stream, from, to);
@@ -207,7 +150,7 @@ static bool is_new_data(struct stream *stream, const struct message *message)
 
 static void end_request(struct requests *requests, struct flow *flow)
 {
-	struct request_row *now = &flow->now;
+	struct timeline_request *now = &flow->now.row;
 
 	if (flow->phase == SILENT)
 		return;
@@ -223,93 +166,106 @@ static void end_request(struct requests *requests, struct flow *flow)
 	}
 	requests->row = mem_grow(requests->row, requests->count, &requests->room,
 				 sizeof(*requests->row));
-	requests->row[requests->count++] = *now;
+	requests->row[requests->count++] = flow->now;
 	flow->phase = SILENT;
 }
 
 /* Who gave a message to the kernel. What was queued before, for a container or a tunnel,
- * was so by a thread, unless idle was interrupted. */
-static bool find_sender(const struct message *message, int64_t *tid, int64_t *event)
+ * was so by a thread, unless idle was interrupted. Of a node elsewhere it is not known.
+ */
+static void set_sender(const struct request_message *message, int64_t *tid,
+		       int64_t *by_kernel, int64_t *event)
 {
-	const struct timeline_message *row = message->row;
+	const struct timeline_message *row = &message->row;
+	const struct sent_packet *sent = &message->sent;
 
-	if (row->send_event == TIMELINE_NONE) { /* it is elsewhere */
-		*tid = -1;
-		*event = TIMELINE_NONE;
-		return false;
-	}
-	*tid = message->given->sent->origin_tid;
-	*event = message->given->sent->origin;
-	if (*event != row->send_event)
-		return *tid == 0;
-	return row->send_by && strcmp(row->send_by, "thread") != 0;
+	if (row->send_event == TIMELINE_NONE)
+		return;
+	*event = sent->origin;
+	*by_kernel = *event != row->send_event
+			 ? sent->origin_tid == 0
+			 : row->send_by && strcmp(row->send_by, "thread") != 0;
+	if (!*by_kernel && sent->origin_tid != -1)
+		*tid = sent->origin_tid;
 }
 
-static void begin_request(struct flow *flow, const struct message *message, size_t at)
+static void begin_request(struct requests *requests, struct flow *flow,
+			  const struct request_message *message)
 {
-	const struct timeline_message *row = message->row;
+	const struct timeline_message *row = &message->row;
+	struct timeline_request *now = &flow->now.row;
 
 	flow->phase = ASKED;
-	flow->now = (struct request_row){
-	    .id = message->id,
-	    .client = row->src_node,
-	    .server = row->dst_node,
-	    .client_source = message->given->send_source,
-	    .server_source = message->given->recv_source,
-	    .server_tid = -1,
-	    .begin_ns = row->send_ns,
-	    .arrived_ns = row->recv_ns,
-	    .end_ns = NSEC_MIN,
-	    .flow = at,
-	};
-	flow->now.client_by_kernel =
-	    find_sender(message, &flow->now.client_tid, &flow->now.request_event);
+	flow->now.client_source = message->send_source;
+	flow->now.server_source = message->recv_source;
+	flow->now.flow = (size_t)(flow - requests->flow);
+	for (size_t i = 0; i < sizeof(*now) / sizeof(int64_t); i++)
+		flow->now.value[i] = TIMELINE_NONE;
+	now->id = requests->messages;
+	now->protocol = texts_get(&requests->texts, flow->key.protocol);
+	now->client = row->src_node;
+	now->server = row->dst_node;
+	now->client_source = requests->run->source[message->send_source].id;
+	now->server_source = requests->run->source[message->recv_source].id;
+	now->client_address =
+	    texts_get(&requests->texts, flow->key.address[flow->client]);
+	now->client_port = row->sport;
+	now->server_address =
+	    texts_get(&requests->texts, flow->key.address[!flow->client]);
+	now->server_port = row->dport;
+	now->begin_ns = row->send_ns;
+	now->arrived_ns = row->recv_ns;
+	now->request_bytes = 0;
+	set_sender(message, &now->client_tid, &now->client_by_kernel,
+		   &now->request_event);
 }
 
-static void add_request(struct request_row *now, const struct message *message)
+static void add_request(struct timeline_request *now,
+			const struct request_message *message)
 {
-	nsec_t recv_ns = message->row->recv_ns;
+	nsec_t recv_ns = message->row.recv_ns;
 
 	now->request_bytes = nsec_add(now->request_bytes, message->data);
 	if (recv_ns > now->arrived_ns)
 		now->arrived_ns = recv_ns;
 }
 
-static void add_response(struct flow *flow, const struct message *message)
+static void add_response(struct requests *requests, struct flow *flow,
+			 const struct request_message *message)
 {
-	struct request_row *now = &flow->now;
-	nsec_t recv_ns = message->row->recv_ns;
+	struct timeline_request *now = &flow->now.row;
+	nsec_t recv_ns = message->row.recv_ns;
 
 	if (flow->phase == ASKED) {
 		flow->phase = ANSWERED;
-		now->responded_ns = message->row->send_ns;
+		now->responded_ns = message->row.send_ns;
 		now->given_ns = now->responded_ns;
-		now->server_by_kernel =
-		    find_sender(message, &now->server_tid, &now->response_event);
+		now->response_bytes = 0;
+		set_sender(message, &now->server_tid, &now->server_by_kernel,
+			   &now->response_event);
 		if (now->response_event != TIMELINE_NONE &&
-		    message->given->sent->origin_ns < now->given_ns)
-			now->given_ns = message->given->sent->origin_ns;
+		    message->sent.origin_ns < now->given_ns)
+			now->given_ns = message->sent.origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
 	if (recv_ns > now->end_ns) {
 		now->end_ns = recv_ns;
-		now->last_message = message->id;
+		now->last_message = requests->messages;
 	}
 }
 
-static void add_message(struct requests *requests, struct message *message)
+static void add_message(struct requests *requests, const struct request_message *message)
 {
 	int from;
-	struct flow *flow = find_flow(requests, message->row, &from);
+	struct flow *flow = find_flow(requests, &message->row, &from);
 
 	flow->messages[from]++;
-	flow->carriers[from] += message->given->sent->is_carrier;
-	if ((message->given->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
+	flow->carriers[from] += message->sent.is_carrier;
+	if ((message->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
 		flow->client = from;
 	}
-	message->data = data_of(message);
 	if (!is_new_data(&flow->stream[from], message))
 		return;
 	if (flow->client < 0)
@@ -318,25 +274,23 @@ static void add_message(struct requests *requests, struct message *message)
 		if (flow->phase == ANSWERED)
 			end_request(requests, flow);
 		if (flow->phase == SILENT)
-			begin_request(flow, message, (size_t)(flow - requests->flow));
-		add_request(&flow->now, message);
+			begin_request(requests, flow, message);
+		add_request(&flow->now.row, message);
 	} else if (flow->phase != SILENT) { /* a greeting answers nothing */
-		add_response(flow, message);
+		add_response(requests, flow, message);
 	}
 }
 
-void requests_message(struct requests *requests, const struct request_message *given)
+void requests_message(struct requests *requests, const struct request_message *message)
 {
-	const struct timeline_message *row = given->row;
-	struct message message = {.given = given, .row = row, .id = ++requests->messages};
+	const struct merge_run *run = requests->run;
+	const struct timeline_message *row = &message->row;
 
-	if ((row->send_event == TIMELINE_NONE &&
-	     given->send_source < requests->run->count) ||
-	    !row->src || !row->dst || requests->is_second[given->send_source] ||
-	    requests->is_second[given->recv_source])
-		return;
-	message.is_tcp = strcmp(row->protocol, "tcp") == 0;
-	add_message(requests, &message);
+	requests->messages++;
+	if ((row->send_event != TIMELINE_NONE || message->send_source >= run->count) &&
+	    row->src && row->dst && !run->source[message->send_source].is_second_view &&
+	    !run->source[message->recv_source].is_second_view)
+		add_message(requests, message);
 }
 
 /*
@@ -375,9 +329,10 @@ static void leave_out_tunnels(struct requests *requests)
 
 static int compare_id(const void *a, const void *b)
 {
-	const struct request_row *one = a, *other = b;
+	int64_t one = (*(const struct request_row *const *)a)->row.id;
+	int64_t other = (*(const struct request_row *const *)b)->row.id;
 
-	return one->id < other->id ? -1 : one->id > other->id;
+	return one < other ? -1 : one > other;
 }
 
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
@@ -397,102 +352,32 @@ static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t f
 	return low > high ? low : high;
 }
 
-static struct cell number(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
-
-static struct cell known(int64_t value, int64_t none)
-{
-	return value == none ? (struct cell){.type = CELL_NULL} : number(value);
-}
-
-static struct cell text(const struct texts *texts, size_t at)
-{
-	const char *bytes = texts_get(texts, at);
-
-	return (struct cell){
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(bytes), .bytes = bytes};
-}
-
-enum { FIRST_PART = 24, COLUMNS = FIRST_PART + REQUEST_PARTS + 3 };
-
 /* The times that only a response gives. */
-static void set_times(const struct requests *requests, const struct request_row *row,
-		      bool spans, struct cell cell[COLUMNS])
+static void set_times(const struct merge_run *run, struct request_row *request)
 {
-	bool is_here = row->server_source < requests->run->count;
-	nsec_t there, back;
+	struct timeline_request *row = &request->row;
+	nsec_t there = bound_between(run, request->client_source, row->begin_ns,
+				     request->server_source, row->arrived_ns);
+	nsec_t back = bound_between(run, request->server_source, row->responded_ns,
+				    request->client_source, row->end_ns);
 
-	cell[FIRST_PART] = number(nsec_sub(row->arrived_ns, row->begin_ns));
-	for (size_t i = 0; i < REQUEST_PARTS && spans && is_here; i++)
-		cell[FIRST_PART + 1 + i] = number(row->part[i]);
-	cell[FIRST_PART + 1 + REQUEST_PARTS] =
-	    number(nsec_sub(row->end_ns, row->responded_ns));
-	there = bound_between(requests->run, row->client_source, row->begin_ns,
-			      row->server_source, row->arrived_ns);
-	back = bound_between(requests->run, row->server_source, row->responded_ns,
-			     row->client_source, row->end_ns);
-	cell[FIRST_PART + 2 + REQUEST_PARTS] =
-	    known(there > back ? there : back, NSEC_MAX);
+	row->there_ns = nsec_sub(row->arrived_ns, row->begin_ns);
+	row->back_ns = nsec_sub(row->end_ns, row->responded_ns);
+	if (there != NSEC_MAX && back != NSEC_MAX)
+		row->bound_ns = there > back ? there : back;
 }
 
-/* In the order of the table's columns. */
-static void make_row(const struct requests *requests, const struct request_row *row,
-		     bool spans, struct cell cell[COLUMNS])
-{
-	const struct flow *flow = &requests->flow[row->flow];
-	bool answered = row->end_ns != NSEC_MIN;
-	bool client_known = row->request_event != TIMELINE_NONE;
-	bool server_known = answered && row->response_event != TIMELINE_NONE;
-	int client = flow->client;
-	const struct cell none = {.type = CELL_NULL},
-			  head[] = {
-			      number(row->id),
-			      answered ? number(row->last_message) : none,
-			      text(&requests->texts, flow->key.protocol),
-			      number(row->client),
-			      number(row->server),
-			      number(requests->run->source[row->client_source].id),
-			      number(requests->run->source[row->server_source].id),
-			      text(&requests->texts, flow->key.address[client]),
-			      known(flow->key.port[client], TIMELINE_NONE),
-			      text(&requests->texts, flow->key.address[!client]),
-			      known(flow->key.port[!client], TIMELINE_NONE),
-			      row->client_by_kernel ? none : known(row->client_tid, -1),
-			      row->server_by_kernel ? none : known(row->server_tid, -1),
-			      client_known ? number(row->client_by_kernel) : none,
-			      server_known ? number(row->server_by_kernel) : none,
-			      known(row->request_event, TIMELINE_NONE),
-			      server_known ? number(row->response_event) : none,
-			      answered ? number(row->given_ns) : none,
-			      number(row->begin_ns),
-			      number(row->arrived_ns),
-			      answered ? number(row->responded_ns) : none,
-			      answered ? number(row->end_ns) : none,
-			      number(row->request_bytes),
-			      answered ? number(row->response_bytes) : none,
-			  };
-
-	_Static_assert(sizeof(head) / sizeof(*head) == FIRST_PART, "columns of request");
-	for (size_t i = 0; i < COLUMNS; i++)
-		cell[i] = i < FIRST_PART ? head[i] : none;
-	if (answered)
-		set_times(requests, row, spans, cell);
-}
-
-static int write_rows(const struct requests *requests, bool spans,
+static int write_rows(const struct requests *requests, struct request_row **row,
 		      struct timeline_writer *writer, struct error *error)
 {
-	struct timeline_table *table = timeline_sorted(writer, "request", NULL, 0);
-	const struct cell carriers = number((int64_t)requests->carriers);
+	const struct cell carriers = cell_of_integer((int64_t)requests->carriers);
 	int status = 0;
 
+	qsort(row, requests->count, sizeof(struct request_row *), compare_id);
 	for (size_t i = 0; i < requests->count && !status; i++) {
-		struct cell cell[COLUMNS];
-
-		make_row(requests, &requests->row[i], spans, cell);
-		status = timeline_sorted_add(table, cell, error);
+		if (row[i]->row.end_ns != TIMELINE_NONE)
+			set_times(requests->run, row[i]);
+		status = timeline_add_request(writer, &row[i]->row, error);
 	}
 	if (!status && requests->carriers)
 		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
@@ -502,36 +387,48 @@ static int write_rows(const struct requests *requests, bool spans,
 int requests_write(struct requests *requests, const struct spans *spans,
 		   struct timeline_writer *writer, struct error *error)
 {
+	struct request_row **row;
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
+	row = mem_alloc((requests->count + 1) * sizeof(struct request_row *));
+	for (size_t i = 0; i < requests->count; i++)
+		row[i] = &requests->row[i];
 	if (spans)
-		status = request_parts(requests->row, requests->count, spans, error);
-	if (requests->count)
-		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
-	return status ? status : write_rows(requests, spans, writer, error);
+		status = request_parts(row, requests->count, spans, error);
+	if (!status)
+		status = write_rows(requests, row, writer, error);
+	free(row);
+	return status;
 }
 
-int requests_tunnels(const struct requests *requests,
-		     int (*take)(void *context, const struct request_tunnel *tunnel),
-		     void *context)
+static struct cell text_of(const struct requests *requests, uint64_t text)
+{
+	return cell_of_text(texts_get(&requests->texts, text));
+}
+
+int requests_tunnels(const struct requests *requests, timeline_take *take, void *context,
+		     struct error *error)
 {
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows && !status; i++) {
 		const struct flow *flow = &requests->flow[i];
-		const struct request_tunnel tunnel = {
-		    texts_get(&requests->texts, flow->key.protocol),
-		    {flow->key.node[0], flow->key.node[1]},
-		    {texts_get(&requests->texts, flow->key.address[0]),
-		     texts_get(&requests->texts, flow->key.address[1])},
-		    {flow->key.port[0], flow->key.port[1]},
-		    (int64_t)(flow->messages[0] + flow->messages[1])};
+		const struct flow_key *key = &flow->key;
+		struct cell cell[8] = {text_of(requests, key->protocol)};
 
+		for (int end = 0; end < 2; end++) {
+			cell[1 + 3 * end] = cell_of_integer(key->node[end]);
+			cell[2 + 3 * end] = text_of(requests, key->address[end]);
+			if (key->port[end] != TIMELINE_NONE)
+				cell[3 + 3 * end] = cell_of_integer(key->port[end]);
+		}
+		cell[7] =
+		    cell_of_integer((int64_t)(flow->messages[0] + flow->messages[1]));
 		if (is_tunnel(flow))
-			status = take(context, &tunnel);
+			status = take(context, cell, error);
 	}
 	return status;
 }
@@ -541,9 +438,8 @@ void requests_free(struct requests *requests)
 	if (!requests)
 		return;
 	texts_clear(&requests->texts);
-	intmap_clear(&requests->flow_at);
+	texts_clear(&requests->keys);
 	free(requests->flow);
 	free(requests->row);
-	free(requests->is_second);
 	free(requests);
 }

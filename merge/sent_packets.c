@@ -28,9 +28,7 @@ struct sent_packets {
 
 static uint64_t hash(const struct cell *cell)
 {
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB
-		   ? hash_bytes(HASH_INIT, cell->bytes, cell->size)
-		   : 0;
+	return cell_has_bytes(cell) ? hash_bytes(HASH_INIT, cell->bytes, cell->size) : 0;
 }
 
 static bool holds(const struct cell *cell, const char *word)

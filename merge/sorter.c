@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/sorter.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/spill.h"
 
 enum { AHEAD = 64 }; /* items of a run that are read at once */
@@ -77,47 +77,38 @@ static const void *head(const struct sorter *sorter, const struct run *run)
 	return run->item + run->at * sorter->size;
 }
 
-/* Of two runs the one whose item comes first. */
-static bool is_before(const struct sorter *sorter, const struct run *a,
-		      const struct run *b)
+/* Runs are in the order of their next items, but for the first one, which goes to where
+ * it belongs. */
+static void place_first(const struct sorter *sorter, struct run **run, size_t count)
 {
-	return sorter->compare(head(sorter, a), head(sorter, b)) < 0;
+	struct run *first = run[0];
+	size_t before =
+	    FIRST_NOT(count - 1, i,
+		      sorter->compare(head(sorter, run[i + 1]), head(sorter, first)) < 0);
+
+	memmove(run, run + 1, before * sizeof(struct run *));
+	run[before] = first;
 }
 
-/* Let the run at a place of the heap sink to where it belongs. */
-static void sink(const struct sorter *sorter, struct run **heap, size_t count, size_t at)
-{
-	for (size_t least = at;; at = least) {
-		struct run *run = heap[at];
-
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++)
-			if (child < count && is_before(sorter, heap[child], heap[least]))
-				least = child;
-		if (least == at)
-			return;
-		heap[at] = heap[least];
-		heap[least] = run;
-	}
-}
-
-static int merge(const struct sorter *sorter, struct run **heap, size_t count,
+static int merge(const struct sorter *sorter, struct run **run, size_t count,
 		 int (*give)(void *, const void *), void *context, struct error *error)
 {
 	int status = 0;
 
 	for (size_t i = count; i-- > 0;)
-		sink(sorter, heap, count, i);
+		place_first(sorter, run + i, count - i);
 	while (count && !status) {
-		struct run *run = heap[0];
+		struct run *first = run[0];
 
-		status = give(context, head(sorter, run));
-		if (!status && ++run->at == run->count) {
-			if (run->next == run->end)
-				heap[0] = heap[--count];
-			else
-				status = fill(sorter, run, error);
+		status = give(context, head(sorter, first));
+		if (++first->at == first->count && first->next < first->end && !status)
+			status = fill(sorter, first, error);
+		if (first->at < first->count) {
+			place_first(sorter, run, count);
+		} else {
+			run++;
+			count--;
 		}
-		sink(sorter, heap, count, 0);
 	}
 	return status;
 }
@@ -127,11 +118,11 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 {
 	size_t runs = (size_t)((sorter->spilled + sorter->most - 1) / sorter->most);
 	struct run *run = mem_zalloc(runs * sizeof(*run));
-	struct run **heap = mem_zalloc(runs * sizeof(struct run *));
+	struct run **order = mem_zalloc(runs * sizeof(struct run *));
 	int status = 0;
 
 	for (size_t i = 0; i < runs; i++) {
-		heap[i] = &run[i];
+		order[i] = &run[i];
 		run[i].item = mem_alloc(AHEAD * sorter->size);
 		run[i].next = i * sorter->most;
 		run[i].end = run[i].next + sorter->most;
@@ -141,11 +132,11 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 	for (size_t i = 0; i < runs && !status; i++)
 		status = fill(sorter, &run[i], error);
 	if (!status)
-		status = merge(sorter, heap, runs, give, context, error);
+		status = merge(sorter, order, runs, give, context, error);
 	for (size_t i = 0; i < runs; i++)
 		free(run[i].item);
 	free(run);
-	free(heap);
+	free(order);
 	return status;
 }
 

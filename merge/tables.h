@@ -2,6 +2,8 @@
 #ifndef CT_MERGE_TABLES_H
 #define CT_MERGE_TABLES_H
 
+#include <stdio.h>
+
 #include "merge/run.h"
 #include "timeline/rows.h"
 
@@ -16,7 +18,11 @@ int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 /* The source that a problem is about, by its path; SIZE_MAX: none. */
 size_t tables_problem_source(const struct merge_run *run, const struct problem *problem);
 
-/* Events that the tracer lost, as the problems of the source tell. */
-uint64_t tables_discarded(const struct merge_run *run, size_t source);
+/* How much was told of a source, such as events "discarded"; `kind` NULL: how often. */
+uint64_t tables_problems(const struct merge_run *run, size_t source, const char *kind);
+
+/* What there is to merge, for people and for programs. Times of day are UTC, or local. */
+void describe_text(const struct merge_run *run, bool is_local, FILE *file);
+void describe_json(const struct merge_run *run, FILE *file);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "timeline/query.h"
 
 /* The values of one group. */
 struct quantile_values {
@@ -48,7 +49,12 @@ static void place_rank(double *value, size_t count, size_t rank)
 	}
 }
 
-double quantile_of(double *value, size_t count, double share)
+/*
+ * The quantile of some values, which are put in another order: linear interpolation
+ * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
+ * at least.
+ */
+static double quantile_of(double *value, size_t count, double share)
 {
 	double at = share * (double)(count - 1), below;
 	size_t rank = (size_t)floor(at);
@@ -120,8 +126,6 @@ struct group_sum {
 };
 
 struct group {
-	uint64_t hash;
-	int64_t same; /* an earlier group with the hash; -1: none */
 	int64_t rows;
 	struct cell *key;
 	struct group_sum *sum;
@@ -157,33 +161,19 @@ void groups_init(struct groups *groups, size_t keys, size_t columns,
 	}
 }
 
-static bool has_bytes(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
-}
-
 static struct cell cell_copy(const struct cell *cell)
 {
 	struct cell copy = *cell;
 
-	if (has_bytes(cell))
+	if (cell_has_bytes(cell))
 		copy.bytes = mem_strndup(cell->size ? cell->bytes : "", cell->size);
 	return copy;
 }
 
 static void cell_drop(struct cell *cell)
 {
-	if (has_bytes(cell))
+	if (cell_has_bytes(cell))
 		free((char *)cell->bytes);
-}
-
-static bool same_cell(const struct cell *a, const struct cell *b)
-{
-	if (a->type != b->type)
-		return false;
-	if (has_bytes(a))
-		return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
-	return a->type == CELL_NULL || a->integer == b->integer;
 }
 
 /* SQLite's order: NULL, numbers, texts, blobs. */
@@ -202,7 +192,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 		return rank[a->type] < rank[b->type] ? -1 : 1;
 	if (a->type == CELL_NULL)
 		return 0;
-	if (has_bytes(a)) {
+	if (cell_has_bytes(a)) {
 		order = size ? memcmp(a->bytes, b->bytes, size) : 0;
 		return order ? order : (a->size > b->size) - (a->size < b->size);
 	}
@@ -213,70 +203,45 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 	return (x > y) - (x < y);
 }
 
-/* Fowler, Noll and Vo's hash, a word or a byte at a time, and mixed at last. */
-static uint64_t hash_keys(const struct cell *key, size_t keys)
+/* The keys of a row as bytes, by which groups are told apart. */
+static void pack_keys(struct bytes *to, const struct cell *key, size_t keys)
 {
-	const uint64_t prime = 1099511628211U;
-	uint64_t hash = 14695981039346656037U;
-
+	to->size = 0;
 	for (size_t i = 0; i < keys; i++) {
-		hash = (hash ^ key[i].type) * prime;
-		if (has_bytes(&key[i]))
-			for (uint32_t k = 0; k < key[i].size; k++)
-				hash = (hash ^ (unsigned char)key[i].bytes[k]) * prime;
-		else if (key[i].type != CELL_NULL)
-			hash = (hash ^ (uint64_t)key[i].integer) * prime;
-		hash ^= hash >> 29;
+		bytes_add_byte(to, (uint8_t)key[i].type);
+		if (cell_has_bytes(&key[i])) {
+			bytes_add(to, &key[i].size, sizeof(key[i].size));
+			bytes_add(to, key[i].bytes, key[i].size);
+		} else if (key[i].type != CELL_NULL) {
+			bytes_add(to, &key[i].integer, sizeof(key[i].integer));
+		}
 	}
-	return hash;
-}
-
-static bool is_group(const struct groups *groups, const struct group *group,
-		     const struct cell *row)
-{
-	for (size_t i = 0; i < groups->keys; i++)
-		if (!same_cell(&group->key[i], &row[i]))
-			return false;
-	return true;
-}
-
-static struct group *add_group(struct groups *groups, const struct cell *row,
-			       uint64_t hash, int64_t same)
-{
-	struct group *group;
-
-	groups->group = mem_grow(groups->group, groups->count, &groups->capacity,
-				 sizeof(*groups->group));
-	group = &groups->group[groups->count];
-	group->hash = hash;
-	group->same = same;
-	group->rows = 0;
-	group->key = mem_zalloc((groups->keys + 1) * sizeof(*group->key));
-	group->sum = mem_zalloc((groups->columns + 1) * sizeof(*group->sum));
-	for (size_t i = 0; i < groups->keys; i++)
-		group->key[i] = cell_copy(&row[i]);
-	intmap_put(&groups->first, hash, (int64_t)groups->count);
-	groups->last = groups->count++;
-	return group;
 }
 
 /* Rows often come by group. */
 static struct group *find_group(struct groups *groups, const struct cell *row)
 {
-	int64_t first = -1;
-	uint64_t hash;
+	struct bytes *keys = &groups->keys_now;
+	const struct texts_entry *last =
+	    groups->count ? &groups->texts.entry[groups->last] : NULL;
+	struct group *group;
 
-	if (groups->count && is_group(groups, &groups->group[groups->last], row))
+	pack_keys(keys, row, groups->keys);
+	if (!last || last->size != keys->size ||
+	    memcmp(last->text, keys->data, keys->size) != 0)
+		groups->last =
+		    texts_put_bytes(&groups->texts, (const char *)keys->data, keys->size);
+	if (groups->last < groups->count)
 		return &groups->group[groups->last];
-	hash = hash_keys(row, groups->keys);
-	if (!intmap_get(&groups->first, hash, &first))
-		first = -1;
-	for (int64_t i = first; i >= 0; i = groups->group[i].same)
-		if (is_group(groups, &groups->group[i], row)) {
-			groups->last = (size_t)i;
-			return &groups->group[i];
-		}
-	return add_group(groups, row, hash, first);
+	groups->group = mem_grow(groups->group, groups->count, &groups->capacity,
+				 sizeof(*groups->group));
+	group = &groups->group[groups->count++];
+	group->rows = 0;
+	group->key = mem_zalloc((groups->keys + 1) * sizeof(*group->key));
+	group->sum = mem_zalloc((groups->columns + 1) * sizeof(*group->sum));
+	for (size_t i = 0; i < groups->keys; i++)
+		group->key[i] = cell_copy(&row[i]);
+	return group;
 }
 
 static void add_number(struct group_sum *sum, const struct cell *cell)
@@ -324,7 +289,7 @@ static bool is_odd(const struct groups *groups, const struct cell *row)
 			return true;
 	for (size_t i = 0; i < groups->columns; i++)
 		if ((groups->want[i].sum || groups->want[i].values) &&
-		    has_bytes(&row[groups->keys + i]))
+		    cell_has_bytes(&row[groups->keys + i]))
 			return true;
 	return false;
 }
@@ -376,11 +341,6 @@ static struct cell real_cell(double real)
 	return (struct cell){.type = CELL_REAL, .real = real};
 }
 
-static struct cell integer_cell(int64_t integer)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = integer};
-}
-
 static int give_aggregate(const struct aggregate *aggregate, const struct group *group,
 			  struct cell *cell, struct error *error)
 {
@@ -388,9 +348,9 @@ static int give_aggregate(const struct aggregate *aggregate, const struct group 
 
 	*cell = (struct cell){.type = CELL_NULL};
 	if (aggregate->kind == AGGREGATE_ROWS)
-		*cell = integer_cell(group->rows);
+		*cell = cell_of_integer(group->rows);
 	else if (aggregate->kind == AGGREGATE_COUNT)
-		*cell = integer_cell(sum->count);
+		*cell = cell_of_integer(sum->count);
 	else if (!sum->count)
 		return 0;
 	else if (aggregate->kind == AGGREGATE_MIN)
@@ -409,7 +369,7 @@ static int give_aggregate(const struct aggregate *aggregate, const struct group 
 	else if (sum->overflowed)
 		return error_set(error, "integer overflow");
 	else
-		*cell = integer_cell(sum->integer);
+		*cell = cell_of_integer(sum->integer);
 	return 0;
 }
 
@@ -444,6 +404,7 @@ void groups_clear(struct groups *groups)
 	free(groups->group);
 	free(groups->order);
 	free(groups->want);
-	intmap_clear(&groups->first);
+	texts_clear(&groups->texts);
+	bytes_clear(&groups->keys_now);
 	*groups = (struct groups){.keys = 0};
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -15,13 +16,6 @@
  * NULL of no value. An SQLite code.
  */
 int quantile_define(sqlite3 *db);
-
-/*
- * The quantile of some values, which are put in another order: linear interpolation
- * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
- * at least.
- */
-double quantile_of(double *value, size_t count, double share);
 
 /*
  * Rows summed up by their first cells, as GROUP BY of SQL does it, but by a hash table:
@@ -50,7 +44,8 @@ struct groups {
 	struct groups_want *want; /* of each column */
 	struct group *group;
 	size_t count, capacity, last;
-	struct intmap first; /* by hash: the latest group with it */
+	struct texts texts; /* the keys of each, as bytes */
+	struct bytes keys_now;
 	size_t *order;
 	bool is_odd; /* rows have what only SQLite groups rightly */
 };

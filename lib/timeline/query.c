@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -75,9 +76,13 @@ int query_texts(struct timeline_reader *timeline, const char *sql,
 	return query_rows(timeline, sql, value, add_text, texts, error);
 }
 
-struct cell cell_of_integer(int64_t integer)
+struct cell cell_of_text(const char *text)
 {
-	return (struct cell){.type = CELL_INTEGER, .integer = integer};
+	struct cell cell = {.type = CELL_NULL};
+
+	if (text)
+		cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
+	return cell;
 }
 
 int64_t cell_integer(const struct cell *cell, int64_t otherwise)

@@ -2,6 +2,7 @@
 #ifndef CT_TIMELINE_READER_H
 #define CT_TIMELINE_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,13 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 
 /* After its queries are freed. */
 void timeline_reader_free(struct timeline_reader *reader);
+
+/*
+ * Whether a timeline may be written to a path: nothing is there, or with `force` a
+ * timeline or an empty file, which can be made again. Links, devices and pipes never are.
+ * 0, or -1 with error.
+ */
+int timeline_check_target(const char *path, bool force, struct error *error);
 
 struct timeline_query;
 

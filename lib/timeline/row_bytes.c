@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "timeline/query.h"
 
 /*
  * A row is built from where its values begin: in front of that there is room for
@@ -179,7 +180,7 @@ static size_t values_most(const struct cell *cell, size_t cells)
 	size_t size = cells * DIGITS_MOST + NUMBER_MOST;
 
 	for (size_t i = 0; i < cells; i++)
-		if (cell[i].type == CELL_TEXT || cell[i].type == CELL_BLOB)
+		if (cell_has_bytes(&cell[i]))
 			size += cell[i].size;
 	return size;
 }
@@ -239,23 +240,14 @@ static void put_cells(struct making *making, const enum cell_type *type,
 	}
 }
 
-void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
+void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
 	unsigned char *values = make_room(row, cells, values_most(cell, cells));
 	struct making making = {row->room, values};
 
-	put_null(&making); /* the id, which stands elsewhere */
-	put_cells(&making, type, cell, cells);
-	finish(row, &making, values);
-}
-
-void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
-			  const struct cell *cell, size_t cells)
-{
-	unsigned char *values = make_room(row, cells, values_most(cell, cells));
-	struct making making = {row->room, values};
-
+	if (has_id)
+		put_null(&making);
 	put_cells(&making, type, cell, cells);
 	finish(row, &making, values);
 }
@@ -312,16 +304,6 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 	}
 	finish(to, &making, values);
 	free(value);
-}
-
-void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id)
-{
-	unsigned char *values = make_room(row, 2, 3 * NUMBER_MOST);
-	struct making making = {row->room, values};
-
-	put_integer(&making, value);
-	put_integer(&making, id);
-	finish(row, &making, values);
 }
 
 void row_bytes_clear(struct row_bytes *row)

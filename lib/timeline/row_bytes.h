@@ -2,6 +2,7 @@
 #ifndef CT_TIMELINE_ROW_BYTES_H
 #define CT_TIMELINE_ROW_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,27 +20,20 @@ struct row_bytes {
 };
 
 /*
- * The row of a table whose first column is its id, and of cells behind it, a type a
- * column. Values are kept as SQLite keeps them in a column of that type: a whole
- * number as text in one of text, NaN as NULL; CELL_NULL is a column without a type.
+ * The row of a table or an index, of cells in the order in which it has them, a type a
+ * column; with `has_id` behind a first column that is the id, which stands elsewhere.
+ * Values are kept as SQLite keeps them in a column of that type: a whole number as text
+ * in one of text, NaN as NULL; CELL_NULL is a column without a type.
  */
-void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
+void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells);
 
-/* The same of a table without rowid, whose cells are in the order in which it has them.
- */
-void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
-			  const struct cell *cell, size_t cells);
-
 /*
- * A row that row_bytes_make made, for a table with other columns, too: the n-th cell goes
- * to the column place[n], counted from 0; the columns between are NULL.
+ * A row with an id that row_bytes_make made, for a table with other columns, too: the
+ * n-th cell goes to the column place[n], counted from 0; the columns between are NULL.
  */
 void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		     const unsigned *place, size_t cells);
-
-/* The key of an index of one column of integers, NULL not among them. */
-void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id);
 
 void row_bytes_clear(struct row_bytes *row);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "timeline/query.h"
 
 int sql_error(sqlite3 *db, const char *place, struct error *error)
 {
@@ -90,7 +91,7 @@ struct cell sql_value_cell(sqlite3_value *value)
 		cell.bytes = sqlite3_value_blob(value);
 		break;
 	}
-	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
+	if (cell_has_bytes(&cell))
 		cell.size = (uint32_t)sqlite3_value_bytes(value);
 	return cell;
 }

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "timeline/query.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
 #include "timeline/writer_private.h"
@@ -24,23 +25,15 @@ enum { ROW_MOST = 1000000000 }; /* bytes that SQLite takes, unless built otherwi
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static const char *const unordered[] = {
-    "meta", "node", "source", "event_class", "event_column", "metric", "metric_item"};
+static const enum timeline_table_id unordered[] = {
+    TIMELINE_META,         TIMELINE_NODE,   TIMELINE_SOURCE,     TIMELINE_EVENT_CLASS,
+    TIMELINE_EVENT_COLUMN, TIMELINE_METRIC, TIMELINE_METRIC_ITEM};
 
 int writer_failed(struct timeline_writer *writer, struct error *error)
 {
 	if (!writer->failure)
 		writer->failure = mem_strdup(error_text(error));
 	return error_set(error, "%s", writer->failure);
-}
-
-static struct timeline_table *table_of(struct timeline_writer *writer, const char *name)
-{
-	struct timeline_table *table = writer->table;
-
-	while (strcmp(table->name, name) != 0)
-		table++;
-	return table;
 }
 
 static enum cell_type type_of(const char *declared)
@@ -51,7 +44,8 @@ static enum cell_type type_of(const char *declared)
 						: CELL_NULL;
 }
 
-/* A row: table, whether it is without rowid, column, its type, place in the key or 0. */
+/* A row: table, whether it is without rowid, a column's type, its place in the key or 0,
+ * and in the schema. */
 static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t *tables)
 {
 	const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -68,17 +62,16 @@ static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t
 	}
 	at = table->columns++;
 	assert(at < TABLE_COLUMNS);
-	table->column[at] = mem_strdup((const char *)sqlite3_column_text(row, 2));
-	table->type[at] = type_of((const char *)sqlite3_column_text(row, 3));
-	table->keys += sqlite3_column_int(row, 4) > 0;
-	table->from[at] = -1;
+	table->type[at] = type_of((const char *)sqlite3_column_text(row, 2));
+	table->keys += sqlite3_column_int(row, 3) > 0;
+	table->from[at] = sqlite3_column_int(row, 4);
 	table->has_id = table->keys && !table->has_no_rowid;
 }
 
 static int find_tables(struct timeline_writer *writer, struct error *error)
 {
 	static const char text[] =
-	    "SELECT t.name, t.wr, c.name, c.type, c.pk FROM sqlite_schema AS m "
+	    "SELECT t.name, t.wr, c.type, c.pk, c.cid FROM sqlite_schema AS m "
 	    "JOIN pragma_table_list(m.name) AS t JOIN pragma_table_info(m.name) AS c "
 	    "WHERE m.type = 'table' AND t.schema = 'main' "
 	    "ORDER BY m.rowid, c.pk = 0, c.pk, c.cid";
@@ -156,7 +149,7 @@ static int open_memory(struct timeline_writer *writer, struct error *error)
 	    find_tables(writer, error) || take_names(writer, error))
 		return -1;
 	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
-		status = let_wait(table_of(writer, unordered[i]), error);
+		status = let_wait(&writer->table[unordered[i]], error);
 	return status;
 }
 
@@ -235,10 +228,8 @@ int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
 	else if (table->rows && id <= table->last_id)
 		return error_set(error, "%s: row %" PRId64 " of %s comes after %" PRId64,
 				 table->writer->place, id, table->name, table->last_id);
-	if (table->has_id)
-		row_bytes_make(bytes, table->type + 1, row + 1, table->columns - 1);
-	else
-		row_bytes_make_entry(bytes, table->type, row, table->columns);
+	row_bytes_make(bytes, table->has_id, table->type + table->has_id,
+		       row + table->has_id, table->columns - table->has_id);
 	table->rows++;
 	table->last_id = id;
 	return tree_add(table->tree, id, bytes, error);
@@ -253,16 +244,11 @@ int writer_add(struct timeline_table *table, const struct cell *row, struct erro
 }
 
 /* A text as a cell; what is no UTF-8 is mended, and the copy left in `kept`. */
-static struct cell text_cell(const char *text, char **kept)
+static struct cell clean_text(const char *text, char **kept)
 {
-	struct cell cell = {.type = CELL_NULL};
-
-	if (!text)
-		return cell;
-	if (!utf8_is_valid(text, strlen(text)))
+	if (text && !utf8_is_valid(text, strlen(text)))
 		text = *kept = utf8_clean(text);
-	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
-	return cell;
+	return cell_of_text(text);
 }
 
 /* Members of the tables' structs have eight bytes each. */
@@ -278,12 +264,23 @@ static struct cell member_cell(const union member *member, enum cell_type type,
 			       char **kept)
 {
 	if (type == CELL_TEXT)
-		return text_cell(member->text, kept);
+		return clean_text(member->text, kept);
 	if (type == CELL_REAL)
 		return (struct cell){.type = CELL_REAL, .real = member->real};
 	if (member->integer == TIMELINE_NONE)
 		return (struct cell){.type = CELL_NULL};
-	return writer_integer(member->integer);
+	return cell_of_integer(member->integer);
+}
+
+int timeline_add_cells(struct timeline_writer *writer, enum timeline_table_id which,
+		       const struct cell *cell, struct error *error)
+{
+	struct timeline_table *table = &writer->table[which];
+	struct cell row[TABLE_COLUMNS];
+
+	for (unsigned i = 0; i < table->columns; i++)
+		row[i] = cell[table->from[i]];
+	return writer_add(table, row, error);
 }
 
 int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id which,
@@ -296,42 +293,13 @@ int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id whic
 	int status;
 
 	for (unsigned i = 0; i < table->columns; i++)
-		cell[i] = member_cell(&member[i], table->type[i], &kept[i]);
+		cell[i] = member_cell(&member[table->from[i]], table->type[i], &kept[i]);
 	if (table->has_id && cell[0].integer == 0)
 		cell[0].integer = table->last_id + 1;
 	status = writer_add(table, cell, error);
 	for (unsigned i = 0; i < table->columns; i++)
 		free(kept[i]);
 	return status;
-}
-
-struct timeline_table *timeline_sorted(struct timeline_writer *writer, const char *name,
-				       const char *const *column, size_t columns)
-{
-	struct timeline_table *table = table_of(writer, name);
-
-	for (unsigned at = 0; !column && at < table->columns; at++)
-		table->from[at] = (int)at;
-	for (size_t i = 0; i < columns; i++) {
-		unsigned at = 0;
-
-		while (at < table->columns && strcmp(table->column[at], column[i]) != 0)
-			at++;
-		assert(at < table->columns);
-		table->from[at] = (int)i;
-	}
-	return table;
-}
-
-int timeline_sorted_add(struct timeline_table *table, const struct cell *cell,
-			struct error *error)
-{
-	struct cell row[TABLE_COLUMNS];
-
-	for (unsigned i = 0; i < table->columns; i++)
-		row[i] = table->from[i] < 0 ? (struct cell){.type = CELL_NULL}
-					    : cell[table->from[i]];
-	return writer_add(table, row, error);
 }
 
 int timeline_add_meta(struct timeline_writer *writer, const char *key,
@@ -353,7 +321,8 @@ static int add_to_class(struct timeline_writer *writer,
 
 	if (!row) {
 		row = &writer->row;
-		row_bytes_make(&writer->row, layout->type, event->cell, layout->columns);
+		row_bytes_make(&writer->row, true, layout->type, event->cell,
+			       layout->columns);
 	}
 	if (layout->place) {
 		row_bytes_place(&writer->placed, row, layout->place, layout->columns);
@@ -371,20 +340,22 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	struct timeline_table *table = &writer->table[TIMELINE_EVENT];
 	const struct writer_layout *layout = &writer->layout[event->class - 1];
 	const struct writer_class *class = &writer->class[layout->class];
+	static const enum cell_type key_type[] = {CELL_INTEGER, CELL_INTEGER};
 	int64_t id = table->rows + 1;
+	const struct cell key[] = {cell_of_integer(event->ts_ns), cell_of_integer(id)};
 	const struct cell row[] = {
-	    writer_integer(id),
-	    writer_integer(event->ts_ns),
-	    writer_integer(event->node),
+	    cell_of_integer(id),
+	    cell_of_integer(event->ts_ns),
+	    cell_of_integer(event->node),
 	    {.type = event->cpu < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->cpu},
 	    {.type = event->tid < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->tid},
-	    writer_integer(class->id),
+	    cell_of_integer(class->id),
 	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
 	};
 
 	if (writer_add_to_tree(table, row, error))
 		return -1;
-	row_bytes_make_key(&writer->row, event->ts_ns, id);
+	row_bytes_make(&writer->row, false, key_type, key, 2);
 	if (tree_add(writer->stamps, 0, &writer->row, error))
 		return -1;
 	if (!class->tree || !(event->cell || event->row))
@@ -411,8 +382,6 @@ static void table_clear(struct timeline_table *table)
 	sqlite3_finalize(table->insert);
 	tree_free(table->tree);
 	free(table->name);
-	for (size_t i = 0; i < TABLE_COLUMNS; i++)
-		free(table->column[i]);
 	for (size_t i = 0; i < TABLE_KEYS; i++)
 		free(table->text[i]);
 }

@@ -14,7 +14,7 @@
 /*
  * Writing a timeline. The file is of use only after timeline_writer_finish:
  * it is written without a journal and without syncing, so that what fails on
- * the way leaves something to throw away (see timeline/target.h). Rows of the
+ * the way leaves something to throw away (see timeline_check_target). Rows of the
  * other tables are in timeline/rows.h.
  *
  * Functions return 0, or -1 with error. Unless it says otherwise, a failure is
@@ -78,20 +78,6 @@ struct timeline_event {
 /* Add an event, by ascending ts_ns. Ids count from 1; `id` may be NULL. */
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error);
-
-/*
- * A table that lies by its primary key (thread_state, syscall, irq, block_request,
- * request), to be filled in that order, with these columns of it; those that are not
- * among them are NULL. No `column`: all, as the table has them. The writer's.
- */
-struct timeline_table;
-
-struct timeline_table *timeline_sorted(struct timeline_writer *writer, const char *table,
-				       const char *const *column, size_t columns);
-
-/* Add a row, a cell a column; its key comes after the last one's. 0, or -1 with error. */
-int timeline_sorted_add(struct timeline_table *table, const struct cell *cell,
-			struct error *error);
 
 /* Write what is left, make the indexes, and close the file. */
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error);

@@ -147,69 +147,46 @@ static int make_tables(struct timeline_writer *writer, struct error *error)
 }
 
 /*
- * SQLite plans joins by sqlite_stat1. For the long tables we know what it would count;
- * the others are short, and ANALYZE makes the table, too.
+ * SQLite plans joins by sqlite_stat1. For the long tables we know what it would count: an
+ * index of stamps finds about one row each, and a class has its events. The others are
+ * short, and ANALYZE makes the table, too.
  */
-static const char analyze[] = "ANALYZE main.node; ANALYZE main.clock;"
-			      "ANALYZE main.message; ANALYZE main.sample;"
-			      "ANALYZE main.process; ANALYZE main.thread;"
-			      "ANALYZE main.invocation; ANALYZE main.event_class;";
-
-static int add_statistic(sqlite3_stmt *insert, const char *table, const char *index,
-			 const char *text)
-{
-	int code;
-
-	sqlite3_bind_text(insert, 1, table, -1, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 2, index, -1, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 3, text, -1, SQLITE_TRANSIENT);
-	code = sqlite3_step(insert);
-	sqlite3_reset(insert);
-	return code;
-}
+static const char analyze[] =
+    "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.message; ANALYZE main.sample;"
+    "ANALYZE main.process; ANALYZE main.thread; ANALYZE main.invocation;"
+    "ANALYZE main.event_class;"
+    "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', "
+    "(SELECT max(id) FROM event) || ' 1' WHERE EXISTS (SELECT 1 FROM event);"
+    "INSERT INTO sqlite_stat1 SELECT table_name, NULL, events || '' FROM event_class "
+    "WHERE table_name IS NOT NULL AND events ORDER BY id";
 
 /* "ROWS by-node by-thread 1 1": how many rows the columns of the key leave. */
-static int add_spans_statistic(sqlite3_stmt *insert, const struct timeline_table *table)
+static int add_spans_statistic(const struct timeline_table *table, struct error *error)
 {
-	char text[24 * (TABLE_KEYS + 1)];
-	int size = snprintf(text, sizeof(text), "%" PRId64, table->rows);
+	const struct timeline_writer *writer = table->writer;
+	char text[24 * (TABLE_KEYS + 1)] = "", *sql;
+	int size = 0, status;
 
 	if (table->rows == 0 || !table->has_no_rowid || table->keys <= 2)
-		return SQLITE_DONE;
+		return 0;
 	for (unsigned i = 0; i + 2 < table->keys; i++)
-		size += snprintf(text + size, sizeof(text) - (size_t)size, " %" PRId64,
+		size += snprintf(text + size, sizeof(text) - (size_t)size, "%" PRId64 " ",
 				 (table->rows + table->groups[i] - 1) / table->groups[i]);
-	snprintf(text + size, sizeof(text) - (size_t)size, " 1 1");
-	return add_statistic(insert, table->name, table->name, text);
+	sql = mem_printf("INSERT INTO sqlite_stat1 VALUES ('%s', '%s', '%" PRId64
+			 " %s1 1')",
+			 table->name, table->name, table->rows, text);
+	status = sql_run(writer->db, writer->place, sql, error);
+	free(sql);
+	return status;
 }
 
 static int add_statistics(struct timeline_writer *writer, struct error *error)
 {
-	static const char sql[] = "INSERT INTO sqlite_stat1 VALUES (?, ?, ?)";
-	int64_t events = writer->table[TIMELINE_EVENT].rows;
-	sqlite3_stmt *insert;
-	char text[32];
-	int code = SQLITE_DONE;
+	int status = sql_run(writer->db, writer->place, analyze, error);
 
-	if (sql_run(writer->db, writer->place, analyze, error))
-		return -1;
-	if (sqlite3_prepare_v2(writer->db, sql, -1, &insert, NULL) != SQLITE_OK)
-		return sql_error(writer->db, writer->place, error);
-	/* An index of stamps finds about one row each. */
-	snprintf(text, sizeof(text), "%" PRId64 " 1", events);
-	if (events)
-		code = add_statistic(insert, "event", "event_ts_ns", text);
-	for (size_t i = 0; i < writer->classes && code == SQLITE_DONE; i++) {
-		const struct writer_class *class = &writer->class[i];
-
-		snprintf(text, sizeof(text), "%" PRId64, class->events);
-		if (class->table && class->events)
-			code = add_statistic(insert, class->table, NULL, text);
-	}
-	for (size_t i = 0; i < TIMELINE_TABLES && code == SQLITE_DONE; i++)
-		code = add_spans_statistic(insert, &writer->table[i]);
-	sqlite3_finalize(insert);
-	return code == SQLITE_DONE ? 0 : sql_error(writer->db, writer->place, error);
+	for (size_t i = 0; i < TIMELINE_TABLES && !status; i++)
+		status = add_spans_statistic(&writer->table[i], error);
+	return status;
 }
 
 /* When all rows are there, those of our pages among them. */

@@ -36,10 +36,9 @@ struct timeline_table {
 	char *name;
 	bool has_id;       /* its first column is the rowid */
 	bool has_no_rowid; /* rows lie by the primary key, whose columns come first */
-	unsigned columns, keys;      /* keys: columns of the primary key */
-	char *column[TABLE_COLUMNS]; /* as they lie in the file */
-	enum cell_type type[TABLE_COLUMNS];
-	int from[TABLE_COLUMNS]; /* the column of timeline_sorted_add's row; -1: none */
+	unsigned columns, keys;             /* keys: columns of the primary key */
+	enum cell_type type[TABLE_COLUMNS]; /* as they lie in the file */
+	int from[TABLE_COLUMNS];            /* its place in schema.sql */
 	struct tree *tree;
 	uint32_t root; /* the page that SQLite gave it */
 	int64_t rows, last_id;
@@ -90,10 +89,5 @@ int writer_make_classes(struct timeline_writer *writer, struct error *error);
 int writer_finish_classes(struct timeline_writer *writer, struct error *error);
 
 void writer_clear_classes(struct timeline_writer *writer);
-
-static inline struct cell writer_integer(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
 
 #endif

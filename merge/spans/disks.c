@@ -24,7 +24,7 @@ static struct disk *disk_of(struct spans *spans, int64_t dev)
 			return &node->disk[i];
 	node->disk =
 	    mem_grow(node->disk, node->disks, &node->disk_room, sizeof(*node->disk));
-	node->disk[node->disks] = (struct disk){.dev = dev, .name = SPAN_NONE};
+	node->disk[node->disks] = (struct disk){.dev = dev, .name = TIMELINE_NONE};
 	return &node->disk[node->disks++];
 }
 
@@ -32,8 +32,8 @@ static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
 		 struct disk_request *request, nsec_t end_ns, int64_t cut)
 {
 	request->span.end_ns = end_ns;
-	request->span.value[DISK_BYTES] = request->sectors * SECTOR_BYTES;
-	request->span.value[DISK_CUT] = cut;
+	request->span.disk.bytes = request->sectors * SECTOR_BYTES;
+	request->span.disk.cut = cut;
 	spans_tell(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
@@ -61,15 +61,13 @@ static int64_t sectors_of(const struct spans *spans)
 
 static bool is_issued(const struct disk_request *request)
 {
-	return request->span.value[DISK_ISSUE] != SPAN_NONE;
+	return request->span.disk.issue_ns != TIMELINE_NONE;
 }
 
 static bool overlap(const struct disk_request *a, const struct disk_request *b)
 {
-	return a->span.value[DISK_SECTOR] <
-		   nsec_add(b->span.value[DISK_SECTOR], b->sectors) &&
-	       b->span.value[DISK_SECTOR] <
-		   nsec_add(a->span.value[DISK_SECTOR], a->sectors);
+	return a->span.disk.sector < nsec_add(b->span.disk.sector, b->sectors) &&
+	       b->span.disk.sector < nsec_add(a->span.disk.sector, a->sectors);
 }
 
 static const char *operation_of(unsigned rwbs, int64_t sectors)
@@ -90,14 +88,14 @@ static struct disk_request take_fields(struct spans *spans)
 	    .sectors = sectors_of(spans),
 	    .is_write = (rwbs & RWBS_WRITE) != 0,
 	};
-	int64_t *value = request.span.value;
+	struct timeline_block_request *row = &request.span.disk;
 
-	value[DISK_SECTOR] = sector == -1 ? 0 : sector; /* of a flush, when it ends */
-	value[DISK_OPERATION] =
+	row->sector = sector == -1 ? 0 : sector; /* of a flush, when it ends */
+	row->operation =
 	    (int64_t)texts_put(&spans->texts, operation_of(rwbs, request.sectors));
-	value[DISK_TID] = known(tid < 0 ? spans->tid : tid);
-	value[DISK_COMM] = spans_text(spans, BLOCK_COMM);
-	value[DISK_MERGED] = 0;
+	row->tid = known(tid < 0 ? spans->tid : tid);
+	row->comm = spans_text(spans, BLOCK_COMM);
+	row->merged = 0;
 	return request;
 }
 
@@ -118,7 +116,7 @@ static size_t find(const struct disk *disk, const struct disk_request *as, int i
 	for (size_t i = 0; i < disk->count; i++) {
 		const struct disk_request *request = &disk->request[i];
 
-		if (request->span.value[DISK_SECTOR] == as->span.value[DISK_SECTOR] &&
+		if (request->span.disk.sector == as->span.disk.sector &&
 		    !request->sectors == !as->sectors &&
 		    (issued < 0 || is_issued(request) == issued))
 			return i;
@@ -143,8 +141,8 @@ static void insert(struct spans *spans, struct disk *disk,
 static void begin_as(struct disk_request *request, const struct disk_request *other)
 {
 	request->span.begin_ns = other->span.begin_ns;
-	request->span.value[DISK_TID] = other->span.value[DISK_TID];
-	request->span.value[DISK_COMM] = other->span.value[DISK_COMM];
+	request->span.disk.tid = other->span.disk.tid;
+	request->span.disk.comm = other->span.disk.comm;
 }
 
 /* Queued requests that this one covers went into it; it began as the first of them. */
@@ -158,7 +156,7 @@ static void merge(struct disk *disk, struct disk_request *request)
 			i++;
 			continue;
 		}
-		request->span.value[DISK_MERGED] += 1 + other->span.value[DISK_MERGED];
+		request->span.disk.merged += 1 + other->span.disk.merged;
 		if (other->span.begin_ns < request->span.begin_ns)
 			begin_as(request, other);
 		drop(disk, i);
@@ -171,11 +169,10 @@ static void issue(struct spans *spans, struct disk *disk, struct disk_request *r
 
 	if (at != SIZE_MAX) {
 		begin_as(request, &disk->request[at]);
-		request->span.value[DISK_MERGED] =
-		    disk->request[at].span.value[DISK_MERGED];
+		request->span.disk.merged = disk->request[at].span.disk.merged;
 		drop(disk, at);
 	}
-	request->span.value[DISK_ISSUE] = spans->event->ts_ns;
+	request->span.disk.issue_ns = spans->event->ts_ns;
 	merge(disk, request);
 	add(spans, disk, *request);
 }
@@ -185,7 +182,7 @@ static void requeue(struct disk *disk, const struct disk_request *request)
 	size_t at = find(disk, request, 1);
 
 	if (at != SIZE_MAX)
-		disk->request[at].span.value[DISK_ISSUE] = SPAN_NONE;
+		disk->request[at].span.disk.issue_ns = TIMELINE_NONE;
 }
 
 /* It was issued before the recording, or that was lost. */
@@ -193,8 +190,8 @@ static void tell_beginless(struct spans *spans, const struct disk *disk,
 			   struct disk_request *done)
 {
 	done->span.begin_ns = spans->node[spans->event->node].begin_ns;
-	done->span.value[DISK_TID] = done->span.value[DISK_COMM] = SPAN_NONE;
-	done->span.value[DISK_ERROR] = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
+	done->span.disk.tid = done->span.disk.comm = TIMELINE_NONE;
+	done->span.disk.error = spans_integer(spans, BLOCK_ERROR, TIMELINE_NONE);
 	tell(spans, spans->event->node, disk, done, spans->event->ts_ns,
 	     span_cut(true, false));
 }
@@ -216,8 +213,8 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 		return;
 	}
 	request = &disk->request[at];
-	sector = &request->span.value[DISK_SECTOR];
-	request->span.value[DISK_ERROR] = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
+	sector = &request->span.disk.sector;
+	request->span.disk.error = spans_integer(spans, BLOCK_ERROR, TIMELINE_NONE);
 	if (sectors > 0 && sectors < request->sectors - request->done) {
 		*sector = nsec_add(*sector, sectors);
 		request->done += sectors;
@@ -241,7 +238,7 @@ static void name_disk(struct spans *spans)
 {
 	struct disk *disk = disk_of(spans, spans_integer(spans, NAMED_DEV, -1));
 
-	if (disk->name == SPAN_NONE)
+	if (disk->name == TIMELINE_NONE)
 		disk->name = spans_text(spans, DEV_NAME);
 }
 

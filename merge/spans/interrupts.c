@@ -30,7 +30,7 @@ static int64_t softirq_name(struct spans *spans, int64_t number)
 
 	return number >= 0 && number < (int64_t)(sizeof(names) / sizeof(names[0]))
 		   ? (int64_t)texts_put(&spans->texts, names[number])
-		   : SPAN_NONE;
+		   : TIMELINE_NONE;
 }
 
 /* It began now, as far as is known. */
@@ -40,8 +40,8 @@ static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_k
 	struct interrupt interrupt = {.kind = kind, .number = number, .name = name};
 
 	interrupt.span = spans_begin(spans->event->ts_ns, spans->event->ts_ns);
-	interrupt.span.value[IRQ_INNER] = 0;
-	interrupt.span.value[IRQ_TID] = known(spans->tid);
+	interrupt.span.irq.inner_ns = 0;
+	interrupt.span.irq.tid = known(spans->tid);
 	return interrupt;
 }
 
@@ -63,7 +63,7 @@ static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
 	if (interrupt->kind == INTERRUPT_TIMER)
 		return;
 	interrupt->span.end_ns = end_ns;
-	interrupt->span.value[IRQ_CUT] = cut;
+	interrupt->span.irq.cut = cut;
 	spans_tell(spans, SPAN_INTERRUPT, node,
 		   (int64_t)texts_put_bytes(&spans->sources, (const char *)&source,
 					    sizeof(source)),
@@ -85,7 +85,7 @@ static void pop(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_
 		below--;
 	if (below == 0)
 		return;
-	inner = &cpu->stack[below - 1].span.value[IRQ_INNER];
+	inner = &cpu->stack[below - 1].span.irq.inner_ns;
 	*inner = nsec_add(*inner, nsec_sub(end_ns, ended->span.begin_ns));
 }
 
@@ -136,7 +136,7 @@ static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_
 	struct cpu *cpu = spans->cpu;
 	struct interrupt interrupt = interrupt_of(
 	    spans, kind, number,
-	    kind == INTERRUPT_SOFT ? softirq_name(spans, number) : SPAN_NONE);
+	    kind == INTERRUPT_SOFT ? softirq_name(spans, number) : TIMELINE_NONE);
 
 	interrupt.span.begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns;
 	tell(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
@@ -168,7 +168,7 @@ static void begin_softirq(struct spans *spans, int64_t number)
 
 	push(spans, INTERRUPT_SOFT, number, softirq_name(spans, number));
 	if (number >= 0 && number < SOFTIRQS) {
-		cpu->stack[cpu->deep - 1].span.value[IRQ_RAISED] = cpu->raised_ns[number];
+		cpu->stack[cpu->deep - 1].span.irq.raised_ns = cpu->raised_ns[number];
 		cpu->raised_ns[number] = NSEC_MIN;
 	}
 	if (number == SOFTIRQ_NET_RX)
@@ -183,7 +183,7 @@ static void raise_softirq(struct spans *spans, int64_t number)
 		cpu->raised_ns[number] = spans->event->ts_ns;
 }
 
-/* Whether the node records interrupts, as far as is known. */
+/* Whether the node records interrupts. */
 static bool has_interrupts(const struct spans *spans)
 {
 	const struct span_node *node = &spans->node[spans->event->node];
@@ -233,7 +233,7 @@ void interrupt_event(struct spans *spans)
 		end(spans, INTERRUPT_SOFT, number);
 		break;
 	case AT_TIMER_ENTRY:
-		push(spans, INTERRUPT_TIMER, 0, SPAN_NONE);
+		push(spans, INTERRUPT_TIMER, 0, TIMELINE_NONE);
 		break;
 	case AT_TIMER_EXIT:
 		end(spans, INTERRUPT_TIMER, 0);
@@ -280,7 +280,7 @@ static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
 {
 	const struct cpu *cpu = spans->cpu;
 	bool sends = spans->tag == AT_SEND;
-	bool by_none = tid == 0 || (cpu->known && cpu->comm != SPAN_NONE &&
+	bool by_none = tid == 0 || (cpu->known && cpu->comm != TIMELINE_NONE &&
 				    strncmp(texts_get(&spans->texts, (size_t)cpu->comm),
 					    "ksoftirqd/", 10) == 0);
 	nsec_t since_ns =
@@ -316,20 +316,19 @@ struct span_cause interrupt_cause(const struct spans *spans)
 {
 	const struct cpu *cpu = spans->cpu;
 	struct span_cause cause = {.tid = spans->tid, .event = spans->event->id};
-	bool has_packet;
+	bool is_recorded = has_interrupts(spans), has_packet;
 
 	if (cause.tid < 0 && cpu && cpu->known)
 		cause.tid = cpu->tid;
 	if (!cpu)
 		return cause;
-	cause.wait = cause.recorded = recorded_wait(cpu, cause.tid);
-	has_packet = cause.wait == WAIT_NETWORK && cpu->deep > 0 &&
-		     cpu->stack[cpu->deep - 1].number == SOFTIRQ_NET_RX;
-	if (!has_interrupts(spans)) {
-		cause.is_assumed = true;
-		cause.wait = assumed_wait(spans, cause.tid);
-		has_packet |= cause.wait == WAIT_NETWORK;
-	}
+	cause.wait =
+	    is_recorded ? recorded_wait(cpu, cause.tid) : assumed_wait(spans, cause.tid);
+	cause.is_assumed = !is_recorded && cause.wait != WAIT_UNKNOWN;
+	has_packet =
+	    cause.wait == WAIT_NETWORK &&
+	    (!is_recorded ||
+	     (cpu->deep > 0 && cpu->stack[cpu->deep - 1].number == SOFTIRQ_NET_RX));
 	if (has_packet && cpu->last_recv) {
 		cause.first_recv = cpu->first_recv;
 		cause.last_recv = cpu->last_recv;

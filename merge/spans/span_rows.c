@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@ enum {
 	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
 	HELD_MOST = 48 << 20,                /* bytes of all chains together */
 	FIXED_MOST = (SPAN_VALUES + 6) * 10, /* bytes of a span without its path */
-	SORTED_AT_ONCE = 1 << 14,            /* 3 MiB */
+	HAS_PATH = SPAN_VALUES,              /* bits behind those of the values */
+	IS_PRESUMED,
+	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
 };
 
 struct chain {
@@ -86,11 +89,12 @@ static int spill_all(struct span_log *log, struct error *error)
 static void pack(struct chain *chain, const struct span *span)
 {
 	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
-	uint32_t known = span->path ? 1u << SPAN_VALUES : 0;
+	uint32_t known = (uint32_t)(span->path != NULL) << HAS_PATH |
+			 (uint32_t)span->is_presumed << IS_PRESUMED;
 	struct bytes *to = &chain->log.open;
 
 	for (int i = 0; i < SPAN_VALUES; i++)
-		known |= (uint32_t)(span->value[i] != SPAN_NONE) << i;
+		known |= (uint32_t)(span->value[i] != TIMELINE_NONE) << i;
 	bytes_add_varint(to, known);
 	bytes_add_zigzag(to, (int64_t)((uint64_t)span->begin_ns - begin));
 	bytes_add_varint(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
@@ -114,9 +118,11 @@ static void unpack(struct span *before, struct bytes_cursor *from)
 	before->end_ns = (nsec_t)(begin + bytes_read_varint(from));
 	before->id += (int64_t)bytes_read_varint(from);
 	for (int i = 0; i < SPAN_VALUES; i++)
-		before->value[i] = known >> i & 1 ? bytes_read_zigzag(from) : SPAN_NONE;
+		before->value[i] =
+		    known >> i & 1 ? bytes_read_zigzag(from) : TIMELINE_NONE;
+	before->is_presumed = known >> IS_PRESUMED & 1;
 	before->path = NULL;
-	if (!(known >> SPAN_VALUES & 1))
+	if (!(known >> HAS_PATH & 1))
 		return;
 	before->path_size = (size_t)bytes_read_varint(from);
 	before->path = (const char *)bytes_read(from, before->path_size);
@@ -147,8 +153,7 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 static bool is_refuted(const struct spans *spans, const struct chain *chain,
 		       const struct span *span)
 {
-	return chain->kind == SPAN_THREAD && span->value[THREAD_PRESUMED] != SPAN_NONE &&
-	       spans->node[chain->node].new_cpu_ns > span->end_ns;
+	return span->is_presumed && spans->node[chain->node].new_cpu_ns > span->end_ns;
 }
 
 /* A chain while it is read. */
@@ -158,9 +163,8 @@ struct reading {
 	struct sorter *sorter; /* NULL: it is in order */
 	span_give *give;
 	void *context;
-	struct span span; /* the last one */
-	char **path;      /* of sorted spans, which outlive their chunk */
-	size_t paths, path_room;
+	struct span span;   /* the last one */
+	struct texts paths; /* of sorted spans, which outlive their chunk */
 	struct error *error;
 };
 
@@ -168,12 +172,10 @@ static int keep_to_sort(struct reading *reading)
 {
 	struct span span = reading->span;
 
-	if (span.path) {
-		reading->path = mem_grow(reading->path, reading->paths,
-					 &reading->path_room, sizeof(*reading->path));
-		span.path = reading->path[reading->paths++] =
-		    mem_strndup(span.path, span.path_size);
-	}
+	if (span.path)
+		span.path =
+		    texts_get(&reading->paths, texts_put_bytes(&reading->paths, span.path,
+							       span.path_size));
 	return sorter_add(reading->sorter, &span, reading->error);
 }
 
@@ -229,9 +231,7 @@ static int read_sorted(struct reading *reading)
 		status = sorter_walk(reading->sorter, give_span, reading, reading->error);
 	sorter_free(reading->sorter);
 	reading->sorter = NULL;
-	for (size_t i = 0; i < reading->paths; i++)
-		free(reading->path[i]);
-	free(reading->path);
+	texts_clear(&reading->paths);
 	return status;
 }
 
@@ -274,75 +274,57 @@ void span_log_free(struct span_log *log)
 }
 
 /* From the log to the tables of the timeline. */
-enum { COLUMNS_MOST = 24, MINOR_BITS = 20 /* of the kernel's dev_t */ };
+enum { MINOR_BITS = 20 /* of the kernel's dev_t */ };
 
-enum value_kind { NUMBER, TEXT, SPECIAL /* by the kind of span */ };
+/* The place of a column in a row. */
+#define PLACE(table, column) (offsetof(struct timeline_##table, column) / sizeof(int64_t))
+#define PLACES(table, whose)                                                             \
+	sizeof(struct timeline_##table) / sizeof(int64_t), PLACE(table, id),             \
+	    PLACE(table, node), PLACE(table, whose), PLACE(table, begin_ns),             \
+	    PLACE(table, duration_ns)
 
-/* A table: the columns that all have stand in front of those of `value`. */
+/* What all tables have; of threads' spans, too, which thread and its name. */
 static const struct span_table {
-	const char *name, *whose;
-	int comm; /* place in `value`; -1: it is of no thread */
-	size_t values;
-	struct {
-		const char *name;
-		enum value_kind kind;
-	} value[SPAN_VALUES];
+	enum timeline_table_id id;
+	size_t values, at_id, at_node, at_whose, at_begin, at_duration, at_thread,
+	    at_comm;
 } tables[SPAN_KINDS] = {
-#define ROW(value, column, kind) [value] = {column, kind},
-    [SPAN_THREAD] =
-	{"thread_state", "tid", THREAD_COMM, THREAD_PRESUMED, {THREAD_COLUMNS(ROW)}},
-    [SPAN_SYSCALL] = {"syscall", "tid", CALL_COMM, CALL_VALUES, {CALL_COLUMNS(ROW)}},
-    [SPAN_INTERRUPT] = {"irq", "cpu", -1, IRQ_VALUES, {IRQ_COLUMNS(ROW)}},
-    [SPAN_DISK] = {"block_request", "dev", DISK_COMM, DISK_VALUES, {DISK_COLUMNS(ROW)}},
+    [SPAN_THREAD] = {TIMELINE_THREAD_STATE, PLACES(thread_state, tid),
+		     PLACE(thread_state, thread), PLACE(thread_state, comm)},
+    [SPAN_SYSCALL] = {TIMELINE_SYSCALL, PLACES(syscall, tid), PLACE(syscall, thread),
+		      PLACE(syscall, comm)},
+    [SPAN_INTERRUPT] = {TIMELINE_IRQ, PLACES(irq, cpu), 0, 0},
+    [SPAN_DISK] = {TIMELINE_BLOCK_REQUEST, PLACES(block_request, dev),
+		   PLACE(block_request, thread), PLACE(block_request, comm)},
 };
-
-/* In front of the values. */
-enum { AT_NODE, AT_WHOSE, AT_BEGIN, AT_ID, AT_DURATION, AT_VALUES };
 
 struct writing {
 	const struct spans *spans;
 	const struct processes *processes;
 	const struct span_table *table;
-	struct timeline_table *to;
+	struct timeline_writer *to;
 	struct error *error;
 	char disk[48];
 };
 
 static struct cell cell_of(int64_t value)
 {
-	return (struct cell){.type = value == SPAN_NONE ? CELL_NULL : CELL_INTEGER,
+	return (struct cell){.type = value == TIMELINE_NONE ? CELL_NULL : CELL_INTEGER,
 			     .integer = value};
-}
-
-static struct cell cell_of_text(const char *text)
-{
-	if (!text || !*text)
-		return (struct cell){.type = CELL_NULL};
-	return (struct cell){
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
 }
 
 static const char *text_of(const struct writing *writing, int64_t value)
 {
-	return value == SPAN_NONE ? NULL
-				  : texts_get(&writing->spans->texts, (size_t)value);
+	return value == TIMELINE_NONE ? NULL
+				      : texts_get(&writing->spans->texts, (size_t)value);
 }
 
-/* A system call's class may end where its name should be. */
-static struct cell cell_of_word(const struct writing *writing, int64_t value)
-{
-	const char *text = text_of(writing, value);
-	struct cell cell = cell_of_text(text);
-
-	return text && !*text ? (struct cell){.type = CELL_TEXT, .bytes = ""} : cell;
-}
-
-const char *span_wait_name(enum span_wait wait)
+const char *span_wait_name(int64_t wait)
 {
 	static const char *const names[] = {NULL,      "thread", "disk",
 					    "network", "timer",  "interrupt"};
 
-	return names[wait];
+	return wait == TIMELINE_NONE ? NULL : names[wait];
 }
 
 /* Which thread had the number then, and its name where that was another one. */
@@ -350,46 +332,14 @@ static void set_thread(const struct writing *writing, uint32_t node,
 		       const struct span *span, int64_t tid, struct cell *cell)
 {
 	const struct span_table *table = writing->table;
-	const char *comm = text_of(writing, span->value[table->comm]), *now = NULL;
+	const char *comm = text_of(writing, span->value[table->at_comm]), *now = NULL;
 	int64_t thread = tid < 0 ? 0
 				 : processes_thread(writing->processes, node, tid,
 						    span->begin_ns, &now);
 
-	cell[AT_VALUES + table->values] = cell_of(thread ? thread : SPAN_NONE);
-	cell[AT_VALUES + table->comm] = comm && now && strcmp(comm, now) == 0
-					    ? cell_of_text(NULL)
-					    : cell_of_text(comm);
-}
-
-struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
-			       const struct span *span)
-{
-	const int64_t *value = span->value;
-	struct span_cause cause = {
-	    .wait = value[THREAD_WAIT] == SPAN_NONE ? WAIT_UNKNOWN
-						    : (enum span_wait)value[THREAD_WAIT],
-	    .is_assumed = value[THREAD_ASSUMED] != SPAN_NONE,
-	    .first_recv = value[THREAD_FIRST_RECV],
-	    .last_recv = value[THREAD_LAST_RECV],
-	};
-
-	if (cause.is_assumed)
-		cause.recorded = (enum span_wait)(value[THREAD_ASSUMED] - 1);
-	spans_settle(spans, node, &cause);
-	return cause;
-}
-
-static void set_wait(const struct writing *writing, uint32_t node,
-		     const struct span *span, struct cell *cell)
-{
-	struct span_cause cause = spans_wakeup(writing->spans, node, span);
-
-	cell[AT_VALUES + THREAD_WAIT] = cell_of_text(span_wait_name(cause.wait));
-	cell[AT_VALUES + THREAD_ASSUMED] = cell_of(cause.is_assumed);
-	cell[AT_VALUES + THREAD_FIRST_RECV] =
-	    cell_of(cause.first_recv ? cause.first_recv : SPAN_NONE);
-	cell[AT_VALUES + THREAD_LAST_RECV] =
-	    cell_of(cause.last_recv ? cause.last_recv : SPAN_NONE);
+	cell[table->at_thread] = cell_of(thread ? thread : TIMELINE_NONE);
+	cell[table->at_comm] =
+	    cell_of_text(comm && now && strcmp(comm, now) == 0 ? NULL : comm);
 }
 
 /* "vda"; where no statedump named it, its numbers: "254:0" */
@@ -398,7 +348,7 @@ static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
 	const struct span_node *node = &writing->spans->node[at];
 
 	for (size_t i = 0; i < node->disks; i++)
-		if (node->disk[i].dev == dev && node->disk[i].name != SPAN_NONE)
+		if (node->disk[i].dev == dev && node->disk[i].name != TIMELINE_NONE)
 			return text_of(writing, node->disk[i].name);
 	snprintf(writing->disk, sizeof(writing->disk), "%" PRId64 ":%" PRId64,
 		 dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
@@ -414,37 +364,42 @@ static const char *handler_of(const struct spans *spans,
 static void set_source(const struct writing *writing, size_t number, struct cell *cell)
 {
 	const struct interrupt_source source = spans_source(writing->spans, number);
-	const char *handler = handler_of(writing->spans, &source);
 
-	cell[AT_WHOSE] = cell_of(source.cpu);
-	cell[AT_VALUES + IRQ_KIND] = cell_of_text(source.is_soft ? "softirq" : "irq");
-	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source.number);
-	cell[AT_VALUES + IRQ_HANDLER] = (struct cell){
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(handler), .bytes = handler};
+	cell[PLACE(irq, cpu)] = cell_of(source.cpu);
+	cell[PLACE(irq, kind)] = cell_of_text(source.is_soft ? "softirq" : "irq");
+	cell[PLACE(irq, number)] = cell_of(source.number);
+	cell[PLACE(irq, handler)] = cell_of_text(handler_of(writing->spans, &source));
 }
 
-static void set_special(struct writing *writing, uint32_t node, int64_t whose,
-			const struct span *span, struct cell *cell)
+/* What is not a number. */
+static void set_texts(struct writing *writing, uint32_t node, int64_t whose,
+		      const struct span *span, struct cell *cell)
 {
 	switch ((enum span_kind)(writing->table - tables)) {
 	case SPAN_THREAD:
-		set_wait(writing, node, span, cell);
+		cell[PLACE(thread_state, wait)] =
+		    cell_of_text(span_wait_name(span->state.wait));
+		if (span->state.wait_assumed == TIMELINE_NONE)
+			cell[PLACE(thread_state, wait_assumed)] = cell_of(0);
 		set_thread(writing, node, span, whose, cell);
+		cell[PLACE(thread_state, syscall)] =
+		    cell_of_text(text_of(writing, span->state.syscall));
 		break;
 	case SPAN_SYSCALL:
-		cell[AT_VALUES + CALL_PATH] =
-		    (struct cell){.type = span->path ? CELL_TEXT : CELL_NULL,
-				  .size = span->path ? (uint32_t)span->path_size : 0,
-				  .bytes = span->path};
 		set_thread(writing, node, span, whose, cell);
+		cell[PLACE(syscall, name)] =
+		    cell_of_text(text_of(writing, span->syscall.name));
+		if (span->path)
+			cell_set_bytes(&cell[PLACE(syscall, path)], CELL_TEXT, span->path,
+				       span->path_size);
 		break;
 	case SPAN_DISK:
-		cell[AT_VALUES + DISK_NAME] =
-		    cell_of_text(disk_name(writing, node, whose));
 		set_thread(writing, node, span,
-			   span->value[DISK_TID] == SPAN_NONE ? -1
-							      : span->value[DISK_TID],
-			   cell);
+			   span->disk.tid == TIMELINE_NONE ? -1 : span->disk.tid, cell);
+		cell[PLACE(block_request, disk)] =
+		    cell_of_text(disk_name(writing, node, whose));
+		cell[PLACE(block_request, operation)] =
+		    cell_of_text(text_of(writing, span->disk.operation));
 		break;
 	case SPAN_INTERRUPT:
 		set_source(writing, (size_t)whose, cell);
@@ -459,37 +414,17 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 {
 	struct writing *writing = context;
 	const struct span_table *table = writing->table;
-	struct cell cell[COLUMNS_MOST] = {
-	    [AT_NODE] = cell_of(writing->spans->node[node].node),
-	    [AT_WHOSE] = cell_of(whose),
-	    [AT_BEGIN] = cell_of(span->begin_ns),
-	    [AT_ID] = cell_of(span->id),
-	    [AT_DURATION] = cell_of(nsec_sub(span->end_ns, span->begin_ns)),
-	};
+	struct cell cell[SPAN_VALUES];
 
 	for (size_t i = 0; i < table->values; i++)
-		if (table->value[i].kind == NUMBER)
-			cell[AT_VALUES + i] = cell_of(span->value[i]);
-		else if (table->value[i].kind == TEXT)
-			cell[AT_VALUES + i] = cell_of_word(writing, span->value[i]);
-	set_special(writing, node, whose, span, cell);
-	return timeline_sorted_add(writing->to, cell, writing->error);
-}
-
-static struct timeline_table *open_table(struct timeline_writer *writer,
-					 const struct span_table *table)
-{
-	const char *columns[COLUMNS_MOST] = {
-	    [AT_NODE] = "node", [AT_WHOSE] = table->whose,     [AT_BEGIN] = "begin_ns",
-	    [AT_ID] = "id",     [AT_DURATION] = "duration_ns",
-	};
-	size_t count = AT_VALUES;
-
-	for (size_t i = 0; i < table->values; i++)
-		columns[count++] = table->value[i].name;
-	if (table->comm >= 0)
-		columns[count++] = "thread";
-	return timeline_sorted(writer, table->name, columns, count);
+		cell[i] = cell_of(span->value[i]);
+	cell[table->at_id] = cell_of(span->id);
+	cell[table->at_node] = cell_of(writing->spans->node[node].node);
+	cell[table->at_whose] = cell_of(whose);
+	cell[table->at_begin] = cell_of(span->begin_ns);
+	cell[table->at_duration] = cell_of(nsec_sub(span->end_ns, span->begin_ns));
+	set_texts(writing, node, whose, span, cell);
+	return timeline_add_cells(writing->to, table->id, cell, writing->error);
 }
 
 /* As the key of `irq` has them: kind, number, handler, processor. */
@@ -547,7 +482,7 @@ int spans_write(struct spans *spans, const struct processes *processes,
 		struct writing writing = {.spans = spans,
 					  .processes = processes,
 					  .table = &tables[kind],
-					  .to = open_table(writer, &tables[kind]),
+					  .to = writer,
 					  .error = error};
 
 		status = write_chains(&writing, (enum span_kind)kind, error);

@@ -33,8 +33,13 @@ void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns)
 		spans->node[node].begin_ns = begin_ns;
 }
 
-void spans_class(struct spans *spans, struct event_class *class)
+void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
 {
+	struct span_node *node = &spans->node[at];
+
+	node->has_wakeups |= class->tag == AT_WAKEUP;
+	node->has_hard |= class->tag == AT_IRQ_ENTRY;
+	node->has_soft |= class->tag == AT_SOFTIRQ_ENTRY;
 	if (class->call)
 		class->span_text = texts_put(&spans->texts, class->call);
 }
@@ -45,7 +50,7 @@ int64_t spans_text(struct spans *spans, int place)
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
-		    : SPAN_NONE;
+		    : TIMELINE_NONE;
 }
 
 struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
@@ -70,7 +75,7 @@ struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 	cpu->first_ns = cpu->last_ns = NSEC_MIN;
 	cpu->cut = true;
 	cpu->tid = -1;
-	cpu->comm = SPAN_NONE;
+	cpu->comm = TIMELINE_NONE;
 	for (size_t i = 0; i < SOFTIRQS; i++)
 		cpu->raised_ns[i] = NSEC_MIN;
 	return cpu;
@@ -99,12 +104,11 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 	*thread = (struct thread){.at = spans->threads,
 				  .node = node,
 				  .tid = tid,
-				  .comm = SPAN_NONE,
+				  .comm = TIMELINE_NONE,
+				  .state = STATE_UNKNOWN,
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
-				  .switch_state = SPAN_NONE,
-				  .wake = NO_CAUSE,
 				  .pending = NO_CAUSE,
 				  .call = spans_begin(0, 0)};
 	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,
@@ -137,7 +141,7 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
 	struct span span = {.begin_ns = begin_ns, .end_ns = end_ns};
 
 	for (int i = 0; i < SPAN_VALUES; i++)
-		span.value[i] = SPAN_NONE;
+		span.value[i] = TIMELINE_NONE;
 	return span;
 }
 
@@ -153,11 +157,6 @@ void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t
 
 static void part_event(struct spans *spans)
 {
-	struct span_node *node = &spans->node[spans->event->node];
-
-	node->has_wakeups |= spans->tag == AT_WAKEUP;
-	node->has_hard |= spans->tag == AT_IRQ_ENTRY;
-	node->has_soft |= spans->tag == AT_SOFTIRQ_ENTRY;
 	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||
 	    spans->tag == AT_SYSCALL_EXIT)
 		thread_event(spans);
@@ -213,22 +212,6 @@ int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *e
 	return spans->failed;
 }
 
-void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause)
-{
-	const struct span_node *of = &spans->node[node];
-
-	if (!cause->is_assumed)
-		return;
-	if (of->has_hard && of->has_soft) {
-		cause->wait = cause->recorded;
-		cause->is_assumed = false;
-	}
-	if (cause->wait == WAIT_UNKNOWN)
-		cause->is_assumed = false;
-	if (cause->wait != WAIT_NETWORK)
-		cause->first_recv = cause->last_recv = 0;
-}
-
 static void clear_node(struct span_node *node)
 {
 	for (size_t i = 0; i < node->cpus; i++)
@@ -256,82 +239,71 @@ void spans_free(struct spans *spans)
 	free(spans);
 }
 
-static int compare_recorded(const void *a, const void *b)
+/* When a source's kernel was recorded, or what else tells of the node. */
+static bool was_recorded(const struct merge_run *run, size_t at, size_t node,
+			 nsec_t *begin, nsec_t *end)
 {
-	const struct timeline_recorded *p = a, *q = b;
+	const struct merge_source *source = &run->source[at];
 
-	if (p->node != q->node)
-		return p->node < q->node ? -1 : 1;
-	if (p->begin_ns != q->begin_ns)
-		return p->begin_ns < q->begin_ns ? -1 : 1;
-	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
+	*begin = clock_correct(&source->clock, source->facts.begin_ns);
+	*end = clock_correct(&source->clock, source->facts.end_ns);
+	return source->node == node && source->facts.events && source->tells_spans;
 }
 
-/* When kernels were recorded, and of nodes without what else was: one a source. */
-static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
+/* The first time of a node that begins after `row` ends; those that touch are one. */
+static bool next_recorded(const struct merge_run *run, size_t node,
+			  struct timeline_recorded *row)
 {
-	size_t count = 0;
+	nsec_t after = row->end_ns, begin, end;
+	bool has_grown = true;
 
-	for (size_t i = 0; i < run->count; i++) {
-		const struct merge_source *source = &run->source[i];
-
-		if (source->facts.events && source->tells_spans)
-			item[count++] = (struct timeline_recorded){
-			    .node = run->node[source->node].id,
-			    .cpu = TIMELINE_NONE,
-			    .kind = "kernel",
-			    .begin_ns =
-				clock_correct(&source->clock, source->facts.begin_ns),
-			    .end_ns = clock_correct(&source->clock, source->facts.end_ns),
-			};
+	row->begin_ns = NSEC_MAX;
+	for (size_t i = 0; i < run->count; i++)
+		if (was_recorded(run, i, node, &begin, &end) && begin > after &&
+		    begin < row->begin_ns)
+			row->begin_ns = row->end_ns = begin;
+	while (has_grown) {
+		has_grown = false;
+		for (size_t i = 0; i < run->count; i++)
+			if (was_recorded(run, i, node, &begin, &end) && begin > after &&
+			    begin <= row->end_ns && end > row->end_ns) {
+				row->end_ns = end;
+				has_grown = true;
+			}
 	}
-	qsort(item, count, sizeof(*item), compare_recorded);
-	return count;
+	return row->begin_ns < NSEC_MAX;
 }
 
-/* Those that touch are one. */
-static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
-		       struct error *error)
-{
-	struct timeline_recorded *item = mem_zalloc((run->count + 1) * sizeof(*item));
-	size_t count = list_recorded(run, item);
-	int status = 0;
-
-	for (size_t i = 0; i < count && !status; i++) {
-		struct timeline_recorded *next = &item[i + 1];
-
-		if (i + 1 < count && next->node == item[i].node &&
-		    next->begin_ns <= item[i].end_ns) {
-			next->begin_ns = item[i].begin_ns;
-			if (next->end_ns < item[i].end_ns)
-				next->end_ns = item[i].end_ns;
-		} else {
-			status = timeline_add_recorded(writer, &item[i], error);
-		}
-	}
-	free(item);
-	return status;
-}
-
+/* Of processors, and before them of nodes. */
 int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 			 struct timeline_writer *writer, struct error *error)
 {
-	int status = write_nodes(run, writer, error);
+	int status = 0;
 
+	for (size_t at = 0; at < run->nodes; at++) {
+		struct timeline_recorded row = {.node = run->node[at].id,
+						.cpu = TIMELINE_NONE,
+						.kind = "kernel",
+						.end_ns = NSEC_MIN};
+
+		while (!status && next_recorded(run, at, &row))
+			status = timeline_add_recorded(writer, &row, error);
+	}
 	for (size_t at = 0; spans && at < spans->nodes; at++) {
 		const struct span_node *node = &spans->node[at];
 
 		for (size_t i = 0; i < node->cpus && !status; i++) {
-			const struct timeline_recorded row = {
-			    .node = run->node[at].id,
-			    .cpu = (int64_t)i,
-			    .kind = "cpu",
-			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,
-			    .end_ns = node->cpu[i] ? node->cpu[i]->end_ns : 0,
-			};
+			const struct cpu *cpu = node->cpu[i];
 
-			if (node->cpu[i])
-				status = timeline_add_recorded(writer, &row, error);
+			if (cpu)
+				status = timeline_add_recorded(
+				    writer,
+				    &(struct timeline_recorded){.node = run->node[at].id,
+								.cpu = (int64_t)i,
+								.kind = "cpu",
+								.begin_ns = cpu->first_ns,
+								.end_ns = cpu->end_ns},
+				    error);
 		}
 	}
 	return status;

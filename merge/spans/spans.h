@@ -28,8 +28,9 @@ struct spans *spans_new(const struct merge_run *run);
 /* Nothing of a node is known before this time: its first event, or the selection's. */
 void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns);
 
-/* A class, before its first event. */
-void spans_class(struct spans *spans, struct event_class *class);
+/* A class that a node's events may be of, before all events: what is recorded of the node
+ * follows from its classes. */
+void spans_class(struct spans *spans, uint32_t node, struct event_class *class);
 
 enum span_wait { /* what ended a wait: where the wakeup came from */
 		 WAIT_UNKNOWN,
@@ -43,14 +44,11 @@ enum span_wait { /* what ended a wait: where the wakeup came from */
 /*
  * What sent or woke: WAIT_THREAD the thread `tid`, WAIT_NETWORK the network's softirq in
  * answer to one of the packets from `first_recv` to `last_recv`, which are ids of events:
- * the kernel may note several before it works on them.
- *
- * Whether a node records interrupts is known when they come. Before that, and for
- * good where they do not, `wait` is what it looks like (docs/analyses.md), and `recorded`
- * what holds if they do.
+ * the kernel may note several before it works on them. Where a node does not record
+ * interrupts it is what it looks like, which is_assumed (docs/analyses.md).
  */
 struct span_cause {
-	enum span_wait wait, recorded;
+	enum span_wait wait;
 	bool is_assumed;
 	int64_t tid;                   /* -1: not known */
 	int64_t event;                 /* id of the wakeup; 0: none */
@@ -67,9 +65,6 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 /* A node's recording is over, and what goes on is cut. */
 int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *error);
 
-/* Choose, after the last event, between what was assumed and what was recorded. */
-void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause);
-
 /* Add the rows. */
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error);
@@ -78,8 +73,8 @@ int spans_write(struct spans *spans, const struct processes *processes,
 int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 			 struct timeline_writer *writer, struct error *error);
 
-/* "thread", ...; NULL: not known */
-const char *span_wait_name(enum span_wait wait);
+/* Of an enum span_wait or TIMELINE_NONE: "thread", ...; NULL: not known */
+const char *span_wait_name(int64_t wait);
 
 void spans_free(struct spans *spans);
 

@@ -7,6 +7,7 @@
 #include "base/nsec.h"
 #include "merge/spans/spans.h"
 #include "timeline/query.h"
+#include "timeline/rows.h"
 
 /*
  * Spans as they end, packed, to be read back sorted: by kind, node, thread (or source of
@@ -17,15 +18,21 @@
  */
 enum span_kind { SPAN_THREAD, SPAN_SYSCALL, SPAN_INTERRUPT, SPAN_DISK, SPAN_KINDS };
 
-enum { SPAN_VALUES = 18 };
+enum { SPAN_VALUES = sizeof(struct timeline_thread_state) / sizeof(int64_t) };
 
-#define SPAN_NONE INT64_MIN
-
+/* A row of its table; id, node, thread, begin and duration are set when it is written. */
 struct span {
 	nsec_t begin_ns, end_ns;
-	int64_t id;                 /* counts the spans of a kind; the log's */
-	int64_t value[SPAN_VALUES]; /* SPAN_NONE: not known; texts by number in `texts` */
-	const char *path;           /* NULL: none */
+	int64_t id; /* counts the spans of a kind; the log's */
+	union {     /* TIMELINE_NONE: not known; texts by number in `texts` */
+		struct timeline_thread_state state;
+		struct timeline_syscall syscall;
+		struct timeline_irq irq;
+		struct timeline_block_request disk;
+		int64_t value[SPAN_VALUES];
+	};
+	bool is_presumed; /* see wake_unheard() in threads.c */
+	const char *path; /* of a system call; NULL: none */
 	size_t path_size;
 };
 
@@ -49,85 +56,14 @@ struct span_thread {
 
 void span_log_free(struct span_log *log);
 
-/*
- * Columns of the tables, but for node, thread, begin, end and id, in the order of the
- * values of a span: the value, the column, and whether it is a NUMBER, a TEXT, or
- * SPECIAL, which is found when it is written.
- */
-#define THREAD_COLUMNS(COLUMN)                                                           \
-	COLUMN(THREAD_COMM, "comm", SPECIAL)                                             \
-	COLUMN(THREAD_STATE, "state_code", NUMBER)                                       \
-	COLUMN(THREAD_CPU, "cpu", NUMBER)                                                \
-	COLUMN(THREAD_LAST_CPU, "last_cpu", NUMBER)                                      \
-	COLUMN(THREAD_PRIORITY, "priority", NUMBER)                                      \
-	COLUMN(THREAD_PREEMPTED, "preempted", NUMBER)                                    \
-	COLUMN(THREAD_WAIT, "wait", SPECIAL)                                             \
-	/* 1 + the wait that holds where interrupts are recorded */                      \
-	COLUMN(THREAD_ASSUMED, "wait_assumed", SPECIAL)                                  \
-	COLUMN(THREAD_WAKER, "waker_tid", NUMBER)                                        \
-	COLUMN(THREAD_WAKE_EVENT, "wake_event", NUMBER)                                  \
-	COLUMN(THREAD_FIRST_RECV, "wake_first_recv", SPECIAL)                            \
-	COLUMN(THREAD_LAST_RECV, "wake_last_recv", SPECIAL)                              \
-	COLUMN(THREAD_NEXT, "next_tid", NUMBER)                                          \
-	COLUMN(THREAD_PREV, "prev_tid", NUMBER)                                          \
-	COLUMN(THREAD_SYSCALL, "syscall", TEXT)                                          \
-	COLUMN(THREAD_SWITCH_STATE, "switch_state", NUMBER)                              \
-	COLUMN(THREAD_CUT, "cut", NUMBER)
-#define CALL_COLUMNS(COLUMN)                                                             \
-	COLUMN(CALL_COMM, "comm", SPECIAL)                                               \
-	COLUMN(CALL_CPU, "cpu", NUMBER)                                                  \
-	COLUMN(CALL_NAME, "name", TEXT)                                                  \
-	COLUMN(CALL_RET, "ret", NUMBER)                                                  \
-	COLUMN(CALL_ENTRY, "entry_event", NUMBER)                                        \
-	COLUMN(CALL_EXIT, "exit_event", NUMBER)                                          \
-	COLUMN(CALL_FD, "fd", NUMBER)                                                    \
-	COLUMN(CALL_COUNT, "count", NUMBER)                                              \
-	COLUMN(CALL_PATH, "path", SPECIAL) /* of the span itself */                      \
-	COLUMN(CALL_CUT, "cut", NUMBER)
-#define IRQ_COLUMNS(COLUMN)                                                              \
-	COLUMN(IRQ_KIND, "kind", SPECIAL)                                                \
-	COLUMN(IRQ_NUMBER, "number", SPECIAL)                                            \
-	COLUMN(IRQ_HANDLER, "handler", SPECIAL)                                          \
-	COLUMN(IRQ_RAISED, "raised_ns", NUMBER)                                          \
-	COLUMN(IRQ_INNER, "inner_ns", NUMBER)                                            \
-	COLUMN(IRQ_TID, "tid", NUMBER)                                                   \
-	COLUMN(IRQ_CUT, "cut", NUMBER)
-#define DISK_COLUMNS(COLUMN)                                                             \
-	COLUMN(DISK_NAME, "disk", SPECIAL)                                               \
-	COLUMN(DISK_OPERATION, "operation", TEXT)                                        \
-	COLUMN(DISK_SECTOR, "sector", NUMBER)                                            \
-	COLUMN(DISK_BYTES, "bytes", NUMBER)                                              \
-	COLUMN(DISK_TID, "tid", NUMBER)                                                  \
-	COLUMN(DISK_COMM, "comm", SPECIAL)                                               \
-	COLUMN(DISK_ISSUE, "issue_ns", NUMBER)                                           \
-	COLUMN(DISK_ERROR, "error", NUMBER)                                              \
-	COLUMN(DISK_MERGED, "merged", NUMBER)                                            \
-	COLUMN(DISK_CUT, "cut", NUMBER)
-
-#define SPAN_VALUE(value, column, kind) value,
-enum {
-	THREAD_COLUMNS(SPAN_VALUE)
-	    THREAD_PRESUMED /* no column: see wake() in threads.c */
-};
-enum { CALL_COLUMNS(SPAN_VALUE) CALL_VALUES };
-enum { IRQ_COLUMNS(SPAN_VALUE) IRQ_VALUES };
-enum { DISK_COLUMNS(SPAN_VALUE) DISK_VALUES };
-
-enum thread_run {
-	STATE_UNKNOWN, /* no span has it */
-	STATE_RUNNING,
-	STATE_RUNNABLE, /* woken or preempted, waits for a processor */
-	STATE_BLOCKED,
-	STATE_DEAD, /* after its exit, until its parent has heard of it */
-};
-
-enum { /* thread_state.state_code, by schema.sql */
-       CODE_RUNNABLE,
-       CODE_RUNNING,
-       CODE_INTERRUPTIBLE,
-       CODE_UNINTERRUPTIBLE,
-       CODE_BLOCKED,
-       CODE_DEAD
+enum {                     /* thread_state.state_code, by schema.sql */
+       STATE_UNKNOWN = -1, /* no span has it */
+       STATE_RUNNABLE,     /* woken or preempted, waits for a processor */
+       STATE_RUNNING,
+       STATE_INTERRUPTIBLE,
+       STATE_UNINTERRUPTIBLE,
+       STATE_BLOCKED, /* it sleeps, how is not known */
+       STATE_DEAD     /* after its exit, until its parent has heard of it */
 };
 
 #define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
@@ -136,20 +72,16 @@ struct thread {
 	size_t at; /* place in the list of all */
 	uint32_t node;
 	int64_t tid, comm;
-	enum thread_run state;
-	nsec_t since_ns;
-	bool cut;         /* it began before since_ns */
+	int64_t state;
+	struct span open; /* of its state, but for STATE_RUNNING, which its processor
+			   * has; of one that is new, from its fork on */
 	bool exiting;     /* after sched_process_exit */
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
-	bool is_early;    /* RUNNABLE as no sched_wakeup was known of */
 	int64_t cpu;      /* RUNNING: where; RUNNABLE: where to */
 	int64_t last_cpu; /* where its last running span was; -1: none yet */
-	bool preempted;
-	int64_t switch_state;      /* SPAN_NONE: no switch said it */
-	struct span_cause wake;    /* RUNNABLE: what began it */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
-	struct span call;          /* which it is in; CALL_NAME SPAN_NONE: in none */
+	struct span call;          /* which it is in; without a name: in none */
 	char *path;                /* of the call */
 	bool called;               /* a system call of it was seen */
 };
@@ -212,7 +144,7 @@ struct span_node {
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_room;
-	bool has_wakeups, has_hard, has_soft; /* such events came */
+	bool has_wakeups, has_hard, has_soft; /* such events are recorded */
 };
 
 struct spans {
@@ -283,10 +215,6 @@ void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t
 int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
 		    span_give *give, void *context, struct error *error);
 
-/* What ended the wait of a thread's span. */
-struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
-			       const struct span *span);
-
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);
 void interrupt_event(struct spans *spans);
@@ -305,7 +233,7 @@ void disk_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 
 static inline int64_t known(int64_t number) /* which is -1 where it is not */
 {
-	return number < 0 ? SPAN_NONE : number;
+	return number < 0 ? TIMELINE_NONE : number;
 }
 
 static inline int64_t span_cut(bool begin, bool end)

@@ -15,8 +15,8 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 	struct span *call = &thread->call;
 
 	call->end_ns = end_ns;
-	call->value[CALL_COMM] = thread->comm;
-	call->value[CALL_CUT] = cut;
+	call->syscall.comm = thread->comm;
+	call->syscall.cut = cut;
 	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
 	free(thread->path);
 	thread->path = NULL;
@@ -25,14 +25,14 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 
 static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
-	if (thread->call.value[CALL_NAME] != SPAN_NONE)
+	if (thread->call.syscall.name != TIMELINE_NONE)
 		tell_call(spans, thread, end_ns, span_cut(false, true));
 }
 
 /* A number of things is not below 0, but a directory's descriptor may be. */
 static int64_t count_of(const struct spans *spans, int place)
 {
-	return known(spans_integer(spans, place, SPAN_NONE));
+	return known(spans_integer(spans, place, TIMELINE_NONE));
 }
 
 static void begin_call(struct spans *spans, struct thread *thread)
@@ -42,12 +42,12 @@ static void begin_call(struct spans *spans, struct thread *thread)
 	cut_call(spans, thread, spans->event->ts_ns);
 	thread->called = true;
 	call->begin_ns = spans->event->ts_ns;
-	call->value[CALL_NAME] = (int64_t)spans->event->class->span_text;
-	call->value[CALL_ENTRY] = spans->event->id;
-	call->value[CALL_FD] = count_of(spans, ENTRY_FD);
-	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->value[CALL_COUNT] == SPAN_NONE;
+	call->syscall.name = (int64_t)spans->event->class->span_text;
+	call->syscall.entry_event = spans->event->id;
+	call->syscall.fd = count_of(spans, ENTRY_FD);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->syscall.count == TIMELINE_NONE;
 	     i++)
-		call->value[CALL_COUNT] = count_of(spans, i);
+		call->syscall.count = count_of(spans, i);
 	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
 		const struct cell *path = spans_field(spans, i);
 
@@ -75,15 +75,15 @@ static void end_call(struct spans *spans, struct thread *thread)
 	bool is_beginless;
 
 	/* A program that was executed may be of the other kind: its name stays. */
-	if (call->value[CALL_NAME] != name)
+	if (call->syscall.name != name)
 		cut_call(spans, thread, spans->event->ts_ns);
-	is_beginless = call->value[CALL_NAME] == SPAN_NONE;
+	is_beginless = call->syscall.name == TIMELINE_NONE;
 	if (is_beginless)
 		call->begin_ns = earliest(spans, thread);
-	call->value[CALL_NAME] = name;
-	call->value[CALL_CPU] = known(spans->event->cpu);
-	call->value[CALL_EXIT] = spans->event->id;
-	call->value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
+	call->syscall.name = name;
+	call->syscall.cpu = known(spans->event->cpu);
+	call->syscall.exit_event = spans->event->id;
+	call->syscall.ret = spans_integer(spans, RETURNED, TIMELINE_NONE);
 	tell_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
@@ -115,49 +115,32 @@ enum {
 	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
 };
 
-/* What was recorded of a sleep are the kernel's bits; TASK_IDLE is neither of two. */
-static int64_t code_of(const struct thread *thread)
+/* How it sleeps are the kernel's bits; TASK_IDLE is neither of two. */
+static int64_t sleep_of(int64_t switch_state)
 {
-	int64_t state = thread->switch_state;
+	return switch_state & 2   ? STATE_UNINTERRUPTIBLE
+	       : switch_state & 1 ? STATE_INTERRUPTIBLE
+				  : STATE_BLOCKED;
+}
 
-	if (thread->state == STATE_RUNNABLE)
-		return CODE_RUNNABLE;
-	if (thread->state == STATE_DEAD)
-		return CODE_DEAD;
-	return state == SPAN_NONE ? CODE_BLOCKED
-	       : state & 2        ? CODE_UNINTERRUPTIBLE
-	       : state & 1        ? CODE_INTERRUPTIBLE
-				  : CODE_BLOCKED;
+static bool sleeps(const struct thread *thread)
+{
+	return thread->state >= STATE_INTERRUPTIBLE && thread->state <= STATE_BLOCKED;
 }
 
 static void set_cause(struct span *span, const struct span_cause *cause)
 {
 	if (!cause->event)
 		return;
-	span->value[THREAD_WAIT] = cause->wait;
+	span->state.wait = cause->wait;
 	if (cause->is_assumed)
-		span->value[THREAD_ASSUMED] = 1 + (int64_t)cause->recorded;
-	span->value[THREAD_WAKER] = known(cause->tid);
-	span->value[THREAD_WAKE_EVENT] = cause->event;
+		span->state.wait_assumed = 1;
+	span->state.waker_tid = known(cause->tid);
+	span->state.wake_event = cause->event;
 	if (!cause->last_recv)
 		return;
-	span->value[THREAD_FIRST_RECV] = cause->first_recv;
-	span->value[THREAD_LAST_RECV] = cause->last_recv;
-}
-
-/* What holds of every span of a thread; the rest is not known, or as its state is. */
-static struct span span_of(const struct thread *thread, nsec_t end_ns)
-{
-	struct span span = spans_begin(thread->since_ns, end_ns);
-
-	if (thread->state == STATE_BLOCKED) {
-		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
-		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
-	}
-	span.value[THREAD_COMM] = thread->comm;
-	span.value[THREAD_STATE] = code_of(thread);
-	span.value[THREAD_CUT] = span_cut(thread->cut, false);
-	return span;
+	span->state.wake_first_recv = cause->first_recv;
+	span->state.wake_last_recv = cause->last_recv;
 }
 
 /* No span of a thread is empty of time. */
@@ -167,59 +150,38 @@ static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *s
 		spans_tell(spans, SPAN_THREAD, node, tid, span);
 }
 
-static void enter_state(struct thread *thread, enum thread_run state, nsec_t now)
+static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 {
 	thread->state = state;
-	thread->since_ns = now;
-	thread->cut = false;
-	thread->preempted = false;
-	thread->is_early = false;
+	thread->is_new = false;
+	if (state == STATE_RUNNING)
+		return;
+	thread->open = spans_begin(now, now);
+	thread->open.state.state_code = state;
+	thread->open.state.cut = 0;
+	if (state == STATE_RUNNABLE)
+		thread->open.state.preempted = 0;
+	else if (sleeps(thread))
+		thread->open.state.syscall = thread->call.syscall.name;
 }
 
-static void tell_runnable(struct spans *spans, const struct thread *thread,
-			  struct span *span)
+/* A thread's state is over, unless it is its processor's. */
+static void tell_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
-	span->value[THREAD_PREEMPTED] = thread->preempted;
-	set_cause(span, &thread->wake);
-	tell(spans, thread->node, thread->tid, span);
-}
-
-/* A wait for a processor is over: on which one it runs, and who left that for it. */
-static void tell_scheduled(struct spans *spans, const struct thread *thread,
-			   int64_t prev_tid)
-{
-	struct span span = span_of(thread, spans->event->ts_ns);
-
-	span.value[THREAD_CPU] = spans->cpu->number;
-	span.value[THREAD_PREV] = prev_tid;
-	span.value[THREAD_PRIORITY] = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
-	tell_runnable(spans, thread, &span);
-}
-
-static void tell_blocked(struct spans *spans, const struct thread *thread,
-			 const struct span_cause *cause)
-{
-	struct span span = span_of(thread, spans->event->ts_ns);
-
-	set_cause(&span, cause);
-	tell(spans, thread->node, thread->tid, &span);
-}
-
-/* A thread's state is over without an event that says how. */
-static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t end_ns)
-{
-	struct span span;
-
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
-	span = span_of(thread, end_ns);
-	span.value[THREAD_CUT] = span_cut(thread->cut, true);
-	if (thread->state == STATE_RUNNABLE) {
-		span.value[THREAD_CPU] = known(thread->cpu);
-		tell_runnable(spans, thread, &span);
-	} else {
-		tell(spans, thread->node, thread->tid, &span);
-	}
+	thread->open.end_ns = end_ns;
+	thread->open.state.comm = thread->comm;
+	tell(spans, thread->node, thread->tid, &thread->open);
+}
+
+/* The same, without an event that says how. */
+static void tell_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
+{
+	if (thread->state == STATE_RUNNABLE)
+		thread->open.state.cpu = known(thread->cpu);
+	thread->open.state.cut |= span_cut(false, true);
+	tell_state(spans, thread, end_ns);
 }
 
 /* The processor's thread ran until then. `next`: who came, -1: that was lost. */
@@ -231,20 +193,20 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 
 	if (end_ns <= cpu->since_ns)
 		return;
-	span.value[THREAD_COMM] =
-	    thread && thread->comm != SPAN_NONE ? thread->comm : cpu->comm;
-	span.value[THREAD_STATE] = CODE_RUNNING;
-	span.value[THREAD_CPU] = cpu->number;
-	span.value[THREAD_PRIORITY] = cpu->priority;
-	span.value[THREAD_NEXT] = known(next);
+	span.state.comm =
+	    thread && thread->comm != TIMELINE_NONE ? thread->comm : cpu->comm;
+	span.state.state_code = STATE_RUNNING;
+	span.state.cpu = cpu->number;
+	span.state.priority = cpu->priority;
+	span.state.next_tid = known(next);
 	if (thread) {
-		span.value[THREAD_SYSCALL] = thread->call.value[CALL_NAME];
-		span.value[THREAD_LAST_CPU] = known(thread->last_cpu);
+		span.state.syscall = thread->call.syscall.name;
+		span.state.last_cpu = known(thread->last_cpu);
 		thread->last_cpu = cpu->number;
 	}
 	if (next >= 0)
-		span.value[THREAD_PREEMPTED] = cpu->is_preempted;
-	span.value[THREAD_CUT] = span_cut(cpu->cut, next < 0);
+		span.state.preempted = cpu->is_preempted;
+	span.state.cut = span_cut(cpu->cut, next < 0);
 	tell(spans, node, cpu->tid, &span);
 }
 
@@ -273,17 +235,20 @@ static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
 
 	if (thread->state == STATE_RUNNING)
 		leave_elsewhere(spans, thread);
-	if (thread->is_new) {
-		enter_state(thread, STATE_RUNNABLE, thread->fork_ns);
-		thread->is_new = false;
+	if (thread->is_new)
+		thread->state = STATE_RUNNABLE; /* since its fork */
+	if (thread->state == STATE_RUNNABLE) {
+		thread->open.state.cpu = spans->cpu->number;
+		thread->open.state.prev_tid = prev_tid;
+		thread->open.state.priority =
+		    spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
+	} else if (sleeps(thread)) {
+		set_cause(&thread->open, &thread->pending);
 	}
-	if (thread->state == STATE_RUNNABLE)
-		tell_scheduled(spans, thread, prev_tid);
-	else if (thread->state == STATE_BLOCKED)
-		tell_blocked(spans, thread, &thread->pending);
+	if (thread->state != STATE_DEAD)
+		tell_state(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->pending = NO_CAUSE;
-	thread->wake = NO_CAUSE;
 	thread->cpu = spans->cpu->number;
 }
 
@@ -292,24 +257,21 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 {
 	nsec_t now = spans->event->ts_ns;
 
-	thread->switch_state = state;
 	if ((state & STATES) == 0) {
 		enter_state(thread, STATE_RUNNABLE, now);
-		thread->preempted = true;
-		thread->wake = NO_CAUSE;
+		thread->open.state.preempted = 1;
 		thread->cpu = spans->cpu->number;
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
 		cut_call(spans, thread, now);
-	} else {
-		enter_state(thread, STATE_BLOCKED, now);
+	} else if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
-		if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
-			enter_state(thread, STATE_RUNNABLE, now);
-			thread->is_early = true;
-			thread->wake = thread->pending;
-			thread->pending = NO_CAUSE;
-		}
+		enter_state(thread, STATE_RUNNABLE, now);
+		set_cause(&thread->open, &thread->pending);
+		thread->pending = NO_CAUSE;
+	} else {
+		enter_state(thread, sleep_of(state), now);
+		thread->open.state.switch_state = state;
 	}
 }
 
@@ -345,7 +307,7 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	int64_t state = field_state(spans_field(spans, PREV_STATE));
 
 	cpu->comm = spans_text(spans, PREV_COMM);
-	cpu->priority = spans_integer(spans, PREV_PRIO, SPAN_NONE);
+	cpu->priority = spans_integer(spans, PREV_PRIO, TIMELINE_NONE);
 	cpu->is_preempted = prev > 0 && !(state & STATES);
 	if (thread)
 		thread->comm = cpu->comm;
@@ -364,7 +326,7 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 	cpu->tid = next;
 	cpu->since_ns = spans->event->ts_ns;
 	cpu->comm = spans_text(spans, NEXT_COMM);
-	cpu->priority = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
+	cpu->priority = spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
 	if (next <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, next);
@@ -402,28 +364,26 @@ static bool all_known(const struct span_node *node)
 static void wake_unheard(struct spans *spans, struct thread *thread,
 			 const struct span_cause *by)
 {
-	struct span span;
-
 	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
-	thread->cut = true;
 	thread->comm = spans_text(spans, WOKEN_COMM);
-	span = span_of(thread, spans->event->ts_ns);
-	span.value[THREAD_PRESUMED] = 1;
-	set_cause(&span, by);
-	tell(spans, thread->node, thread->tid, &span);
+	thread->open.state.cut = span_cut(true, false);
+	thread->open.is_presumed = true;
+	set_cause(&thread->open, by);
+	tell_state(spans, thread, spans->event->ts_ns);
 }
 
 /* The thread waits for a processor from now on. */
 static void wake(struct spans *spans, struct thread *thread, const struct span_cause *by)
 {
-	if (thread->state == STATE_BLOCKED)
-		tell_blocked(spans, thread, by);
-	else if (thread->state == STATE_UNKNOWN && thread->comm == SPAN_NONE &&
-		 !thread->is_new && all_known(&spans->node[thread->node]))
+	if (sleeps(thread)) {
+		set_cause(&thread->open, by);
+		tell_state(spans, thread, spans->event->ts_ns);
+	} else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
+		   !thread->is_new && all_known(&spans->node[thread->node])) {
 		wake_unheard(spans, thread, by);
+	}
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
-	thread->wake = *by;
-	thread->is_new = false;
+	set_cause(&thread->open, by);
 	thread->exiting = false;
 }
 
@@ -438,10 +398,6 @@ static void on_wakeup(struct spans *spans)
 	if (tid <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, tid);
-	if (thread->is_early && spans->tag == AT_WAKEUP) { /* the node's first */
-		thread->state = STATE_BLOCKED;
-		thread->pending = thread->wake;
-	}
 	if (thread->state == STATE_RUNNING) {
 		thread->pending = spans->tag == AT_WAKING ? by : NO_CAUSE;
 	} else {
@@ -469,6 +425,8 @@ static void drop_thread(struct spans *spans, int64_t tid)
 static void on_fork(struct spans *spans)
 {
 	int64_t tid = spans_tid(spans, CHILD_TID);
+	const struct span_cause by = {
+	    .wait = WAIT_THREAD, .tid = spans->tid, .event = spans->event->id};
 	struct thread *thread;
 
 	if (tid <= 0)
@@ -477,11 +435,10 @@ static void on_fork(struct spans *spans)
 	thread = spans_thread(spans, spans->event->node, tid);
 	thread->comm = spans_text(spans, CHILD_COMM);
 	thread->fork_ns = spans->event->ts_ns;
+	enter_state(thread, STATE_RUNNABLE, thread->fork_ns);
+	set_cause(&thread->open, &by);
+	thread->state = STATE_UNKNOWN; /* until it is woken or runs */
 	thread->is_new = true;
-	thread->wake = (struct span_cause){.wait = WAIT_THREAD,
-					   .recorded = WAIT_THREAD,
-					   .tid = spans->tid,
-					   .event = spans->event->id};
 }
 
 /*
@@ -520,12 +477,10 @@ static void on_free(struct spans *spans)
 	int64_t tid = spans_tid(spans, FREE_TID);
 	struct thread *thread =
 	    tid > 0 ? spans_find(spans, spans->event->node, tid) : NULL;
-	struct span span;
 
 	if (!thread || thread->state != STATE_DEAD)
 		return;
-	span = span_of(thread, spans->event->ts_ns);
-	tell(spans, thread->node, tid, &span);
+	tell_state(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 

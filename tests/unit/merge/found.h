@@ -35,6 +35,8 @@ static inline void find_by(struct found *found, const char *path,
 			 0);
 	found->run.count = found->run.sources.count;
 	found->run.source = mem_zalloc(found->run.count * sizeof(*found->run.source));
+	for (size_t i = 0; i < found->run.count; i++)
+		found->run.source[i].kind = "trace";
 	found->status = merge_clocks_find(&found->run, wish, &found->messages, &progress,
 					  &found->error);
 }

@@ -48,7 +48,8 @@ static inline void made_tell_spans(enum made_kind kind,
 			column[i] = (struct ctf_column){(char *)from->column[i].name,
 							from->column[i].type, false};
 		event_class_init(&made_known[kind], &class, &wish);
-		spans_class(made_told, &made_known[kind]);
+		for (uint32_t node = 0; node < 2; node++)
+			spans_class(made_told, node, &made_known[kind]);
 	}
 	told.class = &made_known[kind];
 	made_cause[made_events] = (struct span_cause){.tid = -1};
@@ -90,7 +91,6 @@ static inline void made_write_message(struct timeline_message *row)
 	if (row->send_event > 0)
 		cause = made_cause[row->send_event];
 	if (cause.event) {
-		spans_settle(made_told, (uint32_t)row->src_node - 1, &cause);
 		row->send_by = span_wait_name(cause.wait);
 		row->send_tid = cause.tid < 0 ? TIMELINE_NONE : cause.tid;
 		row->send_first_recv =

@@ -129,7 +129,7 @@ static void check_row(const struct row *row, int64_t number)
 
 	assert_int_equal(row->record.ordinal, number);
 	assert_string_equal(row->class->of->name, number % 2 ? "odd" : "even");
-	row_bytes_make(&wanted, type, cell, 2);
+	row_bytes_make(&wanted, true, type, cell, 2);
 	assert_int_equal(row->bytes.size, wanted.size);
 	assert_memory_equal(row->bytes.bytes, wanted.bytes, wanted.size);
 	if (number % 2) {

@@ -76,8 +76,7 @@ static void bench_finish(struct bench *bench)
 	struct error error = ERROR_INIT;
 
 	assert_int_equal(links_find(bench->links, &bench->messages, &error), 0);
-	assert_int_equal(links_write(bench->links, NULL, requests, bench->writer, &error),
-			 0);
+	assert_int_equal(links_write(bench->links, requests, bench->writer, &error), 0);
 	requests_free(requests);
 	finish_timeline(bench->writer);
 	links_free(bench->links);

@@ -10,7 +10,6 @@ static int64_t client_port = 40;
 
 /* What is known of the messages' packets, as they are added. */
 static struct sent_packet sent[MADE_MESSAGES];
-static int header[MADE_MESSAGES];
 static uint8_t flag[MADE_MESSAGES];
 
 /* A message of node 1's address a, client_port, to node 2's b, port 80, or back; sent by
@@ -37,7 +36,6 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 
 	sent[made_messages] = (struct sent_packet){
 	    .origin = send_event, .origin_ns = sent_ns, .origin_tid = tid};
-	header[made_messages] = -1;
 	flag[made_messages] = 0;
 	made_add_message(&row);
 }
@@ -52,7 +50,6 @@ static void packet(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int6
 	made_node = from;
 	message(from, made_event(PACKET, sent_ns, 0, tid, cells), sent_ns, seq,
 		HEADER + data, tid);
-	header[made_messages - 1] = HEADER;
 	flag[made_messages - 1] = (uint8_t)flags;
 }
 
@@ -72,11 +69,11 @@ static void write_requests(void)
 	struct requests *requests = requests_new(&run);
 
 	for (size_t i = 0; i < made_messages; i++)
-		requests_message(requests,
-				 &(struct request_message){.row = &made_message[i],
-							   .header = header[i],
-							   .flags = flag[i],
-							   .sent = &sent[i]});
+		requests_message(requests, &(struct request_message){
+					       .row = made_message[i],
+					       .data = made_message[i].bytes - HEADER,
+					       .flags = flag[i],
+					       .sent = sent[i]});
 	assert_int_equal(requests_write(requests, made_told, made_writer, &error), 0);
 	requests_free(requests);
 }

@@ -6,6 +6,7 @@ static void whoever_sends_is_told(void **unused)
 {
 	(void)unused;
 	made_begin();
+	made_records(SOFTIRQ);
 	irq_at(10, 0, 0, 1, "nic");
 	number_at(IRQ_END, 20, 0, 0, 1, 0);
 	switch_at(100, 0, 0, 0, 5);

@@ -83,6 +83,7 @@ static void who_is_woken_before_it_sleeps_is_woken_when_it_does(void **unused)
 {
 	(void)unused;
 	made_begin();
+	made_records(WAKEUP);
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
 	wake_at(WAKING, 190, 1, 6, 5, 0);

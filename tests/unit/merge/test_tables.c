@@ -57,9 +57,9 @@ static void lost_events_are_counted_by_source(void **state)
 	problem_add(&run.problems, "run/n1/kernel", "discarded", 7, "lost more");
 	problem_add(&run.problems, "run/n1/kernel 2", "discarded", 100, "lost");
 	problem_add(&run.problems, "run/n1/kernel", "backward", 1000, "odd");
-	assert_int_equal(tables_discarded(&run, 0), 12);
-	assert_int_equal(tables_discarded(&run, 1), 100);
-	assert_int_equal(tables_discarded(&run, 2), 0);
+	assert_int_equal(tables_problems(&run, 0, "discarded"), 12);
+	assert_int_equal(tables_problems(&run, 1, "discarded"), 100);
+	assert_int_equal(tables_problems(&run, 2, "discarded"), 0);
 	merge_run_clear(&run);
 }
 

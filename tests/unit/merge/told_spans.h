@@ -171,6 +171,16 @@ static inline void made_select(nsec_t first, nsec_t last)
 	made_last = last;
 }
 
+/* Both nodes record such events. */
+static inline void made_records(enum made_kind kind)
+{
+	if (made_known[kind].of)
+		return;
+	made_up(&made_class[kind], &made_known[kind]);
+	for (uint32_t node = 0; node < 2; node++)
+		spans_class(made_spans, node, &made_known[kind]);
+}
+
 /* An event by thread `tid`; its id. */
 static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 				 int64_t tid, const struct cell *cell)
@@ -186,10 +196,7 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 
 	if (ts_ns < made_first || ts_ns > made_last)
 		return made_events;
-	if (!made_known[kind].of) {
-		made_up(&made_class[kind], &made_known[kind]);
-		spans_class(made_spans, &made_known[kind]);
-	}
+	made_records(kind);
 	event.class = &made_known[kind];
 	assert_int_equal(spans_event(made_spans, &event, &cause, &error), 0);
 	if (kind == SEND || kind == RECEIVE)
@@ -341,7 +348,6 @@ static inline void made_tell_packets(FILE *out, bool received, bool assume)
 				made->node, made->event, cause.first_recv);
 			continue;
 		}
-		spans_settle(made_spans, (uint32_t)made->node - 1, &cause);
 		is_hidden = cause.is_assumed && !assume;
 		fprintf(out, "%" PRId64 " #%" PRId64 " at %" PRId64 " by %s %" PRId64,
 			made->node, made->event, made->ts_ns,
