@@ -210,8 +210,9 @@ static json_t *make_parameters(const struct scenario *scenario)
 	return parameters;
 }
 
-static json_t *describe_clock(const struct host *host, const struct sim_clock_plan *plan)
+static json_t *describe_clock(const struct host *host)
 {
+	const struct scenario_clock *course = &host->clock.course;
 	json_t *steps = json_array();
 
 	for (size_t i = 0; i < host->clock.steps; i++)
@@ -219,16 +220,16 @@ static json_t *describe_clock(const struct host *host, const struct sim_clock_pl
 		    steps, json_pack("{s:I, s:I}", "host_ns",
 				     (json_int_t)host->clock.step[i].true_ns, "ns",
 				     (json_int_t)host->clock.step[i].amount_ns));
-	return json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node",
-			 host->name, "offset_ns", (json_int_t)plan->offset_ns,
-			 "uptime_ns", (json_int_t)plan->uptime_ns, "drift_ppm",
-			 plan->drift_ppm, "drift_change_ppb_s", plan->drift_change_ppb,
-			 "slew_ms", plan->slew_ns * 1e-6, "slew_period_s", plan->period_s,
-			 "slew_phase", plan->phase_turns, "wander_ppm", plan->wander_ppm,
-			 "steps", steps);
+	return json_pack(
+	    "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node", host->name,
+	    "offset_ns", (json_int_t)nsec_round(course->offset_s * 1e9), "uptime_ns",
+	    (json_int_t)nsec_round(course->uptime_s * 1e9), "drift_ppm",
+	    course->drift_ppm, "drift_change_ppb_s", course->drift_change_ppb, "slew_ms",
+	    course->slew_ms, "slew_period_s", course->slew_period_s, "slew_phase",
+	    course->slew_phase, "wander_ppm", course->wander_ppm, "steps", steps);
 }
 
-static json_t *make_facts(const struct world *world, const struct sim_clock_plan *plans)
+static json_t *make_facts(const struct world *world)
 {
 	const struct scenario *scenario = world->scenario;
 	json_t *facts, *nodes = json_array(), *clocks = json_array();
@@ -240,7 +241,7 @@ static json_t *make_facts(const struct world *world, const struct sim_clock_plan
 		json_array_append_new(
 		    nodes, json_pack("{s:s, s:s, s:s}", "name", host->name, "address",
 				     address.ipv4, "address6", address.ipv6));
-		json_array_append_new(clocks, describe_clock(host, &plans[i]));
+		json_array_append_new(clocks, describe_clock(host));
 	}
 	facts = json_pack(
 	    "{s:s, s:s*, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
@@ -283,8 +284,7 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	return 0;
 }
 
-static int close_files(struct world *world, const struct sim_clock_plan *plans,
-		       const char *directory, struct error *error)
+static int close_files(struct world *world, const char *directory, struct error *error)
 {
 	if (world->messages && message_sink_close(world, error))
 		return -1;
@@ -292,7 +292,7 @@ static int close_files(struct world *world, const struct sim_clock_plan *plans,
 		return -1;
 	if (world->truth && truth_close(world, error))
 		return -1;
-	if (write_json(directory, "run.json", make_facts(world, plans), error))
+	if (write_json(directory, "run.json", make_facts(world), error))
 		return -1;
 	return truth_write(world, directory, error);
 }
@@ -301,13 +301,12 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	     struct error *error)
 {
 	struct error ignored = ERROR_INIT;
-	struct sim_clock_plan *plans;
 	struct sim_node *nodes;
 	struct world world;
 	double begun = now_s();
 	int status;
 
-	plans = world_init(&world, simulation->scenario, simulation->seed);
+	world_init(&world, simulation->scenario, simulation->seed);
 	nodes = make_nodes(&world, simulation->format);
 	world.error = error;
 	status = open_files(simulation, &world, nodes, error);
@@ -316,7 +315,7 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 		status = world.failed ? -1 : 0;
 	}
 	if (!status)
-		status = close_files(&world, plans, simulation->directory, error);
+		status = close_files(&world, simulation->directory, error);
 	*counts = (struct simulation_counts){.messages = world.messages_written,
 					     .events = world.events,
 					     .seconds = now_s() - begun};
@@ -326,6 +325,5 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	error_clear(&ignored);
 	world_clear(&world);
 	free(nodes);
-	free(plans);
 	return status;
 }

@@ -218,7 +218,7 @@ static void init_constants(struct world *world)
 	network_init(&world->network, scenario);
 }
 
-static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
+static void init_hosts(struct world *world)
 {
 	const struct scenario *scenario = world->scenario;
 	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
@@ -228,7 +228,8 @@ static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
 	for (uint32_t i = 0; i < world->hosts; i++) {
 		host_init(world, i);
-		sim_clock_init(&world->host[i].clock, &plans[i]);
+		sim_clock_draw(&world->host[i].clock, scenario, world->seed, i,
+			       world->begin_ns, world->end_ns + margin_ns);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 	}
 	for (size_t i = 0; i < step->count; i++) {
@@ -327,18 +328,15 @@ static void add_background(struct world *world)
 	}
 }
 
-struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
-				  uint64_t seed)
+void world_init(struct world *world, const struct scenario *scenario, uint64_t seed)
 {
-	struct sim_clock_plan *plans;
 	struct topology_pair *pairs;
 
 	memset(world, 0, sizeof(*world));
 	world->scenario = scenario;
 	world->seed = seed;
 	init_constants(world);
-	plans = plans_make(scenario, seed, world->begin_ns, world->end_ns + margin_ns);
-	init_hosts(world, plans);
+	init_hosts(world);
 	pairs = topology_pairs(scenario, seed, &world->flows);
 	world->flow = mem_zalloc(world->flows * sizeof(*world->flow));
 	for (uint32_t i = 0; i < world->flows; i++)
@@ -346,7 +344,6 @@ struct sim_clock_plan *world_init(struct world *world, const struct scenario *sc
 	free(pairs);
 	if (world->full)
 		add_background(world);
-	return plans;
 }
 
 void world_clear(struct world *world)

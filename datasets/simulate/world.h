@@ -342,9 +342,8 @@ struct topology_pair {
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count);
 
-/* Make all that the scenario asks for; returns how the clocks run, for free(). */
-struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
-				  uint64_t seed);
+/* Make all that the scenario asks for. */
+void world_init(struct world *world, const struct scenario *scenario, uint64_t seed);
 void world_clear(struct world *world);
 
 /*
