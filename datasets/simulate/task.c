@@ -416,5 +416,7 @@ void task_step(struct now *now, uint32_t number)
 	case ACTION_EXIT:
 		process_exit(now, number);
 		break;
+	default:
+		break;
 	}
 }

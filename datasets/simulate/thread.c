@@ -63,236 +63,163 @@ static nsec_t schedule_next(struct world *world, struct flow *flow, bool begun,
 	return due < to ? world->begin_ns + due : NSEC_MAX;
 }
 
-/* Send thread->left bytes, piece by piece; ACTION_END when nothing is left. */
+static bool is_stream(const struct world *world, const struct thread *thread)
+{
+	return world->flow[thread->flow].protocol == IPPROTO_TCP;
+}
+
+/* Send thread->left bytes, piece by piece; ACTION_NONE when nothing is left. */
 static struct action send_left(const struct world *world, struct thread *thread)
 {
 	const struct flow *flow = &world->flow[thread->flow];
-	struct action action = {.kind = ACTION_END};
+	struct action action = {.kind = ACTION_SEND};
 	uint64_t most = transport_most(flow);
 
 	if (!thread->left)
-		return action;
-	if (!transport_is_answered(flow, thread->side)) {
-		action.kind = ACTION_AWAIT_SENT;
-		return action;
-	}
-	action.kind = ACTION_SEND;
+		return (struct action){.kind = ACTION_NONE};
+	if (!transport_is_answered(flow, thread->side))
+		return (struct action){.kind = ACTION_AWAIT_SENT};
 	action.bytes = thread->left < most ? thread->left : most;
 	/* A datagram is all there is of a message. */
-	thread->left -= flow->protocol == IPPROTO_TCP ? action.bytes : thread->left;
+	thread->left -= is_stream(world, thread) ? action.bytes : thread->left;
 	return action;
 }
 
-static struct action await(struct thread *thread, uint64_t bytes, nsec_t until)
-{
-	thread->left = bytes;
-	return (struct action){.kind = ACTION_AWAIT_DATA, .until = until};
-}
-
-/* Take what was awaited; a datagram that came late stands for all before it. */
-static void take_data(struct world *world, struct thread *thread, uint64_t bytes)
-{
-	struct flow *flow = &world->flow[thread->flow];
-	struct endpoint *end = &flow->end[thread->side];
-
-	if (flow->protocol == IPPROTO_TCP)
-		end->unread -= bytes;
-	else
-		end->unread = 0;
-}
-
-/* What a message of so many bytes is at the other end. */
-static uint64_t arriving(const struct world *world, const struct thread *thread,
-			 uint64_t bytes)
+/* Await what the other end sends as one message, which a datagram may cut. */
+static struct action await(const struct world *world, struct thread *thread, nsec_t now)
 {
 	const struct flow *flow = &world->flow[thread->flow];
 	uint64_t most = transport_most(flow);
+	bool is_client = thread->role == ROLE_CLIENT, stream = is_stream(world, thread);
 
-	return flow->protocol == IPPROTO_TCP || bytes < most ? bytes : most;
+	thread->left = is_client && (stream || flow->protocol == IPPROTO_UDP)
+			   ? world->reply_bytes
+			   : world->request_bytes;
+	if (!stream && thread->left > most)
+		thread->left = most;
+	return (struct action){.kind = ACTION_AWAIT_DATA,
+			       .until = is_client && !stream ? now + world->timeout_ns
+							     : NSEC_MAX};
 }
 
-static struct action sleep_until_due(struct world *world, struct thread *thread,
-				     nsec_t now)
+/* Take what was awaited; a datagram that came late stands for all before it. */
+static struct action take_data(struct world *world, const struct thread *thread)
 {
-	nsec_t due = schedule_next(world, &world->flow[thread->flow], thread->begun, now);
+	uint64_t *unread = &world->flow[thread->flow].end[thread->side].unread;
 
-	thread->begun = true;
-	if (due == NSEC_MAX)
-		return (struct action){.kind = ACTION_END};
-	thread->left = world->request_bytes;
-	return (struct action){.kind = ACTION_SLEEP, .until = due};
+	*unread = is_stream(world, thread) ? *unread - thread->left : 0;
+	return (struct action){.kind = ACTION_NONE};
 }
 
-/* Ask, await the reply, think, ask again. */
-static struct action client_next(struct world *world, struct thread *thread, nsec_t now)
+static struct action sleep_by_role(struct world *world, struct thread *thread, nsec_t now)
 {
-	const struct flow *flow = &world->flow[thread->flow];
-	bool icmp = flow->protocol == IPPROTO_ICMP || flow->protocol == IPPROTO_ICMPV6;
-	uint64_t reply =
-	    arriving(world, thread, icmp ? world->request_bytes : world->reply_bytes);
-	struct action action;
+	struct action action = {.kind = ACTION_SLEEP};
 
-	switch (thread->stage) {
-	case 1:
-		action = send_left(world, thread);
-		if (action.kind != ACTION_END)
-			return action;
-		thread->stage = 2;
-		return await(thread, reply,
-			     flow->protocol == IPPROTO_TCP ? NSEC_MAX
-							   : now + world->timeout_ns);
-	case 2:
-		take_data(world, thread, reply);
+	switch (thread->role) {
+	case ROLE_SAMPLER:
+		action.until = thread->due_ns += seconds(world->scenario->sample_s);
+		break;
+	case ROLE_DAEMON:
+		action.until =
+		    now + DAEMON_REST_NS +
+		    dice_exponential(&world->host[thread->node].dice,
+				     nsec_round(world->scenario->spawn_ms * 1e6));
 		break;
 	default:
-		break;
+		action.until =
+		    schedule_next(world, &world->flow[thread->flow], thread->begun, now);
+		thread->begun = true;
+		if (action.until == NSEC_MAX)
+			action.kind = ACTION_END;
 	}
-	thread->stage = 1;
-	return sleep_until_due(world, thread, now);
+	return action;
 }
 
-/* Await a request, compute, reply. */
-static struct action server_next(struct world *world, struct thread *thread)
-{
-	struct flow *flow = &world->flow[thread->flow];
-	uint64_t request = arriving(world, thread, world->request_bytes);
-	struct action action;
-
-	switch (thread->stage) {
-	case 1:
-		take_data(world, thread, request);
-		thread->left = world->reply_bytes;
-		thread->stage = 2;
-		return (struct action){
-		    .kind = ACTION_COMPUTE,
-		    .span = dice_exponential(&flow->dice, world->service_ns)};
-	case 2:
-		action = send_left(world, thread);
-		if (action.kind != ACTION_END)
-			return action;
-		break;
-	default:
-		break;
-	}
-	thread->stage = 1;
-	return await(thread, request, NSEC_MAX);
-}
-
-static struct action sender_next(struct world *world, struct thread *thread, nsec_t now)
-{
-	if (thread->stage == 1) {
-		struct action action = send_left(world, thread);
-
-		if (action.kind != ACTION_END)
-			return action;
-	}
-	thread->stage = 1;
-	return sleep_until_due(world, thread, now);
-}
-
-static struct action receiver_next(struct world *world, struct thread *thread)
-{
-	uint64_t bytes = arriving(world, thread, world->request_bytes);
-
-	if (thread->stage == 1)
-		take_data(world, thread, bytes);
-	thread->stage = 1;
-	return await(thread, bytes, NSEC_MAX);
-}
-
-/* Compute, then sleep, read or write, and so on. */
-static struct action worker_next(struct world *world, struct thread *thread, nsec_t now)
+static struct action compute(struct world *world, const struct thread *thread)
 {
 	struct dice *dice = &world->host[thread->node].dice;
-	uint64_t choice;
+	nsec_t mean = (thread->role == ROLE_CHILD ? 5 : 4) * NSEC_PER_MSEC;
 
-	thread->stage = !thread->stage;
-	if (thread->stage)
-		return (struct action){.kind = ACTION_COMPUTE,
-				       .span = NSEC_PER_USEC +
-					       dice_exponential(dice, 4 * NSEC_PER_MSEC)};
-	choice = dice_below(dice, 100);
+	return (struct action){
+	    .kind = ACTION_COMPUTE,
+	    .span =
+		thread->role == ROLE_SERVER
+		    ? dice_exponential(&world->flow[thread->flow].dice, world->service_ns)
+		    : NSEC_PER_USEC + dice_exponential(dice, mean)};
+}
+
+static struct action use_disk(struct dice *dice, enum action_kind kind)
+{
+	return (struct action){.kind = kind, .bytes = 4096 * (1 + dice_below(dice, 32))};
+}
+
+/* Sleep, read or write. */
+static struct action pause_work(struct dice *dice, nsec_t now)
+{
+	uint64_t choice = dice_below(dice, 100);
+
 	if (choice < 40)
 		return (struct action){
 		    .kind = ACTION_SLEEP,
 		    .until = now + dice_exponential(dice, 20 * NSEC_PER_MSEC)};
-	return (struct action){.kind = choice < 80 ? ACTION_READ_DISK : ACTION_WRITE_DISK,
-			       .bytes = 4096 * (1 + dice_below(dice, 32))};
+	return use_disk(dice, choice < 80 ? ACTION_READ_DISK : ACTION_WRITE_DISK);
 }
 
-static struct action sampler_next(struct world *world, struct thread *thread)
-{
-	thread->stage = !thread->stage;
-	if (!thread->stage)
-		return (struct action){.kind = ACTION_SAMPLE};
-	thread->due_ns += nsec_round(world->scenario->sample_s * 1e9);
-	return (struct action){.kind = ACTION_SLEEP, .until = thread->due_ns};
-}
+/* What threads of each role do, over and over; a child does it once. */
+static const uint8_t routines[THREAD_ROLES][6] = {
+    [ROLE_CLIENT] = {ACTION_SLEEP, ACTION_SEND, ACTION_AWAIT_DATA, ACTION_TAKE_DATA},
+    [ROLE_SERVER] = {ACTION_AWAIT_DATA, ACTION_TAKE_DATA, ACTION_COMPUTE, ACTION_SEND},
+    [ROLE_SENDER] = {ACTION_SLEEP, ACTION_SEND},
+    [ROLE_RECEIVER] = {ACTION_AWAIT_DATA, ACTION_TAKE_DATA},
+    [ROLE_WORKER] = {ACTION_COMPUTE, ACTION_PAUSE},
+    [ROLE_SAMPLER] = {ACTION_SLEEP, ACTION_SAMPLE},
+    [ROLE_DAEMON] = {ACTION_SLEEP, ACTION_FORK, ACTION_WAIT},
+    [ROLE_CHILD] = {ACTION_EXEC, ACTION_COMPUTE, ACTION_READ_DISK, ACTION_COMPUTE,
+		    ACTION_EXIT},
+};
 
-/* Begin a child, wait for its end, rest. */
-static struct action daemon_next(struct world *world, struct thread *thread, nsec_t now)
-{
-	struct dice *dice = &world->host[thread->node].dice;
-	nsec_t mean = nsec_round(world->scenario->spawn_ms * 1e6);
-
-	switch (thread->stage) {
-	case 1:
-		thread->stage = 2;
-		return (struct action){.kind = ACTION_FORK};
-	case 2:
-		thread->stage = 0;
-		return (struct action){.kind = ACTION_WAIT};
-	default:
-		thread->stage = 1;
-		return (struct action){.kind = ACTION_SLEEP,
-				       .until = now + DAEMON_REST_NS +
-						dice_exponential(dice, mean)};
-	}
-}
-
-/* A program that computes, reads something, and computes on. */
-static struct action child_next(struct world *world, struct thread *thread)
+static struct action begin_action(struct world *world, struct thread *thread,
+				  enum action_kind kind, nsec_t now)
 {
 	struct dice *dice = &world->host[thread->node].dice;
 
-	switch (thread->stage++) {
-	case 0:
-		return (struct action){.kind = ACTION_EXEC};
-	case 2:
-		return (struct action){.kind = ACTION_READ_DISK,
-				       .bytes = 4096 * (1 + dice_below(dice, 32))};
-	case 1:
-	case 3:
-		return (struct action){.kind = ACTION_COMPUTE,
-				       .span = NSEC_PER_USEC +
-					       dice_exponential(dice, 5 * NSEC_PER_MSEC)};
+	switch (kind) {
+	case ACTION_SLEEP:
+		return sleep_by_role(world, thread, now);
+	case ACTION_SEND:
+		return send_left(world, thread);
+	case ACTION_AWAIT_DATA:
+		return await(world, thread, now);
+	case ACTION_TAKE_DATA:
+		return take_data(world, thread);
+	case ACTION_COMPUTE:
+		return compute(world, thread);
+	case ACTION_READ_DISK:
+		return use_disk(dice, kind);
+	case ACTION_PAUSE:
+		return pause_work(dice, now);
 	default:
-		return (struct action){.kind = ACTION_EXIT};
+		return (struct action){.kind = kind};
 	}
 }
 
 struct action program_next(struct world *world, struct thread *thread, nsec_t now)
 {
-	switch (thread->role) {
-	case ROLE_CLIENT:
-		return client_next(world, thread, now);
-	case ROLE_SERVER:
-		return server_next(world, thread);
-	case ROLE_SENDER:
-		return sender_next(world, thread, now);
-	case ROLE_RECEIVER:
-		return receiver_next(world, thread);
-	case ROLE_WORKER:
-		return worker_next(world, thread, now);
-	case ROLE_SAMPLER:
-		return sampler_next(world, thread);
-	case ROLE_DAEMON:
-		return daemon_next(world, thread, now);
-	case ROLE_CHILD:
-		return child_next(world, thread);
-	default:
-		return (struct action){.kind = ACTION_END};
-	}
+	const uint8_t *routine = routines[thread->role];
+	struct action action;
+
+	do {
+		enum action_kind kind = (enum action_kind)routine[thread->stage];
+
+		action = begin_action(world, thread, kind, now);
+		if (kind == ACTION_SEND && action.kind != ACTION_NONE)
+			break; /* until all is sent */
+		thread->stage = routine[thread->stage + 1] ? thread->stage + 1 : 0;
+		if (routine[thread->stage] == ACTION_SEND)
+			thread->left = thread->role == ROLE_SERVER ? world->reply_bytes
+								   : world->request_bytes;
+	} while (action.kind == ACTION_NONE);
+	return action;
 }
 
 /* Let it go on a little later: the time that a kernel takes to switch to it. */

@@ -34,10 +34,13 @@ void thread_all_sent(struct now *now, uint32_t thread);
 /* What a thread does next; the host says how long it takes. */
 struct action {
 	enum action_kind {
+		ACTION_NONE,
 		ACTION_SLEEP,      /* until */
 		ACTION_COMPUTE,    /* for a span of processor time */
 		ACTION_SEND,       /* bytes */
 		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
+		ACTION_TAKE_DATA,  /* of routines alone: what was awaited */
+		ACTION_PAUSE,      /* of routines alone: what a worker does by chance */
 		ACTION_AWAIT_SENT, /* all acknowledged */
 		ACTION_READ_DISK,  /* bytes */
 		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
