@@ -14,17 +14,9 @@
 /* What would have to wait for its turn longer than this is dropped. */
 static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
 
-void network_init(struct network *network, const struct scenario *scenario)
+static nsec_t from_us(double us)
 {
-	network->jitter = scenario->jitter;
-	network->loss = dice_odds(scenario->loss);
-	network->duplicate = dice_odds(scenario->duplicate);
-	network->reorder = dice_odds(scenario->reorder);
-	network->held_up_ns = nsec_round(scenario->reorder_us * 1e3);
-	network->load_ns = nsec_round(scenario->load_us * 1e3);
-	network->load_on_ns = nsec_round(scenario->load_on_s * 1e9);
-	network->load_off_ns = nsec_round(scenario->load_off_s * 1e9);
-	network->ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
+	return nsec_round(us * 1e3);
 }
 
 void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
@@ -51,48 +43,59 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 		link->load.until_ns = NSEC_MAX;
 }
 
-static nsec_t draw_jitter(struct link *link, int jitter)
+static nsec_t draw_jitter(struct link *link, const struct scenario *scenario)
 {
-	return dice_spread(&link->dice, jitter, link->jitter_ns, link->jitter_ns);
+	return dice_spread(&link->dice, scenario->jitter, link->jitter_ns,
+			   link->jitter_ns);
 }
 
 /* What load adds to the least delay at a time; times come in order. */
-static nsec_t load_at(struct link_load *load, const struct network *network, nsec_t now)
+static nsec_t load_at(struct link_load *load, const struct scenario *scenario, nsec_t now)
 {
-	if (!network->load_ns)
+	nsec_t mean;
+
+	if (scenario->load_us <= 0)
 		return 0;
+	mean = from_us(scenario->load_us);
 	while (load->until_ns <= now) {
 		bool begins = !load->level_ns;
-		nsec_t mean = begins ? network->load_on_ns : network->load_off_ns;
 
-		load->level_ns = 0;
-		if (begins)
-			load->level_ns = dice_between(&load->dice, network->load_ns / 2,
-						      3 * network->load_ns / 2);
-		load->until_ns += 1 + dice_exponential(&load->dice, mean);
+		load->level_ns =
+		    begins ? dice_between(&load->dice, mean / 2, 3 * mean / 2) : 0;
+		load->until_ns +=
+		    1 +
+		    dice_exponential(&load->dice,
+				     nsec_round(1e9 * (begins ? scenario->load_on_s
+							      : scenario->load_off_s)));
 	}
 	return load->level_ns;
 }
 
-struct journey link_carry(struct link *link, const struct network *network,
+static bool happens(struct link *link, double share)
+{
+	return dice_chance(&link->dice, dice_odds(share));
+}
+
+struct journey link_carry(struct link *link, const struct scenario *scenario,
 			  nsec_t leaves_ns, uint32_t bytes)
 {
+	uint64_t ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
 	nsec_t begins = leaves_ns > link->free_ns ? leaves_ns : link->free_ns;
-	struct journey journey = {.lost = dice_chance(&link->dice, network->loss)};
+	struct journey journey = {.lost = happens(link, scenario->loss)};
 	nsec_t arrival;
 
 	if (begins - leaves_ns > queue_ns) {
 		journey.lost = true;
 		return journey;
 	}
-	link->free_ns = begins + (nsec_t)(bytes * network->ps_per_byte / 1000);
+	link->free_ns = begins + (nsec_t)(bytes * ps_per_byte / 1000);
 	if (journey.lost)
 		return journey;
 	arrival = link->free_ns + link->least_ns +
-		  load_at(&link->load, network, link->free_ns) +
-		  draw_jitter(link, network->jitter);
-	if (dice_chance(&link->dice, network->reorder)) {
-		arrival += network->held_up_ns;
+		  load_at(&link->load, scenario, link->free_ns) +
+		  draw_jitter(link, scenario);
+	if (happens(link, scenario->reorder)) {
+		arrival += from_us(scenario->reorder_us);
 	} else {
 		/* Queues keep their order, a few bits apart. */
 		if (arrival <= link->last_ns)
@@ -100,8 +103,8 @@ struct journey link_carry(struct link *link, const struct network *network,
 		link->last_ns = arrival;
 	}
 	journey.arrival_ns = arrival;
-	if (dice_chance(&link->dice, network->duplicate))
-		journey.again_ns = arrival + 1 + draw_jitter(link, network->jitter);
+	if (happens(link, scenario->duplicate))
+		journey.again_ns = arrival + 1 + draw_jitter(link, scenario);
 	return journey;
 }
 
@@ -226,68 +229,61 @@ static void tell_queued(struct now *now, const struct packet *packet, uint64_t s
 	now->routers = 0;
 }
 
-/* One segment of what was handed to the card. */
-static void cut_segment(const struct world *world, const struct shipment *shipment,
-			uint8_t number, struct packet *packet)
+/* Make it one segment of what was handed to the card. */
+static void cut_segment(const struct world *world, struct parcel *parcel, uint8_t number)
 {
-	uint32_t segment = world->flow[shipment->flow].segment;
-	uint32_t skipped = number * segment;
+	uint32_t segment = world->flow[parcel->flow].segment, skipped = number * segment;
+	struct packet *packet = &parcel->packet;
+	uint32_t whole = packet->payload;
 
-	*packet = shipment->packet;
-	if (shipment->segments == 1)
-		return;
+	parcel->index = (uint8_t)(parcel->index + number);
 	packet->seq += skipped;
 	if (packet->family == 4)
 		packet->id = (packet->id + number) & 0xffff;
-	packet->payload = shipment->packet.payload - skipped;
+	packet->payload -= skipped;
 	if (packet->payload > segment) {
 		packet->payload = segment;
 		packet->flags &= (uint8_t)~FLAG_PUSH; /* the last one pushes */
 	}
-	packet->length -= shipment->packet.payload - packet->payload;
+	packet->length -= whole - packet->payload;
 }
 
-static void post(struct world *world, const struct parcel *parcel,
-		 const struct journey *journey)
+static void post(struct world *world, const struct parcel *parcel, nsec_t arrival_ns,
+		 bool copy)
 {
 	uint32_t index = parcel_new(world);
 
 	world->parcel[index] = *parcel;
-	queue_add(&world->queue, journey->arrival_ns, OCCASION_ARRIVAL, index, 0);
-	if (!journey->again_ns)
-		return;
-	index = parcel_new(world);
-	world->parcel[index] = *parcel;
-	world->parcel[index].copy = true;
-	queue_add(&world->queue, journey->again_ns, OCCASION_ARRIVAL, index, 0);
+	world->parcel[index].copy = copy;
+	queue_add(&world->queue, arrival_ns, OCCASION_ARRIVAL, index, 0);
 }
 
-void card_transmit(struct now *now, const struct shipment *shipment)
+void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segments)
 {
 	struct world *world = now->world;
-	struct link *link = &world->flow[shipment->flow].link[shipment->side];
+	const struct flow *flow = &world->flow[parcel->flow];
+	struct link *link = &world->flow[parcel->flow].link[parcel->side];
 	struct host *host = now_host(now);
 
-	tell_queued(now, &shipment->packet, host_skb(host));
-	if (shipment->packet.payload ||
-	    world->flow[shipment->flow].protocol != IPPROTO_TCP)
-		requests_sent(now, shipment->flow, shipment->side);
-	host->count.sent += shipment->segments;
-	for (uint8_t i = 0; i < shipment->segments; i++) {
-		struct parcel parcel = {.sent_ns = now->ns,
-					.flow = shipment->flow,
-					.window = shipment->window,
-					.total = shipment->total,
-					.index = (uint8_t)(shipment->index + i),
-					.side = (uint8_t)shipment->side};
+	tell_queued(now, &parcel->packet, host_skb(host));
+	if (parcel->packet.payload || flow->protocol != IPPROTO_TCP)
+		requests_sent(now, parcel->flow, parcel->side);
+	host->count.sent += segments;
+	for (uint8_t i = 0; i < segments; i++) {
+		struct parcel sent = *parcel;
 		struct journey journey;
 
-		cut_segment(world, shipment, i, &parcel.packet);
-		host->count.sent_bytes += size_of(&parcel.packet) + ETHERNET;
-		journey = link_carry(link, &world->network, now->ns,
-				     size_of(&parcel.packet) + FRAMING);
-		if (!journey.lost)
-			post(world, &parcel, &journey);
+		sent.sent_ns = now->ns;
+		if (segments > 1)
+			cut_segment(world, &sent, i);
+		host->count.sent_bytes += size_of(&sent.packet) + ETHERNET;
+		journey = link_carry(link, world->scenario, now->ns,
+				     size_of(&sent.packet) + FRAMING);
+		if (journey.lost)
+			continue;
+		post(world, &sent, journey.arrival_ns, false);
+		if (journey.again_ns)
+			post(world, &sent, journey.again_ns, true);
 	}
 }
 

@@ -215,7 +215,6 @@ static void init_constants(struct world *world)
 	world->events_most =
 	    scenario->events > 0 ? (uint64_t)scenario->events : UINT64_MAX;
 	world->full = scenario->activity == ACTIVITY_FULL;
-	network_init(&world->network, scenario);
 }
 
 static void init_hosts(struct world *world)

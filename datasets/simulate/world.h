@@ -170,15 +170,6 @@ struct link {
 	nsec_t last_ns; /* true: when the last packet came that was not held up */
 };
 
-/* What all links have in common. */
-struct network {
-	int jitter;                        /* enum scenario_spread */
-	uint64_t loss, duplicate, reorder; /* odds */
-	nsec_t held_up_ns;
-	uint64_t ps_per_byte;
-	nsec_t load_ns, load_on_ns, load_off_ns; /* means */
-};
-
 /* Two nodes that talk: what goes on between them and the way it takes. */
 struct flow {
 	struct endpoint end[2]; /* 0 asks */
@@ -250,7 +241,6 @@ struct world {
 	struct parcel *parcel;
 	size_t parcels, parcel_room;
 	uint32_t free_parcel; /* index + 1 */
-	struct network network;
 	struct queue queue;
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
