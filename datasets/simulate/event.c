@@ -5,12 +5,16 @@
 #include "simulate/truth.h"
 
 #define FIELD(name, type) {#name, SIM_##type},
-#define CLASS(kind, captured, name, ...)                                                 \
+#define CAPTURE(kind)                                                                    \
+	(kind) == EVENT_NET_DEV_QUEUE ? SIM_CAPTURED_SENT                                \
+	: (kind) == EVENT_NET_RECEIVE ? SIM_CAPTURED_RECEIVED                            \
+				      : SIM_NOT_CAPTURED
+#define CLASS(kind, name, ...)                                                           \
 	[EVENT_##kind] = {#name, (const struct sim_field[]){__VA_ARGS__{0}},             \
 			  sizeof((const struct sim_field[]){__VA_ARGS__{0}}) /           \
 				  sizeof(struct sim_field) -                             \
 			      1,                                                         \
-			  SIM_##captured},
+			  CAPTURE(EVENT_##kind)},
 
 static const struct sim_class classes[EVENT_KINDS] = {SIM_EVENTS(CLASS, FIELD)};
 

@@ -78,7 +78,6 @@ enum { VLAN = 10 };
 
 static struct sim_node *make_nodes(struct world *world, enum sim_trace_format format)
 {
-	static const uint8_t family[] = {4, 6};
 	struct sim_node *nodes = mem_zalloc(world->hosts * sizeof(*nodes));
 
 	for (size_t i = 0; i < world->hosts; i++) {
@@ -90,8 +89,6 @@ static struct sim_node *make_nodes(struct world *world, enum sim_trace_format fo
 		    .cpus = (unsigned)world->scenario->cpus,
 		    .realtime_offset_ns = host->clock.boot_ns,
 		    .address = host->address,
-		    .family = family,
-		    .addresses = 2,
 		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
 		    .event_header = (enum sim_event_header)world->scenario->event_header,
 		    .format = format,
@@ -111,17 +108,14 @@ static struct sim_node *make_nodes(struct world *world, enum sim_trace_format fo
 static int open_writer(struct world *world, const struct sim_node *node,
 		       const struct simulation *simulation, struct error *error)
 {
-	const struct sim_class *classes[EVENT_KINDS];
 	size_t count = world->full ? EVENT_KINDS : EVENT_NET_LAST + 1;
 	const char *directory = simulation->directory;
 
-	for (size_t i = 0; i < count; i++)
-		classes[i] = event_class((enum event_kind)i);
 	world->real_stamps = simulation->captures;
 	world->writer = simulation->captures
 			    ? sim_capture_writer_new(directory, node, world->hosts, error)
-			    : sim_ctf_writer_new(directory, node, world->hosts, classes,
-						 count, error);
+			    : sim_ctf_writer_new(directory, node, world->hosts,
+						 event_class(0), count, error);
 	if (!world->writer)
 		return -1;
 	return world->full ? sar_open(world, directory, error) : 0;
