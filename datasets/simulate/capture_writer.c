@@ -118,14 +118,6 @@ static int write_frame(const struct capture_writer *writer, const struct sim_eve
 	return 0;
 }
 
-static bool is_captured(const struct sim_event *event)
-{
-	const struct packet *packet = sim_event_packet(event);
-
-	return event->class->capture != SIM_NOT_CAPTURED && packet &&
-	       !packet_is_local(packet);
-}
-
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
@@ -133,9 +125,10 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 	struct sim_headers headers;
 	struct frame frame;
 
-	if (!is_captured(event))
+	if (event->class->capture == SIM_NOT_CAPTURED ||
+	    !sim_headers_of_event(&headers, event) ||
+	    packet_is_local(sim_event_packet(event)))
 		return 0;
-	sim_headers_of_event(&headers, event);
 	build_frame(&frame, writer, event, &headers);
 	return write_frame(writer, event, &frame, error);
 }

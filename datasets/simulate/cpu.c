@@ -128,7 +128,8 @@ static void switch_to(struct now *now, uint32_t next, int state)
 
 void cpu_sleep(struct now *now, int state)
 {
-	switch_to(now, dequeue(now), state);
+	if (now->world->full)
+		switch_to(now, dequeue(now), state);
 }
 
 /* Look again when the thread has computed enough, or for long enough. */
@@ -342,12 +343,6 @@ static void interrupt_resend(struct world *world, uint32_t flow, int side)
 
 	if (!transport_is_overdue(world, flow, side))
 		return;
-	if (!world->full) {
-		now = now_begin(world, node, cpu, world->now);
-		transport_resend(&now, flow, side);
-		now_end(&now);
-		return;
-	}
 	now = interrupt_begin(world, node, cpu);
 	raise_softirq(&now, SOFTIRQ_TIMER);
 	begin_softirq(&now, SOFTIRQ_TIMER);
@@ -382,11 +377,14 @@ static void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
 
 	if ((thread->age & OCCASION_AGE) != age)
 		return;
+	now = interrupt_begin(world, thread->node, thread->cpu);
 	if (!world->full) {
-		light_timer(world, number);
+		thread->wait = WAIT_NONE;
+		while (thread->wait == WAIT_NONE)
+			task_step(&now, number);
+		now_end(&now);
 		return;
 	}
-	now = interrupt_begin(world, thread->node, thread->cpu);
 	timer = begin_timer(&now, number + 64, WAKEUP);
 	thread_wake(&now, number);
 	end_timer(&now, timer);

@@ -75,14 +75,10 @@ static uint64_t negative_log2(uint64_t value)
 
 	for (int i = 0; i < 32; i++) {
 		unsigned __int128 square = (unsigned __int128)mantissa * mantissa;
+		unsigned carry = (unsigned)(square >> 127);
 
-		fraction <<= 1;
-		if (square >> 127) {
-			fraction |= 1;
-			mantissa = (uint64_t)(square >> 64);
-		} else {
-			mantissa = (uint64_t)(square >> 63);
-		}
+		fraction = fraction << 1 | carry;
+		mantissa = (uint64_t)(square >> (63 + carry));
 	}
 	return ((uint64_t)(zeros + 1) << 32) - fraction;
 }

@@ -113,6 +113,10 @@ const struct sim_class *event_class(enum event_kind kind);
  */
 void event_add(struct now *now, enum event_kind kind, const union sim_value *value);
 
-#define EVENT(now, kind, ...) event_add(now, kind, (const union sim_value[]){__VA_ARGS__})
+/* With activity net nothing of the others happens. */
+#define EVENT(now, kind, ...)                                                            \
+	((now)->world->full || (kind) <= EVENT_NET_LAST                                  \
+	     ? event_add(now, kind, (const union sim_value[]){__VA_ARGS__})              \
+	     : (void)0)
 
 #endif

@@ -180,7 +180,8 @@ static void process_end_thread(struct now *now, uint32_t number)
 	struct thread *thread = &now->world->thread[number];
 	bool last = --now_host(now)->members[thread->role] == 0;
 
-	tell_exit(now, thread, last ? EVENT_EXIT_GROUP : EVENT_EXIT, 0);
+	if (now->world->full)
+		tell_exit(now, thread, last ? EVENT_EXIT_GROUP : EVENT_EXIT, 0);
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
 }
@@ -224,11 +225,6 @@ static uint64_t buffer_of(const struct thread *thread)
 static int64_t socket_of(const struct thread *thread)
 {
 	return FD_SOCKET + thread->flow % FD_SOCKETS;
-}
-
-static bool is_stream(const struct world *world, const struct thread *thread)
-{
-	return world->flow[thread->flow].protocol == IPPROTO_TCP;
 }
 
 /* What the call returned that had data, or gave up. */
@@ -280,12 +276,21 @@ static void do_sleep(struct now *now, uint32_t number, nsec_t until)
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
 }
 
+static void do_compute(struct now *now, uint32_t number, nsec_t span)
+{
+	cpu_charge(now, USE_SYSTEM);
+	if (now->world->full)
+		now->world->thread[number].work_ns = span;
+	else
+		thread_await(now->world, number, WAIT_TIME, now->ns + span);
+}
+
 static void do_await_data(struct now *now, uint32_t number, nsec_t until)
 {
 	struct thread *thread = &now->world->thread[number];
 	int64_t fd = socket_of(thread);
 
-	if (is_stream(now->world, thread)) {
+	if (thread_is_stream(now->world, thread)) {
 		EVENT(now, EVENT_READ_ENTRY, {.u = (uint64_t)fd}, {.u = thread->left});
 		thread->call = EVENT_READ_EXIT;
 	} else {
@@ -320,8 +325,9 @@ static void do_send(struct now *now, struct thread *thread, uint64_t bytes)
 {
 	const struct flow *flow = &now->world->flow[thread->flow];
 
-	now_wait(now, flow->end[thread->side].answered_ns);
-	if (is_stream(now->world, thread)) {
+	if (now->world->full)
+		now_wait(now, flow->end[thread->side].answered_ns);
+	if (thread_is_stream(now->world, thread)) {
 		begin_write(now, thread, bytes);
 		transport_send(now, thread->flow, thread->side, bytes);
 		EVENT(now, EVENT_WRITE_EXIT, {.i = (int64_t)bytes});
@@ -382,8 +388,7 @@ void task_step(struct now *now, uint32_t number)
 		do_sleep(now, number, action.until);
 		break;
 	case ACTION_COMPUTE:
-		cpu_charge(now, USE_SYSTEM);
-		thread->work_ns = action.span;
+		do_compute(now, number, action.span);
 		break;
 	case ACTION_SEND:
 		do_send(now, thread, action.bytes);

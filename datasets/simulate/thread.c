@@ -63,7 +63,7 @@ static nsec_t schedule_next(struct world *world, struct flow *flow, bool begun,
 	return due < to ? world->begin_ns + due : NSEC_MAX;
 }
 
-static bool is_stream(const struct world *world, const struct thread *thread)
+bool thread_is_stream(const struct world *world, const struct thread *thread)
 {
 	return world->flow[thread->flow].protocol == IPPROTO_TCP;
 }
@@ -81,7 +81,7 @@ static struct action send_left(const struct world *world, struct thread *thread)
 		return (struct action){.kind = ACTION_AWAIT_SENT};
 	action.bytes = thread->left < most ? thread->left : most;
 	/* A datagram is all there is of a message. */
-	thread->left -= is_stream(world, thread) ? action.bytes : thread->left;
+	thread->left -= thread_is_stream(world, thread) ? action.bytes : thread->left;
 	return action;
 }
 
@@ -90,7 +90,8 @@ static struct action await(const struct world *world, struct thread *thread, nse
 {
 	const struct flow *flow = &world->flow[thread->flow];
 	uint64_t most = transport_most(flow);
-	bool is_client = thread->role == ROLE_CLIENT, stream = is_stream(world, thread);
+	bool is_client = thread->role == ROLE_CLIENT,
+	     stream = thread_is_stream(world, thread);
 
 	thread->left = is_client && (stream || flow->protocol == IPPROTO_UDP)
 			   ? world->reply_bytes
@@ -107,7 +108,7 @@ static struct action take_data(struct world *world, const struct thread *thread)
 {
 	uint64_t *unread = &world->flow[thread->flow].end[thread->side].unread;
 
-	*unread = is_stream(world, thread) ? *unread - thread->left : 0;
+	*unread = thread_is_stream(world, thread) ? *unread - thread->left : 0;
 	return (struct action){.kind = ACTION_NONE};
 }
 
@@ -228,48 +229,6 @@ static void light_wake(struct now *now, uint32_t number)
 	nsec_t latency = dice_between(&now_host(now)->dice, 3000, 15000);
 
 	thread_await(now->world, number, WAIT_TIME, now->ns + latency);
-}
-
-/* One step of its program; whether there is another. */
-static bool step(struct now *now, uint32_t number)
-{
-	struct world *world = now->world;
-	struct thread *thread = &world->thread[number];
-	struct action action = program_next(world, thread, now->ns);
-
-	switch (action.kind) {
-	case ACTION_SLEEP:
-		thread_await(world, number, WAIT_TIME, action.until);
-		return false;
-	case ACTION_COMPUTE:
-		thread_await(world, number, WAIT_TIME, now->ns + action.span);
-		return false;
-	case ACTION_AWAIT_DATA:
-		if (thread_has_data(now, number))
-			return true;
-		thread_await(world, number, WAIT_DATA, action.until);
-		return false;
-	case ACTION_AWAIT_SENT:
-		thread_await(world, number, WAIT_SENT, NSEC_MAX);
-		return false;
-	case ACTION_SEND:
-		transport_send(now, thread->flow, thread->side, action.bytes);
-		return true;
-	default:
-		thread_await(world, number, WAIT_FOREVER, NSEC_MAX);
-		return false;
-	}
-}
-
-void light_timer(struct world *world, uint32_t number)
-{
-	struct thread *thread = &world->thread[number];
-	struct now now = now_begin(world, thread->node, thread->cpu, world->now);
-
-	thread->wait = WAIT_NONE;
-	while (step(&now, number))
-		continue;
-	now_end(&now);
 }
 
 enum { FIRST_TID = 900 };

@@ -4,11 +4,6 @@
 
 #include "simulate/world.h"
 
-/* Threads with activity net: each has a processor when it needs one. */
-
-/* Go on with a thread whose time has come. */
-void light_timer(struct world *world, uint32_t thread);
-
 /* A new thread of a host. */
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side);
@@ -58,9 +53,13 @@ struct action {
 /* The next step of the thread's program, which takes note of it. */
 struct action program_next(struct world *world, struct thread *thread, nsec_t now);
 
-/* Threads with activity full: what they do shows as system calls. */
+/* Whether it talks by TCP. */
+bool thread_is_stream(const struct world *world, const struct thread *thread);
 
-/* The next step of the thread that runs on this processor. */
+/*
+ * The next step of the thread that runs on this processor. With activity full it shows
+ * as system calls; with activity net a thread has a processor when it needs one.
+ */
 void task_step(struct now *now, uint32_t thread);
 
 /* A node's tracer begins: it tells which threads there are, and what they do. */
