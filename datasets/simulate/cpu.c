@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,21 +9,7 @@
 #include "simulate/network.h"
 #include "simulate/truth.h"
 
-enum { IDLE_NAME = 16 };
-
 static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
-
-const char *cpu_thread_name(const struct thread *thread)
-{
-	static const char *const name[THREAD_ROLES] = {
-	    [ROLE_CLIENT] = "client",    [ROLE_SERVER] = "server",
-	    [ROLE_SENDER] = "producer",  [ROLE_RECEIVER] = "consumer",
-	    [ROLE_WORKER] = "worker",    [ROLE_SAMPLER] = "sadc",
-	    [ROLE_DAEMON] = DAEMON_NAME,
-	};
-
-	return thread->role == ROLE_CHILD ? process_name(thread) : name[thread->role];
-}
 
 /* Nobody waits for it, so it comes behind those for whom the world waits. */
 static bool only_computes(const struct thread *thread)
@@ -36,6 +21,8 @@ void cpu_charge(struct now *now, enum cpu_use use)
 {
 	struct cpu *cpu = now_cpu(now);
 
+	if (!now->world->full)
+		return;
 	if (now->ns > cpu->charged_ns)
 		cpu->used_ns[use] += now->ns - cpu->charged_ns;
 	cpu->charged_ns = now->ns;
@@ -98,25 +85,21 @@ static uint32_t dequeue(const struct now *now)
 	return number;
 }
 
-static const char *name_of(const struct now *now, uint32_t number, char idle[IDLE_NAME])
+static const char *name_of(const struct now *now, uint32_t number)
 {
-	if (number != NO_THREAD)
-		return cpu_thread_name(&now->world->thread[number]);
-	snprintf(idle, IDLE_NAME, "swapper/%u", now->cpu % 100);
-	return idle;
+	return number == NO_THREAD ? now_cpu(now)->idle_name
+				   : now->world->thread[number].name;
 }
 
 static void switch_to(struct now *now, uint32_t next, int state)
 {
 	struct cpu *cpu = now_cpu(now);
 	uint32_t last = cpu->current;
-	char idle[IDLE_NAME];
 
 	now->about = next;
-	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
-	      {.i = now_tid(now, last)}, {.i = PRIORITY}, {.i = state},
-	      {.text = name_of(now, next, idle)}, {.i = now_tid(now, next)},
-	      {.i = PRIORITY});
+	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last)}, {.i = now_tid(now, last)},
+	      {.i = PRIORITY}, {.i = state}, {.text = name_of(now, next)},
+	      {.i = now_tid(now, next)}, {.i = PRIORITY});
 	now_host(now)->count.switches++;
 	if (last != NO_THREAD)
 		now->world->thread[last].asleep_ns = now->ns;
@@ -177,11 +160,13 @@ static bool step(struct now *now)
 /* Go on after that: with the next thread if it is due, until something is awaited. */
 static void cpu_leave(struct now *now)
 {
-	now_cpu(now)->age++;
-	while (!now->world->stopped && step(now))
-		continue;
-	cpu_charge(now, USE_SYSTEM);
-	now_cpu(now)->since_ns = now->ns;
+	if (now->world->full) {
+		now_cpu(now)->age++;
+		while (!now->world->stopped && step(now))
+			continue;
+		cpu_charge(now, USE_SYSTEM);
+		now_cpu(now)->since_ns = now->ns;
+	}
 	now_end(now);
 }
 
@@ -203,18 +188,15 @@ static uint32_t choose_cpu(const struct now *now, const struct thread *thread)
 
 static void tell_wakeup(struct now *now, struct thread *thread)
 {
-	const char *name = cpu_thread_name(thread);
 	uint32_t cpu = choose_cpu(now, thread);
 
 	now->about = (uint32_t)(thread - now->world->thread);
-	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
-	      {.i = (int32_t)thread->cpu});
+	event_of_thread(now, EVENT_WAKING, thread);
 	if (cpu != thread->cpu)
-		EVENT(now, EVENT_MIGRATE, {.text = name}, {.i = thread->tid},
+		EVENT(now, EVENT_MIGRATE, {.text = thread->name}, {.i = thread->tid},
 		      {.i = PRIORITY}, {.i = (int32_t)thread->cpu}, {.i = (int32_t)cpu});
 	thread->cpu = cpu;
-	EVENT(now, EVENT_WAKEUP, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
-	      {.i = (int32_t)cpu});
+	event_of_thread(now, EVENT_WAKEUP, thread);
 }
 
 /* It joins those that wait for its processor, and may go before who is there. */
@@ -256,8 +238,7 @@ void cpu_wake_new(struct now *now, uint32_t number)
 
 	thread->cpu = choose_cpu(now, thread);
 	now->about = number;
-	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
-	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
+	event_of_thread(now, EVENT_WAKEUP_NEW, thread);
 	make_ready(now, number);
 }
 
@@ -274,7 +255,8 @@ static struct now interrupt_begin(struct world *world, uint32_t node, uint32_t c
 {
 	struct now now = now_begin(world, node, cpu, world->now);
 
-	cpu_enter(&now);
+	if (world->full)
+		cpu_enter(&now);
 	return now;
 }
 
@@ -299,7 +281,8 @@ static void end_softirq(struct now *now, uint32_t vector)
 static void begin_irq(struct now *now, int irq, const char *name)
 {
 	now_host(now)->count.interrupts++;
-	now_pass(now, 300, 1500);
+	if (now->world->full)
+		now_pass(now, 300, 1500);
 	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
@@ -310,20 +293,11 @@ static void end_irq(struct now *now, int irq)
 
 void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 {
+	struct now now = interrupt_begin(world, node, cpu);
 	int irq = CARD_IRQ + 2 * (int)cpu;
-	struct now now;
-	char name[32];
 	size_t count;
 
-	if (!world->full) {
-		now = now_begin(world, node, cpu, world->now);
-		card_poll(&now);
-		now_end(&now);
-		return;
-	}
-	snprintf(name, sizeof(name), "virtio0-input.%u", cpu);
-	now = interrupt_begin(world, node, cpu);
-	begin_irq(&now, irq, name);
+	begin_irq(&now, irq, now_cpu(&now)->card_name);
 	raise_softirq(&now, SOFTIRQ_NET_RX);
 	end_irq(&now, irq);
 	begin_softirq(&now, SOFTIRQ_NET_RX);

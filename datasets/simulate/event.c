@@ -53,3 +53,9 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 	}
 	now_pass(now, 200, 1000);
 }
+
+void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread)
+{
+	EVENT(now, kind, {.text = thread->name}, {.i = thread->tid}, {.i = PRIORITY},
+	      {.i = (int32_t)thread->cpu});
+}

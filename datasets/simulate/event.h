@@ -113,6 +113,12 @@ const struct sim_class *event_class(enum event_kind kind);
  */
 void event_add(struct now *now, enum event_kind kind, const union sim_value *value);
 
+/* One whose fields are a thread's name, number, priority, and processor, if it has that.
+ */
+void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread);
+
+enum { PRIORITY = 20 }; /* of all threads */
+
 /* With activity net nothing of the others happens. */
 #define EVENT(now, kind, ...)                                                            \
 	((now)->world->full || (kind) <= EVENT_NET_LAST                                  \

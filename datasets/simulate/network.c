@@ -342,8 +342,7 @@ static void take(struct now *now, const uint32_t *parcels, size_t count)
 	uint64_t skb;
 
 	enter(now, parcels, count, &packet, &skb);
-	address_translate(world, &world->flow[world->parcel[parcels[0]].flow],
-			  world->parcel[parcels[0]].side, &packet);
+	address_fill(&world->flow[parcel->flow], parcel->side, true, &packet);
 	bytes = size_of(&packet);
 	now->routers = routers_of(world, sender);
 	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
@@ -398,14 +397,15 @@ void card_arrive(struct world *world, uint32_t index)
 	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
 	uint32_t cpus = (uint32_t)world->scenario->cpus, number = parcel->flow % cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
+	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 
 	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
 	cpu->ring[cpu->ringed++] = index;
 	if (cpu->polling)
 		return;
 	cpu->polling = true;
-	if (world->coalesce_ns)
-		queue_add(&world->queue, world->now + world->coalesce_ns, OCCASION_POLL,
+	if (coalesce_ns)
+		queue_add(&world->queue, world->now + coalesce_ns, OCCASION_POLL,
 			  node * cpus + number, 0);
 	else
 		interrupt_card(world, node, number);

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "simulate/event.h"
@@ -36,19 +36,17 @@ static void dump_thread(struct now *now, uint32_t number)
 	EVENT(now, EVENT_DUMP_PROCESS, {.i = thread->tid}, {.i = thread->pid},
 	      {.i = thread->role == ROLE_CHILD ? now->world->thread[thread->parent].pid
 					       : 1},
-	      {.text = cpu_thread_name(thread)}, {.i = TYPE_USER}, {.i = MODE_SYSCALL},
-	      {.i = 0}, {.i = status}, {.u = thread->cpu},
+	      {.text = thread->name}, {.i = TYPE_USER}, {.i = MODE_SYSCALL}, {.i = 0},
+	      {.i = status}, {.u = thread->cpu},
 	      {.u = 0xffff888008000000u + (uint64_t)(uint32_t)thread->pid * 704});
 }
 
 static void dump_idle(struct now *now, int cpu)
 {
-	char name[16];
-
-	snprintf(name, sizeof(name), "swapper/%d", cpu % 100);
-	EVENT(now, EVENT_DUMP_PROCESS, {.i = 0}, {.i = 0}, {.i = 0}, {.text = name},
-	      {.i = TYPE_KERNEL}, {.i = MODE_SYSCALL}, {.i = 0}, {.i = STATUS_WAIT_CPU},
-	      {.u = (uint64_t)cpu}, {.u = 0});
+	EVENT(now, EVENT_DUMP_PROCESS, {.i = 0}, {.i = 0}, {.i = 0},
+	      {.text = now_host(now)->cpu[cpu].idle_name}, {.i = TYPE_KERNEL},
+	      {.i = MODE_SYSCALL}, {.i = 0}, {.i = STATUS_WAIT_CPU}, {.u = (uint64_t)cpu},
+	      {.u = 0});
 }
 
 void statedump(struct now *now)
@@ -73,14 +71,8 @@ static const uint64_t child_tid_address = 0x7fbf96cfca10;
 static const uint64_t argv_address = 0x558e1a0c20d0, environ_address = 0x558e1a0ba8c0;
 static const uint64_t status_address = 0x7ffe8c2f1a90;
 
-static const struct program {
-	const char *path, *name;
-} programs[] = {
-    {"/usr/bin/gzip", "gzip"},
-    {"/usr/bin/sort", "sort"},
-    {"/usr/bin/sha256sum", "sha256sum"},
-    {"/usr/bin/find", "find"},
-};
+static const char *const programs[] = {"/usr/bin/gzip", "/usr/bin/sort",
+				       "/usr/bin/sha256sum", "/usr/bin/find"};
 
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
 
@@ -100,17 +92,13 @@ void process_add_daemon(struct world *world, uint32_t node)
 	world->host[node].alive--; /* it is not there yet */
 }
 
-const char *process_name(const struct thread *child)
-{
-	return child->program ? programs[child->program - 1].name : DAEMON_NAME;
-}
-
 static void renew(struct now *now, struct thread *child, uint32_t cpu)
 {
 	child->tid = child->pid = thread_next_tid(now_host(now));
 	child->wait = WAIT_NONE;
 	child->call = EVENT_CLONE_EXIT;
-	child->program = child->stage = 0;
+	child->name = DAEMON_NAME;
+	child->stage = 0;
 	child->exited = false;
 	child->work_ns = 0;
 	child->cpu = cpu;
@@ -127,10 +115,10 @@ static void process_fork(struct now *now, uint32_t number)
 	      {.u = child_tid_address});
 	now_pass(now, 60000, 200000);
 	renew(now, child, now->cpu);
-	EVENT(now, EVENT_FORK, {.text = cpu_thread_name(daemon)}, {.i = daemon->tid},
-	      {.i = daemon->pid}, {.u = FIRST_NAMESPACE},
-	      {.text = cpu_thread_name(child)}, {.i = child->tid}, {.i = child->tid},
-	      {.i = child->pid}, {.u = FIRST_NAMESPACE});
+	EVENT(now, EVENT_FORK, {.text = daemon->name}, {.i = daemon->tid},
+	      {.i = daemon->pid}, {.u = FIRST_NAMESPACE}, {.text = child->name},
+	      {.i = child->tid}, {.i = child->tid}, {.i = child->pid},
+	      {.u = FIRST_NAMESPACE});
 	cpu_wake_new(now, daemon->child);
 	EVENT(now, EVENT_CLONE_EXIT, {.i = child->tid});
 }
@@ -138,12 +126,12 @@ static void process_exec(struct now *now, uint32_t number)
 {
 	struct thread *child = &now->world->thread[number];
 	uint64_t choice = dice_below(&now_host(now)->dice, PROGRAMS);
-	const char *path = programs[choice].path;
+	const char *path = programs[choice];
 
 	EVENT(now, EVENT_EXECVE_ENTRY, {.text = path}, {.u = argv_address},
 	      {.u = environ_address});
 	now_pass(now, 150000, 600000);
-	child->program = (uint8_t)(choice + 1);
+	child->name = strrchr(path, '/') + 1;
 	now_host(now)->programs++;
 	EVENT(now, EVENT_EXEC, {.text = path}, {.i = child->tid}, {.i = child->tid});
 	now_pass(now, 10000, 50000);
@@ -155,8 +143,7 @@ static void tell_exit(struct now *now, struct thread *thread, enum event_kind ca
 {
 	EVENT(now, call, {.i = status});
 	now_pass(now, 40000, 200000);
-	EVENT(now, EVENT_PROCESS_EXIT, {.text = cpu_thread_name(thread)},
-	      {.i = thread->tid}, {.i = PRIORITY});
+	event_of_thread(now, EVENT_PROCESS_EXIT, thread);
 	now_host(now)->alive--;
 }
 static void process_exit(struct now *now, uint32_t number)
@@ -192,8 +179,7 @@ static void process_wait(struct now *now, uint32_t number)
 	const struct thread *child = child_of(now->world, daemon);
 
 	EVENT(now, EVENT_WAIT4_ENTRY, {.i = -1}, {.i = 0});
-	EVENT(now, EVENT_PROCESS_WAIT, {.text = cpu_thread_name(daemon)}, {.i = 0},
-	      {.i = PRIORITY});
+	EVENT(now, EVENT_PROCESS_WAIT, {.text = daemon->name}, {.i = 0}, {.i = PRIORITY});
 	daemon->call = EVENT_WAIT4_EXIT;
 	if (child->exited) {
 		now_wait(now, child->ended_ns);
@@ -208,8 +194,7 @@ void process_free(struct now *now, uint32_t number)
 	const struct thread *child = child_of(now->world, daemon);
 
 	now_wait(now, child->asleep_ns);
-	EVENT(now, EVENT_PROCESS_FREE, {.text = cpu_thread_name(child)},
-	      {.i = child->tid}, {.i = PRIORITY});
+	event_of_thread(now, EVENT_PROCESS_FREE, child);
 }
 
 /* File descriptors: a socket a flow and side from here on. */

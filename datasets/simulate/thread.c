@@ -98,9 +98,11 @@ static struct action await(const struct world *world, struct thread *thread, nse
 			   : world->request_bytes;
 	if (!stream && thread->left > most)
 		thread->left = most;
-	return (struct action){.kind = ACTION_AWAIT_DATA,
-			       .until = is_client && !stream ? now + world->timeout_ns
-							     : NSEC_MAX};
+	return (struct action){
+	    .kind = ACTION_AWAIT_DATA,
+	    .until = is_client && !stream
+			 ? now + nsec_round(world->scenario->timeout_ms * 1e6)
+			 : NSEC_MAX};
 }
 
 /* Take what was awaited; a datagram that came late stands for all before it. */
@@ -238,6 +240,12 @@ int32_t thread_next_tid(struct host *host)
 	return FIRST_TID + host->tids++;
 }
 
+static const char *const names[THREAD_ROLES] = {
+    [ROLE_CLIENT] = "client",     [ROLE_SERVER] = "server",   [ROLE_SENDER] = "producer",
+    [ROLE_RECEIVER] = "consumer", [ROLE_WORKER] = "worker",   [ROLE_SAMPLER] = "sadc",
+    [ROLE_DAEMON] = DAEMON_NAME,  [ROLE_CHILD] = DAEMON_NAME, /* until it executes */
+};
+
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side)
 {
@@ -251,6 +259,7 @@ uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 	thread->node = node;
 	thread->flow = flow;
 	thread->role = (uint8_t)role;
+	thread->name = names[role];
 	thread->side = (uint8_t)side;
 	thread->cpu = host->threads++ % (uint32_t)world->scenario->cpus;
 	thread->tid = thread_next_tid(host);

@@ -83,9 +83,6 @@ enum {
 /* A daemon and the thread that is its children, with activity full. */
 void process_add_daemon(struct world *world, uint32_t node);
 
-/* The name that traces show for a child. */
-const char *process_name(const struct thread *child);
-
 /* What the kernel kept of the child is freed, behind a grace period. */
 void process_free(struct now *now, uint32_t daemon);
 
@@ -94,9 +91,7 @@ void process_free(struct now *now, uint32_t daemon);
 /* States of threads as sched_switch shows them. */
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DISK = 2, STATE_DEAD = 128 };
 
-enum { PRIORITY = 20 }; /* of all */
-
-/* Charge the time since then to what it was used for. */
+/* Charge the time since then to what it was used for; with activity net nobody asks. */
 void cpu_charge(struct now *now, enum cpu_use use);
 
 /* Let a thread go on that slept; it may be another processor's. */
@@ -110,9 +105,6 @@ void cpu_add(struct world *world, uint32_t thread);
 
 /* The current thread of the processor goes to sleep, or ends. */
 void cpu_sleep(struct now *now, int state);
-
-/* A thread's name as traces show it. */
-const char *cpu_thread_name(const struct thread *thread);
 
 /*
  * What happens at world->now: with activity full it interrupts what goes on at a

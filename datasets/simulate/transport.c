@@ -48,7 +48,7 @@ static void transport_fill(struct world *world, uint32_t flow, int side, uint32_
 	packet->payload = f->protocol == IPPROTO_TCP ? payload : 0;
 	packet->length = inner + (f->family == 6 ? 0 : IPV4_HEADER);
 	packet->id = f->family == 6 ? f->label : end->ip_id;
-	address_fill(world, f, side, packet);
+	address_fill(f, side, false, packet);
 }
 
 /* Send data from `seq` on, or an acknowledgement alone where there is none. */

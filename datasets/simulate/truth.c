@@ -141,7 +141,7 @@ static void write_request(const struct now *now, const struct thread *thread,
 		",%" PRId64 ",%" PRId64 "\n",
 		world->host[end[0].node].name, world->thread[end[0].writer].tid,
 		world->host[end[1].node].name, world->thread[end[1].writer].tid,
-		(unsigned)end[1].port, state->asked_ns, state->arrived_ns,
+		(unsigned)end[1].near.port, state->asked_ns, state->arrived_ns,
 		state->taken_ns, state->replied_ns, state->new_ns[0]);
 }
 
@@ -188,8 +188,7 @@ static void end_row(const struct now *now, struct span_row *row, nsec_t end_ns)
 
 static const char *name_of(const struct now *now, uint32_t thread)
 {
-	return thread == NO_THREAD ? "swapper"
-				   : cpu_thread_name(&now->world->thread[thread]);
+	return thread == NO_THREAD ? "swapper" : now->world->thread[thread].name;
 }
 
 /* The processor's thread ran until then; `next`: who comes. */

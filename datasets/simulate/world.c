@@ -203,9 +203,7 @@ static void init_constants(struct world *world)
 	world->begin_ns = nsec_round(scenario->begin_s * 1e9);
 	world->end_ns = world->begin_ns + nsec_round(scenario->seconds * 1e9);
 	world->now = world->begin_ns;
-	world->coalesce_ns = from_us(scenario->coalesce_us);
 	world->service_ns = from_us(scenario->service_us);
-	world->timeout_ns = from_us(scenario->timeout_ms * 1e3);
 	world->rto_ns = from_us(scenario->rto_ms * 1e3);
 	/* No sender is so impatient as to send everything twice. */
 	if (world->rto_ns < there_and_back)
@@ -307,8 +305,8 @@ static void init_flow(struct world *world, uint32_t number,
 	    icmp ? 1000 + number % 60000 : (uint32_t)dice_below(&flow->dice, 1 << 20);
 	flow->end[0].node = pair->a;
 	flow->end[1].node = pair->b;
-	flow->end[0].port = icmp ? 0 : (uint16_t)(32768 + number % 28000);
-	flow->end[1].port = icmp ? 0 : 7001;
+	address_of_end(world, flow, 0, icmp ? 0 : (uint16_t)(32768 + number % 28000));
+	address_of_end(world, flow, 1, icmp ? 0 : 7001);
 	for (int side = 0; side < 2; side++)
 		link_init(&flow->link[side], scenario, world->seed, number,
 			  flow->end[side].node > flow->end[!side].node);

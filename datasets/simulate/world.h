@@ -89,6 +89,7 @@ struct cpu {
 	nsec_t slice_ns;  /* when others get their turn */
 	uint32_t *runnable;
 	size_t runnables, runnable_room;
+	char idle_name[16], card_name[24]; /* of its idle thread, its card's interrupt */
 	nsec_t charged_ns, used_ns[CPU_USES];
 };
 
@@ -144,7 +145,11 @@ struct receiver {
 struct endpoint {
 	uint32_t node;
 	uint32_t reader, writer; /* threads */
-	uint16_t port;
+	/* As it knows itself, and as the other end does behind a translation. */
+	struct socket_name {
+		uint8_t address[16]; /* as in struct packet */
+		uint16_t port;
+	} near, far;
 	uint16_t ip_id;
 	uint16_t tcp_window;
 	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
@@ -207,9 +212,10 @@ struct thread {
 	uint32_t node, flow, age, cpu;
 	int32_t tid, pid;
 	uint8_t side;
-	uint8_t role;  /* enum thread_role */
-	uint8_t wait;  /* enum thread_wait */
-	uint8_t stage; /* where its program is */
+	uint8_t role;     /* enum thread_role */
+	uint8_t wait;     /* enum thread_wait */
+	uint8_t stage;    /* where its program is */
+	const char *name; /* as traces show it */
 	bool begun;
 	uint64_t left; /* bytes to send, or to await */
 	nsec_t due_ns; /* sampler: of the last sample */
@@ -220,7 +226,6 @@ struct thread {
 	nsec_t work_ns;   /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
 	uint32_t child, parent; /* threads: of a daemon, of its child */
-	uint8_t program;        /* child: that it executes, from 1 on */
 	bool exited;            /* child: and was not waited for */
 	nsec_t ended_ns;
 };
@@ -242,7 +247,7 @@ struct world {
 	size_t parcels, parcel_room;
 	uint32_t free_parcel; /* index + 1 */
 	struct queue queue;
-	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
+	nsec_t service_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
 	struct truth *truth;           /* or NULL */
