@@ -105,8 +105,12 @@ static void renew(struct now *now, struct thread *child, uint32_t cpu)
 	now_host(now)->alive++;
 	now_host(now)->count.forks++;
 }
-/* System calls of the thread that runs on this processor. */
-static void process_fork(struct now *now, uint32_t number)
+
+/*
+ * Steps of what threads do, as system calls of the one that runs on this processor.
+ * Each tells whether it is done; else it is the next step again.
+ */
+static bool fork_child(struct now *now, uint32_t number)
 {
 	struct thread *daemon = &now->world->thread[number];
 	struct thread *child = child_of(now->world, daemon);
@@ -121,8 +125,10 @@ static void process_fork(struct now *now, uint32_t number)
 	      {.u = FIRST_NAMESPACE});
 	cpu_wake_new(now, daemon->child);
 	EVENT(now, EVENT_CLONE_EXIT, {.i = child->tid});
+	return true;
 }
-static void process_exec(struct now *now, uint32_t number)
+
+static bool execute(struct now *now, uint32_t number)
 {
 	struct thread *child = &now->world->thread[number];
 	uint64_t choice = dice_below(&now_host(now)->dice, PROGRAMS);
@@ -136,6 +142,7 @@ static void process_exec(struct now *now, uint32_t number)
 	EVENT(now, EVENT_EXEC, {.text = path}, {.i = child->tid}, {.i = child->tid});
 	now_pass(now, 10000, 50000);
 	EVENT(now, EVENT_EXECVE_EXIT, {.i = 0});
+	return true;
 }
 
 static void tell_exit(struct now *now, struct thread *thread, enum event_kind call,
@@ -146,7 +153,8 @@ static void tell_exit(struct now *now, struct thread *thread, enum event_kind ca
 	event_of_thread(now, EVENT_PROCESS_EXIT, thread);
 	now_host(now)->alive--;
 }
-static void process_exit(struct now *now, uint32_t number)
+
+static bool exit_process(struct now *now, uint32_t number)
 {
 	struct thread *child = &now->world->thread[number];
 	const struct thread *daemon = &now->world->thread[child->parent];
@@ -160,9 +168,11 @@ static void process_exit(struct now *now, uint32_t number)
 		thread_wake(now, child->parent);
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
+	return true;
 }
+
 /* A thread that ends by itself: the call, and what the kernel says of it. */
-static void process_end_thread(struct now *now, uint32_t number)
+static void end_thread(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
 	bool last = --now_host(now)->members[thread->role] == 0;
@@ -172,8 +182,9 @@ static void process_end_thread(struct now *now, uint32_t number)
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
 }
+
 /* Wait for the child's end; the call is over as soon as it has ended. */
-static void process_wait(struct now *now, uint32_t number)
+static bool wait_for_child(struct now *now, uint32_t number)
 {
 	struct thread *daemon = &now->world->thread[number];
 	const struct thread *child = child_of(now->world, daemon);
@@ -183,11 +194,13 @@ static void process_wait(struct now *now, uint32_t number)
 	daemon->call = EVENT_WAIT4_EXIT;
 	if (child->exited) {
 		now_wait(now, child->ended_ns);
-		return;
+		return true;
 	}
 	thread_await(now->world, number, WAIT_CHILD, NSEC_MAX);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return true;
 }
+
 void process_free(struct now *now, uint32_t number)
 {
 	const struct thread *daemon = &now->world->thread[number];
@@ -210,6 +223,16 @@ static uint64_t buffer_of(const struct thread *thread)
 static int64_t socket_of(const struct thread *thread)
 {
 	return FD_SOCKET + thread->flow % FD_SOCKETS;
+}
+
+static const struct flow *flow_of(const struct now *now, const struct thread *thread)
+{
+	return &now->world->flow[thread->flow];
+}
+
+static bool is_stream(const struct now *now, const struct thread *thread)
+{
+	return flow_of(now, thread)->protocol == IPPROTO_TCP;
 }
 
 /* What the call returned that had data, or gave up. */
@@ -251,7 +274,7 @@ static void end_call(struct now *now, uint32_t number)
 			  OCCASION_FREE, number, 0);
 }
 
-static void do_sleep(struct now *now, uint32_t number, nsec_t until)
+static void sleep_until(struct now *now, uint32_t number, nsec_t until)
 {
 	struct thread *thread = &now->world->thread[number];
 
@@ -261,21 +284,64 @@ static void do_sleep(struct now *now, uint32_t number, nsec_t until)
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
 }
 
-static void do_compute(struct now *now, uint32_t number, nsec_t span)
+/* Sleep until there is something to do; who has nothing any more ends. */
+static bool sleep_until_due(struct now *now, uint32_t number)
 {
-	cpu_charge(now, USE_SYSTEM);
-	if (now->world->full)
-		now->world->thread[number].work_ns = span;
+	const struct scenario *scenario = now->world->scenario;
+	struct thread *thread = &now->world->thread[number];
+	nsec_t due;
+
+	if (thread->role == ROLE_SAMPLER)
+		due = thread->due_ns += nsec_round(scenario->sample_s * 1e9);
+	else if (thread->role == ROLE_DAEMON)
+		due = now->ns + DAEMON_REST_NS +
+		      dice_exponential(&now_host(now)->dice,
+				       nsec_round(scenario->spawn_ms * 1e6));
 	else
-		thread_await(now->world, number, WAIT_TIME, now->ns + span);
+		due = thread_next_due(now->world, thread, now->ns);
+	if (due == NSEC_MAX)
+		end_thread(now, number);
+	else
+		sleep_until(now, number, due);
+	return true;
 }
 
-static void do_await_data(struct now *now, uint32_t number, nsec_t until)
+static bool compute(struct now *now, uint32_t number)
 {
-	struct thread *thread = &now->world->thread[number];
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	nsec_t mean = (thread->role == ROLE_CHILD ? 5 : 4) * NSEC_PER_MSEC, span;
+
+	span = thread->role == ROLE_SERVER
+		   ? dice_exponential(&world->flow[thread->flow].dice, world->service_ns)
+		   : NSEC_PER_USEC + dice_exponential(&now_host(now)->dice, mean);
+	cpu_charge(now, USE_SYSTEM);
+	if (world->full)
+		thread->work_ns = span;
+	else
+		thread_await(world, number, WAIT_TIME, now->ns + span);
+	return true;
+}
+
+/* Await what the other end sends as one message, which a datagram may cut. */
+static bool await_data(struct now *now, uint32_t number)
+{
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	uint8_t protocol = flow_of(now, thread)->protocol;
+	uint64_t most = transport_most(flow_of(now, thread));
+	bool is_client = thread->role == ROLE_CLIENT, stream = is_stream(now, thread);
+	nsec_t until = NSEC_MAX;
 	int64_t fd = socket_of(thread);
 
-	if (thread_is_stream(now->world, thread)) {
+	thread->left = is_client && (stream || protocol == IPPROTO_UDP)
+			   ? world->reply_bytes
+			   : world->request_bytes;
+	if (!stream && thread->left > most)
+		thread->left = most;
+	if (is_client && !stream)
+		until = now->ns + nsec_round(world->scenario->timeout_ms * 1e6);
+	if (stream) {
 		EVENT(now, EVENT_READ_ENTRY, {.u = (uint64_t)fd}, {.u = thread->left});
 		thread->call = EVENT_READ_EXIT;
 	} else {
@@ -284,9 +350,20 @@ static void do_await_data(struct now *now, uint32_t number, nsec_t until)
 		thread->call = EVENT_RECVFROM_EXIT;
 	}
 	if (thread_has_data(now, number))
-		return; /* the next step ends the call */
-	thread_await(now->world, number, WAIT_DATA, until > now->ns ? until : now->ns);
+		return true; /* the next step ends the call */
+	thread_await(world, number, WAIT_DATA, until > now->ns ? until : now->ns);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return true;
+}
+
+/* Take what was awaited; a datagram that came late stands for all before it. */
+static bool take_data(struct now *now, uint32_t number)
+{
+	struct thread *thread = &now->world->thread[number];
+	uint64_t *unread = &now->world->flow[thread->flow].end[thread->side].unread;
+
+	*unread = is_stream(now, thread) ? *unread - thread->left : 0;
+	return true;
 }
 
 static void begin_write(struct now *now, struct thread *thread, uint64_t bytes)
@@ -297,38 +374,51 @@ static void begin_write(struct now *now, struct thread *thread, uint64_t bytes)
 	thread->call = EVENT_WRITE_EXIT;
 }
 
-static void do_await_sent(struct now *now, uint32_t number)
+static void send_piece(struct now *now, struct thread *thread, uint64_t bytes)
 {
-	struct thread *thread = &now->world->thread[number];
-
-	begin_write(now, thread, thread->left);
-	thread_await(now->world, number, WAIT_SENT, NSEC_MAX);
-	cpu_sleep(now, STATE_INTERRUPTIBLE);
-}
-
-static void do_send(struct now *now, struct thread *thread, uint64_t bytes)
-{
-	const struct flow *flow = &now->world->flow[thread->flow];
-
-	if (now->world->full)
-		now_wait(now, flow->end[thread->side].answered_ns);
-	if (thread_is_stream(now->world, thread)) {
+	if (is_stream(now, thread)) {
+		thread->left -= bytes;
 		begin_write(now, thread, bytes);
 		transport_send(now, thread->flow, thread->side, bytes);
 		EVENT(now, EVENT_WRITE_EXIT, {.i = (int64_t)bytes});
 		thread->call = 0;
 		return;
 	}
+	/* A datagram is all there is of a message. */
+	thread->left = 0;
 	EVENT(now, EVENT_SENDTO_ENTRY, {.i = socket_of(thread)}, {.u = buffer_of(thread)},
 	      {.u = bytes}, {.u = 0}, {.u = buffer_of(thread) + 4096}, {.i = 16});
 	transport_send(now, thread->flow, thread->side, bytes);
 	EVENT(now, EVENT_SENDTO_EXIT, {.i = (int64_t)bytes});
 }
 
-static void do_disk(struct now *now, uint32_t number, uint64_t bytes, bool writes)
+/* Send thread->left bytes, piece by piece, each when the last one was acknowledged. */
+static bool send_message(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
-	int64_t position = (int64_t)dice_below(&now_host(now)->dice, 1 << 18) * 4096;
+	const struct flow *flow = flow_of(now, thread);
+	uint64_t most = transport_most(flow);
+
+	if (!thread->left)
+		return true;
+	if (transport_is_answered(flow, thread->side)) {
+		if (now->world->full)
+			now_wait(now, flow->end[thread->side].answered_ns);
+		send_piece(now, thread, thread->left < most ? thread->left : most);
+		return false;
+	}
+	begin_write(now, thread, thread->left);
+	thread_await(now->world, number, WAIT_SENT, NSEC_MAX);
+	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return false;
+}
+
+static void use_disk(struct now *now, uint32_t number, bool writes)
+{
+	struct thread *thread = &now->world->thread[number];
+	struct dice *dice = &now_host(now)->dice;
+	uint64_t bytes = 4096 * (1 + dice_below(dice, 32));
+	int64_t position = (int64_t)dice_below(dice, 1 << 18) * 4096;
 
 	thread->bytes = bytes;
 	if (writes) {
@@ -348,9 +438,31 @@ static void do_disk(struct now *now, uint32_t number, uint64_t bytes, bool write
 	cpu_sleep(now, STATE_DISK);
 }
 
-/* Read what the kernel counts, and note it down. */
-static void do_sample(struct now *now, struct thread *thread)
+static bool read_disk(struct now *now, uint32_t number)
 {
+	use_disk(now, number, false);
+	return true;
+}
+
+/* A worker sleeps, reads or writes. */
+static bool rest(struct now *now, uint32_t number)
+{
+	struct dice *dice = &now_host(now)->dice;
+	uint64_t choice = dice_below(dice, 100);
+
+	if (choice < 40)
+		sleep_until(now, number,
+			    now->ns + dice_exponential(dice, 20 * NSEC_PER_MSEC));
+	else
+		use_disk(now, number, choice >= 80);
+	return true;
+}
+
+/* Read what the kernel counts, and note it down, as sar does. */
+static bool sample(struct now *now, uint32_t number)
+{
+	const struct thread *thread = &now->world->thread[number];
+
 	EVENT(now, EVENT_READ_ENTRY, {.u = FD_FILE}, {.u = STAT_BYTES});
 	now_pass(now, 20000, 60000);
 	EVENT(now, EVENT_READ_EXIT, {.i = STAT_BYTES}, {.u = buffer_of(thread)});
@@ -359,54 +471,33 @@ static void do_sample(struct now *now, struct thread *thread)
 	      {.u = STAT_BYTES});
 	now_pass(now, 5000, 15000);
 	EVENT(now, EVENT_WRITE_EXIT, {.i = STAT_BYTES});
+	return true;
 }
+
+/* What threads of each role do, over and over; a child does it once. */
+static bool (*const routines[THREAD_ROLES][6])(struct now *now, uint32_t number) = {
+    [ROLE_CLIENT] = {sleep_until_due, send_message, await_data, take_data},
+    [ROLE_SERVER] = {await_data, take_data, compute, send_message},
+    [ROLE_SENDER] = {sleep_until_due, send_message},
+    [ROLE_RECEIVER] = {await_data, take_data},
+    [ROLE_WORKER] = {compute, rest},
+    [ROLE_SAMPLER] = {sleep_until_due, sample},
+    [ROLE_DAEMON] = {sleep_until_due, fork_child, wait_for_child},
+    [ROLE_CHILD] = {execute, compute, read_disk, compute, exit_process},
+};
 
 void task_step(struct now *now, uint32_t number)
 {
-	struct thread *thread = &now->world->thread[number];
-	struct action action;
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	typeof(&routines[0][0]) routine = routines[thread->role];
 
-	end_call(now, number);
-	action = program_next(now->world, thread, now->ns);
-	switch (action.kind) {
-	case ACTION_SLEEP:
-		do_sleep(now, number, action.until);
-		break;
-	case ACTION_COMPUTE:
-		do_compute(now, number, action.span);
-		break;
-	case ACTION_SEND:
-		do_send(now, thread, action.bytes);
-		break;
-	case ACTION_AWAIT_DATA:
-		do_await_data(now, number, action.until);
-		break;
-	case ACTION_AWAIT_SENT:
-		do_await_sent(now, number);
-		break;
-	case ACTION_READ_DISK:
-	case ACTION_WRITE_DISK:
-		do_disk(now, number, action.bytes, action.kind == ACTION_WRITE_DISK);
-		break;
-	case ACTION_SAMPLE:
-		do_sample(now, thread);
-		break;
-	case ACTION_END:
-		process_end_thread(now, number);
-		break;
-	case ACTION_FORK:
-		process_fork(now, number);
-		break;
-	case ACTION_WAIT:
-		process_wait(now, number);
-		break;
-	case ACTION_EXEC:
-		process_exec(now, number);
-		break;
-	case ACTION_EXIT:
-		process_exit(now, number);
-		break;
-	default:
-		break;
-	}
+	if (world->full)
+		end_call(now, number);
+	if (!routine[thread->stage](now, number))
+		return;
+	thread->stage = routine[thread->stage + 1] ? thread->stage + 1 : 0;
+	if (routine[thread->stage] == send_message)
+		thread->left = thread->role == ROLE_SERVER ? world->reply_bytes
+							   : world->request_bytes;
 }

@@ -26,35 +26,11 @@ void thread_wake(struct now *now, uint32_t thread);
 void thread_data_came(struct now *now, uint32_t thread);
 void thread_all_sent(struct now *now, uint32_t thread);
 
-/* What a thread does next; the host says how long it takes. */
-struct action {
-	enum action_kind {
-		ACTION_NONE,
-		ACTION_SLEEP,      /* until */
-		ACTION_COMPUTE,    /* for a span of processor time */
-		ACTION_SEND,       /* bytes */
-		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
-		ACTION_TAKE_DATA,  /* of routines alone: what was awaited */
-		ACTION_PAUSE,      /* of routines alone: what a worker does by chance */
-		ACTION_AWAIT_SENT, /* all acknowledged */
-		ACTION_READ_DISK,  /* bytes */
-		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
-		ACTION_SAMPLE,     /* as sar does */
-		ACTION_END,
-		ACTION_FORK, /* a child, which goes on by itself */
-		ACTION_WAIT, /* until it ends */
-		ACTION_EXEC, /* the child: another program */
-		ACTION_EXIT,
-	} kind;
-	nsec_t until, span;
-	uint64_t bytes;
-};
-
-/* The next step of the thread's program, which takes note of it. */
-struct action program_next(struct world *world, struct thread *thread, nsec_t now);
-
-/* Whether it talks by TCP. */
-bool thread_is_stream(const struct world *world, const struct thread *thread);
+/*
+ * When a flow's next request is due: an interval from now, outside of the pauses between
+ * bursts and of idle times; NSEC_MAX when none comes any more.
+ */
+nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t now);
 
 /*
  * The next step of the thread that runs on this processor. With activity full it shows
