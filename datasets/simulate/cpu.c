@@ -126,8 +126,7 @@ static void arm(struct now *now)
 		cpu->slice_ns = now->ns + slice_ns;
 	cpu->since_ns = now->ns;
 	queue_add(&world->queue, until < cpu->slice_ns ? until : cpu->slice_ns,
-		  OCCASION_CPU, now->node * (uint32_t)world->scenario->cpus + now->cpu,
-		  ++cpu->age);
+		  OCCASION_CPU, cpu_number(world, now->node, now->cpu), ++cpu->age);
 }
 
 /* One step; whether there is another. */
@@ -218,8 +217,7 @@ static void make_ready(struct now *now, uint32_t number)
 	if (thread->cpu != now->cpu)
 		queue_add(&world->queue,
 			  now->ns + dice_between(&now_host(now)->dice, 800, 3000),
-			  OCCASION_KICK,
-			  now->node * (uint32_t)world->scenario->cpus + thread->cpu, 0);
+			  OCCASION_KICK, cpu_number(world, now->node, thread->cpu), 0);
 }
 
 void cpu_wake(struct now *now, uint32_t number)
@@ -309,8 +307,17 @@ void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 	cpu_leave(&now);
 }
 
-static void interrupt_resend(struct world *world, uint32_t flow, int side)
+static void interrupt_poll(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus;
+
+	interrupt_card(world, occasion->what / cpus, occasion->what % cpus);
+}
+
+static void interrupt_resend(struct world *world, const struct occasion *occasion)
+{
+	uint32_t flow = occasion->what / 2;
+	int side = (int)(occasion->what & 1);
 	uint32_t node = world->flow[flow].end[side].node;
 	uint32_t cpu = flow % (uint32_t)world->scenario->cpus;
 	struct now now;
@@ -343,13 +350,14 @@ static void end_timer(struct now *now, uint64_t timer)
 	cpu_charge(now, USE_IRQ);
 }
 
-static void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
+static void interrupt_timer(struct world *world, const struct occasion *occasion)
 {
+	uint32_t number = occasion->what;
 	struct thread *thread = &world->thread[number];
 	struct now now;
 	uint64_t timer;
 
-	if ((thread->age & OCCASION_AGE) != age)
+	if ((thread->age & OCCASION_AGE) != occasion->age)
 		return;
 	now = interrupt_begin(world, thread->node, thread->cpu);
 	if (!world->full) {
@@ -365,9 +373,10 @@ static void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
 	cpu_leave(&now);
 }
 
-static void interrupt_disk(struct world *world, uint32_t number)
+static void interrupt_disk(struct world *world, const struct occasion *occasion)
 {
 	/* The disk has one queue, whose interrupts all come to one processor. */
+	uint32_t number = occasion->what;
 	struct now now = interrupt_begin(world, world->thread[number].node, 0);
 
 	begin_irq(&now, DISK_IRQ, "virtio3-req.0");
@@ -378,13 +387,14 @@ static void interrupt_disk(struct world *world, uint32_t number)
 }
 
 /* Its thread has computed enough, or for so long that others get their turn. */
-static void interrupt_cpu(struct world *world, uint32_t node, uint32_t number,
-			  uint32_t age)
+static void interrupt_cpu(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
+	uint32_t number = occasion->what % cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
-	if ((cpu->age & OCCASION_AGE) != age)
+	if ((cpu->age & OCCASION_AGE) != occasion->age)
 		return;
 	now = interrupt_begin(world, node, number);
 	if (cpu->current != NO_THREAD && now.ns >= cpu->slice_ns) {
@@ -395,8 +405,10 @@ static void interrupt_cpu(struct world *world, uint32_t node, uint32_t number,
 }
 
 /* Another processor woke a thread for it. */
-static void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
+static void interrupt_kick(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
+	uint32_t number = occasion->what % cpus;
 	const struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
@@ -407,8 +419,9 @@ static void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
 }
 
 /* Nobody looks any more at what a daemon's last child left: a grace period ended. */
-static void interrupt_free(struct world *world, uint32_t daemon)
+static void interrupt_free(struct world *world, const struct occasion *occasion)
 {
+	uint32_t daemon = occasion->what;
 	const struct thread *thread = &world->thread[daemon];
 	struct now now = interrupt_begin(world, thread->node, thread->cpu);
 	uint64_t timer = begin_timer(&now, thread->cpu, TICK);
@@ -421,9 +434,9 @@ static void interrupt_free(struct world *world, uint32_t daemon)
 	cpu_leave(&now);
 }
 
-static void interrupt_dump(struct world *world, uint32_t node)
+static void interrupt_dump(struct world *world, const struct occasion *occasion)
 {
-	struct now now = interrupt_begin(world, node, 0);
+	struct now now = interrupt_begin(world, occasion->what, 0);
 
 	statedump(&now);
 	cpu_charge(&now, USE_SYSTEM);
@@ -435,35 +448,13 @@ static void interrupt_dump(struct world *world, uint32_t node)
 
 void interrupt(struct world *world, const struct occasion *occasion)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus, what = occasion->what;
+	static void (*const handler[])(struct world *, const struct occasion *) = {
+	    [OCCASION_TIMER] = interrupt_timer,   [OCCASION_ARRIVAL] = card_arrive,
+	    [OCCASION_RESEND] = interrupt_resend, [OCCASION_POLL] = interrupt_poll,
+	    [OCCASION_CPU] = interrupt_cpu,       [OCCASION_KICK] = interrupt_kick,
+	    [OCCASION_DISK] = interrupt_disk,     [OCCASION_DUMP] = interrupt_dump,
+	    [OCCASION_FREE] = interrupt_free,
+	};
 
-	switch ((enum occasion_kind)occasion->kind) {
-	case OCCASION_TIMER:
-		interrupt_timer(world, what, occasion->age);
-		break;
-	case OCCASION_ARRIVAL:
-		card_arrive(world, what);
-		break;
-	case OCCASION_RESEND:
-		interrupt_resend(world, what / 2, (int)(what & 1));
-		break;
-	case OCCASION_POLL:
-		interrupt_card(world, what / cpus, what % cpus);
-		break;
-	case OCCASION_CPU:
-		interrupt_cpu(world, what / cpus, what % cpus, occasion->age);
-		break;
-	case OCCASION_KICK:
-		interrupt_kick(world, what / cpus, what % cpus);
-		break;
-	case OCCASION_DISK:
-		interrupt_disk(world, what);
-		break;
-	case OCCASION_DUMP:
-		interrupt_dump(world, what);
-		break;
-	case OCCASION_FREE:
-		interrupt_free(world, what);
-		break;
-	}
+	handler[occasion->kind](world, occasion);
 }

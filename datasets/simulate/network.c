@@ -119,15 +119,6 @@ enum {
 /* What net_napi_gro_receive_exit returns. */
 enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
-/* The name of the second interface that shows each packet, or NULL. */
-static const char *card_layer(const struct scenario *scenario)
-{
-	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10",
-					   NULL, NULL,    NULL,  NULL};
-
-	return name[scenario->layers];
-}
-
 /* A device between a container and the card of its host, whose own has the card's name.
  */
 struct pass {
@@ -138,47 +129,45 @@ struct pass {
 
 enum { MOST_PASSES = 4 };
 
-/* On the way out, up to the card; and on the way in, from there. */
-struct container {
-	struct pass out[MOST_PASSES], in[MOST_PASSES];
-	uint8_t routers; /* on the way out */
+/* What packets of a node go through beside its card. */
+struct way {
+	const char *layer; /* a second interface that shows each packet, or NULL */
+	struct pass out[MOST_PASSES]; /* up to the card */
+	struct pass in[MOST_PASSES];  /* from there */
+	uint8_t routers;              /* on the way out */
 };
 
-/* What the peers of a node are in, or NULL. */
-static const struct container *container_of(const struct world *world, uint32_t node)
+static const struct way *way_of(const struct world *world, uint32_t node)
 {
-	static const struct container routed = {
-	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
-	    {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
-	    1};
-	static const struct container tunnel = {
-	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"vx0", false, 0}},
-	    {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
-	    0};
+	static const struct way ways[] = {
+	    [LAYERS_NONE] = {.layer = NULL},
+	    [LAYERS_BOND] = {.layer = "bond0"},
+	    [LAYERS_BRIDGE] = {.layer = "br0"},
+	    [LAYERS_VLAN] = {.layer = "eth0.10"},
+	    [LAYERS_ROUTED] =
+		{NULL,
+		 {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
+		 {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
+		 1},
+	    [LAYERS_VXLAN] = {NULL,
+			      {{CARD_NAME, false, 0},
+			       {"vc1", true, 0},
+			       {"vx0", false, 0}},
+			      {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
+			      0},
+	    [LAYERS_ECHO] = {.layer = NULL},
+	};
+	int layers = world->scenario->layers;
 
-	switch (world->scenario->layers) {
-	case LAYERS_ROUTED:
-		return &routed;
-	case LAYERS_MIXED:
-		return node % 2 ? &routed : NULL;
-	case LAYERS_VXLAN:
-		return &tunnel;
-	default:
-		return NULL;
-	}
+	if (layers == LAYERS_MIXED)
+		layers = node % 2 ? LAYERS_ROUTED : LAYERS_NONE;
+	return &ways[layers];
 }
 
 /* Bytes of the whole packet, IP header included. */
 static uint32_t size_of(const struct packet *packet)
 {
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
-}
-
-static uint8_t routers_of(const struct world *world, uint32_t node)
-{
-	const struct container *container = container_of(world, node);
-
-	return container ? container->routers : 0;
 }
 
 /* A packet on its way between a container and its host's card. */
@@ -205,24 +194,22 @@ static void tell_passes(struct now *now, const struct pass *pass,
 
 static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
 {
-	const char *layer = card_layer(now->world->scenario);
-	const struct container *container = container_of(now->world, now->node);
+	const struct way *way = way_of(now->world, now->node);
 	uint32_t bytes = size_of(packet) + ETHERNET;
 
-	if (container)
-		tell_passes(now, container->out, packet, skb);
-	if (layer)
-		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = layer},
-		      {.packet = packet});
-	now->routers = routers_of(now->world, now->node);
+	tell_passes(now, way->out, packet, skb);
+	if (way->layer)
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes},
+		      {.text = way->layer}, {.packet = packet});
+	now->routers = way->routers;
 	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = packet});
 	now_pass(now, 300, 2500);
 	EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
 	      {.text = CARD_NAME});
-	if (layer)
+	if (way->layer)
 		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
-		      {.text = layer});
+		      {.text = way->layer});
 	if (now->world->scenario->layers == LAYERS_ECHO)
 		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes - ETHERNET},
 		      {.text = CARD_NAME}, {.packet = packet});
@@ -335,24 +322,22 @@ static void take(struct now *now, const uint32_t *parcels, size_t count)
 	struct world *world = now->world;
 	const struct parcel *parcel = &world->parcel[parcels[0]];
 	uint32_t sender = world->flow[parcel->flow].end[parcel->side].node;
-	const char *layer = card_layer(world->scenario);
-	const struct container *container;
+	const struct way *way = way_of(world, now->node);
 	struct packet packet;
 	uint32_t bytes;
 	uint64_t skb;
 
 	enter(now, parcels, count, &packet, &skb);
-	address_fill(&world->flow[parcel->flow], parcel->side, true, &packet);
+	if (world->scenario->nat)
+		address_fill(&world->flow[parcel->flow], parcel->side, true, &packet);
 	bytes = size_of(&packet);
-	now->routers = routers_of(world, sender);
+	now->routers = way_of(world, sender)->routers;
 	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = &packet});
-	if (layer)
-		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = layer},
-		      {.packet = &packet});
-	container = container_of(world, now->node);
-	if (container)
-		tell_passes(now, container->in, &packet, skb);
+	if (way->layer)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
+		      {.text = way->layer}, {.packet = &packet});
+	tell_passes(now, way->in, &packet, skb);
 	now->routers = 0;
 	for (size_t i = 0; i < count; i++)
 		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
@@ -391,22 +376,22 @@ size_t card_poll(struct now *now)
 	return count;
 }
 
-void card_arrive(struct world *world, uint32_t index)
+void card_arrive(struct world *world, const struct occasion *occasion)
 {
-	const struct parcel *parcel = &world->parcel[index];
+	const struct parcel *parcel = &world->parcel[occasion->what];
 	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
-	uint32_t cpus = (uint32_t)world->scenario->cpus, number = parcel->flow % cpus;
+	uint32_t number = parcel->flow % (uint32_t)world->scenario->cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
 	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 
 	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
-	cpu->ring[cpu->ringed++] = index;
+	cpu->ring[cpu->ringed++] = occasion->what;
 	if (cpu->polling)
 		return;
 	cpu->polling = true;
 	if (coalesce_ns)
 		queue_add(&world->queue, world->now + coalesce_ns, OCCASION_POLL,
-			  node * cpus + number, 0);
+			  cpu_number(world, node, number), 0);
 	else
 		interrupt_card(world, node, number);
 }

@@ -31,7 +31,7 @@ struct journey link_carry(struct link *link, const struct scenario *scenario,
 void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segments);
 
 /* A parcel comes out of the network; its processor may be interrupted at once. */
-void card_arrive(struct world *world, uint32_t parcel);
+void card_arrive(struct world *world, const struct occasion *occasion);
 
 /* Take what the card holds for this processor. Returns how many parcels. */
 size_t card_poll(struct now *now);

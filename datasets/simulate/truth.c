@@ -165,9 +165,7 @@ void requests_taken(const struct now *now, uint32_t number, bool whole)
 
 static struct cpu_spans *cpu_of(const struct now *now)
 {
-	const struct world *world = now->world;
-
-	return &world->truth->cpu[now->node * (size_t)world->scenario->cpus + now->cpu];
+	return &now->world->truth->cpu[cpu_number(now->world, now->node, now->cpu)];
 }
 
 /* Write a row that ends here, if it began and both were traced; it is over then. */

@@ -380,7 +380,8 @@ static void begin_full(struct world *world)
 			begin += dump_span(world, host);
 		}
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			queue_add(&world->queue, begin, OCCASION_KICK, i * cpus + cpu, 0);
+			queue_add(&world->queue, begin, OCCASION_KICK,
+				  cpu_number(world, i, cpu), 0);
 	}
 	for (uint32_t i = 0; i < world->threads; i++)
 		if (world->thread[i].wait != WAIT_FOREVER)

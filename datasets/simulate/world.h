@@ -145,11 +145,6 @@ struct receiver {
 struct endpoint {
 	uint32_t node;
 	uint32_t reader, writer; /* threads */
-	/* As it knows itself, and as the other end does behind a translation. */
-	struct socket_name {
-		uint8_t address[16]; /* as in struct packet */
-		uint16_t port;
-	} near, far;
 	uint16_t ip_id;
 	uint16_t tcp_window;
 	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
@@ -158,6 +153,11 @@ struct endpoint {
 	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
 	struct sender sender;
 	struct receiver receiver;
+	/* As it knows itself, and as the other end does behind a translation. */
+	struct socket_name {
+		uint8_t address[16]; /* as in struct packet */
+		uint16_t port;
+	} near, far;
 };
 
 /* Load that comes and goes: what it adds to the least delay, and until when. */
@@ -212,10 +212,9 @@ struct thread {
 	uint32_t node, flow, age, cpu;
 	int32_t tid, pid;
 	uint8_t side;
-	uint8_t role;     /* enum thread_role */
-	uint8_t wait;     /* enum thread_wait */
-	uint8_t stage;    /* where its program is */
-	const char *name; /* as traces show it */
+	uint8_t role;  /* enum thread_role */
+	uint8_t wait;  /* enum thread_wait */
+	uint8_t stage; /* where its program is */
 	bool begun;
 	uint64_t left; /* bytes to send, or to await */
 	nsec_t due_ns; /* sampler: of the last sample */
@@ -226,6 +225,7 @@ struct thread {
 	nsec_t work_ns;   /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
 	uint32_t child, parent; /* threads: of a daemon, of its child */
+	const char *name;       /* as traces show it */
 	bool exited;            /* child: and was not waited for */
 	nsec_t ended_ns;
 };
@@ -275,6 +275,11 @@ struct now {
 	uint8_t routers; /* that the packet of the next event has passed */
 	uint32_t about;  /* thread that the next event is about, if one is */
 };
+
+static inline uint32_t cpu_number(const struct world *world, uint32_t node, uint32_t cpu)
+{
+	return node * (uint32_t)world->scenario->cpus + cpu;
+}
 
 static inline struct host *now_host(const struct now *now)
 {
