@@ -17,19 +17,6 @@
 static const uint8_t public4[16] = {203, 0, 113, 1};
 static const uint8_t public6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
 
-/* Give a host the addresses that belong to its number. */
-static void address_init(struct host *host, uint32_t number)
-{
-	uint8_t high = (uint8_t)(number / 250), low = (uint8_t)(number % 250 + 1);
-	const uint8_t address4[16] = {10, 7, high, low};
-	const uint8_t address6[16] = {0xfd, 7, [14] = high, [15] = low};
-	const unsigned char mac[6] = {0x52, 0x54, 0, 7, high, low};
-
-	memcpy(host->address[0], address4, sizeof(address4));
-	memcpy(host->address[1], address6, sizeof(address6));
-	memcpy(host->mac, mac, sizeof(mac));
-}
-
 static bool is_behind(const struct world *world, const struct flow *flow, int side)
 {
 	return flow->end[side].node < (uint32_t)world->scenario->nat;
@@ -40,7 +27,7 @@ void address_of_end(const struct world *world, struct flow *flow, int side, uint
 	struct socket_name *near = &flow->end[side].near, *far = &flow->end[side].far;
 	bool is_6 = flow->family == 6;
 
-	memcpy(near->address, world->host[flow->end[side].node].address[is_6], 16);
+	memcpy(near->address, world->node[flow->end[side].node].address[is_6], 16);
 	near->port = port;
 	*far = *near;
 	if (!is_behind(world, flow, side) || is_behind(world, flow, !side))
@@ -179,6 +166,32 @@ struct sar {
 	struct load load;
 };
 
+enum { VLAN = 10 };
+
+/* What is written of a host; its addresses belong to its number. */
+static void node_init(const struct world *world, uint32_t number, const char *name)
+{
+	const struct scenario *scenario = world->scenario;
+	uint8_t high = (uint8_t)(number / 250), low = (uint8_t)(number % 250 + 1);
+	struct sim_node *node = &world->node[number];
+	struct dice dice;
+
+	*node = (struct sim_node){
+	    .name = name,
+	    .cpus = (unsigned)scenario->cpus,
+	    .mac = {0x52, 0x54, 0, 7, high, low},
+	    .address = {{10, 7, high, low}, {0xfd, 7, [14] = high, [15] = low}},
+	    .vlan = scenario->layers == LAYERS_VLAN ? VLAN : 0,
+	    .event_header = (enum sim_event_header)scenario->event_header,
+	};
+	dice_init(&dice, world->seed, DICE_BOOT, number);
+	for (size_t i = 0; i < sizeof(node->boot_id); i++)
+		node->boot_id[i] = (unsigned char)dice_next(&dice);
+	/* A random uuid says so (RFC 9562, version 4). */
+	node->boot_id[6] = (node->boot_id[6] & 0x0f) | 0x40;
+	node->boot_id[8] = (node->boot_id[8] & 0x3f) | 0x80;
+}
+
 void host_init(struct world *world, uint32_t number)
 {
 	struct host *host = &world->host[number];
@@ -187,7 +200,8 @@ void host_init(struct world *world, uint32_t number)
 	memset(host, 0, sizeof(*host));
 	host->name = mem_printf("node%u", number + 1);
 	dice_init(&host->dice, world->seed, DICE_HOST, number);
-	address_init(host, number);
+	host->node = &world->node[number];
+	node_init(world, number, host->name);
 	host->trace_from = NSEC_MIN;
 	host->trace_to = NSEC_MAX;
 	host->cached_kib = BOOT_CACHED_KIB;

@@ -223,11 +223,13 @@ static void init_hosts(struct world *world)
 
 	world->hosts = (size_t)scenario->nodes;
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
+	world->node = mem_zalloc(world->hosts * sizeof(*world->node));
 	for (uint32_t i = 0; i < world->hosts; i++) {
 		host_init(world, i);
 		sim_clock_draw(&world->host[i].clock, scenario, world->seed, i,
 			       world->begin_ns, world->end_ns + margin_ns);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
+		world->node[i].realtime_offset_ns = world->host[i].clock.boot_ns;
 	}
 	for (size_t i = 0; i < step->count; i++) {
 		const struct scenario_line *line = &step->item[i];
@@ -351,6 +353,7 @@ void world_clear(struct world *world)
 	truth_discard(world->truth);
 	queue_clear(&world->queue);
 	free(world->host);
+	free(world->node);
 	free(world->flow);
 	free(world->thread);
 	free(world->parcel);

@@ -108,9 +108,8 @@ struct host {
 	struct dice dice;
 	nsec_t trace_from, trace_to; /* true: its tracer runs */
 	struct cpu *cpu;
-	uint8_t address[2][16]; /* IPv4, IPv6 */
-	unsigned char mac[6];
-	uint32_t skbs; /* how many there were */
+	struct sim_node *node; /* what is written of it */
+	uint32_t skbs;         /* how many there were */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
 	uint64_t cached_kib, dirty_kib; /* see memory.h */
@@ -238,6 +237,7 @@ struct world {
 	uint64_t seed;
 	nsec_t begin_ns, end_ns, now;
 	struct host *host;
+	struct sim_node *node; /* one a host */
 	size_t hosts;
 	struct flow *flow;
 	size_t flows;

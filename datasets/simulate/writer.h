@@ -78,7 +78,7 @@ struct sim_node {
 	unsigned cpus;
 	int64_t realtime_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
 	unsigned char mac[6];
-	uint8_t (*address)[16];    /* IPv4, IPv6; as in struct packet */
+	uint8_t address[2][16];    /* IPv4, IPv6; as in struct packet */
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames; 0: none */
 	enum sim_event_header event_header;

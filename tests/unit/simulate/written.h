@@ -19,15 +19,11 @@ enum { NODES = 2, CPUS = 2 };
 
 #define OFFSET INT64_C(1795229131487635949) /* CLOCK_REALTIME less CLOCK_MONOTONIC */
 
-static uint8_t addresses[NODES][2][16] = {
-    {{10, 0, 0, 1}, {0xfd, [15] = 1}},
-    {{10, 0, 0, 2}, {0xfd, [15] = 2}},
-};
-
 #define NODE(number, vlan_id)                                                            \
 	{                                                                                \
 		.name = "n" #number, .cpus = CPUS, .realtime_offset_ns = OFFSET,         \
-		.mac = {2, 0, 0, 0, 0, number}, .address = addresses[number - 1],        \
+		.mac = {2, 0, 0, 0, 0, number},                                          \
+		.address = {{10, 0, 0, number}, {0xfd, [15] = number}},                  \
 		.boot_id = {0xb0, 0x07, number}, .vlan = vlan_id                         \
 	}
 
