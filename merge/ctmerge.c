@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
 #include "merge/load.h"

@@ -133,6 +133,8 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
 	const struct scenario *scenario = pairs->scenario;
+	bool is_star = scenario->topology == TOPOLOGY_STAR;
+	bool is_mesh = scenario->topology == TOPOLOGY_MESH;
 
 	switch ((enum scenario_topology)scenario->topology) {
 	case TOPOLOGY_RING:
@@ -142,16 +144,12 @@ static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 			find(pairs, nodes - 1, 0);
 		break;
 	case TOPOLOGY_STAR:
-		add_clients(pairs, nodes, 1);
-		break;
 	case TOPOLOGY_CLIENTS:
-		add_clients(pairs, nodes, (uint32_t)scenario->servers);
+		add_clients(pairs, nodes, is_star ? 1 : (uint32_t)scenario->servers);
 		break;
 	case TOPOLOGY_MESH:
-		add_islands(pairs, nodes, 1);
-		break;
 	case TOPOLOGY_ISLANDS:
-		add_islands(pairs, nodes, (uint32_t)scenario->islands);
+		add_islands(pairs, nodes, is_mesh ? 1 : (uint32_t)scenario->islands);
 		break;
 	case TOPOLOGY_RANDOM:
 		add_random(pairs, nodes, seed);

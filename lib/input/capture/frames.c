@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/capture/capture.h"
 
 /* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */
 enum {
