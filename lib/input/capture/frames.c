@@ -227,8 +227,7 @@ struct capture_frames {
 	pcap_t *pcap;
 	struct stamp_walk stamps;
 	enum frame_link link;
-	const struct pcap_pkthdr *header; /* of the packet that came last */
-	uint64_t total_bytes;
+	struct ctf_facts *facts;
 	nsec_t last_ns;
 	uint64_t packets; /* stamped or not */
 	uint64_t unstamped, backward;
@@ -316,13 +315,15 @@ static int find_link(const char *path, pcap_t *pcap, enum frame_link *link,
 			 path, name ? name : number);
 }
 
-struct capture_frames *capture_frames_open(const char *path, struct error *error)
+struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
+					   struct error *error)
 {
 	struct capture_frames *frames = mem_zalloc(sizeof(*frames));
 	struct stat status;
 	int fd;
 
 	frames->path = mem_strdup(path);
+	frames->facts = facts;
 	frames->pcap = open_file(path, error);
 	if (!frames->pcap || find_link(path, frames->pcap, &frames->link, error)) {
 		capture_frames_free(frames);
@@ -332,32 +333,14 @@ struct capture_frames *capture_frames_open(const char *path, struct error *error
 	frames->stamps.fd = fd;
 	frames->stamps.format = capture_format_of(fd);
 	if (fstat(fd, &status) == 0)
-		frames->total_bytes = (uint64_t)status.st_size;
+		facts->total_bytes = (uint64_t)status.st_size;
+	capture_frames_progress(frames);
 	return frames;
 }
 
 enum frame_link capture_frames_link(const struct capture_frames *frames)
 {
 	return frames->link;
-}
-
-bool capture_frames_next(struct capture_frames *frames, struct captured *captured)
-{
-	struct pcap_pkthdr *header;
-	const u_char *data;
-	int status = pcap_next_ex(frames->pcap, &header, &data);
-
-	if (status != 1) {
-		frames->broken = status == PCAP_ERROR;
-		return false;
-	}
-	frames->header = header;
-	captured->status = frame_decode(&captured->frame, frames->link, data,
-					header->caplen, header->len);
-	captured->captured = header->caplen;
-	captured->wire = header->len;
-	captured->ordinal = frames->packets++;
-	return true;
 }
 
 /* The stamp in nanoseconds; -1 where there is none that can be one. */
@@ -373,8 +356,10 @@ static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
 	return nsec_is_stamp(*ns) ? 0 : -1;
 }
 
-static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, nsec_t ns)
+static void note_stamp(struct capture_frames *frames, nsec_t ns)
 {
+	struct ctf_facts *facts = frames->facts;
+
 	if (!facts->events || ns < facts->begin_ns)
 		facts->begin_ns = ns;
 	if (!facts->events || ns > facts->end_ns)
@@ -385,25 +370,37 @@ static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, n
 	facts->events++;
 }
 
-bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
-			  struct ctf_facts *facts)
+bool capture_frames_next(struct capture_frames *frames, struct captured *captured)
 {
-	captured->unit = stamp_walk_next(&frames->stamps);
-	if (!captured->unit.usable || find_stamp(frames->header, &captured->ns)) {
-		frames->unstamped++;
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int status = pcap_next_ex(frames->pcap, &header, &data);
+
+	if (status != 1) {
+		frames->broken = status == PCAP_ERROR;
 		return false;
 	}
-	note_stamp(frames, facts, captured->ns);
+	captured->status = frame_decode(&captured->frame, frames->link, data,
+					header->caplen, header->len);
+	captured->captured = header->caplen;
+	captured->wire = header->len;
+	captured->ordinal = frames->packets++;
+	captured->unit = stamp_walk_next(&frames->stamps);
+	captured->is_stamped =
+	    captured->unit.usable && find_stamp(header, &captured->ns) == 0;
+	if (captured->is_stamped)
+		note_stamp(frames, captured->ns);
+	else
+		frames->unstamped++;
 	return true;
 }
 
-void capture_frames_progress(const struct capture_frames *frames, struct ctf_facts *facts)
+void capture_frames_progress(const struct capture_frames *frames)
 {
 	off_t at = ftello(pcap_file(frames->pcap));
 
 	if (at >= 0)
-		facts->bytes = (uint64_t)at;
-	facts->total_bytes = frames->total_bytes;
+		frames->facts->bytes = (uint64_t)at;
 }
 
 void capture_frames_report_end(const struct capture_frames *frames,

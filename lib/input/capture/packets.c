@@ -26,7 +26,9 @@ struct capture {
  */
 static int survey(struct capture *capture, struct error *error)
 {
-	struct capture_frames *frames = capture_frames_open(capture->base.path, error);
+	struct ctf_facts ignored = {.events = 0};
+	struct capture_frames *frames =
+	    capture_frames_open(capture->base.path, &ignored, error);
 	struct survey *survey;
 	struct captured captured;
 	uint64_t next = SURVEY_PACKETS;
@@ -109,7 +111,7 @@ static void handle_packet(struct capture *capture, struct captured *captured,
 	struct ctf_facts *facts = &capture->base.facts;
 	struct sighting sighting = {.stream = 0};
 
-	if (!capture_frames_stamp(capture->frames, captured, facts))
+	if (!captured->is_stamped)
 		return;
 	facts->network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
@@ -153,7 +155,7 @@ static bool capture_step(struct packet_source *source, sighting_fn *give, void *
 		if (more)
 			handle_packet(capture, &captured, give, context);
 	}
-	capture_frames_progress(capture->frames, &source->facts);
+	capture_frames_progress(capture->frames);
 	if (more)
 		return true;
 	capture->ended = true;
@@ -181,11 +183,10 @@ struct packet_source *capture_packets_open(const char *path,
 	capture->base.step = capture_step;
 	capture->base.free = capture_free;
 	capture->base.path = mem_strdup(path);
-	capture->frames = capture_frames_open(path, error);
+	capture->frames = capture_frames_open(path, &capture->base.facts, error);
 	if (!capture->frames || find_sides(capture, local, locals, error)) {
 		packet_source_free(&capture->base);
 		return NULL;
 	}
-	capture_frames_progress(capture->frames, &capture->base.facts);
 	return &capture->base;
 }
