@@ -12,7 +12,7 @@
 /*
  * What is to be simulated: a text of lines "KEY VALUE" and "# comment", and a
  * few keys with more words ("step NODE SECOND MS"). All of a scenario stands
- * in this struct; what can be said stands in one table, scenario_keys.
+ * in this struct; what can be said stands in one table, scenario_keys.c.
  */
 enum scenario_topology {
 	TOPOLOGY_RING,

@@ -227,7 +227,8 @@ struct capture_frames {
 	pcap_t *pcap;
 	struct stamp_walk stamps;
 	enum frame_link link;
-	struct ctf_facts *facts;
+	const struct pcap_pkthdr *header; /* of the packet that came last */
+	uint64_t total_bytes;
 	nsec_t last_ns;
 	uint64_t packets; /* stamped or not */
 	uint64_t unstamped, backward;
@@ -315,15 +316,13 @@ static int find_link(const char *path, pcap_t *pcap, enum frame_link *link,
 			 path, name ? name : number);
 }
 
-struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
-					   struct error *error)
+struct capture_frames *capture_frames_open(const char *path, struct error *error)
 {
 	struct capture_frames *frames = mem_zalloc(sizeof(*frames));
 	struct stat status;
 	int fd;
 
 	frames->path = mem_strdup(path);
-	frames->facts = facts;
 	frames->pcap = open_file(path, error);
 	if (!frames->pcap || find_link(path, frames->pcap, &frames->link, error)) {
 		capture_frames_free(frames);
@@ -333,14 +332,32 @@ struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *f
 	frames->stamps.fd = fd;
 	frames->stamps.format = capture_format_of(fd);
 	if (fstat(fd, &status) == 0)
-		facts->total_bytes = (uint64_t)status.st_size;
-	capture_frames_progress(frames);
+		frames->total_bytes = (uint64_t)status.st_size;
 	return frames;
 }
 
 enum frame_link capture_frames_link(const struct capture_frames *frames)
 {
 	return frames->link;
+}
+
+bool capture_frames_next(struct capture_frames *frames, struct captured *captured)
+{
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int status = pcap_next_ex(frames->pcap, &header, &data);
+
+	if (status != 1) {
+		frames->broken = status == PCAP_ERROR;
+		return false;
+	}
+	frames->header = header;
+	captured->status = frame_decode(&captured->frame, frames->link, data,
+					header->caplen, header->len);
+	captured->captured = header->caplen;
+	captured->wire = header->len;
+	captured->ordinal = frames->packets++;
+	return true;
 }
 
 /* The stamp in nanoseconds; -1 where there is none that can be one. */
@@ -356,10 +373,8 @@ static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
 	return nsec_is_stamp(*ns) ? 0 : -1;
 }
 
-static void note_stamp(struct capture_frames *frames, nsec_t ns)
+static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, nsec_t ns)
 {
-	struct ctf_facts *facts = frames->facts;
-
 	if (!facts->events || ns < facts->begin_ns)
 		facts->begin_ns = ns;
 	if (!facts->events || ns > facts->end_ns)
@@ -370,37 +385,25 @@ static void note_stamp(struct capture_frames *frames, nsec_t ns)
 	facts->events++;
 }
 
-bool capture_frames_next(struct capture_frames *frames, struct captured *captured)
+bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
+			  struct ctf_facts *facts)
 {
-	struct pcap_pkthdr *header;
-	const u_char *data;
-	int status = pcap_next_ex(frames->pcap, &header, &data);
-
-	if (status != 1) {
-		frames->broken = status == PCAP_ERROR;
+	captured->unit = stamp_walk_next(&frames->stamps);
+	if (!captured->unit.usable || find_stamp(frames->header, &captured->ns)) {
+		frames->unstamped++;
 		return false;
 	}
-	captured->status = frame_decode(&captured->frame, frames->link, data,
-					header->caplen, header->len);
-	captured->captured = header->caplen;
-	captured->wire = header->len;
-	captured->ordinal = frames->packets++;
-	captured->unit = stamp_walk_next(&frames->stamps);
-	captured->is_stamped =
-	    captured->unit.usable && find_stamp(header, &captured->ns) == 0;
-	if (captured->is_stamped)
-		note_stamp(frames, captured->ns);
-	else
-		frames->unstamped++;
+	note_stamp(frames, facts, captured->ns);
 	return true;
 }
 
-void capture_frames_progress(const struct capture_frames *frames)
+void capture_frames_progress(const struct capture_frames *frames, struct ctf_facts *facts)
 {
 	off_t at = ftello(pcap_file(frames->pcap));
 
 	if (at >= 0)
-		frames->facts->bytes = (uint64_t)at;
+		facts->bytes = (uint64_t)at;
+	facts->total_bytes = frames->total_bytes;
 }
 
 void capture_frames_report_end(const struct capture_frames *frames,

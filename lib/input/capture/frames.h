@@ -29,25 +29,29 @@ struct captured {
 	enum frame_status status;
 	uint32_t captured, wire; /* bytes in the file, and as it was sent */
 	uint64_t ordinal;        /* among all packets of the file, from 0 */
-	bool is_stamped;         /* has a stamp, and these two */
-	nsec_t ns;
+	nsec_t ns;               /* these two are set by capture_frames_stamp */
 	struct stamp_unit unit;
 };
 
-/*
- * What is found is noted in the facts, which stay the caller's: stamps, and how far the
- * file is read. NULL with error where it is no capture, or of links that are not known.
- */
-struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
-					   struct error *error);
+/* NULL with error where it is no capture, or of links that are not known. */
+struct capture_frames *capture_frames_open(const char *path, struct error *error);
 
 enum frame_link capture_frames_link(const struct capture_frames *frames);
 
 /* The next frame. False at the end, which capture_frames_report tells of. */
 bool capture_frames_next(struct capture_frames *frames, struct captured *captured);
 
-/* Note how far it was read. */
-void capture_frames_progress(const struct capture_frames *frames);
+/*
+ * The stamp of the frame that came last, to be asked for once for every frame
+ * or for none. Where it has one it is noted in the facts, as how far the file
+ * is read; one that has none is counted.
+ */
+bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
+			  struct ctf_facts *facts);
+
+/* Bytes read so far and in all. */
+void capture_frames_progress(const struct capture_frames *frames,
+			     struct ctf_facts *facts);
 
 /* Tell how the file ended, if that was not its end. */
 void capture_frames_report_end(const struct capture_frames *frames,

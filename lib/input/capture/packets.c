@@ -26,9 +26,7 @@ struct capture {
  */
 static int survey(struct capture *capture, struct error *error)
 {
-	struct ctf_facts ignored = {.events = 0};
-	struct capture_frames *frames =
-	    capture_frames_open(capture->base.path, &ignored, error);
+	struct capture_frames *frames = capture_frames_open(capture->base.path, error);
 	struct survey *survey;
 	struct captured captured;
 	uint64_t next = SURVEY_PACKETS;
@@ -111,7 +109,7 @@ static void handle_packet(struct capture *capture, struct captured *captured,
 	struct ctf_facts *facts = &capture->base.facts;
 	struct sighting sighting = {.stream = 0};
 
-	if (!captured->is_stamped)
+	if (!capture_frames_stamp(capture->frames, captured, facts))
 		return;
 	facts->network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
@@ -155,7 +153,7 @@ static bool capture_step(struct packet_source *source, sighting_fn *give, void *
 		if (more)
 			handle_packet(capture, &captured, give, context);
 	}
-	capture_frames_progress(capture->frames);
+	capture_frames_progress(capture->frames, &source->facts);
 	if (more)
 		return true;
 	capture->ended = true;
@@ -183,10 +181,11 @@ struct packet_source *capture_packets_open(const char *path,
 	capture->base.step = capture_step;
 	capture->base.free = capture_free;
 	capture->base.path = mem_strdup(path);
-	capture->frames = capture_frames_open(path, &capture->base.facts, error);
+	capture->frames = capture_frames_open(path, error);
 	if (!capture->frames || find_sides(capture, local, locals, error)) {
 		packet_source_free(&capture->base);
 		return NULL;
 	}
+	capture_frames_progress(capture->frames, &capture->base.facts);
 	return &capture->base;
 }

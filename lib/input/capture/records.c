@@ -181,7 +181,8 @@ static void handle_packet(struct capture_records *records, struct captured *capt
 	enum ctf_selected selected = records->base.class[0]->selected;
 	struct ctf_event event = {.cpu = -1};
 
-	if (!captured->is_stamped || selected == SELECT_NOTHING)
+	if (!capture_frames_stamp(records->frames, captured, &records->base.facts) ||
+	    selected == SELECT_NOTHING)
 		return;
 	if (selected == SELECT_COLUMNS) {
 		memset(records->cell, 0, sizeof(records->cell));
@@ -208,7 +209,7 @@ static bool capture_step(struct ctf_reader *reader, uint64_t most)
 		if (more)
 			handle_packet(records, &captured);
 	}
-	capture_frames_progress(records->frames);
+	capture_frames_progress(records->frames, &reader->facts);
 	if (more)
 		return true;
 	capture_frames_report_end(records->frames, &reader->problems);
@@ -231,10 +232,11 @@ struct ctf_reader *capture_records_open(const char *path, struct error *error)
 	class->is_present = class->has_columns = true;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
-	records->frames = capture_frames_open(path, &records->base.facts, error);
+	records->frames = capture_frames_open(path, error);
 	if (!records->frames) {
 		ctf_reader_free(&records->base);
 		return NULL;
 	}
+	capture_frames_progress(records->frames, &records->base.facts);
 	return &records->base;
 }
