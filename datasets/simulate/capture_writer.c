@@ -20,10 +20,8 @@ enum {
 
 struct capture_writer {
 	struct sim_writer base;
-	struct texts addresses; /* of nodes, behind their family; then of others */
-	size_t *owner; /* a node an address; where two have the same, the first */
-	size_t owned;
-	char **path; /* one a node */
+	struct texts addresses; /* two a node, behind their family; then of others */
+	char **path;            /* one a node */
 	FILE **file;
 };
 
@@ -55,19 +53,6 @@ static size_t address_number(struct capture_writer *writer, uint8_t family,
 	return texts_put_bytes(&writer->addresses, key, sizeof(key));
 }
 
-static void note_addresses(struct capture_writer *writer, size_t index)
-{
-	const struct sim_node *node = &writer->base.node[index];
-
-	for (size_t i = 0; i < node->addresses; i++)
-		if (address_number(writer, node->family[i], node->address[i]) ==
-		    writer->owned) {
-			writer->owner =
-			    mem_realloc(writer->owner, writer->owned + 1, sizeof(size_t));
-			writer->owner[writer->owned++] = index;
-		}
-}
-
 /* The Ethernet address behind one, as a captured frame shows it: a router's if no
  * node's. */
 static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family,
@@ -76,8 +61,8 @@ static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family
 	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
 	size_t number = address_number(writer, family, address);
 
-	return number < writer->owned ? writer->base.node[writer->owner[number]].mac
-				      : router;
+	return number < 2 * writer->base.nodes ? writer->base.node[number / 2].mac
+					       : router;
 }
 
 /* The card pads what is short, after a sender's capture has seen it. */
@@ -133,14 +118,6 @@ static int write_frame(const struct capture_writer *writer, const struct sim_eve
 	return 0;
 }
 
-static bool is_captured(const struct sim_event *event)
-{
-	const struct packet *packet = sim_event_packet(event);
-
-	return event->class->capture != SIM_NOT_CAPTURED && packet &&
-	       !packet_is_local(packet);
-}
-
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
@@ -148,9 +125,10 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 	struct sim_headers headers;
 	struct frame frame;
 
-	if (!is_captured(event))
+	if (event->class->capture == SIM_NOT_CAPTURED ||
+	    !sim_headers_of_event(&headers, event) ||
+	    packet_is_local(sim_event_packet(event)))
 		return 0;
-	sim_headers_of_event(&headers, event);
 	build_frame(&frame, writer, event, &headers);
 	return write_frame(writer, event, &frame, error);
 }
@@ -166,7 +144,6 @@ static int capture_finish(struct sim_writer *base, struct error *error)
 		free(writer->path[i]);
 	}
 	texts_clear(&writer->addresses);
-	free(writer->owner);
 	free(writer->path);
 	free(writer->file);
 	free(writer);
@@ -201,8 +178,8 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->path = mem_zalloc(nodes * sizeof(*writer->path));
 	writer->file = mem_zalloc(nodes * sizeof(*writer->file));
-	for (size_t i = 0; i < nodes; i++)
-		note_addresses(writer, i);
+	for (size_t i = 0; i < 2 * nodes; i++)
+		address_number(writer, i % 2 ? 6 : 4, node[i / 2].address[i % 2]);
 	for (size_t i = 0; i < nodes; i++)
 		if (open_capture(writer, i, directory, error)) {
 			capture_finish(&writer->base, &ignored);

@@ -106,9 +106,9 @@ nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 /* How far a chord may leave the curve, in seconds. */
 static const double chord_s = 1e-9;
 
-/* What a clock of a plan gains on true time; the rate wanders from corner to corner. */
-struct course {
-	const struct sim_clock_plan *plan;
+/* What a clock gains on true time; the rate wanders from corner to corner. */
+struct gain {
+	const struct scenario_clock *course;
 	struct dice dice;
 	double wander_rate; /* now */
 	double wander_ns;   /* gained by it so far */
@@ -137,42 +137,43 @@ double sim_clock_sine(double turns)
 	return x * sum;
 }
 
-static double gained_ns(struct course *course, double since_s)
+static double gained_ns(struct gain *gain, double since_s)
 {
-	const struct sim_clock_plan *plan = course->plan;
-	double gained = 1e3 * plan->drift_ppm * since_s +
-			0.5 * plan->drift_change_ppb * since_s * since_s;
+	const struct scenario_clock *course = gain->course;
+	double phase = course->slew_phase;
+	double gained = 1e3 * course->drift_ppm * since_s +
+			0.5 * course->drift_change_ppb * since_s * since_s;
 
-	if (plan->slew_ns != 0)
-		gained += plan->slew_ns *
-			  (sim_clock_sine(plan->phase_turns + since_s / plan->period_s) -
-			   sim_clock_sine(plan->phase_turns));
-	if (course->wander_step > 0) {
-		course->wander_ns += course->wander_rate * (since_s - course->since_s);
-		course->wander_rate +=
-		    course->wander_step * (double)dice_normal(&course->dice) * 0x1p-32;
+	if (course->slew_ms != 0)
+		gained += course->slew_ms * 1e6 *
+			  (sim_clock_sine(phase + since_s / course->slew_period_s) -
+			   sim_clock_sine(phase));
+	if (gain->wander_step > 0) {
+		gain->wander_ns += gain->wander_rate * (since_s - gain->since_s);
+		gain->wander_rate +=
+		    gain->wander_step * (double)dice_normal(&gain->dice) * 0x1p-32;
 	}
-	course->since_s = since_s;
-	return gained + course->wander_ns;
+	gain->since_s = since_s;
+	return gained + gain->wander_ns;
 }
 
 /* Seconds between corners: a chord of h leaves a curve of curvature c by c h^2 / 8. */
-static double spacing_s(const struct sim_clock_plan *plan)
+static double spacing_s(const struct scenario_clock *course, double span_s,
+			size_t corners_most)
 {
-	double span = (double)(plan->end_ns - plan->begin_ns) / 1e9;
-	double least = span / (double)plan->corners_most, spacing = span / 60;
-	double curvature = fabs(plan->drift_change_ppb) * 1e-9;
+	double spacing = span_s / 60;
+	double curvature = fabs(course->drift_change_ppb) * 1e-9;
 
-	if (plan->slew_ns != 0) {
-		double turn = 6.283185307179586 / plan->period_s;
+	if (course->slew_ms != 0) {
+		double turn = 6.283185307179586 / course->slew_period_s;
 
-		curvature += fabs(plan->slew_ns) * 1e-9 * turn * turn;
+		curvature += fabs(course->slew_ms * 1e6) * 1e-9 * turn * turn;
 	}
 	if (curvature > 0)
 		spacing = fmin(spacing, sqrt(8 * chord_s / curvature));
-	if (plan->wander_ppm > 0)
+	if (course->wander_ppm > 0)
 		spacing = fmin(spacing, 1);
-	return fmax(spacing, least);
+	return fmax(spacing, span_s / (double)corners_most);
 }
 
 static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
@@ -190,28 +191,30 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 	clock->corner[clock->corners - 1].rate = last->rate;
 }
 
-void sim_clock_init(struct sim_clock *clock, const struct sim_clock_plan *plan)
+void sim_clock_init(struct sim_clock *clock, const struct scenario_clock *course,
+		    nsec_t begin_ns, nsec_t end_ns, size_t corners_most,
+		    const struct dice *wander)
 {
-	double spacing = spacing_s(plan);
-	struct course course = {.plan = plan};
-	nsec_t span = plan->end_ns - plan->begin_ns;
+	nsec_t span = end_ns - begin_ns, offset_ns = nsec_round(course->offset_s * 1e9);
+	double spacing = spacing_s(course, (double)span / 1e9, corners_most);
 	nsec_t length = nsec_round(spacing * 1e9);
+	struct gain gain = {.course = course, .dice = *wander};
 
 	memset(clock, 0, sizeof(*clock));
-	dice_init(&course.dice, plan->seed, DICE_CLOCK, plan->number);
-	course.wander_step = 1e3 * plan->wander_ppm * sqrt(spacing / 60);
+	clock->course = *course;
+	gain.wander_step = 1e3 * course->wander_ppm * sqrt(spacing / 60);
 	if (length < 1)
 		length = 1;
 	for (nsec_t since = 0;; since += length) {
 		if (since > span - length / 2)
 			since = span;
-		add_corner(clock, plan->begin_ns + since,
-			   plan->begin_ns + plan->offset_ns + since +
-			       nsec_round(gained_ns(&course, (double)since * 1e-9)));
+		add_corner(clock, begin_ns + since,
+			   begin_ns + offset_ns + since +
+			       nsec_round(gained_ns(&gain, (double)since * 1e-9)));
 		if (since >= span)
 			break;
 	}
-	clock->boot_ns = clock->corner[0].local_ns - plan->uptime_ns;
+	clock->boot_ns = clock->corner[0].local_ns - nsec_round(course->uptime_s * 1e9);
 }
 
 /* Of all nodes together: what truth.csv and memory should bear. */
@@ -223,47 +226,21 @@ static double draw_share(struct dice *dice)
 	return (double)((int64_t)(dice_next(dice) >> 11) - (INT64_C(1) << 52)) * 0x1p-52;
 }
 
-static struct scenario_clock draw_clock(const struct scenario_clock *all,
-					struct dice *dice)
+void sim_clock_draw(struct sim_clock *clock, const struct scenario *scenario,
+		    uint64_t seed, uint32_t node, nsec_t begin_ns, nsec_t end_ns)
 {
-	struct scenario_clock clock = *all;
+	size_t most = CORNERS_MOST / (size_t)scenario->nodes;
+	struct scenario_clock course = scenario->clock;
+	struct dice dice;
 
-	clock.offset_s *= draw_share(dice);
-	clock.drift_ppm *= draw_share(dice);
-	clock.drift_change_ppb *= draw_share(dice);
-	clock.slew_phase *= draw_share(dice);
-	clock.uptime_s *= 0.75 + 0.25 * draw_share(dice);
-	return clock;
-}
-
-struct sim_clock_plan *plans_make(const struct scenario *scenario, uint64_t seed,
-				  nsec_t begin_ns, nsec_t end_ns)
-{
-	size_t nodes = (size_t)scenario->nodes, most = CORNERS_MOST / nodes;
-	struct sim_clock_plan *plans = mem_zalloc(nodes * sizeof(*plans));
-
-	for (size_t i = 0; i < nodes; i++) {
-		struct scenario_clock clock;
-		struct dice dice;
-
-		dice_init(&dice, seed, DICE_CLOCK, i << 1 | 1);
-		clock = draw_clock(&scenario->clock, &dice);
-		scenario_own_clock(scenario, (int)i + 1, &clock);
-		plans[i] = (struct sim_clock_plan){
-		    .begin_ns = begin_ns,
-		    .end_ns = end_ns,
-		    .offset_ns = nsec_round(clock.offset_s * 1e9),
-		    .uptime_ns = nsec_round(clock.uptime_s * 1e9),
-		    .drift_ppm = clock.drift_ppm,
-		    .drift_change_ppb = clock.drift_change_ppb,
-		    .slew_ns = clock.slew_ms * 1e6,
-		    .period_s = clock.slew_period_s,
-		    .phase_turns = clock.slew_phase,
-		    .wander_ppm = clock.wander_ppm,
-		    .corners_most = most < CORNERS_A_NODE ? most : CORNERS_A_NODE,
-		    .seed = seed,
-		    .number = i << 1,
-		};
-	}
-	return plans;
+	dice_init(&dice, seed, DICE_CLOCK, (uint64_t)node << 1 | 1);
+	course.offset_s *= draw_share(&dice);
+	course.drift_ppm *= draw_share(&dice);
+	course.drift_change_ppb *= draw_share(&dice);
+	course.slew_phase *= draw_share(&dice);
+	course.uptime_s *= 0.75 + 0.25 * draw_share(&dice);
+	scenario_own_clock(scenario, (int)node + 1, &course);
+	dice_init(&dice, seed, DICE_CLOCK, (uint64_t)node << 1);
+	sim_clock_init(clock, &course, begin_ns, end_ns,
+		       most < CORNERS_A_NODE ? most : CORNERS_A_NODE, &dice);
 }

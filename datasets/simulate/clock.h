@@ -86,24 +86,24 @@ struct sim_clock {
 	size_t steps, step_room;
 	bool trace_steps; /* steps show in CLOCK_MONOTONIC too */
 	nsec_t boot_ns;   /* CLOCK_REALTIME less CLOCK_MONOTONIC, before any step */
+	struct scenario_clock course; /* how it runs */
 };
 
-/* How a clock is to run; all that is zero does nothing. */
-struct sim_clock_plan {
-	nsec_t begin_ns, end_ns;  /* true: where the polygon has corners */
-	nsec_t offset_ns;         /* local less true at the begin */
-	nsec_t uptime_ns;         /* CLOCK_MONOTONIC at the begin */
-	double drift_ppm;         /* at the begin */
-	double drift_change_ppb;  /* a second */
-	double slew_ns, period_s; /* amplitude of a sine, and how long one takes */
-	double phase_turns;       /* of that sine at the begin */
-	double wander_ppm;        /* deviation of the rate after a minute */
-	size_t corners_most;      /* at least 64 */
-	uint64_t seed, number;    /* of the wander */
-};
+/*
+ * A clock of this course, with corners from true begin_ns to end_ns: at most so many, 64
+ * at least. `wander` are the dice of its wander.
+ */
+void sim_clock_init(struct sim_clock *clock, const struct scenario_clock *course,
+		    nsec_t begin_ns, nsec_t end_ns, size_t corners_most,
+		    const struct dice *wander);
 
-/* Corners are added in order by the maker below; steps in order of time. */
-void sim_clock_init(struct sim_clock *clock, const struct sim_clock_plan *plan);
+/*
+ * The clock of a node, numbered from 0: drawn within what the scenario says of all, exact
+ * where it says so of one.
+ */
+void sim_clock_draw(struct sim_clock *clock, const struct scenario *scenario,
+		    uint64_t seed, uint32_t node, nsec_t begin_ns, nsec_t end_ns);
+
 void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_ns);
 void sim_clock_clear(struct sim_clock *clock);
 
@@ -113,12 +113,5 @@ nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns);
 
 /* sin(2 pi x) by sums and products alone, which every machine does alike. */
 double sim_clock_sine(double turns);
-
-/*
- * How the clock of each node is to run from begin_ns to end_ns: drawn within
- * what the scenario says of all, exact where it says so of one. For free().
- */
-struct sim_clock_plan *plans_make(const struct scenario *scenario, uint64_t seed,
-				  nsec_t begin_ns, nsec_t end_ns);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,21 +9,7 @@
 #include "simulate/network.h"
 #include "simulate/truth.h"
 
-enum { IDLE_NAME = 16 };
-
 static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
-
-const char *cpu_thread_name(const struct thread *thread)
-{
-	static const char *const name[THREAD_ROLES] = {
-	    [ROLE_CLIENT] = "client",    [ROLE_SERVER] = "server",
-	    [ROLE_SENDER] = "producer",  [ROLE_RECEIVER] = "consumer",
-	    [ROLE_WORKER] = "worker",    [ROLE_SAMPLER] = "sadc",
-	    [ROLE_DAEMON] = DAEMON_NAME,
-	};
-
-	return thread->role == ROLE_CHILD ? process_name(thread) : name[thread->role];
-}
 
 /* Nobody waits for it, so it comes behind those for whom the world waits. */
 static bool only_computes(const struct thread *thread)
@@ -36,6 +21,8 @@ void cpu_charge(struct now *now, enum cpu_use use)
 {
 	struct cpu *cpu = now_cpu(now);
 
+	if (!now->world->full)
+		return;
 	if (now->ns > cpu->charged_ns)
 		cpu->used_ns[use] += now->ns - cpu->charged_ns;
 	cpu->charged_ns = now->ns;
@@ -98,25 +85,21 @@ static uint32_t dequeue(const struct now *now)
 	return number;
 }
 
-static const char *name_of(const struct now *now, uint32_t number, char idle[IDLE_NAME])
+static const char *name_of(const struct now *now, uint32_t number)
 {
-	if (number != NO_THREAD)
-		return cpu_thread_name(&now->world->thread[number]);
-	snprintf(idle, IDLE_NAME, "swapper/%u", now->cpu % 100);
-	return idle;
+	return number == NO_THREAD ? now_cpu(now)->idle_name
+				   : now->world->thread[number].name;
 }
 
 static void switch_to(struct now *now, uint32_t next, int state)
 {
 	struct cpu *cpu = now_cpu(now);
 	uint32_t last = cpu->current;
-	char idle[IDLE_NAME];
 
 	now->about = next;
-	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
-	      {.i = now_tid(now, last)}, {.i = PRIORITY}, {.i = state},
-	      {.text = name_of(now, next, idle)}, {.i = now_tid(now, next)},
-	      {.i = PRIORITY});
+	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last)}, {.i = now_tid(now, last)},
+	      {.i = PRIORITY}, {.i = state}, {.text = name_of(now, next)},
+	      {.i = now_tid(now, next)}, {.i = PRIORITY});
 	now_host(now)->count.switches++;
 	if (last != NO_THREAD)
 		now->world->thread[last].asleep_ns = now->ns;
@@ -128,7 +111,8 @@ static void switch_to(struct now *now, uint32_t next, int state)
 
 void cpu_sleep(struct now *now, int state)
 {
-	switch_to(now, dequeue(now), state);
+	if (now->world->full)
+		switch_to(now, dequeue(now), state);
 }
 
 /* Look again when the thread has computed enough, or for long enough. */
@@ -142,8 +126,7 @@ static void arm(struct now *now)
 		cpu->slice_ns = now->ns + slice_ns;
 	cpu->since_ns = now->ns;
 	queue_add(&world->queue, until < cpu->slice_ns ? until : cpu->slice_ns,
-		  OCCASION_CPU, now->node * (uint32_t)world->scenario->cpus + now->cpu,
-		  ++cpu->age);
+		  OCCASION_CPU, cpu_number(world, now->node, now->cpu), ++cpu->age);
 }
 
 /* One step; whether there is another. */
@@ -176,11 +159,13 @@ static bool step(struct now *now)
 /* Go on after that: with the next thread if it is due, until something is awaited. */
 static void cpu_leave(struct now *now)
 {
-	now_cpu(now)->age++;
-	while (!now->world->stopped && step(now))
-		continue;
-	cpu_charge(now, USE_SYSTEM);
-	now_cpu(now)->since_ns = now->ns;
+	if (now->world->full) {
+		now_cpu(now)->age++;
+		while (!now->world->stopped && step(now))
+			continue;
+		cpu_charge(now, USE_SYSTEM);
+		now_cpu(now)->since_ns = now->ns;
+	}
 	now_end(now);
 }
 
@@ -202,18 +187,15 @@ static uint32_t choose_cpu(const struct now *now, const struct thread *thread)
 
 static void tell_wakeup(struct now *now, struct thread *thread)
 {
-	const char *name = cpu_thread_name(thread);
 	uint32_t cpu = choose_cpu(now, thread);
 
 	now->about = (uint32_t)(thread - now->world->thread);
-	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
-	      {.i = (int32_t)thread->cpu});
+	event_of_thread(now, EVENT_WAKING, thread);
 	if (cpu != thread->cpu)
-		EVENT(now, EVENT_MIGRATE, {.text = name}, {.i = thread->tid},
+		EVENT(now, EVENT_MIGRATE, {.text = thread->name}, {.i = thread->tid},
 		      {.i = PRIORITY}, {.i = (int32_t)thread->cpu}, {.i = (int32_t)cpu});
 	thread->cpu = cpu;
-	EVENT(now, EVENT_WAKEUP, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
-	      {.i = (int32_t)cpu});
+	event_of_thread(now, EVENT_WAKEUP, thread);
 }
 
 /* It joins those that wait for its processor, and may go before who is there. */
@@ -235,8 +217,7 @@ static void make_ready(struct now *now, uint32_t number)
 	if (thread->cpu != now->cpu)
 		queue_add(&world->queue,
 			  now->ns + dice_between(&now_host(now)->dice, 800, 3000),
-			  OCCASION_KICK,
-			  now->node * (uint32_t)world->scenario->cpus + thread->cpu, 0);
+			  OCCASION_KICK, cpu_number(world, now->node, thread->cpu), 0);
 }
 
 void cpu_wake(struct now *now, uint32_t number)
@@ -255,8 +236,7 @@ void cpu_wake_new(struct now *now, uint32_t number)
 
 	thread->cpu = choose_cpu(now, thread);
 	now->about = number;
-	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
-	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
+	event_of_thread(now, EVENT_WAKEUP_NEW, thread);
 	make_ready(now, number);
 }
 
@@ -273,7 +253,8 @@ static struct now interrupt_begin(struct world *world, uint32_t node, uint32_t c
 {
 	struct now now = now_begin(world, node, cpu, world->now);
 
-	cpu_enter(&now);
+	if (world->full)
+		cpu_enter(&now);
 	return now;
 }
 
@@ -298,7 +279,8 @@ static void end_softirq(struct now *now, uint32_t vector)
 static void begin_irq(struct now *now, int irq, const char *name)
 {
 	now_host(now)->count.interrupts++;
-	now_pass(now, 300, 1500);
+	if (now->world->full)
+		now_pass(now, 300, 1500);
 	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
@@ -309,20 +291,11 @@ static void end_irq(struct now *now, int irq)
 
 void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 {
+	struct now now = interrupt_begin(world, node, cpu);
 	int irq = CARD_IRQ + 2 * (int)cpu;
-	struct now now;
-	char name[32];
 	size_t count;
 
-	if (!world->full) {
-		now = now_begin(world, node, cpu, world->now);
-		card_poll(&now);
-		now_end(&now);
-		return;
-	}
-	snprintf(name, sizeof(name), "virtio0-input.%u", cpu);
-	now = interrupt_begin(world, node, cpu);
-	begin_irq(&now, irq, name);
+	begin_irq(&now, irq, now_cpu(&now)->card_name);
 	raise_softirq(&now, SOFTIRQ_NET_RX);
 	end_irq(&now, irq);
 	begin_softirq(&now, SOFTIRQ_NET_RX);
@@ -334,20 +307,23 @@ void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
 	cpu_leave(&now);
 }
 
-static void interrupt_resend(struct world *world, uint32_t flow, int side)
+static void interrupt_poll(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus;
+
+	interrupt_card(world, occasion->what / cpus, occasion->what % cpus);
+}
+
+static void interrupt_resend(struct world *world, const struct occasion *occasion)
+{
+	uint32_t flow = occasion->what / 2;
+	int side = (int)(occasion->what & 1);
 	uint32_t node = world->flow[flow].end[side].node;
 	uint32_t cpu = flow % (uint32_t)world->scenario->cpus;
 	struct now now;
 
 	if (!transport_is_overdue(world, flow, side))
 		return;
-	if (!world->full) {
-		now = now_begin(world, node, cpu, world->now);
-		transport_resend(&now, flow, side);
-		now_end(&now);
-		return;
-	}
 	now = interrupt_begin(world, node, cpu);
 	raise_softirq(&now, SOFTIRQ_TIMER);
 	begin_softirq(&now, SOFTIRQ_TIMER);
@@ -374,28 +350,33 @@ static void end_timer(struct now *now, uint64_t timer)
 	cpu_charge(now, USE_IRQ);
 }
 
-static void interrupt_timer(struct world *world, uint32_t number, uint32_t age)
+static void interrupt_timer(struct world *world, const struct occasion *occasion)
 {
+	uint32_t number = occasion->what;
 	struct thread *thread = &world->thread[number];
 	struct now now;
 	uint64_t timer;
 
-	if ((thread->age & OCCASION_AGE) != age)
+	if ((thread->age & OCCASION_AGE) != occasion->age)
 		return;
+	now = interrupt_begin(world, thread->node, thread->cpu);
 	if (!world->full) {
-		light_timer(world, number);
+		thread->wait = WAIT_NONE;
+		while (thread->wait == WAIT_NONE)
+			task_step(&now, number);
+		now_end(&now);
 		return;
 	}
-	now = interrupt_begin(world, thread->node, thread->cpu);
 	timer = begin_timer(&now, number + 64, WAKEUP);
 	thread_wake(&now, number);
 	end_timer(&now, timer);
 	cpu_leave(&now);
 }
 
-static void interrupt_disk(struct world *world, uint32_t number)
+static void interrupt_disk(struct world *world, const struct occasion *occasion)
 {
 	/* The disk has one queue, whose interrupts all come to one processor. */
+	uint32_t number = occasion->what;
 	struct now now = interrupt_begin(world, world->thread[number].node, 0);
 
 	begin_irq(&now, DISK_IRQ, "virtio3-req.0");
@@ -406,13 +387,14 @@ static void interrupt_disk(struct world *world, uint32_t number)
 }
 
 /* Its thread has computed enough, or for so long that others get their turn. */
-static void interrupt_cpu(struct world *world, uint32_t node, uint32_t number,
-			  uint32_t age)
+static void interrupt_cpu(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
+	uint32_t number = occasion->what % cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
-	if ((cpu->age & OCCASION_AGE) != age)
+	if ((cpu->age & OCCASION_AGE) != occasion->age)
 		return;
 	now = interrupt_begin(world, node, number);
 	if (cpu->current != NO_THREAD && now.ns >= cpu->slice_ns) {
@@ -423,8 +405,10 @@ static void interrupt_cpu(struct world *world, uint32_t node, uint32_t number,
 }
 
 /* Another processor woke a thread for it. */
-static void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
+static void interrupt_kick(struct world *world, const struct occasion *occasion)
 {
+	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
+	uint32_t number = occasion->what % cpus;
 	const struct cpu *cpu = &world->host[node].cpu[number];
 	struct now now;
 
@@ -435,8 +419,9 @@ static void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
 }
 
 /* Nobody looks any more at what a daemon's last child left: a grace period ended. */
-static void interrupt_free(struct world *world, uint32_t daemon)
+static void interrupt_free(struct world *world, const struct occasion *occasion)
 {
+	uint32_t daemon = occasion->what;
 	const struct thread *thread = &world->thread[daemon];
 	struct now now = interrupt_begin(world, thread->node, thread->cpu);
 	uint64_t timer = begin_timer(&now, thread->cpu, TICK);
@@ -449,9 +434,9 @@ static void interrupt_free(struct world *world, uint32_t daemon)
 	cpu_leave(&now);
 }
 
-static void interrupt_dump(struct world *world, uint32_t node)
+static void interrupt_dump(struct world *world, const struct occasion *occasion)
 {
-	struct now now = interrupt_begin(world, node, 0);
+	struct now now = interrupt_begin(world, occasion->what, 0);
 
 	statedump(&now);
 	cpu_charge(&now, USE_SYSTEM);
@@ -463,35 +448,13 @@ static void interrupt_dump(struct world *world, uint32_t node)
 
 void interrupt(struct world *world, const struct occasion *occasion)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus, what = occasion->what;
+	static void (*const handler[])(struct world *, const struct occasion *) = {
+	    [OCCASION_TIMER] = interrupt_timer,   [OCCASION_ARRIVAL] = card_arrive,
+	    [OCCASION_RESEND] = interrupt_resend, [OCCASION_POLL] = interrupt_poll,
+	    [OCCASION_CPU] = interrupt_cpu,       [OCCASION_KICK] = interrupt_kick,
+	    [OCCASION_DISK] = interrupt_disk,     [OCCASION_DUMP] = interrupt_dump,
+	    [OCCASION_FREE] = interrupt_free,
+	};
 
-	switch ((enum occasion_kind)occasion->kind) {
-	case OCCASION_TIMER:
-		interrupt_timer(world, what, occasion->age);
-		break;
-	case OCCASION_ARRIVAL:
-		card_arrive(world, what);
-		break;
-	case OCCASION_RESEND:
-		interrupt_resend(world, what / 2, (int)(what & 1));
-		break;
-	case OCCASION_POLL:
-		interrupt_card(world, what / cpus, what % cpus);
-		break;
-	case OCCASION_CPU:
-		interrupt_cpu(world, what / cpus, what % cpus, occasion->age);
-		break;
-	case OCCASION_KICK:
-		interrupt_kick(world, what / cpus, what % cpus);
-		break;
-	case OCCASION_DISK:
-		interrupt_disk(world, what);
-		break;
-	case OCCASION_DUMP:
-		interrupt_dump(world, what);
-		break;
-	case OCCASION_FREE:
-		interrupt_free(world, what);
-		break;
-	}
+	handler[occasion->kind](world, occasion);
 }

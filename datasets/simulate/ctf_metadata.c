@@ -7,26 +7,15 @@
 #include "simulate/writer.h"
 
 /* Metadata is a template, of metadata/, in which @NAME@ stands for a value or a text. */
-enum value {
-	VALUE_UUID,
-	VALUE_UUID_BYTES,
-	VALUE_BOOT,
-	VALUE_HOST,
-	VALUE_SECONDS,
-	VALUE_REST,
-	VALUE_NAME, /* of the event or field */
-	VALUE_ID,
-	VALUE_ALIGN,
-	VALUE_RECORD_SEPARATOR,
-	VALUE_NEWLINE,
-	VALUES
-};
+enum { VALUE_NAME, VALUE_ID, VALUE_ALIGN, VALUES = 11 };
 
 struct metadata {
 	FILE *file;
 	const char *template;
 	bool is_json, is_rare;
-	const char *value[VALUES];
+	struct {
+		const char *name, *text;
+	} value[VALUES];
 };
 
 /* The text of that name, and its length; NULL if there is none. */
@@ -56,16 +45,14 @@ static const char *find_text(const char *template, const char *name, size_t leng
 
 static void put_text(const struct metadata *metadata, const char *name, size_t length)
 {
-	static const char *const names[VALUES] = {
-	    "uuid", "uuid_bytes", "boot",  "host", "offset_s", "offset",
-	    "name", "id",         "align", "rs",   "nl"};
 	char rare[32];
 	const char *at = NULL, *end;
 	size_t size;
 
 	for (int i = 0; i < VALUES; i++)
-		if (strlen(names[i]) == length && !memcmp(names[i], name, length)) {
-			fputs(metadata->value[i], metadata->file);
+		if (strlen(metadata->value[i].name) == length &&
+		    !memcmp(metadata->value[i].name, name, length)) {
+			fputs(metadata->value[i].text, metadata->file);
 			return;
 		}
 	snprintf(rare, sizeof(rare), "rare %.*s", (int)length, name);
@@ -93,25 +80,18 @@ static void put_block(const struct metadata *metadata, const char *name)
 
 static void put_event(struct metadata *metadata, const struct sim_class *class, size_t id)
 {
-	static const char *const names[] = {
-	    [SIM_U8] = "U8",        [SIM_U16] = "U16",
-	    [SIM_U32] = "U32",      [SIM_U64] = "U64",
-	    [SIM_HEX64] = "HEX64",  [SIM_S32] = "S32",
-	    [SIM_S64] = "S64",      [SIM_TEXT] = "TEXT",
-	    [SIM_COMM] = "COMM",    [SIM_S32_LIST] = "S32_LIST",
-	    [SIM_PACKET] = "PACKET"};
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%zu", id);
-	metadata->value[VALUE_ID] = digits;
-	metadata->value[VALUE_NAME] = class->name;
-	metadata->value[VALUE_ALIGN] = class->fields ? "8" : "1";
+	metadata->value[VALUE_ID].text = digits;
+	metadata->value[VALUE_NAME].text = class->name;
+	metadata->value[VALUE_ALIGN].text = class->fields ? "8" : "1";
 	put_block(metadata, "event");
 	for (size_t i = 0; i < class->fields; i++) {
 		if (i)
 			put_text(metadata, "separator", strlen("separator"));
-		metadata->value[VALUE_NAME] = class->field[i].name;
-		put_block(metadata, names[class->field[i].type]);
+		metadata->value[VALUE_NAME].text = class->field[i].name;
+		put_block(metadata, sim_type_forms[class->field[i].type].name);
 	}
 	put_block(metadata, "event end");
 }
@@ -142,9 +122,17 @@ static void put_metadata(const struct sim_trace *trace, FILE *file)
 	    .template = node->format == SIM_CTF_1_8 ? sim_ctf_1_8 : sim_ctf_2,
 	    .is_json = node->format != SIM_CTF_1_8,
 	    .is_rare = node->format == SIM_CTF_2,
-	    .value =
-		{uuid, bytes, boot, node->name, digits[0],
-		 digits[1], [VALUE_RECORD_SEPARATOR] = "\x1e", [VALUE_NEWLINE] = "\n"},
+	    .value = {[VALUE_NAME] = {"name", ""},
+		      [VALUE_ID] = {"id", ""},
+		      [VALUE_ALIGN] = {"align", ""},
+		      {"uuid", uuid},
+		      {"uuid_bytes", bytes},
+		      {"boot", boot},
+		      {"host", node->name},
+		      {"offset_s", digits[0]},
+		      {"offset", digits[1]},
+		      {"rs", "\x1e"},
+		      {"nl", "\n"}},
 	};
 
 	format_uuid(uuid, trace->uuid);
@@ -159,7 +147,7 @@ static void put_metadata(const struct sim_trace *trace, FILE *file)
 	put_block(&metadata, "trace end");
 	for (size_t i = 0; i < trace->classes; i++)
 		if (trace->used[i])
-			put_event(&metadata, trace->class[i], i);
+			put_event(&metadata, &trace->class[i], i);
 }
 
 int sim_metadata_write(const struct sim_trace *trace, struct error *error)

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/utf8.h"
@@ -183,21 +182,23 @@ static void put_string(struct packet_bytes *bytes, const char *text,
 	}
 }
 
-static const struct {
-	uint8_t bits;
-	bool is_signed;
-} types[] = {
-    [SIM_U8] = {8, false},   [SIM_U16] = {16, false},     [SIM_U32] = {32, false},
-    [SIM_U64] = {64, false}, [SIM_HEX64] = {64, false},   [SIM_S32] = {32, true},
-    [SIM_S64] = {64, true},  [SIM_S32_LIST] = {32, true},
+const struct sim_type_form sim_type_forms[] = {
+    [SIM_U8] = {"U8", 8, false},         [SIM_U16] = {"U16", 16, false},
+    [SIM_U32] = {"U32", 32, false},      [SIM_U64] = {"U64", 64, false},
+    [SIM_HEX64] = {"HEX64", 64, false},  [SIM_S32] = {"S32", 32, true},
+    [SIM_S64] = {"S64", 64, true},       [SIM_TEXT] = {"TEXT", 0, false},
+    [SIM_COMM] = {"COMM", 0, false},     [SIM_S32_LIST] = {"S32_LIST", 32, true},
+    [SIM_PACKET] = {"PACKET", 0, false},
 };
 
 static void put_integer(struct packet_bytes *bytes, enum sim_type type,
 			const union sim_value *value, enum sim_trace_format format)
 {
-	if (format != SIM_CTF_2 || types[type].bits < 64)
-		put(bytes, value->u, types[type].bits);
-	else if (types[type].is_signed)
+	const struct sim_type_form *form = &sim_type_forms[type];
+
+	if (format != SIM_CTF_2 || form->bits < 64)
+		put(bytes, value->u, form->bits);
+	else if (form->is_signed)
 		put_signed_leb128(bytes, value->i);
 	else
 		bytes_add_varint(&bytes->bytes, value->u);
@@ -248,10 +249,7 @@ struct sim_stream {
 
 struct ctf_writer {
 	struct sim_writer base;
-	const struct sim_class **class;
-	size_t classes;
-	struct intmap ids; /* of classes, by their address */
-	struct sim_trace *trace;
+	struct sim_trace *trace; /* one a node */
 };
 
 /* Append bytes to the file of a processor, which is made if need be. */
@@ -379,14 +377,13 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 	struct sim_trace *trace = &writer->trace[event->node];
 	struct sim_stream *stream = &trace->stream[event->cpu];
 	uint64_t stamp = (uint64_t)event->mono_ns;
+	size_t id = (size_t)(event->class - trace->class);
 	struct sim_headers headers;
-	int64_t id = 0;
 
+	assert(id < trace->classes);
 	if (event->mono_ns < 0)
 		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
 				 trace->node->name, (long long)event->mono_ns);
-	if (!intmap_get(&writer->ids, (uintptr_t)event->class, &id))
-		assert(!"a class that was announced");
 	/* A packet's stamps lie within those of its ends. */
 	if (stream->packet.bytes.size &&
 	    (stream->events == PACKET_EVENTS || stamp < stream->last) &&
@@ -394,7 +391,7 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 		return -1;
 	if (!stream->packet.bytes.size)
 		begin_packet(trace, event->cpu, stamp);
-	put_event_header(trace, stream, (uint64_t)id, stamp);
+	put_event_header(trace, stream, id, stamp);
 	put_payload(&stream->packet, event,
 		    sim_headers_of_event(&headers, event) ? &headers : NULL,
 		    trace->node->format);
@@ -434,9 +431,7 @@ static void ctf_free(struct ctf_writer *writer)
 {
 	for (size_t i = 0; i < writer->base.nodes; i++)
 		free_trace(&writer->trace[i], writer->base.node[i].cpus);
-	intmap_clear(&writer->ids);
 	free(writer->trace);
-	free(writer->class);
 	free(writer);
 }
 
@@ -465,10 +460,8 @@ static int open_trace(struct ctf_writer *writer, size_t i, const char *directory
 			   ? error_set(error, "%s: is there already", trace->path)
 			   : error_errno(error, trace->path);
 	trace->stream = mem_zalloc(node->cpus * sizeof(*trace->stream));
-	trace->used = mem_zalloc(writer->classes * sizeof(*trace->used));
+	trace->used = mem_zalloc(trace->classes * sizeof(*trace->used));
 	trace->node = node;
-	trace->class = writer->class;
-	trace->classes = writer->classes;
 	/* The trace's own, but the same each time that the boot's is the same. */
 	for (unsigned k = 0; k < 16; k++)
 		trace->uuid[k] = (unsigned char)(node->boot_id[k] ^ (k < 6 ? 0xff : 0));
@@ -476,9 +469,8 @@ static int open_trace(struct ctf_writer *writer, size_t i, const char *directory
 }
 
 struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
-				      size_t nodes,
-				      const struct sim_class *const *classes,
-				      size_t class_count, struct error *error)
+				      size_t nodes, const struct sim_class *class,
+				      size_t classes, struct error *error)
 {
 	static const struct sim_writer_ops ops = {ctf_add, ctf_finish};
 	struct ctf_writer *writer = mem_zalloc(sizeof(*writer));
@@ -486,14 +478,11 @@ struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_no
 
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->trace = mem_zalloc(nodes * sizeof(*writer->trace));
-	writer->class = mem_alloc(class_count * sizeof(*writer->class));
-	writer->classes = class_count;
-	for (size_t i = 0; i < class_count; i++) {
-		writer->class[i] = classes[i];
-		intmap_put(&writer->ids, (uintptr_t)classes[i], (int64_t)i);
-	}
-	for (size_t i = 0; i < nodes && !status; i++)
+	for (size_t i = 0; i < nodes && !status; i++) {
+		writer->trace[i].class = class;
+		writer->trace[i].classes = classes;
 		status = open_trace(writer, i, directory, error);
+	}
 	if (!status)
 		return &writer->base;
 	ctf_free(writer);

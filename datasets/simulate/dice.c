@@ -75,14 +75,12 @@ static uint64_t negative_log2(uint64_t value)
 
 	for (int i = 0; i < 32; i++) {
 		unsigned __int128 square = (unsigned __int128)mantissa * mantissa;
+		uint64_t high = (uint64_t)(square >> 64), carry = high >> 63;
+		uint64_t next = (uint64_t)square >> 63;
 
-		fraction <<= 1;
-		if (square >> 127) {
-			fraction |= 1;
-			mantissa = (uint64_t)(square >> 64);
-		} else {
-			mantissa = (uint64_t)(square >> 63);
-		}
+		/* Either is as likely, so this has no branch. */
+		fraction = fraction << 1 | carry;
+		mantissa = high << (1 - carry) | (next & (1 - carry));
 	}
 	return ((uint64_t)(zeros + 1) << 32) - fraction;
 }

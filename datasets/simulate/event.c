@@ -5,12 +5,16 @@
 #include "simulate/truth.h"
 
 #define FIELD(name, type) {#name, SIM_##type},
-#define CLASS(kind, captured, name, ...)                                                 \
+#define CAPTURE(kind)                                                                    \
+	(kind) == EVENT_NET_DEV_QUEUE ? SIM_CAPTURED_SENT                                \
+	: (kind) == EVENT_NET_RECEIVE ? SIM_CAPTURED_RECEIVED                            \
+				      : SIM_NOT_CAPTURED
+#define CLASS(kind, name, ...)                                                           \
 	[EVENT_##kind] = {#name, (const struct sim_field[]){__VA_ARGS__{0}},             \
 			  sizeof((const struct sim_field[]){__VA_ARGS__{0}}) /           \
 				  sizeof(struct sim_field) -                             \
 			      1,                                                         \
-			  SIM_##captured},
+			  CAPTURE(EVENT_##kind)},
 
 static const struct sim_class classes[EVENT_KINDS] = {SIM_EVENTS(CLASS, FIELD)};
 
@@ -48,4 +52,10 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	now_pass(now, 200, 1000);
+}
+
+void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread)
+{
+	EVENT(now, kind, {.text = thread->name}, {.i = thread->tid}, {.i = PRIORITY},
+	      {.i = (int32_t)thread->cpu});
 }

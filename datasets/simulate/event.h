@@ -6,7 +6,7 @@
 
 /*
  * The events of a kernel that the simulator knows, as lttng-modules 2.13 names them: E of
- * each kind, what a capture makes of it, its name, and F of each field and its type.
+ * each kind, its name, and F of each field and its type.
  * With activity net there are none behind NET_RECEIVE. From READ_ENTRY on an entry and
  * its exit take turns, and an exit's first field is what the call returned.
  */
@@ -20,86 +20,80 @@
 	F(nr_sector, U32) F(bytes, U32) F(tid, S32) F(rwbs, U32) F(comm, COMM)
 
 #define SIM_EVENTS(E, F)                                                                 \
-	E(NET_DEV_QUEUE, CAPTURED_SENT, net_dev_queue, SIM_NETWORK(F))                   \
-	E(NET_DEV_XMIT, NOT_CAPTURED, net_dev_xmit,                                      \
+	E(NET_DEV_QUEUE, net_dev_queue, SIM_NETWORK(F))                                  \
+	E(NET_DEV_XMIT, net_dev_xmit,                                                    \
 	  F(skbaddr, HEX64) F(rc, S32) F(len, U32) F(name, TEXT))                        \
-	E(GRO_ENTRY, NOT_CAPTURED, net_napi_gro_receive_entry, F(skbaddr, HEX64))        \
-	E(GRO_EXIT, NOT_CAPTURED, net_napi_gro_receive_exit, F(ret, S32))                \
-	E(NET_RECEIVE, CAPTURED_RECEIVED, net_if_receive_skb, SIM_NETWORK(F))            \
-	E(NAPI_POLL, NOT_CAPTURED, napi_poll,                                            \
+	E(GRO_ENTRY, net_napi_gro_receive_entry, F(skbaddr, HEX64))                      \
+	E(GRO_EXIT, net_napi_gro_receive_exit, F(ret, S32))                              \
+	E(NET_RECEIVE, net_if_receive_skb, SIM_NETWORK(F))                               \
+	E(NAPI_POLL, napi_poll,                                                          \
 	  F(napi, HEX64) F(dev_name, TEXT) F(work, S32) F(budget, S32))                  \
-	E(SWITCH, NOT_CAPTURED, sched_switch,                                            \
+	E(SWITCH, sched_switch,                                                          \
 	  F(prev_comm, COMM) F(prev_tid, S32) F(prev_prio, S32) F(prev_state, S64)       \
 	      F(next_comm, COMM) F(next_tid, S32) F(next_prio, S32))                     \
-	E(WAKING, NOT_CAPTURED, sched_waking, SIM_WAKE(F))                               \
-	E(WAKEUP, NOT_CAPTURED, sched_wakeup, SIM_WAKE(F))                               \
-	E(WAKEUP_NEW, NOT_CAPTURED, sched_wakeup_new, SIM_WAKE(F))                       \
-	E(MIGRATE, NOT_CAPTURED, sched_migrate_task,                                     \
+	E(WAKING, sched_waking, SIM_WAKE(F))                                             \
+	E(WAKEUP, sched_wakeup, SIM_WAKE(F))                                             \
+	E(WAKEUP_NEW, sched_wakeup_new, SIM_WAKE(F))                                     \
+	E(MIGRATE, sched_migrate_task,                                                   \
 	  F(comm, COMM) F(tid, S32) F(prio, S32) F(orig_cpu, S32) F(dest_cpu, S32))      \
-	E(FORK, NOT_CAPTURED, sched_process_fork,                                        \
+	E(FORK, sched_process_fork,                                                      \
 	  F(parent_comm, COMM) F(parent_tid, S32) F(parent_pid, S32)                     \
 	      F(parent_ns_inum, U32) F(child_comm, COMM) F(child_tid, S32)               \
 		  F(vtids, S32_LIST) F(child_pid, S32) F(child_ns_inum, U32))            \
-	E(EXEC, NOT_CAPTURED, sched_process_exec,                                        \
-	  F(filename, TEXT) F(tid, S32) F(old_tid, S32))                                 \
-	E(PROCESS_EXIT, NOT_CAPTURED, sched_process_exit, SIM_PROCESS(F))                \
-	E(PROCESS_WAIT, NOT_CAPTURED, sched_process_wait, SIM_PROCESS(F))                \
-	E(PROCESS_FREE, NOT_CAPTURED, sched_process_free, SIM_PROCESS(F))                \
-	E(SOFTIRQ_RAISE, NOT_CAPTURED, irq_softirq_raise, F(vec, U32))                   \
-	E(SOFTIRQ_ENTRY, NOT_CAPTURED, irq_softirq_entry, F(vec, U32))                   \
-	E(SOFTIRQ_EXIT, NOT_CAPTURED, irq_softirq_exit, F(vec, U32))                     \
-	E(IRQ_ENTRY, NOT_CAPTURED, irq_handler_entry, F(irq, S32) F(name, TEXT))         \
-	E(IRQ_EXIT, NOT_CAPTURED, irq_handler_exit, F(irq, S32) F(ret, S32))             \
-	E(HRTIMER_ENTRY, NOT_CAPTURED, timer_hrtimer_expire_entry,                       \
+	E(EXEC, sched_process_exec, F(filename, TEXT) F(tid, S32) F(old_tid, S32))       \
+	E(PROCESS_EXIT, sched_process_exit, SIM_PROCESS(F))                              \
+	E(PROCESS_WAIT, sched_process_wait, SIM_PROCESS(F))                              \
+	E(PROCESS_FREE, sched_process_free, SIM_PROCESS(F))                              \
+	E(SOFTIRQ_RAISE, irq_softirq_raise, F(vec, U32))                                 \
+	E(SOFTIRQ_ENTRY, irq_softirq_entry, F(vec, U32))                                 \
+	E(SOFTIRQ_EXIT, irq_softirq_exit, F(vec, U32))                                   \
+	E(IRQ_ENTRY, irq_handler_entry, F(irq, S32) F(name, TEXT))                       \
+	E(IRQ_EXIT, irq_handler_exit, F(irq, S32) F(ret, S32))                           \
+	E(HRTIMER_ENTRY, timer_hrtimer_expire_entry,                                     \
 	  F(hrtimer, HEX64) F(now, S64) F(function, HEX64))                              \
-	E(HRTIMER_EXIT, NOT_CAPTURED, timer_hrtimer_expire_exit, F(hrtimer, HEX64))      \
-	E(BLOCK_INSERT, NOT_CAPTURED, block_rq_insert, SIM_REQUEST(F))                   \
-	E(BLOCK_ISSUE, NOT_CAPTURED, block_rq_issue, SIM_REQUEST(F))                     \
-	E(BLOCK_COMPLETE, NOT_CAPTURED, block_rq_complete,                               \
+	E(HRTIMER_EXIT, timer_hrtimer_expire_exit, F(hrtimer, HEX64))                    \
+	E(BLOCK_INSERT, block_rq_insert, SIM_REQUEST(F))                                 \
+	E(BLOCK_ISSUE, block_rq_issue, SIM_REQUEST(F))                                   \
+	E(BLOCK_COMPLETE, block_rq_complete,                                             \
 	  F(dev, U32) F(sector, U64) F(nr_sector, U32) F(error, S32) F(rwbs, U32))       \
-	E(DUMP_START, NOT_CAPTURED, lttng_statedump_start, )                             \
-	E(DUMP_PROCESS, NOT_CAPTURED, lttng_statedump_process_state,                     \
+	E(DUMP_START, lttng_statedump_start, )                                           \
+	E(DUMP_PROCESS, lttng_statedump_process_state,                                   \
 	  F(tid, S32) F(pid, S32) F(ppid, S32) F(name, COMM) F(type, S32) F(mode, S32)   \
 	      F(submode, S32) F(status, S32) F(cpu, U32) F(file_table_address, HEX64))   \
-	E(DUMP_DISK, NOT_CAPTURED, lttng_statedump_block_device,                         \
-	  F(dev, U32) F(diskname, TEXT))                                                 \
-	E(DUMP_END, NOT_CAPTURED, lttng_statedump_end, )                                 \
-	E(EXIT, NOT_CAPTURED, syscall_entry_exit, F(error_code, S32))                    \
-	E(EXIT_GROUP, NOT_CAPTURED, syscall_entry_exit_group, F(error_code, S32))        \
-	E(READ_ENTRY, NOT_CAPTURED, syscall_entry_read, F(fd, U32) F(count, U64))        \
-	E(READ_EXIT, NOT_CAPTURED, syscall_exit_read, F(ret, S64) F(buf, U64))           \
-	E(WRITE_ENTRY, NOT_CAPTURED, syscall_entry_write,                                \
-	  F(fd, U32) F(buf, U64) F(count, U64))                                          \
-	E(WRITE_EXIT, NOT_CAPTURED, syscall_exit_write, F(ret, S64))                     \
-	E(PREAD_ENTRY, NOT_CAPTURED, syscall_entry_pread64,                              \
-	  F(fd, U32) F(count, U64) F(pos, S64))                                          \
-	E(PREAD_EXIT, NOT_CAPTURED, syscall_exit_pread64, F(ret, S64) F(buf, U64))       \
-	E(PWRITE_ENTRY, NOT_CAPTURED, syscall_entry_pwrite64,                            \
+	E(DUMP_DISK, lttng_statedump_block_device, F(dev, U32) F(diskname, TEXT))        \
+	E(DUMP_END, lttng_statedump_end, )                                               \
+	E(EXIT, syscall_entry_exit, F(error_code, S32))                                  \
+	E(EXIT_GROUP, syscall_entry_exit_group, F(error_code, S32))                      \
+	E(READ_ENTRY, syscall_entry_read, F(fd, U32) F(count, U64))                      \
+	E(READ_EXIT, syscall_exit_read, F(ret, S64) F(buf, U64))                         \
+	E(WRITE_ENTRY, syscall_entry_write, F(fd, U32) F(buf, U64) F(count, U64))        \
+	E(WRITE_EXIT, syscall_exit_write, F(ret, S64))                                   \
+	E(PREAD_ENTRY, syscall_entry_pread64, F(fd, U32) F(count, U64) F(pos, S64))      \
+	E(PREAD_EXIT, syscall_exit_pread64, F(ret, S64) F(buf, U64))                     \
+	E(PWRITE_ENTRY, syscall_entry_pwrite64,                                          \
 	  F(fd, U32) F(buf, U64) F(count, U64) F(pos, S64))                              \
-	E(PWRITE_EXIT, NOT_CAPTURED, syscall_exit_pwrite64, F(ret, S64))                 \
-	E(FSYNC_ENTRY, NOT_CAPTURED, syscall_entry_fsync, F(fd, U32))                    \
-	E(FSYNC_EXIT, NOT_CAPTURED, syscall_exit_fsync, F(ret, S64))                     \
-	E(SENDTO_ENTRY, NOT_CAPTURED, syscall_entry_sendto,                              \
+	E(PWRITE_EXIT, syscall_exit_pwrite64, F(ret, S64))                               \
+	E(FSYNC_ENTRY, syscall_entry_fsync, F(fd, U32))                                  \
+	E(FSYNC_EXIT, syscall_exit_fsync, F(ret, S64))                                   \
+	E(SENDTO_ENTRY, syscall_entry_sendto,                                            \
 	  F(fd, S32) F(buff, U64) F(len, U64) F(flags, U32) F(addr, U64)                 \
 	      F(addr_len, S32))                                                          \
-	E(SENDTO_EXIT, NOT_CAPTURED, syscall_exit_sendto, F(ret, S64))                   \
-	E(RECVFROM_ENTRY, NOT_CAPTURED, syscall_entry_recvfrom,                          \
+	E(SENDTO_EXIT, syscall_exit_sendto, F(ret, S64))                                 \
+	E(RECVFROM_ENTRY, syscall_entry_recvfrom,                                        \
 	  F(fd, S32) F(size, U64) F(flags, U32) F(addr_len, U64))                        \
-	E(RECVFROM_EXIT, NOT_CAPTURED, syscall_exit_recvfrom,                            \
+	E(RECVFROM_EXIT, syscall_exit_recvfrom,                                          \
 	  F(ret, S64) F(ubuf, U64) F(addr, U64) F(addr_len, U64))                        \
-	E(SLEEP_ENTRY, NOT_CAPTURED, syscall_entry_clock_nanosleep,                      \
+	E(SLEEP_ENTRY, syscall_entry_clock_nanosleep,                                    \
 	  F(which_clock, S32) F(flags, S32) F(rqtp, U64))                                \
-	E(SLEEP_EXIT, NOT_CAPTURED, syscall_exit_clock_nanosleep,                        \
-	  F(ret, S64) F(rmtp, U64))                                                      \
-	E(CLONE_ENTRY, NOT_CAPTURED, syscall_entry_clone,                                \
+	E(SLEEP_EXIT, syscall_exit_clock_nanosleep, F(ret, S64) F(rmtp, U64))            \
+	E(CLONE_ENTRY, syscall_entry_clone,                                              \
 	  F(flags, HEX64) F(newsp, HEX64) F(parent_tid, HEX64) F(child_tid, HEX64))      \
-	E(CLONE_EXIT, NOT_CAPTURED, syscall_exit_clone, F(ret, S64))                     \
-	E(EXECVE_ENTRY, NOT_CAPTURED, syscall_entry_execve,                              \
+	E(CLONE_EXIT, syscall_exit_clone, F(ret, S64))                                   \
+	E(EXECVE_ENTRY, syscall_entry_execve,                                            \
 	  F(filename, TEXT) F(argv, HEX64) F(envp, HEX64))                               \
-	E(EXECVE_EXIT, NOT_CAPTURED, syscall_exit_execve, F(ret, S64))                   \
-	E(WAIT4_ENTRY, NOT_CAPTURED, syscall_entry_wait4, F(upid, S32) F(options, S32))  \
-	E(WAIT4_EXIT, NOT_CAPTURED, syscall_exit_wait4,                                  \
-	  F(ret, S64) F(stat_addr, U64) F(ru, U64))
+	E(EXECVE_EXIT, syscall_exit_execve, F(ret, S64))                                 \
+	E(WAIT4_ENTRY, syscall_entry_wait4, F(upid, S32) F(options, S32))                \
+	E(WAIT4_EXIT, syscall_exit_wait4, F(ret, S64) F(stat_addr, U64) F(ru, U64))
 
 enum event_kind {
 #define KIND(kind, ...) EVENT_##kind,
@@ -119,6 +113,16 @@ const struct sim_class *event_class(enum event_kind kind);
  */
 void event_add(struct now *now, enum event_kind kind, const union sim_value *value);
 
-#define EVENT(now, kind, ...) event_add(now, kind, (const union sim_value[]){__VA_ARGS__})
+/* One whose fields are a thread's name, number, priority, and processor, if it has that.
+ */
+void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread);
+
+enum { PRIORITY = 20 }; /* of all threads */
+
+/* With activity net nothing of the others happens. */
+#define EVENT(now, kind, ...)                                                            \
+	((now)->world->full || (kind) <= EVENT_NET_LAST                                  \
+	     ? event_add(now, kind, (const union sim_value[]){__VA_ARGS__})              \
+	     : (void)0)
 
 #endif

@@ -17,70 +17,41 @@
 static const uint8_t public4[16] = {203, 0, 113, 1};
 static const uint8_t public6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
 
-/* Give a host the addresses that belong to its number. */
-static void address_init(struct host *host, uint32_t number)
-{
-	uint8_t high = (uint8_t)(number / 250), low = (uint8_t)(number % 250 + 1);
-	const uint8_t address4[16] = {10, 7, high, low};
-	const uint8_t address6[16] = {0xfd, 7, [14] = high, [15] = low};
-	const unsigned char mac[6] = {0x52, 0x54, 0, 7, high, low};
-
-	memcpy(host->address[0], address4, sizeof(address4));
-	memcpy(host->address[1], address6, sizeof(address6));
-	memcpy(host->mac, mac, sizeof(mac));
-}
-
 static bool is_behind(const struct world *world, const struct flow *flow, int side)
 {
 	return flow->end[side].node < (uint32_t)world->scenario->nat;
 }
 
-/* The address and the port of one end, as the other end knows them. */
-static uint16_t seen_from_afar(const struct world *world, const struct flow *flow,
-			       int side, uint8_t address[16])
+void address_of_end(const struct world *world, struct flow *flow, int side, uint16_t port)
 {
-	uint16_t port = flow->end[side].port;
+	struct socket_name *near = &flow->end[side].near, *far = &flow->end[side].far;
+	bool is_6 = flow->family == 6;
 
-	if (is_behind(world, flow, side) && !is_behind(world, flow, !side)) {
-		memcpy(address, flow->family == 6 ? public6 : public4, 16);
-		return (uint16_t)(port ? 40000 + (flow - world->flow) % 25000 : 0);
-	}
-	memcpy(address, world->host[flow->end[side].node].address[flow->family == 6], 16);
-	return port;
-}
-
-static uint16_t seen_from_near(const struct world *world, const struct flow *flow,
-			       int side, uint8_t address[16])
-{
-	memcpy(address, world->host[flow->end[side].node].address[flow->family == 6], 16);
-	return flow->end[side].port;
-}
-
-void address_fill(const struct world *world, const struct flow *flow, int side,
-		  struct packet *packet)
-{
-	packet->sport = seen_from_near(world, flow, side, packet->src);
-	packet->dport = seen_from_afar(world, flow, !side, packet->dst);
-}
-
-void address_translate(const struct world *world, const struct flow *flow, int side,
-		       struct packet *packet)
-{
-	uint16_t sport, dport;
-
-	if (is_behind(world, flow, 0) == is_behind(world, flow, 1))
+	memcpy(near->address, world->node[flow->end[side].node].address[is_6], 16);
+	near->port = port;
+	*far = *near;
+	if (!is_behind(world, flow, side) || is_behind(world, flow, !side))
 		return;
-	sport = seen_from_afar(world, flow, side, packet->src);
-	dport = seen_from_near(world, flow, !side, packet->dst);
-	if (packet->protocol == IPPROTO_ICMP || packet->protocol == IPPROTO_ICMPV6)
+	memcpy(far->address, is_6 ? public6 : public4, 16);
+	far->port = (uint16_t)(port ? 40000 + (flow - world->flow) % 25000 : 0);
+}
+
+void address_fill(const struct flow *flow, int side, bool arrived, struct packet *packet)
+{
+	const struct endpoint *from = &flow->end[side], *to = &flow->end[!side];
+	const struct socket_name *source = arrived ? &from->far : &from->near;
+	const struct socket_name *target = arrived ? &to->near : &to->far;
+
+	memcpy(packet->src, source->address, sizeof(packet->src));
+	memcpy(packet->dst, target->address, sizeof(packet->dst));
+	if (!source->port) /* ICMP has something else there */
 		return;
-	packet->sport = sport;
-	packet->dport = dport;
+	packet->sport = source->port;
+	packet->dport = target->port;
 }
 
 /* About what a small virtual machine has. */
 enum {
-	BOOT_CACHED = 98304, /* when the run begins */
 	CACHE_MOST = MEMORY_KIB / 2,
 	KERNEL = 40960,
 	KERNEL_THREADS = 80,
@@ -92,34 +63,11 @@ enum {
 	VMALLOC = 13756,
 };
 
-void memory_init(struct host *host)
-{
-	host->cached_kib = BOOT_CACHED;
-	host->dirty_kib = 0;
-}
-
-/* The more of the disk is there already, the less is new. */
-static void cache(struct host *host, uint64_t bytes)
+void memory_cache(struct host *host, uint64_t bytes)
 {
 	uint64_t kib = bytes / 1024;
 
 	host->cached_kib += kib * (CACHE_MOST - host->cached_kib) / CACHE_MOST;
-}
-
-void memory_read(struct host *host, uint64_t bytes)
-{
-	cache(host, bytes);
-}
-
-void memory_write(struct host *host, uint64_t bytes)
-{
-	cache(host, bytes);
-	host->dirty_kib += bytes / 1024;
-}
-
-void memory_clean(struct host *host, uint64_t bytes)
-{
-	host->dirty_kib -= bytes / 1024;
 }
 
 struct memory memory_now(const struct host *host)
@@ -161,8 +109,7 @@ static void tell(struct now *now, enum event_kind kind, const struct thread *thr
 {
 	EVENT(now, kind, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.u = thread->bytes},
-	      {.i = thread->tid}, {.u = rwbs_of(thread)},
-	      {.text = cpu_thread_name(thread)});
+	      {.i = thread->tid}, {.u = rwbs_of(thread)}, {.text = thread->name});
 }
 
 void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
@@ -187,12 +134,12 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 	if (writes) {
 		host->count.writes++;
 		host->count.written_sectors += sectors;
-		memory_write(host, thread->bytes);
+		host->dirty_kib += thread->bytes / 1024;
 	} else {
 		host->count.reads++;
 		host->count.read_sectors += sectors;
-		memory_read(host, thread->bytes);
 	}
+	memory_cache(host, thread->bytes);
 	queue_add(&world->queue, host->disk_free_ns, OCCASION_DISK, number, 0);
 }
 
@@ -206,7 +153,7 @@ void disk_complete(struct now *now, uint32_t number)
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;
 	if (thread->call == EVENT_FSYNC_EXIT)
-		memory_clean(now_host(now), thread->bytes);
+		now_host(now)->dirty_kib -= thread->bytes / 1024;
 	thread_wake(now, number);
 }
 
@@ -219,6 +166,32 @@ struct sar {
 	struct load load;
 };
 
+enum { VLAN = 10 };
+
+/* What is written of a host; its addresses belong to its number. */
+static void node_init(const struct world *world, uint32_t number, const char *name)
+{
+	const struct scenario *scenario = world->scenario;
+	uint8_t high = (uint8_t)(number / 250), low = (uint8_t)(number % 250 + 1);
+	struct sim_node *node = &world->node[number];
+	struct dice dice;
+
+	*node = (struct sim_node){
+	    .name = name,
+	    .cpus = (unsigned)scenario->cpus,
+	    .mac = {0x52, 0x54, 0, 7, high, low},
+	    .address = {{10, 7, high, low}, {0xfd, 7, [14] = high, [15] = low}},
+	    .vlan = scenario->layers == LAYERS_VLAN ? VLAN : 0,
+	    .event_header = (enum sim_event_header)scenario->event_header,
+	};
+	dice_init(&dice, world->seed, DICE_BOOT, number);
+	for (size_t i = 0; i < sizeof(node->boot_id); i++)
+		node->boot_id[i] = (unsigned char)dice_next(&dice);
+	/* A random uuid says so (RFC 9562, version 4). */
+	node->boot_id[6] = (node->boot_id[6] & 0x0f) | 0x40;
+	node->boot_id[8] = (node->boot_id[8] & 0x3f) | 0x80;
+}
+
 void host_init(struct world *world, uint32_t number)
 {
 	struct host *host = &world->host[number];
@@ -227,14 +200,20 @@ void host_init(struct world *world, uint32_t number)
 	memset(host, 0, sizeof(*host));
 	host->name = mem_printf("node%u", number + 1);
 	dice_init(&host->dice, world->seed, DICE_HOST, number);
-	address_init(host, number);
+	host->node = &world->node[number];
+	node_init(world, number, host->name);
 	host->trace_from = NSEC_MIN;
 	host->trace_to = NSEC_MAX;
-	memory_init(host);
+	host->cached_kib = BOOT_CACHED_KIB;
 	host->cpu = mem_zalloc(cpus * sizeof(*host->cpu));
 	for (size_t i = 0; i < cpus; i++) {
-		host->cpu[i].current = NO_THREAD;
-		host->cpu[i].charged_ns = world->begin_ns;
+		struct cpu *cpu = &host->cpu[i];
+
+		cpu->current = NO_THREAD;
+		cpu->charged_ns = world->begin_ns;
+		snprintf(cpu->idle_name, sizeof(cpu->idle_name), "swapper/%zu", i % 100);
+		snprintf(cpu->card_name, sizeof(cpu->card_name), "virtio0-input.%zu",
+			 i % 100);
 	}
 }
 

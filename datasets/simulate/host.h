@@ -8,31 +8,32 @@
 #include "base/nsec.h"
 #include "simulate/world.h"
 
-/* Addresses and ports of a packet from one end of a flow, as that end sees them. */
-void address_fill(const struct world *world, const struct flow *flow, int side,
-		  struct packet *packet);
+/* Name one end of a flow, whose hosts, family and nodes are known. */
+void address_of_end(const struct world *world, struct flow *flow, int side,
+		    uint16_t port);
 
-/* Make them what the other end sees, where addresses are translated on the way. */
-void address_translate(const struct world *world, const struct flow *flow, int side,
-		       struct packet *packet);
+/*
+ * Addresses and ports of a packet that one end sends, as that end sees them, or, where it
+ * arrived, as the other end does.
+ */
+void address_fill(const struct flow *flow, int side, bool arrived, struct packet *packet);
 
 /*
  * What a host's memory holds, as far as sar tells it: a page cache that grows
  * with what is read and written, and processes that come and go. In KiB.
  */
-enum { MEMORY_KIB = 1 << 20 };
+enum { MEMORY_KIB = 1 << 20, BOOT_CACHED_KIB = 98304 };
 
 struct memory {
 	int64_t free, available, used, buffers, cached, committed, active, inactive;
 	int64_t dirty, anonymous, slab, stack, tables, vmalloc;
 };
 
-void memory_init(struct host *host);
-
-/* So many bytes of a file came from the disk, or are to go there, or went there. */
-void memory_read(struct host *host, uint64_t bytes);
-void memory_write(struct host *host, uint64_t bytes);
-void memory_clean(struct host *host, uint64_t bytes);
+/*
+ * So many bytes of a file came from the disk, or are to go there: the more of it is
+ * cached already, the less is new.
+ */
+void memory_cache(struct host *host, uint64_t bytes);
 
 /* What there is now; the parts add up to MEMORY_KIB as in sar's figures. */
 struct memory memory_now(const struct host *host);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_text.h"
 #include "base/mem.h"
 #include "simulate/host.h"
 
@@ -72,42 +73,22 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 	return sink;
 }
 
-/* A number as decimal text, without a library call a digit; returns its end. */
-static char *put_number(char *at, int64_t number)
-{
-	char digits[20], *digit = digits + sizeof(digits);
-	uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-
-	if (number < 0)
-		*at++ = '-';
-	do
-		*--digit = (char)('0' + left % 10);
-	while (left /= 10);
-	memcpy(at, digit, (size_t)(digits + sizeof(digits) - digit));
-	return at + (digits + sizeof(digits) - digit);
-}
-
-static char *put_name(char *at, const char *name)
-{
-	size_t length = strlen(name);
-
-	memcpy(at, name, length);
-	return at + length;
-}
-
 static void write_message(struct world *world, uint32_t lane, nsec_t send_ns,
 			  nsec_t recv_ns, FILE *file)
 {
 	const struct flow *flow = &world->flow[lane / 2];
+	const struct cell sent = {.type = CELL_INTEGER, .integer = send_ns};
+	const struct cell received = {.type = CELL_INTEGER, .integer = recv_ns};
 	char line[160], *at = line;
 
-	at = put_name(at, world->host[flow->end[lane & 1].node].name);
+	/* Without a library call a digit: there may be millions. */
+	at = stpcpy(at, world->host[flow->end[lane & 1].node].name);
 	*at++ = ',';
-	at = put_number(at, send_ns);
+	at += csv_number(at, &sent);
 	*at++ = ',';
-	at = put_name(at, world->host[flow->end[!(lane & 1)].node].name);
+	at = stpcpy(at, world->host[flow->end[!(lane & 1)].node].name);
 	*at++ = ',';
-	at = put_number(at, recv_ns);
+	at += csv_number(at, &received);
 	*at++ = '\n';
 	fwrite_unlocked(line, 1, (size_t)(at - line), file);
 }

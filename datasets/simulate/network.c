@@ -14,17 +14,9 @@
 /* What would have to wait for its turn longer than this is dropped. */
 static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
 
-void network_init(struct network *network, const struct scenario *scenario)
+static nsec_t from_us(double us)
 {
-	network->jitter = scenario->jitter;
-	network->loss = dice_odds(scenario->loss);
-	network->duplicate = dice_odds(scenario->duplicate);
-	network->reorder = dice_odds(scenario->reorder);
-	network->held_up_ns = nsec_round(scenario->reorder_us * 1e3);
-	network->load_ns = nsec_round(scenario->load_us * 1e3);
-	network->load_on_ns = nsec_round(scenario->load_on_s * 1e9);
-	network->load_off_ns = nsec_round(scenario->load_off_s * 1e9);
-	network->ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
+	return nsec_round(us * 1e3);
 }
 
 void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
@@ -51,48 +43,59 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 		link->load.until_ns = NSEC_MAX;
 }
 
-static nsec_t draw_jitter(struct link *link, int jitter)
+static nsec_t draw_jitter(struct link *link, const struct scenario *scenario)
 {
-	return dice_spread(&link->dice, jitter, link->jitter_ns, link->jitter_ns);
+	return dice_spread(&link->dice, scenario->jitter, link->jitter_ns,
+			   link->jitter_ns);
 }
 
 /* What load adds to the least delay at a time; times come in order. */
-static nsec_t load_at(struct link_load *load, const struct network *network, nsec_t now)
+static nsec_t load_at(struct link_load *load, const struct scenario *scenario, nsec_t now)
 {
-	if (!network->load_ns)
+	nsec_t mean;
+
+	if (scenario->load_us <= 0)
 		return 0;
+	mean = from_us(scenario->load_us);
 	while (load->until_ns <= now) {
 		bool begins = !load->level_ns;
-		nsec_t mean = begins ? network->load_on_ns : network->load_off_ns;
 
-		load->level_ns = 0;
-		if (begins)
-			load->level_ns = dice_between(&load->dice, network->load_ns / 2,
-						      3 * network->load_ns / 2);
-		load->until_ns += 1 + dice_exponential(&load->dice, mean);
+		load->level_ns =
+		    begins ? dice_between(&load->dice, mean / 2, 3 * mean / 2) : 0;
+		load->until_ns +=
+		    1 +
+		    dice_exponential(&load->dice,
+				     nsec_round(1e9 * (begins ? scenario->load_on_s
+							      : scenario->load_off_s)));
 	}
 	return load->level_ns;
 }
 
-struct journey link_carry(struct link *link, const struct network *network,
+static bool happens(struct link *link, double share)
+{
+	return dice_chance(&link->dice, dice_odds(share));
+}
+
+struct journey link_carry(struct link *link, const struct scenario *scenario,
 			  nsec_t leaves_ns, uint32_t bytes)
 {
+	uint64_t ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
 	nsec_t begins = leaves_ns > link->free_ns ? leaves_ns : link->free_ns;
-	struct journey journey = {.lost = dice_chance(&link->dice, network->loss)};
+	struct journey journey = {.lost = happens(link, scenario->loss)};
 	nsec_t arrival;
 
 	if (begins - leaves_ns > queue_ns) {
 		journey.lost = true;
 		return journey;
 	}
-	link->free_ns = begins + (nsec_t)(bytes * network->ps_per_byte / 1000);
+	link->free_ns = begins + (nsec_t)(bytes * ps_per_byte / 1000);
 	if (journey.lost)
 		return journey;
 	arrival = link->free_ns + link->least_ns +
-		  load_at(&link->load, network, link->free_ns) +
-		  draw_jitter(link, network->jitter);
-	if (dice_chance(&link->dice, network->reorder)) {
-		arrival += network->held_up_ns;
+		  load_at(&link->load, scenario, link->free_ns) +
+		  draw_jitter(link, scenario);
+	if (happens(link, scenario->reorder)) {
+		arrival += from_us(scenario->reorder_us);
 	} else {
 		/* Queues keep their order, a few bits apart. */
 		if (arrival <= link->last_ns)
@@ -100,8 +103,8 @@ struct journey link_carry(struct link *link, const struct network *network,
 		link->last_ns = arrival;
 	}
 	journey.arrival_ns = arrival;
-	if (dice_chance(&link->dice, network->duplicate))
-		journey.again_ns = arrival + 1 + draw_jitter(link, network->jitter);
+	if (happens(link, scenario->duplicate))
+		journey.again_ns = arrival + 1 + draw_jitter(link, scenario);
 	return journey;
 }
 
@@ -116,15 +119,6 @@ enum {
 /* What net_napi_gro_receive_exit returns. */
 enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
-/* The name of the second interface that shows each packet, or NULL. */
-static const char *card_layer(const struct scenario *scenario)
-{
-	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10",
-					   NULL, NULL,    NULL,  NULL};
-
-	return name[scenario->layers];
-}
-
 /* A device between a container and the card of its host, whose own has the card's name.
  */
 struct pass {
@@ -135,47 +129,45 @@ struct pass {
 
 enum { MOST_PASSES = 4 };
 
-/* On the way out, up to the card; and on the way in, from there. */
-struct container {
-	struct pass out[MOST_PASSES], in[MOST_PASSES];
-	uint8_t routers; /* on the way out */
+/* What packets of a node go through beside its card. */
+struct way {
+	const char *layer; /* a second interface that shows each packet, or NULL */
+	struct pass out[MOST_PASSES]; /* up to the card */
+	struct pass in[MOST_PASSES];  /* from there */
+	uint8_t routers;              /* on the way out */
 };
 
-/* What the peers of a node are in, or NULL. */
-static const struct container *container_of(const struct world *world, uint32_t node)
+static const struct way *way_of(const struct world *world, uint32_t node)
 {
-	static const struct container routed = {
-	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
-	    {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
-	    1};
-	static const struct container tunnel = {
-	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"vx0", false, 0}},
-	    {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
-	    0};
+	static const struct way ways[] = {
+	    [LAYERS_NONE] = {.layer = NULL},
+	    [LAYERS_BOND] = {.layer = "bond0"},
+	    [LAYERS_BRIDGE] = {.layer = "br0"},
+	    [LAYERS_VLAN] = {.layer = "eth0.10"},
+	    [LAYERS_ROUTED] =
+		{NULL,
+		 {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
+		 {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
+		 1},
+	    [LAYERS_VXLAN] = {NULL,
+			      {{CARD_NAME, false, 0},
+			       {"vc1", true, 0},
+			       {"vx0", false, 0}},
+			      {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
+			      0},
+	    [LAYERS_ECHO] = {.layer = NULL},
+	};
+	int layers = world->scenario->layers;
 
-	switch (world->scenario->layers) {
-	case LAYERS_ROUTED:
-		return &routed;
-	case LAYERS_MIXED:
-		return node % 2 ? &routed : NULL;
-	case LAYERS_VXLAN:
-		return &tunnel;
-	default:
-		return NULL;
-	}
+	if (layers == LAYERS_MIXED)
+		layers = node % 2 ? LAYERS_ROUTED : LAYERS_NONE;
+	return &ways[layers];
 }
 
 /* Bytes of the whole packet, IP header included. */
 static uint32_t size_of(const struct packet *packet)
 {
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
-}
-
-static uint8_t routers_of(const struct world *world, uint32_t node)
-{
-	const struct container *container = container_of(world, node);
-
-	return container ? container->routers : 0;
 }
 
 /* A packet on its way between a container and its host's card. */
@@ -202,92 +194,83 @@ static void tell_passes(struct now *now, const struct pass *pass,
 
 static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
 {
-	const char *layer = card_layer(now->world->scenario);
-	const struct container *container = container_of(now->world, now->node);
+	const struct way *way = way_of(now->world, now->node);
 	uint32_t bytes = size_of(packet) + ETHERNET;
 
-	if (container)
-		tell_passes(now, container->out, packet, skb);
-	if (layer)
-		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = layer},
-		      {.packet = packet});
-	now->routers = routers_of(now->world, now->node);
+	tell_passes(now, way->out, packet, skb);
+	if (way->layer)
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes},
+		      {.text = way->layer}, {.packet = packet});
+	now->routers = way->routers;
 	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = packet});
 	now_pass(now, 300, 2500);
 	EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
 	      {.text = CARD_NAME});
-	if (layer)
+	if (way->layer)
 		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
-		      {.text = layer});
+		      {.text = way->layer});
 	if (now->world->scenario->layers == LAYERS_ECHO)
 		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes - ETHERNET},
 		      {.text = CARD_NAME}, {.packet = packet});
 	now->routers = 0;
 }
 
-/* One segment of what was handed to the card. */
-static void cut_segment(const struct world *world, const struct shipment *shipment,
-			uint8_t number, struct packet *packet)
+/* Make it one segment of what was handed to the card. */
+static void cut_segment(const struct world *world, struct parcel *parcel, uint8_t number)
 {
-	uint32_t segment = world->flow[shipment->flow].segment;
-	uint32_t skipped = number * segment;
+	uint32_t segment = world->flow[parcel->flow].segment, skipped = number * segment;
+	struct packet *packet = &parcel->packet;
+	uint32_t whole = packet->payload;
 
-	*packet = shipment->packet;
-	if (shipment->segments == 1)
-		return;
+	parcel->index = (uint8_t)(parcel->index + number);
 	packet->seq += skipped;
 	if (packet->family == 4)
 		packet->id = (packet->id + number) & 0xffff;
-	packet->payload = shipment->packet.payload - skipped;
+	packet->payload -= skipped;
 	if (packet->payload > segment) {
 		packet->payload = segment;
 		packet->flags &= (uint8_t)~FLAG_PUSH; /* the last one pushes */
 	}
-	packet->length -= shipment->packet.payload - packet->payload;
+	packet->length -= whole - packet->payload;
 }
 
-static void post(struct world *world, const struct parcel *parcel,
-		 const struct journey *journey)
+static void post(struct world *world, const struct parcel *parcel, nsec_t arrival_ns,
+		 bool copy)
 {
 	uint32_t index = parcel_new(world);
 
 	world->parcel[index] = *parcel;
-	queue_add(&world->queue, journey->arrival_ns, OCCASION_ARRIVAL, index, 0);
-	if (!journey->again_ns)
-		return;
-	index = parcel_new(world);
-	world->parcel[index] = *parcel;
-	world->parcel[index].copy = true;
-	queue_add(&world->queue, journey->again_ns, OCCASION_ARRIVAL, index, 0);
+	world->parcel[index].copy = copy;
+	queue_add(&world->queue, arrival_ns, OCCASION_ARRIVAL, index, 0);
 }
 
-void card_transmit(struct now *now, const struct shipment *shipment)
+void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segments)
 {
 	struct world *world = now->world;
-	struct link *link = &world->flow[shipment->flow].link[shipment->side];
+	const struct flow *flow = &world->flow[parcel->flow];
+	struct link *link = &world->flow[parcel->flow].link[parcel->side];
 	struct host *host = now_host(now);
 
-	tell_queued(now, &shipment->packet, host_skb(host));
-	if (shipment->packet.payload ||
-	    world->flow[shipment->flow].protocol != IPPROTO_TCP)
-		requests_sent(now, shipment->flow, shipment->side);
-	host->count.sent += shipment->segments;
-	for (uint8_t i = 0; i < shipment->segments; i++) {
-		struct parcel parcel = {.sent_ns = now->ns,
-					.flow = shipment->flow,
-					.window = shipment->window,
-					.total = shipment->total,
-					.index = (uint8_t)(shipment->index + i),
-					.side = (uint8_t)shipment->side};
+	tell_queued(now, &parcel->packet, host_skb(host));
+	if (parcel->packet.payload || flow->protocol != IPPROTO_TCP)
+		requests_sent(now, parcel->flow, parcel->side);
+	host->count.sent += segments;
+	for (uint8_t i = 0; i < segments; i++) {
+		struct parcel sent = *parcel;
 		struct journey journey;
 
-		cut_segment(world, shipment, i, &parcel.packet);
-		host->count.sent_bytes += size_of(&parcel.packet) + ETHERNET;
-		journey = link_carry(link, &world->network, now->ns,
-				     size_of(&parcel.packet) + FRAMING);
-		if (!journey.lost)
-			post(world, &parcel, &journey);
+		sent.sent_ns = now->ns;
+		if (segments > 1)
+			cut_segment(world, &sent, i);
+		host->count.sent_bytes += size_of(&sent.packet) + ETHERNET;
+		journey = link_carry(link, world->scenario, now->ns,
+				     size_of(&sent.packet) + FRAMING);
+		if (journey.lost)
+			continue;
+		post(world, &sent, journey.arrival_ns, false);
+		if (journey.again_ns)
+			post(world, &sent, journey.again_ns, true);
 	}
 }
 
@@ -339,25 +322,22 @@ static void take(struct now *now, const uint32_t *parcels, size_t count)
 	struct world *world = now->world;
 	const struct parcel *parcel = &world->parcel[parcels[0]];
 	uint32_t sender = world->flow[parcel->flow].end[parcel->side].node;
-	const char *layer = card_layer(world->scenario);
-	const struct container *container;
+	const struct way *way = way_of(world, now->node);
 	struct packet packet;
 	uint32_t bytes;
 	uint64_t skb;
 
 	enter(now, parcels, count, &packet, &skb);
-	address_translate(world, &world->flow[world->parcel[parcels[0]].flow],
-			  world->parcel[parcels[0]].side, &packet);
+	if (world->scenario->nat)
+		address_fill(&world->flow[parcel->flow], parcel->side, true, &packet);
 	bytes = size_of(&packet);
-	now->routers = routers_of(world, sender);
+	now->routers = way_of(world, sender)->routers;
 	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = &packet});
-	if (layer)
-		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = layer},
-		      {.packet = &packet});
-	container = container_of(world, now->node);
-	if (container)
-		tell_passes(now, container->in, &packet, skb);
+	if (way->layer)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
+		      {.text = way->layer}, {.packet = &packet});
+	tell_passes(now, way->in, &packet, skb);
 	now->routers = 0;
 	for (size_t i = 0; i < count; i++)
 		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
@@ -396,21 +376,22 @@ size_t card_poll(struct now *now)
 	return count;
 }
 
-void card_arrive(struct world *world, uint32_t index)
+void card_arrive(struct world *world, const struct occasion *occasion)
 {
-	const struct parcel *parcel = &world->parcel[index];
+	const struct parcel *parcel = &world->parcel[occasion->what];
 	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
-	uint32_t cpus = (uint32_t)world->scenario->cpus, number = parcel->flow % cpus;
+	uint32_t number = parcel->flow % (uint32_t)world->scenario->cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
+	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 
 	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
-	cpu->ring[cpu->ringed++] = index;
+	cpu->ring[cpu->ringed++] = occasion->what;
 	if (cpu->polling)
 		return;
 	cpu->polling = true;
-	if (world->coalesce_ns)
-		queue_add(&world->queue, world->now + world->coalesce_ns, OCCASION_POLL,
-			  node * cpus + number, 0);
+	if (coalesce_ns)
+		queue_add(&world->queue, world->now + coalesce_ns, OCCASION_POLL,
+			  cpu_number(world, node, number), 0);
 	else
 		interrupt_card(world, node, number);
 }

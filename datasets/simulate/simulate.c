@@ -74,54 +74,21 @@ static int truth_write(struct world *world, const char *directory, struct error 
 	return output_commit(&output, error);
 }
 
-enum { VLAN = 10 };
-
-static struct sim_node *make_nodes(struct world *world, enum sim_trace_format format)
-{
-	static const uint8_t family[] = {4, 6};
-	struct sim_node *nodes = mem_zalloc(world->hosts * sizeof(*nodes));
-
-	for (size_t i = 0; i < world->hosts; i++) {
-		struct host *host = &world->host[i];
-		struct dice dice;
-
-		nodes[i] = (struct sim_node){
-		    .name = host->name,
-		    .cpus = (unsigned)world->scenario->cpus,
-		    .realtime_offset_ns = host->clock.boot_ns,
-		    .address = host->address,
-		    .family = family,
-		    .addresses = 2,
-		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
-		    .event_header = (enum sim_event_header)world->scenario->event_header,
-		    .format = format,
-		};
-		memcpy(nodes[i].mac, host->mac, sizeof(nodes[i].mac));
-		dice_init(&dice, world->seed, DICE_BOOT, i);
-		for (size_t k = 0; k < sizeof(nodes[i].boot_id); k++)
-			nodes[i].boot_id[k] = (unsigned char)dice_next(&dice);
-		/* A random uuid says so (RFC 9562, version 4). */
-		nodes[i].boot_id[6] = (nodes[i].boot_id[6] & 0x0f) | 0x40;
-		nodes[i].boot_id[8] = (nodes[i].boot_id[8] & 0x3f) | 0x80;
-	}
-	return nodes;
-}
-
 /* Open world->writer, and sar's files with activity full. 0, or -1 with error. */
-static int open_writer(struct world *world, const struct sim_node *node,
-		       const struct simulation *simulation, struct error *error)
+static int open_writer(struct world *world, const struct simulation *simulation,
+		       struct error *error)
 {
-	const struct sim_class *classes[EVENT_KINDS];
 	size_t count = world->full ? EVENT_KINDS : EVENT_NET_LAST + 1;
 	const char *directory = simulation->directory;
 
-	for (size_t i = 0; i < count; i++)
-		classes[i] = event_class((enum event_kind)i);
 	world->real_stamps = simulation->captures;
-	world->writer = simulation->captures
-			    ? sim_capture_writer_new(directory, node, world->hosts, error)
-			    : sim_ctf_writer_new(directory, node, world->hosts, classes,
-						 count, error);
+	for (size_t i = 0; i < world->hosts; i++)
+		world->node[i].format = simulation->format;
+	world->writer =
+	    simulation->captures
+		? sim_capture_writer_new(directory, world->node, world->hosts, error)
+		: sim_ctf_writer_new(directory, world->node, world->hosts, event_class(0),
+				     count, error);
 	if (!world->writer)
 		return -1;
 	return world->full ? sar_open(world, directory, error) : 0;
@@ -136,8 +103,8 @@ static struct addresses addresses_of(const struct host *host)
 {
 	struct addresses text;
 
-	inet_ntop(AF_INET, host->address[0], text.ipv4, sizeof(text.ipv4));
-	inet_ntop(AF_INET6, host->address[1], text.ipv6, sizeof(text.ipv6));
+	inet_ntop(AF_INET, host->node->address[0], text.ipv4, sizeof(text.ipv4));
+	inet_ntop(AF_INET6, host->node->address[1], text.ipv6, sizeof(text.ipv6));
 	return text;
 }
 
@@ -161,13 +128,14 @@ static int write_node(const struct world *world, const struct host *host,
 		      const char *directory, struct error *error)
 {
 	struct addresses address = addresses_of(host);
+	const unsigned char *byte = host->node->mac;
 	char mac[18], *name;
 	int status;
 
 	if (sim_writer_directory(directory, host->name, error))
 		return -1;
-	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", host->mac[0],
-		 host->mac[1], host->mac[2], host->mac[3], host->mac[4], host->mac[5]);
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", byte[0], byte[1],
+		 byte[2], byte[3], byte[4], byte[5]);
 	name = mem_printf("%s/node.json", host->name);
 	status = write_json(directory, name,
 			    json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}",
@@ -210,8 +178,9 @@ static json_t *make_parameters(const struct scenario *scenario)
 	return parameters;
 }
 
-static json_t *describe_clock(const struct host *host, const struct sim_clock_plan *plan)
+static json_t *describe_clock(const struct host *host)
 {
+	const struct scenario_clock *course = &host->clock.course;
 	json_t *steps = json_array();
 
 	for (size_t i = 0; i < host->clock.steps; i++)
@@ -219,16 +188,16 @@ static json_t *describe_clock(const struct host *host, const struct sim_clock_pl
 		    steps, json_pack("{s:I, s:I}", "host_ns",
 				     (json_int_t)host->clock.step[i].true_ns, "ns",
 				     (json_int_t)host->clock.step[i].amount_ns));
-	return json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node",
-			 host->name, "offset_ns", (json_int_t)plan->offset_ns,
-			 "uptime_ns", (json_int_t)plan->uptime_ns, "drift_ppm",
-			 plan->drift_ppm, "drift_change_ppb_s", plan->drift_change_ppb,
-			 "slew_ms", plan->slew_ns * 1e-6, "slew_period_s", plan->period_s,
-			 "slew_phase", plan->phase_turns, "wander_ppm", plan->wander_ppm,
-			 "steps", steps);
+	return json_pack(
+	    "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node", host->name,
+	    "offset_ns", (json_int_t)nsec_round(course->offset_s * 1e9), "uptime_ns",
+	    (json_int_t)nsec_round(course->uptime_s * 1e9), "drift_ppm",
+	    course->drift_ppm, "drift_change_ppb_s", course->drift_change_ppb, "slew_ms",
+	    course->slew_ms, "slew_period_s", course->slew_period_s, "slew_phase",
+	    course->slew_phase, "wander_ppm", course->wander_ppm, "steps", steps);
 }
 
-static json_t *make_facts(const struct world *world, const struct sim_clock_plan *plans)
+static json_t *make_facts(const struct world *world)
 {
 	const struct scenario *scenario = world->scenario;
 	json_t *facts, *nodes = json_array(), *clocks = json_array();
@@ -240,7 +209,7 @@ static json_t *make_facts(const struct world *world, const struct sim_clock_plan
 		json_array_append_new(
 		    nodes, json_pack("{s:s, s:s, s:s}", "name", host->name, "address",
 				     address.ipv4, "address6", address.ipv6));
-		json_array_append_new(clocks, describe_clock(host, &plans[i]));
+		json_array_append_new(clocks, describe_clock(host));
 	}
 	facts = json_pack(
 	    "{s:s, s:s*, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
@@ -269,7 +238,7 @@ static double now_s(void)
 }
 
 static int open_files(const struct simulation *simulation, struct world *world,
-		      const struct sim_node *node, struct error *error)
+		      struct error *error)
 {
 	const char *directory = simulation->directory;
 
@@ -279,12 +248,11 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	if (simulation->spans && !(world->truth = truth_open(world, directory, error)))
 		return -1;
 	if (!simulation->messages)
-		return open_writer(world, node, simulation, error);
+		return open_writer(world, simulation, error);
 	return 0;
 }
 
-static int close_files(struct world *world, const struct sim_clock_plan *plans,
-		       const char *directory, struct error *error)
+static int close_files(struct world *world, const char *directory, struct error *error)
 {
 	if (world->messages && message_sink_close(world, error))
 		return -1;
@@ -292,7 +260,7 @@ static int close_files(struct world *world, const struct sim_clock_plan *plans,
 		return -1;
 	if (world->truth && truth_close(world, error))
 		return -1;
-	if (write_json(directory, "run.json", make_facts(world, plans), error))
+	if (write_json(directory, "run.json", make_facts(world), error))
 		return -1;
 	return truth_write(world, directory, error);
 }
@@ -301,22 +269,19 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	     struct error *error)
 {
 	struct error ignored = ERROR_INIT;
-	struct sim_clock_plan *plans;
-	struct sim_node *nodes;
 	struct world world;
 	double begun = now_s();
 	int status;
 
-	plans = world_init(&world, simulation->scenario, simulation->seed);
-	nodes = make_nodes(&world, simulation->format);
+	world_init(&world, simulation->scenario, simulation->seed);
 	world.error = error;
-	status = open_files(simulation, &world, nodes, error);
+	status = open_files(simulation, &world, error);
 	if (!status) {
 		world_run(&world, simulation->quiet);
 		status = world.failed ? -1 : 0;
 	}
 	if (!status)
-		status = close_files(&world, plans, simulation->directory, error);
+		status = close_files(&world, simulation->directory, error);
 	*counts = (struct simulation_counts){.messages = world.messages_written,
 					     .events = world.events,
 					     .seconds = now_s() - begun};
@@ -325,7 +290,5 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 		sim_writer_finish(world.writer, &ignored);
 	error_clear(&ignored);
 	world_clear(&world);
-	free(nodes);
-	free(plans);
 	return status;
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "simulate/event.h"
@@ -36,19 +36,17 @@ static void dump_thread(struct now *now, uint32_t number)
 	EVENT(now, EVENT_DUMP_PROCESS, {.i = thread->tid}, {.i = thread->pid},
 	      {.i = thread->role == ROLE_CHILD ? now->world->thread[thread->parent].pid
 					       : 1},
-	      {.text = cpu_thread_name(thread)}, {.i = TYPE_USER}, {.i = MODE_SYSCALL},
-	      {.i = 0}, {.i = status}, {.u = thread->cpu},
+	      {.text = thread->name}, {.i = TYPE_USER}, {.i = MODE_SYSCALL}, {.i = 0},
+	      {.i = status}, {.u = thread->cpu},
 	      {.u = 0xffff888008000000u + (uint64_t)(uint32_t)thread->pid * 704});
 }
 
 static void dump_idle(struct now *now, int cpu)
 {
-	char name[16];
-
-	snprintf(name, sizeof(name), "swapper/%d", cpu % 100);
-	EVENT(now, EVENT_DUMP_PROCESS, {.i = 0}, {.i = 0}, {.i = 0}, {.text = name},
-	      {.i = TYPE_KERNEL}, {.i = MODE_SYSCALL}, {.i = 0}, {.i = STATUS_WAIT_CPU},
-	      {.u = (uint64_t)cpu}, {.u = 0});
+	EVENT(now, EVENT_DUMP_PROCESS, {.i = 0}, {.i = 0}, {.i = 0},
+	      {.text = now_host(now)->cpu[cpu].idle_name}, {.i = TYPE_KERNEL},
+	      {.i = MODE_SYSCALL}, {.i = 0}, {.i = STATUS_WAIT_CPU}, {.u = (uint64_t)cpu},
+	      {.u = 0});
 }
 
 void statedump(struct now *now)
@@ -73,14 +71,8 @@ static const uint64_t child_tid_address = 0x7fbf96cfca10;
 static const uint64_t argv_address = 0x558e1a0c20d0, environ_address = 0x558e1a0ba8c0;
 static const uint64_t status_address = 0x7ffe8c2f1a90;
 
-static const struct program {
-	const char *path, *name;
-} programs[] = {
-    {"/usr/bin/gzip", "gzip"},
-    {"/usr/bin/sort", "sort"},
-    {"/usr/bin/sha256sum", "sha256sum"},
-    {"/usr/bin/find", "find"},
-};
+static const char *const programs[] = {"/usr/bin/gzip", "/usr/bin/sort",
+				       "/usr/bin/sha256sum", "/usr/bin/find"};
 
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
 
@@ -100,25 +92,25 @@ void process_add_daemon(struct world *world, uint32_t node)
 	world->host[node].alive--; /* it is not there yet */
 }
 
-const char *process_name(const struct thread *child)
-{
-	return child->program ? programs[child->program - 1].name : DAEMON_NAME;
-}
-
 static void renew(struct now *now, struct thread *child, uint32_t cpu)
 {
 	child->tid = child->pid = thread_next_tid(now_host(now));
 	child->wait = WAIT_NONE;
 	child->call = EVENT_CLONE_EXIT;
-	child->program = child->stage = 0;
+	child->name = DAEMON_NAME;
+	child->stage = 0;
 	child->exited = false;
 	child->work_ns = 0;
 	child->cpu = cpu;
 	now_host(now)->alive++;
 	now_host(now)->count.forks++;
 }
-/* System calls of the thread that runs on this processor. */
-static void process_fork(struct now *now, uint32_t number)
+
+/*
+ * Steps of what threads do, as system calls of the one that runs on this processor.
+ * Each tells whether it is done; else it is the next step again.
+ */
+static bool fork_child(struct now *now, uint32_t number)
 {
 	struct thread *daemon = &now->world->thread[number];
 	struct thread *child = child_of(now->world, daemon);
@@ -127,27 +119,30 @@ static void process_fork(struct now *now, uint32_t number)
 	      {.u = child_tid_address});
 	now_pass(now, 60000, 200000);
 	renew(now, child, now->cpu);
-	EVENT(now, EVENT_FORK, {.text = cpu_thread_name(daemon)}, {.i = daemon->tid},
-	      {.i = daemon->pid}, {.u = FIRST_NAMESPACE},
-	      {.text = cpu_thread_name(child)}, {.i = child->tid}, {.i = child->tid},
-	      {.i = child->pid}, {.u = FIRST_NAMESPACE});
+	EVENT(now, EVENT_FORK, {.text = daemon->name}, {.i = daemon->tid},
+	      {.i = daemon->pid}, {.u = FIRST_NAMESPACE}, {.text = child->name},
+	      {.i = child->tid}, {.i = child->tid}, {.i = child->pid},
+	      {.u = FIRST_NAMESPACE});
 	cpu_wake_new(now, daemon->child);
 	EVENT(now, EVENT_CLONE_EXIT, {.i = child->tid});
+	return true;
 }
-static void process_exec(struct now *now, uint32_t number)
+
+static bool execute(struct now *now, uint32_t number)
 {
 	struct thread *child = &now->world->thread[number];
 	uint64_t choice = dice_below(&now_host(now)->dice, PROGRAMS);
-	const char *path = programs[choice].path;
+	const char *path = programs[choice];
 
 	EVENT(now, EVENT_EXECVE_ENTRY, {.text = path}, {.u = argv_address},
 	      {.u = environ_address});
 	now_pass(now, 150000, 600000);
-	child->program = (uint8_t)(choice + 1);
+	child->name = strrchr(path, '/') + 1;
 	now_host(now)->programs++;
 	EVENT(now, EVENT_EXEC, {.text = path}, {.i = child->tid}, {.i = child->tid});
 	now_pass(now, 10000, 50000);
 	EVENT(now, EVENT_EXECVE_EXIT, {.i = 0});
+	return true;
 }
 
 static void tell_exit(struct now *now, struct thread *thread, enum event_kind call,
@@ -155,11 +150,11 @@ static void tell_exit(struct now *now, struct thread *thread, enum event_kind ca
 {
 	EVENT(now, call, {.i = status});
 	now_pass(now, 40000, 200000);
-	EVENT(now, EVENT_PROCESS_EXIT, {.text = cpu_thread_name(thread)},
-	      {.i = thread->tid}, {.i = PRIORITY});
+	event_of_thread(now, EVENT_PROCESS_EXIT, thread);
 	now_host(now)->alive--;
 }
-static void process_exit(struct now *now, uint32_t number)
+
+static bool exit_process(struct now *now, uint32_t number)
 {
 	struct thread *child = &now->world->thread[number];
 	const struct thread *daemon = &now->world->thread[child->parent];
@@ -173,42 +168,46 @@ static void process_exit(struct now *now, uint32_t number)
 		thread_wake(now, child->parent);
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
+	return true;
 }
+
 /* A thread that ends by itself: the call, and what the kernel says of it. */
-static void process_end_thread(struct now *now, uint32_t number)
+static void end_thread(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
 	bool last = --now_host(now)->members[thread->role] == 0;
 
-	tell_exit(now, thread, last ? EVENT_EXIT_GROUP : EVENT_EXIT, 0);
+	if (now->world->full)
+		tell_exit(now, thread, last ? EVENT_EXIT_GROUP : EVENT_EXIT, 0);
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
 }
+
 /* Wait for the child's end; the call is over as soon as it has ended. */
-static void process_wait(struct now *now, uint32_t number)
+static bool wait_for_child(struct now *now, uint32_t number)
 {
 	struct thread *daemon = &now->world->thread[number];
 	const struct thread *child = child_of(now->world, daemon);
 
 	EVENT(now, EVENT_WAIT4_ENTRY, {.i = -1}, {.i = 0});
-	EVENT(now, EVENT_PROCESS_WAIT, {.text = cpu_thread_name(daemon)}, {.i = 0},
-	      {.i = PRIORITY});
+	EVENT(now, EVENT_PROCESS_WAIT, {.text = daemon->name}, {.i = 0}, {.i = PRIORITY});
 	daemon->call = EVENT_WAIT4_EXIT;
 	if (child->exited) {
 		now_wait(now, child->ended_ns);
-		return;
+		return true;
 	}
 	thread_await(now->world, number, WAIT_CHILD, NSEC_MAX);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return true;
 }
+
 void process_free(struct now *now, uint32_t number)
 {
 	const struct thread *daemon = &now->world->thread[number];
 	const struct thread *child = child_of(now->world, daemon);
 
 	now_wait(now, child->asleep_ns);
-	EVENT(now, EVENT_PROCESS_FREE, {.text = cpu_thread_name(child)},
-	      {.i = child->tid}, {.i = PRIORITY});
+	event_of_thread(now, EVENT_PROCESS_FREE, child);
 }
 
 /* File descriptors: a socket a flow and side from here on. */
@@ -226,9 +225,14 @@ static int64_t socket_of(const struct thread *thread)
 	return FD_SOCKET + thread->flow % FD_SOCKETS;
 }
 
-static bool is_stream(const struct world *world, const struct thread *thread)
+static const struct flow *flow_of(const struct now *now, const struct thread *thread)
 {
-	return world->flow[thread->flow].protocol == IPPROTO_TCP;
+	return &now->world->flow[thread->flow];
+}
+
+static bool is_stream(const struct now *now, const struct thread *thread)
+{
+	return flow_of(now, thread)->protocol == IPPROTO_TCP;
 }
 
 /* What the call returned that had data, or gave up. */
@@ -270,7 +274,7 @@ static void end_call(struct now *now, uint32_t number)
 			  OCCASION_FREE, number, 0);
 }
 
-static void do_sleep(struct now *now, uint32_t number, nsec_t until)
+static void sleep_until(struct now *now, uint32_t number, nsec_t until)
 {
 	struct thread *thread = &now->world->thread[number];
 
@@ -280,12 +284,64 @@ static void do_sleep(struct now *now, uint32_t number, nsec_t until)
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
 }
 
-static void do_await_data(struct now *now, uint32_t number, nsec_t until)
+/* Sleep until there is something to do; who has nothing any more ends. */
+static bool sleep_until_due(struct now *now, uint32_t number)
 {
+	const struct scenario *scenario = now->world->scenario;
 	struct thread *thread = &now->world->thread[number];
+	nsec_t due;
+
+	if (thread->role == ROLE_SAMPLER)
+		due = thread->due_ns += nsec_round(scenario->sample_s * 1e9);
+	else if (thread->role == ROLE_DAEMON)
+		due = now->ns + DAEMON_REST_NS +
+		      dice_exponential(&now_host(now)->dice,
+				       nsec_round(scenario->spawn_ms * 1e6));
+	else
+		due = thread_next_due(now->world, thread, now->ns);
+	if (due == NSEC_MAX)
+		end_thread(now, number);
+	else
+		sleep_until(now, number, due);
+	return true;
+}
+
+static bool compute(struct now *now, uint32_t number)
+{
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	nsec_t mean = (thread->role == ROLE_CHILD ? 5 : 4) * NSEC_PER_MSEC, span;
+
+	span = thread->role == ROLE_SERVER
+		   ? dice_exponential(&world->flow[thread->flow].dice, world->service_ns)
+		   : NSEC_PER_USEC + dice_exponential(&now_host(now)->dice, mean);
+	cpu_charge(now, USE_SYSTEM);
+	if (world->full)
+		thread->work_ns = span;
+	else
+		thread_await(world, number, WAIT_TIME, now->ns + span);
+	return true;
+}
+
+/* Await what the other end sends as one message, which a datagram may cut. */
+static bool await_data(struct now *now, uint32_t number)
+{
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	uint8_t protocol = flow_of(now, thread)->protocol;
+	uint64_t most = transport_most(flow_of(now, thread));
+	bool is_client = thread->role == ROLE_CLIENT, stream = is_stream(now, thread);
+	nsec_t until = NSEC_MAX;
 	int64_t fd = socket_of(thread);
 
-	if (is_stream(now->world, thread)) {
+	thread->left = is_client && (stream || protocol == IPPROTO_UDP)
+			   ? world->reply_bytes
+			   : world->request_bytes;
+	if (!stream && thread->left > most)
+		thread->left = most;
+	if (is_client && !stream)
+		until = now->ns + nsec_round(world->scenario->timeout_ms * 1e6);
+	if (stream) {
 		EVENT(now, EVENT_READ_ENTRY, {.u = (uint64_t)fd}, {.u = thread->left});
 		thread->call = EVENT_READ_EXIT;
 	} else {
@@ -294,9 +350,20 @@ static void do_await_data(struct now *now, uint32_t number, nsec_t until)
 		thread->call = EVENT_RECVFROM_EXIT;
 	}
 	if (thread_has_data(now, number))
-		return; /* the next step ends the call */
-	thread_await(now->world, number, WAIT_DATA, until > now->ns ? until : now->ns);
+		return true; /* the next step ends the call */
+	thread_await(world, number, WAIT_DATA, until > now->ns ? until : now->ns);
 	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return true;
+}
+
+/* Take what was awaited; a datagram that came late stands for all before it. */
+static bool take_data(struct now *now, uint32_t number)
+{
+	struct thread *thread = &now->world->thread[number];
+	uint64_t *unread = &now->world->flow[thread->flow].end[thread->side].unread;
+
+	*unread = is_stream(now, thread) ? *unread - thread->left : 0;
+	return true;
 }
 
 static void begin_write(struct now *now, struct thread *thread, uint64_t bytes)
@@ -307,37 +374,51 @@ static void begin_write(struct now *now, struct thread *thread, uint64_t bytes)
 	thread->call = EVENT_WRITE_EXIT;
 }
 
-static void do_await_sent(struct now *now, uint32_t number)
+static void send_piece(struct now *now, struct thread *thread, uint64_t bytes)
 {
-	struct thread *thread = &now->world->thread[number];
-
-	begin_write(now, thread, thread->left);
-	thread_await(now->world, number, WAIT_SENT, NSEC_MAX);
-	cpu_sleep(now, STATE_INTERRUPTIBLE);
-}
-
-static void do_send(struct now *now, struct thread *thread, uint64_t bytes)
-{
-	const struct flow *flow = &now->world->flow[thread->flow];
-
-	now_wait(now, flow->end[thread->side].answered_ns);
-	if (is_stream(now->world, thread)) {
+	if (is_stream(now, thread)) {
+		thread->left -= bytes;
 		begin_write(now, thread, bytes);
 		transport_send(now, thread->flow, thread->side, bytes);
 		EVENT(now, EVENT_WRITE_EXIT, {.i = (int64_t)bytes});
 		thread->call = 0;
 		return;
 	}
+	/* A datagram is all there is of a message. */
+	thread->left = 0;
 	EVENT(now, EVENT_SENDTO_ENTRY, {.i = socket_of(thread)}, {.u = buffer_of(thread)},
 	      {.u = bytes}, {.u = 0}, {.u = buffer_of(thread) + 4096}, {.i = 16});
 	transport_send(now, thread->flow, thread->side, bytes);
 	EVENT(now, EVENT_SENDTO_EXIT, {.i = (int64_t)bytes});
 }
 
-static void do_disk(struct now *now, uint32_t number, uint64_t bytes, bool writes)
+/* Send thread->left bytes, piece by piece, each when the last one was acknowledged. */
+static bool send_message(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
-	int64_t position = (int64_t)dice_below(&now_host(now)->dice, 1 << 18) * 4096;
+	const struct flow *flow = flow_of(now, thread);
+	uint64_t most = transport_most(flow);
+
+	if (!thread->left)
+		return true;
+	if (transport_is_answered(flow, thread->side)) {
+		if (now->world->full)
+			now_wait(now, flow->end[thread->side].answered_ns);
+		send_piece(now, thread, thread->left < most ? thread->left : most);
+		return false;
+	}
+	begin_write(now, thread, thread->left);
+	thread_await(now->world, number, WAIT_SENT, NSEC_MAX);
+	cpu_sleep(now, STATE_INTERRUPTIBLE);
+	return false;
+}
+
+static void use_disk(struct now *now, uint32_t number, bool writes)
+{
+	struct thread *thread = &now->world->thread[number];
+	struct dice *dice = &now_host(now)->dice;
+	uint64_t bytes = 4096 * (1 + dice_below(dice, 32));
+	int64_t position = (int64_t)dice_below(dice, 1 << 18) * 4096;
 
 	thread->bytes = bytes;
 	if (writes) {
@@ -357,9 +438,31 @@ static void do_disk(struct now *now, uint32_t number, uint64_t bytes, bool write
 	cpu_sleep(now, STATE_DISK);
 }
 
-/* Read what the kernel counts, and note it down. */
-static void do_sample(struct now *now, struct thread *thread)
+static bool read_disk(struct now *now, uint32_t number)
 {
+	use_disk(now, number, false);
+	return true;
+}
+
+/* A worker sleeps, reads or writes. */
+static bool rest(struct now *now, uint32_t number)
+{
+	struct dice *dice = &now_host(now)->dice;
+	uint64_t choice = dice_below(dice, 100);
+
+	if (choice < 40)
+		sleep_until(now, number,
+			    now->ns + dice_exponential(dice, 20 * NSEC_PER_MSEC));
+	else
+		use_disk(now, number, choice >= 80);
+	return true;
+}
+
+/* Read what the kernel counts, and note it down, as sar does. */
+static bool sample(struct now *now, uint32_t number)
+{
+	const struct thread *thread = &now->world->thread[number];
+
 	EVENT(now, EVENT_READ_ENTRY, {.u = FD_FILE}, {.u = STAT_BYTES});
 	now_pass(now, 20000, 60000);
 	EVENT(now, EVENT_READ_EXIT, {.i = STAT_BYTES}, {.u = buffer_of(thread)});
@@ -368,53 +471,33 @@ static void do_sample(struct now *now, struct thread *thread)
 	      {.u = STAT_BYTES});
 	now_pass(now, 5000, 15000);
 	EVENT(now, EVENT_WRITE_EXIT, {.i = STAT_BYTES});
+	return true;
 }
+
+/* What threads of each role do, over and over; a child does it once. */
+static bool (*const routines[THREAD_ROLES][6])(struct now *now, uint32_t number) = {
+    [ROLE_CLIENT] = {sleep_until_due, send_message, await_data, take_data},
+    [ROLE_SERVER] = {await_data, take_data, compute, send_message},
+    [ROLE_SENDER] = {sleep_until_due, send_message},
+    [ROLE_RECEIVER] = {await_data, take_data},
+    [ROLE_WORKER] = {compute, rest},
+    [ROLE_SAMPLER] = {sleep_until_due, sample},
+    [ROLE_DAEMON] = {sleep_until_due, fork_child, wait_for_child},
+    [ROLE_CHILD] = {execute, compute, read_disk, compute, exit_process},
+};
 
 void task_step(struct now *now, uint32_t number)
 {
-	struct thread *thread = &now->world->thread[number];
-	struct action action;
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	typeof(&routines[0][0]) routine = routines[thread->role];
 
-	end_call(now, number);
-	action = program_next(now->world, thread, now->ns);
-	switch (action.kind) {
-	case ACTION_SLEEP:
-		do_sleep(now, number, action.until);
-		break;
-	case ACTION_COMPUTE:
-		cpu_charge(now, USE_SYSTEM);
-		thread->work_ns = action.span;
-		break;
-	case ACTION_SEND:
-		do_send(now, thread, action.bytes);
-		break;
-	case ACTION_AWAIT_DATA:
-		do_await_data(now, number, action.until);
-		break;
-	case ACTION_AWAIT_SENT:
-		do_await_sent(now, number);
-		break;
-	case ACTION_READ_DISK:
-	case ACTION_WRITE_DISK:
-		do_disk(now, number, action.bytes, action.kind == ACTION_WRITE_DISK);
-		break;
-	case ACTION_SAMPLE:
-		do_sample(now, thread);
-		break;
-	case ACTION_END:
-		process_end_thread(now, number);
-		break;
-	case ACTION_FORK:
-		process_fork(now, number);
-		break;
-	case ACTION_WAIT:
-		process_wait(now, number);
-		break;
-	case ACTION_EXEC:
-		process_exec(now, number);
-		break;
-	case ACTION_EXIT:
-		process_exit(now, number);
-		break;
-	}
+	if (world->full)
+		end_call(now, number);
+	if (!routine[thread->stage](now, number))
+		return;
+	thread->stage = routine[thread->stage + 1] ? thread->stage + 1 : 0;
+	if (routine[thread->stage] == send_message)
+		thread->left = thread->role == ROLE_SERVER ? world->reply_bytes
+							   : world->request_bytes;
 }

@@ -4,11 +4,6 @@
 
 #include "simulate/world.h"
 
-/* Threads with activity net: each has a processor when it needs one. */
-
-/* Go on with a thread whose time has come. */
-void light_timer(struct world *world, uint32_t thread);
-
 /* A new thread of a host. */
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side);
@@ -31,33 +26,16 @@ void thread_wake(struct now *now, uint32_t thread);
 void thread_data_came(struct now *now, uint32_t thread);
 void thread_all_sent(struct now *now, uint32_t thread);
 
-/* What a thread does next; the host says how long it takes. */
-struct action {
-	enum action_kind {
-		ACTION_SLEEP,      /* until */
-		ACTION_COMPUTE,    /* for a span of processor time */
-		ACTION_SEND,       /* bytes */
-		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
-		ACTION_AWAIT_SENT, /* all acknowledged */
-		ACTION_READ_DISK,  /* bytes */
-		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
-		ACTION_SAMPLE,     /* as sar does */
-		ACTION_END,
-		ACTION_FORK, /* a child, which goes on by itself */
-		ACTION_WAIT, /* until it ends */
-		ACTION_EXEC, /* the child: another program */
-		ACTION_EXIT,
-	} kind;
-	nsec_t until, span;
-	uint64_t bytes;
-};
+/*
+ * When a flow's next request is due: an interval from now, outside of the pauses between
+ * bursts and of idle times; NSEC_MAX when none comes any more.
+ */
+nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t now);
 
-/* The next step of the thread's program, which takes note of it. */
-struct action program_next(struct world *world, struct thread *thread, nsec_t now);
-
-/* Threads with activity full: what they do shows as system calls. */
-
-/* The next step of the thread that runs on this processor. */
+/*
+ * The next step of the thread that runs on this processor. With activity full it shows
+ * as system calls; with activity net a thread has a processor when it needs one.
+ */
 void task_step(struct now *now, uint32_t thread);
 
 /* A node's tracer begins: it tells which threads there are, and what they do. */
@@ -81,9 +59,6 @@ enum {
 /* A daemon and the thread that is its children, with activity full. */
 void process_add_daemon(struct world *world, uint32_t node);
 
-/* The name that traces show for a child. */
-const char *process_name(const struct thread *child);
-
 /* What the kernel kept of the child is freed, behind a grace period. */
 void process_free(struct now *now, uint32_t daemon);
 
@@ -92,9 +67,7 @@ void process_free(struct now *now, uint32_t daemon);
 /* States of threads as sched_switch shows them. */
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DISK = 2, STATE_DEAD = 128 };
 
-enum { PRIORITY = 20 }; /* of all */
-
-/* Charge the time since then to what it was used for. */
+/* Charge the time since then to what it was used for; with activity net nobody asks. */
 void cpu_charge(struct now *now, enum cpu_use use);
 
 /* Let a thread go on that slept; it may be another processor's. */
@@ -108,9 +81,6 @@ void cpu_add(struct world *world, uint32_t thread);
 
 /* The current thread of the processor goes to sleep, or ends. */
 void cpu_sleep(struct now *now, int state);
-
-/* A thread's name as traces show it. */
-const char *cpu_thread_name(const struct thread *thread);
 
 /*
  * What happens at world->now: with activity full it interrupts what goes on at a

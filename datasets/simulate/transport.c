@@ -33,17 +33,6 @@ void parcel_free(struct world *world, uint32_t index)
 	world->free_parcel = index + 1;
 }
 
-static void tcp_init(const struct world *world, struct flow *flow, int side)
-{
-	struct sender *sender = &flow->end[side].sender;
-	struct receiver *receiver = &flow->end[!side].receiver;
-
-	sender->base = (uint32_t)dice_next(&flow->dice);
-	sender->una = sender->next = sender->base;
-	sender->rto_ns = world->rto_ns;
-	receiver->window = receiver->next = sender->base;
-}
-
 /* The headers of a packet that this end sends next, but for TCP's numbers. */
 static void transport_fill(struct world *world, uint32_t flow, int side, uint32_t payload,
 			   struct packet *packet)
@@ -59,7 +48,7 @@ static void transport_fill(struct world *world, uint32_t flow, int side, uint32_
 	packet->payload = f->protocol == IPPROTO_TCP ? payload : 0;
 	packet->length = inner + (f->family == 6 ? 0 : IPV4_HEADER);
 	packet->id = f->family == 6 ? f->label : end->ip_id;
-	address_fill(world, f, side, packet);
+	address_fill(f, side, false, packet);
 }
 
 /* Send data from `seq` on, or an acknowledgement alone where there is none. */
@@ -68,23 +57,23 @@ static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
 {
 	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
-	struct shipment shipment = {.flow = flow, .side = side};
-	uint32_t segments = (payload + f->segment - 1) / f->segment;
+	uint32_t segments = payload ? (payload + f->segment - 1) / f->segment : 1;
+	struct parcel parcel = {.flow = flow,
+				.side = (uint8_t)side,
+				.window = end->sender.base,
+				.total = end->sender.next - end->sender.base};
 
-	transport_fill(now->world, flow, side, payload, &shipment.packet);
-	shipment.segments = segments ? (uint8_t)segments : 1;
-	shipment.packet.seq = seq;
-	shipment.packet.ack = end->receiver.next;
-	shipment.packet.window = end->tcp_window;
-	shipment.packet.flags = FLAG_ACK;
+	parcel.index = (uint8_t)((seq - end->sender.base) / f->segment);
+	transport_fill(now->world, flow, side, payload, &parcel.packet);
+	parcel.packet.seq = seq;
+	parcel.packet.ack = end->receiver.next;
+	parcel.packet.window = end->tcp_window;
+	parcel.packet.flags = FLAG_ACK;
 	if (payload && seq + payload == end->sender.next)
-		shipment.packet.flags |= FLAG_PUSH;
-	shipment.window = end->sender.base;
-	shipment.total = end->sender.next - end->sender.base;
-	shipment.index = (uint8_t)((seq - end->sender.base) / f->segment);
-	end->ip_id = (uint16_t)(end->ip_id + shipment.segments);
+		parcel.packet.flags |= FLAG_PUSH;
+	end->ip_id = (uint16_t)(end->ip_id + segments);
 	end->receiver.unanswered = 0;
-	card_transmit(now, &shipment);
+	card_transmit(now, &parcel, (uint8_t)segments);
 }
 
 /* See to it that this end looks again when its time is over. */
@@ -130,7 +119,7 @@ static void send_again(struct now *now, uint32_t flow, int side)
 	send_packet(now, flow, side, begin, left < f->segment ? left : f->segment);
 }
 
-static void tcp_resend(struct now *now, uint32_t flow, int side)
+void transport_resend(struct now *now, uint32_t flow, int side)
 {
 	struct sender *sender = &now->world->flow[flow].end[side].sender;
 
@@ -240,7 +229,11 @@ void transport_init(const struct world *world, struct flow *flow)
 
 		end->ip_id = (uint16_t)dice_next(&flow->dice);
 		end->tcp_window = (uint16_t)(501 + dice_below(&flow->dice, 10));
-		tcp_init(world, flow, side);
+		end->sender.base = (uint32_t)dice_next(&flow->dice);
+		end->sender.una = end->sender.next = end->sender.base;
+		end->sender.rto_ns = world->rto_ns;
+		flow->end[!side].receiver.window = flow->end[!side].receiver.next =
+		    end->sender.base;
 	}
 }
 
@@ -257,16 +250,16 @@ static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t byt
 {
 	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
-	struct shipment shipment = {.flow = flow, .side = side, .segments = 1};
+	struct parcel parcel = {.flow = flow, .side = (uint8_t)side};
 	uint64_t most = transport_most(f);
 	uint32_t payload = (uint32_t)(bytes < most ? bytes : most);
 	bool reply = side == 1;
 
-	transport_fill(now->world, flow, side, payload, &shipment.packet);
+	transport_fill(now->world, flow, side, payload, &parcel.packet);
 	end->ip_id++;
 	end->serial++;
 	if (f->protocol == IPPROTO_UDP) {
-		shipment.packet.udp_length = (uint16_t)(payload + UDP_HEADER);
+		parcel.packet.udp_length = (uint16_t)(payload + UDP_HEADER);
 	} else {
 		uint16_t type = f->family == 6 ? (reply ? ECHO6_REPLY : ECHO6)
 					       : (reply ? ECHO_REPLY : ECHO);
@@ -274,13 +267,13 @@ static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t byt
 		/* A reply bears the number of its request. */
 		if (reply)
 			end->serial = end->last_serial;
-		shipment.packet.sport = (uint16_t)(type << 8);
-		shipment.packet.dport = 0;
-		shipment.packet.seq = f->label << 16 | (end->serial & 0xffff);
+		parcel.packet.sport = (uint16_t)(type << 8);
+		parcel.packet.dport = 0;
+		parcel.packet.seq = f->label << 16 | (end->serial & 0xffff);
 	}
-	shipment.window = end->serial;
-	shipment.total = payload;
-	card_transmit(now, &shipment);
+	parcel.window = end->serial;
+	parcel.total = payload;
+	card_transmit(now, &parcel, 1);
 }
 
 void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
@@ -339,9 +332,4 @@ bool transport_is_overdue(struct world *world, uint32_t flow, int side)
 	queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
 		  flow * 2 + (uint32_t)side, 0);
 	return false;
-}
-
-void transport_resend(struct now *now, uint32_t flow, int side)
-{
-	tcp_resend(now, flow, side);
 }

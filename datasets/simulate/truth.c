@@ -18,6 +18,14 @@ struct request_state {
 
 enum { VECTORS = 16 }; /* of softirqs */
 
+/* A row of spans.csv; no kind: none. middle_ns is 0 where it is not known. */
+struct span_row {
+	const char *kind, *name;
+	int32_t tid;
+	int64_t number;
+	nsec_t begin_ns, middle_ns;
+};
+
 /* What a processor is at; stamps are NSEC_MIN where there is none. */
 struct cpu_spans {
 	nsec_t first_ns, run_ns;   /* its first event; since when its thread runs */
@@ -28,11 +36,9 @@ struct cpu_spans {
 	const char *last_name;
 };
 
-/* What a thread is at. */
+/* What a thread is at: rows that have begun. */
 struct thread_spans {
-	nsec_t ready_ns, call_ns, queued_ns, issued_ns;
-	int32_t waker; /* -1: it was preempted */
-	const char *call;
+	struct span_row wait, call, disk;
 };
 
 struct truth {
@@ -63,16 +69,10 @@ struct truth *truth_open(const struct world *world, const char *directory,
 	fputs(requests_header, truth->requests.file);
 	truth->flow = mem_zalloc((world->flows + 1) * sizeof(*truth->flow));
 	truth->last_ns = mem_zalloc(world->hosts * sizeof(*truth->last_ns));
-	truth->thread = mem_alloc(world->threads * sizeof(*truth->thread));
-	for (size_t i = 0; i < world->threads; i++)
-		truth->thread[i] = (struct thread_spans){
-		    .ready_ns = NSEC_MIN, .call_ns = NSEC_MIN, .queued_ns = NSEC_MIN};
+	truth->thread = mem_zalloc(world->threads * sizeof(*truth->thread));
 	truth->cpu = mem_zalloc(cpus * sizeof(*truth->cpu));
-	for (size_t i = 0; i < cpus; i++) {
-		struct cpu_spans *cpu = &truth->cpu[i];
-
-		cpu->first_ns = cpu->run_ns = cpu->interrupt.begin_ns = NSEC_MIN;
-	}
+	for (size_t i = 0; i < cpus; i++)
+		truth->cpu[i].first_ns = truth->cpu[i].run_ns = NSEC_MIN;
 	return truth;
 }
 
@@ -141,7 +141,7 @@ static void write_request(const struct now *now, const struct thread *thread,
 		",%" PRId64 ",%" PRId64 "\n",
 		world->host[end[0].node].name, world->thread[end[0].writer].tid,
 		world->host[end[1].node].name, world->thread[end[1].writer].tid,
-		(unsigned)end[1].port, state->asked_ns, state->arrived_ns,
+		(unsigned)end[1].near.port, state->asked_ns, state->arrived_ns,
 		state->taken_ns, state->replied_ns, state->new_ns[0]);
 }
 
@@ -165,29 +165,28 @@ void requests_taken(const struct now *now, uint32_t number, bool whole)
 
 static struct cpu_spans *cpu_of(const struct now *now)
 {
-	const struct world *world = now->world;
-
-	return &world->truth->cpu[now->node * (size_t)world->scenario->cpus + now->cpu];
+	return &now->world->truth->cpu[cpu_number(now->world, now->node, now->cpu)];
 }
 
-static void add(const struct now *now, const struct span_row *row, nsec_t end_ns)
+/* Write a row that ends here, if it began and both were traced; it is over then. */
+static void end_row(const struct now *now, struct span_row *row, nsec_t end_ns)
 {
 	FILE *file = now->world->truth->spans.file;
 
-	if (row->begin_ns == NSEC_MIN || end_ns == NSEC_MIN)
-		return;
-	fprintf(file, "%s,%s,%" PRIu32 ",%" PRId32 ",%s,%" PRId64 ",%" PRId64 ",",
-		row->kind, now_host(now)->name, now->cpu, row->tid, row->name,
-		row->number, row->begin_ns);
-	if (row->middle_ns)
-		fprintf(file, "%" PRId64, row->middle_ns);
-	fprintf(file, ",%" PRId64 "\n", end_ns);
+	if (row->kind && row->begin_ns != NSEC_MIN && end_ns != NSEC_MIN) {
+		fprintf(file, "%s,%s,%" PRIu32 ",%" PRId32 ",%s,%" PRId64 ",%" PRId64 ",",
+			row->kind, now_host(now)->name, now->cpu, row->tid, row->name,
+			row->number, row->begin_ns);
+		if (row->middle_ns)
+			fprintf(file, "%" PRId64, row->middle_ns);
+		fprintf(file, ",%" PRId64 "\n", end_ns);
+	}
+	row->kind = NULL;
 }
 
 static const char *name_of(const struct now *now, uint32_t thread)
 {
-	return thread == NO_THREAD ? "swapper"
-				   : cpu_thread_name(&now->world->thread[thread]);
+	return thread == NO_THREAD ? "swapper" : now->world->thread[thread].name;
 }
 
 /* The processor's thread ran until then; `next`: who comes. */
@@ -206,7 +205,18 @@ static void add_run(const struct now *now, nsec_t end_ns, int64_t next)
 	/* Its first event is the switch itself. */
 	if (row.begin_ns == NSEC_MIN)
 		row.begin_ns = end_ns;
-	add(now, &row, end_ns);
+	end_row(now, &row, end_ns);
+}
+
+/* A row of a thread that begins. */
+static struct span_row row_of(const struct now *now, uint32_t thread, const char *kind,
+			      int64_t number, nsec_t at_ns)
+{
+	return (struct span_row){.kind = kind,
+				 .tid = now_tid(now, thread),
+				 .name = name_of(now, thread),
+				 .number = number,
+				 .begin_ns = at_ns};
 }
 
 static void add_switch(const struct now *now, bool preempted, nsec_t at_ns)
@@ -223,73 +233,43 @@ static void add_switch(const struct now *now, bool preempted, nsec_t at_ns)
 		cpu->last_tid = now_tid(now, last);
 		cpu->last_name = name_of(now, last);
 	}
-	if (last != NO_THREAD && preempted) {
-		thread[last].ready_ns = at_ns;
-		thread[last].waker = -1;
-	}
-	if (next == NO_THREAD)
-		return;
-	add(now,
-	    &(struct span_row){.kind = thread[next].waker < 0 ? "preempted" : "wait",
-			       .tid = now_tid(now, next),
-			       .name = name_of(now, next),
-			       .number = thread[next].waker,
-			       .begin_ns = thread[next].ready_ns},
-	    at_ns);
-	thread[next].ready_ns = NSEC_MIN;
+	if (last != NO_THREAD && preempted)
+		thread[last].wait = row_of(now, last, "preempted", -1, at_ns);
+	if (next != NO_THREAD)
+		end_row(now, &thread[next].wait, at_ns);
 }
 
-static void begin_interrupt(const struct now *now, const union sim_value *number,
-			    const char *name, nsec_t at_ns)
-{
-	struct cpu_spans *cpu = cpu_of(now);
-
-	cpu->interrupt = (struct span_row){.kind = "irq",
-					   .tid = now_tid(now, now_cpu(now)->current),
-					   .name = name,
-					   .number = number->i,
-					   .begin_ns = at_ns};
-}
-
-static void begin_softirq(const struct now *now, const union sim_value *vector,
+static void begin_softirq(const struct now *now, struct cpu_spans *cpu, uint64_t vector,
 			  nsec_t at_ns)
 {
-	struct cpu_spans *cpu = cpu_of(now);
-
-	begin_interrupt(now, vector, "", at_ns);
-	cpu->interrupt.kind = "softirq";
-	cpu->interrupt.middle_ns = cpu->raised_ns[vector->u];
-	cpu->raised_ns[vector->u] = 0;
+	cpu->interrupt =
+	    row_of(now, now_cpu(now)->current, "softirq", (int64_t)vector, at_ns);
+	cpu->interrupt.name = "";
+	cpu->interrupt.middle_ns = cpu->raised_ns[vector];
+	cpu->raised_ns[vector] = 0;
 }
 
-static void add_call(const struct now *now, struct thread_spans *thread, int64_t result,
-		     nsec_t at_ns)
+static void begin_disk(const struct now *now, struct span_row *row, nsec_t at_ns)
+{
+	const struct thread *thread = &now->world->thread[now->about];
+
+	*row = row_of(now, now->about, "disk", (int64_t)thread->sector, at_ns);
+	row->name = thread->call == EVENT_FSYNC_EXIT ? "write" : "read";
+}
+
+static void note_call(const struct now *now, enum event_kind kind, int64_t result,
+		      nsec_t at_ns)
 {
 	uint32_t current = now_cpu(now)->current;
+	struct span_row *call = &now->world->truth->thread[current].call;
 
-	add(now,
-	    &(struct span_row){.kind = "call",
-			       .tid = now_tid(now, current),
-			       .name = thread->call,
-			       .number = result,
-			       .begin_ns = thread->call_ns},
-	    at_ns);
-	thread->call_ns = NSEC_MIN;
-}
-
-static void add_disk(const struct now *now, struct thread_spans *thread, nsec_t at_ns)
-{
-	const struct thread *about = &now->world->thread[now->about];
-
-	add(now,
-	    &(struct span_row){.kind = "disk",
-			       .tid = about->tid,
-			       .name = about->call == EVENT_FSYNC_EXIT ? "write" : "read",
-			       .number = (int64_t)about->sector,
-			       .begin_ns = thread->queued_ns,
-			       .middle_ns = thread->issued_ns},
-	    at_ns);
-	thread->queued_ns = NSEC_MIN;
+	if ((kind - EVENT_CALLS) % 2) {
+		call->number = result;
+		end_row(now, call, at_ns);
+	} else {
+		*call = row_of(now, current, "call", 0, at_ns);
+		call->name = event_class(kind)->name + strlen("syscall_entry_");
+	}
 }
 
 void spans_note(const struct now *now, enum event_kind kind, const union sim_value *value,
@@ -307,41 +287,35 @@ void spans_note(const struct now *now, enum event_kind kind, const union sim_val
 		break;
 	case EVENT_WAKING:
 	case EVENT_WAKEUP_NEW:
-		thread->ready_ns = at_ns;
-		thread->waker = now_tid(now, current);
+		thread->wait =
+		    row_of(now, now->about, "wait", now_tid(now, current), at_ns);
 		break;
 	case EVENT_SOFTIRQ_RAISE:
 		cpu->raised_ns[value[0].u] = at_ns == NSEC_MIN ? 0 : at_ns;
 		break;
 	case EVENT_SOFTIRQ_ENTRY:
-		begin_softirq(now, &value[0], at_ns);
+		begin_softirq(now, cpu, value[0].u, at_ns);
 		break;
 	case EVENT_IRQ_ENTRY:
-		begin_interrupt(now, &value[0], value[1].text, at_ns);
+		cpu->interrupt = row_of(now, current, "irq", value[0].i, at_ns);
+		cpu->interrupt.name = value[1].text;
 		break;
 	case EVENT_SOFTIRQ_EXIT:
 	case EVENT_IRQ_EXIT:
-		add(now, &cpu->interrupt, at_ns);
+		end_row(now, &cpu->interrupt, at_ns);
 		break;
 	case EVENT_BLOCK_INSERT:
-		thread->queued_ns = at_ns;
+		begin_disk(now, &thread->disk, at_ns);
 		break;
 	case EVENT_BLOCK_ISSUE:
-		thread->issued_ns = at_ns;
+		thread->disk.middle_ns = at_ns;
 		break;
 	case EVENT_BLOCK_COMPLETE:
-		add_disk(now, thread, at_ns);
+		end_row(now, &thread->disk, at_ns);
 		break;
 	default:
-		if (kind < EVENT_CALLS || current == NO_THREAD)
-			break;
-		thread = &truth->thread[current];
-		if ((kind - EVENT_CALLS) % 2) {
-			add_call(now, thread, value[0].i, at_ns);
-			break;
-		}
-		thread->call_ns = at_ns;
-		thread->call = event_class(kind)->name + strlen("syscall_entry_");
+		if (kind >= EVENT_CALLS && current != NO_THREAD)
+			note_call(now, kind, value[0].i, at_ns);
 	}
 	if (at_ns == NSEC_MIN)
 		return;

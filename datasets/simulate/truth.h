@@ -54,14 +54,6 @@ void requests_is_new(const struct now *now, uint32_t thread);
 /* A client or server has what it awaited, or gave up. */
 void requests_taken(const struct now *now, uint32_t thread, bool whole);
 
-/* A row of spans.csv; middle_ns is 0 where it is not known. */
-struct span_row {
-	const char *kind, *name;
-	int32_t tid;
-	int64_t number;
-	nsec_t begin_ns, middle_ns;
-};
-
 /* An event of the model is about to be written with this stamp; NSEC_MIN: it is not. */
 void spans_note(const struct now *now, enum event_kind kind, const union sim_value *value,
 		nsec_t at_ns);

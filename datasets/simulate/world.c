@@ -133,6 +133,8 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
 	const struct scenario *scenario = pairs->scenario;
+	bool is_star = scenario->topology == TOPOLOGY_STAR;
+	bool is_mesh = scenario->topology == TOPOLOGY_MESH;
 
 	switch ((enum scenario_topology)scenario->topology) {
 	case TOPOLOGY_RING:
@@ -142,16 +144,12 @@ static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 			find(pairs, nodes - 1, 0);
 		break;
 	case TOPOLOGY_STAR:
-		add_clients(pairs, nodes, 1);
-		break;
 	case TOPOLOGY_CLIENTS:
-		add_clients(pairs, nodes, (uint32_t)scenario->servers);
+		add_clients(pairs, nodes, is_star ? 1 : (uint32_t)scenario->servers);
 		break;
 	case TOPOLOGY_MESH:
-		add_islands(pairs, nodes, 1);
-		break;
 	case TOPOLOGY_ISLANDS:
-		add_islands(pairs, nodes, (uint32_t)scenario->islands);
+		add_islands(pairs, nodes, is_mesh ? 1 : (uint32_t)scenario->islands);
 		break;
 	case TOPOLOGY_RANDOM:
 		add_random(pairs, nodes, seed);
@@ -203,9 +201,7 @@ static void init_constants(struct world *world)
 	world->begin_ns = nsec_round(scenario->begin_s * 1e9);
 	world->end_ns = world->begin_ns + nsec_round(scenario->seconds * 1e9);
 	world->now = world->begin_ns;
-	world->coalesce_ns = from_us(scenario->coalesce_us);
 	world->service_ns = from_us(scenario->service_us);
-	world->timeout_ns = from_us(scenario->timeout_ms * 1e3);
 	world->rto_ns = from_us(scenario->rto_ms * 1e3);
 	/* No sender is so impatient as to send everything twice. */
 	if (world->rto_ns < there_and_back)
@@ -215,10 +211,9 @@ static void init_constants(struct world *world)
 	world->events_most =
 	    scenario->events > 0 ? (uint64_t)scenario->events : UINT64_MAX;
 	world->full = scenario->activity == ACTIVITY_FULL;
-	network_init(&world->network, scenario);
 }
 
-static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
+static void init_hosts(struct world *world)
 {
 	const struct scenario *scenario = world->scenario;
 	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
@@ -226,10 +221,13 @@ static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 
 	world->hosts = (size_t)scenario->nodes;
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
+	world->node = mem_zalloc(world->hosts * sizeof(*world->node));
 	for (uint32_t i = 0; i < world->hosts; i++) {
 		host_init(world, i);
-		sim_clock_init(&world->host[i].clock, &plans[i]);
+		sim_clock_draw(&world->host[i].clock, scenario, world->seed, i,
+			       world->begin_ns, world->end_ns + margin_ns);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
+		world->node[i].realtime_offset_ns = world->host[i].clock.boot_ns;
 	}
 	for (size_t i = 0; i < step->count; i++) {
 		const struct scenario_line *line = &step->item[i];
@@ -307,8 +305,8 @@ static void init_flow(struct world *world, uint32_t number,
 	    icmp ? 1000 + number % 60000 : (uint32_t)dice_below(&flow->dice, 1 << 20);
 	flow->end[0].node = pair->a;
 	flow->end[1].node = pair->b;
-	flow->end[0].port = icmp ? 0 : (uint16_t)(32768 + number % 28000);
-	flow->end[1].port = icmp ? 0 : 7001;
+	address_of_end(world, flow, 0, icmp ? 0 : (uint16_t)(32768 + number % 28000));
+	address_of_end(world, flow, 1, icmp ? 0 : 7001);
 	for (int side = 0; side < 2; side++)
 		link_init(&flow->link[side], scenario, world->seed, number,
 			  flow->end[side].node > flow->end[!side].node);
@@ -327,18 +325,15 @@ static void add_background(struct world *world)
 	}
 }
 
-struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
-				  uint64_t seed)
+void world_init(struct world *world, const struct scenario *scenario, uint64_t seed)
 {
-	struct sim_clock_plan *plans;
 	struct topology_pair *pairs;
 
 	memset(world, 0, sizeof(*world));
 	world->scenario = scenario;
 	world->seed = seed;
 	init_constants(world);
-	plans = plans_make(scenario, seed, world->begin_ns, world->end_ns + margin_ns);
-	init_hosts(world, plans);
+	init_hosts(world);
 	pairs = topology_pairs(scenario, seed, &world->flows);
 	world->flow = mem_zalloc(world->flows * sizeof(*world->flow));
 	for (uint32_t i = 0; i < world->flows; i++)
@@ -346,7 +341,6 @@ struct sim_clock_plan *world_init(struct world *world, const struct scenario *sc
 	free(pairs);
 	if (world->full)
 		add_background(world);
-	return plans;
 }
 
 void world_clear(struct world *world)
@@ -357,6 +351,7 @@ void world_clear(struct world *world)
 	truth_discard(world->truth);
 	queue_clear(&world->queue);
 	free(world->host);
+	free(world->node);
 	free(world->flow);
 	free(world->thread);
 	free(world->parcel);
@@ -386,7 +381,8 @@ static void begin_full(struct world *world)
 			begin += dump_span(world, host);
 		}
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			queue_add(&world->queue, begin, OCCASION_KICK, i * cpus + cpu, 0);
+			queue_add(&world->queue, begin, OCCASION_KICK,
+				  cpu_number(world, i, cpu), 0);
 	}
 	for (uint32_t i = 0; i < world->threads; i++)
 		if (world->thread[i].wait != WAIT_FOREVER)

@@ -89,6 +89,7 @@ struct cpu {
 	nsec_t slice_ns;  /* when others get their turn */
 	uint32_t *runnable;
 	size_t runnables, runnable_room;
+	char idle_name[16], card_name[24]; /* of its idle thread, its card's interrupt */
 	nsec_t charged_ns, used_ns[CPU_USES];
 };
 
@@ -107,9 +108,8 @@ struct host {
 	struct dice dice;
 	nsec_t trace_from, trace_to; /* true: its tracer runs */
 	struct cpu *cpu;
-	uint8_t address[2][16]; /* IPv4, IPv6 */
-	unsigned char mac[6];
-	uint32_t skbs; /* how many there were */
+	struct sim_node *node; /* what is written of it */
+	uint32_t skbs;         /* how many there were */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
 	uint64_t cached_kib, dirty_kib; /* see memory.h */
@@ -144,7 +144,6 @@ struct receiver {
 struct endpoint {
 	uint32_t node;
 	uint32_t reader, writer; /* threads */
-	uint16_t port;
 	uint16_t ip_id;
 	uint16_t tcp_window;
 	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
@@ -153,6 +152,11 @@ struct endpoint {
 	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
 	struct sender sender;
 	struct receiver receiver;
+	/* As it knows itself, and as the other end does behind a translation. */
+	struct socket_name {
+		uint8_t address[16]; /* as in struct packet */
+		uint16_t port;
+	} near, far;
 };
 
 /* Load that comes and goes: what it adds to the least delay, and until when. */
@@ -168,15 +172,6 @@ struct link {
 	nsec_t least_ns, jitter_ns;
 	nsec_t free_ns; /* true: when the last bit of the last packet was sent */
 	nsec_t last_ns; /* true: when the last packet came that was not held up */
-};
-
-/* What all links have in common. */
-struct network {
-	int jitter;                        /* enum scenario_spread */
-	uint64_t loss, duplicate, reorder; /* odds */
-	nsec_t held_up_ns;
-	uint64_t ps_per_byte;
-	nsec_t load_ns, load_on_ns, load_off_ns; /* means */
 };
 
 /* Two nodes that talk: what goes on between them and the way it takes. */
@@ -229,7 +224,7 @@ struct thread {
 	nsec_t work_ns;   /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
 	uint32_t child, parent; /* threads: of a daemon, of its child */
-	uint8_t program;        /* child: that it executes, from 1 on */
+	const char *name;       /* as traces show it */
 	bool exited;            /* child: and was not waited for */
 	nsec_t ended_ns;
 };
@@ -242,6 +237,7 @@ struct world {
 	uint64_t seed;
 	nsec_t begin_ns, end_ns, now;
 	struct host *host;
+	struct sim_node *node; /* one a host */
 	size_t hosts;
 	struct flow *flow;
 	size_t flows;
@@ -250,9 +246,8 @@ struct world {
 	struct parcel *parcel;
 	size_t parcels, parcel_room;
 	uint32_t free_parcel; /* index + 1 */
-	struct network network;
 	struct queue queue;
-	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
+	nsec_t service_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
 	struct truth *truth;           /* or NULL */
@@ -280,6 +275,11 @@ struct now {
 	uint8_t routers; /* that the packet of the next event has passed */
 	uint32_t about;  /* thread that the next event is about, if one is */
 };
+
+static inline uint32_t cpu_number(const struct world *world, uint32_t node, uint32_t cpu)
+{
+	return node * (uint32_t)world->scenario->cpus + cpu;
+}
 
 static inline struct host *now_host(const struct now *now)
 {
@@ -342,9 +342,8 @@ struct topology_pair {
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count);
 
-/* Make all that the scenario asks for; returns how the clocks run, for free(). */
-struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
-				  uint64_t seed);
+/* Make all that the scenario asks for. */
+void world_init(struct world *world, const struct scenario *scenario, uint64_t seed);
 void world_clear(struct world *world);
 
 /*

@@ -61,7 +61,6 @@ enum {
 	IPV4_HEADER = 20,
 	IPV6_HEADER = 40,
 	TCP_HEADER = 20,
-	TCP_LONGEST = 60,
 	UDP_HEADER = 8,
 	ICMP_HEADER = 8,
 	TCP_NO_OPERATION = 1, /* an option */
@@ -106,15 +105,6 @@ static uint32_t pseudo_header(const struct packet *packet, size_t length)
 	return add_words(sum, packet->dst, sizeof(packet->dst));
 }
 
-static size_t tcp_header(const struct packet *packet, size_t network)
-{
-	size_t rest = (packet->family == 4 ? packet->length - network : packet->length) -
-		      packet->payload;
-
-	return rest >= TCP_HEADER && rest <= TCP_LONGEST && rest % 4 == 0 ? rest
-									  : TCP_HEADER;
-}
-
 static void build_tcp(uint8_t *at, const struct packet *packet, size_t header)
 {
 	put16(at, packet->sport);
@@ -147,7 +137,8 @@ static size_t transport_length(const struct packet *packet, size_t network)
 	if (packet->family == 4 && packet->fragment & FRAGMENT_OFFSET)
 		return 0;
 	if (packet->protocol == IPPROTO_TCP)
-		return tcp_header(packet, network);
+		return packet->length - packet->payload -
+		       (packet->family == 4 ? network : 0);
 	if (packet->protocol == IPPROTO_UDP)
 		return UDP_HEADER;
 	return packet->protocol == IPPROTO_ICMP && packet->family == 4 ? ICMP_HEADER : 0;
@@ -178,18 +169,12 @@ static void build_transport(struct sim_headers *headers, const struct packet *pa
 	}
 }
 
-/* The length of more than 64 KiB is left to the card: 0. */
-static uint32_t length_field(size_t length)
-{
-	return length > UINT16_MAX ? 0 : (uint32_t)length;
-}
-
 static void build_ipv4(uint8_t *at, const struct packet *packet)
 {
 	bool whole = packet->protocol == IPPROTO_TCP && packet->fragment == 0;
 
 	at[0] = 4 << 4 | IPV4_HEADER / 4;
-	put16(at + 2, length_field(packet->length));
+	put16(at + 2, packet->length);
 	put16(at + 4, packet->id);
 	put16(at + 6, whole ? IPV4_DONT_FRAGMENT : packet->fragment);
 	at[8] = HOPS;
@@ -202,7 +187,7 @@ static void build_ipv4(uint8_t *at, const struct packet *packet)
 static void build_ipv6(uint8_t *at, const struct packet *packet)
 {
 	put32(at, (uint32_t)6 << 28 | (packet->id & 0xfffff));
-	put16(at + 4, length_field(packet->length));
+	put16(at + 4, packet->length);
 	at[6] = packet->protocol;
 	at[7] = HOPS;
 	memcpy(at + 8, packet->src, 16);
@@ -212,8 +197,7 @@ static void build_ipv6(uint8_t *at, const struct packet *packet)
 /*
  * Build them: RFC 791, 8200, 9293, 768, 792. All data is zeros, of which the
  * checksums are right; a TCP or UDP packet that was sent still waits for its
- * card to put in the checksum and has the pseudo header's sum there. Where
- * packet.payload does not go with packet.length, the TCP header has 20 bytes.
+ * card to put in the checksum and has the pseudo header's sum there.
  */
 static void sim_headers_build(struct sim_headers *headers, const struct packet *packet,
 			      bool sent)
@@ -225,7 +209,8 @@ static void sim_headers_build(struct sim_headers *headers, const struct packet *
 	headers->network = ipv4 ? IPV4_HEADER : IPV6_HEADER;
 	headers->total = packet->length + (ipv4 ? 0 : (size_t)IPV6_HEADER);
 	headers->transport = transport_length(packet, headers->network);
-	assert(headers->total >= headers->network + headers->transport);
+	assert(headers->total >= headers->network + headers->transport &&
+	       headers->network + headers->transport <= sizeof(headers->bytes));
 	if (ipv4)
 		build_ipv4(headers->bytes, packet);
 	else

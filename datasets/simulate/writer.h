@@ -78,9 +78,7 @@ struct sim_node {
 	unsigned cpus;
 	int64_t realtime_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
 	unsigned char mac[6];
-	uint8_t (*address)[16]; /* of its interfaces; as in struct packet */
-	const uint8_t *family;  /* 4 or 6, one an address */
-	size_t addresses;
+	uint8_t address[2][16];    /* IPv4, IPv6; as in struct packet */
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames; 0: none */
 	enum sim_event_header event_header;
@@ -100,9 +98,8 @@ struct sim_writer;
  * packet of up to 2048 events in memory for each CPU.
  */
 struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
-				      size_t nodes,
-				      const struct sim_class *const *classes,
-				      size_t class_count, struct error *error);
+				      size_t nodes, const struct sim_class *class,
+				      size_t classes, struct error *error);
 struct sim_writer *sim_capture_writer_new(const char *directory,
 					  const struct sim_node *node, size_t nodes,
 					  struct error *error);
@@ -139,7 +136,7 @@ struct sim_trace {
 	const struct sim_node *node;
 	char *path;
 	unsigned char uuid[16];
-	const struct sim_class *const *class;
+	const struct sim_class *class;
 	bool *used; /* one a class: those that had an event are declared */
 	size_t classes;
 	struct sim_stream *stream; /* one a processor */
@@ -147,6 +144,15 @@ struct sim_trace {
 
 /* The templates of the metadata: files of metadata/. */
 extern const char sim_ctf_1_8[], sim_ctf_2[];
+
+/* The name of each type in those templates, and what its numbers are. */
+struct sim_type_form {
+	const char *name;
+	uint8_t bits;
+	bool is_signed;
+};
+
+extern const struct sim_type_form sim_type_forms[];
 
 /* Write its metadata, in the node's format. 0, or -1 with error. */
 int sim_metadata_write(const struct sim_trace *trace, struct error *error);

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/nsec.h"
@@ -67,6 +68,12 @@ enum clock_ask_status {
 enum clock_ask_status clock_ask(struct clock_peer *peer, nsec_t within_ns,
 				struct clock_reading *reading, struct error *error);
 
-nsec_t clock_now(void); /* our CLOCK_MONOTONIC */
+static inline nsec_t clock_read(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (nsec_t)time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
+}
 
 #endif

@@ -3,23 +3,15 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static void answer(struct clock_page *page, uint64_t ask)
 {
-	atomic_store_explicit(&page->mono0_ns, now(CLOCK_MONOTONIC),
+	atomic_store_explicit(&page->mono0_ns, clock_read(CLOCK_MONOTONIC),
 			      memory_order_relaxed);
-	atomic_store_explicit(&page->real_ns, now(CLOCK_REALTIME), memory_order_relaxed);
-	atomic_store_explicit(&page->mono1_ns, now(CLOCK_MONOTONIC),
+	atomic_store_explicit(&page->real_ns, clock_read(CLOCK_REALTIME),
+			      memory_order_relaxed);
+	atomic_store_explicit(&page->mono1_ns, clock_read(CLOCK_MONOTONIC),
 			      memory_order_relaxed);
 	atomic_store(&page->answer, ask);
 }
@@ -27,7 +19,7 @@ static void answer(struct clock_page *page, uint64_t ask)
 /* Answer until the host has enough, or is silent for too long. */
 static void spin(struct clock_page *page)
 {
-	int64_t last_ns = now(CLOCK_MONOTONIC);
+	int64_t last_ns = clock_read(CLOCK_MONOTONIC);
 	uint64_t answered = atomic_load(&page->answer);
 
 	for (unsigned int idle = 1;; idle++) {
@@ -38,9 +30,9 @@ static void spin(struct clock_page *page)
 		if (ask != answered) {
 			answer(page, ask);
 			answered = ask;
-			last_ns = now(CLOCK_MONOTONIC);
+			last_ns = clock_read(CLOCK_MONOTONIC);
 		} else if (idle % 256 == 0 &&
-			   now(CLOCK_MONOTONIC) - last_ns > CLOCK_PATIENCE_NS) {
+			   clock_read(CLOCK_MONOTONIC) - last_ns > CLOCK_PATIENCE_NS) {
 			return;
 		}
 	}

@@ -14,14 +14,6 @@ enum {
 	SLEEP_PATIENCE_MS = 300, /* for it to tell that it sleeps again */
 };
 
-nsec_t clock_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (nsec_t)time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
-}
-
 static bool is_answered(const struct clock_peer *peer)
 {
 	return atomic_load(&peer->page->answer) == peer->round;
@@ -30,10 +22,10 @@ static bool is_answered(const struct clock_peer *peer)
 /* Spin until the machine answered this round: whether it did. */
 static bool wait_for(const struct clock_peer *peer)
 {
-	nsec_t until = clock_now() + CLOCK_PATIENCE_NS;
+	nsec_t until = clock_read(CLOCK_MONOTONIC) + CLOCK_PATIENCE_NS;
 
 	for (unsigned int turn = 1; !is_answered(peer); turn++)
-		if (turn % 1024 == 0 && clock_now() > until)
+		if (turn % 1024 == 0 && clock_read(CLOCK_MONOTONIC) > until)
 			return false;
 	return true;
 }
@@ -56,11 +48,11 @@ static bool ask_once(struct clock_peer *peer, struct clock_reading *reading)
 	nsec_t mono0, mono1;
 
 	peer->round++;
-	reading->host0_ns = clock_now();
+	reading->host0_ns = clock_read(CLOCK_MONOTONIC);
 	atomic_store(&peer->page->ask, peer->round);
 	if (!wait_for(peer))
 		return false;
-	reading->host1_ns = clock_now();
+	reading->host1_ns = clock_read(CLOCK_MONOTONIC);
 	mono0 = atomic_load(&peer->page->mono0_ns);
 	mono1 = atomic_load(&peer->page->mono1_ns);
 	reading->real_ns = atomic_load(&peer->page->real_ns);

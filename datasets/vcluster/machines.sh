@@ -64,8 +64,7 @@ start_machines()
 {
 	khz=$("$programs/vctruth" --tick-rate) || die "cannot measure the tick rate"
 	truncate -s "$shared_bytes" shared
-	n=0
-	while [ $((n += 1)) -le "$nodes" ]; do
+	for n in $(seq "$nodes"); do
 		start_machine "$n"
 		[ "$n" -eq "$nodes" ] || sleep "$stagger"
 	done

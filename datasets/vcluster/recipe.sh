@@ -21,16 +21,14 @@ write_ssh_config()
 	    IdentitiesOnly yes
 	    IdentityAgent none
 	EOT
-	n=0
-	while [ $((n += 1)) -le "$nodes" ]; do
+	for n in $(seq "$nodes"); do
 		printf 'Host node%d\n    Port %d\n' "$n" $((port + n))
 	done
 }
 
 node_list()
 {
-	n=0
-	while [ $((n += 1)) -le "$nodes" ]; do
+	for n in $(seq "$nodes"); do
 		printf '%snode%d' "$([ "$n" -eq 1 ] || echo ', ')" "$n"
 	done
 }

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "vcluster/clock.h"
 
 enum {
 	EXIT_MISUSE = 2,
@@ -34,14 +35,6 @@ enum {
 static const double most_bytes = 1e15, most_seconds = 1e6;
 
 static char data[BUFFER_BYTES]; /* of messages: nobody looks at it */
-
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static void pause_us(long us)
 {
@@ -257,16 +250,16 @@ static void ping(char **argument, int hosts, bool udp)
 	for (int i = 0; i < hosts; i++)
 		connection[i] =
 		    connect_to(host[i], argument[3], udp ? SOCK_DGRAM : SOCK_STREAM);
-	until = now() + span;
-	for (long i = 0; now() < until; i++) {
-		int64_t begin = now(), took_ns;
+	until = clock_read(CLOCK_MONOTONIC) + span;
+	for (long i = 0; clock_read(CLOCK_MONOTONIC) < until; i++) {
+		int64_t begin = clock_read(CLOCK_MONOTONIC), took_ns;
 		int answered =
 		    udp ? ping_udp(connection[i % hosts], size + (size_t)i % UDP_SIZES)
 			: ping_tcp(connection[i % hosts], size);
 
 		if (answered < 0)
 			die(host[i % hosts]);
-		took_ns = now() - begin;
+		took_ns = clock_read(CLOCK_MONOTONIC) - begin;
 		rounds += answered;
 		lost += !answered;
 		sum_ns += answered ? took_ns : 0;
@@ -288,14 +281,15 @@ static void send_bulk(char **argument)
 	int64_t bytes = (int64_t)number(argument[2], 0, most_bytes), begin, left = bytes;
 	int connection = connect_to(argument[0], argument[1], SOCK_STREAM);
 
-	for (begin = now(); left > 0; left -= BUFFER_BYTES)
+	for (begin = clock_read(CLOCK_MONOTONIC); left > 0; left -= BUFFER_BYTES)
 		if (!write_all(connection,
 			       left < BUFFER_BYTES ? (size_t)left : sizeof(data)))
 			die(argument[0]);
 	shutdown(connection, SHUT_WR);
 	if (read_some(connection, sizeof(data)) < 0)
 		die(argument[0]);
-	printf("%" PRId64 " bytes in %.3f s\n", bytes, (double)(now() - begin) / 1e9);
+	printf("%" PRId64 " bytes in %.3f s\n", bytes,
+	       (double)(clock_read(CLOCK_MONOTONIC) - begin) / 1e9);
 }
 
 int main(int argc, char **argv)

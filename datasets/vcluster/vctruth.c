@@ -37,14 +37,6 @@ struct instant {
 	uint64_t ticks;
 };
 
-static nsec_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (nsec_t)time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
-}
-
 /* Both at nearly one instant: the counter between the two closest stamps of many. */
 static struct instant read_both(void)
 {
@@ -52,9 +44,9 @@ static struct instant read_both(void)
 	nsec_t least_ns = NSEC_MAX;
 
 	for (int i = 0; i < READINGS; i++) {
-		nsec_t before = now();
+		nsec_t before = clock_read(CLOCK_MONOTONIC_RAW);
 		uint64_t ticks = count_ticks();
-		nsec_t took_ns = now() - before;
+		nsec_t took_ns = clock_read(CLOCK_MONOTONIC_RAW) - before;
 
 		if (took_ns < least_ns) {
 			least_ns = took_ns;
@@ -164,7 +156,7 @@ static int connect_machine(struct machine *machine, const char *text, struct err
 	    connect(machine->peer.port, (struct sockaddr *)&address, sizeof(address)))
 		return error_errno(error, path);
 	/* Above what an earlier reader asked: the agent answers new numbers. */
-	machine->peer.round = (uint64_t)clock_now();
+	machine->peer.round = (uint64_t)clock_read(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -213,7 +205,7 @@ static void watch(struct truth *truth)
 	nsec_t period_ns = truth->period_ms * NSEC_PER_MSEC;
 
 	while (!stopped) {
-		nsec_t begin = clock_now();
+		nsec_t begin = clock_read(CLOCK_MONOTONIC);
 		bool some = false;
 
 		for (size_t i = 0; i < truth->machines.count && !stopped; i++)
@@ -223,7 +215,7 @@ static void watch(struct truth *truth)
 			}
 		if (!some)
 			return;
-		if (!stopped && clock_now() < begin + period_ns)
+		if (!stopped && clock_read(CLOCK_MONOTONIC) < begin + period_ns)
 			sleep_until(begin + period_ns);
 	}
 }

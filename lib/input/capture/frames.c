@@ -289,39 +289,29 @@ static pcap_t *open_file(const char *path, struct error *error)
 static int find_link(const char *path, pcap_t *pcap, enum frame_link *link,
 		     struct error *error)
 {
+	static const struct {
+		int type;
+		enum frame_link link;
+	} known[] = {
+	    {DLT_EN10MB, FRAME_ETHERNET},    {DLT_LINUX_SLL, FRAME_COOKED},
+	    {DLT_LINUX_SLL2, FRAME_COOKED2}, {DLT_RAW, FRAME_RAW},
+	    {DLT_IPV4, FRAME_RAW},           {DLT_IPV6, FRAME_RAW},
+	    {DLT_NULL, FRAME_LOOPBACK},      {DLT_LOOP, FRAME_LOOPBACK},
+	};
 	int type = pcap_datalink(pcap);
 	const char *name = pcap_datalink_val_to_name(type);
+	char number[16];
 
-	switch (type) {
-	case DLT_EN10MB:
-		*link = FRAME_ETHERNET;
-		return 0;
-	case DLT_LINUX_SLL:
-		*link = FRAME_COOKED;
-		return 0;
-	case DLT_LINUX_SLL2:
-		*link = FRAME_COOKED2;
-		return 0;
-	case DLT_RAW:
-	case DLT_IPV4:
-	case DLT_IPV6:
-		*link = FRAME_RAW;
-		return 0;
-	case DLT_NULL:
-	case DLT_LOOP:
-		*link = FRAME_LOOPBACK;
-		return 0;
-	}
-	if (name)
-		return error_set(error,
-				 "%s: link type %s is not supported, want Ethernet, "
-				 "Linux cooked, raw IP or loopback",
-				 path, name);
-	return error_set(
-	    error,
-	    "%s: link type %d is not supported, want Ethernet, Linux cooked, "
-	    "raw IP or loopback",
-	    path, type);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (known[i].type == type) {
+			*link = known[i].link;
+			return 0;
+		}
+	snprintf(number, sizeof(number), "%d", type);
+	return error_set(error,
+			 "%s: link type %s is not supported, want Ethernet, "
+			 "Linux cooked, raw IP or loopback",
+			 path, name ? name : number);
 }
 
 struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,

@@ -6,6 +6,15 @@
 #include "input/headers.h"
 #include "input/packet_source.h"
 
+/*
+ * Whether a file begins as a capture does, pcap or pcapng. What does and still
+ * cannot be opened is a broken capture; what does not is something else.
+ */
+bool capture_probe(const char *path);
+
+/* The name and version of the library that reads captures. */
+const char *capture_library_version(void);
+
 /* The frames of a capture file, one after the other, whatever becomes of them. */
 struct capture_frames;
 

@@ -17,72 +17,52 @@ enum {
 	LEAST_TYPE = 0x600, /* smaller ones are the length of an IEEE 802.3 frame */
 };
 
+/* The columns of a packet: what it is called, and what its cells are. */
+#define CAPTURE_COLUMNS(C)                                                               \
+	C(INTERFACE, interface, INTEGER) /* number, of the file or of the link layer */  \
+	C(DIRECTION, direction, TEXT) /* 'in' or 'out' where the packet itself tells */  \
+	C(CAPLEN, caplen, INTEGER)    /* bytes in the file */                            \
+	C(LEN, len, INTEGER)          /* bytes on the wire */                            \
+	C(HEADERS, headers, TEXT)     /* 'whole'; 'other': not IP; 'cut'; 'malformed' */ \
+	C(ETH_SRC, eth_src, TEXT)                                                        \
+	C(ETH_DST, eth_dst, TEXT)                                                        \
+	C(ETHERTYPE, ethertype, INTEGER) /* behind VLAN tags */                          \
+	C(VLAN, vlan, INTEGER)           /* of the outermost tag */                      \
+	C(FAMILY, family, INTEGER)       /* 4 or 6; from here on null where not known */ \
+	C(SRC, src, TEXT)                                                                \
+	C(DST, dst, TEXT)                                                                \
+	C(PROTOCOL, protocol, TEXT) /* its name or, without one, its number */           \
+	C(TTL, ttl, INTEGER)                                                             \
+	C(ID, id, INTEGER)             /* IPv4 identification or IPv6 flow label */      \
+	C(LENGTH, length, INTEGER)     /* IPv4 total length or IPv6 payload length */    \
+	C(FRAGMENT, fragment, INTEGER) /* in 8 bytes, 8192 more if others follow */      \
+	C(SPORT, sport, INTEGER)                                                         \
+	C(DPORT, dport, INTEGER)                                                         \
+	C(SEQ, seq, INTEGER)                                                             \
+	C(ACK, ack, INTEGER)                                                             \
+	C(FLAGS, flags, INTEGER)                                                         \
+	C(WINDOW, window, INTEGER)                                                       \
+	C(PAYLOAD, payload, INTEGER) /* bytes of data in a TCP segment */                \
+	C(UDP_LENGTH, udp_length, INTEGER)                                               \
+	C(ICMP_TYPE, icmp_type, INTEGER)                                                 \
+	C(ICMP_CODE, icmp_code, INTEGER)                                                 \
+	C(ICMP_ID, icmp_id, INTEGER)                                                     \
+	C(ICMP_SEQ, icmp_seq, INTEGER)
+
 enum column {
-	COLUMN_INTERFACE, /* number, of the file or as the link layer tells it */
-	COLUMN_DIRECTION, /* 'in' or 'out' where the packet itself tells */
-	COLUMN_CAPLEN,    /* bytes in the file */
-	COLUMN_LEN,       /* bytes on the wire */
-	COLUMN_HEADERS,   /* 'whole'; 'other': not IP; 'cut'; 'malformed' */
-	COLUMN_ETH_SRC,
-	COLUMN_ETH_DST,
-	COLUMN_ETHERTYPE, /* behind VLAN tags */
-	COLUMN_VLAN,      /* of the outermost tag */
-	COLUMN_FAMILY,    /* 4 or 6; from here on null where not known */
-	COLUMN_SRC,
-	COLUMN_DST,
-	COLUMN_PROTOCOL, /* its name or, without one, its number */
-	COLUMN_TTL,
-	COLUMN_ID,       /* IPv4 identification or IPv6 flow label */
-	COLUMN_LENGTH,   /* IPv4 total length or IPv6 payload length */
-	COLUMN_FRAGMENT, /* offset in 8 bytes, 8192 more if others follow */
-	COLUMN_SPORT,
-	COLUMN_DPORT,
-	COLUMN_SEQ,
-	COLUMN_ACK,
-	COLUMN_FLAGS,
-	COLUMN_WINDOW,
-	COLUMN_PAYLOAD, /* bytes of data in a TCP segment */
-	COLUMN_UDP_LENGTH,
-	COLUMN_ICMP_TYPE,
-	COLUMN_ICMP_CODE,
-	COLUMN_ICMP_ID,
-	COLUMN_ICMP_SEQ,
-	COLUMNS,
+#define COLUMN(column, name, type) COLUMN_##column,
+	CAPTURE_COLUMNS(COLUMN)
+#undef COLUMN
+	    COLUMNS
 };
 
 static const struct {
 	const char *name;
 	enum cell_type type;
 } columns[COLUMNS] = {
-    [COLUMN_INTERFACE] = {"interface", CELL_INTEGER},
-    [COLUMN_DIRECTION] = {"direction", CELL_TEXT},
-    [COLUMN_CAPLEN] = {"caplen", CELL_INTEGER},
-    [COLUMN_LEN] = {"len", CELL_INTEGER},
-    [COLUMN_HEADERS] = {"headers", CELL_TEXT},
-    [COLUMN_ETH_SRC] = {"eth_src", CELL_TEXT},
-    [COLUMN_ETH_DST] = {"eth_dst", CELL_TEXT},
-    [COLUMN_ETHERTYPE] = {"ethertype", CELL_INTEGER},
-    [COLUMN_VLAN] = {"vlan", CELL_INTEGER},
-    [COLUMN_FAMILY] = {"family", CELL_INTEGER},
-    [COLUMN_SRC] = {"src", CELL_TEXT},
-    [COLUMN_DST] = {"dst", CELL_TEXT},
-    [COLUMN_PROTOCOL] = {"protocol", CELL_TEXT},
-    [COLUMN_TTL] = {"ttl", CELL_INTEGER},
-    [COLUMN_ID] = {"id", CELL_INTEGER},
-    [COLUMN_LENGTH] = {"length", CELL_INTEGER},
-    [COLUMN_FRAGMENT] = {"fragment", CELL_INTEGER},
-    [COLUMN_SPORT] = {"sport", CELL_INTEGER},
-    [COLUMN_DPORT] = {"dport", CELL_INTEGER},
-    [COLUMN_SEQ] = {"seq", CELL_INTEGER},
-    [COLUMN_ACK] = {"ack", CELL_INTEGER},
-    [COLUMN_FLAGS] = {"flags", CELL_INTEGER},
-    [COLUMN_WINDOW] = {"window", CELL_INTEGER},
-    [COLUMN_PAYLOAD] = {"payload", CELL_INTEGER},
-    [COLUMN_UDP_LENGTH] = {"udp_length", CELL_INTEGER},
-    [COLUMN_ICMP_TYPE] = {"icmp_type", CELL_INTEGER},
-    [COLUMN_ICMP_CODE] = {"icmp_code", CELL_INTEGER},
-    [COLUMN_ICMP_ID] = {"icmp_id", CELL_INTEGER},
-    [COLUMN_ICMP_SEQ] = {"icmp_seq", CELL_INTEGER},
+#define COLUMN(column, name, type) {#name, CELL_##type},
+    CAPTURE_COLUMNS(COLUMN)
+#undef COLUMN
 };
 
 struct capture_records {
@@ -102,11 +82,8 @@ static void set(struct capture_records *records, enum column column, int64_t int
 static void set_text(struct capture_records *records, enum column column,
 		     const char *text)
 {
-	if (!text)
-		return;
-	records->cell[column].type = CELL_TEXT;
-	records->cell[column].size = (uint32_t)strlen(text);
-	records->cell[column].bytes = text;
+	if (text)
+		cell_set_bytes(&records->cell[column], CELL_TEXT, text, strlen(text));
 }
 
 static const char *direction_of(const struct frame *frame)

@@ -101,7 +101,7 @@ static inline struct lived *lived_run(const char *text)
 	    scenario_check(&scenario, &error) || simulate(&simulation, &counts, &error))
 		fail_msg("%s", error_text(&error));
 	lived->base = (struct sim_writer){&ops, nodes, LIVED_NODES, false};
-	free(world_init(&lived->world, &scenario, draw_seed));
+	world_init(&lived->world, &scenario, draw_seed);
 	lived->world.writer = &lived->base;
 	lived->world.error = &error;
 	world_run(&lived->world, true);

@@ -10,29 +10,32 @@ enum { TIMES = 20000 };
 
 static const nsec_t begin = INT64_C(1767225600) * NSEC_PER_SEC;
 
-static struct sim_clock_plan draw_plan(void)
+static void init(struct sim_clock *clock, const struct scenario_clock *course,
+		 nsec_t end_ns, uint64_t seed)
 {
-	nsec_t span = draw_between(NSEC_PER_SEC, 7200 * NSEC_PER_SEC);
+	struct dice wander;
 
-	return (struct sim_clock_plan){
-	    .begin_ns = begin,
-	    .end_ns = begin + span,
-	    .offset_ns = draw_between(-(INT64_C(1) << 60), INT64_C(1) << 60),
-	    .uptime_ns = draw_between(0, INT64_C(1) << 50),
-	    .drift_ppm = draw_real(-200, 200),
-	    .drift_change_ppb = draw() % 2 ? draw_real(-5, 5) : 0,
-	    .slew_ns = draw() % 2 ? draw_real(-5e6, 5e6) : 0,
-	    .period_s = draw_real(60, 7200),
-	    .phase_turns = draw_real(-1, 1),
-	    .wander_ppm = draw() % 2 ? draw_real(0, 1) : 0,
-	    .corners_most = 1 << 16,
-	    .seed = draw(),
-	};
+	dice_init(&wander, seed, DICE_CLOCK, 0);
+	sim_clock_init(clock, course, begin, end_ns, 1 << 16, &wander);
 }
 
-static nsec_t draw_time(const struct sim_clock_plan *plan)
+/* Any clock; returns its end. */
+static nsec_t draw_clock(struct sim_clock *clock)
 {
-	return draw_between(plan->begin_ns, plan->end_ns);
+	nsec_t end_ns = begin + draw_between(NSEC_PER_SEC, 7200 * NSEC_PER_SEC);
+	const struct scenario_clock course = {
+	    .offset_s = draw_real(-1e9, 1e9),
+	    .uptime_s = draw_real(0, 1e6),
+	    .drift_ppm = draw_real(-200, 200),
+	    .drift_change_ppb = draw() % 2 ? draw_real(-5, 5) : 0,
+	    .slew_ms = draw() % 2 ? draw_real(-5, 5) : 0,
+	    .slew_period_s = draw_real(60, 7200),
+	    .slew_phase = draw_real(-1, 1),
+	    .wander_ppm = draw() % 2 ? draw_real(0, 1) : 0,
+	};
+
+	init(clock, &course, end_ns, draw());
+	return end_ns;
 }
 
 static void test_sine(void **unused)
@@ -48,21 +51,18 @@ static void test_sine(void **unused)
 /* A constant drift is a straight line, to the rounding of its corners. */
 static void test_straight(void **unused)
 {
-	struct sim_clock_plan plan = {.begin_ns = begin,
-				      .end_ns = begin + 86400 * NSEC_PER_SEC,
-				      .offset_ns = -12345678901,
-				      .uptime_ns = 777,
-				      .drift_ppm = -37.25,
-				      .corners_most = 64};
+	const struct scenario_clock course = {
+	    .offset_s = -12.345678901, .uptime_s = 777e-9, .drift_ppm = -37.25};
+	nsec_t end_ns = begin + 86400 * NSEC_PER_SEC;
 	struct sim_clock clock;
 
 	(void)unused;
-	sim_clock_init(&clock, &plan);
+	init(&clock, &course, end_ns, 0);
 	assert_int_equal(sim_clock_real(&clock, begin), begin - 12345678901);
 	assert_int_equal(sim_clock_mono(&clock, begin), 777);
 	for (int i = 0; i < TIMES; i++) {
 		nsec_t at = draw_between(begin - 1000 * NSEC_PER_SEC,
-					 plan.end_ns + 1000 * NSEC_PER_SEC);
+					 end_ns + 1000 * NSEC_PER_SEC);
 		double wanted = -37.25e-6 * (double)(at - begin);
 		nsec_t gained = sim_clock_real(&clock, at) - at + 12345678901;
 
@@ -74,20 +74,18 @@ static void test_straight(void **unused)
 /* The formulas, where there are any; chords leave curves by 1 ns. */
 static void test_curves(void **unused)
 {
-	struct sim_clock_plan plan = {.begin_ns = begin,
-				      .end_ns = begin + 3600 * NSEC_PER_SEC,
-				      .drift_ppm = 20,
-				      .drift_change_ppb = 1,
-				      .slew_ns = 2e6,
-				      .period_s = 1800,
-				      .phase_turns = 0.125,
-				      .corners_most = 1 << 16};
+	const struct scenario_clock course = {.drift_ppm = 20,
+					      .drift_change_ppb = 1,
+					      .slew_ms = 2,
+					      .slew_period_s = 1800,
+					      .slew_phase = 0.125};
+	nsec_t end_ns = begin + 3600 * NSEC_PER_SEC;
 	struct sim_clock clock;
 
 	(void)unused;
-	sim_clock_init(&clock, &plan);
+	init(&clock, &course, end_ns, 0);
 	for (int i = 0; i < TIMES; i++) {
-		nsec_t at = draw_time(&plan);
+		nsec_t at = draw_between(begin, end_ns);
 		double s = (double)(at - begin) / 1e9;
 		double wanted =
 		    20e3 * s + 0.5 * s * s +
@@ -101,21 +99,18 @@ static void test_curves(void **unused)
 
 static void test_wander_grows_with_the_root_of_time(void **unused)
 {
+	const struct scenario_clock course = {.wander_ppm = 0.1};
+	nsec_t end_ns = begin + 901 * NSEC_PER_SEC;
 	double squares = 0;
 
 	(void)unused;
 	for (uint64_t seed = 0; seed < 200; seed++) {
-		struct sim_clock_plan plan = {.begin_ns = begin,
-					      .end_ns = begin + 901 * NSEC_PER_SEC,
-					      .wander_ppm = 0.1,
-					      .corners_most = 1 << 16,
-					      .seed = seed};
 		struct sim_clock clock;
 		double ppm;
 
-		sim_clock_init(&clock, &plan);
-		ppm = (double)(sim_clock_real(&clock, plan.end_ns) -
-			       sim_clock_real(&clock, plan.end_ns - NSEC_PER_SEC) -
+		init(&clock, &course, end_ns, seed);
+		ppm = (double)(sim_clock_real(&clock, end_ns) -
+			       sim_clock_real(&clock, end_ns - NSEC_PER_SEC) -
 			       NSEC_PER_SEC) /
 		      1e3;
 		squares += ppm * ppm;
@@ -129,12 +124,11 @@ static void test_forward_and_exact(void **unused)
 {
 	(void)unused;
 	for (int i = 0; i < 60; i++) {
-		struct sim_clock_plan plan = draw_plan();
 		struct sim_clock clock;
+		nsec_t end_ns = draw_clock(&clock);
 
-		sim_clock_init(&clock, &plan);
 		for (int k = 0; k < 1000; k++) {
-			nsec_t at = draw_time(&plan);
+			nsec_t at = draw_between(begin, end_ns);
 			nsec_t later = at + draw_between(0, 3);
 			nsec_t local = sim_clock_real(&clock, at);
 
@@ -152,12 +146,11 @@ static void test_corners_are_met(void **unused)
 {
 	(void)unused;
 	for (int i = 0; i < 20; i++) {
-		struct sim_clock_plan plan = draw_plan();
 		struct sim_clock clock;
+		nsec_t end_ns = draw_clock(&clock);
 
-		sim_clock_init(&clock, &plan);
-		assert_int_equal(clock.corner[0].true_ns, plan.begin_ns);
-		assert_int_equal(clock.corner[clock.corners - 1].true_ns, plan.end_ns);
+		assert_int_equal(clock.corner[0].true_ns, begin);
+		assert_int_equal(clock.corner[clock.corners - 1].true_ns, end_ns);
 		for (size_t k = 1; k < clock.corners; k++) {
 			const struct sim_clock_corner *a = &clock.corner[k - 1];
 			const struct sim_clock_corner *b = &clock.corner[k];
@@ -177,15 +170,12 @@ static void test_corners_are_met(void **unused)
 
 static void test_steps(void **unused)
 {
-	struct sim_clock_plan plan = {.begin_ns = begin,
-				      .end_ns = begin + 100 * NSEC_PER_SEC,
-				      .uptime_ns = NSEC_PER_SEC,
-				      .corners_most = 64};
+	const struct scenario_clock course = {.uptime_s = 1};
 	struct sim_clock clock;
 	nsec_t at = begin + 30 * NSEC_PER_SEC, back = begin + 60 * NSEC_PER_SEC;
 
 	(void)unused;
-	sim_clock_init(&clock, &plan);
+	init(&clock, &course, begin + 100 * NSEC_PER_SEC, 0);
 	sim_clock_add_step(&clock, back, -2 * NSEC_PER_SEC);
 	sim_clock_add_step(&clock, at, 5 * NSEC_PER_MSEC);
 	assert_int_equal(sim_clock_real(&clock, at - 1), at - 1);

@@ -50,19 +50,16 @@ static void collect_types(json_t *value, json_t *types)
 /* An event of each of these, by hand: runs may be without some. */
 static void write_classes(void)
 {
-	static const struct sim_field list_field[] = {{"vtids", SIM_S32_LIST}};
-	static const struct sim_class list = {"list", list_field, 1, SIM_NOT_CAPTURED};
-	static const struct sim_class *const all[] = {&queue, &every, &list};
 	static const union sim_value value[EVERY];
 	struct sim_node node = plain_nodes[0];
 	struct error error = ERROR_INIT;
 	struct sim_writer *writer;
 
 	node.format = SIM_CTF_2;
-	writer = sim_ctf_writer_new("run", &node, 1, all, 3, &error);
+	writer = sim_ctf_writer_new("run", &node, 1, classes, CLASSES, &error);
 	assert_non_null(writer);
-	for (size_t i = 0; i < 3; i++)
-		add(writer, &(struct sim_event){.class = all[i], .value = value});
+	for (size_t i = 0; i < CLASSES; i++)
+		add(writer, &(struct sim_event){.class = &classes[i], .value = value});
 	finish(writer);
 }
 
@@ -174,7 +171,7 @@ static void test_bytes_of_a_payload(void **unused)
 	node.format = SIM_CTF_2;
 	writer = sim_ctf_writer_new("run", &node, 1, classes, CLASSES, &error);
 	assert_non_null(writer);
-	add(writer, &(struct sim_event){.class = &every, .value = value});
+	add(writer, &(struct sim_event){.class = every, .value = value});
 	finish(writer);
 	bytes = scratch_read("run/n1/kernel/ch_0", &size);
 	assert_true(size > sizeof(want));

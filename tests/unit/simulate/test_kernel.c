@@ -390,7 +390,7 @@ static void run_checked(const char *text, uint64_t *count)
 			checker->thread[node][tid].call = -1;
 	}
 	checker->base = (struct sim_writer){&ops, nodes, NODES, false};
-	free(world_init(&world, &scenario, draw_seed));
+	world_init(&world, &scenario, draw_seed);
 	world.writer = &checker->base;
 	world.error = &error;
 	world_run(&world, true);

@@ -115,16 +115,14 @@ struct delays {
 static struct delays carry(const char *text, bool lower)
 {
 	struct scenario scenario = scenario_of(text);
-	struct network network;
 	struct link link;
 	struct delays delays = {.least = NSEC_MAX};
 	nsec_t last = 0;
 
-	network_init(&network, &scenario);
 	link_init(&link, &scenario, draw_seed, 5, lower);
 	for (int i = 0; i < PACKETS; i++) {
 		nsec_t leaves = (nsec_t)(i + 1) * 100 * NSEC_PER_MSEC;
-		struct journey journey = link_carry(&link, &network, leaves, 125);
+		struct journey journey = link_carry(&link, &scenario, leaves, 125);
 		nsec_t delay = journey.arrival_ns - leaves;
 
 		if (journey.lost) {
@@ -192,19 +190,17 @@ static void test_mishaps(void **unused)
 static void test_queues_keep_order(void **unused)
 {
 	struct scenario scenario = scenario_of("bandwidth_mbit 100\njitter_us 1000");
-	struct network network;
 	struct link link;
 	nsec_t leaves = NSEC_PER_SEC, last = 0;
 	int dropped = 0;
 
 	(void)unused;
-	network_init(&network, &scenario);
 	link_init(&link, &scenario, draw_seed, 1, false);
 	for (int i = 0; i < PACKETS; i++) {
 		struct journey journey;
 
 		leaves += draw_between(0, 20000);
-		journey = link_carry(&link, &network, leaves, 1500);
+		journey = link_carry(&link, &scenario, leaves, 1500);
 		if (journey.lost) {
 			dropped++;
 			continue;

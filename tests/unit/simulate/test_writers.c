@@ -103,7 +103,7 @@ static void test_trace_facts(void **unused)
 	struct seen seen;
 
 	(void)unused;
-	add(writer, &(struct sim_event){.node = 1, .mono_ns = 7, .class = &empty});
+	add(writer, &(struct sim_event){.node = 1, .mono_ns = 7, .class = empty});
 	finish(writer);
 	source = read_trace("run/n2/kernel", &seen);
 	facts = &source->facts;
@@ -141,7 +141,7 @@ static void test_clock_offsets(void **unused)
 
 		node.realtime_offset_ns = offsets[i];
 		writer = sim_ctf_writer_new(run, &node, 1, classes, CLASSES, &error);
-		add(writer, &(struct sim_event){.mono_ns = 250, .class = &empty});
+		add(writer, &(struct sim_event){.mono_ns = 250, .class = empty});
 		finish(writer);
 		source = read_trace(path, &seen);
 		assert_int_equal(source->facts.clock_offset_ns, offsets[i]);
@@ -195,7 +195,7 @@ static void test_every_type(void **unused)
 	int events = 0;
 
 	(void)unused;
-	add(writer, &(struct sim_event){.class = &every, .value = value});
+	add(writer, &(struct sim_event){.class = every, .value = value});
 	finish(writer);
 	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
 	select_fields(reader, "every_type", names, EVERY);
@@ -225,9 +225,9 @@ static void test_long_text(void **unused)
 	(void)unused;
 	memset(text, 'x', sizeof(text) - 1);
 	for (int i = 0; i < 10; i++) {
-		add(writer, &(struct sim_event){.mono_ns = i, .class = &empty});
+		add(writer, &(struct sim_event){.mono_ns = i, .class = empty});
 		add(writer,
-		    &(struct sim_event){.mono_ns = i, .class = &every, .value = value});
+		    &(struct sim_event){.mono_ns = i, .class = every, .value = value});
 	}
 	finish(writer);
 	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
@@ -262,7 +262,7 @@ static void test_clock_set_back(void **unused)
 
 	(void)unused;
 	for (int i = 0; i < 4; i++)
-		add(writer, &(struct sim_event){.mono_ns = stamps[i], .class = &empty});
+		add(writer, &(struct sim_event){.mono_ns = stamps[i], .class = empty});
 	finish(writer);
 	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
 	select_fields(reader, "no_field", NULL, 0);

@@ -65,7 +65,7 @@ static void assert_refused(open_fn *open, const char *directory,
 /* As of a trace's clock that is stepped to before the machine's boot. */
 static void test_stamps_below_zero(void **unused)
 {
-	const struct sim_event event = {.class = &empty, .mono_ns = -1};
+	const struct sim_event event = {.class = empty, .mono_ns = -1};
 
 	(void)unused;
 	assert_refused(open_ctf, "a", &event,

@@ -203,7 +203,7 @@ static void test_what_is_not_captured(void **unused)
 	add(writer, &event);
 	event = packet_event(value, true, 0, 0, NULL);
 	add(writer, &event);
-	add(writer, &(struct sim_event){.class = &empty});
+	add(writer, &(struct sim_event){.class = empty});
 	finish(writer);
 	free(scratch_read("run/n1/n1.pcap", &size));
 	assert_int_equal(size, sizeof(struct file_head));

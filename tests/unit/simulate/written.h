@@ -19,18 +19,12 @@ enum { NODES = 2, CPUS = 2 };
 
 #define OFFSET INT64_C(1795229131487635949) /* CLOCK_REALTIME less CLOCK_MONOTONIC */
 
-static uint8_t addresses[NODES][2][16] = {
-    {{10, 0, 0, 1}, {0xfd, [15] = 1}},
-    {{10, 0, 0, 2}, {0xfd, [15] = 2}},
-};
-static const uint8_t families[2] = {4, 6};
-
 #define NODE(number, vlan_id)                                                            \
 	{                                                                                \
 		.name = "n" #number, .cpus = CPUS, .realtime_offset_ns = OFFSET,         \
-		.mac = {2, 0, 0, 0, 0, number}, .address = addresses[number - 1],        \
-		.family = families, .addresses = 2, .boot_id = {0xb0, 0x07, number},     \
-		.vlan = vlan_id                                                          \
+		.mac = {2, 0, 0, 0, 0, number},                                          \
+		.address = {{10, 0, 0, number}, {0xfd, [15] = number}},                  \
+		.boot_id = {0xb0, 0x07, number}, .vlan = vlan_id                         \
 	}
 
 static const struct sim_node plain_nodes[NODES] = {NODE(1, 0), NODE(2, 0)};
@@ -50,13 +44,16 @@ static const struct sim_field every_field[] = {
 
 enum { EVERY = sizeof(every_field) / sizeof(*every_field) };
 
-static const struct sim_class queue = {"net_dev_queue", skb_fields, 4, SIM_CAPTURED_SENT};
-static const struct sim_class receive = {"net_if_receive_skb", skb_fields, 4,
-					 SIM_CAPTURED_RECEIVED};
-static const struct sim_class every = {"every_type", every_field, EVERY,
-				       SIM_NOT_CAPTURED};
-static const struct sim_class empty = {"no_field", NULL, 0, SIM_NOT_CAPTURED};
-static const struct sim_class *const classes[] = {&queue, &receive, &every, &empty};
+static const struct sim_field list_field[] = {{"vtids", SIM_S32_LIST}};
+
+static const struct sim_class classes[] = {
+    {"net_dev_queue", skb_fields, 4, SIM_CAPTURED_SENT},
+    {"net_if_receive_skb", skb_fields, 4, SIM_CAPTURED_RECEIVED},
+    {"every_type", every_field, EVERY, SIM_NOT_CAPTURED},
+    {"no_field", NULL, 0, SIM_NOT_CAPTURED},
+    {"list", list_field, 1, SIM_NOT_CAPTURED},
+};
+static const struct sim_class *const every = &classes[2], *const empty = &classes[3];
 
 enum { CLASSES = sizeof(classes) / sizeof(*classes) };
 
@@ -108,7 +105,7 @@ static inline struct sim_event packet_event(union sim_value value[4], bool recei
 	return (struct sim_event){
 	    .cpu = cpu,
 	    .mono_ns = mono_ns,
-	    .class = received ? &receive : &queue,
+	    .class = &classes[received],
 	    .value = value,
 	};
 }
