@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "parquet/parquet.h"
 
 /* Numbers of the Parquet format (parquet.thrift) that several files need. */
@@ -98,11 +99,9 @@ struct parquet_dictionary {
 	unsigned width; /* bytes of each, 0: they differ, and their size is in front */
 	size_t most;    /* bytes of `plain` */
 	uint32_t count;
-	uint32_t *place; /* where each is in `plain`, only if they differ in size */
-	uint32_t *slot;  /* a hash table of numbers, plus 1 */
-	uint32_t slots;  /* a power of 2, or none yet */
-	uint32_t last;   /* number of the value before, plus 1 */
-	size_t place_room;
+	struct intmap numbers; /* their codes, of values of one width, */
+	struct texts arrays;   /* or of byte arrays */
+	uint32_t last;         /* code of the array before */
 };
 
 enum { PARQUET_FULL = -1 };
@@ -111,11 +110,11 @@ enum { PARQUET_FULL = -1 };
 int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 				const struct parquet_value *value);
 
-/* Add a value by its number to `out`, as PLAIN has it. */
+/* Add a byte array by its number to `out`, as PLAIN has it. */
 void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
 			     struct bytes *out);
 
-/* The bytes of memory that it has. */
+/* About how many bytes of memory it has. */
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary);
 
 void parquet_dictionary_clear(struct parquet_dictionary *dictionary);
