@@ -370,13 +370,6 @@ static void add_array(struct parquet_range *range, const struct parquet_value *v
 	range->any = true;
 }
 
-void parquet_range_add_integers(struct parquet_range *range, int64_t least, int64_t most)
-{
-	range->least = range->any && range->least < least ? range->least : least;
-	range->most = range->any && range->most > most ? range->most : most;
-	range->any = true;
-}
-
 void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
 		       const struct parquet_value *value)
 {
@@ -389,7 +382,9 @@ void parquet_range_add(struct parquet_range *range, const struct parquet_column 
 	key = turn(column, column->type == PARQUET_INT32 ? (int32_t)value->bits
 							 : (int64_t)value->bits);
 	range->boundless |= is_nan(column, value->bits);
-	parquet_range_add_integers(range, key, key);
+	range->least = range->any && range->least < key ? range->least : key;
+	range->most = range->any && range->most > key ? range->most : key;
+	range->any = true;
 }
 
 /*

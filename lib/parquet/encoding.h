@@ -140,9 +140,6 @@ struct parquet_range {
 void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
 		       const struct parquet_value *value);
 
-/* Numbers of a column of INT64, of which these are the least and the greatest. */
-void parquet_range_add_integers(struct parquet_range *range, int64_t least, int64_t most);
-
 /* Both bounds as statistics have them; false where there are none. */
 bool parquet_range_bounds(const struct parquet_range *range,
 			  const struct parquet_column *column, struct parquet_bound *low,
