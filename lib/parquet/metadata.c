@@ -14,11 +14,14 @@ void thrift_begin(struct thrift *thrift, struct bytes *out)
 	*thrift = (struct thrift){.out = out};
 }
 
-/* The type, and the id as a step from the last one where that is short. */
+/* The type, and the id as a step from the last one where that is short. Items of a list
+ * have neither. */
 static void field(struct thrift *thrift, int id, unsigned type)
 {
 	int step = id - thrift->last;
 
+	if (id == THRIFT_ITEM)
+		return;
 	assert(step > 0);
 	if (step <= 15) {
 		bytes_add_byte(thrift->out, (uint8_t)((unsigned)step << 4 | type));
@@ -37,19 +40,20 @@ void thrift_bool(struct thrift *thrift, int id, bool value)
 void thrift_i32(struct thrift *thrift, int id, int32_t value)
 {
 	field(thrift, id, THRIFT_I32);
-	thrift_item_i32(thrift, value);
+	bytes_add_zigzag(thrift->out, value);
 }
 
 void thrift_i64(struct thrift *thrift, int id, int64_t value)
 {
 	field(thrift, id, THRIFT_I64);
-	thrift_item_i64(thrift, value);
+	bytes_add_zigzag(thrift->out, value);
 }
 
 void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
 {
 	field(thrift, id, THRIFT_BINARY);
-	thrift_item_binary(thrift, data, size);
+	bytes_add_varint(thrift->out, size);
+	bytes_add(thrift->out, data, size);
 }
 
 void thrift_text(struct thrift *thrift, int id, const char *text)
@@ -60,7 +64,9 @@ void thrift_text(struct thrift *thrift, int id, const char *text)
 void thrift_struct(struct thrift *thrift, int id)
 {
 	field(thrift, id, THRIFT_STRUCT);
-	thrift_item_struct(thrift);
+	assert(thrift->depth < THRIFT_DEPTH);
+	thrift->outer[thrift->depth++] = thrift->last;
+	thrift->last = 0;
 }
 
 void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size)
@@ -78,34 +84,6 @@ void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t co
 		bytes_add_byte(thrift->out, (uint8_t)(0xf0 | item));
 		bytes_add_varint(thrift->out, count);
 	}
-}
-
-void thrift_item_i32(struct thrift *thrift, int32_t value)
-{
-	bytes_add_zigzag(thrift->out, value);
-}
-
-void thrift_item_i64(struct thrift *thrift, int64_t value)
-{
-	bytes_add_zigzag(thrift->out, value);
-}
-
-void thrift_item_binary(struct thrift *thrift, const void *data, size_t size)
-{
-	bytes_add_varint(thrift->out, size);
-	bytes_add(thrift->out, data, size);
-}
-
-void thrift_item_text(struct thrift *thrift, const char *text)
-{
-	thrift_item_binary(thrift, text, strlen(text));
-}
-
-void thrift_item_struct(struct thrift *thrift)
-{
-	assert(thrift->depth < THRIFT_DEPTH);
-	thrift->outer[thrift->depth++] = thrift->last;
-	thrift->last = 0;
 }
 
 void thrift_end(struct thrift *thrift)
@@ -174,7 +152,7 @@ static void add_leaf(struct thrift *thrift, const struct parquet_column *column,
 {
 	const struct logical *logical = &logical_types[column->logical];
 
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 1, (int32_t)column->type);
 	thrift_i32(thrift, 3, repetition);
 	thrift_text(thrift, 4, name);
@@ -191,7 +169,7 @@ static void add_group(struct thrift *thrift, const char *name, int repetition, b
 {
 	static const struct logical logical = {.member = LOGICAL_LIST};
 
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 3, repetition);
 	thrift_text(thrift, 4, name);
 	thrift_i32(thrift, 5, 1);
@@ -210,7 +188,7 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 	for (size_t i = 0; i < columns; i++)
 		elements += column[i].list ? 2 : 0;
 	thrift_list(thrift, id, THRIFT_STRUCT, elements);
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_text(thrift, 4, "schema");
 	thrift_i32(thrift, 5, (int32_t)columns);
 	thrift_end(thrift);
@@ -231,11 +209,11 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 static void add_path(struct thrift *thrift, int id, const struct parquet_column *column)
 {
 	thrift_list(thrift, id, THRIFT_BINARY, column->list ? 3 : 1);
-	thrift_item_text(thrift, column->name);
+	thrift_text(thrift, THRIFT_ITEM, column->name);
 	if (!column->list)
 		return;
-	thrift_item_text(thrift, "list");
-	thrift_item_text(thrift, "element");
+	thrift_text(thrift, THRIFT_ITEM, "list");
+	thrift_text(thrift, THRIFT_ITEM, "element");
 }
 
 struct parquet_footer_group {
@@ -273,12 +251,12 @@ static void add_encodings(struct thrift *thrift, const struct parquet_chunk *chu
 	thrift_list(thrift, 2, THRIFT_I32, count);
 	for (int i = 0; i < FORMAT_ENCODINGS; i++)
 		if (used[i])
-			thrift_item_i32(thrift, i);
+			thrift_i32(thrift, THRIFT_ITEM, i);
 }
 
 static void add_page_count(struct thrift *thrift, int type, int encoding, uint32_t count)
 {
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 1, type);
 	thrift_i32(thrift, 2, encoding);
 	thrift_i32(thrift, 3, (int32_t)count);
@@ -365,10 +343,10 @@ static void add_groups(struct thrift *thrift, const struct parquet_footer *foote
 		const struct parquet_footer_group *group = &footer->group[i];
 		size_t chunks = footer->chunks / footer->groups;
 
-		thrift_item_struct(thrift);
+		thrift_struct(thrift, THRIFT_ITEM);
 		thrift_list(thrift, 1, THRIFT_STRUCT, chunks);
 		for (size_t j = 0; j < chunks; j++, metadata += *size++) {
-			thrift_item_struct(thrift);
+			thrift_struct(thrift, THRIFT_ITEM);
 			thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
 			thrift_copy(thrift, 3, metadata, *size);
 			thrift_end(thrift);
@@ -394,7 +372,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
 		for (size_t i = 0; i < footer->pairs; i++) {
-			thrift_item_struct(&thrift);
+			thrift_struct(&thrift, THRIFT_ITEM);
 			thrift_text(&thrift, 1, footer->pair[i].key);
 			thrift_text(&thrift, 2, footer->pair[i].value);
 			thrift_end(&thrift);
@@ -405,7 +383,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	 * for nothing. */
 	thrift_list(&thrift, 7, THRIFT_STRUCT, file->columns);
 	for (size_t i = 0; i < file->columns; i++) {
-		thrift_item_struct(&thrift);
+		thrift_struct(&thrift, THRIFT_ITEM);
 		thrift_struct(&thrift, 1);
 		thrift_end(&thrift);
 		thrift_end(&thrift);

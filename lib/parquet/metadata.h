@@ -24,6 +24,8 @@ enum thrift_type {
 
 enum { THRIFT_DEPTH = 8 };
 
+enum { THRIFT_ITEM = 0 }; /* the id of an item of a list, of any type but bool */
+
 struct thrift {
 	struct bytes *out;
 	int last; /* id of the field before, in this struct */
@@ -46,11 +48,6 @@ void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size);
 
 /* A list, of which `count` items are to follow. */
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count);
-void thrift_item_i32(struct thrift *thrift, int32_t value);
-void thrift_item_i64(struct thrift *thrift, int64_t value);
-void thrift_item_binary(struct thrift *thrift, const void *data, size_t size);
-void thrift_item_text(struct thrift *thrift, const char *text);
-void thrift_item_struct(struct thrift *thrift);
 
 void thrift_end(struct thrift *thrift);
 
