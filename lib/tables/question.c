@@ -268,16 +268,18 @@ static char *column_list(const struct question *question, int64_t first)
 }
 
 /*
- * A table's rows by their ids, in the order in which they are stored: without an index,
- * which might be walked because it has all that is asked for.
+ * "SELECT columns FROM rest"; takes both. `walks`: rows come by TIMELINE_ROW, too, in the
+ * same order, by their ids: without an index, which might be walked because it has all
+ * that is asked for.
  */
-static char *table_walk(const struct question *question, const char *columns,
-			const char *quoted, const char *where)
+static void set_sql(struct question *question, char *columns, char *rest, bool walks)
 {
-	return question->columns > TIMELINE_MOST_ROW
-		   ? NULL
-		   : mem_printf("SELECT " TIMELINE_ROW "(%s) FROM %s AS t NOT INDEXED%s",
-				columns, quoted, where);
+	free(question->sql);
+	question->sql = mem_printf("SELECT %s FROM %s", columns, rest);
+	question->walked =
+	    walks && question->columns <= TIMELINE_MOST_ROW ? strlen(columns) : 0;
+	free(columns);
+	free(rest);
 }
 
 /* Whether a table or view is one that every timeline has. */
@@ -312,6 +314,7 @@ struct question *question_of_table(struct timeline_reader *timeline,
 	struct table_facts facts = {.question = question};
 	char *quoted = name_quote(name), *where;
 	int status = read_table(timeline, &facts, name, error);
+	bool walks;
 
 	question->name = mem_strdup(name);
 	doubt_types(question, &facts);
@@ -321,18 +324,13 @@ struct question *question_of_table(struct timeline_reader *timeline,
 		    (facts.kind == QUESTION_EVENT_VIEW && i > 1))
 			question->column[i].instant = false;
 	where = where_of(scope, facts.kind, name, &question->bounds);
-	question->sql = mem_printf("SELECT * FROM %s AS t%s%s", quoted, where,
-				   facts.kind == QUESTION_EVENT_VIEW    ? " ORDER BY id"
-				   : facts.kind == QUESTION_CLASS_TABLE ? " ORDER BY t.id"
-									: "");
-	if (!status && !facts.is_view) {
-		char *columns = column_list(question, 0);
-
+	walks = !facts.is_view && question->bounds != QUESTION_BY_TIME;
+	set_sql(question, column_list(question, 0),
+		mem_printf("%s AS t%s%s%s", quoted, walks ? " NOT INDEXED" : "", where,
+			   facts.kind == QUESTION_TABLE ? "" : " ORDER BY t.id"),
+		walks);
+	if (!status && !facts.is_view)
 		count_rows(timeline, question, quoted);
-		if (question->bounds != QUESTION_BY_TIME)
-			question->walk = table_walk(question, columns, quoted, where);
-		free(columns);
-	}
 	name_clear(&facts.names);
 	free(where);
 	free(quoted);
@@ -380,7 +378,7 @@ struct question *question_of_part(struct timeline_reader *timeline, const char *
 {
 	const struct scope all = {.all_time = true, .all_nodes = true};
 	struct question *question = question_of_table(timeline, &all, name, error);
-	char *quoted, *columns;
+	char *quoted;
 
 	if (!question || find_row_columns(question, timeline, error)) {
 		question_free(question);
@@ -391,13 +389,9 @@ struct question *question_of_part(struct timeline_reader *timeline, const char *
 			question->column[i].type = QUESTION_TEXT;
 			question->column[i].mixed = true;
 		}
-	free(question->sql);
-	free(question->walk);
 	quoted = name_quote(name);
-	columns = column_list(question, first);
-	question->sql = mem_printf("SELECT %s FROM %s AS t", columns, quoted);
-	question->walk = table_walk(question, columns, quoted, "");
-	free(columns);
+	set_sql(question, column_list(question, first),
+		mem_printf("%s AS t NOT INDEXED", quoted), true);
 	free(quoted);
 	return question;
 }
@@ -500,16 +494,11 @@ static void finish_class(struct question *question, const struct scope *scope,
 	char *quoted = name_quote(question->name);
 	char *where = where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
 
-	question->sql =
-	    mem_printf("SELECT t.id, e.ts_ns, e.node, e.cpu, e.tid%s FROM %s AS t "
-		       "CROSS JOIN event AS e ON e.id = t.id%s ORDER BY t.id",
-		       selected, quoted, where);
-	if (question->columns <= TIMELINE_MOST_ROW)
-		question->walk =
-		    mem_printf("SELECT " TIMELINE_ROW "(t.id, e.ts_ns, e.node, e.cpu, "
-			       "e.tid%s) FROM %s AS t NOT INDEXED "
-			       "CROSS JOIN event AS e ON e.id = t.id%s",
-			       selected, quoted, where);
+	set_sql(question, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
+		mem_printf("%s AS t NOT INDEXED CROSS JOIN event AS e ON e.id = t.id%s "
+			   "ORDER BY t.id",
+			   quoted, where),
+		true);
 	free(quoted);
 	free(where);
 }
@@ -567,17 +556,23 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 				    struct timeline_reader *timeline,
 				    const struct scope *scope, struct error *error)
 {
+	const char *columns = question->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
 	struct timeline_query *query;
 	struct cell value[2];
+	char *sql;
 
 	if (question->bounds == QUESTION_BY_ID &&
 	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = cell_of_integer(bound[i]);
-	query =
-	    timeline_query_new(timeline, walk ? question->walk : question->sql, error);
+	sql = walk && question->walked
+		  ? mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)question->walked,
+			       columns, columns + question->walked)
+		  : mem_strdup(question->sql);
+	query = timeline_query_new(timeline, sql, error);
+	free(sql);
 	if (query &&
 	    timeline_query_ask(query, value, question->bounds ? 2 : 0, error) == 0)
 		return query;
@@ -595,6 +590,5 @@ void question_free(struct question *question)
 	free(question->class);
 	free(question->name);
 	free(question->sql);
-	free(question->walk);
 	free(question);
 }

@@ -43,7 +43,7 @@ enum question_bounds {
 struct question {
 	char *name; /* of the table, for files and messages; "" for the user's SELECT */
 	char *sql;
-	char *walk; /* the same by TIMELINE_ROW, where it has the same order; else NULL */
+	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
 	struct question_column *column;
 	size_t columns;
 	int64_t rows; /* about how many, 0: not known */
@@ -86,7 +86,8 @@ int question_list_tables(struct timeline_reader *timeline, struct text_list *nam
 			 struct error *error);
 
 /*
- * Ask it: the query with its first row not yet taken; `walk`: of the question's walk.
+ * Ask it: the query with its first row not yet taken; `walk`: by TIMELINE_ROW,
+ * where the question's rows come so.
  * NULL with error.
  */
 struct timeline_query *question_ask(const struct question *question, bool walk,

@@ -276,7 +276,7 @@ static int pass_rows(struct writing *writing, struct timeline_query *query,
 {
 	int more;
 
-	if (writing->job->question->walk)
+	if (writing->job->question->walked)
 		return timeline_query_each(query, pass_row, writing, error);
 	while ((more = timeline_query_next(query, error)) > 0)
 		if (pass_row(writing, timeline_query_row(query), error))
@@ -384,8 +384,7 @@ static int write_table(struct table_work *work, struct table_job *job,
 
 	if (find_types(work, job->question, timeline, error))
 		return -1;
-	query =
-	    question_ask(question, question->walk != NULL, timeline, work->scope, error);
+	query = question_ask(question, true, timeline, work->scope, error);
 	if (!query)
 		return -1;
 	writing.dataset = dataset_new(work->directory, job, work->style, error);
