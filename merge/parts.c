@@ -40,14 +40,6 @@ static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables"
 	"EXISTS (SELECT 1 FROM pragma_foreign_key_list(m.name) AS f "                    \
 	"WHERE f.\"from\" = 'id' AND f.\"table\" = 'event')"
 
-static struct cell text_cell(const char *text)
-{
-	struct cell cell;
-
-	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
-	return cell;
-}
-
 static int run_with(struct timeline_reader *db, const char *sql, const struct cell *value,
 		    struct error *error)
 {
@@ -144,13 +136,13 @@ static int write_tunnel(void *context, const struct request_tunnel *tunnel)
 	struct writing *writing = context;
 	int order = strcmp(tunnel->address[0], tunnel->address[1]);
 	int a = order ? order > 0 : tunnel->port[0] > tunnel->port[1];
-	struct cell cell[8] = {text_cell(tunnel->protocol)};
+	struct cell cell[8] = {cell_of_text(tunnel->protocol)};
 
 	for (int i = 0; i < 2; i++) {
 		int end = i ? !a : a;
 
 		cell[1 + 3 * i] = cell_of_integer(tunnel->node[end]);
-		cell[2 + 3 * i] = text_cell(tunnel->address[end]);
+		cell[2 + 3 * i] = cell_of_text(tunnel->address[end]);
 		cell[3 + 3 * i] = cell_of_integer(tunnel->port[end]);
 	}
 	cell[7] = cell_of_integer(tunnel->messages);
@@ -380,7 +372,7 @@ static int with_part(struct join *join, const char *path, const char *sql,
 		     struct error *error)
 {
 	char *db = mem_printf("%s/" PART_DB, path);
-	const struct cell value = text_cell(path);
+	const struct cell value = cell_of_text(path);
 	int status = timeline_update_attach(join->db, db, "part", error);
 
 	if (!status)
@@ -437,7 +429,7 @@ static int name_class(void *context, const struct cell *row, struct error *error
 {
 	struct join *join = context;
 	char *class = cell_text(row), *table = name_table(&join->names, class);
-	const struct cell value[] = {text_cell(table), row[1]};
+	const struct cell value[] = {cell_of_text(table), row[1]};
 	int status = run_with(
 	    join->db, "UPDATE event_class SET table_name = ? WHERE id = ?", value, error);
 
@@ -468,8 +460,8 @@ static int open_timeline(struct join *join, struct error *error)
 
 static int fill_timeline(struct join *join, struct error *error)
 {
-	const struct cell facts[] = {text_cell(CT_VERSION),
-				     text_cell(join->wish->command)};
+	const struct cell facts[] = {cell_of_text(CT_VERSION),
+				     cell_of_text(join->wish->command)};
 
 	return read_parts(join, error) ||
 		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||

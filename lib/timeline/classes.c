@@ -218,12 +218,6 @@ static int make_view(struct timeline_writer *writer, const struct writer_class *
 	return run_and_free(writer, text, error);
 }
 
-static struct cell text_cell(const char *text)
-{
-	return (struct cell){
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
-}
-
 /* How the source's names became those of the table. */
 static int list_columns(struct timeline_writer *writer, const struct writer_class *class,
 			struct error *error)
@@ -231,12 +225,12 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 	for (size_t i = 0; i < class->columns; i++) {
 		const struct writer_column *column = &class->column[i];
 		const struct cell row[] = {
-		    writer_integer(class->id),
-		    writer_integer((int64_t)i + 1),
-		    text_cell(column->name),
-		    text_cell(column->sql),
-		    text_cell(type_name(column->type)),
-		    writer_integer(column->context),
+		    cell_of_integer(class->id),
+		    cell_of_integer((int64_t)i + 1),
+		    cell_of_text(column->name),
+		    cell_of_text(column->sql),
+		    cell_of_text(type_name(column->type)),
+		    cell_of_integer(column->context),
 		};
 
 		if (writer_add(&writer->table[TIMELINE_EVENT_COLUMN], row, error))
@@ -404,12 +398,12 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++) {
 		struct writer_class *class = &writer->class[i];
 		const struct cell row[] = {
-		    writer_integer(class->id),
-		    text_cell(class->kind),
-		    text_cell(class->name),
-		    class->table ? text_cell(class->table)
+		    cell_of_integer(class->id),
+		    cell_of_text(class->kind),
+		    cell_of_text(class->name),
+		    class->table ? cell_of_text(class->table)
 				 : (struct cell){.type = CELL_NULL},
-		    writer_integer(class->events),
+		    cell_of_integer(class->events),
 		};
 
 		if (writer_add(&writer->table[TIMELINE_EVENT_CLASS], row, error))

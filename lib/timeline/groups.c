@@ -371,16 +371,6 @@ void groups_sort(struct groups *groups)
 		groups);
 }
 
-static struct cell real_cell(double real)
-{
-	return (struct cell){.type = CELL_REAL, .real = real};
-}
-
-static struct cell integer_cell(int64_t integer)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = integer};
-}
-
 static int give_aggregate(const struct aggregate *aggregate, const struct group *group,
 			  struct cell *cell, struct error *error)
 {
@@ -388,9 +378,9 @@ static int give_aggregate(const struct aggregate *aggregate, const struct group 
 
 	*cell = (struct cell){.type = CELL_NULL};
 	if (aggregate->kind == AGGREGATE_ROWS)
-		*cell = integer_cell(group->rows);
+		*cell = cell_of_integer(group->rows);
 	else if (aggregate->kind == AGGREGATE_COUNT)
-		*cell = integer_cell(sum->count);
+		*cell = cell_of_integer(sum->count);
 	else if (!sum->count)
 		return 0;
 	else if (aggregate->kind == AGGREGATE_MIN)
@@ -398,18 +388,18 @@ static int give_aggregate(const struct aggregate *aggregate, const struct group 
 	else if (aggregate->kind == AGGREGATE_MAX)
 		*cell = sum->greatest;
 	else if (aggregate->kind == AGGREGATE_QUANTILE)
-		*cell = real_cell(
+		*cell = cell_of_real(
 		    quantile_of(sum->value, (size_t)sum->count, aggregate->share));
 	else if (aggregate->kind == AGGREGATE_AVG)
-		*cell = real_cell(
+		*cell = cell_of_real(
 		    (sum->is_real || sum->overflowed ? sum->real : (double)sum->integer) /
 		    (double)sum->count);
 	else if (sum->is_real)
-		*cell = real_cell(sum->real);
+		*cell = cell_of_real(sum->real);
 	else if (sum->overflowed)
 		return error_set(error, "integer overflow");
 	else
-		*cell = integer_cell(sum->integer);
+		*cell = cell_of_integer(sum->integer);
 	return 0;
 }
 

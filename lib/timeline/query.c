@@ -75,11 +75,6 @@ int query_texts(struct timeline_reader *timeline, const char *sql,
 	return query_rows(timeline, sql, value, add_text, texts, error);
 }
 
-struct cell cell_of_integer(int64_t integer)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = integer};
-}
-
 int64_t cell_integer(const struct cell *cell, int64_t otherwise)
 {
 	return cell->type == CELL_INTEGER ? cell->integer : otherwise;

@@ -27,8 +27,6 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 int query_texts(struct timeline_reader *timeline, const char *sql,
 		const struct cell *value, struct text_list *texts, struct error *error);
 
-struct cell cell_of_integer(int64_t integer);
-
 /* The cell's integer, or this where it has none. */
 int64_t cell_integer(const struct cell *cell, int64_t otherwise);
 

@@ -283,7 +283,7 @@ static struct cell member_cell(const union member *member, enum cell_type type,
 		return (struct cell){.type = CELL_REAL, .real = member->real};
 	if (member->integer == TIMELINE_NONE)
 		return (struct cell){.type = CELL_NULL};
-	return writer_integer(member->integer);
+	return cell_of_integer(member->integer);
 }
 
 int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id which,
@@ -373,12 +373,12 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	const struct writer_class *class = &writer->class[layout->class];
 	int64_t id = table->rows + 1;
 	const struct cell row[] = {
-	    writer_integer(id),
-	    writer_integer(event->ts_ns),
-	    writer_integer(event->node),
+	    cell_of_integer(id),
+	    cell_of_integer(event->ts_ns),
+	    cell_of_integer(event->node),
 	    {.type = event->cpu < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->cpu},
 	    {.type = event->tid < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->tid},
-	    writer_integer(class->id),
+	    cell_of_integer(class->id),
 	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
 	};
 

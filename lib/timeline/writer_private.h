@@ -91,9 +91,4 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error);
 
 void writer_clear_classes(struct timeline_writer *writer);
 
-static inline struct cell writer_integer(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
-
 #endif

@@ -314,7 +314,7 @@ static struct cell cell_of(int64_t value)
 			     .integer = value};
 }
 
-static struct cell cell_of_text(const char *text)
+static struct cell cell_of_name(const char *text)
 {
 	if (!text || !*text)
 		return (struct cell){.type = CELL_NULL};
@@ -331,10 +331,7 @@ static const char *text_of(const struct writing *writing, int64_t value)
 /* A system call's class may end where its name should be. */
 static struct cell cell_of_word(const struct writing *writing, int64_t value)
 {
-	const char *text = text_of(writing, value);
-	struct cell cell = cell_of_text(text);
-
-	return text && !*text ? (struct cell){.type = CELL_TEXT, .bytes = ""} : cell;
+	return cell_of_text(text_of(writing, value));
 }
 
 const char *span_wait_name(enum span_wait wait)
@@ -357,8 +354,8 @@ static void set_thread(const struct writing *writing, uint32_t node,
 
 	cell[AT_VALUES + table->values] = cell_of(thread ? thread : SPAN_NONE);
 	cell[AT_VALUES + table->comm] = comm && now && strcmp(comm, now) == 0
-					    ? cell_of_text(NULL)
-					    : cell_of_text(comm);
+					    ? cell_of_name(NULL)
+					    : cell_of_name(comm);
 }
 
 struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
@@ -384,7 +381,7 @@ static void set_wait(const struct writing *writing, uint32_t node,
 {
 	struct span_cause cause = spans_wakeup(writing->spans, node, span);
 
-	cell[AT_VALUES + THREAD_WAIT] = cell_of_text(span_wait_name(cause.wait));
+	cell[AT_VALUES + THREAD_WAIT] = cell_of_name(span_wait_name(cause.wait));
 	cell[AT_VALUES + THREAD_ASSUMED] = cell_of(cause.is_assumed);
 	cell[AT_VALUES + THREAD_FIRST_RECV] =
 	    cell_of(cause.first_recv ? cause.first_recv : SPAN_NONE);
@@ -417,7 +414,7 @@ static void set_source(const struct writing *writing, size_t number, struct cell
 	const char *handler = handler_of(writing->spans, &source);
 
 	cell[AT_WHOSE] = cell_of(source.cpu);
-	cell[AT_VALUES + IRQ_KIND] = cell_of_text(source.is_soft ? "softirq" : "irq");
+	cell[AT_VALUES + IRQ_KIND] = cell_of_name(source.is_soft ? "softirq" : "irq");
 	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source.number);
 	cell[AT_VALUES + IRQ_HANDLER] = (struct cell){
 	    .type = CELL_TEXT, .size = (uint32_t)strlen(handler), .bytes = handler};
@@ -440,7 +437,7 @@ static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 		break;
 	case SPAN_DISK:
 		cell[AT_VALUES + DISK_NAME] =
-		    cell_of_text(disk_name(writing, node, whose));
+		    cell_of_name(disk_name(writing, node, whose));
 		set_thread(writing, node, span,
 			   span->value[DISK_TID] == SPAN_NONE ? -1
 							      : span->value[DISK_TID],
