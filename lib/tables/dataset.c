@@ -76,21 +76,14 @@ static struct parquet_column parquet_column_of(const struct question_column *col
 	struct parquet_column result = {
 	    .name = column->name, .optional = !column->required, .type = PARQUET_INT64};
 
-	switch (column->type) {
-	case QUESTION_INTEGER:
-		if (column->instant && timestamps)
-			result.logical = PARQUET_TIMESTAMP_NANOS;
-		break;
-	case QUESTION_REAL:
+	if (column->type == CELL_REAL) {
 		result.type = PARQUET_DOUBLE;
-		break;
-	case QUESTION_ANY:
-	case QUESTION_TEXT:
+	} else if (column->type != CELL_INTEGER) {
 		result.type = PARQUET_BYTE_ARRAY;
-		result.logical = PARQUET_STRING;
-		break;
-	case QUESTION_BLOB:
-		result.type = PARQUET_BYTE_ARRAY;
+		if (column->type != CELL_BLOB)
+			result.logical = PARQUET_STRING;
+	} else if (column->instant && timestamps) {
+		result.logical = PARQUET_TIMESTAMP_NANOS;
 	}
 	return result;
 }

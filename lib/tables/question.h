@@ -14,20 +14,13 @@
  * One table of rows that is asked of a timeline: a table or view of it, the events of a
  * class with their fields, or the user's own SELECT.
  */
-enum question_type {
-	QUESTION_ANY, /* known when all rows have come */
-	QUESTION_INTEGER,
-	QUESTION_REAL,
-	QUESTION_TEXT,
-	QUESTION_BLOB,
-};
-
 struct question_column {
-	char *name; /* no two of a question are the same, whatever their case */
-	enum question_type type, declared; /* declared: where `type` is not known */
-	bool required;                     /* never NULL */
-	bool instant;                      /* an integer is nanoseconds since the epoch */
-	bool mixed;   /* values may be of another type, and are converted */
+	char *name;          /* no two of a question are the same, whatever their case */
+	enum cell_type type; /* CELL_NULL: any, known when all rows have come */
+	enum cell_type declared; /* where that is not known */
+	bool required;           /* never NULL */
+	bool instant;            /* an integer is nanoseconds since the epoch */
+	bool mixed;              /* values may be of another type, and are converted */
 	bool is_key;  /* it stands in the path of a file, and not in the file */
 	bool is_node; /* it comes as node.id, and stands for the node's name */
 	bool is_row;  /* of a part: the id of a row */

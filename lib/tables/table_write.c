@@ -274,7 +274,7 @@ static const struct cell *fit_row(const struct writing *writing, const struct ce
 		if (node)
 			cell_set_bytes(&room[i], CELL_TEXT, node->name,
 				       strlen(node->name));
-		else if (column->mixed && column->type >= QUESTION_TEXT &&
+		else if (column->mixed && column->type >= CELL_TEXT &&
 			 (row[i].type == CELL_INTEGER || row[i].type == CELL_REAL))
 			cell_set_bytes(&room[i], CELL_TEXT, writing->number[i],
 				       csv_number(writing->number[i], &row[i]));
@@ -315,34 +315,19 @@ static int pass_rows(struct writing *writing, struct timeline_query *query,
 	return more;
 }
 
-/* What a column has had, in bits. */
-enum {
-	SEEN_INTEGER = 1 << 0,
-	SEEN_LONG_INTEGER = 1 << 1, /* one that is no double exactly */
-	SEEN_REAL = 1 << 2,
-	SEEN_TEXT = 1 << 3,
-	SEEN_BLOB = 1 << 4,
-};
-
 #define DOUBLE_MOST (INT64_C(1) << 53)
+
+/* Besides a bit for each type: an integer that is no double exactly. */
+enum { SEEN_LONG_INTEGER = 1 << 8 };
 
 unsigned table_sorts(const struct cell *cell)
 {
-	switch (cell->type) {
-	case CELL_NULL:
-		break;
-	case CELL_INTEGER:
-		return cell->integer < -DOUBLE_MOST || cell->integer > DOUBLE_MOST
-			   ? SEEN_INTEGER | SEEN_LONG_INTEGER
-			   : SEEN_INTEGER;
-	case CELL_REAL:
-		return SEEN_REAL;
-	case CELL_TEXT:
-		return SEEN_TEXT;
-	case CELL_BLOB:
-		return SEEN_BLOB;
-	}
-	return 0;
+	bool is_long = cell->type == CELL_INTEGER &&
+		       (cell->integer < -DOUBLE_MOST || cell->integer > DOUBLE_MOST);
+
+	return cell->type == CELL_NULL
+		   ? 0
+		   : 1u << cell->type | (is_long ? SEEN_LONG_INTEGER : 0u);
 }
 
 /*
@@ -351,24 +336,23 @@ unsigned table_sorts(const struct cell *cell)
  * as CSV has them; with a blob among them all are bytes; without a value it is as
  * declared.
  */
-enum question_type table_type(const struct question_column *column, unsigned seen)
+enum cell_type table_type(const struct question_column *column, unsigned seen)
 {
-	if (seen & SEEN_BLOB)
-		return QUESTION_BLOB;
+	if (seen & 1u << CELL_BLOB)
+		return CELL_BLOB;
 	if (!seen)
-		return column->declared == QUESTION_ANY ? QUESTION_TEXT
-							: column->declared;
-	if (seen & SEEN_TEXT)
-		return QUESTION_TEXT;
-	if (!(seen & SEEN_REAL))
-		return QUESTION_INTEGER;
-	return seen & SEEN_LONG_INTEGER ? QUESTION_TEXT : QUESTION_REAL;
+		return column->declared == CELL_NULL ? CELL_TEXT : column->declared;
+	if (seen & 1u << CELL_TEXT)
+		return CELL_TEXT;
+	if (!(seen & 1u << CELL_REAL))
+		return CELL_INTEGER;
+	return seen & SEEN_LONG_INTEGER ? CELL_TEXT : CELL_REAL;
 }
 
 static bool is_typed(const struct question *question)
 {
 	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].type == QUESTION_ANY)
+		if (question->column[i].type == CELL_NULL)
 			return false;
 	return true;
 }
@@ -395,7 +379,7 @@ static int find_types(struct table_work *work, struct question *question,
 	for (size_t i = 0; i < question->columns; i++) {
 		struct question_column *column = &question->column[i];
 
-		if (column->type != QUESTION_ANY)
+		if (column->type != CELL_NULL)
 			continue;
 		column->type = table_type(column, seen[i]);
 		column->mixed = true;
