@@ -69,12 +69,6 @@ void thrift_struct(struct thrift *thrift, int id)
 	thrift->last = 0;
 }
 
-void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size)
-{
-	field(thrift, id, THRIFT_STRUCT);
-	bytes_add(thrift->out, data, size);
-}
-
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count)
 {
 	field(thrift, id, THRIFT_LIST);
@@ -216,11 +210,6 @@ static void add_path(struct thrift *thrift, int id, const struct parquet_column 
 	thrift_text(thrift, THRIFT_ITEM, "element");
 }
 
-struct parquet_footer_group {
-	uint64_t offset, rows;
-	uint64_t raw_size, size;
-};
-
 /* Field 12 of ColumnMetaData. */
 static void add_statistics(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
@@ -279,49 +268,55 @@ static void add_page_counts(struct thrift *thrift, const struct parquet_chunk *c
 			add_page_count(thrift, FORMAT_DATA_PAGE, i, chunk->pages_of[i]);
 }
 
-static void add_metadata(struct bytes *out, const struct parquet_chunk *chunk,
+/* Field 3 of ColumnChunk. */
+static void add_metadata(struct thrift *thrift, const struct parquet_chunk *chunk,
 			 uint64_t offset)
 {
 	size_t size = chunk->head.size + chunk->body.size;
-	struct thrift thrift;
 
-	thrift_begin(&thrift, out);
-	thrift_i32(&thrift, 1, (int32_t)chunk->column->type);
-	add_encodings(&thrift, chunk);
-	add_path(&thrift, 3, chunk->column);
-	thrift_i32(&thrift, 4, parquet_codec_number(chunk->settings->codec));
-	thrift_i64(&thrift, 5, (int64_t)chunk->value_count);
-	thrift_i64(&thrift, 6, (int64_t)chunk->raw_size);
-	thrift_i64(&thrift, 7, (int64_t)size);
-	thrift_i64(&thrift, 9, (int64_t)(offset + chunk->head.size));
+	thrift_struct(thrift, 3);
+	thrift_i32(thrift, 1, (int32_t)chunk->column->type);
+	add_encodings(thrift, chunk);
+	add_path(thrift, 3, chunk->column);
+	thrift_i32(thrift, 4, parquet_codec_number(chunk->settings->codec));
+	thrift_i64(thrift, 5, (int64_t)chunk->value_count);
+	thrift_i64(thrift, 6, (int64_t)chunk->raw_size);
+	thrift_i64(thrift, 7, (int64_t)size);
+	thrift_i64(thrift, 9, (int64_t)(offset + chunk->head.size));
 	if (chunk->head.size)
-		thrift_i64(&thrift, 11, (int64_t)offset);
-	add_statistics(&thrift, chunk);
-	add_page_counts(&thrift, chunk);
-	thrift_end(&thrift);
+		thrift_i64(thrift, 11, (int64_t)offset);
+	add_statistics(thrift, chunk);
+	add_page_counts(thrift, chunk);
+	thrift_end(thrift);
 }
 
-void parquet_footer_add_group(struct parquet_footer *footer, uint64_t offset,
-			      uint64_t rows)
+void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns)
 {
-	footer->group = mem_grow(footer->group, footer->groups, &footer->group_room,
-				 sizeof(*footer->group));
-	footer->group[footer->groups++] =
-	    (struct parquet_footer_group){.offset = offset, .rows = rows};
+	footer->raw_size = footer->size = 0;
+	footer->groups++;
+	thrift_begin(&footer->group, &footer->metadata);
+	thrift_list(&footer->group, 1, THRIFT_STRUCT, columns);
 }
 
 void parquet_footer_add_chunk(struct parquet_footer *footer,
 			      const struct parquet_chunk *chunk, uint64_t offset)
 {
-	struct parquet_footer_group *group = &footer->group[footer->groups - 1];
-	size_t before = footer->metadata.size;
+	footer->raw_size += chunk->raw_size;
+	footer->size += chunk->head.size + chunk->body.size;
+	thrift_struct(&footer->group, THRIFT_ITEM);
+	thrift_i64(&footer->group, 2, 0); /* it stands here and nowhere else */
+	add_metadata(&footer->group, chunk, offset);
+	thrift_end(&footer->group);
+}
 
-	group->raw_size += chunk->raw_size;
-	group->size += chunk->head.size + chunk->body.size;
-	add_metadata(&footer->metadata, chunk, offset);
-	footer->chunk = mem_grow(footer->chunk, footer->chunks, &footer->chunk_room,
-				 sizeof(*footer->chunk));
-	footer->chunk[footer->chunks++] = (uint32_t)(footer->metadata.size - before);
+void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
+			      uint64_t rows)
+{
+	thrift_i64(&footer->group, 2, (int64_t)footer->raw_size);
+	thrift_i64(&footer->group, 3, (int64_t)rows);
+	thrift_i64(&footer->group, 5, (int64_t)offset);
+	thrift_i64(&footer->group, 6, (int64_t)footer->size);
+	thrift_end(&footer->group);
 }
 
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
@@ -333,32 +328,6 @@ void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 	    (struct parquet_pair){mem_strdup(key), mem_strdup(value)};
 }
 
-static void add_groups(struct thrift *thrift, const struct parquet_footer *footer)
-{
-	const uint8_t *metadata = footer->metadata.data;
-	const uint32_t *size = footer->chunk;
-
-	thrift_list(thrift, 4, THRIFT_STRUCT, footer->groups);
-	for (size_t i = 0; i < footer->groups; i++) {
-		const struct parquet_footer_group *group = &footer->group[i];
-		size_t chunks = footer->chunks / footer->groups;
-
-		thrift_struct(thrift, THRIFT_ITEM);
-		thrift_list(thrift, 1, THRIFT_STRUCT, chunks);
-		for (size_t j = 0; j < chunks; j++, metadata += *size++) {
-			thrift_struct(thrift, THRIFT_ITEM);
-			thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
-			thrift_copy(thrift, 3, metadata, *size);
-			thrift_end(thrift);
-		}
-		thrift_i64(thrift, 2, (int64_t)group->raw_size);
-		thrift_i64(thrift, 3, (int64_t)group->rows);
-		thrift_i64(thrift, 5, (int64_t)group->offset);
-		thrift_i64(thrift, 6, (int64_t)group->size);
-		thrift_end(thrift);
-	}
-}
-
 void parquet_footer_add(const struct parquet_footer *footer,
 			const struct parquet_file *file, struct bytes *out)
 {
@@ -368,7 +337,8 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	thrift_i32(&thrift, 1, 2); /* version */
 	add_schema(&thrift, 2, file->column, file->columns);
 	thrift_i64(&thrift, 3, (int64_t)file->rows);
-	add_groups(&thrift, footer);
+	thrift_list(&thrift, 4, THRIFT_STRUCT, footer->groups);
+	bytes_add(out, footer->metadata.data, footer->metadata.size);
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
 		for (size_t i = 0; i < footer->pairs; i++) {
@@ -398,8 +368,6 @@ void parquet_footer_clear(struct parquet_footer *footer)
 		free(footer->pair[i].value);
 	}
 	free(footer->pair);
-	free(footer->chunk);
-	free(footer->group);
 	bytes_clear(&footer->metadata);
 	*footer = (struct parquet_footer){0};
 }

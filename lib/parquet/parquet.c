@@ -113,9 +113,11 @@ void parquet_add_metadata(struct parquet_writer *writer, const char *key,
 
 static int end_group(struct parquet_writer *writer, struct error *error)
 {
+	uint64_t offset = writer->offset;
+
 	if (writer->group_rows == 0)
 		return 0;
-	parquet_footer_add_group(&writer->footer, writer->offset, writer->group_rows);
+	parquet_footer_begin_group(&writer->footer, writer->columns);
 	for (size_t i = 0; i < writer->columns; i++) {
 		struct parquet_chunk *chunk = &writer->chunk[i];
 
@@ -127,6 +129,7 @@ static int end_group(struct parquet_writer *writer, struct error *error)
 			return -1;
 		parquet_chunk_reset(chunk);
 	}
+	parquet_footer_end_group(&writer->footer, offset, writer->group_rows);
 	writer->group_rows = 0;
 	writer->unchecked_rows = writer->unchecked_bytes = 0;
 	return 0;
