@@ -2,10 +2,8 @@
 #include "parquet/metadata.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/version.h"
 
@@ -322,10 +320,13 @@ void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value)
 {
-	footer->pair = mem_grow(footer->pair, footer->pairs, &footer->pair_room,
-				sizeof(*footer->pair));
-	footer->pair[footer->pairs++] =
-	    (struct parquet_pair){mem_strdup(key), mem_strdup(value)};
+	struct thrift pair;
+
+	footer->pairs++;
+	thrift_begin(&pair, &footer->pair);
+	thrift_text(&pair, 1, key);
+	thrift_text(&pair, 2, value);
+	thrift_end(&pair);
 }
 
 void parquet_footer_add(const struct parquet_footer *footer,
@@ -341,12 +342,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	bytes_add(out, footer->metadata.data, footer->metadata.size);
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
-		for (size_t i = 0; i < footer->pairs; i++) {
-			thrift_struct(&thrift, THRIFT_ITEM);
-			thrift_text(&thrift, 1, footer->pair[i].key);
-			thrift_text(&thrift, 2, footer->pair[i].value);
-			thrift_end(&thrift);
-		}
+		bytes_add(out, footer->pair.data, footer->pair.size);
 	}
 	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
 	/* Bounds are in the order of each column's type; without this they count
@@ -363,11 +359,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 
 void parquet_footer_clear(struct parquet_footer *footer)
 {
-	for (size_t i = 0; i < footer->pairs; i++) {
-		free(footer->pair[i].key);
-		free(footer->pair[i].value);
-	}
-	free(footer->pair);
+	bytes_clear(&footer->pair);
 	bytes_clear(&footer->metadata);
 	*footer = (struct parquet_footer){0};
 }

@@ -57,12 +57,8 @@ struct parquet_footer {
 	struct thrift group;     /* the one at hand, */
 	uint64_t raw_size, size; /* and the bytes of its chunks */
 	size_t groups;
-	struct parquet_pair *pair;
-	size_t pairs, pair_room;
-};
-
-struct parquet_pair {
-	char *key, *value;
+	struct bytes pair; /* KeyValue of all */
+	size_t pairs;
 };
 
 void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns);
@@ -75,7 +71,6 @@ void parquet_footer_add_chunk(struct parquet_footer *footer,
 void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
 			      uint64_t rows);
 
-/* Copies both. */
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value);
 
