@@ -130,11 +130,6 @@ enum { KEEP = 1 << 20 };
 /* Values of a dictionary that come so often each are taken to come again. */
 enum { REPEATED = 8 };
 
-static bool is_integer(const struct parquet_column *column)
-{
-	return column->type == PARQUET_INT32 || column->type == PARQUET_INT64;
-}
-
 /* Levels with their size in front; nothing can be added to them after that. */
 static void add_encoded_levels(struct bytes *content, struct parquet_hybrid *levels)
 {
@@ -167,11 +162,10 @@ static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
 	codes += (size_t)chunk->dictionary.count * REPEATED <= chunk->codes
 		     ? chunk->dictionary.plain.size / REPEATED
 		     : chunk->dictionary.plain.size;
-	if (codes >= plain || !is_integer(chunk->column))
+	if (codes >= plain || chunk->column->type != PARQUET_INT64)
 		return codes < plain;
 	scratch->size = 0;
-	parquet_delta_add(scratch, chunk->values.data, chunk->codes,
-			  chunk->dictionary.width);
+	parquet_delta_add(scratch, chunk->values.data, chunk->codes);
 	delta = scratch->size;
 	return codes < delta;
 }
@@ -193,16 +187,14 @@ static int32_t add_values(struct bytes *content, const struct parquet_chunk *chu
 {
 	const struct parquet_column *column = chunk->column;
 	struct bytes *delta = &chunk->press->delta;
-	unsigned width = parquet_width(column);
 
 	if (column->type == PARQUET_BOOLEAN) {
 		add_bits(content, &chunk->values);
 		return FORMAT_PLAIN;
 	}
 	delta->size = 0;
-	if (is_integer(column))
-		parquet_delta_add(delta, chunk->values.data, chunk->values.size / width,
-				  width);
+	if (column->type == PARQUET_INT64)
+		parquet_delta_add(delta, chunk->values.data, chunk->values.size / 8);
 	if (delta->size > 0 && delta->size < chunk->values.size) {
 		bytes_add(content, delta->data, delta->size);
 		return FORMAT_DELTA_BINARY_PACKED;

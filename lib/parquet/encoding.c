@@ -147,22 +147,6 @@ void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width)
 
 enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
 
-/* The number at data, with its sign. */
-static inline int64_t integer_at(const uint8_t *data, unsigned width)
-{
-	uint64_t bits = bytes_le(data, width);
-
-	return width == 4 ? (int32_t)bits : (int64_t)bits;
-}
-
-/* b - a, in as many bits as the numbers have. */
-static inline int64_t difference(int64_t a, int64_t b, unsigned width)
-{
-	uint64_t bits = (uint64_t)b - (uint64_t)a;
-
-	return width == 4 ? (int32_t)bits : (int64_t)bits;
-}
-
 /* 32 numbers of `bits` bits are 4 * bits bytes. */
 static void pack(struct bytes *out, const uint64_t *number, unsigned bits)
 {
@@ -216,35 +200,22 @@ static void add_block(struct bytes *out, const int64_t *delta, unsigned count)
 		pack(out, number + i * MINIBLOCK, bits[i]);
 }
 
-/* Made once for each width, of which the compiler knows what it does then. */
-static inline void add_blocks(struct bytes *out, const uint8_t *plain, size_t count,
-			      unsigned width)
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count)
 {
 	int64_t delta[BLOCK];
 
-	for (size_t i = 1; i < count; i += BLOCK) {
-		unsigned n = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
-		const uint8_t *at = plain + i * width;
-
-		for (unsigned j = 0; j < n; j++)
-			delta[j] =
-			    difference(integer_at(at + (size_t)j * width - width, width),
-				       integer_at(at + (size_t)j * width, width), width);
-		add_block(out, delta, n);
-	}
-}
-
-void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
-		       unsigned width)
-{
 	bytes_add_varint(out, BLOCK);
 	bytes_add_varint(out, MINIBLOCKS);
 	bytes_add_varint(out, count);
-	bytes_add_zigzag(out, count ? integer_at(plain, width) : 0);
-	if (width == 4)
-		add_blocks(out, plain, count, 4);
-	else
-		add_blocks(out, plain, count, 8);
+	bytes_add_zigzag(out, count ? (int64_t)bytes_le(plain, 8) : 0);
+	for (size_t i = 1; i < count; i += BLOCK) {
+		unsigned n = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
+		const uint8_t *at = plain + i * 8;
+
+		for (unsigned j = 0; j < n; j++, at += 8)
+			delta[j] = (int64_t)(bytes_le(at, 8) - bytes_le(at - 8, 8));
+		add_block(out, delta, n);
+	}
 }
 
 /* Bytes that a value takes besides its own, about: its places in the map, its entry. */

@@ -85,13 +85,12 @@ void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width);
 unsigned parquet_bits(uint64_t most);
 
 /*
- * Add `count` integers, given as PLAIN has them (`width` 4 or 8 bytes each), as
+ * Add `count` integers, given as PLAIN has them (8 bytes each), as
  * DELTA_BINARY_PACKED of the Parquet format (Encodings.md): blocks of 128
  * differences, less the least of them, bit-packed 32 at a time. Differences
  * wrap around, so that any integers go.
  */
-void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
-		       unsigned width);
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count);
 
 /* The different values of a column chunk, numbered as they come. */
 struct parquet_dictionary {
