@@ -242,14 +242,19 @@ static bool add(struct parquet_dictionary *dictionary, const struct parquet_valu
 static int64_t number_code(struct parquet_dictionary *dictionary,
 			   const struct parquet_value *value)
 {
-	int64_t code;
+	int64_t code = dictionary->last;
 
-	if (intmap_get(&dictionary->numbers, value->bits, &code))
+	/* Values often come again at once. */
+	if (dictionary->count && dictionary->last_bits == value->bits)
 		return code;
-	code = dictionary->count;
-	if (!add(dictionary, value))
-		return PARQUET_FULL;
-	intmap_put(&dictionary->numbers, value->bits, code);
+	if (!intmap_get(&dictionary->numbers, value->bits, &code)) {
+		code = dictionary->count;
+		if (!add(dictionary, value))
+			return PARQUET_FULL;
+		intmap_put(&dictionary->numbers, value->bits, code);
+	}
+	dictionary->last = (uint32_t)code;
+	dictionary->last_bits = value->bits;
 	return code;
 }
 
@@ -260,7 +265,6 @@ static int64_t array_code(struct parquet_dictionary *dictionary,
 	const struct texts_entry *last = &dictionary->arrays.entry[dictionary->last];
 	size_t code;
 
-	/* Values often come again at once. */
 	if (dictionary->count && last->size == value->size &&
 	    !memcmp(last->text, value->bytes, value->size))
 		return dictionary->last;

@@ -100,7 +100,8 @@ struct parquet_dictionary {
 	uint32_t count;
 	struct intmap numbers; /* their codes, of values of one width, */
 	struct texts arrays;   /* or of byte arrays */
-	uint32_t last;         /* code of the array before */
+	uint32_t last;         /* code of the value before, */
+	uint64_t last_bits;    /* and the number itself */
 };
 
 enum { PARQUET_FULL = -1 };

@@ -284,7 +284,8 @@ static int array_value(const struct parquet_column *column, const struct cell *c
 	if (cell->size > PARQUET_LONGEST_VALUE)
 		return refuse(error, "%" PRIu32 " bytes, want up to %d", cell->size,
 			      PARQUET_LONGEST_VALUE);
-	if (column->logical == PARQUET_STRING && !utf8_is_valid(cell->bytes, cell->size))
+	if (column->logical == PARQUET_STRING && !column->is_utf8 &&
+	    !utf8_is_valid(cell->bytes, cell->size))
 		return refuse(error, "no UTF-8, want text");
 	return 0;
 }

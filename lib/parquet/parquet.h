@@ -40,6 +40,7 @@ struct parquet_column {
 	bool optional; /* else REQUIRED */
 	bool list;     /* `optional` is about the list itself then */
 	bool optional_elements;
+	bool is_utf8; /* texts were checked already */
 };
 
 enum parquet_codec { PARQUET_ZSTD, PARQUET_UNCOMPRESSED, PARQUET_SNAPPY };

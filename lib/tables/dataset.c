@@ -73,8 +73,10 @@ struct table_file {
 static struct parquet_column parquet_column_of(const struct question_column *column,
 					       bool timestamps)
 {
-	struct parquet_column result = {
-	    .name = column->name, .optional = !column->required, .type = PARQUET_INT64};
+	struct parquet_column result = {.name = column->name,
+					.optional = !column->required,
+					.type = PARQUET_INT64,
+					.is_utf8 = true};
 
 	if (column->type == CELL_REAL) {
 		result.type = PARQUET_DOUBLE;
