@@ -224,18 +224,14 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 {
 	struct request request = *asked;
 	struct question question;
-	struct result result;
+	struct result result = {.request = &request};
 	int status;
 
 	request.table = request.sort = NULL;
 	request.output = analysis->is_document ? run->results : NULL;
 	if (question_open(&question, analysis, &request, run->timeline, error))
 		return -1;
-	result_init(&result, &request);
-	result.begin_ns = question.scope.begin_ns;
-	result.end_ns = question.scope.end_ns;
-	status = analysis->run(&question, &result, error) ||
-		 result_finish(&result, error) ||
+	status = question_answer(&question, &result, error) ||
 		 write_result(run, &question, &result, error);
 	if (status)
 		error_prefix(error, "%s", analysis->name);
@@ -282,14 +278,10 @@ static void analyze_all(struct batch *batch, struct batch_run *run)
 	}
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct analysis *analysis = catalog->item[i];
-		int status;
 
-		if (analysis->many || (analysis->heeds & HEEDS_PERIOD))
+		if (analysis->many || analysis->act || (analysis->heeds & HEEDS_PERIOD))
 			continue;
-		if (analysis->act)
-			continue;
-		status = analyze(run, analysis, request, &error);
-		if (status)
+		if (analyze(run, analysis, request, &error))
 			keep(run, &error);
 		else
 			run->analyses++;

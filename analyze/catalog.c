@@ -236,7 +236,7 @@ static void print_columns(const struct query_file *file, const struct query_bloc
 	sql_columns(block->sql, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		const char *key = names.item[i];
-		const struct query_column *column = query_file_column(file, block, key);
+		const struct result_column *column = query_file_column(file, block, key);
 		enum unit unit = column ? column->unit : unit_guess(key, NULL);
 		char *title = column && column->title ? mem_strdup(column->title)
 						      : result_title(key);

@@ -12,8 +12,7 @@
 struct run {
 	const char *path;
 	char *name;
-	struct text_list names, values; /* of its parameters */
-	nsec_t begin_ns, end_ns;
+	struct text_list parameters; /* "NAME\nVALUE", by their names */
 	int64_t events;
 	size_t setting; /* runs with the same parameters repeat one */
 	struct result result;
@@ -42,25 +41,6 @@ struct measure {
 	struct sum *sum; /* a setting */
 };
 
-static int take_fact(void *context, const struct cell *row)
-{
-	struct run *run = context;
-	char number[PRINT_TEXT];
-	const char *value = print_plain(number, &row[1]);
-
-	if (row[0].type != CELL_TEXT)
-		return 0;
-	if (!strcmp(row[0].bytes, "name") && row[1].type == CELL_TEXT) {
-		free(run->name);
-		run->name = mem_strdup(value);
-	}
-	if (!strncmp(row[0].bytes, "parameter.", 10)) {
-		text_list_add(&run->names, row[0].bytes + 10);
-		text_list_add(&run->values, value);
-	}
-	return 0;
-}
-
 /* "dir/a.db" is called a. */
 static char *name_of_file(const char *path)
 {
@@ -73,32 +53,38 @@ static char *name_of_file(const char *path)
 /* The value of a parameter; NULL: it has none. */
 static const char *parameter(const struct run *run, const char *name)
 {
-	for (size_t i = 0; i < run->names.count; i++)
-		if (!strcmp(run->names.item[i], name))
-			return run->values.item[i];
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < run->parameters.count; i++)
+		if (!strncmp(run->parameters.item[i], name, length) &&
+		    run->parameters.item[i][length] == '\n')
+			return run->parameters.item[i] + length + 1;
 	return NULL;
 }
 
-static bool is_same(const struct run *a, const struct run *b, const char *name)
+/* Whether `b` has all parameters of `a`, and the same. */
+static bool has_all(const struct run *b, const struct run *a)
 {
-	const char *x = parameter(a, name), *y = parameter(b, name);
-
-	return x && y ? !strcmp(x, y) : x == y;
+	for (size_t i = 0; i < a->parameters.count; i++)
+		if (!text_list_has(&b->parameters, a->parameters.item[i]))
+			return false;
+	return true;
 }
 
 static void find_names(struct comparison *comparison)
 {
-	const struct run *run = comparison->run;
-
 	for (size_t i = 0; i < comparison->runs; i++)
-		for (size_t k = 0; k < run[i].names.count; k++) {
-			const char *name = run[i].names.item[k];
+		for (size_t k = 0; k < comparison->run[i].parameters.count; k++) {
+			const char *one = comparison->run[i].parameters.item[k];
+			char *name = mem_strndup(one, strcspn(one, "\n"));
 			bool differs = false;
 
-			for (size_t j = 1; j < comparison->runs; j++)
-				differs |= !is_same(&run[0], &run[j], name);
+			for (size_t j = 0; j < comparison->runs; j++)
+				differs |=
+				    !text_list_has(&comparison->run[j].parameters, one);
 			if (differs && !text_list_has(&comparison->names, name))
 				text_list_add(&comparison->names, name);
+			free(name);
 		}
 }
 
@@ -106,11 +92,7 @@ static void find_names(struct comparison *comparison)
 static bool is_same_setting(const struct comparison *comparison, const struct run *a,
 			    const struct run *b)
 {
-	bool is = comparison->names.count > 0;
-
-	for (size_t i = 0; i < comparison->names.count; i++)
-		is = is && is_same(a, b, comparison->names.item[i]);
-	return is;
+	return comparison->names.count && has_all(a, b) && has_all(b, a);
 }
 
 static void find_settings(struct comparison *comparison)
@@ -149,22 +131,26 @@ static void tell_apart(struct comparison *comparison, char *(*name)(const char *
 static int analyze_run(struct comparison *comparison, struct run *run,
 		       struct error *error)
 {
+	struct text_list name = {0};
 	struct question question;
 	int status;
 
-	run->name = name_of_file(run->path);
-	result_init(&run->result, &comparison->request);
 	if (question_open(&question, comparison->analysis, &comparison->request,
 			  run->path, error))
 		return -1;
-	run->begin_ns = question.scope.begin_ns;
-	run->end_ns = question.scope.end_ns;
-	status = question_ask(&question, "SELECT key, value FROM meta ORDER BY key", NULL,
-			      take_fact, run, error) ||
+	status = query_texts(question.reader,
+			     "SELECT value FROM meta WHERE key = 'name' "
+			     "AND typeof(value) = 'text'",
+			     NULL, &name, error) ||
+		 query_texts(question.reader,
+			     "SELECT substr(key, 11) || char(10) || value FROM meta "
+			     "WHERE key LIKE 'parameter.%' ORDER BY key",
+			     NULL, &run->parameters, error) ||
 		 query_integer(question.reader, "SELECT sum(events) FROM event_class",
 			       NULL, &run->events, error) < 0;
-	if (!status && (comparison->analysis->run(&question, &run->result, error) ||
-			result_finish(&run->result, error)))
+	run->name = name.count ? mem_strdup(name.item[0]) : name_of_file(run->path);
+	text_list_clear(&name);
+	if (!status && question_answer(&question, &run->result, error))
 		status = error_prefix(error, "%s", run->path);
 	question_close(&question);
 	return status;
@@ -404,8 +390,9 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 
 		cell[0] = cell_of_text(run->name);
 		cell[1] = cell_of_text(run->path);
-		cell[2] = cell_of_integer(run->begin_ns);
-		cell[3] = cell_of_integer(nsec_sub(run->end_ns, run->begin_ns));
+		cell[2] = cell_of_integer(run->result.begin_ns);
+		cell[3] =
+		    cell_of_integer(nsec_sub(run->result.end_ns, run->result.begin_ns));
 		cell[4] = cell_of_integer(run->events);
 		set_parameters(&cell[FACTS], comparison, run);
 		result_add(table, cell);
@@ -425,16 +412,16 @@ static int compare(struct comparison *comparison, struct result *result,
 	tell_apart(comparison, mem_strdup);
 	find_names(comparison);
 	find_settings(comparison);
-	result->begin_ns = comparison->run[0].begin_ns;
-	result->end_ns = comparison->run[0].end_ns;
+	result->begin_ns = comparison->run[0].result.begin_ns;
+	result->end_ns = comparison->run[0].result.end_ns;
 	for (size_t i = 0; i < comparison->runs; i++) {
 		const struct run *run = &comparison->run[i];
 		const struct result_table *table = table_of(comparison, run);
 
-		if (run->begin_ns < result->begin_ns)
-			result->begin_ns = run->begin_ns;
-		if (run->end_ns > result->end_ns)
-			result->end_ns = run->end_ns;
+		if (run->result.begin_ns < result->begin_ns)
+			result->begin_ns = run->result.begin_ns;
+		if (run->result.end_ns > result->end_ns)
+			result->end_ns = run->result.end_ns;
 		any |= table != NULL;
 		if (table && !result_find(result, table->key))
 			compare_table(comparison, i, result);
@@ -466,8 +453,7 @@ static void clear(struct comparison *comparison)
 		struct run *run = &comparison->run[i];
 
 		free(run->name);
-		text_list_clear(&run->names);
-		text_list_clear(&run->values);
+		text_list_clear(&run->parameters);
 		result_clear(&run->result);
 	}
 	free(comparison->run);

@@ -180,9 +180,8 @@ static int answer(struct question *question, struct result *result, struct error
 
 	if (path && access_output(path, error))
 		return -1;
-	if (question->analysis->run(question, result, error) ||
-	    (question->request->plot && metric_plots_draw(question, result, error)) ||
-	    result_finish(result, error))
+	if (question_answer(question, result, error) ||
+	    (question->request->plot && metric_plots_draw(question, result, error)))
 		return -1;
 	progress_end(&question->progress);
 	if (path && output_open(&output, path, error))
@@ -200,19 +199,13 @@ static enum exit_status ask(const struct analysis *analysis,
 {
 	struct question question = {
 	    .analysis = analysis, .request = request, .path = path, .words = words};
-	struct result result;
+	struct result result = {.request = request};
 	int status;
 
 	if (words)
 		progress_init(&question.progress, request->quiet);
 	else if (question_open(&question, analysis, request, path, error))
 		return EXIT_FAILED;
-	result_init(&result, request);
-	if (!words) {
-		result.begin_ns = question.scope.begin_ns;
-		result.end_ns = question.scope.end_ns;
-		result.zone = zone_at(request->local_time, result.begin_ns);
-	}
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);

@@ -12,10 +12,11 @@
 #include "base/names.h"
 #include "base/output.h"
 
-static int take_alias(void *context, const struct cell *row)
+static int take_alias(void *context, const struct cell *row, struct error *error)
 {
 	struct metric_aliases *aliases = context;
 
+	(void)error;
 	if (row[0].type != CELL_TEXT || row[1].type != CELL_TEXT || !row[1].size)
 		return 0;
 	text_list_add(&aliases->names, row[0].bytes);
@@ -60,7 +61,7 @@ int metric_aliases_read(struct metric_aliases *aliases, struct question *questio
 		text_list_add(&aliases->aliases, equals + 1);
 		free(name);
 	}
-	return question_ask(question, alias_sql, NULL, take_alias, aliases, error);
+	return query_rows(question->reader, alias_sql, NULL, take_alias, aliases, error);
 }
 
 const char *metric_alias(const struct metric_aliases *aliases, const char *name)
@@ -265,7 +266,7 @@ static bool is_wanted(const struct drawing *drawing, const struct cell *row)
 	return globs->count == 0 || row[ONLY].type != CELL_NULL;
 }
 
-static int take_value(void *context, const struct cell *row)
+static int take_value(void *context, const struct cell *row, struct error *error)
 {
 	struct drawing *drawing = context;
 	const struct scope *scope = &drawing->question->scope;
@@ -277,6 +278,7 @@ static int take_value(void *context, const struct cell *row)
 	struct series *series;
 	int status = 0;
 
+	(void)error;
 	if (!scope_has_node(scope, row[NODE].integer) || !is_wanted(drawing, row))
 		return 0;
 	if (drawing->number != row[NUMBER].integer ||
@@ -318,7 +320,8 @@ int metric_plots_draw(struct question *question, struct result *result,
 		metric_aliases_clear(&aliases);
 		return -1;
 	}
-	status = question_ask(question, values_sql, span, take_value, &drawing, error);
+	status =
+	    query_rows(question->reader, values_sql, span, take_value, &drawing, error);
 	if (status)
 		drawing.number = 0;
 	status = end_picture(&drawing) || status ? -1 : 0;

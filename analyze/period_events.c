@@ -179,21 +179,6 @@ static int parse_group(struct reading *reading, const char *group)
 		   : 0;
 }
 
-/* A column of the class: its name, and whether it is a text. */
-struct column {
-	char *name;
-	bool is_text;
-};
-
-static int take_column(void *context, const struct cell *row)
-{
-	struct column *column = context;
-
-	column->name = name_quote(row[0].bytes);
-	column->is_text = !strcmp(row[1].bytes, "TEXT");
-	return 1;
-}
-
 /* The SQL of a field of an event, and whether it is a text; NULL: the class has none, or
  * with error. */
 static char *field_sql(struct reading *reading, const struct cell *class,
@@ -204,24 +189,30 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 					       {"cpu", "e.cpu"},
 					       {"tid", "e.tid"}};
 	const struct cell key[] = {*class, cell_of_text(field + (*field == '.'))};
-	struct column column = {.name = NULL};
+	struct text_list column = {0};
 	char *sql = NULL;
 
 	for (size_t i = 0; i < 4 && *field != '.' && !sql; i++)
 		if (!strcmp(field, known[i][0])) {
-			column.is_text = i < 2;
+			*is_text = i < 2;
 			sql = mem_strdup(known[i][1]);
 		}
 	if (!sql &&
-	    question_ask(reading->question,
-			 "SELECT column_name, type FROM event_column WHERE class = ? "
-			 "AND name = ? AND context = 0 ORDER BY position",
-			 key, take_column, &column, reading->error) > 0)
-		sql = mem_printf("q.%s", column.name);
+	    !query_texts(reading->question->reader,
+			 "WITH c AS (SELECT * FROM event_column WHERE class = ? AND "
+			 "name = ? AND context = 0 ORDER BY position LIMIT 1) SELECT "
+			 "column_name FROM c UNION ALL SELECT type FROM c",
+			 key, &column, reading->error) &&
+	    column.count == 2) {
+		char *name = name_quote(column.item[0]);
+
+		sql = mem_printf("q.%s", name);
+		*is_text = !strcmp(column.item[1], "TEXT");
+		free(name);
+	}
 	if (sql)
 		text_list_add(&reading->now->found, field);
-	*is_text = column.is_text;
-	free(column.name);
+	text_list_clear(&column);
 	return sql;
 }
 
@@ -245,19 +236,20 @@ static void write_term(struct reading *reading, const struct cell *class,
 
 /* A row of event_class: id, name, table. "''" and for each field of the group "|| 'cpu='
  * || coalesce(e.cpu || '', '-')" make the name. */
-static int take_class(void *context, const struct cell *row)
+static int take_class(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 	struct side *side = reading->now;
 	char *quoted;
 
+	(void)error;
 	if (row[1].type != CELL_TEXT || row[2].type != CELL_TEXT ||
 	    fnmatch(side->class, row[1].bytes, 0) != 0)
 		return 0;
 	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
 	fputs("SELECT e.id, e.node, e.ts_ns, ''", side->sql);
 	for (size_t i = 0; i < side->key.count; i++) {
-		bool is_text;
+		bool is_text = false;
 		char *field = field_sql(reading, row, side->key.item[i], &is_text);
 
 		fprintf(side->sql, " || :group_%zu || coalesce(%s || '', '-')", i + 1,
@@ -287,10 +279,10 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 
 	reading->now = side;
 	side->sql = open_memstream(&text, &size);
-	status = question_ask(reading->question,
-			      "SELECT id, name, table_name FROM event_class "
-			      "WHERE events > 0 ORDER BY id",
-			      NULL, take_class, reading, reading->error);
+	status = query_rows(reading->question->reader,
+			    "SELECT id, name, table_name FROM event_class "
+			    "WHERE events > 0 ORDER BY id",
+			    NULL, take_class, reading, reading->error);
 	if (!side->classes)
 		fputs("SELECT 0 AS id, 0 AS node, 0 AS ts_ns, '' AS name WHERE 1 = 0",
 		      side->sql);

@@ -212,7 +212,7 @@ static bool write_order(const struct query *query, const struct query_block *blo
 		bool falls = *at == '-';
 		size_t length = strcspn(at, ",") - falls;
 		char *key = mem_strndup(at + falls, length);
-		const struct query_column *told =
+		const struct result_column *told =
 		    query_file_column(query->file, block, key);
 		enum unit unit = told ? told->unit : unit_guess(key, NULL);
 		bool is_key = is_counted && *between == 'O';
@@ -322,7 +322,7 @@ static void make_tables(struct query *query, const struct query_block *block,
 	filling->table = mem_zalloc(block->tables * sizeof(struct result_table *));
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
-		const struct query_column *told =
+		const struct result_column *told =
 		    query_file_column(query->file, block, key);
 
 		if (!is_shown(query, block, key))

@@ -65,12 +65,9 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 
 #define QUERY_FORMS "stats top freq log"
 
-/* Columns that something is said of. */
+/* Columns that something is said of; one without a title is called as its key. */
 struct query_columns {
-	struct query_column {
-		const char *key, *title; /* NULL: as the key is called */
-		enum unit unit;
-	} * item;
+	struct result_column *item;
 	size_t count, room;
 };
 
@@ -142,9 +139,9 @@ bool query_words_have(const char *words, const char *word);
 bool query_file_names(const struct query_file *file, const char *word);
 
 /* What is said of a column: by the block, the file, or what all share; NULL: nothing. */
-const struct query_column *query_file_column(const struct query_file *file,
-					     const struct query_block *block,
-					     const char *key);
+const struct result_column *query_file_column(const struct query_file *file,
+					      const struct query_block *block,
+					      const char *key);
 
 /* ---- query_values.c */
 

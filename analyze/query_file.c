@@ -29,7 +29,8 @@ struct reading {
 struct key {
 	const char *name;
 	enum { VALUE, ARGUMENT, NAME, ALONE } shape;
-	enum { TEXT, LIMIT, NEED, UNIT, COLUMN, BLOCK } meaning;
+	int (*set)(struct reading *reading, const struct key *key, const char *argument,
+		   const char *value);
 	enum { OF_FILE, OF_BLOCK, OF_TABLE } of;
 	size_t target;     /* of what is a text: its member */
 	const char *words; /* each of the text's is one of these; NULL: any */
@@ -104,13 +105,15 @@ static struct query_table *table_of(struct reading *reading)
 }
 
 /* A key of which there is one text: a member of the file, the block or the table. */
-static int set_text(struct reading *reading, const struct key *key, const char *value)
+static int set_text(struct reading *reading, const struct key *key, const char *argument,
+		    const char *value)
 {
 	void *object = key->of == OF_FILE    ? (void *)reading->file
 		       : key->of == OF_BLOCK ? (void *)block_of(reading)
 					     : (void *)table_of(reading);
 	int status = 0;
 
+	(void)argument;
 	for (const char *at = value; key->words && *at && !status;
 	     at += strspn(at, " ")) {
 		char *word = mem_strndup(at, strcspn(at, " "));
@@ -125,109 +128,93 @@ static int set_text(struct reading *reading, const struct key *key, const char *
 	return status;
 }
 
-static int add_need(struct query_file *file, const char *what, const char *events)
+static int add_need(struct reading *reading, const struct key *key, const char *what,
+		    const char *events)
 {
+	struct query_file *file = reading->file;
+
+	(void)key;
 	file->need =
 	    mem_grow(file->need, file->needs, &file->need_room, sizeof(*file->need));
 	file->need[file->needs++] = (struct query_need){what, events};
 	return 0;
 }
 
-static int find_unit(struct reading *reading, const char *name)
-{
-	int unit = unit_find(name);
-
-	if (unit < 0)
-		error_set(
-		    reading->error,
-		    "no unit '%s', want text, id, count, ns, +-ns, epoch_ns, bytes, "
-		    "bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row",
-		    name);
-	return unit;
-}
-
 /* Before the first block it holds for the whole file. */
-static void push_column(struct reading *reading, const char *key, const char *title,
-			int unit)
+static int push_column(struct reading *reading, const char *key, const char *title,
+		       const char *unit)
 {
 	struct query_columns *columns =
 	    reading->block ? &reading->block->column : &reading->file->column;
+	int found = unit_find(unit);
 
+	if (found < 0)
+		return error_set(
+		    reading->error,
+		    "no unit '%s', want text, id, count, ns, +-ns, epoch_ns, bytes, "
+		    "bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row",
+		    unit);
 	columns->item = mem_grow(columns->item, columns->count, &columns->room,
 				 sizeof(*columns->item));
 	columns->item[columns->count++] =
-	    (struct query_column){key, title, (enum unit)unit};
+	    (struct result_column){key, title, (enum unit)found};
+	return 0;
 }
 
 /* "column KEY: UNIT, TITLE" */
-static int add_column(struct reading *reading, const char *key, const char *value)
+static int add_column(struct reading *reading, const struct key *key, const char *column,
+		      const char *value)
 {
-	const char *comma = strchr(value, ',');
-	int unit = find_unit(reading,
-			     query_file_keep(reading->file, value, strcspn(value, ",")));
+	size_t length = strcspn(value, ",");
+	const char *title = value[length] ? value + length + 1 : NULL;
 
-	if (unit >= 0)
-		push_column(
-		    reading, key,
-		    comma ? query_file_keep(reading->file, comma + 1, strlen(comma + 1))
-			  : NULL,
-		    unit);
-	return unit < 0 ? -1 : 0;
+	(void)key;
+	return push_column(reading, column,
+			   title ? query_file_keep(reading->file, title, strlen(title))
+				 : NULL,
+			   query_file_keep(reading->file, value, length));
 }
 
 /* "unit NAME: KEY KEY ..." */
-static int add_unit(struct reading *reading, const char *name, const char *value)
+static int add_unit(struct reading *reading, const struct key *key, const char *name,
+		    const char *value)
 {
-	int unit = find_unit(reading, name);
+	int status = 0;
 
-	for (const char *at = value; unit >= 0 && *at; at += strspn(at, " \n")) {
+	(void)key;
+	for (const char *at = value; !status && *at; at += strspn(at, " \n")) {
 		size_t length = strcspn(at, " \n");
 
-		push_column(reading, query_file_keep(reading->file, at, length), NULL,
-			    unit);
+		status = push_column(reading, query_file_keep(reading->file, at, length),
+				     NULL, name);
 		at += length;
 	}
-	return unit < 0 ? -1 : 0;
+	return status;
 }
 
-static int begin_block(struct reading *reading, enum query_kind kind, const char *name,
+static int begin_block(struct reading *reading, const struct key *key, const char *name,
 		       const char *title)
 {
-	bool is_table = kind == QUERY_TABLE;
+	bool is_table = key->kind == QUERY_TABLE;
 
 	/* A relation's name stands unquoted in SQL. */
-	if (!is_table && kind != QUERY_NOTES &&
-	    (!*name || isdigit((unsigned char)*name) ||
-	     strspn(name, SMALL "0123456789_") != strlen(name)))
+	if (key->shape == NAME && isdigit((unsigned char)*name))
 		return error_set(reading->error,
 				 "name '%s', want one of small letters, digits and _",
 				 name);
 	if (!is_table || !reading->block || reading->block->kind != QUERY_TABLE)
-		reading->block = query_file_add(reading->file, kind, name);
+		reading->block = query_file_add(reading->file, key->kind, name);
 	add_table(reading->block, is_table ? name : NULL, is_table ? title : NULL);
 	return 0;
 }
 
-static int set_key(struct reading *reading, const struct key *key, const char *argument,
-		   const char *value)
+static int set_limit(struct reading *reading, const struct key *key, const char *argument,
+		     const char *value)
 {
-	int64_t *limit;
+	int64_t *limit = &table_of(reading)->limit;
 
-	switch (key->meaning) {
-	case TEXT:
-		return set_text(reading, key, value);
-	case NEED:
-		return add_need(reading->file, argument, value);
-	case UNIT:
-		return add_unit(reading, argument, value);
-	case COLUMN:
-		return add_column(reading, argument, value);
-	case BLOCK:
-		return begin_block(reading, key->kind, argument, value);
-	case LIMIT:
-		break;
-	}
-	limit = &table_of(reading)->limit;
+	(void)key;
+	(void)argument;
 	return number_integer(value, limit) || *limit < 0
 		   ? error_set(reading->error, "limit '%s', want a number of rows", value)
 		   : 0;
@@ -235,11 +222,11 @@ static int set_key(struct reading *reading, const struct key *key, const char *a
 
 #define TEXT_OF(name, of, type, member, words)                                           \
 	{                                                                                \
-		name, VALUE, TEXT, of, offsetof(struct type, member), words, 0           \
+		name, VALUE, set_text, of, offsetof(struct type, member), words, 0       \
 	}
-#define KEY_OF(name, shape, meaning, kind)                                               \
+#define KEY_OF(name, shape, set, kind)                                                   \
 	{                                                                                \
-		name, shape, meaning, 0, 0, NULL, kind                                   \
+		name, shape, set, 0, 0, NULL, kind                                       \
 	}
 
 static const struct key keys[] = {
@@ -250,20 +237,20 @@ static const struct key keys[] = {
     TEXT_OF("groups", OF_FILE, query_file, analysis.groups, NULL),
     TEXT_OF("forms", OF_FILE, query_file, forms, QUERY_FORMS),
     TEXT_OF("records", OF_FILE, query_file, records, "kernel"),
-    KEY_OF("needs", ARGUMENT, NEED, 0),
-    KEY_OF("unit", ARGUMENT, UNIT, 0),
-    KEY_OF("column", ARGUMENT, COLUMN, 0),
-    KEY_OF("table", ARGUMENT, BLOCK, QUERY_TABLE),
-    KEY_OF("with", NAME, BLOCK, QUERY_WITH),
-    KEY_OF("temporary", NAME, BLOCK, QUERY_TEMPORARY),
-    KEY_OF("notes", ALONE, BLOCK, QUERY_NOTES),
+    KEY_OF("needs", ARGUMENT, add_need, 0),
+    KEY_OF("unit", ARGUMENT, add_unit, 0),
+    KEY_OF("column", ARGUMENT, add_column, 0),
+    KEY_OF("table", ARGUMENT, begin_block, QUERY_TABLE),
+    KEY_OF("with", NAME, begin_block, QUERY_WITH),
+    KEY_OF("temporary", NAME, begin_block, QUERY_TEMPORARY),
+    KEY_OF("notes", ALONE, begin_block, QUERY_NOTES),
     TEXT_OF("index", OF_BLOCK, query_block, index, NULL),
     TEXT_OF("shown", OF_BLOCK, query_block, shown, NULL),
     TEXT_OF("form", OF_TABLE, query_table, form, QUERY_FORMS),
     TEXT_OF("group", OF_TABLE, query_table, groups, NULL),
     TEXT_OF("when", OF_TABLE, query_table, when, "interval"),
     TEXT_OF("sort", OF_TABLE, query_table, sort, NULL),
-    KEY_OF("limit", VALUE, LIMIT, 0),
+    KEY_OF("limit", VALUE, set_limit, 0),
 };
 
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
@@ -341,7 +328,7 @@ static int read_comment(struct reading *reading)
 	name = strlen(key->name);
 	argument = query_file_keep(reading->file, text + name, length - name);
 	reading->at = text + length + (text[length] == ':');
-	return set_key(reading, key, argument, read_value(reading));
+	return key->set(reading, key, argument, read_value(reading));
 }
 
 static size_t line_of(const struct reading *reading, const char *at)
@@ -547,9 +534,9 @@ bool query_file_names(const struct query_file *file, const char *word)
 	return false;
 }
 
-const struct query_column *query_file_column(const struct query_file *file,
-					     const struct query_block *block,
-					     const char *key)
+const struct result_column *query_file_column(const struct query_file *file,
+					      const struct query_block *block,
+					      const char *key)
 {
 	const struct query_columns *columns[] = {&block->column, &file->column,
 						 &file->shared->column};

@@ -28,8 +28,6 @@ extern char **environ;
 struct query_tables {
 	const char *directory;
 	struct output_stage *stage; /* absolute, since duckdb runs in the directory */
-	struct text_list names,
-	    views; /* of each table, and the statement that makes it */
 	struct timeline_reader *reader;
 };
 
@@ -60,86 +58,62 @@ static bool has_parts(const char *path)
 	return entry;
 }
 
-/* "a%20b" as "a b". */
-static void decode(char *text)
+/* Where the files of a table are, as duckdb takes them; NULL: there are none. */
+static char *table_files(const struct query_tables *tables, const char *name)
 {
-	char *to = text, code[3] = "";
+	char *path = mem_printf("%s/%s", tables->directory, name);
+	char *file = mem_printf("%s.parquet", path), *files = NULL;
 
-	for (const char *at = text; *at; at++) {
-		bool is_code = *at == '%' && strspn(at + 1, "0123456789abcdefABCDEF") > 1;
-
-		if (is_code) {
-			memcpy(code, at + 1, 2);
-			at += 2;
-		}
-		*to++ = is_code ? (char)strtol(code, NULL, 16) : *at;
-	}
-	*to = '\0';
-}
-
-/* A view of the table that a name of the directory is of, if it is of one. */
-static int add_view(struct query_tables *tables, const char *entry, struct error *error)
-{
-	char *path = mem_printf("%s/%s", tables->directory, entry);
-	size_t length = strlen(entry);
-	bool is_file = length > 8 && !strcmp(entry + length - 8, ".parquet");
-	bool is_parted = !is_file && has_parts(path);
-	char *name = mem_strndup(entry, is_file ? length - 8 : length);
-	char *files =
-	    is_file ? mem_strdup(entry) : mem_printf("%s/part=*/*.parquet", entry);
-	char *quoted, *view;
-	size_t size;
-	int status = 0;
-
-	decode(name);
-	quoted = name_quote(name);
-	if (!is_file && !is_parted) {
-		;
-	} else if (strpbrk(entry, "*?[")) {
-		status = error_set(error,
-				   "%s: duckdb takes *, ? and [ for patterns, want a "
-				   "name without them",
-				   path);
-	} else if (text_list_has(&tables->names, name)) {
-		status =
-		    error_set(error, "%s: the table '%s' is there both by part and once",
-			      tables->directory, name);
-	} else {
-		FILE *file = open_memstream(&view, &size);
-
-		fprintf(file, "CREATE VIEW %s AS SELECT * FROM ", quoted);
-		write_sql(file, "read_parquet(:files, hive_partitioning = false);\n",
-			  files);
-		fclose(file);
-		text_list_add(&tables->names, name);
-		text_list_add(&tables->views, view);
-		free(view);
-	}
-	free(quoted);
-	free(files);
-	free(name);
+	if (access(file, F_OK) == 0)
+		files = mem_printf("%s.parquet", name);
+	else if (has_parts(path))
+		files = mem_printf("%s/part=*/*.parquet", name);
+	free(file);
 	free(path);
-	return status;
+	return files;
 }
 
-static int find_tables(struct query_tables *tables, struct error *error)
+/* Views of the tables that a text may name: each opens a file. */
+static void write_views(const struct query_tables *tables, const char *text, FILE *script)
 {
-	DIR *directory = opendir(tables->directory);
-	const struct dirent *entry;
-	int status = 0;
+	struct text_list seen = {0};
+	struct sql_token token;
 
-	if (!directory)
+	while (sql_next(&text, &token)) {
+		bool is_quoted = token.kind == SQL_QUOTED;
+		char *name = mem_strndup(token.text + is_quoted,
+					 token.length - (is_quoted ? 2 : 0));
+		bool is_new = (is_quoted || token.kind == SQL_WORD) &&
+			      !strpbrk(name, "*?[/\"") && !text_list_has(&seen, name);
+		char *files = is_new ? table_files(tables, name) : NULL;
+
+		if (is_new)
+			text_list_add(&seen, name);
+		if (files) {
+			fprintf(script, "CREATE VIEW \"%s\" AS SELECT * FROM ", name);
+			write_sql(script,
+				  "read_parquet(:files, hive_partitioning = false);\n",
+				  files);
+		}
+		free(files);
+		free(name);
+	}
+	text_list_clear(&seen);
+}
+
+static int find_tables(const struct query_tables *tables, struct error *error)
+{
+	char *nodes;
+
+	if (access(tables->directory, F_OK))
 		return error_errno(error, tables->directory);
-	while (!status && (entry = readdir(directory)))
-		if (*entry->d_name != '.')
-			status = add_view(tables, entry->d_name, error);
-	closedir(directory);
-	if (!status && !text_list_has(&tables->names, "node"))
-		status = error_set(error,
-				   "%s: no table 'node', want a directory of tables as "
-				   "ctexport parquet, ctmerge --join or ctbatch make it",
-				   tables->directory);
-	return status;
+	nodes = table_files(tables, "node");
+	free(nodes);
+	return nodes ? 0
+		     : error_set(error,
+				 "%s: no table 'node', want a directory of tables as "
+				 "ctexport parquet, ctmerge --join or ctbatch make it",
+				 tables->directory);
 }
 
 /* What duckdb complained of. Always -1. */
@@ -222,14 +196,6 @@ static FILE *open_scratch(const struct query_tables *tables, const char *name,
 		error_errno(error, path);
 	free(path);
 	return file;
-}
-
-/* Only of tables that a text may name, since each opens a file. */
-static void write_views(const struct query_tables *tables, const char *text, FILE *script)
-{
-	for (size_t i = 0; i < tables->names.count; i++)
-		if (strstr(text, tables->names.item[i]))
-			fputs(tables->views.item[i], script);
 }
 
 static int end_script(FILE *script, struct error *error)
@@ -467,33 +433,30 @@ static const struct known {
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
-static bool is_known(const char *name)
-{
-	for (size_t i = 0; i < KNOWN; i++)
-		if (!strcmp(known[i].name, name))
-			return true;
-	return false;
-}
-
 static int load_known(struct query_tables *tables, struct error *error)
 {
 	FILE *script = open_scratch(tables, "script.sql", "w", error);
+	bool is_there[KNOWN];
 	int status;
 
 	if (!script)
 		return -1;
-	for (size_t i = 0; i < tables->names.count; i++)
-		if (is_known(tables->names.item[i]))
-			fputs(tables->views.item[i], script);
-	for (size_t i = 0; i < KNOWN; i++)
-		if (text_list_has(&tables->names, known[i].name))
-			write_question(tables, known[i].name, known[i].select, script);
+	for (size_t i = 0; i < KNOWN; i++) {
+		char *files = table_files(tables, known[i].name);
+
+		is_there[i] = files != NULL;
+		free(files);
+		if (!is_there[i])
+			continue;
+		write_views(tables, known[i].name, script);
+		write_question(tables, known[i].name, known[i].select, script);
+	}
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
 	for (size_t i = 0; i < KNOWN && !status; i++) {
 		struct timeline_temporary table = {.name = known[i].name};
 		char *select;
 
-		if (!text_list_has(&tables->names, known[i].name))
+		if (!is_there[i])
 			continue;
 		select = load_answer(tables, known[i].name, error);
 		table.sql = select;
@@ -553,7 +516,5 @@ void query_tables_free(struct query_tables *tables)
 		return;
 	timeline_reader_free(tables->reader);
 	output_stage_free(tables->stage);
-	text_list_clear(&tables->names);
-	text_list_clear(&tables->views);
 	free(tables);
 }

@@ -19,10 +19,11 @@ struct threads {
 	size_t count, room;
 };
 
-static int take_thread(void *context, const struct cell *row)
+static int take_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct threads *threads = context;
 
+	(void)error;
 	threads->item = mem_grow(threads->item, threads->count, &threads->room,
 				 sizeof(*threads->item));
 	threads->item[threads->count++] = (struct thread_facts){
@@ -43,12 +44,12 @@ static struct threads *threads_new(const struct question *question)
 	struct threads *threads = mem_zalloc(sizeof(*threads));
 	struct error error = ERROR_INIT;
 
-	question_ask(question,
-		     "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
-		     "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
-		     "ORDER BY t.node, t.tid, "
-		     "coalesce(t.begin_ns, -9223372036854775807), t.id",
-		     NULL, take_thread, threads, &error);
+	query_rows(question->reader,
+		   "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
+		   "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
+		   "ORDER BY t.node, t.tid, "
+		   "coalesce(t.begin_ns, -9223372036854775807), t.id",
+		   NULL, take_thread, threads, &error);
 	error_clear(&error);
 	return threads;
 }
@@ -151,6 +152,20 @@ void question_close(struct question *question)
 	question->reader = NULL;
 }
 
+int question_answer(struct question *question, struct result *result, struct error *error)
+{
+	result_init(result, question->request);
+	if (question->reader) {
+		result->begin_ns = question->scope.begin_ns;
+		result->end_ns = question->scope.end_ns;
+		result->zone = zone_at(question->request->local_time, result->begin_ns);
+	}
+	return question->analysis->run(question, result, error) ||
+		       result_finish(result, error)
+		   ? -1
+		   : 0;
+}
+
 bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = question->request;
@@ -209,26 +224,6 @@ void question_note_unrecorded(const struct question *question, struct result *re
 void question_share(struct question *question, double share)
 {
 	progress_share(&question->progress, question->analysis->name, share);
-}
-
-int question_ask(const struct question *question, const char *sql,
-		 const struct cell *value,
-		 int (*take)(void *context, const struct cell *row), void *context,
-		 struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(question->reader, sql, error);
-	int status = -1;
-
-	if (query &&
-	    !timeline_query_ask(query, value, timeline_query_parameters(query), error)) {
-		while ((status = timeline_query_next(query, error)) > 0) {
-			status = take(context, timeline_query_row(query));
-			if (status)
-				break;
-		}
-	}
-	timeline_query_free(query);
-	return status;
 }
 
 /* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands

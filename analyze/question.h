@@ -40,6 +40,12 @@ int question_open(struct question *question, const struct analysis *analysis,
 
 void question_close(struct question *question);
 
+/* Run its analysis into a result that is to be cleared, complete and in order; 0, or -1
+ * with error. */
+struct result;
+int question_answer(struct question *question, struct result *result,
+		    struct error *error);
+
 /* --tid, --pid and --procname. */
 bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at);
 
@@ -62,7 +68,6 @@ const char *question_node(const struct question *question, int64_t node);
 
 /* Say of which chosen nodes nothing of it was: no row of theirs is no zero. Where nothing
  * was recorded of any node, that is for result_missing to say. */
-struct result;
 void question_note_unrecorded(const struct question *question, struct result *result);
 
 /* Say which events something needs that were not recorded: "a or b,c" of each. */
@@ -75,15 +80,5 @@ extern const char no_spans_note[];
 
 /* Show how far it is, 0 to 1; costs little. */
 void question_share(struct question *question, double share);
-
-/*
- * Ask SQL with these values, one a parameter, and give each row to `take`, which ends the
- * walk with a number other than 0 (-1 with error). 0, what take returned, or -1 with
- * error.
- */
-int question_ask(const struct question *question, const char *sql,
-		 const struct cell *value,
-		 int (*take)(void *context, const struct cell *row), void *context,
-		 struct error *error);
 
 #endif

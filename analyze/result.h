@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyze/request.h"
 #include "base/cell.h"
@@ -125,22 +124,6 @@ enum unit result_unit(const struct result_table *table, size_t row, size_t colum
 struct result_table *result_find(const struct result *result, const char *key);
 
 void result_clear(struct result *result);
-
-static inline struct cell cell_of_real(double value)
-{
-	return (struct cell){.type = CELL_REAL, .real = value};
-}
-
-static inline struct cell cell_of_null(void)
-{
-	return (struct cell){.type = CELL_NULL};
-}
-
-/* A CELL_NULL where the value is `none`: -1, say, or INT64_MIN. */
-static inline struct cell cell_of_known(int64_t value, int64_t none)
-{
-	return value == none ? cell_of_null() : cell_of_integer(value);
-}
 
 /* ---- print.c */
 

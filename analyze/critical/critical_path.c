@@ -200,7 +200,7 @@ static int of_request(struct critical *critical, struct error *error)
 		     : 0;
 }
 
-static int add_thread(void *context, const struct cell *row)
+static int add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct critical *critical = context;
 	struct question *question = critical->question;
@@ -211,6 +211,7 @@ static int add_thread(void *context, const struct cell *row)
 				    .end_ns = row[3].integer};
 	char *names;
 
+	(void)error;
 	if (thread.begin_ns < scope->begin_ns)
 		thread.begin_ns = scope->begin_ns;
 	if (thread.end_ns > scope->end_ns)
@@ -241,7 +242,7 @@ static int choose_thread(struct critical *critical, struct error *error)
 	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
 				    cell_of_integer(question->scope.end_ns)};
 
-	if (question_ask(question, sql, span, add_thread, critical, error))
+	if (query_rows(question->reader, sql, span, add_thread, critical, error))
 		return -1;
 	if (!critical->threads)
 		return error_set(

@@ -62,10 +62,11 @@ static struct activity_lane *lane_of(struct reading *reading, int64_t node, int6
 	return &activity->lane[reading->lane];
 }
 
-static int add_lane(void *context, const struct cell *row)
+static int add_lane(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 
+	(void)error;
 	if (scope_has_node(&reading->question->scope, row[0].integer))
 		find_lane(reading->activity, row[0].integer, row[1].integer);
 	return 0;
@@ -350,7 +351,7 @@ int activity_read(struct activity *activity, struct question *question,
 
 	activity->begin_ns = scope->begin_ns;
 	activity->end_ns = end_ns;
-	if (question_ask(question, lane_sql, NULL, add_lane, &reading, error))
+	if (query_rows(question->reader, lane_sql, NULL, add_lane, &reading, error))
 		return -1;
 	set_cells(activity);
 	if (scan(&reading, thread_sql, add_span, error) ||

@@ -98,12 +98,12 @@ static int do_task(struct report *report, struct question *question, int task,
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, question, error);
 	/* The groups of millions of messages are sorted on disk. */
-	if (is_lines &&
-	    question_ask(question, "PRAGMA cache_size = -8192", NULL, NULL, NULL, error))
+	if (is_lines && query_rows(question->reader, "PRAGMA cache_size = -8192", NULL,
+				   NULL, NULL, error))
 		return -1;
 	return ask(report, question, task, error) ||
-	       (is_lines && question_ask(question, "PRAGMA cache_size = -65536", NULL,
-					 NULL, NULL, error));
+	       (is_lines && query_rows(question->reader, "PRAGMA cache_size = -65536",
+				       NULL, NULL, NULL, error));
 }
 
 /* A thread: one task after the other until there are none, or one failed. */

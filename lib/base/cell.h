@@ -2,8 +2,10 @@
 #ifndef CT_BASE_CELL_H
 #define CT_BASE_CELL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * One value of a table: what readers hand over and the timeline stores. An
@@ -20,6 +22,41 @@ struct cell {
 		const char *bytes; /* borrowed; text is UTF-8 */
 	};
 };
+
+static inline struct cell cell_of_null(void)
+{
+	return (struct cell){.type = CELL_NULL};
+}
+
+static inline struct cell cell_of_integer(int64_t value)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = value};
+}
+
+/* A CELL_NULL where the value is `none`: -1, say, or INT64_MIN. */
+static inline struct cell cell_of_known(int64_t value, int64_t none)
+{
+	return value == none ? cell_of_null() : cell_of_integer(value);
+}
+
+static inline struct cell cell_of_real(double value)
+{
+	return (struct cell){.type = CELL_REAL, .real = value};
+}
+
+/* NULL becomes a CELL_NULL. Borrows. */
+static inline struct cell cell_of_text(const char *text)
+{
+	return text ? (struct cell){.type = CELL_TEXT,
+				    .size = (uint32_t)strlen(text),
+				    .bytes = text}
+		    : cell_of_null();
+}
+
+static inline bool cell_has_bytes(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
+}
 
 /* Bytes, cut to what a size can say; borrowed as the cell borrows them. */
 void cell_set_bytes(struct cell *cell, enum cell_type type, const char *bytes,

@@ -93,15 +93,18 @@ bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned u
 
 bool utf8_is_valid(const char *bytes, size_t size)
 {
-	uint64_t eight;
-	size_t step;
-
 	while (size) {
-		/* Eight of ASCII at once. */
-		if (size >= sizeof(eight) && (memcpy(&eight, bytes, sizeof(eight)),
-					      !(eight & 0x8080808080808080u)))
-			step = sizeof(eight);
-		else if (!(step = utf8_length_within(bytes, size)))
+		size_t step = size < 8 ? size : 8;
+		uint64_t eight = 0;
+
+		/* Up to eight of ASCII at once. */
+		if (step == 8)
+			memcpy(&eight, bytes, 8);
+		else
+			memcpy(&eight, bytes, step);
+		if (eight & 0x8080808080808080u)
+			step = utf8_length_within(bytes, size);
+		if (!step)
 			return false;
 		bytes += step;
 		size -= step;

@@ -121,7 +121,6 @@ void parquet_press_clear(struct parquet_press *press)
 	press->zstd = NULL;
 	bytes_clear(&press->content);
 	bytes_clear(&press->delta);
-	bytes_clear(&press->direct);
 	bytes_clear(&press->packed);
 }
 
@@ -130,11 +129,6 @@ enum { KEEP = 1 << 20 };
 
 /* Values of a dictionary that come so often each are taken to come again. */
 enum { REPEATED = 8 };
-
-static bool is_integer(const struct parquet_column *column)
-{
-	return column->type == PARQUET_INT32 || column->type == PARQUET_INT64;
-}
 
 /* Levels with their size in front; nothing can be added to them after that. */
 static void add_encoded_levels(struct bytes *content, struct parquet_hybrid *levels)
@@ -168,11 +162,10 @@ static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
 	codes += (size_t)chunk->dictionary.count * REPEATED <= chunk->codes
 		     ? chunk->dictionary.plain.size / REPEATED
 		     : chunk->dictionary.plain.size;
-	if (codes >= plain || !is_integer(chunk->column))
+	if (codes >= plain || chunk->column->type != PARQUET_INT64)
 		return codes < plain;
 	scratch->size = 0;
-	parquet_delta_add(scratch, chunk->values.data, chunk->codes,
-			  chunk->dictionary.width);
+	parquet_delta_add(scratch, chunk->values.data, chunk->codes);
 	delta = scratch->size;
 	return codes < delta;
 }
@@ -194,119 +187,20 @@ static int32_t add_values(struct bytes *content, const struct parquet_chunk *chu
 {
 	const struct parquet_column *column = chunk->column;
 	struct bytes *delta = &chunk->press->delta;
-	unsigned width = parquet_width(column);
 
 	if (column->type == PARQUET_BOOLEAN) {
 		add_bits(content, &chunk->values);
 		return FORMAT_PLAIN;
 	}
 	delta->size = 0;
-	if (is_integer(column))
-		parquet_delta_add(delta, chunk->values.data, chunk->values.size / width,
-				  width);
+	if (column->type == PARQUET_INT64)
+		parquet_delta_add(delta, chunk->values.data, chunk->values.size / 8);
 	if (delta->size > 0 && delta->size < chunk->values.size) {
 		bytes_add(content, delta->data, delta->size);
 		return FORMAT_DELTA_BINARY_PACKED;
 	}
 	bytes_add(content, chunk->values.data, chunk->values.size);
 	return FORMAT_PLAIN;
-}
-
-/* Numbers of a page, as PLAIN has them, a byte each for BOOLEAN. */
-struct numbers {
-	const struct parquet_column *column;
-	const uint8_t *plain;
-	size_t count;
-	int64_t least, most; /* of INT64 */
-};
-
-/* A table of so many values is small enough to be cleared for a page. */
-enum { MOST_SPAN = 1 << 16 };
-
-static void add_range(struct numbers *numbers, struct parquet_range *range)
-{
-	unsigned width = parquet_width(numbers->column);
-
-	numbers->least = INT64_MAX;
-	numbers->most = INT64_MIN;
-	if (numbers->column->type != PARQUET_INT64) {
-		for (size_t i = 0; i < numbers->count; i++) {
-			const struct parquet_value value = {
-			    .size = width,
-			    .bits = bytes_le(numbers->plain + i * width, width)};
-
-			parquet_range_add(range, numbers->column, &value);
-		}
-		return;
-	}
-	for (size_t i = 0; i < numbers->count; i++) {
-		int64_t number = (int64_t)bytes_le(numbers->plain + i * 8, 8);
-
-		numbers->least = number < numbers->least ? number : numbers->least;
-		numbers->most = number > numbers->most ? number : numbers->most;
-	}
-	if (numbers->count)
-		parquet_range_add_integers(range, numbers->least, numbers->most);
-}
-
-static inline bool code_one(struct parquet_dictionary *dictionary, uint64_t bits,
-			    unsigned width, uint32_t *code)
-{
-	const struct parquet_value value = {.size = width, .bits = bits};
-	int64_t found = parquet_dictionary_code(dictionary, &value);
-
-	*code = (uint32_t)found;
-	return found != PARQUET_FULL;
-}
-
-static bool code_each(const struct numbers *numbers,
-		      struct parquet_dictionary *dictionary, uint32_t *code)
-{
-	unsigned width = parquet_width(numbers->column);
-
-	for (size_t i = 0; i < numbers->count; i++)
-		if (!code_one(dictionary, bytes_le(numbers->plain + i * width, width),
-			      width, &code[i]))
-			return false;
-	return true;
-}
-
-/* Integers near each other: `known` has the code, plus 1, of least + i at i. */
-static bool code_near(const struct numbers *numbers, int64_t least,
-		      struct parquet_dictionary *dictionary, uint32_t *known,
-		      uint32_t *code)
-{
-	for (size_t i = 0; i < numbers->count; i++) {
-		uint64_t bits = bytes_le(numbers->plain + i * 8, 8);
-		uint32_t *at = &known[bits - (uint64_t)least];
-
-		if (*at == 0) {
-			if (!code_one(dictionary, bits, 8, at))
-				return false;
-			++*at;
-		}
-		code[i] = *at - 1;
-	}
-	return true;
-}
-
-/* False where the dictionary is full. `direct` is memory of use meanwhile. */
-static bool code_all(const struct numbers *numbers, struct parquet_dictionary *dictionary,
-		     struct bytes *direct, uint32_t *code)
-{
-	uint64_t span = (uint64_t)numbers->most - (uint64_t)numbers->least;
-	size_t size = ((size_t)span + 1) * sizeof(uint32_t);
-
-	if (numbers->count == 0)
-		return true;
-	if (numbers->column->type != PARQUET_INT64 || span >= MOST_SPAN ||
-	    span / 8 > numbers->count)
-		return code_each(numbers, dictionary, code);
-	direct->size = 0;
-	memset(bytes_extend(direct, size), 0, size);
-	/* Memory is aligned for any type, as it comes from malloc. */
-	return code_near(numbers, numbers->least, dictionary,
-			 (uint32_t *)(void *)direct->data, code);
 }
 
 static bool wants_dictionary(const struct parquet_column *column)
@@ -425,25 +319,53 @@ void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null)
 	add_levels(chunk, PARQUET_FIRST, chunk->column->optional && !null);
 }
 
+/* Of the numbers of a page; of integers, by far the most, without asking for each. */
+static void add_range(struct parquet_chunk *chunk, size_t count)
+{
+	unsigned width = parquet_width(chunk->column);
+	struct parquet_value value = {.size = width};
+	int64_t bound[2] = {INT64_MAX, INT64_MIN};
+
+	for (size_t i = 0; i < count; i++) {
+		value.bits = bytes_le(chunk->values.data + i * width, width);
+		if (chunk->column->type == PARQUET_INT64) {
+			int64_t number = (int64_t)value.bits;
+
+			bound[0] = number < bound[0] ? number : bound[0];
+			bound[1] = number > bound[1] ? number : bound[1];
+		} else {
+			parquet_range_add(&chunk->range, chunk->column, &value);
+		}
+	}
+	for (int i = 0; i < 2 && count && chunk->column->type == PARQUET_INT64; i++) {
+		value.bits = (uint64_t)bound[i];
+		parquet_range_add(&chunk->range, chunk->column, &value);
+	}
+}
+
 /* Numbers get their codes, and the page its bounds, when the page is whole. */
 static void code_numbers(struct parquet_chunk *chunk)
 {
-	size_t width = parquet_width(chunk->column);
-	struct numbers numbers = {.column = chunk->column,
-				  .plain = chunk->values.data,
-				  .count = chunk->values.size / width};
+	unsigned width = parquet_width(chunk->column);
+	struct parquet_value value = {.size = width};
+	size_t count = chunk->values.size / width;
 
-	add_range(&numbers, &chunk->range);
-	if (!chunk->by_dictionary)
-		return;
-	if (numbers.count > chunk->code_room) {
+	if (count > chunk->code_room) {
 		free(chunk->code);
-		chunk->code = mem_alloc(numbers.count * sizeof(*chunk->code));
-		chunk->code_room = numbers.count;
+		chunk->code = mem_alloc(count * sizeof(*chunk->code));
+		chunk->code_room = count;
 	}
-	chunk->codes = numbers.count;
-	if (!code_all(&numbers, &chunk->dictionary, &chunk->press->direct, chunk->code))
-		leave_dictionary(chunk);
+	add_range(chunk, count);
+	while (chunk->by_dictionary && chunk->codes < count) {
+		int64_t code;
+
+		value.bits = bytes_le(chunk->values.data + chunk->codes * width, width);
+		code = parquet_dictionary_code(&chunk->dictionary, &value);
+		if (code == PARQUET_FULL)
+			leave_dictionary(chunk);
+		else
+			chunk->code[chunk->codes++] = (uint32_t)code;
+	}
 }
 
 /* The page's content, and how its values are encoded. */

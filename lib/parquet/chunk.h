@@ -15,8 +15,7 @@ struct parquet_press {
 	int level;            /* of zstd */
 	void *zstd;           /* its context, when the first page is there */
 	struct bytes content; /* to be filled for each page */
-	struct bytes delta;   /* of use while the content is made, */
-	struct bytes direct;  /* and this too */
+	struct bytes delta;   /* of use while the content is made */
 	struct bytes packed;
 };
 

@@ -147,22 +147,6 @@ void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width)
 
 enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
 
-/* The number at data, with its sign. */
-static inline int64_t integer_at(const uint8_t *data, unsigned width)
-{
-	uint64_t bits = bytes_le(data, width);
-
-	return width == 4 ? (int32_t)bits : (int64_t)bits;
-}
-
-/* b - a, in as many bits as the numbers have. */
-static inline int64_t difference(int64_t a, int64_t b, unsigned width)
-{
-	uint64_t bits = (uint64_t)b - (uint64_t)a;
-
-	return width == 4 ? (int32_t)bits : (int64_t)bits;
-}
-
 /* 32 numbers of `bits` bits are 4 * bits bytes. */
 static void pack(struct bytes *out, const uint64_t *number, unsigned bits)
 {
@@ -216,212 +200,111 @@ static void add_block(struct bytes *out, const int64_t *delta, unsigned count)
 		pack(out, number + i * MINIBLOCK, bits[i]);
 }
 
-/* Made once for each width, of which the compiler knows what it does then. */
-static inline void add_blocks(struct bytes *out, const uint8_t *plain, size_t count,
-			      unsigned width)
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count)
 {
 	int64_t delta[BLOCK];
 
+	bytes_add_varint(out, BLOCK);
+	bytes_add_varint(out, MINIBLOCKS);
+	bytes_add_varint(out, count);
+	bytes_add_zigzag(out, count ? (int64_t)bytes_le(plain, 8) : 0);
 	for (size_t i = 1; i < count; i += BLOCK) {
 		unsigned n = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
-		const uint8_t *at = plain + i * width;
+		const uint8_t *at = plain + i * 8;
 
-		for (unsigned j = 0; j < n; j++)
-			delta[j] =
-			    difference(integer_at(at + (size_t)j * width - width, width),
-				       integer_at(at + (size_t)j * width, width), width);
+		for (unsigned j = 0; j < n; j++, at += 8)
+			delta[j] = (int64_t)(bytes_le(at, 8) - bytes_le(at - 8, 8));
 		add_block(out, delta, n);
 	}
 }
 
-void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
-		       unsigned width)
+/* Bytes that a value takes besides its own, about: its places in the map, its entry. */
+enum { HELD_VALUE = 80 };
+
+/* One that is new: false where it has no place any more. */
+static bool add(struct parquet_dictionary *dictionary, const struct parquet_value *value)
 {
-	bytes_add_varint(out, BLOCK);
-	bytes_add_varint(out, MINIBLOCKS);
-	bytes_add_varint(out, count);
-	bytes_add_zigzag(out, count ? integer_at(plain, width) : 0);
-	if (width == 4)
-		add_blocks(out, plain, count, 4);
+	struct bytes *plain = &dictionary->plain;
+	size_t head = dictionary->width ? 0 : 4;
+
+	if (plain->size + head + value->size > dictionary->most)
+		return false;
+	if (head)
+		bytes_add_le(plain, value->size, 4);
+	if (value->bytes)
+		bytes_add(plain, value->bytes, value->size);
 	else
-		add_blocks(out, plain, count, 8);
-}
-
-/*
- * A table at most half full has short chains. Where they are long all the
- * same, values were chosen to collide: the dictionary counts as full.
- */
-enum { FEWEST_SLOTS = 256, LONGEST_CHAIN = 128 };
-
-static uint64_t mix(uint64_t hash)
-{
-	hash ^= hash >> 32;
-	hash *= UINT64_C(0xd6e8feb86659fd93);
-	hash ^= hash >> 32;
-	hash *= UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
-}
-
-static uint64_t hash_bytes(const uint8_t *data, size_t size)
-{
-	uint64_t hash = size, part;
-
-	for (; size >= 8; size -= 8, data += 8) {
-		memcpy(&part, data, 8);
-		hash = mix(hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-	}
-	part = 0;
-	memcpy(&part, data, size);
-	return mix(hash ^ part);
-}
-
-static uint64_t hash_value(const struct parquet_value *value)
-{
-	return value->bytes ? hash_bytes(value->bytes, value->size) : mix(value->bits);
-}
-
-/* Where its bytes are, and how many. */
-static const uint8_t *entry(const struct parquet_dictionary *dictionary, uint32_t code,
-			    uint32_t *size)
-{
-	const uint8_t *at;
-
-	*size = dictionary->width;
-	if (dictionary->width)
-		return dictionary->plain.data + (size_t)code * dictionary->width;
-	at = dictionary->plain.data + dictionary->place[code];
-	*size = (uint32_t)bytes_le(at, 4);
-	return at + 4;
-}
-
-static bool is_entry(const struct parquet_dictionary *dictionary, uint32_t code,
-		     const struct parquet_value *value)
-{
-	uint32_t size;
-	const uint8_t *at = entry(dictionary, code, &size);
-
-	if (!value->bytes) /* one of 4 bytes may have been sign-extended */
-		return bytes_le(at, size) ==
-		       (size == 4 ? (uint32_t)value->bits : value->bits);
-	return size == value->size && memcmp(at, value->bytes, size) == 0;
-}
-
-/* The slot of a value, or where it would be; `slots` where the chain is too long. */
-static uint32_t find(const struct parquet_dictionary *dictionary,
-		     const struct parquet_value *value)
-{
-	uint32_t mask = dictionary->slots - 1, at = (uint32_t)hash_value(value) & mask;
-
-	for (unsigned i = 0; i < LONGEST_CHAIN; i++, at = (at + 1) & mask) {
-		uint32_t code = dictionary->slot[at];
-
-		if (code == 0 || is_entry(dictionary, code - 1, value))
-			return at;
-	}
-	return dictionary->slots;
-}
-
-/* The value of an entry; its bytes are the dictionary's. */
-static struct parquet_value value_at(const struct parquet_dictionary *dictionary,
-				     uint32_t code, bool array)
-{
-	struct parquet_value value = {0};
-	const uint8_t *at = entry(dictionary, code, &value.size);
-
-	if (array)
-		value.bytes = at;
-	else
-		value.bits = bytes_le(at, value.size);
-	return value;
-}
-
-/* Twice the slots; false where an entry finds no place. */
-static bool grow(struct parquet_dictionary *dictionary, bool array)
-{
-	uint32_t slots = dictionary->slots ? dictionary->slots * 2 : FEWEST_SLOTS;
-
-	free(dictionary->slot);
-	dictionary->slot = mem_zalloc(slots * sizeof(*dictionary->slot));
-	dictionary->slots = slots;
-	for (uint32_t code = 0; code < dictionary->count; code++) {
-		struct parquet_value value = value_at(dictionary, code, array);
-		uint32_t at = find(dictionary, &value);
-
-		if (at == slots)
-			return false;
-		dictionary->slot[at] = code + 1;
-	}
+		bytes_add_le(plain, value->bits, dictionary->width);
+	dictionary->count++;
 	return true;
 }
 
-static void add(struct parquet_dictionary *dictionary, const struct parquet_value *value)
+static int64_t number_code(struct parquet_dictionary *dictionary,
+			   const struct parquet_value *value)
 {
-	if (dictionary->width == 0) {
-		dictionary->place =
-		    mem_grow(dictionary->place, dictionary->count,
-			     &dictionary->place_room, sizeof(*dictionary->place));
-		dictionary->place[dictionary->count] = (uint32_t)dictionary->plain.size;
-		bytes_add_le(&dictionary->plain, value->size, 4);
+	int64_t code = dictionary->last;
+
+	/* Values often come again at once. */
+	if (dictionary->count && dictionary->last_bits == value->bits)
+		return code;
+	if (!intmap_get(&dictionary->numbers, value->bits, &code)) {
+		code = dictionary->count;
+		if (!add(dictionary, value))
+			return PARQUET_FULL;
+		intmap_put(&dictionary->numbers, value->bits, code);
 	}
-	if (value->bytes)
-		bytes_add(&dictionary->plain, value->bytes, value->size);
-	else
-		bytes_add_le(&dictionary->plain, value->bits, dictionary->width);
-	dictionary->count++;
+	dictionary->last = (uint32_t)code;
+	dictionary->last_bits = value->bits;
+	return code;
+}
+
+/* The texts may have one more than the dictionary had room for. */
+static int64_t array_code(struct parquet_dictionary *dictionary,
+			  const struct parquet_value *value)
+{
+	const struct texts_entry *last = &dictionary->arrays.entry[dictionary->last];
+	size_t code;
+
+	if (dictionary->count && last->size == value->size &&
+	    !memcmp(last->text, value->bytes, value->size))
+		return dictionary->last;
+	if ((size_t)value->size + 4 > dictionary->most)
+		return PARQUET_FULL;
+	code = texts_put_bytes(&dictionary->arrays, value->bytes, value->size);
+	if (code > dictionary->count ||
+	    (code == dictionary->count && !add(dictionary, value)))
+		return PARQUET_FULL;
+	dictionary->last = (uint32_t)code;
+	return (int64_t)code;
 }
 
 int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 				const struct parquet_value *value)
 {
-	size_t size = dictionary->width ? dictionary->width : (size_t)value->size + 4;
-	uint32_t at;
-
-	/* Values often come again at once. */
-	if (dictionary->last && is_entry(dictionary, dictionary->last - 1, value))
-		return dictionary->last - 1;
-	if (dictionary->count >= dictionary->slots / 2 &&
-	    !grow(dictionary, value->bytes != NULL))
-		return PARQUET_FULL;
-	/* What is too long to be an entry is not one, and need not be hashed. */
-	if (size > dictionary->most)
-		return PARQUET_FULL;
-	at = find(dictionary, value);
-	if (at == dictionary->slots)
-		return PARQUET_FULL;
-	if (dictionary->slot[at] == 0) {
-		if (dictionary->plain.size + size > dictionary->most)
-			return PARQUET_FULL;
-		add(dictionary, value);
-		dictionary->slot[at] = dictionary->count;
-	}
-	dictionary->last = dictionary->slot[at];
-	return dictionary->last - 1;
+	return value->bytes ? array_code(dictionary, value)
+			    : number_code(dictionary, value);
 }
 
 void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
 			     struct bytes *out)
 {
-	uint32_t size;
-	const uint8_t *at = entry(dictionary, code, &size);
-	size_t head = dictionary->width ? 0 : 4;
+	const struct texts_entry *entry = &dictionary->arrays.entry[code];
 
-	bytes_add(out, at - head, size + head);
+	bytes_add_le(out, entry->size, 4);
+	bytes_add(out, entry->text, entry->size);
 }
 
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary)
 {
-	return dictionary->plain.room + dictionary->slots * sizeof(*dictionary->slot) +
-	       dictionary->place_room * sizeof(*dictionary->place);
+	return dictionary->plain.room + dictionary->count * (size_t)HELD_VALUE;
 }
 
 void parquet_dictionary_clear(struct parquet_dictionary *dictionary)
 {
 	bytes_clear(&dictionary->plain);
-	free(dictionary->place);
-	free(dictionary->slot);
-	dictionary->place = dictionary->slot = NULL;
-	dictionary->place_room = 0;
-	dictionary->count = dictionary->slots = dictionary->last = 0;
+	intmap_clear(&dictionary->numbers);
+	texts_clear(&dictionary->arrays);
+	dictionary->count = dictionary->last = 0;
 }
 
 static bool is_nan(const struct parquet_column *column, uint64_t bits)
@@ -462,13 +345,6 @@ static void add_array(struct parquet_range *range, const struct parquet_value *v
 	range->any = true;
 }
 
-void parquet_range_add_integers(struct parquet_range *range, int64_t least, int64_t most)
-{
-	range->least = range->any && range->least < least ? range->least : least;
-	range->most = range->any && range->most > most ? range->most : most;
-	range->any = true;
-}
-
 void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
 		       const struct parquet_value *value)
 {
@@ -481,7 +357,9 @@ void parquet_range_add(struct parquet_range *range, const struct parquet_column 
 	key = turn(column, column->type == PARQUET_INT32 ? (int32_t)value->bits
 							 : (int64_t)value->bits);
 	range->boundless |= is_nan(column, value->bits);
-	parquet_range_add_integers(range, key, key);
+	range->least = range->any && range->least < key ? range->least : key;
+	range->most = range->any && range->most > key ? range->most : key;
+	range->any = true;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "parquet/parquet.h"
 
 /* Numbers of the Parquet format (parquet.thrift) that several files need. */
@@ -84,13 +85,12 @@ void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width);
 unsigned parquet_bits(uint64_t most);
 
 /*
- * Add `count` integers, given as PLAIN has them (`width` 4 or 8 bytes each), as
+ * Add `count` integers, given as PLAIN has them (8 bytes each), as
  * DELTA_BINARY_PACKED of the Parquet format (Encodings.md): blocks of 128
  * differences, less the least of them, bit-packed 32 at a time. Differences
  * wrap around, so that any integers go.
  */
-void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
-		       unsigned width);
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count);
 
 /* The different values of a column chunk, numbered as they come. */
 struct parquet_dictionary {
@@ -98,11 +98,10 @@ struct parquet_dictionary {
 	unsigned width; /* bytes of each, 0: they differ, and their size is in front */
 	size_t most;    /* bytes of `plain` */
 	uint32_t count;
-	uint32_t *place; /* where each is in `plain`, only if they differ in size */
-	uint32_t *slot;  /* a hash table of numbers, plus 1 */
-	uint32_t slots;  /* a power of 2, or none yet */
-	uint32_t last;   /* number of the value before, plus 1 */
-	size_t place_room;
+	struct intmap numbers; /* their codes, of values of one width, */
+	struct texts arrays;   /* or of byte arrays */
+	uint32_t last;         /* code of the value before, */
+	uint64_t last_bits;    /* and the number itself */
 };
 
 enum { PARQUET_FULL = -1 };
@@ -111,11 +110,11 @@ enum { PARQUET_FULL = -1 };
 int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 				const struct parquet_value *value);
 
-/* Add a value by its number to `out`, as PLAIN has it. */
+/* Add a byte array by its number to `out`, as PLAIN has it. */
 void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
 			     struct bytes *out);
 
-/* The bytes of memory that it has. */
+/* About how many bytes of memory it has. */
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary);
 
 void parquet_dictionary_clear(struct parquet_dictionary *dictionary);
@@ -140,9 +139,6 @@ struct parquet_range {
 
 void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
 		       const struct parquet_value *value);
-
-/* Numbers of a column of INT64, of which these are the least and the greatest. */
-void parquet_range_add_integers(struct parquet_range *range, int64_t least, int64_t most);
 
 /* Both bounds as statistics have them; false where there are none. */
 bool parquet_range_bounds(const struct parquet_range *range,

@@ -2,10 +2,8 @@
 #include "parquet/metadata.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/version.h"
 
@@ -14,11 +12,14 @@ void thrift_begin(struct thrift *thrift, struct bytes *out)
 	*thrift = (struct thrift){.out = out};
 }
 
-/* The type, and the id as a step from the last one where that is short. */
+/* The type, and the id as a step from the last one where that is short. Items of a list
+ * have neither. */
 static void field(struct thrift *thrift, int id, unsigned type)
 {
 	int step = id - thrift->last;
 
+	if (id == THRIFT_ITEM)
+		return;
 	assert(step > 0);
 	if (step <= 15) {
 		bytes_add_byte(thrift->out, (uint8_t)((unsigned)step << 4 | type));
@@ -37,19 +38,20 @@ void thrift_bool(struct thrift *thrift, int id, bool value)
 void thrift_i32(struct thrift *thrift, int id, int32_t value)
 {
 	field(thrift, id, THRIFT_I32);
-	thrift_item_i32(thrift, value);
+	bytes_add_zigzag(thrift->out, value);
 }
 
 void thrift_i64(struct thrift *thrift, int id, int64_t value)
 {
 	field(thrift, id, THRIFT_I64);
-	thrift_item_i64(thrift, value);
+	bytes_add_zigzag(thrift->out, value);
 }
 
 void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
 {
 	field(thrift, id, THRIFT_BINARY);
-	thrift_item_binary(thrift, data, size);
+	bytes_add_varint(thrift->out, size);
+	bytes_add(thrift->out, data, size);
 }
 
 void thrift_text(struct thrift *thrift, int id, const char *text)
@@ -60,13 +62,9 @@ void thrift_text(struct thrift *thrift, int id, const char *text)
 void thrift_struct(struct thrift *thrift, int id)
 {
 	field(thrift, id, THRIFT_STRUCT);
-	thrift_item_struct(thrift);
-}
-
-void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size)
-{
-	field(thrift, id, THRIFT_STRUCT);
-	bytes_add(thrift->out, data, size);
+	assert(thrift->depth < THRIFT_DEPTH);
+	thrift->outer[thrift->depth++] = thrift->last;
+	thrift->last = 0;
 }
 
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count)
@@ -78,34 +76,6 @@ void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t co
 		bytes_add_byte(thrift->out, (uint8_t)(0xf0 | item));
 		bytes_add_varint(thrift->out, count);
 	}
-}
-
-void thrift_item_i32(struct thrift *thrift, int32_t value)
-{
-	bytes_add_zigzag(thrift->out, value);
-}
-
-void thrift_item_i64(struct thrift *thrift, int64_t value)
-{
-	bytes_add_zigzag(thrift->out, value);
-}
-
-void thrift_item_binary(struct thrift *thrift, const void *data, size_t size)
-{
-	bytes_add_varint(thrift->out, size);
-	bytes_add(thrift->out, data, size);
-}
-
-void thrift_item_text(struct thrift *thrift, const char *text)
-{
-	thrift_item_binary(thrift, text, strlen(text));
-}
-
-void thrift_item_struct(struct thrift *thrift)
-{
-	assert(thrift->depth < THRIFT_DEPTH);
-	thrift->outer[thrift->depth++] = thrift->last;
-	thrift->last = 0;
 }
 
 void thrift_end(struct thrift *thrift)
@@ -174,7 +144,7 @@ static void add_leaf(struct thrift *thrift, const struct parquet_column *column,
 {
 	const struct logical *logical = &logical_types[column->logical];
 
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 1, (int32_t)column->type);
 	thrift_i32(thrift, 3, repetition);
 	thrift_text(thrift, 4, name);
@@ -191,7 +161,7 @@ static void add_group(struct thrift *thrift, const char *name, int repetition, b
 {
 	static const struct logical logical = {.member = LOGICAL_LIST};
 
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 3, repetition);
 	thrift_text(thrift, 4, name);
 	thrift_i32(thrift, 5, 1);
@@ -210,7 +180,7 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 	for (size_t i = 0; i < columns; i++)
 		elements += column[i].list ? 2 : 0;
 	thrift_list(thrift, id, THRIFT_STRUCT, elements);
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_text(thrift, 4, "schema");
 	thrift_i32(thrift, 5, (int32_t)columns);
 	thrift_end(thrift);
@@ -231,17 +201,12 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 static void add_path(struct thrift *thrift, int id, const struct parquet_column *column)
 {
 	thrift_list(thrift, id, THRIFT_BINARY, column->list ? 3 : 1);
-	thrift_item_text(thrift, column->name);
+	thrift_text(thrift, THRIFT_ITEM, column->name);
 	if (!column->list)
 		return;
-	thrift_item_text(thrift, "list");
-	thrift_item_text(thrift, "element");
+	thrift_text(thrift, THRIFT_ITEM, "list");
+	thrift_text(thrift, THRIFT_ITEM, "element");
 }
-
-struct parquet_footer_group {
-	uint64_t offset, rows;
-	uint64_t raw_size, size;
-};
 
 /* Field 12 of ColumnMetaData. */
 static void add_statistics(struct thrift *thrift, const struct parquet_chunk *chunk)
@@ -273,12 +238,12 @@ static void add_encodings(struct thrift *thrift, const struct parquet_chunk *chu
 	thrift_list(thrift, 2, THRIFT_I32, count);
 	for (int i = 0; i < FORMAT_ENCODINGS; i++)
 		if (used[i])
-			thrift_item_i32(thrift, i);
+			thrift_i32(thrift, THRIFT_ITEM, i);
 }
 
 static void add_page_count(struct thrift *thrift, int type, int encoding, uint32_t count)
 {
-	thrift_item_struct(thrift);
+	thrift_struct(thrift, THRIFT_ITEM);
 	thrift_i32(thrift, 1, type);
 	thrift_i32(thrift, 2, encoding);
 	thrift_i32(thrift, 3, (int32_t)count);
@@ -301,84 +266,67 @@ static void add_page_counts(struct thrift *thrift, const struct parquet_chunk *c
 			add_page_count(thrift, FORMAT_DATA_PAGE, i, chunk->pages_of[i]);
 }
 
-static void add_metadata(struct bytes *out, const struct parquet_chunk *chunk,
+/* Field 3 of ColumnChunk. */
+static void add_metadata(struct thrift *thrift, const struct parquet_chunk *chunk,
 			 uint64_t offset)
 {
 	size_t size = chunk->head.size + chunk->body.size;
-	struct thrift thrift;
 
-	thrift_begin(&thrift, out);
-	thrift_i32(&thrift, 1, (int32_t)chunk->column->type);
-	add_encodings(&thrift, chunk);
-	add_path(&thrift, 3, chunk->column);
-	thrift_i32(&thrift, 4, parquet_codec_number(chunk->settings->codec));
-	thrift_i64(&thrift, 5, (int64_t)chunk->value_count);
-	thrift_i64(&thrift, 6, (int64_t)chunk->raw_size);
-	thrift_i64(&thrift, 7, (int64_t)size);
-	thrift_i64(&thrift, 9, (int64_t)(offset + chunk->head.size));
+	thrift_struct(thrift, 3);
+	thrift_i32(thrift, 1, (int32_t)chunk->column->type);
+	add_encodings(thrift, chunk);
+	add_path(thrift, 3, chunk->column);
+	thrift_i32(thrift, 4, parquet_codec_number(chunk->settings->codec));
+	thrift_i64(thrift, 5, (int64_t)chunk->value_count);
+	thrift_i64(thrift, 6, (int64_t)chunk->raw_size);
+	thrift_i64(thrift, 7, (int64_t)size);
+	thrift_i64(thrift, 9, (int64_t)(offset + chunk->head.size));
 	if (chunk->head.size)
-		thrift_i64(&thrift, 11, (int64_t)offset);
-	add_statistics(&thrift, chunk);
-	add_page_counts(&thrift, chunk);
-	thrift_end(&thrift);
+		thrift_i64(thrift, 11, (int64_t)offset);
+	add_statistics(thrift, chunk);
+	add_page_counts(thrift, chunk);
+	thrift_end(thrift);
 }
 
-void parquet_footer_add_group(struct parquet_footer *footer, uint64_t offset,
-			      uint64_t rows)
+void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns)
 {
-	footer->group = mem_grow(footer->group, footer->groups, &footer->group_room,
-				 sizeof(*footer->group));
-	footer->group[footer->groups++] =
-	    (struct parquet_footer_group){.offset = offset, .rows = rows};
+	footer->raw_size = footer->size = 0;
+	footer->groups++;
+	thrift_begin(&footer->group, &footer->metadata);
+	thrift_list(&footer->group, 1, THRIFT_STRUCT, columns);
 }
 
 void parquet_footer_add_chunk(struct parquet_footer *footer,
 			      const struct parquet_chunk *chunk, uint64_t offset)
 {
-	struct parquet_footer_group *group = &footer->group[footer->groups - 1];
-	size_t before = footer->metadata.size;
+	footer->raw_size += chunk->raw_size;
+	footer->size += chunk->head.size + chunk->body.size;
+	thrift_struct(&footer->group, THRIFT_ITEM);
+	thrift_i64(&footer->group, 2, 0); /* it stands here and nowhere else */
+	add_metadata(&footer->group, chunk, offset);
+	thrift_end(&footer->group);
+}
 
-	group->raw_size += chunk->raw_size;
-	group->size += chunk->head.size + chunk->body.size;
-	add_metadata(&footer->metadata, chunk, offset);
-	footer->chunk = mem_grow(footer->chunk, footer->chunks, &footer->chunk_room,
-				 sizeof(*footer->chunk));
-	footer->chunk[footer->chunks++] = (uint32_t)(footer->metadata.size - before);
+void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
+			      uint64_t rows)
+{
+	thrift_i64(&footer->group, 2, (int64_t)footer->raw_size);
+	thrift_i64(&footer->group, 3, (int64_t)rows);
+	thrift_i64(&footer->group, 5, (int64_t)offset);
+	thrift_i64(&footer->group, 6, (int64_t)footer->size);
+	thrift_end(&footer->group);
 }
 
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value)
 {
-	footer->pair = mem_grow(footer->pair, footer->pairs, &footer->pair_room,
-				sizeof(*footer->pair));
-	footer->pair[footer->pairs++] =
-	    (struct parquet_pair){mem_strdup(key), mem_strdup(value)};
-}
+	struct thrift pair;
 
-static void add_groups(struct thrift *thrift, const struct parquet_footer *footer)
-{
-	const uint8_t *metadata = footer->metadata.data;
-	const uint32_t *size = footer->chunk;
-
-	thrift_list(thrift, 4, THRIFT_STRUCT, footer->groups);
-	for (size_t i = 0; i < footer->groups; i++) {
-		const struct parquet_footer_group *group = &footer->group[i];
-		size_t chunks = footer->chunks / footer->groups;
-
-		thrift_item_struct(thrift);
-		thrift_list(thrift, 1, THRIFT_STRUCT, chunks);
-		for (size_t j = 0; j < chunks; j++, metadata += *size++) {
-			thrift_item_struct(thrift);
-			thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
-			thrift_copy(thrift, 3, metadata, *size);
-			thrift_end(thrift);
-		}
-		thrift_i64(thrift, 2, (int64_t)group->raw_size);
-		thrift_i64(thrift, 3, (int64_t)group->rows);
-		thrift_i64(thrift, 5, (int64_t)group->offset);
-		thrift_i64(thrift, 6, (int64_t)group->size);
-		thrift_end(thrift);
-	}
+	footer->pairs++;
+	thrift_begin(&pair, &footer->pair);
+	thrift_text(&pair, 1, key);
+	thrift_text(&pair, 2, value);
+	thrift_end(&pair);
 }
 
 void parquet_footer_add(const struct parquet_footer *footer,
@@ -390,22 +338,18 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	thrift_i32(&thrift, 1, 2); /* version */
 	add_schema(&thrift, 2, file->column, file->columns);
 	thrift_i64(&thrift, 3, (int64_t)file->rows);
-	add_groups(&thrift, footer);
+	thrift_list(&thrift, 4, THRIFT_STRUCT, footer->groups);
+	bytes_add(out, footer->metadata.data, footer->metadata.size);
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
-		for (size_t i = 0; i < footer->pairs; i++) {
-			thrift_item_struct(&thrift);
-			thrift_text(&thrift, 1, footer->pair[i].key);
-			thrift_text(&thrift, 2, footer->pair[i].value);
-			thrift_end(&thrift);
-		}
+		bytes_add(out, footer->pair.data, footer->pair.size);
 	}
 	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
 	/* Bounds are in the order of each column's type; without this they count
 	 * for nothing. */
 	thrift_list(&thrift, 7, THRIFT_STRUCT, file->columns);
 	for (size_t i = 0; i < file->columns; i++) {
-		thrift_item_struct(&thrift);
+		thrift_struct(&thrift, THRIFT_ITEM);
 		thrift_struct(&thrift, 1);
 		thrift_end(&thrift);
 		thrift_end(&thrift);
@@ -415,13 +359,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 
 void parquet_footer_clear(struct parquet_footer *footer)
 {
-	for (size_t i = 0; i < footer->pairs; i++) {
-		free(footer->pair[i].key);
-		free(footer->pair[i].value);
-	}
-	free(footer->pair);
-	free(footer->chunk);
-	free(footer->group);
+	bytes_clear(&footer->pair);
 	bytes_clear(&footer->metadata);
 	*footer = (struct parquet_footer){0};
 }

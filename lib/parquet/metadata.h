@@ -24,6 +24,8 @@ enum thrift_type {
 
 enum { THRIFT_DEPTH = 8 };
 
+enum { THRIFT_ITEM = 0 }; /* the id of an item of a list, of any type but bool */
+
 struct thrift {
 	struct bytes *out;
 	int last; /* id of the field before, in this struct */
@@ -41,46 +43,34 @@ void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
 void thrift_text(struct thrift *thrift, int id, const char *text);
 void thrift_struct(struct thrift *thrift, int id);
 
-/* A struct that was written before, whole. */
-void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size);
-
 /* A list, of which `count` items are to follow. */
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count);
-void thrift_item_i32(struct thrift *thrift, int32_t value);
-void thrift_item_i64(struct thrift *thrift, int64_t value);
-void thrift_item_binary(struct thrift *thrift, const void *data, size_t size);
-void thrift_item_text(struct thrift *thrift, const char *text);
-void thrift_item_struct(struct thrift *thrift);
 
 void thrift_end(struct thrift *thrift);
 
 /*
  * What stands at the end of a file, collected while it is written: the
- * metadata of row groups, kept as it will be written.
+ * metadata of row groups, as it will be written.
  */
 struct parquet_footer {
-	struct bytes metadata; /* ColumnMetaData of all chunks */
-	uint32_t *chunk;       /* the bytes that each has of it */
-	size_t chunks, chunk_room;
-	struct parquet_footer_group *group;
-	size_t groups, group_room;
-	struct parquet_pair *pair;
-	size_t pairs, pair_room;
+	struct bytes metadata;   /* RowGroup of all */
+	struct thrift group;     /* the one at hand, */
+	uint64_t raw_size, size; /* and the bytes of its chunks */
+	size_t groups;
+	struct bytes pair; /* KeyValue of all */
+	size_t pairs;
 };
 
-struct parquet_pair {
-	char *key, *value;
-};
-
-/* A row group begins at `offset` of the file. */
-void parquet_footer_add_group(struct parquet_footer *footer, uint64_t offset,
-			      uint64_t rows);
+void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns);
 
 /* Take note of a finished chunk of it, that begins at `offset` of the file. */
 void parquet_footer_add_chunk(struct parquet_footer *footer,
 			      const struct parquet_chunk *chunk, uint64_t offset);
 
-/* Copies both. */
+/* The row group began at `offset` of the file. */
+void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
+			      uint64_t rows);
+
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value);
 

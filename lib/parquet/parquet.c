@@ -113,9 +113,11 @@ void parquet_add_metadata(struct parquet_writer *writer, const char *key,
 
 static int end_group(struct parquet_writer *writer, struct error *error)
 {
+	uint64_t offset = writer->offset;
+
 	if (writer->group_rows == 0)
 		return 0;
-	parquet_footer_add_group(&writer->footer, writer->offset, writer->group_rows);
+	parquet_footer_begin_group(&writer->footer, writer->columns);
 	for (size_t i = 0; i < writer->columns; i++) {
 		struct parquet_chunk *chunk = &writer->chunk[i];
 
@@ -127,6 +129,7 @@ static int end_group(struct parquet_writer *writer, struct error *error)
 			return -1;
 		parquet_chunk_reset(chunk);
 	}
+	parquet_footer_end_group(&writer->footer, offset, writer->group_rows);
 	writer->group_rows = 0;
 	writer->unchecked_rows = writer->unchecked_bytes = 0;
 	return 0;
@@ -281,7 +284,8 @@ static int array_value(const struct parquet_column *column, const struct cell *c
 	if (cell->size > PARQUET_LONGEST_VALUE)
 		return refuse(error, "%" PRIu32 " bytes, want up to %d", cell->size,
 			      PARQUET_LONGEST_VALUE);
-	if (column->logical == PARQUET_STRING && !utf8_is_valid(cell->bytes, cell->size))
+	if (column->logical == PARQUET_STRING && !column->is_utf8 &&
+	    !utf8_is_valid(cell->bytes, cell->size))
 		return refuse(error, "no UTF-8, want text");
 	return 0;
 }
@@ -466,26 +470,6 @@ static int check_list(const struct parquet_list *list,
 	return 0;
 }
 
-/* Whether all of a row fits its columns. */
-static int check_row(struct parquet_writer *writer, const struct cell *cell,
-		     const struct parquet_list *list, struct error *error)
-{
-	size_t *bytes = &writer->unchecked_bytes;
-
-	for (size_t i = 0; i < writer->columns; i++) {
-		const struct parquet_column *column = &writer->column[i];
-		const struct cells cells = {&cell[i], 1, 1};
-		bool fits = column->list ? !check_list(list++, column, bytes, error)
-					 : check_cells(&cells, column, bytes, error) == 1;
-
-		if (!fits) {
-			error_prefix(error, "column %s", column->name);
-			return PARQUET_REFUSED;
-		}
-	}
-	return 0;
-}
-
 static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list,
 		    struct error *error)
 {
@@ -503,37 +487,48 @@ static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list
 	return parquet_chunk_end_rows(chunk, 1, error);
 }
 
+/* How many of the rows, from the first on, fit; error says why the next one does not. */
+static size_t count_fitting(struct parquet_writer *writer, const struct cell *cell,
+			    const struct parquet_list *list, size_t rows,
+			    struct error *error)
+{
+	for (size_t i = 0; i < writer->columns; i++) {
+		const struct parquet_column *column = &writer->column[i];
+		const struct cells cells = {&cell[i], writer->columns, rows};
+		size_t *bytes = &writer->unchecked_bytes;
+		size_t fitting = column->list ? !check_list(list++, column, bytes, error)
+					      : check_cells(&cells, column, bytes, error);
+
+		if (fitting < rows)
+			error_prefix(error, "column %s", column->name);
+		rows = fitting < rows ? fitting : rows;
+	}
+	return rows;
+}
+
+/* Add rows that fit. 0, or -1 with error. */
+static int add_fitting(struct parquet_writer *writer, const struct cell *cell,
+		       const struct parquet_list *list, size_t rows, struct error *error)
+{
+	for (size_t i = 0; i < writer->columns; i++) {
+		const struct cells cells = {&cell[i], writer->columns, rows};
+		struct parquet_chunk *chunk = &writer->chunk[i];
+
+		if (writer->column[i].list ? add_list(chunk, list++, error)
+					   : add_cells(&cells, chunk, error))
+			return fail_for_good(writer, error);
+	}
+	return end_rows(writer, rows, error);
+}
+
 int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
 		    const struct parquet_list *list, struct error *error)
 {
 	if (writer->failure)
 		return fail_for_good(writer, error);
-	if (check_row(writer, cell, list, error))
+	if (!count_fitting(writer, cell, list, 1, error))
 		return PARQUET_REFUSED;
-	for (size_t i = 0; i < writer->columns; i++) {
-		struct parquet_chunk *chunk = &writer->chunk[i];
-
-		if (writer->column[i].list ? add_list(chunk, list++, error)
-					   : add_one(chunk, &cell[i], error))
-			return fail_for_good(writer, error);
-	}
-	return end_rows(writer, 1, error);
-}
-
-/* How many of the rows, from the first on, fit; error says why the next one does not. */
-static size_t count_fitting(struct parquet_writer *writer, const struct cell *cell,
-			    size_t rows, struct error *error)
-{
-	for (size_t i = 0; i < writer->columns; i++) {
-		const struct cells cells = {&cell[i], writer->columns, rows};
-		size_t fitting = check_cells(&cells, &writer->column[i],
-					     &writer->unchecked_bytes, error);
-
-		if (fitting < rows)
-			error_prefix(error, "column %s", writer->column[i].name);
-		rows = fitting;
-	}
-	return rows;
+	return add_fitting(writer, cell, list, 1, error);
 }
 
 int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, size_t rows,
@@ -544,19 +539,13 @@ int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, siz
 		return fail_for_good(writer, error);
 	while (*added < rows) {
 		const struct cell *first = &cell[*added * writer->columns];
-		size_t room = row_room(writer), count = rows - *added;
-		size_t wanted = count < room ? count : room;
+		size_t room = row_room(writer), left = rows - *added;
+		size_t wanted = left < room ? left : room;
+		size_t count = count_fitting(writer, first, NULL, wanted, error);
 
-		count = count_fitting(writer, first, wanted, error);
-		for (size_t i = 0; i < writer->columns; i++) {
-			const struct cells cells = {&first[i], writer->columns, count};
-
-			if (add_cells(&cells, &writer->chunk[i], error))
-				return fail_for_good(writer, error);
-		}
-		*added += count;
-		if (end_rows(writer, count, error))
+		if (add_fitting(writer, first, NULL, count, error))
 			return -1;
+		*added += count;
 		if (count < wanted)
 			return PARQUET_REFUSED;
 	}

@@ -12,7 +12,7 @@
 
 /*
  * Writing Apache Parquet: flat columns and lists, row by row. A column chunk is encoded
- * by a dictionary where that makes it smaller, else PLAIN, or, of integers,
+ * by a dictionary where that makes it smaller, else PLAIN, or, of INT64,
  * DELTA_BINARY_PACKED where that is smaller. What is kept in
  * memory is one row group, its settings' group_bytes, and what the file's end
  * says of those before: about 2 KB for each million numbers.
@@ -40,6 +40,7 @@ struct parquet_column {
 	bool optional; /* else REQUIRED */
 	bool list;     /* `optional` is about the list itself then */
 	bool optional_elements;
+	bool is_utf8; /* texts were checked already */
 };
 
 enum parquet_codec { PARQUET_ZSTD, PARQUET_UNCOMPRESSED, PARQUET_SNAPPY };

@@ -12,7 +12,6 @@
 #include "base/csv_text.h"
 #include "base/mem.h"
 #include "base/nsec.h"
-#include "base/utf8.h"
 
 static int make_parents(char *path, size_t from, struct error *error)
 {
@@ -66,36 +65,27 @@ struct table_file {
 	const struct question *question;
 	const struct table_style *style;
 	struct parquet_writer *writer; /* NULL: CSV */
-	struct cell *cell;             /* the row's, but for the keys */
-	char (*number)[NUMBER_TEXT];   /* texts of numbers, a cell */
-	char **mended;                 /* texts that were no UTF-8, a cell; else NULL */
+	struct cell *cell; /* the row's, but for the keys; NULL: there are none */
 	size_t columns;
-	bool as_is; /* rows need no change */
 	uint64_t rows;
-	uint64_t *mended_texts;
 };
 
 static struct parquet_column parquet_column_of(const struct question_column *column,
 					       bool timestamps)
 {
-	struct parquet_column result = {
-	    .name = column->name, .optional = !column->required, .type = PARQUET_INT64};
+	struct parquet_column result = {.name = column->name,
+					.optional = !column->required,
+					.type = PARQUET_INT64,
+					.is_utf8 = true};
 
-	switch (column->type) {
-	case QUESTION_INTEGER:
-		if (column->instant && timestamps)
-			result.logical = PARQUET_TIMESTAMP_NANOS;
-		break;
-	case QUESTION_REAL:
+	if (column->type == CELL_REAL) {
 		result.type = PARQUET_DOUBLE;
-		break;
-	case QUESTION_ANY:
-	case QUESTION_TEXT:
+	} else if (column->type != CELL_INTEGER) {
 		result.type = PARQUET_BYTE_ARRAY;
-		result.logical = PARQUET_STRING;
-		break;
-	case QUESTION_BLOB:
-		result.type = PARQUET_BYTE_ARRAY;
+		if (column->type != CELL_BLOB)
+			result.logical = PARQUET_STRING;
+	} else if (column->instant && timestamps) {
+		result.logical = PARQUET_TIMESTAMP_NANOS;
 	}
 	return result;
 }
@@ -139,79 +129,14 @@ static int begin_rows(struct table_file *table, struct error *error)
 {
 	const struct question *question = table->question;
 
-	table->rows = 0;
-	table->columns = 0;
-	table->as_is = true;
-	for (size_t i = 0; i < question->columns; i++) {
-		const struct question_column *column = &question->column[i];
-
-		table->columns += !column->is_key;
-		table->as_is = table->as_is && !column->is_key && !column->mixed;
-	}
-	table->cell = mem_zalloc((table->columns + 1) * sizeof(*table->cell));
-	table->number = mem_alloc((table->columns + 1) * sizeof(*table->number));
-	table->mended = mem_zalloc((table->columns + 1) * sizeof(*table->mended));
+	for (size_t i = 0; i < question->columns; i++)
+		table->columns += !question->column[i].is_key;
+	if (table->columns < question->columns)
+		table->cell = mem_zalloc((table->columns + 1) * sizeof(*table->cell));
 	if (table->style->parquet)
 		return begin_parquet(table, error);
 	begin_csv(table);
 	return 0;
-}
-
-/* Bytes that are no UTF-8 would be refused. */
-static void mend(struct table_file *table)
-{
-	for (size_t i = 0; i < table->columns; i++) {
-		struct cell *cell = &table->cell[i];
-		FILE *text;
-		size_t size;
-
-		if (cell->type != CELL_TEXT || utf8_is_valid(cell->bytes, cell->size))
-			continue;
-		text = open_memstream(&table->mended[i], &size);
-		for (size_t at = 0; at < cell->size;) {
-			size_t length =
-			    utf8_length_within(cell->bytes + at, cell->size - at);
-
-			if (length)
-				fwrite(cell->bytes + at, 1, length, text);
-			else
-				fputs(UTF8_REPLACEMENT, text);
-			at += length ? length : 1;
-		}
-		fclose(text);
-		cell_set_bytes(cell, CELL_TEXT, table->mended[i], size);
-		++*table->mended_texts;
-	}
-}
-
-static void forget_mended(struct table_file *table)
-{
-	for (size_t i = 0; i < table->columns; i++) {
-		free(table->mended[i]);
-		table->mended[i] = NULL;
-	}
-}
-
-static int refused(const struct table_file *table, struct error *error)
-{
-	return error_prefix(error, "%s: row %" PRIu64, table->name, table->rows + 1);
-}
-
-static int put_parquet(struct table_file *table, const struct cell *row,
-		       struct error *error)
-{
-	int status = parquet_add_row(table->writer, row, NULL, error);
-
-	if (status == PARQUET_REFUSED) {
-		error_clear(error);
-		memmove(table->cell, row, table->columns * sizeof(*row));
-		mend(table);
-		status = parquet_add_row(table->writer, table->cell, NULL, error);
-		forget_mended(table);
-	}
-	if (status == PARQUET_REFUSED)
-		return refused(table, error);
-	return status ? error_prefix(error, "%s", table->name) : 0;
 }
 
 /* "2026-11-21T02:38:57.738293189Z" */
@@ -249,88 +174,55 @@ static int put_csv(struct table_file *table, const struct cell *row, struct erro
 	return ferror(table->file) ? error_errno(error, table->name) : 0;
 }
 
-/* A cell of a column of many types in its form of the one type. */
-static void convert(const struct question_column *column, struct cell *cell,
-		    char number[NUMBER_TEXT])
-{
-	if (cell->type == CELL_NULL || column->type == QUESTION_INTEGER ||
-	    column->type == QUESTION_REAL)
-		return;
-	if (cell->type == CELL_INTEGER || cell->type == CELL_REAL)
-		cell_set_bytes(cell, CELL_TEXT, number, csv_number(number, cell));
-}
-
-/* The row without keys, and with values of many types in the form of one. */
-static const struct cell *fit_row(struct table_file *table, const struct cell *row)
+/* The row without keys. */
+static const struct cell *without_keys(struct table_file *table, const struct cell *row)
 {
 	const struct question *question = table->question;
 	size_t at = 0;
 
-	for (size_t i = 0; i < question->columns; i++) {
-		if (question->column[i].is_key)
-			continue;
-		table->cell[at] = row[i];
-		if (question->column[i].mixed)
-			convert(&question->column[i], &table->cell[at],
-				table->number[at]);
-		at++;
-	}
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			table->cell[at++] = row[i];
 	return table->cell;
 }
 
-static int put_row(struct table_file *table, const struct cell *row, struct error *error)
+/* Several rows only where none has keys. */
+static int put_parquet(struct table_file *table, const struct cell *row, size_t rows,
+		       struct error *error)
 {
+	size_t added;
 	int status =
-	    !table->writer
-		? put_csv(table, row, error)
-		: put_parquet(table, table->as_is ? row : fit_row(table, row), error);
+	    parquet_add_rows(table->writer, table->cell ? without_keys(table, row) : row,
+			     rows, &added, error);
 
-	table->rows++;
-	return status;
+	table->rows += added;
+	if (status == PARQUET_REFUSED)
+		return error_prefix(error, "%s: row %" PRIu64, table->name,
+				    table->rows + 1);
+	return status ? error_prefix(error, "%s", table->name) : 0;
 }
 
 static int put_rows(struct table_file *table, const struct cell *row, size_t rows,
 		    struct error *error)
 {
-	size_t columns = table->question->columns;
+	int status = 0;
 
-	for (size_t at = 0, added = 0; at < rows; at += added) {
-		const struct cell *next = &row[at * columns];
-		int status = PARQUET_REFUSED;
-
-		added = 0;
-		if (table->writer && table->as_is)
-			status = parquet_add_rows(table->writer, next, rows - at, &added,
-						  error);
-		table->rows += added;
-		if (status < 0)
-			return error_prefix(error, "%s", table->name);
-		if (status == 0)
-			continue;
-		/* The next one is refused, or to be changed first. */
-		error_clear(error);
-		if (put_row(table, &next[added * columns], error))
-			return -1;
-		added++;
-	}
-	return 0;
+	if (table->writer)
+		return put_parquet(table, row, rows, error);
+	for (size_t i = 0; i < rows && !status; i++)
+		status = put_csv(table, &row[i * table->question->columns], error);
+	return status;
 }
 
+/* But for its key, which has its memory. */
 static void clear_file(struct table_file *table)
 {
 	parquet_writer_free(table->writer);
-	table->writer = NULL;
 	if (table->file && !table->is_given)
 		fclose(table->file);
-	table->file = NULL;
 	free(table->cell);
-	free(table->number);
-	free(table->mended);
 	free(table->name);
-	table->cell = NULL;
-	table->number = NULL;
-	table->mended = NULL;
-	table->name = NULL;
+	*table = (struct table_file){.key = table->key, .used = table->used};
 }
 
 /* Write the end. 0, or -1 with error. */
@@ -359,7 +251,7 @@ struct dataset {
 	size_t files, most;
 	struct table_file *last;
 	struct bytes wanted; /* the key of the row at hand */
-	uint64_t rows, mended;
+	uint64_t rows;
 };
 
 char *dataset_escape(const char *bytes, size_t size)
@@ -488,7 +380,6 @@ static int open_file(struct dataset *dataset, struct table_file *file, char *nam
 	file->is_given = !name;
 	file->question = job->question;
 	file->style = dataset->style;
-	file->mended_texts = &dataset->mended;
 	file->file = name ? export_create(dataset->directory, name, error) : job->file;
 	return file->file ? begin_rows(file, error) : -1;
 }
@@ -574,11 +465,6 @@ int dataset_end(struct dataset *dataset, struct error *error)
 		if (dataset->file[i].file && close_file(&dataset->file[i], error))
 			return -1;
 	return 0;
-}
-
-uint64_t dataset_mended(const struct dataset *dataset)
-{
-	return dataset->mended;
 }
 
 void dataset_free(struct dataset *dataset)

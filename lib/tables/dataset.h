@@ -53,9 +53,6 @@ int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 /* Finish all files; a given one is still open. 0, or -1 with error. */
 int dataset_end(struct dataset *dataset, struct error *error);
 
-/* Texts that were no UTF-8, in which U+FFFD stands now. */
-uint64_t dataset_mended(const struct dataset *dataset);
-
 void dataset_free(struct dataset *dataset);
 
 /*

@@ -123,18 +123,18 @@ static bool is_instant(const char *name)
 }
 
 /* SQLite's rules of affinity (datatype3.html, 3.1) take more; the schema has these. */
-static enum question_type type_of(const char *declared)
+static enum cell_type type_of(const char *declared)
 {
-	return strcasecmp(declared, "INTEGER") == 0 ? QUESTION_INTEGER
-	       : strcasecmp(declared, "REAL") == 0  ? QUESTION_REAL
-	       : strcasecmp(declared, "TEXT") == 0  ? QUESTION_TEXT
-	       : strcasecmp(declared, "BLOB") == 0  ? QUESTION_BLOB
-						    : QUESTION_ANY;
+	return strcasecmp(declared, "INTEGER") == 0 ? CELL_INTEGER
+	       : strcasecmp(declared, "REAL") == 0  ? CELL_REAL
+	       : strcasecmp(declared, "TEXT") == 0  ? CELL_TEXT
+	       : strcasecmp(declared, "BLOB") == 0  ? CELL_BLOB
+						    : CELL_NULL;
 }
 
 static struct question_column *add_column(struct question *question,
 					  struct name_set *names, const char *name,
-					  enum question_type type)
+					  enum cell_type type)
 {
 	size_t room = question->columns;
 
@@ -143,16 +143,6 @@ static struct question_column *add_column(struct question *question,
 	question->column[question->columns] =
 	    (struct question_column){.name = name_pick(names, name, NULL), .type = type};
 	return &question->column[question->columns++];
-}
-
-/* Ask with one text, where it is not NULL, and hand on each row. 0, or -1 with error. */
-static int each_row(struct timeline_reader *timeline, const char *sql, const char *word,
-		    timeline_take *take, void *context, struct error *error)
-{
-	struct cell value;
-
-	cell_set_bytes(&value, CELL_TEXT, word ? word : "", word ? strlen(word) : 0);
-	return query_rows(timeline, sql, &value, take, context, error);
 }
 
 int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
@@ -180,22 +170,11 @@ static int take_column(void *context, const struct cell *cell, struct error *err
 	(void)error;
 	column = add_column(facts->question, &facts->names, name, type_of(declared));
 	/* A rowid is never NULL; columns of a view have nothing declared. */
-	column->required =
-	    cell_integer(&cell[2], 0) ||
-	    (cell_integer(&cell[3], 0) && column->type == QUESTION_INTEGER);
+	column->required = cell_integer(&cell[2], 0) ||
+			   (cell_integer(&cell[3], 0) && column->type == CELL_INTEGER);
 	column->instant = is_instant(name);
 	free(name);
 	free(declared);
-	return 0;
-}
-
-static int take_facts(void *context, const struct cell *cell, struct error *error)
-{
-	struct table_facts *facts = context;
-
-	(void)error;
-	facts->is_view = cell_integer(&cell[0], 0);
-	facts->kind = (enum question_kind)cell_integer(&cell[1], 0);
 	return 0;
 }
 
@@ -220,20 +199,29 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 static int read_table(struct timeline_reader *timeline, struct table_facts *facts,
 		      const char *name, struct error *error)
 {
-	if (each_row(timeline,
-		     "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
-		     name, take_column, facts, error))
+	const struct cell word = cell_of_text(name);
+	int64_t kind = QUESTION_TABLE, is_view = 0;
+
+	if (query_rows(timeline,
+		       "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
+		       &word, take_column, facts, error))
 		return -1;
 	if (facts->question->columns == 0)
 		return no_such_table(timeline, name, error);
-	return each_row(
-	    timeline,
-	    "SELECT EXISTS (SELECT 1 FROM sqlite_master "
-	    "WHERE type = 'view' AND name = ?1), "
-	    "CASE WHEN EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1) THEN 1 "
-	    "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
-	    "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END",
-	    name, take_facts, facts, error);
+	if (query_integer(timeline,
+			  "SELECT EXISTS (SELECT 1 FROM sqlite_master "
+			  "WHERE type = 'view' AND name = ?1)",
+			  &word, &is_view, error) < 0 ||
+	    query_integer(timeline,
+			  "SELECT CASE WHEN EXISTS (SELECT 1 FROM event_class "
+			  "WHERE table_name = ?1) THEN 1 "
+			  "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
+			  "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END",
+			  &word, &kind, error) < 0)
+		return -1;
+	facts->is_view = is_view;
+	facts->kind = (enum question_kind)kind;
+	return 0;
 }
 
 /* The greatest rowid is found at once, and no table has many gaps. */
@@ -268,16 +256,18 @@ static char *column_list(const struct question *question, int64_t first)
 }
 
 /*
- * A table's rows by their ids, in the order in which they are stored: without an index,
- * which might be walked because it has all that is asked for.
+ * "SELECT columns FROM rest"; takes both. `walks`: rows come by TIMELINE_ROW, too, in the
+ * same order, by their ids: without an index, which might be walked because it has all
+ * that is asked for.
  */
-static char *table_walk(const struct question *question, const char *columns,
-			const char *quoted, const char *where)
+static void set_sql(struct question *question, char *columns, char *rest, bool walks)
 {
-	return question->columns > TIMELINE_MOST_ROW
-		   ? NULL
-		   : mem_printf("SELECT " TIMELINE_ROW "(%s) FROM %s AS t NOT INDEXED%s",
-				columns, quoted, where);
+	free(question->sql);
+	question->sql = mem_printf("SELECT %s FROM %s", columns, rest);
+	question->walked =
+	    walks && question->columns <= TIMELINE_MOST_ROW ? strlen(columns) : 0;
+	free(columns);
+	free(rest);
 }
 
 /* Whether a table or view is one that every timeline has. */
@@ -300,7 +290,7 @@ static void doubt_types(struct question *question, const struct table_facts *fac
 		return;
 	for (size_t i = 0; i < question->columns; i++) {
 		question->column[i].declared = question->column[i].type;
-		question->column[i].type = QUESTION_ANY;
+		question->column[i].type = CELL_NULL;
 	}
 }
 
@@ -312,6 +302,7 @@ struct question *question_of_table(struct timeline_reader *timeline,
 	struct table_facts facts = {.question = question};
 	char *quoted = name_quote(name), *where;
 	int status = read_table(timeline, &facts, name, error);
+	bool walks;
 
 	question->name = mem_strdup(name);
 	doubt_types(question, &facts);
@@ -321,18 +312,13 @@ struct question *question_of_table(struct timeline_reader *timeline,
 		    (facts.kind == QUESTION_EVENT_VIEW && i > 1))
 			question->column[i].instant = false;
 	where = where_of(scope, facts.kind, name, &question->bounds);
-	question->sql = mem_printf("SELECT * FROM %s AS t%s%s", quoted, where,
-				   facts.kind == QUESTION_EVENT_VIEW    ? " ORDER BY id"
-				   : facts.kind == QUESTION_CLASS_TABLE ? " ORDER BY t.id"
-									: "");
-	if (!status && !facts.is_view) {
-		char *columns = column_list(question, 0);
-
+	walks = !facts.is_view && question->bounds != QUESTION_BY_TIME;
+	set_sql(question, column_list(question, 0),
+		mem_printf("%s AS t%s%s%s", quoted, walks ? " NOT INDEXED" : "", where,
+			   facts.kind == QUESTION_TABLE ? "" : " ORDER BY t.id"),
+		walks);
+	if (!status && !facts.is_view)
 		count_rows(timeline, question, quoted);
-		if (question->bounds != QUESTION_BY_TIME)
-			question->walk = table_walk(question, columns, quoted, where);
-		free(columns);
-	}
 	name_clear(&facts.names);
 	free(where);
 	free(quoted);
@@ -362,6 +348,7 @@ static int find_row_columns(struct question *question, struct timeline_reader *t
 {
 	static const char *const fixed[] = {"node", "source", "event_class", "metric",
 					    "metric_item"};
+	const struct cell name = cell_of_text(question->name);
 	bool counts = true;
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
@@ -369,10 +356,10 @@ static int find_row_columns(struct question *question, struct timeline_reader *t
 	for (size_t i = 0; i < question->columns; i++)
 		question->column[i].is_row =
 		    counts && strcmp(question->column[i].name, "id") == 0;
-	return each_row(timeline,
-			"SELECT \"from\" FROM pragma_foreign_key_list(?1) "
-			"WHERE \"table\" IN ('event', 'message', 'process', 'thread')",
-			question->name, take_reference, question, error);
+	return query_rows(timeline,
+			  "SELECT \"from\" FROM pragma_foreign_key_list(?1) "
+			  "WHERE \"table\" IN ('event', 'message', 'process', 'thread')",
+			  &name, take_reference, question, error);
 }
 
 struct question *question_of_part(struct timeline_reader *timeline, const char *name,
@@ -380,24 +367,20 @@ struct question *question_of_part(struct timeline_reader *timeline, const char *
 {
 	const struct scope all = {.all_time = true, .all_nodes = true};
 	struct question *question = question_of_table(timeline, &all, name, error);
-	char *quoted, *columns;
+	char *quoted;
 
 	if (!question || find_row_columns(question, timeline, error)) {
 		question_free(question);
 		return NULL;
 	}
 	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].type == QUESTION_ANY) {
-			question->column[i].type = QUESTION_TEXT;
+		if (question->column[i].type == CELL_NULL) {
+			question->column[i].type = CELL_TEXT;
 			question->column[i].mixed = true;
 		}
-	free(question->sql);
-	free(question->walk);
 	quoted = name_quote(name);
-	columns = column_list(question, first);
-	question->sql = mem_printf("SELECT %s FROM %s AS t", columns, quoted);
-	question->walk = table_walk(question, columns, quoted, "");
-	free(columns);
+	set_sql(question, column_list(question, first),
+		mem_printf("%s AS t NOT INDEXED", quoted), true);
 	free(quoted);
 	return question;
 }
@@ -424,8 +407,7 @@ struct question *question_of_query(struct timeline_reader *timeline, const char 
 	for (size_t i = 0; i < timeline_query_columns(query); i++) {
 		const char *name = timeline_query_name(query, i);
 
-		add_column(question, &names, name, QUESTION_ANY)->instant =
-		    is_instant(name);
+		add_column(question, &names, name, CELL_NULL)->instant = is_instant(name);
 	}
 	name_clear(&names);
 	timeline_query_free(query);
@@ -436,13 +418,13 @@ static void add_event_columns(struct question *question, struct name_set *names)
 {
 	struct question_column *column;
 
-	add_column(question, names, "id", QUESTION_INTEGER)->required = true;
-	column = add_column(question, names, "ts_ns", QUESTION_INTEGER);
+	add_column(question, names, "id", CELL_INTEGER)->required = true;
+	column = add_column(question, names, "ts_ns", CELL_INTEGER);
 	column->required = column->instant = true;
-	column = add_column(question, names, "node", QUESTION_TEXT);
+	column = add_column(question, names, "node", CELL_TEXT);
 	column->required = column->is_node = true;
-	add_column(question, names, "cpu", QUESTION_INTEGER);
-	add_column(question, names, "tid", QUESTION_INTEGER);
+	add_column(question, names, "cpu", CELL_INTEGER);
+	add_column(question, names, "tid", CELL_INTEGER);
 }
 
 struct class_facts {
@@ -500,16 +482,11 @@ static void finish_class(struct question *question, const struct scope *scope,
 	char *quoted = name_quote(question->name);
 	char *where = where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
 
-	question->sql =
-	    mem_printf("SELECT t.id, e.ts_ns, e.node, e.cpu, e.tid%s FROM %s AS t "
-		       "CROSS JOIN event AS e ON e.id = t.id%s ORDER BY t.id",
-		       selected, quoted, where);
-	if (question->columns <= TIMELINE_MOST_ROW)
-		question->walk =
-		    mem_printf("SELECT " TIMELINE_ROW "(t.id, e.ts_ns, e.node, e.cpu, "
-			       "e.tid%s) FROM %s AS t NOT INDEXED "
-			       "CROSS JOIN event AS e ON e.id = t.id%s",
-			       selected, quoted, where);
+	set_sql(question, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
+		mem_printf("%s AS t NOT INDEXED CROSS JOIN event AS e ON e.id = t.id%s "
+			   "ORDER BY t.id",
+			   quoted, where),
+		true);
 	free(quoted);
 	free(where);
 }
@@ -522,7 +499,7 @@ static struct question *question_of_all_events(const struct scope *scope)
 	struct name_set names = {0};
 
 	add_event_columns(question, &names);
-	add_column(question, &names, "class", QUESTION_TEXT)->required = true;
+	add_column(question, &names, "class", CELL_TEXT)->required = true;
 	question->name = mem_strdup("event");
 	question->sql =
 	    mem_printf("SELECT t.id, t.ts_ns, t.node, t.cpu, t.tid, "
@@ -567,17 +544,23 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 				    struct timeline_reader *timeline,
 				    const struct scope *scope, struct error *error)
 {
+	const char *columns = question->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
 	struct timeline_query *query;
 	struct cell value[2];
+	char *sql;
 
 	if (question->bounds == QUESTION_BY_ID &&
 	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = cell_of_integer(bound[i]);
-	query =
-	    timeline_query_new(timeline, walk ? question->walk : question->sql, error);
+	sql = walk && question->walked
+		  ? mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)question->walked,
+			       columns, columns + question->walked)
+		  : mem_strdup(question->sql);
+	query = timeline_query_new(timeline, sql, error);
+	free(sql);
 	if (query &&
 	    timeline_query_ask(query, value, question->bounds ? 2 : 0, error) == 0)
 		return query;
@@ -595,6 +578,5 @@ void question_free(struct question *question)
 	free(question->class);
 	free(question->name);
 	free(question->sql);
-	free(question->walk);
 	free(question);
 }

@@ -14,20 +14,13 @@
  * One table of rows that is asked of a timeline: a table or view of it, the events of a
  * class with their fields, or the user's own SELECT.
  */
-enum question_type {
-	QUESTION_ANY, /* known when all rows have come */
-	QUESTION_INTEGER,
-	QUESTION_REAL,
-	QUESTION_TEXT,
-	QUESTION_BLOB,
-};
-
 struct question_column {
-	char *name; /* no two of a question are the same, whatever their case */
-	enum question_type type, declared; /* declared: where `type` is not known */
-	bool required;                     /* never NULL */
-	bool instant;                      /* an integer is nanoseconds since the epoch */
-	bool mixed;   /* values may be of another type, and are converted */
+	char *name;          /* no two of a question are the same, whatever their case */
+	enum cell_type type; /* CELL_NULL: any, known when all rows have come */
+	enum cell_type declared; /* where that is not known */
+	bool required;           /* never NULL */
+	bool instant;            /* an integer is nanoseconds since the epoch */
+	bool mixed;              /* values may be of another type, and are converted */
 	bool is_key;  /* it stands in the path of a file, and not in the file */
 	bool is_node; /* it comes as node.id, and stands for the node's name */
 	bool is_row;  /* of a part: the id of a row */
@@ -43,7 +36,7 @@ enum question_bounds {
 struct question {
 	char *name; /* of the table, for files and messages; "" for the user's SELECT */
 	char *sql;
-	char *walk; /* the same by TIMELINE_ROW, where it has the same order; else NULL */
+	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
 	struct question_column *column;
 	size_t columns;
 	int64_t rows; /* about how many, 0: not known */
@@ -86,7 +79,8 @@ int question_list_tables(struct timeline_reader *timeline, struct text_list *nam
 			 struct error *error);
 
 /*
- * Ask it: the query with its first row not yet taken; `walk`: of the question's walk.
+ * Ask it: the query with its first row not yet taken; `walk`: by TIMELINE_ROW,
+ * where the question's rows come so.
  * NULL with error.
  */
 struct timeline_query *question_ask(const struct question *question, bool walk,

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/csv_text.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/process.h"
+#include "base/utf8.h"
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 
@@ -26,7 +28,8 @@ struct row_pipe {
 	size_t columns, batch_rows;
 	bool direct; /* no thread: a batch is taken when it is full */
 	struct batch batch[BATCHES];
-	size_t put_at; /* the batch that is being filled */
+	size_t put_at;   /* the batch that is being filled */
+	uint64_t mended; /* texts that were no UTF-8 */
 	pthread_t thread;
 
 	pthread_mutex_t lock; /* guards the rest */
@@ -146,6 +149,23 @@ static int pass_batch(struct row_pipe *pipe)
 	return failed ? -1 : empty_batch(pipe);
 }
 
+/* A text with U+FFFD for bytes that are no UTF-8: how many bytes that makes. */
+static size_t add_mended(struct bytes *bytes, const char *text, size_t size)
+{
+	size_t before = bytes->size;
+
+	for (size_t at = 0; at < size;) {
+		size_t length = utf8_length_within(text + at, size - at);
+
+		if (length)
+			bytes_add(bytes, text + at, length);
+		else
+			bytes_add_text(bytes, UTF8_REPLACEMENT);
+		at += length ? length : 1;
+	}
+	return bytes->size - before;
+}
+
 int row_pipe_put(struct row_pipe *pipe, const struct cell *row)
 {
 	struct batch *batch = &pipe->batch[pipe->put_at];
@@ -156,7 +176,14 @@ int row_pipe_put(struct row_pipe *pipe, const struct cell *row)
 		if (row[i].type != CELL_TEXT && row[i].type != CELL_BLOB)
 			continue;
 		batch->has_bytes = true;
-		bytes_add(&batch->bytes, row[i].bytes, row[i].size);
+		if (row[i].type == CELL_BLOB ||
+		    utf8_is_valid(row[i].bytes, row[i].size)) {
+			bytes_add(&batch->bytes, row[i].bytes, row[i].size);
+			continue;
+		}
+		at[i].size =
+		    (uint32_t)add_mended(&batch->bytes, row[i].bytes, row[i].size);
+		pipe->mended++;
 	}
 	if (++batch->rows < pipe->batch_rows && batch->bytes.size < BATCH_BYTES)
 		return 0;
@@ -200,7 +227,8 @@ struct writing {
 	struct table_job *job;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
-	struct cell *room; /* for a row with names of nodes, else NULL */
+	struct cell *room;           /* for a row that is changed, else NULL */
+	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
 	uint64_t uncounted;
 };
 
@@ -229,23 +257,27 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 	return failed;
 }
 
-/* The row with nodes' names for their numbers. */
-static const struct cell *name_nodes(const struct writing *writing,
-				     const struct cell *row)
+/* The row with nodes' names for their numbers, and with the texts of numbers among other
+ * values. */
+static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
 {
 	const struct question *question = writing->job->question;
 	struct cell *room = writing->room;
 
 	memcpy(room, row, question->columns * sizeof(*row));
 	for (size_t i = 0; i < question->columns; i++) {
-		const struct scope_node *node;
+		const struct question_column *column = &question->column[i];
+		const struct scope_node *node = NULL;
 
-		if (!question->column[i].is_node || row[i].type != CELL_INTEGER)
-			continue;
-		node = scope_find(writing->work->scope, row[i].integer);
+		if (column->is_node && row[i].type == CELL_INTEGER)
+			node = scope_find(writing->work->scope, row[i].integer);
 		if (node)
 			cell_set_bytes(&room[i], CELL_TEXT, node->name,
 				       strlen(node->name));
+		else if (column->mixed && column->type >= CELL_TEXT &&
+			 (row[i].type == CELL_INTEGER || row[i].type == CELL_REAL))
+			cell_set_bytes(&room[i], CELL_TEXT, writing->number[i],
+				       csv_number(writing->number[i], &row[i]));
 	}
 	return room;
 }
@@ -259,14 +291,13 @@ static int pass_row(void *context, const struct cell *row, struct error *error)
 		if (count_rows(writing->work, ROWS_A_COUNT, 0))
 			return error_set(error, "stopped");
 	}
-	return row_pipe_put(writing->pipe,
-			    writing->room ? name_nodes(writing, row) : row);
+	return row_pipe_put(writing->pipe, writing->room ? fit_row(writing, row) : row);
 }
 
-static bool has_nodes(const struct question *question)
+static bool is_changed(const struct question *question)
 {
 	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].is_node)
+		if (question->column[i].is_node || question->column[i].mixed)
 			return true;
 	return false;
 }
@@ -276,7 +307,7 @@ static int pass_rows(struct writing *writing, struct timeline_query *query,
 {
 	int more;
 
-	if (writing->job->question->walk)
+	if (writing->job->question->walked)
 		return timeline_query_each(query, pass_row, writing, error);
 	while ((more = timeline_query_next(query, error)) > 0)
 		if (pass_row(writing, timeline_query_row(query), error))
@@ -284,34 +315,19 @@ static int pass_rows(struct writing *writing, struct timeline_query *query,
 	return more;
 }
 
-/* What a column has had, in bits. */
-enum {
-	SEEN_INTEGER = 1 << 0,
-	SEEN_LONG_INTEGER = 1 << 1, /* one that is no double exactly */
-	SEEN_REAL = 1 << 2,
-	SEEN_TEXT = 1 << 3,
-	SEEN_BLOB = 1 << 4,
-};
-
 #define DOUBLE_MOST (INT64_C(1) << 53)
+
+/* Besides a bit for each type: an integer that is no double exactly. */
+enum { SEEN_LONG_INTEGER = 1 << 8 };
 
 unsigned table_sorts(const struct cell *cell)
 {
-	switch (cell->type) {
-	case CELL_NULL:
-		break;
-	case CELL_INTEGER:
-		return cell->integer < -DOUBLE_MOST || cell->integer > DOUBLE_MOST
-			   ? SEEN_INTEGER | SEEN_LONG_INTEGER
-			   : SEEN_INTEGER;
-	case CELL_REAL:
-		return SEEN_REAL;
-	case CELL_TEXT:
-		return SEEN_TEXT;
-	case CELL_BLOB:
-		return SEEN_BLOB;
-	}
-	return 0;
+	bool is_long = cell->type == CELL_INTEGER &&
+		       (cell->integer < -DOUBLE_MOST || cell->integer > DOUBLE_MOST);
+
+	return cell->type == CELL_NULL
+		   ? 0
+		   : 1u << cell->type | (is_long ? SEEN_LONG_INTEGER : 0u);
 }
 
 /*
@@ -320,24 +336,23 @@ unsigned table_sorts(const struct cell *cell)
  * as CSV has them; with a blob among them all are bytes; without a value it is as
  * declared.
  */
-enum question_type table_type(const struct question_column *column, unsigned seen)
+enum cell_type table_type(const struct question_column *column, unsigned seen)
 {
-	if (seen & SEEN_BLOB)
-		return QUESTION_BLOB;
+	if (seen & 1u << CELL_BLOB)
+		return CELL_BLOB;
 	if (!seen)
-		return column->declared == QUESTION_ANY ? QUESTION_TEXT
-							: column->declared;
-	if (seen & SEEN_TEXT)
-		return QUESTION_TEXT;
-	if (!(seen & SEEN_REAL))
-		return QUESTION_INTEGER;
-	return seen & SEEN_LONG_INTEGER ? QUESTION_TEXT : QUESTION_REAL;
+		return column->declared == CELL_NULL ? CELL_TEXT : column->declared;
+	if (seen & 1u << CELL_TEXT)
+		return CELL_TEXT;
+	if (!(seen & 1u << CELL_REAL))
+		return CELL_INTEGER;
+	return seen & SEEN_LONG_INTEGER ? CELL_TEXT : CELL_REAL;
 }
 
 static bool is_typed(const struct question *question)
 {
 	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].type == QUESTION_ANY)
+		if (question->column[i].type == CELL_NULL)
 			return false;
 	return true;
 }
@@ -364,7 +379,7 @@ static int find_types(struct table_work *work, struct question *question,
 	for (size_t i = 0; i < question->columns; i++) {
 		struct question_column *column = &question->column[i];
 
-		if (column->type != QUESTION_ANY)
+		if (column->type != CELL_NULL)
 			continue;
 		column->type = table_type(column, seen[i]);
 		column->mixed = true;
@@ -384,26 +399,27 @@ static int write_table(struct table_work *work, struct table_job *job,
 
 	if (find_types(work, job->question, timeline, error))
 		return -1;
-	query =
-	    question_ask(question, question->walk != NULL, timeline, work->scope, error);
+	query = question_ask(question, true, timeline, work->scope, error);
 	if (!query)
 		return -1;
 	writing.dataset = dataset_new(work->directory, job, work->style, error);
 	if (!writing.dataset)
 		goto out;
-	if (has_nodes(question))
+	if (is_changed(question)) {
 		writing.room = mem_alloc(question->columns * sizeof(*writing.room));
+		writing.number = mem_alloc(question->columns * sizeof(*writing.number));
+	}
 	writing.pipe = row_pipe_new(question->columns, work->pipe, take_rows, &writing);
 	status = pass_rows(&writing, query, error);
+	count_rows(work, writing.uncounted, writing.pipe->mended);
 	if (row_pipe_end(writing.pipe, error))
 		status = -1;
 	if (!status)
 		status = dataset_end(writing.dataset, error);
-	if (!status)
-		count_rows(work, writing.uncounted, dataset_mended(writing.dataset));
 out:
 	dataset_free(writing.dataset);
 	free(writing.room);
+	free(writing.number);
 	timeline_query_free(query);
 	return status;
 }

@@ -53,7 +53,7 @@ int row_pipe_end(struct row_pipe *pipe, struct error *error);
 /* What sorts of values a cell is of, in bits; and a type for a column that has had some
  * of these, so that no value is lost. */
 unsigned table_sorts(const struct cell *cell);
-enum question_type table_type(const struct question_column *column, unsigned sorts);
+enum cell_type table_type(const struct question_column *column, unsigned sorts);
 
 /* A job more, which has the question. */
 struct table_job *table_work_add(struct table_work *work, struct question *question);

@@ -336,11 +336,6 @@ void groups_sort(struct groups *groups)
 		groups);
 }
 
-static struct cell real_cell(double real)
-{
-	return (struct cell){.type = CELL_REAL, .real = real};
-}
-
 static int give_aggregate(const struct aggregate *aggregate, const struct group *group,
 			  struct cell *cell, struct error *error)
 {
@@ -358,14 +353,14 @@ static int give_aggregate(const struct aggregate *aggregate, const struct group 
 	else if (aggregate->kind == AGGREGATE_MAX)
 		*cell = sum->greatest;
 	else if (aggregate->kind == AGGREGATE_QUANTILE)
-		*cell = real_cell(
+		*cell = cell_of_real(
 		    quantile_of(sum->value, (size_t)sum->count, aggregate->share));
 	else if (aggregate->kind == AGGREGATE_AVG)
-		*cell = real_cell(
+		*cell = cell_of_real(
 		    (sum->is_real || sum->overflowed ? sum->real : (double)sum->integer) /
 		    (double)sum->count);
 	else if (sum->is_real)
-		*cell = real_cell(sum->real);
+		*cell = cell_of_real(sum->real);
 	else if (sum->overflowed)
 		return error_set(error, "integer overflow");
 	else

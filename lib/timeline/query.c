@@ -76,15 +76,6 @@ int query_texts(struct timeline_reader *timeline, const char *sql,
 	return query_rows(timeline, sql, value, add_text, texts, error);
 }
 
-struct cell cell_of_text(const char *text)
-{
-	struct cell cell = {.type = CELL_NULL};
-
-	if (text)
-		cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
-	return cell;
-}
-
 int64_t cell_integer(const struct cell *cell, int64_t otherwise)
 {
 	return cell->type == CELL_INTEGER ? cell->integer : otherwise;

@@ -29,18 +29,6 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 int query_texts(struct timeline_reader *timeline, const char *sql,
 		const struct cell *value, struct text_list *texts, struct error *error);
 
-static inline struct cell cell_of_integer(int64_t integer)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = integer};
-}
-
-static inline bool cell_has_bytes(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
-}
-
-struct cell cell_of_text(const char *text); /* NULL: an SQL NULL; borrows */
-
 /* The cell's integer, or this where it has none. */
 int64_t cell_integer(const struct cell *cell, int64_t otherwise);
 

@@ -31,19 +31,13 @@ static void shell(const char *words)
 	free(command);
 }
 
-static int take_count(void *context, const struct cell *row)
-{
-	*(int64_t *)context = row->integer;
-	return 0;
-}
-
 static int64_t count(struct asked *asked, const char *sql, const struct cell *values)
 {
 	struct error error = ERROR_INIT;
 	int64_t counted = -1;
 
 	assert_int_equal(
-	    question_ask(&asked->question, sql, values, take_count, &counted, &error), 0);
+	    query_integer(asked->question.reader, sql, values, &counted, &error), 1);
 	return counted;
 }
 

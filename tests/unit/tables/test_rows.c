@@ -111,9 +111,9 @@ static void a_pipe_tells_what_failed(void **state)
 }
 
 /* The type of one column with these values. */
-static enum question_type type_of(const struct cell *cell, size_t count)
+static enum cell_type type_of(const struct cell *cell, size_t count)
 {
-	const struct question_column column = {.declared = QUESTION_ANY};
+	const struct question_column column = {.declared = CELL_NULL};
 	unsigned sorts = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -135,15 +135,15 @@ static void what_comes_says_the_type(void **state)
 #define TYPE_OF(...)                                                                     \
 	type_of((const struct cell[]){__VA_ARGS__},                                      \
 		sizeof((const struct cell[]){__VA_ARGS__}) / sizeof(struct cell))
-	assert_int_equal(TYPE_OF(null), QUESTION_TEXT);
+	assert_int_equal(TYPE_OF(null), CELL_TEXT);
 	assert_int_equal(
-	    table_type(&(struct question_column){.declared = QUESTION_INTEGER}, 0),
-	    QUESTION_INTEGER);
-	assert_int_equal(TYPE_OF(one, null, inexact), QUESTION_INTEGER);
-	assert_int_equal(TYPE_OF(real, one, null, exact), QUESTION_REAL);
-	assert_int_equal(TYPE_OF(inexact, real), QUESTION_TEXT);
-	assert_int_equal(TYPE_OF(one, text), QUESTION_TEXT);
-	assert_int_equal(TYPE_OF(one, text, blob, real), QUESTION_BLOB);
+	    table_type(&(struct question_column){.declared = CELL_INTEGER}, 0),
+	    CELL_INTEGER);
+	assert_int_equal(TYPE_OF(one, null, inexact), CELL_INTEGER);
+	assert_int_equal(TYPE_OF(real, one, null, exact), CELL_REAL);
+	assert_int_equal(TYPE_OF(inexact, real), CELL_TEXT);
+	assert_int_equal(TYPE_OF(one, text), CELL_TEXT);
+	assert_int_equal(TYPE_OF(one, text, blob, real), CELL_BLOB);
 }
 
 static void csv_is(const struct cell *cell, const char *wanted)
