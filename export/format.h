@@ -109,6 +109,10 @@ int statement_each(struct timeline_reader *timeline, const char *file,
 		   const struct cell *value, statement_take *take, void *context,
 		   struct error *error);
 
+/* Ask for notes: whose (NULL: the timeline's), kind, count, text. 0, or -1 with error. */
+int statement_notes(struct export *export, const struct statement *statement,
+		    const struct cell *value, struct error *error);
+
 /* Write an object of JSON that a statement made, on many lines; what could not be written
  * is told when the file is closed. 0, or -1 with error: it is none. */
 int statement_json(FILE *file, const struct cell *object, struct error *error);

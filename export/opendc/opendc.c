@@ -302,17 +302,6 @@ static int take_topology(void *context, const struct cell *row, struct error *er
 	return error_prefix(error, "%s", name);
 }
 
-/* whose (NULL: the timeline's), kind, count, text */
-static int take_note(void *context, const struct cell *row, struct error *error)
-{
-	struct export *export = ((struct opendc *)context)->export;
-
-	(void)error;
-	problem_add(&export->notes, row->type == CELL_TEXT ? row->bytes : export->path,
-		    row[1].bytes, (uint64_t)row[2].integer, "%s", row[3].bytes);
-	return 0;
-}
-
 /* A statement of opendc.sql. */
 static int take_statement(void *context, const struct statement *statement,
 			  struct error *error)
@@ -329,7 +318,7 @@ static int take_statement(void *context, const struct statement *statement,
 	if (strcmp(name, "tasks") == 0)
 		return write_tasks(opendc, sql, error);
 	if (strcmp(name, "notes") == 0)
-		return ask(opendc, sql, take_note, error);
+		return statement_notes(opendc->export, statement, opendc->value, error);
 	if (strcmp(name, "topology") == 0)
 		return ask(opendc, sql, take_topology, error);
 	return ask(opendc, sql, take_account, error);

@@ -297,17 +297,6 @@ static int add_rows(struct part *part, const char *sql, const char *kind,
 	return more;
 }
 
-/* kind, count, text */
-static int take_note(void *context, const struct cell *row, struct error *error)
-{
-	struct export *export = context;
-
-	(void)error;
-	problem_add(&export->notes, "", row[0].bytes, (uint64_t)row[1].integer, "%s",
-		    row[2].bytes);
-	return 0;
-}
-
 const char *const perfetto_parts[] = {"states", "cpus",     "interrupts", "syscalls",
 				      "disks",  "messages", "samples",    "clocks",
 				      "tasks",  NULL};
@@ -344,12 +333,13 @@ static int add_statement(void *context, const struct statement *statement,
 	struct export *export = perfetto->export;
 	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
 	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
+	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
+				     cell_of_integer(export->scope.end_ns)};
 
 	if (!is_chosen(statement->name, parts->chosen))
 		return 0;
 	if (strcmp(kind, "notes") == 0)
-		return query_scope(export->timeline, &export->scope, statement->sql,
-				   take_note, export, error);
+		return statement_notes(export, statement, value, error);
 	if (track) {
 		*track++ = '\0';
 		part.category = track + strcspn(track, " ");
