@@ -39,8 +39,9 @@ static const struct wish {
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "gaps curves links messages", 0, -1},
     [ANSWER_OWN] = {"report", NULL,
-		    "home folded processors threads interrupts slow_pairs findings", 0,
-		    -1},
+		    "home folded processors threads threads_named handlers interrupts "
+		    "slow_pairs findings",
+		    0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -297,7 +298,6 @@ static int write_page(struct report *report, struct error *error)
 struct giving {
 	struct report *report;
 	const struct result_table *table;
-	const struct given *given;
 	size_t at;
 };
 
@@ -311,35 +311,6 @@ static int give_row(void *context, struct cell *row, struct error *error)
 		return 0;
 	memcpy(row, &table->cell[giving->at++ * table->columns],
 	       table->columns * sizeof(*row));
-	return 1;
-}
-
-/* Structs that the activity has many of, and their members; the last one may be a text.
- */
-struct given {
-	const char *name;
-	const void *item;
-	size_t count, size;
-	size_t member[8], members;
-	bool has_text;
-};
-
-static int give_struct(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct given *given = giving->given;
-	const char *item = (const char *)given->item + giving->at * given->size;
-
-	(void)error;
-	if (giving->at++ == given->count)
-		return 0;
-	for (size_t i = 0; i < given->members; i++) {
-		const void *member = item + given->member[i];
-
-		row[i] = given->has_text && i + 1 == given->members
-			     ? cell_of_text(*(const char *const *)member)
-			     : cell_of_integer(*(const int64_t *)member);
-	}
 	return 1;
 }
 
@@ -403,36 +374,6 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_requests", ANSWER_REQUESTS, "slowest"},
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
-	const struct activity *activity = &report->activity;
-#define MEMBER(type, name) offsetof(struct activity_##type, name)
-	const struct given structs[] = {
-	    {"page_lane",
-	     activity->lane,
-	     activity->lanes,
-	     sizeof(*activity->lane),
-	     {MEMBER(lane, node), MEMBER(lane, cpu), MEMBER(lane, sum.known_ns),
-	      MEMBER(lane, sum.busy_ns), MEMBER(lane, sum.irq_ns),
-	      MEMBER(lane, sum.softirq_ns)},
-	     6,
-	     false},
-	    {"page_thread",
-	     activity->thread,
-	     activity->threads,
-	     sizeof(*activity->thread),
-	     {MEMBER(thread, node), MEMBER(thread, tid), MEMBER(thread, first_ns),
-	      MEMBER(thread, busy_ns), MEMBER(thread, waits), MEMBER(thread, wait_ns),
-	      MEMBER(thread, most_wait_ns), MEMBER(thread, name)},
-	     8,
-	     true},
-	    {"page_handler",
-	     activity->handler,
-	     activity->handlers,
-	     sizeof(*activity->handler),
-	     {MEMBER(handler, node), MEMBER(handler, number), MEMBER(handler, soft),
-	      MEMBER(handler, count), MEMBER(handler, sum_ns), MEMBER(handler, most_ns),
-	      MEMBER(handler, name)},
-	     7,
-	     true}};
 	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->question->reader;
 	int status =
@@ -442,14 +383,7 @@ static int give_all(struct report *report, struct error *error)
 		status = give_table(
 		    report, report_table(report, tables[i].answer, tables[i].table),
 		    tables[i].name, error);
-	for (size_t i = 0; i < sizeof(structs) / sizeof(*structs) && !status; i++) {
-		struct giving giving = {.given = &structs[i]};
-
-		status =
-		    timeline_reader_keep_rows(reader, structs[i].name, structs[i].members,
-					      give_struct, &giving, error);
-	}
-	return status;
+	return status || activity_keep(&report->activity, reader, error) ? -1 : 0;
 }
 
 static int make(struct report *report, struct error *error)

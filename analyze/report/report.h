@@ -39,7 +39,8 @@ struct activity_thread {
 	float strip[ACTIVITY_STRIP];       /* of the time axis: ns of running */
 	int64_t waits;                     /* for a processor, after a wakeup */
 	nsec_t wait_ns, most_wait_ns;
-	size_t rank; /* by busy_ns; the first is 0 */
+	char text[ACTIVITY_STRIP + 1]; /* the same, a digit of the page each */
+	size_t rank;                   /* of those with a name in the page */
 };
 
 struct activity_handler {
@@ -56,7 +57,6 @@ struct activity {
 	size_t lanes, lane_capacity;
 	struct activity_thread *thread; /* by node and tid */
 	size_t threads, thread_capacity;
-	size_t *order; /* threads by rank */
 	struct activity_handler *handler;
 	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
@@ -66,7 +66,14 @@ struct activity {
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
 
+/* Keep the sums as page_lane, page_thread and page_handler, for report.sql. */
+int activity_keep(const struct activity *activity, struct timeline_reader *reader,
+		  struct error *error);
+
 void activity_clear(struct activity *activity);
+
+/* 6 bits each, as the page's script reads them. */
+extern const char activity_digits[];
 
 /* ---- the page */
 
