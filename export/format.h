@@ -73,9 +73,11 @@ struct export_format {
 	 */
 	const struct option_row *rows;
 
+	enum export_target target; /* unless plan() sets another */
+
 	/*
-	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: a
-	 * text file of the timeline. -1 with error is misuse: exit status 2.
+	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: there
+	 * is nothing to check. -1 with error is misuse: exit status 2.
 	 */
 	int (*plan)(const char *output, struct export_plan *plan, struct error *error);
 

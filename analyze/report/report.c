@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -53,12 +54,11 @@ static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 
 struct work {
 	struct report *report;
-	struct question *question[WORKERS];
+	struct question second; /* of the other thread */
+	pthread_t first;        /* the one that has the report's own question */
 	struct error error[TASKS];
 	int status[TASKS];
-	pthread_mutex_t lock;
-	size_t next; /* task */
-	bool failed;
+	atomic_bool failed;
 };
 
 static int ask(struct report *report, struct question *asker, int name,
@@ -107,48 +107,37 @@ static int do_task(struct report *report, struct question *question, int task,
 					 NULL, NULL, error));
 }
 
-/* A thread: one task after the other until there are none, or one failed. */
-static void work(void *context, size_t worker)
+/* Nothing more is begun when a task failed. */
+static void work(void *context, size_t index)
 {
 	struct work *all = context;
+	const int task = tasks[index];
+	struct question *question = pthread_equal(pthread_self(), all->first)
+					? all->report->question
+					: &all->second;
 
-	for (;;) {
-		int task;
-
-		pthread_mutex_lock(&all->lock);
-		task = all->next < TASKS && !all->failed ? tasks[all->next++] : -1;
-		pthread_mutex_unlock(&all->lock);
-		if (task < 0)
-			return;
-		all->status[task] =
-		    do_task(all->report, all->question[worker], task, &all->error[task]);
-		if (all->status[task]) {
-			pthread_mutex_lock(&all->lock);
-			all->failed = true;
-			pthread_mutex_unlock(&all->lock);
-		}
-	}
+	if (all->failed)
+		return;
+	all->status[task] = do_task(all->report, question, task, &all->error[task]);
+	if (all->status[task])
+		all->failed = true;
 }
 
 static int ask_all(struct report *report, struct error *error)
 {
-	struct question second;
-	struct work all = {.report = report,
-			   .question = {report->question, &second},
-			   .lock = PTHREAD_MUTEX_INITIALIZER};
-	int status = 0;
+	struct work all = {.report = report, .first = pthread_self()};
 
-	if (question_open(&second, report->question->analysis, report->question->request,
-			  report->question->path, error))
+	if (question_open(&all.second, report->question->analysis,
+			  report->question->request, report->question->path, error))
 		return -1;
-	parallel_run(WORKERS, WORKERS, work, &all);
-	question_close(&second);
-	for (int i = 0; i < TASKS && !status; i++)
+	parallel_run(WORKERS, TASKS, work, &all);
+	question_close(&all.second);
+	for (int i = 0; i < TASKS; i++)
 		if (all.status[i]) {
 			*error = all.error[i];
-			status = -1;
+			return -1;
 		}
-	return status;
+	return 0;
 }
 
 const struct result_table *report_table(const struct report *report,
@@ -194,17 +183,6 @@ static void set_axis(struct report *report)
 	report->begin_ns = scope->begin_ns;
 	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
-}
-
-static void set_home(struct report *report)
-{
-	const struct result_table *home = report_table(report, ANSWER_OWN, "home");
-	const struct cell begin = report_cell(home, 0, "begin_ns");
-	const struct cell end = report_cell(home, 0, "end_ns");
-
-	report->home_begin_ns = cell_integer(&begin, report->begin_ns);
-	report->home_end_ns =
-	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
 }
 
 static void write_facts(const struct report *report)
@@ -403,7 +381,6 @@ static int make(struct report *report, struct error *error)
 	    ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
-	set_home(report);
 	return write_page(report, error);
 }
 

@@ -110,9 +110,8 @@ struct report {
 	struct question *question;
 	struct result *result; /* how instants are printed */
 	FILE *page;
-	nsec_t begin_ns, end_ns;           /* of the time axis; end_ns > begin_ns */
-	bool is_empty;                     /* it has no time: nothing was recorded */
-	nsec_t home_begin_ns, home_end_ns; /* what is shown first: all nodes recorded */
+	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
+	bool is_empty;           /* it has no time: nothing was recorded */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	bool is_exact; /* all spans are drawn one by one */

@@ -51,7 +51,7 @@ SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER
 FROM known GROUP BY node, at_ns, from_ns, to_ns;
 
 -- table home: What is shown first
-SELECT begin_ns, end_ns FROM home;
+SELECT begin_ns - :begin_ns AS begin_ns, end_ns - :begin_ns AS end_ns FROM home;
 
 -- Nodes are told by their place, from 0.
 -- temporary place

@@ -108,7 +108,7 @@ struct drawing {
 	struct report *report;
 	const struct node_request *request;
 	const struct path *path;
-	nsec_t begin_ns, span_ns;
+	nsec_t span_ns;
 };
 
 static void put_node(const struct drawing *drawing, int64_t node)
@@ -151,25 +151,26 @@ static void put_title(const struct drawing *drawing)
 		"<figure class=\"path\" id=\"request-%" PRId64
 		"\" data-request=\"%" PRId64 "\"><figcaption><b>%s from ",
 		request->id, request->id, html_span(text, (double)drawing->span_ns));
-	put_node(drawing, request->client);
-	if (request->client_tid > 0) {
+	put_node(drawing, request->start.node);
+	if (request->start.tid > 0) {
 		fputs(" (", page);
-		html_text(page, question_comm(question, request->client,
-					      request->client_tid, request->begin_ns));
+		html_text(page,
+			  question_comm(question, request->start.node, request->start.tid,
+					request->start.begin_ns));
 		fputc(')', page);
 	}
 	fputs(" to ", page);
 	put_node(drawing, request->server);
 	if (request->server_port >= 0)
 		fprintf(page, ", port %" PRId64, request->server_port);
-	fprintf(
-	    page,
-	    "</b> <span>request %" PRId64
-	    ", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
-	    "\">%s</a>, ways between nodes %s</span><br>",
-	    request->id, request->begin_ns - report->begin_ns, drawing->span_ns,
-	    html_human(text, report, cell_of_integer(request->begin_ns), UNIT_INSTANT),
-	    html_bound(bound, request->bound_ns));
+	fprintf(page,
+		"</b> <span>request %" PRId64
+		", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
+		"\">%s</a>, ways between nodes %s</span><br>",
+		request->id, request->start.begin_ns - report->begin_ns, drawing->span_ns,
+		html_human(text, report, cell_of_integer(request->start.begin_ns),
+			   UNIT_INSTANT),
+		html_bound(bound, request->bound_ns));
 	put_legend(drawing);
 	fputs("</figcaption>\n", page);
 }
@@ -222,18 +223,14 @@ static int draw_paths(struct report *report, struct error *error)
 	      "state, and the thread that had it.</p>\n",
 	      report->page);
 	for (size_t i = 0; i < report->requests && !status; i++) {
-		const struct node_request *request = &report->request[i];
+		const struct path_start *start = &report->request[i].start;
 		struct path path;
-		const struct drawing drawing = {.report = report,
-						.request = request,
-						.path = &path,
-						.begin_ns = request->begin_ns,
-						.span_ns =
-						    request->end_ns - request->begin_ns};
+		const struct drawing drawing = {report, &report->request[i], &path,
+						start->end_ns - start->begin_ns};
 
 		if (drawing.span_ns <= 0)
 			continue;
-		status = node_request_path(&path, history, request);
+		status = path_walk(&path, history, start);
 		if (!status)
 			put_path(&drawing);
 		path_clear(&path);

@@ -225,11 +225,12 @@ static int put_spans(struct report *report, struct error *error)
 	report->is_exact = count > 0;
 	for (size_t i = 0, put = 0; i < report->requests && !report->is_exact; i++) {
 		const struct node_request *request = &report->request[i];
-		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
+		nsec_t margin =
+		    (request->start.end_ns - request->start.begin_ns) / 3 + 1000;
 
 		/* A window around each request, with a third of it before and after. */
-		spans.begin_ns = request->begin_ns - margin;
-		spans.end_ns = request->end_ns + margin;
+		spans.begin_ns = request->start.begin_ns - margin;
+		spans.end_ns = request->start.end_ns + margin;
 		if (spans.begin_ns < report->begin_ns)
 			spans.begin_ns = report->begin_ns;
 		if (spans.end_ns > report->end_ns)
@@ -318,10 +319,9 @@ int report_timeline(struct report *report, struct error *error)
 	    page);
 	fprintf(page,
 		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
-		",\"home\":[%" PRId64 ",%" PRId64 "],\"beginMs\":%" PRId64,
-		report->end_ns - report->begin_ns,
-		report_offset(report, report->home_begin_ns),
-		report_offset(report, report->home_end_ns), report->begin_ns / 1000000);
+		",\"beginMs\":%" PRId64 ",\"home\":",
+		report->end_ns - report->begin_ns, report->begin_ns / 1000000);
+	html_rows(page, report_table(report, ANSWER_OWN, "home"));
 	rank_threads(report);
 	put_lanes(report);
 	put_rows(report, "threads", ANSWER_OWN, "threads_named");

@@ -54,16 +54,17 @@ static int64_t interval_ms(void)
 	return llround(opendc_options.interval_s * 1000);
 }
 
-static int make_plan(const char *output, struct export_plan *plan, struct error *error)
+static int check_interval(const char *output, struct export_plan *plan,
+			  struct error *error)
 {
 	(void)output;
-	plan->target = EXPORT_TO_DIRECTORY;
-	if (fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6)
-		return error_misuse(error,
-				    "--interval: %g s, want a whole number of "
-				    "milliseconds",
-				    opendc_options.interval_s);
-	return 0;
+	(void)plan;
+	return fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6
+		   ? error_misuse(error,
+				  "--interval: %g s, want a whole number of "
+				  "milliseconds",
+				  opendc_options.interval_s)
+		   : 0;
 }
 
 /*
@@ -397,6 +398,7 @@ const struct export_format export_opendc = {
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
     .rows = option_rows,
-    .plan = make_plan,
+    .target = EXPORT_TO_DIRECTORY,
+    .plan = check_interval,
     .run = run,
 };
