@@ -202,14 +202,12 @@ struct perfetto {
 	struct perfetto_writer *writer;
 };
 
-/* What --tracks may name, in the order of the bits of `parts`; ends with NULL. */
-extern const char *const perfetto_parts[];
-
 /*
- * Put parts on their tracks, as far as they lie within the scope: the statements of
- * perfetto.sql that bear their names. 0, or -1; with error, or without where it is the
- * file that cannot be written.
+ * Put parts, of those that --tracks names (none: all), on their tracks, as far as they
+ * lie within the scope: the statements of perfetto.sql that bear their names. 0, or -1;
+ * with error, or without where it is the file that cannot be written.
  */
-int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error);
+int perfetto_add_parts(struct perfetto *perfetto, const struct text_list *parts,
+		       struct error *error);
 
 #endif
