@@ -55,21 +55,6 @@ static void put_row(FILE *page, const struct cell *row, size_t columns)
 	fputc(']', page);
 }
 
-size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of)
-{
-	const size_t first = row;
-
-	for (; row < table->rows; row++) {
-		const struct cell *cells = &table->cell[row * table->columns];
-
-		if (cells->integer != of)
-			break;
-		fputs(row > first ? ",\n" : "", page);
-		put_row(page, cells + 1, table->columns - 1);
-	}
-	return row;
-}
-
 void html_rows(FILE *page, const struct result_table *table)
 {
 	for (size_t row = 0; row < table->rows; row++) {

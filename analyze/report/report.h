@@ -160,10 +160,8 @@ void html_text(FILE *page, const char *text);
  * end of line of JavaScript's. */
 void html_json(FILE *page, const char *text);
 
-/* Each row of a table as an array of JSON, with commas between them; or, from one row on,
- * those whose first cell is `of`, without that. Which is the next. */
+/* Each row of a table as an array of JSON, with commas between them. */
 void html_rows(FILE *page, const struct result_table *table);
-size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of);
 
 /* A cell with its unit, with four digits that count and the signs that a page can have:
  * "1.234 ms", "± 12.3 µs"; "-" for what is not known. */

@@ -263,23 +263,7 @@ static void put_pairs(const struct report *report, const struct result_table *pa
 	const struct scope *scope = &report->question->scope;
 	FILE *page = report->page;
 
-	if (pairs->rows <= FEW_PAIRS)
-		fputs(
-		    "<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
-		    "<span class=\"key net\">least to 95&#8239;%</span> <span "
-		    "class=\"key "
-		    "net light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
-		    "greatest</span> <span class=\"key median\">median</span> "
-		    "<span>logarithmic; right: median, and the clocks&#8217; bound on "
-		    "each latency</span></figcaption>",
-		    page);
-	else
-		fputs(
-		    "<figure id=\"latency\"><figcaption><b>Median latency from node "
-		    "(row) "
-		    "to node (column)</b> <span>the darker, the longer, on a logarithmic "
-		    "scale; empty: no message</span></figcaption>",
-		    page);
+	fputs("<figure id=\"latency\"><figcaption></figcaption>", page);
 	fputs("<div id=\"matrix\" class=\"drawn\" data-pairs='{\"nodes\":[", page);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		fputs(i ? "," : "", page);

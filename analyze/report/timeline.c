@@ -245,29 +245,6 @@ static int put_spans(struct report *report, struct error *error)
 	return count < 0 ? -1 : 0;
 }
 
-/* ---- messages, and curves: the clocks' bounds, and sar's samples */
-
-static void put_curves(const struct report *report)
-{
-	static const char *const curves[][2] = {
-	    {"Bound of the clocks, \xc2\xb1", "ns"},
-	    {"CPU busy (sar)", "%"},
-	    {"Memory in use (sar)", "bytes"},
-	    {"Disks, read and written (sar)", "bytes/s"},
-	    {"Network, in and out (sar)", "bytes/s"}};
-	const struct result_table *rows = report_table(report, ANSWER_LINES, "curves");
-	size_t row = 0;
-
-	fputs(",\n\"curves\":[", report->page);
-	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
-		fprintf(report->page, "%s{\"title\":\"%s\",\"unit\":\"%s\",\"rows\":[",
-			i ? ",\n" : "", curves[i][0], curves[i][1]);
-		row = html_rows_of(report->page, rows, row, (int64_t)i);
-		fputs("]}", report->page);
-	}
-	fputc(']', report->page);
-}
-
 /* ---- the section */
 
 static void tell_reduction(const struct report *report)
@@ -328,9 +305,9 @@ int report_timeline(struct report *report, struct error *error)
 	put_rows(report, "handlers", ANSWER_OWN, "handlers");
 	put_rows(report, "gaps", ANSWER_LINES, "gaps");
 	put_rows(report, "links", ANSWER_LINES, "links");
+	put_rows(report, "curves", ANSWER_LINES, "curves");
 	if (put_spans(report, error))
 		return -1;
-	put_curves(report);
 	fputs("}\n</script>\n", page);
 	tell_reduction(report);
 	html_section_end(page);
