@@ -152,15 +152,14 @@ static int ask(struct opendc *opendc, const char *sql, timeline_take *take,
 static int take_task(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
-	struct opendc_fragments *all = &opendc->fragments;
 
 	(void)error;
-	all->task = mem_grow(all->task, all->tasks, &all->room, sizeof(*all->task));
-	all->task[all->tasks++] = (struct opendc_task){.begin_ns = row[0].integer,
-						       .end_ns = row[1].integer,
-						       .allocated = row[2].integer,
-						       .cores = row[3].integer,
-						       .mhz = cell_number(&row[4])};
+	opendc_add_task(&opendc->fragments,
+			(struct opendc_task){.begin_ns = row[0].integer,
+					     .allocated = row[2].integer,
+					     .cores = row[3].integer,
+					     .mhz = cell_number(&row[4])},
+			row[1].integer);
 	return 0;
 }
 
@@ -180,7 +179,7 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 		return error_set(error,
 				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
 				 opendc->fragments.tasks);
-	if (opendc_count_fragments(&opendc->fragments) > UINT32_MAX)
+	if (opendc->fragments.count > UINT32_MAX)
 		return error_set(error,
 				 "%s: more than 2^32 fragments, want a longer "
 				 "--interval, or less of the timeline",
