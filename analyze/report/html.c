@@ -121,16 +121,6 @@ const char *html_human(char text[PRINT_TEXT], const struct report *report,
 	return print_human(text, report->result, &cell, unit);
 }
 
-void html_section(FILE *page, const char *id, const char *title)
-{
-	fprintf(page, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
-}
-
-void html_section_end(FILE *page)
-{
-	fputs("</section>\n", page);
-}
-
 void html_note(FILE *page, const char *format, ...)
 {
 	va_list arguments;
@@ -287,12 +277,19 @@ void html_table(const struct report *report, const struct result_table *table)
 	free(most);
 }
 
+void html_notes(const struct report *report, enum report_answer_name answer)
+{
+	const struct text_list *notes = &report->answer[answer].result.notes;
+
+	for (size_t i = 0; i < notes->count; i++)
+		html_note(report->page, "%s", notes->item[i]);
+}
+
 void html_answer(const struct report *report, enum report_answer_name answer)
 {
 	const struct result *result = &report->answer[answer].result;
 
 	for (size_t i = 0; i < result->tables; i++)
 		html_table(report, result->table[i]);
-	for (size_t i = 0; i < result->notes.count; i++)
-		html_note(report->page, "%s", result->notes.item[i]);
+	html_notes(report, answer);
 }

@@ -959,8 +959,8 @@
 		redraw();
 	});
 	root.classList.add("js");
-	const whole = byId("data") ? JSON.parse(byId("data").textContent) : null;
-	if (whole) {
+	const whole = JSON.parse(byId("data").textContent);
+	if (whole.span) {
 		timeline(whole, byId("view"));
 		document.querySelectorAll("[data-path]").forEach((into) => path(into, whole.nodes));
 	}

@@ -39,10 +39,11 @@ static const struct wish {
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "gaps curves links messages", 0, -1},
-    [ANSWER_OWN] = {"report", NULL,
-		    "home folded processors threads threads_named handlers interrupts "
-		    "slow_pairs findings",
-		    0, -1},
+    [ANSWER_OWN] =
+	{"report", NULL,
+	 "name home folded processors threads threads_named handlers interrupts "
+	 "slow_pairs findings",
+	 0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -185,7 +186,7 @@ static void set_axis(struct report *report)
 	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
 }
 
-static void write_facts(const struct report *report)
+static void put_facts(struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
@@ -218,59 +219,84 @@ static void write_facts(const struct report *report)
 	fputs("</p>\n", report->page);
 }
 
-static int write_head(struct report *report, struct error *error)
+static void put_name(struct report *report)
 {
-	static const char name_sql[] =
-	    "SELECT value FROM meta WHERE key IN ('name', 'run') AND value <> ''"
-	    " ORDER BY key";
-	FILE *page = report->page;
-	struct text_list names = {0};
-	const char *name, *slash;
-
-	if (query_texts(report->question->reader, name_sql, NULL, &names, error))
-		return -1;
-	name = names.count ? names.item[0] : "run";
-	slash = strrchr(name, '/');
-	name = slash && slash[1] ? slash + 1 : name;
-	fputs(
-	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
-	    page);
-	html_text(page, name);
-	fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header><h1>",
-		report_css);
-	html_text(page, name);
-	fputs("</h1>\n", page);
-	write_facts(report);
-	fputs("</header>\n<nav aria-label=\"contents\"><a href=\"#findings\">Findings</a>"
-	      "<a href=\"#timeline\">Timeline</a><a href=\"#requests\">Requests</a>"
-	      "<a href=\"#messages\">Messages</a><a href=\"#clocks\">Clocks</a>"
-	      "<a href=\"#resources\">Resources</a><a href=\"#nodes\">Nodes</a>"
-	      "<span id=\"tools\"></span></nav>\n<main>\n",
-	      page);
-	text_list_clear(&names);
-	return 0;
+	html_text(report->page,
+		  report_cell(report_table(report, ANSWER_OWN, "name"), 0, "name").bytes);
 }
 
-static int write_page(struct report *report, struct error *error)
+static void put_style(struct report *report)
 {
-	if (write_head(report, error))
-		return -1;
-	report_findings(report);
-	if (report_timeline(report, error) || report_requests(report, error))
-		return -1;
-	report_messages(report);
-	report_tables(report);
-	fprintf(
-	    report->page,
-	    "</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are UTC of the "
-	    "reference clock; those of the timeline count from the begin of what is "
-	    "shown.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
-	    CT_VERSION, report_js);
-	return 0;
+	fputs(report_css, report->page);
+}
+
+static void put_script(struct report *report)
+{
+	fputs(report_js, report->page);
+}
+
+static void put_version(struct report *report)
+{
+	fputs(CT_VERSION, report->page);
+}
+
+/* What page.html may name besides tables, their rows in JSON, and whole answers. */
+static const struct part {
+	const char *name;
+	void (*put)(struct report *report);
+} parts[] = {{"name", put_name},
+	     {"style", put_style},
+	     {"facts", put_facts},
+	     {"findings", report_findings},
+	     {"lanes", report_lanes},
+	     {"spans", report_spans},
+	     {"reduction", report_reduction},
+	     {"paths", report_paths},
+	     {"latencies", report_latencies},
+	     {"version", put_version},
+	     {"script", put_script}};
+
+/* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
+static void put_part(struct report *report, char *words)
+{
+	char *rest;
+	const char *what = strtok_r(words, " ", &rest), *of = strtok_r(NULL, " ", &rest);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (!strcmp(parts[i].name, what))
+			parts[i].put(report);
+	for (enum report_answer_name i = 0; of && i < ANSWERS; i++) {
+		const struct result_table *table = report_table(report, i, rest);
+
+		if (strcmp(wishes[i].analysis, of) != 0)
+			continue;
+		if (!strcmp(what, "answer"))
+			html_answer(report, i);
+		else if (!strcmp(what, "notes"))
+			html_notes(report, i);
+		else if (!strcmp(what, "table"))
+			html_table(report, table);
+		else if (table)
+			html_rows(report->page, table);
+	}
+}
+
+/* The text of page.html, with what "{{...}}" names in it. */
+static int write_page(struct report *report)
+{
+	const char *at = report_html, *mark;
+
+	while ((mark = strstr(at, "{{")) && !report->failed) {
+		size_t length = strcspn(mark + 2, "}");
+		char *words = mem_strndup(mark + 2, length);
+
+		fwrite(at, 1, (size_t)(mark - at), report->page);
+		put_part(report, words);
+		free(words);
+		at = mark + 2 + length + 2;
+	}
+	fputs(at, report->page);
+	return report->failed ? -1 : 0;
 }
 
 struct giving {
@@ -381,12 +407,12 @@ static int make(struct report *report, struct error *error)
 	    ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
-	return write_page(report, error);
+	return write_page(report);
 }
 
 int run_report(struct question *question, struct result *result, struct error *error)
 {
-	struct report report = {.question = question, .result = result};
+	struct report report = {.question = question, .result = result, .error = error};
 	int status;
 
 	if (!question->request->output && isatty(STDOUT_FILENO))

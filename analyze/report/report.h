@@ -118,6 +118,8 @@ struct report {
 	size_t detail; /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
+	struct error *error; /* of the page: of what failed */
+	bool failed;
 };
 
 /* The table of an answer; NULL: it has none of that name. */
@@ -137,16 +139,18 @@ size_t report_node_index(const struct report *report, int64_t node);
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
 
-/* Sections, in the order of the page: 0, or -1 with error. */
-void report_findings(const struct report *report);
-int report_timeline(struct report *report, struct error *error);
-int report_requests(struct report *report, struct error *error);
-void report_messages(struct report *report);
-void report_tables(struct report *report);
+/* Parts of the page, by their names in page.html. */
+void report_findings(struct report *report);
+void report_lanes(struct report *report);
+void report_spans(struct report *report);
+void report_reduction(struct report *report);
+void report_paths(struct report *report);
+void report_latencies(struct report *report);
 
 /* ---- html.c */
 
-/* The files that make the page look and move; embedded by the build. */
+/* The page, and the files that make it look and move; embedded by the build. */
+extern const char *const report_html;
 extern const char *const report_css;
 extern const char *const report_js;
 
@@ -173,10 +177,6 @@ const char *html_span(char text[PRINT_TEXT], double ns);
 const char *html_bound(char text[PRINT_TEXT], nsec_t ns);
 const char *html_percent(char text[PRINT_TEXT], double part, double whole);
 
-/* With a heading that the contents link to. */
-void html_section(FILE *page, const char *id, const char *title);
-void html_section_end(FILE *page);
-
 /* A paragraph; the text is escaped. */
 void html_note(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -188,7 +188,8 @@ void html_note(FILE *page, const char *format, ...) __attribute__((format(printf
  */
 void html_table(const struct report *report, const struct result_table *table);
 
-/* All tables and notes of an answer. */
+/* All tables and notes of an answer; its notes alone. */
 void html_answer(const struct report *report, enum report_answer_name answer);
+void html_notes(const struct report *report, enum report_answer_name answer);
 
 #endif

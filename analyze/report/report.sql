@@ -50,6 +50,12 @@ SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER
        WHEN count(width_ns) = count(source) THEN max(width_ns) END AS bound_ns
 FROM known GROUP BY node, at_ns, from_ns, to_ns;
 
+-- The end of its path, where it is one.
+-- table name: What the run is called
+SELECT coalesce((
+	SELECT CASE WHEN value LIKE '%/' THEN value ELSE replace(value, rtrim(value, replace(value, '/', '')), '') END
+	FROM meta WHERE key IN ('name', 'run') AND value <> '' ORDER BY key LIMIT 1), 'run') AS name;
+
 -- table home: What is shown first
 SELECT begin_ns - :begin_ns AS begin_ns, end_ns - :begin_ns AS end_ns FROM home;
 

@@ -64,13 +64,17 @@ static void rank_threads(struct report *report)
 		report->activity.thread[report_cell(named, i, "entry").integer].rank = i;
 }
 
-static void put_lanes(const struct report *report)
+void report_lanes(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	const struct scope *scope = &report->question->scope;
 	const char *before = "";
 
-	fputs(",\n\"nodes\":[", report->page);
+	rank_threads(report);
+	fprintf(report->page,
+		"{\"span\":%" PRId64 ",\"beginMs\":%" PRId64 ",\n\"nodes\":[",
+		report->is_empty ? 0 : report->end_ns - report->begin_ns,
+		report->begin_ns / 1000000);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		if (!scope->node[i].chosen)
 			continue;
@@ -211,7 +215,7 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 }
 
 /* All spans where they are few, else those around the slowest requests that fit. */
-static int put_spans(struct report *report, struct error *error)
+void report_spans(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	struct spans spans = {.begin_ns = report->begin_ns,
@@ -219,9 +223,8 @@ static int put_spans(struct report *report, struct error *error)
 			      .most = report->detail};
 	int64_t count = 0;
 
-	fputs(",\n\"exact\":[", report->page);
 	if (activity->runs + activity->irqs <= report->detail)
-		count = put_window(report, spans, 0, true, error);
+		count = put_window(report, spans, 0, true, report->error);
 	report->is_exact = count > 0;
 	for (size_t i = 0, put = 0; i < report->requests && !report->is_exact; i++) {
 		const struct node_request *request = &report->request[i];
@@ -235,19 +238,16 @@ static int put_spans(struct report *report, struct error *error)
 			spans.begin_ns = report->begin_ns;
 		if (spans.end_ns > report->end_ns)
 			spans.end_ns = report->end_ns;
-		count = put_window(report, spans, request->id, put == 0, error);
+		count = put_window(report, spans, request->id, put == 0, report->error);
 		if (count < 0)
-			return -1;
+			break;
 		spans.most -= (size_t)count;
 		put += count > 0;
 	}
-	fputc(']', report->page);
-	return count < 0 ? -1 : 0;
+	report->failed |= count < 0;
 }
 
-/* ---- the section */
-
-static void tell_reduction(const struct report *report)
+void report_reduction(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	const struct result_table *messages =
@@ -255,6 +255,8 @@ static void tell_reduction(const struct report *report)
 	const double step_ns = report_number(report_cell(messages, 0, "step_ns"), 0);
 	char text[PRINT_TEXT];
 
+	if (report->is_empty)
+		html_note(report->page, "nothing was recorded");
 	if (!report->is_exact && activity->runs + activity->irqs)
 		html_note(
 		    report->page,
@@ -270,46 +272,4 @@ static void tell_reduction(const struct report *report)
 			  report_table(report, ANSWER_LINES, "links")->rows,
 			  report_number(report_cell(messages, 0, "messages"), 0),
 			  html_span(text, step_ns));
-}
-
-static void put_rows(const struct report *report, const char *name,
-		     enum report_answer_name answer, const char *table)
-{
-	fprintf(report->page, ",\n\"%s\":[", name);
-	html_rows(report->page, report_table(report, answer, table));
-	fputc(']', report->page);
-}
-
-int report_timeline(struct report *report, struct error *error)
-{
-	FILE *page = report->page;
-
-	html_section(page, "timeline", "Timeline of the cluster");
-	if (report->is_empty) {
-		html_note(page, "nothing was recorded");
-		html_section_end(page);
-		return 0;
-	}
-	fputs(
-	    "<div id=\"view\"></div>\n<noscript><p class=\"note\">Pictures are "
-	    "drawn by a script, and scripts are off. Tables are below.</p></noscript>\n",
-	    page);
-	fprintf(page,
-		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
-		",\"beginMs\":%" PRId64 ",\"home\":",
-		report->end_ns - report->begin_ns, report->begin_ns / 1000000);
-	html_rows(page, report_table(report, ANSWER_OWN, "home"));
-	rank_threads(report);
-	put_lanes(report);
-	put_rows(report, "threads", ANSWER_OWN, "threads_named");
-	put_rows(report, "handlers", ANSWER_OWN, "handlers");
-	put_rows(report, "gaps", ANSWER_LINES, "gaps");
-	put_rows(report, "links", ANSWER_LINES, "links");
-	put_rows(report, "curves", ANSWER_LINES, "curves");
-	if (put_spans(report, error))
-		return -1;
-	fputs("}\n</script>\n", page);
-	tell_reduction(report);
-	html_section_end(page);
-	return 0;
 }
