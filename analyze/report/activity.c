@@ -17,9 +17,7 @@ enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
 struct reading {
 	struct activity *activity;
 	struct question *question;
-	size_t lane;                 /* where the last span was */
-	struct activity_thread wait; /* the thread at hand, and its waits so far */
-	size_t first;                /* its first entry; SIZE_MAX: none yet */
+	size_t lane; /* where the last span was */
 };
 
 /* Who had each processor or waited for one, by thread and time. What was cut by the scope
@@ -149,6 +147,8 @@ static void count_strip(const struct activity *activity, struct activity_thread 
 		thread->strip[step] += (float)(to - at);
 		at = to;
 	}
+	if (!thread->busy_ns)
+		thread->first_ns = begin_ns;
 	thread->busy_ns += end_ns - begin_ns;
 	thread->last_ns = end_ns;
 }
@@ -169,8 +169,6 @@ static void add_running(struct reading *reading, const struct cell *row)
 		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
 			    end_ns);
 		lane->sum.busy_ns += end_ns - begin_ns;
-		if (reading->first == SIZE_MAX)
-			reading->first = activity->threads - 1;
 	}
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
@@ -182,34 +180,23 @@ static void add_running(struct reading *reading, const struct cell *row)
 	}
 }
 
-/* Of a thread under several names the first one gets the waits. */
 static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
-	struct activity_thread *wait = &reading->wait, *first;
+	struct activity_thread *thread;
 
 	(void)error;
 	if (!scope_has_node(&reading->question->scope, row[0].integer))
 		return 0;
-	if (wait->node != row[0].integer || wait->tid != row[1].integer) {
-		*wait = (struct activity_thread){.node = row[0].integer,
-						 .tid = row[1].integer};
-		reading->first = SIZE_MAX;
-	}
 	if (row[6].integer == 1) {
 		add_running(reading, row);
-	} else {
-		wait->waits++;
-		wait->wait_ns += row[4].integer;
-		if (row[4].integer > wait->most_wait_ns)
-			wait->most_wait_ns = row[4].integer;
-	}
-	if (reading->first == SIZE_MAX)
 		return 0;
-	first = &reading->activity->thread[reading->first];
-	first->waits = wait->waits;
-	first->wait_ns = wait->wait_ns;
-	first->most_wait_ns = wait->most_wait_ns;
+	}
+	thread = thread_of(reading, row, row[3].integer);
+	thread->waits++;
+	thread->wait_ns += row[4].integer;
+	if (row[4].integer > thread->most_wait_ns)
+		thread->most_wait_ns = row[4].integer;
 	return 0;
 }
 
@@ -322,10 +309,7 @@ static void set_cells(struct activity *activity)
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error)
 {
-	struct reading reading = {.activity = activity,
-				  .question = question,
-				  .wait = {.node = -1},
-				  .first = SIZE_MAX};
+	struct reading reading = {.activity = activity, .question = question};
 	const struct scope *scope = &question->scope;
 	nsec_t end_ns =
 	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;

@@ -161,7 +161,7 @@ SELECT h.c9 AS comm, n.name AS node, h.c2 AS tid, coalesce(t.process, '') AS pro
        h.c10 AS strip, h.rowid - 1 AS entry
 FROM page_thread AS h JOIN node AS n ON n.id = h.c1
 LEFT JOIN known_thread AS t ON t.node = h.c1 AND t.tid = h.c2 AND h.c3 >= t.from_ns AND h.c3 < t.until_ns
-ORDER BY h.c5 DESC, h.rowid;
+WHERE h.c5 > 0 ORDER BY h.c5 DESC, h.rowid;
 
 -- table threads_named: Those that have a name in the page
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
