@@ -310,23 +310,17 @@ static bool is_chosen(const char *name, const struct text_list *parts)
 	return is_chosen;
 }
 
-struct parts {
-	struct perfetto *perfetto;
-	const struct text_list *chosen;
-};
-
 static int add_statement(void *context, const struct statement *statement,
 			 struct error *error)
 {
-	const struct parts *parts = context;
-	struct perfetto *perfetto = parts->perfetto;
+	struct perfetto *perfetto = context;
 	struct export *export = perfetto->export;
 	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
 	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
 	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
 				     cell_of_integer(export->scope.end_ns)};
 
-	if (!is_chosen(statement->name, parts->chosen))
+	if (!is_chosen(statement->name, perfetto->parts))
 		return 0;
 	if (strcmp(kind, "notes") == 0)
 		return statement_notes(export, statement, value, error);
@@ -340,14 +334,11 @@ static int add_statement(void *context, const struct statement *statement,
 	return add_rows(&part, statement->sql, kind, error);
 }
 
-int perfetto_add_parts(struct perfetto *perfetto, const struct text_list *parts,
-		       struct error *error)
+int perfetto_add_parts(struct perfetto *perfetto, struct error *error)
 {
-	struct parts all = {perfetto, parts};
-
 	return statement_chosen(perfetto->export, error) ||
 		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
-				      add_statement, &all, error)
+				      add_statement, perfetto, error)
 		   ? -1
 		   : 0;
 }
@@ -403,7 +394,8 @@ static int run(struct export *export, struct error *error)
 	    .file = export->file,
 	    .name = export->file_name,
 	    .origin_ns = export->scope.origin_ns};
-	struct perfetto perfetto = {.export = export, .writer = &writer};
+	struct perfetto perfetto = {
+	    .export = export, .writer = &writer, .parts = &options.tracks};
 	int status = -1;
 
 	writer.form->begin(&writer);
@@ -414,8 +406,7 @@ static int run(struct export *export, struct error *error)
 	perfetto.rows =
 	    perfetto_rows_new(&writer, &export->scope, export->timeline, error);
 	/* Where it was the file that failed, the end says why. */
-	if (perfetto.rows &&
-	    (perfetto_add_parts(&perfetto, &options.tracks, error) == 0 || writer.failed))
+	if (perfetto.rows && (perfetto_add_parts(&perfetto, error) == 0 || writer.failed))
 		status = perfetto_write_end(&writer, error);
 	perfetto_rows_free(perfetto.rows);
 	perfetto_writer_clear(&writer);

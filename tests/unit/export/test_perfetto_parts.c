@@ -153,10 +153,10 @@ static void assert_part(const char *part, nsec_t begin_ns, nsec_t end_ns,
 			const char *notes, const char *wanted)
 {
 	struct export export = {.timeline = reader};
-	struct perfetto perfetto = {.export = &export};
+	struct text_list parts = {0};
+	struct perfetto perfetto = {.export = &export, .parts = &parts};
 	struct error error = ERROR_INIT;
 	struct told_writer writer;
-	struct text_list parts = {0};
 	char *text = NULL;
 	size_t size;
 
@@ -169,7 +169,7 @@ static void assert_part(const char *part, nsec_t begin_ns, nsec_t end_ns,
 	perfetto.writer = &writer.base;
 	perfetto.rows = perfetto_rows_new(&writer.base, &export.scope, reader, &error);
 	text_list_add(&parts, part);
-	assert_int_equal(perfetto_add_parts(&perfetto, &parts, &error), 0);
+	assert_int_equal(perfetto_add_parts(&perfetto, &error), 0);
 	text_list_clear(&parts);
 	perfetto_rows_free(perfetto.rows);
 	fclose(writer.told);
