@@ -14,7 +14,7 @@
 
 /*
  * A format is one file of code, export/NAME.c, with one `const struct export_format`,
- * which stands in the list of formats.c. The program does what all formats share: it
+ * which stands in the list of ctexport.c. The program does what all formats share: it
  * parses the options, opens the timeline and the output, calls run(), and puts the
  * output in its place, or removes it, also where a signal comes.
  */
