@@ -164,6 +164,7 @@ static int check_request(struct request *request, struct error *error)
 	const struct export *export = &request->export;
 	struct export_plan *plan = &request->plan;
 
+	plan->target = request->format->target;
 	if (request->format->plan && request->format->plan(export->output, plan, error))
 		return -1;
 	if (request->words.count != 1)

@@ -53,6 +53,23 @@ int statement_each(struct timeline_reader *timeline, const char *file,
 	return status;
 }
 
+static int take_note(void *context, const struct cell *row, struct error *error)
+{
+	struct export *export = context;
+
+	(void)error;
+	problem_add(&export->notes, row->type == CELL_TEXT ? row->bytes : export->path,
+		    row[1].bytes, (uint64_t)row[2].integer, "%s", row[3].bytes);
+	return 0;
+}
+
+int statement_notes(struct export *export, const struct statement *statement,
+		    const struct cell *value, struct error *error)
+{
+	return query_rows(export->timeline, statement->sql, value, take_note, export,
+			  error);
+}
+
 int statement_json(FILE *file, const struct cell *object, struct error *error)
 {
 	json_t *json = object->type == CELL_TEXT

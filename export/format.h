@@ -14,7 +14,7 @@
 
 /*
  * A format is one file of code, export/NAME.c, with one `const struct export_format`,
- * which stands in the list of formats.c. The program does what all formats share: it
+ * which stands in the list of ctexport.c. The program does what all formats share: it
  * parses the options, opens the timeline and the output, calls run(), and puts the
  * output in its place, or removes it, also where a signal comes.
  */
@@ -73,9 +73,11 @@ struct export_format {
 	 */
 	const struct option_row *rows;
 
+	enum export_target target; /* unless plan() sets another */
+
 	/*
-	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: a
-	 * text file of the timeline. -1 with error is misuse: exit status 2.
+	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: there
+	 * is nothing to check. -1 with error is misuse: exit status 2.
 	 */
 	int (*plan)(const char *output, struct export_plan *plan, struct error *error);
 
@@ -108,6 +110,10 @@ typedef int statement_take(void *context, const struct statement *statement,
 int statement_each(struct timeline_reader *timeline, const char *file,
 		   const struct cell *value, statement_take *take, void *context,
 		   struct error *error);
+
+/* Ask for notes: whose (NULL: the timeline's), kind, count, text. 0, or -1 with error. */
+int statement_notes(struct export *export, const struct statement *statement,
+		    const struct cell *value, struct error *error);
 
 /* Write an object of JSON that a statement made, on many lines; what could not be written
  * is told when the file is closed. 0, or -1 with error: it is none. */

@@ -97,14 +97,6 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static int make_plan(const char *output, struct export_plan *plan, struct error *error)
-{
-	(void)output;
-	(void)error;
-	plan->target = EXPORT_TO_DIRECTORY;
-	return 0;
-}
-
 static int run(struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
@@ -122,6 +114,6 @@ const struct export_format export_tracekit = {
     .summary = "the JSON files of a Tracekit run, a directory a node",
     .usage = "[OPTION...] RUN.db -o DIR",
     .rows = rows,
-    .plan = make_plan,
+    .target = EXPORT_TO_DIRECTORY,
     .run = run,
 };

@@ -44,17 +44,17 @@ static int read_requests(struct node_request *request, int most,
 
 		request[count] = (struct node_request){
 		    .id = row[0].integer,
-		    .last_message = cell_integer(&row[1], 0),
-		    .client = cell_integer(&row[2], -1),
+		    .start = {.node = cell_integer(&row[2], -1),
+			      .tid = cell_integer(&row[4], -1),
+			      .begin_ns = row[6].integer,
+			      .end_ns = cell_integer(&row[7], NSEC_MIN),
+			      .message = cell_integer(&row[1], 0)},
 		    .server = cell_integer(&row[3], -1),
-		    .client_tid = cell_integer(&row[4], -1),
 		    .server_port = cell_integer(&row[5], -1),
-		    .begin_ns = row[6].integer,
-		    .end_ns = cell_integer(&row[7], NSEC_MIN),
 		    .bound_ns = cell_integer(&row[8], NSEC_MAX),
 		};
 		count += sql != slowest_sql ||
-			 scope_has_node(scope, request[count].client) ||
+			 scope_has_node(scope, request[count].start.node) ||
 			 scope_has_node(scope, request[count].server);
 	}
 	timeline_query_free(query);
@@ -77,21 +77,7 @@ int node_request_of(struct node_request *request, int64_t message,
 	const struct cell key = cell_of_integer(message);
 	int found = read_requests(request, 1, question, of_message_sql, &key, error);
 
-	return found > 0 ? request->last_message >= message : found;
-}
-
-int node_request_path(struct path *path, struct history *history,
-		      const struct node_request *request)
-{
-	const struct path_start start = {
-	    .node = request->client,
-	    .tid = request->client_tid,
-	    .begin_ns = request->begin_ns,
-	    .end_ns = request->end_ns,
-	    .message = request->last_message,
-	};
-
-	return path_walk(path, history, &start);
+	return found > 0 ? request->start.message >= message : found;
 }
 
 enum { MOST_NAMED = 4 }; /* threads, in an error */
@@ -161,15 +147,15 @@ static int print_path(struct critical *critical, struct error *error)
 
 static char *tell_request(struct question *question, const struct node_request *request)
 {
-	char *from =
-	    request->client_tid > 0
-		? mem_printf("thread %" PRId64 " (%s)", request->client_tid,
-			     question_comm(question, request->client, request->client_tid,
-					   request->begin_ns))
-		: mem_strdup("a thread that is not known");
+	const struct path_start *start = &request->start;
+	char *from = start->tid > 0
+			 ? mem_printf("thread %" PRId64 " (%s)", start->tid,
+				      question_comm(question, start->node, start->tid,
+						    start->begin_ns))
+			 : mem_strdup("a thread that is not known");
 	char *text =
 	    mem_printf("of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
-		       request->id, from, question_node(question, request->client),
+		       request->id, from, question_node(question, start->node),
 		       question_node(question, request->server), request->server_port);
 
 	free(from);
@@ -196,8 +182,7 @@ static int of_request(struct critical *critical, struct error *error)
 	critical->about = found ? tell_request(question, &request)
 				: mem_strdup("no request between nodes was found, and no "
 					     "thread was asked for: see --tid");
-	return found ? node_request_path(&critical->path, critical->history, &request)
-		     : 0;
+	return found ? path_walk(&critical->path, critical->history, &request.start) : 0;
 }
 
 static int add_thread(void *context, const struct cell *row, struct error *error)

@@ -46,7 +46,6 @@ struct history_message {
 };
 
 struct history {
-	struct timeline_reader *reader;
 	struct error *error;
 	bool failed;
 	struct timeline_query *span, *message, *batch;
@@ -104,7 +103,6 @@ struct history *history_new(struct timeline_reader *reader, struct error *error)
 	    .name = SENDER, .sql = sender_sql, .index = "node, tid"};
 	struct history *history = mem_zalloc(sizeof(*history));
 
-	history->reader = reader;
 	history->error = error;
 	if (!timeline_reader_keep(reader, &sender, error)) {
 		history->span = timeline_query_new(reader, span_sql, error);

@@ -78,14 +78,14 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 
 void path_clear(struct path *path);
 
-/* A row of the table `request` that had a response. */
+/* A row of the table `request` that had a response: its path is from the sending to the
+ * arrival of the last of the response, back from that message as far as the client's
+ * thread (-1: not known, or a kernel by itself). */
 struct node_request {
-	int64_t id, last_message;
-	int64_t client, server; /* nodes */
-	int64_t client_tid;     /* -1: not known, or a kernel by itself */
-	int64_t server_port;    /* -1: none */
-	nsec_t begin_ns, end_ns;
-	nsec_t bound_ns; /* of the times between the nodes; NSEC_MAX: open */
+	struct path_start start; /* at the client */
+	int64_t id, server;      /* a node */
+	int64_t server_port;     /* -1: none */
+	nsec_t bound_ns;         /* of the times between the nodes; NSEC_MAX: open */
 };
 
 /* The slowest ones from or to a chosen node in the time asked for, up to `most`. How many
@@ -100,12 +100,5 @@ int node_request_of(struct node_request *request, int64_t message,
 /* The analysis critical-path. */
 int run_critical_path(struct question *question, struct result *result,
 		      struct error *error);
-
-/*
- * From the sending of a request to the arrival of the last of its response: back from
- * that message, as far as the client's thread. To be cleared. 0, or -1 with error.
- */
-int node_request_path(struct path *path, struct history *history,
-		      const struct node_request *request);
 
 #endif

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/report/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "timeline/reader.h"
+
+const char activity_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /* Cells of all lanes: each is 8 bytes of the page. */
 enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
@@ -13,9 +17,7 @@ enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
 struct reading {
 	struct activity *activity;
 	struct question *question;
-	size_t lane;                 /* where the last span was */
-	struct activity_thread wait; /* the thread at hand, and its waits so far */
-	size_t first;                /* its first entry; SIZE_MAX: none yet */
+	size_t lane; /* where the last span was */
 };
 
 /* Who had each processor or waited for one, by thread and time. What was cut by the scope
@@ -126,6 +128,7 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	thread = &activity->thread[activity->threads++];
 	*thread =
 	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
+	thread->rank = SIZE_MAX;
 	thread->was_named = row[5].type == CELL_TEXT;
 	thread->name =
 	    thread->was_named
@@ -145,6 +148,8 @@ static void count_strip(const struct activity *activity, struct activity_thread 
 		thread->strip[step] += (float)(to - at);
 		at = to;
 	}
+	if (!thread->busy_ns)
+		thread->first_ns = begin_ns;
 	thread->busy_ns += end_ns - begin_ns;
 	thread->last_ns = end_ns;
 }
@@ -165,8 +170,6 @@ static void add_running(struct reading *reading, const struct cell *row)
 		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
 			    end_ns);
 		lane->sum.busy_ns += end_ns - begin_ns;
-		if (reading->first == SIZE_MAX)
-			reading->first = activity->threads - 1;
 	}
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
@@ -178,34 +181,23 @@ static void add_running(struct reading *reading, const struct cell *row)
 	}
 }
 
-/* Of a thread under several names the first one gets the waits. */
 static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
-	struct activity_thread *wait = &reading->wait, *first;
+	struct activity_thread *thread;
 
 	(void)error;
 	if (!scope_has_node(&reading->question->scope, row[0].integer))
 		return 0;
-	if (wait->node != row[0].integer || wait->tid != row[1].integer) {
-		*wait = (struct activity_thread){.node = row[0].integer,
-						 .tid = row[1].integer};
-		reading->first = SIZE_MAX;
-	}
 	if (row[6].integer == 1) {
 		add_running(reading, row);
-	} else {
-		wait->waits++;
-		wait->wait_ns += row[4].integer;
-		if (row[4].integer > wait->most_wait_ns)
-			wait->most_wait_ns = row[4].integer;
-	}
-	if (reading->first == SIZE_MAX)
 		return 0;
-	first = &reading->activity->thread[reading->first];
-	first->waits = wait->waits;
-	first->wait_ns = wait->wait_ns;
-	first->most_wait_ns = wait->most_wait_ns;
+	}
+	thread = thread_of(reading, row, row[3].integer);
+	thread->waits++;
+	thread->wait_ns += row[4].integer;
+	if (row[4].integer > thread->most_wait_ns)
+		thread->most_wait_ns = row[4].integer;
 	return 0;
 }
 
@@ -298,29 +290,6 @@ static int compare_lanes(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-static int compare_threads(const void *a, const void *b, void *context)
-{
-	const struct activity_thread *x =
-	    (struct activity_thread *)context + *(const size_t *)a;
-	const struct activity_thread *y =
-	    (struct activity_thread *)context + *(const size_t *)b;
-
-	if (x->busy_ns != y->busy_ns)
-		return x->busy_ns > y->busy_ns ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-static void rank_threads(struct activity *activity)
-{
-	activity->order = mem_alloc((activity->threads + 1) * sizeof(size_t));
-	for (size_t i = 0; i < activity->threads; i++)
-		activity->order[i] = i;
-	qsort_r(activity->order, activity->threads, sizeof(size_t), compare_threads,
-		activity->thread);
-	for (size_t i = 0; i < activity->threads; i++)
-		activity->thread[activity->order[i]].rank = i;
-}
-
 /* Lanes are known before cells: there are fewer of these where there are many lanes. */
 static void set_cells(struct activity *activity)
 {
@@ -341,10 +310,7 @@ static void set_cells(struct activity *activity)
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error)
 {
-	struct reading reading = {.activity = activity,
-				  .question = question,
-				  .wait = {.node = -1},
-				  .first = SIZE_MAX};
+	struct reading reading = {.activity = activity, .question = question};
 	const struct scope *scope = &question->scope;
 	nsec_t end_ns =
 	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
@@ -360,8 +326,90 @@ int activity_read(struct activity *activity, struct question *question,
 	if (activity->lanes)
 		qsort(activity->lane, activity->lanes, sizeof(*activity->lane),
 		      compare_lanes);
-	rank_threads(activity);
 	return 0;
+}
+
+/* ---- sums for report.sql */
+
+struct giving {
+	const struct activity *activity;
+	size_t at;
+};
+
+static int give(struct cell *row, const int64_t *value, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		row[i] = cell_of_integer(value[i]);
+	return 1;
+}
+
+static int give_lane(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct activity_lane *lane = &giving->activity->lane[giving->at];
+
+	(void)error;
+	if (giving->at++ == giving->activity->lanes)
+		return 0;
+	return give(row,
+		    (const int64_t[]){lane->node, lane->cpu, lane->sum.known_ns,
+				      lane->sum.busy_ns, lane->sum.irq_ns,
+				      lane->sum.softirq_ns},
+		    6);
+}
+
+static int give_thread(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct activity *activity = giving->activity;
+	struct activity_thread *thread = &activity->thread[giving->at];
+
+	(void)error;
+	if (giving->at++ == activity->threads)
+		return 0;
+	for (size_t i = 0; i < ACTIVITY_STRIP; i++) {
+		float share = thread->strip[i] / (float)activity->strip_ns;
+
+		thread->text[i] =
+		    activity_digits[share > 0 ? 1 + (int)(fminf(share, 1) * 62) : 0];
+	}
+	row[8] = cell_of_text(thread->name);
+	row[9] = cell_of_text(thread->text);
+	return give(row,
+		    (const int64_t[]){thread->node, thread->tid, thread->first_ns,
+				      thread->last_ns, thread->busy_ns, thread->waits,
+				      thread->wait_ns, thread->most_wait_ns},
+		    8);
+}
+
+static int give_handler(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct activity_handler *handler = &giving->activity->handler[giving->at];
+
+	(void)error;
+	if (giving->at++ == giving->activity->handlers)
+		return 0;
+	row[6] = cell_of_text(handler->name);
+	return give(row,
+		    (const int64_t[]){handler->node, handler->soft, handler->number,
+				      handler->count, handler->sum_ns, handler->most_ns},
+		    6);
+}
+
+int activity_keep(const struct activity *activity, struct timeline_reader *reader,
+		  struct error *error)
+{
+	struct giving lanes = {activity, 0}, threads = lanes, handlers = lanes;
+
+	return timeline_reader_keep_rows(reader, "page_lane", 6, give_lane, &lanes,
+					 error) ||
+		       timeline_reader_keep_rows(reader, "page_thread", 10, give_thread,
+						 &threads, error) ||
+		       timeline_reader_keep_rows(reader, "page_handler", 7, give_handler,
+						 &handlers, error)
+		   ? -1
+		   : 0;
 }
 
 void activity_clear(struct activity *activity)
@@ -374,6 +422,5 @@ void activity_clear(struct activity *activity)
 		free(activity->handler[i].name);
 	free(activity->lane);
 	free(activity->thread);
-	free(activity->order);
 	free(activity->handler);
 }

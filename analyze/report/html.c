@@ -55,21 +55,6 @@ static void put_row(FILE *page, const struct cell *row, size_t columns)
 	fputc(']', page);
 }
 
-size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of)
-{
-	const size_t first = row;
-
-	for (; row < table->rows; row++) {
-		const struct cell *cells = &table->cell[row * table->columns];
-
-		if (cells->integer != of)
-			break;
-		fputs(row > first ? ",\n" : "", page);
-		put_row(page, cells + 1, table->columns - 1);
-	}
-	return row;
-}
-
 void html_rows(FILE *page, const struct result_table *table)
 {
 	for (size_t row = 0; row < table->rows; row++) {
@@ -134,16 +119,6 @@ const char *html_human(char text[PRINT_TEXT], const struct report *report,
 	if (unit == UNIT_PERCENT)
 		return html_percent(text, value, 100);
 	return print_human(text, report->result, &cell, unit);
-}
-
-void html_section(FILE *page, const char *id, const char *title)
-{
-	fprintf(page, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
-}
-
-void html_section_end(FILE *page)
-{
-	fputs("</section>\n", page);
 }
 
 void html_note(FILE *page, const char *format, ...)
@@ -302,12 +277,19 @@ void html_table(const struct report *report, const struct result_table *table)
 	free(most);
 }
 
+void html_notes(const struct report *report, enum report_answer_name answer)
+{
+	const struct text_list *notes = &report->answer[answer].result.notes;
+
+	for (size_t i = 0; i < notes->count; i++)
+		html_note(report->page, "%s", notes->item[i]);
+}
+
 void html_answer(const struct report *report, enum report_answer_name answer)
 {
 	const struct result *result = &report->answer[answer].result;
 
 	for (size_t i = 0; i < result->tables; i++)
 		html_table(report, result->table[i]);
-	for (size_t i = 0; i < result->notes.count; i++)
-		html_note(report->page, "%s", result->notes.item[i]);
+	html_notes(report, answer);
 }

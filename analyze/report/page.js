@@ -122,13 +122,15 @@
 		const links = data.links.map(([id, from, fromCpu, to, toCpu, sent, came, low, high, bytes, sport, dport, protocol], i) =>
 			({ id, a: laneAt(from, fromCpu), b: laneAt(to, toCpu), sent, came, low, high, bytes, sport, dport, protocol, slow: i < 12 }))
 			.filter((link) => link.a >= 0 && link.b >= 0);
-		const curves = data.curves.filter((curve) => curve.rows.length).map((curve) => {
-			const of = new Map();
-			for (const [n, from, to, value] of curve.rows) {
+		// The clocks' bounds, and sar's samples, by the numbers that the queries give them.
+		const curves = [["Bound of the clocks, \u00b1", "ns"], ["CPU busy (sar)", "%"], ["Memory in use (sar)", "bytes"],
+			["Disks, read and written (sar)", "bytes/s"], ["Network, in and out (sar)", "bytes/s"]].flatMap(([title, unit], number) => {
+			const rows = data.curves.filter((row) => row[0] === number), of = new Map();
+			for (const [, n, from, to, value] of rows) {
 				if (!of.has(n)) of.set(n, []);
 				of.get(n).push(from, to, value);
 			}
-			return { title: curve.title, unit: curve.unit, merged: curve.rows[0][4], series: [...of] };
+			return rows.length ? [{ title, unit, merged: rows[0][5], series: [...of] }] : [];
 		});
 
 		// Names that ran longest have a colour of their own.
@@ -957,8 +959,8 @@
 		redraw();
 	});
 	root.classList.add("js");
-	const whole = byId("data") ? JSON.parse(byId("data").textContent) : null;
-	if (whole) {
+	const whole = JSON.parse(byId("data").textContent);
+	if (whole.span) {
 		timeline(whole, byId("view"));
 		document.querySelectorAll("[data-path]").forEach((into) => path(into, whole.nodes));
 	}
@@ -966,6 +968,14 @@
 		const { nodes, columns, rows, few } = JSON.parse(byId("matrix").dataset.pairs);
 		const at = ["from", "to", "messages", "min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "bound_ns"].map((key) => columns.indexOf(key));
 		const pairs = rows.map((row) => at.map((column, i) => i < 2 ? nodes.indexOf(row[column]) : row[column]));
+		const caption = few ?
+			[["b", "", "Latency by pair of nodes"], ["span", "key net", "least to 95\u202f%"], ["span", "key net light", "to 99\u202f%"],
+				["span", "key whisker", "to the greatest"], ["span", "key median", "median"],
+				["span", "", "logarithmic; right: median, and the clocks\u2019 bound on each latency"]] :
+			[["b", "", "Median latency from node (row) to node (column)"],
+				["span", "", "the darker, the longer, on a logarithmic scale; empty: no message"]];
+		const head = byId("latency").firstElementChild;
+		for (const [name, className, textContent] of caption) make(name, head, { className, textContent }).after(" ");
 		(few ? latencies : matrix)({ nodes, pairs: pairs.filter(([from, to]) => from >= 0 && to >= 0) }, byId("matrix"));
 	}
 	document.querySelectorAll(".table").forEach(prepare);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -38,9 +39,11 @@ static const struct wish {
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "gaps curves links messages", 0, -1},
-    [ANSWER_OWN] = {"report", NULL,
-		    "home folded processors threads interrupts slow_pairs findings", 0,
-		    -1},
+    [ANSWER_OWN] =
+	{"report", NULL,
+	 "name home folded processors threads threads_named handlers interrupts "
+	 "slow_pairs findings",
+	 0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -52,12 +55,11 @@ static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 
 struct work {
 	struct report *report;
-	struct question *question[WORKERS];
+	struct question second; /* of the other thread */
+	pthread_t first;        /* the one that has the report's own question */
 	struct error error[TASKS];
 	int status[TASKS];
-	pthread_mutex_t lock;
-	size_t next; /* task */
-	bool failed;
+	atomic_bool failed;
 };
 
 static int ask(struct report *report, struct question *asker, int name,
@@ -106,48 +108,37 @@ static int do_task(struct report *report, struct question *question, int task,
 				       NULL, NULL, NULL, error));
 }
 
-/* A thread: one task after the other until there are none, or one failed. */
-static void work(void *context, size_t worker)
+/* Nothing more is begun when a task failed. */
+static void work(void *context, size_t index)
 {
 	struct work *all = context;
+	const int task = tasks[index];
+	struct question *question = pthread_equal(pthread_self(), all->first)
+					? all->report->question
+					: &all->second;
 
-	for (;;) {
-		int task;
-
-		pthread_mutex_lock(&all->lock);
-		task = all->next < TASKS && !all->failed ? tasks[all->next++] : -1;
-		pthread_mutex_unlock(&all->lock);
-		if (task < 0)
-			return;
-		all->status[task] =
-		    do_task(all->report, all->question[worker], task, &all->error[task]);
-		if (all->status[task]) {
-			pthread_mutex_lock(&all->lock);
-			all->failed = true;
-			pthread_mutex_unlock(&all->lock);
-		}
-	}
+	if (all->failed)
+		return;
+	all->status[task] = do_task(all->report, question, task, &all->error[task]);
+	if (all->status[task])
+		all->failed = true;
 }
 
 static int ask_all(struct report *report, struct error *error)
 {
-	struct question second;
-	struct work all = {.report = report,
-			   .question = {report->question, &second},
-			   .lock = PTHREAD_MUTEX_INITIALIZER};
-	int status = 0;
+	struct work all = {.report = report, .first = pthread_self()};
 
-	if (question_open(&second, report->question->analysis, report->question->request,
-			  report->question->path, error))
+	if (question_open(&all.second, report->question->analysis,
+			  report->question->request, report->question->path, error))
 		return -1;
-	parallel_run(WORKERS, WORKERS, work, &all);
-	question_close(&second);
-	for (int i = 0; i < TASKS && !status; i++)
+	parallel_run(WORKERS, TASKS, work, &all);
+	question_close(&all.second);
+	for (int i = 0; i < TASKS; i++)
 		if (all.status[i]) {
 			*error = all.error[i];
-			status = -1;
+			return -1;
 		}
-	return status;
+	return 0;
 }
 
 const struct result_table *report_table(const struct report *report,
@@ -195,18 +186,7 @@ static void set_axis(struct report *report)
 	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
 }
 
-static void set_home(struct report *report)
-{
-	const struct result_table *home = report_table(report, ANSWER_OWN, "home");
-	const struct cell begin = report_cell(home, 0, "begin_ns");
-	const struct cell end = report_cell(home, 0, "end_ns");
-
-	report->home_begin_ns = cell_integer(&begin, report->begin_ns);
-	report->home_end_ns =
-	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
-}
-
-static void write_facts(const struct report *report)
+static void put_facts(struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
@@ -239,65 +219,89 @@ static void write_facts(const struct report *report)
 	fputs("</p>\n", report->page);
 }
 
-static int write_head(struct report *report, struct error *error)
+static void put_name(struct report *report)
 {
-	static const char name_sql[] =
-	    "SELECT value FROM meta WHERE key IN ('name', 'run') AND value <> ''"
-	    " ORDER BY key";
-	FILE *page = report->page;
-	struct text_list names = {0};
-	const char *name, *slash;
-
-	if (query_texts(report->question->reader, name_sql, NULL, &names, error))
-		return -1;
-	name = names.count ? names.item[0] : "run";
-	slash = strrchr(name, '/');
-	name = slash && slash[1] ? slash + 1 : name;
-	fputs(
-	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
-	    page);
-	html_text(page, name);
-	fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header><h1>",
-		report_css);
-	html_text(page, name);
-	fputs("</h1>\n", page);
-	write_facts(report);
-	fputs("</header>\n<nav aria-label=\"contents\"><a href=\"#findings\">Findings</a>"
-	      "<a href=\"#timeline\">Timeline</a><a href=\"#requests\">Requests</a>"
-	      "<a href=\"#messages\">Messages</a><a href=\"#clocks\">Clocks</a>"
-	      "<a href=\"#resources\">Resources</a><a href=\"#nodes\">Nodes</a>"
-	      "<span id=\"tools\"></span></nav>\n<main>\n",
-	      page);
-	text_list_clear(&names);
-	return 0;
+	html_text(report->page,
+		  report_cell(report_table(report, ANSWER_OWN, "name"), 0, "name").bytes);
 }
 
-static int write_page(struct report *report, struct error *error)
+static void put_style(struct report *report)
 {
-	if (write_head(report, error))
-		return -1;
-	report_findings(report);
-	if (report_timeline(report, error) || report_requests(report, error))
-		return -1;
-	report_messages(report);
-	report_tables(report);
-	fprintf(
-	    report->page,
-	    "</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are UTC of the "
-	    "reference clock; those of the timeline count from the begin of what is "
-	    "shown.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
-	    CT_VERSION, report_js);
-	return 0;
+	fputs(report_css, report->page);
+}
+
+static void put_script(struct report *report)
+{
+	fputs(report_js, report->page);
+}
+
+static void put_version(struct report *report)
+{
+	fputs(CT_VERSION, report->page);
+}
+
+/* What page.html may name besides tables, their rows in JSON, and whole answers. */
+static const struct part {
+	const char *name;
+	void (*put)(struct report *report);
+} parts[] = {{"name", put_name},
+	     {"style", put_style},
+	     {"facts", put_facts},
+	     {"findings", report_findings},
+	     {"lanes", report_lanes},
+	     {"spans", report_spans},
+	     {"reduction", report_reduction},
+	     {"paths", report_paths},
+	     {"latencies", report_latencies},
+	     {"version", put_version},
+	     {"script", put_script}};
+
+/* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
+static void put_part(struct report *report, char *words)
+{
+	char *rest;
+	const char *what = strtok_r(words, " ", &rest), *of = strtok_r(NULL, " ", &rest);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (!strcmp(parts[i].name, what))
+			parts[i].put(report);
+	for (enum report_answer_name i = 0; of && i < ANSWERS; i++) {
+		const struct result_table *table = report_table(report, i, rest);
+
+		if (strcmp(wishes[i].analysis, of) != 0)
+			continue;
+		if (!strcmp(what, "answer"))
+			html_answer(report, i);
+		else if (!strcmp(what, "notes"))
+			html_notes(report, i);
+		else if (!strcmp(what, "table"))
+			html_table(report, table);
+		else if (table)
+			html_rows(report->page, table);
+	}
+}
+
+/* The text of page.html, with what "{{...}}" names in it. */
+static int write_page(struct report *report)
+{
+	const char *at = report_html, *mark;
+
+	while ((mark = strstr(at, "{{")) && !report->failed) {
+		size_t length = strcspn(mark + 2, "}");
+		char *words = mem_strndup(mark + 2, length);
+
+		fwrite(at, 1, (size_t)(mark - at), report->page);
+		put_part(report, words);
+		free(words);
+		at = mark + 2 + length + 2;
+	}
+	fputs(at, report->page);
+	return report->failed ? -1 : 0;
 }
 
 struct giving {
 	struct report *report;
 	const struct result_table *table;
-	const struct given *given;
 	size_t at;
 };
 
@@ -311,35 +315,6 @@ static int give_row(void *context, struct cell *row, struct error *error)
 		return 0;
 	memcpy(row, &table->cell[giving->at++ * table->columns],
 	       table->columns * sizeof(*row));
-	return 1;
-}
-
-/* Structs that the activity has many of, and their members; the last one may be a text.
- */
-struct given {
-	const char *name;
-	const void *item;
-	size_t count, size;
-	size_t member[8], members;
-	bool has_text;
-};
-
-static int give_struct(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct given *given = giving->given;
-	const char *item = (const char *)given->item + giving->at * given->size;
-
-	(void)error;
-	if (giving->at++ == given->count)
-		return 0;
-	for (size_t i = 0; i < given->members; i++) {
-		const void *member = item + given->member[i];
-
-		row[i] = given->has_text && i + 1 == given->members
-			     ? cell_of_text(*(const char *const *)member)
-			     : cell_of_integer(*(const int64_t *)member);
-	}
 	return 1;
 }
 
@@ -403,36 +378,6 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_requests", ANSWER_REQUESTS, "slowest"},
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
-	const struct activity *activity = &report->activity;
-#define MEMBER(type, name) offsetof(struct activity_##type, name)
-	const struct given structs[] = {
-	    {"page_lane",
-	     activity->lane,
-	     activity->lanes,
-	     sizeof(*activity->lane),
-	     {MEMBER(lane, node), MEMBER(lane, cpu), MEMBER(lane, sum.known_ns),
-	      MEMBER(lane, sum.busy_ns), MEMBER(lane, sum.irq_ns),
-	      MEMBER(lane, sum.softirq_ns)},
-	     6,
-	     false},
-	    {"page_thread",
-	     activity->thread,
-	     activity->threads,
-	     sizeof(*activity->thread),
-	     {MEMBER(thread, node), MEMBER(thread, tid), MEMBER(thread, first_ns),
-	      MEMBER(thread, busy_ns), MEMBER(thread, waits), MEMBER(thread, wait_ns),
-	      MEMBER(thread, most_wait_ns), MEMBER(thread, name)},
-	     8,
-	     true},
-	    {"page_handler",
-	     activity->handler,
-	     activity->handlers,
-	     sizeof(*activity->handler),
-	     {MEMBER(handler, node), MEMBER(handler, number), MEMBER(handler, soft),
-	      MEMBER(handler, count), MEMBER(handler, sum_ns), MEMBER(handler, most_ns),
-	      MEMBER(handler, name)},
-	     7,
-	     true}};
 	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->question->reader;
 	int status =
@@ -442,14 +387,7 @@ static int give_all(struct report *report, struct error *error)
 		status = give_table(
 		    report, report_table(report, tables[i].answer, tables[i].table),
 		    tables[i].name, error);
-	for (size_t i = 0; i < sizeof(structs) / sizeof(*structs) && !status; i++) {
-		struct giving giving = {.given = &structs[i]};
-
-		status =
-		    timeline_reader_keep_rows(reader, structs[i].name, structs[i].members,
-					      give_struct, &giving, error);
-	}
-	return status;
+	return status || activity_keep(&report->activity, reader, error) ? -1 : 0;
 }
 
 static int make(struct report *report, struct error *error)
@@ -469,13 +407,12 @@ static int make(struct report *report, struct error *error)
 	    ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
-	set_home(report);
-	return write_page(report, error);
+	return write_page(report);
 }
 
 int run_report(struct question *question, struct result *result, struct error *error)
 {
-	struct report report = {.question = question, .result = result};
+	struct report report = {.question = question, .result = result, .error = error};
 	int status;
 
 	if (!question->request->output && isatty(STDOUT_FILENO))

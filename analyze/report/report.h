@@ -39,7 +39,8 @@ struct activity_thread {
 	float strip[ACTIVITY_STRIP];       /* of the time axis: ns of running */
 	int64_t waits;                     /* for a processor, after a wakeup */
 	nsec_t wait_ns, most_wait_ns;
-	size_t rank; /* by busy_ns; the first is 0 */
+	char text[ACTIVITY_STRIP + 1]; /* the same, a digit of the page each */
+	size_t rank;                   /* of those with a name in the page */
 };
 
 struct activity_handler {
@@ -56,7 +57,6 @@ struct activity {
 	size_t lanes, lane_capacity;
 	struct activity_thread *thread; /* by node and tid */
 	size_t threads, thread_capacity;
-	size_t *order; /* threads by rank */
 	struct activity_handler *handler;
 	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
@@ -66,7 +66,14 @@ struct activity {
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
 
+/* Keep the sums as page_lane, page_thread and page_handler, for report.sql. */
+int activity_keep(const struct activity *activity, struct timeline_reader *reader,
+		  struct error *error);
+
 void activity_clear(struct activity *activity);
+
+/* 6 bits each, as the page's script reads them. */
+extern const char activity_digits[];
 
 /* ---- the page */
 
@@ -103,15 +110,16 @@ struct report {
 	struct question *question;
 	struct result *result; /* how instants are printed */
 	FILE *page;
-	nsec_t begin_ns, end_ns;           /* of the time axis; end_ns > begin_ns */
-	bool is_empty;                     /* it has no time: nothing was recorded */
-	nsec_t home_begin_ns, home_end_ns; /* what is shown first: all nodes recorded */
+	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
+	bool is_empty;           /* it has no time: nothing was recorded */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	bool is_exact; /* all spans are drawn one by one */
 	size_t detail; /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
+	struct error *error; /* of the page: of what failed */
+	bool failed;
 };
 
 /* The table of an answer; NULL: it has none of that name. */
@@ -131,16 +139,18 @@ size_t report_node_index(const struct report *report, int64_t node);
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
 
-/* Sections, in the order of the page: 0, or -1 with error. */
-void report_findings(const struct report *report);
-int report_timeline(struct report *report, struct error *error);
-int report_requests(struct report *report, struct error *error);
-void report_messages(struct report *report);
-void report_tables(struct report *report);
+/* Parts of the page, by their names in page.html. */
+void report_findings(struct report *report);
+void report_lanes(struct report *report);
+void report_spans(struct report *report);
+void report_reduction(struct report *report);
+void report_paths(struct report *report);
+void report_latencies(struct report *report);
 
 /* ---- html.c */
 
-/* The files that make the page look and move; embedded by the build. */
+/* The page, and the files that make it look and move; embedded by the build. */
+extern const char *const report_html;
 extern const char *const report_css;
 extern const char *const report_js;
 
@@ -154,10 +164,8 @@ void html_text(FILE *page, const char *text);
  * end of line of JavaScript's. */
 void html_json(FILE *page, const char *text);
 
-/* Each row of a table as an array of JSON, with commas between them; or, from one row on,
- * those whose first cell is `of`, without that. Which is the next. */
+/* Each row of a table as an array of JSON, with commas between them. */
 void html_rows(FILE *page, const struct result_table *table);
-size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of);
 
 /* A cell with its unit, with four digits that count and the signs that a page can have:
  * "1.234 ms", "± 12.3 µs"; "-" for what is not known. */
@@ -168,10 +176,6 @@ const char *html_human(char text[PRINT_TEXT], const struct report *report,
 const char *html_span(char text[PRINT_TEXT], double ns);
 const char *html_bound(char text[PRINT_TEXT], nsec_t ns);
 const char *html_percent(char text[PRINT_TEXT], double part, double whole);
-
-/* With a heading that the contents link to. */
-void html_section(FILE *page, const char *id, const char *title);
-void html_section_end(FILE *page);
 
 /* A paragraph; the text is escaped. */
 void html_note(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -184,7 +188,8 @@ void html_note(FILE *page, const char *format, ...) __attribute__((format(printf
  */
 void html_table(const struct report *report, const struct result_table *table);
 
-/* All tables and notes of an answer. */
+/* All tables and notes of an answer; its notes alone. */
 void html_answer(const struct report *report, enum report_answer_name answer);
+void html_notes(const struct report *report, enum report_answer_name answer);
 
 #endif

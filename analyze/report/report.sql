@@ -50,8 +50,14 @@ SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER
        WHEN count(width_ns) = count(source) THEN max(width_ns) END AS bound_ns
 FROM known GROUP BY node, at_ns, from_ns, to_ns;
 
+-- The end of its path, where it is one.
+-- table name: What the run is called
+SELECT coalesce((
+	SELECT CASE WHEN value LIKE '%/' THEN value ELSE replace(value, rtrim(value, replace(value, '/', '')), '') END
+	FROM meta WHERE key IN ('name', 'run') AND value <> '' ORDER BY key LIMIT 1), 'run') AS name;
+
 -- table home: What is shown first
-SELECT begin_ns, end_ns FROM home;
+SELECT begin_ns - :begin_ns AS begin_ns, end_ns - :begin_ns AS end_ns FROM home;
 
 -- Nodes are told by their place, from 0.
 -- temporary place
@@ -150,11 +156,19 @@ SELECT n.name AS node, l.c2 AS cpu, l.c3 AS recorded_ns, l.c4 AS busy_ns, 1e2 * 
 FROM page_lane AS l JOIN node AS n ON n.id = l.c1 WHERE l.c2 >= 0 AND l.c3 > 0 ORDER BY l.rowid;
 
 -- temporary page_threads
-SELECT h.c8 AS comm, n.name AS node, h.c2 AS tid, coalesce(t.process, '') AS process, h.c4 AS cpu_ns,
-       h.c5 AS waits, h.c6 AS wait_ns, h.c7 AS most_wait_ns
+SELECT h.c9 AS comm, n.name AS node, h.c2 AS tid, coalesce(t.process, '') AS process, h.c5 AS cpu_ns,
+       h.c6 AS waits, h.c7 AS wait_ns, h.c8 AS most_wait_ns, h.c1 AS of_node, h.c3 AS first_ns, h.c4 AS last_ns,
+       h.c10 AS strip, h.rowid - 1 AS entry
 FROM page_thread AS h JOIN node AS n ON n.id = h.c1
 LEFT JOIN known_thread AS t ON t.node = h.c1 AND t.tid = h.c2 AND h.c3 >= t.from_ns AND h.c3 < t.until_ns
-ORDER BY h.c4 DESC, h.rowid;
+WHERE h.c5 > 0 ORDER BY h.c5 DESC, h.rowid;
+
+-- table threads_named: Those that have a name in the page
+SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
+FROM page_threads AS h JOIN place AS p ON p.node = h.of_node ORDER BY h.rowid LIMIT 2000;
+
+-- table handlers: What the script calls an interrupt
+SELECT c2 AS soft, c3 AS number, coalesce(c7, '') AS name FROM page_handler ORDER BY rowid;
 
 -- table processors: Processors
 -- column recorded_ns: ns, RECORDED
@@ -176,7 +190,7 @@ SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_
 -- table interrupts: Interrupts by handler
 -- sort: -sum_ns,node,kind,number,name
 -- column name: text, HANDLER
-SELECT h.c7 AS name, n.name AS node, CASE h.c3 WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.c2 AS number, h.c4 AS count,
+SELECT h.c7 AS name, n.name AS node, CASE h.c2 WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.c3 AS number, h.c4 AS count,
        h.c5 AS sum_ns, 1e0 * h.c5 / h.c4 AS mean_ns, h.c6 AS max_ns
 FROM page_handler AS h JOIN node AS n ON n.id = h.c1 WHERE h.c4 > 0;
 

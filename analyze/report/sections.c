@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sections of the page but for the timeline, each with its pictures and tables. */
+/* Findings, critical paths and latencies: what page.html shows besides tables. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,13 +75,12 @@ static void put_finding(FILE *page, const char *text)
 	}
 }
 
-void report_findings(const struct report *report)
+void report_findings(struct report *report)
 {
 	const struct result_table *findings =
 	    report_table(report, ANSWER_OWN, "findings");
 	FILE *page = report->page;
 
-	fputs("<section id=\"findings\">\n<h2 class=\"sr\">Findings</h2>\n<ul>\n", page);
 	for (size_t i = 0; findings && i < findings->rows; i++) {
 		const struct cell *row = &findings->cell[i * findings->columns];
 
@@ -93,7 +92,6 @@ void report_findings(const struct report *report)
 		put_finding(page, row[3].bytes);
 		fputs("</p></li>\n", page);
 	}
-	fputs("</ul>\n</section>\n", page);
 }
 
 /* ---- requests between nodes, and the critical paths of the slowest ones */
@@ -108,7 +106,7 @@ struct drawing {
 	struct report *report;
 	const struct node_request *request;
 	const struct path *path;
-	nsec_t begin_ns, span_ns;
+	nsec_t span_ns;
 };
 
 static void put_node(const struct drawing *drawing, int64_t node)
@@ -151,25 +149,26 @@ static void put_title(const struct drawing *drawing)
 		"<figure class=\"path\" id=\"request-%" PRId64
 		"\" data-request=\"%" PRId64 "\"><figcaption><b>%s from ",
 		request->id, request->id, html_span(text, (double)drawing->span_ns));
-	put_node(drawing, request->client);
-	if (request->client_tid > 0) {
+	put_node(drawing, request->start.node);
+	if (request->start.tid > 0) {
 		fputs(" (", page);
-		html_text(page, question_comm(question, request->client,
-					      request->client_tid, request->begin_ns));
+		html_text(page,
+			  question_comm(question, request->start.node, request->start.tid,
+					request->start.begin_ns));
 		fputc(')', page);
 	}
 	fputs(" to ", page);
 	put_node(drawing, request->server);
 	if (request->server_port >= 0)
 		fprintf(page, ", port %" PRId64, request->server_port);
-	fprintf(
-	    page,
-	    "</b> <span>request %" PRId64
-	    ", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
-	    "\">%s</a>, ways between nodes %s</span><br>",
-	    request->id, request->begin_ns - report->begin_ns, drawing->span_ns,
-	    html_human(text, report, cell_of_integer(request->begin_ns), UNIT_INSTANT),
-	    html_bound(bound, request->bound_ns));
+	fprintf(page,
+		"</b> <span>request %" PRId64
+		", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
+		"\">%s</a>, ways between nodes %s</span><br>",
+		request->id, request->start.begin_ns - report->begin_ns, drawing->span_ns,
+		html_human(text, report, cell_of_integer(request->start.begin_ns),
+			   UNIT_INSTANT),
+		html_bound(bound, request->bound_ns));
 	put_legend(drawing);
 	fputs("</figcaption>\n", page);
 }
@@ -205,52 +204,37 @@ static void put_path(const struct drawing *drawing)
 }
 
 /* Only where what threads did is recorded; the tables have said so else. */
-static int draw_paths(struct report *report, struct error *error)
+void report_paths(struct report *report)
 {
 	struct history *history;
-	int status = 0;
 
 	if (!report->activity.runs || !report->requests)
-		return 0;
-	history = history_new(report->question->reader, error);
-	if (!history)
-		return -1;
+		return;
+	history = history_new(report->question->reader, report->error);
+	if (!history) {
+		report->failed = true;
+		return;
+	}
 	fputs("<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">What "
 	      "the end "
 	      "of each request waited for, back to its begin: at every time one "
 	      "node&#8217;s "
 	      "state, and the thread that had it.</p>\n",
 	      report->page);
-	for (size_t i = 0; i < report->requests && !status; i++) {
-		const struct node_request *request = &report->request[i];
+	for (size_t i = 0; i < report->requests && !report->failed; i++) {
+		const struct path_start *start = &report->request[i].start;
 		struct path path;
-		const struct drawing drawing = {.report = report,
-						.request = request,
-						.path = &path,
-						.begin_ns = request->begin_ns,
-						.span_ns =
-						    request->end_ns - request->begin_ns};
+		const struct drawing drawing = {report, &report->request[i], &path,
+						start->end_ns - start->begin_ns};
 
 		if (drawing.span_ns <= 0)
 			continue;
-		status = node_request_path(&path, history, request);
-		if (!status)
+		report->failed = path_walk(&path, history, start);
+		if (!report->failed)
 			put_path(&drawing);
 		path_clear(&path);
 	}
 	history_free(history);
-	return status;
-}
-
-int report_requests(struct report *report, struct error *error)
-{
-	int status;
-
-	html_section(report->page, "requests", "Requests between nodes");
-	status = draw_paths(report, error);
-	html_answer(report, ANSWER_REQUESTS);
-	html_section_end(report->page);
-	return status;
 }
 
 enum { FEW_PAIRS = 20 };
@@ -266,23 +250,7 @@ static void put_pairs(const struct report *report, const struct result_table *pa
 	const struct scope *scope = &report->question->scope;
 	FILE *page = report->page;
 
-	if (pairs->rows <= FEW_PAIRS)
-		fputs(
-		    "<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
-		    "<span class=\"key net\">least to 95&#8239;%</span> <span "
-		    "class=\"key "
-		    "net light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
-		    "greatest</span> <span class=\"key median\">median</span> "
-		    "<span>logarithmic; right: median, and the clocks&#8217; bound on "
-		    "each latency</span></figcaption>",
-		    page);
-	else
-		fputs(
-		    "<figure id=\"latency\"><figcaption><b>Median latency from node "
-		    "(row) "
-		    "to node (column)</b> <span>the darker, the longer, on a logarithmic "
-		    "scale; empty: no message</span></figcaption>",
-		    page);
+	fputs("<figure id=\"latency\"><figcaption></figcaption>", page);
 	fputs("<div id=\"matrix\" class=\"drawn\" data-pairs='{\"nodes\":[", page);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		fputs(i ? "," : "", page);
@@ -296,55 +264,14 @@ static void put_pairs(const struct report *report, const struct result_table *pa
 	fputs("]}'></div></figure>\n", page);
 }
 
-void report_messages(struct report *report)
+/* The pairs, or of many those with the longest medians, as a table as well. */
+void report_latencies(struct report *report)
 {
 	const struct result_table *pairs = report_table(report, ANSWER_MESSAGES, "pairs");
-	const struct result *result = &report->answer[ANSWER_MESSAGES].result;
 
-	html_section(report->page, "messages", "Messages between nodes");
 	if (pairs && pairs->rows)
 		put_pairs(report, pairs);
 	html_table(report, pairs && pairs->rows > FEW_PAIRS
 			       ? report_table(report, ANSWER_OWN, "slow_pairs")
 			       : pairs);
-	html_table(report, report_table(report, ANSWER_MESSAGES, "slowest"));
-	for (size_t i = 0; i < result->notes.count; i++)
-		html_note(report->page, "%s", result->notes.item[i]);
-	html_section_end(report->page);
-}
-
-/* ---- the input */
-
-static void put_problems(const struct report *report)
-{
-	fputs("<div id=\"problems\">\n", report->page);
-	html_table(report, report_table(report, ANSWER_OWN, "folded"));
-	html_table(report, report_table(report, ANSWER_PROBLEMS, "lost"));
-	fputs("</div>\n", report->page);
-}
-
-void report_tables(struct report *report)
-{
-	static const enum report_answer_name resources[] = {ANSWER_SYSCALLS, ANSWER_IO,
-							    ANSWER_NET, ANSWER_MEMORY};
-	html_section(report->page, "clocks", "Clocks");
-	html_note(report->page,
-		  "What happened at a node at a time of this page truly happened, by the "
-		  "reference clock, within these bounds around it.");
-	html_answer(report, ANSWER_CLOCKS);
-	html_table(report, report_table(report, ANSWER_PROBLEMS, "clocks"));
-	html_section_end(report->page);
-	html_section(report->page, "resources", "Resources");
-	fputs("<div id=\"processors\">", report->page);
-	html_table(report, report_table(report, ANSWER_OWN, "processors"));
-	fputs("</div>\n", report->page);
-	html_table(report, report_table(report, ANSWER_OWN, "threads"));
-	html_table(report, report_table(report, ANSWER_OWN, "interrupts"));
-	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
-		html_answer(report, resources[i]);
-	html_section_end(report->page);
-	html_section(report->page, "nodes", "Run and nodes");
-	put_problems(report);
-	html_answer(report, ANSWER_NODES);
-	html_section_end(report->page);
 }

@@ -8,21 +8,13 @@
 #include "analyze/report/report.h"
 #include "base/mem.h"
 
-enum {
-	MOST_THREADS = 2000, /* with a name in the page; they are ranked by time */
-};
-
-/* 6 bits each. */
-static const char digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 /* 12 bits, as the script reads them; more than 4094 is not known. */
 static void put_pair(FILE *page, double value)
 {
 	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
 
-	fputc(digits[number / 64], page);
-	fputc(digits[number % 64], page);
+	fputc(activity_digits[number / 64], page);
+	fputc(activity_digits[number % 64], page);
 }
 
 /* ---- the sums of all time */
@@ -37,7 +29,6 @@ static double quantity_of(const struct report *report, const struct activity_cel
 	nsec_t left =
 	    activity->end_ns - activity->begin_ns - (nsec_t)index * activity->cell_ns;
 	double width = (double)(left < activity->cell_ns ? left : activity->cell_ns);
-	size_t rank;
 
 	switch (quantity) {
 	case BUSY:
@@ -51,8 +42,7 @@ static double quantity_of(const struct report *report, const struct activity_cel
 	case WHO:
 		break;
 	}
-	rank = cell->most ? activity->thread[cell->most - 1].rank : SIZE_MAX;
-	return rank < MOST_THREADS ? (double)rank : -1;
+	return cell->most ? (double)activity->thread[cell->most - 1].rank : -1;
 }
 
 static void put_quantity(const struct report *report, const struct activity_lane *lane,
@@ -64,13 +54,27 @@ static void put_quantity(const struct report *report, const struct activity_lane
 	fputc('"', report->page);
 }
 
-static void put_lanes(const struct report *report)
+/* Threads with a name in the page have their place among these, by what they ran. */
+static void rank_threads(struct report *report)
+{
+	const struct result_table *named =
+	    report_table(report, ANSWER_OWN, "threads_named");
+
+	for (size_t i = 0; i < named->rows; i++)
+		report->activity.thread[report_cell(named, i, "entry").integer].rank = i;
+}
+
+void report_lanes(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	const struct scope *scope = &report->question->scope;
 	const char *before = "";
 
-	fputs(",\n\"nodes\":[", report->page);
+	rank_threads(report);
+	fprintf(report->page,
+		"{\"span\":%" PRId64 ",\"beginMs\":%" PRId64 ",\n\"nodes\":[",
+		report->is_empty ? 0 : report->end_ns - report->begin_ns,
+		report->begin_ns / 1000000);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		if (!scope->node[i].chosen)
 			continue;
@@ -91,39 +95,7 @@ static void put_lanes(const struct report *report)
 		put_quantity(report, lane, "who", WHO);
 		fputc('}', report->page);
 	}
-	fputc(']', report->page);
-}
-
-/* [node, tid, name, process, ran, first, last, strip]: by rank. */
-static void put_threads(const struct report *report)
-{
-	const struct activity *activity = &report->activity;
-	FILE *page = report->page;
-
-	fprintf(page, ",\n\"stripNs\":%" PRId64 ",\"threads\":[", activity->strip_ns);
-	for (size_t i = 0; i < activity->threads && i < MOST_THREADS; i++) {
-		const struct activity_thread *thread =
-		    &activity->thread[activity->order[i]];
-		const struct thread_facts *facts = question_thread(
-		    report->question, thread->node, thread->tid, thread->first_ns);
-
-		fprintf(page, "%s[%zu,%" PRId64 ",", i ? ",\n" : "",
-			report_node_index(report, thread->node), thread->tid);
-		html_json(page, thread->name);
-		fputc(',', page);
-		html_json(page, facts ? facts->process : "");
-		fprintf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"", thread->busy_ns,
-			report_offset(report, thread->first_ns),
-			report_offset(report, thread->last_ns));
-		for (size_t k = 0; k < ACTIVITY_STRIP; k++) {
-			float share = thread->strip[k] / (float)activity->strip_ns;
-
-			fputc(digits[share > 0 ? 1 + (int)(fminf(share, 1) * 62) : 0],
-			      page);
-		}
-		fputs("\"]", page);
-	}
-	fputc(']', page);
+	fprintf(report->page, "],\n\"stripNs\":%" PRId64, activity->strip_ns);
 }
 
 /* ---- spans one by one, in some windows of time */
@@ -132,128 +104,82 @@ struct spans {
 	const struct report *report;
 	nsec_t begin_ns, end_ns; /* the window */
 	FILE *page;              /* of the window */
-	struct timeline_query *query;
-	nsec_t at_ns; /* what was put ends here */
-	size_t count, most, lists;
+	size_t count, most;
 };
 
 /* Of a thread, or of a handler on a processor, the spans in a window: they do not
- * overlap, so that the last one that began before it is the first. */
+ * overlap, so that the last one that began before it is the first. They come in the order
+ * of the list's relation, and then as they lie: nothing is sorted, as a window may have
+ * many more than may be put. */
 #define IN_WINDOW(table, key)                                                            \
-	" FROM " table " WHERE " key " AND begin_ns < ?2 AND begin_ns >= coalesce("      \
-	"(SELECT max(begin_ns) FROM " table " WHERE " key " AND begin_ns <= ?1), ?1)"    \
-	" AND end_ns > ?1 "
+	" CROSS JOIN " table " AS s WHERE " key(                                         \
+	    "s") " AND s.begin_ns < ?2"                                                  \
+		 " AND s.begin_ns >= coalesce((SELECT max(b.begin_ns) FROM " table       \
+		 " AS b WHERE " key("b") " AND b.begin_ns <= ?1), ?1) AND s.end_ns > ?1"
 
-#define OF_THREAD  "node = ?3 AND tid = ?4"
-#define OF_HANDLER "node = ?3 AND cpu = ?4 AND number = ?5 AND kind = ?6 AND handler = ?7"
+#define OF_THREAD(s) s ".node = l.node AND " s ".tid = l.tid"
+#define OF_HANDLER(s)                                                                    \
+	s ".node = l.node AND " s ".kind = l.kind AND " s ".number = l.number AND " s    \
+	  ".handler = l.handler AND " s ".cpu = l.cpu"
 
-/* gap, length, state + 8 * wait, cpu, priority or waker */
+/* The list's head; begin and end; state + 8 * wait, cpu, priority or waker. Spans under
+ * another name of the same thread are its as well: they come once. */
 static const char state_sql[] =
-    "SELECT begin_ns, end_ns, state_code + 8 * CASE wait WHEN 'disk' THEN 1"
-    " WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4 WHEN 'thread'"
-    " THEN 5 ELSE 0 END, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
-    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) "
-    "END" IN_WINDOW("thread_state", OF_THREAD) "AND state_code < 5 ORDER BY begin_ns, id";
+    "SELECT rank, NULL, s.begin_ns, s.end_ns, state_code + 8 * CASE wait WHEN 'disk'"
+    " THEN 1 WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4"
+    " WHEN 'thread' THEN 5 ELSE 0 END, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
+    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END"
+    " FROM (SELECT of_node AS node, tid, rowid - 1 AS rank, max(entry) FROM page_threads"
+    "  WHERE rowid <= 2000 GROUP BY 1, 2) AS l" IN_WINDOW(
+	"thread_state", OF_THREAD) " AND state_code < 5";
 
-/* gap, length */
+/* In groups, of one row each, so that SQLite does not read all of irq before, for a
+ * filter. */
 static const char irq_sql[] =
-    "SELECT begin_ns, end_ns" IN_WINDOW("irq", OF_HANDLER) "ORDER BY begin_ns, id";
+    "SELECT handler_at, lane_at, s.begin_ns, s.end_ns FROM (SELECT h.c1 AS node,"
+    "  h.c3 AS number, CASE h.c2 WHEN 1 THEN 'softirq' ELSE 'irq' END AS kind,"
+    "  coalesce(h.c7, '') AS handler, c.c2 AS cpu, h.rowid - 1 AS handler_at,"
+    "  c.rowid - 1 AS lane_at FROM page_handler AS h CROSS JOIN page_lane AS c"
+    "  WHERE c.c1 = h.c1 GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq", OF_HANDLER);
 
-/* The spans of a key as one list behind its head; gaps and lengths as the script adds
- * them up, cut at the window's ends. 0, or -1 with error. */
-static int put_list(struct spans *spans, const struct cell *key, size_t keys,
-		    const char *head, struct error *error)
+/* All lists of a window; gaps and lengths as the script adds them up, cut at its ends. 0,
+ * or -1 with error. */
+static int put_lists(struct spans *spans, const char *sql, struct error *error)
 {
-	struct timeline_query *query = spans->query;
-	int more = timeline_query_ask(query, key, keys, error);
-	const size_t before = spans->count;
+	const struct cell window[] = {cell_of_integer(spans->begin_ns),
+				      cell_of_integer(spans->end_ns)};
+	struct timeline_query *query =
+	    timeline_query_new(spans->report->question->reader, sql, error);
+	int more = query && !timeline_query_ask(query, window, 2, error) ? 1 : -1;
+	nsec_t at_ns = spans->begin_ns;
+	int64_t of[2] = {-1, -1}; /* the list's head */
 
-	spans->at_ns = spans->begin_ns;
-	while (!more && spans->count <= spans->most &&
+	while (more > 0 && spans->count <= spans->most &&
 	       (more = timeline_query_next(query, error)) > 0) {
 		const struct cell *row = timeline_query_row(query);
-		nsec_t begin_ns = row[0].integer, end_ns = row[1].integer;
+		nsec_t begin_ns = row[2].integer, end_ns = row[3].integer;
 
-		if (spans->count == before)
-			fprintf(spans->page, "%s[%s", spans->lists++ ? ",\n" : "", head);
+		if (of[0] != row[0].integer || of[1] != cell_integer(&row[1], -1)) {
+			fprintf(spans->page, "%s[%" PRId64, of[0] < 0 ? "" : "],\n",
+				row[0].integer);
+			of[0] = row[0].integer;
+			of[1] = cell_integer(&row[1], -1);
+			if (of[1] >= 0)
+				fprintf(spans->page, ",%" PRId64, of[1]);
+			at_ns = spans->begin_ns;
+		}
 		begin_ns = begin_ns > spans->begin_ns ? begin_ns : spans->begin_ns;
 		end_ns = end_ns < spans->end_ns ? end_ns : spans->end_ns;
-		fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - spans->at_ns,
+		fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - at_ns,
 			end_ns - begin_ns);
-		for (size_t i = 2; i < timeline_query_columns(query); i++)
+		for (size_t i = 4; i < timeline_query_columns(query); i++)
 			fprintf(spans->page, ",%" PRId64, row[i].integer);
-		spans->at_ns = end_ns;
+		at_ns = end_ns;
 		spans->count++;
-		more = 0;
 	}
-	if (spans->count > before)
-		fputc(']', spans->page);
-	return more;
-}
-
-/* Of each thread that has a name in the page. Spans under another name of the same thread
- * are its as well: they come once. */
-static int put_states(struct spans *spans, struct error *error)
-{
-	const struct activity *activity = &spans->report->activity;
-	int status = 0;
-
-	for (size_t i = 0; i < activity->threads && !status; i++) {
-		const struct activity_thread *thread = &activity->thread[i];
-		const struct cell key[] = {
-		    cell_of_integer(spans->begin_ns), cell_of_integer(spans->end_ns),
-		    cell_of_integer(thread->node), cell_of_integer(thread->tid)};
-		const struct activity_thread *next = thread + 1;
-		char head[24];
-
-		if (thread->rank >= MOST_THREADS ||
-		    (i + 1 < activity->threads && next->node == thread->node &&
-		     next->tid == thread->tid && next->rank < MOST_THREADS))
-			continue;
-		snprintf(head, sizeof(head), "%zu", thread->rank);
-		status = put_list(spans, key, 4, head, error);
-	}
-	return status;
-}
-
-static int put_irqs(struct spans *spans, struct error *error)
-{
-	const struct activity *activity = &spans->report->activity;
-	int status = 0;
-
-	for (size_t i = 0; i < activity->handlers; i++)
-		for (size_t k = 0; k < activity->lanes && !status; k++) {
-			const struct activity_handler *handler = &activity->handler[i];
-			const struct activity_lane *lane = &activity->lane[k];
-			const struct cell key[] = {
-			    cell_of_integer(spans->begin_ns),
-			    cell_of_integer(spans->end_ns),
-			    cell_of_integer(lane->node),
-			    cell_of_integer(lane->cpu),
-			    cell_of_integer(handler->number),
-			    cell_of_text(handler->soft ? "softirq" : "irq"),
-			    cell_of_text(handler->name ? handler->name : "")};
-			char head[48];
-
-			if (lane->node != handler->node)
-				continue;
-			snprintf(head, sizeof(head), "%zu,%zu", i, k);
-			status = put_list(spans, key, 7, head, error);
-		}
-	return status;
-}
-
-static int put_spans_of(struct spans *spans, const char *sql,
-			int (*put)(struct spans *spans, struct error *error),
-			struct error *error)
-{
-	int status;
-
-	spans->lists = 0;
-	spans->query = timeline_query_new(spans->report->question->reader, sql, error);
-	status = spans->query ? put(spans, error) : -1;
-	timeline_query_free(spans->query);
-	return status;
+	fputs(of[0] < 0 ? "" : "]", spans->page);
+	timeline_query_free(query);
+	return more < 0 ? -1 : 0;
 }
 
 /* One window; one without spans, or with more than may be put, is not. How many spans, or
@@ -275,10 +201,10 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 		report_offset(report, spans.end_ns), request);
 	spans.report = report;
 	spans.page = page;
-	status = put_spans_of(&spans, state_sql, put_states, error);
+	status = put_lists(&spans, state_sql, error);
 	fputs("],\n\"irqs\":[", page);
 	if (!status)
-		status = put_spans_of(&spans, irq_sql, put_irqs, error);
+		status = put_lists(&spans, irq_sql, error);
 	fputs("]}", page);
 	if (fclose(page) && !status)
 		status = error_set(error, "report: no memory for the page");
@@ -289,7 +215,7 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 }
 
 /* All spans where they are few, else those around the slowest requests that fit. */
-static int put_spans(struct report *report, struct error *error)
+void report_spans(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	struct spans spans = {.begin_ns = report->begin_ns,
@@ -297,66 +223,31 @@ static int put_spans(struct report *report, struct error *error)
 			      .most = report->detail};
 	int64_t count = 0;
 
-	fputs(",\n\"exact\":[", report->page);
 	if (activity->runs + activity->irqs <= report->detail)
-		count = put_window(report, spans, 0, true, error);
+		count = put_window(report, spans, 0, true, report->error);
 	report->is_exact = count > 0;
 	for (size_t i = 0, put = 0; i < report->requests && !report->is_exact; i++) {
 		const struct node_request *request = &report->request[i];
-		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
+		nsec_t margin =
+		    (request->start.end_ns - request->start.begin_ns) / 3 + 1000;
 
 		/* A window around each request, with a third of it before and after. */
-		spans.begin_ns = request->begin_ns - margin;
-		spans.end_ns = request->end_ns + margin;
+		spans.begin_ns = request->start.begin_ns - margin;
+		spans.end_ns = request->start.end_ns + margin;
 		if (spans.begin_ns < report->begin_ns)
 			spans.begin_ns = report->begin_ns;
 		if (spans.end_ns > report->end_ns)
 			spans.end_ns = report->end_ns;
-		count = put_window(report, spans, request->id, put == 0, error);
+		count = put_window(report, spans, request->id, put == 0, report->error);
 		if (count < 0)
-			return -1;
+			break;
 		spans.most -= (size_t)count;
 		put += count > 0;
 	}
-	fputs("],\n\"handlers\":[", report->page);
-	for (size_t i = 0; i < activity->handlers; i++) {
-		const struct activity_handler *handler = &activity->handler[i];
-
-		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 ",", i ? "," : "",
-			handler->soft, handler->number);
-		html_json(report->page, handler->name ? handler->name : "");
-		fputc(']', report->page);
-	}
-	fputc(']', report->page);
-	return count < 0 ? -1 : 0;
+	report->failed |= count < 0;
 }
 
-/* ---- messages, and curves: the clocks' bounds, and sar's samples */
-
-static void put_curves(const struct report *report)
-{
-	static const char *const curves[][2] = {
-	    {"Bound of the clocks, \xc2\xb1", "ns"},
-	    {"CPU busy (sar)", "%"},
-	    {"Memory in use (sar)", "bytes"},
-	    {"Disks, read and written (sar)", "bytes/s"},
-	    {"Network, in and out (sar)", "bytes/s"}};
-	const struct result_table *rows = report_table(report, ANSWER_LINES, "curves");
-	size_t row = 0;
-
-	fputs(",\n\"curves\":[", report->page);
-	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
-		fprintf(report->page, "%s{\"title\":\"%s\",\"unit\":\"%s\",\"rows\":[",
-			i ? ",\n" : "", curves[i][0], curves[i][1]);
-		row = html_rows_of(report->page, rows, row, (int64_t)i);
-		fputs("]}", report->page);
-	}
-	fputc(']', report->page);
-}
-
-/* ---- the section */
-
-static void tell_reduction(const struct report *report)
+void report_reduction(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	const struct result_table *messages =
@@ -364,6 +255,8 @@ static void tell_reduction(const struct report *report)
 	const double step_ns = report_number(report_cell(messages, 0, "step_ns"), 0);
 	char text[PRINT_TEXT];
 
+	if (report->is_empty)
+		html_note(report->page, "nothing was recorded");
 	if (!report->is_exact && activity->runs + activity->irqs)
 		html_note(
 		    report->page,
@@ -379,40 +272,4 @@ static void tell_reduction(const struct report *report)
 			  report_table(report, ANSWER_LINES, "links")->rows,
 			  report_number(report_cell(messages, 0, "messages"), 0),
 			  html_span(text, step_ns));
-}
-
-int report_timeline(struct report *report, struct error *error)
-{
-	FILE *page = report->page;
-
-	html_section(page, "timeline", "Timeline of the cluster");
-	if (report->is_empty) {
-		html_note(page, "nothing was recorded");
-		html_section_end(page);
-		return 0;
-	}
-	fputs(
-	    "<div id=\"view\"></div>\n<noscript><p class=\"note\">Pictures are "
-	    "drawn by a script, and scripts are off. Tables are below.</p></noscript>\n",
-	    page);
-	fprintf(page,
-		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
-		",\"home\":[%" PRId64 ",%" PRId64 "],\"beginMs\":%" PRId64,
-		report->end_ns - report->begin_ns,
-		report_offset(report, report->home_begin_ns),
-		report_offset(report, report->home_end_ns), report->begin_ns / 1000000);
-	put_lanes(report);
-	put_threads(report);
-	if (put_spans(report, error))
-		return -1;
-	fputs(",\n\"gaps\":[", page);
-	html_rows(page, report_table(report, ANSWER_LINES, "gaps"));
-	fputs("],\n\"links\":[", page);
-	html_rows(page, report_table(report, ANSWER_LINES, "links"));
-	fputc(']', page);
-	put_curves(report);
-	fputs("}\n</script>\n", page);
-	tell_reduction(report);
-	html_section_end(page);
-	return 0;
 }

@@ -54,16 +54,17 @@ static int64_t interval_ms(void)
 	return llround(opendc_options.interval_s * 1000);
 }
 
-static int make_plan(const char *output, struct export_plan *plan, struct error *error)
+static int check_interval(const char *output, struct export_plan *plan,
+			  struct error *error)
 {
 	(void)output;
-	plan->target = EXPORT_TO_DIRECTORY;
-	if (fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6)
-		return error_misuse(error,
-				    "--interval: %g s, want a whole number of "
-				    "milliseconds",
-				    opendc_options.interval_s);
-	return 0;
+	(void)plan;
+	return fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6
+		   ? error_misuse(error,
+				  "--interval: %g s, want a whole number of "
+				  "milliseconds",
+				  opendc_options.interval_s)
+		   : 0;
 }
 
 /*
@@ -151,15 +152,14 @@ static int ask(struct opendc *opendc, const char *sql, timeline_take *take,
 static int take_task(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
-	struct opendc_fragments *all = &opendc->fragments;
 
 	(void)error;
-	all->task = mem_grow(all->task, all->tasks, &all->room, sizeof(*all->task));
-	all->task[all->tasks++] = (struct opendc_task){.begin_ns = row[0].integer,
-						       .end_ns = row[1].integer,
-						       .allocated = row[2].integer,
-						       .cores = row[3].integer,
-						       .mhz = cell_number(&row[4])};
+	opendc_add_task(&opendc->fragments,
+			(struct opendc_task){.begin_ns = row[0].integer,
+					     .allocated = row[2].integer,
+					     .cores = row[3].integer,
+					     .mhz = cell_number(&row[4])},
+			row[1].integer);
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 		return error_set(error,
 				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
 				 opendc->fragments.tasks);
-	if (opendc_count_fragments(&opendc->fragments) > UINT32_MAX)
+	if (opendc->fragments.count > UINT32_MAX)
 		return error_set(error,
 				 "%s: more than 2^32 fragments, want a longer "
 				 "--interval, or less of the timeline",
@@ -302,17 +302,6 @@ static int take_topology(void *context, const struct cell *row, struct error *er
 	return error_prefix(error, "%s", name);
 }
 
-/* whose (NULL: the timeline's), kind, count, text */
-static int take_note(void *context, const struct cell *row, struct error *error)
-{
-	struct export *export = ((struct opendc *)context)->export;
-
-	(void)error;
-	problem_add(&export->notes, row->type == CELL_TEXT ? row->bytes : export->path,
-		    row[1].bytes, (uint64_t)row[2].integer, "%s", row[3].bytes);
-	return 0;
-}
-
 /* A statement of opendc.sql. */
 static int take_statement(void *context, const struct statement *statement,
 			  struct error *error)
@@ -329,7 +318,7 @@ static int take_statement(void *context, const struct statement *statement,
 	if (strcmp(name, "tasks") == 0)
 		return write_tasks(opendc, sql, error);
 	if (strcmp(name, "notes") == 0)
-		return ask(opendc, sql, take_note, error);
+		return statement_notes(opendc->export, statement, opendc->value, error);
 	if (strcmp(name, "topology") == 0)
 		return ask(opendc, sql, take_topology, error);
 	return ask(opendc, sql, take_account, error);
@@ -408,6 +397,7 @@ const struct export_format export_opendc = {
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
     .rows = option_rows,
-    .plan = make_plan,
+    .target = EXPORT_TO_DIRECTORY,
+    .plan = check_interval,
     .run = run,
 };

@@ -35,12 +35,16 @@ extern struct opendc_options {
 } opendc_options;
 
 struct opendc_task {
-	nsec_t begin_ns, end_ns;
+	nsec_t begin_ns;
 	int64_t allocated, cores; /* allocated: 0: not recorded */
 	double mhz;               /* of a core */
+	/* How it is cut: lengths of its first fragment and of all, and how many there
+	 * are. */
+	int64_t first_ms, duration_ms;
+	uint64_t fragments;
 	/* What its fragments came to. */
 	double cpu_capacity; /* MHz */
-	int64_t cpu_count, duration_ms;
+	int64_t cpu_count;
 };
 
 /* Tasks on their way into fragments, task by task. */
@@ -49,6 +53,7 @@ struct opendc_fragments {
 	enum opendc_capacity capacity;
 	struct opendc_task *task;
 	size_t tasks, room;
+	uint64_t count;           /* of all fragments; not beyond what exceeds 32 bits */
 	size_t at;                /* whose fragments come next */
 	struct opendc_work *work; /* of that one, as it comes */
 	size_t works, work_room;
@@ -57,8 +62,9 @@ struct opendc_fragments {
 	struct progress *progress;
 };
 
-/* How many all tasks come to; what more than 32 bits hold is not counted to its end. */
-uint64_t opendc_count_fragments(const struct opendc_fragments *fragments);
+/* A task more, with its first members; it is cut from its begin to end_ns. */
+void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task,
+		     nsec_t end_ns);
 
 /*
  * A task worked from begin to end at some MHz; those before it are done with. Time ahead

@@ -97,17 +97,6 @@ static void put_names(struct opendc_file *file)
 	csv_put_end(file->file);
 }
 
-static int begin(struct opendc_file *file, bool csv, struct error *error)
-{
-	if (csv) {
-		put_names(file);
-		return 0;
-	}
-	file->writer =
-	    parquet_writer_new(file->file, file->column, file->columns, NULL, error);
-	return file->writer ? 0 : error_prefix(error, "%s", file->name);
-}
-
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
 				    int schema, bool csv, struct error *error)
 {
@@ -125,8 +114,15 @@ struct opendc_file *opendc_file_new(const char *directory, enum opendc_table tab
 	file->name =
 	    mem_printf("%s.%s", names[schema == 1][table], csv ? "csv" : "parquet");
 	file->file = export_create(directory, file->name, error);
-	if (file->file && !begin(file, csv, error))
+	if (file->file && csv)
+		put_names(file);
+	else if (file->file)
+		file->writer = parquet_writer_new(file->file, file->column, file->columns,
+						  NULL, error);
+	if (file->file && (csv || file->writer))
 		return file;
+	if (file->file)
+		error_prefix(error, "%s", file->name);
 	opendc_file_free(file);
 	return NULL;
 }
@@ -259,54 +255,54 @@ int64_t opendc_floor_ms(nsec_t instant)
 }
 
 /*
- * How a task is cut: lengths of the first, of the others but the last, and of all, in
- * milliseconds; and how many they are. Fragments begin at the multiples of the interval
- * since the epoch, but for a task's first, and whole milliseconds after the task's begin:
- * those of the interval, rounded up. So their lengths sum to the task's, and what a task
- * works within one never exceeds what its processors can do in it.
+ * How a task is cut: fragments begin at the multiples of the interval since the epoch,
+ * but for a task's first, and whole milliseconds after the task's begin: those of the
+ * interval, rounded up. So their lengths sum to the task's, and what a task works within
+ * one never exceeds what its processors can do in it.
  */
-struct cuts {
-	int64_t first_ms, interval_ms, all_ms;
-	uint64_t fragments;
-};
-
-static struct cuts cut(const struct opendc_task *task, int64_t interval_ms)
+void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task,
+		     nsec_t end_ns)
 {
+	int64_t interval_ms = fragments->interval_ms;
 	nsec_t step = interval_ms * NSEC_PER_MSEC;
-	int64_t all_ms = millis(nsec_sub(task->end_ns, task->begin_ns));
-	struct cuts cuts = {
-	    .first_ms = millis(
-		nsec_sub(nsec_add(floor_to(task->begin_ns, step), step), task->begin_ns)),
-	    .interval_ms = interval_ms,
-	    .all_ms = all_ms ? all_ms : 1,
-	    .fragments = 1};
+	int64_t all_ms = millis(nsec_sub(end_ns, task.begin_ns));
 
-	if (cuts.all_ms > cuts.first_ms)
-		cuts.fragments +=
-		    (uint64_t)((cuts.all_ms - cuts.first_ms + interval_ms - 1) /
+	task.first_ms = millis(
+	    nsec_sub(nsec_add(floor_to(task.begin_ns, step), step), task.begin_ns));
+	task.duration_ms = all_ms ? all_ms : 1;
+	task.fragments = 1;
+	if (task.duration_ms > task.first_ms)
+		task.fragments +=
+		    (uint64_t)((task.duration_ms - task.first_ms + interval_ms - 1) /
 			       interval_ms);
-	return cuts;
+	if (fragments->count <= UINT32_MAX)
+		fragments->count += task.fragments;
+	fragments->task = mem_grow(fragments->task, fragments->tasks, &fragments->room,
+				   sizeof(*fragments->task));
+	fragments->task[fragments->tasks++] = task;
 }
 
-/* From the begin of a fragment to the end of the last of so many. */
-static int64_t length_of(const struct cuts *cuts, uint64_t index, uint64_t count)
-{
-	int64_t begin_ms =
-	    index ? cuts->first_ms + ((int64_t)index - 1) * cuts->interval_ms : 0;
-	int64_t end_ms =
-	    cuts->first_ms + ((int64_t)(index + count) - 1) * cuts->interval_ms;
-
-	return (end_ms < cuts->all_ms ? end_ms : cuts->all_ms) - begin_ms;
-}
-
-static void add_work(struct opendc_fragments *fragments, nsec_t begin_ns, nsec_t end_ns,
-		     double mhz)
+/* Of the task at hand, from the begin of a fragment to the end of the last of so many. */
+static int64_t length_of(const struct opendc_fragments *fragments, uint64_t index,
+			 uint64_t count)
 {
 	const struct opendc_task *task = &fragments->task[fragments->at];
-	struct cuts cuts = cut(task, fragments->interval_ms);
-	nsec_t first = cuts.first_ms * NSEC_PER_MSEC;
-	nsec_t step = cuts.interval_ms * NSEC_PER_MSEC;
+	int64_t step_ms = fragments->interval_ms;
+	int64_t begin_ms = index ? task->first_ms + ((int64_t)index - 1) * step_ms : 0;
+	int64_t end_ms = task->first_ms + ((int64_t)(index + count) - 1) * step_ms;
 
+	return (end_ms < task->duration_ms ? end_ms : task->duration_ms) - begin_ms;
+}
+
+int opendc_add_work(struct opendc_fragments *fragments, size_t number, nsec_t begin_ns,
+		    nsec_t end_ns, double mhz, struct error *error)
+{
+	const struct opendc_task *task = &fragments->task[number];
+	nsec_t first = task->first_ms * NSEC_PER_MSEC;
+	nsec_t step = fragments->interval_ms * NSEC_PER_MSEC;
+
+	if (opendc_end_tasks(fragments, number, error))
+		return -1;
 	while (begin_ns < end_ns) {
 		nsec_t since = nsec_sub(begin_ns, task->begin_ns);
 		int64_t index = since < first ? 0 : 1 + (since - first) / step;
@@ -314,8 +310,8 @@ static void add_work(struct opendc_fragments *fragments, nsec_t begin_ns, nsec_t
 		nsec_t to = until < end_ns ? until : end_ns;
 		double work = (double)nsec_sub(to, begin_ns) * mhz;
 
-		if ((uint64_t)index >= cuts.fragments)
-			index = (int64_t)cuts.fragments - 1;
+		if ((uint64_t)index >= task->fragments)
+			index = (int64_t)task->fragments - 1;
 		if (!fragments->works ||
 		    fragments->work[fragments->works - 1].index != (uint64_t)index) {
 			fragments->work =
@@ -328,6 +324,7 @@ static void add_work(struct opendc_fragments *fragments, nsec_t begin_ns, nsec_t
 		fragments->in += work;
 		begin_ns = to;
 	}
+	return 0;
 }
 
 static int compare_work(const void *a, const void *b)
@@ -345,7 +342,7 @@ static int compare_usage(const void *a, const void *b)
 }
 
 /* Each fragment in which the task worked once, in their order, and in MHz. */
-static void sum_work(struct opendc_fragments *fragments, const struct cuts *cuts)
+static void sum_work(struct opendc_fragments *fragments)
 {
 	struct opendc_work *work = fragments->work;
 	size_t count = 0;
@@ -359,8 +356,8 @@ static void sum_work(struct opendc_fragments *fragments, const struct cuts *cuts
 		else
 			work[count++] = work[i];
 	for (size_t i = 0; i < count; i++)
-		work[i].work /=
-		    (double)length_of(cuts, work[i].index, 1) * (double)NSEC_PER_MSEC;
+		work[i].work /= (double)length_of(fragments, work[i].index, 1) *
+				(double)NSEC_PER_MSEC;
 	fragments->works = count;
 }
 
@@ -386,19 +383,18 @@ static double usage_of(const struct opendc_fragments *fragments, uint64_t count,
 /* A task that never worked is still to be placed: it gets a core. Rounding in the last
  * digit does not make it need another one. */
 static void set_capacity(const struct opendc_fragments *fragments,
-			 struct opendc_task *task, const struct cuts *cuts)
+			 struct opendc_task *task)
 {
 	enum { TWENTIETH = 20 };
 	double cores;
 
-	task->duration_ms = cuts->all_ms;
 	if (fragments->capacity == OPENDC_ALLOCATED) {
 		cores = (double)(task->allocated ? task->allocated : task->cores);
 		task->cpu_capacity = cores * task->mhz;
 	} else {
 		task->cpu_capacity = usage_of(
-		    fragments, cuts->fragments,
-		    fragments->capacity == OPENDC_P95 ? cuts->fragments / TWENTIETH : 0);
+		    fragments, task->fragments,
+		    fragments->capacity == OPENDC_P95 ? task->fragments / TWENTIETH : 0);
 		if (task->cpu_capacity <= 0)
 			task->cpu_capacity = task->mhz;
 		cores = ceil(task->cpu_capacity / task->mhz * (1 - 1e-12));
@@ -407,46 +403,40 @@ static void set_capacity(const struct opendc_fragments *fragments,
 	task->cpu_count = (int64_t)fmin(fmax(cores, 1), INT32_MAX);
 }
 
-/* How many fragments are written as one: those of a long time without work. */
-static uint64_t count_idle(const struct cuts *cuts, uint64_t index, uint64_t next)
-{
-	return next - index > (uint64_t)(IDLE_MS / cuts->interval_ms) ? next - index : 1;
-}
-
-/* Write the fragments of the task at hand, and go on to the next one. */
+/* Write the fragments of the task at hand, and go on to the next one. A long time without
+ * work is one fragment. */
 static int end_task(struct opendc_fragments *fragments, struct error *error)
 {
-	struct opendc_task *task = &fragments->task[fragments->at++];
-	const struct cuts cuts = cut(task, fragments->interval_ms);
+	const uint64_t idle = (uint64_t)(IDLE_MS / fragments->interval_ms);
+	struct opendc_task *task = &fragments->task[fragments->at];
 	const struct opendc_work *next, *end;
 	struct cell cell[OPENDC_FIELDS] = {{0}};
 	uint64_t count;
 
-	sum_work(fragments, &cuts);
-	set_capacity(fragments, task, &cuts);
-	cell[OPENDC_ID] = cell_of_integer((int64_t)fragments->at);
+	sum_work(fragments);
+	set_capacity(fragments, task);
+	cell[OPENDC_ID] = cell_of_integer((int64_t)fragments->at + 1);
 	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
 	cell[OPENDC_TIMESTAMP] = cell_of_integer(opendc_floor_ms(task->begin_ns));
 	next = fragments->work;
 	end = next + fragments->works;
-	for (uint64_t i = 0; i < cuts.fragments; i += count) {
+	for (uint64_t i = 0; i < task->fragments; i += count) {
 		bool works = next < end && next->index == i;
-		uint64_t until = next < end ? next->index : cuts.fragments;
+		uint64_t until = next < end ? next->index : task->fragments;
+		double mhz = works ? (next++)->work : 0;
 		int64_t length;
 
-		count = works ? 1 : count_idle(&cuts, i, until);
-		length = length_of(&cuts, i, count);
+		count = !works && until - i > idle ? until - i : 1;
+		length = length_of(fragments, i, count);
 		cell[OPENDC_DURATION] = cell_of_integer(length);
 		cell[OPENDC_TIMESTAMP].integer += length;
-		cell[OPENDC_CPU_USAGE] =
-		    (struct cell){.type = CELL_REAL, .real = works ? (next++)->work : 0};
-		fragments->out +=
-		    cell[OPENDC_CPU_USAGE].real * (double)length * (double)NSEC_PER_MSEC;
+		cell[OPENDC_CPU_USAGE] = (struct cell){.type = CELL_REAL, .real = mhz};
+		fragments->out += mhz * (double)length * (double)NSEC_PER_MSEC;
 		if (opendc_file_add(fragments->file, cell, error))
 			return -1;
 	}
 	fragments->works = 0;
-	if (fragments->at % 64 == 0)
+	if (++fragments->at % 64 == 0)
 		progress_update(fragments->progress, "tasks", fragments->at, 0, 0);
 	return 0;
 }
@@ -458,22 +448,4 @@ int opendc_end_tasks(struct opendc_fragments *fragments, size_t before,
 		if (end_task(fragments, error))
 			return -1;
 	return 0;
-}
-
-int opendc_add_work(struct opendc_fragments *fragments, size_t task, nsec_t begin_ns,
-		    nsec_t end_ns, double mhz, struct error *error)
-{
-	if (opendc_end_tasks(fragments, task, error))
-		return -1;
-	add_work(fragments, begin_ns, end_ns, mhz);
-	return 0;
-}
-
-uint64_t opendc_count_fragments(const struct opendc_fragments *fragments)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < fragments->tasks && sum <= UINT32_MAX; i++)
-		sum += cut(&fragments->task[i], fragments->interval_ms).fragments;
-	return sum;
 }

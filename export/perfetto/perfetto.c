@@ -297,59 +297,33 @@ static int add_rows(struct part *part, const char *sql, const char *kind,
 	return more;
 }
 
-/* kind, count, text */
-static int take_note(void *context, const struct cell *row, struct error *error)
-{
-	struct export *export = context;
-
-	(void)error;
-	problem_add(&export->notes, "", row[0].bytes, (uint64_t)row[1].integer, "%s",
-		    row[2].bytes);
-	return 0;
-}
-
-const char *const perfetto_parts[] = {"states", "cpus",     "interrupts", "syscalls",
-				      "disks",  "messages", "samples",    "clocks",
-				      "tasks",  NULL};
-
-/* Its bit; 0: there is none of that name. */
-static unsigned bit_of(const char *name, size_t length)
-{
-	for (unsigned i = 0; perfetto_parts[i]; i++)
-		if (strlen(perfetto_parts[i]) == length &&
-		    memcmp(perfetto_parts[i], name, length) == 0)
-			return 1u << i;
-	return 0;
-}
-
 /* Whether one of the parts that stand before a statement's kind was chosen. */
-static bool is_chosen(const char *name, unsigned parts)
+static bool is_chosen(const char *name, const struct text_list *parts)
 {
-	size_t length = strcspn(name, ", ");
+	char *words = mem_strndup(name, strcspn(name, " ")), *rest;
+	bool is_chosen = !parts->count;
 
-	return bit_of(name, length) & parts ||
-	       (name[length] == ',' && is_chosen(name + length + 1, parts));
+	for (char *word = strtok_r(words, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest))
+		is_chosen |= text_list_has(parts, word);
+	free(words);
+	return is_chosen;
 }
-
-struct parts {
-	struct perfetto *perfetto;
-	unsigned chosen;
-};
 
 static int add_statement(void *context, const struct statement *statement,
 			 struct error *error)
 {
-	const struct parts *parts = context;
-	struct perfetto *perfetto = parts->perfetto;
+	struct perfetto *perfetto = context;
 	struct export *export = perfetto->export;
 	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
 	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
+	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
+				     cell_of_integer(export->scope.end_ns)};
 
-	if (!is_chosen(statement->name, parts->chosen))
+	if (!is_chosen(statement->name, perfetto->parts))
 		return 0;
 	if (strcmp(kind, "notes") == 0)
-		return query_scope(export->timeline, &export->scope, statement->sql,
-				   take_note, export, error);
+		return statement_notes(export, statement, value, error);
 	if (track) {
 		*track++ = '\0';
 		part.category = track + strcspn(track, " ");
@@ -360,13 +334,11 @@ static int add_statement(void *context, const struct statement *statement,
 	return add_rows(&part, statement->sql, kind, error);
 }
 
-int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error)
+int perfetto_add_parts(struct perfetto *perfetto, struct error *error)
 {
-	struct parts all = {perfetto, parts};
-
 	return statement_chosen(perfetto->export, error) ||
 		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
-				      add_statement, &all, error)
+				      add_statement, perfetto, error)
 		   ? -1
 		   : 0;
 }
@@ -376,7 +348,6 @@ enum form { FORM_PROTO, FORM_JSON };
 static struct {
 	int form;
 	struct text_list tracks;
-	unsigned parts; /* bits of them */
 } options;
 
 static const struct option_row rows[] = {
@@ -389,31 +360,29 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static int tell_unknown(const char *name, struct error *error)
-{
-	const char *meant;
-	size_t count = 0;
-
-	while (perfetto_parts[count])
-		count++;
-	meant = near_find(name, perfetto_parts, count);
-	return meant ? error_set(error, "--tracks: no part '%s', did you mean '%s'?",
-				 name, meant)
-		     : error_set(error, "--tracks: no part '%s' (see --help)", name);
-}
-
 static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
+	static const char *const parts[] = {"states",   "cpus",   "interrupts",
+					    "syscalls", "disks",  "messages",
+					    "samples",  "clocks", "tasks"};
+	enum { PARTS = sizeof(parts) / sizeof(*parts) };
+
 	(void)output;
 	plan->binary = options.form == FORM_PROTO;
-	options.parts = options.tracks.count ? 0 : ~0u;
 	for (size_t i = 0; i < options.tracks.count; i++) {
-		const char *name = options.tracks.item[i];
-		unsigned bit = bit_of(name, strlen(name));
+		const char *name = options.tracks.item[i], *meant;
+		size_t at = 0;
 
-		if (!bit)
-			return tell_unknown(name, error);
-		options.parts |= bit;
+		while (at < PARTS && strcmp(parts[at], name) != 0)
+			at++;
+		if (at < PARTS)
+			continue;
+		meant = near_find(name, parts, PARTS);
+		return meant ? error_set(error,
+					 "--tracks: no part '%s', did you mean '%s'?",
+					 name, meant)
+			     : error_set(error, "--tracks: no part '%s' (see --help)",
+					 name);
 	}
 	return 0;
 }
@@ -425,7 +394,8 @@ static int run(struct export *export, struct error *error)
 	    .file = export->file,
 	    .name = export->file_name,
 	    .origin_ns = export->scope.origin_ns};
-	struct perfetto perfetto = {.export = export, .writer = &writer};
+	struct perfetto perfetto = {
+	    .export = export, .writer = &writer, .parts = &options.tracks};
 	int status = -1;
 
 	writer.form->begin(&writer);
@@ -436,8 +406,7 @@ static int run(struct export *export, struct error *error)
 	perfetto.rows =
 	    perfetto_rows_new(&writer, &export->scope, export->timeline, error);
 	/* Where it was the file that failed, the end says why. */
-	if (perfetto.rows &&
-	    (perfetto_add_parts(&perfetto, options.parts, error) == 0 || writer.failed))
+	if (perfetto.rows && (perfetto_add_parts(&perfetto, error) == 0 || writer.failed))
 		status = perfetto_write_end(&writer, error);
 	perfetto_rows_free(perfetto.rows);
 	perfetto_writer_clear(&writer);

@@ -200,16 +200,14 @@ struct perfetto {
 	struct export *export;
 	struct perfetto_rows *rows;
 	struct perfetto_writer *writer;
+	const struct text_list *parts; /* that --tracks names; none: all */
 };
 
-/* What --tracks may name, in the order of the bits of `parts`; ends with NULL. */
-extern const char *const perfetto_parts[];
-
 /*
- * Put parts on their tracks, as far as they lie within the scope: the statements of
+ * Put the parts on their tracks, as far as they lie within the scope: the statements of
  * perfetto.sql that bear their names. 0, or -1; with error, or without where it is the
  * file that cannot be written.
  */
-int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error);
+int perfetto_add_parts(struct perfetto *perfetto, struct error *error);
 
 #endif

@@ -36,14 +36,6 @@ static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t val
 	bytes_add_le(out, value, 8);
 }
 
-static void protobuf_add_double(struct bytes *out, unsigned field, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	protobuf_add_fixed64(out, field, bits);
-}
-
 static void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
 {
 	size_t size = strlen(text);
@@ -82,9 +74,10 @@ static void protobuf_end(struct bytes *out, size_t begun)
 	out->size += size;
 }
 
-enum { TRACE_PACKET = 1 };
+/* The numbers of fields, message by message. */
+enum {
+	TRACE_PACKET = 1,
 
-enum trace_packet {
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10,
@@ -94,20 +87,13 @@ enum trace_packet {
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
-};
 
-enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+	DEFAULTS_CLOCK_ID = 58,
+	SNAPSHOT_CLOCK = 1,
+	SNAPSHOT_PRIMARY_CLOCK = 2,
+	CLOCK_READING_ID = 1,
+	CLOCK_READING_TIMESTAMP = 2,
 
-enum packet_defaults { DEFAULTS_CLOCK_ID = 58 };
-
-enum clock_snapshot { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY_CLOCK = 2 };
-
-enum clock_reading { CLOCK_READING_ID = 1, CLOCK_READING_TIMESTAMP = 2 };
-
-/* Of the clocks that Perfetto knows. */
-enum builtin_clock { BUILTIN_REALTIME = 1, BUILTIN_BOOTTIME = 6 };
-
-enum track_descriptor {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
 	TRACK_PROCESS = 3,
@@ -116,17 +102,13 @@ enum track_descriptor {
 	TRACK_COUNTER = 8,
 	TRACK_CHILD_ORDERING = 11,
 	TRACK_SIBLING_RANK = 12,
-};
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	COUNTER_UNIT_NAME = 6,
 
-enum child_ordering { BY_NAME = 1, BY_RANK = 3 };
-
-enum process_descriptor { PROCESS_PID = 1, PROCESS_NAME = 6 };
-
-enum thread_descriptor { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-
-enum counter_descriptor { COUNTER_UNIT_NAME = 6 };
-
-enum track_event {
 	EVENT_CATEGORY_IIDS = 3,
 	EVENT_DEBUG_ANNOTATIONS = 4,
 	EVENT_TYPE = 9,
@@ -137,17 +119,23 @@ enum track_event {
 	EVENT_DOUBLE_COUNTER_VALUE = 44,
 	EVENT_FLOW_IDS = 47,
 	EVENT_TERMINATING_FLOW_IDS = 48,
-};
 
-enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
-
-enum debug_annotation {
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_INT = 4,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_NAME = 10,
 	ANNOTATION_STRING_IID = 17,
+
+	INTERNED_IID = 1, /* the same in all four sorts of interned texts */
+	INTERNED_TEXT = 2,
 };
+
+/* Values of some of them; clocks are of those that Perfetto knows. */
+enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum builtin_clock { BUILTIN_REALTIME = 1, BUILTIN_BOOTTIME = 6 };
+enum child_ordering { BY_NAME = 1, BY_RANK = 3 };
+enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+enum { SEQUENCE = 1 };
 
 /* Where interned texts are told, and the fields that have them by number, or as text. */
 static const struct {
@@ -158,11 +146,6 @@ static const struct {
     [PERFETTO_VALUE_NAME] = {3, ANNOTATION_NAME_IID, ANNOTATION_NAME},
     [PERFETTO_VALUE_TEXT] = {29, ANNOTATION_STRING_IID, ANNOTATION_STRING},
 };
-
-/* The same in all four sorts of interned texts. */
-enum interned_text { INTERNED_IID = 1, INTERNED_TEXT = 2 };
-
-enum { SEQUENCE = 1 };
 
 static size_t begin_packet(struct bytes *out, unsigned flags)
 {
@@ -204,32 +187,28 @@ static void proto_begin(struct perfetto_writer *writer)
 	protobuf_end(out, packet);
 }
 
-static void add_process(struct bytes *out, const struct perfetto_track *track)
+/* What a track is of, or stands for. */
+static void add_subject(struct bytes *out, const struct perfetto_track *track)
 {
-	size_t process = protobuf_begin(out, TRACK_PROCESS);
+	bool is_node = track->kind == PERFETTO_NODE;
+	size_t subject;
 
-	protobuf_add_uint(out, PROCESS_PID, (uint64_t)track->place.pid);
-	protobuf_add_text(out, PROCESS_NAME, track->name);
-	protobuf_end(out, process);
-}
-
-static void add_thread(struct bytes *out, const struct perfetto_track *track)
-{
-	size_t thread = protobuf_begin(out, TRACK_THREAD);
-
-	protobuf_add_uint(out, THREAD_PID, (uint64_t)track->place.pid);
-	protobuf_add_uint(out, THREAD_TID, (uint64_t)track->place.tid);
-	protobuf_add_text(out, THREAD_NAME, track->name);
-	protobuf_end(out, thread);
-}
-
-static void add_counter(struct bytes *out, const struct perfetto_track *track)
-{
-	size_t counter = protobuf_begin(out, TRACK_COUNTER);
-
-	if (track->unit)
-		protobuf_add_text(out, COUNTER_UNIT_NAME, track->unit);
-	protobuf_end(out, counter);
+	if (!is_node && track->kind != PERFETTO_THREAD) {
+		protobuf_add_text(out, TRACK_NAME, track->name);
+		if (track->kind != PERFETTO_COUNTER)
+			return;
+		subject = protobuf_begin(out, TRACK_COUNTER);
+		if (track->unit)
+			protobuf_add_text(out, COUNTER_UNIT_NAME, track->unit);
+	} else {
+		subject = protobuf_begin(out, is_node ? TRACK_PROCESS : TRACK_THREAD);
+		protobuf_add_uint(out, is_node ? PROCESS_PID : THREAD_PID,
+				  (uint64_t)track->place.pid);
+		if (!is_node)
+			protobuf_add_uint(out, THREAD_TID, (uint64_t)track->place.tid);
+		protobuf_add_text(out, is_node ? PROCESS_NAME : THREAD_NAME, track->name);
+	}
+	protobuf_end(out, subject);
 }
 
 static void proto_track(struct perfetto_writer *writer,
@@ -242,14 +221,7 @@ static void proto_track(struct perfetto_writer *writer,
 	protobuf_add_uint(out, TRACK_UUID, track->place.track);
 	if (track->parent)
 		protobuf_add_uint(out, TRACK_PARENT_UUID, track->parent);
-	if (track->kind == PERFETTO_NODE)
-		add_process(out, track);
-	else if (track->kind == PERFETTO_THREAD)
-		add_thread(out, track);
-	else
-		protobuf_add_text(out, TRACK_NAME, track->name);
-	if (track->kind == PERFETTO_COUNTER)
-		add_counter(out, track);
+	add_subject(out, track);
 	if (track->kind == PERFETTO_GROUP || track->kind == PERFETTO_LIST)
 		protobuf_add_uint(out, TRACK_CHILD_ORDERING,
 				  track->kind == PERFETTO_GROUP ? BY_RANK : BY_NAME);
@@ -366,9 +338,11 @@ static void proto_counter(struct perfetto_writer *writer,
 {
 	struct bytes *out = &writer->out;
 	size_t inner, packet = begin_event(out, at_ns, &inner);
+	uint64_t bits;
 
+	memcpy(&bits, &value, sizeof(bits));
 	add_kind(out, COUNTER, track->place.track);
-	protobuf_add_double(out, EVENT_DOUBLE_COUNTER_VALUE, value);
+	protobuf_add_fixed64(out, EVENT_DOUBLE_COUNTER_VALUE, bits);
 	protobuf_end(out, inner);
 	protobuf_end(out, packet);
 }

@@ -214,36 +214,27 @@ static int32_t rank_of(const struct key *key)
 static void name_track(struct perfetto_rows *rows, struct perfetto_track *track,
 		       const struct perfetto_slot *slot, const struct thread *thread)
 {
-	const char *name = forms[slot->kind].name;
-	char *text = NULL, *full = NULL;
+	static const char *const of_cpu[] = {
+	    [ROW_CPU] = "", [ROW_IRQ] = " interrupts", [ROW_SOFTIRQ] = " softirqs"};
+	const char *name = slot->name ? slot->name : forms[slot->kind].name;
+	const char *who = thread ? thread->name : NULL;
 
-	switch (slot->kind) {
-	case ROW_STATES:
-	case ROW_SYSCALLS:
-		text = thread ? mem_strdup(thread->name)
-			      : mem_printf("thread %" PRId64, slot->of);
-		if (slot->kind == ROW_STATES)
-			break;
-		full = mem_printf("%s: system calls", text);
-		free(text);
-		text = NULL;
-		break;
-	case ROW_CPU:
-	case ROW_IRQ:
-	case ROW_SOFTIRQ:
-		text = mem_printf("CPU %" PRId64 "%s", slot->of,
-				  slot->kind == ROW_CPU   ? ""
-				  : slot->kind == ROW_IRQ ? " interrupts"
-							  : " softirqs");
-		break;
-	default:
+	if (slot->kind == ROW_STATES || slot->kind == ROW_SYSCALLS) {
+		if (!who)
+			who = keep(rows, mem_printf("thread %" PRId64, slot->of));
+		track->name = slot->kind == ROW_STATES ? who : name;
+		track->full_name = slot->kind == ROW_STATES
+				       ? who
+				       : keep(rows, mem_printf("%s: %s", who, name));
+	} else if (slot->kind <= ROW_SOFTIRQ) {
+		track->name = track->full_name = keep(
+		    rows, mem_printf("CPU %" PRId64 "%s", slot->of, of_cpu[slot->kind]));
+	} else {
+		track->name = track->full_name = keep(rows, mem_strdup(name));
 		if (slot->group_name)
-			full = mem_printf("%s %s", slot->group_name, slot->name);
+			track->full_name =
+			    keep(rows, mem_printf("%s %s", slot->group_name, slot->name));
 	}
-	if (!text)
-		text = mem_strdup(slot->name ? slot->name : name);
-	track->name = keep(rows, text);
-	track->full_name = full ? keep(rows, full) : track->name;
 	track->unit = keep(rows, slot->unit ? mem_strdup(slot->unit) : NULL);
 }
 

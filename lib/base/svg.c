@@ -8,16 +8,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* The entity of a character that has a meaning of its own there, or NULL. */
-static const char *markup_entity(char c)
-{
-	static const char marks[] = "&<>\"'";
-	static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-	const char *at = c ? strchr(marks, c) : NULL;
-
-	return at ? entity[at - marks] : NULL;
-}
-
 /*
  * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
  * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
@@ -116,14 +106,20 @@ void svg_circle(FILE *file, struct svg_point centre, double radius, const char *
 	fprintf(file, " %s/>\n", style);
 }
 
-static void point_list(FILE *file, const struct svg_point *point, size_t count)
+/* `tail` ends the points, and begins the attributes. */
+static void path(FILE *file, const struct svg_point *point, size_t count,
+		 const char *tail, const char *style)
 {
+	if (count == 0)
+		return;
+	fputs("<path d=\"", file);
 	for (size_t i = 0; i < count; i++) {
 		putc(i ? 'L' : 'M', file);
 		svg_number(file, point[i].x);
 		putc(' ', file);
 		svg_number(file, point[i].y);
 	}
+	fprintf(file, "%s %s/>\n", tail, style);
 }
 
 void svg_line(FILE *file, struct svg_point from, struct svg_point to, const char *style)
@@ -136,21 +132,13 @@ void svg_line(FILE *file, struct svg_point from, struct svg_point to, const char
 void svg_polyline(FILE *file, const struct svg_point *point, size_t count,
 		  const char *style)
 {
-	if (count == 0)
-		return;
-	fputs("<path d=\"", file);
-	point_list(file, point, count);
-	fprintf(file, "\" fill=\"none\" %s/>\n", style);
+	path(file, point, count, "\" fill=\"none\"", style);
 }
 
 void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
 		 const char *style)
 {
-	if (count == 0)
-		return;
-	fputs("<path d=\"", file);
-	point_list(file, point, count);
-	fprintf(file, "Z\" %s/>\n", style);
+	path(file, point, count, "Z\"", style);
 }
 
 void svg_text(FILE *file, struct svg_point at, const char *text, const char *style)
@@ -172,15 +160,18 @@ void svg_tooltip(FILE *file, const char *text)
 
 void svg_escape(FILE *file, const char *text)
 {
+	static const char marks[] = "&<>\"'";
+	static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
 	while (*text) {
-		const char *entity = markup_entity(*text);
+		const char *mark = strchr(marks, *text);
 		size_t length = utf8_length(text);
 
 		if (!length || !markup_allows(text, length)) {
 			fputs(UTF8_REPLACEMENT, file);
 			length = 1;
-		} else if (entity) {
-			fputs(entity, file);
+		} else if (mark) {
+			fputs(entity[mark - marks], file);
 		} else {
 			fwrite(text, 1, length, file);
 		}

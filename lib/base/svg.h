@@ -58,6 +58,4 @@ char *svg_text_fit(const char *text, double size, double room);
 /* How many bytes of text, up to the end of a word, fit into room; 0 only for "". */
 size_t svg_text_break(const char *text, double size, double room);
 
-/* What XML and HTML, and so SVG, make of characters. */
-
 #endif

@@ -112,6 +112,25 @@ finding()
 	done
 }
 
+# What a thread waited before it had another name, is not of that name.
+@test "waits are of the name that a thread had" {
+	local busiest="SELECT node, tid FROM thread_state WHERE tid > 0 AND state_code = 0 GROUP BY 1, 2
+		ORDER BY count(*) DESC LIMIT 1"
+	local waits="FROM thread_state WHERE (node, tid) = ($busiest) AND state_code = 0 AND preempted = 0 AND cut = 0"
+
+	cp "$CT_CLIENTS" named.db
+	chmod u+w named.db
+	sqlite3 named.db "UPDATE thread_state SET comm = 'young' WHERE (node, tid) = ($busiest)
+		AND begin_ns < (SELECT avg(begin_ns) $waits)"
+	ctanalyze report named.db -o report.html
+	sed -n '/data-table="threads"/,/<\/table>/p' report.html >threads
+	grep '>young<' threads >young
+	for sum in 'count(*)' 'sum(duration_ns)' 'max(duration_ns)'; do
+		grep -q -F "data-v=\"$(sqlite3 named.db "SELECT $sum $waits AND comm = 'young'")\"" young
+		grep -v '>young<' threads | grep -q -F "data-v=\"$(sqlite3 named.db "SELECT $sum $waits AND comm IS NULL")\""
+	done
+}
+
 # The figures of the slowest requests, in order, and what each state had of it.
 @test "critical paths are those of critical-path" {
 	ctanalyze report "$CT_CLIENTS" -o report.html

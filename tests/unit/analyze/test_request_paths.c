@@ -141,7 +141,7 @@ static void check_timeline(const char *name)
 	for (int i = 0; i < requests; i++) {
 		struct path path;
 
-		assert_int_equal(node_request_path(&path, history, &request[i]), 0);
+		assert_int_equal(path_walk(&path, history, &request[i].start), 0);
 		check_path(&asked, &request[i], &path);
 		path_clear(&path);
 	}

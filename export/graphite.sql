@@ -5,8 +5,8 @@
 -- multiples since the epoch and bear the time of their end. A row of "points" is a path
 -- (CLUSTER.NODE.ACTIVITY.ITEM.METRIC), a second since the epoch, the nearest one, and a
 -- value. Parameters: begin (?1) and end (?2) of what was asked for, --prefix (?3), the
--- interval in ns (?4), globs of activities as a JSON list (?5, NULL: all but process), and
--- begin and end as Grafana has times (?6, ?7). `chosen` has the nodes.
+-- interval in ns (?4), and globs of activities as a JSON list (?5, NULL: all but process).
+-- `chosen` has the nodes.
 
 -- Parts of paths: letters, digits, - and _ stay, "%" becomes percent_, "/s" at the end
 -- _per_s, and everything else _.
@@ -91,11 +91,12 @@ JOIN graphite_part AS b ON b.kind = 'node' AND b.id = s.dst_node
 CROSS JOIN (SELECT 'count_per_s' AS word UNION ALL SELECT 'bytes_per_s') AS v
 ORDER BY s.src_node, s.dst_node, s.interval, v.word DESC
 
--- How many samples of processes were not asked for.
---- left
-SELECT count(*) FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id JOIN chosen AS c ON c.id = s.node AND c.chosen
+-- Samples of processes that were not asked for: whose (NULL: the timeline's), kind, count, text.
+--- notes
+SELECT NULL, 'left out', count(*), count(*) || ' samples of processes are left out, --activity ''*'' has them'
+FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id JOIN chosen AS c ON c.id = s.node AND c.chosen
 WHERE m.activity = 'process' AND 'process' NOT IN (SELECT activity FROM graphite_wanted)
-	AND s.ts_ns BETWEEN ?1 AND ?2
+	AND s.ts_ns BETWEEN ?1 AND ?2 HAVING count(*) > 0
 
 -- A dashboard for Grafana (its JSON model, schemaVersion 39) over these points: gauges and
 -- graphs, every node in one picture. It asks which data source to take when it is imported;
@@ -128,7 +129,9 @@ aliased AS (
 	FROM drawn AS d JOIN (SELECT cluster, printf(', %d, %d, %d, %d)', dots + 1, dots + 2, dots + 3, dots + 4) AS alias
 		FROM (SELECT cluster, length(cluster) - length(replace(cluster, '.', '')) AS dots FROM graphite_cluster)))
 SELECT json_object('title', 'clustertrace: ' || cluster, 'tags', json_array('clustertrace'), 'schemaVersion', 39,
-	'timezone', 'utc', 'editable', json('true'), 'time', json_object('from', ?6, 'to', ?7),
+	'timezone', 'utc', 'editable', json('true'), 'time', json_object(
+		'from', strftime('%Y-%m-%dT%H:%M:%fZ', ?1 / 1000000 / 1e3, 'unixepoch'),
+		'to', strftime('%Y-%m-%dT%H:%M:%fZ', ?2 / 1000000 / 1e3, 'unixepoch')),
 	'templating', json_object('list', (SELECT json_group_array(json(variable)) FROM (
 		SELECT json_object('name', 'datasource', 'type', 'datasource', 'query', 'graphite') AS variable
 		UNION ALL

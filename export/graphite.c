@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples, and what events say of processors and messages, for Graphite: the rows of
+ * graphite.sql as carbon reads them. They go to a file, or to a server, so that none is
+ * lost.
+ *
+ * carbon acknowledges nothing, and what TCP took may be lost with the connection. So each
+ * batch has a connection of its own: when it is sent our side is closed, and carbon,
+ * which reads up to that end, closes its own. Only then the batch counts as delivered.
+ * If the connection breaks before, or there is none, the batch is sent again, after
+ * pauses that grow, for as long as --retry says. A point that comes twice is no harm: it
+ * has the same time and value.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/csv_text.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/utf8.h"
+#include "export/format.h"
+#include "timeline/query.h"
+
+static struct {
+	char *to, *prefix, *state, *dashboard;
+	bool pickle;
+	struct text_list activities;
+	int interval, batch, retry;
+	char *host, *port; /* of `to` */
+} options = {.interval = 1, .batch = 20000, .retry = 60};
+
+static const struct option_row option_rows[] = {
+    {0, "to", OPTION_STRING, &options.to, "HOST[:PORT]",
+     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0},
+    {0, "pickle", OPTION_FLAG, &options.pickle, NULL,
+     "by the pickle protocol instead of lines of text", 0, 0},
+    {0, "prefix", OPTION_STRING, &options.prefix, "NAME",
+     "first part of names (default: the run's name, or cluster)", 0, 0},
+    {0, "activity", OPTION_LIST, &options.activities, "GLOB",
+     "only such activities (default: all but process)", 0, 0},
+    {0, "interval", OPTION_INT, &options.interval, "SECONDS",
+     "of what events say (default: 1)", 1, 86400},
+    {0, "batch", OPTION_INT, &options.batch, "POINTS",
+     "points a connection, which are there or come again (default: 20000)", 1, 1e6},
+    {0, "retry", OPTION_INT, &options.retry, "SECONDS",
+     "how long to try to send a batch (default: 60)", 0, 1e6},
+    {0, "state", OPTION_STRING, &options.state, "FILE",
+     "remember in FILE how much was sent, and go on from there", 0, 0},
+    {0, "dashboard", OPTION_STRING, &options.dashboard, "FILE",
+     "write a dashboard for Grafana, too", 0, 0},
+    {0},
+};
+
+/* Parts with dots between them. */
+static bool is_prefix(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+	size_t length = strlen(text);
+
+	return length && *text != '.' && text[length - 1] != '.' && !strstr(text, "..") &&
+	       strspn(text, letters) == length;
+}
+
+/* HOST, HOST:PORT, [IPV6]:PORT or an IPv6 address alone, into host and port. */
+static int split_address(const char *address, struct error *error)
+{
+	const bool is_bracketed = *address == '[';
+	const char *host = address + is_bracketed;
+	size_t length = strcspn(host, is_bracketed ? "]" : ":");
+	const char *rest = host + length;
+
+	if (is_bracketed && (!*rest || (rest[1] && rest[1] != ':')))
+		return error_set(error, "'%s' is no address, want HOST:PORT", address);
+	rest += is_bracketed;
+	if (!is_bracketed && *rest && strchr(rest + 1, ':')) {
+		length = strlen(host);
+		rest = "";
+	}
+	if (*rest && !rest[1])
+		return error_set(error, "'%s' has no port behind the colon", address);
+	if (!length)
+		return error_set(error, "no host in the address, want HOST:PORT");
+	options.host = mem_strndup(host, length);
+	options.port = mem_strdup(*rest ? rest + 1 : options.pickle ? "2004" : "2003");
+	return 0;
+}
+
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
+{
+	if (options.prefix && !is_prefix(options.prefix))
+		return error_misuse(error,
+				    "--prefix: '%s', want letters, digits, - and _, "
+				    "with dots between parts",
+				    options.prefix);
+	if (options.to && output)
+		return error_misuse(error, "--to and --output exclude each other");
+	if (options.state && !options.to)
+		return error_misuse(error, "--state wants --to");
+	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
+	plan->binary = options.pickle && !options.to;
+	return options.to && split_address(options.to, error)
+		   ? error_prefix(error, "--to")
+		   : 0;
+}
+
+struct graphite {
+	struct export *export;
+	struct cell value[5]; /* of graphite.sql */
+	uint64_t points, same_second;
+	struct bytes path; /* of the point before, with a final 0 */
+	int64_t seconds;
+	/* The batch, and in it the message that is open. */
+	struct bytes bytes;
+	size_t message;   /* where it begins */
+	unsigned pickled; /* points in it, 0: none is open */
+	unsigned waiting; /* points in the batch */
+	/* The state, a file, says how many points were delivered: an export that gave up,
+	 * or was killed, goes on from there. */
+	char *key;     /* what is exported; a state of another is refused */
+	uint64_t skip; /* points yet to come that were delivered before */
+	uint64_t delivered;
+};
+
+/*
+ * Points are lines "PATH VALUE SECONDS"; or messages of a length in 4 bytes, highest
+ * first, and a pickle of a list of (path, (seconds, value)), by the second of Python's
+ * pickle protocols (PEP 307). carbon takes messages up to 1 MiB, and wants some hundred
+ * points in each.
+ */
+enum { MOST_POINTS = 500, MOST_BYTES = 512 << 10 };
+
+/* Opcodes of pickle (Python's Lib/pickletools.py). */
+enum {
+	PICKLE_PROTO = 0x80,
+	PICKLE_EMPTY_LIST = ']',
+	PICKLE_MARK = '(',
+	PICKLE_APPENDS = 'e',
+	PICKLE_UNICODE = 'X', /* 4 bytes of length, lowest first, and UTF-8 */
+	PICKLE_INT = 'J',     /* 4 bytes with a sign, lowest first */
+	PICKLE_LONG = 0x8a,   /* a byte of length, and so many with a sign */
+	PICKLE_FLOAT = 'G',   /* 8 bytes, highest first */
+	PICKLE_TUPLE2 = 0x86,
+	PICKLE_STOP = '.',
+};
+
+static void add_line(struct bytes *bytes, const struct cell *path, int64_t seconds,
+		     double point)
+{
+	const struct cell value = {.type = CELL_REAL, .real = point};
+	char number[NUMBER_TEXT];
+	int size = (int)csv_number(number, &value);
+
+	bytes_print(bytes, "%s %.*s %" PRId64 "\n", path->bytes, size, number, seconds);
+}
+
+static void add_pickled(struct bytes *bytes, const struct cell *path, int64_t seconds,
+			double value)
+{
+	uint64_t bits;
+
+	bytes_add_byte(bytes, PICKLE_UNICODE);
+	bytes_add_le(bytes, path->size, 4);
+	bytes_add(bytes, path->bytes, path->size);
+	if (seconds >= INT32_MIN && seconds <= INT32_MAX) {
+		bytes_add_byte(bytes, PICKLE_INT);
+		bytes_add_le(bytes, (uint64_t)seconds, 4);
+	} else {
+		bytes_add_byte(bytes, PICKLE_LONG);
+		bytes_add_byte(bytes, 8);
+		bytes_add_le(bytes, (uint64_t)seconds, 8);
+	}
+	memcpy(&bits, &value, sizeof(bits));
+	bits = htobe64(bits);
+	bytes_add_byte(bytes, PICKLE_FLOAT);
+	bytes_add(bytes, &bits, sizeof(bits));
+	bytes_add_byte(bytes, PICKLE_TUPLE2);
+	bytes_add_byte(bytes, PICKLE_TUPLE2);
+}
+
+static void end_message(struct graphite *graphite)
+{
+	uint32_t size;
+
+	if (!graphite->pickled)
+		return;
+	bytes_add_byte(&graphite->bytes, PICKLE_APPENDS);
+	bytes_add_byte(&graphite->bytes, PICKLE_STOP);
+	size = htobe32((uint32_t)(graphite->bytes.size - graphite->message - 4));
+	memcpy(graphite->bytes.data + graphite->message, &size, sizeof(size));
+	graphite->pickled = 0;
+}
+
+/* How long a server may say nothing before a connection counts as broken. */
+static const struct timeval silence = {.tv_sec = 60};
+
+/* Of a call that failed: silence ends one with EAGAIN, or, of connect(), EINPROGRESS. */
+static int told_errno(struct error *error)
+{
+	if (errno == EAGAIN || errno == EINPROGRESS)
+		errno = ETIMEDOUT;
+	return error_set(error, "%s", strerror(errno));
+}
+
+/* To the first of the host's addresses that answers. */
+static int open_connection(struct error *error)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *all = NULL;
+	int fd = -1, status = getaddrinfo(options.host, options.port, &hints, &all);
+
+	if (status)
+		return error_set(error, "%s",
+				 status == EAI_SYSTEM ? strerror(errno)
+						      : gai_strerror(status));
+	for (const struct addrinfo *at = all; at && fd < 0; at = at->ai_next) {
+		fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC,
+			    at->ai_protocol);
+		if (fd < 0 ||
+		    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence)) ||
+		    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence)) ||
+		    connect(fd, at->ai_addr, at->ai_addrlen)) {
+			told_errno(error);
+			if (fd >= 0)
+				close(fd);
+			fd = -1;
+		}
+	}
+	freeaddrinfo(all);
+	return fd;
+}
+
+/* Whatever a server says is read and passed over: 0: it closed, 1: it did not, -1. */
+static int pass_over(int fd, int flags)
+{
+	char bytes[4096];
+	ssize_t got;
+
+	do
+		got = recv(fd, bytes, sizeof(bytes), flags);
+	while (got < 0 && errno == EINTR);
+	return got > 0 || (got < 0 && errno == EAGAIN && flags) ? 1 : (int)got;
+}
+
+/* A server that closed before we did has not read our end, nor all before, maybe. */
+static int check_open(int fd, struct error *error)
+{
+	int open = pass_over(fd, MSG_DONTWAIT);
+
+	return open > 0   ? 0
+	       : open < 0 ? told_errno(error)
+			  : error_set(error, "closed before all was sent");
+}
+
+static int send_all(int fd, const uint8_t *data, size_t size, struct error *error)
+{
+	enum { PIECE = 65536 };
+
+	while (size) {
+		ssize_t sent;
+
+		if (check_open(fd, error))
+			return -1;
+		sent = send(fd, data, size < PIECE ? size : PIECE, MSG_NOSIGNAL);
+		if (sent < 0 && errno != EINTR)
+			return told_errno(error);
+		data += sent < 0 ? 0 : sent;
+		size -= sent < 0 ? 0 : (size_t)sent;
+	}
+	return 0;
+}
+
+/* Close our side, and wait until the server has closed its own. */
+static int close_both(int fd, struct error *error)
+{
+	int open;
+
+	if (check_open(fd, error))
+		return -1;
+	if (shutdown(fd, SHUT_WR))
+		return told_errno(error);
+	do
+		open = pass_over(fd, 0);
+	while (open > 0);
+	return open < 0 ? told_errno(error) : 0;
+}
+
+/* Send the batch on a connection of its own. With an error nothing is known of what was
+ * read. */
+static int deliver_once(const struct bytes *batch, struct error *error)
+{
+	int fd = open_connection(error), status;
+
+	if (fd < 0)
+		return -1;
+	error_clear(error); /* of addresses before it */
+	status = send_all(fd, batch->data, batch->size, error) || close_both(fd, error)
+		     ? -1
+		     : 0;
+	close(fd);
+	return status;
+}
+
+#define FORMAT "clustertrace-graphite"
+
+/* The state is one object of JSON. Without a file nothing was delivered. */
+static int read_state(struct graphite *graphite, struct error *error)
+{
+	const char *path = options.state, *format, *wanted;
+	json_t *state;
+	nsec_t count = 0;
+	int status = 0;
+
+	if (!path || access(path, F_OK) != 0)
+		return 0;
+	state = json_read_object(path, error);
+	if (!state)
+		return -1;
+	format = json_text(state, "format");
+	wanted = json_text(state, "export");
+	if (!format || strcmp(format, FORMAT) != 0 || !wanted ||
+	    json_nsec(state, "points", &count) || count < 0)
+		status = error_set(error,
+				   "%s: no state of an export to graphite, want "
+				   "one or a name that is free",
+				   path);
+	else if (strcmp(wanted, graphite->key) != 0)
+		status = error_set(error,
+				   "%s: the state of another export (%s), want "
+				   "the same one, or another file",
+				   path, wanted);
+	graphite->skip = graphite->delivered = (uint64_t)count;
+	json_decref(state);
+	return status;
+}
+
+/* Replaces the file at once. */
+static int write_state(const struct graphite *graphite, struct error *error)
+{
+	struct bytes key = {0};
+	struct output output;
+
+	if (output_open(&output, options.state, error))
+		return -1;
+	json_add_word(&key, graphite->key);
+	fprintf(output.file,
+		"{\"format\": \"" FORMAT "\", \"export\": %.*s, \"points\": %" PRIu64
+		"}\n",
+		(int)key.size, (char *)key.data, graphite->delivered);
+	bytes_clear(&key);
+	return output_commit(&output, error);
+}
+
+/* The pauses before a batch is sent again: twice as long each time. */
+enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 5000 };
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Again and again, until the batch is there or patience ends. */
+static int deliver(struct graphite *graphite, struct error *error)
+{
+	double until = now_s() + options.retry;
+	unsigned pause_ms = SHORTEST_PAUSE_MS;
+
+	while (deliver_once(&graphite->bytes, error)) {
+		if (now_s() + pause_ms * 1e-3 > until) {
+			error_prefix(error, "%s", options.to);
+			return error_set(error,
+					 "%s; %" PRIu64 " points were delivered, %sthe "
+					 "same command go%s on from there",
+					 error_text(error), graphite->delivered,
+					 options.state ? "" : "--state FILE would let ",
+					 options.state ? "es" : "");
+		}
+		if (pause_ms == SHORTEST_PAUSE_MS)
+			problem_add(&graphite->export->notes, options.to, "connection", 1,
+				    "%s, tried again", error_text(error));
+		error_clear(error);
+		usleep(pause_ms * 1000);
+		pause_ms =
+		    pause_ms * 2 < LONGEST_PAUSE_MS ? pause_ms * 2 : LONGEST_PAUSE_MS;
+	}
+	return 0;
+}
+
+static int end_batch(struct graphite *graphite, struct error *error)
+{
+	struct export *export = graphite->export;
+	struct bytes *bytes = &graphite->bytes;
+
+	if (!graphite->waiting)
+		return 0;
+	end_message(graphite);
+	if (export->file) {
+		if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
+			return error_errno(error, export->file_name);
+	} else if (deliver(graphite, error)) {
+		return -1;
+	}
+	graphite->delivered += graphite->waiting;
+	graphite->waiting = 0;
+	bytes->size = 0;
+	return options.state ? write_state(graphite, error) : 0;
+}
+
+/* Of points in one second of a path Graphite keeps the last. */
+static void count_second(struct graphite *graphite, const struct cell *path,
+			 int64_t seconds)
+{
+	struct bytes *last = &graphite->path;
+	size_t size = path->size + 1;
+
+	if (last->size != size || memcmp(last->data, path->bytes, size) != 0) {
+		last->size = 0;
+		bytes_add(last, path->bytes, size);
+	} else {
+		graphite->same_second += seconds == graphite->seconds;
+	}
+	graphite->seconds = seconds;
+}
+
+/* path, second, value; texts and infinite values are none */
+static int take_point(void *context, const struct cell *row, struct error *error)
+{
+	static const uint8_t head[] = {
+	    0, 0, 0, 0 /* its length */, PICKLE_PROTO, 2, PICKLE_EMPTY_LIST, PICKLE_MARK};
+	struct graphite *graphite = context;
+	struct bytes *bytes = &graphite->bytes;
+	double value = cell_number(&row[2]);
+
+	if (!isfinite(value))
+		return 0;
+	count_second(graphite, row, row[1].integer);
+	if (++graphite->points % 1000 == 0)
+		progress_update(&graphite->export->progress, "points", graphite->points,
+				0, 0);
+	if (graphite->skip) {
+		graphite->skip--;
+		return 0;
+	}
+	if (options.pickle) {
+		if (!graphite->pickled++) {
+			graphite->message = bytes->size;
+			bytes_add(bytes, head, sizeof(head));
+		}
+		add_pickled(bytes, row, row[1].integer, value);
+		if (graphite->pickled == MOST_POINTS ||
+		    bytes->size - graphite->message >= MOST_BYTES)
+			end_message(graphite);
+	} else {
+		add_line(bytes, row, row[1].integer, value);
+	}
+	return ++graphite->waiting < (unsigned)options.batch ? 0
+							     : end_batch(graphite, error);
+}
+
+static int take_dashboard(void *context, const struct cell *row, struct error *error)
+{
+	struct output output;
+
+	(void)context;
+	if (output_open(&output, options.dashboard, error))
+		return -1;
+	if (statement_json(output.file, row, error) == 0)
+		return output_commit(&output, error);
+	output_discard(&output);
+	return -1;
+}
+
+/* What is left of the points, and notes of them. */
+static int end_points(struct graphite *graphite, struct error *error)
+{
+	struct export *export = graphite->export;
+
+	if (graphite->same_second)
+		problem_add(&export->notes, export->path, "seconds",
+			    graphite->same_second,
+			    "%" PRIu64 " samples fall into the second of the one before, "
+			    "Graphite keeps the last of a second",
+			    graphite->same_second);
+	if (!graphite->points)
+		problem_add(&export->notes, export->path, "empty", 1,
+			    "no sample, and no event that tells of processors or "
+			    "messages");
+	if (end_batch(graphite, error))
+		return -1;
+	if (options.state)
+		unlink(options.state); /* all is there */
+	return 0;
+}
+
+/* The dashboard comes last, when all points are there. */
+static int take_statement(void *context, const struct statement *statement,
+			  struct error *error)
+{
+	struct graphite *graphite = context;
+	struct export *export = graphite->export;
+	bool is_dashboard = strcmp(statement->name, "dashboard") == 0;
+
+	if (strcmp(statement->name, "notes") == 0)
+		return statement_notes(export, statement, graphite->value, error);
+	if (is_dashboard && end_points(graphite, error))
+		return -1;
+	if (is_dashboard && !options.dashboard)
+		return 0;
+	return query_rows(export->timeline, statement->sql, graphite->value,
+			  is_dashboard ? take_dashboard : take_point, graphite, error);
+}
+
+/* What tells one export from another: the timeline as it is, and what is taken of it; as
+ * a text of JSON can be. */
+static char *export_key(const struct export *export, const char *globs)
+{
+	struct stat status = {0};
+	char *path = realpath(export->path, NULL), *clean;
+	struct bytes key = {0};
+
+	stat(export->path, &status);
+	bytes_print(&key,
+		    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64
+		    " %d %s",
+		    path ? path : export->path, (long long)status.st_size,
+		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, options.to,
+		    options.prefix ? options.prefix : "", export->scope.begin_ns,
+		    export->scope.end_ns, options.interval, globs);
+	for (size_t i = 0; i < export->scope.nodes; i++)
+		bytes_print(&key, " %d", export->scope.node[i].chosen);
+	bytes_add_byte(&key, 0);
+	free(path);
+	clean = utf8_clean((char *)key.data);
+	bytes_clear(&key);
+	return clean;
+}
+
+/* ["net","cpu*"]; for free(). */
+static char *make_list(const struct text_list *words)
+{
+	struct bytes list = {0};
+
+	for (size_t i = 0; i < words->count; i++) {
+		bytes_add_byte(&list, i ? ',' : '[');
+		json_add_word(&list, words->item[i]);
+	}
+	bytes_add(&list, "]", sizeof("]"));
+	return (char *)list.data;
+}
+
+static int run(struct export *export, struct error *error)
+{
+	const struct scope *scope = &export->scope;
+	char *globs = make_list(&options.activities);
+	struct graphite graphite = {
+	    .export = export,
+	    .key = export_key(export, globs),
+	    .value = {cell_of_integer(scope->begin_ns),
+		      cell_of_integer(scope->end_ns),
+		      {.type = CELL_NULL},
+		      cell_of_integer(options.interval * NSEC_PER_SEC)}};
+	int status;
+
+	if (options.prefix)
+		cell_set_text(&graphite.value[2], options.prefix, strlen(options.prefix));
+	if (options.activities.count)
+		cell_set_text(&graphite.value[4], globs, strlen(globs));
+	status = read_state(&graphite, error) || statement_chosen(export, error) ||
+			 statement_each(export->timeline, graphite_sql, graphite.value,
+					take_statement, &graphite, error)
+		     ? -1
+		     : 0;
+	bytes_clear(&graphite.bytes);
+	bytes_clear(&graphite.path);
+	free(globs);
+	free(graphite.key);
+	return status;
+}
+
+const struct export_format export_graphite = {
+    .name = "graphite",
+    .summary = "samples as points for Graphite, and a dashboard for Grafana",
+    .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
+    .rows = option_rows,
+    .plan = make_plan,
+    .run = run,
+};
