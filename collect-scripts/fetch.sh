@@ -50,7 +50,7 @@ bundle_for()
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
 # what is missing comes as one stream of bytes, file after file, of which
-# `receive` makes the listed files and nothing else: plain files of ours that
+# the listed files are made and nothing else: plain files of ours that
 # nobody else may read and nobody execute. A file that came in part goes on where
 # it ended; every file is checked against the list. After that, and only then,
 # the node's copy may go. A fetch that broke off is taken up by the next try, or
@@ -162,10 +162,30 @@ fetch_missing()
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
 	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" send <"$wanted" |
-		"$lib/receive" "$part" "$wanted" 2>"$wanted.errors" || fetch_why=$(cat "$wanted.errors")
+		receive 8<"$wanted" 2>"$wanted.errors"
+	received=$?
 	read -r stream_status <"$errors.status"
-	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" "$transfer_seconds")
-	[ "$stream_status" -eq 0 ] && [ ! -s "$wanted.errors" ]
+	if [ "$stream_status" -ne 0 ]; then
+		fetch_why=$(why "$stream_status" "$transfer_seconds")
+	elif [ "$received" -ne 0 ]; then
+		fetch_why="it cannot be written: $(head -n 1 "$wanted.errors")"
+	fi
+	[ "$stream_status" -eq 0 ] && [ "$received" -eq 0 ]
+}
+
+# The wanted files, of the bytes that come in. dd takes no byte of the next file.
+receive()
+{
+	umask 077
+	cd "$part" || return
+	while IFS= read -r line <&8; do
+		have=${line%% *}
+		line=${line#* }
+		size=${line%% *}
+		path=${line#* }
+		mkdir -p "${path%/*}" &&
+			dd bs=65536 iflag=fullblock,count_bytes count=$((size - have)) >>"$path" || return
+	done
 }
 
 # A node may list more than there is room for. Sets wanted_kib.
