@@ -182,7 +182,7 @@ static int check_request(const struct request *request, const struct subcommand 
 static void print_errors(const struct recipe_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++) {
-		utf8_print(stderr, errors->item[i].location.file->name);
+		utf8_print(stderr, errors->item[i].location.file);
 		if (errors->item[i].location.line)
 			fprintf(stderr, ":%zu", errors->item[i].location.line);
 		fputs(": ", stderr);

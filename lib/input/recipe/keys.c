@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe/keys.h"
+#include "input/recipe/value.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/nsec.h"
 #include "base/number.h"
 
 bool recipe_has_form(const char *form, const char *text)

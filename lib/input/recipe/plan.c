@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
-#include "input/recipe/keys.h"
+#include "input/recipe/recipe.h"
 
 static void put_word(struct bytes *out, const char *text)
 {
@@ -48,6 +48,27 @@ static void put_list(struct bytes *out, const struct recipe_value *list)
 		put_word(out, list->entry[i].value.text);
 }
 
+/* A list with commas between, but for one word, for free(). */
+static char *join(const struct recipe_value *list, const char *but)
+{
+	struct bytes all = {0};
+
+	for (size_t i = 0; list && i < list->count; i++)
+		if (strcmp(list->entry[i].value.text, but) != 0)
+			bytes_print(&all, "%s%s", all.size ? "," : "",
+				    list->entry[i].value.text);
+	bytes_add_byte(&all, '\0');
+	return (char *)all.data;
+}
+
+static void put_setting(struct bytes *out, const char *key, const char *value)
+{
+	char *word = mem_printf("%s=%s", key, value);
+
+	put_word(out, word);
+	free(word);
+}
+
 void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out)
 {
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
@@ -55,13 +76,9 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 
 	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
-	for (size_t i = 0; parameters && i < parameters->count; i++) {
-		char *word = mem_printf("%s=%s", parameters->entry[i].key,
-					recipe_choice(recipe, point, i)->text);
-
-		put_word(out, word);
-		free(word);
-	}
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		put_setting(out, parameters->entry[i].key,
+			    recipe_choice(recipe, point, i)->text);
 	end_line(out);
 	free(suffix);
 }
@@ -69,37 +86,27 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 {
 	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
-	const struct recipe_value *hops = recipe_get(recipe, "ssh_gateway");
 	const struct recipe_value *roles = &recipe->roles;
-	struct bytes gateway = {0};
+	char *hops = join(recipe_get(recipe, "ssh_gateway"), "");
 
-	for (size_t i = 0; hops && i < hops->count; i++)
-		bytes_print(&gateway, "%s%s", i ? "," : "", hops->entry[i].value.text);
-	bytes_add_byte(&gateway, '\0');
-	put_line(out, WORDS("ssh_gateway", (char *)gateway.data));
-	bytes_clear(&gateway);
+	put_line(out, WORDS("ssh_gateway", hops));
+	free(hops);
 	for (size_t i = 0; options && i < options->count; i++) {
-		const struct recipe_entry *option = &options->entry[i];
-		char *word = mem_printf("%s=%s", option->key, option->value.text);
-
-		put_line(out, WORDS("ssh_option", word));
-		free(word);
+		put_word(out, "ssh_option");
+		put_setting(out, options->entry[i].key, options->entry[i].value.text);
+		end_line(out);
 	}
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
-		const struct recipe_entry *node = &recipe->nodes.entry[i];
+		const struct recipe_value *node = &recipe->nodes.entry[i].value;
+		bool has_user = recipe_value_find(node, "username");
 
-		put_words(out,
-			  WORDS("node", node->key, recipe_text(&node->value, "address"),
-				recipe_text(recipe_value_find(&node->value, "username")
-						? &node->value
-						: &recipe->checked,
-					    "username"),
-				recipe_text(&node->value, "port")));
-		for (size_t r = 0; r < roles->count; r++)
-			if (recipe_has(&roles->entry[r].value,
-				       roles->entry[r].value.count, node->key))
-				put_word(out, roles->entry[r].key);
-		end_line(out);
+		put_words(out, WORDS("node", recipe->nodes.entry[i].key,
+				     recipe_text(node, "address"),
+				     recipe_text(has_user ? node : &recipe->checked,
+						 "username"),
+				     recipe_text(node, "port")));
+		put_list(out, recipe_value_find(node, "roles"));
+		put_line(out, WORDS("all"));
 	}
 	for (size_t i = 0; i < roles->count; i++) {
 		put_words(out, WORDS("role", roles->entry[i].key));
@@ -154,19 +161,14 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 {
 	const struct recipe_value *activities = recipe_value_find(sar, "activities");
 	const char *interval = recipe_text(&recipe->checked, "interval");
-	struct bytes keywords = {0};
+	char *keywords = join(activities, "basic");
 
-	for (size_t i = 0; i < activities->count; i++)
-		if (strcmp(activities->entry[i].value.text, "basic") != 0)
-			bytes_print(&keywords, "%s%s", keywords.size ? "," : "",
-				    activities->entry[i].value.text);
-	for (size_t i = 0; i < keywords.size; i++)
-		keywords.data[i] = (uint8_t)toupper(keywords.data[i]);
-	bytes_add_byte(&keywords, '\0');
+	for (char *c = keywords; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
 	if (recipe_value_find(sar, "interval"))
 		interval = recipe_text(sar, "interval");
-	put_line(out, WORDS("sar", *interval ? interval : "1", (char *)keywords.data));
-	bytes_clear(&keywords);
+	put_line(out, WORDS("sar", *interval ? interval : "1", keywords));
+	free(keywords);
 }
 
 static void print_aliases(const struct recipe *recipe, const char *key, const char *kind,
@@ -313,8 +315,7 @@ static int find_inputs(const struct recipe_value *inputs, struct text_list *foun
 	if (status == 0)
 		return 0;
 	return error_set(error, "%s:%zu: tasks: no file here is like '%s'",
-			 inputs->location.file->name, inputs->location.line,
-			 inputs->text);
+			 inputs->location.file, inputs->location.line, inputs->text);
 }
 
 static int print_queue(struct plan *plan, size_t number, const struct recipe_value *queue,
@@ -421,44 +422,40 @@ static void add_json(struct bytes *out, const struct recipe_value *value)
 	bytes_add_byte(out, value->kind == RECIPE_LIST ? ']' : '}');
 }
 
+static struct recipe_value *add_member(struct recipe_value *value, const char *key,
+				       enum recipe_kind kind)
+{
+	struct recipe_value *member = recipe_value_add(value, key, value->location);
+
+	member->kind = kind;
+	return member;
+}
+
 void recipe_print_json(const struct recipe *recipe, size_t point, const char *run,
 		       struct bytes *out)
 {
 	const struct recipe_value *keys = recipe_get(recipe, "parameters");
-	const struct recipe_value *roles = &recipe->roles;
+	struct recipe_value all = {.kind = RECIPE_MAP}, *part, *node;
 
-	bytes_add_text(out, "{\"name\":");
-	json_add_word(out, recipe_text(&recipe->checked, "name"));
-	if (run) {
-		bytes_add_text(out, ",\"run\":");
-		json_add_word(out, run);
-	}
-	bytes_add_text(out, ",\"parameters\":{");
-	for (size_t i = 0; keys && i < keys->count; i++) {
-		bytes_add_text(out, i ? "," : "");
-		json_add_word(out, keys->entry[i].key);
-		bytes_add_byte(out, ':');
-		add_json(out, recipe_choice(recipe, point, i));
-	}
-	bytes_add_text(out, "},\"nodes\":[");
+	recipe_value_put(&all, "name", recipe_text(&recipe->checked, "name"));
+	if (run)
+		recipe_value_put(&all, "run", run);
+	part = add_member(&all, "parameters", RECIPE_MAP);
+	for (size_t i = 0; keys && i < keys->count; i++)
+		recipe_value_copy(add_member(part, keys->entry[i].key, RECIPE_TEXT),
+				  recipe_choice(recipe, point, i));
+	part = add_member(&all, "nodes", RECIPE_LIST);
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
-		const struct recipe_entry *node = &recipe->nodes.entry[i];
-		struct recipe_value own = {.kind = RECIPE_LIST};
+		const struct recipe_entry *from = &recipe->nodes.entry[i];
 
-		for (size_t r = 0; r + 1 < roles->count; r++) /* but for "all" */
-			if (recipe_has(&roles->entry[r].value,
-				       roles->entry[r].value.count, node->key))
-				recipe_value_put(&own, NULL, roles->entry[r].key);
-		bytes_add_text(out, i ? ",{\"name\":" : "{\"name\":");
-		json_add_word(out, node->key);
-		bytes_add_text(out, ",\"address\":");
-		json_add_word(out, recipe_text(&node->value, "address"));
-		bytes_add_text(out, ",\"roles\":");
-		add_json(out, &own);
-		bytes_add_byte(out, '}');
-		recipe_value_clear(&own);
+		node = add_member(part, NULL, RECIPE_MAP);
+		recipe_value_put(node, "name", from->key);
+		recipe_value_put(node, "address", recipe_text(&from->value, "address"));
+		recipe_value_copy(add_member(node, "roles", RECIPE_LIST),
+				  recipe_value_find(&from->value, "roles"));
 	}
-	bytes_add_text(out, "],\"recipe\":");
-	add_json(out, &recipe->tree);
-	bytes_add_text(out, "}\n");
+	recipe_value_copy(add_member(&all, "recipe", RECIPE_MAP), &recipe->tree);
+	add_json(out, &all);
+	bytes_add_byte(out, '\n');
+	recipe_value_clear(&all);
 }

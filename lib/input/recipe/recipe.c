@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "input/recipe/keys.h"
 
 /* known.yaml, by the build. */
 extern const char recipe_known_names[];
@@ -122,8 +121,10 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 					 details->entry[i].value.text);
 	if (well && (!*recipe_text(details, "address") ||
 		     recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address")))) {
+		recipe_value_put(&node, "written", text->text);
+		recipe_value_add(&node, "roles", text->location)->kind = RECIPE_LIST;
+		node.location = text->location;
 		*recipe_value_add(nodes, name, text->location) = node;
-		nodes->entry[nodes->count - 1].value.location = text->location;
 		free(name);
 		check_node(nodes, errors);
 		return nodes->entry[nodes->count - 1].key;
@@ -137,25 +138,16 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 /* A node that a role names: by its name, its address, or as `hosts` has it. */
 static const char *find_node(const struct recipe_value *nodes, const char *text)
 {
-	struct recipe_value to;
-	const char *found = NULL;
-
 	if (recipe_value_find(nodes, text))
 		return text;
-	if (recipe_parse_destination(text, &to))
-		for (size_t i = 0; i < nodes->count && !found; i++) {
-			const struct recipe_value *node = &nodes->entry[i].value;
-			bool is_it = strcasecmp(recipe_text(node, "address"),
-						recipe_text(&to, "address")) == 0;
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct recipe_value *node = &nodes->entry[i].value;
 
-			for (size_t k = 0; k < to.count; k++)
-				is_it &= strcmp(to.entry[k].key, "address") == 0 ||
-					 strcmp(to.entry[k].value.text,
-						recipe_text(node, to.entry[k].key)) == 0;
-			found = is_it ? nodes->entry[i].key : NULL;
-		}
-	recipe_value_clear(&to);
-	return found;
+		if (strcasecmp(recipe_text(node, "address"), text) == 0 ||
+		    strcmp(recipe_text(node, "written"), text) == 0)
+			return nodes->entry[i].key;
+	}
+	return NULL;
 }
 
 /* The hosts of a role. Where there are no `hosts`, they are those of the roles. */
@@ -179,8 +171,12 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
 					 &recipe->nodes);
 		else if (!node)
 			node = add_node(&recipe->nodes, host, NULL, errors);
-		if (node && !recipe_has(role, role->count, node))
-			recipe_value_put(role, NULL, node);
+		if (!node || recipe_has(role, role->count, node))
+			continue;
+		recipe_value_put(role, NULL, node);
+		recipe_value_put(
+		    recipe_value_find(recipe_value_find(&recipe->nodes, node), "roles"),
+		    NULL, entry->key);
 	}
 }
 
