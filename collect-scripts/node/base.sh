@@ -185,63 +185,16 @@ recorded()
 	done
 }
 
-# clock.csv: what the real-time clock read when the monotonic and the boot-time clock
-# read the others.
+# clock.csv: what the real-time clock read when the boot-time clock read the other, which
+# is the monotonic one, too, unless the machine has slept.
 #
-# For root, /proc/timer_list has the monotonic clock in nanoseconds and what the
-# others are ahead of it, exactly and at one instant.
-#
-# For all others /proc/uptime shows the boot-time clock in steps of a hundredth of a
-# second. It is read without a process of its own until it moves on; right
-# after that the real-time clock is read. Where the shell has it as a variable
-# that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
-# can only be late, so the smallest difference of several is the best one.
+# /proc/uptime shows the boot-time clock in steps of a hundredth of a second. It is read
+# without a process of its own until it moves on; right after that the real-time clock is
+# read. Where the shell has it as a variable that is some 20 us later, else date(1) has to
+# be run, about 1 ms. The reading can only be late, so the smallest difference of several
+# is the best one.
 
-# The monotonic clock, and the real-time and boot-time clock on it, by the first bases
-# of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
-# be read. The list may be long, which a shell would read byte by byte.
-read_timer_list()
-{
-	[ -r /proc/timer_list ] || return 1
-	# shellcheck disable=SC2046 # numbers
-	set -- $(awk '
-		$1 == "now" { print $3 }
-		$1 == ".index:" { base = $2 }
-		$1 == ".offset:" && base == 1 { print $2 }
-		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
-	case $#$* in
-	3*[!0-9\ ]*) return 1 ;;
-	3*) ;;
-	*) return 1 ;;
-	esac
-	exact_mono=$1
-	exact_real=$(($1 + $2))
-	exact_boot=$(($1 + $3))
-}
-
-# Whether all can be had exactly. A processor that sleeps may not have heard yet that
-# the clock was set, so what it says must lie just before what date says.
-clocks_are_exact()
-{
-	read_timer_list || return 1
-	read_realtime
-	late=$((stamp - exact_real))
-	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
-}
-
-# Where it was exact before, a machine that is too busy is asked again, rather than that
-# a sample of another kind makes the clock seem to jump.
-clocks_are_exact_after_all()
-{
-	for _ in 1 2 3 4; do
-		sleep 0.2
-		! clocks_are_exact || return 0
-	done
-	return 1
-}
-
-# Whether the machine has slept since it was booted: CLOCK_BOOTTIME counts that time,
-# CLOCK_MONOTONIC does not.
+# CLOCK_BOOTTIME counts the time asleep, CLOCK_MONOTONIC does not.
 has_slept()
 {
 	suspends=0
@@ -265,33 +218,20 @@ clock_edge()
 # A line of clock.csv.
 clock_sample()
 {
-	if clocks_are_exact || { "${exact_before:-false}" && clocks_are_exact_after_all; }; then
-		exact_before=true
-		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" \
-			>>"$data/clock.csv"
-		return 0
+	if has_slept; then
+		problem 'clock.csv: the machine has slept, and for how long cannot be read'
+		return
 	fi
-	! has_slept || return 0
 	best=
-	for edge in 1 2 3; do
+	for _ in 1 2 3; do
 		clock_edge
 		apart=$((edge_ns - edge_up * 10000000))
 		if [ -z "$best" ] || [ "$apart" -lt "$best" ]; then
 			best=$apart
-			best_ns=$edge_ns
-			best_up=$edge_up
+			sample=$edge_ns,$((edge_up * 10000000)),$((edge_up * 10000000))
 		fi
 	done
-	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000)) \
-		$((best_up * 10000000)) >>"$data/clock.csv"
-}
-
-clock_begin()
-{
-	! has_slept || clocks_are_exact ||
-		problem 'clock.csv: the machine has slept, and how long only root can read'
-	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
-	clock_sample
+	printf '%s\n' "$sample" >>"$data/clock.csv"
 }
 
 # node.json: what this node is.

@@ -11,7 +11,8 @@ do_clock()
 {
 	find_rights
 	find_home
-	clock_begin
+	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
+	clock_sample
 	trap 'clock_sample; exit 0' TERM INT
 	trap '' HUP
 	while :; do
@@ -39,10 +40,7 @@ abandon()
 	trap '' TERM INT
 	cd /
 	for domain in kernel userspace; do
-		# shellcheck disable=SC2086
-		! tracer_rights "$domain" ||
-			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
-				</dev/null >/dev/null 2>&1
+		! use_domain "$domain" || lttng_client destroy "$session" >/dev/null 2>&1
 	done
 	for signal in TERM KILL; do
 		for member in $(members); do
@@ -119,8 +117,7 @@ do_start()
 	look_around
 	find_rights
 	find_home
-	describe || give_up "cannot write at $data"
-	[ -s "$data/node.json" ] || give_up "cannot write at $data"
+	describe && [ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
 	each_line "$here/plan" capture start_captures
