@@ -6,11 +6,10 @@
 # The script for the nodes, with what of the recipe it goes by: node/ask.sh.
 prepare_asking()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
+	plan_of "$1" 1 "$work/plan"
 	state=$work
-	plan_word "$work/plan" tmpdir
 	{
-		printf 'NL=%s\nBASE=%s\nWANTS=%s\n' "'$NL'" "$(quote "$answer")" \
+		printf 'NL=%s\nBASE=%s\nWANTS=%s\n' "'$NL'" "$(quote "$tmpdir")" \
 			"'$(sed 's/^event //; s/^syscall /kernel /; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
 		cat "$lib/node/setup.sh"
 		node_script
@@ -216,8 +215,7 @@ do_plan()
 	point=$number
 	point_count=$point
 	while [ "$point" -le "$point_count" ]; do
-		plan_of "$1" "$point" "$work/plan" || exit 1
-		plan_point "$work/plan"
+		plan_of "$1" "$point" "$work/plan"
 		show_point | plain_lines
 		! given point || exit 0
 		point=$((point + 1))
@@ -228,8 +226,7 @@ do_plan()
 
 show_point()
 {
-	plan_word "$work/plan" name
-	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$answer" \
+	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$recipe_name" \
 		"${suffix:+-$suffix}"
 	while IFS= read -r plan_line; do
 		with_words show_line "$plan_line"

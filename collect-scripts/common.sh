@@ -11,7 +11,7 @@
 NL='
 '
 
-# quote WORD: prints it as one word of such a line.
+# quote WORD: prints it as one word of a shell, and of such a line if it has no line feed.
 quote()
 {
 	case $1 in
@@ -21,35 +21,32 @@ quote()
 		return
 		;;
 	esac
-	quote_rest=$1
+	quote_rest=$1\'
 	quote_done=
-	while :; do
-		quote_part=${quote_rest%%["'$NL"]*}
-		quote_done=$quote_done$quote_part
-		quote_rest=${quote_rest#"$quote_part"}
-		case $quote_rest in
-		'') break ;;
-		"'"*) quote_done="$quote_done'\\''" ;;
-		*) quote_done="$quote_done'\"\$NL\"'" ;;
-		esac
-		quote_rest=${quote_rest#?}
+	while [ -n "$quote_rest" ]; do
+		quote_done="$quote_done${quote_rest%%\'*}'\\''"
+		quote_rest=${quote_rest#*\'}
 	done
-	printf "'%s'\n" "$quote_done"
+	printf "'%s'\n" "${quote_done%"'\\''"}"
 }
 
-# Take the first word of $words_rest off, into $word. A mark that stands where
-# none can be is itself.
-take_word()
+# with_words FUNCTION LINE: call the function with the words of the line. A mark that
+# stands where none can be is itself.
+with_words()
 {
+	words_function=$1
+	words_rest="$2 "
 	word=
+	set --
 	while [ -n "$words_rest" ]; do
 		case $words_rest in
 		' '*)
-			words_rest=${words_rest# }
-			return
+			set -- "$@" "$word"
+			word=
+			words_rest=${words_rest#?}
 			;;
 		"'"*"'"*)
-			words_rest=${words_rest#"'"}
+			words_rest=${words_rest#?}
 			word=$word${words_rest%%"'"*}
 			words_rest=${words_rest#*"'"}
 			;;
@@ -68,18 +65,6 @@ take_word()
 			words_rest=${words_rest#"$words_part"}
 			;;
 		esac
-	done
-}
-
-# with_words FUNCTION LINE: call the function with the words of the line.
-with_words()
-{
-	words_function=$1
-	words_rest=$2
-	set --
-	while [ -n "$words_rest" ]; do
-		take_word
-		set -- "$@" "$word"
 	done
 	"$words_function" "$@"
 }

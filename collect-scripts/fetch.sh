@@ -13,11 +13,9 @@ node_script()
 		"$lib/node/run.sh"
 }
 
-# What every node gets alike, made once a run; $tmpdir is a word for the shell.
+# What every node gets alike, made once a run.
 write_bundle()
 {
-	plan_word "$state/plan" tmpdir
-	tmpdir=$(quote "$answer")
 	{
 		node_script | put_file node.sh
 		for part in ctwrap ctsample; do
@@ -40,7 +38,7 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$tmpdir"
+	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$(quote "$tmpdir")"
 	cat "$lib/node/setup.sh"
 	echo set_up
 	cat "$work/bundle"

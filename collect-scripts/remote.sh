@@ -76,13 +76,13 @@ reach()
 	nodes=
 	node_count=0
 	ssh_words=
+	gateway=
 	plan_file=$1
 	each_line "${2:-$1}" ssh_option add_option
 	each_line "$1" ssh_gateway add_gateway
 	each_line "$1" node add_node
 	[ -n "$nodes" ] || fail "$1: no nodes in it"
-	plan_word "$1" ssh_gateway
-	[ -z "$answer" ] || open_gateway "$answer"
+	[ -z "$gateway" ] || open_gateway
 }
 
 # Options for ssh may run commands here and write files. Of a run directory that may
@@ -109,6 +109,7 @@ add_gateway()
 	case $2 in
 	-* | *,-* | *@-* | *[!][A-Za-z0-9_.:@%,+-]*) fail "$plan_file: '$(plain_text "$2")' is not a gateway" ;;
 	esac
+	gateway=$2
 	ssh_words="$ssh_words-J $2 "
 }
 
@@ -198,12 +199,12 @@ why()
 	esac
 }
 
-# open_gateway HOPS: connections to the same gateway share one, if it is there before them all.
+# Connections to the same gateway share one, if it is there before them all.
 open_gateway()
 {
-	last_hop=${1##*,}
+	last_hop=${gateway##*,}
 	before=
-	[ "$last_hop" = "$1" ] || before=${1%,*}
+	[ "$last_hop" = "$gateway" ] || before=${gateway%,*}
 	# -J takes [user@]host[:port], ssh itself a URL.
 	timeout "$connect_seconds" ssh -F "$work/ssh_config" -N -f ${before:+-J "$before"} -- "ssh://$last_hop" \
 		</dev/null >/dev/null 2>"$work/gateway.err" ||

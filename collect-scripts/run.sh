@@ -7,11 +7,9 @@
 # record.
 do_run()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
-	plan_word "$work/plan" fetch
-	! given with-merge && ! given with-report || [ "$answer" != none ] ||
+	plan_of "$1" 1 "$work/plan"
+	! given with-merge && ! given with-report || [ "$fetch" != none ] ||
 		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
-	plan_point "$work/plan"
 	point=1
 	last_point=$point_count
 	if given point; then
@@ -70,7 +68,7 @@ end_point()
 {
 	stop_all
 	[ -z "$interrupted" ] || : >"$state/interrupted"
-	if leaves_data; then
+	if [ "$fetch" = none ]; then
 		finish_point left
 	else
 		on_nodes_in fetch_node stopped
@@ -105,13 +103,6 @@ finish_point()
 	fi
 	[ "$chosen_count" -eq "$node_count" ] && [ ! -f "$state/failed" ] &&
 		[ -z "$(cat "$state"/nodes/*/problems 2>/dev/null)" ] || return 3
-}
-
-# With `fetch: none` the data stays on the nodes, where ctbatch works on it.
-leaves_data()
-{
-	plan_word "$state/plan" fetch
-	[ "$answer" = none ]
 }
 
 further_steps()
@@ -156,7 +147,7 @@ do_stop()
 {
 	open_run "$1"
 	stop_all
-	if leaves_data; then
+	if [ "$fetch" = none ]; then
 		finish_point left
 		exit $?
 	fi
@@ -189,7 +180,7 @@ do_fetch()
 do_clean()
 {
 	open_run "$1"
-	leaves_data || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
+	[ "$fetch" = none ] || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
 	want_stopped started lost
 	on_nodes_in clean_node stopped
 	nodes_in stopped

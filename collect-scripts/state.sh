@@ -27,42 +27,41 @@ talk()
 	given quiet || plain_text "$*" >&2
 }
 
-# The plan of a point of the recipe: plan_of RECIPE POINT FILE [RUN]
+# plan_of RECIPE POINT FILE [RUN]: the plan of a point of the recipe, read.
 plan_of()
 {
-	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3"
+	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3" || exit 1
+	read_plan "$3"
 }
 
-# What a plan says of one kind, in its last line: sets $answer, the first word after it, and
-# $answer_2 and $answer_3, those behind.
-plan_word()
+# What a plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
+read_plan()
 {
-	set_answer
-	each_line "$1" "$2" set_answer
+	while IFS= read -r plan_line; do
+		case $plan_line in
+		name\ * | point\ * | tracedir\ * | tmpdir\ * | fetch\ *) with_words set_plan "$plan_line" ;;
+		esac
+	done <"$1"
 }
 
-set_answer()
+set_plan()
 {
-	answer=${2:-}
-	answer_2=${3:-}
-	answer_3=${4:-}
+	case $1 in
+	name) recipe_name=${2:-} ;;
+	point)
+		point_count=${3:-1}
+		suffix=${4:-}
+		;;
+	tracedir) tracedir=${2:-} ;;
+	tmpdir) tmpdir=${2:-} ;;
+	fetch) fetch=${2:-} ;;
+	esac
 }
 
-# The point of a plan: sets point_count and suffix.
-plan_point()
-{
-	plan_word "$1" point
-	point_count=${answer_2:-1}
-	suffix=$answer_3
-}
-
-# Where run directories of a plan are made: sets runs and recipe_name.
+# Where run directories of the plan are made: sets runs.
 find_runs()
 {
-	plan_word "$1" name
-	recipe_name=$answer
-	plan_word "$1" tracedir
-	runs=$(option output "${answer:-.}")
+	runs=$(option output "$tracedir")
 	case $runs in
 	/* | ./* | ../*) ;;
 	*) runs=./$runs ;;
@@ -72,9 +71,8 @@ find_runs()
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
 make_run()
 {
-	plan_of "$1" "$2" "$work/plan" || exit 1
-	plan_point "$work/plan"
-	find_runs "$work/plan"
+	plan_of "$1" "$2" "$work/plan"
+	find_runs
 	mkdir -p "$runs" || fail "$runs: cannot be made"
 	until
 		run_name=$recipe_name-$(date +%Y%m%d-%H%M%S)${suffix:+-$suffix}
@@ -91,8 +89,8 @@ make_run()
 	[ ${#id} -eq 16 ] || fail 'no random numbers in /dev/urandom'
 	printf '%s\n' "$id" >"$state/id"
 	# With the name known, the plan is final.
-	plan_of "$1" "$2" "$state/plan" "$run_name" &&
-		"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
+	plan_of "$1" "$2" "$state/plan" "$run_name"
+	"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
 	reach_nodes "$state/plan"
 }
 
@@ -134,13 +132,15 @@ open_run()
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir%/}
 	run_name=${run_name##*/}
+	fetch=all
+	read_plan "$state/plan"
 	reach_nodes "$options_plan"
 }
 
 last_run()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
-	find_runs "$work/plan"
+	plan_of "$1" 1 "$work/plan"
+	find_runs
 	run_dir=
 	for try in "$runs/$recipe_name"-[0-9]*; do
 		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/done" ] && run_dir=$try
@@ -232,12 +232,12 @@ node_json()
 	lost) node_status='not stopped' ;;
 	stopped)
 		node_status='not fetched'
-		! leaves_data || node_status=left
+		[ "$fetch" != none ] || node_status=left
 		! get_dir "$node_name" || node_data=$node_dir/data
 		;;
 	*)
 		node_status=ok
-		! leaves_data || [ -d "$run_dir/$node_name" ] || node_status=removed
+		[ "$fetch" != none ] || [ -d "$run_dir/$node_name" ] || node_status=removed
 		;;
 	esac
 	printf '%s\n  {"name": %s, "address": %s' "$comma" "$(json_strings "$2")" "$(json_strings "$3")"
