@@ -136,15 +136,18 @@ trace()
 start_session()
 {
 	: >"$here/session-$domain"
-	channels=0
+	has_channel=no
 	each_line "$here/plan" "channel $domain" enable_channel
 	events=0
-	if [ "$channels" -gt 0 ] || tracer_is_there; then
+	if [ "$has_channel" = yes ] || tracer_is_there; then
 		enable_events "$domain"
 		[ "$domain" = userspace ] || enable_events syscall
 	fi
 	if [ "$events" -gt 0 ]; then
-		each_line "$here/plan" "context $domain" add_context
+		for context in $(plan_words "context $domain"); do
+			logged lttng_client add-context "--$domain" --session="$session" --channel=ch \
+				--type="$context" || problem "lttng: no context $context for $domain events"
+		done
 		if logged lttng_client start "$session"; then
 			[ "$domain" = userspace ] || find_unknown
 			return
@@ -158,24 +161,10 @@ start_session()
 	end_session "$domain"
 }
 
-# The kernel tracer enables any name, for probes that may be loaded later: what it does
-# not know is told once the trace goes on.
-find_unknown()
+# plan_words KIND: the rest of these lines, of words that no shell would stumble over.
+plan_words()
 {
-	known=$(lttng_client list --kernel 2>>"$data/log/lttng.log")
-	[ -z "$known" ] || each_line "$here/plan" "event kernel" look_up
-}
-
-look_up()
-{
-	[ "$4" = required ] || return 0
-	case $3 in
-	*\**) return 0 ;;
-	esac
-	case $known in
-	*" $3 ("*) ;;
-	*) problem "lttng: the kernel tracer does not know the event $3" ;;
-	esac
+	sed -n "s/^$1 //p" "$here/plan" | tr -d "'"
 }
 
 tracer_is_there()
@@ -188,7 +177,7 @@ enable_channel()
 {
 	if logged lttng_client enable-channel "--$domain" --session="$session" --subbuf-size="$3" \
 		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch; then
-		channels=$((channels + 1))
+		has_channel=yes
 	elif tracer_is_there; then
 		problem "lttng: channel of $4 x $3 bytes refused, the default size is used"
 	fi
@@ -199,8 +188,7 @@ enable_channel()
 enable_events()
 {
 	event_kind=$1
-	event_names=
-	each_line "$here/plan" "event $event_kind" gather_event
+	event_names=$(plan_words "event $1" | awk '{ printf "%s%s", (NR > 1 ? "," : ""), $1 }')
 	[ -n "$event_names" ] || return 0
 	set -- enable-event "--$domain" --session="$session" --channel=ch
 	[ "$event_kind" != syscall ] || set -- "$@" --syscall
@@ -213,28 +201,28 @@ enable_events()
 	enabled=$(sed 's/<event>/\
 <event>/g' "$here/enabled.xml" | sed -n \
 		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
-	each_line "$here/plan" "event $event_kind" count_event
+	while read -r event_name event_need; do
+		case $enabled_all$NL$enabled$NL in
+		0"$NL"* | *"$NL$event_name$NL"*) events=$((events + 1)) ;;
+		*) [ "$event_need" = optional ] || problem "lttng: cannot enable the $event_kind event $event_name" ;;
+		esac
+	done <<EOT
+$(plan_words "event $event_kind")
+EOT
 }
 
-# event kernel|syscall|userspace NAME required|optional
-gather_event()
+# The kernel tracer enables any name, for probes that may be loaded later: what it does
+# not know is told once the trace goes on.
+find_unknown()
 {
-	event_names=$event_names${event_names:+,}$3
-}
-
-count_event()
-{
-	case $enabled_all$NL$enabled$NL in
-	0"$NL"* | *"$NL$3$NL"*) events=$((events + 1)) ;;
-	*) [ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3" ;;
-	esac
-}
-
-# context kernel|userspace TYPE
-add_context()
-{
-	logged lttng_client add-context "--$domain" --session="$session" --channel=ch --type="$3" ||
-		problem "lttng: no context $3 for $domain events"
+	known=$(lttng_client list --kernel 2>>"$data/log/lttng.log")
+	[ -n "$known" ] || return 0
+	plan_words 'event kernel' | sed -n 's/ required$//p' | grep -v -F '*' | while read -r event_name; do
+		case $known in
+		*" $event_name ("*) ;;
+		*) problem "lttng: the kernel tracer does not know the event $event_name" ;;
+		esac
+	done
 }
 
 # destroy stops the session first and waits until all is on disk; it is of ours only.

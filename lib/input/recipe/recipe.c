@@ -2,7 +2,6 @@
 /* What a recipe means, once each of its values is well. */
 #include "input/recipe/recipe.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdio.h>
@@ -202,53 +201,6 @@ static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
 	if (recipe->nodes.count == 0 && errors->count == 0)
 		recipe_error_add(errors, recipe->tree.location,
 				 "no node to watch, want hosts or roledefs");
-}
-
-/* How ssh gets there; a password is not repeated. */
-static void check_ssh(const struct recipe *recipe, struct recipe_errors *errors)
-{
-	const struct recipe_value *password =
-	    recipe_value_find(&recipe->tree, "ssh_password");
-	const struct recipe_value *hops = recipe_get(recipe, "ssh_gateway");
-	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
-
-	if (password)
-		recipe_error_add(errors, password->location,
-				 "ssh_password: no password belongs in a file, want a "
-				 "key that the nodes know (ssh-copy-id) and an agent "
-				 "that holds it (ssh-add)");
-	for (size_t i = 0; hops && i < hops->count; i++) {
-		struct recipe_value to;
-
-		if (!recipe_parse_destination(hops->entry[i].value.text, &to))
-			recipe_want(errors, "ssh_gateway", &hops->entry[i].value,
-				    DESTINATION_WANTED);
-		recipe_value_clear(&to);
-	}
-	for (size_t i = 0; options && i < options->count; i++) {
-		const struct recipe_entry *entry = &options->entry[i];
-		char *option =
-		    mem_printf("%s=%s", entry->key, recipe_text(options, entry->key));
-
-		for (char *c = option; *c; c++)
-			*c = (char)tolower((unsigned char)*c);
-		if (!*recipe_text(options, entry->key))
-			recipe_error_add(errors, entry->location,
-					 "ssh_options: no value of %s, want KEY=VALUE",
-					 entry->key);
-		else if (recipe_has_form(
-			     "(batchmode|control[a-z]*|requesttty|proxyjump)=.*|"
-			     "userknownhostsfile=[ \"]*/dev/null.*|"
-			     "stricthostkeychecking=[ \"]*(no|off|false).*",
-			     option))
-			recipe_error_add(
-			    errors, entry->location,
-			    "ssh_options: %s cannot be set so: the collector has its "
-			    "own, hops are ssh_gateway's, and the keys of hosts "
-			    "are checked",
-			    entry->key);
-		free(option);
-	}
 }
 
 static void add_events(struct recipe_value *events, const struct recipe_value *names,
@@ -533,7 +485,6 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 	const struct recipe_value *process = recipe_get(recipe, "process");
 
 	expand_home(recipe);
-	check_ssh(recipe, errors);
 	add_nodes(recipe, errors);
 	expand_events(recipe, known, errors);
 	if (recipe_value_find(process, "match") &&
