@@ -17,14 +17,10 @@ prepare_asking()
 	reach "$work/plan"
 }
 
-# ask_nodes FUNCTION: all of them; what each writes to $work/shown.NODE is printed in their
-# order. Ends the program.
+# ask_nodes FUNCTION: all of them; ends the program.
 ask_nodes()
 {
 	on_nodes "$1" $nodes
-	for node in $nodes; do
-		[ ! -f "$work/shown.$node" ] || cat "$work/shown.$node"
-	done
 	[ -z "$interrupted" ] || exit 130
 	[ ! -f "$work/failed" ] || exit 3
 	exit 0
@@ -45,12 +41,20 @@ done_on()
 	done_node=$1
 	shift
 	if ask_script "$done_node" "$fetch_seconds" "$@"; then
-		printf '%s: %s\n' "$done_node" "$(fact 'done')" >"$work/shown.$done_node"
+		printf '%s: %s\n' "$done_node" "$(fact 'done')"
 	else
-		complain "$done_node: $(why $? "$fetch_seconds")"
-		: >"$work/failed"
+		not_done "$done_node" $?
 	fi
 }
+
+# not_done WHO STATUS
+not_done()
+{
+	complain "$1: $(why "$2" "$fetch_seconds")"
+	: >"$work/failed"
+}
+
+tab=$(printf '\t')
 
 # ctcollect check: ask every node, show a table, and a sentence for whatever is
 # missing for this recipe, with the command that mends it.
@@ -64,21 +68,19 @@ check_node()
 	}
 	check_status=$?
 	if ! grep -q -x end "$answers" 2>/dev/null; then
-		printf '%s\tunreachable\n' "$1" >"$work/shown.$1"
+		printf '%s\tunreachable\n' "$1"
 		printf '%s: want: a connection (%s); mend: try `ssh %s`, which must not ask anything\n' "$1" \
 			"$(why "$check_status" "$short_seconds")" "$(sed 's/ -- / /; s/^-- //' "$work/words/$1")"
 		return
-	fi >"$work/advice.$1"
-	{
-		printf '%s\t' "$1"
-		sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
-		echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
-		echo
-	} >"$work/shown.$1"
-	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers" >"$work/advice.$1"
+	fi
+	printf '%s\t' "$1"
+	sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
+	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
+	echo
+	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers"
 	echo "$ahead" | awk -v node="$1" '$1 > 1e9 || $1 < -1e9 {
 		printf "%s: its clock is %.1f s off; ctsync mends that, sar and other logs are easier to read with NTP\n",
-			node, $1 / 1e9 }' >>"$work/advice.$1"
+			node, $1 / 1e9 }'
 }
 
 # How far a node's real-time clock is ahead of ours, by the shortest of three round trips:
@@ -107,17 +109,14 @@ measure_clock()
 do_check()
 {
 	prepare_asking "$1"
-	on_nodes check_node $nodes
+	# Rows have tabs, sentences none: they come escaped.
+	on_nodes check_node $nodes >"$work/checked"
 	[ -z "$interrupted" ] || exit 130
 	{
 		printf 'NODE\tUSER\tSHELL\tRIGHTS\tLTTNG\tTRACER\tDAEMON\tSYSSTAT\tTCPDUMP\tFREE MIB\tCLOCK\tAHEAD MS\n'
-		for node in $nodes; do
-			cat "$work/shown.$node"
-		done
+		grep "$tab" "$work/checked"
 	} | as_table
-	for node in $nodes; do
-		cat "$work/advice.$node"
-	done | group_advice >"$work/advice"
+	grep -v "$tab" "$work/checked" | group_advice >"$work/advice"
 	[ -s "$work/advice" ] || exit 0
 	printf '\n'
 	cat "$work/advice"
@@ -184,14 +183,12 @@ install_node()
 	if [ -z "$script" ]; then
 		done_on "$1" install $(! given dry-run || echo show)
 	elif given dry-run; then
-		printf '%s: would run %s\n' "$1" "$script" >"$work/shown.$1"
+		printf '%s: would run %s\n' "$1" "$script"
 	else
 		most_bytes=16777216
-		remote "$1" "$fetch_seconds" /bin/sh -s <"$script" >"$work/installed.$1" || {
-			complain "$1: not installed: $(why $? "$fetch_seconds")"
-			: >"$work/failed"
-		}
-		plain_lines <"$work/installed.$1" | sed "s/^/$1: /" >"$work/shown.$1"
+		remote "$1" "$fetch_seconds" /bin/sh -s <"$script" >"$work/installed.$1" ||
+			not_done "$1: not installed" $?
+		plain_lines <"$work/installed.$1" | sed "s/^/$1: /"
 	fi
 }
 

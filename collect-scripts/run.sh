@@ -108,9 +108,7 @@ finish_point()
 further_steps()
 {
 	! given with-merge && ! given with-report && return
-	merge=$bin/ctmerge
-	[ -x "$merge" ] || merge=ctmerge
-	"$merge" -q -o "$run_dir/run.db" "$run_dir"
+	"$bin/ctmerge" -q -o "$run_dir/run.db" "$run_dir"
 	case $? in
 	# 3: there is a timeline, in which not all clocks are tied.
 	0 | 3) ;;
@@ -119,11 +117,8 @@ further_steps()
 		: >"$state/failed"
 		;;
 	esac
-	[ -f "$run_dir/run.db" ] || return 0
-	given with-report || return 0
-	analyze=$bin/ctanalyze
-	[ -x "$analyze" ] || analyze=ctanalyze
-	"$analyze" report "$run_dir/run.db" -o "$run_dir/report.html" || {
+	[ -f "$run_dir/run.db" ] && given with-report || return 0
+	"$bin/ctanalyze" report "$run_dir/run.db" -o "$run_dir/report.html" || {
 		complain "$run_dir: ctanalyze failed"
 		: >"$state/failed"
 	}
@@ -239,13 +234,11 @@ stop_all()
 do_status()
 {
 	open_run "$1"
-	on_nodes status_node $nodes
 	{
 		printf 'NODE\tSTATE\tPROCESSES\tKIB\tFREE KIB\n'
-		for node in $nodes; do
-			cat "$work/shown.$node"
-		done
-	} | as_table
+		on_nodes status_node $nodes
+	} >"$work/table"
+	as_table <"$work/table"
 }
 
 status_node()
@@ -262,7 +255,7 @@ status_node()
 			node_problem "$1" "$(why "$action_status" "$short_seconds")"
 		fi
 		;;
-	esac >"$work/shown.$1"
+	esac
 }
 
 # The commands of the recipe: those of one `execute` entry run at the same time on

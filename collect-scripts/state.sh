@@ -264,9 +264,9 @@ kept_time()
 	esac
 }
 
-# What ctrecipe printed of the point: name, run and parameters, of which none is a list, the
-# nodes, and last the recipe. Sets point_json, a list of members, and recipe_json.
-split_json()
+# What ctrecipe printed of the point is name, run and parameters, of which none is a list,
+# the nodes, and last the recipe.
+write_run_json()
 {
 	point_json='{"parameters":{}'
 	recipe_json=null
@@ -274,16 +274,10 @@ split_json()
 	case $json_line in
 	'{'*',"nodes":['*'],"recipe":'*'}')
 		point_json=${json_line%%',"nodes":['*}
-		json_line=${json_line#*',"nodes":['}
-		json_line=${json_line#*'],"recipe":'}
-		recipe_json=${json_line%'}'}
+		recipe_json=${json_line#*'],"recipe":'}
+		recipe_json=${recipe_json%'}'}
 		;;
 	esac
-}
-
-write_run_json()
-{
-	split_json
 	rm -f "$run_dir/run.json.new"
 	{
 		printf '%s,\n "collector_version": %s,\n' "$point_json" "$(json_strings "$version")"

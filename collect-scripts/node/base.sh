@@ -75,9 +75,7 @@ find_rights()
 
 boot_id()
 {
-	boot=unknown
-	read -r boot </proc/sys/kernel/random/boot_id 2>/dev/null || :
-	tell "$boot"
+	cat /proc/sys/kernel/random/boot_id 2>/dev/null || tell unknown
 }
 
 # Let up to TENTHS tenths of a second pass until the command succeeds.
@@ -256,11 +254,7 @@ cpu_mhz()
 {
 	for khz_file in base_frequency cpuinfo_max_freq; do
 		khz=$(first_word_of "/sys/devices/system/cpu/cpu0/cpufreq/$khz_file")
-		case $khz in
-		'' | *[!0-9]*) continue ;;
-		esac
-		tell "$((khz / 1000)).$(printf '%03d' $((khz % 1000)))"
-		return
+		[ -z "$khz" ] || { tell "$khz" | awk '{ printf "%.3f\n", $1 / 1000 }' && return; }
 	done
 	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
 }

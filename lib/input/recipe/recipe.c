@@ -196,8 +196,15 @@ static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
 		add_role(recipe, &roles->entry[i], errors);
 	all = recipe_value_add(&recipe->roles, "all", recipe->tree.location);
 	all->kind = RECIPE_LIST;
-	for (size_t i = 0; i < recipe->nodes.count; i++)
-		recipe_value_put(all, NULL, recipe->nodes.entry[i].key);
+	for (size_t i = 0; i < recipe->nodes.count; i++) {
+		struct recipe_entry *node = &recipe->nodes.entry[i];
+
+		recipe_value_put(all, NULL, node->key);
+		recipe_value_put(&node->value, "alias", node->key);
+		if (!*recipe_text(&node->value, "username"))
+			recipe_value_put(&node->value, "username",
+					 recipe_text(&recipe->checked, "username"));
+	}
 	if (recipe->nodes.count == 0 && errors->count == 0)
 		recipe_error_add(errors, recipe->tree.location,
 				 "no node to watch, want hosts or roledefs");
@@ -317,6 +324,7 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 		char *interval =
 		    mem_printf("%s000", own ? recipe_text(own, "interval") : "10");
 
+		recipe_value_put(&entry->value, "name", entry->key);
 		if (!recipe_value_find(&entry->value, "interval"))
 			recipe_value_put(&entry->value, "interval", interval);
 		free(interval);
