@@ -127,9 +127,12 @@ is_running()
 	[ -n "$pid_start" ] && [ "$(start_time "$pid")" = "$pid_start" ]
 }
 
-is_gone()
+# are_gone PATTERN: none of them runs.
+are_gone()
 {
-	! is_running "$1"
+	for name in $(recorded "$1"); do
+		! is_running "$name" || return 1
+	done
 }
 
 # With sudo for what runs as root.
@@ -155,44 +158,103 @@ members()
 	done
 }
 
-# end NAME SIGNAL TENTHS: ask, wait, then kill. Sets ended to what it took:
-# asked, killed, or gone where it had ended by itself.
+# end PATTERN SIGNAL TENTHS: ask all of them, wait, then kill what is left.
 end()
 {
-	ended=gone
-	[ -f "$here/procs/$1" ] || return 0
-	if is_running "$1"; then
-		ended=asked
-		send_signal "$2" "-$pid" || send_signal "$2" "$pid"
-		if ! until_true "$3" is_gone "$1"; then
-			ended=killed
-			send_signal KILL "-$pid" || send_signal KILL "$pid"
-			until_true 50 is_gone "$1" || problem "$1: does not end"
+	for name in $(recorded "$1"); do
+		if is_running "$name"; then
+			send_signal "$2" "-$pid" || send_signal "$2" "$pid"
+		else
+			tell_early "$name"
 		fi
-	fi
-	[ -z "$pid" ] || for member in $(members "$pid"); do
-		send_signal KILL "$member"
 	done
-	rm -f "$here/procs/$1"
+	until_true "$3" are_gone "$1" || :
+	for name in $(recorded "$1"); do
+		if is_running "$name"; then
+			send_signal KILL "-$pid" || send_signal KILL "$pid"
+			until_true 50 are_gone "$name" || problem "$name: does not end"
+		fi
+		[ -z "$pid" ] || for member in $(members "$pid"); do
+			send_signal KILL "$member"
+		done
+		rm -f "$here/procs/$name"
+	done
 }
 
+# What ended by itself, but for commands and sensors, has missed something.
+tell_early()
+{
+	case $1 in
+	exec-* | sensor-*) ;;
+	*) [ -f "$here/rebooted" ] || problem "$1: ended before its time$(last_words "$1")" ;;
+	esac
+}
+
+last_words()
+{
+	last_line=$(tail -n 1 "$data/log/$1.log" 2>/dev/null | tr -c '\40-\176\n' '?' | cut -c 1-200)
+	[ -z "$last_line" ] || tell ": $last_line"
+}
+
+# recorded [PATTERN]: their names.
 recorded()
 {
-	for proc_file in "$here"/procs/*; do
+	for proc_file in "$here"/procs/${1:-*}; do
 		[ -f "$proc_file" ] && tell "${proc_file##*/}"
 	done
 }
 
-# clock.csv: what the real-time clock read when the boot-time clock read the other, which
-# is the monotonic one, too, unless the machine has slept.
+# clock.csv: what the real-time clock read when the monotonic and the boot-time clock
+# read the others.
 #
-# /proc/uptime shows the boot-time clock in steps of a hundredth of a second. It is read
-# without a process of its own until it moves on; right after that the real-time clock is
-# read. Where the shell has it as a variable that is some 20 us later, else date(1) has to
-# be run, about 1 ms. The reading can only be late, so the smallest difference of several
-# is the best one.
+# For root, /proc/timer_list has the monotonic clock in nanoseconds and what the
+# others are ahead of it, exactly and at one instant.
+#
+# For all others /proc/uptime shows the boot-time clock in steps of a hundredth of a
+# second. It is read without a process of its own until it moves on; right
+# after that the real-time clock is read. Where the shell has it as a variable
+# that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
+# can only be late, so the smallest difference of several is the best one.
 
-# CLOCK_BOOTTIME counts the time asleep, CLOCK_MONOTONIC does not.
+# The monotonic clock, and the real-time and boot-time clock on it, by the first bases
+# of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
+# be read. The list may be long, which a shell would read byte by byte.
+read_timer_list()
+{
+	[ -r /proc/timer_list ] || return 1
+	# shellcheck disable=SC2046 # numbers
+	set -- $(awk '
+		$1 == "now" { print $3 }
+		$1 == ".index:" { base = $2 }
+		$1 == ".offset:" && base == 1 { print $2 }
+		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
+	case $#$* in
+	3*[!0-9\ ]*) return 1 ;;
+	3*) ;;
+	*) return 1 ;;
+	esac
+	exact_mono=$1
+	exact_real=$(($1 + $2))
+	exact_boot=$(($1 + $3))
+}
+
+# Whether all can be had exactly. A processor that sleeps may not have heard yet that
+# the clock was set, so what it says must lie just before what date says. It is asked
+# again, rather than that a sample of another kind makes the clock seem to jump.
+clocks_are_exact()
+{
+	for _ in 1 2 3 4 5; do
+		read_timer_list || return 1
+		read_realtime
+		late=$((stamp - exact_real))
+		[ "$late" -lt 0 ] || [ "$late" -ge 1000000000 ] || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# Whether the machine has slept since it was booted: CLOCK_BOOTTIME counts that time,
+# CLOCK_MONOTONIC does not.
 has_slept()
 {
 	suspends=0
@@ -216,8 +278,11 @@ clock_edge()
 # A line of clock.csv.
 clock_sample()
 {
-	if has_slept; then
-		problem 'clock.csv: the machine has slept, and for how long cannot be read'
+	if clocks_are_exact; then
+		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" >>"$data/clock.csv"
+		return
+	elif has_slept; then
+		problem 'clock.csv: the machine has slept, and how long only root can read'
 		return
 	fi
 	best=

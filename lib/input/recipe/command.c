@@ -128,7 +128,7 @@ static const struct recipe_value *parameters_of(const struct recipe *recipe)
 	static const struct recipe_value none = {.kind = RECIPE_MAP};
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 
-	return parameters && parameters->kind == RECIPE_MAP ? parameters : &none;
+	return parameters ? parameters : &none;
 }
 
 size_t recipe_points(const struct recipe *recipe)
@@ -144,17 +144,13 @@ size_t recipe_points(const struct recipe *recipe)
 const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
 					 size_t parameter)
 {
-	static const struct recipe_value nothing = {.text = (char *)""};
 	const struct recipe_value *parameters = parameters_of(recipe), *values;
 	size_t i = parameters->count - 1;
 
-	for (; i > parameter && parameters->entry[i].value.count; i--)
+	for (; i > parameter; i--)
 		point /= parameters->entry[i].value.count;
 	values = &parameters->entry[parameter].value;
-	if (i > parameter || values->count == 0)
-		return &nothing; /* the recipe is still being checked */
-	values = &values->entry[point % values->count].value;
-	return values->kind == RECIPE_TEXT ? values : &nothing;
+	return &values->entry[point % values->count].value;
 }
 
 char *recipe_point_suffix(const struct recipe *recipe, size_t point)

@@ -341,9 +341,6 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 	}
 }
 
-static const char *const of_node[] = {"node", "address", "role", NULL};
-static const char *const of_task[] = {"input", "task", NULL};
-
 static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
 {
 	static const char taken[] = "name|run|point|node|address|role|input|task";
@@ -361,36 +358,21 @@ static void check_parameters(const struct recipe *recipe, struct recipe_errors *
 				 RECIPE_MOST_POINTS);
 }
 
-/* What has a value once its own error is mended is no second error. */
-static void put_keys(const struct recipe_value *map, const char *suffix,
-		     struct recipe_value *values)
+/* Roles and %(key)s of what runs somewhere, which has values of its own: `own` names
+ * them. */
+static void check_command(const struct recipe *recipe, const char *what, const char *own,
+			  const struct recipe_value *user, struct recipe_errors *errors)
 {
-	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++) {
-		char *key = mem_printf("%s%s", map->entry[i].key, suffix);
-
-		if (!recipe_value_is_null(&map->entry[i].value))
-			recipe_value_put(values, key, "");
-		free(key);
-	}
-}
-
-/* Roles and %(key)s of what runs somewhere, which has values of its own. */
-static void check_command(const struct recipe *recipe, const char *what,
-			  const char *const *own, const struct recipe_value *user,
-			  struct recipe_errors *errors)
-{
-	const struct recipe_value *command = recipe_value_find(user, "command");
 	const struct recipe_value *roles = recipe_value_find(user, "roles");
+	char *names = mem_strdup(own), *rest = names, *name;
 	struct recipe_value values;
 
 	recipe_point_values(recipe, 0, "", &values);
-	for (; *own; own++)
-		recipe_value_put(&values, *own, "");
-	put_keys(recipe_value_find(&recipe->tree, "parameters"), "", &values);
-	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".node", &values);
-	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".address", &values);
-	if (command)
-		free(recipe_command_fill(command, &values, what, errors));
+	while ((name = strsep(&rest, " ")))
+		recipe_value_put(&values, name, "");
+	free(names);
+	free(recipe_command_fill(recipe_value_find(user, "command"), &values, what,
+				 errors));
 	recipe_value_clear(&values);
 	for (size_t i = 0; roles && i < roles->count; i++) {
 		const struct recipe_value *role = &roles->entry[i].value;
@@ -401,12 +383,15 @@ static void check_command(const struct recipe *recipe, const char *what,
 	}
 }
 
+/* What refers to other keys, once all of those are well. */
 static void check_commands(const struct recipe *recipe, struct recipe_errors *errors)
 {
-	static const char *const sections[] = {"execute", "sensors", "tasks"};
+	static const char *const sections[][2] = {{"execute", "node address role"},
+						  {"sensors", "node address role"},
+						  {"tasks", "input task"}};
 
-	for (size_t s = 0; s < 3; s++) {
-		const struct recipe_value *section = recipe_get(recipe, sections[s]);
+	for (size_t s = 0; s < sizeof(sections) / sizeof(*sections); s++) {
+		const struct recipe_value *section = recipe_get(recipe, sections[s][0]);
 
 		for (size_t i = 0; section && i < section->count; i++) {
 			const struct recipe_value *user = &section->entry[i].value;
@@ -416,11 +401,8 @@ static void check_commands(const struct recipe *recipe, struct recipe_errors *er
 				recipe_error_add(errors, user->location,
 						 "execute: method local runs on this "
 						 "machine, want no roles with it");
-			check_command(recipe, sections[s],
-				      s == 2     ? of_task
-				      : is_local ? of_node + 3
-						 : of_node,
-				      user, errors);
+			check_command(recipe, sections[s][0],
+				      is_local ? "name" : sections[s][1], user, errors);
 		}
 	}
 }
@@ -501,7 +483,8 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 				 "process: match and whitelist, want one of them");
 	complete_sensors(recipe, recipe_value_find(known, "sensors"), errors);
 	check_parameters(recipe, errors);
-	check_commands(recipe, errors);
+	if (errors->count == 0)
+		check_commands(recipe, errors);
 	if (errors->count == 0 && !records_something(recipe))
 		recipe_error_add(errors, recipe->tree.location,
 				 "nothing is recorded, want events, sar, capture, "
