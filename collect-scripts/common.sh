@@ -110,7 +110,8 @@ uptime_now()
 	up=${up#0}
 }
 
-# read_stat PID: sets comm, state, ppid, utime and stime (in ticks), start and rss (in pages).
+# read_stat PID: sets comm, state, ppid, sid, utime and stime (in ticks), start and rss (in
+# pages).
 # Fails if there is no such process. A name may hold anything, a line feed and ") " too; what
 # follows its end are fields without parentheses.
 read_stat()
@@ -129,6 +130,7 @@ read_stat()
 	[ $# -gt 21 ] || return 1
 	state=$1
 	ppid=$2
+	sid=$4
 	shift 11
 	utime=$1
 	stime=$2

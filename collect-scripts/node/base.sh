@@ -83,10 +83,12 @@ until_true()
 {
 	tenths=$1
 	shift
+	step=0.02
 	while ! "$@"; do
 		[ "$tenths" -gt 0 ] || return 1
 		tenths=$((tenths - 1))
-		sleep 0.1 2>/dev/null || sleep 1
+		sleep "$step" 2>/dev/null || sleep 1
+		step=0.1
 	done
 }
 
@@ -146,11 +148,7 @@ send_signal()
 members()
 {
 	for proc in /proc/[0-9]*; do
-		stat_line=
-		read -r stat_line 2>/dev/null <"$proc/stat" || continue
-		# shellcheck disable=SC2086 # fields
-		set -- "${1:-}" ${stat_line##*) }
-		[ "${5:-}" = "${1:-${5:-}}" ] && [ "${2:-Z}" != Z ] || continue
+		read_stat "${proc#/proc/}" && [ "$state" != Z ] && [ "$sid" = "${1:-$sid}" ] || continue
 		# What runs as root only root may look at.
 		# shellcheck disable=SC2086
 		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
