@@ -9,12 +9,12 @@ prepare_asking()
 	plan_of "$1" 1 "$work/plan"
 	state=$work
 	{
-		printf 'NL=%s\nBASE=%s\nWANTS=%s\n' "'$NL'" "$(quote "$tmpdir")" \
+		printf 'BASE=%s\nWANTS=%s\n' "$(quote "$tmpdir")" \
 			"'$(sed 's/^event //; s/^syscall /kernel /; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
-		cat "$lib/node/setup.sh"
 		node_script
 	} >"$work/ask.sh"
-	reach "$work/plan"
+	sent=$work/ask.sh
+	reach_nodes "$work/plan"
 }
 
 # ask_nodes FUNCTION: all of them; ends the program.
@@ -26,21 +26,12 @@ ask_nodes()
 	exit 0
 }
 
-# ask_script NODE SECONDS ACTION [WORD]: an action of the node's script.
-ask_script()
-{
-	asked_node=$1
-	asked_seconds=$2
-	shift 2
-	ask "$asked_node" "$asked_seconds" /bin/sh -s "$step_seconds" "$@" <"$work/ask.sh"
-}
-
 # done_on NODE ACTION [WORD]: an action that says what it has done.
 done_on()
 {
 	done_node=$1
 	shift
-	if ask_script "$done_node" "$fetch_seconds" "$@"; then
+	if action "$done_node" "$fetch_seconds" "$@"; then
 		printf '%s: %s\n' "$done_node" "$(fact 'done')"
 	else
 		not_done "$done_node" $?
@@ -64,7 +55,7 @@ check_node()
 	# The connection first, so that the clock's round trip is that of a session only.
 	remote "$1" "$short_seconds" true </dev/null && {
 		measure_clock "$1"
-		ask_script "$1" "$short_seconds" check
+		action "$1" "$short_seconds" check
 	}
 	check_status=$?
 	if ! grep -q -x end "$answers" 2>/dev/null; then

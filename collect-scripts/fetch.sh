@@ -39,7 +39,7 @@ put_file()
 bundle_for()
 {
 	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$(quote "$tmpdir")"
-	cat "$lib/node/setup.sh"
+	cat "$lib/node/base.sh"
 	echo set_up
 	cat "$work/bundle"
 	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$state/plan" | put_file plan
@@ -206,7 +206,7 @@ put_in_place()
 		node_problem "$1" "not fetched: $(last_error)"
 		return
 	}
-	set_state "$1" fetched
+	set_state "$1" ok
 	if [ "$odd_files" -gt 0 ]; then
 		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
 	elif ! given keep; then
@@ -219,7 +219,7 @@ clean_node()
 	patiently "$1" "$short_seconds" clean
 	case $action_status-$attempt in
 	# Where the answer was lost only, there is nothing any more.
-	0-* | 2-[23] | 127-[23]) set_state "$1" cleaned ;;
+	0-* | 2-[23] | 127-[23]) [ -d "$run_dir/$1" ] || set_state "$1" removed ;;
 	*) node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")" ;;
 	esac
 }

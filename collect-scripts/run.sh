@@ -48,14 +48,14 @@ begin_point()
 	write_bundle
 	on_nodes start_node $nodes
 	realtime_ns >"$state/begin"
-	nodes_in absent
+	nodes_in 'not started'
 	if [ "$chosen_count" -eq "$node_count" ]; then
 		rm -rf "$run_dir"
 		complain 'no node was started, nothing was recorded'
 		return 1
 	fi
 	printf '%s\n' "$run_dir"
-	nodes_in started
+	nodes_in collecting
 	if [ "$chosen_count" -gt 0 ]; then
 		talk "$run_name: collecting on $chosen_count of $node_count nodes"
 	else
@@ -68,29 +68,17 @@ end_point()
 {
 	stop_all
 	[ -z "$interrupted" ] || : >"$state/interrupted"
-	if [ "$fetch" = none ]; then
-		finish_point left
-	else
-		on_nodes_in fetch_node stopped
-		finish_point fetched
-	fi
+	on_nodes_in fetch_node 'not fetched'
+	finish_point
 }
 
-# finish_point left|fetched: the exit status is the run's: 0 all went well, 3 something is
-# missing, 1 nothing was recorded.
+# The exit status is the run's: 0 all went well, 3 something is missing, 1 nothing was
+# recorded.
 finish_point()
 {
-	if [ "$1" = left ]; then
-		nodes_in stopped
-	else
-		nodes_in fetched cleaned
-		: >"$state/done"
-	fi
 	write_run_json
-	if [ "$chosen_count" -eq 0 ]; then
-		complain "$run_dir: nothing was recorded"
-		return 1
-	elif [ "$1" = left ]; then
+	nodes_in left
+	if [ "$chosen_count" -gt 0 ]; then
 		set --
 		for node in $chosen; do
 			get_dir "$node" && set -- "$@" "$node=$node_dir/data"
@@ -98,6 +86,12 @@ finish_point()
 		talk "$run_name: data of $# of $node_count nodes stays there: $*"
 		talk "$run_name: \`ctbatch -o OUT $*\` works on it, \`ctcollect clean $run_dir\` removes it"
 	else
+		nodes_in ok
+		: >"$state/done"
+		[ "$chosen_count" -gt 0 ] || {
+			complain "$run_dir: nothing was recorded"
+			return 1
+		}
 		talk "$run_name: data of $chosen_count of $node_count nodes in $run_dir"
 		further_steps
 	fi
@@ -143,11 +137,11 @@ do_stop()
 	open_run "$1"
 	stop_all
 	if [ "$fetch" = none ]; then
-		finish_point left
+		finish_point
 		exit $?
 	fi
 	write_run_json
-	nodes_in started lost
+	nodes_in collecting 'not stopped'
 	[ "$chosen_count" -eq 0 ] || exit 3
 	exit 0
 }
@@ -164,10 +158,10 @@ want_stopped()
 do_fetch()
 {
 	open_run "$1"
-	want_stopped started
-	on_nodes_in stop_node lost
-	on_nodes_in fetch_node stopped
-	finish_point fetched
+	want_stopped collecting
+	on_nodes_in stop_node 'not stopped'
+	on_nodes_in fetch_node 'not fetched' left
+	finish_point
 	exit $?
 }
 
@@ -176,9 +170,9 @@ do_clean()
 {
 	open_run "$1"
 	[ "$fetch" = none ] || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
-	want_stopped started lost
-	on_nodes_in clean_node stopped
-	nodes_in stopped
+	want_stopped collecting 'not stopped'
+	on_nodes_in clean_node left
+	nodes_in left
 	write_run_json
 	[ "$chosen_count" -eq 0 ] || exit 3
 	: >"$state/done"
@@ -194,40 +188,40 @@ start_node()
 {
 	[ ! -f "$work/interrupted" ] || return 0
 	answers=$state/nodes/$1/start
-	bundle_for "$1" >"$work/bundle.$1"
-	ask "$1" "$start_seconds" /bin/sh -s "$step_seconds" start <"$work/bundle.$1"
+	sent=$work/bundle.$1
+	bundle_for "$1" >"$sent"
+	action "$1" "$start_seconds" start
 	start_status=$?
 	get_dir "$1" || [ "$start_status" -ne 0 ] || {
 		echo 'it answers nonsense' >>"$errors"
 		start_status=1
 	}
-	take_problems "$1"
 	if [ "$start_status" -eq 0 ]; then
-		set_state "$1" started
+		set_state "$1" collecting
 		return
 	fi
 	node_problem "$1" "not started: $(why "$start_status" "$start_seconds")"
 	if get_dir "$1" && ! grep -q -x 'state clean' "$answers"; then
-		set_state "$1" lost
+		set_state "$1" 'not stopped'
 	else
-		set_state "$1" absent
+		set_state "$1" 'not started'
 	fi
 }
 
 stop_node()
 {
 	if patiently "$1" "$stop_seconds" stop; then
-		set_state "$1" stopped
+		[ "$fetch" = none ] && set_state "$1" left || set_state "$1" 'not fetched'
 	else
 		node_problem "$1" "not stopped: $(why "$action_status" "$stop_seconds")"
-		set_state "$1" lost
+		set_state "$1" 'not stopped'
 	fi
 }
 
 # Whatever was set up is stopped, whether or not it is known to run.
 stop_all()
 {
-	on_nodes_in stop_node started lost
+	on_nodes_in stop_node collecting 'not stopped'
 	[ -f "$state/end" ] || realtime_ns >"$state/end"
 }
 
@@ -245,7 +239,7 @@ status_node()
 {
 	get_state "$1"
 	case $node_state in
-	absent | cleaned | fetched) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
+	'not started' | ok | removed) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
 	*)
 		if action "$1" "$short_seconds" status; then
 			printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$(fact state)" \
@@ -303,7 +297,7 @@ run_on()
 	command_said=
 	if [ "$1" = .local ]; then
 		run_local
-	elif get_state "$1" && [ "$node_state" = started ]; then
+	elif get_state "$1" && [ "$node_state" = collecting ]; then
 		run_remote "$1"
 	else
 		command_status='not run'

@@ -160,10 +160,10 @@ get_dir()
 	return 1
 }
 
-# What has become of a node:
-#   absent    nothing is there          fetched   all of it is here, and there
-#   started   it collects               cleaned   it is there no more
-#   stopped   it has what it recorded   lost      it did not answer, and may still collect
+# What has become of a node, in the words of run.json:
+#   not started   nothing is there      not fetched, left   it has what it recorded
+#   collecting                          ok                  all of it is here
+#   not stopped   it did not answer     removed             it is there no more, nor here
 set_state()
 {
 	printf '%s\n' "$2" >"$state/nodes/$1/state"
@@ -173,12 +173,12 @@ set_state()
 get_state()
 {
 	node_state=
-	read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
+	IFS= read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
 	case $node_state in
-	absent | started | stopped | lost | fetched | cleaned) ;;
+	'not started' | collecting | 'not stopped' | 'not fetched' | left | ok | removed) ;;
 	*)
-		node_state=absent
-		! get_dir "$1" || node_state=lost
+		node_state='not started'
+		! get_dir "$1" || node_state='not stopped'
 		;;
 	esac
 }
@@ -190,12 +190,11 @@ nodes_in()
 	chosen_count=0
 	for node in $nodes; do
 		get_state "$node"
-		case " $* " in
-		*" $node_state "*)
+		for wanted_state; do
+			[ "$node_state" = "$wanted_state" ] || continue
 			chosen="$chosen $node"
 			chosen_count=$((chosen_count + 1))
-			;;
-		esac
+		done
 	done
 }
 
@@ -227,23 +226,12 @@ node_json()
 	get_state "$node_name"
 	node_data=
 	case $node_state in
-	absent) node_status='not started' ;;
-	started) node_status=collecting ;;
-	lost) node_status='not stopped' ;;
-	stopped)
-		node_status='not fetched'
-		[ "$fetch" != none ] || node_status=left
-		! get_dir "$node_name" || node_data=$node_dir/data
-		;;
-	*)
-		node_status=ok
-		[ "$fetch" != none ] || [ -d "$run_dir/$node_name" ] || node_status=removed
-		;;
+	'not fetched' | left) ! get_dir "$node_name" || node_data=$node_dir/data ;;
 	esac
 	printf '%s\n  {"name": %s, "address": %s' "$comma" "$(json_strings "$2")" "$(json_strings "$3")"
 	comma=,
 	shift 5
-	printf ', "roles": [%s], "status": "%s"' "$(json_strings "$@")" "$node_status"
+	printf ', "roles": [%s], "status": "%s"' "$(json_strings "$@")" "$node_state"
 	[ -z "$node_data" ] || printf ', "data": %s' "$(json_strings "$node_data")"
 	set --
 	[ ! -f "$state/nodes/$node_name/problems" ] ||

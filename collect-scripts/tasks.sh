@@ -25,7 +25,7 @@ run_queue()
 	workers=
 	for worker; do
 		get_state "$worker"
-		[ "$node_state" != started ] || workers="$workers $worker"
+		[ "$node_state" != collecting ] || workers="$workers $worker"
 	done
 	queue_work=$work/queue
 	rm -rf "$queue_work"

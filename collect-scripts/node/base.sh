@@ -3,8 +3,7 @@
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
 # What ctcollect runs on a node: sh node.sh ACTION [ARGUMENT...]. The parts in
-# node/ are put together in the order of their names' use (see ../bundle.sh)
-# and sent over ssh into one private directory of a run:
+# node/ are put together (../fetch.sh) and sent over ssh into one private directory of a run:
 #
 #   BASE/clustertrace-UID/          mode 700, ours
 #     RUN/                          $here: this script lies in it
@@ -377,4 +376,62 @@ describe()
 		member tcpdump "$(version_of tcpdump --version)"
 		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
+}
+
+# Make the private directory of a run and fill it, of what `sh -s` is sent at the start: NODE,
+# RUN and BASE are set in front, `set_up` and `put` come after this.
+
+# Where private directories are made: the recipe's tmpdir, or where this system has it.
+find_base()
+{
+	[ -z "$BASE" ] || return 0
+	for BASE in "${TMPDIR:-}" /var/tmp /tmp; do
+		[ -z "$BASE" ] || [ ! -d "$BASE" ] || [ ! -w "$BASE" ] || break
+	done
+}
+
+# The directory above is our own, and nobody else can look into it: it is neither a link nor
+# one that somebody has laid out for us.
+set_up()
+{
+	[ -z "$BASE" ] || mkdir -p "$BASE" 2>/dev/null
+	find_base
+	case $BASE in
+	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe, want a plain path" ;;
+	/*) ;;
+	*) give_up "$BASE: want an absolute path" ;;
+	esac
+	base=${BASE%/}/clustertrace-$(id -u)
+	mkdir "$base" 2>/dev/null
+	[ "$(find "$base" -prune -type d -user "$(id -un)" -perm 700 2>/dev/null)" = "$base" ] ||
+		give_up "$base: want a directory of $(id -un) with mode 700, or a place to make it"
+	here=$base/$RUN
+	mkdir "$here" 2>/dev/null || give_up "$here: cannot be made, or is there already"
+	printf 'dir %s\n' "$here"
+	printf '%s\n%s\n' "$RUN" "$NODE" >"$here/who" &&
+		mkdir -p "$here/bin" "$here/libexec/clustertrace" "$here/data/log" "$here/procs" \
+			"$here/pids" "$here/sensors" "$here/exec" || cannot_write
+}
+
+cannot_write()
+{
+	rm -rf "$here"
+	printf 'state clean\n'
+	give_up "$here: cannot be written"
+}
+
+put()
+{
+	cat >"$here/$1" && [ -s "$here/$1" ] || cannot_write
+}
+
+# begin STEP_SECONDS: the collection; what fails leaves nothing.
+begin()
+{
+	chmod 700 "$here/bin/ctwrap" "$here/bin/ctsample"
+	/bin/sh "$here/node.sh" "$1" start </dev/null || {
+		/bin/sh "$here/node.sh" "$1" stop </dev/null
+		/bin/sh "$here/node.sh" "$1" clean </dev/null
+		exit 1
+	}
 }
