@@ -79,6 +79,21 @@ each_line()
 	done <"$1"
 }
 
+# plain_path PATH: sets plain_path, which is no option to any program.
+plain_path()
+{
+	case $1 in
+	/* | ./* | ../*) plain_path=$1 ;;
+	*) plain_path=./$1 ;;
+	esac
+	while :; do
+		case $plain_path in
+		?*/) plain_path=${plain_path%/} ;;
+		*) return ;;
+		esac
+	done
+}
+
 # What a script asks of the system: the time, and which process is which.
 
 # The real-time clock in nanoseconds: sets stamp. Where the shell has it as a variable this costs

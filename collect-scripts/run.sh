@@ -282,12 +282,35 @@ add_command()
 	printf '%s' "$7" >"$work/command.${6:-.local}"
 }
 
-# limit_of MILLISECONDS: how long a command may take, the connection beyond it a minute; without
-# one, it lives as long as the node answers.
-limit_of()
+# run_on_node NODE TIMEOUT_MS ACTION [WORD...]: a command, which comes in. Sets command_status and
+# command_said. The connection may last a minute longer than the command; without a timeout,
+# as long as the node answers.
+run_on_node()
 {
+	command_node=$1
 	command_limit=31536000
-	[ "$1" -eq 0 ] || command_limit=$(($1 / 1000 + 60 + short_seconds))
+	[ "$2" -eq 0 ] || command_limit=$(($2 / 1000 + 60 + short_seconds))
+	shift 2
+	is_interruptible=yes
+	action "$command_node" "$command_limit" "$@"
+	command_said=$(fact said)
+	command_status=$(fact status)
+	[ -n "$command_status" ] || case $(fact state) in
+	launched) command_status=launched ;;
+	*) command_status="lost: $(why "$action_status" "$command_limit")" ;;
+	esac
+	[ ! -f "$work/interrupted" ] || [ "$command_status" = 0 ] || command_status=interrupted
+}
+
+# tell_status WHAT: how its command ended, unless that is well; then it fails.
+tell_status()
+{
+	case $command_status in
+	0 | launched) return ;;
+	[0-9]*) complain "$1 ended with status $command_status${command_said:+: $command_said}" ;;
+	*) complain "$1: $command_status" ;;
+	esac
+	return 1
 }
 
 # One command on one node, or here.
@@ -298,34 +321,16 @@ run_on()
 	if [ "$1" = .local ]; then
 		run_local
 	elif get_state "$1" && [ "$node_state" = collecting ]; then
-		run_remote "$1"
+		# To have it launched takes as long as any other short action.
+		[ "$entry_method" = background ] && launch_ms=1 || launch_ms=$entry_timeout
+		run_on_node "$1" "$launch_ms" exec "$entry_index" "$entry_method" \
+			"$entry_timeout" "${entry_sudo:-no}" <"$work/command.$1"
 	else
 		command_status='not run'
 	fi
 	where=${1#.local}
 	note_command "$where" "$(cat "$work/command.$1"; echo .)"
-	case $command_status in
-	0 | launched) return ;;
-	[0-9]*) complain "${where:-here}: command $entry_index ended with status $command_status${command_said:+: $command_said}" ;;
-	*) complain "${where:-here}: command $entry_index: $command_status" ;;
-	esac
-	: >"$state/failed"
-}
-
-run_remote()
-{
-	limit_of "$entry_timeout"
-	[ "$entry_method" != background ] || command_limit=$short_seconds
-	is_interruptible=yes
-	action "$1" "$command_limit" exec "$entry_index" "$entry_method" \
-		"$entry_timeout" "${entry_sudo:-no}" <"$work/command.$1"
-	command_status=$(fact status)
-	command_said=$(fact said)
-	[ -n "$command_status" ] || case $(fact state) in
-	launched) command_status=launched ;;
-	*) command_status="lost: $(why "$action_status" "$command_limit")" ;;
-	esac
-	[ ! -f "$work/interrupted" ] || [ "$command_status" = 0 ] || command_status=interrupted
+	tell_status "${where:-here}: command $entry_index" || : >"$state/failed"
 }
 
 # On this machine, with the run's directory in its environment.

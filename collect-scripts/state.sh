@@ -61,11 +61,8 @@ set_plan()
 # Where run directories of the plan are made: sets runs.
 find_runs()
 {
-	runs=$(option output "$tracedir")
-	case $runs in
-	/* | ./* | ../*) ;;
-	*) runs=./$runs ;;
-	esac
+	plain_path "$(option output "$tracedir")"
+	runs=$plain_path
 }
 
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
@@ -117,10 +114,8 @@ open_run()
 	else
 		fail "$1: want a recipe, or a run directory that ctcollect made"
 	fi
-	case $run_dir in
-	/* | ./* | ../*) ;;
-	*) run_dir=./$run_dir ;;
-	esac
+	plain_path "$run_dir"
+	run_dir=$plain_path
 	state=$run_dir/.collect
 	# What is written there must stay there.
 	odd_file=$(find "$state" ! -type d ! -type f 2>&1 | head -n 1)
@@ -130,8 +125,7 @@ open_run()
 	16*[!0-9a-f]*) id= ;;
 	esac
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
-	run_name=${run_dir%/}
-	run_name=${run_name##*/}
+	run_name=${run_dir##*/}
 	fetch=all
 	read_plan "$state/plan"
 	reach_nodes "$options_plan"

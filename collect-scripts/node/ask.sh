@@ -223,7 +223,6 @@ do_install()
 do_daemon()
 {
 	find_rights
-	find_home
 	has lttng-sessiond || give_up 'lttng-sessiond: not installed, want lttng-tools'
 	rights=
 	# Where root's rights are at hand, root's daemon is meant: it traces the kernel.

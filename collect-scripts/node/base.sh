@@ -12,7 +12,7 @@
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
 #       who                         RUN and the node's name, our mark
-#       boot, started, stopped      in which boot, and when
+#       boot, started, stopped      in which boot, and what has been
 #       data/                       what is fetched
 #       problems                    one line each
 #
@@ -64,6 +64,7 @@ is_root=no
 # Root's rights, if they can be had without a question: "" or "sudo -n".
 find_rights()
 {
+	find_home
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
 	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
@@ -131,8 +132,8 @@ is_running()
 # are_gone PATTERN: none of them runs.
 are_gone()
 {
-	for name in $(recorded "$1"); do
-		! is_running "$name" || return 1
+	for still in $(recorded "$1"); do
+		! is_running "$still" || return 1
 	done
 }
 

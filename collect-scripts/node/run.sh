@@ -10,7 +10,6 @@
 do_clock()
 {
 	find_rights
-	find_home
 	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
 	clock_sample
 	trap 'clock_sample; exit 0' TERM INT
@@ -117,7 +116,6 @@ do_start()
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
 	look_around
 	find_rights
-	find_home
 	describe && [ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
@@ -128,7 +126,7 @@ do_start()
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
 	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
-	realtime_ns >"$here/started"
+	: >"$here/started"
 	report started
 }
 
@@ -150,7 +148,7 @@ settle()
 
 has_begun()
 {
-	[ -s "$data/$2" ] || is_gone "$1"
+	[ -s "$data/$2" ] || are_gone "$1"
 }
 
 # Commands first, then the tracers, the clock last. Once only: who comes second waits for
@@ -158,10 +156,10 @@ has_begun()
 stop_sources()
 {
 	if ! mkdir "$here/stopping" 2>/dev/null && is_running stopper; then
-		until_true 1200 test -e "$here/ended" || problem 'the collection does not end'
+		until_true 1200 test -e "$here/stopped" || problem 'the collection does not end'
 		return
 	fi
-	[ ! -f "$here/ended" ] || return 0
+	[ ! -f "$here/stopped" ] || return 0
 	record stopper $$
 	end 'exec-*' TERM 50
 	end_session kernel
@@ -179,7 +177,7 @@ stop_sources()
 	end_daemon kernel
 	end_daemon userspace
 	rm -f "$here/procs/stopper"
-	: >"$here/ended"
+	: >"$here/stopped"
 }
 
 # tcpdump says at its end what the kernel could not keep for it.
@@ -205,13 +203,11 @@ note_reboot()
 do_stop()
 {
 	find_rights
-	find_home
 	note_reboot
 	if [ -f "$here/rebooted" ]; then
 		rm -f "$here"/session-*
 	fi
 	stop_sources
-	[ -f "$here/stopped" ] || realtime_ns >"$here/stopped"
 	# What commands left there as root is fetched, too.
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null

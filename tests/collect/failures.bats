@@ -284,7 +284,7 @@ cut_sessions()
 	recipe full small beta <<-EOT
 		sar: {interval: 1}
 		execute:
-		    - {command: "set -- \$(df -P -k \$TMPDIR | tail -n 1); head -c \$(((\$4 - 400) * 1024)) /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/ended ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
+		    - {command: "set -- \$(df -P -k \$TMPDIR | tail -n 1); head -c \$(((\$4 - 400) * 1024)) /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/stopped ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
 		    - {command: "echo on", roles: beta}
 	EOT
 	collect 3 run full.yaml

@@ -27,9 +27,9 @@ static void put_list(struct bytes *out, const struct recipe_value *list)
 		put_word(out, list->entry[i].value.text);
 }
 
-/* A line as docs/recipe.md has it: %KEY is a text of the map, *KEY all of a list. */
-static void put_line(struct bytes *out, const char *format,
-		     const struct recipe_value *map)
+/* Words as docs/recipe.md has them: %KEY is a text of the map, *KEY all of a list. */
+static void put_words(struct bytes *out, const char *format,
+		      const struct recipe_value *map)
 {
 	char *words = mem_strdup(format), *rest = words, *word;
 
@@ -38,8 +38,14 @@ static void put_line(struct bytes *out, const char *format,
 			put_list(out, recipe_value_find(map, word + 1));
 		else
 			put_word(out, *word == '%' ? recipe_text(map, word + 1) : word);
-	bytes_add_byte(out, '\n');
 	free(words);
+}
+
+static void put_line(struct bytes *out, const char *format,
+		     const struct recipe_value *map)
+{
+	put_words(out, format, map);
+	bytes_add_byte(out, '\n');
 }
 
 static struct recipe_value *add_member(struct recipe_value *value, const char *key,
@@ -145,8 +151,7 @@ static void print_map(const char *kind, const struct recipe_value *map, struct b
 	for (size_t i = 0; map && i < map->count; i++) {
 		const struct recipe_entry *entry = &map->entry[i];
 
-		put_line(out, kind, NULL);
-		out->size--; /* the line goes on */
+		put_words(out, kind, NULL);
 		put_word(out, entry->key);
 		put_word(out, recipe_value_is_null(&entry->value) ? entry->key
 								  : entry->value.text);
