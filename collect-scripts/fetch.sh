@@ -181,7 +181,7 @@ receive()
 		line=${line#* }
 		size=${line%% *}
 		path=${line#* }
-		mkdir -p "${path%/*}" &&
+		{ [ -d "${path%/*}" ] || mkdir -p "${path%/*}"; } &&
 			dd bs=65536 iflag=fullblock,count_bytes count=$((size - have)) >>"$path" || return
 	done
 }
