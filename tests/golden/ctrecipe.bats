@@ -23,6 +23,13 @@ good=fixtures/recipe/good
 	golden ctrecipe-merged ctrecipe plan $good/merged.yaml
 }
 
+@test "a key with nothing behind it has its default" {
+	printf 'hosts: [n1]\nevents: {kernel: disk}\n' >r.yaml
+	ctrecipe plan r.yaml >wanted
+	printf 'hosts: [n1]\nevents: {kernel: disk}\nfetch: ~\nchannel:\nparameters:\ntracedir: null\n' >r.yaml
+	ctrecipe plan r.yaml | diff wanted -
+}
+
 @test "each of the broken recipes is refused, with file and line" {
 	for file in fixtures/recipe/broken/*.yaml; do
 		ends_with 1 ctrecipe validate "$file" || return

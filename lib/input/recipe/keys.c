@@ -254,7 +254,9 @@ static void complete(struct recipe_errors *errors, const struct recipe_entry *ke
 				 key->key, recipe_text(&key->value, "want"));
 	if (!unset)
 		return;
-	added = recipe_value_add(map, key->key, map->location);
+	recipe_value_put(map, key->key, ""); /* a null may stand there */
+	added = recipe_value_find(map, key->key);
+	recipe_value_clear(added);
 	recipe_value_copy(added, unset);
 	added->location = map->location;
 }

@@ -85,7 +85,7 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 
 	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
-	for (size_t i = 0; parameters && i < parameters->count; i++)
+	for (size_t i = 0; i < parameters->count; i++)
 		put_setting(out, parameters->entry[i].key,
 			    recipe_choice(recipe, point, i)->text);
 	bytes_add_byte(out, '\n');
@@ -432,7 +432,7 @@ void recipe_print_json(const struct recipe *recipe, size_t point, const char *ru
 	if (run)
 		recipe_value_put(&all, "run", run);
 	part = add_member(&all, "parameters", RECIPE_MAP);
-	for (size_t i = 0; keys && i < keys->count; i++)
+	for (size_t i = 0; i < keys->count; i++)
 		recipe_value_copy(add_member(part, keys->entry[i].key, RECIPE_TEXT),
 				  recipe_choice(recipe, point, i));
 	part = add_member(&all, "nodes", RECIPE_LIST);

@@ -25,10 +25,6 @@ extern const char recipe_known_names[];
 #define DESTINATION_FORM                                                                 \
 	"((" USER_FORM ")@)?(" ADDRESS_FORM "|\\[(" IPV6_FORM ")\\])(:([0-9]+))?"
 
-#define DESTINATION_WANTED                                                               \
-	"[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning "     \
-	"with '-'"
-
 bool recipe_parse_destination(const char *text, struct recipe_value *destination)
 {
 	enum { USER = 2, ADDRESS = 3, BRACKETED = 7, PORT = 12, GROUPS };
@@ -128,7 +124,9 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 		check_node(nodes, errors);
 		return nodes->entry[nodes->count - 1].key;
 	}
-	recipe_want(errors, "hosts", text, DESTINATION_WANTED);
+	recipe_want(errors, "hosts", text,
+		    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
+		    "beginning with '-'");
 	recipe_value_clear(&node);
 	free(name);
 	return NULL;
@@ -254,11 +252,13 @@ static bool add_kernel(const struct recipe_value *presets, struct recipe_errors 
 	return has_syscalls || (names && names->count && !has_preset);
 }
 
-/* Leave out what a pattern has in it: some tracers would record it twice. */
-static void drop_covered(struct recipe_value *events)
+/* Add a kind without what a pattern has in it: some tracers would record it twice. */
+static void add_uncovered(struct recipe_value *kinds, const char *kind,
+			  struct recipe_value *events)
 {
-	struct recipe_value kept = {.kind = RECIPE_MAP, .location = events->location};
+	struct recipe_value *kept = recipe_value_add(kinds, kind, kinds->location);
 
+	kept->kind = RECIPE_MAP;
 	for (size_t i = 0; i < events->count; i++) {
 		const char *name = events->entry[i].key;
 		bool is_covered = false;
@@ -267,10 +267,9 @@ static void drop_covered(struct recipe_value *events)
 			is_covered |= strpbrk(events->entry[k].key, "*?") &&
 				      fnmatch(events->entry[k].key, name, 0) == 0;
 		if (!is_covered)
-			recipe_value_put(&kept, name, events->entry[i].value.text);
+			recipe_value_put(kept, name, events->entry[i].value.text);
 	}
 	recipe_value_clear(events);
-	*events = kept;
 }
 
 /* Becomes a map of what to record of each kind. */
@@ -279,11 +278,10 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 {
 	struct recipe_value *events = recipe_value_find(&recipe->checked, "events");
 	const struct recipe_value *syscalls = recipe_value_find(events, "syscalls");
-	bool are_given =
-	    recipe_value_find(recipe_value_find(&recipe->tree, "events"), "syscalls");
+	const struct recipe_value *given = recipe_value_find(&recipe->tree, "events");
 	bool has_all = syscalls && recipe_has(syscalls, syscalls->count, "all");
-	struct recipe_value kinds[3] = {
-	    {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}};
+	struct recipe_value kernel = {.kind = RECIPE_MAP}, syscall = kernel,
+			    userspace = kernel;
 
 	if (!events)
 		return;
@@ -292,22 +290,19 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 		recipe_want(errors, "syscalls", syscalls,
 			    "all, none or a list of names, not both");
 	if (add_kernel(recipe_value_find(known, "events"), errors,
-		       recipe_value_find(events, "kernel"), &kinds[0]) &&
-	    !are_given)
+		       recipe_value_find(events, "kernel"), &kernel) &&
+	    !recipe_value_find(given, "syscalls"))
 		has_all = true;
 	if (has_all)
-		recipe_value_put(&kinds[1], "*", "required");
+		recipe_value_put(&syscall, "*", "required");
 	else
-		add_events(&kinds[1], syscalls, "required");
-	add_events(&kinds[2], recipe_value_find(events, "userspace"), "required");
+		add_events(&syscall, syscalls, "required");
+	add_events(&userspace, recipe_value_find(events, "userspace"), "required");
 	recipe_value_clear(events);
 	events->kind = RECIPE_MAP;
-	for (size_t i = 0; i < 3; i++) {
-		static const char *const names[] = {"kernel", "syscall", "userspace"};
-
-		drop_covered(&kinds[i]);
-		*recipe_value_add(events, names[i], events->location) = kinds[i];
-	}
+	add_uncovered(events, "kernel", &kernel);
+	add_uncovered(events, "syscall", &syscall);
+	add_uncovered(events, "userspace", &userspace);
 }
 
 /* A sensor has what it does not say itself from the known one of its name. */
@@ -352,7 +347,7 @@ static void check_parameters(const struct recipe *recipe, struct recipe_errors *
 					 "parameters: commands get %s by themselves, "
 					 "want another name",
 					 parameters->entry[i].key);
-	if (recipe_points(recipe) > RECIPE_MOST_POINTS)
+	if (parameters && recipe_points(recipe) > RECIPE_MOST_POINTS)
 		recipe_error_add(errors, parameters->location,
 				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
