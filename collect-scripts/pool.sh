@@ -64,8 +64,10 @@ on_nodes()
 	done
 	wait
 	for job_node; do
-		cat "$work/said.$job_node"
+		shift
+		set -- "$@" "$work/said.$job_node"
 	done
+	[ $# -eq 0 ] || cat "$@"
 }
 
 # A signal ends the reading; then it is done again.

@@ -27,24 +27,31 @@ static void put_list(struct bytes *out, const struct recipe_value *list)
 		put_word(out, list->entry[i].value.text);
 }
 
-/* Words as docs/recipe.md has them: %KEY is a text of the map, *KEY all of a list. */
+/*
+ * Words as docs/recipe.md has them: %KEY is a text of the map, or of the other one, and
+ * *KEY all of a list.
+ */
 static void put_words(struct bytes *out, const char *format,
-		      const struct recipe_value *map)
+		      const struct recipe_value *map, const struct recipe_value *other)
 {
 	char *words = mem_strdup(format), *rest = words, *word;
 
 	while ((word = strsep(&rest, " ")))
 		if (*word == '*')
 			put_list(out, recipe_value_find(map, word + 1));
+		else if (*word == '%')
+			put_word(out, recipe_text(
+					  recipe_value_find(map, word + 1) ? map : other,
+					  word + 1));
 		else
-			put_word(out, *word == '%' ? recipe_text(map, word + 1) : word);
+			put_word(out, word);
 	free(words);
 }
 
 static void put_line(struct bytes *out, const char *format,
 		     const struct recipe_value *map)
 {
-	put_words(out, format, map);
+	put_words(out, format, map, NULL);
 	bytes_add_byte(out, '\n');
 }
 
@@ -151,7 +158,7 @@ static void print_map(const char *kind, const struct recipe_value *map, struct b
 	for (size_t i = 0; map && i < map->count; i++) {
 		const struct recipe_entry *entry = &map->entry[i];
 
-		put_words(out, kind, NULL);
+		put_words(out, kind, NULL, NULL);
 		put_word(out, entry->key);
 		put_word(out, recipe_value_is_null(&entry->value) ? entry->key
 								  : entry->value.text);
@@ -245,22 +252,17 @@ static void choose_nodes(const struct plan *plan, const struct recipe_value *use
 	}
 }
 
-/* A line of what runs somewhere, with what %(key)s stands for, and its command. */
+/* A line of what runs somewhere: words of it or of what %(key)s stands for, its command.
+ */
 static void print_command(struct plan *plan, const char *format,
 			  const struct recipe_value *user)
 {
-	struct recipe_value line;
 	char *command = recipe_command_fill(recipe_value_find(user, "command"),
 					    &plan->values, "", NULL);
 
-	recipe_value_copy(&line, user);
-	for (size_t i = 0; i < plan->values.count; i++)
-		if (!recipe_value_find(user, plan->values.entry[i].key))
-			recipe_value_put(&line, plan->values.entry[i].key,
-					 plan->values.entry[i].value.text);
-	recipe_value_put(&line, "command", command);
-	put_line(plan->out, format, &line);
-	recipe_value_clear(&line);
+	put_words(plan->out, format, user, &plan->values);
+	put_word(plan->out, command);
+	bytes_add_byte(plan->out, '\n');
 	free(command);
 }
 
@@ -313,7 +315,7 @@ static int print_queue(struct plan *plan, size_t number, const struct recipe_val
 		       struct error *error)
 {
 	const struct recipe_value *inputs = recipe_value_find(queue, "inputs");
-	struct recipe_value files = {.kind = RECIPE_LIST}, line, chosen, *nodes;
+	struct recipe_value files = {.kind = RECIPE_LIST}, chosen;
 	char *name = number > 1 ? mem_printf("task-%zu", number) : mem_strdup("task");
 	int status = 0;
 
@@ -322,26 +324,23 @@ static int print_queue(struct plan *plan, size_t number, const struct recipe_val
 		inputs = &files;
 	}
 	put_number(plan, ".index", number);
-	recipe_value_copy(&line, queue);
-	recipe_value_put(&line, ".index", recipe_text(&plan->values, ".index"));
-	if (!recipe_value_find(queue, "name"))
-		recipe_value_put(&line, "name", name);
+	recipe_value_put(&plan->values, ".name",
+			 recipe_value_find(queue, "name") ? recipe_text(queue, "name")
+							  : name);
 	free(name);
-	nodes = add_member(&line, "nodes", RECIPE_LIST);
+	put_words(plan->out,
+		  "tasks %.index %.name %policy %parallel %interval %pending %timeout",
+		  queue, &plan->values);
 	choose_nodes(plan, queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
-		recipe_value_put(nodes, NULL, chosen.entry[i].key);
-	put_line(
-	    plan->out,
-	    "tasks %.index %name %policy %parallel %interval %pending %timeout *nodes",
-	    &line);
+		put_word(plan->out, chosen.entry[i].key);
+	bytes_add_byte(plan->out, '\n');
 	for (size_t i = 0; i < inputs->count; i++) {
 		recipe_value_put(&plan->values, "input", inputs->entry[i].value.text);
 		put_number(plan, "task", i + 1);
-		print_command(plan, "task %.index %task %input %command", queue);
+		print_command(plan, "task %.index %task %input", queue);
 	}
 	recipe_value_clear(&chosen);
-	recipe_value_clear(&line);
 	recipe_value_clear(&files);
 	return status;
 }
@@ -350,7 +349,7 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 		      struct bytes *out, struct error *error)
 {
 	static const char execute_line[] =
-	    "execute %.index %method %timeout %.sudo %node %command";
+	    "execute %.index %method %timeout %.sudo %node";
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 	const struct recipe_value *executes = recipe_get(recipe, "execute");
 	const struct recipe_value *queues = recipe_get(recipe, "tasks");
@@ -370,7 +369,7 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 	print_tracing(recipe, out);
 	print_sources(recipe, out);
 	for (size_t i = 0; sensors && i < sensors->count; i++)
-		print_on_nodes(&plan, "sensor %node %name %interval %command",
+		print_on_nodes(&plan, "sensor %node %name %interval",
 			       &sensors->entry[i].value);
 	for (size_t i = 0; executes && i < executes->count; i++) {
 		const struct recipe_value *execute = &executes->entry[i].value;
