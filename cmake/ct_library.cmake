@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# ct_library(NAME [LINK LIBRARY...] [MAINS PROGRAM...] [HELPERS PROGRAM...])
+# ct_library(NAME [LINK LIBRARY...] [MAINS PROGRAM...])
 #
 # One static library a folder: every .c in it and in the folders below it, but for
 # the mains of its programs, which are built into bin/ of the build tree and installed.
-# Helpers are programs that only our scripts call, beside which they lie in libexec/.
 function(ct_library name)
-	cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;MAINS;HELPERS")
+	cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;MAINS")
 	file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c"
 		"${CMAKE_CURRENT_SOURCE_DIR}/*/*.c")
-	foreach(main IN LISTS ARG_MAINS ARG_HELPERS)
+	foreach(main IN LISTS ARG_MAINS)
 		list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${main}.c")
 	endforeach()
 	add_library(${name} STATIC ${sources})
@@ -24,13 +23,6 @@ function(ct_library name)
 			RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 		target_link_libraries(${main} PRIVATE ${name})
 		install(TARGETS ${main} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-	endforeach()
-	foreach(main IN LISTS ARG_HELPERS)
-		add_executable(${main} ${main}.c)
-		set_target_properties(${main} PROPERTIES
-			RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/libexec/clustertrace")
-		target_link_libraries(${main} PRIVATE ${name})
-		install(TARGETS ${main} RUNTIME DESTINATION "libexec/clustertrace")
 	endforeach()
 endfunction()
 

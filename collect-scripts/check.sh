@@ -6,38 +6,24 @@
 # The script for the nodes, with what of the recipe it goes by: node/ask.sh.
 prepare_asking()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
+	plan_of "$1" 1 "$work/plan"
 	state=$work
-	plan_word "$work/plan" tmpdir
 	{
-		printf 'NL=%s\nBASE=%s\nWANTS=%s\n' "'$NL'" "$(quote "$answer")" \
+		printf 'BASE=%s\nWANTS=%s\n' "$(quote "$tmpdir")" \
 			"'$(sed 's/^event //; s/^syscall /kernel /; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
-		cat "$lib/node/setup.sh"
 		node_script
 	} >"$work/ask.sh"
-	reach "$work/plan"
+	sent=$work/ask.sh
+	reach_nodes "$work/plan"
 }
 
-# ask_nodes FUNCTION: all of them; what each writes to $work/shown.NODE is printed in their
-# order. Ends the program.
+# ask_nodes FUNCTION: all of them; ends the program.
 ask_nodes()
 {
 	on_nodes "$1" $nodes
-	for node in $nodes; do
-		[ ! -f "$work/shown.$node" ] || cat "$work/shown.$node"
-	done
 	[ -z "$interrupted" ] || exit 130
 	[ ! -f "$work/failed" ] || exit 3
 	exit 0
-}
-
-# ask_script NODE SECONDS ACTION [WORD]: an action of the node's script.
-ask_script()
-{
-	asked_node=$1
-	asked_seconds=$2
-	shift 2
-	ask "$asked_node" "$asked_seconds" /bin/sh -s "$step_seconds" "$@" <"$work/ask.sh"
 }
 
 # done_on NODE ACTION [WORD]: an action that says what it has done.
@@ -45,13 +31,21 @@ done_on()
 {
 	done_node=$1
 	shift
-	if ask_script "$done_node" "$fetch_seconds" "$@"; then
-		printf '%s: %s\n' "$done_node" "$(fact 'done')" >"$work/shown.$done_node"
+	if action "$done_node" "$fetch_seconds" "$@"; then
+		printf '%s: %s\n' "$done_node" "$(fact 'done')"
 	else
-		complain "$done_node: $(why $? "$fetch_seconds")"
-		: >"$work/failed"
+		not_done "$done_node" $?
 	fi
 }
+
+# not_done WHO STATUS
+not_done()
+{
+	complain "$1: $(why "$2" "$fetch_seconds")"
+	: >"$work/failed"
+}
+
+tab=$(printf '\t')
 
 # ctcollect check: ask every node, show a table, and a sentence for whatever is
 # missing for this recipe, with the command that mends it.
@@ -61,25 +55,23 @@ check_node()
 	# The connection first, so that the clock's round trip is that of a session only.
 	remote "$1" "$short_seconds" true </dev/null && {
 		measure_clock "$1"
-		ask_script "$1" "$short_seconds" check
+		action "$1" "$short_seconds" check
 	}
 	check_status=$?
 	if ! grep -q -x end "$answers" 2>/dev/null; then
-		printf '%s\tunreachable\n' "$1" >"$work/shown.$1"
+		printf '%s\tunreachable\n' "$1"
 		printf '%s: want: a connection (%s); mend: try `ssh %s`, which must not ask anything\n' "$1" \
 			"$(why "$check_status" "$short_seconds")" "$(sed 's/ -- / /; s/^-- //' "$work/words/$1")"
 		return
-	fi >"$work/advice.$1"
-	{
-		printf '%s\t' "$1"
-		sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
-		echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
-		echo
-	} >"$work/shown.$1"
-	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers" >"$work/advice.$1"
+	fi
+	printf '%s\t' "$1"
+	sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
+	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
+	echo
+	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers"
 	echo "$ahead" | awk -v node="$1" '$1 > 1e9 || $1 < -1e9 {
 		printf "%s: its clock is %.1f s off; ctsync mends that, sar and other logs are easier to read with NTP\n",
-			node, $1 / 1e9 }' >>"$work/advice.$1"
+			node, $1 / 1e9 }'
 }
 
 # How far a node's real-time clock is ahead of ours, by the shortest of three round trips:
@@ -108,17 +100,14 @@ measure_clock()
 do_check()
 {
 	prepare_asking "$1"
-	on_nodes check_node $nodes
+	# Rows have tabs, sentences none: they come escaped.
+	on_nodes check_node $nodes >"$work/checked"
 	[ -z "$interrupted" ] || exit 130
 	{
 		printf 'NODE\tUSER\tSHELL\tRIGHTS\tLTTNG\tTRACER\tDAEMON\tSYSSTAT\tTCPDUMP\tFREE MIB\tCLOCK\tAHEAD MS\n'
-		for node in $nodes; do
-			cat "$work/shown.$node"
-		done
+		grep "$tab" "$work/checked"
 	} | as_table
-	for node in $nodes; do
-		cat "$work/advice.$node"
-	done | group_advice >"$work/advice"
+	grep -v "$tab" "$work/checked" | group_advice >"$work/advice"
 	[ -s "$work/advice" ] || exit 0
 	printf '\n'
 	cat "$work/advice"
@@ -185,14 +174,12 @@ install_node()
 	if [ -z "$script" ]; then
 		done_on "$1" install $(! given dry-run || echo show)
 	elif given dry-run; then
-		printf '%s: would run %s\n' "$1" "$script" >"$work/shown.$1"
+		printf '%s: would run %s\n' "$1" "$script"
 	else
 		most_bytes=16777216
-		remote "$1" "$fetch_seconds" /bin/sh -s <"$script" >"$work/installed.$1" || {
-			complain "$1: not installed: $(why $? "$fetch_seconds")"
-			: >"$work/failed"
-		}
-		plain_lines <"$work/installed.$1" | sed "s/^/$1: /" >"$work/shown.$1"
+		remote "$1" "$fetch_seconds" /bin/sh -s <"$script" >"$work/installed.$1" ||
+			not_done "$1: not installed" $?
+		plain_lines <"$work/installed.$1" | sed "s/^/$1: /"
 	fi
 }
 
@@ -216,8 +203,7 @@ do_plan()
 	point=$number
 	point_count=$point
 	while [ "$point" -le "$point_count" ]; do
-		plan_of "$1" "$point" "$work/plan" || exit 1
-		plan_point "$work/plan"
+		plan_of "$1" "$point" "$work/plan"
 		show_point | plain_lines
 		! given point || exit 0
 		point=$((point + 1))
@@ -228,8 +214,7 @@ do_plan()
 
 show_point()
 {
-	plan_word "$work/plan" name
-	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$answer" \
+	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$recipe_name" \
 		"${suffix:+-$suffix}"
 	while IFS= read -r plan_line; do
 		with_words show_line "$plan_line"

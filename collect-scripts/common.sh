@@ -11,7 +11,7 @@
 NL='
 '
 
-# quote WORD: prints it as one word of such a line.
+# quote WORD: prints it as one word of a shell, and of such a line if it has no line feed.
 quote()
 {
 	case $1 in
@@ -21,35 +21,32 @@ quote()
 		return
 		;;
 	esac
-	quote_rest=$1
+	quote_rest=$1\'
 	quote_done=
-	while :; do
-		quote_part=${quote_rest%%["'$NL"]*}
-		quote_done=$quote_done$quote_part
-		quote_rest=${quote_rest#"$quote_part"}
-		case $quote_rest in
-		'') break ;;
-		"'"*) quote_done="$quote_done'\\''" ;;
-		*) quote_done="$quote_done'\"\$NL\"'" ;;
-		esac
-		quote_rest=${quote_rest#?}
+	while [ -n "$quote_rest" ]; do
+		quote_done="$quote_done${quote_rest%%\'*}'\\''"
+		quote_rest=${quote_rest#*\'}
 	done
-	printf "'%s'\n" "$quote_done"
+	printf "'%s'\n" "${quote_done%"'\\''"}"
 }
 
-# Take the first word of $words_rest off, into $word. A mark that stands where
-# none can be is itself.
-take_word()
+# with_words FUNCTION LINE: call the function with the words of the line. A mark that
+# stands where none can be is itself.
+with_words()
 {
+	words_function=$1
+	words_rest="$2 "
 	word=
+	set --
 	while [ -n "$words_rest" ]; do
 		case $words_rest in
 		' '*)
-			words_rest=${words_rest# }
-			return
+			set -- "$@" "$word"
+			word=
+			words_rest=${words_rest#?}
 			;;
 		"'"*"'"*)
-			words_rest=${words_rest#"'"}
+			words_rest=${words_rest#?}
 			word=$word${words_rest%%"'"*}
 			words_rest=${words_rest#*"'"}
 			;;
@@ -69,18 +66,6 @@ take_word()
 			;;
 		esac
 	done
-}
-
-# with_words FUNCTION LINE: call the function with the words of the line.
-with_words()
-{
-	words_function=$1
-	words_rest=$2
-	set --
-	while [ -n "$words_rest" ]; do
-		take_word
-		set -- "$@" "$word"
-	done
 	"$words_function" "$@"
 }
 
@@ -92,6 +77,21 @@ each_line()
 		"$2 "*) with_words "$3" "$plan_line" </dev/null ;;
 		esac
 	done <"$1"
+}
+
+# plain_path PATH: sets plain_path, which is no option to any program.
+plain_path()
+{
+	case $1 in
+	/* | ./* | ../*) plain_path=$1 ;;
+	*) plain_path=./$1 ;;
+	esac
+	while :; do
+		case $plain_path in
+		?*/) plain_path=${plain_path%/} ;;
+		*) return ;;
+		esac
+	done
 }
 
 # What a script asks of the system: the time, and which process is which.
@@ -125,7 +125,8 @@ uptime_now()
 	up=${up#0}
 }
 
-# read_stat PID: sets comm, state, ppid, utime and stime (in ticks), start and rss (in pages).
+# read_stat PID: sets comm, state, ppid, sid, utime and stime (in ticks), start and rss (in
+# pages).
 # Fails if there is no such process. A name may hold anything, a line feed and ") " too; what
 # follows its end are fields without parentheses.
 read_stat()
@@ -144,6 +145,7 @@ read_stat()
 	[ $# -gt 21 ] || return 1
 	state=$1
 	ppid=$2
+	sid=$4
 	shift 11
 	utime=$1
 	stime=$2

@@ -17,8 +17,6 @@
 /* starter.yaml, by the build: a recipe with comments to start from. */
 extern const char starter_recipe[];
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
 struct request {
 	struct text_list words; /* the subcommand and the recipe */
 	char *output, *run;
@@ -71,50 +69,30 @@ static void print_summary(struct bytes *out, const char *path,
 		    plural(points));
 }
 
-static void print_sensors(const struct recipe_value *known)
+static void print_sensors(struct bytes *out, const struct recipe_value *all)
 {
-	const struct recipe_value *all = recipe_value_find(known, "sensors");
-
 	for (size_t i = 0; i < all->count; i++)
-		printf("%-14s every %3s s  %s\n", all->entry[i].key,
-		       recipe_text(&all->entry[i].value, "interval"),
-		       recipe_text(&all->entry[i].value, "help"));
+		bytes_print(out, "%-14s every %3s s  %s\n", all->entry[i].key,
+			    recipe_text(&all->entry[i].value, "interval"),
+			    recipe_text(&all->entry[i].value, "help"));
 }
 
-static void list_events(const struct recipe_value *names, const char *mark)
+static void print_events(struct bytes *out, const struct recipe_value *all)
 {
-	for (size_t i = 0; names && i < names->count; i++)
-		printf("  %s%s\n", names->entry[i].value.text, mark);
-}
-
-static void print_events(const struct recipe_value *known)
-{
-	const struct recipe_value *all = recipe_value_find(known, "events");
-
 	for (size_t i = 0; i < all->count; i++) {
 		const struct recipe_value *preset = &all->entry[i].value;
+		const struct recipe_value *names[] = {
+		    recipe_value_find(preset, "required"),
+		    recipe_value_find(preset, "optional")};
 
-		printf("%s: %s\n", all->entry[i].key, recipe_text(preset, "help"));
-		list_events(recipe_value_find(preset, "required"), " (needed)");
-		list_events(recipe_value_find(preset, "optional"), "");
+		bytes_print(out, "%s: %s\n", all->entry[i].key,
+			    recipe_text(preset, "help"));
+		for (size_t is_optional = 0; is_optional < 2; is_optional++)
+			for (size_t k = 0; k < names[is_optional]->count; k++)
+				bytes_print(out, "  %s%s\n",
+					    names[is_optional]->entry[k].value.text,
+					    is_optional ? "" : " (needed)");
 	}
-}
-
-static int write_starter(const struct request *request, struct error *error)
-{
-	struct output output;
-
-	if (!request->output) {
-		fputs(starter_recipe, stdout);
-		return 0;
-	}
-	if (access(request->output, F_OK) == 0)
-		return error_set(error, "%s: it exists, want a new file",
-				 request->output);
-	if (output_open(&output, request->output, error))
-		return -1;
-	fputs(starter_recipe, output.file);
-	return output_commit(&output, error);
 }
 
 enum { POINT = 1, RUN = 2, OUTPUT = 4 };
@@ -135,21 +113,20 @@ enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
 static const struct subcommand *find_subcommand(const struct request *request,
 						struct error *error)
 {
-	const char *names[SUBCOMMANDS], *near;
+	const char *wanted = request->words.count ? request->words.item[0] : NULL;
+	const char *names[SUBCOMMANDS], *near = NULL;
 
-	if (request->words.count == 0) {
-		error_set(error, "no subcommand, want one of those that --help shows");
-		return NULL;
-	}
 	for (size_t i = 0; i < SUBCOMMANDS; i++) {
 		names[i] = subcommands[i].name;
-		if (strcmp(names[i], request->words.item[0]) == 0)
+		if (wanted && strcmp(names[i], wanted) == 0)
 			return &subcommands[i];
 	}
-	near = near_find(request->words.item[0], names, SUBCOMMANDS);
-	error_set(error, "no subcommand '%s', %s%s", request->words.item[0],
-		  near ? "is it meant to be " : "want one of those that --help shows",
-		  near ? near : "");
+	if (wanted)
+		near = near_find(wanted, names, SUBCOMMANDS);
+	error_misuse(error, "no subcommand%s%s%s, %s%s", wanted ? " '" : "",
+		     wanted ? wanted : "", wanted ? "'" : "",
+		     near ? "is it meant to be " : "want one of those that --help shows",
+		     near ? near : "");
 	return NULL;
 }
 
@@ -161,10 +138,10 @@ static int check_request(const struct request *request, const struct subcommand 
 	int extra = given & ~command->options;
 
 	if (command->id <= JSON && request->words.count != 2)
-		return error_set(error, "%s: want one RECIPE", command->name);
+		return error_misuse(error, "%s: want one RECIPE", command->name);
 	if (command->id > JSON && request->words.count != 1)
-		return error_set(error, "%s: '%s' is too much", command->name,
-				 request->words.item[1]);
+		return error_misuse(error, "%s: '%s' is too much", command->name,
+				    request->words.item[1]);
 	if (extra)
 		return error_misuse(error, "--%s does not go with %s",
 				    extra & POINT ? "point"
@@ -182,7 +159,7 @@ static int check_request(const struct request *request, const struct subcommand 
 static void print_errors(const struct recipe_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++) {
-		utf8_print(stderr, errors->item[i].location.file->name);
+		utf8_print(stderr, errors->item[i].location.file);
 		if (errors->item[i].location.line)
 			fprintf(stderr, ":%zu", errors->item[i].location.line);
 		fputs(": ", stderr);
@@ -191,98 +168,103 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-/* All into memory first, so that nothing is printed of what fails. */
 static int print_recipe(const struct request *request, int id,
-			const struct recipe *recipe, struct error *error)
+			const struct recipe *recipe, struct bytes *out,
+			struct error *error)
 {
 	size_t point = request->point ? (size_t)request->point - 1 : 0;
 	size_t points = recipe_points(recipe);
-	struct bytes text = {0};
-	int status = 0;
 
 	if (point >= points)
 		return error_misuse(error, "--point %d: %s has %zu point%s",
 				    request->point, request->words.item[1], points,
 				    plural(points));
 	if (id == VALIDATE)
-		print_summary(&text, request->words.item[1], recipe);
+		print_summary(out, request->words.item[1], recipe);
 	for (; id == POINTS && point < points; point++)
-		recipe_print_point(recipe, point, &text);
+		recipe_print_point(recipe, point, out);
 	if (id == NODES)
-		recipe_print_nodes(recipe, &text);
-	if (id == PLAN)
-		status = recipe_print_plan(recipe, point, request->run, &text, error);
+		recipe_print_nodes(recipe, out);
 	if (id == JSON)
-		recipe_print_json(recipe, point, request->run, &text);
-	if (status == 0)
-		fwrite(text.data, 1, text.size, stdout);
-	bytes_clear(&text);
-	return status;
+		recipe_print_json(recipe, point, request->run, out);
+	return id == PLAN ? recipe_print_plan(recipe, point, request->run, out, error)
+			  : 0;
 }
 
-static int run(const struct request *request, int id, struct error *error)
+static int print_any(const struct request *request, int id, struct bytes *out,
+		     struct error *error)
 {
 	struct recipe_errors errors = {0};
 	struct recipe_value known;
 	struct recipe recipe;
-	int status;
+	int status = 0;
 
-	if (id == INIT)
-		return write_starter(request, error);
-	if (id > JSON) {
+	if (id == INIT) {
+		bytes_add_text(out, starter_recipe);
+	} else if (id > JSON) {
 		recipe_known(&known);
-		(id == SENSORS ? print_sensors : print_events)(&known);
+		if (id == SENSORS)
+			print_sensors(out, recipe_value_find(&known, "sensors"));
+		else
+			print_events(out, recipe_value_find(&known, "events"));
 		recipe_value_clear(&known);
-		return 0;
+	} else {
+		status = recipe_read(&recipe, request->words.item[1], &errors);
+		print_errors(&errors);
+		if (status == 0) {
+			status = print_recipe(request, id, &recipe, out, error);
+			recipe_clear(&recipe);
+		}
+		recipe_errors_clear(&errors);
 	}
-	status = recipe_read(&recipe, request->words.item[1], &errors);
-	print_errors(&errors);
-	if (status == 0) {
-		status = print_recipe(request, id, &recipe, error);
-		recipe_clear(&recipe);
-	}
-	recipe_errors_clear(&errors);
 	return status;
 }
 
-static enum exit_status act(const struct request *request, struct error *error)
+static int write_new_file(const char *path, const struct bytes *text, struct error *error)
 {
-	const struct subcommand *command = find_subcommand(request, error);
+	struct output output;
 
-	if (!command || check_request(request, command, error))
-		return EXIT_MISUSE;
-	return run(request, command->id, error) ? EXIT_FAILED : EXIT_DONE;
+	if (access(path, F_OK) == 0)
+		return error_set(error, "%s: it exists, want a new file", path);
+	if (output_open(&output, path, error))
+		return -1;
+	fwrite(text->data, 1, text->size, output.file);
+	return output_commit(&output, error);
 }
 
-static void clear_request(struct request *request)
+/* All into memory first, so that nothing is printed of what fails. */
+static int act(const struct request *request, struct error *error)
 {
-	text_list_clear(&request->words);
-	free(request->output);
-	free(request->run);
+	const struct subcommand *command = find_subcommand(request, error);
+	struct bytes text = {0};
+	int status;
+
+	if (!command || check_request(request, command, error))
+		return -1;
+	status = print_any(request, command->id, &text, error);
+	if (status == 0 && request->output)
+		status = write_new_file(request->output, &text, error);
+	else if (status == 0)
+		fwrite(text.data, 1, text.size, stdout);
+	bytes_clear(&text);
+	return status || output_flush_stdout(error) ? -1 : 0;
 }
 
 int main(int argc, const char **argv)
 {
 	struct request request = {0};
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	output_catch_signals();
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		status = act(&request, &error);
-		break;
-	}
-	if (status == EXIT_DONE && output_flush_stdout(&error))
-		status = EXIT_FAILED;
+	status = options_end(parse(&request, argc, argv, &error), &error);
+	if (status < 0)
+		status = act(&request, &error) ? 1 : 0;
 	if (error.misuse)
-		status = EXIT_MISUSE;
+		status = 2;
 	error_tell(&error, "ctrecipe", stderr);
-	clear_request(&request);
-	return (int)status;
+	text_list_clear(&request.words);
+	free(request.output);
+	free(request.run);
+	return status;
 }

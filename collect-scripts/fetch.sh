@@ -13,11 +13,9 @@ node_script()
 		"$lib/node/run.sh"
 }
 
-# What every node gets alike, made once a run; $tmpdir is a word for the shell.
+# What every node gets alike, made once a run.
 write_bundle()
 {
-	plan_word "$state/plan" tmpdir
-	tmpdir=$(quote "$answer")
 	{
 		node_script | put_file node.sh
 		for part in ctwrap ctsample; do
@@ -40,8 +38,8 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$tmpdir"
-	cat "$lib/node/setup.sh"
+	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$(quote "$tmpdir")"
+	cat "$lib/node/base.sh"
 	echo set_up
 	cat "$work/bundle"
 	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$state/plan" | put_file plan
@@ -50,7 +48,7 @@ bundle_for()
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
 # what is missing comes as one stream of bytes, file after file, of which
-# `receive` makes the listed files and nothing else: plain files of ours that
+# the listed files are made and nothing else: plain files of ours that
 # nobody else may read and nobody execute. A file that came in part goes on where
 # it ended; every file is checked against the list. After that, and only then,
 # the node's copy may go. A fetch that broke off is taken up by the next try, or
@@ -162,10 +160,30 @@ fetch_missing()
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
 	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" send <"$wanted" |
-		"$lib/receive" "$part" "$wanted" 2>"$wanted.errors" || fetch_why=$(cat "$wanted.errors")
+		receive 8<"$wanted" 2>"$wanted.errors"
+	received=$?
 	read -r stream_status <"$errors.status"
-	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" "$transfer_seconds")
-	[ "$stream_status" -eq 0 ] && [ ! -s "$wanted.errors" ]
+	if [ "$stream_status" -ne 0 ]; then
+		fetch_why=$(why "$stream_status" "$transfer_seconds")
+	elif [ "$received" -ne 0 ]; then
+		fetch_why="it cannot be written: $(head -n 1 "$wanted.errors")"
+	fi
+	[ "$stream_status" -eq 0 ] && [ "$received" -eq 0 ]
+}
+
+# The wanted files, of the bytes that come in. dd takes no byte of the next file.
+receive()
+{
+	umask 077
+	cd "$part" || return
+	while IFS= read -r line <&8; do
+		have=${line%% *}
+		line=${line#* }
+		size=${line%% *}
+		path=${line#* }
+		{ [ -d "${path%/*}" ] || mkdir -p "${path%/*}"; } &&
+			dd bs=65536 iflag=fullblock,count_bytes count=$((size - have)) >>"$path" || return
+	done
 }
 
 # A node may list more than there is room for. Sets wanted_kib.
@@ -188,7 +206,7 @@ put_in_place()
 		node_problem "$1" "not fetched: $(last_error)"
 		return
 	}
-	set_state "$1" fetched
+	set_state "$1" ok
 	if [ "$odd_files" -gt 0 ]; then
 		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
 	elif ! given keep; then
@@ -201,7 +219,7 @@ clean_node()
 	patiently "$1" "$short_seconds" clean
 	case $action_status-$attempt in
 	# Where the answer was lost only, there is nothing any more.
-	0-* | 2-[23] | 127-[23]) set_state "$1" cleaned ;;
+	0-* | 2-[23] | 127-[23]) [ -d "$run_dir/$1" ] || set_state "$1" removed ;;
 	*) node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")" ;;
 	esac
 }

@@ -45,7 +45,8 @@ begin_job()
 	) &
 }
 
-# on_nodes FUNCTION NODE...: FUNCTION NODE for each. With bound=0 all at once.
+# on_nodes FUNCTION NODE...: FUNCTION NODE for each; what they print comes in the order of the
+# nodes. With bound=0 all at once.
 on_nodes()
 {
 	job_function=$1
@@ -55,13 +56,18 @@ on_nodes()
 		while [ "$bound" -gt 0 ] && [ "$running" -ge "$bound" ]; do
 			end_of_job
 		done
-		begin_job "$job_node" "$job_function" "$job_node"
+		begin_job "$job_node" "$job_function" "$job_node" >"$work/said.$job_node"
 		running=$((running + 1))
 	done
 	while [ "$running" -gt 0 ]; do
 		end_of_job
 	done
 	wait
+	for job_node; do
+		shift
+		set -- "$@" "$work/said.$job_node"
+	done
+	[ $# -eq 0 ] || cat "$@"
 }
 
 # A signal ends the reading; then it is done again.

@@ -76,13 +76,13 @@ reach()
 	nodes=
 	node_count=0
 	ssh_words=
+	gateway=
 	plan_file=$1
 	each_line "${2:-$1}" ssh_option add_option
 	each_line "$1" ssh_gateway add_gateway
 	each_line "$1" node add_node
 	[ -n "$nodes" ] || fail "$1: no nodes in it"
-	plan_word "$1" ssh_gateway
-	[ -z "$answer" ] || open_gateway "$answer"
+	[ -z "$gateway" ] || open_gateway
 }
 
 # Options for ssh may run commands here and write files. Of a run directory that may
@@ -109,6 +109,7 @@ add_gateway()
 	case $2 in
 	-* | *,-* | *@-* | *[!][A-Za-z0-9_.:@%,+-]*) fail "$plan_file: '$(plain_text "$2")' is not a gateway" ;;
 	esac
+	gateway=$2
 	ssh_words="$ssh_words-J $2 "
 }
 
@@ -198,34 +199,47 @@ why()
 	esac
 }
 
-# open_gateway HOPS: connections to the same gateway share one, if it is there before them all.
+# Connections to the same gateway share one, if it is there before them all.
 open_gateway()
 {
-	last_hop=${1##*,}
+	last_hop=${gateway##*,}
 	before=
-	[ "$last_hop" = "$1" ] || before=${1%,*}
+	[ "$last_hop" = "$gateway" ] || before=${gateway%,*}
 	# -J takes [user@]host[:port], ssh itself a URL.
 	timeout "$connect_seconds" ssh -F "$work/ssh_config" -N -f ${before:+-J "$before"} -- "ssh://$last_hop" \
 		</dev/null >/dev/null 2>"$work/gateway.err" ||
 		complain "gateway $last_hop: $(tail -n 1 "$work/gateway.err")"
 }
 
-# action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
-# $answers, standard input is handed on. Fails if the node says so, or says nothing.
+# action NODE SECONDS ACTION [WORD...]: of the node's script, that which lies there or, where
+# it is set, the file $sent. Standard input is handed on. The answer is in $answers, lines that
+# may be one and no others, and all of it in $answers.raw. Fails if the node says so, or says
+# nothing.
 action()
 {
 	action_node=$1
 	action_seconds=$2
 	shift 2
-	if get_dir "$action_node"; then
-		ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
-		action_status=$?
-		take_problems "$action_node"
+	if [ -n "${sent:-}" ]; then
+		remote "$action_node" "$action_seconds" /bin/sh -s "$step_seconds" "$@" <"$sent"
+	elif get_dir "$action_node"; then
+		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
 	else
-		: >"$answers"
 		echo 'nothing was set up there' >>"$errors"
-		action_status=126
-	fi
+		(exit 126)
+	fi >"$answers.raw"
+	action_status=$?
+	[ "$(wc -c <"$answers.raw")" -lt "$most_bytes" ] || {
+		echo "it answers with more than $most_bytes bytes" >>"$errors"
+		action_status=125
+	}
+	take_answers <"$answers.raw" >"$answers"
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
+		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
 	return "$action_status"
 }
 
@@ -237,21 +251,6 @@ patiently()
 		[ "$action_status" -eq 255 ] && [ "$attempt" -lt 3 ] || return
 		sleep "$attempt"
 	done
-}
-
-# ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
-# lines that may be an answer, and no others. All of it is in $answers.raw.
-ask()
-{
-	remote "$@" >"$answers.raw"
-	ask_status=$?
-	[ "$(wc -c <"$answers.raw")" -lt "$most_bytes" ] || {
-		echo "it answers with more than $most_bytes bytes" >>"$errors"
-		ask_status=125
-	}
-	take_answers <"$answers.raw" >"$answers"
-	sed -n 's/^failed //p' "$answers" >>"$errors"
-	return "$ask_status"
 }
 
 # A node may send what it likes. What comes out is KEY VALUE, where the value is one
@@ -280,15 +279,6 @@ take_answers()
 		next
 	}
 	{ print key " " escaped(value, "") }'
-}
-
-take_problems()
-{
-	while IFS= read -r answer_line; do
-		case $answer_line in
-		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
-		esac
-	done <"$answers"
 }
 
 # What the node said of something.

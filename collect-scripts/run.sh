@@ -7,11 +7,9 @@
 # record.
 do_run()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
-	plan_word "$work/plan" fetch
-	! given with-merge && ! given with-report || [ "$answer" != none ] ||
+	plan_of "$1" 1 "$work/plan"
+	! given with-merge && ! given with-report || [ "$fetch" != none ] ||
 		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
-	plan_point "$work/plan"
 	point=1
 	last_point=$point_count
 	if given point; then
@@ -50,14 +48,14 @@ begin_point()
 	write_bundle
 	on_nodes start_node $nodes
 	realtime_ns >"$state/begin"
-	nodes_in absent
+	nodes_in 'not started'
 	if [ "$chosen_count" -eq "$node_count" ]; then
 		rm -rf "$run_dir"
 		complain 'no node was started, nothing was recorded'
 		return 1
 	fi
 	printf '%s\n' "$run_dir"
-	nodes_in started
+	nodes_in collecting
 	if [ "$chosen_count" -gt 0 ]; then
 		talk "$run_name: collecting on $chosen_count of $node_count nodes"
 	else
@@ -70,29 +68,17 @@ end_point()
 {
 	stop_all
 	[ -z "$interrupted" ] || : >"$state/interrupted"
-	if leaves_data; then
-		finish_point left
-	else
-		on_nodes_in fetch_node stopped
-		finish_point fetched
-	fi
+	on_nodes_in fetch_node 'not fetched'
+	finish_point
 }
 
-# finish_point left|fetched: the exit status is the run's: 0 all went well, 3 something is
-# missing, 1 nothing was recorded.
+# The exit status is the run's: 0 all went well, 3 something is missing, 1 nothing was
+# recorded.
 finish_point()
 {
-	if [ "$1" = left ]; then
-		nodes_in stopped
-	else
-		nodes_in fetched cleaned
-		: >"$state/done"
-	fi
 	write_run_json
-	if [ "$chosen_count" -eq 0 ]; then
-		complain "$run_dir: nothing was recorded"
-		return 1
-	elif [ "$1" = left ]; then
+	nodes_in left
+	if [ "$chosen_count" -gt 0 ]; then
 		set --
 		for node in $chosen; do
 			get_dir "$node" && set -- "$@" "$node=$node_dir/data"
@@ -100,6 +86,12 @@ finish_point()
 		talk "$run_name: data of $# of $node_count nodes stays there: $*"
 		talk "$run_name: \`ctbatch -o OUT $*\` works on it, \`ctcollect clean $run_dir\` removes it"
 	else
+		nodes_in ok
+		: >"$state/done"
+		[ "$chosen_count" -gt 0 ] || {
+			complain "$run_dir: nothing was recorded"
+			return 1
+		}
 		talk "$run_name: data of $chosen_count of $node_count nodes in $run_dir"
 		further_steps
 	fi
@@ -107,19 +99,10 @@ finish_point()
 		[ -z "$(cat "$state"/nodes/*/problems 2>/dev/null)" ] || return 3
 }
 
-# With `fetch: none` the data stays on the nodes, where ctbatch works on it.
-leaves_data()
-{
-	plan_word "$state/plan" fetch
-	[ "$answer" = none ]
-}
-
 further_steps()
 {
 	! given with-merge && ! given with-report && return
-	merge=$bin/ctmerge
-	[ -x "$merge" ] || merge=ctmerge
-	"$merge" -q -o "$run_dir/run.db" "$run_dir"
+	"$bin/ctmerge" -q -o "$run_dir/run.db" "$run_dir"
 	case $? in
 	# 3: there is a timeline, in which not all clocks are tied.
 	0 | 3) ;;
@@ -128,11 +111,8 @@ further_steps()
 		: >"$state/failed"
 		;;
 	esac
-	[ -f "$run_dir/run.db" ] || return 0
-	given with-report || return 0
-	analyze=$bin/ctanalyze
-	[ -x "$analyze" ] || analyze=ctanalyze
-	"$analyze" report "$run_dir/run.db" -o "$run_dir/report.html" || {
+	[ -f "$run_dir/run.db" ] && given with-report || return 0
+	"$bin/ctanalyze" report "$run_dir/run.db" -o "$run_dir/report.html" || {
 		complain "$run_dir: ctanalyze failed"
 		: >"$state/failed"
 	}
@@ -156,12 +136,12 @@ do_stop()
 {
 	open_run "$1"
 	stop_all
-	if leaves_data; then
-		finish_point left
+	if [ "$fetch" = none ]; then
+		finish_point
 		exit $?
 	fi
 	write_run_json
-	nodes_in started lost
+	nodes_in collecting 'not stopped'
 	[ "$chosen_count" -eq 0 ] || exit 3
 	exit 0
 }
@@ -178,10 +158,10 @@ want_stopped()
 do_fetch()
 {
 	open_run "$1"
-	want_stopped started
-	on_nodes_in stop_node lost
-	on_nodes_in fetch_node stopped
-	finish_point fetched
+	want_stopped collecting
+	on_nodes_in stop_node 'not stopped'
+	on_nodes_in fetch_node 'not fetched' left
+	finish_point
 	exit $?
 }
 
@@ -189,10 +169,10 @@ do_fetch()
 do_clean()
 {
 	open_run "$1"
-	leaves_data || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
-	want_stopped started lost
-	on_nodes_in clean_node stopped
-	nodes_in stopped
+	[ "$fetch" = none ] || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
+	want_stopped collecting 'not stopped'
+	on_nodes_in clean_node left
+	nodes_in left
 	write_run_json
 	[ "$chosen_count" -eq 0 ] || exit 3
 	: >"$state/done"
@@ -208,60 +188,58 @@ start_node()
 {
 	[ ! -f "$work/interrupted" ] || return 0
 	answers=$state/nodes/$1/start
-	bundle_for "$1" >"$work/bundle.$1"
-	ask "$1" "$start_seconds" /bin/sh -s "$step_seconds" start <"$work/bundle.$1"
+	sent=$work/bundle.$1
+	bundle_for "$1" >"$sent"
+	action "$1" "$start_seconds" start
 	start_status=$?
 	get_dir "$1" || [ "$start_status" -ne 0 ] || {
 		echo 'it answers nonsense' >>"$errors"
 		start_status=1
 	}
-	take_problems "$1"
 	if [ "$start_status" -eq 0 ]; then
-		set_state "$1" started
+		set_state "$1" collecting
 		return
 	fi
 	node_problem "$1" "not started: $(why "$start_status" "$start_seconds")"
 	if get_dir "$1" && ! grep -q -x 'state clean' "$answers"; then
-		set_state "$1" lost
+		set_state "$1" 'not stopped'
 	else
-		set_state "$1" absent
+		set_state "$1" 'not started'
 	fi
 }
 
 stop_node()
 {
 	if patiently "$1" "$stop_seconds" stop; then
-		set_state "$1" stopped
+		[ "$fetch" = none ] && set_state "$1" left || set_state "$1" 'not fetched'
 	else
 		node_problem "$1" "not stopped: $(why "$action_status" "$stop_seconds")"
-		set_state "$1" lost
+		set_state "$1" 'not stopped'
 	fi
 }
 
 # Whatever was set up is stopped, whether or not it is known to run.
 stop_all()
 {
-	on_nodes_in stop_node started lost
+	on_nodes_in stop_node collecting 'not stopped'
 	[ -f "$state/end" ] || realtime_ns >"$state/end"
 }
 
 do_status()
 {
 	open_run "$1"
-	on_nodes status_node $nodes
 	{
 		printf 'NODE\tSTATE\tPROCESSES\tKIB\tFREE KIB\n'
-		for node in $nodes; do
-			cat "$work/shown.$node"
-		done
-	} | as_table
+		on_nodes status_node $nodes
+	} >"$work/table"
+	as_table <"$work/table"
 }
 
 status_node()
 {
 	get_state "$1"
 	case $node_state in
-	absent | cleaned | fetched) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
+	'not started' | ok | removed) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
 	*)
 		if action "$1" "$short_seconds" status; then
 			printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$(fact state)" \
@@ -271,7 +249,7 @@ status_node()
 			node_problem "$1" "$(why "$action_status" "$short_seconds")"
 		fi
 		;;
-	esac >"$work/shown.$1"
+	esac
 }
 
 # The commands of the recipe: those of one `execute` entry run at the same time on
@@ -304,12 +282,35 @@ add_command()
 	printf '%s' "$7" >"$work/command.${6:-.local}"
 }
 
-# limit_of MILLISECONDS: how long a command may take, the connection beyond it a minute; without
-# one, it lives as long as the node answers.
-limit_of()
+# run_on_node NODE TIMEOUT_MS ACTION [WORD...]: a command, which comes in. Sets command_status and
+# command_said. The connection may last a minute longer than the command; without a timeout,
+# as long as the node answers.
+run_on_node()
 {
+	command_node=$1
 	command_limit=31536000
-	[ "$1" -eq 0 ] || command_limit=$(($1 / 1000 + 60 + short_seconds))
+	[ "$2" -eq 0 ] || command_limit=$(($2 / 1000 + 60 + short_seconds))
+	shift 2
+	is_interruptible=yes
+	action "$command_node" "$command_limit" "$@"
+	command_said=$(fact said)
+	command_status=$(fact status)
+	[ -n "$command_status" ] || case $(fact state) in
+	launched) command_status=launched ;;
+	*) command_status="lost: $(why "$action_status" "$command_limit")" ;;
+	esac
+	[ ! -f "$work/interrupted" ] || [ "$command_status" = 0 ] || command_status=interrupted
+}
+
+# tell_status WHAT: how its command ended, unless that is well; then it fails.
+tell_status()
+{
+	case $command_status in
+	0 | launched) return ;;
+	[0-9]*) complain "$1 ended with status $command_status${command_said:+: $command_said}" ;;
+	*) complain "$1: $command_status" ;;
+	esac
+	return 1
 }
 
 # One command on one node, or here.
@@ -319,35 +320,17 @@ run_on()
 	command_said=
 	if [ "$1" = .local ]; then
 		run_local
-	elif get_state "$1" && [ "$node_state" = started ]; then
-		run_remote "$1"
+	elif get_state "$1" && [ "$node_state" = collecting ]; then
+		# To have it launched takes as long as any other short action.
+		[ "$entry_method" = background ] && launch_ms=1 || launch_ms=$entry_timeout
+		run_on_node "$1" "$launch_ms" exec "$entry_index" "$entry_method" \
+			"$entry_timeout" "${entry_sudo:-no}" <"$work/command.$1"
 	else
 		command_status='not run'
 	fi
 	where=${1#.local}
 	note_command "$where" "$(cat "$work/command.$1"; echo .)"
-	case $command_status in
-	0 | launched) return ;;
-	[0-9]*) complain "${where:-here}: command $entry_index ended with status $command_status${command_said:+: $command_said}" ;;
-	*) complain "${where:-here}: command $entry_index: $command_status" ;;
-	esac
-	: >"$state/failed"
-}
-
-run_remote()
-{
-	limit_of "$entry_timeout"
-	[ "$entry_method" != background ] || command_limit=$short_seconds
-	is_interruptible=yes
-	action "$1" "$command_limit" exec "$entry_index" "$entry_method" \
-		"$entry_timeout" "${entry_sudo:-no}" <"$work/command.$1"
-	command_status=$(fact status)
-	command_said=$(fact said)
-	[ -n "$command_status" ] || case $(fact state) in
-	launched) command_status=launched ;;
-	*) command_status="lost: $(why "$action_status" "$command_limit")" ;;
-	esac
-	[ ! -f "$work/interrupted" ] || [ "$command_status" = 0 ] || command_status=interrupted
+	tell_status "${where:-here}: command $entry_index" || : >"$state/failed"
 }
 
 # On this machine, with the run's directory in its environment.

@@ -27,54 +27,49 @@ talk()
 	given quiet || plain_text "$*" >&2
 }
 
-# The plan of a point of the recipe: plan_of RECIPE POINT FILE [RUN]
+# plan_of RECIPE POINT FILE [RUN]: the plan of a point of the recipe, read.
 plan_of()
 {
-	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3"
+	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3" || exit 1
+	read_plan "$3"
 }
 
-# What a plan says of one kind, in its last line: sets $answer, the first word after it, and
-# $answer_2 and $answer_3, those behind.
-plan_word()
+# What a plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
+read_plan()
 {
-	set_answer
-	each_line "$1" "$2" set_answer
+	while IFS= read -r plan_line; do
+		case $plan_line in
+		name\ * | point\ * | tracedir\ * | tmpdir\ * | fetch\ *) with_words set_plan "$plan_line" ;;
+		esac
+	done <"$1"
 }
 
-set_answer()
+set_plan()
 {
-	answer=${2:-}
-	answer_2=${3:-}
-	answer_3=${4:-}
+	case $1 in
+	name) recipe_name=${2:-} ;;
+	point)
+		point_count=${3:-1}
+		suffix=${4:-}
+		;;
+	tracedir) tracedir=${2:-} ;;
+	tmpdir) tmpdir=${2:-} ;;
+	fetch) fetch=${2:-} ;;
+	esac
 }
 
-# The point of a plan: sets point_count and suffix.
-plan_point()
-{
-	plan_word "$1" point
-	point_count=${answer_2:-1}
-	suffix=$answer_3
-}
-
-# Where run directories of a plan are made: sets runs and recipe_name.
+# Where run directories of the plan are made: sets runs.
 find_runs()
 {
-	plan_word "$1" name
-	recipe_name=$answer
-	plan_word "$1" tracedir
-	runs=$(option output "${answer:-.}")
-	case $runs in
-	/* | ./* | ../*) ;;
-	*) runs=./$runs ;;
-	esac
+	plain_path "$(option output "$tracedir")"
+	runs=$plain_path
 }
 
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
 make_run()
 {
-	plan_of "$1" "$2" "$work/plan" || exit 1
-	plan_point "$work/plan"
-	find_runs "$work/plan"
+	plan_of "$1" "$2" "$work/plan"
+	find_runs
 	mkdir -p "$runs" || fail "$runs: cannot be made"
 	until
 		run_name=$recipe_name-$(date +%Y%m%d-%H%M%S)${suffix:+-$suffix}
@@ -91,8 +86,8 @@ make_run()
 	[ ${#id} -eq 16 ] || fail 'no random numbers in /dev/urandom'
 	printf '%s\n' "$id" >"$state/id"
 	# With the name known, the plan is final.
-	plan_of "$1" "$2" "$state/plan" "$run_name" &&
-		"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
+	plan_of "$1" "$2" "$state/plan" "$run_name"
+	"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
 	reach_nodes "$state/plan"
 }
 
@@ -119,10 +114,8 @@ open_run()
 	else
 		fail "$1: want a recipe, or a run directory that ctcollect made"
 	fi
-	case $run_dir in
-	/* | ./* | ../*) ;;
-	*) run_dir=./$run_dir ;;
-	esac
+	plain_path "$run_dir"
+	run_dir=$plain_path
 	state=$run_dir/.collect
 	# What is written there must stay there.
 	odd_file=$(find "$state" ! -type d ! -type f 2>&1 | head -n 1)
@@ -132,15 +125,16 @@ open_run()
 	16*[!0-9a-f]*) id= ;;
 	esac
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
-	run_name=${run_dir%/}
-	run_name=${run_name##*/}
+	run_name=${run_dir##*/}
+	fetch=all
+	read_plan "$state/plan"
 	reach_nodes "$options_plan"
 }
 
 last_run()
 {
-	plan_of "$1" 1 "$work/plan" || exit 1
-	find_runs "$work/plan"
+	plan_of "$1" 1 "$work/plan"
+	find_runs
 	run_dir=
 	for try in "$runs/$recipe_name"-[0-9]*; do
 		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/done" ] && run_dir=$try
@@ -160,10 +154,10 @@ get_dir()
 	return 1
 }
 
-# What has become of a node:
-#   absent    nothing is there          fetched   all of it is here, and there
-#   started   it collects               cleaned   it is there no more
-#   stopped   it has what it recorded   lost      it did not answer, and may still collect
+# What has become of a node, in the words of run.json:
+#   not started   nothing is there      not fetched, left   it has what it recorded
+#   collecting                          ok                  all of it is here
+#   not stopped   it did not answer     removed             it is there no more, nor here
 set_state()
 {
 	printf '%s\n' "$2" >"$state/nodes/$1/state"
@@ -173,12 +167,12 @@ set_state()
 get_state()
 {
 	node_state=
-	read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
+	IFS= read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
 	case $node_state in
-	absent | started | stopped | lost | fetched | cleaned) ;;
+	'not started' | collecting | 'not stopped' | 'not fetched' | left | ok | removed) ;;
 	*)
-		node_state=absent
-		! get_dir "$1" || node_state=lost
+		node_state='not started'
+		! get_dir "$1" || node_state='not stopped'
 		;;
 	esac
 }
@@ -190,12 +184,11 @@ nodes_in()
 	chosen_count=0
 	for node in $nodes; do
 		get_state "$node"
-		case " $* " in
-		*" $node_state "*)
+		for wanted_state; do
+			[ "$node_state" = "$wanted_state" ] || continue
 			chosen="$chosen $node"
 			chosen_count=$((chosen_count + 1))
-			;;
-		esac
+		done
 	done
 }
 
@@ -227,23 +220,12 @@ node_json()
 	get_state "$node_name"
 	node_data=
 	case $node_state in
-	absent) node_status='not started' ;;
-	started) node_status=collecting ;;
-	lost) node_status='not stopped' ;;
-	stopped)
-		node_status='not fetched'
-		! leaves_data || node_status=left
-		! get_dir "$node_name" || node_data=$node_dir/data
-		;;
-	*)
-		node_status=ok
-		! leaves_data || [ -d "$run_dir/$node_name" ] || node_status=removed
-		;;
+	'not fetched' | left) ! get_dir "$node_name" || node_data=$node_dir/data ;;
 	esac
 	printf '%s\n  {"name": %s, "address": %s' "$comma" "$(json_strings "$2")" "$(json_strings "$3")"
 	comma=,
 	shift 5
-	printf ', "roles": [%s], "status": "%s"' "$(json_strings "$@")" "$node_status"
+	printf ', "roles": [%s], "status": "%s"' "$(json_strings "$@")" "$node_state"
 	[ -z "$node_data" ] || printf ', "data": %s' "$(json_strings "$node_data")"
 	set --
 	[ ! -f "$state/nodes/$node_name/problems" ] ||
@@ -264,9 +246,9 @@ kept_time()
 	esac
 }
 
-# What ctrecipe printed of the point: name, run and parameters, of which none is a list, the
-# nodes, and last the recipe. Sets point_json, a list of members, and recipe_json.
-split_json()
+# What ctrecipe printed of the point is name, run and parameters, of which none is a list,
+# the nodes, and last the recipe.
+write_run_json()
 {
 	point_json='{"parameters":{}'
 	recipe_json=null
@@ -274,16 +256,10 @@ split_json()
 	case $json_line in
 	'{'*',"nodes":['*'],"recipe":'*'}')
 		point_json=${json_line%%',"nodes":['*}
-		json_line=${json_line#*',"nodes":['}
-		json_line=${json_line#*'],"recipe":'}
-		recipe_json=${json_line%'}'}
+		recipe_json=${json_line#*'],"recipe":'}
+		recipe_json=${recipe_json%'}'}
 		;;
 	esac
-}
-
-write_run_json()
-{
-	split_json
 	rm -f "$run_dir/run.json.new"
 	{
 		printf '%s,\n "collector_version": %s,\n' "$point_json" "$(json_strings "$version")"

@@ -25,7 +25,7 @@ run_queue()
 	workers=
 	for worker; do
 		get_state "$worker"
-		[ "$node_state" != started ] || workers="$workers $worker"
+		[ "$node_state" != collecting ] || workers="$workers $worker"
 	done
 	queue_work=$work/queue
 	rm -rf "$queue_work"
@@ -56,7 +56,6 @@ keep_ahead()
 dispatch()
 {
 	waiting=
-	pending=0
 	busy=
 	turn=0
 	last_stamp=0
@@ -64,8 +63,7 @@ dispatch()
 	exec 4<"$queue_work/tasks"
 	more=yes
 	while :; do
-		while [ -n "$due" ] && [ -n "$more" ] &&
-			{ [ "$pending_most" -eq 0 ] || [ "$pending" -lt "$pending_most" ]; }; do
+		while [ -n "$due" ] && [ -n "$more" ] && may_wait $waiting; do
 			enqueue_next
 			hand_out
 		done
@@ -82,12 +80,17 @@ dispatch()
 		if [ -n "$interrupted" ]; then
 			more=
 			waiting=
-			pending=0
 		fi
 		hand_out
 	done
 	exec 4<&-
 	wait
+}
+
+# may_wait WAITING...: whether one more may.
+may_wait()
+{
+	[ "$pending_most" -eq 0 ] || [ $# -lt "$pending_most" ]
 }
 
 enqueue_next()
@@ -122,7 +125,6 @@ enqueue()
 		turn=$((turn + 1))
 	fi
 	waiting="$waiting $task_number:$task_node:$stamp"
-	pending=$((pending + 1))
 }
 
 # find_free NODE...: the one with the fewest tasks, if it has a free place: sets free_node.
@@ -155,7 +157,6 @@ hand_out()
 			continue
 		fi
 		busy="$busy $free_node "
-		pending=$((pending - 1))
 		begin_job "$queue.${task%%:*}.$free_node" run_task "${task%%:*}" "$free_node" "${task##*:}"
 	done
 	waiting=$still
@@ -166,15 +167,9 @@ hand_out()
 run_task()
 {
 	read -r ahead <"$queue_work/ahead.$2"
-	limit_of "$task_timeout"
-	is_interruptible=yes
-	action "$2" "$command_limit" task "$queue" "$1" \
+	run_on_node "$2" "$task_timeout" task "$queue" "$1" \
 		"$(printf '%s' "$queue_name" | tr -c 'A-Za-z0-9_.:@%+,-' _)" $(($3 + ahead)) \
 		"$id-$queue-$1" "$task_timeout" <"$queue_work/command.$1"
-	task_status=$(fact status)
-	[ "$task_status" = 0 ] && return
-	printf '%s\n' "$1" >>"$queue_work/failed"
-	complain "$2: task $1 of $queue_name: $(
-		[ -z "$task_status" ] && why "$action_status" "$command_limit" ||
-			printf 'status %s' "$task_status")$(fact said | sed 's/^/: /')"
+	[ "$command_status" = 0 ] || printf '%s\n' "$1" >>"$queue_work/failed"
+	tell_status "$2: task $1 of $queue_name"
 }

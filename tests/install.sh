@@ -24,7 +24,7 @@ for program in ctsync ctmerge ctanalyze ctexport ctcollect ctbatch ctrecipe ctsa
 	want bin/$program
 	"$root/bin/$program" --version || failed=1
 done
-want libexec/clustertrace/receive
+want libexec/clustertrace/fetch.sh
 for file in "$CT_SOURCE"/datasets/simulate/scenarios/*.scenario; do
 	want "share/clustertrace/scenarios/$(basename "$file")"
 done

@@ -89,8 +89,8 @@ may_capture()
 		getcap "$(command -v tcpdump)" 2>/dev/null | grep -q cap_net_raw; }
 }
 
-# Offloads that make one packet of several, or several of one, where packets go: not on
-# what is down, nor on bridges, which only join others.
+# Without generic receive offload, packets have no headers in a trace: of cards that are up,
+# but for bridges, which only join others.
 check_offloads()
 {
 	has ethtool || return 0
@@ -98,19 +98,10 @@ check_offloads()
 		interface=${interface##*/}
 		[ "$interface" != lo ] && [ ! -d "/sys/class/net/$interface/bridge" ] &&
 			[ "$(first_word_of "/sys/class/net/$interface/operstate")" != down ] || continue
-		timeout "$step_seconds" ethtool -k "$interface" 2>/dev/null | awk -v on="$interface" '
-			$2 == "on" && $1 == "generic-segmentation-offload:" { joins = joins " gso" }
-			$2 == "on" && $1 == "tcp-segmentation-offload:" { joins = joins " tso" }
-			$2 == "on" && $1 == "large-receive-offload:" { joins = joins " lro" }
-			$2 == "off" && $1 == "generic-receive-offload:" {
-				print "want generic receive offload on " on ", without it received packets have no" \
-					" headers in the trace; mend: ethtool -K " on " gro on"
-			}
-			END {
-				if (joins)
-					print "remark " on " joins packets (" substr(joins, 2) "): ctsync copes; tighter with" \
-						" `ip link set dev " on " gso_max_segs 1 gro_max_size 1`"
-			}'
+		! timeout "$step_seconds" ethtool -k "$interface" 2>/dev/null |
+			grep -q '^generic-receive-offload: off' ||
+			want "generic receive offload on $interface, without it received packets have no headers in the trace" \
+				"ethtool -K $interface gro on"
 	done
 }
 
@@ -152,7 +143,7 @@ find_lacking()
 
 find_manager()
 {
-	for manager in apt-get dnf yum zypper apk none; do
+	for manager in apt-get dnf yum none; do
 		! has "$manager" || break
 	done
 }
@@ -164,7 +155,6 @@ install_command()
 	[ "$rights" != sudo ] || set -- "$1" 'sudo '
 	case $manager in
 	none) tell "install $1 there" ;;
-	apk) tell "${2:-}apk add $1" ;;
 	*) tell "${2:-}$manager install $1" ;;
 	esac
 }
@@ -233,12 +223,11 @@ do_install()
 do_daemon()
 {
 	find_rights
-	find_home
 	has lttng-sessiond || give_up 'lttng-sessiond: not installed, want lttng-tools'
 	rights=
 	# Where root's rights are at hand, root's daemon is meant: it traces the kernel.
 	[ "$is_root" != yes ] || rights=$as_root
-	daemon_file
+	find_pid_file
 	case $1 in
 	stop | restart)
 		stop_daemon || {
@@ -248,7 +237,7 @@ do_daemon()
 		;;
 	esac
 	case $1 in
-	start | restart) start_daemon >/dev/null || give_up 'the session daemon does not start' ;;
+	start | restart) start_daemon >/dev/null 2>&1 || give_up 'the session daemon does not start' ;;
 	esac
 	if daemon_pid "$pid_file"; then
 		count_sessions

@@ -3,8 +3,7 @@
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
 # What ctcollect runs on a node: sh node.sh ACTION [ARGUMENT...]. The parts in
-# node/ are put together in the order of their names' use (see ../bundle.sh)
-# and sent over ssh into one private directory of a run:
+# node/ are put together (../fetch.sh) and sent over ssh into one private directory of a run:
 #
 #   BASE/clustertrace-UID/          mode 700, ours
 #     RUN/                          $here: this script lies in it
@@ -13,7 +12,7 @@
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
 #       who                         RUN and the node's name, our mark
-#       boot, started, stopped      in which boot, and when
+#       boot, started, stopped      in which boot, and what has been
 #       data/                       what is fetched
 #       problems                    one line each
 #
@@ -65,6 +64,7 @@ is_root=no
 # Root's rights, if they can be had without a question: "" or "sudo -n".
 find_rights()
 {
+	find_home
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
 	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
@@ -75,9 +75,7 @@ find_rights()
 
 boot_id()
 {
-	boot=unknown
-	read -r boot </proc/sys/kernel/random/boot_id 2>/dev/null || :
-	tell "$boot"
+	cat /proc/sys/kernel/random/boot_id 2>/dev/null || tell unknown
 }
 
 # Let up to TENTHS tenths of a second pass until the command succeeds.
@@ -85,10 +83,12 @@ until_true()
 {
 	tenths=$1
 	shift
+	step=0.02
 	while ! "$@"; do
 		[ "$tenths" -gt 0 ] || return 1
 		tenths=$((tenths - 1))
-		sleep 0.1 2>/dev/null || sleep 1
+		sleep "$step" 2>/dev/null || sleep 1
+		step=0.1
 	done
 }
 
@@ -129,9 +129,12 @@ is_running()
 	[ -n "$pid_start" ] && [ "$(start_time "$pid")" = "$pid_start" ]
 }
 
-is_gone()
+# are_gone PATTERN: none of them runs.
+are_gone()
 {
-	! is_running "$1"
+	for still in $(recorded "$1"); do
+		! is_running "$still" || return 1
+	done
 }
 
 # With sudo for what runs as root.
@@ -145,11 +148,7 @@ send_signal()
 members()
 {
 	for proc in /proc/[0-9]*; do
-		stat_line=
-		read -r stat_line 2>/dev/null <"$proc/stat" || continue
-		# shellcheck disable=SC2086 # fields
-		set -- "${1:-}" ${stat_line##*) }
-		[ "${5:-}" = "${1:-${5:-}}" ] && [ "${2:-Z}" != Z ] || continue
+		read_stat "${proc#/proc/}" && [ "$state" != Z ] && [ "$sid" = "${1:-$sid}" ] || continue
 		# What runs as root only root may look at.
 		# shellcheck disable=SC2086
 		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
@@ -157,30 +156,48 @@ members()
 	done
 }
 
-# end NAME SIGNAL TENTHS: ask, wait, then kill. Sets ended to what it took:
-# asked, killed, or gone where it had ended by itself.
+# end PATTERN SIGNAL TENTHS: ask all of them, wait, then kill what is left.
 end()
 {
-	ended=gone
-	[ -f "$here/procs/$1" ] || return 0
-	if is_running "$1"; then
-		ended=asked
-		send_signal "$2" "-$pid" || send_signal "$2" "$pid"
-		if ! until_true "$3" is_gone "$1"; then
-			ended=killed
-			send_signal KILL "-$pid" || send_signal KILL "$pid"
-			until_true 50 is_gone "$1" || problem "$1: does not end"
+	for name in $(recorded "$1"); do
+		if is_running "$name"; then
+			send_signal "$2" "-$pid" || send_signal "$2" "$pid"
+		else
+			tell_early "$name"
 		fi
-	fi
-	[ -z "$pid" ] || for member in $(members "$pid"); do
-		send_signal KILL "$member"
 	done
-	rm -f "$here/procs/$1"
+	until_true "$3" are_gone "$1" || :
+	for name in $(recorded "$1"); do
+		if is_running "$name"; then
+			send_signal KILL "-$pid" || send_signal KILL "$pid"
+			until_true 50 are_gone "$name" || problem "$name: does not end"
+		fi
+		[ -z "$pid" ] || for member in $(members "$pid"); do
+			send_signal KILL "$member"
+		done
+		rm -f "$here/procs/$name"
+	done
 }
 
+# What ended by itself, but for commands and sensors, has missed something.
+tell_early()
+{
+	case $1 in
+	exec-* | sensor-*) ;;
+	*) [ -f "$here/rebooted" ] || problem "$1: ended before its time$(last_words "$1")" ;;
+	esac
+}
+
+last_words()
+{
+	last_line=$(tail -n 1 "$data/log/$1.log" 2>/dev/null | tr -c '\40-\176\n' '?' | cut -c 1-200)
+	[ -z "$last_line" ] || tell ": $last_line"
+}
+
+# recorded [PATTERN]: their names.
 recorded()
 {
-	for proc_file in "$here"/procs/*; do
+	for proc_file in "$here"/procs/${1:-*}; do
 		[ -f "$proc_file" ] && tell "${proc_file##*/}"
 	done
 }
@@ -220,22 +237,16 @@ read_timer_list()
 }
 
 # Whether all can be had exactly. A processor that sleeps may not have heard yet that
-# the clock was set, so what it says must lie just before what date says.
+# the clock was set, so what it says must lie just before what date says. It is asked
+# again, rather than that a sample of another kind makes the clock seem to jump.
 clocks_are_exact()
 {
-	read_timer_list || return 1
-	read_realtime
-	late=$((stamp - exact_real))
-	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
-}
-
-# Where it was exact before, a machine that is too busy is asked again, rather than that
-# a sample of another kind makes the clock seem to jump.
-clocks_are_exact_after_all()
-{
-	for _ in 1 2 3 4; do
+	for _ in 1 2 3 4 5; do
+		read_timer_list || return 1
+		read_realtime
+		late=$((stamp - exact_real))
+		[ "$late" -lt 0 ] || [ "$late" -ge 1000000000 ] || return 0
 		sleep 0.2
-		! clocks_are_exact || return 0
 	done
 	return 1
 }
@@ -265,33 +276,23 @@ clock_edge()
 # A line of clock.csv.
 clock_sample()
 {
-	if clocks_are_exact || { "${exact_before:-false}" && clocks_are_exact_after_all; }; then
-		exact_before=true
-		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" \
-			>>"$data/clock.csv"
-		return 0
+	if clocks_are_exact; then
+		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" >>"$data/clock.csv"
+		return
+	elif has_slept; then
+		problem 'clock.csv: the machine has slept, and how long only root can read'
+		return
 	fi
-	! has_slept || return 0
 	best=
-	for edge in 1 2 3; do
+	for _ in 1 2 3; do
 		clock_edge
 		apart=$((edge_ns - edge_up * 10000000))
 		if [ -z "$best" ] || [ "$apart" -lt "$best" ]; then
 			best=$apart
-			best_ns=$edge_ns
-			best_up=$edge_up
+			sample=$edge_ns,$((edge_up * 10000000)),$((edge_up * 10000000))
 		fi
 	done
-	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000)) \
-		$((best_up * 10000000)) >>"$data/clock.csv"
-}
-
-clock_begin()
-{
-	! has_slept || clocks_are_exact ||
-		problem 'clock.csv: the machine has slept, and how long only root can read'
-	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
-	clock_sample
+	printf '%s\n' "$sample" >>"$data/clock.csv"
 }
 
 # node.json: what this node is.
@@ -316,11 +317,7 @@ cpu_mhz()
 {
 	for khz_file in base_frequency cpuinfo_max_freq; do
 		khz=$(first_word_of "/sys/devices/system/cpu/cpu0/cpufreq/$khz_file")
-		case $khz in
-		'' | *[!0-9]*) continue ;;
-		esac
-		tell "$((khz / 1000)).$(printf '%03d' $((khz % 1000)))"
-		return
+		[ -z "$khz" ] || { tell "$khz" | awk '{ printf "%.3f\n", $1 / 1000 }' && return; }
 	done
 	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
 }
@@ -380,4 +377,62 @@ describe()
 		member tcpdump "$(version_of tcpdump --version)"
 		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
+}
+
+# Make the private directory of a run and fill it, of what `sh -s` is sent at the start: NODE,
+# RUN and BASE are set in front, `set_up` and `put` come after this.
+
+# Where private directories are made: the recipe's tmpdir, or where this system has it.
+find_base()
+{
+	[ -z "$BASE" ] || return 0
+	for BASE in "${TMPDIR:-}" /var/tmp /tmp; do
+		[ -z "$BASE" ] || [ ! -d "$BASE" ] || [ ! -w "$BASE" ] || break
+	done
+}
+
+# The directory above is our own, and nobody else can look into it: it is neither a link nor
+# one that somebody has laid out for us.
+set_up()
+{
+	[ -z "$BASE" ] || mkdir -p "$BASE" 2>/dev/null
+	find_base
+	case $BASE in
+	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe, want a plain path" ;;
+	/*) ;;
+	*) give_up "$BASE: want an absolute path" ;;
+	esac
+	base=${BASE%/}/clustertrace-$(id -u)
+	mkdir "$base" 2>/dev/null
+	[ "$(find "$base" -prune -type d -user "$(id -un)" -perm 700 2>/dev/null)" = "$base" ] ||
+		give_up "$base: want a directory of $(id -un) with mode 700, or a place to make it"
+	here=$base/$RUN
+	mkdir "$here" 2>/dev/null || give_up "$here: cannot be made, or is there already"
+	printf 'dir %s\n' "$here"
+	printf '%s\n%s\n' "$RUN" "$NODE" >"$here/who" &&
+		mkdir -p "$here/bin" "$here/libexec/clustertrace" "$here/data/log" "$here/procs" \
+			"$here/pids" "$here/sensors" "$here/exec" || cannot_write
+}
+
+cannot_write()
+{
+	rm -rf "$here"
+	printf 'state clean\n'
+	give_up "$here: cannot be written"
+}
+
+put()
+{
+	cat >"$here/$1" && [ -s "$here/$1" ] || cannot_write
+}
+
+# begin STEP_SECONDS: the collection; what fails leaves nothing.
+begin()
+{
+	chmod 700 "$here/bin/ctwrap" "$here/bin/ctsample"
+	/bin/sh "$here/node.sh" "$1" start </dev/null || {
+		/bin/sh "$here/node.sh" "$1" stop </dev/null
+		/bin/sh "$here/node.sh" "$1" clean </dev/null
+		exit 1
+	}
 }

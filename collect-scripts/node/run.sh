@@ -10,8 +10,8 @@
 do_clock()
 {
 	find_rights
-	find_home
-	clock_begin
+	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
+	clock_sample
 	trap 'clock_sample; exit 0' TERM INT
 	trap '' HUP
 	while :; do
@@ -39,10 +39,7 @@ abandon()
 	trap '' TERM INT
 	cd /
 	for domain in kernel userspace; do
-		# shellcheck disable=SC2086
-		! tracer_rights "$domain" ||
-			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
-				</dev/null >/dev/null 2>&1
+		! use_domain "$domain" || lttng_client destroy "$session" >/dev/null 2>&1
 	done
 	for signal in TERM KILL; do
 		for member in $(members); do
@@ -77,7 +74,8 @@ guard_disk()
 	disk_is_full || return 0
 	problem "disk full: $disk_free KiB left at $here, stopped early"
 	trap '' TERM
-	stop_sources clock
+	rm -f "$here/procs/clock"
+	stop_sources
 	exit 0
 }
 
@@ -118,9 +116,7 @@ do_start()
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
 	look_around
 	find_rights
-	find_home
-	describe || give_up "cannot write at $data"
-	[ -s "$data/node.json" ] || give_up "cannot write at $data"
+	describe && [ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
 	each_line "$here/plan" capture start_captures
@@ -130,7 +126,7 @@ do_start()
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
 	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
-	realtime_ns >"$here/started"
+	: >"$here/started"
 	report started
 }
 
@@ -152,68 +148,48 @@ settle()
 
 has_begun()
 {
-	[ -s "$data/$2" ] || is_gone "$1"
+	[ -s "$data/$2" ] || are_gone "$1"
 }
 
-last_words()
-{
-	last_line=$(tail -n 1 "$data/log/$1.log" 2>/dev/null | tr -c '\40-\176\n' '?' | cut -c 1-200)
-	[ -z "$last_line" ] || tell ": $last_line"
-}
-
-# stop_sources [EXCEPT]: commands first, then the tracers, the clock last. Once only:
-# who comes second waits for the first.
+# Commands first, then the tracers, the clock last. Once only: who comes second waits for
+# the first.
 stop_sources()
 {
 	if ! mkdir "$here/stopping" 2>/dev/null && is_running stopper; then
-		until_true 1200 test -e "$here/ended" || problem 'the collection does not end'
+		until_true 1200 test -e "$here/stopped" || problem 'the collection does not end'
 		return
 	fi
-	[ ! -f "$here/ended" ] || return 0
+	[ ! -f "$here/stopped" ] || return 0
 	record stopper $$
-	end_each 'exec-*' TERM 50
+	end 'exec-*' TERM 50
 	end_session kernel
 	end_session userspace
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
 	# What writes a log may have much to write on a slow machine.
-	end_each sar INT $((step_seconds * 5))
-	end_each 'capture-*' INT $((step_seconds * 5))
-	end_each 'sensor-*' TERM $((step_seconds * 5))
-	end_each ctsample TERM $((step_seconds * 5))
-	[ "${1:-}" = clock ] || end_each clock TERM $((step_seconds * 5))
+	end sar INT $((step_seconds * 5))
+	end 'capture-*' INT $((step_seconds * 5))
+	tell_dropped
+	end 'sensor-*' TERM $((step_seconds * 5))
+	end ctsample TERM $((step_seconds * 5))
+	end clock TERM $((step_seconds * 5))
 	end_daemon kernel
 	end_daemon userspace
 	rm -f "$here/procs/stopper"
-	: >"$here/ended"
-}
-
-# end_each PATTERN SIGNAL TENTHS: of what we started and recorded.
-end_each()
-{
-	for proc_file in "$here"/procs/$1; do
-		[ -f "$proc_file" ] || continue
-		name=${proc_file##*/}
-		end "$name" "$2" "$3" </dev/null
-		case $name in
-		exec-* | sensor-*) continue ;;
-		esac
-		[ "$ended" != gone ] || [ -f "$here/rebooted" ] ||
-			problem "$name: ended before its time$(last_words "$name")"
-		case $name in
-		capture-*) tell_dropped "$name" ;;
-		esac
-	done
+	: >"$here/stopped"
 }
 
 # tcpdump says at its end what the kernel could not keep for it.
 tell_dropped()
 {
-	dropped=$(awk '/^[0-9]+ packets? dropped by / { sum += $1 } END { print sum + 0 }' \
-		"$data/log/$1.log" 2>/dev/null)
-	[ "${dropped:-0}" = 0 ] ||
-		problem "$1: lacks $dropped packets that were dropped while it was written"
+	for log in "$data"/log/capture-*.log; do
+		[ -f "$log" ] || continue
+		dropped=$(awk '/^[0-9]+ packets? dropped by / { sum += $1 } END { print sum + 0 }' "$log")
+		name=${log##*/}
+		[ "$dropped" = 0 ] ||
+			problem "${name%.log}: lacks $dropped packets that were dropped while it was written"
+	done
 }
 
 note_reboot()
@@ -227,14 +203,11 @@ note_reboot()
 do_stop()
 {
 	find_rights
-	find_home
 	note_reboot
 	if [ -f "$here/rebooted" ]; then
 		rm -f "$here"/session-*
 	fi
 	stop_sources
-	end clock TERM 50
-	[ -f "$here/stopped" ] || realtime_ns >"$here/stopped"
 	# What commands left there as root is fetched, too.
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
@@ -277,10 +250,7 @@ do_status()
 		if is_running "$name"; then
 			tell "process $name $pid"
 		elif [ "$state" = running ]; then
-			case $name in
-			exec-*) ;;
-			*) problem "$name: ended before its time$(last_words "$name")" ;;
-			esac
+			tell_early "$name"
 		fi
 	done
 	# shellcheck disable=SC2046

@@ -8,14 +8,18 @@
 # No other session is ever looked at. What is there already (a session daemon)
 # is used; a daemon that we had to start ends with us, if nobody else uses it.
 
-# Who runs the client for this domain: "", "sudo -n"; 1 if nobody can.
-tracer_rights()
+# use_domain kernel|userspace: what is at hand from here on. Sets domain, session, rights, by
+# which the client runs ("" or "sudo -n"), and pid_file. Fails if nobody may.
+use_domain()
 {
+	domain=$1
+	session=clustertrace-$run-$domain
 	rights=
-	[ "$1" = kernel ] && [ "$(id -u)" != 0 ] || return 0
-	! root_daemon_is_open || return 0
-	rights=$as_root
-	[ -n "$rights" ]
+	if [ "$domain" = kernel ] && [ "$(id -u)" != 0 ] && ! root_daemon_is_open; then
+		rights=$as_root
+		[ -n "$rights" ] || return
+	fi
+	find_pid_file
 }
 
 # Root's session daemon takes clients of the group tracing, though its pid is root's
@@ -42,8 +46,8 @@ daemon_pid()
 	esac
 }
 
-# Where the daemon of this domain leaves its pid: sets pid_file.
-daemon_file()
+# Where the daemon leaves its pid.
+find_pid_file()
 {
 	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
 		pid_file=${LTTNG_RUNDIR:-/run/lttng}/lttng-sessiond.pid
@@ -63,13 +67,16 @@ find_home()
 	fi
 }
 
-# The client, for the domain at hand. Each call is a process that talks with the daemon,
-# so there are few of them.
-client()
+# The client. Each call is a process that talks with the daemon, so there are few of them.
+lttng_client()
 {
 	# shellcheck disable=SC2086 # a word or two
-	timeout "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
-		>>"$data/log/lttng.log" 2>&1
+	timeout "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null
+}
+
+logged()
+{
+	"$@" >>"$data/log/lttng.log" 2>&1
 }
 
 # start_daemon: that of $pid_file, unless there is one. Sets is_new.
@@ -79,7 +86,7 @@ start_daemon()
 	daemon_pid "$pid_file" && return
 	is_new=yes
 	# shellcheck disable=SC2086
-	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null 2>&1
+	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null
 	until_true "$((step_seconds * 2))" daemon_pid "$pid_file"
 }
 
@@ -99,33 +106,27 @@ stop_daemon()
 
 count_sessions()
 {
-	# shellcheck disable=SC2086
-	sessions=$(timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
-		grep -o '<session>' | wc -l)
-	sessions=$((sessions))
+	sessions=$(($(lttng_client --mi xml list 2>/dev/null | grep -o '<session>' | wc -l)))
 }
 
 # A new one is recorded as ours.
 need_daemon()
 {
 	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
-	daemon_file
-	start_daemon >>"$data/log/lttng.log" || return
+	logged start_daemon || return
 	[ "$is_new" = no ] || record "sessiond-$domain" "$daemon"
 }
 
 # trace DOMAIN: everything for one domain, kernel or userspace.
 trace()
 {
-	domain=$1
-	session=clustertrace-$run-$domain
 	if ! has lttng || ! has lttng-sessiond; then
-		problem "lttng: not installed, no $domain tracing"
-	elif ! tracer_rights "$domain"; then
+		problem "lttng: not installed, no $1 tracing"
+	elif ! use_domain "$1"; then
 		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
 	elif ! need_daemon; then
 		problem "lttng: no session daemon for $domain tracing"
-	elif ! client create "$session" --output="$data"; then
+	elif ! logged lttng_client create "$session" --output="$data"; then
 		problem "lttng: cannot create session $session"
 	else
 		start_session
@@ -135,16 +136,19 @@ trace()
 start_session()
 {
 	: >"$here/session-$domain"
-	channels=0
+	has_channel=no
 	each_line "$here/plan" "channel $domain" enable_channel
 	events=0
-	if [ "$channels" -gt 0 ] || tracer_is_there; then
+	if [ "$has_channel" = yes ] || tracer_is_there; then
 		enable_events "$domain"
 		[ "$domain" = userspace ] || enable_events syscall
 	fi
 	if [ "$events" -gt 0 ]; then
-		each_line "$here/plan" "context $domain" add_context
-		if client start "$session"; then
+		for context in $(plan_words "context $domain"); do
+			logged lttng_client add-context "--$domain" --session="$session" --channel=ch \
+				--type="$context" || problem "lttng: no context $context for $domain events"
+		done
+		if logged lttng_client start "$session"; then
 			[ "$domain" = userspace ] || find_unknown
 			return
 		fi
@@ -157,26 +161,10 @@ start_session()
 	end_session "$domain"
 }
 
-# The kernel tracer enables any name, for probes that may be loaded later: what it does
-# not know is told once the trace goes on.
-find_unknown()
+# plan_words KIND: the rest of these lines, of words that no shell would stumble over.
+plan_words()
 {
-	# shellcheck disable=SC2086
-	known=$(timeout "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
-		2>>"$data/log/lttng.log")
-	[ -z "$known" ] || each_line "$here/plan" "event kernel" look_up
-}
-
-look_up()
-{
-	[ "$4" = required ] || return 0
-	case $3 in
-	*\**) return 0 ;;
-	esac
-	case $known in
-	*" $3 ("*) ;;
-	*) problem "lttng: the kernel tracer does not know the event $3" ;;
-	esac
+	sed -n "s/^$1 //p" "$here/plan" | tr -d "'"
 }
 
 tracer_is_there()
@@ -187,9 +175,9 @@ tracer_is_there()
 # channel DOMAIN SUBBUF_SIZE NUM_SUBBUF MODE SWITCH_US READ_US
 enable_channel()
 {
-	if client enable-channel "--$domain" --session="$session" --subbuf-size="$3" \
+	if logged lttng_client enable-channel "--$domain" --session="$session" --subbuf-size="$3" \
 		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch; then
-		channels=$((channels + 1))
+		has_channel=yes
 	elif tracer_is_there; then
 		problem "lttng: channel of $4 x $3 bytes refused, the default size is used"
 	fi
@@ -200,8 +188,7 @@ enable_channel()
 enable_events()
 {
 	event_kind=$1
-	event_names=
-	each_line "$here/plan" "event $event_kind" gather_event
+	event_names=$(plan_words "event $1" | awk '{ printf "%s%s", (NR > 1 ? "," : ""), $1 }')
 	[ -n "$event_names" ] || return 0
 	set -- enable-event "--$domain" --session="$session" --channel=ch
 	[ "$event_kind" != syscall ] || set -- "$@" --syscall
@@ -209,55 +196,49 @@ enable_events()
 	syscall,*,\*,* | syscall,\*,*) set -- "$@" --all ;;
 	*) set -- "$@" -- "$event_names" ;;
 	esac
-	# shellcheck disable=SC2086
-	timeout "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
-		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
+	lttng_client --mi xml "$@" >"$here/enabled.xml" 2>>"$data/log/lttng.log"
 	enabled_all=$?
 	enabled=$(sed 's/<event>/\
 <event>/g' "$here/enabled.xml" | sed -n \
 		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
-	each_line "$here/plan" "event $event_kind" count_event
+	while read -r event_name event_need; do
+		case $enabled_all$NL$enabled$NL in
+		0"$NL"* | *"$NL$event_name$NL"*) events=$((events + 1)) ;;
+		*) [ "$event_need" = optional ] || problem "lttng: cannot enable the $event_kind event $event_name" ;;
+		esac
+	done <<EOT
+$(plan_words "event $event_kind")
+EOT
 }
 
-# event kernel|syscall|userspace NAME required|optional
-gather_event()
+# The kernel tracer enables any name, for probes that may be loaded later: what it does
+# not know is told once the trace goes on.
+find_unknown()
 {
-	event_names=$event_names${event_names:+,}$3
-}
-
-count_event()
-{
-	case $enabled_all$NL$enabled$NL in
-	0"$NL"* | *"$NL$3$NL"*) events=$((events + 1)) ;;
-	*) [ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3" ;;
-	esac
-}
-
-# context kernel|userspace TYPE
-add_context()
-{
-	client add-context "--$domain" --session="$session" --channel=ch --type="$3" ||
-		problem "lttng: no context $3 for $domain events"
+	known=$(lttng_client list --kernel 2>>"$data/log/lttng.log")
+	[ -n "$known" ] || return 0
+	plan_words 'event kernel' | sed -n 's/ required$//p' | grep -v -F '*' | while read -r event_name; do
+		case $known in
+		*" $event_name ("*) ;;
+		*) problem "lttng: the kernel tracer does not know the event $event_name" ;;
+		esac
+	done
 }
 
 # destroy stops the session first and waits until all is on disk; it is of ours only.
 end_session()
 {
-	domain=$1
-	session=clustertrace-$run-$domain
-	[ -f "$here/session-$domain" ] || return 0
-	tracer_rights "$domain" || :
-	client destroy "$session" || problem "lttng: cannot destroy session $session"
+	[ -f "$here/session-$1" ] || return 0
+	use_domain "$1" || :
+	logged lttng_client destroy "$session" || problem "lttng: cannot destroy session $session"
 	rm -f "$here/session-$domain"
 }
 
 # A daemon of ours ends unless there are sessions of others in it.
 end_daemon()
 {
-	domain=$1
-	is_running "sessiond-$domain" || return 0
-	tracer_rights "$domain" || :
-	daemon_file
+	is_running "sessiond-$1" || return 0
+	use_domain "$1" || return 0
 	stop_daemon || [ "$sessions" -gt 0 ] || problem "sessiond-$domain: does not end"
 	rm -f "$here/procs/sessiond-$domain"
 }
@@ -267,21 +248,14 @@ end_daemon()
 # sar INTERVAL KEYWORDS. sadc writes what sar would have it write, without printing it.
 start_sar()
 {
-	sar_interval=$2
-	sar_words=$3
-	sadc=
-	for try in /usr/lib/sysstat/sadc /usr/lib64/sa/sadc /usr/lib/sa/sadc \
+	for sadc in /usr/lib/sysstat/sadc /usr/lib64/sa/sadc /usr/lib/sa/sadc \
 		/usr/libexec/sysstat/sadc; do
-		[ ! -x "$try" ] || sadc=$try
-	done
-	if [ -n "$sadc" ]; then
+		[ -x "$sadc" ] || continue
 		# sadc wants each keyword as an option of its own, or a list with commas.
-		spawn sar "$sadc" ${sar_words:+-S "$sar_words"} "$sar_interval" "$data/sar.sa"
-	elif has sar; then
-		spawn sar sar -A -o "$data/sar.sa" "$sar_interval"
-	else
-		problem 'sar: not installed (sysstat), nothing logged'
-	fi
+		spawn sar "$sadc" ${3:+-S "$3"} "$2" "$data/sar.sa"
+		return
+	done
+	problem 'sar: not installed (sysstat), nothing logged'
 }
 
 # capture SNAPLEN FILTER INTERFACE...
@@ -321,11 +295,9 @@ start_sampler()
 	case $sample_what in
 	all) set -- --all ;;
 	match)
-		sample_patterns=$#
-		while [ "$sample_patterns" -gt 0 ]; do
-			set -- "$@" --match "$1"
+		for pattern; do
 			shift
-			sample_patterns=$((sample_patterns - 1))
+			set -- "$@" --match "$pattern"
 		done
 		;;
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
@@ -344,32 +316,22 @@ start_sensor()
 }
 
 # One sensor: its command prints lines `[PART/]METRIC VALUE`, and the sensor is
-# NAME/PART then. What is no such line is left out.
+# NAME/PART then. What is no such line, or would not be a cell of CSV, is left out.
 do_sensor()
 {
 	sensor_command=$(cat "$here/sensors/$1")
-	sensor_ms=$3
-	pause=$((sensor_ms / 1000)).$(printf '%03d' $((sensor_ms % 1000)))
+	pause=$(($3 / 1000)).$(printf '%03d' $(($3 % 1000)))
 	while :; do
-		stamp=$(realtime_ns)
-		timeout "$step_seconds" sh -c "$sensor_command" </dev/null |
-			STAMP=$stamp SENSOR=$2 awk '
-			function cell(text) {
-				if (text ~ /[",\r]/) {
-					gsub(/"/, "\"\"", text)
-					return "\"" text "\""
-				}
-				return text
-			}
-			NF == 2 && $2 ~ /^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$/ {
-				sensor = ENVIRON["SENSOR"]
-				metric = $1
-				sub(/^.*\//, "", metric)
-				if (metric != $1)
-					sensor = sensor "/" substr($1, 1, length($1) - length(metric) - 1)
-				print ENVIRON["STAMP"] "," cell(sensor) "," cell(metric) "," $2
+		read_realtime
+		timeout "$step_seconds" sh -c "$sensor_command" </dev/null | STAMP=$stamp SENSOR=$2 awk '
+			NF == 2 && $1 !~ /[",\r]/ &&
+					$2 ~ /^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$/ {
+				at = match($1, /[^\/]*$/)
+				part = substr($1, 1, at - 2)
+				print ENVIRON["STAMP"] "," ENVIRON["SENSOR"] (at > 1 ? "/" part : "") \
+					"," substr($1, at) "," $2
 			}' >>"$here/sensors/readings.$1"
-		sleep "$pause" 2>/dev/null || sleep $((sensor_ms / 1000 + 1))
+		sleep "$pause" 2>/dev/null || sleep $(($3 / 1000 + 1))
 	done
 }
 

@@ -205,7 +205,7 @@ is_left_clean()
 	# As if the connection had been lost in the middle of it.
 	kept=$run/.collect/nodes/alpha
 	mv "$run/alpha" "$kept/data"
-	echo stopped >"$kept/state"
+	echo 'not fetched' >"$kept/state"
 	truncate -s 10000000 "$kept/data/big"
 	rm "$kept/data/sar.sa"
 	inode=$(stat -c %i "$kept/data/big")
@@ -215,7 +215,7 @@ is_left_clean()
 	[ -s "$run/alpha/sar.sa" ]
 	# And a part that is not what is on the node is noticed.
 	mv "$run/alpha" "$kept/data"
-	echo stopped >"$kept/state"
+	echo 'not fetched' >"$kept/state"
 	head -c 1000000 /dev/zero >"$kept/data/big"
 	collect 0 fetch "$run"
 	cksum <"$run/alpha/big" | diff - "$run/alpha/commands/1.out"
@@ -284,7 +284,7 @@ cut_sessions()
 	recipe full small beta <<-EOT
 		sar: {interval: 1}
 		execute:
-		    - {command: "set -- \$(df -P -k \$TMPDIR | tail -n 1); head -c \$(((\$4 - 400) * 1024)) /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/ended ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
+		    - {command: "set -- \$(df -P -k \$TMPDIR | tail -n 1); head -c \$(((\$4 - 400) * 1024)) /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/stopped ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
 		    - {command: "echo on", roles: beta}
 	EOT
 	collect 3 run full.yaml

@@ -203,7 +203,7 @@ foreign()
 	for shell in "${shells[@]}"; do
 		foreign
 		in_shell "$shell" 0 -t 1 status ev
-		holds "$scratch/out" '^a *absent'
+		holds "$scratch/out" '^a *not started'
 		in_shell "$shell" 1 -t 1 fetch ev
 		[ ! -e pwned ]
 	done
@@ -221,7 +221,7 @@ foreign()
 		foreign
 		printf 'dir %s\n' "$dir" >ev/.collect/nodes/a/start.raw
 		collect 0 -t 1 status ev
-		holds "$scratch/out" '^a *absent'
+		holds "$scratch/out" '^a *not started'
 	done
 	for bad in 'node b' "node ../../up x '' ''" "node * x '' ''" "node b -oProxyCommand=x '' ''" \
 		"node b x/y '' ''" "node b x -oA ''" "node b x '' 1;2" 'ssh_gateway -oA' "ssh_gateway 'a b'"; do

@@ -23,6 +23,13 @@ good=fixtures/recipe/good
 	golden ctrecipe-merged ctrecipe plan $good/merged.yaml
 }
 
+@test "a key with nothing behind it has its default" {
+	printf 'hosts: [n1]\nevents: {kernel: disk}\n' >r.yaml
+	ctrecipe plan r.yaml >wanted
+	printf 'hosts: [n1]\nevents: {kernel: disk}\nfetch: ~\nchannel:\nparameters:\ntracedir: null\n' >r.yaml
+	ctrecipe plan r.yaml | diff wanted -
+}
+
 @test "each of the broken recipes is refused, with file and line" {
 	for file in fixtures/recipe/broken/*.yaml; do
 		ends_with 1 ctrecipe validate "$file" || return
@@ -49,8 +56,11 @@ good=fixtures/recipe/good
 	END
 	fails_with 1 "r.yaml:1: hosts: it is '-a', want [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-'
 r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
-r.yaml:4: execute: %(b)s has no value here
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
+	# What refers to keys is looked at once those are right.
+	printf 'hosts: b\nsar: true\nexecute:\n  - command: a %%(b)s\n    roles: c\n' >r.yaml
+	fails_with 1 "r.yaml:4: execute: %(b)s has no value here
+r.yaml:5: execute: 'c' is no role in roledefs" ctrecipe validate r.yaml
 }
 
 @test "what uses a wrong key is no second error" {

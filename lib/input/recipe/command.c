@@ -123,17 +123,9 @@ char *recipe_command_fill(const struct recipe_value *command,
 	return (char *)filled.data;
 }
 
-static const struct recipe_value *parameters_of(const struct recipe *recipe)
-{
-	static const struct recipe_value none = {.kind = RECIPE_MAP};
-	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
-
-	return parameters && parameters->kind == RECIPE_MAP ? parameters : &none;
-}
-
 size_t recipe_points(const struct recipe *recipe)
 {
-	const struct recipe_value *parameters = parameters_of(recipe);
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 	size_t product = 1;
 
 	for (size_t i = 0; i < parameters->count && product <= RECIPE_MOST_POINTS; i++)
@@ -144,23 +136,19 @@ size_t recipe_points(const struct recipe *recipe)
 const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
 					 size_t parameter)
 {
-	static const struct recipe_value nothing = {.text = (char *)""};
-	const struct recipe_value *parameters = parameters_of(recipe), *values;
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters"), *values;
 	size_t i = parameters->count - 1;
 
-	for (; i > parameter && parameters->entry[i].value.count; i--)
+	for (; i > parameter; i--)
 		point /= parameters->entry[i].value.count;
 	values = &parameters->entry[parameter].value;
-	if (i > parameter || values->count == 0)
-		return &nothing; /* the recipe is still being checked */
-	values = &values->entry[point % values->count].value;
-	return values->kind == RECIPE_TEXT ? values : &nothing;
+	return &values->entry[point % values->count].value;
 }
 
 char *recipe_point_suffix(const struct recipe *recipe, size_t point)
 {
 	enum { LONGEST = 160, HASH = 17 };
-	const struct recipe_value *parameters = parameters_of(recipe);
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 	struct bytes suffix = {0};
 
 	for (size_t i = 0; i < parameters->count; i++) {
@@ -201,7 +189,7 @@ static void put_role(const struct recipe *recipe, const struct recipe_entry *rol
 void recipe_point_values(const struct recipe *recipe, size_t point, const char *run,
 			 struct recipe_value *values)
 {
-	const struct recipe_value *parameters = parameters_of(recipe);
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 	char number[24];
 
 	snprintf(number, sizeof(number), "%zu", point + 1);

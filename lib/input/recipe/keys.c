@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe/keys.h"
+#include "input/recipe/recipe.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -8,21 +8,33 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
+#include "base/nsec.h"
 #include "base/number.h"
 
-bool recipe_has_form(const char *form, const char *text)
+static bool matches(const char *form, const char *text, int flags)
 {
 	char *whole = mem_printf("^(%s)$", form);
 	regex_t compiled;
 	bool has;
 
-	if (regcomp(&compiled, whole, REG_EXTENDED | REG_NOSUB))
+	if (regcomp(&compiled, whole, REG_EXTENDED | REG_NOSUB | flags))
 		abort();
 	has = regexec(&compiled, text, 0, NULL, 0) == 0;
 	regfree(&compiled);
 	free(whole);
+	return has;
+}
+
+bool recipe_has_form(const char *form, const char *text)
+{
+	struct recipe_value destination;
+	bool has;
+
+	if (strcmp(form, "destination") != 0)
+		return matches(form, text, 0);
+	has = recipe_parse_destination(text, &destination);
+	recipe_value_clear(&destination);
 	return has;
 }
 
@@ -144,6 +156,19 @@ static bool check_number(struct recipe_errors *errors, const struct recipe_value
 	return false;
 }
 
+/* Whether a value is one that the table refuses; then it is told, and not repeated. */
+static bool is_refused(struct recipe_errors *errors, const struct recipe_value *key,
+		       const char *what, const struct recipe_value *value)
+{
+	const char *refuse = recipe_text(key, "refuse");
+
+	if (!*refuse || !matches(refuse, value->text, REG_ICASE))
+		return false;
+	recipe_error_add(errors, value->location, "%s: %s", what,
+			 recipe_text(key, "refused"));
+	return true;
+}
+
 /* A text, or a name: not blank, unless a form says so. */
 static bool check_text(struct recipe_errors *errors, const struct recipe_value *key,
 		       const char *what, struct recipe_value *value)
@@ -152,6 +177,8 @@ static bool check_text(struct recipe_errors *errors, const struct recipe_value *
 	bool is_text = value->kind == RECIPE_TEXT && !recipe_value_is_null(value);
 	size_t most = (size_t)number_of(key, "most");
 
+	if (is_text && is_refused(errors, key, what, value))
+		return false;
 	if (is_text && (!most || strlen(value->text) <= most) &&
 	    (*form ? recipe_has_form(form, value->text)
 		   : value->text[strspn(value->text, " \t\n\r")] != '\0'))
@@ -227,7 +254,9 @@ static void complete(struct recipe_errors *errors, const struct recipe_entry *ke
 				 key->key, recipe_text(&key->value, "want"));
 	if (!unset)
 		return;
-	added = recipe_value_add(map, key->key, map->location);
+	recipe_value_put(map, key->key, ""); /* a null may stand there */
+	added = recipe_value_find(map, key->key);
+	recipe_value_clear(added);
 	recipe_value_copy(added, unset);
 	added->location = map->location;
 }
@@ -298,13 +327,38 @@ static void gather(struct recipe_errors *errors, const char *what, bool has_sett
 	free(name);
 }
 
-/* Becomes a map; a name alone is one of an empty map. */
+/* A name, and what stands behind it: one of an empty map where it stands alone. */
+static void check_entry(struct recipe_errors *errors, const struct recipe_value *key,
+			const char *what, struct recipe_entry *entry)
+{
+	const struct recipe_value *each = recipe_value_find(key, "each");
+	struct recipe_value *value = &entry->value;
+	struct recipe_value name = {.location = entry->location, .text = entry->key};
+	char *whole = mem_printf("%s: %s", what, entry->key);
+	bool is_null = recipe_value_is_null(value);
+
+	check_text(errors, key, what, &name);
+	if (value->kind == RECIPE_TEXT) {
+		name.text = mem_printf("%s=%s", entry->key, value->text);
+		is_refused(errors, key, whole, &name);
+		free(name.text);
+	}
+	if (is_null && recipe_value_find(each, "needed")) {
+		recipe_want(errors, whole, value, recipe_text(each, "want"));
+	} else if (is_null && strcmp(recipe_text(each, "type"), "map") == 0) {
+		recipe_value_set(value, "");
+		value->kind = RECIPE_MAP;
+	}
+	recipe_check(errors, each, whole, value);
+	free(whole);
+}
+
+/* Becomes a map, without names that stand for nothing. */
 static bool check_names(struct recipe_errors *errors, const struct recipe_value *key,
 			const char *what, struct recipe_value *value)
 {
 	const struct recipe_value *each = recipe_value_find(key, "each");
 	bool is_named = strcmp(recipe_text(key, "type"), "named") == 0;
-	bool is_of_maps = strcmp(recipe_text(each, "type"), "map") == 0;
 	bool is_text = !*recipe_text(each, "type");
 	struct recipe_entry all = {.location = value->location, .value = *value};
 	struct recipe_value names = {.kind = RECIPE_MAP, .location = value->location};
@@ -316,18 +370,8 @@ static bool check_names(struct recipe_errors *errors, const struct recipe_value 
 	gather(errors, what, is_text, &all, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		struct recipe_entry *entry = &names.entry[i];
-		struct recipe_value name = {.location = entry->location,
-					    .text = entry->key};
 
-		char *whole = mem_printf("%s: %s", what, entry->key);
-
-		check_text(errors, key, what, &name);
-		if (is_of_maps && recipe_value_is_null(&entry->value)) {
-			recipe_value_set(&entry->value, "");
-			entry->value.kind = RECIPE_MAP;
-		}
-		recipe_check(errors, each, whole, &entry->value);
-		free(whole);
+		check_entry(errors, key, what, entry);
 		if (!is_text && recipe_value_is_null(&entry->value)) {
 			free(entry->key);
 			recipe_value_clear(&entry->value);

@@ -12,8 +12,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/options.h"
-#include "input/recipe/keys.h"
+#include "input/recipe/recipe.h"
 
 static void put_word(struct bytes *out, const char *text)
 {
@@ -22,30 +21,68 @@ static void put_word(struct bytes *out, const char *text)
 	bytes_add_shell_word(out, text, "'\"$NL\"'");
 }
 
-static void end_line(struct bytes *out)
-{
-	bytes_add_byte(out, '\n');
-}
-
-#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-/* Words of a line, up to NULL. */
-static void put_words(struct bytes *out, const char *const *words)
-{
-	for (; *words; words++)
-		put_word(out, *words);
-}
-
-static void put_line(struct bytes *out, const char *const *words)
-{
-	put_words(out, words);
-	end_line(out);
-}
-
 static void put_list(struct bytes *out, const struct recipe_value *list)
 {
 	for (size_t i = 0; list && i < list->count; i++)
 		put_word(out, list->entry[i].value.text);
+}
+
+/*
+ * Words as docs/recipe.md has them: %KEY is a text of the map, or of the other one, and
+ * *KEY all of a list.
+ */
+static void put_words(struct bytes *out, const char *format,
+		      const struct recipe_value *map, const struct recipe_value *other)
+{
+	char *words = mem_strdup(format), *rest = words, *word;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word == '*')
+			put_list(out, recipe_value_find(map, word + 1));
+		else if (*word == '%')
+			put_word(out, recipe_text(
+					  recipe_value_find(map, word + 1) ? map : other,
+					  word + 1));
+		else
+			put_word(out, word);
+	free(words);
+}
+
+static void put_line(struct bytes *out, const char *format,
+		     const struct recipe_value *map)
+{
+	put_words(out, format, map, NULL);
+	bytes_add_byte(out, '\n');
+}
+
+static struct recipe_value *add_member(struct recipe_value *value, const char *key,
+				       enum recipe_kind kind)
+{
+	struct recipe_value *member = recipe_value_add(value, key, value->location);
+
+	member->kind = kind;
+	return member;
+}
+
+/* A list with commas between, but for one word, for free(). */
+static char *join(const struct recipe_value *list, const char *but)
+{
+	struct bytes all = {0};
+
+	for (size_t i = 0; list && i < list->count; i++)
+		if (strcmp(list->entry[i].value.text, but) != 0)
+			bytes_print(&all, "%s%s", all.size ? "," : "",
+				    list->entry[i].value.text);
+	bytes_add_byte(&all, '\0');
+	return (char *)all.data;
+}
+
+static void put_setting(struct bytes *out, const char *key, const char *value)
+{
+	char *word = mem_printf("%s=%s", key, value);
+
+	put_word(out, word);
+	free(word);
 }
 
 void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out)
@@ -55,56 +92,36 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 
 	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
-	for (size_t i = 0; parameters && i < parameters->count; i++) {
-		char *word = mem_printf("%s=%s", parameters->entry[i].key,
-					recipe_choice(recipe, point, i)->text);
-
-		put_word(out, word);
-		free(word);
-	}
-	end_line(out);
+	for (size_t i = 0; i < parameters->count; i++)
+		put_setting(out, parameters->entry[i].key,
+			    recipe_choice(recipe, point, i)->text);
+	bytes_add_byte(out, '\n');
 	free(suffix);
 }
 
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 {
 	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
-	const struct recipe_value *hops = recipe_get(recipe, "ssh_gateway");
 	const struct recipe_value *roles = &recipe->roles;
-	struct bytes gateway = {0};
+	char *hops = join(recipe_get(recipe, "ssh_gateway"), "");
 
-	for (size_t i = 0; hops && i < hops->count; i++)
-		bytes_print(&gateway, "%s%s", i ? "," : "", hops->entry[i].value.text);
-	bytes_add_byte(&gateway, '\0');
-	put_line(out, WORDS("ssh_gateway", (char *)gateway.data));
-	bytes_clear(&gateway);
+	put_word(out, "ssh_gateway");
+	put_word(out, hops);
+	bytes_add_byte(out, '\n');
+	free(hops);
 	for (size_t i = 0; options && i < options->count; i++) {
-		const struct recipe_entry *option = &options->entry[i];
-		char *word = mem_printf("%s=%s", option->key, option->value.text);
-
-		put_line(out, WORDS("ssh_option", word));
-		free(word);
+		put_word(out, "ssh_option");
+		put_setting(out, options->entry[i].key, options->entry[i].value.text);
+		bytes_add_byte(out, '\n');
 	}
-	for (size_t i = 0; i < recipe->nodes.count; i++) {
-		const struct recipe_entry *node = &recipe->nodes.entry[i];
-
-		put_words(out,
-			  WORDS("node", node->key, recipe_text(&node->value, "address"),
-				recipe_text(recipe_value_find(&node->value, "username")
-						? &node->value
-						: &recipe->checked,
-					    "username"),
-				recipe_text(&node->value, "port")));
-		for (size_t r = 0; r < roles->count; r++)
-			if (recipe_has(&roles->entry[r].value,
-				       roles->entry[r].value.count, node->key))
-				put_word(out, roles->entry[r].key);
-		end_line(out);
-	}
+	for (size_t i = 0; i < recipe->nodes.count; i++)
+		put_line(out, "node %alias %address %username %port *roles all",
+			 &recipe->nodes.entry[i].value);
 	for (size_t i = 0; i < roles->count; i++) {
-		put_words(out, WORDS("role", roles->entry[i].key));
+		put_word(out, "role");
+		put_word(out, roles->entry[i].key);
 		put_list(out, &roles->entry[i].value);
-		end_line(out);
+		bytes_add_byte(out, '\n');
 	}
 }
 
@@ -112,39 +129,56 @@ void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 static void print_domain(const struct recipe *recipe, const char *domain,
 			 struct bytes *out)
 {
-	static const char *const keys[] = {"subbuf_size", "num_subbuf", "mode",
-					   "switch_timer_us", "read_timer_us"};
 	const struct recipe_value *both = recipe_get(recipe, "channel");
 	const struct recipe_value *own = recipe_value_find(both, domain);
 	const struct recipe_value *contexts =
 	    recipe_value_find(recipe_get(recipe, "contexts"), domain);
+	struct recipe_value line;
 
-	for (size_t i = 0; contexts && i < contexts->count; i++)
-		put_line(out, WORDS("context", domain, contexts->entry[i].value.text));
-	put_words(out, WORDS("channel", domain));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		put_word(out, recipe_text(recipe_value_find(own, keys[i]) ? own : both,
-					  keys[i]));
-	end_line(out);
+	recipe_value_copy(&line, both);
+	recipe_value_put(&line, "domain", domain);
+	for (size_t i = 0; own && i < own->count; i++)
+		if (!recipe_value_is_null(&own->entry[i].value))
+			recipe_value_put(&line, own->entry[i].key,
+					 own->entry[i].value.text);
+	for (size_t i = 0; contexts && i < contexts->count; i++) {
+		recipe_value_put(&line, "context", contexts->entry[i].value.text);
+		put_line(out, "context %domain %context", &line);
+	}
+	put_line(out,
+		 "channel %domain %subbuf_size %num_subbuf %mode %switch_timer_us "
+		 "%read_timer_us",
+		 &line);
+	recipe_value_clear(&line);
+}
+
+/* Lines KIND KEY VALUE of a map; a name without a value is its own. */
+static void print_map(const char *kind, const struct recipe_value *map, struct bytes *out)
+{
+	for (size_t i = 0; map && i < map->count; i++) {
+		const struct recipe_entry *entry = &map->entry[i];
+
+		put_words(out, kind, NULL, NULL);
+		put_word(out, entry->key);
+		put_word(out, recipe_value_is_null(&entry->value) ? entry->key
+								  : entry->value.text);
+		bytes_add_byte(out, '\n');
+	}
 }
 
 static void print_tracing(const struct recipe *recipe, struct bytes *out)
 {
 	const struct recipe_value *events = recipe_get(recipe, "events");
-	size_t count[3] = {0};
+	const struct recipe_value *kernel = recipe_value_find(events, "kernel");
+	const struct recipe_value *syscall = recipe_value_find(events, "syscall");
+	const struct recipe_value *userspace = recipe_value_find(events, "userspace");
 
-	for (size_t kind = 0; events && kind < events->count; kind++) {
-		const struct recipe_value *names = &events->entry[kind].value;
-
-		count[kind] = names->count;
-		for (size_t i = 0; i < names->count; i++)
-			put_line(out,
-				 WORDS("event", events->entry[kind].key,
-				       names->entry[i].key, names->entry[i].value.text));
-	}
-	if (count[0] || count[1])
+	print_map("event kernel", kernel, out);
+	print_map("event syscall", syscall, out);
+	print_map("event userspace", userspace, out);
+	if (events && kernel->count + syscall->count)
 		print_domain(recipe, "kernel", out);
-	if (count[2])
+	if (events && userspace->count)
 		print_domain(recipe, "userspace", out);
 }
 
@@ -154,34 +188,17 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 {
 	const struct recipe_value *activities = recipe_value_find(sar, "activities");
 	const char *interval = recipe_text(&recipe->checked, "interval");
-	struct bytes keywords = {0};
+	char *keywords = join(activities, "basic");
 
-	for (size_t i = 0; i < activities->count; i++)
-		if (strcmp(activities->entry[i].value.text, "basic") != 0)
-			bytes_print(&keywords, "%s%s", keywords.size ? "," : "",
-				    activities->entry[i].value.text);
-	for (size_t i = 0; i < keywords.size; i++)
-		keywords.data[i] = (uint8_t)toupper(keywords.data[i]);
-	bytes_add_byte(&keywords, '\0');
+	for (char *c = keywords; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
 	if (recipe_value_find(sar, "interval"))
 		interval = recipe_text(sar, "interval");
-	put_line(out, WORDS("sar", *interval ? interval : "1", (char *)keywords.data));
-	bytes_clear(&keywords);
-}
-
-static void print_aliases(const struct recipe *recipe, const char *key, const char *kind,
-			  struct bytes *out)
-{
-	const struct recipe_value *all = recipe_get(recipe, key);
-
-	for (size_t i = 0; all && i < all->count; i++) {
-		const struct recipe_entry *entry = &all->entry[i];
-
-		put_line(out,
-			 WORDS(kind, entry->key,
-			       recipe_value_is_null(&entry->value) ? entry->key
-								   : entry->value.text));
-	}
+	put_word(out, "sar");
+	put_word(out, *interval ? interval : "1");
+	put_word(out, keywords);
+	bytes_add_byte(out, '\n');
+	free(keywords);
 }
 
 static void print_sources(const struct recipe *recipe, struct bytes *out)
@@ -189,35 +206,29 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 	const struct recipe_value *sar = recipe_get(recipe, "sar");
 	const struct recipe_value *capture = recipe_get(recipe, "capture");
 	const struct recipe_value *process = recipe_get(recipe, "process");
-	const struct recipe_value *match = recipe_value_find(process, "match");
 	const struct recipe_value *whitelist = recipe_value_find(process, "whitelist");
 
 	if (sar)
 		print_sar(recipe, sar, out);
-	print_aliases(recipe, "filesystem_names", "filesystem", out);
-	print_aliases(recipe, "net_interfaces", "net_interface", out);
-	if (capture) {
-		put_words(out, WORDS("capture", recipe_text(capture, "snaplen"),
-				     recipe_text(capture, "filter")));
-		put_list(out, recipe_value_find(capture, "interfaces"));
-		end_line(out);
-	}
-	if (!process)
-		return;
-	put_words(out, WORDS("process", recipe_text(process, "interval_ms"),
-			     whitelist ? "whitelist"
-			     : match   ? "match"
-				       : "all"));
-	if (whitelist && *whitelist->text)
-		put_word(out, whitelist->text);
-	put_list(out, match);
-	end_line(out);
+	print_map("filesystem", recipe_get(recipe, "filesystem_names"), out);
+	print_map("net_interface", recipe_get(recipe, "net_interfaces"), out);
+	if (capture)
+		put_line(out, "capture %snaplen %filter *interfaces", capture);
+	if (whitelist)
+		put_line(out,
+			 *whitelist->text ? "process %interval_ms whitelist %whitelist"
+					  : "process %interval_ms whitelist",
+			 process);
+	else if (recipe_value_find(process, "match"))
+		put_line(out, "process %interval_ms match *match", process);
+	else if (process)
+		put_line(out, "process %interval_ms all", process);
 }
 
 /* What runs at a point, while it is printed. */
 struct plan {
 	const struct recipe *recipe;
-	struct recipe_value values; /* of %(key)s */
+	struct recipe_value values; /* of %(key)s; those with a dot are of lines only */
 	struct bytes *out;
 };
 
@@ -241,19 +252,23 @@ static void choose_nodes(const struct plan *plan, const struct recipe_value *use
 	}
 }
 
-static void put_command(struct plan *plan, const struct recipe_value *user)
+/* A line of what runs somewhere: words of it or of what %(key)s stands for, its command.
+ */
+static void print_command(struct plan *plan, const char *format,
+			  const struct recipe_value *user)
 {
 	char *command = recipe_command_fill(recipe_value_find(user, "command"),
 					    &plan->values, "", NULL);
 
+	put_words(plan->out, format, user, &plan->values);
 	put_word(plan->out, command);
-	end_line(plan->out);
+	bytes_add_byte(plan->out, '\n');
 	free(command);
 }
 
-/* What a node runs: a line for each, of words, the node, other words and the command. */
-static void print_on_nodes(struct plan *plan, const struct recipe_value *user,
-			   const char *const *before, const char *const *behind)
+/* What nodes run: a line for each. */
+static void print_on_nodes(struct plan *plan, const char *format,
+			   const struct recipe_value *user)
 {
 	struct recipe_value chosen;
 
@@ -267,96 +282,74 @@ static void print_on_nodes(struct plan *plan, const struct recipe_value *user,
 		    &plan->values, "address",
 		    recipe_text(recipe_value_find(&plan->recipe->nodes, node),
 				"address"));
-		put_words(plan->out, before);
-		put_word(plan->out, node);
-		put_words(plan->out, behind);
-		put_command(plan, user);
+		print_command(plan, format, user);
 	}
 	recipe_value_clear(&chosen);
 }
 
-static void print_execute(struct plan *plan, size_t number,
-			  const struct recipe_value *execute)
-{
-	bool is_sudo = strcmp(recipe_text(execute, "use_sudo"), "true") == 0;
-	bool is_local = strcmp(recipe_text(execute, "method"), "local") == 0;
-	char *index = mem_printf("%zu", number);
-	const char *const *words =
-	    WORDS("execute", index, recipe_text(execute, "method"),
-		  recipe_text(execute, "timeout"), is_sudo ? "sudo" : "");
-
-	if (is_local) {
-		put_words(plan->out, words);
-		put_word(plan->out, "");
-		put_command(plan, execute);
-	} else {
-		print_on_nodes(plan, execute, words, WORDS(NULL));
-	}
-	free(index);
-}
-
-/* What a queue's tasks are about: its list, or the files that its pattern finds. */
-static int find_inputs(const struct recipe_value *inputs, struct text_list *found,
-		       struct error *error)
+/* The files that a pattern of inputs finds. */
+static int find_files(const struct recipe_value *pattern, struct recipe_value *found,
+		      struct error *error)
 {
 	glob_t files = {.gl_pathc = 0};
-	int status;
+	int status = glob(pattern->text, GLOB_TILDE, NULL, &files);
 
-	for (size_t i = 0; inputs->kind == RECIPE_LIST && i < inputs->count; i++)
-		text_list_add(found, inputs->entry[i].value.text);
-	if (inputs->kind == RECIPE_LIST)
-		return 0;
-	status = glob(inputs->text, GLOB_TILDE, NULL, &files);
 	for (size_t i = 0; status == 0 && i < files.gl_pathc; i++)
-		text_list_add(found, files.gl_pathv[i]);
+		recipe_value_put(found, NULL, files.gl_pathv[i]);
 	globfree(&files);
 	if (status == 0)
 		return 0;
 	return error_set(error, "%s:%zu: tasks: no file here is like '%s'",
-			 inputs->location.file->name, inputs->location.line,
-			 inputs->text);
+			 pattern->location.file, pattern->location.line, pattern->text);
+}
+
+static void put_number(struct plan *plan, const char *key, size_t number)
+{
+	char *text = mem_printf("%zu", number);
+
+	recipe_value_put(&plan->values, key, text);
+	free(text);
 }
 
 static int print_queue(struct plan *plan, size_t number, const struct recipe_value *queue,
 		       struct error *error)
 {
-	char *index = mem_printf("%zu", number);
+	const struct recipe_value *inputs = recipe_value_find(queue, "inputs");
+	struct recipe_value files = {.kind = RECIPE_LIST}, chosen;
 	char *name = number > 1 ? mem_printf("task-%zu", number) : mem_strdup("task");
-	struct text_list inputs = {0};
-	struct recipe_value chosen;
-	int status = find_inputs(recipe_value_find(queue, "inputs"), &inputs, error);
+	int status = 0;
 
-	put_words(
-	    plan->out,
-	    WORDS("tasks", index,
-		  recipe_value_find(queue, "name") ? recipe_text(queue, "name") : name,
-		  recipe_text(queue, "policy"), recipe_text(queue, "parallel"),
-		  recipe_text(queue, "interval"), recipe_text(queue, "pending"),
-		  recipe_text(queue, "timeout")));
+	if (inputs->kind == RECIPE_TEXT) {
+		status = find_files(inputs, &files, error);
+		inputs = &files;
+	}
+	put_number(plan, ".index", number);
+	recipe_value_put(&plan->values, ".name",
+			 recipe_value_find(queue, "name") ? recipe_text(queue, "name")
+							  : name);
+	free(name);
+	put_words(plan->out,
+		  "tasks %.index %.name %policy %parallel %interval %pending %timeout",
+		  queue, &plan->values);
 	choose_nodes(plan, queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		put_word(plan->out, chosen.entry[i].key);
-	end_line(plan->out);
-	for (size_t i = 0; i < inputs.count; i++) {
-		char *task = mem_printf("%zu", i + 1);
-
-		recipe_value_put(&plan->values, "input", inputs.item[i]);
-		recipe_value_put(&plan->values, "task", task);
-		put_words(plan->out, WORDS("task", index, task, inputs.item[i]));
-		put_command(plan, queue);
-		free(task);
+	bytes_add_byte(plan->out, '\n');
+	for (size_t i = 0; i < inputs->count; i++) {
+		recipe_value_put(&plan->values, "input", inputs->entry[i].value.text);
+		put_number(plan, "task", i + 1);
+		print_command(plan, "task %.index %task %input", queue);
 	}
 	recipe_value_clear(&chosen);
-	text_list_clear(&inputs);
-	free(index);
-	free(name);
+	recipe_value_clear(&files);
 	return status;
 }
 
 int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
 		      struct bytes *out, struct error *error)
 {
-	static const char *const singles[] = {"tracedir", "tmpdir", "fetch"};
+	static const char execute_line[] =
+	    "execute %.index %method %timeout %.sudo %node";
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 	const struct recipe_value *executes = recipe_get(recipe, "execute");
 	const struct recipe_value *queues = recipe_get(recipe, "tasks");
@@ -367,23 +360,30 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 	int status = 0;
 
 	recipe_point_values(recipe, point, run ? run : own, &plan.values);
-	put_line(out, WORDS("name", name));
+	put_line(out, "name %name", &recipe->checked);
 	recipe_print_point(recipe, point, out);
-	for (size_t i = 0; i < sizeof(singles) / sizeof(*singles); i++)
-		put_line(out,
-			 WORDS(singles[i], recipe_text(&recipe->checked, singles[i])));
+	put_line(out, "tracedir %tracedir", &recipe->checked);
+	put_line(out, "tmpdir %tmpdir", &recipe->checked);
+	put_line(out, "fetch %fetch", &recipe->checked);
 	recipe_print_nodes(recipe, out);
 	print_tracing(recipe, out);
 	print_sources(recipe, out);
-	for (size_t i = 0; sensors && i < sensors->count; i++) {
-		const struct recipe_entry *sensor = &sensors->entry[i];
+	for (size_t i = 0; sensors && i < sensors->count; i++)
+		print_on_nodes(&plan, "sensor %node %name %interval",
+			       &sensors->entry[i].value);
+	for (size_t i = 0; executes && i < executes->count; i++) {
+		const struct recipe_value *execute = &executes->entry[i].value;
+		bool is_sudo = strcmp(recipe_text(execute, "use_sudo"), "true") == 0;
 
-		print_on_nodes(
-		    &plan, &sensor->value, WORDS("sensor"),
-		    WORDS(sensor->key, recipe_text(&sensor->value, "interval")));
+		put_number(&plan, ".index", i + 1);
+		recipe_value_put(&plan.values, ".sudo", is_sudo ? "sudo" : "");
+		if (strcmp(recipe_text(execute, "method"), "local") != 0) {
+			print_on_nodes(&plan, execute_line, execute);
+			continue;
+		}
+		recipe_value_put(&plan.values, "node", "");
+		print_command(&plan, execute_line, execute);
 	}
-	for (size_t i = 0; executes && i < executes->count; i++)
-		print_execute(&plan, i + 1, &executes->entry[i].value);
 	for (size_t i = 0; queues && i < queues->count && status == 0; i++)
 		status = print_queue(&plan, i + 1, &queues->entry[i].value, error);
 	recipe_value_clear(&plan.values);
@@ -425,40 +425,27 @@ void recipe_print_json(const struct recipe *recipe, size_t point, const char *ru
 		       struct bytes *out)
 {
 	const struct recipe_value *keys = recipe_get(recipe, "parameters");
-	const struct recipe_value *roles = &recipe->roles;
+	struct recipe_value all = {.kind = RECIPE_MAP}, *part, *node;
 
-	bytes_add_text(out, "{\"name\":");
-	json_add_word(out, recipe_text(&recipe->checked, "name"));
-	if (run) {
-		bytes_add_text(out, ",\"run\":");
-		json_add_word(out, run);
-	}
-	bytes_add_text(out, ",\"parameters\":{");
-	for (size_t i = 0; keys && i < keys->count; i++) {
-		bytes_add_text(out, i ? "," : "");
-		json_add_word(out, keys->entry[i].key);
-		bytes_add_byte(out, ':');
-		add_json(out, recipe_choice(recipe, point, i));
-	}
-	bytes_add_text(out, "},\"nodes\":[");
+	recipe_value_put(&all, "name", recipe_text(&recipe->checked, "name"));
+	if (run)
+		recipe_value_put(&all, "run", run);
+	part = add_member(&all, "parameters", RECIPE_MAP);
+	for (size_t i = 0; i < keys->count; i++)
+		recipe_value_copy(add_member(part, keys->entry[i].key, RECIPE_TEXT),
+				  recipe_choice(recipe, point, i));
+	part = add_member(&all, "nodes", RECIPE_LIST);
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
-		const struct recipe_entry *node = &recipe->nodes.entry[i];
-		struct recipe_value own = {.kind = RECIPE_LIST};
+		const struct recipe_entry *from = &recipe->nodes.entry[i];
 
-		for (size_t r = 0; r + 1 < roles->count; r++) /* but for "all" */
-			if (recipe_has(&roles->entry[r].value,
-				       roles->entry[r].value.count, node->key))
-				recipe_value_put(&own, NULL, roles->entry[r].key);
-		bytes_add_text(out, i ? ",{\"name\":" : "{\"name\":");
-		json_add_word(out, node->key);
-		bytes_add_text(out, ",\"address\":");
-		json_add_word(out, recipe_text(&node->value, "address"));
-		bytes_add_text(out, ",\"roles\":");
-		add_json(out, &own);
-		bytes_add_byte(out, '}');
-		recipe_value_clear(&own);
+		node = add_member(part, NULL, RECIPE_MAP);
+		recipe_value_put(node, "name", from->key);
+		recipe_value_put(node, "address", recipe_text(&from->value, "address"));
+		recipe_value_copy(add_member(node, "roles", RECIPE_LIST),
+				  recipe_value_find(&from->value, "roles"));
 	}
-	bytes_add_text(out, "],\"recipe\":");
-	add_json(out, &recipe->tree);
-	bytes_add_text(out, "}\n");
+	recipe_value_copy(add_member(&all, "recipe", RECIPE_MAP), &recipe->tree);
+	add_json(out, &all);
+	bytes_add_byte(out, '\n');
+	recipe_value_clear(&all);
 }

@@ -2,7 +2,6 @@
 /* What a recipe means, once each of its values is well. */
 #include "input/recipe/recipe.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdio.h>
@@ -12,7 +11,6 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "input/recipe/keys.h"
 
 /* known.yaml, by the build. */
 extern const char recipe_known_names[];
@@ -26,10 +24,6 @@ extern const char recipe_known_names[];
 #define ADDRESS_FORM HOST_FORM "|" IPV6_FORM
 #define DESTINATION_FORM                                                                 \
 	"((" USER_FORM ")@)?(" ADDRESS_FORM "|\\[(" IPV6_FORM ")\\])(:([0-9]+))?"
-
-#define DESTINATION_WANTED                                                               \
-	"[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning "     \
-	"with '-'"
 
 bool recipe_parse_destination(const char *text, struct recipe_value *destination)
 {
@@ -122,13 +116,17 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 					 details->entry[i].value.text);
 	if (well && (!*recipe_text(details, "address") ||
 		     recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address")))) {
+		recipe_value_put(&node, "written", text->text);
+		recipe_value_add(&node, "roles", text->location)->kind = RECIPE_LIST;
+		node.location = text->location;
 		*recipe_value_add(nodes, name, text->location) = node;
-		nodes->entry[nodes->count - 1].value.location = text->location;
 		free(name);
 		check_node(nodes, errors);
 		return nodes->entry[nodes->count - 1].key;
 	}
-	recipe_want(errors, "hosts", text, DESTINATION_WANTED);
+	recipe_want(errors, "hosts", text,
+		    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
+		    "beginning with '-'");
 	recipe_value_clear(&node);
 	free(name);
 	return NULL;
@@ -137,25 +135,16 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 /* A node that a role names: by its name, its address, or as `hosts` has it. */
 static const char *find_node(const struct recipe_value *nodes, const char *text)
 {
-	struct recipe_value to;
-	const char *found = NULL;
-
 	if (recipe_value_find(nodes, text))
 		return text;
-	if (recipe_parse_destination(text, &to))
-		for (size_t i = 0; i < nodes->count && !found; i++) {
-			const struct recipe_value *node = &nodes->entry[i].value;
-			bool is_it = strcasecmp(recipe_text(node, "address"),
-						recipe_text(&to, "address")) == 0;
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct recipe_value *node = &nodes->entry[i].value;
 
-			for (size_t k = 0; k < to.count; k++)
-				is_it &= strcmp(to.entry[k].key, "address") == 0 ||
-					 strcmp(to.entry[k].value.text,
-						recipe_text(node, to.entry[k].key)) == 0;
-			found = is_it ? nodes->entry[i].key : NULL;
-		}
-	recipe_value_clear(&to);
-	return found;
+		if (strcasecmp(recipe_text(node, "address"), text) == 0 ||
+		    strcmp(recipe_text(node, "written"), text) == 0)
+			return nodes->entry[i].key;
+	}
+	return NULL;
 }
 
 /* The hosts of a role. Where there are no `hosts`, they are those of the roles. */
@@ -179,8 +168,12 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
 					 &recipe->nodes);
 		else if (!node)
 			node = add_node(&recipe->nodes, host, NULL, errors);
-		if (node && !recipe_has(role, role->count, node))
-			recipe_value_put(role, NULL, node);
+		if (!node || recipe_has(role, role->count, node))
+			continue;
+		recipe_value_put(role, NULL, node);
+		recipe_value_put(
+		    recipe_value_find(recipe_value_find(&recipe->nodes, node), "roles"),
+		    NULL, entry->key);
 	}
 }
 
@@ -201,58 +194,18 @@ static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
 		add_role(recipe, &roles->entry[i], errors);
 	all = recipe_value_add(&recipe->roles, "all", recipe->tree.location);
 	all->kind = RECIPE_LIST;
-	for (size_t i = 0; i < recipe->nodes.count; i++)
-		recipe_value_put(all, NULL, recipe->nodes.entry[i].key);
+	for (size_t i = 0; i < recipe->nodes.count; i++) {
+		struct recipe_entry *node = &recipe->nodes.entry[i];
+
+		recipe_value_put(all, NULL, node->key);
+		recipe_value_put(&node->value, "alias", node->key);
+		if (!*recipe_text(&node->value, "username"))
+			recipe_value_put(&node->value, "username",
+					 recipe_text(&recipe->checked, "username"));
+	}
 	if (recipe->nodes.count == 0 && errors->count == 0)
 		recipe_error_add(errors, recipe->tree.location,
 				 "no node to watch, want hosts or roledefs");
-}
-
-/* How ssh gets there; a password is not repeated. */
-static void check_ssh(const struct recipe *recipe, struct recipe_errors *errors)
-{
-	const struct recipe_value *password =
-	    recipe_value_find(&recipe->tree, "ssh_password");
-	const struct recipe_value *hops = recipe_get(recipe, "ssh_gateway");
-	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
-
-	if (password)
-		recipe_error_add(errors, password->location,
-				 "ssh_password: no password belongs in a file, want a "
-				 "key that the nodes know (ssh-copy-id) and an agent "
-				 "that holds it (ssh-add)");
-	for (size_t i = 0; hops && i < hops->count; i++) {
-		struct recipe_value to;
-
-		if (!recipe_parse_destination(hops->entry[i].value.text, &to))
-			recipe_want(errors, "ssh_gateway", &hops->entry[i].value,
-				    DESTINATION_WANTED);
-		recipe_value_clear(&to);
-	}
-	for (size_t i = 0; options && i < options->count; i++) {
-		const struct recipe_entry *entry = &options->entry[i];
-		char *option =
-		    mem_printf("%s=%s", entry->key, recipe_text(options, entry->key));
-
-		for (char *c = option; *c; c++)
-			*c = (char)tolower((unsigned char)*c);
-		if (!*recipe_text(options, entry->key))
-			recipe_error_add(errors, entry->location,
-					 "ssh_options: no value of %s, want KEY=VALUE",
-					 entry->key);
-		else if (recipe_has_form(
-			     "(batchmode|control[a-z]*|requesttty|proxyjump)=.*|"
-			     "userknownhostsfile=[ \"]*/dev/null.*|"
-			     "stricthostkeychecking=[ \"]*(no|off|false).*",
-			     option))
-			recipe_error_add(
-			    errors, entry->location,
-			    "ssh_options: %s cannot be set so: the collector has its "
-			    "own, hops are ssh_gateway's, and the keys of hosts "
-			    "are checked",
-			    entry->key);
-		free(option);
-	}
 }
 
 static void add_events(struct recipe_value *events, const struct recipe_value *names,
@@ -299,11 +252,13 @@ static bool add_kernel(const struct recipe_value *presets, struct recipe_errors 
 	return has_syscalls || (names && names->count && !has_preset);
 }
 
-/* Leave out what a pattern has in it: some tracers would record it twice. */
-static void drop_covered(struct recipe_value *events)
+/* Add a kind without what a pattern has in it: some tracers would record it twice. */
+static void add_uncovered(struct recipe_value *kinds, const char *kind,
+			  struct recipe_value *events)
 {
-	struct recipe_value kept = {.kind = RECIPE_MAP, .location = events->location};
+	struct recipe_value *kept = recipe_value_add(kinds, kind, kinds->location);
 
+	kept->kind = RECIPE_MAP;
 	for (size_t i = 0; i < events->count; i++) {
 		const char *name = events->entry[i].key;
 		bool is_covered = false;
@@ -312,10 +267,9 @@ static void drop_covered(struct recipe_value *events)
 			is_covered |= strpbrk(events->entry[k].key, "*?") &&
 				      fnmatch(events->entry[k].key, name, 0) == 0;
 		if (!is_covered)
-			recipe_value_put(&kept, name, events->entry[i].value.text);
+			recipe_value_put(kept, name, events->entry[i].value.text);
 	}
 	recipe_value_clear(events);
-	*events = kept;
 }
 
 /* Becomes a map of what to record of each kind. */
@@ -324,11 +278,10 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 {
 	struct recipe_value *events = recipe_value_find(&recipe->checked, "events");
 	const struct recipe_value *syscalls = recipe_value_find(events, "syscalls");
-	bool are_given =
-	    recipe_value_find(recipe_value_find(&recipe->tree, "events"), "syscalls");
+	const struct recipe_value *given = recipe_value_find(&recipe->tree, "events");
 	bool has_all = syscalls && recipe_has(syscalls, syscalls->count, "all");
-	struct recipe_value kinds[3] = {
-	    {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}};
+	struct recipe_value kernel = {.kind = RECIPE_MAP}, syscall = kernel,
+			    userspace = kernel;
 
 	if (!events)
 		return;
@@ -337,22 +290,19 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 		recipe_want(errors, "syscalls", syscalls,
 			    "all, none or a list of names, not both");
 	if (add_kernel(recipe_value_find(known, "events"), errors,
-		       recipe_value_find(events, "kernel"), &kinds[0]) &&
-	    !are_given)
+		       recipe_value_find(events, "kernel"), &kernel) &&
+	    !recipe_value_find(given, "syscalls"))
 		has_all = true;
 	if (has_all)
-		recipe_value_put(&kinds[1], "*", "required");
+		recipe_value_put(&syscall, "*", "required");
 	else
-		add_events(&kinds[1], syscalls, "required");
-	add_events(&kinds[2], recipe_value_find(events, "userspace"), "required");
+		add_events(&syscall, syscalls, "required");
+	add_events(&userspace, recipe_value_find(events, "userspace"), "required");
 	recipe_value_clear(events);
 	events->kind = RECIPE_MAP;
-	for (size_t i = 0; i < 3; i++) {
-		static const char *const names[] = {"kernel", "syscall", "userspace"};
-
-		drop_covered(&kinds[i]);
-		*recipe_value_add(events, names[i], events->location) = kinds[i];
-	}
+	add_uncovered(events, "kernel", &kernel);
+	add_uncovered(events, "syscall", &syscall);
+	add_uncovered(events, "userspace", &userspace);
 }
 
 /* A sensor has what it does not say itself from the known one of its name. */
@@ -369,6 +319,7 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 		char *interval =
 		    mem_printf("%s000", own ? recipe_text(own, "interval") : "10");
 
+		recipe_value_put(&entry->value, "name", entry->key);
 		if (!recipe_value_find(&entry->value, "interval"))
 			recipe_value_put(&entry->value, "interval", interval);
 		free(interval);
@@ -385,9 +336,6 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 	}
 }
 
-static const char *const of_node[] = {"node", "address", "role", NULL};
-static const char *const of_task[] = {"input", "task", NULL};
-
 static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
 {
 	static const char taken[] = "name|run|point|node|address|role|input|task";
@@ -399,42 +347,27 @@ static void check_parameters(const struct recipe *recipe, struct recipe_errors *
 					 "parameters: commands get %s by themselves, "
 					 "want another name",
 					 parameters->entry[i].key);
-	if (recipe_points(recipe) > RECIPE_MOST_POINTS)
+	if (parameters && recipe_points(recipe) > RECIPE_MOST_POINTS)
 		recipe_error_add(errors, parameters->location,
 				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
 }
 
-/* What has a value once its own error is mended is no second error. */
-static void put_keys(const struct recipe_value *map, const char *suffix,
-		     struct recipe_value *values)
+/* Roles and %(key)s of what runs somewhere, which has values of its own: `own` names
+ * them. */
+static void check_command(const struct recipe *recipe, const char *what, const char *own,
+			  const struct recipe_value *user, struct recipe_errors *errors)
 {
-	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++) {
-		char *key = mem_printf("%s%s", map->entry[i].key, suffix);
-
-		if (!recipe_value_is_null(&map->entry[i].value))
-			recipe_value_put(values, key, "");
-		free(key);
-	}
-}
-
-/* Roles and %(key)s of what runs somewhere, which has values of its own. */
-static void check_command(const struct recipe *recipe, const char *what,
-			  const char *const *own, const struct recipe_value *user,
-			  struct recipe_errors *errors)
-{
-	const struct recipe_value *command = recipe_value_find(user, "command");
 	const struct recipe_value *roles = recipe_value_find(user, "roles");
+	char *names = mem_strdup(own), *rest = names, *name;
 	struct recipe_value values;
 
 	recipe_point_values(recipe, 0, "", &values);
-	for (; *own; own++)
-		recipe_value_put(&values, *own, "");
-	put_keys(recipe_value_find(&recipe->tree, "parameters"), "", &values);
-	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".node", &values);
-	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".address", &values);
-	if (command)
-		free(recipe_command_fill(command, &values, what, errors));
+	while ((name = strsep(&rest, " ")))
+		recipe_value_put(&values, name, "");
+	free(names);
+	free(recipe_command_fill(recipe_value_find(user, "command"), &values, what,
+				 errors));
 	recipe_value_clear(&values);
 	for (size_t i = 0; roles && i < roles->count; i++) {
 		const struct recipe_value *role = &roles->entry[i].value;
@@ -445,12 +378,15 @@ static void check_command(const struct recipe *recipe, const char *what,
 	}
 }
 
+/* What refers to other keys, once all of those are well. */
 static void check_commands(const struct recipe *recipe, struct recipe_errors *errors)
 {
-	static const char *const sections[] = {"execute", "sensors", "tasks"};
+	static const char *const sections[][2] = {{"execute", "node address role"},
+						  {"sensors", "node address role"},
+						  {"tasks", "input task"}};
 
-	for (size_t s = 0; s < 3; s++) {
-		const struct recipe_value *section = recipe_get(recipe, sections[s]);
+	for (size_t s = 0; s < sizeof(sections) / sizeof(*sections); s++) {
+		const struct recipe_value *section = recipe_get(recipe, sections[s][0]);
 
 		for (size_t i = 0; section && i < section->count; i++) {
 			const struct recipe_value *user = &section->entry[i].value;
@@ -460,11 +396,8 @@ static void check_commands(const struct recipe *recipe, struct recipe_errors *er
 				recipe_error_add(errors, user->location,
 						 "execute: method local runs on this "
 						 "machine, want no roles with it");
-			check_command(recipe, sections[s],
-				      s == 2     ? of_task
-				      : is_local ? of_node + 3
-						 : of_node,
-				      user, errors);
+			check_command(recipe, sections[s][0],
+				      is_local ? "name" : sections[s][1], user, errors);
 		}
 	}
 }
@@ -537,7 +470,6 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 	const struct recipe_value *process = recipe_get(recipe, "process");
 
 	expand_home(recipe);
-	check_ssh(recipe, errors);
 	add_nodes(recipe, errors);
 	expand_events(recipe, known, errors);
 	if (recipe_value_find(process, "match") &&
@@ -546,7 +478,8 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 				 "process: match and whitelist, want one of them");
 	complete_sensors(recipe, recipe_value_find(known, "sensors"), errors);
 	check_parameters(recipe, errors);
-	check_commands(recipe, errors);
+	if (errors->count == 0)
+		check_commands(recipe, errors);
 	if (errors->count == 0 && !records_something(recipe))
 		recipe_error_add(errors, recipe->tree.location,
 				 "nothing is recorded, want events, sar, capture, "

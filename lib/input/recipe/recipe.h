@@ -12,14 +12,14 @@
  * read: names are fit for files and for the command line of ssh, roles name
  * nodes that are there, and every %(key)s in a command has a value.
  *
- * In what is checked each key has the form that its type says (keys.h), and a default
+ * In what is checked each key has the form that its type says (known.yaml), and a default
  * where it was not given. Durations are milliseconds; `events` has maps `kernel`,
  * `syscall` ("*": all) and `userspace` of names, each `required` or `optional`.
  */
 struct recipe {
 	struct recipe_value tree; /* as read, with all imports */
 	struct recipe_value checked;
-	struct recipe_value nodes; /* name: {address, username, port} */
+	struct recipe_value nodes; /* name: {address, username, port, written, roles} */
 	struct recipe_value roles; /* name: [node...]; the last one is `all` */
 };
 

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 
-void recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
-		      const char *format, ...)
+int recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
+		     const char *format, ...)
 {
 	struct recipe_error *error;
 	va_list arguments;
@@ -28,34 +28,17 @@ void recipe_error_add(struct recipe_errors *errors, struct recipe_location locat
 	va_start(arguments, format);
 	error->text = mem_vprintf(format, arguments);
 	va_end(arguments);
-}
-
-/* The one copy of a file's name, valid until the errors are cleared. */
-static const struct recipe_file *find_file(struct recipe_errors *errors, const char *name)
-{
-	struct recipe_file *file = errors->last;
-
-	while (file && strcmp(file->name, name) != 0)
-		file = file->before;
-	if (file)
-		return file;
-	file = mem_alloc(sizeof(*file) + strlen(name) + 1);
-	file->before = errors->last;
-	file->number = file->before ? file->before->number + 1 : 0;
-	strcpy(file->name, name);
-	errors->last = file;
-	return file;
+	return -1;
 }
 
 static int compare_errors(const void *a, const void *b)
 {
 	const struct recipe_error *l = a, *r = b;
+	int order = strcmp(l->location.file, r->location.file);
 
-	if (l->location.file != r->location.file)
-		return l->location.file->number < r->location.file->number ? -1 : 1;
-	if (l->location.line != r->location.line)
-		return l->location.line < r->location.line ? -1 : 1;
-	return strcmp(l->text, r->text);
+	if (order == 0 && l->location.line != r->location.line)
+		order = l->location.line < r->location.line ? -1 : 1;
+	return order ? order : strcmp(l->text, r->text);
 }
 
 void recipe_errors_sort(struct recipe_errors *errors)
@@ -77,10 +60,7 @@ void recipe_errors_clear(struct recipe_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
 		free(errors->item[i].text);
-	for (struct recipe_file *file = errors->last, *before; file; file = before) {
-		before = file->before;
-		free(file);
-	}
+	text_list_clear(&errors->files);
 	free(errors->item);
 	memset(errors, 0, sizeof(*errors));
 }
@@ -234,14 +214,17 @@ static void merge_over(struct recipe_value *into, struct recipe_value *from)
 /* Reading a recipe: its files one within another. */
 struct loader {
 	struct recipe_errors *errors;
-	size_t files; /* that were read */
 	size_t values_left;
 	/* The file that is being read: */
 	yaml_document_t document;
-	const struct recipe_file *file;
-	const char *text;
+	const char *file, *text;
 	size_t size;
 };
+
+static struct recipe_location in_line(const struct loader *loader, size_t line)
+{
+	return (struct recipe_location){loader->file, line};
+}
 
 /* The line, from 1, in which a byte stands; past the end it is the last one. */
 static size_t line_of_byte(const struct loader *loader, size_t offset)
@@ -259,23 +242,21 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 	size_t last = line_of_byte(loader, loader->size);
 	size_t line = is_encoding ? line_of_byte(loader, parser->problem_offset)
 				  : parser->problem_mark.line + 1;
-	struct recipe_location location = {loader->file, line < last ? line : last};
-	size_t at = parser->problem_mark.index;
+	struct recipe_location at = in_line(loader, line < last ? line : last);
+	size_t byte = parser->problem_mark.index, begin = parser->context_mark.line + 1;
 	const char *what = parser->problem ? parser->problem : "it cannot be read";
 
 	if (is_encoding)
-		recipe_error_add(loader->errors, location,
-				 "no YAML: %s, want a text file in UTF-8", what);
-	else if (at < loader->size && loader->text[at] == '\t')
-		recipe_error_add(loader->errors, location,
-				 "no YAML: a tab indents this line, want blanks");
-	else if (!parser->context || parser->context_mark.line + 1 >= location.line)
-		recipe_error_add(loader->errors, location, "no YAML: %s", what);
-	else
-		recipe_error_add(loader->errors, location,
-				 "no YAML: %s which began in line %zu, %s",
-				 parser->context, parser->context_mark.line + 1, what);
-	return -1;
+		return recipe_error_add(loader->errors, at,
+					"no YAML: %s, want a text file in UTF-8", what);
+	if (byte < loader->size && loader->text[byte] == '\t')
+		return recipe_error_add(loader->errors, at,
+					"no YAML: a tab indents this line, want blanks");
+	if (!parser->context || begin >= at.line)
+		return recipe_error_add(loader->errors, at, "no YAML: %s", what);
+	return recipe_error_add(loader->errors, at,
+				"no YAML: %s which began in line %zu, %s",
+				parser->context, begin, what);
 }
 
 static int convert(struct loader *loader, int node, size_t depth,
@@ -382,18 +363,16 @@ static int convert(struct loader *loader, int index, size_t depth,
 	const yaml_node_t *node = yaml_document_get_node(&loader->document, index);
 
 	memset(value, 0, sizeof(*value));
-	value->location =
-	    (struct recipe_location){loader->file, node->start_mark.line + 1};
+	value->location = in_line(loader, node->start_mark.line + 1);
 	if (depth > RECIPE_MOST_DEPTH)
-		recipe_error_add(loader->errors, value->location,
-				 "more than %d lists and maps within one another",
-				 RECIPE_MOST_DEPTH);
-	else if (loader->values_left == 0)
-		recipe_error_add(loader->errors, value->location,
-				 "more than %d values in the recipe and what it imports",
-				 RECIPE_MOST_VALUES);
-	if (depth > RECIPE_MOST_DEPTH || loader->values_left == 0)
-		return -1;
+		return recipe_error_add(loader->errors, value->location,
+					"more than %d lists and maps within one another",
+					RECIPE_MOST_DEPTH);
+	if (loader->values_left == 0)
+		return recipe_error_add(loader->errors, value->location,
+					"more than %d values in the recipe and what it "
+					"imports",
+					RECIPE_MOST_VALUES);
 	loader->values_left--;
 	if (node->type == YAML_SEQUENCE_NODE)
 		return convert_list(loader, node, depth, value);
@@ -411,40 +390,38 @@ static int convert(struct loader *loader, int index, size_t depth,
 static int read_text(struct loader *loader, const char *text, size_t size,
 		     struct recipe_value *value)
 {
-	const struct recipe_location begin = {loader->file, 1};
-	yaml_node_t *root = NULL;
+	const struct recipe_value empty = {.kind = RECIPE_MAP,
+					   .location = in_line(loader, 1)};
 	yaml_parser_t parser;
 	int status = 0;
 
-	*value = (struct recipe_value){.kind = RECIPE_MAP, .location = begin};
+	*value = empty;
 	loader->text = text;
 	loader->size = size;
 	if (!yaml_parser_initialize(&parser))
 		return -1;
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-	for (bool is_first = true; status == 0 && (is_first || root); is_first = false) {
-		if (!yaml_parser_load(&parser, &loader->document)) {
+	for (int number = 1; status == 0 && number <= 2; number++) {
+		yaml_document_t *document = &loader->document;
+
+		if (!yaml_parser_load(&parser, document)) {
 			status = syntax_error(loader, &parser);
 			break;
 		}
-		root = yaml_document_get_root_node(&loader->document);
-		if (root && is_first) {
+		if (yaml_document_get_root_node(document) && number == 1)
 			status = convert(loader, 1, 1, value);
-		} else if (root) {
-			recipe_error_add(
+		else if (yaml_document_get_root_node(document))
+			status = recipe_error_add(
 			    loader->errors,
-			    (struct recipe_location){
-				loader->file, loader->document.start_mark.line + 1},
+			    in_line(loader, document->start_mark.line + 1),
 			    "a second document begins, want one");
-			status = -1;
-		}
-		yaml_document_delete(&loader->document);
+		yaml_document_delete(document);
 	}
 	yaml_parser_delete(&parser);
 	if (status || recipe_value_is_null(value)) {
 		recipe_value_clear(value);
-		*value = (struct recipe_value){.kind = RECIPE_MAP, .location = begin};
+		*value = empty;
 	}
 	return status;
 }
@@ -454,12 +431,14 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
 	char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
+	struct text_list *files = &loader->errors->files;
 	const char *wrong = NULL;
 	struct stat about;
 	size_t size = 0;
-	int status = -1;
+	int status;
 
-	loader->file = find_file(loader->errors, path);
+	text_list_add(files, path);
+	loader->file = files->item[files->count - 1];
 	if (!stream || fstat(fd, &about))
 		wrong = strerror(errno);
 	else if (!S_ISREG(about.st_mode))
@@ -468,11 +447,8 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 		wrong = strerror(errno);
 	else if (size > RECIPE_MOST_BYTES)
 		wrong = "more than 1 MiB, want a recipe";
-	if (wrong)
-		recipe_error_add(loader->errors,
-				 (struct recipe_location){loader->file, 0}, "%s", wrong);
-	else
-		status = read_text(loader, bytes, size, value);
+	status = wrong ? recipe_error_add(loader->errors, in_line(loader, 0), "%s", wrong)
+		       : read_text(loader, bytes, size, value);
 	if (stream)
 		fclose(stream);
 	free(bytes);
@@ -501,7 +477,7 @@ static int import_file(struct loader *loader, const char *importer,
 	    "%.*s%s%s", slash ? (int)(slash + 1 - importer) : 0, importer, name->text,
 	    dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0) ? ""
 									   : ".yaml");
-	if (loader->files == RECIPE_MOST_FILES)
+	if (loader->errors->files.count == RECIPE_MOST_FILES)
 		recipe_error_add(loader->errors, name->location,
 				 "import: more than %d recipes in all, is there a circle",
 				 RECIPE_MOST_FILES);
@@ -544,7 +520,6 @@ static int load(struct loader *loader, const char *path, struct recipe_value *in
 	struct recipe_value own;
 	int status;
 
-	loader->files++;
 	status = read_file(loader, path, &own);
 	if (status == 0 && own.kind != RECIPE_MAP) {
 		recipe_want(loader->errors, "the recipe", &own, "a map");

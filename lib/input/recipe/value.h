@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
+
 /* Where something stands in a recipe's files. */
 struct recipe_location {
-	const struct recipe_file *file; /* borrowed of the errors */
-	size_t line;                    /* from 1; 0: the file as a whole */
+	const char *file; /* as the user knows it; borrowed of the errors */
+	size_t line;      /* from 1; 0: the file as a whole */
 };
 
 /* All that is wrong with a recipe, and the names of its files. */
@@ -18,17 +20,14 @@ struct recipe_errors {
 		char *text; /* what is wrong, what is wanted; may hold anything */
 	} * item;
 	size_t count, capacity;
-	struct recipe_file {
-		struct recipe_file *before;
-		size_t number; /* in the order of their reading */
-		char name[];   /* as the user knows it */
-	} * last;
+	struct text_list files;
 };
 
-void recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
-		      const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Returns -1. */
+int recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
+		     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Sort by file, in the order of their reading, line and text; each is kept once. */
+/* Sort by file, line and text; each is kept once. */
 void recipe_errors_sort(struct recipe_errors *errors);
 void recipe_errors_clear(struct recipe_errors *errors);
 
@@ -108,6 +107,23 @@ bool recipe_want(struct recipe_errors *errors, const char *what,
 
 /* ", is it meant to be KEY", with the key of a map that is nearest, or ""; for free(). */
 char *recipe_meant(const char *word, const struct recipe_value *map);
+
+/* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
+void recipe_want_name(struct recipe_errors *errors, const char *what,
+		      const struct recipe_value *name, const char *after,
+		      const struct recipe_value *map);
+
+/* Whether a text as a whole has the form of an extended regular expression. */
+bool recipe_has_form(const char *form, const char *text);
+
+/*
+ * Check a recipe, or what stands behind a key, in place: known.yaml says what it may be.
+ * Each value becomes of one form, and what is not given has its default. What is wrong
+ * is told and gone afterwards, so that all else can still be looked at. `what` is how
+ * messages call it.
+ */
+void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
+		  const char *what, struct recipe_value *value);
 
 const char *recipe_library_version(void); /* "0.2.5" */
 

@@ -37,7 +37,7 @@ static char *as_text(const struct recipe_value *value, struct recipe_errors *err
 	print(file, value);
 	recipe_errors_sort(errors);
 	for (size_t i = 0; i < errors->count; i++)
-		fprintf(file, "\n%s:%zu: %s", errors->item[i].location.file->name,
+		fprintf(file, "\n%s:%zu: %s", errors->item[i].location.file,
 			errors->item[i].location.line, errors->item[i].text);
 	assert_int_equal(fclose(file), 0);
 	return text;
