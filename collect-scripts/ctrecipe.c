@@ -17,41 +17,35 @@
 /* starter.yaml, by the build: a recipe with comments to start from. */
 extern const char starter_recipe[];
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
-struct request {
+static struct {
 	struct text_list words; /* the subcommand and the recipe */
 	char *output, *run;
 	int point;
+} options;
+
+static const struct option_row rows[] = {
+    {'o', "output", OPTION_STRING, &options.output, "FILE",
+     "init: write to FILE, which must not exist", 0, 0},
+    {0, "point", OPTION_INT, &options.point, "N",
+     "plan, json: of this point of the parameters", 1, RECIPE_MOST_POINTS},
+    {0, "run", OPTION_STRING, &options.run, "NAME",
+     "plan, json: the run directory's name, for %(run)s", 0, 0},
+    {0},
 };
 
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
+static void print_versions(FILE *file)
 {
-	struct option_row rows[] = {
-	    {'o', "output", OPTION_STRING, &request->output, "FILE",
-	     "init: write to FILE, which must not exist", 0, 0},
-	    {0, "point", OPTION_INT, &request->point, "N",
-	     "plan, json: of this point of the parameters", 1, RECIPE_MOST_POINTS},
-	    {0, "run", OPTION_STRING, &request->run, "NAME",
-	     "plan, json: the run directory's name, for %(run)s", 0, 0},
-	    {0},
-	};
-	char *versions = mem_printf("with libyaml %s, jansson %s",
-				    recipe_library_version(), json_library_version());
-	struct command command = {
-	    .name = "ctrecipe",
-	    .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
-	    .summary = "check a recipe of ctcollect, or print it as plain lines",
-	    .versions = versions,
-	    .rows = rows,
-	};
-	enum options_status status;
-
-	status = options_parse(&command, argc, argv, &request->words, error);
-	free(versions);
-	return status;
+	fprintf(file, "with libyaml %s, jansson %s\n", recipe_library_version(),
+		json_library_version());
 }
+
+static const struct command command = {
+    .name = "ctrecipe",
+    .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
+    .summary = "check a recipe of ctcollect, or print it as plain lines",
+    .versions = print_versions,
+    .rows = rows,
+};
 
 static const char *plural(size_t count)
 {
@@ -100,18 +94,17 @@ static void print_events(const struct recipe_value *known)
 	}
 }
 
-static int write_starter(const struct request *request, struct error *error)
+static int write_starter(struct error *error)
 {
 	struct output output;
 
-	if (!request->output) {
+	if (!options.output) {
 		fputs(starter_recipe, stdout);
 		return 0;
 	}
-	if (access(request->output, F_OK) == 0)
-		return error_set(error, "%s: it exists, want a new file",
-				 request->output);
-	if (output_open(&output, request->output, error))
+	if (access(options.output, F_OK) == 0)
+		return error_set(error, "%s: it exists, want a new file", options.output);
+	if (output_open(&output, options.output, error))
 		return -1;
 	fputs(starter_recipe, output.file);
 	return output_commit(&output, error);
@@ -132,50 +125,48 @@ static const struct subcommand {
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
 
-static const struct subcommand *find_subcommand(const struct request *request,
-						struct error *error)
+static const struct subcommand *find_subcommand(struct error *error)
 {
 	const char *names[SUBCOMMANDS], *near;
 
-	if (request->words.count == 0) {
+	if (options.words.count == 0) {
 		error_set(error, "no subcommand, want one of those that --help shows");
 		return NULL;
 	}
 	for (size_t i = 0; i < SUBCOMMANDS; i++) {
 		names[i] = subcommands[i].name;
-		if (strcmp(names[i], request->words.item[0]) == 0)
+		if (strcmp(names[i], options.words.item[0]) == 0)
 			return &subcommands[i];
 	}
-	near = near_find(request->words.item[0], names, SUBCOMMANDS);
-	error_set(error, "no subcommand '%s', %s%s", request->words.item[0],
+	near = near_find(options.words.item[0], names, SUBCOMMANDS);
+	error_set(error, "no subcommand '%s', %s%s", options.words.item[0],
 		  near ? "is it meant to be " : "want one of those that --help shows",
 		  near ? near : "");
 	return NULL;
 }
 
-static int check_request(const struct request *request, const struct subcommand *command,
-			 struct error *error)
+static int check_request(const struct subcommand *asked, struct error *error)
 {
-	int given = (request->point ? POINT : 0) | (request->run ? RUN : 0) |
-		    (request->output ? OUTPUT : 0);
-	int extra = given & ~command->options;
+	int given = (options.point ? POINT : 0) | (options.run ? RUN : 0) |
+		    (options.output ? OUTPUT : 0);
+	int extra = given & ~asked->options;
 
-	if (command->id <= JSON && request->words.count != 2)
-		return error_set(error, "%s: want one RECIPE", command->name);
-	if (command->id > JSON && request->words.count != 1)
-		return error_set(error, "%s: '%s' is too much", command->name,
-				 request->words.item[1]);
+	if (asked->id <= JSON && options.words.count != 2)
+		return error_set(error, "%s: want one RECIPE", asked->name);
+	if (asked->id > JSON && options.words.count != 1)
+		return error_set(error, "%s: '%s' is too much", asked->name,
+				 options.words.item[1]);
 	if (extra)
 		return error_misuse(error, "--%s does not go with %s",
 				    extra & POINT ? "point"
 				    : extra & RUN ? "run"
 						  : "output",
-				    command->name);
-	if (request->run &&
-	    (!bytes_are_shell_word(request->run) || strchr(request->run, '/')))
+				    asked->name);
+	if (options.run &&
+	    (!bytes_are_shell_word(options.run) || strchr(options.run, '/')))
 		return error_misuse(error,
 				    "--run '%s' is not the name of a run's directory",
-				    request->run);
+				    options.run);
 	return 0;
 }
 
@@ -192,35 +183,34 @@ static void print_errors(const struct recipe_errors *errors)
 }
 
 /* All into memory first, so that nothing is printed of what fails. */
-static int print_recipe(const struct request *request, int id,
-			const struct recipe *recipe, struct error *error)
+static int print_recipe(int id, const struct recipe *recipe, struct error *error)
 {
-	size_t point = request->point ? (size_t)request->point - 1 : 0;
+	size_t point = options.point ? (size_t)options.point - 1 : 0;
 	size_t points = recipe_points(recipe);
 	struct bytes text = {0};
 	int status = 0;
 
 	if (point >= points)
 		return error_misuse(error, "--point %d: %s has %zu point%s",
-				    request->point, request->words.item[1], points,
+				    options.point, options.words.item[1], points,
 				    plural(points));
 	if (id == VALIDATE)
-		print_summary(&text, request->words.item[1], recipe);
+		print_summary(&text, options.words.item[1], recipe);
 	for (; id == POINTS && point < points; point++)
 		recipe_print_point(recipe, point, &text);
 	if (id == NODES)
 		recipe_print_nodes(recipe, &text);
 	if (id == PLAN)
-		status = recipe_print_plan(recipe, point, request->run, &text, error);
+		status = recipe_print_plan(recipe, point, options.run, &text, error);
 	if (id == JSON)
-		recipe_print_json(recipe, point, request->run, &text);
+		recipe_print_json(recipe, point, options.run, &text);
 	if (status == 0)
 		fwrite(text.data, 1, text.size, stdout);
 	bytes_clear(&text);
 	return status;
 }
 
-static int run(const struct request *request, int id, struct error *error)
+static int run(int id, struct error *error)
 {
 	struct recipe_errors errors = {0};
 	struct recipe_value known;
@@ -228,61 +218,35 @@ static int run(const struct request *request, int id, struct error *error)
 	int status;
 
 	if (id == INIT)
-		return write_starter(request, error);
+		return write_starter(error);
 	if (id > JSON) {
 		recipe_known(&known);
 		(id == SENSORS ? print_sensors : print_events)(&known);
 		recipe_value_clear(&known);
 		return 0;
 	}
-	status = recipe_read(&recipe, request->words.item[1], &errors);
+	status = recipe_read(&recipe, options.words.item[1], &errors);
 	print_errors(&errors);
 	if (status == 0) {
-		status = print_recipe(request, id, &recipe, error);
+		status = print_recipe(id, &recipe, error);
 		recipe_clear(&recipe);
 	}
 	recipe_errors_clear(&errors);
 	return status;
 }
 
-static enum exit_status act(const struct request *request, struct error *error)
-{
-	const struct subcommand *command = find_subcommand(request, error);
-
-	if (!command || check_request(request, command, error))
-		return EXIT_MISUSE;
-	return run(request, command->id, error) ? EXIT_FAILED : EXIT_DONE;
-}
-
-static void clear_request(struct request *request)
-{
-	text_list_clear(&request->words);
-	free(request->output);
-	free(request->run);
-}
-
 int main(int argc, const char **argv)
 {
-	struct request request = {0};
+	const struct subcommand *asked;
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	output_catch_signals();
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		status = act(&request, &error);
-		break;
+	status = options_parse(&command, argc, argv, &options.words, &error);
+	if (status == OPTIONS_GO) {
+		asked = find_subcommand(&error);
+		status = !asked || check_request(asked, &error) ? EXIT_MISUSE
+								: run(asked->id, &error);
 	}
-	if (status == EXIT_DONE && output_flush_stdout(&error))
-		status = EXIT_FAILED;
-	if (error.misuse)
-		status = EXIT_MISUSE;
-	error_tell(&error, "ctrecipe", stderr);
-	clear_request(&request);
-	return (int)status;
+	return program_end("ctrecipe", status, &error);
 }

@@ -552,11 +552,11 @@ void output_discard(struct output *output)
 int output_check_stdout(bool is_binary, struct error *error)
 {
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return error_set(error, "standard output is closed, want a file or a "
-					"pipe, or --output FILE");
+		return error_misuse(error, "standard output is closed, want a file or "
+					   "a pipe, or --output FILE");
 	if (is_binary && isatty(STDOUT_FILENO))
-		return error_set(error, "standard output is a terminal, want a file or "
-					"a pipe, or --output FILE");
+		return error_misuse(error, "standard output is a terminal, want a file "
+					   "or a pipe, or --output FILE");
 	return 0;
 }
 

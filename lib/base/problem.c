@@ -111,14 +111,17 @@ static int compare_groups(const void *a, const void *b)
 	return *left->first < *right->first ? -1 : *left->first > *right->first;
 }
 
-void problem_print(const struct problem_list *list, const char *program, FILE *file)
+bool problem_print(const struct problem_list *list, const char *program, FILE *file)
 {
 	const struct problem **sorted = mem_alloc((list->count + 1) * sizeof(*sorted));
 	struct group *group = mem_alloc((list->count + 1) * sizeof(*group));
 	size_t groups = 0;
+	bool failed = false;
 
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		sorted[i] = &list->item[i];
+		failed |= problem_is_failure(sorted[i]->kind);
+	}
 	qsort(sorted, list->count, sizeof(*sorted), compare);
 	for (size_t i = 0; i < list->count; i++) {
 		if (i == 0 || strcmp(sorted[i]->text, sorted[i - 1]->text) != 0)
@@ -130,4 +133,5 @@ void problem_print(const struct problem_list *list, const char *program, FILE *f
 		print_group(group[i].first, group[i].count, program, file);
 	free(group);
 	free(sorted);
+	return failed;
 }
