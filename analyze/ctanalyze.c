@@ -59,10 +59,11 @@ static int show_analysis(const struct analysis *analysis, struct request *reques
 	const char *arguments[] = {"ctanalyze", "--help", NULL};
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
-	char *name = mem_printf("ctanalyze %s", analysis->name);
-	char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
-	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
-	char *usage =
+	AUTOFREE char *name = mem_printf("ctanalyze %s", analysis->name);
+	AUTOFREE char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
+	AUTOFREE char *summary =
+	    mem_printf("%s\n\n%s", analysis->summary, analysis->description);
+	AUTOFREE char *usage =
 	    mem_printf("%s %s", analysis->name,
 		       analysis->usage ? analysis->usage : "[OPTION...] TIMELINE");
 	struct command command = {
@@ -72,15 +73,9 @@ static int show_analysis(const struct analysis *analysis, struct request *reques
 	    .summary = summary,
 	    .rows = rows,
 	};
-	int status;
 
 	request_rows(request, rows, analysis_heeds(analysis));
-	status = options_parse(&command, 2, arguments, &words, error);
-	free(tables);
-	free(summary);
-	free(usage);
-	free(name);
-	return status;
+	return options_parse(&command, 2, arguments, &words, error);
 }
 
 static bool asks_for_help(int argc, const char **argv)
@@ -101,8 +96,7 @@ static int parse(struct request *request, struct text_list *words, int argc,
 				  .versions = print_versions,
 				  .rows = rows};
 	bool is_help = asks_for_help(argc, argv);
-	char *list;
-	int status;
+	AUTOFREE char *list = NULL;
 	const char *word;
 
 	request_rows(request, rows, ~0u);
@@ -116,9 +110,7 @@ static int parse(struct request *request, struct text_list *words, int argc,
 	if (is_help) /* what every analysis takes */
 		request_rows(request, rows, HEEDS_SCOPE);
 	command.more = list = make_list(request->catalog);
-	status = options_parse(&command, argc, argv, words, error);
-	free(list);
-	return status;
+	return options_parse(&command, argc, argv, words, error);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */

@@ -84,7 +84,7 @@ static char *list_formats(void)
 static int parse_top(int argc, const char **argv, struct error *error)
 {
 	static const struct option_row none[] = {{0}};
-	char *list = list_formats();
+	AUTOFREE char *list = list_formats();
 	const struct command command = {
 	    .name = "ctexport",
 	    .usage = "FORMAT [OPTION...] RUN.db [-o OUT]",
@@ -95,7 +95,6 @@ static int parse_top(int argc, const char **argv, struct error *error)
 	};
 	int status = options_parse(&command, argc, argv, &request.words, error);
 
-	free(list);
 	if (status != OPTIONS_GO)
 		return status;
 	error_set(error, "no format given, want one as the first word (see --help)");
@@ -118,7 +117,7 @@ static const struct option_row common_rows[] = {
 /* The options of a format: `ctexport FORMAT ...` is argv[0 .. argc). */
 static int parse_format(int argc, const char **argv, struct error *error)
 {
-	char *name = mem_printf("ctexport %s", request.format->name);
+	AUTOFREE char *name = mem_printf("ctexport %s", request.format->name);
 	const struct command command = {
 	    .name = name,
 	    .usage = request.format->usage,
@@ -127,12 +126,9 @@ static int parse_format(int argc, const char **argv, struct error *error)
 	    .rows = common_rows,
 	    .more_rows = request.format->rows,
 	};
-	int status;
 
 	argv[0] = name;
-	status = options_parse(&command, argc, argv, &request.words, error);
-	free(name);
-	return status;
+	return options_parse(&command, argc, argv, &request.words, error);
 }
 
 /* What the options say together. 0, or -1 with error: misuse. */

@@ -91,12 +91,11 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	char *babeltrace = ctf_library_version();
+	AUTOFREE char *babeltrace = ctf_library_version();
 
 	fprintf(file, "with %s, %s, SQLite %s, jansson %s\n", babeltrace,
 		capture_library_version(), timeline_library_version(),
 		json_library_version());
-	free(babeltrace);
 }
 
 static const struct command command = {

@@ -54,13 +54,11 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
+	AUTOFREE char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
 
 	fprintf(file, "with %s, %s, %s, GSL %s, jansson %s, libsmartcols %s\n",
 		babeltrace, capture_library_version(), glpk, statistics_library_version(),
 		json_library_version(), table_library_version());
-	free(babeltrace);
-	free(glpk);
 }
 
 static const struct command command = {

@@ -50,13 +50,12 @@ bool text_list_matches(const struct text_list *globs, const char *name)
 /* "a,b"; where there is no word at all, an empty one is told to be none. */
 static void add_words(struct text_list *list, const char *words)
 {
-	char *copy = mem_strdup(words), *rest = NULL;
-	char *word = strtok_r(copy, ",", &rest);
+	AUTOFREE char *copy = mem_strdup(words);
+	char *rest = NULL, *word = strtok_r(copy, ",", &rest);
 
 	text_list_add(list, word ? word : "");
 	while (word && (word = strtok_r(NULL, ",", &rest)))
 		text_list_add(list, word);
-	free(copy);
 }
 
 static int set_number(const struct option_row *row, const char *word, struct error *error)
@@ -236,8 +235,9 @@ static int show_version(const struct command *command)
 static int refuse_option(const struct parser *parser, int code, struct error *error)
 {
 	const char *word = poptBadOption(parser->context, POPT_BADOPTION_NOALIAS);
-	const char **names = mem_zalloc((parser->rows + 2) * sizeof(*names)), *near;
-	char *name = mem_strdup(strncmp(word, "--", 2) ? "" : word + 2);
+	AUTOFREE const char **names = mem_zalloc((parser->rows + 2) * sizeof(*names));
+	AUTOFREE char *name = mem_strdup(strncmp(word, "--", 2) ? "" : word + 2);
+	const char *near;
 
 	for (size_t i = 0; i < parser->rows + 2; i++)
 		names[i] = parser->table[i].longName;
@@ -247,8 +247,6 @@ static int refuse_option(const struct parser *parser, int code, struct error *er
 	if (near && strcmp(near, name) != 0)
 		error_misuse(error, "%s: %s, did you mean --%s?", word,
 			     poptStrerror(code), near);
-	free(names);
-	free(name);
 	return EXIT_MISUSE;
 }
 
@@ -258,17 +256,13 @@ static int parse_options(const struct parser *parser, struct error *error)
 	int code;
 
 	while ((code = poptGetNextOpt(parser->context)) > 0) {
-		char *word = poptGetOptArg(parser->context);
-		int status;
+		AUTOFREE char *word = poptGetOptArg(parser->context);
 
 		if (code == CODE_HELP)
 			return show_help(parser);
 		if (code == CODE_VERSION)
 			return show_version(parser->command);
-		status =
-		    set_target(&parser->row[code - CODE_ROWS], word ? word : "", error);
-		free(word);
-		if (status)
+		if (set_target(&parser->row[code - CODE_ROWS], word ? word : "", error))
 			return EXIT_MISUSE;
 	}
 	return code < -1 ? refuse_option(parser, code, error) : OPTIONS_GO;

@@ -113,8 +113,9 @@ static int compare_groups(const void *a, const void *b)
 
 bool problem_print(const struct problem_list *list, const char *program, FILE *file)
 {
-	const struct problem **sorted = mem_alloc((list->count + 1) * sizeof(*sorted));
-	struct group *group = mem_alloc((list->count + 1) * sizeof(*group));
+	AUTOFREE const struct problem **sorted =
+	    mem_alloc((list->count + 1) * sizeof(*sorted));
+	AUTOFREE struct group *group = mem_alloc((list->count + 1) * sizeof(*group));
 	size_t groups = 0;
 	bool failed = false;
 
@@ -131,7 +132,5 @@ bool problem_print(const struct problem_list *list, const char *program, FILE *f
 	qsort(group, groups, sizeof(*group), compare_groups);
 	for (size_t i = 0; i < groups; i++)
 		print_group(group[i].first, group[i].count, program, file);
-	free(group);
-	free(sorted);
 	return failed;
 }

@@ -14,7 +14,7 @@
 /* Where the file system has no files without a name: no signal comes between the two. */
 static int make_and_unlink(const char *parent)
 {
-	char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
+	AUTOFREE char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
 	sigset_t before;
 	int fd;
 
@@ -23,7 +23,6 @@ static int make_and_unlink(const char *parent)
 	if (fd >= 0)
 		unlink(name);
 	signals_release(&before);
-	free(name);
 	return fd;
 }
 
