@@ -19,8 +19,7 @@ enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
 
 void text_list_add(struct text_list *list, const char *text)
 {
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	list->item[list->count++] = mem_strdup(text);
+	*MEM_NEXT(list->item, list->count, list->room) = mem_strdup(text);
 }
 
 void text_list_clear(struct text_list *list)
@@ -154,9 +153,7 @@ struct parser {
 static void add_rows(struct parser *parser, const struct option_row *rows)
 {
 	for (; rows && rows->name; rows++) {
-		parser->row = mem_grow(parser->row, parser->rows, &parser->room,
-				       sizeof(*parser->row));
-		parser->row[parser->rows++] = *rows;
+		*MEM_NEXT(parser->row, parser->rows, parser->room) = *rows;
 	}
 }
 

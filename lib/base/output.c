@@ -133,9 +133,7 @@ void output_protect(const char *path)
 				      outputs.input[i].inode != status.st_ino))
 		i++;
 	if (i == outputs.inputs) {
-		outputs.input = mem_grow(outputs.input, outputs.inputs, &outputs.room,
-					 sizeof(*outputs.input));
-		outputs.input[outputs.inputs++] = (struct input){
+		*MEM_NEXT(outputs.input, outputs.inputs, outputs.room) = (struct input){
 		    status.st_dev, status.st_ino, mem_strdup(path), realpath(path, NULL)};
 	}
 	pthread_mutex_unlock(&outputs.lock);

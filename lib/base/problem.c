@@ -10,8 +10,7 @@
 
 static struct problem *append(struct problem_list *list)
 {
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	return &list->item[list->count++];
+	return MEM_NEXT(list->item, list->count, list->room);
 }
 
 void problem_add(struct problem_list *list, const char *place, const char *kind,

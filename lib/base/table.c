@@ -54,9 +54,8 @@ struct table *table_new(const struct table_column *columns, size_t count)
 void table_add(struct table *table, const char *const *texts)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		table->text = mem_grow(table->text, table->texts, &table->room,
-				       sizeof(*table->text));
-		table->text[table->texts++] = mem_strdup(texts[i] ? texts[i] : "");
+		*MEM_NEXT(table->text, table->texts, table->room) =
+		    mem_strdup(texts[i] ? texts[i] : "");
 	}
 }
 
