@@ -40,7 +40,7 @@ const struct option_row sync_rows[] = {
      "let at most N packets wait for their other side (default: 262144, or 1024 "
      "for each source where that is more)",
      64, 1 << 30},
-    {0, "reader", OPTION_STRING, &sync_arguments.reader, "READER",
+    {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native|babeltrace2",
      "read traces by our own reader (native, the default; auto is the same), or "
      "by "
      "libbabeltrace2 (babeltrace2)",
@@ -196,13 +196,9 @@ static int set_local(struct source_list *sources, struct error *error)
 
 int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 {
-	enum ctf_reader_kind kind = CTF_READER_OWN;
-	const char *reader = sync_arguments.reader;
-
-	if (reader && ctf_reader_kind_find(reader, &kind))
-		return error_misuse(
-		    error, "--reader: no '%s', want auto, native or babeltrace2", reader);
 	for (size_t i = 0; i < sources->count; i++)
-		sources->item[i].reader = kind;
+		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
+					      ? CTF_READER_BABELTRACE2
+					      : CTF_READER_OWN;
 	return set_local(sources, error);
 }

@@ -12,7 +12,8 @@
  */
 extern struct sync_arguments {
 	struct text_list local;
-	char *reference, *method, *segments, *bounds, *reader;
+	char *reference, *method, *segments, *bounds;
+	enum { READER_AUTO, READER_NATIVE, READER_BABELTRACE2 } reader;
 	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
 } sync_arguments;
