@@ -13,8 +13,6 @@
 #include "base/output.h"
 #include "timeline/writer.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
 /* The first word that is no option, and no option's argument; NULL: none. */
 static const char *first_word(int argc, const char **argv, const struct option_row *rows)
 {
@@ -49,17 +47,23 @@ static char *make_list(const struct catalog *catalog)
 	return text;
 }
 
+static void print_versions(FILE *file)
+{
+	fprintf(file, "with SQLite %s\n", timeline_library_version());
+}
+
 /* The help of an analysis: what it is, and the options that it heeds. */
-static enum options_status show_analysis(const struct analysis *analysis,
-					 struct request *request, struct error *error)
+static int show_analysis(const struct analysis *analysis, struct request *request,
+			 struct error *error)
 {
 	const char *arguments[] = {"ctanalyze", "--help", NULL};
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
-	char *name = mem_printf("ctanalyze %s", analysis->name);
-	char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
-	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
-	char *usage =
+	AUTOFREE char *name = mem_printf("ctanalyze %s", analysis->name);
+	AUTOFREE char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
+	AUTOFREE char *summary =
+	    mem_printf("%s\n\n%s", analysis->summary, analysis->description);
+	AUTOFREE char *usage =
 	    mem_printf("%s %s", analysis->name,
 		       analysis->usage ? analysis->usage : "[OPTION...] TIMELINE");
 	struct command command = {
@@ -69,16 +73,9 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	    .summary = summary,
 	    .rows = rows,
 	};
-	enum options_status status;
 
 	request_rows(request, rows, analysis_heeds(analysis));
-	status = options_parse(&command, 2, arguments, &words, error);
-	text_list_clear(&words);
-	free(tables);
-	free(summary);
-	free(usage);
-	free(name);
-	return status;
+	return options_parse(&command, 2, arguments, &words, error);
 }
 
 static bool asks_for_help(int argc, const char **argv)
@@ -89,37 +86,31 @@ static bool asks_for_help(int argc, const char **argv)
 	return false;
 }
 
-static enum options_status parse(struct request *request, struct text_list *words,
-				 const struct catalog *catalog, int argc,
-				 const char **argv, struct error *error)
+static int parse(struct request *request, struct text_list *words, int argc,
+		 const char **argv, struct error *error)
 {
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct command command = {.name = "ctanalyze",
 				  .usage = "[OPTION...] [ANALYSIS] TIMELINE",
 				  .summary = "answers from a timeline",
+				  .versions = print_versions,
 				  .rows = rows};
 	bool is_help = asks_for_help(argc, argv);
-	char *versions, *list;
-	enum options_status status;
+	AUTOFREE char *list = NULL;
 	const char *word;
 
 	request_rows(request, rows, ~0u);
 	word = is_help ? first_word(argc, argv, rows) : NULL;
 	if (word) {
-		const struct analysis *analysis = catalog_find(catalog, word, error);
+		const struct analysis *analysis =
+		    catalog_find(request->catalog, word, error);
 
-		return analysis ? show_analysis(analysis, request, error) : OPTIONS_WRONG;
+		return analysis ? show_analysis(analysis, request, error) : EXIT_MISUSE;
 	}
 	if (is_help) /* what every analysis takes */
 		request_rows(request, rows, HEEDS_SCOPE);
-	versions = mem_printf("with SQLite %s", timeline_library_version());
-	list = make_list(catalog);
-	command.versions = versions;
-	command.more = list;
-	status = options_parse(&command, argc, argv, words, error);
-	free(list);
-	free(versions);
-	return status;
+	command.more = list = make_list(request->catalog);
+	return options_parse(&command, argc, argv, words, error);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */
@@ -193,9 +184,8 @@ static int answer(struct question *question, struct result *result, struct error
 }
 
 /* One timeline, or all of `words` where the analysis takes many; that is NULL else. */
-static enum exit_status ask(const struct analysis *analysis,
-			    const struct request *request, const char *path,
-			    const struct text_list *words, struct error *error)
+static int ask(const struct analysis *analysis, const struct request *request,
+	       const char *path, const struct text_list *words, struct error *error)
 {
 	struct question question = {
 	    .analysis = analysis, .request = request, .path = path, .words = words};
@@ -215,9 +205,8 @@ static enum exit_status ask(const struct analysis *analysis,
 }
 
 /* Without a timeline the scope is all there is. */
-static enum exit_status print_sql(const struct analysis *analysis,
-				  const struct request *request,
-				  const struct text_list *words, struct error *error)
+static int print_sql(const struct analysis *analysis, const struct request *request,
+		     const struct text_list *words, struct error *error)
 {
 	struct question question = {
 	    .analysis = analysis,
@@ -240,16 +229,13 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	    !question_open(&question, analysis, request, words->item[0], error))
 		status = query_print(&question, (enum sql_dialect)request->print_sql,
 				     stdout, error);
-	if (!status)
-		status = output_flush_stdout(error);
 	question_close(&question);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* What of it needs a timeline. */
-static enum exit_status ask_parquet(const struct analysis *analysis,
-				    const struct request *request, size_t words,
-				    struct error *error)
+static int ask_parquet(const struct analysis *analysis, const struct request *request,
+		       size_t words, struct error *error)
 {
 	if (analysis->run != query_run)
 		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
@@ -265,8 +251,8 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 }
 
 /* Words of which the first is no analysis, but written like a file. */
-static enum exit_status tell_of_file(const struct catalog *catalog,
-				     const struct text_list *words, struct error *error)
+static int tell_of_file(const struct catalog *catalog, const struct text_list *words,
+			struct error *error)
 {
 	const char *file = words->item[0];
 	struct error none = ERROR_INIT;
@@ -284,8 +270,8 @@ static enum exit_status tell_of_file(const struct catalog *catalog,
 	return EXIT_MISUSE;
 }
 
-static enum exit_status run(const struct request *request, const struct catalog *catalog,
-			    struct text_list *words, struct error *error)
+static int run(const struct request *request, const struct catalog *catalog,
+	       struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
 	const struct analysis *analysis;
@@ -317,7 +303,7 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	if (request->print_sql >= 0)
 		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)
-		return (enum exit_status)analysis->act(analysis, request, &rest, error);
+		return analysis->act(analysis, request, &rest, error);
 	if (analysis->many)
 		return ask(analysis, request, rest.count ? rest.item[0] : "", &rest,
 			   error);
@@ -338,14 +324,15 @@ static void find_sql(int argc, const char **argv, struct text_list *sql)
 }
 
 /* What is to be done with the words. */
-static enum exit_status start(struct request *request, const struct catalog *catalog,
-			      struct text_list *words, struct error *error)
+static int start(struct request *request, struct text_list *words, struct error *error)
 {
+	const struct catalog *catalog = request->catalog;
+
 	if (request_check(request, error))
 		return EXIT_MISUSE;
 	if (request->list) {
 		catalog_print(catalog, stdout);
-		return output_flush_stdout(error) ? EXIT_FAILED : EXIT_DONE;
+		return EXIT_DONE;
 	}
 	if (words->count)
 		return run(request, catalog, words, error);
@@ -370,19 +357,14 @@ int main(int argc, const char **argv)
 	request_init(&request);
 	request.catalog = &catalog;
 	find_sql(argc, argv, &sql);
-	if (catalog_init(&catalog, &sql, &error))
-		status = EXIT_FAILED;
-	else
-		status = options_end(
-		    parse(&request, &words, &catalog, argc, argv, &error), &error);
-	if (status < 0)
-		status = (int)start(&request, &catalog, &words, &error);
-	if (error.misuse)
-		status = EXIT_MISUSE;
-	error_tell(&error, "ctanalyze", stderr);
+	status = catalog_init(&catalog, &sql, &error)
+		     ? EXIT_FAILED
+		     : parse(&request, &words, argc, argv, &error);
+	if (status == OPTIONS_GO)
+		status = start(&request, &words, &error);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
 	text_list_clear(&sql);
 	request_clear(&request);
-	return status;
+	return program_end("ctanalyze", status, &error);
 }

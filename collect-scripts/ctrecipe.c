@@ -17,39 +17,35 @@
 /* starter.yaml, by the build: a recipe with comments to start from. */
 extern const char starter_recipe[];
 
-struct request {
+static struct {
 	struct text_list words; /* the subcommand and the recipe */
 	char *output, *run;
 	int point;
+} options;
+
+static const struct option_row rows[] = {
+    {'o', "output", OPTION_STRING, &options.output, "FILE",
+     "init: write to FILE, which must not exist", 0, 0},
+    {0, "point", OPTION_INT, &options.point, "N",
+     "plan, json: of this point of the parameters", 1, RECIPE_MOST_POINTS},
+    {0, "run", OPTION_STRING, &options.run, "NAME",
+     "plan, json: the run directory's name, for %(run)s", 0, 0},
+    {0},
 };
 
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
+static void print_versions(FILE *file)
 {
-	struct option_row rows[] = {
-	    {'o', "output", OPTION_STRING, &request->output, "FILE",
-	     "init: write to FILE, which must not exist", 0, 0},
-	    {0, "point", OPTION_INT, &request->point, "N",
-	     "plan, json: of this point of the parameters", 1, RECIPE_MOST_POINTS},
-	    {0, "run", OPTION_STRING, &request->run, "NAME",
-	     "plan, json: the run directory's name, for %(run)s", 0, 0},
-	    {0},
-	};
-	char *versions = mem_printf("with libyaml %s, jansson %s",
-				    recipe_library_version(), json_library_version());
-	struct command command = {
-	    .name = "ctrecipe",
-	    .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
-	    .summary = "check a recipe of ctcollect, or print it as plain lines",
-	    .versions = versions,
-	    .rows = rows,
-	};
-	enum options_status status;
-
-	status = options_parse(&command, argc, argv, &request->words, error);
-	free(versions);
-	return status;
+	fprintf(file, "with libyaml %s, jansson %s\n", recipe_library_version(),
+		json_library_version());
 }
+
+static const struct command command = {
+    .name = "ctrecipe",
+    .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
+    .summary = "check a recipe of ctcollect, or print it as plain lines",
+    .versions = print_versions,
+    .rows = rows,
+};
 
 static const char *plural(size_t count)
 {
@@ -110,10 +106,9 @@ static const struct subcommand {
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
 
-static const struct subcommand *find_subcommand(const struct request *request,
-						struct error *error)
+static const struct subcommand *find_subcommand(struct error *error)
 {
-	const char *wanted = request->words.count ? request->words.item[0] : NULL;
+	const char *wanted = options.words.count ? options.words.item[0] : NULL;
 	const char *names[SUBCOMMANDS], *near = NULL;
 
 	for (size_t i = 0; i < SUBCOMMANDS; i++) {
@@ -130,29 +125,28 @@ static const struct subcommand *find_subcommand(const struct request *request,
 	return NULL;
 }
 
-static int check_request(const struct request *request, const struct subcommand *command,
-			 struct error *error)
+static int check_options(const struct subcommand *asked, struct error *error)
 {
-	int given = (request->point ? POINT : 0) | (request->run ? RUN : 0) |
-		    (request->output ? OUTPUT : 0);
-	int extra = given & ~command->options;
+	int given = (options.point ? POINT : 0) | (options.run ? RUN : 0) |
+		    (options.output ? OUTPUT : 0);
+	int extra = given & ~asked->options;
 
-	if (command->id <= JSON && request->words.count != 2)
-		return error_misuse(error, "%s: want one RECIPE", command->name);
-	if (command->id > JSON && request->words.count != 1)
-		return error_misuse(error, "%s: '%s' is too much", command->name,
-				    request->words.item[1]);
+	if (asked->id <= JSON && options.words.count != 2)
+		return error_misuse(error, "%s: want one RECIPE", asked->name);
+	if (asked->id > JSON && options.words.count != 1)
+		return error_misuse(error, "%s: '%s' is too much", asked->name,
+				    options.words.item[1]);
 	if (extra)
 		return error_misuse(error, "--%s does not go with %s",
 				    extra & POINT ? "point"
 				    : extra & RUN ? "run"
 						  : "output",
-				    command->name);
-	if (request->run &&
-	    (!bytes_are_shell_word(request->run) || strchr(request->run, '/')))
+				    asked->name);
+	if (options.run &&
+	    (!bytes_are_shell_word(options.run) || strchr(options.run, '/')))
 		return error_misuse(error,
 				    "--run '%s' is not the name of a run's directory",
-				    request->run);
+				    options.run);
 	return 0;
 }
 
@@ -168,31 +162,28 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-static int print_recipe(const struct request *request, int id,
-			const struct recipe *recipe, struct bytes *out,
+static int print_recipe(int id, const struct recipe *recipe, struct bytes *out,
 			struct error *error)
 {
-	size_t point = request->point ? (size_t)request->point - 1 : 0;
+	size_t point = options.point ? (size_t)options.point - 1 : 0;
 	size_t points = recipe_points(recipe);
 
 	if (point >= points)
 		return error_misuse(error, "--point %d: %s has %zu point%s",
-				    request->point, request->words.item[1], points,
+				    options.point, options.words.item[1], points,
 				    plural(points));
 	if (id == VALIDATE)
-		print_summary(out, request->words.item[1], recipe);
+		print_summary(out, options.words.item[1], recipe);
 	for (; id == POINTS && point < points; point++)
 		recipe_print_point(recipe, point, out);
 	if (id == NODES)
 		recipe_print_nodes(recipe, out);
 	if (id == JSON)
-		recipe_print_json(recipe, point, request->run, out);
-	return id == PLAN ? recipe_print_plan(recipe, point, request->run, out, error)
-			  : 0;
+		recipe_print_json(recipe, point, options.run, out);
+	return id == PLAN ? recipe_print_plan(recipe, point, options.run, out, error) : 0;
 }
 
-static int print_any(const struct request *request, int id, struct bytes *out,
-		     struct error *error)
+static int print_any(int id, struct bytes *out, struct error *error)
 {
 	struct recipe_errors errors = {0};
 	struct recipe_value known;
@@ -209,10 +200,10 @@ static int print_any(const struct request *request, int id, struct bytes *out,
 			print_events(out, recipe_value_find(&known, "events"));
 		recipe_value_clear(&known);
 	} else {
-		status = recipe_read(&recipe, request->words.item[1], &errors);
+		status = recipe_read(&recipe, options.words.item[1], &errors);
 		print_errors(&errors);
 		if (status == 0) {
-			status = print_recipe(request, id, &recipe, out, error);
+			status = print_recipe(id, &recipe, out, error);
 			recipe_clear(&recipe);
 		}
 		recipe_errors_clear(&errors);
@@ -233,38 +224,31 @@ static int write_new_file(const char *path, const struct bytes *text, struct err
 }
 
 /* All into memory first, so that nothing is printed of what fails. */
-static int act(const struct request *request, struct error *error)
+static int run(struct error *error)
 {
-	const struct subcommand *command = find_subcommand(request, error);
+	const struct subcommand *asked = find_subcommand(error);
 	struct bytes text = {0};
 	int status;
 
-	if (!command || check_request(request, command, error))
+	if (!asked || check_options(asked, error))
 		return -1;
-	status = print_any(request, command->id, &text, error);
-	if (status == 0 && request->output)
-		status = write_new_file(request->output, &text, error);
+	status = print_any(asked->id, &text, error);
+	if (status == 0 && options.output)
+		status = write_new_file(options.output, &text, error);
 	else if (status == 0)
 		fwrite(text.data, 1, text.size, stdout);
 	bytes_clear(&text);
-	return status || output_flush_stdout(error) ? -1 : 0;
+	return status;
 }
 
 int main(int argc, const char **argv)
 {
-	struct request request = {0};
 	struct error error = ERROR_INIT;
 	int status;
 
 	output_catch_signals();
-	status = options_end(parse(&request, argc, argv, &error), &error);
-	if (status < 0)
-		status = act(&request, &error) ? 1 : 0;
-	if (error.misuse)
-		status = 2;
-	error_tell(&error, "ctrecipe", stderr);
-	text_list_clear(&request.words);
-	free(request.output);
-	free(request.run);
-	return status;
+	status = options_parse(&command, argc, argv, &options.words, &error);
+	if (status == OPTIONS_GO)
+		status = run(&error);
+	return program_end("ctrecipe", status, &error);
 }

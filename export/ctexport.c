@@ -15,15 +15,13 @@
 #include "export/format.h"
 #include "timeline/writer.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
-struct request {
+static struct {
 	const struct export_format *format;
 	struct text_list words, nodes;
 	char *begin, *end;
 	struct export_plan plan;
 	struct export export;
-};
+} request;
 
 /* Where the export goes; at most one of them is open. */
 struct target {
@@ -63,9 +61,9 @@ static const struct export_format *find_format(const char *name, struct error *e
 	return NULL;
 }
 
-static char *make_versions(void)
+static void print_versions(FILE *file)
 {
-	return mem_printf("with SQLite %s", timeline_library_version());
+	fprintf(file, "with SQLite %s\n", timeline_library_version());
 }
 
 /* The help of the program itself: a line a format. For free(). */
@@ -83,94 +81,69 @@ static char *list_formats(void)
 }
 
 /* `ctexport --help`, `--version`, or no format. */
-static enum options_status parse_top(int argc, const char **argv, struct error *error)
+static int parse_top(int argc, const char **argv, struct error *error)
 {
-	struct option_row none[] = {{0}};
-	char *list = list_formats(), *versions = make_versions();
+	static const struct option_row none[] = {{0}};
+	AUTOFREE char *list = list_formats();
 	const struct command command = {
 	    .name = "ctexport",
 	    .usage = "FORMAT [OPTION...] RUN.db [-o OUT]",
 	    .summary = "a timeline in the formats that other tools read",
 	    .more = list,
-	    .versions = versions,
+	    .versions = print_versions,
 	    .rows = none,
 	};
-	struct text_list rest = {0};
-	enum options_status status = options_parse(&command, argc, argv, &rest, error);
+	int status = options_parse(&command, argc, argv, &request.words, error);
 
-	if (status == OPTIONS_GO) {
-		error_set(error, "no format given, want one as the first word (see "
-				 "--help)");
-		status = OPTIONS_WRONG;
-	}
-	text_list_clear(&rest);
-	free(list);
-	free(versions);
-	return status;
+	if (status != OPTIONS_GO)
+		return status;
+	error_set(error, "no format given, want one as the first word (see --help)");
+	return EXIT_MISUSE;
 }
+
+static const struct option_row common_rows[] = {
+    {'o', "output", OPTION_STRING, &request.export.output, "OUT", "write to OUT", 0, 0},
+    {0, "force", OPTION_FLAG, &request.export.force, NULL,
+     "replace what an earlier export left in a directory", 0, 0},
+    {0, "begin", OPTION_STRING, &request.begin, "TIME",
+     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
+    {0, "end", OPTION_STRING, &request.end, "TIME", "nothing after", 0, 0},
+    {0, "node", OPTION_LIST, &request.nodes, "GLOB",
+     "only what is of nodes with such a name", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &request.export.quiet, NULL, "no progress", 0, 0},
+    {0},
+};
 
 /* The options of a format: `ctexport FORMAT ...` is argv[0 .. argc). */
-static enum options_status parse_format(struct request *request, int argc,
-					const char **argv, struct error *error)
+static int parse_format(int argc, const char **argv, struct error *error)
 {
-	enum { COMMON_ROWS = 6 };
-	struct export *export = &request->export;
-	const struct option_row *own = request->format->rows;
-	struct option_row rows[COMMON_ROWS + EXPORT_OPTIONS + 1] = {
-	    {'o', "output", OPTION_STRING, &export->output, "OUT", "write to OUT", 0, 0},
-	    {0, "force", OPTION_FLAG, &export->force, NULL,
-	     "replace what an earlier export left in a directory", 0, 0},
-	    {0, "begin", OPTION_STRING, &request->begin, "TIME",
-	     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
-	    {0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
-	    {0, "node", OPTION_LIST, &request->nodes, "GLOB",
-	     "only what is of nodes with such a name", 0, 0},
-	    {'q', "quiet", OPTION_FLAG, &export->quiet, NULL, "no progress", 0, 0},
-	};
-	char *name = mem_printf("ctexport %s", request->format->name);
-	char *versions = make_versions();
+	AUTOFREE char *name = mem_printf("ctexport %s", request.format->name);
 	const struct command command = {
 	    .name = name,
-	    .usage = request->format->usage,
-	    .summary = request->format->summary,
-	    .versions = versions,
-	    .rows = rows,
+	    .usage = request.format->usage,
+	    .summary = request.format->summary,
+	    .versions = print_versions,
+	    .rows = common_rows,
+	    .more_rows = request.format->rows,
 	};
-	enum options_status status;
 
-	for (size_t i = 0; own && own[i].name; i++)
-		rows[COMMON_ROWS + i] = own[i];
 	argv[0] = name;
-	status = options_parse(&command, argc, argv, &request->words, error);
-	free(name);
-	free(versions);
-	return status;
-}
-
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
-{
-	if (argc < 2 || argv[1][0] == '-')
-		return parse_top(argc, argv, error);
-	request->format = find_format(argv[1], error);
-	if (!request->format)
-		return OPTIONS_WRONG;
-	return parse_format(request, argc - 1, argv + 1, error);
+	return options_parse(&command, argc, argv, &request.words, error);
 }
 
 /* What the options say together. 0, or -1 with error: misuse. */
-static int check_request(struct request *request, struct error *error)
+static int check_request(struct error *error)
 {
-	const struct export *export = &request->export;
-	struct export_plan *plan = &request->plan;
+	const struct export *export = &request.export;
+	struct export_plan *plan = &request.plan;
 
-	plan->target = request->format->target;
-	if (request->format->plan && request->format->plan(export->output, plan, error))
+	plan->target = request.format->target;
+	if (request.format->plan && request.format->plan(export->output, plan, error))
 		return -1;
-	if (request->words.count != 1)
+	if (request.words.count != 1)
 		return error_set(error,
 				 "%zu timelines given, want one RUN.db (see --help)",
-				 request->words.count);
+				 request.words.count);
 	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
 		return error_set(error, "no directory given, want --output DIR");
 	if (export->force && plan->target != EXPORT_TO_DIRECTORY)
@@ -180,16 +153,16 @@ static int check_request(struct request *request, struct error *error)
 		   : 0;
 }
 
-static int open_timeline(struct request *request, struct error *error)
+static int open_timeline(struct error *error)
 {
-	struct export *export = &request->export;
+	struct export *export = &request.export;
 
-	export->path = request->words.item[0];
+	export->path = request.words.item[0];
 	export->timeline = timeline_reader_open(export->path, error);
 	if (!export->timeline)
 		return -1;
-	return scope_init(&export->scope, export->timeline, request->begin, request->end,
-			  &request->nodes, error);
+	return scope_init(&export->scope, export->timeline, request.begin, request.end,
+			  &request.nodes, error);
 }
 
 static void open_stdout(struct export *export)
@@ -215,12 +188,11 @@ static int open_directory(struct export *export, struct output_directory *direct
 	return 0;
 }
 
-static int open_target(struct request *request, struct target *target,
-		       struct error *error)
+static int open_target(struct target *target, struct error *error)
 {
-	struct export *export = &request->export;
+	struct export *export = &request.export;
 
-	switch (request->plan.target) {
+	switch (request.plan.target) {
 	case EXPORT_TO_ITSELF:
 		return 0;
 	case EXPORT_TO_DIRECTORY:
@@ -239,11 +211,10 @@ static int open_target(struct request *request, struct target *target,
 }
 
 /* From here on the export is done, and a signal ends it as such. */
-static int commit_target(struct request *request, struct target *target,
-			 struct error *error)
+static int commit_target(struct target *target, struct error *error)
 {
 	signals_hold(NULL);
-	if (request->export.directory)
+	if (request.export.directory)
 		return output_directory_commit(&target->directory, error);
 	if (target->file.file)
 		return output_commit(&target->file, error);
@@ -269,42 +240,41 @@ static void discard_target(const struct export *export, struct target *target)
 	output_cut_stdout();
 }
 
-static enum exit_status run(struct request *request, struct error *error)
+static int run(struct error *error)
 {
-	struct export *export = &request->export;
+	struct export *export = &request.export;
 	struct target target = {0};
-	int status =
-	    open_timeline(request, error) || open_target(request, &target, error);
+	int status = open_timeline(error) || open_target(&target, error);
 
 	progress_init(&export->progress, export->quiet);
 	if (!status)
-		status = request->format->run(export, error);
+		status = request.format->run(export, error);
 	progress_end(&export->progress);
 	if (!status)
-		status = commit_target(request, &target, error);
+		status = commit_target(&target, error);
 	if (status)
 		discard_target(export, &target);
 	problem_print(&export->notes, "ctexport", stderr);
 	problem_clear(&export->notes);
 	scope_clear(&export->scope);
 	timeline_reader_free(export->timeline);
-	return status ? EXIT_FAILED : EXIT_DONE;
+	return status;
 }
 
 int main(int argc, const char **argv)
 {
-	static struct request request;
 	struct error error = ERROR_INIT;
 	int status;
 
 	output_catch_signals();
 	options_take_help(argc, argv);
-	status = options_end(parse(&request, argc, argv, &error), &error);
-	if (status < 0)
-		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
-							       : run(&request, &error));
-	if (error.misuse)
+	if (argc < 2 || argv[1][0] == '-')
+		status = parse_top(argc, argv, &error);
+	else if (!(request.format = find_format(argv[1], &error)))
 		status = EXIT_MISUSE;
-	error_tell(&error, "ctexport", stderr);
-	return status;
+	else
+		status = parse_format(argc - 1, argv + 1, &error);
+	if (status == OPTIONS_GO)
+		status = check_request(&error) ? EXIT_MISUSE : run(&error);
+	return program_end("ctexport", status, &error);
 }

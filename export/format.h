@@ -59,8 +59,6 @@ struct export
 	struct problem_list notes;
 };
 
-enum { EXPORT_OPTIONS = 16 }; /* of a format, at most */
-
 struct export_format {
 	const char *name;
 	const char *summary; /* a line for --help: lower case, no full stop */

@@ -24,10 +24,7 @@
 #include "timeline/reader.h"
 #include "timeline/writer.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
-
 static struct {
-	struct sync_arguments sync;
 	struct text_list runs;
 	struct selection selection; /* but for its times */
 	char *output, *clocks, *messages, *part, *begin, *end;
@@ -53,18 +50,7 @@ struct merge {
 	struct timespec begun; /* monotonic */
 };
 
-static char *make_versions(void)
-{
-	char *babeltrace = ctf_library_version();
-	char *text = mem_printf("with %s, %s, SQLite %s, jansson %s", babeltrace,
-				capture_library_version(), timeline_library_version(),
-				json_library_version());
-
-	free(babeltrace);
-	return text;
-}
-
-static const struct option_row own_rows[] = {
+static const struct option_row rows[] = {
     {'o', "output", OPTION_STRING, &options.output, "FILE",
      "write the timeline to FILE instead of standard output", 0, 0},
     {0, "force", OPTION_FLAG, &options.force, NULL, "replace FILE if it is a timeline", 0,
@@ -99,34 +85,31 @@ static const struct option_row own_rows[] = {
      "leave every clock at its own epoch", 0, 0},
     {'v', "verbose", OPTION_FLAG, &options.verbose, NULL, "say what was merged", 0, 0},
     {'q', "quiet", OPTION_FLAG, &options.quiet, NULL, "no progress", 0, 0},
+    {0},
 };
 
-enum { OWN_ROWS = sizeof(own_rows) / sizeof(*own_rows) };
-
-static enum options_status parse(int argc, const char **argv, struct error *error)
+static void print_versions(FILE *file)
 {
-	struct option_row rows[OWN_ROWS + SYNC_ROWS + 1] = {{0}};
-	struct command command = {
-	    .name = "ctmerge",
-	    .usage = "[OPTION...] RUN | --join -o DIR PART...",
-	    .summary = "a whole run on one timeline, in one SQLite file",
-	    .rows = rows,
-	};
-	char *versions = make_versions();
-	enum options_status status;
+	AUTOFREE char *babeltrace = ctf_library_version();
 
-	memcpy(rows, own_rows, sizeof(own_rows));
-	sync_arguments_rows(&options.sync, &rows[OWN_ROWS]);
-	command.versions = versions;
-	status = options_parse(&command, argc, argv, &options.runs, error);
-	free(versions);
-	return status;
+	fprintf(file, "with %s, %s, SQLite %s, jansson %s\n", babeltrace,
+		capture_library_version(), timeline_library_version(),
+		json_library_version());
 }
+
+static const struct command command = {
+    .name = "ctmerge",
+    .usage = "[OPTION...] RUN | --join -o DIR PART...",
+    .summary = "a whole run on one timeline, in one SQLite file",
+    .versions = print_versions,
+    .rows = rows,
+    .more_rows = sync_rows,
+};
 
 /* An option that says how to find the clocks, where they are not to be found. */
 static const char *unused_option(void)
 {
-	const struct sync_arguments *sync = &options.sync;
+	const struct sync_arguments *sync = &sync_arguments;
 
 	if (!options.clocks && !options.no_sync)
 		return NULL;
@@ -174,17 +157,17 @@ static int check_request(struct error *error)
 	if (options.join)
 		return check_join(error);
 	if (options.runs.count != 1)
-		return error_set(error, "%zu runs given, want one RUN (see --help)",
-				 options.runs.count);
+		return error_misuse(error, "%zu runs given, want one RUN (see --help)",
+				    options.runs.count);
 	if (options.output && !*options.output)
 		return error_misuse(error, "--output: want the name of a file");
 	if (options.clocks && options.no_sync)
 		return error_misuse(error, "--clocks and --no-sync exclude each other");
 	if (unused_option())
-		return error_set(error,
-				 "%s says how to find clocks, want it without "
-				 "--clocks and --no-sync",
-				 unused_option());
+		return error_misuse(error,
+				    "%s says how to find clocks, want it without "
+				    "--clocks and --no-sync",
+				    unused_option());
 	if ((options.json || options.local_time) && !options.describe)
 		return error_misuse(error, "--json and --local-time want --describe");
 	if (options.describe && options.output)
@@ -360,16 +343,12 @@ static int describe(struct merge *merge, struct error *error)
 /* Say what was odd; returns whether anything was not used. */
 static bool report(const struct merge *merge)
 {
-	const struct problem_list *problems = &merge->run.problems;
-	bool failed = false;
+	bool failed = problem_print(&merge->run.problems, "ctmerge", stderr);
 
-	problem_print(problems, "ctmerge", stderr);
 	if (merge->selection.events.count && merge->is_written && !merge->load.events)
 		fprintf(stderr,
 			"ctmerge: --events: no event of a class with such a name%s\n",
 			options.begin || options.end ? " in that time" : "");
-	for (size_t i = 0; i < problems->count; i++)
-		failed |= problem_is_failure(problems->item[i].kind);
 	if (options.verbose && !options.describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
@@ -439,7 +418,7 @@ static void clear_merge(struct merge *merge)
 	merge_run_clear(&merge->run);
 }
 
-static enum exit_status join(struct error *error)
+static int join(struct error *error)
 {
 	struct progress progress;
 	const struct join_wish wish = {&options.runs, options.output, options.command,
@@ -449,32 +428,34 @@ static enum exit_status join(struct error *error)
 	progress_init(&progress, options.quiet);
 	status = parts_join(&wish, error);
 	progress_end(&progress);
-	return status ? EXIT_FAILED : EXIT_DONE;
+	return status;
 }
 
-static enum exit_status run(struct error *error)
+/* All that comes before it are questions of what was asked for. */
+static int open_run(struct merge *merge, struct error *error)
+{
+	merge->selection = options.selection;
+	if (options.is_part)
+		merge->selection.nodes.count = 0;
+	return sync_arguments_parse(&merge->sync, error) ||
+	       select_times(merge, 0, error) ||
+	       merge_run_open(&merge->run, options.runs.item[0],
+			      options.is_part ? options.selection.nodes.item[0] : NULL,
+			      error) ||
+	       selection_check_nodes(&merge->selection, &merge->run, error) ||
+	       sync_arguments_set_sources(&merge->run.sources, error);
+}
+
+static int run(struct error *error)
 {
 	struct merge merge = {.output = {.stream = -1}};
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
-	merge.selection = options.selection;
-	if (options.is_part)
-		merge.selection.nodes.count = 0;
-	if (sync_arguments_parse(&options.sync, &merge.sync, error) ||
-	    select_times(&merge, 0, error))
-		status = EXIT_MISUSE;
-	else if (merge_run_open(&merge.run, options.runs.item[0],
-				options.is_part ? options.selection.nodes.item[0] : NULL,
-				error) ||
-		 selection_check_nodes(&merge.selection, &merge.run, error))
-		status = EXIT_FAILED;
-	else if (sync_arguments_set_sources(&options.sync, &merge.run.sources, error))
-		status = EXIT_MISUSE;
-	else if (options.describe ? describe(&merge, error) : merge_all(&merge, error))
-		status = EXIT_FAILED;
+	status = open_run(&merge, error) ||
+		 (options.describe ? describe(&merge, error) : merge_all(&merge, error));
 	progress_end(&merge.progress);
-	if (status != EXIT_MISUSE && report(&merge) && !status)
+	if (!error->misuse && report(&merge) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !(options.no_sync || merge_clocks_are_tied(&merge.run)))
 		status = EXIT_NOT_TIED;
@@ -490,16 +471,12 @@ int main(int argc, const char **argv)
 
 	output_catch_signals();
 	output_catch_pipe();
-	sync_arguments_init(&options.sync);
 	options.command = options_command_line("ctmerge", argc, argv);
-	status = options_end(parse(argc, argv, &error), &error);
+	status = options_parse(&command, argc, argv, &options.runs, &error);
 	options.is_part = options.messages || options.part;
-	if (status < 0)
-		status = (int)(check_request(&error) ? EXIT_MISUSE
-			       : options.join        ? join(&error)
-						     : run(&error));
-	if (error.misuse)
-		status = EXIT_MISUSE;
-	error_tell(&error, "ctmerge", stderr);
-	return status;
+	if (status == OPTIONS_GO)
+		status = check_request(&error) ? EXIT_MISUSE
+			 : options.join        ? join(&error)
+					       : run(&error);
+	return program_end("ctmerge", status, &error);
 }

@@ -7,63 +7,52 @@
 
 #include "base/mem.h"
 
+struct sync_arguments sync_arguments = {.drift_limit_ppm = 200, .max_rejected = 0.02};
+
+const struct option_row sync_rows[] = {
+    {'r', "reference", OPTION_STRING, &sync_arguments.reference, "NAME",
+     "put every clock on this trace's (default: the best connected)", 0, 0},
+    {'j', "jobs", OPTION_INT, &sync_arguments.jobs, "N",
+     "read with N threads (default: the processors)", 1, 1024},
+    {0, "method", OPTION_STRING, &sync_arguments.method, "METHOD",
+     "fit by hull, margin, joint or regression (default: hull for two clocks, "
+     "joint for more)",
+     0, 0},
+    {0, "segments", OPTION_STRING, &sync_arguments.segments, "auto|N|SECONDSs",
+     "lines a clock: as many as its messages tell from chance (default), N, or "
+     "one each so many seconds, as in 60s",
+     0, 0},
+    {0, "drift-limit", OPTION_DOUBLE, &sync_arguments.drift_limit_ppm, "PPM",
+     "no clock drifts more than this against the reference (default: 200)", 0.001,
+     100000},
+    {0, "bounds", OPTION_STRING, &sync_arguments.bounds, "limit|PPM|straight",
+     "what a clock may do besides what is fitted: all that the drift limit "
+     "allows "
+     "(default), differ by PPM at most from its mean rate, or nothing",
+     0, 0},
+    {0, "max-rejected", OPTION_DOUBLE, &sync_arguments.max_rejected, "SHARE",
+     "leave out at most this share of a pair's messages as false matches "
+     "(default: 0.02)",
+     0, 1},
+    {0, "local", OPTION_LIST, &sync_arguments.local, "[NAME=]ADDR",
+     "an address of the captures' own node, or of the one named", 0, 0},
+    {0, "in-flight", OPTION_INT, &sync_arguments.in_flight, "N",
+     "let at most N packets wait for their other side (default: 262144, or 1024 "
+     "for each source where that is more)",
+     64, 1 << 30},
+    {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native|babeltrace2",
+     "read traces by our own reader (native, the default; auto is the same), or "
+     "by "
+     "libbabeltrace2 (babeltrace2)",
+     0, 0},
+    {0},
+};
+
 static int default_jobs(void)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return processors < 1 ? 1 : processors > 1024 ? 1024 : (int)processors;
-}
-
-void sync_arguments_init(struct sync_arguments *arguments)
-{
-	memset(arguments, 0, sizeof(*arguments));
-	arguments->jobs = default_jobs();
-	arguments->drift_limit_ppm = 200;
-	arguments->max_rejected = 0.02;
-}
-
-void sync_arguments_rows(struct sync_arguments *arguments,
-			 struct option_row rows[SYNC_ROWS])
-{
-	const struct option_row table[SYNC_ROWS] = {
-	    {'r', "reference", OPTION_STRING, &arguments->reference, "NAME",
-	     "put every clock on this trace's (default: the best connected)", 0, 0},
-	    {'j', "jobs", OPTION_INT, &arguments->jobs, "N",
-	     "read with N threads (default: the processors)", 1, 1024},
-	    {0, "method", OPTION_STRING, &arguments->method, "METHOD",
-	     "fit by hull, margin, joint or regression (default: hull for two clocks, "
-	     "joint for more)",
-	     0, 0},
-	    {0, "segments", OPTION_STRING, &arguments->segments, "auto|N|SECONDSs",
-	     "lines a clock: as many as its messages tell from chance (default), N, or "
-	     "one each so many seconds, as in 60s",
-	     0, 0},
-	    {0, "drift-limit", OPTION_DOUBLE, &arguments->drift_limit_ppm, "PPM",
-	     "no clock drifts more than this against the reference (default: 200)", 0.001,
-	     100000},
-	    {0, "bounds", OPTION_STRING, &arguments->bounds, "limit|PPM|straight",
-	     "what a clock may do besides what is fitted: all that the drift limit "
-	     "allows "
-	     "(default), differ by PPM at most from its mean rate, or nothing",
-	     0, 0},
-	    {0, "max-rejected", OPTION_DOUBLE, &arguments->max_rejected, "SHARE",
-	     "leave out at most this share of a pair's messages as false matches "
-	     "(default: 0.02)",
-	     0, 1},
-	    {0, "local", OPTION_LIST, &arguments->local, "[NAME=]ADDR",
-	     "an address of the captures' own node, or of the one named", 0, 0},
-	    {0, "in-flight", OPTION_INT, &arguments->in_flight, "N",
-	     "let at most N packets wait for their other side (default: 262144, or 1024 "
-	     "for each source where that is more)",
-	     64, 1 << 30},
-	    {0, "reader", OPTION_STRING, &arguments->reader, "READER",
-	     "read traces by our own reader (native, the default; auto is the same), or "
-	     "by "
-	     "libbabeltrace2 (babeltrace2)",
-	     0, 0},
-	};
-
-	memcpy(rows, table, sizeof(table));
 }
 
 /* "auto", "3" or "60s". 0, or -1 with error. */
@@ -115,14 +104,15 @@ static int parse_bounds(const char *text, struct sync_options *options,
 	    text);
 }
 
-int sync_arguments_parse(const struct sync_arguments *arguments,
-			 struct sync_options *options, struct error *error)
+int sync_arguments_parse(struct sync_options *options, struct error *error)
 {
+	const struct sync_arguments *arguments = &sync_arguments;
+
 	*options = (struct sync_options){
 	    .drift_limit_ppm = arguments->drift_limit_ppm,
 	    .max_rejected = arguments->max_rejected,
 	    .reference = arguments->reference,
-	    .threads = arguments->jobs,
+	    .threads = arguments->jobs ? arguments->jobs : default_jobs(),
 	    .in_flight = (size_t)arguments->in_flight,
 	};
 	if (arguments->method)
@@ -162,10 +152,9 @@ static int check_names(const struct text_list *local, const struct source_list *
 }
 
 /* --local stands above what node.json says. 0, or -1 with error: misuse. */
-static int set_local(const struct sync_arguments *arguments, struct source_list *sources,
-		     struct error *error)
+static int set_local(struct source_list *sources, struct error *error)
 {
-	const struct text_list *local = &arguments->local;
+	const struct text_list *local = &sync_arguments.local;
 
 	for (size_t s = 0; s < sources->count; s++) {
 		struct source *source = &sources->item[s];
@@ -205,26 +194,11 @@ static int set_local(const struct sync_arguments *arguments, struct source_list 
 	return check_names(local, sources, error);
 }
 
-int sync_arguments_set_sources(const struct sync_arguments *arguments,
-			       struct source_list *sources, struct error *error)
+int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 {
-	enum ctf_reader_kind kind = CTF_READER_OWN;
-
-	if (arguments->reader && ctf_reader_kind_find(arguments->reader, &kind))
-		return error_misuse(error,
-				    "--reader: no '%s', want auto, native or babeltrace2",
-				    arguments->reader);
 	for (size_t i = 0; i < sources->count; i++)
-		sources->item[i].reader = kind;
-	return set_local(arguments, sources, error);
-}
-
-void sync_arguments_clear(struct sync_arguments *arguments)
-{
-	text_list_clear(&arguments->local);
-	free(arguments->reference);
-	free(arguments->method);
-	free(arguments->segments);
-	free(arguments->bounds);
-	free(arguments->reader);
+		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
+					      ? CTF_READER_BABELTRACE2
+					      : CTF_READER_OWN;
+	return set_local(sources, error);
 }

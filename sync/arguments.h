@@ -8,38 +8,28 @@
 
 /*
  * The options that say how to synchronize, for every program that does so. One
- * table of their names and helps: programs append SYNC_ROWS to their own.
+ * table of their names and helps, which a program has behind its own.
  */
-struct sync_arguments {
+extern struct sync_arguments {
 	struct text_list local;
-	char *reference, *method, *segments, *bounds, *reader;
-	int jobs, in_flight;
+	char *reference, *method, *segments, *bounds;
+	enum { READER_AUTO, READER_NATIVE, READER_BABELTRACE2 } reader;
+	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
-};
+} sync_arguments;
 
-/* The defaults; one thread a processor. */
-void sync_arguments_init(struct sync_arguments *arguments);
-
-#define SYNC_ROWS 10
-
-/* Fill in SYNC_ROWS rows of an option table, whose targets are in `arguments`. */
-void sync_arguments_rows(struct sync_arguments *arguments,
-			 struct option_row rows[SYNC_ROWS]);
+extern const struct option_row sync_rows[];
 
 /*
  * What the arguments mean; the options borrow from them. 0, or -1 with error:
  * misuse.
  */
-int sync_arguments_parse(const struct sync_arguments *arguments,
-			 struct sync_options *options, struct error *error);
+int sync_arguments_parse(struct sync_options *options, struct error *error);
 
 /*
  * Give the sources the addresses of --local, which stand above what node.json
  * says, and the traces the reader of --reader. 0, or -1 with error: misuse.
  */
-int sync_arguments_set_sources(const struct sync_arguments *arguments,
-			       struct source_list *sources, struct error *error);
-
-void sync_arguments_clear(struct sync_arguments *arguments);
+int sync_arguments_set_sources(struct source_list *sources, struct error *error);
 
 #endif

@@ -18,95 +18,76 @@
 #include "sync/plot/plot.h"
 #include "sync/sync.h"
 
-enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
-
-struct request {
-	struct sync_arguments sync;
+static struct {
 	struct text_list traces, runs;
 	char *output, *messages, *plot, *apply, *extract, *messages_out;
 	bool json, quiet, verbose, stats, local_time;
+} options;
+
+static const struct option_row rows[] = {
+    {'t', "trace", OPTION_LIST, &options.traces, "[NAME=]PATH",
+     "read this CTF trace, capture or .packets file; repeat for each", 0, 0},
+    {0, "json", OPTION_FLAG, &options.json, NULL, "print the clock map as JSON", 0, 0},
+    {'o', "output", OPTION_STRING, &options.output, "FILE",
+     "write the clock map as JSON to FILE", 0, 0},
+    {0, "messages", OPTION_STRING, &options.messages, "FILE",
+     "read messages from a CSV file instead of traces", 0, 0},
+    {0, "messages-out", OPTION_STRING, &options.messages_out, "DIR",
+     "write the messages of each node to DIR/NODE.messages", 0, 0},
+    {0, "plot", OPTION_STRING, &options.plot, "DIR",
+     "draw each pair and the graph of traces as SVG into DIR", 0, 0},
+    {0, "apply", OPTION_STRING, &options.apply, "DIR",
+     "make CTF traces on the reference clock in DIR", 0, 0},
+    {0, "extract", OPTION_STRING, &options.extract, "FILE",
+     "only write what is needed of a node's traces, given by -t or as its "
+     "directory, to FILE (.packets)",
+     0, 0},
+    {0, "stats", OPTION_FLAG, &options.stats, NULL, "print a line a pair", 0, 0},
+    {0, "local-time", OPTION_FLAG, &options.local_time, NULL,
+     "times of day by the zone of this machine instead of UTC", 0, 0},
+    {'v', "verbose", OPTION_FLAG, &options.verbose, NULL,
+     "print a line a pair, and every message left out", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &options.quiet, NULL,
+     "no progress, and no text beside --json", 0, 0},
+    {0},
 };
 
-static char *make_versions(void)
+static void print_versions(FILE *file)
 {
-	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
-	char *text =
-	    mem_printf("with %s, %s, %s, GSL %s, jansson %s, libsmartcols %s", babeltrace,
-		       capture_library_version(), glpk, statistics_library_version(),
-		       json_library_version(), table_library_version());
+	AUTOFREE char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
 
-	free(babeltrace);
-	free(glpk);
-	return text;
+	fprintf(file, "with %s, %s, %s, GSL %s, jansson %s, libsmartcols %s\n",
+		babeltrace, capture_library_version(), glpk, statistics_library_version(),
+		json_library_version(), table_library_version());
 }
 
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
-{
-	enum { OWN_ROWS = 12 };
-	struct option_row rows[] = {
-	    {'t', "trace", OPTION_LIST, &request->traces, "[NAME=]PATH",
-	     "read this CTF trace, capture or .packets file; repeat for each", 0, 0},
-	    {0, "json", OPTION_FLAG, &request->json, NULL, "print the clock map as JSON",
-	     0, 0},
-	    {'o', "output", OPTION_STRING, &request->output, "FILE",
-	     "write the clock map as JSON to FILE", 0, 0},
-	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
-	     "read messages from a CSV file instead of traces", 0, 0},
-	    {0, "messages-out", OPTION_STRING, &request->messages_out, "DIR",
-	     "write the messages of each node to DIR/NODE.messages", 0, 0},
-	    {0, "plot", OPTION_STRING, &request->plot, "DIR",
-	     "draw each pair and the graph of traces as SVG into DIR", 0, 0},
-	    {0, "apply", OPTION_STRING, &request->apply, "DIR",
-	     "make CTF traces on the reference clock in DIR", 0, 0},
-	    {0, "extract", OPTION_STRING, &request->extract, "FILE",
-	     "only write what is needed of a node's traces, given by -t or as its "
-	     "directory, to FILE (.packets)",
-	     0, 0},
-	    {0, "stats", OPTION_FLAG, &request->stats, NULL, "print a line a pair", 0, 0},
-	    {0, "local-time", OPTION_FLAG, &request->local_time, NULL,
-	     "times of day by the zone of this machine instead of UTC", 0, 0},
-	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL,
-	     "print a line a pair, and every message left out", 0, 0},
-	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL,
-	     "no progress, and no text beside --json", 0, 0},
-	    [OWN_ROWS + SYNC_ROWS] = {0},
-	};
-	struct command command = {
-	    .name = "ctsync",
-	    .usage = "[OPTION...] RUN | -t TRACE -t TRACE... | --messages FILE |\n"
-		     "              --extract FILE NODE/ | --extract FILE -t TRACE...",
-	    .summary = "how the clocks of a cluster relate, from its traces",
-	    .rows = rows,
-	};
-	char *versions = make_versions();
-	enum options_status status;
-
-	sync_arguments_rows(&request->sync, &rows[OWN_ROWS]);
-	command.versions = versions;
-	status = options_parse(&command, argc, argv, &request->runs, error);
-	free(versions);
-	return status;
-}
+static const struct command command = {
+    .name = "ctsync",
+    .usage = "[OPTION...] RUN | -t TRACE -t TRACE... | --messages FILE |\n"
+	     "              --extract FILE NODE/ | --extract FILE -t TRACE...",
+    .summary = "how the clocks of a cluster relate, from its traces",
+    .versions = print_versions,
+    .rows = rows,
+    .more_rows = sync_rows,
+};
 
 /* What the options say together. 0, or -1 with error: misuse. */
-static int check_request(const struct request *request, struct error *error)
+static int check_request(struct error *error)
 {
-	bool traces = request->traces.count || request->runs.count;
+	bool traces = options.traces.count || options.runs.count;
 
-	if (request->messages && traces)
+	if (options.messages && traces)
 		return error_misuse(error, "--messages takes the place of traces");
-	if (!request->messages && !traces)
-		return error_set(error, "no trace given, want RUN, -t TRACE or "
-					"--messages FILE (see --help)");
-	if (request->messages && request->apply)
+	if (!options.messages && !traces)
+		return error_misuse(error, "no trace given, want RUN, -t TRACE or "
+					   "--messages FILE (see --help)");
+	if (options.messages && options.apply)
 		return error_misuse(error, "--apply wants traces, not messages");
-	if (request->messages && request->messages_out)
+	if (options.messages && options.messages_out)
 		return error_misuse(error, "--messages-out wants traces, as it tells of "
 					   "their events");
-	if (request->extract &&
-	    (request->output || request->messages || request->plot || request->apply ||
-	     request->messages_out || request->json))
+	if (options.extract && (options.output || options.messages || options.plot ||
+				options.apply || options.messages_out || options.json))
 		return error_misuse(error,
 				    "--extract writes packets and no clocks, so it "
 				    "does not go with -o, --json, --plot, --apply, "
@@ -114,29 +95,27 @@ static int check_request(const struct request *request, struct error *error)
 	return 0;
 }
 
-static void collect_sources(const struct request *request, struct source_list *sources,
-			    struct problem_list *problems)
+static void collect_sources(struct source_list *sources, struct problem_list *problems)
 {
 	struct error error = ERROR_INIT;
 
 	/* A directory is a run's or, for an extract, a node's. */
-	for (size_t i = 0; i < request->runs.count; i++)
-		if ((request->extract ? source_add_node : source_add_run)(
-			sources, request->runs.item[i], problems, &error))
+	for (size_t i = 0; i < options.runs.count; i++)
+		if ((options.extract ? source_add_node : source_add_run)(
+			sources, options.runs.item[i], problems, &error))
 			problem_add(problems, "", "unreadable", 1, "%s",
 				    error_text(&error));
-	for (size_t i = 0; i < request->traces.count; i++)
-		if (source_add_trace(sources, request->traces.item[i], problems, &error))
+	for (size_t i = 0; i < options.traces.count; i++)
+		if (source_add_trace(sources, options.traces.item[i], problems, &error))
 			problem_add(problems, "", "unreadable", 1, "%s",
 				    error_text(&error));
 	error_clear(&error);
 }
 
 /* An extract has no events to correct. */
-static int check_apply(const struct request *request, const struct source_list *sources,
-		       struct error *error)
+static int check_apply(const struct source_list *sources, struct error *error)
 {
-	for (size_t i = 0; i < sources->count && request->apply; i++)
+	for (size_t i = 0; i < sources->count && options.apply; i++)
 		if (sources->item[i].extract)
 			return error_misuse(error,
 					    "--apply wants traces, and %s has only "
@@ -145,28 +124,21 @@ static int check_apply(const struct request *request, const struct source_list *
 	return 0;
 }
 
-static enum exit_status read_input(const struct request *request, struct sync *sync,
-				   struct error *error)
+static int read_input(struct sync *sync, struct error *error)
 {
-	struct source_list sources = {.takes_extracts = !request->extract};
+	struct source_list sources = {.takes_extracts = !options.extract};
 	struct progress progress;
-	enum exit_status status = EXIT_TIED;
+	int status;
 
-	if (request->messages)
-		return sync_read_messages(sync, request->messages, error) ? EXIT_FAILED
-									  : EXIT_TIED;
-	progress_init(&progress, request->quiet);
-	collect_sources(request, &sources, &sync->problems);
-	if (sync_arguments_set_sources(&request->sync, &sources, error) ||
-	    check_apply(request, &sources, error))
-		status = EXIT_MISUSE;
-	else if (request->extract)
-		status =
-		    extract_packets(sync, &sources, request->extract, &progress, error)
-			? EXIT_FAILED
-			: EXIT_TIED;
-	else if (sync_read_sources(sync, &sources, &progress, error))
-		status = EXIT_FAILED;
+	if (options.messages)
+		return sync_read_messages(sync, options.messages, error);
+	progress_init(&progress, options.quiet);
+	collect_sources(&sources, &sync->problems);
+	status = sync_arguments_set_sources(&sources, error) ||
+		 check_apply(&sources, error) ||
+		 (options.extract
+		      ? extract_packets(sync, &sources, options.extract, &progress, error)
+		      : sync_read_sources(sync, &sources, &progress, error));
 	source_list_clear(&sources);
 	return status;
 }
@@ -181,11 +153,10 @@ static int write_map(const struct clock_map *map, const char *path, struct error
 	return output_commit(&output, error);
 }
 
-static void print_text(const struct request *request, struct sync *sync,
-		       const struct clock_map *map)
+static void print_text(struct sync *sync, const struct clock_map *map)
 {
-	print_clocks(sync, map, request->local_time, stdout);
-	if (request->verbose || request->stats) {
+	print_clocks(sync, map, options.local_time, stdout);
+	if (options.verbose || options.stats) {
 		putchar('\n');
 		print_pairs(map, stdout);
 	}
@@ -193,27 +164,26 @@ static void print_text(const struct request *request, struct sync *sync,
 	print_matching(sync, map, stdout);
 }
 
-static int write_results(const struct request *request, struct sync *sync,
-			 struct error *error)
+static int write_results(struct sync *sync, struct error *error)
 {
 	struct clock_map map;
 	int status = 0;
 
 	sync_describe(sync, &map);
-	if (request->output)
-		status = write_map(&map, request->output, error);
-	if (request->json && !request->output)
+	if (options.output)
+		status = write_map(&map, options.output, error);
+	if (options.json && !options.output)
 		clock_map_write(&map, stdout);
-	else if (!request->json && !request->quiet)
-		print_text(request, sync, &map);
-	if (!status && request->verbose && !request->json)
+	else if (!options.json && !options.quiet)
+		print_text(sync, &map);
+	if (!status && options.verbose && !options.json)
 		status = print_rejected(sync, stdout, error);
-	if (!status && request->plot)
-		status = plot_run(sync, request->plot, error);
-	if (!status && request->messages_out)
-		status = messages_out_write(sync, &map, request->messages_out, error);
-	if (!status && request->apply)
-		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
+	if (!status && options.plot)
+		status = plot_run(sync, options.plot, error);
+	if (!status && options.messages_out)
+		status = messages_out_write(sync, &map, options.messages_out, error);
+	if (!status && options.apply)
+		status = apply_run(&map, options.apply, options.json ? stderr : stdout,
 				   &sync->problems, error);
 	clock_map_clear(&map);
 	return status ? status : output_flush_stdout(error);
@@ -222,11 +192,8 @@ static int write_results(const struct request *request, struct sync *sync,
 /* Say what was odd; returns whether anything was not used. */
 static bool report(const struct sync *sync)
 {
-	bool failed = false;
+	bool failed = problem_print(&sync->problems, "ctsync", stderr);
 
-	problem_print(&sync->problems, "ctsync", stderr);
-	for (size_t i = 0; i < sync->problems.count; i++)
-		failed |= problem_is_failure(sync->problems.item[i].kind);
 	if (sync->given_up)
 		fprintf(stderr,
 			"ctsync: %llu packets were given up before their other side was "
@@ -235,45 +202,30 @@ static bool report(const struct sync *sync)
 	return failed;
 }
 
-static enum exit_status run(const struct request *request, struct error *error)
+static int run(struct error *error)
 {
-	struct sync_options options;
+	struct sync_options how;
 	struct sync sync;
-	enum exit_status status;
+	int status;
 
-	if (sync_arguments_parse(&request->sync, &options, error))
-		return EXIT_MISUSE;
-	options.alone = request->messages_out; /* the only node left, say */
-	sync_init(&sync, &options);
-	sync.log.has_ends = request->messages_out;
-	status = read_input(request, &sync, error);
-	if (!status && !request->extract &&
-	    (sync_fit(&sync, error) || write_results(request, &sync, error)))
-		status = EXIT_FAILED;
+	if (check_request(error) || sync_arguments_parse(&how, error))
+		return -1;
+	how.alone = options.messages_out; /* the only node left, say */
+	sync_init(&sync, &how);
+	sync.log.has_ends = options.messages_out;
+	status = read_input(&sync, error);
+	if (!status && !options.extract)
+		status = sync_fit(&sync, error) || write_results(&sync, error);
 	if (report(&sync) && !status)
 		status = EXIT_FAILED;
-	else if (!status && !request->extract && !sync_is_tied(&sync))
+	else if (!status && !options.extract && !sync_is_tied(&sync))
 		status = EXIT_NOT_TIED;
 	sync_clear(&sync);
 	return status;
 }
 
-static void clear_request(struct request *request)
-{
-	sync_arguments_clear(&request->sync);
-	text_list_clear(&request->traces);
-	text_list_clear(&request->runs);
-	free(request->output);
-	free(request->messages);
-	free(request->plot);
-	free(request->apply);
-	free(request->extract);
-	free(request->messages_out);
-}
-
 int main(int argc, const char **argv)
 {
-	struct request request = {0};
 	struct error error = ERROR_INIT;
 	int status;
 
@@ -282,14 +234,8 @@ int main(int argc, const char **argv)
 	mallopt(M_ARENA_MAX, 1);
 	output_catch_signals();
 	output_catch_pipe();
-	sync_arguments_init(&request.sync);
-	status = options_end(parse(&request, argc, argv, &error), &error);
-	if (status < 0)
-		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
-							       : run(&request, &error));
-	if (error.misuse)
-		status = EXIT_MISUSE;
-	error_tell(&error, "ctsync", stderr);
-	clear_request(&request);
-	return status;
+	status = options_parse(&command, argc, argv, &options.runs, &error);
+	if (status == OPTIONS_GO)
+		status = run(&error);
+	return program_end("ctsync", status, &error);
 }

@@ -58,7 +58,9 @@ install_packages()
 		die "need root or sudo to install packages, or install them first: $missing"
 	fi
 	# Package lists may be absent, as in a fresh container, or too old to download by.
-	run $as_root apt-get -q update || say "going on with the package lists that are there"
+	[ "${updated:-}" ] || run $as_root apt-get -q update ||
+		say "going on with the package lists that are there"
+	updated=yes
 	# shellcheck disable=SC2086 # one word a package
 	run $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||

@@ -9,9 +9,7 @@
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
-struct request {
+static struct {
 	struct text_list words, set;
 	struct simulation simulation;
 	char *output;
@@ -19,79 +17,73 @@ struct request {
 	int nodes;  /* 0: as the scenario says */
 	int format; /* enum sim_trace_format, or -1 */
 	bool list, keys;
+} options = {.seed = 1, .format = -1};
+
+static const struct option_row rows[] = {
+    {'o', "output", OPTION_STRING, &options.output, "RUN", "make this run directory", 0,
+     0},
+    {0, "seed", OPTION_DOUBLE, &options.seed, "N",
+     "draw all that is random from this number (default: 1)", 0, 0x1p53},
+    {0, "nodes", OPTION_INT, &options.nodes, "N", "simulate N nodes, like --set nodes=N",
+     2, 1000},
+    {0, "set", OPTION_LIST, &options.set, "KEY=VALUE",
+     "change the scenario; repeat for each", 0, 0},
+    {0, "messages", OPTION_FLAG, &options.simulation.messages, NULL,
+     "write only the messages, as CSV for ctsync --messages", 0, 0},
+    {0, "format", OPTION_WORD, &options.format, "FORMAT=ctf1.8|ctf2-lttng|ctf2",
+     "write traces as ctf1.8 (default), ctf2, or ctf2-lttng", 0, 0},
+    {0, "captures", OPTION_FLAG, &options.simulation.captures, NULL,
+     "write captures instead of traces", 0, 0},
+    {0, "spans", OPTION_FLAG, &options.simulation.spans, NULL,
+     "write also what threads and disks truly did", 0, 0},
+    {0, "list", OPTION_FLAG, &options.list, NULL, "name the scenarios that there are", 0,
+     0},
+    {0, "keys", OPTION_FLAG, &options.keys, NULL,
+     "list what a scenario can say, with defaults", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &options.simulation.quiet, NULL, "say nothing but errors",
+     0, 0},
+    {0},
 };
 
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
-{
-	struct simulation *simulation = &request->simulation;
-	struct option_row rows[] = {
-	    {'o', "output", OPTION_STRING, &request->output, "RUN",
-	     "make this run directory", 0, 0},
-	    {0, "seed", OPTION_DOUBLE, &request->seed, "N",
-	     "draw all that is random from this number (default: 1)", 0, 0x1p53},
-	    {0, "nodes", OPTION_INT, &request->nodes, "N",
-	     "simulate N nodes, like --set nodes=N", 2, 1000},
-	    {0, "set", OPTION_LIST, &request->set, "KEY=VALUE",
-	     "change the scenario; repeat for each", 0, 0},
-	    {0, "messages", OPTION_FLAG, &simulation->messages, NULL,
-	     "write only the messages, as CSV for ctsync --messages", 0, 0},
-	    {0, "format", OPTION_WORD, &request->format, "FORMAT=ctf1.8|ctf2-lttng|ctf2",
-	     "write traces as ctf1.8 (default), ctf2, or ctf2-lttng", 0, 0},
-	    {0, "captures", OPTION_FLAG, &simulation->captures, NULL,
-	     "write captures instead of traces", 0, 0},
-	    {0, "spans", OPTION_FLAG, &simulation->spans, NULL,
-	     "write also what threads and disks truly did", 0, 0},
-	    {0, "list", OPTION_FLAG, &request->list, NULL,
-	     "name the scenarios that there are", 0, 0},
-	    {0, "keys", OPTION_FLAG, &request->keys, NULL,
-	     "list what a scenario can say, with defaults", 0, 0},
-	    {'q', "quiet", OPTION_FLAG, &simulation->quiet, NULL,
-	     "say nothing but errors", 0, 0},
-	    {0},
-	};
-	const struct command command = {
-	    .name = "ctsim",
-	    .usage = "[OPTION...] SCENARIO -o RUN",
-	    .summary = "runs of a cluster whose clocks are known, from a scenario",
-	    .rows = rows,
-	};
-
-	return options_parse(&command, argc, argv, &request->words, error);
-}
+static const struct command command = {
+    .name = "ctsim",
+    .usage = "[OPTION...] SCENARIO -o RUN",
+    .summary = "runs of a cluster whose clocks are known, from a scenario",
+    .rows = rows,
+};
 
 /* A list stands alone: whoever gives more waits for a run that does not come. */
-static int check_list(const struct request *request, struct error *error)
+static int check_list(struct error *error)
 {
-	const struct simulation *simulation = &request->simulation;
+	const struct simulation *simulation = &options.simulation;
 
-	if (request->list && request->keys)
+	if (options.list && options.keys)
 		return error_misuse(error, "--list and --keys exclude each other");
-	if (request->words.count || request->output || request->set.count ||
-	    request->nodes || simulation->messages || simulation->captures ||
-	    simulation->spans || request->format >= 0)
+	if (options.words.count || options.output || options.set.count || options.nodes ||
+	    simulation->messages || simulation->captures || simulation->spans ||
+	    options.format >= 0)
 		return error_set(error,
 				 "%s lists only, want no SCENARIO and no option of "
 				 "a run beside it",
-				 request->list ? "--list" : "--keys");
+				 options.list ? "--list" : "--keys");
 	return 0;
 }
 
-static int check_request(const struct request *request, struct error *error)
+static int check_request(struct error *error)
 {
-	bool traces = !request->simulation.messages && !request->simulation.captures;
-	const char *of_traces = request->format >= 0        ? "format"
-				: request->simulation.spans ? "spans"
-							    : NULL;
+	bool traces = !options.simulation.messages && !options.simulation.captures;
+	const char *of_traces = options.format >= 0        ? "format"
+				: options.simulation.spans ? "spans"
+							   : NULL;
 
-	if (request->list || request->keys)
-		return check_list(request, error);
-	if (request->words.count != 1)
+	if (options.list || options.keys)
+		return check_list(error);
+	if (options.words.count != 1)
 		return error_set(error, "want one SCENARIO, by name or as a file "
 					"(--list names them)");
-	if (!request->output || !*request->output)
+	if (!options.output || !*options.output)
 		return error_set(error, "want -o RUN, a directory to make");
-	if (request->simulation.messages && request->simulation.captures)
+	if (options.simulation.messages && options.simulation.captures)
 		return error_misuse(error,
 				    "--messages and --captures exclude each other");
 	if (of_traces && !traces)
@@ -99,25 +91,23 @@ static int check_request(const struct request *request, struct error *error)
 				    "--%s goes with traces, not with --messages "
 				    "or --captures",
 				    of_traces);
-	if (request->seed != (double)(uint64_t)request->seed)
-		return error_misuse(error, "--seed: %g is no whole number",
-				    request->seed);
+	if (options.seed != (double)(uint64_t)options.seed)
+		return error_misuse(error, "--seed: %g is no whole number", options.seed);
 	return 0;
 }
 
-static int load(const struct request *request, struct scenario *scenario,
-		struct error *error)
+static int load(struct scenario *scenario, struct error *error)
 {
-	if (scenario_load(scenario, request->words.item[0], error))
+	if (scenario_load(scenario, options.words.item[0], error))
 		return -1;
-	if (request->nodes)
-		scenario->nodes = request->nodes;
-	for (size_t i = 0; i < request->set.count; i++)
-		if (scenario_set(scenario, request->set.item[i], error))
+	if (options.nodes)
+		scenario->nodes = options.nodes;
+	for (size_t i = 0; i < options.set.count; i++)
+		if (scenario_set(scenario, options.set.item[i], error))
 			return error_prefix(error, "--set");
 	if (scenario_check(scenario, error))
 		return error_prefix(error, "%s", scenario->name);
-	if (request->simulation.spans && scenario->activity != ACTIVITY_FULL)
+	if (options.simulation.spans && scenario->activity != ACTIVITY_FULL)
 		return error_misuse(error,
 				    "--spans: %s has no threads, want activity full",
 				    scenario->name);
@@ -155,34 +145,33 @@ static int make_run(struct simulation *simulation, const char *path,
 	return status;
 }
 
-static enum exit_status run(struct request *request, struct error *error)
+static int run(struct error *error)
 {
-	struct simulation *simulation = &request->simulation;
+	struct simulation *simulation = &options.simulation;
 	struct simulation_counts counts;
 	struct scenario scenario;
-	enum exit_status status = EXIT_MISUSE;
+	int status = EXIT_MISUSE;
 
 	scenario_init(&scenario);
 	simulation->scenario = &scenario;
-	simulation->seed = (uint64_t)request->seed;
-	if (request->format >= 0)
-		simulation->format = (enum sim_trace_format)request->format;
-	if (!load(request, &scenario, error))
-		status = make_run(simulation, request->output, &counts, error)
-			     ? EXIT_FAILED
-			     : EXIT_DONE;
+	simulation->seed = (uint64_t)options.seed;
+	if (options.format >= 0)
+		simulation->format = (enum sim_trace_format)options.format;
+	if (!load(&scenario, error))
+		status = make_run(simulation, options.output, &counts, error);
 	if (status == EXIT_DONE && !simulation->quiet)
 		report(simulation, &counts);
 	scenario_clear(&scenario);
 	return status;
 }
 
-static enum exit_status list(struct error *error)
+static int list(struct error *error)
 {
-	for (const struct scenario_entry *entry = scenario_library; entry->name;
-	     entry++) {
+	int status = 0;
+
+	for (const struct scenario_entry *entry = scenario_library;
+	     entry->name && !status; entry++) {
 		struct scenario scenario;
-		int status;
 
 		scenario_init(&scenario);
 		status = scenario_load(&scenario, entry->name, error);
@@ -190,45 +179,26 @@ static enum exit_status list(struct error *error)
 			printf("%-16s %s\n", entry->name,
 			       scenario.summary ? scenario.summary : "");
 		scenario_clear(&scenario);
-		if (status)
-			return EXIT_FAILED;
 	}
-	return EXIT_DONE;
+	return status;
 }
 
-static enum exit_status act(struct request *request, struct error *error)
+static int act(struct error *error)
 {
-	enum exit_status status = EXIT_DONE;
-
-	if (check_request(request, error))
+	if (check_request(error))
 		return EXIT_MISUSE;
-	if (!request->list && !request->keys)
-		return run(request, error);
-	if (request->list)
-		status = list(error);
-	if (request->keys)
+	if (options.keys)
 		scenario_print_keys(stdout);
-	if (status == EXIT_DONE && output_flush_stdout(error))
-		status = EXIT_FAILED;
-	return status;
+	return options.keys ? EXIT_DONE : options.list ? list(error) : run(error);
 }
 
 int main(int argc, const char **argv)
 {
-	struct request request = {.seed = 1, .format = -1};
 	struct error error = ERROR_INIT;
 	int status;
 
 	output_catch_signals();
 	output_catch_pipe();
-	status = options_end(parse(&request, argc, argv, &error), &error);
-	if (status < 0)
-		status = (int)act(&request, &error);
-	if (error.misuse)
-		status = EXIT_MISUSE;
-	error_tell(&error, "ctsim", stderr);
-	text_list_clear(&request.words);
-	text_list_clear(&request.set);
-	free(request.output);
-	return status;
+	status = options_parse(&command, argc, argv, &options.words, &error);
+	return program_end("ctsim", status == OPTIONS_GO ? act(&error) : status, &error);
 }

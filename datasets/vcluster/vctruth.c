@@ -74,7 +74,7 @@ static int print_tick_rate(struct error *error)
 					"x86-64 processor");
 	printf("%ld\n", lround((double)(end.ticks - begin.ticks) * 1e6 /
 			       (double)(end.at_ns - begin.at_ns)));
-	return output_flush_stdout(error);
+	return EXIT_DONE;
 }
 
 struct machine {
@@ -272,52 +272,38 @@ static int run(struct truth *truth, struct error *error)
 	return status;
 }
 
-static enum options_status parse(struct truth *truth, int argc, const char **argv,
-				 struct error *error)
+int main(int argc, const char **argv)
 {
-	struct option_row rows[] = {
-	    {'m', "memory", OPTION_STRING, &truth->memory, "FILE",
+	static struct truth truth = {.period_ms = 1000, .within_ns = 1000};
+	static const struct option_row rows[] = {
+	    {'m', "memory", OPTION_STRING, &truth.memory, "FILE",
 	     "what the machines share, a page of 4096 bytes each", 0, 0},
-	    {'o', "output", OPTION_STRING, &truth->path, "FILE",
+	    {'o', "output", OPTION_STRING, &truth.path, "FILE",
 	     "where to write what the clocks said", 0, 0},
-	    {'p', "period", OPTION_INT, &truth->period_ms, "MS",
+	    {'p', "period", OPTION_INT, &truth.period_ms, "MS",
 	     "how often to ask each machine (default 1000)", 1, 3600000},
-	    {0, "tick-rate", OPTION_FLAG, &truth->tick_rate, NULL,
+	    {0, "tick-rate", OPTION_FLAG, &truth.tick_rate, NULL,
 	     "print this machine's time stamp counter in kHz, and nothing else", 0, 0},
-	    {0, "within", OPTION_INT, &truth->within_ns, "NS",
+	    {0, "within", OPTION_INT, &truth.within_ns, "NS",
 	     "leave out what took longer than this to ask (default 1000)", 1, 1000000000},
 	    {0},
 	};
-	const struct command command = {
+	static const struct command command = {
 	    .name = "vctruth",
 	    .usage = "-m FILE -o FILE NODE=SOCKET...",
 	    .summary = "What the clocks of virtual machines really say, until a signal",
 	    .rows = rows,
 	};
-	enum options_status status =
-	    options_parse(&command, argc, argv, &truth->machines, error);
-
-	if (status == OPTIONS_GO && !truth->tick_rate &&
-	    (!truth->memory || !truth->path || !truth->machines.count)) {
-		error_set(error, "want -m FILE -o FILE NODE=SOCKET...");
-		status = OPTIONS_WRONG;
-	}
-	return status;
-}
-
-int main(int argc, const char **argv)
-{
-	struct truth truth = {.period_ms = 1000, .within_ns = 1000};
 	struct error error = ERROR_INIT;
-	int status = options_end(parse(&truth, argc, argv, &error), &error);
+	int status = options_parse(&command, argc, argv, &truth.machines, &error);
 
-	if (status < 0)
-		status = (truth.tick_rate ? print_tick_rate(&error) : run(&truth, &error))
-			     ? EXIT_FAILURE
-			     : EXIT_SUCCESS;
-	error_tell(&error, "vctruth", stderr);
-	text_list_clear(&truth.machines);
-	free(truth.path);
-	free(truth.memory);
-	return status;
+	if (status != OPTIONS_GO)
+		;
+	else if (truth.tick_rate)
+		status = print_tick_rate(&error);
+	else if (!truth.memory || !truth.path || !truth.machines.count)
+		status = error_misuse(&error, "want -m FILE -o FILE NODE=SOCKET...");
+	else
+		status = run(&truth, &error);
+	return program_end(command.name, status, &error);
 }

@@ -94,13 +94,10 @@ void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *cont
 
 void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object)
 {
-	char *text = json_one_line(object);
-	struct bytes content = {0};
+	AUTOFREE char *text = json_one_line(object);
 
-	bytes_add_text(&content, text);
-	chunk_write(file, chunk, &content);
-	bytes_clear(&content);
-	free(text);
+	chunk_write(file, chunk,
+		    &(struct bytes){.data = (uint8_t *)text, .size = strlen(text)});
 	json_decref(object);
 }
 

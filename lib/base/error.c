@@ -41,15 +41,14 @@ int error_misuse(struct error *error, const char *format, ...)
 
 int error_prefix(struct error *error, const char *format, ...)
 {
+	AUTOFREE char *place = NULL;
 	va_list arguments;
-	char *place, *text;
 
 	va_start(arguments, format);
 	place = mem_vprintf(format, arguments);
 	va_end(arguments);
-	text = mem_printf("%s: %s", place, error_text(error));
-	free(place);
-	return replace(error, text, error->misuse);
+	return replace(error, mem_printf("%s: %s", place, error_text(error)),
+		       error->misuse);
 }
 
 int error_errno(struct error *error, const char *place)

@@ -65,10 +65,9 @@ const char *json_text(const json_t *object, const char *name)
 
 void json_set_text(json_t *object, const char *name, const char *text)
 {
-	char *clean = text ? utf8_clean(text) : NULL;
+	AUTOFREE char *clean = text ? utf8_clean(text) : NULL;
 
 	json_object_set_new(object, name, clean ? json_string(clean) : json_null());
-	free(clean);
 }
 
 int json_nsec(const json_t *object, const char *name, nsec_t *value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,4 +74,14 @@ void *mem_grow(void *items, size_t count, size_t *room, size_t size)
 		return items;
 	*room = *room ? *room * 2 : 16;
 	return mem_realloc(items, *room, size);
+}
+
+void mem_autofree(void *pointer)
+{
+	int before = errno;
+	void *memory;
+
+	memcpy(&memory, pointer, sizeof(memory)); /* of any type */
+	free(memory);
+	errno = before;
 }

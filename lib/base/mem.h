@@ -18,11 +18,21 @@ char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vprintf(const char *format, va_list arguments)
     __attribute__((format(printf, 1, 0)));
 
+/* Before a pointer that is declared with a value: it is freed where its block ends, and
+ * errno is kept. */
+#define AUTOFREE __attribute__((cleanup(mem_autofree)))
+void mem_autofree(void *pointer);
+
 /*
  * Make room for one more element at the end of a growing array: `items`
  * holds `count` of `*room` elements of `size` bytes. Returns the array,
  * moved where it had to.
  */
 void *mem_grow(void *items, size_t count, size_t *room, size_t size);
+
+/* The same, and the new element counts: where it is, of any content. */
+#define MEM_NEXT(items, count, room)                                                     \
+	((items) = mem_grow((items), (count), &(room), sizeof(*(items))),                \
+	 &(items)[(count)++])
 
 #endif

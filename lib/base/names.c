@@ -123,20 +123,15 @@ char **file_names_of(const char *const *text, size_t count)
 	char **name = mem_zalloc(count * sizeof(*name));
 	struct text_list taken = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		char *plain = file_name_of(text[i]);
+	/* Names that need no change come first, so that they stay. */
+	for (size_t i = 0; i < 2 * count; i++) {
+		AUTOFREE char *plain = file_name_of(text[i % count]);
+		bool stays =
+		    strcmp(plain, text[i % count]) == 0 && !text_list_has(&taken, plain);
 
-		if (strcmp(plain, text[i]) == 0 && !text_list_has(&taken, plain))
-			name[i] = file_name_take(&taken, plain);
-		free(plain);
+		if (!name[i % count] && (stays || i >= count))
+			name[i % count] = file_name_take(&taken, plain);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (!name[i]) {
-			char *plain = file_name_of(text[i]);
-
-			name[i] = file_name_take(&taken, plain);
-			free(plain);
-		}
 	text_list_clear(&taken);
 	return name;
 }

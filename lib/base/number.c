@@ -101,53 +101,52 @@ char *number_print(char text[NUMBER_TEXT], double value)
 	return text;
 }
 
-/* "02:38:57.7" from a day's begin on. 0, or -1. */
-static int parse_clock(const char *text, nsec_t day, nsec_t *instant)
-{
-	int hour, minute, length = 0;
-	nsec_t second;
-
-	if (sscanf(text, "%2d:%2d:%n", &hour, &minute, &length) != 2 || !length ||
-	    strspn(text, "0123456789:.") != strlen(text))
-		return -1;
-	if (hour > 23 || minute > 59 || number_seconds(text + length, &second) ||
-	    second >= 60 * NSEC_PER_SEC)
-		return -1;
-	*instant = nsec_add(day, (hour * 60 + minute) * 60 * NSEC_PER_SEC + second);
-	return 0;
-}
-
-/* "2026-11-21T02:38:57.7", the clock left out or behind a blank. 0, or -1. */
-static int parse_utc(const char *text, nsec_t *instant)
-{
-	struct tm date = {0}, back;
-	int length = 0;
-	time_t day;
-
-	if (sscanf(text, "%4d-%2d-%2d%n", &date.tm_year, &date.tm_mon, &date.tm_mday,
-		   &length) != 3)
-		return -1;
-	date.tm_year -= 1900;
-	date.tm_mon--;
-	back = date;
-	day = timegm(&back);
-	/* timegm takes a 31st of April for the 1st of May. */
-	if (back.tm_mday != date.tm_mday || back.tm_mon != date.tm_mon)
-		return -1;
-	if (__builtin_mul_overflow(day, NSEC_PER_SEC, instant))
-		return -1;
-	if (!text[length])
-		return 0;
-	if (text[length] != 'T' && text[length] != ' ')
-		return -1;
-	return parse_clock(text + length + 1, *instant, instant);
-}
-
 static nsec_t day_of(nsec_t instant)
 {
 	nsec_t day = 86400 * NSEC_PER_SEC, into = instant % day;
 
 	return instant - (into < 0 ? into + day : into);
+}
+
+/* "02:38:57.7", with a zone or without one. 0, or -1. */
+static int parse_clock(const char *text, nsec_t *clock, nsec_t *zone)
+{
+	struct tm tm = {0};
+	const char *end = strptime(text, "%H:%M:%S", &tm);
+	size_t digits = end ? strspn(end, ".0123456789") : 0;
+	AUTOFREE char *part = end ? mem_printf("0%.*s", (int)digits, end) : NULL;
+
+	/* strptime takes leap seconds, and blanks before a number. */
+	if (!end || tm.tm_sec > 59 || strchr(text, ' ') || number_seconds(part, clock))
+		return -1;
+	end += digits;
+	if (*end &&
+	    (!(end = strptime(end, "%z", &tm)) || *end || labs(tm.tm_gmtoff) >= 86400))
+		return -1;
+	*clock += (tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * NSEC_PER_SEC;
+	*zone = tm.tm_gmtoff * NSEC_PER_SEC;
+	return 0;
+}
+
+/* "2026-11-21T02:38:57.7+05:30", in which the date or the clock may be left out. */
+static int parse_utc(const char *text, nsec_t origin, nsec_t *instant)
+{
+	struct tm tm = {0}, back;
+	const char *date = strptime(text, "%Y-%m-%d", &tm);
+	nsec_t day, clock = 0, zone = 0;
+
+	if (date && *date && *date != 'T' && *date != ' ')
+		return -1;
+	if ((!date || *date) && parse_clock(date ? date + 1 : text, &clock, &zone))
+		return -1;
+	back = tm;
+	if (!date)
+		day = day_of(nsec_add(origin, zone));
+	else if (__builtin_mul_overflow(timegm(&back), NSEC_PER_SEC, &day) ||
+		 back.tm_mday != tm.tm_mday) /* the 31st of April is the 1st of May */
+		return -1;
+	*instant = nsec_sub(nsec_add(day, clock), zone);
+	return 0;
 }
 
 static int parse_number(const char *text, nsec_t origin, nsec_t *instant)
@@ -163,47 +162,12 @@ static int parse_number(const char *text, nsec_t origin, nsec_t *instant)
 	return number_integer(text, instant);
 }
 
-/* Cut "Z", "+05:30" or "-05:00" off the end of a time of day; how far it is from UTC. */
-static nsec_t cut_zone(char *text, bool *is_named)
-{
-	size_t length = strlen(text);
-	unsigned hours, minutes;
-	bool is_west;
-	int read = 0;
-
-	if (length && text[length - 1] == 'Z') {
-		text[length - 1] = '\0';
-		*is_named = true;
-		return 0;
-	}
-	*is_named =
-	    length > 6 && strchr(text, ':') < text + length - 6 &&
-	    strchr("+-", text[length - 6]) &&
-	    sscanf(text + length - 5, "%2u:%2u%n", &hours, &minutes, &read) == 2 &&
-	    read == 5 && hours < 24 && minutes < 60;
-	if (!*is_named)
-		return 0;
-	is_west = text[length - 6] == '-';
-	text[length - 6] = '\0';
-	return (is_west ? -1 : 1) * (nsec_t)(hours * 60 + minutes) * 60 * NSEC_PER_SEC;
-}
-
 int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error *error)
 {
-	char *copy = mem_strdup(text);
-	bool has_zone;
-	nsec_t offset = cut_zone(copy, &has_zone);
-	int status;
+	bool is_utc = strchr(text, ':') || strchr(text + (*text == '-'), '-');
 
-	if (strchr(copy, ':') || strchr(copy + (*copy == '-'), '-')) {
-		status = parse_utc(copy, instant) &&
-			 parse_clock(copy, day_of(nsec_add(origin, offset)), instant);
-		*instant = status ? 0 : nsec_sub(*instant, offset);
-	} else {
-		status = has_zone ? -1 : parse_number(copy, origin, instant);
-	}
-	free(copy);
-	if (!status && nsec_is_stamp(*instant))
+	if (!(is_utc ? parse_utc : parse_number)(text, origin, instant) &&
+	    nsec_is_stamp(*instant))
 		return 0;
 	return error_misuse(
 	    error,

@@ -19,8 +19,7 @@ enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
 
 void text_list_add(struct text_list *list, const char *text)
 {
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	list->item[list->count++] = mem_strdup(text);
+	*MEM_NEXT(list->item, list->count, list->room) = mem_strdup(text);
 }
 
 void text_list_clear(struct text_list *list)
@@ -50,13 +49,12 @@ bool text_list_matches(const struct text_list *globs, const char *name)
 /* "a,b"; where there is no word at all, an empty one is told to be none. */
 static void add_words(struct text_list *list, const char *words)
 {
-	char *copy = mem_strdup(words), *rest = NULL;
-	char *word = strtok_r(copy, ",", &rest);
+	AUTOFREE char *copy = mem_strdup(words);
+	char *rest = NULL, *word = strtok_r(copy, ",", &rest);
 
 	text_list_add(list, word ? word : "");
 	while (word && (word = strtok_r(NULL, ",", &rest)))
 		text_list_add(list, word);
-	free(copy);
 }
 
 static int set_number(const struct option_row *row, const char *word, struct error *error)
@@ -144,112 +142,127 @@ static int set_target(const struct option_row *row, const char *word, struct err
 	return -1;
 }
 
-/* popt's table from ours; one more for help, version and the end. */
-static struct poptOption *make_table(const struct command *command)
-{
+struct parser {
+	const struct command *command;
+	struct option_row *row; /* of both tables */
 	struct poptOption *table;
-	size_t n = 0, k;
+	size_t rows, room;
+	poptContext context;
+};
 
-	while (command->rows[n].name)
-		n++;
-	table = mem_zalloc((n + 3) * sizeof(*table));
-	for (k = 0; k < n; k++) {
-		const struct option_row *row = &command->rows[k];
-
-		table[k].longName = row->name;
-		table[k].shortName = row->letter;
-		table[k].argInfo =
-		    row->kind == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING;
-		table[k].val = CODE_ROWS + (int)k;
-		table[k].descrip = row->help;
-		table[k].argDescrip =
-		    row->kind == OPTION_WORD
-			? mem_strndup(row->argument, strcspn(row->argument, "="))
-			: row->argument;
+static void add_rows(struct parser *parser, const struct option_row *rows)
+{
+	for (; rows && rows->name; rows++) {
+		*MEM_NEXT(parser->row, parser->rows, parser->room) = *rows;
 	}
-	table[n].longName = "help";
-	table[n].shortName = 'h';
-	table[n].val = CODE_HELP;
-	table[n].descrip = "show this help and exit";
-	table[n + 1].longName = "version";
-	table[n + 1].shortName = 'V';
-	table[n + 1].val = CODE_VERSION;
-	table[n + 1].descrip =
-	    "show the versions of the program and its libraries, and exit";
-	return table;
 }
 
-static void show_help(const struct command *command, poptContext context)
+/* popt's table from ours; one more for help, version and the end. */
+static void make_table(struct parser *parser)
 {
+	static const struct poptOption own[] = {
+	    {"help", 'h', POPT_ARG_NONE, NULL, CODE_HELP, "show this help and exit",
+	     NULL},
+	    {"version", 'V', POPT_ARG_NONE, NULL, CODE_VERSION,
+	     "show the versions of the program and its libraries, and exit", NULL},
+	};
+	size_t n = parser->rows;
+
+	parser->table = mem_zalloc((n + 3) * sizeof(*parser->table));
+	for (size_t k = 0; k < n; k++) {
+		const struct option_row *row = &parser->row[k];
+
+		parser->table[k] = (struct poptOption){
+		    .longName = row->name,
+		    .shortName = row->letter,
+		    .argInfo = row->kind == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
+		    .val = CODE_ROWS + (int)k,
+		    .descrip = row->help,
+		    .argDescrip = row->argument,
+		};
+		if (row->kind == OPTION_WORD)
+			parser->table[k].argDescrip =
+			    mem_strndup(row->argument, strcspn(row->argument, "="));
+	}
+	memcpy(&parser->table[n], own, sizeof(own));
+}
+
+static void parser_init(struct parser *parser, const struct command *command, int argc,
+			const char **argv)
+{
+	*parser = (struct parser){.command = command};
+	add_rows(parser, command->rows);
+	add_rows(parser, command->more_rows);
+	make_table(parser);
+	parser->context = poptGetContext(command->name, argc, argv, parser->table, 0);
+	poptSetOtherOptionHelp(parser->context, command->usage);
+}
+
+static void parser_clear(struct parser *parser)
+{
+	poptFreeContext(parser->context);
+	for (size_t i = 0; i < parser->rows; i++)
+		if (parser->row[i].kind == OPTION_WORD)
+			free((char *)parser->table[i].argDescrip);
+	free(parser->table);
+	free(parser->row);
+}
+
+static int show_help(const struct parser *parser)
+{
+	const struct command *command = parser->command;
+
 	printf("%s: %s\n\n", command->name, command->summary);
 	fflush(stdout);
-	poptPrintHelp(context, stdout, 0);
+	poptPrintHelp(parser->context, stdout, 0);
 	if (command->more)
 		printf("\n%s\n", command->more);
+	return EXIT_DONE;
 }
 
-static void show_version(const struct command *command)
+static int show_version(const struct command *command)
 {
 	printf("%s (clustertrace) %s\n", command->name, CT_VERSION);
 	if (command->versions)
-		printf("%s\n", command->versions);
+		command->versions(stdout);
+	return EXIT_DONE;
 }
 
 /* "--jsno=FILE: unknown option", and what may be meant. */
-static void tell_bad_option(const struct command *command, const char *word,
-			    const char *reason, struct error *error)
+static int refuse_option(const struct parser *parser, int code, struct error *error)
 {
-	char *name = mem_strdup(strncmp(word, "--", 2) ? "" : word + 2);
-	const char **names;
+	const char *word = poptBadOption(parser->context, POPT_BADOPTION_NOALIAS);
+	AUTOFREE const char **names = mem_zalloc((parser->rows + 2) * sizeof(*names));
+	AUTOFREE char *name = mem_strdup(strncmp(word, "--", 2) ? "" : word + 2);
 	const char *near;
-	size_t n = 0;
 
-	while (command->rows[n].name)
-		n++;
-	names = mem_zalloc((n + 2) * sizeof(*names));
-	for (size_t i = 0; i < n; i++)
-		names[i] = command->rows[i].name;
-	names[n] = "help";
-	names[n + 1] = "version";
+	for (size_t i = 0; i < parser->rows + 2; i++)
+		names[i] = parser->table[i].longName;
 	name[strcspn(name, "=")] = '\0';
-	near = near_find(name, names, n + 2);
+	near = near_find(name, names, parser->rows + 2);
+	error_misuse(error, "%s: %s", word, poptStrerror(code));
 	if (near && strcmp(near, name) != 0)
-		error_misuse(error, "%s: %s, did you mean --%s?", word, reason, near);
-	else
-		error_misuse(error, "%s: %s", word, reason);
-	free(names);
-	free(name);
+		error_misuse(error, "%s: %s, did you mean --%s?", word,
+			     poptStrerror(code), near);
+	return EXIT_MISUSE;
 }
 
 /* One pass over the options. Negative popt codes other than the end are misuse. */
-static enum options_status walk(const struct command *command, poptContext context,
-				struct error *error)
+static int parse_options(const struct parser *parser, struct error *error)
 {
 	int code;
 
-	while ((code = poptGetNextOpt(context)) > 0) {
-		char *word = poptGetOptArg(context);
-		int status = 0;
+	while ((code = poptGetNextOpt(parser->context)) > 0) {
+		AUTOFREE char *word = poptGetOptArg(parser->context);
 
 		if (code == CODE_HELP)
-			show_help(command, context);
-		else if (code == CODE_VERSION)
-			show_version(command);
-		else
-			status = set_target(&command->rows[code - CODE_ROWS],
-					    word ? word : "", error);
-		free(word);
-		if (status)
-			return OPTIONS_WRONG;
-		if (code < CODE_ROWS)
-			return OPTIONS_SHOWN;
+			return show_help(parser);
+		if (code == CODE_VERSION)
+			return show_version(parser->command);
+		if (set_target(&parser->row[code - CODE_ROWS], word ? word : "", error))
+			return EXIT_MISUSE;
 	}
-	if (code < -1) {
-		tell_bad_option(command, poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				poptStrerror(code), error);
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_GO;
+	return code < -1 ? refuse_option(parser, code, error) : OPTIONS_GO;
 }
 
 void options_take_help(int argc, const char **argv)
@@ -260,40 +273,30 @@ void options_take_help(int argc, const char **argv)
 	argv[argc - 1] = "--help";
 }
 
-enum options_status options_parse(const struct command *command, int argc,
-				  const char **argv, struct text_list *rest,
-				  struct error *error)
+int options_parse(const struct command *command, int argc, const char **argv,
+		  struct text_list *rest, struct error *error)
 {
-	struct poptOption *table = make_table(command);
-	poptContext context;
-	enum options_status status;
+	struct parser parser;
 	const char *word;
+	int status;
 
 	options_take_help(argc, argv);
-	context = poptGetContext(command->name, argc, argv, table, 0);
-	poptSetOtherOptionHelp(context, command->usage);
-	status = walk(command, context, error);
-	while (status == OPTIONS_GO && (word = poptGetArg(context)))
+	parser_init(&parser, command, argc, argv);
+	status = parse_options(&parser, error);
+	while (status == OPTIONS_GO && (word = poptGetArg(parser.context)))
 		text_list_add(rest, word);
-	poptFreeContext(context);
-	for (size_t i = 0; command->rows[i].name; i++)
-		if (command->rows[i].kind == OPTION_WORD)
-			free((char *)table[i].argDescrip);
-	free(table);
+	parser_clear(&parser);
 	return status;
 }
 
-int options_end(enum options_status parsed, struct error *error)
+int program_end(const char *program, int status, struct error *error)
 {
-	switch (parsed) {
-	case OPTIONS_SHOWN:
-		return output_flush_stdout(error) ? 1 : 0;
-	case OPTIONS_WRONG:
-		return 2;
-	case OPTIONS_GO:
-		break;
-	}
-	return -1;
+	if (!error->text && output_flush_stdout(error))
+		status = EXIT_FAILED;
+	if (error->misuse)
+		status = EXIT_MISUSE;
+	error_tell(error, program, stderr);
+	return status < 0 ? EXIT_FAILED : status;
 }
 
 char *options_command_line(const char *name, int argc, const char **argv)

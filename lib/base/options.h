@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -39,27 +40,33 @@ struct option_row {
 };
 
 struct command {
-	const char *name;        /* "ctsync" */
-	const char *usage;       /* "[OPTION...] RUN | -t TRACE..." */
-	const char *summary;     /* a line for --help */
-	const char *versions;    /* what --version adds, or NULL */
-	const char *more;        /* what --help adds after the options, or NULL */
-	struct option_row *rows; /* ends with a row whose name is NULL */
+	const char *name;    /* "ctsync" */
+	const char *usage;   /* "[OPTION...] RUN | -t TRACE..." */
+	const char *summary; /* a line for --help */
+	/* What --version adds, a line; or NULL. */
+	void (*versions)(FILE *file);
+	const char *more; /* what --help adds after the options, or NULL */
+	/* The options, and behind them such as others have, too, or NULL. Each ends with
+	 * a row whose name is NULL. */
+	const struct option_row *rows, *more_rows;
 };
 
-enum options_status {
-	OPTIONS_GO,    /* parsed: go on */
-	OPTIONS_SHOWN, /* --help or --version was printed: exit 0 */
-	OPTIONS_WRONG, /* misuse: error is set, exit 2 */
+enum exit_status {
+	EXIT_DONE,
+	EXIT_FAILED,
+	EXIT_MISUSE,
+	EXIT_NOT_TIED, /* of what is about clocks: not all are tied to one another */
 };
+
+enum { OPTIONS_GO = -1 };
 
 /*
- * Parse argv into the rows' targets and the remaining words into `rest`.
- * Adds --help and --version; `help` is --help. Words are copied.
+ * Parse argv into the rows' targets and the remaining words into `rest`. OPTIONS_GO, or
+ * the exit status: EXIT_DONE after --help and --version, which it adds, as `help`, which
+ * is --help; EXIT_MISUSE with error. Words are copied.
  */
-enum options_status options_parse(const struct command *command, int argc,
-				  const char **argv, struct text_list *rest,
-				  struct error *error);
+int options_parse(const struct command *command, int argc, const char **argv,
+		  struct text_list *rest, struct error *error);
 
 /*
  * `PROGRAM help` becomes `PROGRAM --help`, and `PROGRAM help WORD` `PROGRAM WORD --help`:
@@ -68,10 +75,11 @@ enum options_status options_parse(const struct command *command, int argc,
 void options_take_help(int argc, const char **argv);
 
 /*
- * The exit status of a program by what its options came to: 0 where something was shown,
- * 1 with error where that could not be printed, 2 for misuse; -1: go on.
+ * The last step of main(), which returns this: what is left for standard output is
+ * written, and the error told. The status is an exit status, or negative: it failed, or
+ * was misuse, as the error says.
  */
-int options_end(enum options_status parsed, struct error *error);
+int program_end(const char *program, int status, struct error *error);
 
 void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_clear(struct text_list *list);

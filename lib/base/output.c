@@ -133,9 +133,7 @@ void output_protect(const char *path)
 				      outputs.input[i].inode != status.st_ino))
 		i++;
 	if (i == outputs.inputs) {
-		outputs.input = mem_grow(outputs.input, outputs.inputs, &outputs.room,
-					 sizeof(*outputs.input));
-		outputs.input[outputs.inputs++] = (struct input){
+		*MEM_NEXT(outputs.input, outputs.inputs, outputs.room) = (struct input){
 		    status.st_dev, status.st_ino, mem_strdup(path), realpath(path, NULL)};
 	}
 	pthread_mutex_unlock(&outputs.lock);
@@ -175,25 +173,23 @@ const char *output_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The directory above one, the nearest that is there; NULL above the root. */
+/* The directory above one, which is taken, the nearest that is there; NULL above the
+ * root. */
 static char *step_up(char *path)
 {
-	char *parent = output_parent(path), *real;
+	AUTOFREE char *below = path, *parent = output_parent(path);
+	char *real;
 
 	while (!(real = realpath(parent, NULL)) && strcmp(parent, ".") != 0 &&
 	       strcmp(parent, "/") != 0) {
-		char *above = output_parent(parent);
+		AUTOFREE char *missing = parent;
 
-		free(parent);
-		parent = above;
+		parent = output_parent(missing);
 	}
-	free(parent);
-	if (real && strcmp(real, path) == 0) {
-		free(real);
-		real = NULL;
-	}
-	free(path);
-	return real;
+	if (!real || strcmp(real, below) != 0)
+		return real;
+	free(real);
+	return NULL;
 }
 
 int output_check(const char *path, struct error *error)
@@ -227,14 +223,14 @@ static char *stage_prefix(const char *name)
 void output_stage_sweep(const char *directory, const char *name)
 {
 	enum { RANDOM = 6 };
-	char *prefix = stage_prefix(name);
+	AUTOFREE char *prefix = stage_prefix(name);
 	DIR *stream = opendir(directory);
 	size_t length = strlen(prefix);
 	const struct dirent *entry;
 
 	while (stream && (entry = readdir(stream))) {
+		AUTOFREE char *path = mem_printf("%s/%s", directory, entry->d_name);
 		struct stat status;
-		char *path;
 		int fd;
 
 		if (strncmp(entry->d_name, prefix, length) != 0 ||
@@ -244,16 +240,13 @@ void output_stage_sweep(const char *directory, const char *name)
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		path = mem_printf("%s/%s", directory, entry->d_name);
 		if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0)
 			removal_of_tree(path);
-		free(path);
 		close(fd);
 	}
 	if (stream)
 		closedir(stream);
-	free(prefix);
 }
 
 /* Whether it is ours: another program may have swept it away before it was locked. */
@@ -286,7 +279,7 @@ static void set_owner(void)
 struct output_stage *output_stage_new(const char *directory, const char *name)
 {
 	enum { TRIES = 100 };
-	char *prefix = stage_prefix(name);
+	AUTOFREE char *prefix = stage_prefix(name);
 	size_t size = strlen(directory) + strlen(prefix) + sizeof("/XXXXXX");
 	struct output_stage *stage = mem_zalloc(sizeof(*stage) + size);
 	sigset_t before;
@@ -310,7 +303,6 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 		stage = NULL;
 	}
 	signals_release(&before);
-	free(prefix);
 	errno = cause;
 	return stage;
 }
@@ -350,17 +342,16 @@ static char *follow_links(const char *path)
 	char *at = mem_strdup(path);
 
 	for (int i = 0; i < LINKS_MOST; i++) {
+		AUTOFREE char *below = NULL, *parent = NULL;
 		char link[PATH_MAX];
 		ssize_t length = readlink(at, link, sizeof(link) - 1);
-		char *parent;
 
 		if (length < 0 || is_system_path(at))
 			return at;
 		link[length] = '\0';
+		below = at;
 		parent = output_parent(at);
-		free(at);
 		at = *link == '/' ? mem_strdup(link) : mem_printf("%s/%s", parent, link);
-		free(parent);
 	}
 	free(at);
 	errno = ELOOP;
@@ -392,9 +383,8 @@ static int open_temporary(struct output *output, const char *directory, const ch
 static int open_target(struct output *output)
 {
 	const char *name = output_name(output->target);
+	AUTOFREE char *directory = output_parent(output->target);
 	struct stat status;
-	char *directory;
-	int failed;
 
 	if (is_straight(output->target)) {
 		output->file = fopen(output->path, "we");
@@ -403,10 +393,7 @@ static int open_target(struct output *output)
 	errno = *output->path ? EISDIR : ENOENT;
 	if (!*name || (stat(output->target, &status) == 0 && S_ISDIR(status.st_mode)))
 		return -1;
-	directory = output_parent(output->target);
-	failed = open_temporary(output, directory, name);
-	free(directory);
-	return failed;
+	return open_temporary(output, directory, name);
 }
 
 int output_open(struct output *output, const char *path, struct error *error)
@@ -465,24 +452,22 @@ int output_write_all(int fd, const void *from, size_t size, off_t at)
 static int copy(const struct output *output, int file, off_t from, off_t to, off_t begin,
 		struct error *error)
 {
-	char *bytes = mem_alloc(CHUNK);
-	int status = 0;
+	AUTOFREE char *bytes = mem_alloc(CHUNK);
 
-	while (status == 0 && from < to) {
+	while (from < to) {
 		size_t most = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
 		ssize_t size = pread(file, bytes, most, from);
 
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size <= 0)
-			status = error_errno(error, output->temporary);
-		else if (output_write_all(output->stream, bytes, (size_t)size,
-					  begin < 0 ? -1 : begin + from))
-			status = error_errno(error, STREAM_NAME);
+			return error_errno(error, output->temporary);
+		if (output_write_all(output->stream, bytes, (size_t)size,
+				     begin < 0 ? -1 : begin + from))
+			return error_errno(error, STREAM_NAME);
 		from += size;
 	}
-	free(bytes);
-	return status;
+	return 0;
 }
 
 /* Half of it is cut off by a signal, and worth nothing where none can be caught. */
@@ -552,11 +537,11 @@ void output_discard(struct output *output)
 int output_check_stdout(bool is_binary, struct error *error)
 {
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return error_set(error, "standard output is closed, want a file or a "
-					"pipe, or --output FILE");
+		return error_misuse(error, "standard output is closed, want a file or "
+					   "a pipe, or --output FILE");
 	if (is_binary && isatty(STDOUT_FILENO))
-		return error_set(error, "standard output is a terminal, want a file or "
-					"a pipe, or --output FILE");
+		return error_misuse(error, "standard output is a terminal, want a file "
+					   "or a pipe, or --output FILE");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/process.h"
@@ -29,12 +30,10 @@ static char *plain_path(const char *path)
 
 static bool has_entry(const char *path, const char *name)
 {
-	char *entry = mem_printf("%s/%s", path, name);
+	AUTOFREE char *entry = mem_printf("%s/%s", path, name);
 	struct stat status;
-	bool has = lstat(entry, &status) == 0;
 
-	free(entry);
-	return has;
+	return lstat(entry, &status) == 0;
 }
 
 /* Where a directory is to be empty it is so, but for our own stage. */
@@ -79,32 +78,44 @@ static int check_target(const char *path, const struct output_kind *kind, bool *
 	return error_errno(error, path);
 }
 
-/* What is missing above the target; it is removed again where it stays empty. */
-static int make_parents(struct output_directory *directory, struct error *error)
+/*
+ * Make what is missing of the directories above `path` that its first bytes are not
+ * about, and tell the first. 0, or -1 with errno.
+ */
+static int make_above(const char *path, size_t first, char **made)
 {
-	char *part = mem_strdup(directory->path);
-	int status = 0;
+	AUTOFREE char *part = mem_strdup(path);
 
-	for (char *slash = strchr(part + 1, '/'); slash && !status;
+	for (char *slash = strchr(part + first, '/'); slash;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(part, 0777) == 0) {
-			if (!directory->made)
-				directory->made = mem_strdup(part);
-		} else if (errno != EEXIST) {
-			status = error_errno(error, directory->path);
-		}
+		if (mkdir(part, 0777) == 0)
+			*made = *made ? *made : mem_strdup(part);
+		else if (errno != EEXIST)
+			return -1;
 		*slash = '/';
 	}
-	free(part);
-	return status;
+	return 0;
+}
+
+/* Remove the directories above it that are empty, down to one of so many bytes. */
+static void remove_above(const char *path, size_t least)
+{
+	AUTOFREE char *above = mem_strdup(path);
+	char *slash;
+
+	while ((slash = strrchr(above, '/')) && (size_t)(slash - above) >= least) {
+		*slash = '\0';
+		if (rmdir(above))
+			break;
+	}
 }
 
 static int make_stage(struct output_directory *directory, const char *path,
 		      struct error *error)
 {
 	const char *name = output_name(directory->path);
-	char *parent;
+	AUTOFREE char *parent = output_parent(directory->path);
 
 	if (!directory->is_new) {
 		directory->stage = output_stage_new(directory->path, NULL);
@@ -113,11 +124,9 @@ static int make_stage(struct output_directory *directory, const char *path,
 		directory->temporary = mem_strdup(directory->stage->path);
 		return 0;
 	}
-	if (directory->kind->parents && make_parents(directory, error))
-		return -1;
-	parent = output_parent(directory->path);
+	if (directory->kind->parents && make_above(directory->path, 1, &directory->made))
+		return error_errno(error, directory->path);
 	directory->stage = output_stage_new(parent, name);
-	free(parent);
 	if (!directory->stage)
 		return error_errno(error, path);
 	directory->temporary = mem_printf("%s/%s", directory->stage->path, name);
@@ -127,17 +136,13 @@ static int make_stage(struct output_directory *directory, const char *path,
 int output_directory_open(struct output_directory *directory, const char *path,
 			  const struct output_kind *kind, struct error *error)
 {
-	char *parent;
+	char *plain = plain_path(path);
+	AUTOFREE char *parent = output_parent(plain);
 
-	*directory = (struct output_directory){.kind = kind, .path = plain_path(path)};
-	parent = output_parent(directory->path);
-	output_stage_sweep(parent, output_name(directory->path));
-	free(parent);
-	if (check_target(path, kind, &directory->is_new, error)) {
-		output_directory_discard(directory);
-		return -1;
-	}
-	if (output_check(directory->path, error) == 0 &&
+	*directory = (struct output_directory){.kind = kind, .path = plain};
+	output_stage_sweep(parent, output_name(plain));
+	if (check_target(path, kind, &directory->is_new, error) == 0 &&
+	    output_check(directory->path, error) == 0 &&
 	    make_stage(directory, path, error) == 0)
 		return 0;
 	output_directory_discard(directory);
@@ -152,15 +157,12 @@ bool output_directory_has(const struct output_directory *directory, const char *
 void output_directory_explain(const struct output_directory *directory,
 			      struct error *error)
 {
-	const char *temporary = directory->temporary;
-	char *at = error->text ? strstr(error->text, temporary) : NULL, *text;
+	AUTOFREE char *text = mem_strdup(error_text(error));
+	char *at = strstr(text, directory->temporary);
 
-	if (!at)
-		return;
-	text = mem_printf("%.*s%s%s", (int)(at - error->text), error->text,
-			  directory->path, at + strlen(temporary));
-	error_set(error, "%s", text);
-	free(text);
+	if (at)
+		error_set(error, "%.*s%s%s", (int)(at - text), text, directory->path,
+			  at + strlen(directory->temporary));
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -181,7 +183,7 @@ static int sync_file(const char *path, struct error *error)
 /* All files below `path`, sorted, and synced on the way. 0, or -1 with error. */
 static int list_files(const char *path, struct text_list *files, struct error *error)
 {
-	char *name = mem_strdup(path);
+	AUTOFREE char *name = mem_strdup(path);
 	char *roots[] = {name, NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	size_t skipped = strlen(path) + 1;
@@ -199,7 +201,6 @@ static int list_files(const char *path, struct text_list *files, struct error *e
 	}
 	if (walk)
 		fts_close(walk);
-	free(name);
 	return status;
 }
 
@@ -208,7 +209,7 @@ static int write_list(const struct output_directory *directory, struct text_list
 		      struct error *error)
 {
 	const char *list = directory->kind->list;
-	char *name = mem_printf("%s/%s", directory->temporary, list);
+	AUTOFREE char *name = mem_printf("%s/%s", directory->temporary, list);
 	FILE *file = fopen(name, "we");
 	bool failed = !file;
 
@@ -220,82 +221,52 @@ static int write_list(const struct output_directory *directory, struct text_list
 		failed |= fclose(file);
 	}
 	if (failed)
-		error_errno(error, name);
-	else
-		text_list_add(files, list);
-	free(name);
-	return failed ? -1 : 0;
+		return error_errno(error, name);
+	text_list_add(files, list);
+	return 0;
 }
 
-/* A list may come from anywhere: only names that stay below the directory count. */
-static bool is_below(const char *name)
-{
-	if (!*name || *name == '/')
-		return false;
-	for (const char *at = name; at; at = strchr(at, '/')) {
-		at += *at == '/';
-		if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2]))
-			return false;
-	}
-	return true;
-}
-
-/* Whether a file lies at `name` below `top` with no link on the way to it. */
+/*
+ * Whether a file lies at `name` below `top` with no link on the way to it. A list may
+ * come from anywhere: no other way to it counts, such as one by "..".
+ */
 static bool is_file(const char *top, const char *name)
 {
-	char *path = mem_printf("%s/%s", top, name);
-	size_t from = strlen(top) + 1;
+	AUTOFREE char *above = realpath(top, NULL);
+	AUTOFREE char *path = mem_printf("%s/%s", above ? above : "", name);
+	AUTOFREE char *real = realpath(path, NULL);
 	struct stat status;
-	bool plain = true;
 
-	for (char *slash = strchr(path + from, '/'); slash && plain;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		plain = lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
-		*slash = '/';
-	}
-	plain = plain && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
-	free(path);
-	return plain;
+	return above && real && strcmp(real, path) == 0 && stat(real, &status) == 0 &&
+	       S_ISREG(status.st_mode);
 }
 
 /* Remove a file and the directories above it that became empty. */
 static void remove_file(const char *top, const char *name)
 {
-	char *path = mem_printf("%s/%s", top, name);
-	size_t from = strlen(top);
-	char *slash;
+	AUTOFREE char *path = mem_printf("%s/%s", top, name);
 
 	unlink(path);
-	while ((slash = strrchr(path, '/')) && (size_t)(slash - path) > from) {
-		*slash = '\0';
-		if (rmdir(path))
-			break;
-	}
-	free(path);
+	remove_above(path, strlen(top) + 1);
 }
 
 /* The files that an earlier output left; none where there is no list of ours. */
 static void read_list(const char *top, const char *list, struct text_list *old)
 {
-	char *name = mem_printf("%s/%s", top, list);
+	AUTOFREE char *name = mem_printf("%s/%s", top, list);
 	FILE *file = is_file(top, list) ? fopen(name, "re") : NULL;
-	char *line = NULL;
+	AUTOFREE char *line = NULL;
 	size_t room = 0;
-	ssize_t length;
 
-	free(name);
 	if (!file)
 		return;
 	if (getline(&line, &room, file) > 0 && strcmp(line, LIST_HEAD) == 0) {
-		while ((length = getline(&line, &room, file)) > 0) {
-			if (line[length - 1] == '\n')
-				line[length - 1] = '\0';
-			if (is_below(line) && is_file(top, line))
+		while (getline(&line, &room, file) > 0) {
+			line[strcspn(line, "\n")] = '\0';
+			if (is_file(top, line))
 				text_list_add(old, line);
 		}
 	}
-	free(line);
 	fclose(file);
 }
 
@@ -307,54 +278,36 @@ static int check_place(const struct output_directory *directory, const char *nam
 		       struct error *error)
 {
 	bool may_replace = directory->kind->rule >= OUTPUT_REPLACE;
-	char *path = mem_printf("%s/%s", directory->path, name);
+	AUTOFREE char *path = mem_printf("%s/%s", directory->path, name);
+	char *slash = path + strlen(directory->path);
 	struct stat status;
-	int result = 0;
 
-	for (char *slash = strchr(path + strlen(directory->path) + 1, '/'); !result;
-	     slash = strchr(slash + 1, '/')) {
+	do {
+		*slash = '/';
+		slash = strchr(slash + 1, '/');
 		if (slash)
 			*slash = '\0';
-		if (lstat(path, &status) == 0 && !may_replace)
-			result = error_set(error, "%s: %s", path, strerror(EEXIST));
-		else if (may_replace && lstat(path, &status) == 0 &&
-			 (slash ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)))
-			result =
-			    error_set(error, "%s: in the way, want a %s or nothing there",
-				      path, slash ? "directory" : "file");
-		if (!slash)
-			break;
-		*slash = '/';
-	}
-	if (!result)
-		result = output_check(path, error);
-	free(path);
-	return result;
+		if (lstat(path, &status))
+			continue;
+		if (!may_replace)
+			return error_set(error, "%s: %s", path, strerror(EEXIST));
+		if (slash ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode))
+			return error_set(error,
+					 "%s: in the way, want a %s or nothing there",
+					 path, slash ? "directory" : "file");
+	} while (slash);
+	return output_check(path, error);
 }
 
 static int move_file(const char *from, const char *to, const char *name,
 		     struct error *error)
 {
-	char *source = mem_printf("%s/%s", from, name);
-	char *target = mem_printf("%s/%s", to, name);
-	int status = 0;
+	AUTOFREE char *source = mem_printf("%s/%s", from, name);
+	AUTOFREE char *target = mem_printf("%s/%s", to, name);
+	AUTOFREE char *made = NULL;
 
-	for (char *slash = strchr(target + strlen(to) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(target, 0777); /* what fails here fails below */
-		*slash = '/';
-	}
-	if (rename(source, target))
-		status = error_errno(error, target);
-	free(source);
-	free(target);
-	return status;
-}
-
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	make_above(target, strlen(to) + 1, &made); /* what fails here fails below */
+	return rename(source, target) ? error_errno(error, target) : 0;
 }
 
 /*
@@ -366,22 +319,22 @@ static int move_files(const struct output_directory *directory,
 {
 	const char *to = directory->path, *mark = directory->kind->mark;
 	struct text_list old = {0};
+	struct texts names = {0};
 	size_t count = files->count;
-	char **sorted = mem_alloc((count + 1) * sizeof(*sorted));
 	int status = 0;
 
-	memcpy(sorted, files->item, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare);
 	if (directory->kind->list)
 		read_list(to, directory->kind->list, &old);
-	for (size_t i = 0; i < count && !status; i++)
-		status = check_place(directory, sorted[i], error);
+	for (size_t i = 0; i < count && !status; i++) {
+		texts_put(&names, files->item[i]);
+		status = check_place(directory, files->item[i], error);
+	}
 	for (size_t i = 0; i < old.count && !status; i++)
 		status = check_place(directory, old.item[i], error);
 	if (mark && !status)
 		remove_file(to, mark);
 	for (size_t i = 0; i < old.count && !status; i++)
-		if (!bsearch(&old.item[i], sorted, count, sizeof(*sorted), compare))
+		if (texts_put(&names, old.item[i]) >= count)
 			remove_file(to, old.item[i]);
 	for (size_t i = count; i > 0 && !status; i--)
 		if (!mark || strcmp(files->item[i - 1], mark) != 0)
@@ -390,7 +343,7 @@ static int move_files(const struct output_directory *directory,
 	if (mark && !status)
 		status = move_file(directory->temporary, to, mark, error);
 	text_list_clear(&old);
-	free(sorted);
+	texts_clear(&names);
 	return status;
 }
 
@@ -428,16 +381,9 @@ int output_directory_commit(struct output_directory *directory, struct error *er
 
 void output_directory_discard(struct output_directory *directory)
 {
-	char *above = directory->made ? output_parent(directory->path) : NULL;
-
 	output_stage_free(directory->stage);
-	while (above && strlen(above) >= strlen(directory->made) && rmdir(above) == 0) {
-		char *next = output_parent(above);
-
-		free(above);
-		above = next;
-	}
-	free(above);
+	if (directory->made)
+		remove_above(directory->path, strlen(directory->made));
 	free(directory->made);
 	free(directory->temporary);
 	free(directory->path);

@@ -29,7 +29,7 @@ void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
 {
 	struct parallel parallel = {.count = count, .run = run, .context = context};
 	size_t most = threads > 1 ? (size_t)threads - 1 : 0, started = 0;
-	pthread_t *thread;
+	AUTOFREE pthread_t *thread = NULL;
 	sigset_t before;
 
 	if (most >= count)
@@ -43,5 +43,4 @@ void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
 	work(&parallel);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	free(thread);
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
 static struct problem *append(struct problem_list *list)
 {
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	return &list->item[list->count++];
+	return MEM_NEXT(list->item, list->count, list->room);
 }
 
 void problem_add(struct problem_list *list, const char *place, const char *kind,
@@ -64,70 +64,51 @@ void problem_clear(struct problem_list *list)
 
 enum { PLACES_SHOWN = 8 };
 
-static int compare(const void *a, const void *b)
+/* "node1, node2: text" of the problems of one text, whose group has this number. */
+static void print_group(const struct problem_list *list, const size_t *group,
+			size_t number, const char *program, FILE *file)
 {
-	const struct problem *const *left = a, *const *right = b;
-	int by_text = strcmp((*left)->text, (*right)->text);
+	const struct problem *last = NULL;
+	size_t shown = 0, left = 0;
 
-	if (by_text)
-		return by_text;
-	return *left < *right ? -1 : *left > *right; /* as they came */
-}
-
-/* "node1, node2: text" of problems [first, end) of one text. */
-static void print_group(const struct problem *const *first, size_t count,
-			const char *program, FILE *file)
-{
-	size_t shown = 0;
-
+	for (size_t i = 0; i < list->count; i++)
+		left += group[i] == number;
 	fprintf(file, "%s: ", program);
-	for (size_t i = 0; i < count; i++) {
-		const char *place = first[i]->place;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct problem *problem = &list->item[i];
+		bool is_told = !*problem->place ||
+			       (last && strcmp(problem->place, last->place) == 0);
 
-		if (!*place || (i && strcmp(place, first[i - 1]->place) == 0))
+		if (group[i] != number)
 			continue;
-		if (shown == PLACES_SHOWN) {
-			fprintf(file, " and %zu more", count - i);
+		last = problem;
+		if (!is_told && shown == PLACES_SHOWN) {
+			fprintf(file, " and %zu more", left);
 			break;
 		}
-		fputs(shown ? ", " : "", file);
-		utf8_print(file, place);
-		shown++;
+		left--;
+		if (is_told)
+			continue;
+		fputs(shown++ ? ", " : "", file);
+		utf8_print(file, problem->place);
 	}
 	fputs(shown ? ": " : "", file);
-	utf8_print(file, first[0]->text);
+	utf8_print(file, last->text);
 	fputc('\n', file);
 }
 
-struct group {
-	const struct problem *const *first;
-	size_t count;
-};
-
-static int compare_groups(const void *a, const void *b)
+bool problem_print(const struct problem_list *list, const char *program, FILE *file)
 {
-	const struct group *left = a, *right = b;
+	AUTOFREE size_t *group = mem_alloc(list->count * sizeof(*group));
+	struct texts texts = {0};
+	bool failed = false;
 
-	return *left->first < *right->first ? -1 : *left->first > *right->first;
-}
-
-void problem_print(const struct problem_list *list, const char *program, FILE *file)
-{
-	const struct problem **sorted = mem_alloc((list->count + 1) * sizeof(*sorted));
-	struct group *group = mem_alloc((list->count + 1) * sizeof(*group));
-	size_t groups = 0;
-
-	for (size_t i = 0; i < list->count; i++)
-		sorted[i] = &list->item[i];
-	qsort(sorted, list->count, sizeof(*sorted), compare);
 	for (size_t i = 0; i < list->count; i++) {
-		if (i == 0 || strcmp(sorted[i]->text, sorted[i - 1]->text) != 0)
-			group[groups++] = (struct group){&sorted[i], 0};
-		group[groups - 1].count++;
+		group[i] = texts_put(&texts, list->item[i].text);
+		failed |= problem_is_failure(list->item[i].kind);
 	}
-	qsort(group, groups, sizeof(*group), compare_groups);
-	for (size_t i = 0; i < groups; i++)
-		print_group(group[i].first, group[i].count, program, file);
-	free(group);
-	free(sorted);
+	for (size_t number = 0; number < texts.count; number++)
+		print_group(list, group, number, program, file);
+	texts_clear(&texts);
+	return failed;
 }

@@ -34,9 +34,10 @@ void problem_move(struct problem_list *to, struct problem_list *from);
 
 /*
  * A line each: "ctsync: PLACE: text". What several places have in common is one line,
- * where it came first: "ctsync: node1, node2 and 98 more: text".
+ * where it came first: "ctsync: node1, node2 and 98 more: text". Returns whether one of
+ * them means that something given was not used.
  */
-void problem_print(const struct problem_list *list, const char *program, FILE *file);
+bool problem_print(const struct problem_list *list, const char *program, FILE *file);
 
 /* Whether a problem of this kind means that something given was not used. */
 bool problem_is_failure(const char *kind);

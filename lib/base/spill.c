@@ -14,7 +14,7 @@
 /* Where the file system has no files without a name: no signal comes between the two. */
 static int make_and_unlink(const char *parent)
 {
-	char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
+	AUTOFREE char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
 	sigset_t before;
 	int fd;
 
@@ -23,7 +23,6 @@ static int make_and_unlink(const char *parent)
 	if (fd >= 0)
 		unlink(name);
 	signals_release(&before);
-	free(name);
 	return fd;
 }
 
@@ -103,9 +102,7 @@ int spill_chain_close(struct spill_chain *chain, struct spill *spill, struct err
 
 	if (!chunk.size)
 		return 0;
-	chain->chunk =
-	    mem_grow(chain->chunk, chain->chunks, &chain->room, sizeof(*chain->chunk));
-	chain->chunk[chain->chunks++] = chunk;
+	*MEM_NEXT(chain->chunk, chain->chunks, chain->room) = chunk;
 	chain->open.size = 0;
 	return spill_add(spill, chain->open.data, chunk.size, error);
 }

@@ -54,9 +54,8 @@ struct table *table_new(const struct table_column *columns, size_t count)
 void table_add(struct table *table, const char *const *texts)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		table->text = mem_grow(table->text, table->texts, &table->room,
-				       sizeof(*table->text));
-		table->text[table->texts++] = mem_strdup(texts[i] ? texts[i] : "");
+		*MEM_NEXT(table->text, table->texts, table->room) =
+		    mem_strdup(texts[i] ? texts[i] : "");
 	}
 }
 
@@ -234,11 +233,10 @@ static void align_points(struct table *table, size_t column)
 			most = tail_of(table->text[at]);
 	}
 	for (size_t at = column; at < table->texts; at += table->columns) {
-		char *text = table->text[at];
+		AUTOFREE char *text = table->text[at];
 
 		table->text[at] =
 		    mem_printf("%s%*s", text, (int)(most - tail_of(text)), "");
-		free(text);
 	}
 }
 
@@ -250,21 +248,20 @@ static void scale_column(struct table *table, size_t index)
 
 	for (size_t at = index; at < table->texts; at += table->columns)
 		if (is_numeric(table->text[at])) {
-			char *text = table->text[at];
+			AUTOFREE char *text = table->text[at];
 
 			table->text[at] = scale_text(column, unit, text);
-			free(text);
 		}
 	column->unit = unit->name;
 	align_points(table, index);
 }
 
 /* "+-1.5" and "us" as "±1.5" and "µs", where the terminal can show it. For free(). */
-static char *typeset(const char *text)
+static char *typeset(const char *text, bool typesets)
 {
-	if (strncmp(text, "+-", 2) == 0)
+	if (typesets && strncmp(text, "+-", 2) == 0)
 		return mem_printf("\u00b1%s", text + 2);
-	return mem_strdup(strcmp(text, "us") == 0 ? "\u00b5s" : text);
+	return mem_strdup(typesets && strcmp(text, "us") == 0 ? "\u00b5s" : text);
 }
 
 /* Below the titles, the units; where there are any. */
@@ -280,10 +277,7 @@ static void print_units(const struct table *table, const size_t *column, size_t 
 			continue;
 		if (!line)
 			line = scols_table_new_line(scols, NULL);
-		if (typesets)
-			scols_line_refer_data(line, i, typeset(unit));
-		else
-			scols_line_set_data(line, i, unit);
+		scols_line_refer_data(line, i, typeset(unit, typesets));
 	}
 }
 
@@ -302,12 +296,11 @@ static void print_columns(const struct table *table, const size_t *column, size_
 		struct libscols_line *line = scols_table_new_line(scols, NULL);
 
 		for (size_t i = 0; i < count; i++) {
-			const char *text = table->text[row + column[i]];
+			bool right = table->column[column[i]].right;
 
-			if (typesets && table->column[column[i]].right)
-				scols_line_refer_data(line, i, typeset(text));
-			else
-				scols_line_set_data(line, i, text);
+			scols_line_refer_data(
+			    line, i,
+			    typeset(table->text[row + column[i]], typesets && right));
 		}
 	}
 	scols_table_set_stream(scols, file);
@@ -336,8 +329,8 @@ static size_t count_keys(const struct table *table, const size_t *column, size_t
 static void print_folded(const struct table *table, size_t width, bool typesets,
 			 FILE *file)
 {
-	size_t *all = mem_zalloc((table->columns + 1) * sizeof(*all));
-	size_t *column = mem_zalloc((table->columns + 1) * sizeof(*column));
+	AUTOFREE size_t *all = mem_zalloc((table->columns + 1) * sizeof(*all));
+	AUTOFREE size_t *column = mem_zalloc((table->columns + 1) * sizeof(*column));
 	size_t columns = 0, next = 0, keys;
 
 	for (size_t i = 0; i < table->columns; i++)
@@ -360,8 +353,6 @@ static void print_folded(const struct table *table, size_t width, bool typesets,
 			 used + column_width(table, all[next]) <= width);
 		print_columns(table, column, count, typesets, file);
 	}
-	free(all);
-	free(column);
 }
 
 /* What two columns are called tells nothing without the columns beside it. */
@@ -397,15 +388,13 @@ static void print_left_out(const struct table *table, size_t width, bool typeset
 
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct table_column *column = &table->column[i];
-		char *text, *unit;
+		AUTOFREE char *text = NULL, *unit = NULL;
 		size_t length;
 
 		if (!table->is_out[i])
 			continue;
-		text = typesets && column->right ? typeset(table->text[i])
-						 : mem_strdup(table->text[i]);
-		unit = typesets ? typeset(column->unit ? column->unit : "")
-				: mem_strdup(column->unit ? column->unit : "");
+		text = typeset(table->text[i], typesets && column->right);
+		unit = typeset(column->unit ? column->unit : "", typesets);
 		length = count_characters(column->title) + 1 + count_characters(text) +
 			 (*unit ? 1 + count_characters(unit) : 0);
 		if (!at)
@@ -418,8 +407,6 @@ static void print_left_out(const struct table *table, size_t width, bool typeset
 		utf8_print(file, text);
 		fprintf(file, "%s%s", *unit ? " " : "", unit);
 		at += length;
-		free(text);
-		free(unit);
 	}
 	if (at)
 		fputc('\n', file);

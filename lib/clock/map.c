@@ -25,11 +25,9 @@ const struct clock *clock_map_find(const struct clock_map *map, const char *trac
 /* A text as it is read again. */
 static uint64_t hash_clean(uint64_t hash, const char *text)
 {
-	char *clean = utf8_clean(text);
+	AUTOFREE char *clean = utf8_clean(text);
 
-	hash = hash_text(hash, clean);
-	free(clean);
-	return hash;
+	return hash_text(hash, clean);
 }
 
 uint64_t clock_map_fingerprint(const struct clock_map *map)
@@ -393,14 +391,13 @@ static int want(const struct place *place, const char *name, const char *what)
 {
 	error_set(place->error, "%s: want %s", name, what);
 	for (const struct place *at = place; at->up; at = at->up) {
-		char *rest = mem_strdup(error_text(place->error));
+		AUTOFREE char *rest = mem_strdup(error_text(place->error));
 
 		if (at->index == NO_INDEX)
 			error_set(place->error, "%s.%s", at->member, rest);
 		else
 			error_set(place->error, "%s[%zu].%s", at->member, at->index,
 				  rest);
-		free(rest);
 	}
 	return -1;
 }
@@ -453,11 +450,9 @@ static int read_nsec(const struct place *place, const char *name, nsec_t null,
 
 static int want_object(const struct place *place, const char *list, size_t k)
 {
-	char *name = mem_printf("%s[%zu]", list, k);
+	AUTOFREE char *name = mem_printf("%s[%zu]", list, k);
 
-	want(place, name, "an object");
-	free(name);
-	return -1;
+	return want(place, name, "an object");
 }
 
 static int read_members(const struct place *place, const struct record *record, char *to);

@@ -11,16 +11,6 @@
 
 enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
-int ctf_reader_kind_find(const char *name, enum ctf_reader_kind *kind)
-{
-	*kind =
-	    strcmp(name, "babeltrace2") == 0 ? CTF_READER_BABELTRACE2 : CTF_READER_OWN;
-	return *kind == CTF_READER_OWN && strcmp(name, "auto") != 0 &&
-		       strcmp(name, "native") != 0
-		   ? -1
-		   : 0;
-}
-
 bool ctf_is_trace(const char *path)
 {
 	char *metadata = mem_printf("%s/metadata", path);

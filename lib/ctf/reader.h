@@ -22,9 +22,6 @@ enum ctf_reader_kind {
 				 */
 };
 
-/* "auto" or "native" is our own, "babeltrace2". 0, or -1 where the name is none. */
-int ctf_reader_kind_find(const char *name, enum ctf_reader_kind *kind);
-
 /*
  * All fields of an event class flattened to the columns of a table: members of
  * structures are joined by `_`, each option of a variant has columns of its own of which

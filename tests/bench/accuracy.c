@@ -16,8 +16,6 @@
 #include "score.h"
 #include "told.h"
 
-enum { EXIT_MISUSE = 2, NOT_ALL_TIED = 3 /* what ctsync says of islands */ };
-
 static const char *const methods[] = {"hull", "margin", "joint", "regression", NULL};
 
 struct bench {
@@ -58,7 +56,7 @@ static int synchronize(const struct bench *bench, const struct subject *const *s
 		}
 	memset(map, 0, sizeof(*map));
 	status = launch(&words, NULL, &launched, error);
-	if (!status && launched.status && launched.status != NOT_ALL_TIED)
+	if (!status && launched.status && launched.status != EXIT_NOT_TIED)
 		status = error_set(error, "ctsync failed");
 	if (!status)
 		status = clock_map_read(map, bench->map, error);
@@ -331,22 +329,10 @@ int main(int argc, const char **argv)
 	};
 	struct text_list runs = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	int status = EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &runs, &error);
 
-	switch (options_parse(&command, argc, argv, &runs, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (measure(&runs, &error))
-			status = EXIT_FAILURE;
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "accuracy: %s\n", error.text);
-	error_clear(&error);
+	if (status == OPTIONS_GO)
+		status = measure(&runs, &error);
 	text_list_clear(&runs);
-	return status;
+	return program_end("accuracy", status, &error);
 }

@@ -10,8 +10,6 @@
 
 #include "launch.h"
 
-enum { EXIT_MISUSE = 2 };
-
 #define SPANS "count(*), min(ns), avg(ns), max(ns), sum(ns)"
 
 /* What a call moved, for the files of io. */

@@ -25,7 +25,6 @@
 #include "random.h"
 
 enum {
-	EXIT_MISUSE = 2,
 	MOST_NODES = 20000,
 	MOST_FLOWS = 20,
 	RATE_PPB = 50000,

@@ -20,8 +20,6 @@
 #include "launch.h"
 #include "timeline/rows.h"
 
-enum { EXIT_MISUSE = 2 };
-
 /* The first two are no bare loops. */
 static const struct insert_variant variants[] = {
     {"events alone, nothing written", NULL, 0},
@@ -219,22 +217,10 @@ int main(int argc, const char **argv)
 	};
 	struct text_list words = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	int status = EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &words, &error);
 
-	switch (options_parse(&command, argc, argv, &words, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (measure_all(events, turns, all, &error))
-			status = EXIT_FAILURE;
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "insert: %s\n", error.text);
-	error_clear(&error);
+	if (status == OPTIONS_GO)
+		status = measure_all(events, turns, all, &error);
 	text_list_clear(&words);
-	return status;
+	return program_end("insert", status, &error);
 }

@@ -21,8 +21,6 @@
 #include "merge_bare.h"
 #include "timeline/reader.h"
 
-enum { EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
-
 enum contender { BY_CTMERGE, BY_IMPORT, BY_LOOP, CONTENDERS };
 
 static const char *const names[CONTENDERS] = {
@@ -309,26 +307,14 @@ int main(int argc, const char **argv)
 	};
 	struct text_list runs = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	int status = EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &runs, &error);
 
-	switch (options_parse(&command, argc, argv, &runs, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (!request.import)
-			request.import = mem_strdup("import.sh");
-		for (size_t i = 0; i < runs.count && !status; i++)
-			if (measure(&request, runs.item[i], &error))
-				status = EXIT_FAILURE;
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "merge: %s\n", error.text);
-	error_clear(&error);
+	if (!request.import)
+		request.import = mem_strdup("import.sh");
+	for (size_t i = 0; i < runs.count && status == OPTIONS_GO; i++)
+		status =
+		    measure(&request, runs.item[i], &error) ? EXIT_FAILED : OPTIONS_GO;
 	text_list_clear(&runs);
 	free(request.import);
-	return status;
+	return program_end("merge", status == OPTIONS_GO ? EXIT_DONE : status, &error);
 }

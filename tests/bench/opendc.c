@@ -13,7 +13,6 @@
 #include "launch.h"
 #include "timeline/rows.h"
 
-enum { EXIT_MISUSE = 2 };
 enum { NODES = 20, CPUS = 4, PROCESSORS = NODES * CPUS };
 
 static const nsec_t begin_ns = (nsec_t)1700000000 * NSEC_PER_SEC;

@@ -14,8 +14,6 @@
 #include "parquet/parquet.h"
 #include "random.h"
 
-enum { EXIT_MISUSE = 2 };
-
 static const struct parquet_column columns[] = {
     {.name = "id", .type = PARQUET_INT64},
     {.name = "ts_ns", .type = PARQUET_INT64},

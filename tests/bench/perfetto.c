@@ -12,8 +12,6 @@
 #include "launch.h"
 #include "timeline/reader.h"
 
-enum { EXIT_MISUSE = 2 };
-
 static int count_events(const char *timeline, int64_t *events, struct error *error)
 {
 	struct timeline_reader *reader = timeline_reader_open(timeline, error);

@@ -16,8 +16,6 @@
 #include "message_file.h"
 #include "survey.h"
 
-enum { EXIT_MISUSE = 2 };
-
 static const char *const methods[] = {"hull",       "margin",   "joint",
 				      "regression", "tangents", NULL};
 
@@ -183,18 +181,12 @@ int main(int argc, const char **argv)
 	};
 	struct text_list words = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	enum options_status go = options_parse(&command, argc, argv, &words, &error);
-	int status = go == OPTIONS_WRONG ? EXIT_MISUSE : EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &words, &error);
 
-	if (go == OPTIONS_GO && words.count < 2) {
-		error_set(&error, "want a directory and a scenario");
-		status = EXIT_MISUSE;
-	} else if (go == OPTIONS_GO && measure(&bench, &words, &error)) {
-		status = EXIT_FAILURE;
-	}
-	if (error.text)
-		fprintf(stderr, "scenarios: %s\n", error.text);
-	error_clear(&error);
+	if (status == OPTIONS_GO)
+		status = words.count < 2
+			     ? error_misuse(&error, "want a directory and a scenario")
+			     : measure(&bench, &words, &error);
 	text_list_clear(&words);
-	return status;
+	return program_end("scenarios", status, &error);
 }

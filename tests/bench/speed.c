@@ -16,7 +16,7 @@
 #include "race.h"
 #include "sync/sync.h"
 
-enum { EXIT_MISUSE = 2, LONGER = 10, DRIFT_LIMIT_PPM = 200, IN_FLIGHT = 1 << 18 };
+enum { LONGER = 10, DRIFT_LIMIT_PPM = 200, IN_FLIGHT = 1 << 18 };
 
 struct request {
 	int repeats, messages;
@@ -267,22 +267,10 @@ int main(int argc, const char **argv)
 	};
 	struct text_list runs = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	int status = EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &runs, &error);
 
-	switch (options_parse(&command, argc, argv, &runs, &error)) {
-	case OPTIONS_SHOWN:
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (measure(&request, &runs, &error))
-			status = EXIT_FAILURE;
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "speed: %s\n", error.text);
-	error_clear(&error);
+	if (status == OPTIONS_GO)
+		status = measure(&request, &runs, &error);
 	text_list_clear(&runs);
-	return status;
+	return program_end("speed", status, &error);
 }

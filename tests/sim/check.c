@@ -15,8 +15,6 @@
 #include "message_file.h"
 #include "survey.h"
 
-enum { EXIT_MISUSE = 2 };
-
 /* What a scenario implies. */
 struct wanted {
 	int seed;      /* of the times that are looked at */
@@ -165,20 +163,14 @@ int main(int argc, const char **argv)
 	};
 	struct text_list words = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	enum options_status go = options_parse(&command, argc, argv, &words, &error);
-	int status = go == OPTIONS_WRONG ? EXIT_MISUSE : EXIT_SUCCESS;
+	int status = options_parse(&command, argc, argv, &words, &error);
 
-	if (go == OPTIONS_GO && words.count != 2) {
-		error_set(&error, "want RUN and MAP");
-		status = EXIT_MISUSE;
-	} else if (go == OPTIONS_GO) {
-		if (check(words.item[0], words.item[1], &wanted, &error) || complaints)
-			status = EXIT_FAILURE;
-	}
-	if (error.text)
-		printf("sim-check: %s\n", error.text);
-	error_clear(&error);
+	if (status == OPTIONS_GO)
+		status = words.count != 2
+			     ? error_misuse(&error, "want RUN and MAP")
+			     : check(words.item[0], words.item[1], &wanted, &error) ||
+				   complaints;
 	text_list_clear(&words);
 	free(wanted.quality);
-	return status;
+	return program_end("sim-check", status, &error);
 }

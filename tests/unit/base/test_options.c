@@ -17,7 +17,12 @@ struct targets {
 	struct error error;
 };
 
-static enum options_status parse(struct targets *targets, const char **word)
+static void print_versions(FILE *file)
+{
+	fputs("library 1.2\n", file);
+}
+
+static int parse(struct targets *targets, const char **word)
 {
 	struct option_row rows[] = {
 	    {'q', "quiet", OPTION_FLAG, &targets->quiet, NULL, "say less", 0, 0},
@@ -27,11 +32,18 @@ static enum options_status parse(struct targets *targets, const char **word)
 	    {'j', "jobs", OPTION_INT, &targets->jobs, "N", "threads", 1, 64},
 	    {0, "limit", OPTION_DOUBLE, &targets->limit, "PPM", "of the drift", 0.5, 1e4},
 	    {0, "parts", OPTION_WORDS, &targets->parts, "PART,...", "of it", 0, 0},
-	    {0, "form", OPTION_WORD, &targets->form, "FORM=text|json|csv", "how", 0, 0},
-	    {0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0},
+	    {0},
 	};
-	const struct command command = {
-	    "tool", "[OPTION...] RUN", "does it", "library 1.2", NULL, rows};
+	struct option_row more_rows[] = {
+	    {0, "form", OPTION_WORD, &targets->form, "FORM=text|json|csv", "how", 0, 0},
+	    {0},
+	};
+	const struct command command = {.name = "tool",
+					.usage = "[OPTION...] RUN",
+					.summary = "does it",
+					.versions = print_versions,
+					.rows = rows,
+					.more_rows = more_rows};
 	const char *argv[16] = {"tool"};
 	int argc = 1;
 
@@ -103,7 +115,7 @@ static void words_are_taken_apart_or_chosen(void **state)
 	assert_int_equal(targets.form, 2);
 	clear(&targets);
 	assert_int_equal(parse(&targets, WORDS("--parts", ",", "--form", "tex")),
-			 OPTIONS_WRONG);
+			 EXIT_MISUSE);
 	assert_int_equal(targets.parts.count, 1);
 	assert_string_equal(targets.parts.item[0], "");
 	assert_string_equal(error_text(&targets.error),
@@ -139,7 +151,7 @@ static void assert_wrong(const char *first, const char *second, const char *want
 {
 	struct targets targets;
 
-	assert_int_equal(parse(&targets, WORDS(first, second)), OPTIONS_WRONG);
+	assert_int_equal(parse(&targets, WORDS(first, second)), EXIT_MISUSE);
 	assert_string_equal(error_text(&targets.error), wanted);
 	clear(&targets);
 }
@@ -176,7 +188,7 @@ static void the_first_wrong_option_stops(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&targets, WORDS("-t", "a", "-j", "0", "-q", "run")),
-			 OPTIONS_WRONG);
+			 EXIT_MISUSE);
 	assert_int_equal(targets.traces.count, 1);
 	assert_false(targets.quiet);
 	assert_int_equal(targets.rest.count, 0);
@@ -191,7 +203,7 @@ static char *printed(const char *word)
 
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
-	assert_int_equal(parse(&targets, WORDS(word, "-j", "0")), OPTIONS_SHOWN);
+	assert_int_equal(parse(&targets, WORDS(word, "-j", "0")), EXIT_DONE);
 	fflush(stdout);
 	dup2(back, STDOUT_FILENO);
 	close(back);
@@ -229,14 +241,16 @@ static void version_names_the_libraries(void **state)
 	free(text);
 }
 
-static void options_come_to_an_exit_status(void **state)
+static void what_came_of_it_is_an_exit_status(void **state)
 {
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(options_end(OPTIONS_GO, &error), -1);
-	assert_int_equal(options_end(OPTIONS_SHOWN, &error), 0);
-	assert_int_equal(options_end(OPTIONS_WRONG, &error), 2);
+	assert_int_equal(program_end("tool", EXIT_DONE, &error), 0);
+	assert_int_equal(program_end("tool", EXIT_NOT_TIED, &error), 3);
+	assert_int_equal(program_end("tool", -1, &error), 1);
+	assert_int_equal(program_end("tool", error_set(&error, "x"), &error), 1);
+	assert_int_equal(program_end("tool", error_misuse(&error, "x"), &error), 2);
 	assert_null(error.text);
 }
 
@@ -251,7 +265,7 @@ int main(void)
 	    cmocka_unit_test(misuse_is_explained),
 	    cmocka_unit_test(numbers_are_checked),
 	    cmocka_unit_test(the_first_wrong_option_stops),
-	    cmocka_unit_test(options_come_to_an_exit_status),
+	    cmocka_unit_test(what_came_of_it_is_an_exit_status),
 	    SCRATCH_TEST(help_shows_every_row),
 	    SCRATCH_TEST(version_names_the_libraries),
 	};
