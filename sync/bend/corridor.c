@@ -30,6 +30,8 @@ struct shape {
 /* What a unit of bending costs, in shares of a segment's room. */
 #define BENDING 1e-2
 
+#define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
+
 static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
@@ -265,6 +267,19 @@ static void split_bends(struct stretch *stretch, const double time[2],
 		    joints);
 }
 
+/* Whether all joints lie on a line, about: by chance parts of one may look bent. */
+static bool is_straight(const struct shape *shape, double tolerance)
+{
+	size_t last = shape->segments;
+	double rate = (shape->value[last] - shape->value[0]) / shape->joint[last];
+
+	for (size_t k = 1; k < last; k++)
+		if (fabs(shape->value[k] - shape->value[0] - rate * shape->joint[k]) >
+		    tolerance)
+			return false;
+	return true;
+}
+
 /* Each segment in two, if some such satisfy the bounds, or if none do yet. */
 static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool solved)
 {
@@ -290,7 +305,8 @@ static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool sol
  * of half that length, where there are enough bounds for that; solved. False where no
  * segments satisfy the bounds.
  */
-static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
+static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
+				double tolerance)
 {
 	struct joints joints = {.count = 1};
 	bool solved;
@@ -304,9 +320,14 @@ static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
 	while (!solved && 2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
 	       shape->segments <= stretch->n)
 		solved = stretch_halve(stretch, shape, false);
-	if (solved && shape->segments >= SURELY_BENT &&
-	    shape->segments * BOUNDS_TO_HALVE <= stretch->n)
+	if (solved && is_straight(shape, tolerance)) {
+		shape->segments = 1;
+		shape->joint[1] = stretch->length_ns;
+		shape->value[0] = shape->value[1] = 0;
+	} else if (solved && shape->segments >= SURELY_BENT &&
+		   shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
 		stretch_halve(stretch, shape, true);
+	}
 	return solved;
 }
 
@@ -323,13 +344,15 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	    .cell = {.upper = {.upper = true}},
 	};
 	size_t segments = wish.segments;
+	double room_ns;
 	bool found;
 
 	stretch_hulls(&stretch.cell, bound, n);
 	if (stretch.cell.lower.count || stretch.cell.upper.count)
 		fit_pair_margin(&stretch.cell, limit);
+	room_ns = stretch.cell.margin_ns;
 	stretch.base = stretch.cell.line;
-	stretch.unit_ns = fmax(1000, fabs(stretch.cell.margin_ns));
+	stretch.unit_ns = fmax(1000, fabs(room_ns));
 	if (wish.length_ns)
 		segments = (size_t)fmax(
 		    1, fmin(STRETCH_SEGMENTS_MOST,
@@ -340,7 +363,7 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
 		found = stretch_solve(&stretch, &shape);
 	} else {
-		found = stretch_find_joints(&stretch, &shape);
+		found = stretch_find_joints(&stretch, &shape, STRAIGHT * room_ns);
 	}
 	if (found)
 		append(&stretch, &shape, fit);
