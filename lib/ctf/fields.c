@@ -31,7 +31,9 @@ static enum leaf_kind kind_of(const struct field_class *class, bool is_plain)
 	switch (class->type) {
 	case FIELD_INTEGER:
 	case FIELD_LEB128:
-		return class->is_label && !is_plain ? LEAF_LABEL : LEAF_NUMBER;
+		if (class->is_label && !is_plain)
+			return LEAF_LABEL;
+		return class->type == FIELD_INTEGER ? LEAF_FIXED : LEAF_NUMBER;
 	case FIELD_REAL:
 		return LEAF_REAL;
 	case FIELD_STRING:
@@ -65,6 +67,7 @@ static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool 
 	if (!class)
 		return;
 	leaf->kind = kind_of(class, is_plain);
+	leaf->number = ctf_number_of(class);
 	/* One that is selected twice keeps one place. */
 	if (class->place < 0)
 		class->place = (int)fields->count - 1;
@@ -75,9 +78,10 @@ static void add_column(struct ctf_class *to, const struct field_class *class,
 		       const char *name, bool is_context)
 {
 	static const enum cell_type cell_type[] = {
-	    [LEAF_NUMBER] = CELL_INTEGER, [LEAF_LABEL] = CELL_TEXT,
-	    [LEAF_REAL] = CELL_REAL,      [LEAF_TEXT] = CELL_TEXT,
-	    [LEAF_BYTES] = CELL_BLOB,     [LEAF_JSON] = CELL_TEXT,
+	    [LEAF_FIXED] = CELL_INTEGER, [LEAF_NUMBER] = CELL_INTEGER,
+	    [LEAF_LABEL] = CELL_TEXT,    [LEAF_REAL] = CELL_REAL,
+	    [LEAF_TEXT] = CELL_TEXT,     [LEAF_BYTES] = CELL_BLOB,
+	    [LEAF_JSON] = CELL_TEXT,
 	};
 
 	ctf_class_add_column(to, *name ? name : "field", cell_type[kind_of(class, false)],
@@ -417,6 +421,11 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
 	switch (leaf->kind) {
+	case LEAF_FIXED:
+		cell->type = CELL_INTEGER;
+		cell->integer =
+		    (int64_t)ctf_number_at(leaf->number, cursor->bytes, place.at);
+		break;
 	case LEAF_NUMBER:
 	case LEAF_LABEL:
 	case LEAF_REAL:

@@ -6,6 +6,7 @@
 #include "ctf/program.h"
 
 enum leaf_kind {
+	LEAF_FIXED, /* a number of a fixed size, most often */
 	LEAF_NUMBER,
 	LEAF_LABEL,
 	LEAF_REAL,
@@ -18,8 +19,9 @@ enum leaf_kind {
 struct ctf_leaf {
 	enum leaf_kind kind;
 	struct field_class *class;
-	int place;         /* -1: the class has no such field */
-	struct bytes text; /* of the cell */
+	struct ctf_number number; /* of LEAF_FIXED */
+	int place;                /* -1: the class has no such field */
+	struct bytes text;        /* of the cell */
 };
 
 /* What is wanted of the fields of one event class, as cells. */
