@@ -67,25 +67,22 @@ static char *trimmed(const char *path)
 static void name_files(struct batch_run *run, const struct request *request,
 		       struct text_list *taken)
 {
-	char *path = trimmed(run->path);
+	AUTOFREE char *path = trimmed(run->path);
 	bool directory = is_directory(path);
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
 
 	run->timeline = directory ? mem_printf("%s/run.db", path) : mem_strdup(path);
 	if (request->output) {
-		char *plain = mem_strndup(name, directory || !dot ? strlen(name)
-								  : (size_t)(dot - name));
-		char *unique = file_name_take(taken, plain);
+		AUTOFREE char *plain = mem_strndup(
+		    name, directory || !dot ? strlen(name) : (size_t)(dot - name));
+		AUTOFREE char *unique = file_name_take(taken, plain);
 
 		run->results = mem_printf("%s/%s", request->output, unique);
-		free(unique);
-		free(plain);
 	} else if (directory)
 		run->results = mem_printf("%s/analysis", path);
 	else
 		run->results = mem_printf("%s.analysis", path);
-	free(path);
 }
 
 /* ctmerge, from beside this program if it is there, else from the PATH. For free(). */
@@ -109,7 +106,7 @@ static char *find_ctmerge(void)
 /* Run it without a shell. Its exit status, or -1 with error. */
 static int run_ctmerge(const struct batch_run *run, struct error *error)
 {
-	char *program = find_ctmerge(), *directory = trimmed(run->path);
+	AUTOFREE char *program = find_ctmerge(), *directory = trimmed(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
 	char *arguments[] = {program, quiet, output, run->timeline, end, directory, NULL};
 	int status, failed;
@@ -120,8 +117,6 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 		errno = failed;
 		error_errno(error, program);
 	}
-	free(program);
-	free(directory);
 	if (failed)
 		return -1;
 	while (waitpid(pid, &status, 0) < 0)
@@ -183,7 +178,7 @@ static const char *const extensions[] = {"txt", "txt", "csv", "json", "md"};
 static int write_file(struct batch_run *run, const struct question *question,
 		      const struct result *result, const char *name, struct error *error)
 {
-	char *path = mem_printf(
+	AUTOFREE char *path = mem_printf(
 	    "%s/%s.%s", run->results, name,
 	    result->document ? "html" : extensions[question->request->format + 1]);
 	struct output output = {0};
@@ -195,7 +190,6 @@ static int write_file(struct batch_run *run, const struct question *question,
 		output_discard(&output);
 	}
 	run->files += !status;
-	free(path);
 	return status;
 }
 
@@ -209,11 +203,10 @@ static int write_result(struct batch_run *run, struct question *question,
 	if (question->request->format != FORMAT_CSV || result->document)
 		return write_file(run, question, result, name, error);
 	for (size_t i = 0; i < result->tables && !status; i++) {
-		char *file = mem_printf("%s.%s", name, result->table[i]->key);
+		AUTOFREE char *file = mem_printf("%s.%s", name, result->table[i]->key);
 		struct result one = {.table = &result->table[i], .tables = 1};
 
 		status = write_file(run, question, &one, file, error);
-		free(file);
 	}
 	return status;
 }
@@ -243,7 +236,7 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 /* With those above it; one that is there is fine. */
 static int make_directory(const char *path, struct error *error)
 {
-	char *part = mem_printf("%s/", path);
+	AUTOFREE char *part = mem_printf("%s/", path);
 	int status = 0;
 
 	for (char *at = strchr(part + 1, '/'); at && !status; at = strchr(at + 1, '/')) {
@@ -254,7 +247,6 @@ static int make_directory(const char *path, struct error *error)
 	}
 	if (!status && !is_directory(path))
 		status = error_set(error, "%s: no directory, want one", path);
-	free(part);
 	return status;
 }
 

@@ -91,18 +91,14 @@ static void define(struct query_file *file, bool is_ours)
 
 static void add(struct catalog *catalog, const struct analysis *analysis)
 {
-	catalog->item = mem_grow(catalog->item, catalog->count, &catalog->room,
-				 sizeof(*catalog->item));
-	catalog->item[catalog->count++] = analysis;
+	*MEM_NEXT(catalog->item, catalog->count, catalog->room) = analysis;
 }
 
 static void keep(struct catalog *catalog, struct query_file *file, bool is_ours)
 {
 	define(file, is_ours);
 	file->shared = catalog->shared;
-	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
-				 sizeof(*catalog->file));
-	catalog->file[catalog->files++] = file;
+	*MEM_NEXT(catalog->file, catalog->files, catalog->file_room) = file;
 }
 
 static int add_file(struct catalog *catalog, const char *path, struct error *error)
@@ -142,11 +138,10 @@ static int add_directory(struct catalog *catalog, const char *path, struct error
 	if (count < 0)
 		return error_errno(error, path);
 	for (int i = 0; i < count; i++) {
-		char *file = mem_printf("%s/%s", path, entry[i]->d_name);
+		AUTOFREE char *file = mem_printf("%s/%s", path, entry[i]->d_name);
 
 		if (!status)
 			status = add_file(catalog, file, error);
-		free(file);
 		free(entry[i]);
 	}
 	free(entry);
@@ -198,7 +193,7 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 const struct analysis *catalog_find(const struct catalog *catalog, const char *name,
 				    struct error *error)
 {
-	const char **names = mem_zalloc((catalog->count + 1) * sizeof(*names));
+	AUTOFREE const char **names = mem_zalloc((catalog->count + 1) * sizeof(*names));
 	const struct analysis *found = NULL;
 	const char *near;
 
@@ -208,7 +203,6 @@ const struct analysis *catalog_find(const struct catalog *catalog, const char *n
 			found = catalog->item[i];
 	}
 	near = found ? NULL : near_find(name, names, catalog->count);
-	free(names);
 	if (near)
 		error_set(error, "no analysis '%s', did you mean '%s'?", name, near);
 	else if (!found)
@@ -238,12 +232,11 @@ static void print_columns(const struct query_file *file, const struct query_bloc
 		const char *key = names.item[i];
 		const struct result_column *column = query_file_column(file, block, key);
 		enum unit unit = column ? column->unit : unit_guess(key, NULL);
-		char *title = column && column->title ? mem_strdup(column->title)
-						      : result_title(key);
+		AUTOFREE char *title = column && column->title ? mem_strdup(column->title)
+							       : result_title(key);
 
 		fprintf(help, "  %-24s %s%s%s\n", key, title,
 			unit == UNIT_TEXT ? "" : ", ", unit_name(unit));
-		free(title);
 	}
 	text_list_clear(&names);
 }

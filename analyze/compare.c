@@ -76,7 +76,7 @@ static void find_names(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->runs; i++)
 		for (size_t k = 0; k < comparison->run[i].parameters.count; k++) {
 			const char *one = comparison->run[i].parameters.item[k];
-			char *name = mem_strndup(one, strcspn(one, "\n"));
+			AUTOFREE char *name = mem_strndup(one, strcspn(one, "\n"));
 			bool differs = false;
 
 			for (size_t j = 0; j < comparison->runs; j++)
@@ -84,7 +84,6 @@ static void find_names(struct comparison *comparison)
 				    !text_list_has(&comparison->run[j].parameters, one);
 			if (differs && !text_list_has(&comparison->names, name))
 				text_list_add(&comparison->names, name);
-			free(name);
 		}
 }
 
@@ -233,7 +232,7 @@ static struct result_table *make_table(struct comparison *comparison,
 	    {NULL, NULL, 0},
 	};
 	const struct text_list *names = &comparison->names;
-	struct result_column *column = mem_zalloc(
+	AUTOFREE struct result_column *column = mem_zalloc(
 	    (table->columns + names->count + 3) * sizeof(*column) + sizeof(numbers));
 	struct result_table *made;
 	size_t count = 0;
@@ -250,7 +249,6 @@ static struct result_table *make_table(struct comparison *comparison,
 		    (struct result_column){names->item[i], names->item[i], UNIT_TEXT};
 	memcpy(&column[count], numbers, sizeof(numbers));
 	made = result_table_new(result, table->key, table->title, column);
-	free(column);
 	return made;
 }
 
@@ -375,9 +373,9 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 						     {"events", "EVENTS", UNIT_COUNT}};
 	enum { FACTS = sizeof(facts) / sizeof(*facts) };
 	const struct text_list *names = &comparison->names;
-	struct result_column *column =
+	AUTOFREE struct result_column *column =
 	    mem_zalloc((FACTS + names->count + 1) * sizeof(*column));
-	struct cell *cell = mem_zalloc((FACTS + names->count) * sizeof(*cell));
+	AUTOFREE struct cell *cell = mem_zalloc((FACTS + names->count) * sizeof(*cell));
 	struct result_table *table;
 
 	memcpy(column, facts, sizeof(facts));
@@ -397,8 +395,6 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 		set_parameters(&cell[FACTS], comparison, run);
 		result_add(table, cell);
 	}
-	free(column);
-	free(cell);
 }
 
 /* 0, or -1 with error where --table names none. */

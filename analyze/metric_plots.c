@@ -160,14 +160,13 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
-		char *style = style_of(i);
+		AUTOFREE char *style = style_of(i);
 
 		chart_key(&head, CHART_LINE, style, "%s",
 			  question_node(drawing->question, series->node));
 		for (size_t k = 0; k < series->steps; k++)
 			if (series->step[k].value > top)
 				top = series->step[k].value;
-		free(style);
 	}
 	chart_axis_open(&frame.x, 0,
 			(double)nsec_sub(scope->end_ns, scope->begin_ns) / 1e9);
@@ -196,9 +195,9 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 
 static int write_picture(struct drawing *drawing)
 {
-	char *name = file_name_take(&drawing->names, drawing->file);
-	char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
-	char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
+	AUTOFREE char *name = file_name_take(&drawing->names, drawing->file);
+	AUTOFREE char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
+	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
 	int status = mkdir(folder, 0777) && errno != EEXIST
 			 ? error_errno(drawing->error, folder)
@@ -209,9 +208,6 @@ static int write_picture(struct drawing *drawing)
 		status = output_commit(&output, drawing->error);
 	}
 	drawing->pictures += !status;
-	free(folder);
-	free(path);
-	free(name);
 	return status;
 }
 
@@ -239,7 +235,7 @@ static void begin_picture(struct drawing *drawing, const struct cell *row)
 	const char *file = row[FILE_NAME].bytes, *item = row[ITEM].bytes;
 	const char *name = metric_alias(drawing->aliases, item);
 	const char *slash = strchr(file, '/');
-	char *part = file_name_of(name);
+	AUTOFREE char *part = file_name_of(name);
 	bool is_each = *item && row[ONLY].type == CELL_NULL;
 
 	drawing->number = row[NUMBER].integer;
@@ -251,7 +247,6 @@ static void begin_picture(struct drawing *drawing, const struct cell *row)
 	drawing->file =
 	    is_each ? mem_printf("%.*s/%s_%s", (int)(slash - file), file, part, slash + 1)
 		    : mem_strdup(file);
-	free(part);
 }
 
 static bool is_wanted(const struct drawing *drawing, const struct cell *row)
@@ -294,9 +289,7 @@ static int take_value(void *context, const struct cell *row, struct error *error
 		    (struct series){.node = row[NODE].integer};
 	}
 	series = &drawing->series[drawing->count - 1];
-	series->step = mem_grow(series->step, series->steps, &series->capacity,
-				sizeof(*series->step));
-	series->step[series->steps++] = (struct chart_step){
+	*MEM_NEXT(series->step, series->steps, series->capacity) = (struct chart_step){
 	    to - interval, to,
 	    row[VALUE].type == CELL_REAL ? row[VALUE].real : (double)row[VALUE].integer};
 	return status;

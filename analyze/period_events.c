@@ -86,8 +86,7 @@ static int parse_term(struct reading *reading, struct side *side, const char *te
 	if (op == sizeof(ops) / sizeof(*ops) || !length)
 		return error_set(reading->error,
 				 "'%s' is no condition, want FIELD = VALUE", text);
-	side->term = mem_grow(side->term, side->terms, &side->room, sizeof(*side->term));
-	term = &side->term[side->terms++];
+	term = MEM_NEXT(side->term, side->terms, side->room);
 	*term = (struct term){.op = ops[op].sql,
 			      .is_pattern = *ops[op].text == '~',
 			      .field = keep(reading, text, length)};
@@ -95,10 +94,9 @@ static int parse_term(struct reading *reading, struct side *side, const char *te
 	term->value = value = keep(reading, text, strlen(text));
 	size = strlen(value);
 	if (size > 1 && strchr("\"'", *value) && value[size - 1] == *value) {
-		char *inner = mem_strndup(value + 1, size - 2);
+		AUTOFREE char *inner = mem_strndup(value + 1, size - 2);
 
 		text_list_add(&reading->values->relations.texts, inner);
-		free(inner);
 		term->value = reading->values->relations.texts
 				  .item[reading->values->relations.texts.count - 1];
 	} else {
@@ -158,8 +156,8 @@ static int parse_group(struct reading *reading, const char *group)
 	for (const char *at = group; at && *(at += strspn(at, ","));) {
 		size_t length = strcspn(at, ","), begin = strcspn(at, ",=");
 		const char *label = *at == '.' ? at + 1 : at;
-		char *text = mem_printf("%s%.*s=", count++ ? " " : "",
-					(int)(at + begin - label), label);
+		AUTOFREE char *text = mem_printf("%s%.*s=", count++ ? " " : "",
+						 (int)(at + begin - label), label);
 		char *field = mem_strndup(at, begin);
 
 		query_values_add(values, cell_of_text(text), ":group_%zu", count);
@@ -169,7 +167,6 @@ static int parse_group(struct reading *reading, const char *group)
 		field = mem_strndup(at + begin, length - begin);
 		text_list_add(&reading->side[1].key, field);
 		free(field);
-		free(text);
 		at += length;
 	}
 	query_values_add(values, cell_of_integer(count > 0), ":grouped");
@@ -204,11 +201,10 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 			 "column_name FROM c UNION ALL SELECT type FROM c",
 			 key, &column, reading->error) &&
 	    column.count == 2) {
-		char *name = name_quote(column.item[0]);
+		AUTOFREE char *name = name_quote(column.item[0]);
 
 		sql = mem_printf("q.%s", name);
 		*is_text = !strcmp(column.item[1], "TEXT");
-		free(name);
 	}
 	if (sql)
 		text_list_add(&reading->now->found, field);
@@ -222,7 +218,7 @@ static void write_term(struct reading *reading, const struct cell *class,
 {
 	FILE *sql = reading->now->sql;
 	bool is_text = false;
-	char *field = field_sql(reading, class, term->field, &is_text);
+	AUTOFREE char *field = field_sql(reading, class, term->field, &is_text);
 
 	if (!field || (term->is_pattern && !is_text) ||
 	    (!term->is_pattern && !is_text && !term->is_number))
@@ -231,7 +227,6 @@ static void write_term(struct reading *reading, const struct cell *class,
 		fprintf(sql, " AND %s %s %s%s%s", field, term->op,
 			is_text && term->is_number && !term->is_pattern ? "'' || " : "",
 			term->parameter, term->is_pattern ? " ESCAPE '!'" : "");
-	free(field);
 }
 
 /* A row of event_class: id, name, table. "''" and for each field of the group "|| 'cpu='
@@ -250,11 +245,11 @@ static int take_class(void *context, const struct cell *row, struct error *error
 	fputs("SELECT e.id, e.node, e.ts_ns, ''", side->sql);
 	for (size_t i = 0; i < side->key.count; i++) {
 		bool is_text = false;
-		char *field = field_sql(reading, row, side->key.item[i], &is_text);
+		AUTOFREE char *field =
+		    field_sql(reading, row, side->key.item[i], &is_text);
 
 		fprintf(side->sql, " || :group_%zu || coalesce(%s || '', '-')", i + 1,
 			field ? field : "NULL");
-		free(field);
 	}
 	quoted = name_quote(row[2].bytes);
 	fprintf(side->sql,

@@ -219,8 +219,9 @@ static const char *text_of(const struct result *result, const struct result_tabl
 static void print_columns(const struct result *result, const struct result_table *table,
 			  FILE *file)
 {
-	struct table_column *column = mem_zalloc((table->columns + 1) * sizeof(*column));
-	const char **text = mem_zalloc((table->columns + 1) * sizeof(*text));
+	AUTOFREE struct table_column *column =
+	    mem_zalloc((table->columns + 1) * sizeof(*column));
+	AUTOFREE const char **text = mem_zalloc((table->columns + 1) * sizeof(*text));
 	char(*number)[PRINT_TEXT] = mem_zalloc((table->columns + 1) * sizeof(*number));
 	bool on_terminal = table_on_terminal(file);
 	struct table *printed;
@@ -244,8 +245,6 @@ static void print_columns(const struct result *result, const struct result_table
 	for (size_t i = 0; i < table->columns; i++)
 		free((char *)column[i].title);
 	free(number);
-	free(text);
-	free(column);
 }
 
 static void print_line(FILE *file, const char *text)
@@ -258,11 +257,10 @@ static void print_tables(const struct result *result, FILE *file)
 {
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		char *left_out = print_left_out(table);
+		AUTOFREE char *left_out = print_left_out(table);
 
 		fprintf(file, "%s%s%s%s\n", i ? "\n" : "", table->title,
 			left_out ? ", " : "", left_out ? left_out : "");
-		free(left_out);
 		if (table->rows)
 			print_columns(result, table, file);
 		else
@@ -399,12 +397,11 @@ static void print_head(const struct result *result, const struct result_table *t
 		       FILE *file)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		char *title = print_title(result, &table->column[i]);
+		AUTOFREE char *title = print_title(result, &table->column[i]);
 
 		fputs("| ", file);
 		print_markdown_text(file, title);
 		fputc(' ', file);
-		free(title);
 	}
 	fputs("|\n", file);
 	for (size_t i = 0; i < table->columns; i++)
@@ -433,7 +430,7 @@ static void print_markdown(const struct result *result, FILE *file)
 {
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		char *left_out = print_left_out(table);
+		AUTOFREE char *left_out = print_left_out(table);
 
 		fputs("## ", file);
 		print_markdown_text(file, table->title);
@@ -444,7 +441,6 @@ static void print_markdown(const struct result *result, FILE *file)
 			fputs("nothing\n", file);
 		if (left_out)
 			fprintf(file, "\n%s\n", left_out);
-		free(left_out);
 		fputc('\n', file);
 	}
 	for (size_t i = 0; i < result->notes.count; i++) {

@@ -170,10 +170,10 @@ static bool is_shown(const struct query *query, const struct query_block *block,
 	     at = open + strcspn(open, "]")) {
 		at += strspn(at, "], \n");
 		if (!strncmp(at, key, length) && at[length] == ' ') {
-			char *groups = mem_strndup(open + 1, strcspn(open + 1, "]"));
+			AUTOFREE char *groups =
+			    mem_strndup(open + 1, strcspn(open + 1, "]"));
 			bool is = query_words_have(groups, query->question->group);
 
-			free(groups);
 			return is;
 		}
 	}
@@ -211,7 +211,7 @@ static bool write_order(const struct query *query, const struct query_block *blo
 	for (const char *at = table->sort; at && *at; at += strspn(at, ",")) {
 		bool falls = *at == '-';
 		size_t length = strcspn(at, ",") - falls;
-		char *key = mem_strndup(at + falls, length);
+		AUTOFREE char *key = mem_strndup(at + falls, length);
 		const struct result_column *told =
 		    query_file_column(query->file, block, key);
 		enum unit unit = told ? told->unit : unit_guess(key, NULL);
@@ -225,7 +225,6 @@ static bool write_order(const struct query *query, const struct query_block *blo
 			between = ", ";
 			is_number &= unit != UNIT_TEXT && unit != UNIT_NUMBER;
 		}
-		free(key);
 	}
 	if (limit)
 		fprintf(file, "\nLIMIT %lld", (long long)limit);
@@ -561,7 +560,7 @@ static void print_block(struct query *query, const struct query_block *block,
 		fprintf(file, "-- %s%s\n%s", is_notes ? "notes" : "table ",
 			is_notes ? "" : table->key, statement.text);
 		if (!is_notes && (table->sort || table->limit)) {
-			char *order;
+			AUTOFREE char *order = NULL;
 			size_t size;
 			FILE *text = open_memstream(&order, &size);
 
@@ -569,7 +568,6 @@ static void print_block(struct query *query, const struct query_block *block,
 			fclose(text);
 			putc('\n', file);
 			sql_write(file, order, dialect, NULL, NULL);
-			free(order);
 		}
 		fputs(";\n\n", file);
 	}

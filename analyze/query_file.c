@@ -80,9 +80,7 @@ struct query_block *query_file_add(struct query_file *file, enum query_kind kind
 {
 	struct query_block *block;
 
-	file->block =
-	    mem_grow(file->block, file->blocks, &file->block_room, sizeof(*file->block));
-	block = &file->block[file->blocks++];
+	block = MEM_NEXT(file->block, file->blocks, file->block_room);
 	*block = (struct query_block){.kind = kind, .name = name, .path = file->path};
 	return block;
 }
@@ -116,13 +114,12 @@ static int set_text(struct reading *reading, const struct key *key, const char *
 	(void)argument;
 	for (const char *at = value; key->words && *at && !status;
 	     at += strspn(at, " ")) {
-		char *word = mem_strndup(at, strcspn(at, " "));
+		AUTOFREE char *word = mem_strndup(at, strcspn(at, " "));
 
 		if (!query_words_have(key->words, word))
 			status = error_set(reading->error, "%s '%s', want %s", key->name,
 					   word, key->words);
 		at += strlen(word);
-		free(word);
 	}
 	*(const char **)(void *)((char *)object + key->target) = value;
 	return status;
@@ -134,9 +131,8 @@ static int add_need(struct reading *reading, const struct key *key, const char *
 	struct query_file *file = reading->file;
 
 	(void)key;
-	file->need =
-	    mem_grow(file->need, file->needs, &file->need_room, sizeof(*file->need));
-	file->need[file->needs++] = (struct query_need){what, events};
+	*MEM_NEXT(file->need, file->needs, file->need_room) =
+	    (struct query_need){what, events};
 	return 0;
 }
 
@@ -154,9 +150,7 @@ static int push_column(struct reading *reading, const char *key, const char *tit
 		    "no unit '%s', want text, id, count, ns, +-ns, epoch_ns, bytes, "
 		    "bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row",
 		    unit);
-	columns->item = mem_grow(columns->item, columns->count, &columns->room,
-				 sizeof(*columns->item));
-	columns->item[columns->count++] =
+	*MEM_NEXT(columns->item, columns->count, columns->room) =
 	    (struct result_column){key, title, (enum unit)found};
 	return 0;
 }
@@ -297,14 +291,13 @@ static const char *read_value(struct reading *reading)
 	while (is_first || !strncmp(reading->at, "--  ", 4) ||
 	       !strncmp(reading->at, "--\t", 3)) {
 		size_t length;
-		char *whole;
+		AUTOFREE char *whole = NULL;
 
 		reading->at += is_first ? 0 : 2;
 		length = strcspn(reading->at, "\n");
 		line = query_file_keep(file, reading->at, length);
 		whole = mem_printf("%s%s%s", value, is_first ? "" : "\n", line);
 		value = query_file_keep(file, whole, strlen(whole));
-		free(whole);
 		reading->at += length + (reading->at[length] == '\n');
 		is_first = false;
 	}
@@ -419,7 +412,7 @@ static int set_name(struct query_file *file, struct error *error)
 static void add_defaults(struct query_file *file)
 {
 	struct analysis *analysis = &file->analysis;
-	char *summary = mem_printf("the SELECT of %s", file->path);
+	AUTOFREE char *summary = mem_printf("the SELECT of %s", file->path);
 
 	if (!analysis->summary)
 		analysis->summary = query_file_keep(file, summary, strlen(summary));
@@ -438,7 +431,6 @@ static void add_defaults(struct query_file *file)
 			if (file->block[i].kind == QUERY_TABLE)
 				analysis->forms |= table->forms;
 		}
-	free(summary);
 }
 
 struct query_file *query_file_parse(const char *path, const char *text,
@@ -499,11 +491,9 @@ static char *read_text(const char *path, struct error *error)
 
 struct query_file *query_file_read(const char *path, struct error *error)
 {
-	char *text = read_text(path, error);
-	struct query_file *file = text ? query_file_parse(path, text, error) : NULL;
+	AUTOFREE char *text = read_text(path, error);
 
-	free(text);
-	return file;
+	return text ? query_file_parse(path, text, error) : NULL;
 }
 
 void query_file_clear(struct query_file *file)

@@ -68,9 +68,7 @@ static void read_tokens(struct cutting *cutting, const char *sql)
 	while (sql_next(&sql, &token)) {
 		if (token.kind == SQL_BLANK)
 			continue;
-		cutting->token = mem_grow(cutting->token, cutting->tokens,
-					  &cutting->token_room, sizeof(*cutting->token));
-		cutting->token[cutting->tokens++] = token;
+		*MEM_NEXT(cutting->token, cutting->tokens, cutting->token_room) = token;
 	}
 }
 
@@ -103,9 +101,8 @@ static void split(const struct cutting *cutting, struct part part, struct parts 
 	while (part.begin < part.end) {
 		size_t end = find_outside(cutting, part.begin, part.end, comma);
 
-		parts->item = mem_grow(parts->item, parts->count, &parts->room,
-				       sizeof(*parts->item));
-		parts->item[parts->count++] = (struct part){part.begin, end};
+		*MEM_NEXT(parts->item, parts->count, parts->room) =
+		    (struct part){part.begin, end};
 		part.begin = end + 1;
 	}
 }
@@ -387,25 +384,23 @@ static bool write_items(struct cutting *cutting, FILE *file)
 
 static void write_rows(const struct cutting *cutting, const char *with, FILE *file)
 {
-	char *from = part_text(cutting, cutting->from);
+	AUTOFREE char *from = part_text(cutting, cutting->from);
 
 	fprintf(file, "%s\nSELECT %s(", with, TIMELINE_ROW);
 	for (size_t i = 0; i < cutting->key.count; i++) {
-		char *key = part_text(cutting, cutting->key.item[i]);
+		AUTOFREE char *key = part_text(cutting, cutting->key.item[i]);
 
 		fprintf(file, "%s%s", i ? ", " : "", key);
-		free(key);
 	}
 	for (size_t i = 0; i < cutting->column.count; i++)
 		fprintf(file, ", %s", cutting->column.item[i]);
 	fprintf(file, ")\n%s", from);
-	free(from);
 }
 
 static bool write_both(struct cutting *cutting)
 {
 	struct query_groups *groups = cutting->groups;
-	char *with =
+	AUTOFREE char *with =
 	    cutting->with.end ? part_text(cutting, cutting->with) : mem_strdup("");
 	size_t size;
 	FILE *file = open_memstream(&groups->outer, &size);
@@ -420,7 +415,6 @@ static bool write_both(struct cutting *cutting)
 	fclose(file);
 	groups->keys = cutting->key.count;
 	groups->columns = cutting->column.count;
-	free(with);
 	return is_whole && groups->keys + groups->columns <= TIMELINE_MOST_ROW;
 }
 
@@ -482,7 +476,7 @@ static int sum_up(const struct query_groups *cut, struct timeline_reader *reader
 		  const struct query_values *values, struct error *error)
 {
 	struct timeline_query *rows, *outer = NULL;
-	struct cell *value = NULL;
+	AUTOFREE struct cell *value = NULL;
 	struct groups groups;
 	int status = -1;
 
@@ -499,7 +493,6 @@ static int sum_up(const struct query_groups *cut, struct timeline_reader *reader
 			 timeline_query_each(rows, groups_take, &groups, error) ||
 			 keep_groups(cut, &groups, reader, error);
 	timeline_query_free(rows);
-	free(value);
 	groups_clear(&groups);
 	return status ? -1 : 0;
 }

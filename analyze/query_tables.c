@@ -61,7 +61,7 @@ static bool has_parts(const char *path)
 /* Where the files of a table are, as duckdb takes them; NULL: there are none. */
 static char *table_files(const struct query_tables *tables, const char *name)
 {
-	char *path = mem_printf("%s/%s", tables->directory, name);
+	AUTOFREE char *path = mem_printf("%s/%s", tables->directory, name);
 	char *file = mem_printf("%s.parquet", path), *files = NULL;
 
 	if (access(file, F_OK) == 0)
@@ -69,7 +69,6 @@ static char *table_files(const struct query_tables *tables, const char *name)
 	else if (has_parts(path))
 		files = mem_printf("%s/part=*/*.parquet", name);
 	free(file);
-	free(path);
 	return files;
 }
 
@@ -81,11 +80,11 @@ static void write_views(const struct query_tables *tables, const char *text, FIL
 
 	while (sql_next(&text, &token)) {
 		bool is_quoted = token.kind == SQL_QUOTED;
-		char *name = mem_strndup(token.text + is_quoted,
-					 token.length - (is_quoted ? 2 : 0));
+		AUTOFREE char *name = mem_strndup(token.text + is_quoted,
+						  token.length - (is_quoted ? 2 : 0));
 		bool is_new = (is_quoted || token.kind == SQL_WORD) &&
 			      !strpbrk(name, "*?[/\"") && !text_list_has(&seen, name);
-		char *files = is_new ? table_files(tables, name) : NULL;
+		AUTOFREE char *files = is_new ? table_files(tables, name) : NULL;
 
 		if (is_new)
 			text_list_add(&seen, name);
@@ -95,8 +94,6 @@ static void write_views(const struct query_tables *tables, const char *text, FIL
 				  "read_parquet(:files, hive_partitioning = false);\n",
 				  files);
 		}
-		free(files);
-		free(name);
 	}
 	text_list_clear(&seen);
 }
@@ -162,8 +159,8 @@ static int start_duckdb(const struct query_tables *tables, const char *script,
 /* Run a script, without a shell, in the directory of the tables. */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
-	char *script = mem_printf("%s/script.sql", tables->stage->path);
-	char *complaints = mem_printf("%s/complaints", tables->stage->path);
+	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
+	AUTOFREE char *complaints = mem_printf("%s/complaints", tables->stage->path);
 	int status = 0, failed;
 	pid_t pid;
 
@@ -181,20 +178,17 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 	} else if (status) {
 		failed = tell_complaint(complaints, status, error);
 	}
-	free(complaints);
-	free(script);
 	return failed ? -1 : 0;
 }
 
 static FILE *open_scratch(const struct query_tables *tables, const char *name,
 			  const char *mode, struct error *error)
 {
-	char *path = mem_printf("%s/%s", tables->stage->path, name);
+	AUTOFREE char *path = mem_printf("%s/%s", tables->stage->path, name);
 	FILE *file = fopen(path, mode);
 
 	if (!file)
 		error_errno(error, path);
-	free(path);
 	return file;
 }
 
@@ -211,8 +205,8 @@ static int end_script(FILE *script, struct error *error)
 static void write_question(const struct query_tables *tables, const char *name,
 			   const char *select, FILE *script)
 {
-	char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
-	char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
+	AUTOFREE char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
+	AUTOFREE char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
 
 	fprintf(script, "CREATE OR REPLACE TEMPORARY TABLE " ANSWER " AS\n%s;\n", select);
 	write_sql(script,
@@ -221,8 +215,6 @@ static void write_question(const struct query_tables *tables, const char *name,
 		  "(FORMAT csv, HEADER false);\n",
 		  columns);
 	write_sql(script, "COPY " ANSWER " TO :file (FORMAT csv, HEADER false);\n", rows);
-	free(rows);
-	free(columns);
 }
 
 /* CSV as DuckDB writes it: NULL is an empty field without quotes. */
@@ -326,7 +318,7 @@ static int give_row(void *context, struct cell *row, struct error *error)
 static int read_columns(const struct query_tables *tables, const char *name,
 			struct answer *answer, struct error *error)
 {
-	char *file = mem_printf("%s.columns", name);
+	AUTOFREE char *file = mem_printf("%s.columns", name);
 	size_t field[2];
 	int more = -1;
 
@@ -337,7 +329,6 @@ static int read_columns(const struct query_tables *tables, const char *name,
 	}
 	if (answer->file)
 		fclose(answer->file);
-	free(file);
 	return more;
 }
 
@@ -349,10 +340,9 @@ static char *select_answer(const struct answer *answer)
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < answer->name.count; i++) {
-		char *quoted = name_quote(answer->name.item[i]);
+		AUTOFREE char *quoted = name_quote(answer->name.item[i]);
 
 		fprintf(file, "%s c%zu AS %s", i ? "," : "SELECT", i + 1, quoted);
-		free(quoted);
 	}
 	fputs(" FROM " ANSWER, file);
 	fclose(file);
@@ -442,10 +432,9 @@ static int load_known(struct query_tables *tables, struct error *error)
 	if (!script)
 		return -1;
 	for (size_t i = 0; i < KNOWN; i++) {
-		char *files = table_files(tables, known[i].name);
+		AUTOFREE char *files = table_files(tables, known[i].name);
 
 		is_there[i] = files != NULL;
-		free(files);
 		if (!is_there[i])
 			continue;
 		write_views(tables, known[i].name, script);
@@ -471,25 +460,23 @@ static int load_known(struct query_tables *tables, struct error *error)
 static int make_stage(struct query_tables *tables, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");
-	char *whole;
+	AUTOFREE char *whole = NULL;
 
 	parent = parent && *parent ? parent : "/tmp";
 	whole = realpath(parent, NULL);
 	if (whole)
 		tables->stage = output_stage_new(whole, "ctanalyze");
-	free(whole);
 	return tables->stage ? 0 : error_errno(error, parent);
 }
 
 static int open_empty(struct query_tables *tables, struct error *error)
 {
-	char *path = mem_printf("%s/empty.db", tables->stage->path);
+	AUTOFREE char *path = mem_printf("%s/empty.db", tables->stage->path);
 	struct timeline_writer *writer = timeline_writer_new(path, NULL, false, error);
 
 	if (writer && !timeline_writer_finish(writer, error))
 		tables->reader = timeline_reader_open(path, error);
 	timeline_writer_free(writer);
-	free(path);
 	return tables->reader ? 0 : -1;
 }
 

@@ -123,11 +123,10 @@ bool sql_has(const char *text, const char *word)
 static void add_name(struct text_list *names, const struct sql_token *token)
 {
 	bool is_quoted = token->kind == SQL_QUOTED;
-	char *name =
+	AUTOFREE char *name =
 	    mem_strndup(token->text + is_quoted, token->length - 2 * (size_t)is_quoted);
 
 	text_list_add(names, name);
-	free(name);
 }
 
 /* An item is called what its last word is, with or without AS. */
@@ -285,7 +284,7 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 	struct sql_token token;
 
 	while (sql_next(&text, &token)) {
-		char *name = mem_strndup(token.text, token.length);
+		AUTOFREE char *name = mem_strndup(token.text, token.length);
 		const struct cell *cell =
 		    token.kind == SQL_VALUE && value ? value(context, name) : NULL;
 
@@ -304,6 +303,5 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 		} else {
 			fwrite(token.text, 1, token.length, file);
 		}
-		free(name);
 	}
 }

@@ -19,9 +19,7 @@ const char *query_values_add(struct query_values *values, struct cell cell,
 	va_list arguments;
 	struct query_value *value;
 
-	values->item =
-	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
-	value = &values->item[values->count++];
+	value = MEM_NEXT(values->item, values->count, values->room);
 	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
 		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
 	va_start(arguments, format);

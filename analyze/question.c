@@ -24,9 +24,7 @@ static int take_thread(void *context, const struct cell *row, struct error *erro
 	struct threads *threads = context;
 
 	(void)error;
-	threads->item = mem_grow(threads->item, threads->count, &threads->room,
-				 sizeof(*threads->item));
-	threads->item[threads->count++] = (struct thread_facts){
+	*MEM_NEXT(threads->item, threads->count, threads->room) = (struct thread_facts){
 	    .node = cell_integer(&row[0], 0),
 	    .tid = cell_integer(&row[1], -1),
 	    .pid = cell_integer(&row[2], -1),
@@ -237,13 +235,12 @@ static int is_recorded(const struct question *question, const char *classes,
 
 	for (const char *at = classes; *at && !found;) {
 		size_t length = strcspn(at, " (");
-		char *pattern = mem_strndup(at, length);
+		AUTOFREE char *pattern = mem_strndup(at, length);
 		const struct cell name = cell_of_text(pattern);
 		int64_t one;
 
 		if (length)
 			found = query_integer(question->reader, sql, &name, &one, error);
-		free(pattern);
 		at += length;
 		if (*at == '(')
 			at += strcspn(at, ")");

@@ -198,11 +198,10 @@ static int parse(const char *text, const struct amount_unit *unit, size_t units,
 		 int64_t *amount)
 {
 	size_t length = strspn(text, "0123456789.");
-	char *digits = mem_strndup(text, length);
+	AUTOFREE char *digits = mem_strndup(text, length);
 	double value;
 	int status = number_real(digits, &value);
 
-	free(digits);
 	for (size_t i = 0; i < units && !status; i++)
 		if (!strcmp(text + length, unit[i].name)) {
 			value *= unit[i].size;

@@ -116,14 +116,13 @@ static void add_keys(struct result_table *table, const char *keys)
 {
 	for (const char *at = keys; *at;) {
 		size_t length = strcspn(at, ",");
-		char *word = mem_strndup(at, length);
+		AUTOFREE char *word = mem_strndup(at, length);
 		int column = key_column(table, word);
 
 		if (column >= 0 &&
 		    table->orders < sizeof(table->order) / sizeof(*table->order))
 			table->order[table->orders++] = (struct result_key){
 			    .column = (size_t)column, .falling = *word == '-'};
-		free(word);
 		at += length + (at[length] == ',');
 	}
 }
@@ -237,9 +236,7 @@ struct result_table *result_table_new(struct result *result, const char *key,
 	table->limit_is_asked = result->request && result->request->limit_given >= 0;
 	if (result->request && result->request->sort)
 		add_keys(table, result->request->sort);
-	result->table = mem_grow(result->table, result->tables, &result->table_room,
-				 sizeof(*result->table));
-	result->table[result->tables++] = table;
+	*MEM_NEXT(result->table, result->tables, result->table_room) = table;
 	return table;
 }
 
@@ -402,10 +399,9 @@ static int check_sort(const struct result *result, const char *keys, struct erro
 
 	for (const char *at = keys; *at && !status;) {
 		size_t length = strcspn(at, ",");
-		char *word = mem_strndup(at, length);
+		AUTOFREE char *word = mem_strndup(at, length);
 
 		status = check_column(result, word, error);
-		free(word);
 		at += length + (at[length] == ',');
 	}
 	return status;

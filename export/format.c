@@ -87,7 +87,7 @@ int statement_json(FILE *file, const struct cell *object, struct error *error)
 int statement_chosen(const struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
-	char *ids;
+	AUTOFREE char *ids = NULL;
 	size_t size;
 	FILE *out = open_memstream(&ids, &size);
 	int any = 0;
@@ -98,7 +98,6 @@ int statement_chosen(const struct export *export, struct error *error)
 		   "FROM node",
 	    .value = &value,
 	    .index = "id"};
-	int status;
 
 	putc('[', out);
 	for (size_t i = 0; i < scope->nodes; i++)
@@ -107,7 +106,5 @@ int statement_chosen(const struct export *export, struct error *error)
 	putc(']', out);
 	fclose(out);
 	cell_set_bytes(&value, CELL_TEXT, ids, size);
-	status = timeline_reader_keep(export->timeline, &table, error);
-	free(ids);
-	return status;
+	return timeline_reader_keep(export->timeline, &table, error);
 }

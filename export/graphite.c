@@ -564,7 +564,7 @@ static char *make_list(const struct text_list *words)
 static int run(struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
-	char *globs = make_list(&options.activities);
+	AUTOFREE char *globs = make_list(&options.activities);
 	struct graphite graphite = {
 	    .export = export,
 	    .key = export_key(export, globs),
@@ -585,7 +585,6 @@ static int run(struct export *export, struct error *error)
 		     : 0;
 	bytes_clear(&graphite.bytes);
 	bytes_clear(&graphite.path);
-	free(globs);
 	free(graphite.key);
 	return status;
 }

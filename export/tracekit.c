@@ -52,8 +52,8 @@ static int write_file(void *context, const struct statement *statement,
 {
 	struct tracekit *tracekit = context;
 	const char *node = tracekit->node->name;
-	char *directory = dataset_escape(node, strlen(node));
-	char *path = mem_printf("%s/%s", directory, statement->name);
+	AUTOFREE char *directory = dataset_escape(node, strlen(node));
+	AUTOFREE char *path = mem_printf("%s/%s", directory, statement->name);
 	FILE *file = export_create(tracekit->export->directory, path, error);
 	int status = -1;
 
@@ -67,8 +67,6 @@ static int write_file(void *context, const struct statement *statement,
 		else
 			status = export_close(file, statement->name, error);
 	}
-	free(path);
-	free(directory);
 	return status;
 }
 

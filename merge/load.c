@@ -23,9 +23,9 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 {
 	const struct merge_source *of = &loading->load->run->source[source];
 	const struct ctf_class *class = known->of;
-	struct timeline_column *column = mem_zalloc(class->columns * sizeof(*column));
+	AUTOFREE struct timeline_column *column =
+	    mem_zalloc(class->columns * sizeof(*column));
 	struct timeline_class wanted = {of->kind, class->name, column, class->columns};
-	int status;
 
 	for (size_t i = 0; i < class->columns; i++)
 		column[i] =
@@ -38,9 +38,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 			    "%s has %zu fields, those after the first %d are left out",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
-	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
-	free(column);
-	return status;
+	return timeline_add_class(loading->load->writer, &wanted, &known->id, error);
 }
 
 static int add_event(struct loading *loading, uint32_t source, const struct row *row,

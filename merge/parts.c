@@ -49,11 +49,9 @@ static int run_with(struct timeline_reader *db, const char *sql, const struct ce
 /* The file of a table below a directory. For free(). */
 static char *table_file(const char *directory, const char *table)
 {
-	char *name = dataset_escape(table, strlen(table));
-	char *path = mem_printf("%s/%s.parquet", directory, name);
+	AUTOFREE char *name = dataset_escape(table, strlen(table));
 
-	free(name);
-	return path;
+	return mem_printf("%s/%s.parquet", directory, name);
 }
 
 /* Tables of a timeline, below which directory, and how question_of_part counts. */
@@ -105,11 +103,10 @@ static int copy_table(struct writing *writing, const char *name)
 {
 	struct question *question =
 	    question_of_part(writing->db, name, writing->first, writing->error);
-	char *sql =
+	AUTOFREE char *sql =
 	    question ? mem_printf("INSERT INTO part.%s %s", name, question->sql) : NULL;
 	int status = sql ? timeline_update_run(writing->db, sql, writing->error) : -1;
 
-	free(sql);
 	question_free(question);
 	return status;
 }
@@ -118,17 +115,13 @@ static int copy_table(struct writing *writing, const char *name)
 static int copy_class_begin(void *context, const struct cell *row, struct error *error)
 {
 	struct writing *writing = context;
-	char *table = cell_text(&row[1]), *quoted = name_quote(table);
-	char *sql =
+	AUTOFREE char *table = cell_text(&row[1]), *quoted = name_quote(table);
+	AUTOFREE char *sql =
 	    mem_printf("INSERT INTO part.class_begin SELECT ?, e.ts_ns FROM %s "
 		       "AS t JOIN event AS e ON e.id = t.id ORDER BY t.id LIMIT 1",
 		       quoted);
-	int status = run_with(writing->db, sql, row, error);
 
-	free(table);
-	free(quoted);
-	free(sql);
-	return status;
+	return run_with(writing->db, sql, row, error);
 }
 
 static int write_tunnel(void *context, const struct cell *row, struct error *error)
@@ -226,11 +219,9 @@ int part_write(const struct part *part, struct error *error)
 {
 	struct writing writing = {
 	    .part = part, .error = error, .first = node_first_id(part->run->node[0].id)};
-	char *path = mem_printf("%s/" PART_DB, part->directory);
-	int status = write_tables(&writing) || write_db(&writing, path) ? -1 : 0;
+	AUTOFREE char *path = mem_printf("%s/" PART_DB, part->directory);
 
-	free(path);
-	return status;
+	return write_tables(&writing) || write_db(&writing, path) ? -1 : 0;
 }
 
 /* What the join asks besides: */
@@ -361,7 +352,7 @@ struct join {
 static int with_part(struct join *join, const char *path, const char *sql,
 		     struct error *error)
 {
-	char *db = mem_printf("%s/" PART_DB, path);
+	AUTOFREE char *db = mem_printf("%s/" PART_DB, path);
 	const struct cell value = cell_of_text(path);
 	int status = timeline_update_attach(join->db, db, "part", error);
 
@@ -371,18 +362,16 @@ static int with_part(struct join *join, const char *path, const char *sql,
 				 timeline_update_detach(join->db, "part", error)
 			     ? error_prefix(error, "%s", path)
 			     : 0;
-	free(db);
 	return status;
 }
 
 static int refuse(void *context, const struct cell *row, struct error *error)
 {
-	char *text = cell_text(row);
+	AUTOFREE char *text = cell_text(row);
 
 	(void)context;
 	if (*text)
 		error_set(error, "%s", text);
-	free(text);
 	return row->type == CELL_NULL ? 0 : -1;
 }
 
@@ -407,24 +396,21 @@ static int read_parts(struct join *join, struct error *error)
 static int take_name(void *context, const struct cell *row, struct error *error)
 {
 	struct join *join = context;
-	char *name = cell_text(row);
+	AUTOFREE char *name = cell_text(row);
 
 	(void)error;
 	name_take(&join->names, name);
-	free(name);
 	return 0;
 }
 
 static int name_class(void *context, const struct cell *row, struct error *error)
 {
 	struct join *join = context;
-	char *class = cell_text(row), *table = name_table(&join->names, class);
+	AUTOFREE char *class = cell_text(row), *table = name_table(&join->names, class);
 	const struct cell value[] = {cell_of_text(table), row[1]};
 	int status = run_with(
 	    join->db, "UPDATE event_class SET table_name = ? WHERE id = ?", value, error);
 
-	free(class);
-	free(table);
 	return status;
 }
 
@@ -470,13 +456,14 @@ static int fill_timeline(struct join *join, struct error *error)
 static int link_table(void *context, const struct cell *row, struct error *error)
 {
 	const struct join *join = context;
-	char *part = cell_text(&row[0]), *own = cell_text(&row[2]);
-	char *node = dataset_escape(row[1].bytes, row[1].size);
-	char *table = dataset_escape(row[3].bytes, row[3].size);
-	char *tables = mem_printf("%s/tables", part), *from = table_file(tables, own);
-	char *above = mem_printf("%s/%s", join->directory.temporary, table);
-	char *directory = mem_printf("%s/part=%s", above, node);
-	char *to = mem_printf("%s/part-0.parquet", directory);
+	AUTOFREE char *part = cell_text(&row[0]), *own = cell_text(&row[2]);
+	AUTOFREE char *node = dataset_escape(row[1].bytes, row[1].size);
+	AUTOFREE char *table = dataset_escape(row[3].bytes, row[3].size);
+	AUTOFREE char *tables = mem_printf("%s/tables", part),
+		      *from = table_file(tables, own);
+	AUTOFREE char *above = mem_printf("%s/%s", join->directory.temporary, table);
+	AUTOFREE char *directory = mem_printf("%s/part=%s", above, node);
+	AUTOFREE char *to = mem_printf("%s/part-0.parquet", directory);
 	int status = 0;
 
 	if ((mkdir(above, 0777) && errno != EEXIST) || mkdir(directory, 0777))
@@ -487,15 +474,6 @@ static int link_table(void *context, const struct cell *row, struct error *error
 						    "want the parts on the same one",
 						    part, join->wish->output)
 					: error_errno(error, from);
-	free(part);
-	free(own);
-	free(node);
-	free(table);
-	free(tables);
-	free(from);
-	free(above);
-	free(directory);
-	free(to);
 	return status;
 }
 

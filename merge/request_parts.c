@@ -86,9 +86,7 @@ static int add_state(void *context, uint32_t node, int64_t tid, const struct spa
 	}
 	if (state.begin_ns >= state.end_ns)
 		return 0;
-	server->state =
-	    mem_grow(server->state, server->count, &server->room, sizeof(*server->state));
-	server->state[server->count++] = state;
+	*MEM_NEXT(server->state, server->count, server->room) = state;
 	return 0;
 }
 
@@ -122,15 +120,14 @@ static int add_call(void *context, uint32_t node, int64_t tid, const struct span
 	way = way_of(texts_get(&server->spans->texts, (size_t)name));
 	if (!way)
 		return 0;
-	server->call = mem_grow(server->call, server->call_count, &server->call_room,
-				sizeof(*server->call));
-	server->call[server->call_count++] = (struct server_call){
-	    .begin_ns = span->begin_ns,
-	    .end_ns = span->end_ns,
-	    .fd = fd == TIMELINE_NONE ? -1 : fd,
-	    .sends = way == 'w',
-	    .got = span->syscall.ret > 0, /* TIMELINE_NONE is not */
-	};
+	*MEM_NEXT(server->call, server->call_count, server->call_room) =
+	    (struct server_call){
+		.begin_ns = span->begin_ns,
+		.end_ns = span->end_ns,
+		.fd = fd == TIMELINE_NONE ? -1 : fd,
+		.sends = way == 'w',
+		.got = span->syscall.ret > 0, /* TIMELINE_NONE is not */
+	    };
 	return 0;
 }
 

@@ -164,9 +164,7 @@ static void end_request(struct requests *requests, struct flow *flow)
 		if (now->end_ns < now->responded_ns)
 			now->end_ns = now->responded_ns;
 	}
-	requests->row = mem_grow(requests->row, requests->count, &requests->room,
-				 sizeof(*requests->row));
-	requests->row[requests->count++] = flow->now;
+	*MEM_NEXT(requests->row, requests->count, requests->room) = flow->now;
 	flow->phase = SILENT;
 }
 
@@ -387,7 +385,7 @@ static int write_rows(const struct requests *requests, struct request_row **row,
 int requests_write(struct requests *requests, const struct spans *spans,
 		   struct timeline_writer *writer, struct error *error)
 {
-	struct request_row **row;
+	AUTOFREE struct request_row **row = NULL;
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows; i++)
@@ -400,7 +398,6 @@ int requests_write(struct requests *requests, const struct spans *spans,
 		status = request_parts(row, requests->count, spans, error);
 	if (!status)
 		status = write_rows(requests, row, writer, error);
-	free(row);
 	return status;
 }
 

@@ -124,7 +124,8 @@ static const char *trace_kind(const char *path)
 {
 	enum { HEAD = 16384 };
 	static const char word[] = "domain";
-	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD + 1);
+	AUTOFREE char *file = mem_printf("%s/metadata", path),
+		      *head = mem_zalloc(HEAD + 1);
 	FILE *stream = fopen(file, "rbe");
 	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
 	const char *at = memmem(head, count, word, strlen(word)), *kind = "trace";
@@ -139,8 +140,6 @@ static const char *trace_kind(const char *path)
 	}
 	if (stream)
 		fclose(stream);
-	free(head);
-	free(file);
 	return kind;
 }
 
@@ -338,7 +337,7 @@ bool selection_has_node(const struct selection *selection, const char *name)
 int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
 			  struct error *error)
 {
-	const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
+	AUTOFREE const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
 	const char *near = NULL;
 	bool found = !selection->nodes.count;
 
@@ -348,7 +347,6 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 	}
 	if (!found)
 		near = near_find(selection->nodes.item[0], names, run->nodes);
-	free(names);
 	if (found)
 		return 0;
 	return error_misuse(error, "--node: no node of %s has such a name%s%s", run->path,

@@ -363,7 +363,7 @@ static int take_sar(struct sar *sar, const struct sadf_row *row)
 static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns)
 {
 	bool is_restart = mark->kind == SADF_RESTART;
-	char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
+	AUTOFREE char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
 	char time[NSEC_TEXT];
 
 	problem_add(&sar->sampler->run->problems, place,
@@ -371,7 +371,6 @@ static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns
 		    nsec_format_seconds(time, ts_ns),
 		    is_restart ? "sar was started again" : "",
 		    is_restart && *mark->text ? ", " : "", mark->text);
-	free(place);
 }
 
 static void take_mark(struct sar *sar, const struct sadf_row *mark)

@@ -117,8 +117,8 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 		     void *context, struct error *error)
 {
 	size_t runs = (size_t)((sorter->spilled + sorter->most - 1) / sorter->most);
-	struct run *run = mem_zalloc(runs * sizeof(*run));
-	struct run **order = mem_zalloc(runs * sizeof(struct run *));
+	AUTOFREE struct run *run = mem_zalloc(runs * sizeof(*run));
+	AUTOFREE struct run **order = mem_zalloc(runs * sizeof(struct run *));
 	int status = 0;
 
 	for (size_t i = 0; i < runs; i++) {
@@ -135,8 +135,6 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 		status = merge(sorter, order, runs, give, context, error);
 	for (size_t i = 0; i < runs; i++)
 		free(run[i].item);
-	free(run);
-	free(order);
 	return status;
 }
 

@@ -251,10 +251,9 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 			 write_stamp(writer, fact->name, fact->stamp, error);
 	}
 	for (size_t i = 0; !status && i < run->nodes; i++) {
-		char *key = mem_printf("node.json.%s", run->node[i].name);
+		AUTOFREE char *key = mem_printf("node.json.%s", run->node[i].name);
 
 		status = write_text(writer, key, run->node[i].facts.extra, error);
-		free(key);
 	}
 	return status ? -1 : 0;
 }
@@ -360,8 +359,9 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 {
 	struct zone zone = zone_at(is_local, first_begin(run));
 	bool on_terminal = table_on_terminal(file);
-	char *title = is_local && !on_terminal ? mem_printf("BEGIN/%s", zone.name)
-					       : mem_strdup("BEGIN");
+	AUTOFREE char *title = is_local && !on_terminal
+				   ? mem_printf("BEGIN/%s", zone.name)
+				   : mem_strdup("BEGIN");
 	const struct table_column columns[] = {
 	    {.title = "SOURCE"},
 	    {.title = "KIND"},
@@ -392,7 +392,6 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 	}
 	table_print(table, file);
 	table_free(table);
-	free(title);
 }
 
 /* The name of the source that a source's island refers to, "" for none. */
@@ -511,7 +510,7 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 void describe_json(const struct merge_run *run, FILE *file)
 {
 	json_t *nodes = json_array(), *sources = json_array(), *all;
-	char *text;
+	AUTOFREE char *text = NULL;
 
 	for (size_t i = 0; i < run->nodes; i++)
 		json_array_append_new(nodes, make_node(run, i));
@@ -522,6 +521,5 @@ void describe_json(const struct merge_run *run, FILE *file)
 	text = all ? json_one_line(all) : NULL;
 	if (text)
 		fprintf(file, "%s\n", text);
-	free(text);
 	json_decref(all);
 }

@@ -172,8 +172,7 @@ static int set_local(struct source_list *sources, struct error *error)
 			}
 			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
 				continue;
-			own = mem_grow(own, count, &room, sizeof(*own));
-			own[count++] = address;
+			*MEM_NEXT(own, count, room) = address;
 		}
 		if (!count)
 			continue;

@@ -222,7 +222,7 @@ static int write_message(void *context, const struct message_ends *ends,
 static int begin_files(struct messages_out *out, const struct output_directory *directory,
 		       struct error *error)
 {
-	const char **text = mem_alloc(out->nodes * sizeof(*text));
+	AUTOFREE const char **text = mem_alloc(out->nodes * sizeof(*text));
 	uint64_t clocks = clock_map_fingerprint(out->map);
 	char **name;
 	int status = 0;
@@ -244,7 +244,6 @@ static int begin_files(struct messages_out *out, const struct output_directory *
 			status = error_errno(error, node->path);
 	}
 	file_names_free(name, out->nodes);
-	free(text);
 	return status;
 }
 

@@ -251,7 +251,7 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 
 void sync_describe(const struct sync *sync, struct clock_map *map)
 {
-	uint32_t *order = pair_table_order(&sync->pairs);
+	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
 
 	memset(map, 0, sizeof(*map));
 	map->reference =
@@ -270,5 +270,4 @@ void sync_describe(const struct sync *sync, struct clock_map *map)
 		describe_pair(sync, &sync->pairs.pair[order[i]], &map->pair[i]);
 	describe_ties(sync, map);
 	map->matching = sync->matching;
-	free(order);
 }

@@ -34,7 +34,7 @@ static void fit_pairs(struct sync *sync)
 
 static int no_such_trace(const struct sync *sync, struct error *error)
 {
-	const char **names = mem_zalloc((sync->traces + 1) * sizeof(*names));
+	AUTOFREE const char **names = mem_zalloc((sync->traces + 1) * sizeof(*names));
 	const char *near;
 
 	for (size_t i = 0; i < sync->traces; i++)
@@ -42,7 +42,6 @@ static int no_such_trace(const struct sync *sync, struct error *error)
 	near = near_find(sync->options.reference, names, sync->traces);
 	error_misuse(error, "no trace is named '%s'%s%s%s", sync->options.reference,
 		     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-	free(names);
 	return -1;
 }
 
@@ -91,7 +90,7 @@ static void span_traces(struct sync *sync, bool tied, bool *seen)
 /* A clock runs from the first to the last event of all traces that share it. */
 static void span_clocks(struct sync *sync)
 {
-	bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
+	AUTOFREE bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
 
 	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
 	span_traces(sync, false, seen);
@@ -100,7 +99,6 @@ static void span_clocks(struct sync *sync)
 		sync->clock[i].own_end_ns = sync->clock[i].end_ns;
 	}
 	span_traces(sync, true, seen);
-	free(seen);
 	for (size_t i = 0; i < sync->clocks; i++) {
 		struct fit_clock *clock = &sync->clock[i];
 

@@ -334,7 +334,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 		    struct progress *progress, struct error *error)
 {
 	struct reading reading = {.sync = sync, .error = error};
-	uint32_t *host = clock_hosts(sync);
+	AUTOFREE uint32_t *host = clock_hosts(sync);
 	const struct match_listener listener = {
 	    .host = host,
 	    .tie = take_tie,
@@ -356,14 +356,13 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	explain_silence(sync);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);
-	free(host);
 	return status;
 }
 
 int sync_read_sources(struct sync *sync, struct source_list *sources,
 		      struct progress *progress, struct error *error)
 {
-	struct packet_source **opened = sync_open_sources(sync, sources);
+	AUTOFREE struct packet_source **opened = sync_open_sources(sync, sources);
 	size_t least = sync->options.alone ? 1 : 2;
 	int status = 0;
 
@@ -375,7 +374,6 @@ int sync_read_sources(struct sync *sync, struct source_list *sources,
 			packet_source_free(opened[i]);
 	else
 		status = read_all(sync, opened, progress, error);
-	free(opened);
 	return status;
 }
 
@@ -396,9 +394,7 @@ static uint32_t find_node(struct parsing *parsing, const char *name)
 
 	if (number < sync->traces)
 		return (uint32_t)number;
-	sync->trace =
-	    mem_grow(sync->trace, sync->traces, &sync->room, sizeof(*sync->trace));
-	trace = &sync->trace[sync->traces++];
+	trace = MEM_NEXT(sync->trace, sync->traces, sync->room);
 	memset(trace, 0, sizeof(*trace));
 	trace->name = mem_strdup(name);
 	trace->path = mem_strdup("");

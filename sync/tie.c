@@ -28,8 +28,7 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	for (size_t i = 0; i < list->count; i++)
 		if (list->item[i].base == base && list->item[i].tied == tied)
 			return &list->item[i];
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	tie = &list->item[list->count++];
+	tie = MEM_NEXT(list->item, list->count, list->room);
 	memset(tie, 0, sizeof(*tie));
 	tie->base = base;
 	tie->tied = tied;
@@ -152,9 +151,7 @@ static void find_parts(struct tie *tie)
 			 agree(&tie->part[tie->parts - 1], cell))
 			part_take(&tie->part[tie->parts - 1], cell);
 		else if (cell->packets) {
-			tie->part =
-			    mem_grow(tie->part, tie->parts, &room, sizeof(*tie->part));
-			tie->part[tie->parts++] = *cell;
+			*MEM_NEXT(tie->part, tie->parts, room) = *cell;
 		}
 	}
 	free(tie->cell);

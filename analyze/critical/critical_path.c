@@ -148,17 +148,16 @@ static int print_path(struct critical *critical, struct error *error)
 static char *tell_request(struct question *question, const struct node_request *request)
 {
 	const struct path_start *start = &request->start;
-	char *from = start->tid > 0
-			 ? mem_printf("thread %" PRId64 " (%s)", start->tid,
-				      question_comm(question, start->node, start->tid,
-						    start->begin_ns))
-			 : mem_strdup("a thread that is not known");
+	AUTOFREE char *from = start->tid > 0
+				  ? mem_printf("thread %" PRId64 " (%s)", start->tid,
+					       question_comm(question, start->node,
+							     start->tid, start->begin_ns))
+				  : mem_strdup("a thread that is not known");
 	char *text =
 	    mem_printf("of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
 		       request->id, from, question_node(question, start->node),
 		       question_node(question, request->server), request->server_port);
 
-	free(from);
 	return text;
 }
 

@@ -124,7 +124,7 @@ const char *html_human(char text[PRINT_TEXT], const struct report *report,
 void html_note(FILE *page, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
+	AUTOFREE char *text = NULL;
 
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
@@ -132,7 +132,6 @@ void html_note(FILE *page, const char *format, ...)
 	fputs("<p class=\"note\">", page);
 	html_text(page, text);
 	fputs("</p>\n", page);
-	free(text);
 }
 
 static const struct cell *cell_at(const struct result_table *table, size_t row,

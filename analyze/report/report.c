@@ -288,11 +288,10 @@ static int write_page(struct report *report)
 
 	while ((mark = strstr(at, "{{")) && !report->failed) {
 		size_t length = strcspn(mark + 2, "}");
-		char *words = mem_strndup(mark + 2, length);
+		AUTOFREE char *words = mem_strndup(mark + 2, length);
 
 		fwrite(at, 1, (size_t)(mark - at), report->page);
 		put_part(report, words);
-		free(words);
 		at = mark + 2 + length + 2;
 	}
 	fputs(at, report->page);
@@ -347,7 +346,7 @@ static int give_table(struct report *report, const struct result_table *table,
 	struct timeline_reader *reader = report->question->reader;
 	struct giving giving = {.table = table};
 	struct timeline_temporary named = {.name = name};
-	char *sql;
+	AUTOFREE char *sql = NULL;
 	size_t size;
 	FILE *file = open_memstream(&sql, &size);
 	int status;
@@ -361,7 +360,6 @@ static int give_table(struct report *report, const struct result_table *table,
 	status = timeline_reader_keep_rows(reader, "page_row", table->columns, give_row,
 					   &giving, error) ||
 		 timeline_reader_keep(reader, &named, error);
-	free(sql);
 	return status ? -1 : 0;
 }
 

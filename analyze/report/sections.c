@@ -60,17 +60,16 @@ static void put_finding(FILE *page, const char *text)
 	while (*text) {
 		size_t length = strcspn(text, "{");
 		bool is_bracket = text[length] && text[length + 1] == '{';
-		char *plain = mem_strndup(text, length + is_bracket);
+		AUTOFREE char *plain = mem_strndup(text, length + is_bracket);
 
 		html_text(page, plain);
-		free(plain);
 		text += length + 2 * (size_t)is_bracket;
 		if (*text == '{' && !is_bracket) {
-			char *mark = mem_strndup(text + 1, strcspn(text + 1, "}"));
+			AUTOFREE char *mark =
+			    mem_strndup(text + 1, strcspn(text + 1, "}"));
 
 			text += strlen(mark) + 2;
 			put_mark(page, mark);
-			free(mark);
 		}
 	}
 }

@@ -49,9 +49,7 @@ void cpu_add(struct world *world, uint32_t number)
 	struct thread *thread = &world->thread[number];
 	struct cpu *cpu = &world->host[thread->node].cpu[thread->cpu];
 
-	cpu->runnable = mem_grow(cpu->runnable, cpu->runnables, &cpu->runnable_room,
-				 sizeof(*cpu->runnable));
-	cpu->runnable[cpu->runnables++] = number;
+	*MEM_NEXT(cpu->runnable, cpu->runnables, cpu->runnable_room) = number;
 }
 
 /*

@@ -256,7 +256,7 @@ struct ctf_writer {
 static int append_packet(const struct sim_trace *trace, unsigned cpu,
 			 const struct bytes *bytes, struct error *error)
 {
-	char *path = mem_printf("%s/ch_%u", trace->path, cpu);
+	AUTOFREE char *path = mem_printf("%s/ch_%u", trace->path, cpu);
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	int status = 0;
 
@@ -264,7 +264,6 @@ static int append_packet(const struct sim_trace *trace, unsigned cpu,
 		status = error_errno(error, path);
 	if (fd >= 0 && close(fd) && !status)
 		status = error_errno(error, path);
-	free(path);
 	return status;
 }
 
@@ -273,7 +272,8 @@ static int append_packet(const struct sim_trace *trace, unsigned cpu,
 static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 {
 	static const char mark[] = "mark";
-	char *note = mem_printf("packet \xc2\xb9 %llu", (unsigned long long)number);
+	AUTOFREE char *note =
+	    mem_printf("packet \xc2\xb9 %llu", (unsigned long long)number);
 	float load = (float)(number % 64) / 2;
 	uint32_t load_bits;
 	struct packet_bytes wide = {0};
@@ -296,7 +296,6 @@ static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 	for (size_t i = 0; number % 2 && i < sizeof(mark) - 1; i++)
 		put(bytes, (uint64_t)mark[i], 8);
 	bytes_clear(&wide.bytes);
-	free(note);
 }
 
 static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t stamp)

@@ -384,8 +384,7 @@ void card_arrive(struct world *world, const struct occasion *occasion)
 	struct cpu *cpu = &world->host[node].cpu[number];
 	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 
-	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
-	cpu->ring[cpu->ringed++] = occasion->what;
+	*MEM_NEXT(cpu->ring, cpu->ringed, cpu->ring_room) = occasion->what;
 	if (cpu->polling)
 		return;
 	cpu->polling = true;

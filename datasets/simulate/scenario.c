@@ -340,13 +340,11 @@ static int set_words(struct scenario *scenario, char **word, size_t words,
 
 int scenario_set(struct scenario *scenario, const char *line, struct error *error)
 {
-	char *copy = mem_strndup(line, strcspn(line, "#\n"));
+	AUTOFREE char *copy = mem_strndup(line, strcspn(line, "#\n"));
 	char *word[MOST_WORDS];
 	size_t words = split(copy, word);
-	int status = words ? set_words(scenario, word, words, error) : 0;
 
-	free(copy);
-	return status;
+	return words ? set_words(scenario, word, words, error) : 0;
 }
 
 int scenario_parse(struct scenario *scenario, const char *name, const char *text,

@@ -327,7 +327,7 @@ static void add_background(struct world *world)
 
 void world_init(struct world *world, const struct scenario *scenario, uint64_t seed)
 {
-	struct topology_pair *pairs;
+	AUTOFREE struct topology_pair *pairs = NULL;
 
 	memset(world, 0, sizeof(*world));
 	world->scenario = scenario;
@@ -338,7 +338,6 @@ void world_init(struct world *world, const struct scenario *scenario, uint64_t s
 	world->flow = mem_zalloc(world->flows * sizeof(*world->flow));
 	for (uint32_t i = 0; i < world->flows; i++)
 		init_flow(world, i, &pairs[i]);
-	free(pairs);
 	if (world->full)
 		add_background(world);
 }

@@ -34,27 +34,23 @@ static int make_directory(const char *path, struct error *error)
 
 int sim_writer_directory(const char *directory, const char *node, struct error *error)
 {
-	char *path = mem_printf("%s/%s", directory, node);
+	AUTOFREE char *path = mem_printf("%s/%s", directory, node);
 	int status = make_directory(directory, error);
 
 	if (!status)
 		status = make_directory(path, error);
-	free(path);
 	return status;
 }
 
 int sim_output_open(struct output *output, struct error *error, const char *format, ...)
 {
 	va_list arguments;
-	char *path;
-	int status;
+	AUTOFREE char *path = NULL;
 
 	va_start(arguments, format);
 	path = mem_vprintf(format, arguments);
 	va_end(arguments);
-	status = output_open(output, path, error);
-	free(path);
-	return status;
+	return output_open(output, path, error);
 }
 
 enum {

@@ -277,9 +277,7 @@ void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task
 			       interval_ms);
 	if (fragments->count <= UINT32_MAX)
 		fragments->count += task.fragments;
-	fragments->task = mem_grow(fragments->task, fragments->tasks, &fragments->room,
-				   sizeof(*fragments->task));
-	fragments->task[fragments->tasks++] = task;
+	*MEM_NEXT(fragments->task, fragments->tasks, fragments->room) = task;
 }
 
 /* Of the task at hand, from the begin of a fragment to the end of the last of so many. */
@@ -314,10 +312,8 @@ int opendc_add_work(struct opendc_fragments *fragments, size_t number, nsec_t be
 			index = (int64_t)task->fragments - 1;
 		if (!fragments->works ||
 		    fragments->work[fragments->works - 1].index != (uint64_t)index) {
-			fragments->work =
-			    mem_grow(fragments->work, fragments->works,
-				     &fragments->work_room, sizeof(*fragments->work));
-			fragments->work[fragments->works++] =
+			*MEM_NEXT(fragments->work, fragments->works,
+				  fragments->work_room) =
 			    (struct opendc_work){(uint64_t)index, 0};
 		}
 		fragments->work[fragments->works - 1].work += work;

@@ -39,7 +39,7 @@ static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t val
 static void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
 {
 	size_t size = strlen(text);
-	char *clean = NULL;
+	AUTOFREE char *clean = NULL;
 
 	if (!utf8_is_valid(text, size)) {
 		text = clean = utf8_clean(text);
@@ -48,7 +48,6 @@ static void protobuf_add_text(struct bytes *out, unsigned field, const char *tex
 	tag(out, field, WIRE_BYTES);
 	bytes_add_varint(out, size);
 	bytes_add(out, text, size);
-	free(clean);
 }
 
 /* Most messages are short, so one byte is left for the length. */

@@ -114,9 +114,7 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 		return 0;
 	thread.label = keep(rows, cell_text(&row[4]));
 	thread.name = keep(rows, cell_text(&row[5]));
-	rows->thread = mem_grow(rows->thread, rows->threads, &rows->thread_room,
-				sizeof(*rows->thread));
-	rows->thread[rows->threads++] = thread;
+	*MEM_NEXT(rows->thread, rows->threads, rows->thread_room) = thread;
 	return 0;
 }
 

@@ -153,7 +153,7 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 {
 	struct chart_key *key;
 	va_list arguments;
-	char *text;
+	AUTOFREE char *text = NULL;
 
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
@@ -165,7 +165,6 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	    svg_text_fit(text, KEY_SIZE, chart->width - 2 * CHART_MARGIN - 2 * SWATCH);
 	key->style = mem_strdup(style);
 	key->swatch = swatch;
-	free(text);
 }
 
 /* Returns the base line of the last line; with file NULL nothing is drawn. */
@@ -175,7 +174,7 @@ static double draw_caption(const struct chart *chart, FILE *file, double y)
 	size_t length;
 
 	for (; *rest; rest += length) {
-		char *line;
+		AUTOFREE char *line = NULL;
 
 		length =
 		    svg_text_break(rest, CAPTION_SIZE, chart->width - 2 * CHART_MARGIN);
@@ -184,7 +183,6 @@ static double draw_caption(const struct chart *chart, FILE *file, double y)
 		if (file)
 			svg_text(file, (struct svg_point){CHART_MARGIN, y}, line,
 				 "font-size=\"13\" fill=\"" CHART_MUTED "\"");
-		free(line);
 	}
 	return y;
 }
@@ -246,12 +244,11 @@ double chart_head(const struct chart *chart, FILE *file)
 	double y = 40;
 
 	if (file) {
-		char *title = svg_text_fit(chart->title, TITLE_SIZE,
-					   chart->width - 2 * CHART_MARGIN);
+		AUTOFREE char *title = svg_text_fit(chart->title, TITLE_SIZE,
+						    chart->width - 2 * CHART_MARGIN);
 
 		svg_text(file, (struct svg_point){CHART_MARGIN, 38}, title,
 			 "font-size=\"21\" font-weight=\"600\" fill=\"" CHART_INK "\"");
-		free(title);
 	}
 	y = draw_caption(chart, file, y) + 4;
 	return draw_keys(chart, file, y) + 10;
@@ -343,10 +340,9 @@ static struct svg_point *pixels(const struct chart_frame *frame,
 void chart_line(const struct chart_frame *frame, FILE *file,
 		const struct chart_series *line, const char *style)
 {
-	struct svg_point *point = pixels(frame, line, 0);
+	AUTOFREE struct svg_point *point = pixels(frame, line, 0);
 
 	svg_polyline(file, point, line->count, style);
-	free(point);
 }
 
 void chart_band(const struct chart_frame *frame, FILE *file,

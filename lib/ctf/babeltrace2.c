@@ -79,7 +79,7 @@ static void add_class(struct babeltrace2_reader *reader, const bt_event_class *o
 		      const bt_stream_class *stream)
 {
 	const char *name = bt_event_class_get_name(of);
-	char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(of));
+	AUTOFREE char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(of));
 	struct ctf_event_class *class;
 
 	intmap_put(&reader->index, (uintptr_t)of, (int64_t)reader->base.classes);
@@ -91,7 +91,6 @@ static void add_class(struct babeltrace2_reader *reader, const bt_event_class *o
 	    bt_event_class_borrow_specific_context_field_class_const(of));
 	class->scope[SCOPE_COMMON_CONTEXT] = babeltrace2_field_class(
 	    bt_stream_class_borrow_event_common_context_field_class_const(stream));
-	free(unnamed);
 }
 
 /* All event classes of the trace that the first stream is of. */

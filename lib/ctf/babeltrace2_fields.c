@@ -16,10 +16,9 @@ static bool is(bt_field_class_type type, bt_field_class_type wanted)
 static void add_member(struct field_class *class, const char *name,
 		       const bt_field_class *of)
 {
-	char *whole = mem_printf("_%s", name ? name : "");
+	AUTOFREE char *whole = mem_printf("_%s", name ? name : "");
 
 	field_add_member(class, whole, babeltrace2_field_class(of));
-	free(whole);
 }
 
 static void add_members(struct field_class *class, const bt_field_class *of)

@@ -508,12 +508,11 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
 	struct ctf_reader *base = &reader->base;
-	char *metadata = mem_printf("%s/metadata", path);
+	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct schema *schema;
 
 	ctf_reader_init(base, path, own_step, own_free);
 	schema = reader->schema = schema_read(metadata, &base->problems, error);
-	free(metadata);
 	if (!schema ||
 	    ctf_streams_open(&reader->streams, schema, path, &base->problems, error)) {
 		ctf_reader_free(base);

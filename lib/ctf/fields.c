@@ -60,9 +60,7 @@ static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool 
 {
 	struct ctf_leaf *leaf;
 
-	fields->leaf =
-	    mem_grow(fields->leaf, fields->count, &fields->room, sizeof(*fields->leaf));
-	leaf = &fields->leaf[fields->count++];
+	leaf = MEM_NEXT(fields->leaf, fields->count, fields->room);
 	*leaf = (struct ctf_leaf){.class = class, .place = -1};
 	if (!class)
 		return;
@@ -102,11 +100,10 @@ static void add_columns(struct ctf_fields *fields, struct ctf_class *to,
 	}
 	for (size_t i = 0; i < class->members; i++) {
 		const char *name = field_name(class->member[i].name);
-		char *longer =
+		AUTOFREE char *longer =
 		    mem_printf("%s%s%s", path, *path && *name ? "_" : "", name);
 
 		add_columns(fields, to, class->member[i].class, longer, is_context);
-		free(longer);
 	}
 }
 

@@ -229,7 +229,7 @@ struct schema *schema_read(const char *path, struct problem_list *problems,
 			   struct error *error)
 {
 	size_t size, lacks;
-	char *text = metadata_text(path, &size, &lacks, error);
+	AUTOFREE char *text = metadata_text(path, &size, &lacks, error);
 	struct schema *schema = text ? parse(text, size, error) : NULL;
 
 	if (text && !schema)
@@ -239,6 +239,5 @@ struct schema *schema_read(const char *path, struct problem_list *problems,
 			    "cut in the padding of its last packet, of which %zu bytes "
 			    "are missing; its text is whole",
 			    lacks);
-	free(text);
 	return schema;
 }

@@ -82,14 +82,13 @@ static void read_mappings(const struct ast *value, struct field_class *class)
 
 	class->is_label = value && (label || !value->in->is_json);
 	for (; label; label = label->next) {
-		struct field_range *range = NULL;
+		AUTOFREE struct field_range *range = NULL;
 		size_t ranges = 0;
 
 		read_ranges(label, &range, &ranges);
 		for (size_t i = 0; i < ranges; i++)
 			field_add_label(class, label->name, range[i].first,
 					range[i].last);
-		free(range);
 	}
 }
 
@@ -275,10 +274,9 @@ static void read_path(const char *path, struct field_location *location)
 	if (location->scope >= 0)
 		path += strlen(known_scope[location->scope].path[0]);
 	for (; *path; path += size + (path[size] == '.')) {
-		char *name = mem_strndup(path, size = strcspn(path, "."));
+		AUTOFREE char *name = mem_strndup(path, size = strcspn(path, "."));
 
 		field_add_step(location, name);
-		free(name);
 	}
 }
 

@@ -122,7 +122,7 @@ static void read_trace(const struct ast *object)
  */
 static void make_uuid(unsigned char uuid[16], const char *space, const char *uid)
 {
-	char *whole = mem_printf("%s\n%s", space ? space : "", uid);
+	AUTOFREE char *whole = mem_printf("%s\n%s", space ? space : "", uid);
 	const uint64_t hash[2] = {
 	    hash_bytes(HASH_INIT, whole, strlen(whole)),
 	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
@@ -130,7 +130,6 @@ static void make_uuid(unsigned char uuid[16], const char *space, const char *uid
 
 	if (space || ctf_uuid_parse(uid, uuid) != 0)
 		memcpy(uuid, hash, sizeof(hash));
-	free(whole);
 }
 
 static void read_offset(const struct ast *object, struct schema_clock *clock)
@@ -186,9 +185,7 @@ static void read_clock(const struct ast *object)
 		return;
 	clock.name = mem_strdup(id);
 	clock.identity = name ? mem_strdup(name) : NULL;
-	schema->clock = mem_grow(schema->clock, schema->clocks, &schema->clock_room,
-				 sizeof(*schema->clock));
-	schema->clock[schema->clocks++] = clock;
+	*MEM_NEXT(schema->clock, schema->clocks, schema->clock_room) = clock;
 }
 
 static void read_stream(const struct ast *object)
@@ -202,9 +199,7 @@ static void read_stream(const struct ast *object)
 
 	schema_scopes(object, stream.scope, SCOPE_PACKET_CONTEXT, SCOPE_COMMON_CONTEXT,
 		      clock);
-	schema->stream = mem_grow(schema->stream, schema->streams, &schema->stream_room,
-				  sizeof(*schema->stream));
-	schema->stream[schema->streams++] = stream;
+	*MEM_NEXT(schema->stream, schema->streams, schema->stream_room) = stream;
 }
 
 static void read_event(const struct ast *object)
@@ -223,9 +218,7 @@ static void read_event(const struct ast *object)
 	schema_scopes(object, event.scope, SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD, NULL);
 	if (!named && !object->in->is_json)
 		metadata_wrong(object, "want a name");
-	schema->event = mem_grow(schema->event, schema->events, &schema->event_room,
-				 sizeof(*schema->event));
-	schema->event[schema->events++] = event;
+	*MEM_NEXT(schema->event, schema->events, schema->event_room) = event;
 	if (metadata_failed(object->in) && *name)
 		error_prefix(object->in->error, "%s", name);
 }

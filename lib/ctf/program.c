@@ -34,9 +34,7 @@ static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t
 	making->has_failed |= making->is_trial;
 	if (making->is_trial)
 		return op;
-	program->op =
-	    mem_grow(program->op, program->ops, &program->op_room, sizeof(*program->op));
-	op = &program->op[program->ops++];
+	op = MEM_NEXT(program->op, program->ops, program->op_room);
 	memset(op, 0, sizeof(*op));
 	op->kind = (uint8_t)kind;
 	op->index = -1;
@@ -286,10 +284,8 @@ static void add_options(struct ctf_program *program, const struct field_class *c
 		for (size_t k = 0; k < class->member[i].ranges; k++) {
 			const struct field_range *range = &class->member[i].range[k];
 
-			program->option =
-			    mem_grow(program->option, program->options,
-				     &program->option_room, sizeof(*program->option));
-			program->option[program->options++] =
+			*MEM_NEXT(program->option, program->options,
+				  program->option_room) =
 			    (struct ctf_option){range->first, range->last, (uint32_t)i};
 		}
 }

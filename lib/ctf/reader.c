@@ -13,12 +13,10 @@ enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
 bool ctf_is_trace(const char *path)
 {
-	char *metadata = mem_printf("%s/metadata", path);
+	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
-	bool found = stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
 
-	free(metadata);
-	return found;
+	return stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
@@ -135,9 +133,7 @@ struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const ch
 	struct ctf_event_class *class = mem_zalloc(sizeof(*class));
 
 	class->known.name = mem_strdup(name);
-	reader->class = mem_grow(reader->class, reader->classes, &reader->class_room,
-				 sizeof(*reader->class));
-	reader->class[reader->classes++] = class;
+	*MEM_NEXT(reader->class, reader->classes, reader->class_room) = class;
 	return class;
 }
 

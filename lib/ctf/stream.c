@@ -256,9 +256,7 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 		    other->value[ROLE_INSTANCE] == packet->value[ROLE_INSTANCE])
 			return &streams->stream[i];
 	}
-	streams->stream = mem_grow(streams->stream, streams->count, &streams->room,
-				   sizeof(*streams->stream));
-	stream = &streams->stream[streams->count++];
+	stream = MEM_NEXT(streams->stream, streams->count, streams->room);
 	*stream = (struct ctf_stream){.window = {.schema = schema},
 				      .cursor = {.slot = new_slots(schema)},
 				      .skip_before = NSEC_MIN};
@@ -279,9 +277,7 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 	if (file.first.stream && file.first.stream->clock) {
 		stream = stream_of(streams, schema, &file.first);
 		stream->problems = problems;
-		stream->file = mem_grow(stream->file, stream->files, &stream->room,
-					sizeof(*stream->file));
-		stream->file[stream->files++] = file;
+		*MEM_NEXT(stream->file, stream->files, stream->room) = file;
 		return;
 	}
 	if (found == PACKET_GARBLED)
@@ -315,9 +311,7 @@ struct entries {
 static void add_entry(struct entries *entries, const struct ctf_packet *packet,
 		      size_t file, uint64_t from)
 {
-	entries->item = mem_grow(entries->item, entries->count, &entries->room,
-				 sizeof(*entries->item));
-	entries->item[entries->count++] = (struct entry){
+	*MEM_NEXT(entries->item, entries->count, entries->room) = (struct entry){
 	    .begin = packet->value[ROLE_BEGIN],
 	    .end = packet->value[ROLE_END],
 	    .sequence = packet->value[ROLE_SEQUENCE],
@@ -457,7 +451,7 @@ static bool is_candidate(const char *path, const char *name)
 /* How many such files a directory has, in the order of their paths, or -1. */
 static int list_files(struct ctf_file **file, const char *path)
 {
-	struct dirent **entry = NULL;
+	AUTOFREE struct dirent **entry = NULL;
 	int entries = scandir(path, &entry, NULL, alphasort), count = 0;
 
 	*file = mem_zalloc((size_t)(entries > 0 ? entries : 0) * sizeof(**file) + 1);
@@ -470,7 +464,6 @@ static int list_files(struct ctf_file **file, const char *path)
 			free(whole);
 		free(entry[i]);
 	}
-	free(entry);
 	return entries < 0 ? -1 : count;
 }
 

@@ -82,9 +82,8 @@ static void find_stretches(struct clock_samples *samples, struct faults *faults)
 			samples->stretch[samples->stretches - 1].last = i;
 			continue;
 		}
-		samples->stretch = mem_grow(samples->stretch, samples->stretches, &room,
-					    sizeof(*samples->stretch));
-		samples->stretch[samples->stretches++] = (struct clock_stretch){i, i};
+		*MEM_NEXT(samples->stretch, samples->stretches, room) =
+		    (struct clock_stretch){i, i};
 		if (i)
 			faults_add(faults, "step", 0,
 				   "the real-time clock was stepped by %s after %s",
@@ -131,9 +130,7 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 				   "the monotonic clock began anew, the rest left out");
 			break;
 		}
-		samples->sample = mem_grow(samples->sample, samples->samples, &room,
-					   sizeof(*samples->sample));
-		samples->sample[samples->samples++] = now;
+		*MEM_NEXT(samples->sample, samples->samples, room) = now;
 	}
 }
 

@@ -180,9 +180,7 @@ static int take_source(struct messages_reader *reader, struct error *error)
 		source = (struct messages_source){
 		    mem_strdup(trace), mem_strdup(node), (uint32_t)number,
 		    json_is_true(json_object_get(object, "second"))};
-		reader->source = mem_grow(reader->source, reader->sources, &reader->room,
-					  sizeof(*reader->source));
-		reader->source[reader->sources++] = source;
+		*MEM_NEXT(reader->source, reader->sources, reader->room) = source;
 	}
 	json_decref(object);
 	return status ? error_set(error,

@@ -66,9 +66,7 @@ static struct packet_flow *add_flow(struct packet_flows *flows)
 {
 	struct packet_flow *flow;
 
-	flows->item =
-	    mem_grow(flows->item, flows->count, &flows->room, sizeof(*flows->item));
-	flow = &flows->item[flows->count++];
+	flow = MEM_NEXT(flows->item, flows->count, flows->room);
 	memset(flow, 0, sizeof(*flow));
 	return flow;
 }

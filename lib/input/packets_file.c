@@ -236,9 +236,8 @@ int packets_file_contents(const char *path, struct source_list *contents,
 	memset(contents, 0, sizeof(*contents));
 	while (!status && contents->count < MOST_SOURCES &&
 	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
-		contents->item = mem_grow(contents->item, contents->count,
-					  &contents->room, sizeof(*contents->item));
-		contents->item[contents->count++] = source_of(object);
+		*MEM_NEXT(contents->item, contents->count, contents->room) =
+		    source_of(object);
 		json_decref(object);
 	}
 	if (!status && (*error_text(&cause) || !contents->count))

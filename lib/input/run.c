@@ -33,8 +33,7 @@ static struct source *append(struct source_list *list, const struct source *foun
 {
 	struct source *source;
 
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	source = &list->item[list->count++];
+	source = MEM_NEXT(list->item, list->count, list->room);
 	memset(source, 0, sizeof(*source));
 	source->kind = found->kind;
 	source->path = mem_strdup(found->path);
@@ -74,14 +73,13 @@ static size_t main_source(const struct run_node *node)
 static void read_facts(struct node_facts *facts, const char *directory,
 		       struct problem_list *problems)
 {
-	char *path = mem_printf("%s/node.json", directory);
+	AUTOFREE char *path = mem_printf("%s/node.json", directory);
 	struct error error = ERROR_INIT;
 
 	if (node_facts_read(facts, path, problems, &error))
 		problem_add(problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
-	free(path);
 }
 
 /*
@@ -117,7 +115,7 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 	place = realpath(path, NULL);
 	for (size_t i = 0; i < contents.count; i++) {
 		const struct source *entry = &contents.item[i];
-		char *own = extract_name(&contents, i, name), *of = NULL;
+		AUTOFREE char *own = extract_name(&contents, i, name), *of = NULL;
 		struct source *source;
 
 		if (node || entry->node)
@@ -127,8 +125,6 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		    list, &(struct source){.kind = entry->kind, .path = (char *)path},
 		    own, of);
 		source->extract = i + 1;
-		free(own);
-		free(of);
 	}
 	free(place);
 	source_list_clear(&contents);
@@ -158,7 +154,7 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 		     const struct stat *run, struct problem_list *problems)
 {
 	struct run_files *files = list->files;
-	char *directory = realpath(path, NULL);
+	AUTOFREE char *directory = realpath(path, NULL);
 	struct run_node node;
 
 	run_node_find(&node, path, run, problems);
@@ -167,20 +163,17 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 		read_facts(&node.facts, path, problems);
 	if (node.sources)
 		add_sources(list, &node, directory);
-	free(directory);
 	if (!files || (!node.sources && !node.files)) {
 		run_node_clear(&node);
 		return;
 	}
-	files->node =
-	    mem_grow(files->node, files->nodes, &files->room, sizeof(*files->node));
-	files->node[files->nodes++] = node;
+	*MEM_NEXT(files->node, files->nodes, files->room) = node;
 }
 
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument), *real = realpath(path, NULL);
+	AUTOFREE char *path = path_trimmed(argument), *real = realpath(path, NULL);
 	const char *name = file_name(path);
 	size_t before = list->count;
 	int status = 0;
@@ -194,8 +187,6 @@ int source_add_node(struct source_list *list, const char *argument,
 		add_node(list, path, name, NULL, problems);
 	if (!status && list->count == before)
 		status = error_set(error, "%s: no trace and no capture below it", path);
-	free(real);
-	free(path);
 	return status;
 }
 
@@ -206,8 +197,8 @@ int source_add_node(struct source_list *list, const char *argument,
 static void add_extract_beside(struct source_list *list, const char *path, size_t before,
 			       struct problem_list *problems)
 {
-	char *node = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
-	char *real = realpath(node, NULL);
+	AUTOFREE char *node = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
+	AUTOFREE char *real = realpath(node, NULL);
 	struct error error = ERROR_INIT;
 	bool is_there = false;
 
@@ -221,8 +212,6 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 		problem_add(problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
-	free(real);
-	free(node);
 }
 
 /* An entry of a run directory; `seen` are the nodes before it. */
@@ -263,13 +252,12 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 	run_protect(path);
 	run_directory_enter(&seen, run);
 	for (int i = 0; i < count; i++) {
-		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
+		AUTOFREE char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 
 		if (list->files && strcmp(entry[i]->d_name, "run.json") == 0)
 			list->files->run_json = mem_strdup(node);
 		else
 			add_entry(list, node, before, &seen, problems);
-		free(node);
 		free(entry[i]);
 	}
 	free(entry);
@@ -284,12 +272,10 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 
 static bool is_there(const char *path, const char *below)
 {
-	char *whole = mem_printf("%s/%s", path, below);
+	AUTOFREE char *whole = mem_printf("%s/%s", path, below);
 	struct stat status;
-	bool is = stat(whole, &status) == 0;
 
-	free(whole);
-	return is;
+	return stat(whole, &status) == 0;
 }
 
 /*
@@ -308,7 +294,7 @@ static bool is_node(const char *path)
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = path_trimmed(argument);
+	AUTOFREE char *path = path_trimmed(argument);
 	struct stat status;
 	int result;
 
@@ -320,7 +306,6 @@ int source_add_run(struct source_list *list, const char *argument,
 		result = source_add_node(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
-	free(path);
 	return result;
 }
 
@@ -347,20 +332,19 @@ static void protect_node(const char *directory)
 {
 	struct problem_list ignored = {0};
 	struct run_node node;
-	char *run = mem_printf("%s/..", directory);
+	AUTOFREE char *run = mem_printf("%s/..", directory);
 
 	run_node_find(&node, directory, NULL, &ignored);
 	run_node_clear(&node);
 	problem_clear(&ignored);
 	run_protect(run);
-	free(run);
 }
 
 /* Names a source given by itself: as asked, by its node, or by its file. */
 static void add_alone(struct source_list *list, const struct source *found,
 		      const char *name, struct problem_list *problems)
 {
-	char *directory = node_directory(found->path);
+	AUTOFREE char *directory = node_directory(found->path);
 	struct node_facts facts;
 	struct source *source;
 
@@ -379,7 +363,6 @@ static void add_alone(struct source_list *list, const struct source *found,
 		source->name = mem_strndup(file, strcspn(file, "."));
 	}
 	node_facts_clear(&facts);
-	free(directory);
 }
 
 /* The traces below a directory; where there is none, the captures. */
@@ -519,22 +502,20 @@ static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
 /* Traces without a stream, or with empty ones, have no event in common. */
 static uint64_t fingerprint_of_trace(const char *path, uint64_t hash)
 {
-	struct dirent **entry = NULL;
+	AUTOFREE struct dirent **entry = NULL;
 	int count = scandir(path, &entry, is_part, alphasort), status = 0;
 	uint64_t streams = 0;
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entry[i]->d_name;
-		char *part = mem_printf("%s/%s", path, name);
+		AUTOFREE char *part = mem_printf("%s/%s", path, name);
 		uint64_t size = 0;
 
 		hash = hash_text(hash, name);
 		status |= hash_file(part, &hash, &size);
 		streams += strcmp(name, "metadata") != 0 ? size : 0;
-		free(part);
 		free(entry[i]);
 	}
-	free(entry);
 	return status || !streams ? 0 : hash;
 }
 

@@ -97,11 +97,10 @@ char *json_join(const json_t *array, const char *separator)
 	struct bytes text = {0};
 
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		char *plain = json_plain(json_array_get(array, i));
+		AUTOFREE char *plain = json_plain(json_array_get(array, i));
 
 		bytes_add_text(&text, i ? separator : "");
 		bytes_add_text(&text, plain);
-		free(plain);
 	}
 	bytes_add_byte(&text, 0);
 	return (char *)text.data;
@@ -133,9 +132,7 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 				 json_string_value(text));
 	}
 	free(plain);
-	facts->address = mem_grow(facts->address, facts->addresses, &facts->room,
-				  sizeof(*facts->address));
-	facts->address[facts->addresses++] = address;
+	*MEM_NEXT(facts->address, facts->addresses, facts->room) = address;
 	return 0;
 }
 
@@ -208,9 +205,7 @@ static void add_fact(struct run_facts *facts, const char *of, const char *name,
 {
 	if (!text && !stamp)
 		return;
-	facts->item =
-	    mem_grow(facts->item, facts->count, &facts->room, sizeof(*facts->item));
-	facts->item[facts->count++] = (struct run_fact){
+	*MEM_NEXT(facts->item, facts->count, facts->room) = (struct run_fact){
 	    mem_printf("%s%s%s", of, *of ? "." : "", name), text, stamp};
 }
 

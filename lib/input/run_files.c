@@ -25,8 +25,7 @@ bool run_directory_enter(struct run_directories *seen, const struct stat *direct
 		if (seen->item[i].device == directory->st_dev &&
 		    seen->item[i].inode == directory->st_ino)
 			return false;
-	seen->item = mem_grow(seen->item, seen->count, &seen->room, sizeof(*seen->item));
-	seen->item[seen->count++] =
+	*MEM_NEXT(seen->item, seen->count, seen->room) =
 	    (struct run_directory){directory->st_dev, directory->st_ino};
 	return true;
 }
@@ -90,10 +89,9 @@ void run_protect(const char *path)
 	static const char *const own[] = {"run.json", ".collect", NULL};
 
 	for (size_t i = 0; own[i]; i++) {
-		char *file = mem_printf("%s/%s", path, own[i]);
+		AUTOFREE char *file = mem_printf("%s/%s", path, own[i]);
 
 		output_protect(file);
-		free(file);
 	}
 }
 
@@ -123,21 +121,17 @@ static int kind_of(const struct run_node *node, const char *path)
 
 static void add_source(struct run_node *node, enum source_kind kind, const char *path)
 {
-	node->source = mem_grow(node->source, node->sources, &node->source_room,
-				sizeof(*node->source));
-	node->source[node->sources++] =
+	*MEM_NEXT(node->source, node->sources, node->source_room) =
 	    (struct source){.kind = kind, .path = mem_strdup(path)};
 }
 
 /* Whether the text of a binary log, made on its node, is there as well. */
 static bool has_text(const char *log)
 {
-	char *path = mem_printf("%sdf", log);
+	AUTOFREE char *path = mem_printf("%sdf", log);
 	struct stat status;
-	bool has = stat(path, &status) == 0;
 
-	free(path);
-	return has;
+	return stat(path, &status) == 0;
 }
 
 static void add_file(struct run_node *node, const char *path)
@@ -150,8 +144,7 @@ static void add_file(struct run_node *node, const char *path)
 		add_source(node, SOURCE_CAPTURE, path);
 		return;
 	}
-	node->file = mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
-	node->file[node->files++] =
+	*MEM_NEXT(node->file, node->files, node->room) =
 	    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
 }
 
@@ -159,21 +152,20 @@ static void walk_below(struct walk *walk, const char *path);
 
 static void walk_entries(struct walk *walk, const char *path)
 {
-	struct dirent **entry = NULL;
+	AUTOFREE struct dirent **entry = NULL;
 	int count = scandir(path, &entry, NULL, versionsort);
 
 	if (count < 0)
 		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (entry[i]->d_name[0] != '.') {
-			char *below = mem_printf("%s/%s", path, entry[i]->d_name);
+			AUTOFREE char *below =
+			    mem_printf("%s/%s", path, entry[i]->d_name);
 
 			walk_below(walk, below);
-			free(below);
 		}
 		free(entry[i]);
 	}
-	free(entry);
 }
 
 static void walk_below(struct walk *walk, const char *path)

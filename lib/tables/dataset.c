@@ -30,7 +30,7 @@ static int make_parents(char *path, size_t from, struct error *error)
 
 FILE *export_create(const char *directory, const char *name, struct error *error)
 {
-	char *path = mem_printf("%s/%s", directory, name);
+	AUTOFREE char *path = mem_printf("%s/%s", directory, name);
 	FILE *file = NULL;
 
 	if (make_parents(path, strlen(directory) + 1, error) == 0) {
@@ -38,7 +38,6 @@ FILE *export_create(const char *directory, const char *name, struct error *error
 		if (!file)
 			error_errno(error, name);
 	}
-	free(path);
 	return file;
 }
 
@@ -93,7 +92,8 @@ static struct parquet_column parquet_column_of(const struct question_column *col
 static int begin_parquet(struct table_file *table, struct error *error)
 {
 	const struct question *question = table->question;
-	struct parquet_column *column = mem_alloc((table->columns + 1) * sizeof(*column));
+	AUTOFREE struct parquet_column *column =
+	    mem_alloc((table->columns + 1) * sizeof(*column));
 	size_t count = 0;
 
 	for (size_t i = 0; i < question->columns; i++)
@@ -102,7 +102,6 @@ static int begin_parquet(struct table_file *table, struct error *error)
 							    table->style->timestamps);
 	table->writer = parquet_writer_new(table->file, column, count,
 					   &table->style->settings, error);
-	free(column);
 	return table->writer ? 0 : error_prefix(error, "%s", table->name);
 }
 
@@ -323,12 +322,10 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 
 	for (size_t i = 0; i < dataset->job->keys; i++) {
 		const struct dataset_key *key = &dataset->job->key[i];
-		char *name = dataset_escape(key->name, strlen(key->name));
-		char *value = value_text(key, row);
+		AUTOFREE char *name = dataset_escape(key->name, strlen(key->name));
+		AUTOFREE char *value = value_text(key, row);
 		char *longer = mem_printf("%s%s=%s/", path, name, value);
 
-		free(name);
-		free(value);
 		free(path);
 		path = longer;
 	}
@@ -350,11 +347,9 @@ static struct table_file *free_place(struct dataset *dataset, struct error *erro
 
 static bool is_there(const struct dataset *dataset, const char *name)
 {
-	char *path = mem_printf("%s/%s", dataset->directory, name);
-	bool there = access(path, F_OK) == 0;
+	AUTOFREE char *path = mem_printf("%s/%s", dataset->directory, name);
 
-	free(path);
-	return there;
+	return access(path, F_OK) == 0;
 }
 
 /* The first part of this path that is not there yet. */

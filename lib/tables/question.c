@@ -164,7 +164,7 @@ struct table_facts {
 static int take_column(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_facts *facts = context;
-	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
+	AUTOFREE char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
 	struct question_column *column;
 
 	(void)error;
@@ -173,8 +173,6 @@ static int take_column(void *context, const struct cell *cell, struct error *err
 	column->required = cell_integer(&cell[2], 0) ||
 			   (cell_integer(&cell[3], 0) && column->type == CELL_INTEGER);
 	column->instant = is_instant(name);
-	free(name);
-	free(declared);
 	return 0;
 }
 
@@ -229,11 +227,10 @@ static void count_rows(struct timeline_reader *timeline, struct question *questi
 		       const char *quoted)
 {
 	struct error error = ERROR_INIT; /* a table without rowid has none */
-	char *sql = mem_printf("SELECT max(rowid) FROM %s", quoted);
+	AUTOFREE char *sql = mem_printf("SELECT max(rowid) FROM %s", quoted);
 
 	query_integer(timeline, sql, NULL, &question->rows, &error);
 	error_clear(&error);
-	free(sql);
 }
 
 /* The columns in their order; ids of rows by `first` more. For free(). */
@@ -244,12 +241,11 @@ static char *column_list(const struct question *question, int64_t first)
 	FILE *sql = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < question->columns; i++) {
-		char *column = name_quote(question->column[i].name);
+		AUTOFREE char *column = name_quote(question->column[i].name);
 
 		fprintf(sql, "%st.%s", i ? ", " : "", column);
 		if (question->column[i].is_row)
 			fprintf(sql, " + %" PRId64, first);
-		free(column);
 	}
 	fclose(sql);
 	return text;
@@ -273,14 +269,11 @@ static void set_sql(struct question *question, char *columns, char *rest, bool w
 /* Whether a table or view is one that every timeline has. */
 static bool is_of_schema(const char *name)
 {
-	char *table = mem_printf("CREATE TABLE %s (", name);
-	char *view = mem_printf("CREATE VIEW %s AS", name);
-	bool is = strstr(schema_tables, table) || strstr(schema_tables, view) ||
-		  strstr(schema_classes, table);
+	AUTOFREE char *table = mem_printf("CREATE TABLE %s (", name);
+	AUTOFREE char *view = mem_printf("CREATE VIEW %s AS", name);
 
-	free(table);
-	free(view);
-	return is;
+	return strstr(schema_tables, table) || strstr(schema_tables, view) ||
+	       strstr(schema_classes, table);
 }
 
 /* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
@@ -331,13 +324,12 @@ struct question *question_of_table(struct timeline_reader *timeline,
 static int take_reference(void *context, const struct cell *cell, struct error *error)
 {
 	struct question *question = context;
-	char *name = cell_text(cell);
+	AUTOFREE char *name = cell_text(cell);
 
 	(void)error;
 	for (size_t i = 0; i < question->columns; i++)
 		if (strcmp(question->column[i].name, name) == 0)
 			question->column[i].is_row = true;
-	free(name);
 	return 0;
 }
 
@@ -447,15 +439,12 @@ static int take_class(void *context, const struct cell *cell, struct error *erro
 static int take_field(void *context, const struct cell *cell, struct error *error)
 {
 	struct class_facts *facts = context;
-	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
-	char *quoted = name_quote(name);
+	AUTOFREE char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
+	AUTOFREE char *quoted = name_quote(name);
 
 	(void)error;
 	fprintf(facts->sql, ", t.%s", quoted);
 	add_column(facts->question, &facts->names, name, type_of(declared));
-	free(quoted);
-	free(name);
-	free(declared);
 	return 0;
 }
 
@@ -479,23 +468,23 @@ static int select_class(struct timeline_reader *timeline, struct class_facts *fa
 static void finish_class(struct question *question, const struct scope *scope,
 			 const char *selected)
 {
-	char *quoted = name_quote(question->name);
-	char *where = where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
+	AUTOFREE char *quoted = name_quote(question->name);
+	AUTOFREE char *where =
+	    where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
 
 	set_sql(question, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
 		mem_printf("%s AS t NOT INDEXED CROSS JOIN event AS e ON e.id = t.id%s "
 			   "ORDER BY t.id",
 			   quoted, where),
 		true);
-	free(quoted);
-	free(where);
 }
 
 /* Without fields. */
 static struct question *question_of_all_events(const struct scope *scope)
 {
 	struct question *question = mem_zalloc(sizeof(*question));
-	char *where = where_of(scope, QUESTION_TABLE, "event", &question->bounds);
+	AUTOFREE char *where =
+	    where_of(scope, QUESTION_TABLE, "event", &question->bounds);
 	struct name_set names = {0};
 
 	add_event_columns(question, &names);
@@ -507,7 +496,6 @@ static struct question *question_of_all_events(const struct scope *scope)
 		       "WHERE c.id = t.class) FROM event AS t%s ORDER BY t.id",
 		       where);
 	name_clear(&names);
-	free(where);
 	return question;
 }
 

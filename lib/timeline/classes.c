@@ -186,13 +186,11 @@ static void write_view_columns(FILE *sql, const struct writer_class *class)
 	for (size_t i = 0; i < sizeof(event) / sizeof(event[0]); i++)
 		name_take(&names, event[i]);
 	for (size_t i = 0; i < class->columns; i++) {
-		char *shown = name_pick(&names, class->column[i].sql, NULL);
-		char *column = name_quote(class->column[i].sql), *as = name_quote(shown);
+		AUTOFREE char *shown = name_pick(&names, class->column[i].sql, NULL);
+		AUTOFREE char *column = name_quote(class->column[i].sql),
+			      *as = name_quote(shown);
 
 		fprintf(sql, ", c.%s AS %s", column, as);
-		free(shown);
-		free(column);
-		free(as);
 	}
 	name_clear(&names);
 }
@@ -201,7 +199,7 @@ static int make_view(struct timeline_writer *writer, const struct writer_class *
 		     struct error *error)
 {
 	char *text, *table = name_quote(class->table);
-	char *name = mem_printf("%s_v", class->table), *view = name_quote(name);
+	AUTOFREE char *name = mem_printf("%s_v", class->table), *view = name_quote(name);
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 
@@ -214,8 +212,6 @@ static int make_view(struct timeline_writer *writer, const struct writer_class *
 	fprintf(sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", table);
 	fclose(sql);
 	free(table);
-	free(name);
-	free(view);
 	return run_and_free(writer, text, error);
 }
 
@@ -292,7 +288,7 @@ static bool place_columns(struct writer_class *class, const struct writer_class 
 static size_t count_columns(const struct writer_class *class,
 			    const struct writer_class *from)
 {
-	bool *is_taken = mem_zalloc(class->columns + 1);
+	AUTOFREE bool *is_taken = mem_zalloc(class->columns + 1);
 	size_t count = class->columns;
 
 	for (size_t i = 0; i < from->columns; i++) {
@@ -301,7 +297,6 @@ static size_t count_columns(const struct writer_class *class,
 		is_taken[at] |= at < class->columns;
 		count += at == class->columns;
 	}
-	free(is_taken);
 	return count;
 }
 
@@ -317,9 +312,7 @@ static size_t find_class(struct timeline_writer *writer, const struct writer_cla
 	if (at == writer->classes) {
 		struct writer_class *class;
 
-		writer->class = mem_grow(writer->class, writer->classes,
-					 &writer->class_room, sizeof(*writer->class));
-		class = &writer->class[writer->classes++];
+		class = MEM_NEXT(writer->class, writer->classes, writer->class_room);
 		*class = (struct writer_class){.kind = mem_strdup(from->kind),
 					       .name = mem_strdup(from->name)};
 		class->id = writer->is_part
@@ -351,9 +344,7 @@ static void add_layout(struct timeline_writer *writer, const struct writer_class
 		free(layout.place);
 		layout.place = NULL;
 	}
-	writer->layout = mem_grow(writer->layout, writer->layouts, &writer->layout_room,
-				  sizeof(*writer->layout));
-	writer->layout[writer->layouts++] = layout;
+	*MEM_NEXT(writer->layout, writer->layouts, writer->layout_room) = layout;
 }
 
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,

@@ -96,9 +96,7 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	}
 	events->wanted += cell_integer(&row[2], 0);
 	intmap_put(&events->at, (uint64_t)row[0].integer, (int64_t)events->classes);
-	events->class = mem_grow(events->class, events->classes, &events->room,
-				 sizeof(*events->class));
-	class = &events->class[events->classes++];
+	class = MEM_NEXT(events->class, events->classes, events->room);
 	*class = (struct events_class){.id = row[0].integer, .name = name};
 	if (row[3].type != CELL_TEXT) {
 		events->has_tables = false;

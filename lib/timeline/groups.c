@@ -80,9 +80,8 @@ static void take_value(sqlite3_context *context, int count, sqlite3_value **valu
 		return;
 	if (!quantile->count)
 		quantile->share = sqlite3_value_double(value[1]);
-	quantile->value = mem_grow(quantile->value, quantile->count, &quantile->capacity,
-				   sizeof(*quantile->value));
-	quantile->value[quantile->count++] = sqlite3_value_double(value[0]);
+	*MEM_NEXT(quantile->value, quantile->count, quantile->capacity) =
+	    sqlite3_value_double(value[0]);
 }
 
 static void give_quantile(sqlite3_context *context)
@@ -233,9 +232,7 @@ static struct group *find_group(struct groups *groups, const struct cell *row)
 		    texts_put_bytes(&groups->texts, (const char *)keys->data, keys->size);
 	if (groups->last < groups->count)
 		return &groups->group[groups->last];
-	groups->group = mem_grow(groups->group, groups->count, &groups->capacity,
-				 sizeof(*groups->group));
-	group = &groups->group[groups->count++];
+	group = MEM_NEXT(groups->group, groups->count, groups->capacity);
 	group->rows = 0;
 	group->key = mem_zalloc((groups->keys + 1) * sizeof(*group->key));
 	group->sum = mem_zalloc((groups->columns + 1) * sizeof(*group->sum));

@@ -24,10 +24,9 @@ static char *fold(const char *name)
 bool name_take(struct name_set *set, const char *name)
 {
 	size_t before = set->texts.count;
-	char *folded = fold(name);
+	AUTOFREE char *folded = fold(name);
 
 	texts_put(&set->texts, folded);
-	free(folded);
 	return set->texts.count > before;
 }
 
@@ -59,11 +58,9 @@ char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 char *name_table(struct name_set *set, const char *class)
 {
 	bool is_reserved = strncasecmp(class, "sqlite_", strlen("sqlite_")) == 0;
-	char *wanted = mem_printf("%s%s", is_reserved ? "event_" : "", class);
-	char *table = name_pick(set, wanted, "_v");
+	AUTOFREE char *wanted = mem_printf("%s%s", is_reserved ? "event_" : "", class);
 
-	free(wanted);
-	return table;
+	return name_pick(set, wanted, "_v");
 }
 
 char *name_quote(const char *name)

@@ -62,11 +62,10 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 
 static int add_text(void *context, const struct cell *row, struct error *error)
 {
-	char *text = cell_text(row);
+	AUTOFREE char *text = cell_text(row);
 
 	(void)error;
 	text_list_add(context, text);
-	free(text);
 	return 0;
 }
 

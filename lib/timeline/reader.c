@@ -419,11 +419,11 @@ static int add_indexes(struct timeline_reader *reader,
 
 	for (const char *at = table->index; at && *at && !status; n++) {
 		size_t length = strcspn(at, ";");
-		char *text = mem_printf("CREATE INDEX temp.%s_index%d ON %s (%.*s)",
-					table->name, n, table->name, (int)length, at);
+		AUTOFREE char *text =
+		    mem_printf("CREATE INDEX temp.%s_index%d ON %s (%.*s)", table->name,
+			       n, table->name, (int)length, at);
 
 		status = sql_run(reader->db, reader->path, text, error);
-		free(text);
 		at += length + (at[length] == ';');
 	}
 	return status;
@@ -435,14 +435,13 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	char *before = mem_printf("PRAGMA query_only = OFF;"
 				  "DROP TABLE IF EXISTS temp.%s",
 				  table->name);
-	char *rows =
+	AUTOFREE char *rows =
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     run_with_values(reader, rows, table->value, error) ||
 		     add_indexes(reader, table, error);
 
 	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-	free(rows);
 	free(before);
 	return status ? -1 : 0;
 }
@@ -464,7 +463,7 @@ static char *column_list(size_t columns, const char *sign)
 static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
 		       timeline_give *give, void *context, struct error *error)
 {
-	struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
+	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
 	sqlite3_stmt *statement = NULL;
 	int code = sqlite3_prepare_v2(reader->db, insert, -1, &statement, NULL), more = 1;
 
@@ -479,7 +478,6 @@ static int insert_rows(struct timeline_reader *reader, const char *insert, size_
 	if (code != SQLITE_OK)
 		sql_error(reader->db, reader->path, error);
 	sqlite3_finalize(statement);
-	free(row);
 	return code == SQLITE_OK && more == 0 ? 0 : -1;
 }
 
@@ -487,20 +485,18 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 			      size_t columns, timeline_give *give, void *context,
 			      struct error *error)
 {
-	char *names = column_list(columns, "c"), *values = column_list(columns, "?");
+	AUTOFREE char *names = column_list(columns, "c"),
+		      *values = column_list(columns, "?");
 	char *before = mem_printf("PRAGMA query_only = OFF; BEGIN;"
 				  "DROP TABLE IF EXISTS temp.%s;"
 				  "CREATE TEMPORARY TABLE %s %s",
 				  name, name, names);
-	char *insert = mem_printf("INSERT INTO temp.%s VALUES %s", name, values);
+	AUTOFREE char *insert = mem_printf("INSERT INTO temp.%s VALUES %s", name, values);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     insert_rows(reader, insert, columns, give, context, error);
 
 	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
-	free(insert);
 	free(before);
-	free(values);
-	free(names);
 	return status ? -1 : 0;
 }
 
@@ -555,28 +551,22 @@ int timeline_update_run(struct timeline_reader *reader, const char *sql,
 int timeline_update_attach(struct timeline_reader *reader, const char *path,
 			   const char *name, struct error *error)
 {
-	char *sql = mem_printf("ATTACH ? AS %s", name);
-	char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
+	AUTOFREE char *sql = mem_printf("ATTACH ? AS %s", name);
+	AUTOFREE char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	struct cell value;
-	int status;
 
 	cell_set_bytes(&value, CELL_TEXT, plain, strlen(plain));
-	status = check_header(path, error) || run_with_values(reader, sql, &value, error)
-		     ? -1
-		     : 0;
-	free(plain);
-	free(sql);
-	return status;
+	return check_header(path, error) || run_with_values(reader, sql, &value, error)
+		   ? -1
+		   : 0;
 }
 
 int timeline_update_detach(struct timeline_reader *reader, const char *name,
 			   struct error *error)
 {
-	char *sql = mem_printf("COMMIT; DETACH %s; BEGIN EXCLUSIVE", name);
-	int status = timeline_update_run(reader, sql, error);
+	AUTOFREE char *sql = mem_printf("COMMIT; DETACH %s; BEGIN EXCLUSIVE", name);
 
-	free(sql);
-	return status;
+	return timeline_update_run(reader, sql, error);
 }
 
 int timeline_update_commit(struct timeline_reader *reader, struct error *error)

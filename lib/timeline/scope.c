@@ -22,8 +22,7 @@ static int add_node(void *context, const struct cell *row, struct error *error)
 	size_t room = scope->nodes;
 
 	(void)error;
-	scope->node = mem_grow(scope->node, scope->nodes, &room, sizeof(*scope->node));
-	scope->node[scope->nodes++] = (struct scope_node){
+	*MEM_NEXT(scope->node, scope->nodes, room) = (struct scope_node){
 	    .id = cell_integer(&row[0], 0),
 	    .name = cell_text(&row[1]),
 	    .cpus = cell_integer(&row[2], 0),
@@ -71,7 +70,7 @@ static int take_span(void *context, const struct cell *row, struct error *error)
 /* "no node 'noed1', did you mean 'node1'?" */
 static int no_such_node(const struct scope *scope, const char *glob, struct error *error)
 {
-	const char **names = mem_zalloc((scope->nodes + 1) * sizeof(*names));
+	AUTOFREE const char **names = mem_zalloc((scope->nodes + 1) * sizeof(*names));
 	const char *near;
 
 	for (size_t i = 0; i < scope->nodes; i++)
@@ -83,7 +82,6 @@ static int no_such_node(const struct scope *scope, const char *glob, struct erro
 	else
 		error_misuse(error, "--node: no node '%s', want one of %zu such as '%s'",
 			     glob, scope->nodes, scope->nodes ? names[0] : "");
-	free(names);
 	return -1;
 }
 

@@ -32,11 +32,10 @@ int sql_run(sqlite3 *db, const char *place, const char *text, struct error *erro
 sqlite3 *sql_open(const char *path, int flags, struct error *error)
 {
 	/* ":memory:", "file:..." and "" mean something else to SQLite. */
-	char *name = mem_printf("%s%s", *path == '/' ? "" : "./", path);
+	AUTOFREE char *name = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	sqlite3 *db;
 	int status = sqlite3_open_v2(name, &db, flags, NULL);
 
-	free(name);
 	if (status == SQLITE_OK)
 		return db;
 	sql_error(db, path, error);

@@ -92,7 +92,7 @@ static int find_tables(struct timeline_writer *writer, struct error *error)
 static int let_wait(struct timeline_table *table, struct error *error)
 {
 	struct timeline_writer *writer = table->writer;
-	char *text;
+	AUTOFREE char *text = NULL;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 	int code;
@@ -104,7 +104,6 @@ static int let_wait(struct timeline_table *table, struct error *error)
 	fputs(")", sql);
 	fclose(sql);
 	code = sqlite3_prepare_v2(writer->memory, text, -1, &table->insert, NULL);
-	free(text);
 	return code == SQLITE_OK ? 0 : sql_error(writer->memory, writer->place, error);
 }
 

@@ -31,13 +31,12 @@ static const char settings[] = "PRAGMA page_size = 8192;"
 static int add_waiting(struct timeline_table *table, struct error *error)
 {
 	struct timeline_writer *writer = table->writer;
-	char *text = mem_printf("SELECT * FROM %s ORDER BY 1, 2", table->name);
+	AUTOFREE char *text = mem_printf("SELECT * FROM %s ORDER BY 1, 2", table->name);
 	struct cell row[TABLE_COLUMNS];
 	sqlite3_stmt *query;
 	int code = sqlite3_prepare_v2(writer->memory, text, -1, &query, NULL);
 	int status = 0;
 
-	free(text);
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
 		for (unsigned i = 0; i < table->columns; i++)
 			row[i] = sql_cell(query, (int)i);

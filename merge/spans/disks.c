@@ -105,9 +105,7 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 		tell_cut(spans, disk, &disk->request[0]);
 		drop(disk, 0);
 	}
-	disk->request =
-	    mem_grow(disk->request, disk->count, &disk->room, sizeof(*disk->request));
-	disk->request[disk->count++] = request;
+	*MEM_NEXT(disk->request, disk->count, disk->room) = request;
 }
 
 /* The oldest that begins there; `issued`: -1 whether or not. SIZE_MAX: none. */

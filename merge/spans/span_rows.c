@@ -66,8 +66,7 @@ static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_
 	if (intmap_get(&log->index, key, &at))
 		return &log->chain[at];
 	intmap_put(&log->index, key, (int64_t)log->chains);
-	log->chain = mem_grow(log->chain, log->chains, &log->room, sizeof(*log->chain));
-	chain = &log->chain[log->chains++];
+	chain = MEM_NEXT(log->chain, log->chains, log->room);
 	*chain = (struct chain){
 	    .kind = kind, .node = node, .whose = whose, .begin_ns = NSEC_MIN};
 	return chain;
@@ -457,7 +456,7 @@ static int compare_chains(const void *a, const void *b, void *spans)
 static int write_chains(struct writing *writing, enum span_kind kind, struct error *error)
 {
 	const struct span_log *log = writing->spans->log;
-	const struct chain **chain =
+	AUTOFREE const struct chain **chain =
 	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
 	size_t count = 0;
 	int status = 0;
@@ -469,7 +468,6 @@ static int write_chains(struct writing *writing, enum span_kind kind, struct err
 		(void *)writing->spans);
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_chain(writing->spans, chain[i], write_span, writing, error);
-	free(chain);
 	return status;
 }
 

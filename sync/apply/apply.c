@@ -77,12 +77,10 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	if (count < 0)
 		failed = error_errno(error, from);
 	for (int k = 0; k < count; k++) {
-		char *old = mem_printf("%s/%s", from, entry[k]->d_name);
-		char *new = mem_printf("%s/%s", to, entry[k]->d_name);
+		AUTOFREE char *old = mem_printf("%s/%s", from, entry[k]->d_name);
+		AUTOFREE char *new = mem_printf("%s/%s", to, entry[k]->d_name);
 
 		failed = failed ? failed : clone_file(old, new, error);
-		free(old);
-		free(new);
 		free(entry[k]);
 	}
 	if (count >= 0)
@@ -99,7 +97,7 @@ static void apply_all(const struct output_directory *directory,
 {
 	for (size_t i = 0; i < map->clocks; i++) {
 		struct error error = ERROR_INIT;
-		char *target =
+		AUTOFREE char *target =
 		    mem_printf("%s/%s", directory->temporary, name[i] ? name[i] : "");
 
 		if (name[i] &&
@@ -109,7 +107,6 @@ static void apply_all(const struct output_directory *directory,
 			name[i] = NULL;
 		}
 		error_clear(&error);
-		free(target);
 	}
 }
 
@@ -131,8 +128,8 @@ int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 	      struct problem_list *problems, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_ADD};
-	const char **name = mem_zalloc(map->clocks * sizeof(*name));
-	double *residual_ns = mem_zalloc(map->clocks * sizeof(*residual_ns));
+	AUTOFREE const char **name = mem_zalloc(map->clocks * sizeof(*name));
+	AUTOFREE double *residual_ns = mem_zalloc(map->clocks * sizeof(*residual_ns));
 	struct output_directory directory;
 	char **file;
 	int status = output_directory_open(&directory, path, &kind, error);
@@ -153,8 +150,6 @@ int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 				path, name[i], map->clock[i].reference, residual_ns[i]);
 	output_directory_discard(&directory);
 	file_names_free(file, map->clocks);
-	free(residual_ns);
-	free(name);
 	return status;
 }
 
@@ -211,14 +206,13 @@ out:
 static int write_metadata(const char *target, const char *text, struct error *error)
 {
 	struct output output;
-	char *path = mem_printf("%s/metadata", target);
+	AUTOFREE char *path = mem_printf("%s/metadata", target);
 	int status = output_open(&output, path, error);
 
 	if (status == 0 && fputs(text, output.file) == EOF) {
 		status = error_errno(error, path);
 		output_discard(&output);
 	}
-	free(path);
 	return status ? -1 : output_commit(&output, error);
 }
 

@@ -71,12 +71,11 @@ static void write_json(FILE *file, const char *text, const struct clock_class *c
 {
 	const char *begin, *end;
 	json_t *clock = find_fragment(text, &begin, &end);
-	char *line;
+	AUTOFREE char *line = NULL;
 
 	change_class(clock, class);
 	line = json_one_line(clock);
 	fprintf(file, "%.*s%s\n%s", (int)(begin - text), text, line, end);
-	free(line);
 	json_decref(clock);
 }
 

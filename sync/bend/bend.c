@@ -44,8 +44,7 @@ static void step_note(struct sync *sync, uint32_t index, const struct corridor_s
 	nsec_t jump = jump_of(clock, step);
 	nsec_t back = jump > 0 ? jump : 0;
 
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
-	list->item[list->count++] = (struct sync_step){
+	*MEM_NEXT(list->item, list->count, list->room) = (struct sync_step){
 	    .clock = index,
 	    .from_ns = step->from_ns - back,
 	    .to_ns = step->to_ns + back,
@@ -146,9 +145,7 @@ static int keep(void *context, struct message *message)
 	if (message->rejected || pair->contradictory ||
 	    !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
-	side->point =
-	    mem_grow(side->point, side->count, &side->room, sizeof(*side->point));
-	side->point[side->count++] = pair_point(message);
+	*MEM_NEXT(side->point, side->count, side->room) = pair_point(message);
 	fresh = side->count - side->thinned;
 	if (bending->is_thinned && fresh >= THINNED_AT_ONCE) {
 		side->thinned +=
@@ -355,7 +352,7 @@ static void bend_islands(struct bending *bending)
 static int find_bends(struct bending *bending, struct error *error)
 {
 	struct sync *sync = bending->sync;
-	bool *curved = mem_zalloc((sync->pairs.count + 1) * sizeof(*curved));
+	AUTOFREE bool *curved = mem_zalloc((sync->pairs.count + 1) * sizeof(*curved));
 	int status = is_wished(sync) ? 0 : curvature_find(sync, curved, error);
 
 	if (!status && find_wanted(bending, curved)) {
@@ -364,7 +361,6 @@ static int find_bends(struct bending *bending, struct error *error)
 		if (!status)
 			bend_islands(bending);
 	}
-	free(curved);
 	return status;
 }
 

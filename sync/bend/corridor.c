@@ -437,8 +437,8 @@ static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end
 /* Add a step before the segment that comes next. */
 static void add_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
 {
-	fit->step = mem_grow(fit->step, fit->steps, &fit->step_room, sizeof(*fit->step));
-	fit->step[fit->steps++] = (struct corridor_step){fit->segments, from_ns, to_ns};
+	*MEM_NEXT(fit->step, fit->steps, fit->step_room) =
+	    (struct corridor_step){fit->segments, from_ns, to_ns};
 }
 
 void corridor_fit_clear(struct corridor_fit *fit)

@@ -53,9 +53,7 @@ typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
 
 void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound)
 {
-	bounds->item =
-	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
-	bounds->item[bounds->count++] = bound;
+	*MEM_NEXT(bounds->item, bounds->count, bounds->room) = bound;
 }
 
 bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
@@ -366,7 +364,8 @@ static void remember(const struct reconciling *reconciling, double *memory, bool
 bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve)
 {
-	double *memory = mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
+	AUTOFREE double *memory =
+	    mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
 	struct knots *knots = &reconciling->knots[clock];
 
 	remember(reconciling, memory, false);
@@ -377,7 +376,6 @@ bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 	knots->fixed = relax(reconciling);
 	if (!knots->fixed)
 		remember(reconciling, memory, true);
-	free(memory);
 	return knots->fixed;
 }
 

@@ -357,7 +357,8 @@ static size_t find_strays(struct suspects *suspects, size_t most)
  */
 static size_t least_steps(struct suspects *suspects, double limit)
 {
-	struct corridor_bound *bound = mem_alloc(suspects->count * sizeof(*bound));
+	AUTOFREE struct corridor_bound *bound =
+	    mem_alloc(suspects->count * sizeof(*bound));
 	size_t least = SIZE_MAX;
 
 	/* A clock that was set back mingles its messages in its own order alone. */
@@ -378,7 +379,6 @@ static size_t least_steps(struct suspects *suspects, double limit)
 			i += corridor_reach(bound + i, n - i, limit);
 		least = steps < least ? steps : least;
 	}
-	free(bound);
 	return least;
 }
 
@@ -501,7 +501,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 	double count = (double)suspects->count, most = STEPPING_SHARE * count;
 	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
 	size_t found = reject_suspects(suspects), steps;
-	char *kind = tell_kind(suspects);
+	AUTOFREE char *kind = tell_kind(suspects);
 	bool too_many = found > allowed;
 
 	if (too_many)
@@ -527,7 +527,6 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 			    found, suspects->count, sync_clock_name(sync, pair->b));
 	}
 	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_place);
-	free(kind);
 }
 
 static int apply(void *context, struct message *message)

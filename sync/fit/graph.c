@@ -89,7 +89,7 @@ static uint32_t root_of(const uint32_t *up, uint32_t node)
 /* Number the islands by their first trace; returns how many. */
 static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 {
-	uint32_t *up = mem_alloc((graph->nodes + 1) * sizeof(*up));
+	AUTOFREE uint32_t *up = mem_alloc((graph->nodes + 1) * sizeof(*up));
 	size_t islands = 0;
 
 	for (uint32_t i = 0; i < graph->nodes; i++)
@@ -104,7 +104,6 @@ static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 	for (uint32_t i = 0; i < graph->nodes; i++)
 		graph->node[i].island =
 		    up[i] == i ? (uint32_t)islands++ : graph->node[root_of(up, i)].island;
-	free(up);
 	return islands;
 }
 
@@ -197,7 +196,7 @@ static void order_islands(struct graph *graph, int reference)
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
 		int reference)
 {
-	uint32_t *order = pair_table_order(pairs);
+	AUTOFREE uint32_t *order = pair_table_order(pairs);
 
 	memset(graph, 0, sizeof(*graph));
 	graph->nodes = nodes;
@@ -219,7 +218,6 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);
 	}
-	free(order);
 }
 
 void graph_clear(struct graph *graph)

@@ -252,7 +252,7 @@ static bool take_mean(struct fit_island *island)
 {
 	struct program program;
 	struct least_squares *squares;
-	double *unknown;
+	AUTOFREE double *unknown = NULL;
 	bool found;
 
 	program_init(&program, island, 0);
@@ -267,7 +267,6 @@ static bool take_mean(struct fit_island *island)
 	found = least_squares_solve(squares, unknown);
 	if (found)
 		move(&program, unknown);
-	free(unknown);
 	least_squares_free(squares);
 	program_clear(&program);
 	return found;
@@ -277,13 +276,12 @@ static bool take_mean(struct fit_island *island)
 static double least_slack(const struct fit_island *island)
 {
 	size_t corners;
-	struct corner *corner = list_corners(island, &corners);
+	AUTOFREE struct corner *corner = list_corners(island, &corners);
 	double least = INFINITY;
 
 	for (size_t i = 0; i < corners; i++)
 		if (corner[i].pair->margin_ns >= 0)
 			least = fmin(least, slack_of(island, &corner[i]));
-	free(corner);
 	return least;
 }
 
@@ -315,7 +313,7 @@ static void add_distance(struct program *program)
 static bool move_inside(struct fit_island *island, double slack_ns)
 {
 	struct program program;
-	double *column;
+	AUTOFREE double *column = NULL;
 	bool found;
 
 	program_init(&program, island, 2 * (island->members - 1));
@@ -329,7 +327,6 @@ static bool move_inside(struct fit_island *island, double slack_ns)
 		column[i] = lp_value(program.lp, i);
 	if (found)
 		move(&program, column);
-	free(column);
 	program_clear(&program);
 	return found;
 }

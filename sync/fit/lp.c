@@ -51,8 +51,7 @@ void lp_bound(struct lp *lp, size_t column, double low, double high)
 
 static void add_cost(struct lp *lp, double cost)
 {
-	lp->cost = mem_grow(lp->cost, lp->costs, &lp->cost_room, sizeof(*lp->cost));
-	lp->cost[lp->costs++] = cost;
+	*MEM_NEXT(lp->cost, lp->costs, lp->cost_room) = cost;
 }
 
 /* A factor of the dual's last column. */

@@ -67,9 +67,7 @@ static void add_block(struct entry_table *table)
 	size_t stride = (size + ENTRY_LINE - 1) / ENTRY_LINE * ENTRY_LINE;
 	char *block = mem_alloc(BLOCK_ENTRIES * stride + ENTRY_LINE);
 
-	table->block = mem_grow(table->block, table->blocks, &table->blocks_room,
-				sizeof(*table->block));
-	table->block[table->blocks++] = block;
+	*MEM_NEXT(table->block, table->blocks, table->blocks_room) = block;
 	block += -(uintptr_t)block % ENTRY_LINE;
 	for (size_t i = BLOCK_ENTRIES; i-- > 0;) {
 		struct entry *entry = (struct entry *)(void *)(block + i * stride);

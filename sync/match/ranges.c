@@ -97,7 +97,7 @@ static bool is_data(const struct packet *packet)
 /* Ranges of everything that waits and could be part of a bigger packet, by flow. */
 static size_t gather(struct matcher *matcher, struct range **ranges)
 {
-	struct entry **waiting;
+	AUTOFREE struct entry **waiting = NULL;
 	size_t n = match_waiting(matcher, &waiting), count = 0, room = 0;
 
 	*ranges = NULL;
@@ -121,7 +121,6 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 			};
 		}
 	}
-	free(waiting);
 	if (count)
 		qsort(*ranges, count, sizeof(**ranges), by_flow);
 	return count;
@@ -311,9 +310,8 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 		       range[i + count].source == range[i].source)
 			count++;
 		sends += !range[i].received;
-		flow->lane =
-		    mem_grow(flow->lane, flow->lanes, &flow->room, sizeof(*flow->lane));
-		flow->lane[flow->lanes++] = (struct lane){range + i, count, 0, NULL};
+		*MEM_NEXT(flow->lane, flow->lanes, flow->room) =
+		    (struct lane){range + i, count, 0, NULL};
 	}
 	if (!sends || sends == flow->lanes)
 		return -1;
@@ -347,7 +345,7 @@ static void match_flow(struct flow *flow, struct range *range, size_t n)
 void match_ranges(struct matcher *matcher)
 {
 	struct flow flow = {.path = {.matcher = matcher, .is_one_identity = true}};
-	struct range *range;
+	AUTOFREE struct range *range = NULL;
 	size_t count = gather(matcher, &range), n;
 
 	for (size_t i = 0; i < count; i += n) {
@@ -359,5 +357,4 @@ void match_ranges(struct matcher *matcher)
 	free(flow.lane);
 	free(flow.side);
 	free(flow.path.stop);
-	free(range);
 }

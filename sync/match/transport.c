@@ -27,7 +27,7 @@ static int by_hash(const void *a, const void *b)
 
 static size_t gather(struct matcher *matcher, struct candidate **candidates)
 {
-	struct entry **waiting;
+	AUTOFREE struct entry **waiting = NULL;
 	size_t n = match_waiting(matcher, &waiting), count = 0;
 
 	*candidates = mem_alloc(n * sizeof(**candidates));
@@ -39,7 +39,6 @@ static size_t gather(struct matcher *matcher, struct candidate **candidates)
 			(*candidates)[count++] =
 			    (struct candidate){waiting[i], packet_hash_transport(packet)};
 	}
-	free(waiting);
 	qsort(*candidates, count, sizeof(**candidates), by_hash);
 	return count;
 }
@@ -123,7 +122,7 @@ static void match_group(struct matcher *matcher, const struct candidate *group, 
 
 void match_transport(struct matcher *matcher)
 {
-	struct candidate *candidate;
+	AUTOFREE struct candidate *candidate = NULL;
 	size_t count = gather(matcher, &candidate), n;
 
 	for (size_t i = 0; i < count; i += n) {
@@ -132,5 +131,4 @@ void match_transport(struct matcher *matcher)
 			n++;
 		match_group(matcher, candidate + i, n);
 	}
-	free(candidate);
 }

@@ -205,9 +205,7 @@ static int choose(void *context, struct message *message)
 
 	if (message->rejected || hash_point(point) % side->every)
 		return 0;
-	side->point =
-	    mem_grow(side->point, side->count, &side->room, sizeof(*side->point));
-	side->point[side->count++] = point;
+	*MEM_NEXT(side->point, side->count, side->room) = point;
 	if (side->count > choosing->most)
 		halve(side);
 	return 0;

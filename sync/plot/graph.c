@@ -152,13 +152,12 @@ static void place_clocks(struct picture *picture)
 
 		picture->height += (i ? GAP : 0) + PADDING;
 		for (size_t k = 0; k < island->members; k++) {
-			char *label = label_clock(picture, island->member[k]);
+			AUTOFREE char *label = label_clock(picture, island->member[k]);
 
 			widest = fmax(widest, svg_text_width(label, NAME_SIZE * BOLD));
 			picture->y[island->member[k]] =
 			    picture->height + picture->row / 2;
 			picture->height += picture->row;
-			free(label);
 		}
 		picture->height += PADDING;
 		longest = island->members > longest ? island->members : longest;
@@ -184,7 +183,7 @@ static void draw_edge(const struct picture *picture, const struct pair *pair, FI
 	const double crowd = pairs <= 40 ? 1 : pairs <= 200 ? 0.6 : 0.35;
 	const double a = picture->y[pair->a], b = picture->y[pair->b];
 	char count[CHART_LABEL], bound[CHART_LABEL];
-	char *text = mem_printf(
+	AUTOFREE char *text = mem_printf(
 	    "%s - %s: %s message%s, %s, %s", picture->name[pair->a],
 	    picture->name[pair->b], chart_label_count(count, messages),
 	    messages == 1 ? "" : "s", pair_bound_text(bound, picture->sync, pair),
@@ -199,7 +198,6 @@ static void draw_edge(const struct picture *picture, const struct pair *pair, FI
 		picture->x, fmin(a, b), vertex(picture, pair).x - picture->x,
 		fabs(b - a) / 2, picture->x, fmax(a, b),
 		crowd * (1.2 + log10(1 + (double)messages)));
-	free(text);
 }
 
 static void draw_edges(const struct picture *picture, FILE *file)
@@ -222,14 +220,13 @@ static void draw_edges(const struct picture *picture, FILE *file)
 		const struct pair *pair = &pairs->pair[picture->order[i]];
 		struct svg_point at = vertex(picture, pair);
 		char messages[CHART_LABEL], bound[CHART_LABEL];
-		char *text = mem_printf("%s \xc2\xb7 %s",
-					chart_label_count(messages, messages_of(pair)),
-					pair_bound_text(bound, picture->sync, pair));
+		AUTOFREE char *text = mem_printf(
+		    "%s \xc2\xb7 %s", chart_label_count(messages, messages_of(pair)),
+		    pair_bound_text(bound, picture->sync, pair));
 
 		at.x += 6;
 		at.y += 4;
 		svg_text(file, at, text, "font-size=\"11\"" INKED);
-		free(text);
 	}
 }
 
@@ -238,9 +235,9 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 	const struct svg_point at = {picture->x, picture->y[clock]};
 	const bool is_reference = reference_of(picture->sync, clock) == clock;
 	char bound[CHART_LABEL];
-	char *label = label_clock(picture, clock);
-	char *text = mem_printf("%s: %s", picture->name[clock],
-				bound_text(bound, picture->sync, clock));
+	AUTOFREE char *label = label_clock(picture, clock);
+	AUTOFREE char *text = mem_printf("%s: %s", picture->name[clock],
+					 bound_text(bound, picture->sync, clock));
 
 	fputs("<g>", file);
 	svg_tooltip(file, text);
@@ -256,8 +253,6 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 		 is_reference
 		     ? "font-size=\"12\" text-anchor=\"end\" font-weight=\"600\"" INKED
 		     : "font-size=\"12\" text-anchor=\"end\"" INKED);
-	free(label);
-	free(text);
 }
 
 static void make_keys(struct picture *picture)
@@ -320,7 +315,7 @@ static void draw_picture(const struct picture *picture, FILE *file)
 int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
 	       struct error *error)
 {
-	char *caption =
+	AUTOFREE char *caption =
 	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", sync->clocks,
 		       sync->pairs.count, sync->matching.matched);
 	struct picture picture = {.sync = sync,
@@ -346,6 +341,5 @@ int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
 		free(picture.y);
 		status = output_commit(&output, error);
 	}
-	free(caption);
 	return status;
 }

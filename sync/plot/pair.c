@@ -70,7 +70,7 @@ static struct chart_point *find_broken(struct picture *picture)
 /* Of the distances from the fit; 0 when there are none. */
 static double distance_quantile(const struct chart_series *series, double q)
 {
-	double *distance = mem_alloc(series->count * sizeof(*distance) + 1);
+	AUTOFREE double *distance = mem_alloc(series->count * sizeof(*distance) + 1);
 	double result = 0;
 
 	for (size_t i = 0; i < series->count; i++)
@@ -78,7 +78,6 @@ static double distance_quantile(const struct chart_series *series, double q)
 	if (series->count)
 		result = ranked(distance, series->count,
 				(size_t)(q * (double)(series->count - 1)));
-	free(distance);
 	return result;
 }
 
@@ -249,7 +248,7 @@ static void draw_frame(const struct picture *picture, FILE *file)
 static void draw_picture(struct picture *picture, FILE *file)
 {
 	double y = chart_head(&picture->head, NULL) + HEADING;
-	char *title = mem_printf("%s - %s", picture->pair->a, picture->pair->b);
+	AUTOFREE char *title = mem_printf("%s - %s", picture->pair->a, picture->pair->b);
 
 	picture->frame.box =
 	    (struct svg_box){LEFT, y, CHART_WIDTH - LEFT - RIGHT, HEIGHT};
@@ -258,20 +257,16 @@ static void draw_picture(struct picture *picture, FILE *file)
 	chart_head(&picture->head, file);
 	draw_frame(picture, file);
 	svg_end(file);
-	free(title);
 }
 
 /* Where both names do not fit, each loses its middle. */
 static char *make_heading(const struct plot_pair *pair)
 {
 	const double size = 23, room = CHART_WIDTH / 2 - CHART_MARGIN - size;
-	char *a = svg_text_fit(pair->a, size, room);
-	char *b = svg_text_fit(pair->b, size, room);
-	char *heading = mem_printf("%s - %s", a, b);
+	AUTOFREE char *a = svg_text_fit(pair->a, size, room);
+	AUTOFREE char *b = svg_text_fit(pair->b, size, room);
 
-	free(a);
-	free(b);
-	return heading;
+	return mem_printf("%s - %s", a, b);
 }
 
 int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error)

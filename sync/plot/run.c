@@ -132,7 +132,7 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	    .begin =
 		clock_correct(&sync->fitted[pair->a], sync->fitted[pair->a].begin_ns),
 	};
-	char *text = caption(&drawing);
+	AUTOFREE char *text = caption(&drawing);
 	struct plot_pair plot = {
 	    .a = sync_clock_name(sync, pair->a),
 	    .b = sync_clock_name(sync, pair->b),
@@ -148,7 +148,6 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 		free((void *)plot.side[k].hull.point);
 		free((void *)plot.side[k].bound.point);
 	}
-	free(text);
 	return status;
 }
 
@@ -157,7 +156,7 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 static char **name_pairs(const struct sync *sync, const uint32_t *order)
 {
 	size_t clocks = sync->clocks, pairs = sync->pairs.count;
-	const char **text = mem_zalloc((clocks + pairs) * sizeof(*text));
+	AUTOFREE const char **text = mem_zalloc((clocks + pairs) * sizeof(*text));
 	char **clock, **both = mem_zalloc(pairs * sizeof(*both)), **name;
 
 	for (uint32_t i = 0; i < clocks; i++)
@@ -171,31 +170,27 @@ static char **name_pairs(const struct sync *sync, const uint32_t *order)
 	name = file_names_of((const char *const *)both, pairs);
 	file_names_free(clock, clocks);
 	file_names_free(both, pairs);
-	free(text);
 	return name;
 }
 
 static int draw_all(struct sync *sync, const struct pair_sample *samples,
 		    const char *directory, struct error *error)
 {
-	uint32_t *order = pair_table_order(&sync->pairs);
+	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
 	char **name = name_pairs(sync, order);
 	int status = 0;
 
 	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
-		char *path = mem_printf("%s/%s.svg", directory, name[i]);
+		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name[i]);
 
 		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
-		free(path);
 	}
 	if (!status) {
-		char *path = mem_printf("%s/graph.svg", directory);
+		AUTOFREE char *path = mem_printf("%s/graph.svg", directory);
 
 		status = plot_graph(sync, order, path, error);
-		free(path);
 	}
 	file_names_free(name, sync->pairs.count);
-	free(order);
 	return status;
 }
 

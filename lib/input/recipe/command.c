@@ -174,16 +174,14 @@ char *recipe_point_suffix(const struct recipe *recipe, size_t point)
 static void put_role(const struct recipe *recipe, const struct recipe_entry *role,
 		     struct recipe_value *values)
 {
-	char *node = mem_printf("%s.node", role->key);
-	char *address = mem_printf("%s.address", role->key);
+	AUTOFREE char *node = mem_printf("%s.node", role->key);
+	AUTOFREE char *address = mem_printf("%s.address", role->key);
 	const char *first = role->value.entry[0].value.text;
 
 	recipe_value_put(values, node, first);
 	recipe_value_put(
 	    values, address,
 	    recipe_text(recipe_value_find(&recipe->nodes, first), "address"));
-	free(node);
-	free(address);
 }
 
 void recipe_point_values(const struct recipe *recipe, size_t point, const char *run,

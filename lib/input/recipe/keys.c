@@ -14,7 +14,7 @@
 
 static bool matches(const char *form, const char *text, int flags)
 {
-	char *whole = mem_printf("^(%s)$", form);
+	AUTOFREE char *whole = mem_printf("^(%s)$", form);
 	regex_t compiled;
 	bool has;
 
@@ -22,7 +22,6 @@ static bool matches(const char *form, const char *text, int flags)
 		abort();
 	has = regexec(&compiled, text, 0, NULL, 0) == 0;
 	regfree(&compiled);
-	free(whole);
 	return has;
 }
 
@@ -42,11 +41,10 @@ void recipe_want_name(struct recipe_errors *errors, const char *what,
 		      const struct recipe_value *name, const char *after,
 		      const struct recipe_value *map)
 {
-	char *meant = recipe_meant(name->text, map);
+	AUTOFREE char *meant = recipe_meant(name->text, map);
 
 	recipe_error_add(errors, name->location, "%s: '%.80s' %s%s", what, name->text,
 			 after, meant);
-	free(meant);
 }
 
 /* A number of the table, 0 where it has none. */
@@ -108,13 +106,12 @@ static int64_t unit_of(const char *type, const char *unit)
 static bool parse_number(const char *type, const char *text, int64_t *number)
 {
 	size_t length = strspn(text, "-.0123456789");
-	char *digits = mem_strndup(text, length);
+	AUTOFREE char *digits = mem_strndup(text, length);
 	int64_t unit = unit_of(type, text + length);
 	bool is_time = strcmp(type, "time") == 0, well;
 
 	well = unit && (is_time ? number_seconds(digits, number)
 				: number_integer(digits, number)) == 0;
-	free(digits);
 	if (well && is_time) /* of nanoseconds, by a unit of milliseconds */
 		*number /= 1000;
 	if (!well || __builtin_mul_overflow(*number, unit, number))
@@ -229,7 +226,7 @@ static bool check_inputs(struct recipe_errors *errors, const struct recipe_value
 static void unknown_key(struct recipe_errors *errors, const char *what,
 			const struct recipe_entry *entry, const struct recipe_value *keys)
 {
-	char *meant = recipe_meant(entry->key, keys);
+	AUTOFREE char *meant = recipe_meant(entry->key, keys);
 	struct bytes all = {0};
 
 	for (size_t i = 0; i < keys->count; i++)
@@ -239,7 +236,6 @@ static void unknown_key(struct recipe_errors *errors, const char *what,
 			 what, *meant ? meant : ", want one of ",
 			 *meant ? "" : (char *)all.data);
 	bytes_clear(&all);
-	free(meant);
 }
 
 /* What a map does not have: its default, or an error. */
@@ -334,7 +330,7 @@ static void check_entry(struct recipe_errors *errors, const struct recipe_value 
 	const struct recipe_value *each = recipe_value_find(key, "each");
 	struct recipe_value *value = &entry->value;
 	struct recipe_value name = {.location = entry->location, .text = entry->key};
-	char *whole = mem_printf("%s: %s", what, entry->key);
+	AUTOFREE char *whole = mem_printf("%s: %s", what, entry->key);
 	bool is_null = recipe_value_is_null(value);
 
 	check_text(errors, key, what, &name);
@@ -350,7 +346,6 @@ static void check_entry(struct recipe_errors *errors, const struct recipe_value 
 		value->kind = RECIPE_MAP;
 	}
 	recipe_check(errors, each, whole, value);
-	free(whole);
 }
 
 /* Becomes a map, without names that stand for nothing. */

@@ -79,16 +79,15 @@ static char *join(const struct recipe_value *list, const char *but)
 
 static void put_setting(struct bytes *out, const char *key, const char *value)
 {
-	char *word = mem_printf("%s=%s", key, value);
+	AUTOFREE char *word = mem_printf("%s=%s", key, value);
 
 	put_word(out, word);
-	free(word);
 }
 
 void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out)
 {
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
-	char *suffix = recipe_point_suffix(recipe, point);
+	AUTOFREE char *suffix = recipe_point_suffix(recipe, point);
 
 	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
@@ -96,19 +95,17 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 		put_setting(out, parameters->entry[i].key,
 			    recipe_choice(recipe, point, i)->text);
 	bytes_add_byte(out, '\n');
-	free(suffix);
 }
 
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 {
 	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
 	const struct recipe_value *roles = &recipe->roles;
-	char *hops = join(recipe_get(recipe, "ssh_gateway"), "");
+	AUTOFREE char *hops = join(recipe_get(recipe, "ssh_gateway"), "");
 
 	put_word(out, "ssh_gateway");
 	put_word(out, hops);
 	bytes_add_byte(out, '\n');
-	free(hops);
 	for (size_t i = 0; options && i < options->count; i++) {
 		put_word(out, "ssh_option");
 		put_setting(out, options->entry[i].key, options->entry[i].value.text);
@@ -188,7 +185,7 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 {
 	const struct recipe_value *activities = recipe_value_find(sar, "activities");
 	const char *interval = recipe_text(&recipe->checked, "interval");
-	char *keywords = join(activities, "basic");
+	AUTOFREE char *keywords = join(activities, "basic");
 
 	for (char *c = keywords; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
@@ -198,7 +195,6 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 	put_word(out, *interval ? interval : "1");
 	put_word(out, keywords);
 	bytes_add_byte(out, '\n');
-	free(keywords);
 }
 
 static void print_sources(const struct recipe *recipe, struct bytes *out)
@@ -257,13 +253,12 @@ static void choose_nodes(const struct plan *plan, const struct recipe_value *use
 static void print_command(struct plan *plan, const char *format,
 			  const struct recipe_value *user)
 {
-	char *command = recipe_command_fill(recipe_value_find(user, "command"),
-					    &plan->values, "", NULL);
+	AUTOFREE char *command = recipe_command_fill(recipe_value_find(user, "command"),
+						     &plan->values, "", NULL);
 
 	put_words(plan->out, format, user, &plan->values);
 	put_word(plan->out, command);
 	bytes_add_byte(plan->out, '\n');
-	free(command);
 }
 
 /* What nodes run: a line for each. */
@@ -305,10 +300,9 @@ static int find_files(const struct recipe_value *pattern, struct recipe_value *f
 
 static void put_number(struct plan *plan, const char *key, size_t number)
 {
-	char *text = mem_printf("%zu", number);
+	AUTOFREE char *text = mem_printf("%zu", number);
 
 	recipe_value_put(&plan->values, key, text);
-	free(text);
 }
 
 static int print_queue(struct plan *plan, size_t number, const struct recipe_value *queue,

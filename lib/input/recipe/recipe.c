@@ -42,15 +42,15 @@ bool recipe_parse_destination(const char *text, struct recipe_value *destination
 	regfree(&form);
 	for (size_t i = 0; well && i < sizeof(groups) / sizeof(*groups); i++) {
 		regmatch_t at = match[groups[i]];
-		char *part = at.rm_so < 0 ? NULL
-					  : mem_strndup(text + at.rm_so,
-							(size_t)(at.rm_eo - at.rm_so));
+		AUTOFREE char *part =
+		    at.rm_so < 0
+			? NULL
+			: mem_strndup(text + at.rm_so, (size_t)(at.rm_eo - at.rm_so));
 
 		if (part)
 			recipe_value_put(destination, keys[i], part);
 		if (part && groups[i] == PORT && number_integer(part, &port))
 			port = 0;
-		free(part);
 	}
 	return well && port >= 1 && port <= 65535;
 }
@@ -233,7 +233,7 @@ static bool add_kernel(const struct recipe_value *presets, struct recipe_errors 
 		const struct recipe_value *name = &names->entry[i].value;
 		const struct recipe_value *preset =
 		    recipe_value_find(presets, name->text);
-		char *meant = recipe_meant(name->text, presets);
+		AUTOFREE char *meant = recipe_meant(name->text, presets);
 
 		if (preset) {
 			add_events(events, recipe_value_find(preset, "required"),
@@ -247,7 +247,6 @@ static bool add_kernel(const struct recipe_value *presets, struct recipe_errors 
 		} else {
 			recipe_value_put(events, name->text, "required");
 		}
-		free(meant);
 	}
 	return has_syscalls || (names && names->count && !has_preset);
 }
@@ -316,13 +315,12 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 		const struct recipe_value name = {.location = entry->location,
 						  .text = entry->key};
 		const struct recipe_value *own = recipe_value_find(known, entry->key);
-		char *interval =
+		AUTOFREE char *interval =
 		    mem_printf("%s000", own ? recipe_text(own, "interval") : "10");
 
 		recipe_value_put(&entry->value, "name", entry->key);
 		if (!recipe_value_find(&entry->value, "interval"))
 			recipe_value_put(&entry->value, "interval", interval);
-		free(interval);
 		if (recipe_value_find(&entry->value, "command"))
 			continue;
 		if (own)
@@ -420,7 +418,7 @@ static void name_by_file(struct recipe *recipe, const char *path,
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
-	char *name =
+	AUTOFREE char *name =
 	    mem_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 
 	if (!is_file_name(name))
@@ -429,7 +427,6 @@ static void name_by_file(struct recipe *recipe, const char *path,
 				 "for a directory, want a name",
 				 name);
 	recipe_value_put(&recipe->checked, "name", name);
-	free(name);
 }
 
 /* ~/ is the home directory of who runs the collector. */

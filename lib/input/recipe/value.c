@@ -21,9 +21,7 @@ int recipe_error_add(struct recipe_errors *errors, struct recipe_location locati
 	struct recipe_error *error;
 	va_list arguments;
 
-	errors->item = mem_grow(errors->item, errors->count, &errors->capacity,
-				sizeof(*errors->item));
-	error = &errors->item[errors->count++];
+	error = MEM_NEXT(errors->item, errors->count, errors->capacity);
 	error->location = location;
 	va_start(arguments, format);
 	error->text = mem_vprintf(format, arguments);
@@ -81,9 +79,7 @@ struct recipe_value *recipe_value_add(struct recipe_value *value, const char *ke
 {
 	struct recipe_entry *entry;
 
-	value->entry =
-	    mem_grow(value->entry, value->count, &value->capacity, sizeof(*value->entry));
-	entry = &value->entry[value->count++];
+	entry = MEM_NEXT(value->entry, value->count, value->capacity);
 	memset(entry, 0, sizeof(*entry));
 	entry->key = key ? mem_strdup(key) : NULL;
 	entry->location = entry->value.location = location;
@@ -430,7 +426,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-	char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
+	AUTOFREE char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
 	struct text_list *files = &loader->errors->files;
 	const char *wrong = NULL;
 	struct stat about;
@@ -451,7 +447,6 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 		       : read_text(loader, bytes, size, value);
 	if (stream)
 		fclose(stream);
-	free(bytes);
 	return status;
 }
 
