@@ -50,7 +50,7 @@ struct analysis {
 /* The analyses that can be named: the program's own, and the user's in SQL. */
 struct catalog {
 	const struct analysis **item;
-	size_t count, room;
+	size_t count, capacity;
 	struct query_file **file; /* in SQL: ours, then the user's */
 	size_t files, file_room;
 	size_t own;                /* the user's */

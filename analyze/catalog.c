@@ -91,7 +91,7 @@ static void define(struct query_file *file, bool is_ours)
 
 static void add(struct catalog *catalog, const struct analysis *analysis)
 {
-	*MEM_NEXT(catalog->item, catalog->count, catalog->room) = analysis;
+	*MEM_NEXT(catalog->item, catalog->count, catalog->capacity) = analysis;
 }
 
 static void keep(struct catalog *catalog, struct query_file *file, bool is_ours)

@@ -327,7 +327,7 @@ static void compare_table(struct comparison *comparison, size_t first,
 	struct result_table *made = make_table(comparison, result, table);
 	struct measure *measure = NULL;
 	struct texts keys = {0};
-	size_t count = 0, room = 0;
+	size_t count = 0, capacity = 0;
 
 	for (size_t r = first; r < comparison->runs; r++) {
 		const struct run *run = &comparison->run[r];
@@ -346,7 +346,7 @@ static void compare_table(struct comparison *comparison, size_t first,
 			n = measure_of(&keys, other, row, column);
 			if (n == count) {
 				measure =
-				    mem_grow(measure, count, &room, sizeof(*measure));
+				    mem_grow(measure, count, &capacity, sizeof(*measure));
 				measure[count++] =
 				    (struct measure){row, column,
 						     mem_zalloc(comparison->settings *

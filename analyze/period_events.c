@@ -23,7 +23,7 @@ struct term {
 struct side {
 	const char *option, *class; /* "from" */
 	struct term *term;
-	size_t terms, room;
+	size_t terms, capacity;
 	struct text_list key; /* fields that tell groups apart */
 	int64_t classes;
 	struct text_list found; /* fields that some class has */
@@ -86,7 +86,7 @@ static int parse_term(struct reading *reading, struct side *side, const char *te
 	if (op == sizeof(ops) / sizeof(*ops) || !length)
 		return error_set(reading->error,
 				 "'%s' is no condition, want FIELD = VALUE", text);
-	term = MEM_NEXT(side->term, side->terms, side->room);
+	term = MEM_NEXT(side->term, side->terms, side->capacity);
 	*term = (struct term){.op = ops[op].sql,
 			      .is_pattern = *ops[op].text == '~',
 			      .field = keep(reading, text, length)};

@@ -68,7 +68,7 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 /* Columns that something is said of; one without a title is called as its key. */
 struct query_columns {
 	struct result_column *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /*
@@ -156,7 +156,7 @@ struct query_values {
 		char *name;
 		struct cell cell; /* its own; a CELL_BLOB is SQL, ":of_nodes" */
 	} * item;
-	size_t count, room;
+	size_t count, capacity;
 	struct query_file relations;
 	struct timeline_reader *reader; /* NULL: no timeline is asked */
 };

@@ -48,7 +48,7 @@ const char *query_file_keep(struct query_file *file, const char *text, size_t le
 	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	texts->item =
-	    mem_grow(texts->item, texts->count, &texts->room, sizeof(*texts->item));
+	    mem_grow(texts->item, texts->count, &texts->capacity, sizeof(*texts->item));
 	return texts->item[texts->count++] = mem_strndup(text, length);
 }
 
@@ -150,7 +150,7 @@ static int push_column(struct reading *reading, const char *key, const char *tit
 		    "no unit '%s', want text, id, count, ns, +-ns, epoch_ns, bytes, "
 		    "bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row",
 		    unit);
-	*MEM_NEXT(columns->item, columns->count, columns->room) =
+	*MEM_NEXT(columns->item, columns->count, columns->capacity) =
 	    (struct result_column){key, title, (enum unit)found};
 	return 0;
 }

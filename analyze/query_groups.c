@@ -32,7 +32,7 @@ struct part {
 
 struct parts {
 	struct part *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* A statement on its way to be cut. */
@@ -101,7 +101,7 @@ static void split(const struct cutting *cutting, struct part part, struct parts 
 	while (part.begin < part.end) {
 		size_t end = find_outside(cutting, part.begin, part.end, comma);
 
-		*MEM_NEXT(parts->item, parts->count, parts->room) =
+		*MEM_NEXT(parts->item, parts->count, parts->capacity) =
 		    (struct part){part.begin, end};
 		part.begin = end + 1;
 	}

@@ -221,14 +221,14 @@ static void write_question(const struct query_tables *tables, const char *name,
 struct answer {
 	FILE *file;
 	char *text;
-	size_t size, room;
+	size_t size, capacity;
 	struct text_list name, type;
 	size_t *begin; /* of each field in the text; SIZE_MAX: NULL */
 };
 
 static void add_byte(struct answer *answer, int byte)
 {
-	answer->text = mem_grow(answer->text, answer->size, &answer->room, 1);
+	answer->text = mem_grow(answer->text, answer->size, &answer->capacity, 1);
 	answer->text[answer->size++] = (char)byte;
 }
 

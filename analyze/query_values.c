@@ -19,7 +19,7 @@ const char *query_values_add(struct query_values *values, struct cell cell,
 	va_list arguments;
 	struct query_value *value;
 
-	value = MEM_NEXT(values->item, values->count, values->room);
+	value = MEM_NEXT(values->item, values->count, values->capacity);
 	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
 		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
 	va_start(arguments, format);

@@ -16,7 +16,7 @@ const char no_spans_note[] =
 /* The threads of a timeline. About 100 bytes each and its names. */
 struct threads {
 	struct thread_facts *item; /* by node, tid, begin */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static int take_thread(void *context, const struct cell *row, struct error *error)
@@ -24,15 +24,16 @@ static int take_thread(void *context, const struct cell *row, struct error *erro
 	struct threads *threads = context;
 
 	(void)error;
-	*MEM_NEXT(threads->item, threads->count, threads->room) = (struct thread_facts){
-	    .node = cell_integer(&row[0], 0),
-	    .tid = cell_integer(&row[1], -1),
-	    .pid = cell_integer(&row[2], -1),
-	    .comm = cell_text(&row[3]),
-	    .process = cell_text(&row[4]),
-	    .begin_ns = cell_integer(&row[5], NSEC_MIN),
-	    .end_ns = cell_integer(&row[6], NSEC_MAX),
-	};
+	*MEM_NEXT(threads->item, threads->count, threads->capacity) =
+	    (struct thread_facts){
+		.node = cell_integer(&row[0], 0),
+		.tid = cell_integer(&row[1], -1),
+		.pid = cell_integer(&row[2], -1),
+		.comm = cell_text(&row[3]),
+		.process = cell_text(&row[4]),
+		.begin_ns = cell_integer(&row[5], NSEC_MIN),
+		.end_ns = cell_integer(&row[6], NSEC_MAX),
+	    };
 	return 0;
 }
 

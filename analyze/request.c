@@ -244,7 +244,7 @@ static int check_ranges(const struct text_list *words, const char *name,
 			struct range_list *ranges, struct error *error)
 {
 	for (size_t i = 0; i < words->count; i++) {
-		ranges->item = mem_grow(ranges->item, ranges->count, &ranges->room,
+		ranges->item = mem_grow(ranges->item, ranges->count, &ranges->capacity,
 					sizeof(*ranges->item));
 		if (parse_range(words->item[i], &ranges->item[ranges->count++]))
 			return error_misuse(

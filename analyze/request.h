@@ -43,7 +43,7 @@ struct range_list {
 	struct range {
 		int64_t least, most;
 	} * item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 bool range_list_has(const struct range_list *list, int64_t value);

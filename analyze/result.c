@@ -210,7 +210,7 @@ static void sort_rows(struct result_table *table)
 		       &table->cell[index[i] * table->columns], width);
 	free(table->cell);
 	table->cell = sorted;
-	table->room = table->rows;
+	table->capacity = table->rows;
 	free(index);
 }
 
@@ -281,9 +281,9 @@ void result_add(struct result_table *table, const struct cell *cells)
 	}
 	if (table->is_cut && is_behind(table, cells))
 		return;
-	if (table->rows == table->room) {
-		table->room = table->room ? 2 * table->room : 16;
-		table->cell = mem_realloc(table->cell, table->room,
+	if (table->rows == table->capacity) {
+		table->capacity = table->capacity ? 2 * table->capacity : 16;
+		table->cell = mem_realloc(table->cell, table->capacity,
 					  table->columns * sizeof(*table->cell));
 	}
 	row = &table->cell[table->rows++ * table->columns];

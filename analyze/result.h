@@ -57,7 +57,7 @@ struct result_table {
 	struct result_column *column;
 	size_t columns;
 	struct cell *cell; /* row by row */
-	size_t rows, room;
+	size_t rows, capacity;
 	uint64_t added;      /* rows, with those that the limit left out */
 	size_t limit;        /* 0: none */
 	bool limit_is_asked; /* by the user */

@@ -8,7 +8,7 @@
 
 struct finding {
 	struct merge_run *run;
-	const struct merge_clock_wish *wish;
+	const struct merge_clock_options *clock_options;
 	struct sync sync;
 };
 
@@ -68,7 +68,7 @@ static int read_and_fit(struct finding *finding, struct progress *progress,
 		status = sync->traces ? sync_fit(sync, error) : 0;
 	error_clear(&cause);
 	/* Nothing is to be said of a fit that is not used. */
-	if (finding->wish->none || finding->wish->file)
+	if (finding->clock_options->none || finding->clock_options->file)
 		problem_clear(&sync->problems);
 	return status;
 }
@@ -315,32 +315,33 @@ static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	if (!finding->wish->file && finding->sync.traces)
+	if (!finding->clock_options->file && finding->sync.traces)
 		sync_describe(&finding->sync, &run->map);
 	run->map.matching = finding->sync.matching;
 	survey(finding);
-	if (finding->wish->none) {
+	if (finding->clock_options->none) {
 		leave_clocks(&run->map);
 		return;
 	}
 	apply_map(run);
-	settle_rest(run, finding->wish->file);
+	settle_rest(run, finding->clock_options->file);
 }
 
-int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish,
+int merge_clocks_find(struct merge_run *run,
+		      const struct merge_clock_options *clock_options,
 		      struct message_log *messages, struct progress *progress,
 		      struct error *error)
 {
-	struct finding finding = {.run = run, .wish = wish};
+	struct finding finding = {.run = run, .clock_options = clock_options};
 	struct sync *sync = &finding.sync;
-	struct sync_options options = wish->sync;
+	struct sync_options options = clock_options->sync;
 	int status;
 
 	clock_map_clear(&run->map);
-	if (wish->file && read_map(run, wish->file, error))
+	if (clock_options->file && read_map(run, clock_options->file, error))
 		return -1;
 	options.alone = true;
-	if (wish->file || wish->none)
+	if (clock_options->file || clock_options->none)
 		options.reference = NULL;
 	sync_init(sync, &options);
 	sync->log.has_ends = messages;

@@ -6,7 +6,7 @@
 #include "merge/run.h"
 #include "sync/sync.h"
 
-struct merge_clock_wish {
+struct merge_clock_options {
 	const char *file; /* a clock map; NULL: by synchronization */
 	bool none;        /* leave every clock at its own epoch */
 	struct sync_options sync;
@@ -27,7 +27,8 @@ struct merge_clock_wish {
  * epoch. What the sources found odd is in run->problems; reading their records will tell
  * the same again.
  */
-int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish,
+int merge_clocks_find(struct merge_run *run,
+		      const struct merge_clock_options *clock_options,
 		      struct message_log *messages, struct progress *progress,
 		      struct error *error);
 

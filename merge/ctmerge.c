@@ -201,7 +201,7 @@ static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 
 static int find_clocks(struct merge *merge, struct error *error)
 {
-	struct merge_clock_wish wish = {
+	struct merge_clock_options clock_options = {
 	    .file = options.clocks,
 	    .none = options.no_sync,
 	    .sync = merge->sync,
@@ -211,7 +211,7 @@ static int find_clocks(struct merge *merge, struct error *error)
 	if (options.is_part)
 		message_log_init(&merge->messages);
 	/* Of a part messages are read, and not found. */
-	return merge_clocks_find(&merge->run, &wish,
+	return merge_clocks_find(&merge->run, &clock_options,
 				 options.is_part ? NULL : &merge->messages,
 				 &merge->progress, error) ||
 		       (options.is_part &&
@@ -421,12 +421,12 @@ static void clear_merge(struct merge *merge)
 static int join(struct error *error)
 {
 	struct progress progress;
-	const struct join_wish wish = {&options.runs, options.output, options.command,
-				       &progress};
+	const struct join_options clock_options = {&options.runs, options.output,
+						   options.command, &progress};
 	int status;
 
 	progress_init(&progress, options.quiet);
-	status = parts_join(&wish, error);
+	status = parts_join(&clock_options, error);
 	progress_end(&progress);
 	return status;
 }

@@ -141,17 +141,17 @@ static bool has_context(const struct ctf_class *class)
 }
 
 void event_class_init(struct event_class *class, const struct ctf_class *of,
-		      const struct event_wish *wish)
+		      const struct event_filter *filter)
 {
 	*class = (struct event_class){.of = of};
 	find_columns(class);
-	if (selection_has_class(wish->selection, of->name))
+	if (selection_has_class(filter->selection, of->name))
 		class->use |= EVENT_SELECTED;
 	if (class->use & EVENT_FOLLOWED || has_context(of) ||
-	    (wish->payload && class->use & EVENT_LINKED) ||
-	    (wish->spans && class->tag > AT_OTHER && class->tag < AT_DUMP))
+	    (filter->payload && class->use & EVENT_LINKED) ||
+	    (filter->spans && class->tag > AT_OTHER && class->tag < AT_DUMP))
 		class->use |= EVENT_CELLS;
-	if (!wish->payload || !(class->use & EVENT_SELECTED))
+	if (!filter->payload || !(class->use & EVENT_SELECTED))
 		return;
 	class->use |= EVENT_PAYLOAD;
 	class->columns =

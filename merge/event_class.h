@@ -111,14 +111,14 @@ struct event_class {
 };
 
 /* What the classes of a run are used for. */
-struct event_wish {
+struct event_filter {
 	const struct selection *selection;
 	bool payload; /* rows of classes */
 	bool spans;
 };
 
 void event_class_init(struct event_class *class, const struct ctf_class *of,
-		      const struct event_wish *wish);
+		      const struct event_filter *filter);
 
 /* Whether it was recorded with any of its cells. */
 bool event_class_wants_cells(const struct event_class *class);

@@ -33,7 +33,7 @@ struct queue {
 
 struct feed {
 	struct merge_run *run;
-	struct event_wish wish;
+	struct event_filter filter;
 	struct queue *queue; /* one a source of the run */
 	size_t count;
 	struct read_ahead *ahead;
@@ -95,7 +95,7 @@ static void take_record(void *context, const struct ctf_event *record)
 	if (is_backward)
 		row.ts_ns = queue->tail_ns;
 	queue->tail_ns = row.ts_ns;
-	use = event_class_use(row.class, queue->feed->wish.selection, row.ts_ns);
+	use = event_class_use(row.class, queue->feed->filter.selection, row.ts_ns);
 	if (!use)
 		return;
 	row.selected = use & EVENT_SELECTED;
@@ -120,7 +120,7 @@ static bool read_source(void *context, uint32_t source, struct read_step *step)
 	queue->step = step;
 	return queue->records &&
 	       ctf_reader_step(queue->records, most, take_record, queue) &&
-	       queue->tail_ns <= feed->wish.selection->end_ns;
+	       queue->tail_ns <= feed->filter.selection->end_ns;
 }
 
 static void note_source(void *context, uint32_t source)
@@ -138,9 +138,9 @@ static nsec_t position(const void *context, uint32_t source)
 }
 
 /* What lies before the selection's begin need not be decoded, but for some classes. */
-static void select_events(struct queue *queue, const struct event_wish *wish)
+static void select_events(struct queue *queue, const struct event_filter *filter)
 {
-	bool has_begin = wish->selection->begin_ns > NSEC_MIN;
+	bool has_begin = filter->selection->begin_ns > NSEC_MIN;
 
 	while (ctf_reader_class(queue->records, (uint32_t)queue->classes))
 		queue->classes++;
@@ -149,7 +149,7 @@ static void select_events(struct queue *queue, const struct event_wish *wish)
 		struct event_class *class = &queue->class[i];
 		struct ctf_selection wanted = {.what = SELECT_EVENTS};
 
-		event_class_init(class, ctf_reader_columns(queue->records, i), wish);
+		event_class_init(class, ctf_reader_columns(queue->records, i), filter);
 		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)
@@ -159,7 +159,7 @@ static void select_events(struct queue *queue, const struct event_wish *wish)
 	if (has_begin)
 		ctf_reader_begin(
 		    queue->records,
-		    clock_first_not_before(queue->clock, wish->selection->begin_ns));
+		    clock_first_not_before(queue->clock, filter->selection->begin_ns));
 }
 
 /* Metadata takes milliseconds, so traces are opened in parallel. */
@@ -173,8 +173,8 @@ static void open_source(void *context, size_t index)
 	queue->feed = feed;
 	queue->clock = &source->clock;
 	queue->tail_ns = queue->read_ns = NSEC_MIN;
-	if (source->is_twice ||
-	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
+	if (source->is_twice || !selection_has_node(feed->filter.selection,
+						    feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
 		queue->records =
@@ -184,11 +184,12 @@ static void open_source(void *context, size_t index)
 	source->is_read = queue->records != NULL;
 	if (!queue->records)
 		return;
-	select_events(queue, &feed->wish);
+	select_events(queue, &feed->filter);
 	queue->facts = *ctf_reader_facts(queue->records);
 }
 
-struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads)
+struct feed *feed_new(struct merge_run *run, const struct event_filter *filter,
+		      int threads)
 {
 	struct feed *feed = mem_zalloc(sizeof(*feed));
 	struct read_ahead_of of = {
@@ -203,7 +204,7 @@ struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int 
 	};
 
 	feed->run = run;
-	feed->wish = *wish;
+	feed->filter = *filter;
 	feed->count = run->count;
 	feed->queue = mem_zalloc(run->count * sizeof(*feed->queue) + 1);
 	limits_allow_files();

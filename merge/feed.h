@@ -38,7 +38,8 @@ struct row {
  * read. What cannot be opened becomes a problem of the run. The run and the
  * selection must outlive it.
  */
-struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads);
+struct feed *feed_new(struct merge_run *run, const struct event_filter *filter,
+		      int threads);
 
 /* The n-th class of a source; NULL: there are not so many. */
 struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n);

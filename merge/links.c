@@ -39,7 +39,7 @@ struct links {
 	const struct merge_run *run;
 	struct intmap index; /* of streams */
 	struct stream *stream;
-	size_t streams, room;
+	size_t streams, capacity;
 	struct spill spill;
 	struct sorter *sorter;  /* of links */
 	struct texts addresses; /* as packets have them */
@@ -76,8 +76,8 @@ static struct stream *stream_of(struct links *links, uint32_t source, uint32_t s
 	if (intmap_get(&links->index, key, &at))
 		return &links->stream[at];
 	intmap_put(&links->index, key, (int64_t)links->streams);
-	links->stream =
-	    mem_grow(links->stream, links->streams, &links->room, sizeof(*links->stream));
+	links->stream = mem_grow(links->stream, links->streams, &links->capacity,
+				 sizeof(*links->stream));
 	links->stream[links->streams] = (struct stream){.kept = SIZE_MAX};
 	return &links->stream[links->streams++];
 }

@@ -183,12 +183,13 @@ static int merge(struct loading *loading, struct error *error)
 
 int load_events(struct load *load, struct error *error)
 {
-	struct event_wish wish = {load->selection, load->payload, load->spans != NULL};
+	struct event_filter filter = {load->selection, load->payload,
+				      load->spans != NULL};
 	struct loading loading = {.load = load};
 	int status;
 
 	load->events = 0;
-	loading.feed = feed_new(load->run, &wish, load->threads);
+	loading.feed = feed_new(load->run, &filter, load->threads);
 	status = merge(&loading, error);
 	feed_free(loading.feed);
 	progress_end(load->progress);

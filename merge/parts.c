@@ -341,7 +341,7 @@ static const char links_sql[] =
     "JOIN class_table AS t ON t.node = p.node JOIN event_class AS c ON c.id = t.class";
 
 struct join {
-	const struct join_wish *wish;
+	const struct join_options *filter;
 	struct timeline_reader *db; /* the timeline of what stands once */
 	struct output file;         /* where it is */
 	struct output_directory directory;
@@ -377,7 +377,7 @@ static int refuse(void *context, const struct cell *row, struct error *error)
 
 static int read_parts(struct join *join, struct error *error)
 {
-	const struct text_list *given = join->wish->parts;
+	const struct text_list *given = join->filter->parts;
 	struct text_list paths = {0};
 	int status = 0;
 
@@ -417,7 +417,7 @@ static int name_class(void *context, const struct cell *row, struct error *error
 /* One without rows, and what names its own tables have. */
 static int open_timeline(struct join *join, struct error *error)
 {
-	const char *path = join->file.temporary, *target = join->wish->output;
+	const char *path = join->file.temporary, *target = join->filter->output;
 	struct timeline_writer *writer = timeline_writer_new(path, target, true, error);
 	int status = writer ? timeline_writer_finish(writer, error) : -1;
 
@@ -437,7 +437,7 @@ static int open_timeline(struct join *join, struct error *error)
 static int fill_timeline(struct join *join, struct error *error)
 {
 	const struct cell facts[] = {cell_of_text(CT_VERSION),
-				     cell_of_text(join->wish->command)};
+				     cell_of_text(join->filter->command)};
 
 	return read_parts(join, error) ||
 		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||
@@ -472,7 +472,7 @@ static int link_table(void *context, const struct cell *row, struct error *error
 		status = errno == EXDEV ? error_set(error,
 						    "%s: on another file system than %s, "
 						    "want the parts on the same one",
-						    part, join->wish->output)
+						    part, join->filter->output)
 					: error_errno(error, from);
 	return status;
 }
@@ -484,7 +484,7 @@ static int write_once(struct join *join, struct error *error)
 	const struct files files = {&tables, ".", 0, 0};
 	struct table_work work = {.timeline = join->file.temporary,
 				  .directory = join->directory.temporary,
-				  .progress = join->wish->progress};
+				  .progress = join->filter->progress};
 	int status = query_texts(join->db,
 				 OTHER_TABLES " AND name NOT IN (SELECT table_name FROM "
 					      "event_class WHERE table_name IS NOT NULL)",
@@ -508,9 +508,9 @@ static int write_mark(const struct join *join, struct error *error)
 
 static int join_all(struct join *join, struct error *error)
 {
-	for (size_t i = 0; i < join->wish->parts->count; i++)
-		output_protect(join->wish->parts->item[i]);
-	if (output_directory_open(&join->directory, join->wish->output, &join_directory,
+	for (size_t i = 0; i < join->filter->parts->count; i++)
+		output_protect(join->filter->parts->item[i]);
+	if (output_directory_open(&join->directory, join->filter->output, &join_directory,
 				  error))
 		return -1;
 	if (output_open_spooled(&join->file, -1, error) || open_timeline(join, error) ||
@@ -523,9 +523,9 @@ static int join_all(struct join *join, struct error *error)
 	return output_directory_commit(&join->directory, error);
 }
 
-int parts_join(const struct join_wish *wish, struct error *error)
+int parts_join(const struct join_options *filter, struct error *error)
 {
-	struct join join = {.wish = wish, .file = {.stream = -1}};
+	struct join join = {.filter = filter, .file = {.stream = -1}};
 	int status = join_all(&join, error);
 
 	timeline_reader_free(join.db);

@@ -34,13 +34,13 @@ int part_write(const struct part *part, struct error *error);
  * requests of which each part has one end, and names the tables of the classes as a merge
  * of the whole run does.
  */
-struct join_wish {
+struct join_options {
 	const struct text_list *parts; /* directories */
 	const char *output, *command;
 	struct progress *progress;
 };
 
 /* 0, or -1 with error. */
-int parts_join(const struct join_wish *wish, struct error *error);
+int parts_join(const struct join_options *filter, struct error *error);
 
 #endif

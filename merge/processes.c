@@ -51,7 +51,7 @@ struct process_node {
 struct processes {
 	struct thread_row *thread;
 	struct process_row *process;
-	size_t threads, thread_room, count, room;
+	size_t threads, thread_capacity, count, capacity;
 	struct process_node *node;
 	size_t nodes;
 	struct texts exe;
@@ -82,8 +82,8 @@ static struct life live(const struct processes *all, struct intmap *map, int64_t
 
 static struct thread_row *add_thread(struct processes *all, int64_t tid)
 {
-	all->thread =
-	    mem_grow(all->thread, all->threads, &all->thread_room, sizeof(*all->thread));
+	all->thread = mem_grow(all->thread, all->threads, &all->thread_capacity,
+			       sizeof(*all->thread));
 	all->thread[all->threads] = (struct thread_row){
 	    .life = live(all, &all->here->thread, tid, all->threads), .process = -1};
 	return &all->thread[all->threads++];
@@ -92,7 +92,7 @@ static struct thread_row *add_thread(struct processes *all, int64_t tid)
 static int64_t add_process(struct processes *all, int64_t pid)
 {
 	all->process =
-	    mem_grow(all->process, all->count, &all->room, sizeof(*all->process));
+	    mem_grow(all->process, all->count, &all->capacity, sizeof(*all->process));
 	all->process[all->count] =
 	    (struct process_row){.life = live(all, &all->here->process, pid, all->count),
 				 .ppid = TIMELINE_NONE,

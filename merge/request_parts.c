@@ -39,7 +39,7 @@ struct server {
 	const struct spans *spans;
 	nsec_t begin_ns, end_ns; /* of all of its requests */
 	struct state *state;
-	size_t count, room;
+	size_t count, capacity;
 	struct server_call *call;
 	size_t call_count, call_room;
 };
@@ -86,7 +86,7 @@ static int add_state(void *context, uint32_t node, int64_t tid, const struct spa
 	}
 	if (state.begin_ns >= state.end_ns)
 		return 0;
-	*MEM_NEXT(server->state, server->count, server->room) = state;
+	*MEM_NEXT(server->state, server->count, server->capacity) = state;
 	return 0;
 }
 

@@ -49,7 +49,7 @@ struct requests {
 	size_t flows, flow_room;
 	struct texts keys; /* of each flow, as bytes */
 	struct request_row *row;
-	size_t count, room;
+	size_t count, capacity;
 	int64_t messages;
 	uint64_t carriers; /* messages of tunnels, that carry others */
 };
@@ -164,7 +164,7 @@ static void end_request(struct requests *requests, struct flow *flow)
 		if (now->end_ns < now->responded_ns)
 			now->end_ns = now->responded_ns;
 	}
-	*MEM_NEXT(requests->row, requests->count, requests->room) = flow->now;
+	*MEM_NEXT(requests->row, requests->count, requests->capacity) = flow->now;
 	flow->phase = SILENT;
 }
 

@@ -22,7 +22,7 @@ struct queued_packet {
 
 struct sent_packets {
 	struct queued_packet *queued; /* what is in the buffers */
-	size_t count, room;
+	size_t count, capacity;
 	struct intmap at; /* by node and buffer */
 };
 
@@ -91,7 +91,7 @@ static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t 
 	if (intmap_get(&packets->at, key, &at))
 		return &packets->queued[at];
 	intmap_put(&packets->at, key, (int64_t)packets->count);
-	packets->queued = mem_grow(packets->queued, packets->count, &packets->room,
+	packets->queued = mem_grow(packets->queued, packets->count, &packets->capacity,
 				   sizeof(*packets->queued));
 	packets->queued[packets->count] = (struct queued_packet){.length = -1};
 	return &packets->queued[packets->count++];

@@ -56,21 +56,21 @@ static int default_jobs(void)
 }
 
 /* "auto", "3" or "60s". 0, or -1 with error. */
-static int parse_segments(const char *text, struct corridor_wish *wish,
+static int parse_segments(const char *text, struct corridor_options *options,
 			  struct error *error)
 {
 	char *end;
 	double number;
 
-	memset(wish, 0, sizeof(*wish));
+	memset(options, 0, sizeof(*options));
 	if (!text || strcmp(text, "auto") == 0)
 		return 0;
 	number = strtod(text, &end);
 	if (end != text && strcmp(end, "s") == 0 && number > 0 && number < 1e9)
-		wish->length_ns = nsec_round(number * 1e9);
+		options->length_ns = nsec_round(number * 1e9);
 	else if (end != text && !*end && number >= 1 && number <= 4096 &&
 		 number == (double)(int)number)
-		wish->segments = (size_t)number;
+		options->segments = (size_t)number;
 	else
 		return error_misuse(
 		    error,
@@ -159,7 +159,7 @@ static int set_local(struct source_list *sources, struct error *error)
 	for (size_t s = 0; s < sources->count; s++) {
 		struct source *source = &sources->item[s];
 		struct node_address *own = NULL;
-		size_t count = 0, room = 0;
+		size_t count = 0, capacity = 0;
 
 		for (size_t i = 0; i < local->count; i++) {
 			const char *word = local->item[i], *equals = strchr(word, '=');
@@ -172,7 +172,7 @@ static int set_local(struct source_list *sources, struct error *error)
 			}
 			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
 				continue;
-			*MEM_NEXT(own, count, room) = address;
+			*MEM_NEXT(own, count, capacity) = address;
 		}
 		if (!count)
 			continue;

@@ -41,7 +41,7 @@ static int take_arrivals(void *context, const struct arrival *arrival, size_t co
 
 	for (size_t i = 0; i < count; i++)
 		packets_writer_add(extract->writer, arrival[i].source,
-				   arrival[i].sighting,
+				   arrival[i].packet_event,
 				   readers_begin(extract->readers, arrival[i].source));
 	return ferror(extract->file) ? -1 : 0;
 }

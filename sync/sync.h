@@ -25,7 +25,7 @@ enum bounds_model {
 struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
-	struct corridor_wish segments;
+	struct corridor_options segments;
 	enum bounds_model bounds;
 	double wander_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
@@ -56,7 +56,7 @@ struct sync_step {
 
 struct step_list {
 	struct sync_step *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* What the mean rate of a clock's true correction can be, without unit. */
@@ -68,7 +68,7 @@ struct rate_bound {
 struct sync {
 	struct sync_options options;
 	struct sync_trace *trace;
-	size_t traces, room;
+	size_t traces, capacity;
 	uint32_t
 	    *clock_trace; /* by clock: its first trace, whose local time is the clock's */
 	size_t clocks;

@@ -171,7 +171,7 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 	struct sync_trace *trace;
 
 	sync->trace =
-	    mem_grow(sync->trace, sync->traces, &sync->room, sizeof(*sync->trace));
+	    mem_grow(sync->trace, sync->traces, &sync->capacity, sizeof(*sync->trace));
 	trace = &sync->trace[sync->traces];
 	memset(trace, 0, sizeof(*trace));
 	trace->name = make_name(sync, source, facts);
@@ -208,23 +208,24 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 /* How many packets ahead memory is asked for: time enough for it to come. */
 enum { EXPECT = 16, EXPECT_SOON = 8 };
 
-static int take_sightings(void *context, const struct arrival *arrival, size_t count)
+static int read_packet_events(void *context, const struct arrival *arrival, size_t count)
 {
 	struct reading *reading = context;
 	int status = 0;
 
 	for (size_t i = 0; !status && i < count; i++) {
 		const struct sync_trace *trace = &reading->sync->trace[arrival[i].source];
-		struct sighting *sighting = arrival[i].sighting;
+		struct packet_event *packet_event = arrival[i].packet_event;
 
 		if (i + EXPECT < count)
-			matcher_expect(reading->matcher, arrival[i + EXPECT].sighting,
-				       arrival[i + EXPECT_SOON].sighting);
-		sighting->ns += trace->shift_ns;
-		sighting->whole_ns = nsec_add(sighting->whole_ns, trace->shift_ns);
-		sighting->event_ns += trace->shift_ns;
+			matcher_expect(reading->matcher, arrival[i + EXPECT].packet_event,
+				       arrival[i + EXPECT_SOON].packet_event);
+		packet_event->ns += trace->shift_ns;
+		packet_event->whole_ns =
+		    nsec_add(packet_event->whole_ns, trace->shift_ns);
+		packet_event->event_ns += trace->shift_ns;
 		status = matcher_add(reading->matcher, trace->clock, arrival[i].source,
-				     sighting, reading->error);
+				     packet_event, reading->error);
 	}
 	return status;
 }
@@ -347,7 +348,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
 	reading.matcher =
 	    matcher_new(&sync->pairs, &sync->log, most_in_flight(sync), &listener);
-	status = readers_run(reading.readers, take_sightings, &reading, progress);
+	status = readers_run(reading.readers, read_packet_events, &reading, progress);
 	if (!status)
 		status = matcher_finish(reading.matcher, error);
 	sync->matching = *matcher_counts(reading.matcher);
@@ -394,7 +395,7 @@ static uint32_t find_node(struct parsing *parsing, const char *name)
 
 	if (number < sync->traces)
 		return (uint32_t)number;
-	trace = MEM_NEXT(sync->trace, sync->traces, sync->room);
+	trace = MEM_NEXT(sync->trace, sync->traces, sync->capacity);
 	memset(trace, 0, sizeof(*trace));
 	trace->name = mem_strdup(name);
 	trace->path = mem_strdup("");
@@ -464,11 +465,11 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 {
 	struct error later = ERROR_INIT; /* of lines after the first broken one */
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t length;
 	int status = 0;
 
-	while (!status && (length = getline(&line, &room, file)) > 0) {
+	while (!status && (length = getline(&line, &capacity, file)) > 0) {
 		struct message message = {0};
 		char *word[4];
 

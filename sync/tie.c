@@ -28,7 +28,7 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	for (size_t i = 0; i < list->count; i++)
 		if (list->item[i].base == base && list->item[i].tied == tied)
 			return &list->item[i];
-	tie = MEM_NEXT(list->item, list->count, list->room);
+	tie = MEM_NEXT(list->item, list->count, list->capacity);
 	memset(tie, 0, sizeof(*tie));
 	tie->base = base;
 	tie->tied = tied;
@@ -133,7 +133,7 @@ static bool agree(const struct tie_part *one, const struct tie_part *other)
 /* As many packets in a row as leave an offset are one part. */
 static void find_parts(struct tie *tie)
 {
-	size_t room = 0;
+	size_t capacity = 0;
 
 	tie->open_ns = NSEC_MAX / LEAST_STEP;
 	for (size_t i = 0; i < tie->cells; i++) {
@@ -151,7 +151,7 @@ static void find_parts(struct tie *tie)
 			 agree(&tie->part[tie->parts - 1], cell))
 			part_take(&tie->part[tie->parts - 1], cell);
 		else if (cell->packets) {
-			*MEM_NEXT(tie->part, tie->parts, room) = *cell;
+			*MEM_NEXT(tie->part, tie->parts, capacity) = *cell;
 		}
 	}
 	free(tie->cell);

@@ -37,7 +37,7 @@ struct tie {
 
 struct tie_list {
 	struct tie *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* A packet that both saw on its way out: the host's trace, the base, and its capture. */

@@ -244,7 +244,7 @@ static struct path_segment *tell(struct walk *walk, enum path_state state,
 		begin_ns = frame->floor_ns;
 	if (begin_ns >= walk->at_ns)
 		return NULL;
-	segment = MEM_NEXT(path->segment, path->count, path->room);
+	segment = MEM_NEXT(path->segment, path->count, path->capacity);
 	*segment = (struct path_segment){
 	    .state = state,
 	    .begin_ns = begin_ns,

@@ -59,7 +59,7 @@ struct path_segment {
 
 struct path {
 	struct path_segment *segment; /* in order of time, without gaps */
-	size_t count, room;
+	size_t count, capacity;
 	size_t deep;     /* waits that were not followed, as others stood in them */
 	size_t backward; /* messages that came before they were sent */
 };

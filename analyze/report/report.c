@@ -23,11 +23,11 @@ enum {
 };
 
 /* What is asked of other analyses: only the tables that the page shows. */
-static const struct wish {
+static const struct report_query {
 	const char *analysis, *group, *tables;
 	unsigned forms;
 	int limit; /* rows a table; -1: as the analysis has it */
-} wishes[ANSWERS] = {
+} queries[ANSWERS] = {
     [ANSWER_NODES] = {"nodes", NULL, NULL, 0, -1},
     [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, -1},
     [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, -1},
@@ -65,23 +65,23 @@ struct work {
 static int ask(struct report *report, struct question *asker, int name,
 	       struct error *error)
 {
-	const struct wish *wish = &wishes[name];
+	const struct report_query *wanted = &queries[name];
 	struct report_answer *answer = &report->answer[name];
 	const struct analysis *analysis =
-	    catalog_find(report->question->request->catalog, wish->analysis, error);
+	    catalog_find(report->question->request->catalog, wanted->analysis, error);
 	struct question question = *asker;
 	int status;
 
 	if (!analysis)
 		return -1;
 	answer->request = *report->question->request;
-	answer->request.limit_given = wish->limit;
+	answer->request.limit_given = wanted->limit;
 	answer->request.quiet = true;
 	question.analysis = analysis;
 	question.request = &answer->request;
-	question.forms = wish->forms ? wish->forms : analysis->default_forms;
-	question.group = wish->group;
-	question.tables = wish->tables;
+	question.forms = wanted->forms ? wanted->forms : analysis->default_forms;
+	question.group = wanted->group;
+	question.tables = wanted->tables;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
@@ -268,7 +268,7 @@ static void put_part(struct report *report, char *words)
 	for (enum report_answer_name i = 0; of && i < ANSWERS; i++) {
 		const struct result_table *table = report_table(report, i, rest);
 
-		if (strcmp(wishes[i].analysis, of) != 0)
+		if (strcmp(queries[i].analysis, of) != 0)
 			continue;
 		if (!strcmp(what, "answer"))
 			html_answer(report, i);

@@ -56,7 +56,7 @@ static void insert_corner(struct sim_clock *clock, nsec_t true_ns)
 	if (corner->true_ns >= true_ns || at + 1 == clock->corners)
 		return;
 	clock->corner =
-	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*corner));
+	    mem_grow(clock->corner, clock->corners, &clock->capacity, sizeof(*corner));
 	corner = &clock->corner[at];
 	memmove(corner + 2, corner + 1, (clock->corners - at - 1) * sizeof(*corner));
 	corner[1] = (struct sim_clock_corner){true_ns, local_ns, 0};
@@ -180,8 +180,8 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 {
 	struct sim_clock_corner *last;
 
-	clock->corner =
-	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*clock->corner));
+	clock->corner = mem_grow(clock->corner, clock->corners, &clock->capacity,
+				 sizeof(*clock->corner));
 	clock->corner[clock->corners] = (struct sim_clock_corner){true_ns, local_ns, 0};
 	if (clock->corners++ == 0)
 		return;

@@ -80,7 +80,7 @@ struct sim_clock_corner {
 
 struct sim_clock {
 	struct sim_clock_corner *corner;
-	size_t corners, room;
+	size_t corners, capacity;
 	size_t at; /* the last one used: times come nearly in order */
 	struct sim_clock_step *step;
 	size_t steps, step_room;

@@ -127,19 +127,19 @@ static bool falsify(struct world *world, uint32_t lane, nsec_t send_ns, nsec_t r
 	return true;
 }
 
-void messages_add(struct world *world, const struct parcel *parcel, nsec_t received_ns)
+void messages_add(struct world *world, const struct flight *flight, nsec_t received_ns)
 {
 	struct message_sink *sink = world->messages;
-	const struct flow *flow = &world->flow[parcel->flow];
-	struct host *from = &world->host[flow->end[parcel->side].node];
-	struct host *to = &world->host[flow->end[!parcel->side].node];
-	uint32_t lane = parcel->flow * 2 + parcel->side;
+	const struct flow *flow = &world->flow[flight->flow];
+	struct host *from = &world->host[flow->end[flight->side].node];
+	struct host *to = &world->host[flow->end[!flight->side].node];
+	uint32_t lane = flight->flow * 2 + flight->side;
 	nsec_t send_ns, recv_ns;
 
 	if (world->messages_written >= sink->limit ||
-	    !host_is_traced(from, parcel->sent_ns) || !host_is_traced(to, received_ns))
+	    !host_is_traced(from, flight->sent_ns) || !host_is_traced(to, received_ns))
 		return;
-	send_ns = sim_clock_real(&from->clock, parcel->sent_ns);
+	send_ns = sim_clock_real(&from->clock, flight->sent_ns);
 	recv_ns = sim_clock_real(&to->clock, received_ns);
 	if (!sink->odds || !falsify(world, lane, send_ns, recv_ns))
 		write_message(world, lane, send_ns, recv_ns, sink->all.file);

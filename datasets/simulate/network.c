@@ -217,13 +217,13 @@ static void tell_queued(struct now *now, const struct packet *packet, uint64_t s
 }
 
 /* Make it one segment of what was handed to the card. */
-static void cut_segment(const struct world *world, struct parcel *parcel, uint8_t number)
+static void cut_segment(const struct world *world, struct flight *flight, uint8_t number)
 {
-	uint32_t segment = world->flow[parcel->flow].segment, skipped = number * segment;
-	struct packet *packet = &parcel->packet;
+	uint32_t segment = world->flow[flight->flow].segment, skipped = number * segment;
+	struct packet *packet = &flight->packet;
 	uint32_t whole = packet->payload;
 
-	parcel->index = (uint8_t)(parcel->index + number);
+	flight->index = (uint8_t)(flight->index + number);
 	packet->seq += skipped;
 	if (packet->family == 4)
 		packet->id = (packet->id + number) & 0xffff;
@@ -235,29 +235,29 @@ static void cut_segment(const struct world *world, struct parcel *parcel, uint8_
 	packet->length -= whole - packet->payload;
 }
 
-static void post(struct world *world, const struct parcel *parcel, nsec_t arrival_ns,
+static void post(struct world *world, const struct flight *flight, nsec_t arrival_ns,
 		 bool copy)
 {
-	uint32_t index = parcel_new(world);
+	uint32_t index = flight_new(world);
 
-	world->parcel[index] = *parcel;
-	world->parcel[index].copy = copy;
+	world->flight[index] = *flight;
+	world->flight[index].copy = copy;
 	queue_add(&world->queue, arrival_ns, OCCASION_ARRIVAL, index, 0);
 }
 
-void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segments)
+void card_transmit(struct now *now, const struct flight *flight, uint8_t segments)
 {
 	struct world *world = now->world;
-	const struct flow *flow = &world->flow[parcel->flow];
-	struct link *link = &world->flow[parcel->flow].link[parcel->side];
+	const struct flow *flow = &world->flow[flight->flow];
+	struct link *link = &world->flow[flight->flow].link[flight->side];
 	struct host *host = now_host(now);
 
-	tell_queued(now, &parcel->packet, host_skb(host));
-	if (parcel->packet.payload || flow->protocol != IPPROTO_TCP)
-		requests_sent(now, parcel->flow, parcel->side);
+	tell_queued(now, &flight->packet, host_skb(host));
+	if (flight->packet.payload || flow->protocol != IPPROTO_TCP)
+		requests_sent(now, flight->flow, flight->side);
 	host->count.sent += segments;
 	for (uint8_t i = 0; i < segments; i++) {
-		struct parcel sent = *parcel;
+		struct flight sent = *flight;
 		struct journey journey;
 
 		sent.sent_ns = now->ns;
@@ -275,7 +275,7 @@ void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segment
 }
 
 /* Whether b goes on where a ends, so that the receiver may merge them (GRO). */
-static bool is_next(const struct parcel *a, const struct parcel *b)
+static bool is_next(const struct flight *a, const struct flight *b)
 {
 	return a->flow == b->flow && a->side == b->side && a->packet.payload &&
 	       b->packet.payload && a->packet.protocol == IPPROTO_TCP &&
@@ -284,25 +284,25 @@ static bool is_next(const struct parcel *a, const struct parcel *b)
 	       a->window == b->window;
 }
 
-/* The parcels enter the stack; `packet` becomes what they are merged into. */
-static void enter(struct now *now, const uint32_t *parcels, size_t count,
+/* The packets in flight enter the stack; `packet` becomes what they are merged into. */
+static void enter(struct now *now, const uint32_t *flights, size_t count,
 		  struct packet *packet, uint64_t *skb)
 {
 	struct world *world = now->world;
 	struct host *host = now_host(now);
 
-	*packet = world->parcel[parcels[0]].packet;
+	*packet = world->flight[flights[0]].packet;
 	*skb = host_skb(host);
 	for (size_t i = 0; i < count; i++) {
-		const struct parcel *parcel = &world->parcel[parcels[i]];
+		const struct flight *flight = &world->flight[flights[i]];
 
 		host->count.received++;
-		host->count.received_bytes += size_of(&parcel->packet) + ETHERNET;
-		if (world->messages && !parcel->copy)
-			messages_add(world, parcel, now->ns);
-		if (parcel->packet.payload ||
-		    world->flow[parcel->flow].protocol != IPPROTO_TCP)
-			requests_came(now, parcel->flow, !parcel->side);
+		host->count.received_bytes += size_of(&flight->packet) + ETHERNET;
+		if (world->messages && !flight->copy)
+			messages_add(world, flight, now->ns);
+		if (flight->packet.payload ||
+		    world->flow[flight->flow].protocol != IPPROTO_TCP)
+			requests_came(now, flight->flow, !flight->side);
 		EVENT(now, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
 		EVENT(now, EVENT_GRO_EXIT,
 		      {.i = i           ? GRO_MERGED_FREE
@@ -310,26 +310,26 @@ static void enter(struct now *now, const uint32_t *parcels, size_t count,
 					: GRO_NORMAL});
 		if (!i)
 			continue;
-		packet->payload += parcel->packet.payload;
-		packet->length += parcel->packet.payload;
-		packet->flags |= parcel->packet.flags;
+		packet->payload += flight->packet.payload;
+		packet->length += flight->packet.payload;
+		packet->flags |= flight->packet.flags;
 	}
 }
 
-/* Take parcels that are merged into one packet. */
-static void take(struct now *now, const uint32_t *parcels, size_t count)
+/* Take packets in flight that are merged into one packet. */
+static void take(struct now *now, const uint32_t *flights, size_t count)
 {
 	struct world *world = now->world;
-	const struct parcel *parcel = &world->parcel[parcels[0]];
-	uint32_t sender = world->flow[parcel->flow].end[parcel->side].node;
+	const struct flight *flight = &world->flight[flights[0]];
+	uint32_t sender = world->flow[flight->flow].end[flight->side].node;
 	const struct way *way = way_of(world, now->node);
 	struct packet packet;
 	uint32_t bytes;
 	uint64_t skb;
 
-	enter(now, parcels, count, &packet, &skb);
+	enter(now, flights, count, &packet, &skb);
 	if (world->scenario->nat)
-		address_fill(&world->flow[parcel->flow], parcel->side, true, &packet);
+		address_fill(&world->flow[flight->flow], flight->side, true, &packet);
 	bytes = size_of(&packet);
 	now->routers = way_of(world, sender)->routers;
 	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
@@ -340,23 +340,23 @@ static void take(struct now *now, const uint32_t *parcels, size_t count)
 	tell_passes(now, way->in, &packet, skb);
 	now->routers = 0;
 	for (size_t i = 0; i < count; i++)
-		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
+		transport_receive(now, &world->flight[flights[i]], i + 1 < count);
 	for (size_t i = 0; i < count; i++)
-		parcel_free(world, parcels[i]);
+		flight_free(world, flights[i]);
 }
 
-/* How many of the parcels become one packet. */
-static size_t count_merged(const struct world *world, const uint32_t *parcels,
+/* How many of the packets in flight become one packet. */
+static size_t count_merged(const struct world *world, const uint32_t *flights,
 			   size_t count)
 {
 	uint32_t bytes = 0;
 	size_t i;
 
 	for (i = 1; world->scenario->gro && i < count; i++) {
-		const struct parcel *last = &world->parcel[parcels[i - 1]];
+		const struct flight *last = &world->flight[flights[i - 1]];
 
 		bytes += last->packet.payload;
-		if (bytes > MERGED_MOST || !is_next(last, &world->parcel[parcels[i]]))
+		if (bytes > MERGED_MOST || !is_next(last, &world->flight[flights[i]]))
 			break;
 	}
 	return i;
@@ -378,9 +378,9 @@ size_t card_poll(struct now *now)
 
 void card_arrive(struct world *world, const struct occasion *occasion)
 {
-	const struct parcel *parcel = &world->parcel[occasion->what];
-	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
-	uint32_t number = parcel->flow % (uint32_t)world->scenario->cpus;
+	const struct flight *flight = &world->flight[occasion->what];
+	uint32_t node = world->flow[flight->flow].end[!flight->side].node;
+	uint32_t number = flight->flow % (uint32_t)world->scenario->cpus;
 	struct cpu *cpu = &world->host[node].cpu[number];
 	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 

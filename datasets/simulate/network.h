@@ -28,19 +28,20 @@ struct journey link_carry(struct link *link, const struct scenario *scenario,
  * Hand a packet to the network card and the network; with segmentation offload it is
  * more than one, of which this has the first one's place and the data of all.
  */
-void card_transmit(struct now *now, const struct parcel *parcel, uint8_t segments);
+void card_transmit(struct now *now, const struct flight *flight, uint8_t segments);
 
-/* A parcel comes out of the network; its processor may be interrupted at once. */
+/* A packet in flight comes out of the network; its processor may be interrupted at once.
+ */
 void card_arrive(struct world *world, const struct occasion *occasion);
 
-/* Take what the card holds for this processor. Returns how many parcels. */
+/* Take what the card holds for this processor. Returns how many packets in flight. */
 size_t card_poll(struct now *now);
 
 #define CARD_NAME "eth0"
 
-/* A new parcel's index; what it holds is undefined. Others may move. */
-uint32_t parcel_new(struct world *world);
-void parcel_free(struct world *world, uint32_t index);
+/* A new packet in flight's index; what it holds is undefined. Others may move. */
+uint32_t flight_new(struct world *world);
+void flight_free(struct world *world, uint32_t index);
 
 /* The TCP of transport.h; nobody else calls these. */
 
@@ -64,10 +65,10 @@ bool transport_is_answered(const struct flow *flow, int side);
 void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes);
 
 /*
- * Take a parcel at its destination, on behalf of the kernel there; with `more`
+ * Take a packet in flight at its destination, on behalf of the kernel there; with `more`
  * the next ones of the same flow come at once.
  */
-void transport_receive(struct now *now, const struct parcel *parcel, bool more);
+void transport_receive(struct now *now, const struct flight *flight, bool more);
 
 /* An OCCASION_RESEND: whether something must be sent again now, and that. */
 bool transport_is_overdue(struct world *world, uint32_t flow, int side);

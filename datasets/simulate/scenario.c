@@ -291,7 +291,7 @@ static int set_form(struct scenario *scenario, enum scenario_form form, char **w
 			return -1;
 	if (check_line(form, &line, word, error))
 		return -1;
-	lines->item = mem_grow(lines->item, lines->count, &lines->room, sizeof(line));
+	lines->item = mem_grow(lines->item, lines->count, &lines->capacity, sizeof(line));
 	lines->item[lines->count++] = line;
 	return 0;
 }

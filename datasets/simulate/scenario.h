@@ -65,7 +65,7 @@ struct scenario_line {
 
 struct scenario_lines {
 	struct scenario_line *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 enum scenario_form {

@@ -87,7 +87,7 @@ uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 	struct host *host = &world->host[node];
 	struct thread *thread;
 
-	world->thread = mem_grow(world->thread, world->threads, &world->thread_room,
+	world->thread = mem_grow(world->thread, world->threads, &world->thread_capacity,
 				 sizeof(*world->thread));
 	thread = &world->thread[world->threads];
 	memset(thread, 0, sizeof(*thread));

@@ -13,24 +13,24 @@ enum { ECHO = 8, ECHO_REPLY = 0, ECHO6 = 128, ECHO6_REPLY = 129 };
 enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
 enum { REPEATS = 3, DOUBLINGS = 6 };
 
-uint32_t parcel_new(struct world *world)
+uint32_t flight_new(struct world *world)
 {
 	uint32_t index;
 
-	if (world->free_parcel) {
-		index = world->free_parcel - 1;
-		world->free_parcel = world->parcel[index].next_free;
+	if (world->free_flight) {
+		index = world->free_flight - 1;
+		world->free_flight = world->flight[index].next_free;
 		return index;
 	}
-	world->parcel = mem_grow(world->parcel, world->parcels, &world->parcel_room,
-				 sizeof(*world->parcel));
-	return (uint32_t)world->parcels++;
+	world->flight = mem_grow(world->flight, world->flights, &world->flight_capacity,
+				 sizeof(*world->flight));
+	return (uint32_t)world->flights++;
 }
 
-void parcel_free(struct world *world, uint32_t index)
+void flight_free(struct world *world, uint32_t index)
 {
-	world->parcel[index].next_free = world->free_parcel;
-	world->free_parcel = index + 1;
+	world->flight[index].next_free = world->free_flight;
+	world->free_flight = index + 1;
 }
 
 /* The headers of a packet that this end sends next, but for TCP's numbers. */
@@ -58,22 +58,22 @@ static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
 	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
 	uint32_t segments = payload ? (payload + f->segment - 1) / f->segment : 1;
-	struct parcel parcel = {.flow = flow,
+	struct flight flight = {.flow = flow,
 				.side = (uint8_t)side,
 				.window = end->sender.base,
 				.total = end->sender.next - end->sender.base};
 
-	parcel.index = (uint8_t)((seq - end->sender.base) / f->segment);
-	transport_fill(now->world, flow, side, payload, &parcel.packet);
-	parcel.packet.seq = seq;
-	parcel.packet.ack = end->receiver.next;
-	parcel.packet.window = end->tcp_window;
-	parcel.packet.flags = FLAG_ACK;
+	flight.index = (uint8_t)((seq - end->sender.base) / f->segment);
+	transport_fill(now->world, flow, side, payload, &flight.packet);
+	flight.packet.seq = seq;
+	flight.packet.ack = end->receiver.next;
+	flight.packet.window = end->tcp_window;
+	flight.packet.flags = FLAG_ACK;
 	if (payload && seq + payload == end->sender.next)
-		parcel.packet.flags |= FLAG_PUSH;
+		flight.packet.flags |= FLAG_PUSH;
 	end->ip_id = (uint16_t)(end->ip_id + segments);
 	end->receiver.unanswered = 0;
-	card_transmit(now, &parcel, (uint8_t)segments);
+	card_transmit(now, &flight, (uint8_t)segments);
 }
 
 /* See to it that this end looks again when its time is over. */
@@ -168,24 +168,24 @@ static uint32_t count_whole(uint64_t came)
 }
 
 /* Put a segment where it belongs; whether it is the next one that is wanted. */
-static bool place_segment(struct flow *flow, int side, const struct parcel *parcel)
+static bool place_segment(struct flow *flow, int side, const struct flight *flight)
 {
 	struct endpoint *end = &flow->end[side];
 	struct receiver *receiver = &end->receiver;
-	uint64_t bit = (uint64_t)1 << parcel->index;
+	uint64_t bit = (uint64_t)1 << flight->index;
 	uint32_t upto, next;
 
-	if ((int32_t)(parcel->window - receiver->window) < 0)
+	if ((int32_t)(flight->window - receiver->window) < 0)
 		return false;
-	if (parcel->window != receiver->window) {
-		receiver->window = parcel->window;
+	if (flight->window != receiver->window) {
+		receiver->window = flight->window;
 		receiver->came = 0;
 	}
 	if (receiver->came & bit)
 		return false;
 	receiver->came |= bit;
 	upto = count_whole(receiver->came) * flow->segment;
-	next = receiver->window + (upto < parcel->total ? upto : parcel->total);
+	next = receiver->window + (upto < flight->total ? upto : flight->total);
 	if (next == receiver->next)
 		return false;
 	end->unread += next - receiver->next;
@@ -193,26 +193,26 @@ static bool place_segment(struct flow *flow, int side, const struct parcel *parc
 	return true;
 }
 
-static void take_data(struct now *now, const struct parcel *parcel, bool more)
+static void take_data(struct now *now, const struct flight *flight, bool more)
 {
-	struct flow *flow = &now->world->flow[parcel->flow];
-	int side = !parcel->side;
+	struct flow *flow = &now->world->flow[flight->flow];
+	int side = !flight->side;
 	struct endpoint *end = &flow->end[side];
-	bool wanted = place_segment(flow, side, parcel);
-	bool whole = end->receiver.next == parcel->window + parcel->total;
+	bool wanted = place_segment(flow, side, flight);
+	bool whole = end->receiver.next == flight->window + flight->total;
 
 	end->receiver.unanswered++;
 	if (!wanted || (!more && (whole ? !is_reply_near(now->world, flow, side)
 					: end->receiver.unanswered >= 2)))
-		send_packet(now, parcel->flow, side, end->sender.next, 0);
+		send_packet(now, flight->flow, side, end->sender.next, 0);
 	if (wanted)
 		thread_data_came(now, end->reader);
 }
 
-static void tcp_receive(struct now *now, const struct parcel *parcel, bool more)
+static void tcp_receive(struct now *now, const struct flight *flight, bool more)
 {
-	/* The caller's parcel may move while packets are sent in answer. */
-	const struct parcel kept = *parcel;
+	/* The caller's packet in flight may move while packets are sent in answer. */
+	const struct flight kept = *flight;
 
 	take_answer(now, kept.flow, !kept.side, &kept.packet);
 	if (kept.packet.payload)
@@ -250,16 +250,16 @@ static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t byt
 {
 	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
-	struct parcel parcel = {.flow = flow, .side = (uint8_t)side};
+	struct flight flight = {.flow = flow, .side = (uint8_t)side};
 	uint64_t most = transport_most(f);
 	uint32_t payload = (uint32_t)(bytes < most ? bytes : most);
 	bool reply = side == 1;
 
-	transport_fill(now->world, flow, side, payload, &parcel.packet);
+	transport_fill(now->world, flow, side, payload, &flight.packet);
 	end->ip_id++;
 	end->serial++;
 	if (f->protocol == IPPROTO_UDP) {
-		parcel.packet.udp_length = (uint16_t)(payload + UDP_HEADER);
+		flight.packet.udp_length = (uint16_t)(payload + UDP_HEADER);
 	} else {
 		uint16_t type = f->family == 6 ? (reply ? ECHO6_REPLY : ECHO6)
 					       : (reply ? ECHO_REPLY : ECHO);
@@ -267,13 +267,13 @@ static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t byt
 		/* A reply bears the number of its request. */
 		if (reply)
 			end->serial = end->last_serial;
-		parcel.packet.sport = (uint16_t)(type << 8);
-		parcel.packet.dport = 0;
-		parcel.packet.seq = f->label << 16 | (end->serial & 0xffff);
+		flight.packet.sport = (uint16_t)(type << 8);
+		flight.packet.dport = 0;
+		flight.packet.seq = f->label << 16 | (end->serial & 0xffff);
 	}
-	parcel.window = end->serial;
-	parcel.total = payload;
-	card_transmit(now, &parcel, 1);
+	flight.window = end->serial;
+	flight.total = payload;
+	card_transmit(now, &flight, 1);
 }
 
 void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
@@ -291,32 +291,32 @@ bool transport_is_answered(const struct flow *flow, int side)
 	return flow->protocol != IPPROTO_TCP || sender->una == sender->next;
 }
 
-static void receive_datagram(struct now *now, const struct parcel *parcel)
+static void receive_datagram(struct now *now, const struct flight *flight)
 {
-	struct flow *flow = &now->world->flow[parcel->flow];
-	int side = !parcel->side;
+	struct flow *flow = &now->world->flow[flight->flow];
+	int side = !flight->side;
 	struct endpoint *end = &flow->end[side];
 	bool echo = flow->protocol != IPPROTO_UDP;
 
 	if (echo && side == 1) { /* the kernel itself replies, to copies too */
-		end->last_serial = parcel->window;
-		send_datagram(now, parcel->flow, side, parcel->total);
+		end->last_serial = flight->window;
+		send_datagram(now, flight->flow, side, flight->total);
 		return;
 	}
 	/* The network's copies and stragglers are of no use to anybody. */
-	if ((int32_t)(parcel->window - end->last_serial) <= 0)
+	if ((int32_t)(flight->window - end->last_serial) <= 0)
 		return;
-	end->last_serial = parcel->window;
-	end->unread += parcel->total;
+	end->last_serial = flight->window;
+	end->unread += flight->total;
 	thread_data_came(now, end->reader);
 }
 
-void transport_receive(struct now *now, const struct parcel *parcel, bool more)
+void transport_receive(struct now *now, const struct flight *flight, bool more)
 {
-	if (now->world->flow[parcel->flow].protocol == IPPROTO_TCP)
-		tcp_receive(now, parcel, more);
+	if (now->world->flow[flight->flow].protocol == IPPROTO_TCP)
+		tcp_receive(now, flight, more);
 	else
-		receive_datagram(now, parcel);
+		receive_datagram(now, flight);
 }
 
 bool transport_is_overdue(struct world *world, uint32_t flow, int side)

@@ -17,8 +17,8 @@ struct message_sink;
 struct message_sink *message_sink_open(const struct world *world, const char *directory,
 				       struct error *error);
 
-/* Add the message that a parcel is, received at a true time. */
-void messages_add(struct world *world, const struct parcel *parcel, nsec_t received_ns);
+/* Add the message that a packet in flight is, received at a true time. */
+void messages_add(struct world *world, const struct flight *flight, nsec_t received_ns);
 
 /* Finish the files. 0, or -1 with error. */
 int message_sink_close(struct world *world, struct error *error);

@@ -26,7 +26,7 @@ void queue_add(struct queue *queue, nsec_t at, unsigned kind, uint32_t what, uin
 	occasion.kind = kind & 0xff;
 	occasion.age = age & OCCASION_AGE;
 	queue->item =
-	    mem_grow(queue->item, queue->count, &queue->room, sizeof(*queue->item));
+	    mem_grow(queue->item, queue->count, &queue->capacity, sizeof(*queue->item));
 	for (hole = queue->count++; hole; hole = (hole - 1) / 4) {
 		const struct occasion *parent = &queue->item[(hole - 1) / 4];
 
@@ -71,7 +71,7 @@ void queue_clear(struct queue *queue)
 struct pairs {
 	const struct scenario *scenario;
 	struct topology_pair *pair;
-	size_t count, room;
+	size_t count, capacity;
 	struct intmap known; /* lower << 32 | higher, to the index */
 };
 
@@ -85,7 +85,7 @@ static struct topology_pair *find(struct pairs *pairs, uint32_t a, uint32_t b)
 		return &pairs->pair[index];
 	intmap_put(&pairs->known, key, (int64_t)pairs->count);
 	pairs->pair =
-	    mem_grow(pairs->pair, pairs->count, &pairs->room, sizeof(*pairs->pair));
+	    mem_grow(pairs->pair, pairs->count, &pairs->capacity, sizeof(*pairs->pair));
 	pairs->pair[pairs->count] =
 	    (struct topology_pair){a, b, pairs->scenario->interval_ms};
 	return &pairs->pair[pairs->count++];
@@ -353,7 +353,7 @@ void world_clear(struct world *world)
 	free(world->node);
 	free(world->flow);
 	free(world->thread);
-	free(world->parcel);
+	free(world->flight);
 	memset(world, 0, sizeof(*world));
 }
 

@@ -20,7 +20,7 @@
 
 enum occasion_kind {
 	OCCASION_TIMER,   /* a thread's sleep, its patience or its computing ends */
-	OCCASION_ARRIVAL, /* a parcel comes out of the network */
+	OCCASION_ARRIVAL, /* a packet in flight comes out of the network */
 	OCCASION_RESEND,  /* flow * 2 + side: look whether all was answered */
 	OCCASION_POLL,    /* node * cpus + cpu: take what the card holds for it */
 	OCCASION_CPU,     /* the same: its thread has computed, or long enough */
@@ -50,7 +50,7 @@ enum thread_role {
 struct occasion {
 	nsec_t at;
 	uint64_t order;
-	uint32_t what; /* number of the thread, parcel ... that it is about */
+	uint32_t what; /* number of the thread, packet in flight ... that it is about */
 	uint32_t kind : 8;
 	uint32_t age : 24; /* to tell one that was given up meanwhile */
 };
@@ -59,7 +59,7 @@ struct occasion {
 
 struct queue {
 	struct occasion *item;
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t order;
 };
 
@@ -78,7 +78,7 @@ enum cpu_use {
 
 struct cpu {
 	nsec_t free_ns; /* true: when its last event was */
-	uint32_t *ring; /* parcels that wait for the next poll */
+	uint32_t *ring; /* packets in flight that wait for the next poll */
 	size_t ringed, ring_room;
 	bool polling; /* the next poll is on its way */
 	/* With activity full: */
@@ -186,7 +186,7 @@ struct flow {
 };
 
 /* A packet in flight. */
-struct parcel {
+struct flight {
 	struct packet packet; /* as its sender sees it */
 	nsec_t sent_ns;
 	uint32_t flow;
@@ -242,10 +242,10 @@ struct world {
 	struct flow *flow;
 	size_t flows;
 	struct thread *thread;
-	size_t threads, thread_room;
-	struct parcel *parcel;
-	size_t parcels, parcel_room;
-	uint32_t free_parcel; /* index + 1 */
+	size_t threads, thread_capacity;
+	struct flight *flight;
+	size_t flights, flight_capacity;
+	uint32_t free_flight; /* index + 1 */
 	struct queue queue;
 	nsec_t service_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;

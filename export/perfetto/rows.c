@@ -34,17 +34,17 @@ struct row {
 	struct key key;
 	struct perfetto_track track; /* its first one */
 	struct lane *lane;
-	size_t lanes, room;
+	size_t lanes, capacity;
 };
 
 struct perfetto_rows {
 	struct perfetto_writer *writer;
 	const struct scope *scope;
 	struct thread *thread; /* by node, tid, begin */
-	size_t threads, thread_room;
+	size_t threads, thread_capacity;
 	struct texts keys, names; /* of rows, by their numbers; of anything */
 	struct row **row;
-	size_t rows, room;
+	size_t rows, capacity;
 	struct row *last; /* that was asked for */
 	const struct thread *last_thread;
 	uint32_t last_track; /* number of the last track made */
@@ -114,7 +114,7 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 		return 0;
 	thread.label = keep(rows, cell_text(&row[4]));
 	thread.name = keep(rows, cell_text(&row[5]));
-	*MEM_NEXT(rows->thread, rows->threads, rows->thread_room) = thread;
+	*MEM_NEXT(rows->thread, rows->threads, rows->thread_capacity) = thread;
 	return 0;
 }
 
@@ -257,7 +257,8 @@ static struct row *get(struct perfetto_rows *rows, const struct perfetto_slot *s
 		return rows->last = rows->row[number];
 	row = mem_zalloc(sizeof(*row));
 	row->key = key;
-	rows->row = mem_grow(rows->row, rows->rows, &rows->room, sizeof(struct row *));
+	rows->row =
+	    mem_grow(rows->row, rows->rows, &rows->capacity, sizeof(struct row *));
 	rows->row[rows->rows++] = row;
 	if (group.kind == ROW_STATES)
 		group.of = slot->of;
@@ -285,7 +286,7 @@ static struct lane *add_lane(struct perfetto_rows *rows, struct row *row)
 	}
 	if (row->lanes)
 		write_track(rows, &track, row->key.node);
-	row->lane = mem_grow(row->lane, row->lanes, &row->room, sizeof(*row->lane));
+	row->lane = mem_grow(row->lane, row->lanes, &row->capacity, sizeof(*row->lane));
 	row->lane[row->lanes] = (struct lane){.place = track.place, .end_ns = NSEC_MIN};
 	return &row->lane[row->lanes++];
 }

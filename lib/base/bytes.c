@@ -9,14 +9,16 @@
 
 void bytes_reserve(struct bytes *bytes, size_t more)
 {
-	size_t room = bytes->room < 64 ? 64 : bytes->room + bytes->room / 2, wanted;
+	size_t capacity =
+		   bytes->capacity < 64 ? 64 : bytes->capacity + bytes->capacity / 2,
+	       wanted;
 
-	if (bytes->room - bytes->size >= more)
+	if (bytes->capacity - bytes->size >= more)
 		return;
 	if (__builtin_add_overflow(bytes->size, more, &wanted))
 		wanted = SIZE_MAX; /* which there is not: mem.c ends it */
-	bytes->room = room > wanted ? room : wanted;
-	bytes->data = mem_realloc(bytes->data, bytes->room, 1);
+	bytes->capacity = capacity > wanted ? capacity : wanted;
+	bytes->data = mem_realloc(bytes->data, bytes->capacity, 1);
 }
 
 void bytes_print(struct bytes *bytes, const char *format, ...)
@@ -25,14 +27,14 @@ void bytes_print(struct bytes *bytes, const char *format, ...)
 	va_list arguments;
 	int size;
 
-	for (size_t room = ENOUGH;; room = (size_t)size + 1) {
-		bytes_reserve(bytes, room);
-		room = bytes->room - bytes->size;
+	for (size_t capacity = ENOUGH;; capacity = (size_t)size + 1) {
+		bytes_reserve(bytes, capacity);
+		capacity = bytes->capacity - bytes->size;
 		va_start(arguments, format);
-		size =
-		    vsnprintf((char *)bytes->data + bytes->size, room, format, arguments);
+		size = vsnprintf((char *)bytes->data + bytes->size, capacity, format,
+				 arguments);
 		va_end(arguments);
-		if (size < 0 || (size_t)size < room)
+		if (size < 0 || (size_t)size < capacity)
 			break;
 	}
 	bytes->size += size < 0 ? 0 : (size_t)size;
@@ -113,7 +115,7 @@ uint64_t bytes_read_long_varint(struct bytes_cursor *cursor)
 void bytes_empty(struct bytes *bytes, size_t keep)
 {
 	bytes->size = 0;
-	if (bytes->room > keep)
+	if (bytes->capacity > keep)
 		bytes_clear(bytes);
 }
 

@@ -11,7 +11,7 @@
 /* A growing run of bytes. All zero is an empty one. */
 struct bytes {
 	uint8_t *data;
-	size_t size, room;
+	size_t size, capacity;
 };
 
 /* Make room for so many more, and not count them yet. */
@@ -22,7 +22,7 @@ static inline uint8_t *bytes_extend(struct bytes *bytes, size_t more)
 {
 	uint8_t *end;
 
-	if (bytes->room - bytes->size < more)
+	if (bytes->capacity - bytes->size < more)
 		bytes_reserve(bytes, more);
 	end = bytes->data + bytes->size;
 	bytes->size += more;

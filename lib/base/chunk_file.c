@@ -64,10 +64,10 @@ static void write_head(FILE *file, const struct chunk *chunk)
 /* How many bytes it has compressed, or 0 where that does not help. */
 static size_t compress_zstd(struct bytes *packed, const struct bytes *content)
 {
-	size_t room = ZSTD_compressBound(content->size), size;
+	size_t capacity = ZSTD_compressBound(content->size), size;
 
-	bytes_reserve(packed, room);
-	size = ZSTD_compress(packed->data, room, content->data, content->size, LEVEL);
+	bytes_reserve(packed, capacity);
+	size = ZSTD_compress(packed->data, capacity, content->data, content->size, LEVEL);
 	return ZSTD_isError(size) || size >= content->size ? 0 : size;
 }
 

@@ -130,7 +130,7 @@ size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 		    memcmp(texts->entry[at].text, bytes, size) == 0)
 			return (size_t)at;
 	texts->entry =
-	    mem_grow(texts->entry, texts->count, &texts->room, sizeof(*texts->entry));
+	    mem_grow(texts->entry, texts->count, &texts->capacity, sizeof(*texts->entry));
 	texts->entry[texts->count] = (struct texts_entry){
 	    .text = mem_zalloc(size + 1), .size = size, .next = first};
 	memcpy(texts->entry[texts->count].text, bytes, size);

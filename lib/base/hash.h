@@ -57,7 +57,7 @@ struct texts {
 		size_t size;
 		int64_t next; /* another with its hash, or -1 */
 	} * entry;
-	size_t count, room;
+	size_t count, capacity;
 	struct intmap first; /* by hash: the latest entry with it */
 };
 

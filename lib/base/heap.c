@@ -17,7 +17,7 @@ void heap_push(struct heap *heap, int64_t key, uint32_t item)
 	struct heap_item fresh = {key, item};
 	size_t at = heap->count;
 
-	heap->item = mem_grow(heap->item, at, &heap->room, sizeof(*heap->item));
+	heap->item = mem_grow(heap->item, at, &heap->capacity, sizeof(*heap->item));
 	heap->count++;
 	for (; at && is_before(&fresh, &heap->item[(at - 1) / 2]); at = (at - 1) / 2)
 		heap->item[at] = heap->item[(at - 1) / 2];

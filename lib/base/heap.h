@@ -15,7 +15,7 @@ struct heap_item {
 /* All zero is an empty one. */
 struct heap {
 	struct heap_item *item; /* the first is the least */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 void heap_push(struct heap *heap, int64_t key, uint32_t item);

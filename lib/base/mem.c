@@ -68,12 +68,12 @@ char *mem_printf(const char *format, ...)
 	return text;
 }
 
-void *mem_grow(void *items, size_t count, size_t *room, size_t size)
+void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *room)
+	if (count < *capacity)
 		return items;
-	*room = *room ? *room * 2 : 16;
-	return mem_realloc(items, *room, size);
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return mem_realloc(items, *capacity, size);
 }
 
 void mem_autofree(void *pointer)

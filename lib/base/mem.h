@@ -28,11 +28,11 @@ void mem_autofree(void *pointer);
  * holds `count` of `*room` elements of `size` bytes. Returns the array,
  * moved where it had to.
  */
-void *mem_grow(void *items, size_t count, size_t *room, size_t size);
+void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* The same, and the new element counts: where it is, of any content. */
-#define MEM_NEXT(items, count, room)                                                     \
-	((items) = mem_grow((items), (count), &(room), sizeof(*(items))),                \
+#define MEM_NEXT(items, count, capacity)                                                 \
+	((items) = mem_grow((items), (count), &(capacity), sizeof(*(items))),            \
 	 &(items)[(count)++])
 
 #endif

@@ -19,7 +19,7 @@ enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
 
 void text_list_add(struct text_list *list, const char *text)
 {
-	*MEM_NEXT(list->item, list->count, list->room) = mem_strdup(text);
+	*MEM_NEXT(list->item, list->count, list->capacity) = mem_strdup(text);
 }
 
 void text_list_clear(struct text_list *list)
@@ -146,14 +146,14 @@ struct parser {
 	const struct command *command;
 	struct option_row *row; /* of both tables */
 	struct poptOption *table;
-	size_t rows, room;
+	size_t rows, capacity;
 	poptContext context;
 };
 
 static void add_rows(struct parser *parser, const struct option_row *rows)
 {
 	for (; rows && rows->name; rows++) {
-		*MEM_NEXT(parser->row, parser->rows, parser->room) = *rows;
+		*MEM_NEXT(parser->row, parser->rows, parser->capacity) = *rows;
 	}
 }
 

@@ -24,7 +24,7 @@ enum option_kind {
 
 struct text_list {
 	char **item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct option_row {

@@ -36,7 +36,7 @@ static struct outputs {
 	pid_t owner;                          /* a child of fork(2) undoes nothing */
 	pthread_mutex_t lock;                 /* of the inputs */
 	struct input *input;
-	size_t inputs, room;
+	size_t inputs, capacity;
 	int stream; /* to cut back to where it began */
 	off_t begin;
 	volatile sig_atomic_t is_cut_by_signal, is_cut_by_exit;
@@ -133,8 +133,9 @@ void output_protect(const char *path)
 				      outputs.input[i].inode != status.st_ino))
 		i++;
 	if (i == outputs.inputs) {
-		*MEM_NEXT(outputs.input, outputs.inputs, outputs.room) = (struct input){
-		    status.st_dev, status.st_ino, mem_strdup(path), realpath(path, NULL)};
+		*MEM_NEXT(outputs.input, outputs.inputs, outputs.capacity) =
+		    (struct input){status.st_dev, status.st_ino, mem_strdup(path),
+				   realpath(path, NULL)};
 	}
 	pthread_mutex_unlock(&outputs.lock);
 }

@@ -256,12 +256,12 @@ static void read_list(const char *top, const char *list, struct text_list *old)
 	AUTOFREE char *name = mem_printf("%s/%s", top, list);
 	FILE *file = is_file(top, list) ? fopen(name, "re") : NULL;
 	AUTOFREE char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	if (!file)
 		return;
-	if (getline(&line, &room, file) > 0 && strcmp(line, LIST_HEAD) == 0) {
-		while (getline(&line, &room, file) > 0) {
+	if (getline(&line, &capacity, file) > 0 && strcmp(line, LIST_HEAD) == 0) {
+		while (getline(&line, &capacity, file) > 0) {
 			line[strcspn(line, "\n")] = '\0';
 			if (is_file(top, line))
 				text_list_add(old, line);

@@ -11,7 +11,7 @@
 
 static struct problem *append(struct problem_list *list)
 {
-	return MEM_NEXT(list->item, list->count, list->room);
+	return MEM_NEXT(list->item, list->count, list->capacity);
 }
 
 void problem_add(struct problem_list *list, const char *place, const char *kind,

@@ -21,7 +21,7 @@ struct problem {
 
 struct problem_list {
 	struct problem *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Add one problem; copies its texts. The format makes the text. */

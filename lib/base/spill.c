@@ -102,7 +102,7 @@ int spill_chain_close(struct spill_chain *chain, struct spill *spill, struct err
 
 	if (!chunk.size)
 		return 0;
-	*MEM_NEXT(chain->chunk, chain->chunks, chain->room) = chunk;
+	*MEM_NEXT(chain->chunk, chain->chunks, chain->capacity) = chunk;
 	chain->open.size = 0;
 	return spill_add(spill, chain->open.data, chunk.size, error);
 }

@@ -39,7 +39,7 @@ struct spill_chain {
 		uint64_t first, at; /* in the file */
 		size_t size;
 	} * chunk;
-	size_t chunks, room;
+	size_t chunks, capacity;
 };
 
 /* Put the open chunk into the file, and begin another one. 0, or -1 with error. */

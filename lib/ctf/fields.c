@@ -60,7 +60,7 @@ static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool 
 {
 	struct ctf_leaf *leaf;
 
-	leaf = MEM_NEXT(fields->leaf, fields->count, fields->room);
+	leaf = MEM_NEXT(fields->leaf, fields->count, fields->capacity);
 	*leaf = (struct ctf_leaf){.class = class, .place = -1};
 	if (!class)
 		return;

@@ -27,7 +27,7 @@ struct ctf_leaf {
 /* What is wanted of the fields of one event class, as cells. */
 struct ctf_fields {
 	struct ctf_leaf *leaf;
-	size_t count, room;
+	size_t count, capacity;
 	struct cell *cell; /* one a leaf */
 };
 

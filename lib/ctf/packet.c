@@ -93,8 +93,8 @@ struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_
 			memmove(window->byte, window->byte + (at - window->at), kept);
 		window->at = at;
 		window->count = kept;
-		if (wanted > window->room) {
-			window->room = wanted;
+		if (wanted > window->capacity) {
+			window->capacity = wanted;
 			window->byte = mem_realloc(window->byte, (size_t)wanted, 1);
 		}
 		read_on(window, wanted);
@@ -107,7 +107,7 @@ void ctf_window_clear(struct ctf_window *window)
 {
 	free(window->byte);
 	window->byte = NULL;
-	window->count = window->room = 0;
+	window->count = window->capacity = 0;
 }
 
 static const struct schema_stream *find_stream(const struct schema *schema,

@@ -256,7 +256,7 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 		    other->value[ROLE_INSTANCE] == packet->value[ROLE_INSTANCE])
 			return &streams->stream[i];
 	}
-	stream = MEM_NEXT(streams->stream, streams->count, streams->room);
+	stream = MEM_NEXT(streams->stream, streams->count, streams->capacity);
 	*stream = (struct ctf_stream){.window = {.schema = schema},
 				      .cursor = {.slot = new_slots(schema)},
 				      .skip_before = NSEC_MIN};
@@ -277,7 +277,7 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 	if (file.first.stream && file.first.stream->clock) {
 		stream = stream_of(streams, schema, &file.first);
 		stream->problems = problems;
-		*MEM_NEXT(stream->file, stream->files, stream->room) = file;
+		*MEM_NEXT(stream->file, stream->files, stream->capacity) = file;
 		return;
 	}
 	if (found == PACKET_GARBLED)
@@ -305,13 +305,13 @@ struct entry {
 
 struct entries {
 	struct entry *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static void add_entry(struct entries *entries, const struct ctf_packet *packet,
 		      size_t file, uint64_t from)
 {
-	*MEM_NEXT(entries->item, entries->count, entries->room) = (struct entry){
+	*MEM_NEXT(entries->item, entries->count, entries->capacity) = (struct entry){
 	    .begin = packet->value[ROLE_BEGIN],
 	    .end = packet->value[ROLE_END],
 	    .sequence = packet->value[ROLE_SEQUENCE],
@@ -379,7 +379,7 @@ static int by_time(const void *a, const void *b)
 	return order ? order : by_number(one->part.from, other->part.from);
 }
 
-static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part part)
+static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_part part)
 {
 	struct ctf_part *last = stream->parts ? &stream->part[stream->parts - 1] : NULL;
 
@@ -387,7 +387,8 @@ static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part pa
 		last->to = part.to;
 		return;
 	}
-	stream->part = mem_grow(stream->part, stream->parts, room, sizeof(*stream->part));
+	stream->part =
+	    mem_grow(stream->part, stream->parts, capacity, sizeof(*stream->part));
 	stream->part[stream->parts++] = part;
 }
 
@@ -401,7 +402,7 @@ static void order_parts(struct ctf_stream *stream)
 {
 	struct entries all = {NULL, 0, 0};
 	const struct entry *last = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (size_t i = 0; stream->files > 1 && i < stream->files; i++)
 		scan(&all, stream, i);
@@ -414,11 +415,11 @@ static void order_parts(struct ctf_stream *stream)
 
 		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
 			continue;
-		add_part(stream, &room, at->part);
+		add_part(stream, &capacity, at->part);
 		last = at;
 	}
 	for (size_t i = 0; !all.count && i < stream->files; i++)
-		add_part(stream, &room, (struct ctf_part){i, 0, UINT64_MAX});
+		add_part(stream, &capacity, (struct ctf_part){i, 0, UINT64_MAX});
 	free(all.item);
 }
 

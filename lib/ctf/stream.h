@@ -38,7 +38,7 @@ struct ctf_window {
 	uint64_t size;       /* of the file: at first, or as reading found it */
 	bool is_scattered;   /* read no more at once than is asked for */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
-	uint64_t at, count, room;
+	uint64_t at, count, capacity;
 };
 
 /* Look at this file from now on. -1 with errno set where it cannot be read. */
@@ -93,7 +93,7 @@ struct ctf_stream {
 	struct ctf_progress progress;
 	struct problem_list *problems;
 	struct ctf_file *file;
-	size_t files, room;
+	size_t files, capacity;
 	struct ctf_part *part;
 	size_t parts, at_part;    /* the next to be read */
 	struct ctf_window window; /* of the file at hand */
@@ -123,7 +123,7 @@ struct ctf_stream {
 
 struct ctf_streams {
 	struct ctf_stream *stream; /* by the names of their first files */
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t bytes; /* of all files */
 };
 

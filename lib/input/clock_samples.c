@@ -72,18 +72,18 @@ static bool is_step(const struct clock_sample *sample, nsec_t usual)
 static void find_stretches(struct clock_samples *samples, struct faults *faults)
 {
 	nsec_t usual = usual_change(samples);
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (size_t i = 0; i < samples->samples; i++) {
 		const struct clock_sample *before = &samples->sample[i ? i - 1 : 0];
 		char jump[NSEC_TEXT], when[NSEC_TEXT];
 
 		if (i && !is_step(before, usual)) {
-			samples->stretch[samples->stretches - 1].last = i;
+			samples->section[samples->sections - 1].last = i;
 			continue;
 		}
-		*MEM_NEXT(samples->stretch, samples->stretches, room) =
-		    (struct clock_stretch){i, i};
+		*MEM_NEXT(samples->section, samples->sections, capacity) =
+		    (struct clock_section){i, i};
 		if (i)
 			faults_add(faults, "step", 0,
 				   "the real-time clock was stepped by %s after %s",
@@ -115,7 +115,7 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 		      struct faults *faults)
 {
 	struct csv_row row;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	while (csv_next(csv, &row)) {
 		const struct clock_sample now = {row.cell[0].integer,
@@ -130,7 +130,7 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 				   "the monotonic clock began anew, the rest left out");
 			break;
 		}
-		*MEM_NEXT(samples->sample, samples->samples, room) = now;
+		*MEM_NEXT(samples->sample, samples->samples, capacity) = now;
 	}
 }
 
@@ -163,7 +163,7 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 void clock_samples_clear(struct clock_samples *samples)
 {
 	free(samples->sample);
-	free(samples->stretch);
+	free(samples->section);
 	memset(samples, 0, sizeof(*samples));
 }
 
@@ -191,10 +191,10 @@ static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
 
 /* An instant within a stretch, by the two samples around it. */
 static nsec_t within(const struct clock_samples *samples,
-		     const struct clock_stretch *stretch, nsec_t realtime_ns)
+		     const struct clock_section *section, nsec_t realtime_ns)
 {
-	const struct clock_sample *first = &samples->sample[stretch->first];
-	size_t count = stretch->last - stretch->first;
+	const struct clock_sample *first = &samples->sample[section->first];
+	size_t count = section->last - section->first;
 	size_t behind = FIRST_NOT(count, i, first[i].realtime_ns <= realtime_ns);
 
 	first += behind ? behind - 1 : 0;
@@ -202,12 +202,12 @@ static nsec_t within(const struct clock_samples *samples,
 }
 
 /* Whether the real-time clock showed it in this stretch: 0, or it was before or after. */
-static int side(const struct clock_samples *samples, const struct clock_stretch *stretch,
+static int side(const struct clock_samples *samples, const struct clock_section *section,
 		nsec_t realtime_ns)
 {
-	if (realtime_ns < samples->sample[stretch->first].realtime_ns)
+	if (realtime_ns < samples->sample[section->first].realtime_ns)
 		return -1;
-	return realtime_ns > samples->sample[stretch->last].realtime_ns;
+	return realtime_ns > samples->sample[section->last].realtime_ns;
 }
 
 /* The monotonic times at which the real-time clock may have read something. */
@@ -245,22 +245,22 @@ static void consider_step(struct candidates *candidates, const struct clock_samp
 /* A stamp that no clock showed: leapt over, or before or after all samples. */
 static struct clock_place outside(const struct clock_samples *samples, nsec_t realtime_ns)
 {
-	const struct clock_stretch *stretch = samples->stretch;
-	size_t last = samples->stretches - 1;
+	const struct clock_section *section = samples->section;
+	size_t last = samples->sections - 1;
 
 	for (size_t i = 0; i < last; i++) {
-		const struct clock_sample *at = &samples->sample[stretch[i].last];
+		const struct clock_sample *at = &samples->sample[section[i].last];
 
 		if (realtime_ns > at[0].realtime_ns && realtime_ns < at[1].realtime_ns)
 			return (struct clock_place){line(&at[0], &at[1], realtime_ns),
 						    at[1].monotonic_ns -
 							at[0].monotonic_ns};
 	}
-	if (side(samples, stretch, realtime_ns) >= 0)
-		stretch += last;
+	if (side(samples, section, realtime_ns) >= 0)
+		section += last;
 	/* At the stretch's mean rate. */
-	return (struct clock_place){line(&samples->sample[stretch->first],
-					 &samples->sample[stretch->last], realtime_ns),
+	return (struct clock_place){line(&samples->sample[section->first],
+					 &samples->sample[section->last], realtime_ns),
 				    0};
 }
 
@@ -269,13 +269,13 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 {
 	struct candidates found = {0, 0, false};
 
-	for (size_t i = 0; i < samples->stretches; i++) {
-		const struct clock_stretch *stretch = &samples->stretch[i];
+	for (size_t i = 0; i < samples->sections; i++) {
+		const struct clock_section *section = &samples->section[i];
 
-		if (side(samples, stretch, realtime_ns) == 0)
-			consider(&found, within(samples, stretch, realtime_ns));
-		if (i + 1 < samples->stretches)
-			consider_step(&found, &samples->sample[stretch->last],
+		if (side(samples, section, realtime_ns) == 0)
+			consider(&found, within(samples, section, realtime_ns));
+		if (i + 1 < samples->sections)
+			consider_step(&found, &samples->sample[section->last],
 				      realtime_ns);
 	}
 	if (!found.any)

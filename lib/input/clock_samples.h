@@ -20,15 +20,15 @@ struct clock_sample {
 	nsec_t realtime_ns, monotonic_ns;
 };
 
-struct clock_stretch {
+struct clock_section {
 	size_t first, last; /* samples; real time ascends from first to last */
 };
 
 struct clock_samples {
 	struct clock_sample *sample; /* by ascending monotonic_ns */
 	size_t samples;
-	struct clock_stretch *stretch; /* by ascending monotonic_ns */
-	size_t stretches;
+	struct clock_section *section; /* by ascending monotonic_ns */
+	size_t sections;
 };
 
 /*

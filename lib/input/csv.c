@@ -29,7 +29,7 @@ void faults_init(struct faults *faults, const char *path, struct problem_list *p
 static struct problem *counted_with(const struct faults *faults, const char *format,
 				    const char *text, size_t most)
 {
-	const size_t room = sizeof(faults->seen) / sizeof(*faults->seen);
+	const size_t capacity = sizeof(faults->seen) / sizeof(*faults->seen);
 	struct problem *last = NULL;
 	size_t told = 0;
 
@@ -41,9 +41,9 @@ static struct problem *counted_with(const struct faults *faults, const char *for
 			return last;
 		told++;
 	}
-	if (told < most && faults->seens < room)
+	if (told < most && faults->seens < capacity)
 		return NULL;
-	return last ? last : &faults->problems->item[faults->seen[room - 1].problem];
+	return last ? last : &faults->problems->item[faults->seen[capacity - 1].problem];
 }
 
 /* What is quoted comes from a file: no endless lines. */
@@ -201,7 +201,7 @@ struct csv {
 	struct faults *faults;
 	const struct csv_columns *columns;
 	char **field; /* of the line at hand */
-	size_t fields, room;
+	size_t fields, capacity;
 	uint64_t line; /* its number */
 	bool waiting;  /* it is the first, no header, and still to be handed out */
 	size_t *where; /* which field each column is */
@@ -234,8 +234,8 @@ static int split(struct csv *csv, char *at)
 	for (;;) {
 		char *end;
 
-		csv->field =
-		    mem_grow(csv->field, csv->fields, &csv->room, sizeof(*csv->field));
+		csv->field = mem_grow(csv->field, csv->fields, &csv->capacity,
+				      sizeof(*csv->field));
 		if (*at == '"') {
 			/* What it becomes is shorter, so that its end is free. */
 			char *after = unquote(at + 1);

@@ -28,14 +28,15 @@ void message_encode(struct packet_encoder *encoder, const struct node_message *m
 	const struct messages_end *own = &message->own, *other = &message->other;
 	struct bytes *rows = &encoder->rows;
 
-	packet_encoder_add(encoder, &(struct sighting){.packet = message->packet,
-						       .ns = own->local_ns,
-						       .whole_ns = NSEC_MAX,
-						       .event_ns = own->local_ns,
-						       .device = own->source,
-						       .stream = own->stream,
-						       .ordinal = own->ordinal,
-						       .received = message->received});
+	packet_encoder_add(encoder,
+			   &(struct packet_event){.packet = message->packet,
+						  .ns = own->local_ns,
+						  .whole_ns = NSEC_MAX,
+						  .event_ns = own->local_ns,
+						  .device = own->source,
+						  .stream = own->stream,
+						  .ordinal = own->ordinal,
+						  .received = message->received});
 	bytes_add_varint(rows, other->source);
 	bytes_add_varint(rows, other->stream);
 	bytes_add_zigzag(rows, (int64_t)(other->ordinal - encoder->other_ordinal));
@@ -47,7 +48,7 @@ bool message_decode(struct packet_decoder *decoder, struct node_message *message
 {
 	struct bytes_cursor *cursor = &decoder->cursor;
 	struct messages_end *other = &message->other;
-	struct sighting own;
+	struct packet_event own;
 	uint64_t source, stream;
 
 	if (!packet_decoder_next(decoder, &own))
@@ -126,7 +127,7 @@ struct messages_reader {
 	uint32_t left;             /* of the chunk */
 	struct messages_head head; /* node NULL: there is none */
 	struct messages_source *source;
-	size_t sources, room;
+	size_t sources, capacity;
 };
 
 struct messages_reader *messages_reader_open(const char *path, struct error *error)
@@ -180,7 +181,7 @@ static int take_source(struct messages_reader *reader, struct error *error)
 		source = (struct messages_source){
 		    mem_strdup(trace), mem_strdup(node), (uint32_t)number,
 		    json_is_true(json_object_get(object, "second"))};
-		*MEM_NEXT(reader->source, reader->sources, reader->room) = source;
+		*MEM_NEXT(reader->source, reader->sources, reader->capacity) = source;
 	}
 	json_decref(object);
 	return status ? error_set(error,

@@ -42,7 +42,7 @@ struct packet {
  * a send's stamp is the latest time at which the packet had surely not left,
  * a receive's the earliest at which it had surely come.
  */
-struct sighting {
+struct packet_event {
 	struct packet packet;
 	bool received;
 	uint8_t hops; /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
@@ -67,7 +67,7 @@ struct sighting {
 	uint32_t device; /* a number for the network device within the source */
 };
 
-/* Whether two sightings are of the same packet, as far as both record it. */
+/* Whether two packet events are of the same packet, as far as both record it. */
 bool packet_equal(const struct packet *a, const struct packet *b);
 
 /* IPv4 or IPv6: to a broadcast or multicast address, and from the unspecified one. */

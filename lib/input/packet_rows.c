@@ -22,20 +22,20 @@ enum {
 	HAS_ALL = 511,
 };
 
-static struct packet_key key_of(const struct sighting *sighting)
+static struct packet_key key_of(const struct packet_event *packet_event)
 {
-	const struct packet *packet = &sighting->packet;
+	const struct packet *packet = &packet_event->packet;
 	struct packet_key key = {
 	    .known = packet->known,
 	    .family = packet->family,
 	    .protocol = packet->protocol,
-	    .received = sighting->received,
-	    .hops = sighting->hops,
+	    .received = packet_event->received,
+	    .hops = packet_event->hops,
 	    .sport = htole16(packet->sport),
 	    .dport = htole16(packet->dport),
 	    .fragment = htole16(packet->fragment),
-	    .device = htole32(sighting->device),
-	    .stream = htole32(sighting->stream),
+	    .device = htole32(packet_event->device),
+	    .stream = htole32(packet_event->stream),
 	};
 
 	memcpy(key.src, packet->src, sizeof(key.src));
@@ -44,39 +44,39 @@ static struct packet_key key_of(const struct sighting *sighting)
 }
 
 /* And what a key says of its packets. */
-static void set_from_key(const struct packet_key *key, struct sighting *sighting)
+static void set_from_key(const struct packet_key *key, struct packet_event *packet_event)
 {
-	struct packet *packet = &sighting->packet;
+	struct packet *packet = &packet_event->packet;
 
 	packet->known = key->known;
 	packet->family = key->family;
 	packet->protocol = key->protocol;
-	sighting->received = key->received;
-	sighting->hops = key->hops;
+	packet_event->received = key->received;
+	packet_event->hops = key->hops;
 	memcpy(packet->src, key->src, sizeof(packet->src));
 	memcpy(packet->dst, key->dst, sizeof(packet->dst));
 	packet->sport = le16toh(key->sport);
 	packet->dport = le16toh(key->dport);
 	packet->fragment = le16toh(key->fragment);
-	sighting->device = le32toh(key->device);
-	sighting->stream = le32toh(key->stream);
+	packet_event->device = le32toh(key->device);
+	packet_event->stream = le32toh(key->stream);
 }
 
 static struct packet_flow *add_flow(struct packet_flows *flows)
 {
 	struct packet_flow *flow;
 
-	flow = MEM_NEXT(flows->item, flows->count, flows->room);
+	flow = MEM_NEXT(flows->item, flows->count, flows->capacity);
 	memset(flow, 0, sizeof(*flow));
 	return flow;
 }
 
 /* Two keys of one hash: the flow begins anew. */
 static struct packet_flow *find_flow(struct packet_encoder *encoder,
-				     const struct sighting *sighting)
+				     const struct packet_event *packet_event)
 {
 	struct packet_flows *flows = &encoder->flows;
-	const struct packet_key key = key_of(sighting);
+	const struct packet_key key = key_of(packet_event);
 	uint64_t hash = hash_bytes(HASH_INIT, &key, sizeof(key));
 	struct packet_flow *flow;
 	int64_t at;
@@ -111,11 +111,11 @@ static int64_t plus(int64_t a, int64_t b)
 }
 
 /* 0: nothing tells. A difference that takes all 64 bits cannot come of stamps. */
-static uint64_t whole_of(const struct sighting *sighting, nsec_t event_ns)
+static uint64_t whole_of(const struct packet_event *packet_event, nsec_t event_ns)
 {
-	if (sighting->whole_ns == NSEC_MAX)
+	if (packet_event->whole_ns == NSEC_MAX)
 		return 0;
-	return zigzag(less(sighting->whole_ns, event_ns)) + 1;
+	return zigzag(less(packet_event->whole_ns, event_ns)) + 1;
 }
 
 static nsec_t whole_at(uint64_t whole, nsec_t event_ns)
@@ -164,19 +164,21 @@ static unsigned mask_of(const struct packet_flow *flow, const struct packet *pac
 	return mask;
 }
 
-void packet_encoder_add(struct packet_encoder *encoder, const struct sighting *sighting)
+void packet_encoder_add(struct packet_encoder *encoder,
+			const struct packet_event *packet_event)
 {
 	struct bytes *rows = &encoder->rows;
-	const struct packet *packet = &sighting->packet;
-	nsec_t event_ns = sighting->event_ns ? sighting->event_ns : sighting->ns;
-	struct packet_flow *flow = find_flow(encoder, sighting);
-	int64_t lead_ns = less(sighting->ns, event_ns);
-	uint64_t whole = whole_of(sighting, event_ns);
+	const struct packet *packet = &packet_event->packet;
+	nsec_t event_ns =
+	    packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
+	struct packet_flow *flow = find_flow(encoder, packet_event);
+	int64_t lead_ns = less(packet_event->ns, event_ns);
+	uint64_t whole = whole_of(packet_event, event_ns);
 	unsigned mask = mask_of(flow, packet, lead_ns, whole);
 	const struct packet *last = &flow->packet;
 
 	bytes_add_zigzag(rows, less(event_ns, encoder->event_ns));
-	bytes_add_zigzag(rows, (int64_t)(sighting->ordinal - flow->ordinal));
+	bytes_add_zigzag(rows, (int64_t)(packet_event->ordinal - flow->ordinal));
 	bytes_add_varint(rows, mask);
 	if (mask & HAS_LEAD)
 		bytes_add_zigzag(rows, less(lead_ns, flow->lead_ns));
@@ -195,7 +197,7 @@ void packet_encoder_add(struct packet_encoder *encoder, const struct sighting *s
 	encoder->count++;
 	flow->lead_ns = lead_ns;
 	flow->whole = whole;
-	flow->ordinal = sighting->ordinal;
+	flow->ordinal = packet_event->ordinal;
 	expect_next(flow, packet);
 }
 
@@ -273,13 +275,14 @@ static void read_packet(struct bytes_cursor *cursor, unsigned mask,
 	}
 }
 
-bool packet_decoder_next(struct packet_decoder *decoder, struct sighting *sighting)
+bool packet_decoder_next(struct packet_decoder *decoder,
+			 struct packet_event *packet_event)
 {
 	struct bytes_cursor *cursor = &decoder->cursor;
 	struct packet_flow *flow = read_flow(decoder);
 	uint64_t mask;
 
-	memset(sighting, 0, sizeof(*sighting));
+	memset(packet_event, 0, sizeof(*packet_event));
 	if (!flow)
 		return false;
 	decoder->event_ns = plus(decoder->event_ns, bytes_read_zigzag(cursor));
@@ -291,15 +294,16 @@ bool packet_decoder_next(struct packet_decoder *decoder, struct sighting *sighti
 		flow->lead_ns = plus(flow->lead_ns, bytes_read_zigzag(cursor));
 	if (mask & HAS_WHOLE)
 		flow->whole = bytes_read_varint(cursor);
-	set_from_key(&flow->key, sighting);
-	read_packet(cursor, (unsigned)mask, &flow->packet, &sighting->packet);
-	expect_next(flow, &sighting->packet);
-	sighting->event_ns = decoder->event_ns;
-	sighting->ns = plus(decoder->event_ns, flow->lead_ns);
-	sighting->whole_ns = whole_at(flow->whole, decoder->event_ns);
-	sighting->ordinal = flow->ordinal;
-	return !cursor->is_bad && nsec_is_stamp(sighting->ns) &&
-	       (sighting->whole_ns == NSEC_MAX || nsec_is_stamp(sighting->whole_ns));
+	set_from_key(&flow->key, packet_event);
+	read_packet(cursor, (unsigned)mask, &flow->packet, &packet_event->packet);
+	expect_next(flow, &packet_event->packet);
+	packet_event->event_ns = decoder->event_ns;
+	packet_event->ns = plus(decoder->event_ns, flow->lead_ns);
+	packet_event->whole_ns = whole_at(flow->whole, decoder->event_ns);
+	packet_event->ordinal = flow->ordinal;
+	return !cursor->is_bad && nsec_is_stamp(packet_event->ns) &&
+	       (packet_event->whole_ns == NSEC_MAX ||
+		nsec_is_stamp(packet_event->whole_ns));
 }
 
 void packet_decoder_clear(struct packet_decoder *decoder)

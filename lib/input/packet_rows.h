@@ -29,7 +29,7 @@ struct packet_flow {
 
 struct packet_flows {
 	struct packet_flow *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct packet_encoder {
@@ -42,7 +42,8 @@ struct packet_encoder {
 };
 
 /* All zero is an empty encoder. */
-void packet_encoder_add(struct packet_encoder *encoder, const struct sighting *sighting);
+void packet_encoder_add(struct packet_encoder *encoder,
+			const struct packet_event *packet_event);
 
 /* Begin anew, with nothing expected. */
 void packet_encoder_reset(struct packet_encoder *encoder);
@@ -59,7 +60,8 @@ void packet_decoder_begin(struct packet_decoder *decoder, const uint8_t *rows,
 			  size_t size);
 
 /* The next row. False where the bytes are none: then nothing is to be had any more. */
-bool packet_decoder_next(struct packet_decoder *decoder, struct sighting *sighting);
+bool packet_decoder_next(struct packet_decoder *decoder,
+			 struct packet_event *packet_event);
 void packet_decoder_clear(struct packet_decoder *decoder);
 
 #endif

@@ -17,14 +17,14 @@
  */
 struct packet_source;
 
-typedef void sighting_fn(void *context, const struct sighting *sighting);
+typedef void packet_event_fn(void *context, const struct packet_event *packet_event);
 
 struct packet_source {
 	/*
 	 * Read some more (milliseconds of work) and hand every packet found to `give`.
 	 * Input that breaks ends the source and becomes a problem. False at the end.
 	 */
-	bool (*step)(struct packet_source *source, sighting_fn *give, void *context);
+	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
 	void (*free)(struct packet_source *source); /* what is not of the base */
 	char *path;
 	struct ctf_facts facts; /* what is known of the source; grows while it is read */
@@ -56,7 +56,7 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
  */
 struct ctf_reader *capture_records_open(const char *path, struct error *error);
 
-static inline bool packet_source_step(struct packet_source *source, sighting_fn *give,
+static inline bool packet_source_step(struct packet_source *source, packet_event_fn *give,
 				      void *context)
 {
 	if (!source->ended)
@@ -78,27 +78,27 @@ static inline void packet_source_free(struct packet_source *source)
  * addons' socket events. The first exit goes with the first entry, and so on.
  */
 enum {
-	WISH_QUEUE,
-	WISH_RECEIVE,
-	WISH_OLD_RECEIVE,
-	WISH_XMIT,
-	WISH_GRO_ENTRY,
-	WISH_GRO_EXIT,
-	WISH_FRAGS_ENTRY,
-	WISH_FRAGS_EXIT,
-	WISH_SOCKET_OUT,
-	WISH_SOCKET_IN,
-	TRACE_WISHES,
+	CLASS_QUEUE,
+	CLASS_RECEIVE,
+	CLASS_OLD_RECEIVE,
+	CLASS_XMIT,
+	CLASS_GRO_ENTRY,
+	CLASS_GRO_EXIT,
+	CLASS_FRAGS_ENTRY,
+	CLASS_FRAGS_EXIT,
+	CLASS_SOCKET_OUT,
+	CLASS_SOCKET_IN,
+	PACKET_CLASSES,
 };
 
 /* One of them, and its fields that are wanted. */
-struct packet_event {
+struct packet_class {
 	const char *name;
 	const char *const *field;
 	size_t fields;
 };
 
-extern const struct packet_event trace_wishes[TRACE_WISHES];
+extern const struct packet_class packet_classes[PACKET_CLASSES];
 
 /* Cells of WISH_QUEUE and of either receive; headers follow. */
 enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
@@ -107,7 +107,7 @@ enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
  * The packet of such an event, and its time to live; of WISH_SOCKET_OUT and _IN the
  * transport part. -1 where the event holds no header that hosts share.
  */
-int trace_packet_decode(const struct cell *value, struct sighting *sighting);
+int trace_packet_decode(const struct cell *value, struct packet_event *packet_event);
 int trace_socket_decode(const struct cell *value, struct packet *packet);
 
 #endif

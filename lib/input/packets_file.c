@@ -107,12 +107,12 @@ static void write_packets(struct packets_writer *writer, size_t index)
 }
 
 void packets_writer_add(struct packets_writer *writer, size_t index,
-			const struct sighting *sighting, nsec_t begin_ns)
+			const struct packet_event *packet_event, nsec_t begin_ns)
 {
 	struct writing *source = &writer->source[index];
 
 	source->begin_ns = begin_ns;
-	packet_encoder_add(&source->encoder, sighting);
+	packet_encoder_add(&source->encoder, packet_event);
 	if (source->encoder.count == CHUNK_PACKETS)
 		write_packets(writer, index);
 }
@@ -236,7 +236,7 @@ int packets_file_contents(const char *path, struct source_list *contents,
 	memset(contents, 0, sizeof(*contents));
 	while (!status && contents->count < MOST_SOURCES &&
 	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
-		*MEM_NEXT(contents->item, contents->count, contents->room) =
+		*MEM_NEXT(contents->item, contents->count, contents->capacity) =
 		    source_of(object);
 		json_decref(object);
 	}
@@ -426,13 +426,13 @@ static void find_chunk(struct packets_file *file)
 	error_clear(&error);
 }
 
-static bool give_next(struct packets_file *file, sighting_fn *give, void *context)
+static bool give_next(struct packets_file *file, packet_event_fn *give, void *context)
 {
 	struct ctf_facts *facts = &file->base.facts;
 	struct error error = ERROR_INIT;
-	struct sighting sighting;
+	struct packet_event packet_event;
 
-	if (!packet_decoder_next(&file->decoder, &sighting)) {
+	if (!packet_decoder_next(&file->decoder, &packet_event)) {
 		error_set(&error, "the chunk at offset %" PRIu64 " is broken",
 			  file->chunk.at);
 		lose_chunk(file, &error);
@@ -442,16 +442,17 @@ static bool give_next(struct packets_file *file, sighting_fn *give, void *contex
 	file->left--;
 	facts->events++;
 	facts->network_events++;
-	if (sighting.received)
+	if (packet_event.received)
 		facts->received++;
 	else
 		facts->sent++;
-	facts->end_ns = sighting.event_ns;
-	give(context, &sighting);
+	facts->end_ns = packet_event.event_ns;
+	give(context, &packet_event);
 	return true;
 }
 
-static bool packets_step(struct packet_source *source, sighting_fn *give, void *context)
+static bool packets_step(struct packet_source *source, packet_event_fn *give,
+			 void *context)
 {
 	struct packets_file *file = (struct packets_file *)source;
 

@@ -39,7 +39,7 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 
 /* The source's first event, of any kind, was at begin_ns. */
 void packets_writer_add(struct packets_writer *writer, size_t index,
-			const struct sighting *sighting, nsec_t begin_ns);
+			const struct packet_event *packet_event, nsec_t begin_ns);
 
 /* No more comes of a source: what became of it in the end. */
 void packets_writer_finish(struct packets_writer *writer, size_t index,

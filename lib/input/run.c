@@ -33,7 +33,7 @@ static struct source *append(struct source_list *list, const struct source *foun
 {
 	struct source *source;
 
-	source = MEM_NEXT(list->item, list->count, list->room);
+	source = MEM_NEXT(list->item, list->count, list->capacity);
 	memset(source, 0, sizeof(*source));
 	source->kind = found->kind;
 	source->path = mem_strdup(found->path);
@@ -167,7 +167,7 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 		run_node_clear(&node);
 		return;
 	}
-	*MEM_NEXT(files->node, files->nodes, files->room) = node;
+	*MEM_NEXT(files->node, files->nodes, files->capacity) = node;
 }
 
 int source_add_node(struct source_list *list, const char *argument,

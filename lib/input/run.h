@@ -26,7 +26,7 @@ struct source {
 
 struct source_list {
 	struct source *item;
-	size_t count, room;
+	size_t count, capacity;
 	const char *only;        /* of a run directory: this node alone; NULL: all */
 	struct run_files *files; /* what source_add_run finds besides; NULL: not wanted */
 	bool takes_extracts; /* .packets files are sources, too; else they are passed over

@@ -132,7 +132,7 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 				 json_string_value(text));
 	}
 	free(plain);
-	*MEM_NEXT(facts->address, facts->addresses, facts->room) = address;
+	*MEM_NEXT(facts->address, facts->addresses, facts->capacity) = address;
 	return 0;
 }
 
@@ -205,7 +205,7 @@ static void add_fact(struct run_facts *facts, const char *of, const char *name,
 {
 	if (!text && !stamp)
 		return;
-	*MEM_NEXT(facts->item, facts->count, facts->room) = (struct run_fact){
+	*MEM_NEXT(facts->item, facts->count, facts->capacity) = (struct run_fact){
 	    mem_printf("%s%s%s", of, *of ? "." : "", name), text, stamp};
 }
 

@@ -54,7 +54,7 @@ struct node_facts {
 	double cpu_mhz;        /* 0: unknown */
 	const json_t *interfaces;
 	struct node_address *address; /* of all of them */
-	size_t addresses, room;
+	size_t addresses, capacity;
 	char *extra; /* members not named here, a JSON object */
 };
 
@@ -75,7 +75,7 @@ struct run_facts {
 		char *text; /* strings as they are, others as JSON; NULL: a stamp */
 		nsec_t stamp;
 	} * item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /*

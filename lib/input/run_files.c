@@ -25,7 +25,7 @@ bool run_directory_enter(struct run_directories *seen, const struct stat *direct
 		if (seen->item[i].device == directory->st_dev &&
 		    seen->item[i].inode == directory->st_ino)
 			return false;
-	*MEM_NEXT(seen->item, seen->count, seen->room) =
+	*MEM_NEXT(seen->item, seen->count, seen->capacity) =
 	    (struct run_directory){directory->st_dev, directory->st_ino};
 	return true;
 }
@@ -144,7 +144,7 @@ static void add_file(struct run_node *node, const char *path)
 		add_source(node, SOURCE_CAPTURE, path);
 		return;
 	}
-	*MEM_NEXT(node->file, node->files, node->room) =
+	*MEM_NEXT(node->file, node->files, node->capacity) =
 	    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
 }
 

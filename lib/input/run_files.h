@@ -35,7 +35,7 @@ struct run_node {
 	struct source *source; /* kind and path, in the order of their names */
 	size_t sources, source_room;
 	struct run_file *file; /* what is there besides */
-	size_t files, room;
+	size_t files, capacity;
 	struct node_facts facts; /* where source_add_run found something of a node */
 };
 
@@ -43,7 +43,7 @@ struct run_node {
 struct run_files {
 	char *run_json;        /* or NULL */
 	struct run_node *node; /* in the order of their names; each holds something */
-	size_t nodes, room;
+	size_t nodes, capacity;
 };
 
 /* A directory, however it was reached. */
@@ -52,7 +52,7 @@ struct run_directories {
 		dev_t device;
 		ino_t inode;
 	} * item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Whether a directory was not entered yet; from now on it counts as entered. */

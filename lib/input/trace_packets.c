@@ -92,17 +92,17 @@ static const char *const socket_fields[] = {"seq", "ack_seq", "window", "flags"}
 		name, fields, sizeof(fields) / sizeof(*(fields))                         \
 	}
 
-const struct packet_event trace_wishes[TRACE_WISHES] = {
-    [WISH_QUEUE] = WISH("net_dev_queue", packet_fields),
-    [WISH_RECEIVE] = WISH("net_if_receive_skb", packet_fields),
-    [WISH_OLD_RECEIVE] = WISH("netif_receive_skb", packet_fields),
-    [WISH_XMIT] = WISH("net_dev_xmit", xmit_fields),
-    [WISH_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", entry_fields),
-    [WISH_GRO_EXIT] = WISH("net_napi_gro_receive_exit", exit_fields),
-    [WISH_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", entry_fields),
-    [WISH_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", exit_fields),
-    [WISH_SOCKET_OUT] = WISH("inet_sock_local_out", socket_fields),
-    [WISH_SOCKET_IN] = WISH("inet_sock_local_in", socket_fields),
+const struct packet_class packet_classes[PACKET_CLASSES] = {
+    [CLASS_QUEUE] = WISH("net_dev_queue", packet_fields),
+    [CLASS_RECEIVE] = WISH("net_if_receive_skb", packet_fields),
+    [CLASS_OLD_RECEIVE] = WISH("netif_receive_skb", packet_fields),
+    [CLASS_XMIT] = WISH("net_dev_xmit", xmit_fields),
+    [CLASS_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", entry_fields),
+    [CLASS_GRO_EXIT] = WISH("net_napi_gro_receive_exit", exit_fields),
+    [CLASS_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", entry_fields),
+    [CLASS_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", exit_fields),
+    [CLASS_SOCKET_OUT] = WISH("inet_sock_local_out", socket_fields),
+    [CLASS_SOCKET_IN] = WISH("inet_sock_local_in", socket_fields),
 };
 
 static uint64_t number(const struct cell *value)
@@ -178,9 +178,9 @@ static void decode_transport(const struct cell *header, struct packet *packet,
 }
 
 static int decode_network(const struct cell *header, uint8_t family,
-			  struct sighting *sighting)
+			  struct packet_event *packet_event)
 {
-	struct packet *packet = &sighting->packet;
+	struct packet *packet = &packet_event->packet;
 	bool is_ipv4 = family == 4;
 	uint64_t fragment = is_ipv4 ? number(&header[V4_FRAGMENT]) : 0;
 	uint32_t length = is_ipv4 ? 4 * (uint32_t)number(&header[V4_IHL]) : 0;
@@ -193,7 +193,7 @@ static int decode_network(const struct cell *header, uint8_t family,
 	    .fragment = (uint16_t)(fragment & 0x3fff),
 	    .protocol = (uint8_t)number(&header[PROTOCOL]),
 	};
-	sighting->hops = (uint8_t)number(&header[HOPS]);
+	packet_event->hops = (uint8_t)number(&header[HOPS]);
 	if (address(&header[SRC], is_ipv4 ? 4 : 16, packet->src) ||
 	    address(&header[DST], is_ipv4 ? 4 : 16, packet->dst))
 		return -1;
@@ -202,12 +202,12 @@ static int decode_network(const struct cell *header, uint8_t family,
 	return 0;
 }
 
-int trace_packet_decode(const struct cell *value, struct sighting *sighting)
+int trace_packet_decode(const struct cell *value, struct packet_event *packet_event)
 {
 	if (value[FIELD_IPV4 + SRC].type != CELL_NULL)
-		return decode_network(&value[FIELD_IPV4], 4, sighting);
+		return decode_network(&value[FIELD_IPV4], 4, packet_event);
 	if (value[FIELD_IPV6 + SRC].type != CELL_NULL)
-		return decode_network(&value[FIELD_IPV6], 6, sighting);
+		return decode_network(&value[FIELD_IPV6], 6, packet_event);
 	return -1;
 }
 
@@ -250,7 +250,7 @@ struct trace_packets {
 	struct ctf_reader *reader;
 	/* Packets that were queued and not transmitted yet. */
 	struct waiting {
-		struct sighting sighting;
+		struct packet_event packet_event;
 		uint64_t skb;
 	} * waiting;
 	size_t waitings, waiting_room;
@@ -261,9 +261,9 @@ struct trace_packets {
 	struct texts device;     /* its number is its place plus one */
 	uint64_t *headerless;    /* of each: packets received without a header, but ARP */
 	size_t headerless_room;
-	uint8_t *wish;                 /* of each event class; TRACE_WISHES: none */
-	bool is_defined[TRACE_WISHES]; /* in a stream that was seen */
-	sighting_fn *give;
+	uint8_t *wanted;                 /* of each event class; TRACE_WISHES: none */
+	bool is_defined[PACKET_CLASSES]; /* in a stream that was seen */
+	packet_event_fn *give;
 	void *context;
 };
 
@@ -289,9 +289,9 @@ static bool is_loopback_device(const struct cell *name)
 	       memcmp(name->bytes, "lo", 2) == 0;
 }
 
-static struct sighting sighting_of(const struct ctf_event *event, bool received)
+static struct packet_event packet_event_of(const struct ctf_event *event, bool received)
 {
-	return (struct sighting){
+	return (struct packet_event){
 	    .ns = event->local_ns,
 	    .whole_ns = received ? event->local_ns : NSEC_MAX,
 	    .event_ns = event->local_ns,
@@ -301,20 +301,21 @@ static struct sighting sighting_of(const struct ctf_event *event, bool received)
 	};
 }
 
-static void count_and_give(struct trace_packets *packets, const struct sighting *sighting)
+static void count_and_give(struct trace_packets *packets,
+			   const struct packet_event *packet_event)
 {
 	struct ctf_facts *facts = &packets->base.facts;
 
-	++*(sighting->received ? &facts->received : &facts->sent);
-	packets->give(packets->context, sighting);
+	++*(packet_event->received ? &facts->received : &facts->sent);
+	packets->give(packets->context, packet_event);
 }
 
 static void hold(struct trace_packets *packets, uint64_t skb,
-		 const struct sighting *sighting)
+		 const struct packet_event *packet_event)
 {
 	packets->waiting = mem_grow(packets->waiting, packets->waitings,
 				    &packets->waiting_room, sizeof(*packets->waiting));
-	packets->waiting[packets->waitings] = (struct waiting){*sighting, skb};
+	packets->waiting[packets->waitings] = (struct waiting){*packet_event, skb};
 	intmap_put(&packets->queued, skb, (int64_t)packets->waitings++);
 }
 
@@ -323,7 +324,7 @@ static void let_go(struct trace_packets *packets, int64_t at)
 {
 	struct waiting *waiting = &packets->waiting[at];
 
-	count_and_give(packets, &waiting->sighting);
+	count_and_give(packets, &waiting->packet_event);
 	intmap_take(&packets->queued, waiting->skb, &at);
 	*waiting = packets->waiting[--packets->waitings];
 	if (waiting < packets->waiting + packets->waitings)
@@ -334,7 +335,7 @@ static void let_go(struct trace_packets *packets, int64_t at)
 static void let_all_go(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->waitings; i++)
-		count_and_give(packets, &packets->waiting[i].sighting);
+		count_and_give(packets, &packets->waiting[i].packet_event);
 	packets->waitings = 0;
 	intmap_clear(&packets->queued);
 }
@@ -357,33 +358,33 @@ static void note_headerless(struct trace_packets *packets, const struct cell *va
 
 /* The packet of an event, if it has left its host or come from another one. */
 static bool read_packet(struct trace_packets *packets, const struct cell *value,
-			struct sighting *sighting)
+			struct packet_event *packet_event)
 {
 	packets->base.facts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]))
 		return false;
-	if (trace_packet_decode(value, sighting)) {
-		if (sighting->received)
+	if (trace_packet_decode(value, packet_event)) {
+		if (packet_event->received)
 			note_headerless(packets, value);
 		return false;
 	}
-	if (packet_is_local(&sighting->packet))
+	if (packet_is_local(&packet_event->packet))
 		return false;
-	sighting->device = device_number(packets, &value[FIELD_NAME]);
+	packet_event->device = device_number(packets, &value[FIELD_NAME]);
 	return true;
 }
 
 static void handle_queue(struct trace_packets *packets, const struct ctf_event *event)
 {
 	const struct cell *value = event->cell;
-	struct sighting sighting = sighting_of(event, false);
+	struct packet_event packet_event = packet_event_of(event, false);
 	uint64_t skb = (uint64_t)value[FIELD_SKB].integer;
 	int64_t at;
 
-	if (!read_packet(packets, value, &sighting))
+	if (!read_packet(packets, value, &packet_event))
 		return;
-	if (!packets->is_defined[WISH_XMIT]) {
-		count_and_give(packets, &sighting);
+	if (!packets->is_defined[CLASS_XMIT]) {
+		count_and_give(packets, &packet_event);
 		return;
 	}
 	/* The same buffer queued again: handed from one device to the next. */
@@ -391,7 +392,7 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 		let_go(packets, at);
 	if (packets->waitings >= MOST_WAITING)
 		let_all_go(packets);
-	hold(packets, skb, &sighting);
+	hold(packets, skb, &packet_event);
 }
 
 static void handle_xmit(struct trace_packets *packets, const struct ctf_event *event)
@@ -402,16 +403,16 @@ static void handle_xmit(struct trace_packets *packets, const struct ctf_event *e
 	uint64_t lane = (uint64_t)event->stream << 32 | device;
 	bool is_taken =
 	    value[XMIT_RC].type != CELL_INTEGER || value[XMIT_RC].integer == 0;
-	struct sighting *sighting;
+	struct packet_event *packet_event;
 	int64_t at, previous;
 
 	if (intmap_get(&packets->queued, skb, &at) && is_taken &&
-	    packets->waiting[at].sighting.device == device) {
-		sighting = &packets->waiting[at].sighting;
-		sighting->whole_ns = event->local_ns;
+	    packets->waiting[at].packet_event.device == device) {
+		packet_event = &packets->waiting[at].packet_event;
+		packet_event->whole_ns = event->local_ns;
 		if (intmap_get(&packets->last_xmit, lane, &previous) &&
-		    previous > sighting->ns && previous <= event->local_ns)
-			sighting->ns = previous;
+		    previous > packet_event->ns && previous <= event->local_ns)
+			packet_event->ns = previous;
 		let_go(packets, at);
 	}
 	intmap_put(&packets->last_xmit, lane, event->local_ns);
@@ -433,16 +434,16 @@ static void report_headerless(struct trace_packets *packets)
 static void handle_receive(struct trace_packets *packets, const struct ctf_event *event)
 {
 	const struct cell *value = event->cell;
-	struct sighting sighting = sighting_of(event, true);
+	struct packet_event packet_event = packet_event_of(event, true);
 	int64_t entered;
 	bool known =
 	    intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
 
-	if (!read_packet(packets, value, &sighting))
+	if (!read_packet(packets, value, &packet_event))
 		return;
-	if (known && entered < sighting.ns)
-		sighting.ns = entered;
-	count_and_give(packets, &sighting);
+	if (known && entered < packet_event.ns)
+		packet_event.ns = entered;
+	count_and_give(packets, &packet_event);
 }
 
 static void handle_gro_entry(struct trace_packets *packets, const struct ctf_event *event)
@@ -450,8 +451,8 @@ static void handle_gro_entry(struct trace_packets *packets, const struct ctf_eve
 	const bool *defined = packets->is_defined;
 
 	/* Without the exits, nobody says which packets were merged away. */
-	if (!defined[WISH_GRO_EXIT] ||
-	    defined[WISH_FRAGS_ENTRY] != defined[WISH_FRAGS_EXIT] ||
+	if (!defined[CLASS_GRO_EXIT] ||
+	    defined[CLASS_FRAGS_ENTRY] != defined[CLASS_FRAGS_EXIT] ||
 	    event->cell[0].type != CELL_INTEGER)
 		return;
 	intmap_put(&packets->entered, (uint64_t)event->cell[0].integer, event->local_ns);
@@ -473,27 +474,27 @@ static void handle_gro_exit(struct trace_packets *packets, const struct ctf_even
 /* The addons' events: the transport part only, and no device. */
 static void handle_socket(struct trace_packets *packets, const struct ctf_event *event)
 {
-	struct sighting sighting =
-	    sighting_of(event, packets->wish[event->class] == WISH_SOCKET_IN);
+	struct packet_event packet_event =
+	    packet_event_of(event, packets->wanted[event->class] == CLASS_SOCKET_IN);
 
 	packets->base.facts.network_events++;
-	if (trace_socket_decode(event->cell, &sighting.packet) == 0)
-		count_and_give(packets, &sighting);
+	if (trace_socket_decode(event->cell, &packet_event.packet) == 0)
+		count_and_give(packets, &packet_event);
 }
 
 static void handle_event(void *context, const struct ctf_event *event)
 {
 	static void (*const by_wish[])(struct trace_packets *,
 				       const struct ctf_event *) = {
-	    [WISH_QUEUE] = handle_queue,           [WISH_RECEIVE] = handle_receive,
-	    [WISH_OLD_RECEIVE] = handle_receive,   [WISH_XMIT] = handle_xmit,
-	    [WISH_GRO_ENTRY] = handle_gro_entry,   [WISH_GRO_EXIT] = handle_gro_exit,
-	    [WISH_FRAGS_ENTRY] = handle_gro_entry, [WISH_FRAGS_EXIT] = handle_gro_exit,
-	    [WISH_SOCKET_OUT] = handle_socket,     [WISH_SOCKET_IN] = handle_socket,
+	    [CLASS_QUEUE] = handle_queue,           [CLASS_RECEIVE] = handle_receive,
+	    [CLASS_OLD_RECEIVE] = handle_receive,   [CLASS_XMIT] = handle_xmit,
+	    [CLASS_GRO_ENTRY] = handle_gro_entry,   [CLASS_GRO_EXIT] = handle_gro_exit,
+	    [CLASS_FRAGS_ENTRY] = handle_gro_entry, [CLASS_FRAGS_EXIT] = handle_gro_exit,
+	    [CLASS_SOCKET_OUT] = handle_socket,     [CLASS_SOCKET_IN] = handle_socket,
 	};
 	struct trace_packets *packets = context;
 
-	by_wish[packets->wish[event->class]](packets, event);
+	by_wish[packets->wanted[event->class]](packets, event);
 }
 
 /* Streams, and with them event classes, are seen as they begin. */
@@ -502,8 +503,8 @@ static void define_wishes(struct trace_packets *packets)
 	const struct ctf_class *class;
 
 	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++)
-		if (packets->wish[i] < TRACE_WISHES)
-			packets->is_defined[packets->wish[i]] |= class->is_present;
+		if (packets->wanted[i] < PACKET_CLASSES)
+			packets->is_defined[packets->wanted[i]] |= class->is_present;
 }
 
 /* The reader's, with what is counted here. */
@@ -513,7 +514,7 @@ static void update_facts(struct trace_packets *packets)
 	       offsetof(struct ctf_facts, sent));
 }
 
-static bool trace_step(struct packet_source *source, sighting_fn *give, void *context)
+static bool trace_step(struct packet_source *source, packet_event_fn *give, void *context)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 	bool more;
@@ -536,7 +537,7 @@ static void trace_free(struct packet_source *source)
 	struct trace_packets *packets = (struct trace_packets *)source;
 
 	ctf_reader_free(packets->reader);
-	free(packets->wish);
+	free(packets->wanted);
 	intmap_clear(&packets->queued);
 	intmap_clear(&packets->last_xmit);
 	free(packets->waiting);
@@ -547,31 +548,32 @@ static void trace_free(struct packet_source *source)
 	free(packets);
 }
 
-/* The first wish of a name. */
+/* The first packet class of a name. */
 static uint8_t find_wish(const char *name)
 {
-	uint8_t wish = 0;
+	uint8_t wanted = 0;
 
-	while (wish < TRACE_WISHES && strcmp(trace_wishes[wish].name, name) != 0)
-		wish++;
-	return wish;
+	while (wanted < PACKET_CLASSES && strcmp(packet_classes[wanted].name, name) != 0)
+		wanted++;
+	return wanted;
 }
 
 static void select_wishes(struct trace_packets *packets)
 {
 	const struct ctf_class *class;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++) {
 		struct ctf_selection selection = {.what = SELECT_FIELDS};
-		uint8_t wish = find_wish(class->name);
+		uint8_t wanted = find_wish(class->name);
 
-		packets->wish = mem_grow(packets->wish, i, &room, sizeof(*packets->wish));
-		packets->wish[i] = wish;
-		if (wish == TRACE_WISHES)
+		packets->wanted =
+		    mem_grow(packets->wanted, i, &capacity, sizeof(*packets->wanted));
+		packets->wanted[i] = wanted;
+		if (wanted == PACKET_CLASSES)
 			continue;
-		selection.field = trace_wishes[wish].field;
-		selection.fields = trace_wishes[wish].fields;
+		selection.field = packet_classes[wanted].field;
+		selection.fields = packet_classes[wanted].fields;
 		ctf_reader_select(packets->reader, i, &selection);
 	}
 }

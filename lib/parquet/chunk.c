@@ -20,14 +20,14 @@ enum { KEEP_PAGE = 4 << 20 };
 static int zstd_add(struct parquet_press *press, struct error *error)
 {
 	const struct bytes *raw = &press->content;
-	size_t room = ZSTD_compressBound(raw->size), size;
+	size_t capacity = ZSTD_compressBound(raw->size), size;
 
 	if (!press->zstd)
 		press->zstd = ZSTD_createCCtx();
 	if (!press->zstd)
 		return error_set(error, "zstd: no context");
-	size = ZSTD_compressCCtx(press->zstd, bytes_extend(&press->packed, room), room,
-				 raw->data, raw->size,
+	size = ZSTD_compressCCtx(press->zstd, bytes_extend(&press->packed, capacity),
+				 capacity, raw->data, raw->size,
 				 press->level ? press->level : DEFAULT_LEVEL);
 	if (ZSTD_isError(size))
 		return error_set(error, "zstd: %s", ZSTD_getErrorName(size));
@@ -284,8 +284,8 @@ static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *va
 
 	if (code == PARQUET_FULL)
 		return false;
-	if (chunk->codes == chunk->code_room)
-		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_room,
+	if (chunk->codes == chunk->code_capacity)
+		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_capacity,
 				       sizeof(*chunk->code));
 	chunk->code[chunk->codes++] = (uint32_t)code;
 	if (code == before) /* others change no bound */
@@ -350,10 +350,10 @@ static void code_numbers(struct parquet_chunk *chunk)
 	struct parquet_value value = {.size = width};
 	size_t count = chunk->values.size / width;
 
-	if (count > chunk->code_room) {
+	if (count > chunk->code_capacity) {
 		free(chunk->code);
 		chunk->code = mem_alloc(count * sizeof(*chunk->code));
-		chunk->code_room = count;
+		chunk->code_capacity = count;
 	}
 	add_range(chunk, count);
 	while (chunk->by_dictionary && chunk->codes < count) {
@@ -446,9 +446,9 @@ void parquet_chunk_reset(struct parquet_chunk *chunk)
 size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 {
 	/* The page's values by their size: their room depends on how they came. */
-	return chunk->body.room + chunk->head.room + chunk->values.size +
-	       chunk->repetition.out.room + chunk->definition.out.room +
-	       chunk->code_room * sizeof(*chunk->code) +
+	return chunk->body.capacity + chunk->head.capacity + chunk->values.size +
+	       chunk->repetition.out.capacity + chunk->definition.out.capacity +
+	       chunk->code_capacity * sizeof(*chunk->code) +
 	       parquet_dictionary_held(&chunk->dictionary);
 }
 

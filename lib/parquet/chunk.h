@@ -42,7 +42,7 @@ struct parquet_chunk {
 	struct parquet_hybrid repetition, definition;
 	struct bytes values;
 	uint32_t *code;
-	size_t codes, code_room;
+	size_t codes, code_capacity;
 
 	bool by_dictionary; /* the page that is being filled */
 	struct parquet_dictionary dictionary;

@@ -296,7 +296,7 @@ void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32
 
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary)
 {
-	return dictionary->plain.room + dictionary->count * (size_t)HELD_VALUE;
+	return dictionary->plain.capacity + dictionary->count * (size_t)HELD_VALUE;
 }
 
 void parquet_dictionary_clear(struct parquet_dictionary *dictionary)

@@ -539,8 +539,8 @@ int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, siz
 		return fail_for_good(writer, error);
 	while (*added < rows) {
 		const struct cell *first = &cell[*added * writer->columns];
-		size_t room = row_room(writer), left = rows - *added;
-		size_t wanted = left < room ? left : room;
+		size_t capacity = row_room(writer), left = rows - *added;
+		size_t wanted = left < capacity ? left : capacity;
 		size_t count = count_fitting(writer, first, NULL, wanted, error);
 
 		if (add_fitting(writer, first, NULL, count, error))

@@ -136,9 +136,9 @@ static struct question_column *add_column(struct question *question,
 					  struct name_set *names, const char *name,
 					  enum cell_type type)
 {
-	size_t room = question->columns;
+	size_t capacity = question->columns;
 
-	question->column = mem_grow(question->column, question->columns, &room,
+	question->column = mem_grow(question->column, question->columns, &capacity,
 				    sizeof(*question->column));
 	question->column[question->columns] =
 	    (struct question_column){.name = name_pick(names, name, NULL), .type = type};

@@ -227,7 +227,7 @@ struct writing {
 	struct table_job *job;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
-	struct cell *room;           /* for a row that is changed, else NULL */
+	struct cell *capacity;       /* for a row that is changed, else NULL */
 	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
 	uint64_t uncounted;
 };
@@ -262,9 +262,9 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
 {
 	const struct question *question = writing->job->question;
-	struct cell *room = writing->room;
+	struct cell *capacity = writing->capacity;
 
-	memcpy(room, row, question->columns * sizeof(*row));
+	memcpy(capacity, row, question->columns * sizeof(*row));
 	for (size_t i = 0; i < question->columns; i++) {
 		const struct question_column *column = &question->column[i];
 		const struct scope_node *node = NULL;
@@ -272,14 +272,14 @@ static const struct cell *fit_row(const struct writing *writing, const struct ce
 		if (column->is_node && row[i].type == CELL_INTEGER)
 			node = scope_find(writing->work->scope, row[i].integer);
 		if (node)
-			cell_set_bytes(&room[i], CELL_TEXT, node->name,
+			cell_set_bytes(&capacity[i], CELL_TEXT, node->name,
 				       strlen(node->name));
 		else if (column->mixed && column->type >= CELL_TEXT &&
 			 (row[i].type == CELL_INTEGER || row[i].type == CELL_REAL))
-			cell_set_bytes(&room[i], CELL_TEXT, writing->number[i],
+			cell_set_bytes(&capacity[i], CELL_TEXT, writing->number[i],
 				       csv_number(writing->number[i], &row[i]));
 	}
-	return room;
+	return capacity;
 }
 
 static int pass_row(void *context, const struct cell *row, struct error *error)
@@ -291,7 +291,8 @@ static int pass_row(void *context, const struct cell *row, struct error *error)
 		if (count_rows(writing->work, ROWS_A_COUNT, 0))
 			return error_set(error, "stopped");
 	}
-	return row_pipe_put(writing->pipe, writing->room ? fit_row(writing, row) : row);
+	return row_pipe_put(writing->pipe,
+			    writing->capacity ? fit_row(writing, row) : row);
 }
 
 static bool is_changed(const struct question *question)
@@ -406,7 +407,8 @@ static int write_table(struct table_work *work, struct table_job *job,
 	if (!writing.dataset)
 		goto out;
 	if (is_changed(question)) {
-		writing.room = mem_alloc(question->columns * sizeof(*writing.room));
+		writing.capacity =
+		    mem_alloc(question->columns * sizeof(*writing.capacity));
 		writing.number = mem_alloc(question->columns * sizeof(*writing.number));
 	}
 	writing.pipe = row_pipe_new(question->columns, work->pipe, take_rows, &writing);
@@ -418,7 +420,7 @@ static int write_table(struct table_work *work, struct table_job *job,
 		status = dataset_end(writing.dataset, error);
 out:
 	dataset_free(writing.dataset);
-	free(writing.room);
+	free(writing.capacity);
 	free(writing.number);
 	timeline_query_free(query);
 	return status;
@@ -456,7 +458,7 @@ static void do_job(void *context, size_t index)
 
 struct table_job *table_work_add(struct table_work *work, struct question *question)
 {
-	work->job = mem_grow(work->job, work->jobs, &work->room, sizeof(*work->job));
+	work->job = mem_grow(work->job, work->jobs, &work->capacity, sizeof(*work->job));
 	work->job[work->jobs] = (struct table_job){.question = question};
 	return &work->job[work->jobs++];
 }

@@ -19,7 +19,7 @@ struct table_work {
 	struct progress *progress;
 	const struct table_style *style;
 	struct table_job *job;
-	size_t jobs, room;
+	size_t jobs, capacity;
 	int threads;
 	bool pipe; /* read and write in two threads */
 

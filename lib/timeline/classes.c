@@ -71,7 +71,7 @@ static struct writer_class class_copy(const struct timeline_class *from)
 	struct writer_class class = {.kind = utf8_clean(from->kind),
 				     .name = utf8_clean(from->name),
 				     .columns = from->columns,
-				     .room = from->columns};
+				     .capacity = from->columns};
 
 	class.column = mem_zalloc(from->columns * sizeof(*class.column));
 	for (size_t i = 0; i < from->columns; i++) {
@@ -264,7 +264,7 @@ static bool place_columns(struct writer_class *class, const struct writer_class 
 		struct writer_column *column;
 
 		if (at == class->columns) {
-			class->column = mem_grow(class->column, at, &class->room,
+			class->column = mem_grow(class->column, at, &class->capacity,
 						 sizeof(*class->column));
 			class->column[class->columns++] =
 			    (struct writer_column){.name = mem_strdup(field->name),

@@ -34,7 +34,7 @@ struct events {
 	const struct scope *scope;
 	struct cell range[2]; /* first and last id of the scope */
 	struct events_class *class;
-	size_t classes, room;
+	size_t classes, capacity;
 	struct intmap at;             /* event_class.id -> its place */
 	struct bytes joined;          /* those of all with their events, as SQL */
 	bool has_tables;              /* all do */
@@ -96,7 +96,7 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	}
 	events->wanted += cell_integer(&row[2], 0);
 	intmap_put(&events->at, (uint64_t)row[0].integer, (int64_t)events->classes);
-	class = MEM_NEXT(events->class, events->classes, events->room);
+	class = MEM_NEXT(events->class, events->classes, events->capacity);
 	*class = (struct events_class){.id = row[0].integer, .name = name};
 	if (row[3].type != CELL_TEXT) {
 		events->has_tables = false;

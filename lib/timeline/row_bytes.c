@@ -192,24 +192,24 @@ static unsigned char *make_room(struct row_bytes *row, size_t cells, size_t valu
 	size_t size = 2 * header + values;
 
 	if (size > row->room_size) {
-		free(row->room);
-		row->room = mem_alloc(2 * size);
+		free(row->capacity);
+		row->capacity = mem_alloc(2 * size);
 		row->room_size = 2 * size;
 	}
-	return row->room + 2 * header;
+	return row->capacity + 2 * header;
 }
 
 /* Put the types in front of the values, and their length in front of them. */
 static void finish(struct row_bytes *row, const struct making *making,
 		   unsigned char *values)
 {
-	size_t types = (size_t)(making->type - row->room), header = types + 1;
+	size_t types = (size_t)(making->type - row->capacity), header = types + 1;
 	unsigned char length[VARINT_MOST];
 	unsigned bytes;
 
 	while ((bytes = varint_put(length, header)) + types != header)
 		header++;
-	memmove(values - types, row->room, types);
+	memmove(values - types, row->capacity, types);
 	memcpy(values - header, length, bytes);
 	row->bytes = values - header;
 	row->size = (size_t)(making->value - row->bytes);
@@ -244,7 +244,7 @@ void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *ty
 		    const struct cell *cell, size_t cells)
 {
 	unsigned char *values = make_room(row, cells, values_most(cell, cells));
-	struct making making = {row->room, values};
+	struct making making = {row->capacity, values};
 
 	if (has_id)
 		put_null(&making);
@@ -293,7 +293,7 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		bytes += size_of_type(value[place[i]].type);
 	}
 	values = make_room(to, columns, row->size);
-	making = (struct making){to->room, values};
+	making = (struct making){to->capacity, values};
 	put_null(&making);
 	for (size_t i = 0; i < columns; i++) {
 		size_t size = size_of_type(value[i].type);
@@ -308,6 +308,6 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 
 void row_bytes_clear(struct row_bytes *row)
 {
-	free(row->room);
+	free(row->capacity);
 	*row = (struct row_bytes){0};
 }

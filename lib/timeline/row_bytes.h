@@ -15,7 +15,7 @@
 struct row_bytes {
 	const unsigned char *bytes; /* the row, until the next one is made */
 	size_t size;
-	unsigned char *room;
+	unsigned char *capacity;
 	size_t room_size;
 };
 

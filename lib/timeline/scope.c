@@ -19,10 +19,10 @@ static double known(const struct cell *cell)
 static int add_node(void *context, const struct cell *row, struct error *error)
 {
 	struct scope *scope = context;
-	size_t room = scope->nodes;
+	size_t capacity = scope->nodes;
 
 	(void)error;
-	*MEM_NEXT(scope->node, scope->nodes, room) = (struct scope_node){
+	*MEM_NEXT(scope->node, scope->nodes, capacity) = (struct scope_node){
 	    .id = cell_integer(&row[0], 0),
 	    .name = cell_text(&row[1]),
 	    .cpus = cell_integer(&row[2], 0),

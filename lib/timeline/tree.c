@@ -242,7 +242,7 @@ enum {
 struct node {
 	unsigned char *bytes;
 	uint16_t *at; /* where each begins */
-	size_t room, used, cell_room, cells;
+	size_t capacity, used, cell_room, cells;
 	uint32_t last; /* right child of the root, once it is finished */
 };
 
@@ -279,11 +279,11 @@ static bool fits(const struct tree *tree, int level, size_t size)
 /* Room for a cell that fits, which counts as written. */
 static unsigned char *add_cell(struct node *node, size_t size)
 {
-	if (node->used + size > node->room) {
-		node->room = 2 * node->room + size + 64;
-		if (node->room > PAGE_BYTES)
-			node->room = PAGE_BYTES;
-		node->bytes = mem_realloc(node->bytes, node->room, 1);
+	if (node->used + size > node->capacity) {
+		node->capacity = 2 * node->capacity + size + 64;
+		if (node->capacity > PAGE_BYTES)
+			node->capacity = PAGE_BYTES;
+		node->bytes = mem_realloc(node->bytes, node->capacity, 1);
 	}
 	if (node->cells == node->cell_room) {
 		node->cell_room = 2 * node->cell_room + 8;

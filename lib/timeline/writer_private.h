@@ -14,7 +14,7 @@ struct writer_class {
 	int64_t id;
 	char *kind, *name, *table;
 	struct writer_column *column; /* of all its layouts, as they were added */
-	size_t columns, room;
+	size_t columns, capacity;
 	struct tree *tree; /* of its table; NULL without payload */
 	uint32_t root;
 	int64_t events;

@@ -105,7 +105,7 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 		tell_cut(spans, disk, &disk->request[0]);
 		drop(disk, 0);
 	}
-	*MEM_NEXT(disk->request, disk->count, disk->room) = request;
+	*MEM_NEXT(disk->request, disk->count, disk->capacity) = request;
 }
 
 /* The oldest that begins there; `issued`: -1 whether or not. SIZE_MAX: none. */

@@ -36,7 +36,7 @@ struct chain {
 
 struct span_log {
 	struct chain *chain;
-	size_t chains, room;
+	size_t chains, capacity;
 	struct intmap index; /* of chains */
 	int64_t ids[SPAN_KINDS];
 	size_t held; /* bytes of all chains */
@@ -66,7 +66,7 @@ static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_
 	if (intmap_get(&log->index, key, &at))
 		return &log->chain[at];
 	intmap_put(&log->index, key, (int64_t)log->chains);
-	chain = MEM_NEXT(log->chain, log->chains, log->room);
+	chain = MEM_NEXT(log->chain, log->chains, log->capacity);
 	*chain = (struct chain){
 	    .kind = kind, .node = node, .whose = whose, .begin_ns = NSEC_MIN};
 	return chain;
@@ -131,17 +131,17 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 		 struct span *span, struct error *error)
 {
 	struct chain *chain = chain_of(log, kind, node, whose);
-	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), room;
+	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), capacity;
 
 	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
 	if ((log->held > HELD_MOST && spill_all(log, error)) ||
 	    (chain->log.open.size + size > CHUNK &&
 	     spill_chain_close(&chain->log, &log->spill, error)))
 		return -1;
-	room = chain->log.open.room;
+	capacity = chain->log.open.capacity;
 	span->id = ++log->ids[kind];
 	pack(chain, span);
-	log->held += chain->log.open.room - room;
+	log->held += chain->log.open.capacity - capacity;
 	chain->is_disordered |= span->begin_ns < chain->begin_ns;
 	chain->begin_ns = span->begin_ns;
 	chain->id = span->id;

@@ -111,7 +111,7 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 				  .fork_ns = NSEC_MIN,
 				  .pending = NO_CAUSE,
 				  .call = spans_begin(0, 0)};
-	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,
+	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_capacity,
 				 sizeof(struct thread *));
 	spans->thread[spans->threads++] = thread;
 	intmap_put(&spans->thread_at, key_of(node, tid), (int64_t)thread->at);

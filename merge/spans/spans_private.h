@@ -133,7 +133,7 @@ struct disk_request {
 struct disk {
 	int64_t dev, name;
 	struct disk_request *request; /* in the order in which they came */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct span_node {
@@ -153,7 +153,7 @@ struct spans {
 	struct span_node *node; /* as the run's */
 	size_t nodes;
 	struct thread **thread;
-	size_t threads, thread_room;
+	size_t threads, thread_capacity;
 	struct intmap thread_at; /* by node and tid */
 	struct texts sources;    /* of interrupts: bytes of their struct */
 	int failed;              /* of the log */

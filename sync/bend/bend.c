@@ -44,7 +44,7 @@ static void step_note(struct sync *sync, uint32_t index, const struct corridor_s
 	nsec_t jump = jump_of(clock, step);
 	nsec_t back = jump > 0 ? jump : 0;
 
-	*MEM_NEXT(list->item, list->count, list->room) = (struct sync_step){
+	*MEM_NEXT(list->item, list->count, list->capacity) = (struct sync_step){
 	    .clock = index,
 	    .from_ns = step->from_ns - back,
 	    .to_ns = step->to_ns + back,
@@ -145,7 +145,7 @@ static int keep(void *context, struct message *message)
 	if (message->rejected || pair->contradictory ||
 	    !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
-	*MEM_NEXT(side->point, side->count, side->room) = pair_point(message);
+	*MEM_NEXT(side->point, side->count, side->capacity) = pair_point(message);
 	fresh = side->count - side->thinned;
 	if (bending->is_thinned && fresh >= THINNED_AT_ONCE) {
 		side->thinned +=

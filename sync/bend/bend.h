@@ -42,7 +42,7 @@ int curvature_find(struct sync *sync, bool *curved, struct error *error);
 /* The bounds on a clock. Zeroed is none. */
 struct bend_bounds {
 	struct corridor_bound *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound);
@@ -54,7 +54,7 @@ bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
 struct pair_messages {
 	struct point_list {
 		struct hull_point *point;
-		size_t count, room;
+		size_t count, capacity;
 		size_t thinned; /* how many were, from the first on */
 	} side[2];              /* by whether they go forward */
 };

@@ -332,7 +332,7 @@ static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
 }
 
 static int stretch_fit(const struct corridor_bound *bound, size_t n, double limit,
-		       struct corridor_wish wish, struct corridor_fit *fit,
+		       struct corridor_options options, struct corridor_fit *fit,
 		       struct error *error)
 {
 	struct shape shape = {0};
@@ -343,7 +343,7 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	    .length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x)),
 	    .cell = {.upper = {.upper = true}},
 	};
-	size_t segments = wish.segments;
+	size_t segments = options.segments;
 	double room_ns;
 	bool found;
 
@@ -353,10 +353,10 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	room_ns = stretch.cell.margin_ns;
 	stretch.base = stretch.cell.line;
 	stretch.unit_ns = fmax(1000, fabs(room_ns));
-	if (wish.length_ns)
+	if (options.length_ns)
 		segments = (size_t)fmax(
 		    1, fmin(STRETCH_SEGMENTS_MOST,
-			    round(stretch.length_ns / (double)wish.length_ns)));
+			    round(stretch.length_ns / (double)options.length_ns)));
 	if (segments) {
 		shape_init(&shape, segments);
 		for (size_t k = 0; k <= segments; k++)
@@ -449,7 +449,7 @@ void corridor_fit_clear(struct corridor_fit *fit)
 }
 
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_wish wish, struct corridor_fit *fit,
+		  struct corridor_options options, struct corridor_fit *fit,
 		  struct error *error)
 {
 	size_t step = 0;
@@ -467,7 +467,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 			step = begin +
 			       find_step(bound + begin, n - begin, end - begin, limit);
 		status =
-		    stretch_fit(bound + begin, step - begin, limit, wish, fit, error);
+		    stretch_fit(bound + begin, step - begin, limit, options, fit, error);
 		if (end < n)
 			add_step(fit, bound[step - 1].x, bound[end].x);
 	}

@@ -28,7 +28,7 @@ struct corridor_step {
 };
 
 /* How many segments there shall be between two steps; zeroed: as many as it takes. */
-struct corridor_wish {
+struct corridor_options {
 	size_t segments;
 	nsec_t length_ns; /* of each, about */
 };
@@ -47,7 +47,7 @@ struct corridor_fit {
  * was stepped. 0, or -1 with error where no number of segments satisfies all.
  */
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_wish wish, struct corridor_fit *fit,
+		  struct corridor_options options, struct corridor_fit *fit,
 		  struct error *error);
 
 /*

@@ -20,10 +20,10 @@ enum { ROUNDS_MOST = 2000 };
  * A clock at the stamps of its messages: how far its true correction can be
  * above the line of its island's fit, and must be.
  */
-struct knots {
+struct breakpoints {
 	nsec_t *at; /* ascending */
 	double *high, *low;
-	size_t count, room;
+	size_t count, capacity;
 	double rise, fall; /* how fast it can grow and shrink, no unit */
 	bool fixed;        /* high and low are one */
 };
@@ -38,7 +38,7 @@ struct message_link {
 struct reconciling {
 	const struct sync *sync;
 	const struct island *island;
-	struct knots *knots; /* by clock */
+	struct breakpoints *breakpoints; /* by clock */
 	struct message_link *link;
 	size_t links, link_room;
 };
@@ -53,7 +53,7 @@ typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
 
 void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound)
 {
-	*MEM_NEXT(bounds->item, bounds->count, bounds->room) = bound;
+	*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) = bound;
 }
 
 bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
@@ -91,16 +91,17 @@ static void each_message(struct reconciling *reconciling,
 	}
 }
 
-static void add_stamp(struct knots *knots, nsec_t at)
+static void add_stamp(struct breakpoints *breakpoints, nsec_t at)
 {
-	knots->at = mem_grow(knots->at, knots->count, &knots->room, sizeof(nsec_t));
-	knots->at[knots->count++] = at;
+	breakpoints->at = mem_grow(breakpoints->at, breakpoints->count,
+				   &breakpoints->capacity, sizeof(nsec_t));
+	breakpoints->at[breakpoints->count++] = at;
 }
 
 static void add_stamps(struct reconciling *reconciling, const struct ends *ends)
 {
-	add_stamp(&reconciling->knots[ends->from], ends->sent_ns);
-	add_stamp(&reconciling->knots[ends->to], ends->received_ns);
+	add_stamp(&reconciling->breakpoints[ends->from], ends->sent_ns);
+	add_stamp(&reconciling->breakpoints[ends->to], ends->received_ns);
 }
 
 static int by_time(const void *a, const void *b)
@@ -113,25 +114,26 @@ static int by_time(const void *a, const void *b)
 static void prepare(const struct reconciling *reconciling, uint32_t clock)
 {
 	const struct sync *sync = reconciling->sync;
-	struct knots *knots = &reconciling->knots[clock];
+	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 	bool is_reference = clock == reconciling->island->reference;
 	double limit = sync->options.drift_limit_ppm * 1e-6;
 	size_t kept = 0;
 
-	if (knots->count)
-		qsort(knots->at, knots->count, sizeof(*knots->at), by_time);
-	for (size_t i = 0; i < knots->count; i++)
-		if (!kept || knots->at[i] != knots->at[kept - 1])
-			knots->at[kept++] = knots->at[i];
-	knots->count = kept;
-	knots->fixed = is_reference;
-	knots->rise = limit - sync->clock[clock].rate;
-	knots->fall = limit + sync->clock[clock].rate;
-	knots->high = mem_alloc((kept + 1) * sizeof(double));
-	knots->low = mem_alloc((kept + 1) * sizeof(double));
+	if (breakpoints->count)
+		qsort(breakpoints->at, breakpoints->count, sizeof(*breakpoints->at),
+		      by_time);
+	for (size_t i = 0; i < breakpoints->count; i++)
+		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
+			breakpoints->at[kept++] = breakpoints->at[i];
+	breakpoints->count = kept;
+	breakpoints->fixed = is_reference;
+	breakpoints->rise = limit - sync->clock[clock].rate;
+	breakpoints->fall = limit + sync->clock[clock].rate;
+	breakpoints->high = mem_alloc((kept + 1) * sizeof(double));
+	breakpoints->low = mem_alloc((kept + 1) * sizeof(double));
 	for (size_t i = 0; i < kept; i++) {
-		knots->high[i] = is_reference ? 0 : INFINITY;
-		knots->low[i] = is_reference ? 0 : -INFINITY;
+		breakpoints->high[i] = is_reference ? 0 : INFINITY;
+		breakpoints->low[i] = is_reference ? 0 : -INFINITY;
 	}
 }
 
@@ -143,12 +145,12 @@ static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
 	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
 }
 
-static size_t knot_at(const struct knots *knots, nsec_t at)
+static size_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
 {
 	const nsec_t *found =
-	    bsearch(&at, knots->at, knots->count, sizeof(nsec_t), by_time);
+	    bsearch(&at, breakpoints->at, breakpoints->count, sizeof(nsec_t), by_time);
 
-	return (size_t)(found - knots->at);
+	return (size_t)(found - breakpoints->at);
 }
 
 static void add_link(struct reconciling *reconciling, const struct ends *ends)
@@ -161,8 +163,9 @@ static void add_link(struct reconciling *reconciling, const struct ends *ends)
 	reconciling->link[reconciling->links++] = (struct message_link){
 	    .from = ends->from,
 	    .to = ends->to,
-	    .sent = knot_at(&reconciling->knots[ends->from], ends->sent_ns),
-	    .received = knot_at(&reconciling->knots[ends->to], ends->received_ns),
+	    .sent = breakpoint_at(&reconciling->breakpoints[ends->from], ends->sent_ns),
+	    .received =
+		breakpoint_at(&reconciling->breakpoints[ends->to], ends->received_ns),
 	    .travel_ns = (double)(straight(sync, ends->to, ends->received_ns) -
 				  straight(sync, ends->from, ends->sent_ns)) -
 			 LEAST_TRAVEL_NS,
@@ -193,8 +196,8 @@ static bool hear_messages(const struct reconciling *reconciling)
 
 	for (size_t i = 0; i < reconciling->links; i++) {
 		const struct message_link *link = &reconciling->link[i];
-		struct knots *from = &reconciling->knots[link->from];
-		struct knots *to = &reconciling->knots[link->to];
+		struct breakpoints *from = &reconciling->breakpoints[link->from];
+		struct breakpoints *to = &reconciling->breakpoints[link->to];
 
 		if (!from->fixed)
 			moves |= lower(&from->high[link->sent],
@@ -207,40 +210,40 @@ static bool hear_messages(const struct reconciling *reconciling)
 }
 
 /* Let each time bound the next ones. */
-static bool sweep(struct knots *knots)
+static bool sweep(struct breakpoints *breakpoints)
 {
-	double *high = knots->high, *low = knots->low;
+	double *high = breakpoints->high, *low = breakpoints->low;
 	bool moves = false;
 
-	for (size_t k = 0; k + 1 < knots->count; k++) {
-		double passed = (double)(knots->at[k + 1] - knots->at[k]);
+	for (size_t k = 0; k + 1 < breakpoints->count; k++) {
+		double passed = (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 
-		moves |= lower(&high[k + 1], high[k] + knots->rise * passed);
-		moves |= raise(&low[k + 1], low[k] - knots->fall * passed);
+		moves |= lower(&high[k + 1], high[k] + breakpoints->rise * passed);
+		moves |= raise(&low[k + 1], low[k] - breakpoints->fall * passed);
 	}
-	for (size_t k = knots->count; k-- > 1;) {
-		double passed = (double)(knots->at[k] - knots->at[k - 1]);
+	for (size_t k = breakpoints->count; k-- > 1;) {
+		double passed = (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
 
-		moves |= lower(&high[k - 1], high[k] + knots->fall * passed);
-		moves |= raise(&low[k - 1], low[k] - knots->rise * passed);
+		moves |= lower(&high[k - 1], high[k] + breakpoints->fall * passed);
+		moves |= raise(&low[k - 1], low[k] - breakpoints->rise * passed);
 	}
 	return moves;
 }
 
-static bool is_possible(const struct knots *knots)
+static bool is_possible(const struct breakpoints *breakpoints)
 {
-	for (size_t k = 0; k < knots->count; k++)
-		if (knots->high[k] < knots->low[k] - ROUNDING_NS)
+	for (size_t k = 0; k < breakpoints->count; k++)
+		if (breakpoints->high[k] < breakpoints->low[k] - ROUNDING_NS)
 			return false;
 	return true;
 }
 
-static bool is_bounded(const struct knots *knots)
+static bool is_bounded(const struct breakpoints *breakpoints)
 {
-	for (size_t k = 0; k < knots->count; k++)
-		if (isinf(knots->high[k]) || isinf(knots->low[k]))
+	for (size_t k = 0; k < breakpoints->count; k++)
+		if (isinf(breakpoints->high[k]) || isinf(breakpoints->low[k]))
 			return false;
-	return knots->count > 0;
+	return breakpoints->count > 0;
 }
 
 /* The shortest ways; false where the messages contradict each other. */
@@ -252,12 +255,13 @@ static bool relax(const struct reconciling *reconciling)
 		bool moves = hear_messages(reconciling);
 
 		for (size_t i = 1; i < island->members; i++) {
-			struct knots *knots = &reconciling->knots[island->member[i]];
+			struct breakpoints *breakpoints =
+			    &reconciling->breakpoints[island->member[i]];
 
-			if (knots->fixed)
+			if (breakpoints->fixed)
 				continue;
-			moves |= sweep(knots);
-			if (!is_possible(knots))
+			moves |= sweep(breakpoints);
+			if (!is_possible(breakpoints))
 				return false;
 		}
 		if (!moves)
@@ -274,7 +278,7 @@ static bool is_solved(const struct reconciling *reconciling)
 	if (!relax(reconciling))
 		return false;
 	for (size_t i = 1; i < island->members; i++)
-		if (!is_bounded(&reconciling->knots[island->member[i]]))
+		if (!is_bounded(&reconciling->breakpoints[island->member[i]]))
 			return false;
 	return true;
 }
@@ -286,7 +290,8 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 
 	reconciling->sync = sync;
 	reconciling->island = island;
-	reconciling->knots = mem_zalloc(sync->clocks * sizeof(*reconciling->knots));
+	reconciling->breakpoints =
+	    mem_zalloc(sync->clocks * sizeof(*reconciling->breakpoints));
 	each_message(reconciling, messages, add_stamps);
 	for (size_t i = 0; i < island->members; i++)
 		prepare(reconciling, island->member[i]);
@@ -298,36 +303,38 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 }
 
 /* Whether a bound is no tighter than what the one before or after it leaves. */
-static bool follows(const struct knots *knots, size_t k, bool above)
+static bool follows(const struct breakpoints *breakpoints, size_t k, bool above)
 {
-	const double *bound = above ? knots->high : knots->low;
+	const double *bound = above ? breakpoints->high : breakpoints->low;
 	double sign = above ? 1 : -1;
-	double up = above ? knots->rise : knots->fall;
-	double down = above ? knots->fall : knots->rise;
+	double up = above ? breakpoints->rise : breakpoints->fall;
+	double down = above ? breakpoints->fall : breakpoints->rise;
 
-	if (k && sign * bound[k] >= sign * bound[k - 1] - STILL_NS +
-					up * (double)(knots->at[k] - knots->at[k - 1]))
+	if (k && sign * bound[k] >=
+		     sign * bound[k - 1] - STILL_NS +
+			 up * (double)(breakpoints->at[k] - breakpoints->at[k - 1]))
 		return true;
-	return k + 1 < knots->count &&
-	       sign * bound[k] >= sign * bound[k + 1] - STILL_NS +
-				      down * (double)(knots->at[k + 1] - knots->at[k]);
+	return k + 1 < breakpoints->count &&
+	       sign * bound[k] >=
+		   sign * bound[k + 1] - STILL_NS +
+		       down * (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 }
 
 void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 			struct bend_bounds *bounds)
 {
-	const struct knots *knots = &reconciling->knots[clock];
+	const struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 
 	bounds->count = 0;
-	for (size_t k = 0; k < knots->count; k++) {
-		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
+	for (size_t k = 0; k < breakpoints->count; k++) {
+		nsec_t line = straight(reconciling->sync, clock, breakpoints->at[k]);
 
 		for (int above = 0; above < 2; above++) {
-			double error = above ? knots->high[k] : knots->low[k];
+			double error = above ? breakpoints->high[k] : breakpoints->low[k];
 
-			if (!follows(knots, k, above))
+			if (!follows(breakpoints, k, above))
 				bend_bounds_add(bounds, (struct corridor_bound){
-							    .x = knots->at[k],
+							    .x = breakpoints->at[k],
 							    .y = line + nsec_round(error),
 							    .above = above,
 							});
@@ -335,13 +342,13 @@ void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 	}
 }
 
-static size_t count_knots(const struct reconciling *reconciling)
+static size_t count_breakpoints(const struct reconciling *reconciling)
 {
 	const struct island *island = reconciling->island;
 	size_t count = 0;
 
 	for (size_t i = 1; i < island->members; i++)
-		count += reconciling->knots[island->member[i]].count;
+		count += reconciling->breakpoints[island->member[i]].count;
 	return count;
 }
 
@@ -351,13 +358,16 @@ static void remember(const struct reconciling *reconciling, double *memory, bool
 	const struct island *island = reconciling->island;
 
 	for (size_t i = 1; i < island->members; i++) {
-		const struct knots *knots = &reconciling->knots[island->member[i]];
-		size_t size = knots->count * sizeof(double);
+		const struct breakpoints *breakpoints =
+		    &reconciling->breakpoints[island->member[i]];
+		size_t size = breakpoints->count * sizeof(double);
 
-		memcpy(back ? knots->high : memory, back ? memory : knots->high, size);
-		memory += knots->count;
-		memcpy(back ? knots->low : memory, back ? memory : knots->low, size);
-		memory += knots->count;
+		memcpy(back ? breakpoints->high : memory,
+		       back ? memory : breakpoints->high, size);
+		memory += breakpoints->count;
+		memcpy(back ? breakpoints->low : memory, back ? memory : breakpoints->low,
+		       size);
+		memory += breakpoints->count;
 	}
 }
 
@@ -365,37 +375,38 @@ bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve)
 {
 	AUTOFREE double *memory =
-	    mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
-	struct knots *knots = &reconciling->knots[clock];
+	    mem_alloc((2 * count_breakpoints(reconciling) + 1) * sizeof(double));
+	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 
 	remember(reconciling, memory, false);
-	for (size_t k = 0; k < knots->count; k++)
-		knots->high[k] = knots->low[k] =
-		    (double)(clock_correct(curve, knots->at[k]) -
-			     straight(reconciling->sync, clock, knots->at[k]));
-	knots->fixed = relax(reconciling);
-	if (!knots->fixed)
+	for (size_t k = 0; k < breakpoints->count; k++)
+		breakpoints->high[k] = breakpoints->low[k] =
+		    (double)(clock_correct(curve, breakpoints->at[k]) -
+			     straight(reconciling->sync, clock, breakpoints->at[k]));
+	breakpoints->fixed = relax(reconciling);
+	if (!breakpoints->fixed)
 		remember(reconciling, memory, true);
-	return knots->fixed;
+	return breakpoints->fixed;
 }
 
 void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
 			struct corridor_fit *found)
 {
-	const struct knots *knots = &reconciling->knots[clock];
+	const struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 	double rate = reconciling->sync->clock[clock].rate;
 
 	*found = (struct corridor_fit){0};
-	found->segment = mem_alloc(knots->count * sizeof(*found->segment));
-	for (size_t k = 0; k < knots->count; k++) {
-		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
+	found->segment = mem_alloc(breakpoints->count * sizeof(*found->segment));
+	for (size_t k = 0; k < breakpoints->count; k++) {
+		double error = (breakpoints->high[k] + breakpoints->low[k]) / 2, more = 0;
 
-		if (k + 1 < knots->count)
-			more = ((knots->high[k + 1] + knots->low[k + 1]) / 2 - error) /
-			       (double)(knots->at[k + 1] - knots->at[k]);
+		if (k + 1 < breakpoints->count)
+			more = ((breakpoints->high[k + 1] + breakpoints->low[k + 1]) / 2 -
+				error) /
+			       (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 		found->segment[found->segments++] = (struct clock_segment){
-		    .local_ns = knots->at[k],
-		    .ref_ns = straight(reconciling->sync, clock, knots->at[k]) +
+		    .local_ns = breakpoints->at[k],
+		    .ref_ns = straight(reconciling->sync, clock, breakpoints->at[k]) +
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
@@ -407,13 +418,14 @@ void reconciling_free(struct reconciling *reconciling)
 	if (!reconciling)
 		return;
 	for (size_t i = 0; i < reconciling->island->members; i++) {
-		struct knots *knots = &reconciling->knots[reconciling->island->member[i]];
+		struct breakpoints *breakpoints =
+		    &reconciling->breakpoints[reconciling->island->member[i]];
 
-		free(knots->at);
-		free(knots->high);
-		free(knots->low);
+		free(breakpoints->at);
+		free(breakpoints->high);
+		free(breakpoints->low);
 	}
-	free(reconciling->knots);
+	free(reconciling->breakpoints);
 	free(reconciling->link);
 	free(reconciling);
 }

@@ -24,7 +24,7 @@ struct suspect {
 
 struct suspects {
 	struct suspect *item;
-	size_t count, room;
+	size_t count, capacity;
 	struct suspect **side[2]; /* by direction, in the order of the items */
 	size_t sides[2];
 	size_t next; /* the one that the log comes to next */
@@ -473,7 +473,7 @@ static int gather(void *context, struct message *message)
 
 	if (!suspects->wanted)
 		return 0;
-	suspects->item = mem_grow(suspects->item, suspects->count, &suspects->room,
+	suspects->item = mem_grow(suspects->item, suspects->count, &suspects->capacity,
 				  sizeof(*suspects->item));
 	suspects->item[suspects->count] = (struct suspect){
 	    .x = (double)dx,

@@ -58,7 +58,7 @@ static double slack_of(const struct fit_island *island, const struct corner *cor
 static struct corner *list_corners(const struct fit_island *island, size_t *count)
 {
 	struct corner *corner = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	*count = 0;
 	for (size_t i = 0; i < 2 * island->insides; i++) {
@@ -66,7 +66,7 @@ static struct corner *list_corners(const struct fit_island *island, size_t *coun
 		const struct hull *hull = i % 2 ? &pair->upper : &pair->lower;
 
 		for (size_t k = 0; k < hull->count; k++) {
-			corner = mem_grow(corner, *count, &room, sizeof(*corner));
+			corner = mem_grow(corner, *count, &capacity, sizeof(*corner));
 			corner[(*count)++] =
 			    (struct corner){pair, hull->point[k], hull == &pair->lower};
 		}

@@ -89,7 +89,7 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 		add_block(table);
 	entry = table->spare;
 	table->spare = entry->next;
-	entry->seens = entry->room = 0;
+	entry->seens = entry->capacity = 0;
 	entry->many = NULL;
 	entry->matched = false;
 	entry->has_origins = table->keeps_origins;
@@ -173,76 +173,78 @@ void entry_table_clear(struct entry_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Room for more sightings than stand in the entry itself. */
+/* Room for more packet events than stand in the entry itself. */
 static void grow_seen(struct entry *entry)
 {
 	bool first = !entry->many;
 
-	entry->room = entry->seens * 2;
-	entry->many = mem_realloc(entry->many, entry->room, sizeof(*entry->many));
+	entry->capacity = entry->seens * 2;
+	entry->many = mem_realloc(entry->many, entry->capacity, sizeof(*entry->many));
 	if (first)
 		memcpy(entry->many, entry->few, sizeof(entry->few));
 	if (entry->has_origins) {
 		struct entry_origins *origins = entry->origins;
 
 		origins->many =
-		    mem_realloc(origins->many, entry->room, sizeof(*origins->many));
+		    mem_realloc(origins->many, entry->capacity, sizeof(*origins->many));
 		if (first)
 			memcpy(origins->many, origins->few, sizeof(origins->few));
 	}
 }
 
 static void set_first(struct entry *entry, struct seen *seen, uint32_t trace,
-		      const struct sighting *sighting)
+		      const struct packet_event *packet_event)
 {
-	seen->ns = sighting->ns;
-	seen->whole_ns = sighting->whole_ns;
+	seen->ns = packet_event->ns;
+	seen->whole_ns = packet_event->whole_ns;
 	if (entry->has_origins)
-		*entry_origin(entry, seen) =
-		    (struct seen_origin){trace, sighting->stream, sighting->ordinal};
+		*entry_origin(entry, seen) = (struct seen_origin){
+		    trace, packet_event->stream, packet_event->ordinal};
 }
 
 static struct seen *find_kind(struct entry *entry, uint32_t source,
-			      const struct sighting *sighting)
+			      const struct packet_event *packet_event)
 {
 	struct seen *seen = entry_seen(entry);
 
 	for (uint32_t i = 0; i < entry->seens; i++)
-		if (seen[i].source == source && seen[i].received == sighting->received &&
-		    seen[i].device == sighting->device && seen[i].hops == sighting->hops)
+		if (seen[i].source == source &&
+		    seen[i].received == packet_event->received &&
+		    seen[i].device == packet_event->device &&
+		    seen[i].hops == packet_event->hops)
 			return &seen[i];
 	return NULL;
 }
 
 static struct seen *add_kind(struct entry *entry, uint32_t source,
-			     const struct sighting *sighting)
+			     const struct packet_event *packet_event)
 {
 	struct seen *seen;
 
-	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room)
+	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->capacity)
 		grow_seen(entry);
 	seen = &entry_seen(entry)[entry->seens++];
 	*seen = (struct seen){.source = source,
-			      .device = sighting->device,
+			      .device = packet_event->device,
 			      .first_ns = NSEC_MAX,
 			      .last_ns = NSEC_MIN,
-			      .hops = sighting->hops,
-			      .received = sighting->received};
+			      .hops = packet_event->hops,
+			      .received = packet_event->received};
 	return seen;
 }
 
 bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-		    const struct sighting *sighting)
+		    const struct packet_event *packet_event)
 {
-	struct seen *seen = find_kind(entry, source, sighting);
-	nsec_t at = sighting->event_ns ? sighting->event_ns : sighting->ns;
+	struct seen *seen = find_kind(entry, source, packet_event);
+	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
 	bool is_new = !seen;
 
 	if (is_new)
-		seen = add_kind(entry, source, sighting);
+		seen = add_kind(entry, source, packet_event);
 	/* One that waited for its driver may come behind a later one. */
-	if (is_new || sighting->ns < seen->ns)
-		set_first(entry, seen, trace, sighting);
+	if (is_new || packet_event->ns < seen->ns)
+		set_first(entry, seen, trace, packet_event);
 	if (at < seen->first_ns)
 		seen->first_ns = at;
 	if (at > seen->last_ns)

@@ -6,7 +6,7 @@
 
 /*
  * What a source saw of a packet on one side, at one device and with one time to live:
- * the first such sighting, and how many there were.
+ * the first such packet event, and how many there were.
  */
 struct seen {
 	uint32_t source, device;
@@ -20,13 +20,13 @@ struct seen {
 
 enum { SEEN_INLINE = 4 };
 
-/* Where a sighting came from, for those who ask for it (match_listener). */
+/* Where a packet event came from, for those who ask for it (match_listener). */
 struct seen_origin {
 	uint32_t trace, stream;
 	uint64_t ordinal;
 };
 
-/* One a sighting, as in the entry's few or many. */
+/* One a packet event, as in the entry's few or many. */
 struct entry_origins {
 	struct seen_origin few[SEEN_INLINE], *many;
 };
@@ -39,7 +39,7 @@ struct entry {
 	uint64_t hash;
 	struct entry *next; /* of its bucket */
 	struct packet packet;
-	uint32_t seens, room;        /* many is used once few is too small */
+	uint32_t seens, capacity;    /* many is used once few is too small */
 	struct entry *older, *newer; /* of its queue */
 	struct seen *many;
 	bool matched; /* stands in the queue of matched entries */
@@ -105,7 +105,7 @@ static inline struct seen *entry_seen(struct entry *entry)
 	return entry->many ? entry->many : entry->few;
 }
 
-/* Where a sighting of the entry came from; the entry has origins. */
+/* Where a packet event of the entry came from; the entry has origins. */
 static inline struct seen_origin *entry_origin(struct entry *entry,
 					       const struct seen *seen)
 {
@@ -115,10 +115,10 @@ static inline struct seen_origin *entry_origin(struct entry *entry,
 }
 
 /*
- * Take in a sighting of a source, made of something of that trace. Whether it is the
+ * Take in a packet event of a source, made of something of that trace. Whether it is the
  * first of its kind, by side, device and time to live.
  */
 bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-		    const struct sighting *sighting);
+		    const struct packet_event *packet_event);
 
 #endif

@@ -104,7 +104,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		    matcher->error);
 }
 
-/* Messages of an entry's sightings. */
+/* Messages of an entry's packet events. */
 static void emit_messages(struct matcher *matcher, struct entry *entry)
 {
 	struct match_side few[SIDES_INLINE], *side = few;
@@ -151,8 +151,9 @@ static void show_handings(const struct matcher *matcher, struct entry *entry)
 }
 
 /*
- * Whether a sighting that is no part of a message is explained by others of its source:
- * that has a part in one, or the packet was sent and then received within the host.
+ * Whether a packet event that is no part of a message is explained by others of its
+ * source: that has a part in one, or the packet was sent and then received within the
+ * host.
  */
 static bool is_inside(struct entry *entry, const struct seen *it)
 {
@@ -189,7 +190,7 @@ static void count_left(struct clock_matching *counts, struct entry *entry,
 		counts->unmatched_sent++;
 }
 
-/* Make what an entry's sightings tell of, count what is left, and let it go. */
+/* Make what an entry's packet events tell of, count what is left, and let it go. */
 static void retire(struct matcher *matcher, struct entry *entry)
 {
 	if (entry->matched)
@@ -226,7 +227,7 @@ static void settle_waiting(struct matcher *matcher, size_t oldest)
 }
 
 static void report_tie(struct matcher *matcher, const struct seen *seen, uint32_t source,
-		       const struct sighting *fresh)
+		       const struct packet_event *fresh)
 {
 	const struct match_listener *listener = &matcher->listener;
 
@@ -238,7 +239,7 @@ static void report_tie(struct matcher *matcher, const struct seen *seen, uint32_
 			      seen->ns);
 }
 
-/* The other side of a fresh sighting, seen by another host, or NULL. */
+/* The other side of a fresh packet event, seen by another host, or NULL. */
 static const struct seen *other_side(const struct matcher *matcher, struct entry *entry,
 				     uint32_t source, bool received)
 {
@@ -252,9 +253,9 @@ static const struct seen *other_side(const struct matcher *matcher, struct entry
 }
 
 static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
-		 uint32_t trace, const struct sighting *sighting)
+		 uint32_t trace, const struct packet_event *packet_event)
 {
-	bool is_new = entry_add_seen(entry, source, trace, sighting);
+	bool is_new = entry_add_seen(entry, source, trace, packet_event);
 	const struct seen *other;
 
 	if (entry->matched) {
@@ -266,34 +267,36 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 	}
 	if (!is_new || entry->seens < 2)
 		return;
-	other = other_side(matcher, entry, source, sighting->received);
+	other = other_side(matcher, entry, source, packet_event->received);
 	if (other) {
-		report_tie(matcher, other, source, sighting);
+		report_tie(matcher, other, source, packet_event);
 		entry_table_match(&matcher->entries, entry);
 	}
 }
 
-void matcher_expect(const struct matcher *matcher, const struct sighting *sighting,
-		    const struct sighting *sooner)
+void matcher_expect(const struct matcher *matcher,
+		    const struct packet_event *packet_event,
+		    const struct packet_event *sooner)
 {
-	entry_table_expect(&matcher->entries, sighting->hash);
+	entry_table_expect(&matcher->entries, packet_event->hash);
 	if (sooner)
 		entry_table_expect_soon(&matcher->entries, sooner->hash);
 }
 
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
-		const struct sighting *sighting, struct error *error)
+		const struct packet_event *packet_event, struct error *error)
 {
 	struct entry_table *entries = &matcher->entries;
-	uint64_t hash = sighting->hash ? sighting->hash : packet_hash(&sighting->packet);
+	uint64_t hash =
+	    packet_event->hash ? packet_event->hash : packet_hash(&packet_event->packet);
 
 	matcher->error = error;
-	if (sighting->received)
+	if (packet_event->received)
 		matcher->counts.received++;
 	else
 		matcher->counts.sent++;
-	note(matcher, entry_table_find(entries, &sighting->packet, hash), source, trace,
-	     sighting);
+	note(matcher, entry_table_find(entries, &packet_event->packet, hash), source,
+	     trace, packet_event);
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);
 	if (entries->waiting.count > entries->most_waiting) {

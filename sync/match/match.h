@@ -48,8 +48,8 @@ struct match_listener {
 	/*
 	 * A message goes to the log. The ends' sources are the traces of matcher_add,
 	 * their stamps those of the message; a merged receive may have several. -1 with
-	 * error ends the matching. Only with this do sightings remember where they came
-	 * from.
+	 * error ends the matching. Only with this do packet events remember where they
+	 * came from.
 	 */
 	int (*message)(void *context, const struct message_ends *ends,
 		       struct error *error);
@@ -76,14 +76,15 @@ struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
  * written.
  */
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
-		const struct sighting *sighting, struct error *error);
+		const struct packet_event *packet_event, struct error *error);
 
 /*
- * These packets will be added, `sighting` some ten from now, `sooner` (or NULL) some
+ * These packets will be added, `packet event` some ten from now, `sooner` (or NULL) some
  * five: have the memory that they need fetched. Both with their hash.
  */
-void matcher_expect(const struct matcher *matcher, const struct sighting *sighting,
-		    const struct sighting *sooner);
+void matcher_expect(const struct matcher *matcher,
+		    const struct packet_event *packet_event,
+		    const struct packet_event *sooner);
 
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);

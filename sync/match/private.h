@@ -20,7 +20,7 @@ struct matcher {
 	bool failed;
 };
 
-/* A sighting, and which stamp of it counts. */
+/* A packet event, and which stamp of it counts. */
 struct match_side {
 	struct entry *entry;
 	struct seen *seen;
@@ -37,7 +37,7 @@ bool match_was_recording(const struct matcher *matcher, uint32_t sender,
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 
-/* A message between two sources; counts it and marks both sightings used. */
+/* A message between two sources; counts it and marks both packet events used. */
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive);
 

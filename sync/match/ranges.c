@@ -36,7 +36,7 @@ struct lane {
 
 struct flow {
 	struct lane *lane; /* down the levels; by source; sends before receives */
-	size_t lanes, room;
+	size_t lanes, capacity;
 	struct path path; /* of a byte; no stops: of none yet */
 	int64_t byte;
 	struct match_side *side; /* of a byte, by lane */
@@ -98,7 +98,7 @@ static bool is_data(const struct packet *packet)
 static size_t gather(struct matcher *matcher, struct range **ranges)
 {
 	AUTOFREE struct entry **waiting = NULL;
-	size_t n = match_waiting(matcher, &waiting), count = 0, room = 0;
+	size_t n = match_waiting(matcher, &waiting), count = 0, capacity = 0;
 
 	*ranges = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -107,7 +107,7 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 		for (uint32_t k = 0; is_data(packet) && k < waiting[i]->seens; k++) {
 			struct seen *seen = &entry_seen(waiting[i])[k];
 
-			*ranges = mem_grow(*ranges, count, &room, sizeof(**ranges));
+			*ranges = mem_grow(*ranges, count, &capacity, sizeof(**ranges));
 			(*ranges)[count++] = (struct range){
 			    .entry = waiting[i],
 			    .seen = k,
@@ -200,7 +200,7 @@ static void find_stops(struct flow *flow, int64_t byte)
 		lane->first = first;
 		if (!first)
 			continue;
-		/* Its sighting is not looked at: it would have to be fetched. */
+		/* Its packet event is not looked at: it would have to be fetched. */
 		*side = (struct match_side){.entry = first->entry, .ns = first->first_ns};
 		if (path->stops && first->received && stop[-1].source == first->source &&
 		    stop[-1].hops == first->hops) {
@@ -310,7 +310,7 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 		       range[i + count].source == range[i].source)
 			count++;
 		sends += !range[i].received;
-		*MEM_NEXT(flow->lane, flow->lanes, flow->room) =
+		*MEM_NEXT(flow->lane, flow->lanes, flow->capacity) =
 		    (struct lane){range + i, count, 0, NULL};
 	}
 	if (!sends || sends == flow->lanes)

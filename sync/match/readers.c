@@ -21,7 +21,7 @@ struct reading {
 	nsec_t begin_ns;        /* local time */
 	uint64_t events, bytes, total_bytes; /* as of the last step */
 	nsec_t read_ns;                      /* where it was read to, local time */
-	struct sighting *head, *end;         /* of its block: read and not yet given */
+	struct packet_event *head, *end;     /* of its block: read and not yet given */
 	uint32_t group;                      /* sources tied to each other */
 	nsec_t to_axis_ns;                   /* local time plus this is the common axis */
 };
@@ -51,13 +51,13 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 	return readers;
 }
 
-static void collect(void *context, const struct sighting *sighting)
+static void collect(void *context, const struct packet_event *packet_event)
 {
 	struct reading *reading = context;
-	struct sighting *copy = read_step_add(reading->step, sizeof(*copy));
+	struct packet_event *copy = read_step_add(reading->step, sizeof(*copy));
 
-	*copy = *sighting;
-	copy->hash = packet_hash(&sighting->packet);
+	*copy = *packet_event;
+	copy->hash = packet_hash(&packet_event->packet);
 }
 
 static bool read_source(void *context, uint32_t source, struct read_step *step)
@@ -109,7 +109,7 @@ static bool have_head(struct readers *readers, uint32_t source)
 	block = read_ahead_next(readers->ahead, source);
 	if (!block)
 		return false;
-	reading->head = (struct sighting *)block->byte;
+	reading->head = (struct packet_event *)block->byte;
 	reading->end = reading->head + block->used / sizeof(*reading->head);
 	read_ahead_lock(readers->ahead);
 	progress_update(readers->progress, "reading", readers->events, readers->bytes,
@@ -120,7 +120,7 @@ static bool have_head(struct readers *readers, uint32_t source)
 
 static nsec_t head_ns(const struct reading *reading)
 {
-	const struct sighting *head = reading->head;
+	const struct packet_event *head = reading->head;
 
 	return nsec_add(head->event_ns ? head->event_ns : head->ns, reading->to_axis_ns);
 }
@@ -191,7 +191,7 @@ int readers_run(struct readers *readers, reader_fn *give, void *context,
 	    .sources = readers->count,
 	    .threads = readers->threads > 1 ? readers->threads : 0,
 	    .most_bytes =
-		(most < MOST_AHEAD ? MOST_AHEAD : most) * sizeof(struct sighting),
+		(most < MOST_AHEAD ? MOST_AHEAD : most) * sizeof(struct packet_event),
 	    .block_bytes = BLOCK_BYTES,
 	    .read = read_source,
 	    .note = note_source,

@@ -20,7 +20,7 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 /* A packet of a source; it may be changed. */
 struct arrival {
 	uint32_t source;
-	struct sighting *sighting; /* with its hash */
+	struct packet_event *packet_event; /* with its hash */
 };
 
 /* Called with some packets, in this thread. -1 ends the reading. */

@@ -77,7 +77,7 @@ static bool stays_inside(struct entry *entry)
 }
 
 /*
- * The sightings of a group, if all can be of one packet; 0 if not. They are added to
+ * The packet events of a group, if all can be of one packet; 0 if not. They are added to
  * `side`, for which there must be room.
  */
 static size_t join(const struct candidate *group, size_t n, struct match_side *side)

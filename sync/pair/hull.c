@@ -95,7 +95,7 @@ void hull_add(struct hull *hull, nsec_t x, nsec_t y)
 
 	if (is_inside(hull, p))
 		return;
-	*MEM_NEXT(hull->point, hull->total, hull->room) = p;
+	*MEM_NEXT(hull->point, hull->total, hull->capacity) = p;
 	if (hull->total >= FRESH_LEAST + 2 * hull->count)
 		hull_settle(hull);
 }

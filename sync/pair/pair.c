@@ -205,7 +205,7 @@ static int choose(void *context, struct message *message)
 
 	if (message->rejected || hash_point(point) % side->every)
 		return 0;
-	*MEM_NEXT(side->point, side->count, side->room) = point;
+	*MEM_NEXT(side->point, side->count, side->capacity) = point;
 	if (side->count > choosing->most)
 		halve(side);
 	return 0;
@@ -253,7 +253,7 @@ uint32_t pair_table_find(struct pair_table *table, uint32_t a, uint32_t b)
 	if (intmap_get(&table->index, key, &index))
 		return (uint32_t)index;
 	table->pair =
-	    mem_grow(table->pair, table->count, &table->room, sizeof(*table->pair));
+	    mem_grow(table->pair, table->count, &table->capacity, sizeof(*table->pair));
 	pair = &table->pair[table->count];
 	memset(pair, 0, sizeof(*pair));
 	pair->a = (uint32_t)(key >> 32);

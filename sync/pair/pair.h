@@ -47,7 +47,7 @@ size_t hull_reduce(struct hull_point *point, size_t n, bool upper);
 struct hull {
 	bool upper;
 	struct hull_point *point; /* corners by ascending x, then what was added since */
-	size_t count, total, room;
+	size_t count, total, capacity;
 };
 
 /* Add a message. Amortized logarithmic in the corners. */
@@ -179,7 +179,7 @@ void message_log_clear(struct message_log *log);
  */
 struct sample_side {
 	struct hull_point *point; /* in the pair's plane, by ascending x */
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t every;
 };
 
@@ -217,7 +217,7 @@ struct pair {
 
 struct pair_table {
 	struct pair *pair;
-	size_t count, room;
+	size_t count, capacity;
 	struct intmap index; /* a and b -> index */
 };
 

@@ -14,7 +14,7 @@ struct point {
 
 struct cloud {
 	struct point *point;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Messages between two clocks of the map, a < b. */
@@ -27,7 +27,7 @@ struct link {
 struct baseline {
 	struct clock_map *map;
 	struct link *link;
-	size_t links, room, clock_room;
+	size_t links, capacity, clock_room;
 };
 
 struct line {
@@ -80,7 +80,7 @@ static void take(void *own, const struct message_row *row)
 
 	if (!link) {
 		baseline->link = mem_grow(baseline->link, baseline->links,
-					  &baseline->room, sizeof(*link));
+					  &baseline->capacity, sizeof(*link));
 		link = &baseline->link[baseline->links++];
 		*link = (struct link){.a = a, .b = b, .a_ns = a_ns, .b_ns = b_ns};
 	}
@@ -88,7 +88,7 @@ static void take(void *own, const struct message_row *row)
 	y = b_ns - link->b_ns - x;
 	cloud = &link->side[down];
 	cloud->point =
-	    mem_grow(cloud->point, cloud->count, &cloud->room, sizeof(struct point));
+	    mem_grow(cloud->point, cloud->count, &cloud->capacity, sizeof(struct point));
 	cloud->point[cloud->count++] = (struct point){(double)x, (double)y};
 }
 

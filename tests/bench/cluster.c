@@ -208,7 +208,7 @@ static void record(struct recorder *recorder, const struct flow *flow, bool rece
 	uint32_t processor = (flow->from + flow->to) % PROCESSORS;
 	nsec_t at =
 	    local_time(&recorder->clock, received ? flow->recv_ns : flow->send_ns);
-	struct sighting sighting = {
+	struct packet_event packet_event = {
 	    .packet = flow->packet,
 	    .ns = at,
 	    .event_ns = at,
@@ -220,15 +220,16 @@ static void record(struct recorder *recorder, const struct flow *flow, bool rece
 	};
 
 	recorder->ordinal[processor] += 1 + random_next(&recorder->random) % 16;
-	sighting.ordinal = recorder->ordinal[processor];
+	packet_event.ordinal = recorder->ordinal[processor];
 	if (!received)
-		sighting.whole_ns += (nsec_t)(random_next(&recorder->random) % DRIVER_NS);
+		packet_event.whole_ns +=
+		    (nsec_t)(random_next(&recorder->random) % DRIVER_NS);
 	if (received)
 		recorder->facts.received++;
 	else
 		recorder->facts.sent++;
 	recorder->facts.end_ns = at;
-	packets_writer_add(recorder->writer, 0, &sighting, recorder->facts.begin_ns);
+	packets_writer_add(recorder->writer, 0, &packet_event, recorder->facts.begin_ns);
 }
 
 static char *path_of(const struct cluster *cluster, uint32_t node)

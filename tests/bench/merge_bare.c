@@ -19,7 +19,7 @@ struct table {
 	sqlite3_stmt *select, *insert;
 	int columns;
 	struct cell *cell; /* of text and blob `integer` is where in `bytes` it begins */
-	size_t cells, room, at;
+	size_t cells, capacity, at;
 	char *bytes;
 	size_t used, byte_room;
 };
@@ -162,8 +162,8 @@ static int table_read(struct table *table, int most)
 		if (code != SQLITE_ROW)
 			break;
 		for (int i = 0; i < table->columns; i++) {
-			table->cell = mem_grow(table->cell, table->cells, &table->room,
-					       sizeof(*table->cell));
+			table->cell = mem_grow(table->cell, table->cells,
+					       &table->capacity, sizeof(*table->cell));
 			table->cell[table->cells++] = keep_value(table, i);
 		}
 	}

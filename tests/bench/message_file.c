@@ -25,12 +25,12 @@ int message_file_read(const char *path, message_taker *take, void *own,
 {
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int status = 0;
 
 	if (!file)
 		return error_errno(error, path);
-	for (unsigned long n = 1; !status && getline(&line, &room, file) > 0; n++) {
+	for (unsigned long n = 1; !status && getline(&line, &capacity, file) > 0; n++) {
 		struct message_row row;
 
 		if (n == 1)

@@ -51,7 +51,7 @@ static void add_clock(struct score *score, const struct view *view)
 		look(score, &said);
 	}
 	score->half_ns =
-	    mem_grow(score->half_ns, score->halves, &score->room, sizeof(double));
+	    mem_grow(score->half_ns, score->halves, &score->capacity, sizeof(double));
 	score->half_ns[score->halves++] = view_say(view, middle).half_ns;
 }
 

@@ -17,7 +17,7 @@ struct score {
 	uint64_t messages, before, after;
 	double worst_ns[PLACES], sum_ns[PLACES]; /* of the errors' sizes */
 	double *half_ns; /* half the bounds' width at the middle, a clock each */
-	size_t halves, room;
+	size_t halves, capacity;
 	uint64_t looks, misses; /* bounds that were looked at, and those without truth */
 };
 

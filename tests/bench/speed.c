@@ -31,10 +31,10 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void ignore(void *context, const struct sighting *sighting)
+static void ignore(void *context, const struct packet_event *packet_event)
 {
 	(void)context;
-	(void)sighting;
+	(void)packet_event;
 }
 
 /* The events of a run's traces, read one trace after the other in this process. */
@@ -137,9 +137,9 @@ static double time_lines(const char *path)
 	double begin = now();
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
-	while (file && getline(&line, &room, file) > 0)
+	while (file && getline(&line, &capacity, file) > 0)
 		;
 	free(line);
 	if (file)

@@ -51,8 +51,9 @@ static void note(struct survey *survey, const struct view *view, const struct sa
 	size_t n = (size_t)survey->looks++;
 
 	survey->error_ns =
-	    mem_grow(survey->error_ns, n, &survey->room[0], sizeof(double));
-	survey->half_ns = mem_grow(survey->half_ns, n, &survey->room[1], sizeof(double));
+	    mem_grow(survey->error_ns, n, &survey->capacity[0], sizeof(double));
+	survey->half_ns =
+	    mem_grow(survey->half_ns, n, &survey->capacity[1], sizeof(double));
 	survey->error_ns[n] = fabs((double)said->error_ns);
 	survey->half_ns[n] = said->half_ns;
 	survey->unbounded += isfinite(said->half_ns) ? 0 : 1;

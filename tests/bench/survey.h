@@ -17,7 +17,7 @@ struct survey {
 	uint64_t unbounded; /* of these, with a side that nothing bounds */
 	double *error_ns;   /* a look each: the size of the estimate's error */
 	double *half_ns;    /* half of what the bounds leave; INFINITY: unbounded */
-	size_t room[2];
+	size_t capacity[2];
 	uint64_t before, after, rejected; /* messages, of all pairs */
 	nsec_t miss_local_ns;             /* where the first miss is, */
 	const char *miss_trace;           /* and whose; borrowed from the run; or NULL */

@@ -24,7 +24,7 @@ static struct truth_node *node_of(struct truth *truth, const char *name)
 	if (node)
 		return node;
 	truth->node =
-	    mem_grow(truth->node, truth->nodes, &truth->room, sizeof(*truth->node));
+	    mem_grow(truth->node, truth->nodes, &truth->capacity, sizeof(*truth->node));
 	node = &truth->node[truth->nodes++];
 	memset(node, 0, sizeof(*node));
 	node->name = mem_strdup(name);
@@ -36,7 +36,7 @@ static int add_row(struct truth_node *node, const struct truth_row *row)
 {
 	if (node->rows && row->host_ns <= node->row[node->rows - 1].host_ns)
 		return -1;
-	node->row = mem_grow(node->row, node->rows, &node->room, sizeof(*node->row));
+	node->row = mem_grow(node->row, node->rows, &node->capacity, sizeof(*node->row));
 	node->row[node->rows++] = *row;
 	return 0;
 }
@@ -59,10 +59,10 @@ static int read_rows(struct truth *truth, FILE *file, const char *path,
 		     struct error *error)
 {
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int status = 0;
 
-	for (unsigned long number = 1; !status && getline(&line, &room, file) > 0;
+	for (unsigned long number = 1; !status && getline(&line, &capacity, file) > 0;
 	     number++) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (number == 1 ? strcmp(line, HEADER) != 0 : parse_row(truth, line) != 0)

@@ -25,13 +25,13 @@ struct truth_node {
 	char *name;
 	nsec_t offset_ns;      /* of the trace's clock class; set by the caller */
 	struct truth_row *row; /* by ascending host_ns */
-	size_t rows, room;
+	size_t rows, capacity;
 	bool simulated; /* exact but for rounding; set by the caller */
 };
 
 struct truth {
 	struct truth_node *node;
-	size_t nodes, room;
+	size_t nodes, capacity;
 };
 
 /* 0, or -1 with error, which names file and line. */

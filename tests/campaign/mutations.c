@@ -82,7 +82,7 @@ static void write_file(const char *path, const unsigned char *bytes, size_t size
 }
 
 /* Numbers that programs trip over, and what texts are made of. */
-static void put_odd(unsigned char *at, size_t room)
+static void put_odd(unsigned char *at, size_t capacity)
 {
 	static const uint64_t odd[] = {
 	    0,          1,          0x7f,       0x80,      0xff,       0x7fff,    0xffff,
@@ -100,14 +100,14 @@ static void put_odd(unsigned char *at, size_t room)
 
 	if (!size)
 		size = *text ? strlen(text) : 1;
-	memcpy(at, from, size < room ? size : room);
+	memcpy(at, from, size < capacity ? size : capacity);
 }
 
 /* A damaged copy, which may be shorter or a little longer. */
 static unsigned char *mutate(const unsigned char *bytes, size_t *size)
 {
-	size_t room = *size + 4096, many = 1 + draw(4), at, length, to;
-	unsigned char *new = malloc(room);
+	size_t capacity = *size + 4096, many = 1 + draw(4), at, length, to;
+	unsigned char *new = malloc(capacity);
 
 	if (!new)
 		die("memory");
@@ -131,7 +131,7 @@ static unsigned char *mutate(const unsigned char *bytes, size_t *size)
 			*size -= length;
 			break;
 		case 5: /* once more */
-			if (*size + length > room)
+			if (*size + length > capacity)
 				break;
 			memmove(new + at + length, new + at, *size - at);
 			*size += length;

@@ -48,9 +48,10 @@ static void write_chunks(FILE *file, const uint8_t *bytes, size_t size)
 	}
 }
 
-static void use(void *context, const struct sighting *sighting)
+static void use(void *context, const struct packet_event *packet_event)
 {
-	*(uint64_t *)context += packet_hash(&sighting->packet) ^ (uint64_t)sighting->ns;
+	*(uint64_t *)context +=
+	    packet_hash(&packet_event->packet) ^ (uint64_t)packet_event->ns;
 }
 
 static void read_packets(const char *path)

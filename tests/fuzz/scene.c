@@ -138,16 +138,16 @@ static nsec_t read_records(nsec_t begin_ns)
 	return middle_ns;
 }
 
-struct wished {
+struct selected {
 	struct ctf_reader *reader;
 	size_t *fields; /* one an event class */
 };
 
 static void take_event(void *context, const struct ctf_event *event)
 {
-	const struct wished *wished = context;
+	const struct selected *selected = context;
 
-	for (size_t i = 0; i < wished->fields[event->class]; i++)
+	for (size_t i = 0; i < selected->fields[event->class]; i++)
 		if (event->cell[i].type == CELL_TEXT || event->cell[i].type == CELL_BLOB)
 			look(event->cell[i].bytes, event->cell[i].size);
 		else
@@ -157,29 +157,30 @@ static void take_event(void *context, const struct ctf_event *event)
 static void read_wishes(void)
 {
 	struct error error = ERROR_INIT;
-	struct wished wished = {ctf_reader_open(trace, CTF_READER_OWN, &error), NULL};
+	struct selected selected = {ctf_reader_open(trace, CTF_READER_OWN, &error), NULL};
 	const struct ctf_class *class;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (uint32_t i = 0;
-	     wished.reader && (class = ctf_reader_class(wished.reader, i)); i++) {
-		int wish = 0;
+	     selected.reader && (class = ctf_reader_class(selected.reader, i)); i++) {
+		int number = 0;
 
-		while (wish + 1 < TRACE_WISHES &&
-		       strcmp(trace_wishes[wish].name, class->name) != 0)
-			wish++;
-		wished.fields = mem_grow(wished.fields, i, &room, sizeof(*wished.fields));
-		wished.fields[i] = trace_wishes[wish].fields;
+		while (number + 1 < PACKET_CLASSES &&
+		       strcmp(packet_classes[number].name, class->name) != 0)
+			number++;
+		selected.fields =
+		    mem_grow(selected.fields, i, &capacity, sizeof(*selected.fields));
+		selected.fields[i] = packet_classes[number].fields;
 		ctf_reader_select(
-		    wished.reader, i,
-		    &(struct ctf_selection){SELECT_FIELDS, trace_wishes[wish].field,
-					    trace_wishes[wish].fields, CTF_NEEDED});
+		    selected.reader, i,
+		    &(struct ctf_selection){SELECT_FIELDS, packet_classes[number].field,
+					    packet_classes[number].fields, CTF_NEEDED});
 	}
-	while (wished.reader &&
-	       ctf_reader_step(wished.reader, UINT64_MAX, take_event, &wished))
+	while (selected.reader &&
+	       ctf_reader_step(selected.reader, UINT64_MAX, take_event, &selected))
 		;
-	ctf_reader_free(wished.reader);
-	free(wished.fields);
+	ctf_reader_free(selected.reader);
+	free(selected.fields);
 	error_clear(&error);
 }
 

@@ -25,7 +25,7 @@ struct scene {
 
 /*
  * Read a trace by our own reader, every field of every event, as records, as records from
- * the middle on, and by wishes. Whatever it holds, it has to end.
+ * the middle on, and by classes. Whatever it holds, it has to end.
  */
 void scene_read(const struct scene *scene);
 

@@ -42,7 +42,7 @@ struct stamp_walk {
 	bool swapped;            /* the section's byte order is not ours */
 	off_t at;                /* of the next block */
 	struct stamp_unit *unit; /* of the section's interfaces */
-	size_t count, room;
+	size_t count, capacity;
 	off_t window_at;
 	size_t window_bytes;
 	uint8_t window[WINDOW];
@@ -149,7 +149,8 @@ static void add_interface(struct stamp_walk *walk, off_t at, off_t end)
 	struct stamp_unit *unit;
 	const uint8_t *option;
 
-	walk->unit = mem_grow(walk->unit, walk->count, &walk->room, sizeof(*walk->unit));
+	walk->unit =
+	    mem_grow(walk->unit, walk->count, &walk->capacity, sizeof(*walk->unit));
 	unit = &walk->unit[walk->count];
 	*unit = (struct stamp_unit){slack(MICRO_UNITS), (uint32_t)walk->count, true};
 	walk->count++;

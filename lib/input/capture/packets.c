@@ -14,7 +14,7 @@ enum {
 
 struct capture {
 	struct packet_source base;
-	sighting_fn *give;
+	packet_event_fn *give;
 	void *context;
 	struct capture_frames *frames;
 	struct sides sides;
@@ -75,24 +75,24 @@ static int find_sides(struct capture *capture, const struct node_address *local,
 	return survey(capture, error);
 }
 
-/* Whether a packet is a sighting, which `sighting` then is. */
-static bool make_sighting(struct capture *capture, const struct captured *captured,
-			  struct sighting *sighting)
+/* Whether a packet is a packet event, which `packet event` then is. */
+static bool make_packet_event(struct capture *capture, const struct captured *captured,
+			      struct packet_event *packet_event)
 {
 	struct ctf_facts *facts = &capture->base.facts;
 	const struct frame *frame = &captured->frame;
 
 	/* The stamp was cut off; a receive needs the latest instant. */
-	sighting->ns = captured->ns;
-	sighting->whole_ns = nsec_add(captured->ns, captured->unit.slack_ns);
+	packet_event->ns = captured->ns;
+	packet_event->whole_ns = nsec_add(captured->ns, captured->unit.slack_ns);
 	switch (sides_tell(&capture->sides, frame)) {
 	case SIDE_SENT:
 		facts->sent++;
 		break;
 	case SIDE_RECEIVED:
 		facts->received++;
-		sighting->received = true;
-		sighting->ns = sighting->whole_ns;
+		packet_event->received = true;
+		packet_event->ns = packet_event->whole_ns;
 		break;
 	case SIDE_FOREIGN:
 		capture->foreign++;
@@ -100,25 +100,25 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	case SIDE_INSIDE:
 		return false;
 	}
-	sighting->event_ns = captured->ns;
-	sighting->hops = frame->hops;
-	sighting->packet = frame->packet;
-	sighting->device = frame->device ? frame->device : captured->unit.interface;
-	sighting->ordinal = captured->ordinal;
+	packet_event->event_ns = captured->ns;
+	packet_event->hops = frame->hops;
+	packet_event->packet = frame->packet;
+	packet_event->device = frame->device ? frame->device : captured->unit.interface;
+	packet_event->ordinal = captured->ordinal;
 	return true;
 }
 
 static void handle_packet(void *context, struct captured *captured)
 {
 	struct capture *capture = context;
-	struct sighting sighting = {.stream = 0};
+	struct packet_event packet_event = {.stream = 0};
 
 	capture->base.facts.network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
 	capture->malformed += captured->status == FRAME_MALFORMED;
 	if (captured->status == FRAME_PACKET &&
-	    make_sighting(capture, captured, &sighting))
-		capture->give(capture->context, &sighting);
+	    make_packet_event(capture, captured, &packet_event))
+		capture->give(capture->context, &packet_event);
 }
 
 static void report_counts(struct capture *capture)
@@ -142,7 +142,8 @@ static void report_counts(struct capture *capture)
 				    odd[i].count, odd[i].text);
 }
 
-static bool capture_step(struct packet_source *source, sighting_fn *give, void *context)
+static bool capture_step(struct packet_source *source, packet_event_fn *give,
+			 void *context)
 {
 	struct capture *capture = (struct capture *)source;
 	bool more;

@@ -121,7 +121,7 @@ struct tally {
 
 struct tally_list {
 	struct tally *item;
-	size_t count, room;
+	size_t count, capacity;
 	struct texts keys; /* by their places */
 	uint64_t paired;   /* packets between two hosts */
 };
@@ -158,7 +158,8 @@ static size_t tally_place(struct tally_list *list, const struct node_address *ke
 
 	if (place < list->count)
 		return place;
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item =
+	    mem_grow(list->item, list->count, &list->capacity, sizeof(*list->item));
 	list->item[list->count] = (struct tally){.key = *key};
 	return list->count++;
 }

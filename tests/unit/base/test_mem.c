@@ -25,13 +25,13 @@ static void nothing_is_something_to_free(void **state)
 
 static void an_array_grows_and_keeps_its_items(void **state)
 {
-	size_t room = 0;
+	size_t capacity = 0;
 	int *item = NULL;
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
-		item = mem_grow(item, (size_t)i, &room, sizeof(*item));
-		assert_true(room > (size_t)i);
+		item = mem_grow(item, (size_t)i, &capacity, sizeof(*item));
+		assert_true(capacity > (size_t)i);
 		item[i] = i;
 	}
 	for (int i = 0; i < 1000; i++)

@@ -62,12 +62,13 @@ static void escaping_leaves_nothing_that_is_not_xml(void **state)
 static void texts_are_cut_in_the_middle(void **state)
 {
 	(void)state;
-	for (double room = 0; room < 200; room += 7) {
-		char *text = svg_text_fit("a-host\xc3\xa9\xc3\xa9-with-a-name", 12, room);
+	for (double capacity = 0; capacity < 200; capacity += 7) {
+		char *text =
+		    svg_text_fit("a-host\xc3\xa9\xc3\xa9-with-a-name", 12, capacity);
 
 		check_utf8(text);
-		if (room > 20)
-			assert_true(svg_text_width(text, 12) <= room);
+		if (capacity > 20)
+			assert_true(svg_text_width(text, 12) <= capacity);
 		free(text);
 	}
 }

@@ -62,16 +62,16 @@ static inline struct bytes segment(unsigned from, unsigned to, uint32_t seq)
 }
 
 struct seen {
-	struct sighting item[16];
+	struct packet_event item[16];
 	size_t count; /* of all, also of those that have no place */
 };
 
-static inline void collect(void *context, const struct sighting *sighting)
+static inline void collect(void *context, const struct packet_event *packet_event)
 {
 	struct seen *seen = context;
 
 	if (seen->count < sizeof(seen->item) / sizeof(*seen->item))
-		seen->item[seen->count] = *sighting;
+		seen->item[seen->count] = *packet_event;
 	seen->count++;
 }
 
@@ -119,20 +119,21 @@ static inline void assert_problem(struct packet_source *source, const char *kind
 	fail_msg("no problem of kind %s", kind);
 }
 
-static inline void assert_sent(const struct sighting *sighting, nsec_t ns, uint32_t seq)
+static inline void assert_sent(const struct packet_event *packet_event, nsec_t ns,
+			       uint32_t seq)
 {
-	assert_false(sighting->received);
-	assert_int_equal(sighting->ns, ns);
-	assert_int_equal(sighting->packet.seq, seq);
+	assert_false(packet_event->received);
+	assert_int_equal(packet_event->ns, ns);
+	assert_int_equal(packet_event->packet.seq, seq);
 }
 
-static inline void assert_received(const struct sighting *sighting, nsec_t ns,
+static inline void assert_received(const struct packet_event *packet_event, nsec_t ns,
 				   uint32_t seq)
 {
-	assert_true(sighting->received);
-	assert_int_equal(sighting->ns, ns);
-	assert_int_equal(sighting->whole_ns, ns);
-	assert_int_equal(sighting->packet.seq, seq);
+	assert_true(packet_event->received);
+	assert_int_equal(packet_event->ns, ns);
+	assert_int_equal(packet_event->whole_ns, ns);
+	assert_int_equal(packet_event->packet.seq, seq);
 }
 
 #endif

@@ -13,19 +13,19 @@
 
 struct bits {
 	unsigned char *byte;
-	uint64_t at, room; /* bits, bytes */
-	bool big;          /* in which order padding stands */
+	uint64_t at, capacity; /* bits, bytes */
+	bool big;              /* in which order padding stands */
 };
 
 static inline void bits_reserve(struct bits *bits, uint64_t count)
 {
 	uint64_t bytes = (bits->at + count) / 8 + 16;
 
-	if (bytes <= bits->room)
+	if (bytes <= bits->capacity)
 		return;
 	bits->byte = mem_realloc(bits->byte, 2 * bytes, 1);
-	memset(bits->byte + bits->room, 0, 2 * bytes - bits->room);
-	bits->room = 2 * bytes;
+	memset(bits->byte + bits->capacity, 0, 2 * bytes - bits->capacity);
+	bits->capacity = 2 * bytes;
 }
 
 /* The lowest `size` bits of a number, at a place that was reserved. */
@@ -58,7 +58,7 @@ static inline void bits_align(struct bits *bits, uint64_t packet, unsigned align
 
 struct words {
 	char *text;
-	size_t size, room;
+	size_t size, capacity;
 };
 
 static inline void say(struct words *words, const char *format, ...)
@@ -74,9 +74,9 @@ static inline void say(struct words *words, const char *format, ...)
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
 	size = strlen(text);
-	if (words->size + size + 1 > words->room) {
-		words->room = 2 * (words->room + size + 1);
-		words->text = mem_realloc(words->text, words->room, 1);
+	if (words->size + size + 1 > words->capacity) {
+		words->capacity = 2 * (words->capacity + size + 1);
+		words->text = mem_realloc(words->text, words->capacity, 1);
 	}
 	memcpy(words->text + words->size, text, size + 1);
 	words->size += size;

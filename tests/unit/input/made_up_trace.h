@@ -17,7 +17,7 @@
 struct ctf_reader {
 	struct ctf_facts facts;
 	struct problem_list problems;
-	struct ctf_class class[TRACE_WISHES];
+	struct ctf_class class[PACKET_CLASSES];
 };
 
 enum { MOST_EVENTS = 32, SKB = 0x1000 };
@@ -27,7 +27,7 @@ static struct {
 	struct ctf_event event[MOST_EVENTS];
 	size_t events, next;
 	size_t again; /* how often the last event is repeated */
-	bool defined[TRACE_WISHES];
+	bool defined[PACKET_CLASSES];
 	struct ctf_facts facts;
 } trace;
 
@@ -43,18 +43,18 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 	}
 	reader = mem_zalloc(sizeof(*reader));
 	reader->facts = trace.facts;
-	for (int i = 0; i < TRACE_WISHES; i++) {
-		reader->class[i].name = (char *)(uintptr_t)trace_wishes[i].name;
+	for (int i = 0; i < PACKET_CLASSES; i++) {
+		reader->class[i].name = (char *)(uintptr_t)packet_classes[i].name;
 		reader->class[i].is_present = trace.defined[i];
 	}
 	trace.next = 0;
 	return reader;
 }
 
-/* A class for each wish. */
+/* A class for each packet class. */
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
 {
-	return index < TRACE_WISHES ? &reader->class[index] : NULL;
+	return index < PACKET_CLASSES ? &reader->class[index] : NULL;
 }
 
 void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
@@ -62,8 +62,8 @@ void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 {
 	(void)reader;
 	assert_int_equal(selection->what, SELECT_FIELDS);
-	assert_ptr_equal(selection->field, trace_wishes[index].field);
-	assert_int_equal(selection->fields, trace_wishes[index].fields);
+	assert_ptr_equal(selection->field, packet_classes[index].field);
+	assert_int_equal(selection->fields, packet_classes[index].fields);
 }
 
 /* An event a step; one that is repeated is of the next buffer and nanosecond. */
@@ -101,29 +101,29 @@ void ctf_reader_free(struct ctf_reader *reader)
 }
 
 /* One more event of a class, on a CPU; its ordinal is its place in the trace. */
-static inline struct values *add(int wish, unsigned cpu, nsec_t ns)
+static inline struct values *add(int wanted, unsigned cpu, nsec_t ns)
 {
 	struct values *values = &trace.values[trace.events];
 
 	assert_true(trace.events < MOST_EVENTS);
-	values_init(values, wish);
+	values_init(values, wanted);
 	trace.event[trace.events] = (struct ctf_event){
 	    .local_ns = ns,
-	    .class = (uint32_t)wish,
+	    .class = (uint32_t)wanted,
 	    .stream = cpu,
 	    .ordinal = trace.events,
 	    .cell = values->value,
 	};
 	trace.events++;
-	trace.defined[wish] = true;
+	trace.defined[wanted] = true;
 	return values;
 }
 
 /* A packet event of a buffer and a device; its id is the buffer's number. */
-static inline struct values *add_packet(int wish, uint64_t skb, const char *device,
+static inline struct values *add_packet(int wanted, uint64_t skb, const char *device,
 					nsec_t ns)
 {
-	struct values *values = add(wish, 0, ns);
+	struct values *values = add(wanted, 0, ns);
 
 	put_number(values, "skbaddr", SKB + skb);
 	put_text(values, "name", device);
@@ -135,7 +135,7 @@ static inline struct values *add_packet(int wish, uint64_t skb, const char *devi
 
 static inline void add_xmit(uint64_t skb, const char *device, nsec_t ns, int64_t rc)
 {
-	struct values *values = add(WISH_XMIT, 0, ns);
+	struct values *values = add(CLASS_XMIT, 0, ns);
 
 	put_number(values, "skbaddr", SKB + skb);
 	put_text(values, "name", device);
@@ -144,22 +144,22 @@ static inline void add_xmit(uint64_t skb, const char *device, nsec_t ns, int64_t
 
 static inline void add_gro(uint64_t skb, unsigned cpu, nsec_t ns, int64_t ret)
 {
-	put_number(add(WISH_GRO_ENTRY, cpu, ns), "skbaddr", SKB + skb);
-	put_signed(add(WISH_GRO_EXIT, cpu, ns + 1), "ret", ret);
+	put_number(add(CLASS_GRO_ENTRY, cpu, ns), "skbaddr", SKB + skb);
+	put_signed(add(CLASS_GRO_EXIT, cpu, ns + 1), "ret", ret);
 }
 
 struct seen {
-	struct sighting item[MOST_EVENTS];
+	struct packet_event item[MOST_EVENTS];
 	size_t count;
 	struct ctf_facts facts;
 	struct problem_list problems;
 };
 
-static inline void take(void *context, const struct sighting *sighting)
+static inline void take(void *context, const struct packet_event *packet_event)
 {
 	struct seen *seen = context;
 
-	seen->item[seen->count++] = *sighting;
+	seen->item[seen->count++] = *packet_event;
 }
 
 static inline void read_trace(struct seen *seen)

@@ -62,23 +62,23 @@ static inline void printed_start(struct printed *printed, const char *path)
 
 /* The first pending or new line that `is_it` takes; for free(). NULL: none. */
 static inline char *printed_find(struct printed *printed,
-				 bool (*is_it)(const char *line, const void *wish),
-				 const void *wish)
+				 bool (*is_it)(const char *line, const void *wanted),
+				 const void *wanted)
 {
 	for (size_t i = 0;; i++) {
 		char *line = NULL;
-		size_t room = 0;
+		size_t capacity = 0;
 
 		if (i == printed->pendings) {
 			if (i == MOST_PENDING ||
-			    getline(&line, &room, printed->file) < 0) {
+			    getline(&line, &capacity, printed->file) < 0) {
 				free(line);
 				return NULL;
 			}
 			printed->pending[printed->pendings++] = line;
 		}
 		line = printed->pending[i];
-		if (!is_it(line, wish))
+		if (!is_it(line, wanted))
 			continue;
 		printed->pendings--;
 		memmove(&printed->pending[i], &printed->pending[i + 1],

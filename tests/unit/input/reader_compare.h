@@ -4,7 +4,7 @@
 
 /*
  * One trace, read by both readers side by side: every event of every class with
- * every field that a wish can name, in one order, and the facts.
+ * every field that can be selected, in one order, and the facts.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -24,51 +24,52 @@
 #include "../select.h"
 
 /* An event class, and the paths of all its fields. */
-struct wish {
+struct wanted {
 	char *name;
 	const char **path;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Wishes for all there is, a name each: what the first class of it has is wished. */
 struct all_wishes {
-	struct wish *wish;
-	size_t count, room;
+	struct wanted *wanted;
+	size_t count, capacity;
 };
 
-static inline void add_paths(struct wish *wish, const struct field_class *class,
+static inline void add_paths(struct wanted *wanted, const struct field_class *class,
 			     const char *path)
 {
 	while (class->type == FIELD_OPTIONAL)
 		class = class->member->class;
 	if (class->type != FIELD_STRUCTURE && class->type != FIELD_VARIANT) {
-		wish->path =
-		    mem_grow(wish->path, wish->count, &wish->room, sizeof(*wish->path));
-		wish->path[wish->count++] = mem_strdup(path);
+		wanted->path = mem_grow(wanted->path, wanted->count, &wanted->capacity,
+					sizeof(*wanted->path));
+		wanted->path[wanted->count++] = mem_strdup(path);
 		return;
 	}
 	for (size_t i = 0; i < class->members; i++) {
 		char *longer = mem_printf("%s%s%s", path, *path ? "." : "",
 					  field_name(class->member[i].name));
 
-		add_paths(wish, class->member[i].class, longer);
+		add_paths(wanted, class->member[i].class, longer);
 		free(longer);
 	}
 }
 
 static inline void add_wish(struct all_wishes *all, const struct ctf_event_class *event)
 {
-	struct wish *wish;
+	struct wanted *wanted;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (strcmp(all->wish[i].name, event->known.name) == 0)
+		if (strcmp(all->wanted[i].name, event->known.name) == 0)
 			return;
-	all->wish = mem_grow(all->wish, all->count, &all->room, sizeof(*all->wish));
-	wish = &all->wish[all->count++];
-	memset(wish, 0, sizeof(*wish));
-	wish->name = mem_strdup(event->known.name);
+	all->wanted =
+	    mem_grow(all->wanted, all->count, &all->capacity, sizeof(*all->wanted));
+	wanted = &all->wanted[all->count++];
+	memset(wanted, 0, sizeof(*wanted));
+	wanted->name = mem_strdup(event->known.name);
 	if (event->scope[SCOPE_PAYLOAD])
-		add_paths(wish, event->scope[SCOPE_PAYLOAD], "");
+		add_paths(wanted, event->scope[SCOPE_PAYLOAD], "");
 }
 
 static inline struct all_wishes all_wishes(const char *path)
@@ -91,12 +92,12 @@ static inline struct all_wishes all_wishes(const char *path)
 static inline void all_wishes_clear(struct all_wishes *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
-		for (size_t k = 0; k < all->wish[i].count; k++)
-			free((void *)all->wish[i].path[k]);
-		free(all->wish[i].path);
-		free(all->wish[i].name);
+		for (size_t k = 0; k < all->wanted[i].count; k++)
+			free((void *)all->wanted[i].path[k]);
+		free(all->wanted[i].path);
+		free(all->wanted[i].name);
 	}
-	free(all->wish);
+	free(all->wanted);
 }
 
 /* One reader and what it gave that the other one did not yet. */
@@ -104,15 +105,15 @@ struct side {
 	struct ctf_reader *reader;
 	const struct all_wishes *all;
 	char *bytes;
-	size_t size, room;
+	size_t size, capacity;
 	bool more;
 };
 
 static inline void put(struct side *side, const void *bytes, size_t size)
 {
-	if (size > side->room - side->size) {
-		side->room = 2 * (side->room + size);
-		side->bytes = mem_realloc(side->bytes, side->room, 1);
+	if (size > side->capacity - side->size) {
+		side->capacity = 2 * (side->capacity + size);
+		side->bytes = mem_realloc(side->bytes, side->capacity, 1);
 	}
 	memcpy(side->bytes + side->size, bytes, size);
 	side->size += size;
@@ -132,28 +133,29 @@ static inline void put_cell(struct side *side, const struct cell *cell)
 
 static inline uint32_t find_wish(const struct side *side, const char *name)
 {
-	uint32_t wish = 0;
+	uint32_t wanted = 0;
 
-	while (wish < side->all->count && strcmp(side->all->wish[wish].name, name) != 0)
-		wish++;
-	return wish;
+	while (wanted < side->all->count &&
+	       strcmp(side->all->wanted[wanted].name, name) != 0)
+		wanted++;
+	return wanted;
 }
 
 static inline void put_event(void *context, const struct ctf_event *event)
 {
 	struct side *side = context;
 	const struct ctf_class *class = ctf_reader_class(side->reader, event->class);
-	uint32_t wish = find_wish(side, class->name);
+	uint32_t wanted = find_wish(side, class->name);
 	size_t begin = side->size, size = 0;
 
-	assert_true(wish < side->all->count);
+	assert_true(wanted < side->all->count);
 	put(side, &size, sizeof(size));
 	put(side, &event->local_ns, sizeof(event->local_ns));
-	put(side, &wish, sizeof(wish));
+	put(side, &wanted, sizeof(wanted));
 	put(side, &event->stream, sizeof(event->stream));
 	put(side, &event->ordinal, sizeof(event->ordinal));
 	put(side, &event->cpu, sizeof(event->cpu));
-	for (size_t i = 0; i < side->all->wish[wish].count; i++)
+	for (size_t i = 0; i < side->all->wanted[wanted].count; i++)
 		put_cell(side, &event->cell[i]);
 	size = side->size - begin;
 	memcpy(side->bytes + begin, &size, sizeof(size));
@@ -183,7 +185,7 @@ static inline const char *event_text(char text[EVENT_TEXT], const struct side *s
 	memcpy(&stream, bytes += sizeof(tag), sizeof(stream));
 	memcpy(&ordinal, bytes + sizeof(stream), sizeof(ordinal));
 	snprintf(text, EVENT_TEXT, "%s of stream %u.%" PRIu64 " at %" PRId64,
-		 side->all->wish[tag].name, stream, ordinal, stamp);
+		 side->all->wanted[tag].name, stream, ordinal, stamp);
 	return text;
 }
 
@@ -253,8 +255,8 @@ static inline void open_side(struct side *side, const char *path,
 	side->reader = open_reader(path, kind);
 	side->more = true;
 	for (size_t i = 0; i < all->count; i++)
-		select_fields(side->reader, all->wish[i].name, all->wish[i].path,
-			      all->wish[i].count);
+		select_fields(side->reader, all->wanted[i].name, all->wanted[i].path,
+			      all->wanted[i].count);
 }
 
 static inline void step_side(struct side *side)
@@ -289,18 +291,19 @@ static inline uint64_t compare_wished(const char *path, const struct all_wishes 
 	return events;
 }
 
-/* One wish in `every`, from the one of this number on; the rest is only gone over. */
+/* One selection in `every`, from the one of this number on; the rest is only gone over.
+ */
 static inline void compare_some(const char *path, const struct all_wishes *all,
 				size_t every, size_t from)
 {
-	struct all_wishes some = {mem_zalloc(all->count * sizeof(*all->wish)), 0, 0};
+	struct all_wishes some = {mem_zalloc(all->count * sizeof(*all->wanted)), 0, 0};
 
 	for (size_t i = from; i < all->count; i += every) {
-		some.wish[some.count] = all->wish[i];
+		some.wanted[some.count] = all->wanted[i];
 		some.count++;
 	}
 	compare_wished(path, &some);
-	free(some.wish);
+	free(some.wanted);
 }
 
 /* Returns how many events there were. */

@@ -20,14 +20,14 @@ static inline void rows_add(struct rows *rows, const char *format, ...)
 /* Texts that do not fit any more are left out. */
 static inline void rows_add(struct rows *rows, const char *format, ...)
 {
-	size_t room = sizeof(rows->text) - rows->length;
+	size_t capacity = sizeof(rows->text) - rows->length;
 	va_list arguments;
 	int length;
 
 	va_start(arguments, format);
-	length = vsnprintf(rows->text + rows->length, room, format, arguments);
+	length = vsnprintf(rows->text + rows->length, capacity, format, arguments);
 	va_end(arguments);
-	if (length > 0 && (size_t)length < room)
+	if (length > 0 && (size_t)length < capacity)
 		rows->length += (size_t)length;
 	else
 		rows->text[rows->length] = '\0';

@@ -183,7 +183,7 @@ static void note_record(void *context, const struct ctf_event *record)
 }
 
 /* A packet is the same one to both readers, also behind one that is left out. */
-static void test_sightings_name_their_records(void **unused)
+static void test_packet_events_name_their_records(void **unused)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 700), other = segment(2, 3, 701),
@@ -255,7 +255,7 @@ int main(void)
 	    cmocka_unit_test(test_headers_are_columns),
 	    cmocka_unit_test(test_any_packet_is_a_row),
 	    cmocka_unit_test(test_cooked_packets_tell_their_direction),
-	    cmocka_unit_test(test_sightings_name_their_records),
+	    cmocka_unit_test(test_packet_events_name_their_records),
 	    cmocka_unit_test(test_a_cut_file_is_told),
 	    cmocka_unit_test(test_what_is_no_capture_is_an_error),
 	};

@@ -266,10 +266,10 @@ static int remove_directory(void **unused)
 	return rmdir(directory);
 }
 
-static void ignore(void *context, const struct sighting *sighting)
+static void ignore(void *context, const struct packet_event *packet_event)
 {
 	(void)context;
-	(void)sighting;
+	(void)packet_event;
 }
 
 static struct packet_source *read_all(struct capture_file *file)

@@ -39,7 +39,7 @@ static void stamps_lie_between_samples(void **state)
 				   ""),
 			 0);
 	assert_int_equal(samples.samples, 3);
-	assert_int_equal(samples.stretches, 1);
+	assert_int_equal(samples.sections, 1);
 	assert_monotonic(&samples, 1795228740 * S, 100 * S, 0);
 	assert_monotonic(&samples, 1795228740 * S + 1, 100 * S + 1, 0);
 	assert_monotonic(&samples, 1795228742000200000, 102 * S, 0);
@@ -99,7 +99,7 @@ static void a_step_forward_leaves_a_gap(void **state)
 		      "clock.csv: the real-time clock was stepped by 10.000000 s after "
 		      "1970-01-01 00:00:12.000000000 (step, 1)\n"),
 	    0);
-	assert_int_equal(samples.stretches, 2);
+	assert_int_equal(samples.sections, 2);
 	assert_monotonic(&samples, 11 * S, 111 * S, 0);
 	assert_monotonic(&samples, 12 * S + S / 4, 112 * S + S / 4, 0);
 	assert_monotonic(&samples, 23 * S - S / 4, 113 * S - S / 4, 0);
@@ -125,7 +125,7 @@ static void a_step_back_makes_stamps_doubtful(void **state)
 		      "clock.csv: the real-time clock was stepped by -2.000000 s after "
 		      "1970-01-01 00:00:13.000000000 (step, 1)\n"),
 	    0);
-	assert_int_equal(samples.stretches, 2);
+	assert_int_equal(samples.sections, 2);
 	assert_monotonic(&samples, 10 * S + S / 2, 110 * S + S / 2, 0);
 	assert_monotonic(&samples, 12 * S + S / 2, 112 * S + S / 2, 2 * S);
 	assert_monotonic(&samples, 13 * S + S / 2, 113 * S + S / 2, 2 * S);
@@ -148,7 +148,7 @@ static void coarse_readings_are_no_steps(void **state)
 			(long long)(i * (S + 3333333) / 10000000 * 10000000));
 	fclose(file);
 	assert_int_equal(clock_samples_read(&samples, "clock.csv", &problems), 0);
-	assert_int_equal(samples.stretches, 1);
+	assert_int_equal(samples.sections, 1);
 	assert_problems(&problems, "");
 	clock_samples_clear(&samples);
 }

@@ -27,10 +27,10 @@ struct line_wish {
 
 static bool is_wished(const char *line, const void *context)
 {
-	const struct line_wish *wish = context;
+	const struct line_wish *wanted = context;
 
-	return strncmp(line, wish->stamp, strlen(wish->stamp)) == 0 &&
-	       strstr(line, wish->name);
+	return strncmp(line, wanted->stamp, strlen(wanted->stamp)) == 0 &&
+	       strstr(line, wanted->name);
 }
 
 /*
@@ -91,18 +91,18 @@ static void compare(void *context, const struct ctf_event *record)
 	    ctf_reader_class(comparison->source, record->class);
 	struct pretty *pretty = &comparison->printed.pretty;
 	size_t part[PARTS + 1], parts;
-	struct line_wish wish;
+	struct line_wish wanted;
 	char *line;
 
-	snprintf(wish.stamp, sizeof(wish.stamp), "[%020" PRId64 "] ",
+	snprintf(wanted.stamp, sizeof(wanted.stamp), "[%020" PRId64 "] ",
 		 record->local_ns - comparison->offset_ns);
-	snprintf(wish.name, sizeof(wish.name), " %s: ", class->name);
-	line = printed_find(&comparison->printed, is_wished, &wish);
+	snprintf(wanted.name, sizeof(wanted.name), " %s: ", class->name);
+	line = printed_find(&comparison->printed, is_wished, &wanted);
 	if (!line)
-		fail_msg("%s%s is not printed", wish.stamp, wish.name);
-	parts = take_apart(pretty, line, wish.name, part);
+		fail_msg("%s%s is not printed", wanted.stamp, wanted.name);
+	parts = take_apart(pretty, line, wanted.name, part);
 	if (pretty->is_broken)
-		fail_msg("%s%s cannot be taken apart at %s", wish.stamp, wish.name,
+		fail_msg("%s%s cannot be taken apart at %s", wanted.stamp, wanted.name,
 			 pretty->at);
 	if (record->cpu >= 0) {
 		assert_string_equal(pretty->leaf[0].path, "cpu_id");

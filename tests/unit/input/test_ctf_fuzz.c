@@ -120,8 +120,8 @@ static void read_damaged(const struct all_wishes *all)
 	side.reader = ctf_reader_open("t", CTF_READER_OWN, &error);
 	assert_true(side.reader || error.text);
 	for (size_t i = 0; side.reader && i < all->count; i++)
-		select_fields(side.reader, all->wish[i].name, all->wish[i].path,
-			      all->wish[i].count);
+		select_fields(side.reader, all->wanted[i].name, all->wanted[i].path,
+			      all->wanted[i].count);
 	while (side.reader && ctf_reader_step(side.reader, UINT64_MAX, look_at, &side))
 		;
 	ctf_reader_free(side.reader);

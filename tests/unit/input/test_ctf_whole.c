@@ -21,11 +21,11 @@ struct line_wish {
 
 static bool is_wished(const char *line, const void *context)
 {
-	const struct line_wish *wish = context;
+	const struct line_wish *wanted = context;
 	const char *name = strstr(line, ", name = ");
 
-	return strncmp(line, wish->stamp, strlen(wish->stamp)) == 0 && name &&
-	       strncmp(name, wish->rest, strlen(wish->rest)) == 0;
+	return strncmp(line, wanted->stamp, strlen(wanted->stamp)) == 0 && name &&
+	       strncmp(name, wanted->rest, strlen(wanted->rest)) == 0;
 }
 
 static void compare_fields(struct comparison *comparison, const struct ctf_event *record)
@@ -54,18 +54,18 @@ static void compare(void *context, const struct ctf_event *record)
 	struct comparison *comparison = context;
 	const struct ctf_class *class =
 	    ctf_reader_class(comparison->source, record->class);
-	struct line_wish wish;
+	struct line_wish wanted;
 	char *line;
 
-	snprintf(wish.stamp, sizeof(wish.stamp),
+	snprintf(wanted.stamp, sizeof(wanted.stamp),
 		 "timestamp = %" PRId64 ".%09" PRId64 ", ",
 		 record->local_ns / NSEC_PER_SEC, record->local_ns % NSEC_PER_SEC);
-	snprintf(wish.rest, sizeof(wish.rest),
+	snprintf(wanted.rest, sizeof(wanted.rest),
 		 ", name = %s, stream.packet.context = { cpu_id = %d }", class->name,
 		 (int)record->cpu);
-	line = printed_find(&comparison->printed, is_wished, &wish);
+	line = printed_find(&comparison->printed, is_wished, &wanted);
 	if (!line)
-		fail_msg("%s%s is not printed", wish.stamp, wish.rest);
+		fail_msg("%s%s is not printed", wanted.stamp, wanted.rest);
 	if (!printed_take_apart(&comparison->printed, line))
 		fail_msg("%s at %" PRId64 ": cannot be taken apart at %s", class->name,
 			 record->local_ns, comparison->printed.pretty.at);

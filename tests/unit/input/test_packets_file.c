@@ -10,16 +10,16 @@ enum { SOURCES = 3, MOST = 9000 };
 
 /* What was written of each source, and what came back. */
 struct fixture {
-	struct sighting *item[SOURCES];
+	struct packet_event *item[SOURCES];
 	size_t count[SOURCES], came[SOURCES];
 	nsec_t begin_ns[SOURCES];
 	size_t size; /* of the file */
 };
 
-static struct sighting draw_sighting(const struct sighting *last, bool wild)
+static struct packet_event draw_packet_event(const struct packet_event *last, bool wild)
 {
-	struct sighting sighting = *last;
-	struct packet *packet = &sighting.packet;
+	struct packet_event packet_event = *last;
+	struct packet *packet = &packet_event.packet;
 
 	if (wild) {
 		uint8_t *bytes = (uint8_t *)packet;
@@ -28,31 +28,31 @@ static struct sighting draw_sighting(const struct sighting *last, bool wild)
 			if (draw() % 4 == 0)
 				bytes[i] = (uint8_t)draw();
 		packet->zero = 0;
-		sighting.device = (uint32_t)draw();
-		sighting.stream = (uint32_t)draw();
-		sighting.ordinal = draw();
-		sighting.hops = (uint8_t)draw();
-		sighting.event_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
-		sighting.ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
-		sighting.whole_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+		packet_event.device = (uint32_t)draw();
+		packet_event.stream = (uint32_t)draw();
+		packet_event.ordinal = draw();
+		packet_event.hops = (uint8_t)draw();
+		packet_event.event_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+		packet_event.ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+		packet_event.whole_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
 	} else {
 		packet->seq += draw() % 2 ? packet->payload : (uint32_t)draw();
 		packet->payload = draw() % 2 ? (uint32_t)draw_between(0, 65000) : 0;
 		packet->length = packet->payload + 40;
 		packet->id++;
 		packet->ack += (uint32_t)(draw() % 3 ? 0 : draw());
-		sighting.event_ns += draw_between(-100, 100000);
-		sighting.ns = sighting.event_ns - draw_between(0, 2) * 1000;
-		sighting.ordinal += draw() % 100;
-		sighting.whole_ns = sighting.event_ns + draw_between(0, 1) * 700;
+		packet_event.event_ns += draw_between(-100, 100000);
+		packet_event.ns = packet_event.event_ns - draw_between(0, 2) * 1000;
+		packet_event.ordinal += draw() % 100;
+		packet_event.whole_ns = packet_event.event_ns + draw_between(0, 1) * 700;
 	}
 	if (draw() % 3 == 0)
-		sighting.whole_ns = NSEC_MAX;
-	sighting.received = draw() % 2;
+		packet_event.whole_ns = NSEC_MAX;
+	packet_event.received = draw() % 2;
 	/* The time of the event stands for one that is not known. */
-	if (!sighting.event_ns)
-		sighting.event_ns = 1;
-	return sighting;
+	if (!packet_event.event_ns)
+		packet_event.event_ns = 1;
+	return packet_event;
 }
 
 static void write_file(struct fixture *fixture, const char *path)
@@ -111,14 +111,14 @@ static void fixture_make(struct fixture *fixture, size_t most)
 {
 	memset(fixture, 0, sizeof(*fixture));
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct sighting last = {.event_ns = 1700000000000000000, .device = 2};
+		struct packet_event last = {.event_ns = 1700000000000000000, .device = 2};
 
 		fixture->count[i] = i ? (size_t)draw_between(1, (int64_t)most) : 0;
 		fixture->begin_ns[i] = last.event_ns - 5;
-		fixture->item[i] = mem_zalloc((most + 1) * sizeof(struct sighting));
+		fixture->item[i] = mem_zalloc((most + 1) * sizeof(struct packet_event));
 		for (size_t k = 0; k < fixture->count[i]; k++)
 			last = fixture->item[i][k] =
-			    draw_sighting(&last, draw() % 50 == 0);
+			    draw_packet_event(&last, draw() % 50 == 0);
 	}
 	write_file(fixture, "n.packets");
 }
@@ -129,7 +129,7 @@ static void fixture_clear(struct fixture *fixture)
 		free(fixture->item[i]);
 }
 
-static void assert_same(const struct sighting *a, const struct sighting *b)
+static void assert_same(const struct packet_event *a, const struct packet_event *b)
 {
 	assert_true(packet_equal(&a->packet, &b->packet));
 	assert_int_equal(a->packet.payload, b->packet.payload);
@@ -148,14 +148,14 @@ struct reading {
 	size_t source;
 };
 
-static void take(void *context, const struct sighting *sighting)
+static void take(void *context, const struct packet_event *packet_event)
 {
 	struct reading *reading = context;
 	struct fixture *fixture = reading->fixture;
 	size_t at = fixture->came[reading->source]++;
 
 	assert_true(at < fixture->count[reading->source]);
-	assert_same(sighting, &fixture->item[reading->source][at]);
+	assert_same(packet_event, &fixture->item[reading->source][at]);
 }
 
 /* Read one source; all that comes has to be what was written. */

@@ -5,11 +5,11 @@
 
 static struct packet decode(const struct values *values)
 {
-	struct sighting sighting;
+	struct packet_event packet_event;
 
-	memset(&sighting, 0xff, sizeof(sighting));
-	assert_int_equal(trace_packet_decode(values->value, &sighting), 0);
-	return sighting.packet;
+	memset(&packet_event, 0xff, sizeof(packet_event));
+	assert_int_equal(trace_packet_decode(values->value, &packet_event), 0);
+	return packet_event.packet;
 }
 
 static void assert_address(const uint8_t address[16], const uint8_t *wanted, size_t bytes)
@@ -26,7 +26,7 @@ static void tcp_over_ipv4(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_QUEUE);
+	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 252);
 	put_tcp(&values, "ipv4", 796852315);
 	packet = decode(&values);
@@ -54,7 +54,7 @@ static void a_payload_is_never_negative(void **state)
 	struct values values;
 
 	(void)state;
-	values_init(&values, WISH_QUEUE);
+	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 52);
 	put_tcp(&values, "ipv4", 1);
 	assert_int_equal(decode(&values).payload, 0);
@@ -70,7 +70,7 @@ static void udp_over_ipv4(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_RECEIVE);
+	values_init(&values, CLASS_RECEIVE);
 	put_ipv4(&values, IPPROTO_UDP, 128);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
 	put_number(&values, "ipv4.transport_header.udp.dest_port", 40000);
@@ -90,7 +90,7 @@ static void icmp_over_ipv4(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_QUEUE);
+	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_ICMP, 84);
 	put_number(&values, "ipv4.transport_header.icmp.type", 8);
 	put_number(&values, "ipv4.transport_header.icmp.code", 1);
@@ -109,7 +109,7 @@ static void fragments_have_no_transport(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_QUEUE);
+	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_UDP, 1500);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
 	put_number(&values, "frag_off", 0x2000);
@@ -129,7 +129,7 @@ static void other_protocols_are_known_by_their_network_part(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_QUEUE);
+	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, 132, 100);
 	packet = decode(&values);
 	assert_int_equal(packet.known, PACKET_NETWORK);
@@ -146,7 +146,7 @@ static void tcp_over_ipv6(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_RECEIVE);
+	values_init(&values, CLASS_RECEIVE);
 	put_array_of(&values, "ipv6.saddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
 	put_array_of(&values, "ipv6.daddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x103));
 	put_number(&values, "payload_len", 132);
@@ -169,9 +169,9 @@ static void tcp_over_ipv6(void **state)
 
 static void assert_no_packet(const struct values *values)
 {
-	struct sighting sighting;
+	struct packet_event packet_event;
 
-	assert_int_equal(trace_packet_decode(values->value, &sighting), -1);
+	assert_int_equal(trace_packet_decode(values->value, &packet_event), -1);
 }
 
 static void without_addresses_it_is_no_packet(void **state)
@@ -180,19 +180,19 @@ static void without_addresses_it_is_no_packet(void **state)
 	struct values values;
 
 	(void)state;
-	values_init(&values, WISH_RECEIVE);
+	values_init(&values, CLASS_RECEIVE);
 	assert_no_packet(&values);
 	put_ipv4(&values, IPPROTO_TCP, 100);
 	put_number(&values, "ipv4.saddr", 1);
 	assert_no_packet(&values);
 	/* Arrays of other lengths than an address can have. */
 	for (unsigned count = 0; count <= 40; count++) {
-		values_init(&values, WISH_RECEIVE);
+		values_init(&values, CLASS_RECEIVE);
 		put_array(&values, "ipv4.saddr", zeros, count);
 		put_array(&values, "ipv4.daddr", zeros, 4);
 		if (count != 4)
 			assert_no_packet(&values);
-		values_init(&values, WISH_RECEIVE);
+		values_init(&values, CLASS_RECEIVE);
 		put_array(&values, "ipv6.saddr", zeros, 16);
 		put_array(&values, "ipv6.daddr", zeros, count);
 		if (count != 16)
@@ -206,13 +206,13 @@ static void sockets_tell_the_transport_part(void **state)
 	struct packet packet;
 
 	(void)state;
-	values_init(&values, WISH_SOCKET_OUT);
+	values_init(&values, CLASS_SOCKET_OUT);
 	assert_int_equal(trace_socket_decode(values.value, &packet), -1);
 	put_number(&values, "window", 501);
 	put_signed(&values, "ack_seq", -1);
 	put_number(&values, "flags", 0x10);
 	/* The whole name is also the end of another's. */
-	assert_string_equal(values.wish->field[0], "seq");
+	assert_string_equal(values.wanted->field[0], "seq");
 	values.value[0] = (struct cell){.type = CELL_INTEGER, .integer = 5};
 	assert_int_equal(trace_socket_decode(values.value, &packet), 0);
 	assert_int_equal(packet.known, PACKET_TRANSPORT);
@@ -245,7 +245,7 @@ static void flags_of_sockets_have_two_layouts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
-		values_init(&values, WISH_SOCKET_IN);
+		values_init(&values, CLASS_SOCKET_IN);
 		values.value[0] = (struct cell){.type = CELL_INTEGER, .integer = 5};
 		put_number(&values, "flags",
 			   i % 2 ? flags[i / 2].old : flags[i / 2].word);

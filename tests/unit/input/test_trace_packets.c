@@ -6,9 +6,9 @@ static void both_sides_are_seen(void **state)
 	struct seen seen;
 
 	(void)state;
-	add_packet(WISH_QUEUE, 1, "eth0", 10);
-	add_packet(WISH_RECEIVE, 2, "eth1", 20);
-	add_packet(WISH_OLD_RECEIVE, 3, "eth0", 30);
+	add_packet(CLASS_QUEUE, 1, "eth0", 10);
+	add_packet(CLASS_RECEIVE, 2, "eth1", 20);
+	add_packet(CLASS_OLD_RECEIVE, 3, "eth0", 30);
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
 	assert_seen(&seen, 0, 1, 10, NSEC_MAX);
@@ -28,11 +28,11 @@ static void what_stays_on_the_host_is_left_out(void **state)
 	struct seen seen;
 
 	(void)state;
-	add_packet(WISH_QUEUE, 1, "lo", 10);
-	add_packet(WISH_RECEIVE, 1, "lo", 11);
-	put_array(add_packet(WISH_RECEIVE, 2, "eth0", 20), "ipv4.saddr",
+	add_packet(CLASS_QUEUE, 1, "lo", 10);
+	add_packet(CLASS_RECEIVE, 1, "lo", 11);
+	put_array(add_packet(CLASS_RECEIVE, 2, "eth0", 20), "ipv4.saddr",
 		  ARRAY(127, 0, 0, 1));
-	put_array(add_packet(WISH_QUEUE, 3, "eth0", 30), "ipv4.daddr",
+	put_array(add_packet(CLASS_QUEUE, 3, "eth0", 30), "ipv4.daddr",
 		  ARRAY(10, 0, 0, 1));
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
@@ -46,15 +46,15 @@ static void received_without_headers_is_counted(void **state)
 	struct values *values;
 
 	(void)state;
-	values = add(WISH_RECEIVE, 0, 10);
+	values = add(CLASS_RECEIVE, 0, 10);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth0");
 	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 47};
-	values = add(WISH_RECEIVE, 0, 11);
+	values = add(CLASS_RECEIVE, 0, 11);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth1");
 	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 46};
-	put_number(add(WISH_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
+	put_number(add(CLASS_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
 	assert_int_equal(seen.facts.headerless, 2);
@@ -72,9 +72,9 @@ static void a_send_waits_for_its_transmission(void **state)
 	struct seen seen;
 
 	(void)state;
-	add_packet(WISH_QUEUE, 1, "eth0", 10);
-	add_packet(WISH_QUEUE, 2, "eth0", 11);
-	add_packet(WISH_QUEUE, 3, "eth0", 12);
+	add_packet(CLASS_QUEUE, 1, "eth0", 10);
+	add_packet(CLASS_QUEUE, 2, "eth0", 11);
+	add_packet(CLASS_QUEUE, 3, "eth0", 12);
 	add_xmit(1, "eth0", 20, 0);
 	add_xmit(2, "eth0", 25, 16); /* the driver was busy */
 	add_xmit(2, "eth0", 30, 0);
@@ -93,11 +93,11 @@ static void a_receive_is_stamped_where_offload_begins(void **state)
 
 	(void)state;
 	add_gro(1, 0, 10, 3);
-	add_packet(WISH_RECEIVE, 1, "eth0", 20);
+	add_packet(CLASS_RECEIVE, 1, "eth0", 20);
 	add_gro(2, 0, 30, 2);
 	add_gro(3, 0, 32, 1); /* merged into 2, its buffer is free */
-	add_packet(WISH_RECEIVE, 2, "eth0", 40);
-	add_packet(WISH_RECEIVE, 3, "eth0", 50); /* another packet in it */
+	add_packet(CLASS_RECEIVE, 2, "eth0", 40);
+	add_packet(CLASS_RECEIVE, 3, "eth0", 50); /* another packet in it */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
 	assert_seen(&seen, 0, 1, 10, 20);
@@ -111,12 +111,12 @@ static void cpus_do_not_mix(void **state)
 	struct seen seen;
 
 	(void)state;
-	put_number(add(WISH_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
-	put_number(add(WISH_GRO_ENTRY, 1, 11), "skbaddr", SKB + 2);
-	put_signed(add(WISH_GRO_EXIT, 0, 12), "ret", 1); /* that of 1 */
-	put_signed(add(WISH_GRO_EXIT, 1, 13), "ret", 3);
-	add_packet(WISH_RECEIVE, 1, "eth0", 20);
-	add_packet(WISH_RECEIVE, 2, "eth0", 21);
+	put_number(add(CLASS_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
+	put_number(add(CLASS_GRO_ENTRY, 1, 11), "skbaddr", SKB + 2);
+	put_signed(add(CLASS_GRO_EXIT, 0, 12), "ret", 1); /* that of 1 */
+	put_signed(add(CLASS_GRO_EXIT, 1, 13), "ret", 3);
+	add_packet(CLASS_RECEIVE, 1, "eth0", 20);
+	add_packet(CLASS_RECEIVE, 2, "eth0", 21);
 	read_trace(&seen);
 	assert_seen(&seen, 0, 1, 20, 20);
 	assert_seen(&seen, 1, 2, 11, 21);
@@ -128,25 +128,25 @@ static void without_exits_entries_do_not_count(void **state)
 	struct seen seen;
 
 	(void)state;
-	put_number(add(WISH_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
-	add_packet(WISH_RECEIVE, 1, "eth0", 20);
+	put_number(add(CLASS_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
+	add_packet(CLASS_RECEIVE, 1, "eth0", 20);
 	read_trace(&seen);
 	assert_seen(&seen, 0, 1, 20, 20);
 }
 
-/* However it was stamped, a sighting names the event that holds its packet. */
-static void a_sighting_names_its_event(void **state)
+/* However it was stamped, a packet event names the event that holds its packet. */
+static void a_packet_event_names_its_event(void **state)
 {
 	struct seen seen;
 
 	(void)state;
-	add_packet(WISH_QUEUE, 1, "eth0", 10);
-	add_packet(WISH_QUEUE, 2, "eth0", 11);
+	add_packet(CLASS_QUEUE, 1, "eth0", 10);
+	add_packet(CLASS_QUEUE, 2, "eth0", 11);
 	trace.event[1].stream = 3;
 	add_xmit(2, "eth0", 20, 0);
 	add_xmit(1, "eth0", 21, 0);
 	add_gro(4, 1, 30, 3);
-	add_packet(WISH_RECEIVE, 4, "eth0", 40);
+	add_packet(CLASS_RECEIVE, 4, "eth0", 40);
 	trace.event[6].stream = 1;
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
@@ -166,12 +166,12 @@ static void sockets_are_seen_without_addresses(void **state)
 
 	(void)state;
 	for (int k = 0; k < 2; k++) {
-		values = add(k ? WISH_SOCKET_IN : WISH_SOCKET_OUT, 0, 10 + k);
-		for (size_t i = 0; i < values->wish->fields; i++)
+		values = add(k ? CLASS_SOCKET_IN : CLASS_SOCKET_OUT, 0, 10 + k);
+		for (size_t i = 0; i < values->wanted->fields; i++)
 			values->value[i] = (struct cell){.type = CELL_INTEGER,
 							 .integer = 7 + (int64_t)i};
 	}
-	add(WISH_SOCKET_IN, 0, 20); /* without its fields */
+	add(CLASS_SOCKET_IN, 0, 20); /* without its fields */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.item[0].packet.seq, 7);
@@ -189,7 +189,7 @@ static void what_the_reader_knows_is_the_sources(void **state)
 	trace.facts.clock_offset_ns = 99;
 	trace.facts.clock_frequency = 1000;
 	snprintf(trace.facts.hostname, sizeof(trace.facts.hostname), "web");
-	add_packet(WISH_QUEUE, 1, "eth0", 10);
+	add_packet(CLASS_QUEUE, 1, "eth0", 10);
 	read_trace(&seen);
 	assert_true(seen.facts.has_uuid);
 	assert_int_equal(seen.facts.clock_uuid[15], 7);
@@ -220,7 +220,7 @@ int main(void)
 	    TEST(a_receive_is_stamped_where_offload_begins),
 	    TEST(cpus_do_not_mix),
 	    TEST(without_exits_entries_do_not_count),
-	    TEST(a_sighting_names_its_event),
+	    TEST(a_packet_event_names_its_event),
 	    TEST(sockets_are_seen_without_addresses),
 	    TEST(what_the_reader_knows_is_the_sources),
 	    TEST(what_cannot_be_opened_is_an_error),

@@ -8,7 +8,7 @@
 
 static void queued(uint64_t skb, const char *device, nsec_t ns)
 {
-	add_packet(WISH_QUEUE, skb, device, ns);
+	add_packet(CLASS_QUEUE, skb, device, ns);
 }
 
 static void transmitted(uint64_t skb, const char *device, unsigned cpu, nsec_t ns)
@@ -111,7 +111,7 @@ static void another_devices_transmission_is_not_its_own(void **state)
 	assert_seen(&seen, 0, 1, 10, UNKNOWN);
 }
 
-/* Through a bond or a tunnel: each device has its sighting, none is lost. */
+/* Through a bond or a tunnel: each device has its packet event, none is lost. */
 static void a_buffer_queued_twice_is_two_sends(void **state)
 {
 	struct seen seen;
@@ -160,11 +160,11 @@ struct counted {
 	nsec_t sum_ns;
 };
 
-static void count_send(void *context, const struct sighting *sighting)
+static void count_send(void *context, const struct packet_event *packet_event)
 {
 	struct counted *counted = context;
 
-	counted->sum_ns += sighting->ns;
+	counted->sum_ns += packet_event->ns;
 	counted->count++;
 }
 

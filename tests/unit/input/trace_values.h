@@ -17,16 +17,16 @@
 enum { MOST_FIELDS = 64 };
 
 struct values {
-	const struct packet_event *wish;
+	const struct packet_class *wanted;
 	struct cell value[MOST_FIELDS];
 	char bytes[MOST_FIELDS][16]; /* of arrays */
 };
 
-static inline void values_init(struct values *values, int wish)
+static inline void values_init(struct values *values, int wanted)
 {
 	memset(values, 0, sizeof(*values));
-	values->wish = &trace_wishes[wish];
-	assert_true(values->wish->fields <= MOST_FIELDS);
+	values->wanted = &packet_classes[wanted];
+	assert_true(values->wanted->fields <= MOST_FIELDS);
 }
 
 /* The value of the only field whose path ends so. */
@@ -34,8 +34,8 @@ static inline struct cell *field(struct values *values, const char *name)
 {
 	struct cell *found = NULL;
 
-	for (size_t i = 0; i < values->wish->fields; i++) {
-		const char *path = values->wish->field[i];
+	for (size_t i = 0; i < values->wanted->fields; i++) {
+		const char *path = values->wanted->field[i];
 		size_t length = strlen(path), tail = strlen(name);
 
 		if (length < tail || strcmp(path + length - tail, name) != 0)

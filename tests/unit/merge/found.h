@@ -24,7 +24,7 @@ static inline void run_program(const char *words)
 }
 
 static inline void find_by(struct found *found, const char *path,
-			   const struct merge_clock_wish *wish)
+			   const struct merge_clock_options *filter)
 {
 	struct progress progress;
 
@@ -37,21 +37,21 @@ static inline void find_by(struct found *found, const char *path,
 	found->run.source = mem_zalloc(found->run.count * sizeof(*found->run.source));
 	for (size_t i = 0; i < found->run.count; i++)
 		found->run.source[i].kind = "trace";
-	found->status = merge_clocks_find(&found->run, wish, &found->messages, &progress,
-					  &found->error);
+	found->status = merge_clocks_find(&found->run, filter, &found->messages,
+					  &progress, &found->error);
 }
 
 static inline void find_clocks(struct found *found, const char *path, const char *file,
 			       bool none)
 {
-	const struct merge_clock_wish wish = {.file = file,
-					      .none = none,
-					      .sync = {.drift_limit_ppm = 200,
-						       .max_rejected = 0.02,
-						       .threads = 1,
-						       .in_flight = 1 << 18}};
+	const struct merge_clock_options filter = {.file = file,
+						   .none = none,
+						   .sync = {.drift_limit_ppm = 200,
+							    .max_rejected = 0.02,
+							    .threads = 1,
+							    .in_flight = 1 << 18}};
 
-	find_by(found, path, &wish);
+	find_by(found, path, &filter);
 }
 
 static inline void found_clear(struct found *found)

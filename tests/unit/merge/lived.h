@@ -33,7 +33,7 @@ struct lived {
 		struct lived_event {
 			int64_t tid, mono_ns;
 		} * item;
-		size_t count, room;
+		size_t count, capacity;
 	} at[LIVED_NODES][LIVED_CPUS];
 	struct life *life;
 	size_t lives, life_room;
@@ -76,7 +76,8 @@ static inline int lived_add(struct sim_writer *base, const struct sim_event *eve
 	typeof(&lived->at[0][0]) list = &lived->at[event->node][event->cpu];
 
 	(void)error;
-	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item =
+	    mem_grow(list->item, list->count, &list->capacity, sizeof(*list->item));
 	list->item[list->count++] = (struct lived_event){tid, event->mono_ns};
 	lived_process(lived, event, tid);
 	return 0;

@@ -38,7 +38,7 @@ static inline void made_tell_spans(enum made_kind kind,
 	if (!made_known[kind].of) {
 		static const struct selection everything = {.begin_ns = NSEC_MIN,
 							    .end_ns = NSEC_MAX};
-		const struct event_wish wish = {&everything, false, true};
+		const struct event_filter filter = {&everything, false, true};
 		struct ctf_column column[8];
 		struct ctf_class class = {.name = (char *)from->name,
 					  .column = column,
@@ -47,7 +47,7 @@ static inline void made_tell_spans(enum made_kind kind,
 		for (size_t i = 0; i < from->columns; i++)
 			column[i] = (struct ctf_column){(char *)from->column[i].name,
 							from->column[i].type, false};
-		event_class_init(&made_known[kind], &class, &wish);
+		event_class_init(&made_known[kind], &class, &filter);
 		for (uint32_t node = 0; node < 2; node++)
 			spans_class(made_told, node, &made_known[kind]);
 	}

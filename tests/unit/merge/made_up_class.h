@@ -35,10 +35,10 @@ static inline const struct event_class *made_up(const struct ctf_class *of,
 {
 	static const struct selection everything = {.begin_ns = NSEC_MIN,
 						    .end_ns = NSEC_MAX};
-	const struct event_wish wish = {&everything, true, true};
+	const struct event_filter filter = {&everything, true, true};
 
 	event_class_clear(class);
-	event_class_init(class, of, &wish);
+	event_class_init(class, of, &filter);
 	return class;
 }
 

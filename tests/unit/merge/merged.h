@@ -219,9 +219,9 @@ static inline void merged_open(struct merged *merged, const char *run)
 static inline const struct cell *merged_event(struct merged_class *class, int64_t id)
 {
 	struct error error = ERROR_INIT;
-	const struct cell wish = {.type = CELL_INTEGER, .integer = id}, *cell;
+	const struct cell filter = {.type = CELL_INTEGER, .integer = id}, *cell;
 
-	timeline_query_ask(class->by_id, &wish, 1, &error);
+	timeline_query_ask(class->by_id, &filter, 1, &error);
 	assert_string_equal(error_text(&error), "");
 	cell = merged_next(class->by_id);
 	if (!cell || cell[0].integer != id)

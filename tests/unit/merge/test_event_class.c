@@ -20,35 +20,36 @@ static struct ctf_column told[][1] = {
 enum { ALL = EVENT_SELECTED | EVENT_CELLS, ROW = EVENT_SELECTED | EVENT_PAYLOAD };
 
 /* Of what use an event of a class is at a time. */
-static unsigned use_at(const struct ctf_class *of, const struct event_wish *wish,
+static unsigned use_at(const struct ctf_class *of, const struct event_filter *filter,
 		       nsec_t ts_ns)
 {
 	struct event_class class;
 	unsigned use;
 
-	event_class_init(&class, of, wish);
-	use = event_class_use(&class, wish->selection, ts_ns);
+	event_class_init(&class, of, filter);
+	use = event_class_use(&class, filter->selection, ts_ns);
 	event_class_clear(&class);
 	return use & (EVENT_SELECTED | EVENT_FOLLOWED | EVENT_CELLS | EVENT_PAYLOAD);
 }
 
-static bool wants_cells(const struct ctf_class *of, const struct event_wish *wish)
+static bool wants_cells(const struct ctf_class *of, const struct event_filter *filter)
 {
 	struct event_class class;
 	bool wants;
 
-	event_class_init(&class, of, wish);
+	event_class_init(&class, of, filter);
 	wants = event_class_wants_cells(&class);
 	event_class_clear(&class);
 	return wants;
 }
 
-static enum ctf_use use_before(const struct ctf_class *of, const struct event_wish *wish)
+static enum ctf_use use_before(const struct ctf_class *of,
+			       const struct event_filter *filter)
 {
 	struct event_class class;
 	enum ctf_use use;
 
-	event_class_init(&class, of, wish);
+	event_class_init(&class, of, filter);
 	use = event_class_use_before(&class);
 	event_class_clear(&class);
 	return use;
@@ -57,18 +58,19 @@ static enum ctf_use use_before(const struct ctf_class *of, const struct event_wi
 static void what_is_not_selected_may_be_followed(void **state)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = 20};
-	const struct event_wish wish = {&selection, true, false};
+	const struct event_filter filter = {&selection, true, false};
 
 	(void)state;
 	text_list_add(&selection.events, "irq_*");
-	assert_int_equal(use_at(&sched_switch, &wish, 15), EVENT_FOLLOWED | EVENT_CELLS);
-	assert_int_equal(use_at(&irq_entry, &wish, 15), ROW);
-	assert_int_equal(use_at(&irq_entry, &wish, 10), ROW);
-	assert_int_equal(use_at(&irq_entry, &wish, 20), ROW);
-	assert_int_equal(use_at(&irq_entry, &wish, 9), 0);
-	assert_int_equal(use_at(&irq_entry, &wish, 21), 0);
-	assert_int_equal(use_at(&sched_switch, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
-	assert_int_equal(use_at(&sched_switch, &wish, 21), 0);
+	assert_int_equal(use_at(&sched_switch, &filter, 15),
+			 EVENT_FOLLOWED | EVENT_CELLS);
+	assert_int_equal(use_at(&irq_entry, &filter, 15), ROW);
+	assert_int_equal(use_at(&irq_entry, &filter, 10), ROW);
+	assert_int_equal(use_at(&irq_entry, &filter, 20), ROW);
+	assert_int_equal(use_at(&irq_entry, &filter, 9), 0);
+	assert_int_equal(use_at(&irq_entry, &filter, 21), 0);
+	assert_int_equal(use_at(&sched_switch, &filter, 9), EVENT_FOLLOWED | EVENT_CELLS);
+	assert_int_equal(use_at(&sched_switch, &filter, 21), 0);
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.nodes);
 	text_list_clear(&selection.skip);
@@ -77,24 +79,24 @@ static void what_is_not_selected_may_be_followed(void **state)
 static void cells_are_kept_where_they_are_of_use(void **state)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
-	struct event_wish wish = {&selection, false, false};
+	struct event_filter filter = {&selection, false, false};
 
 	(void)state;
-	assert_int_equal(use_at(&irq_entry, &wish, 0), EVENT_SELECTED);
-	assert_int_equal(use_at(&with_tid, &wish, 0), ALL);
-	assert_int_equal(use_at(&sched_switch, &wish, 0), ALL | EVENT_FOLLOWED);
-	assert_false(wants_cells(&irq_entry, &wish));
-	assert_true(wants_cells(&with_tid, &wish));
-	assert_true(wants_cells(&sched_switch, &wish));
+	assert_int_equal(use_at(&irq_entry, &filter, 0), EVENT_SELECTED);
+	assert_int_equal(use_at(&with_tid, &filter, 0), ALL);
+	assert_int_equal(use_at(&sched_switch, &filter, 0), ALL | EVENT_FOLLOWED);
+	assert_false(wants_cells(&irq_entry, &filter));
+	assert_true(wants_cells(&with_tid, &filter));
+	assert_true(wants_cells(&sched_switch, &filter));
 	/* Spans need the fields of what tells of them, though the timeline has none. */
-	wish.spans = true;
-	assert_true(wants_cells(&sched_wakeup, &wish));
-	assert_false(wants_cells(&irq_entry, &wish));
+	filter.spans = true;
+	assert_true(wants_cells(&sched_wakeup, &filter));
+	assert_false(wants_cells(&irq_entry, &filter));
 	text_list_add(&selection.skip, "*");
-	wish.payload = true;
-	wish.spans = false;
-	assert_false(wants_cells(&irq_entry, &wish));
-	assert_true(wants_cells(&sched_switch, &wish));
+	filter.payload = true;
+	filter.spans = false;
+	assert_false(wants_cells(&irq_entry, &filter));
+	assert_true(wants_cells(&sched_switch, &filter));
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.nodes);
 	text_list_clear(&selection.skip);
@@ -103,7 +105,7 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 static void events_that_carry_packets_are_linked(void **state)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
-	const struct event_wish wish = {&selection, false, false};
+	const struct event_filter filter = {&selection, false, false};
 	static const char *const names[] = {"packet", "net_dev_queue", "net_dev_xmit"};
 	struct event_class class;
 
@@ -111,7 +113,7 @@ static void events_that_carry_packets_are_linked(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		const struct ctf_class of = {.name = (char *)names[i]};
 
-		event_class_init(&class, &of, &wish);
+		event_class_init(&class, &of, &filter);
 		assert_int_equal(!(class.use & EVENT_LINKED), i == 2);
 		event_class_clear(&class);
 	}
@@ -121,20 +123,21 @@ static void events_that_carry_packets_are_linked(void **state)
 static void what_contexts_tell_is_needed_before_the_begin(void **state)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};
-	const struct event_wish wish = {&selection, true, false};
+	const struct event_filter filter = {&selection, true, false};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct ctf_class class = {.name = other, .column = told[i], .columns = 1};
 
-		assert_int_equal(use_before(&class, &wish), CTF_NEEDED);
-		assert_int_equal(use_at(&class, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
-		assert_int_equal(use_at(&class, &wish, 10), ALL | ROW);
+		assert_int_equal(use_before(&class, &filter), CTF_NEEDED);
+		assert_int_equal(use_at(&class, &filter, 9),
+				 EVENT_FOLLOWED | EVENT_CELLS);
+		assert_int_equal(use_at(&class, &filter, 10), ALL | ROW);
 		told[i][0].context = false;
-		assert_int_equal(use_before(&class, &wish), CTF_UNUSED);
+		assert_int_equal(use_before(&class, &filter), CTF_UNUSED);
 		told[i][0].context = true;
 	}
-	assert_int_equal(use_before(&with_tid, &wish), CTF_UNUSED);
+	assert_int_equal(use_before(&with_tid, &filter), CTF_UNUSED);
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.nodes);
 	text_list_clear(&selection.skip);

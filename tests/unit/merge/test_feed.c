@@ -110,9 +110,9 @@ static void make_run(struct merge_run *run, size_t count)
 static struct feed *start(struct merge_run *run, const struct selection *selection,
 			  int threads)
 {
-	const struct event_wish wish = {selection, true, false};
+	const struct event_filter filter = {selection, true, false};
 
-	return feed_new(run, &wish, threads);
+	return feed_new(run, &filter, threads);
 }
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};

@@ -25,7 +25,7 @@ struct linked {
 	uint32_t at;         /* source being read */
 	struct intmap index; /* by hash of source, stream, ordinal */
 	struct event_key *key;
-	size_t keys, room;
+	size_t keys, capacity;
 	bool is_whole; /* both hosts saw the same packet */
 	uint64_t walked;
 };
@@ -100,7 +100,7 @@ static void note(void *context, const struct ctf_event *record)
 	if (!key.class)
 		return;
 	linked->key =
-	    mem_grow(linked->key, linked->keys, &linked->room, sizeof(*linked->key));
+	    mem_grow(linked->key, linked->keys, &linked->capacity, sizeof(*linked->key));
 	intmap_put(&linked->index, place(linked->at, record->stream, record->ordinal),
 		   (int64_t)linked->keys);
 	linked->key[linked->keys++] = key;

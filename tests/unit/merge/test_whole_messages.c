@@ -50,9 +50,9 @@ static int64_t count_matched(const char *run)
 static struct event find_event(struct walk *walk, int64_t id)
 {
 	struct error error = ERROR_INIT;
-	const struct cell wish = {.type = CELL_INTEGER, .integer = id}, *cell;
+	const struct cell filter = {.type = CELL_INTEGER, .integer = id}, *cell;
 
-	timeline_query_ask(walk->event, &wish, 1, &error);
+	timeline_query_ask(walk->event, &filter, 1, &error);
 	assert_string_equal(error_text(&error), "");
 	cell = merged_next(walk->event);
 	assert_non_null(cell);

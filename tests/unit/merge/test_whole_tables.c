@@ -181,10 +181,10 @@ static int64_t check_node(const struct merged *merged, int64_t node,
 	char *path = mem_printf("%s/sar.sadf", directory), *line = NULL, *field[6];
 	FILE *file = fopen(path, "r");
 	const struct cell *cell;
-	size_t room = 0;
+	size_t capacity = 0;
 	int64_t count = 0;
 
-	while (file && getline(&line, &room, file) > 0) {
+	while (file && getline(&line, &capacity, file) > 0) {
 		if (!split(line, field))
 			continue;
 		cell = merged_next(samples);

@@ -16,7 +16,7 @@ struct row {
 
 struct rows {
 	struct row *item;
-	size_t count, room;
+	size_t count, capacity;
 	nsec_t offset_ns;
 	int tag[256]; /* one an event class */
 };
@@ -25,7 +25,8 @@ static void collect(void *context, const struct ctf_event *event)
 {
 	struct rows *rows = context;
 
-	rows->item = mem_grow(rows->item, rows->count, &rows->room, sizeof(*rows->item));
+	rows->item =
+	    mem_grow(rows->item, rows->count, &rows->capacity, sizeof(*rows->item));
 	rows->item[rows->count++] =
 	    (struct row){event->local_ns, rows->tag[event->class], event->stream,
 			 (uint64_t)event->cell[0].integer};
@@ -38,7 +39,7 @@ static struct rows read_rows(const char *path)
 	static const struct {
 		const char *name;
 		const char *const *field;
-	} wish[] = {
+	} wanted[] = {
 	    {"net_dev_queue", skb},
 	    {"net_dev_xmit", skb},
 	    {"net_napi_gro_receive_entry", skb},
@@ -52,9 +53,9 @@ static struct rows read_rows(const char *path)
 	const struct ctf_class *class;
 
 	for (int i = 0; i < 7; i++) {
-		select_fields(reader, wish[i].name, wish[i].field, 1);
+		select_fields(reader, wanted[i].name, wanted[i].field, 1);
 		for (uint32_t k = 0; (class = ctf_reader_class(reader, k)); k++)
-			if (strcmp(class->name, wish[i].name) == 0)
+			if (strcmp(class->name, wanted[i].name) == 0)
 				rows.tag[k] = i;
 	}
 	while (ctf_reader_step(reader, UINT64_MAX, collect, &rows))

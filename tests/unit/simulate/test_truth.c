@@ -89,15 +89,15 @@ static void test_messages(void **unused)
 
 struct stamps {
 	int64_t *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static void collect(void *context, const struct ctf_event *event)
 {
 	struct stamps *stamps = context;
 
-	stamps->item =
-	    mem_grow(stamps->item, stamps->count, &stamps->room, sizeof(*stamps->item));
+	stamps->item = mem_grow(stamps->item, stamps->count, &stamps->capacity,
+				sizeof(*stamps->item));
 	stamps->item[stamps->count++] = event->local_ns;
 }
 

@@ -20,7 +20,7 @@ struct message {
 
 struct messages {
 	struct message *item;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static inline struct truth *read_truth(const char *path)
@@ -59,8 +59,8 @@ static inline struct messages read_messages(const char *path)
 		message.to = next_node(&at);
 		message.recv_ns = next_number(&at);
 		assert_int_equal(*at, '\n');
-		messages.item = mem_grow(messages.item, messages.count, &messages.room,
-					 sizeof(*messages.item));
+		messages.item = mem_grow(messages.item, messages.count,
+					 &messages.capacity, sizeof(*messages.item));
 		messages.item[messages.count++] = message;
 	}
 	free(text);

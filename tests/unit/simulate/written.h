@@ -118,16 +118,17 @@ static inline void assert_no_problem(const struct problem_list *problems)
 }
 
 struct seen {
-	struct sighting *item;
-	size_t count, room;
+	struct packet_event *item;
+	size_t count, capacity;
 };
 
-static inline void collect(void *context, const struct sighting *sighting)
+static inline void collect(void *context, const struct packet_event *packet_event)
 {
 	struct seen *seen = context;
 
-	seen->item = mem_grow(seen->item, seen->count, &seen->room, sizeof(*seen->item));
-	seen->item[seen->count++] = *sighting;
+	seen->item =
+	    mem_grow(seen->item, seen->count, &seen->capacity, sizeof(*seen->item));
+	seen->item[seen->count++] = *packet_event;
 }
 
 /* Read a source to its end; the caller frees what was seen and the source. */

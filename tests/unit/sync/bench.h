@@ -94,24 +94,24 @@ static inline struct packet udp(uint32_t id)
 }
 
 static inline void see(struct bench *bench, uint32_t source,
-		       const struct sighting *sighting)
+		       const struct packet_event *packet_event)
 {
 	assert_int_equal(
-	    matcher_add(bench->matcher, source, source, sighting, &bench->error), 0);
+	    matcher_add(bench->matcher, source, source, packet_event, &bench->error), 0);
 }
 
 static inline void sent(struct bench *bench, uint32_t source, struct packet packet,
 			nsec_t ns)
 {
 	see(bench, source,
-	    &(struct sighting){.packet = packet, .ns = ns, .whole_ns = ns});
+	    &(struct packet_event){.packet = packet, .ns = ns, .whole_ns = ns});
 }
 
 static inline void received(struct bench *bench, uint32_t source, struct packet packet,
 			    nsec_t ns)
 {
 	see(bench, source,
-	    &(struct sighting){
+	    &(struct packet_event){
 		.packet = packet, .ns = ns, .whole_ns = ns, .received = true});
 }
 

@@ -2,7 +2,7 @@
 #ifndef CT_TEST_FAKE_SOURCE_H
 #define CT_TEST_FAKE_SOURCE_H
 
-/* Packet sources that are made up: some sightings, handed out in steps. */
+/* Packet sources that are made up: some packet events, handed out in steps. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -10,15 +10,15 @@
 
 struct fake_source {
 	struct packet_source base;
-	struct sighting *item; /* owned, by ascending ns */
+	struct packet_event *item; /* owned, by ascending ns */
 	size_t count, next;
 	size_t most;    /* a step */
 	uint64_t state; /* of the steps' sizes */
 	int *freed;     /* counts, or NULL */
 };
 
-/* From none to `most` sightings; the last step may have found none. */
-static inline bool fake_step(struct packet_source *source, sighting_fn *give,
+/* From none to `most` packet events; the last step may have found none. */
+static inline bool fake_step(struct packet_source *source, packet_event_fn *give,
 			     void *context)
 {
 	struct fake_source *fake = (struct fake_source *)source;
@@ -28,7 +28,7 @@ static inline bool fake_step(struct packet_source *source, sighting_fn *give,
 	fake->state = fake->state * UINT64_C(6364136223846793005) + 1442695040888963407;
 	some = (size_t)(fake->state >> 33) % (fake->most + 1);
 	for (; some && fake->next < fake->count; some--) {
-		const struct sighting *item = &fake->item[fake->next++];
+		const struct packet_event *item = &fake->item[fake->next++];
 
 		if (!facts->events++)
 			facts->begin_ns = item->ns;
@@ -54,8 +54,8 @@ static inline void fake_free(struct packet_source *source)
 }
 
 /* Takes the items. */
-static inline struct fake_source *fake_source_new(const char *path, struct sighting *item,
-						  size_t count)
+static inline struct fake_source *fake_source_new(const char *path,
+						  struct packet_event *item, size_t count)
 {
 	struct fake_source *fake = mem_zalloc(sizeof(*fake));
 

@@ -16,7 +16,7 @@
 struct made_up {
 	const char *path;
 	struct ctf_facts facts;
-	struct sighting item[8];
+	struct packet_event item[8];
 	size_t count;
 	bool is_broken;
 };
@@ -27,7 +27,7 @@ static size_t made_count;
 static inline struct packet_source *open_made(const char *path, struct error *error)
 {
 	for (size_t i = 0; i < made_count; i++) {
-		struct sighting *item;
+		struct packet_event *item;
 		struct fake_source *fake;
 
 		if (strcmp(made[i].path, path) != 0 || made[i].is_broken)
@@ -74,10 +74,10 @@ static inline struct made_up *make(const char *path, const char *hostname)
 static inline void saw(struct made_up *source, bool received, uint32_t id, nsec_t ns)
 {
 	source->item[source->count++] =
-	    (struct sighting){.packet = {.known = PACKET_NETWORK, .id = id},
-			      .ns = ns,
-			      .whole_ns = ns,
-			      .received = received};
+	    (struct packet_event){.packet = {.known = PACKET_NETWORK, .id = id},
+				  .ns = ns,
+				  .whole_ns = ns,
+				  .received = received};
 }
 
 struct read {
@@ -93,7 +93,7 @@ static inline void read_made(struct read *read, const char *const *name)
 	    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 2, .in_flight = 100};
 	struct progress progress = {.shown = false};
 	struct source item[4];
-	struct source_list list = {.item = item, .count = made_count, .room = 4};
+	struct source_list list = {.item = item, .count = made_count, .capacity = 4};
 
 	memset(read, 0, sizeof(*read));
 	for (size_t i = 0; i < made_count; i++)

@@ -50,7 +50,7 @@ struct sim {
 	size_t clocks;
 	nsec_t length;
 	struct sim_message *message;
-	size_t messages, room;
+	size_t messages, capacity;
 	const char *reference; /* asked for, or NULL */
 	double limit_ppm;
 	enum bounds_model bounds;
@@ -135,7 +135,7 @@ static inline struct sim_message *sim_stamps(struct sim *sim, uint32_t from, uin
 	struct sim_message *message;
 
 	sim->message =
-	    mem_grow(sim->message, sim->messages, &sim->room, sizeof(*sim->message));
+	    mem_grow(sim->message, sim->messages, &sim->capacity, sizeof(*sim->message));
 	message = &sim->message[sim->messages++];
 	*message = (struct sim_message){from, to, send_ns, recv_ns, false};
 	return message;

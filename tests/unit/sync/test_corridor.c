@@ -93,7 +93,7 @@ static nsec_t jump(const struct corridor_fit *fit, size_t segment)
 
 static void find(struct corridor_bound *bound, struct corridor_fit *fit)
 {
-	const struct corridor_wish none = {0};
+	const struct corridor_options none = {0};
 	struct error error = ERROR_INIT;
 
 	if (corridor_find(bound, BOUNDS, LIMIT, none, fit, &error))
@@ -172,15 +172,15 @@ static void so_many_segments_as_wished(void **state)
 	struct corridor_fit fit;
 
 	(void)state;
-	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT, (struct corridor_wish){7, 0},
-				       &fit, &error),
+	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT,
+				       (struct corridor_options){7, 0}, &fit, &error),
 			 0);
 	assert_int_equal(fit.segments, 7);
 	check_fit(&fit, bound);
 	corridor_fit_clear(&fit);
 	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT,
-				       (struct corridor_wish){0, 10 * NSEC_PER_SEC}, &fit,
-				       &error),
+				       (struct corridor_options){0, 10 * NSEC_PER_SEC},
+				       &fit, &error),
 			 0);
 	assert_int_equal(fit.segments, SECONDS / 10);
 	corridor_fit_clear(&fit);
@@ -254,7 +254,7 @@ static void no_line_is_faster_than_the_limit(void **state)
 	    {BEGIN + 5000000, BEGIN + 5350000, false},
 	    {BEGIN + 5001000, BEGIN + 5451000, true},
 	};
-	const struct corridor_wish none = {0};
+	const struct corridor_options none = {0};
 	struct error error = ERROR_INIT;
 	struct corridor_fit fit;
 
@@ -275,7 +275,7 @@ static void what_cannot_be_is_an_error(void **state)
 	    {BEGIN + 2000, BEGIN + 2100, false},
 	    {BEGIN + 3000, BEGIN + 3050, true},
 	};
-	const struct corridor_wish none = {0};
+	const struct corridor_options none = {0};
 	struct error error = ERROR_INIT;
 	struct corridor_fit fit;
 

@@ -4,7 +4,7 @@
 
 enum { ROUNDS = 300 };
 
-static const double room = 100e3;
+static const double capacity = 100e3;
 
 /* Slacks of a clock that is off the line by `bend`, under load of either direction. */
 static void draw_pieces(struct piece piece[PIECES_MOST], double bend,
@@ -22,9 +22,9 @@ static void draw_pieces(struct piece piece[PIECES_MOST], double bend,
 		if (both)
 			on[1] = on[0];
 		piece[k].above =
-		    room + off + (on[0] ? load[0] : 0) + draw_exponential(5e3);
+		    capacity + off + (on[0] ? load[0] : 0) + draw_exponential(5e3);
 		piece[k].below =
-		    room - off + (on[1] ? load[1] : 0) + draw_exponential(5e3);
+		    capacity - off + (on[1] ? load[1] : 0) + draw_exponential(5e3);
 	}
 }
 
@@ -40,7 +40,8 @@ static void load_is_no_bend(void **state)
 				struct piece piece[PIECES_MOST];
 
 				draw_pieces(piece, 0, load[k], both);
-				proved += curvature_is_proved(piece, PIECES_MOST, room);
+				proved +=
+				    curvature_is_proved(piece, PIECES_MOST, capacity);
 			}
 	/* Chance may look like a bend, one time in hundreds. */
 	assert_true(proved <= ROUNDS * 8 / 200);
@@ -55,9 +56,9 @@ static void a_bend_is_proved(void **state)
 		struct piece piece[PIECES_MOST];
 
 		draw_pieces(piece, 60e3, none, false);
-		assert_true(curvature_is_proved(piece, PIECES_MOST, room - 60e3));
+		assert_true(curvature_is_proved(piece, PIECES_MOST, capacity - 60e3));
 		draw_pieces(piece, 60e3, some, false);
-		assert_true(curvature_is_proved(piece, PIECES_MOST, room - 60e3));
+		assert_true(curvature_is_proved(piece, PIECES_MOST, capacity - 60e3));
 	}
 }
 
@@ -68,13 +69,13 @@ static void few_pieces_prove_nothing(void **state)
 
 	(void)state;
 	pieces_init(piece, PIECES_MOST);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, room));
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
 	for (int k = 0; k < PIECES_MOST; k++)
-		piece[k].above = room + 1e5 * (k % 2);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, room));
+		piece[k].above = capacity + 1e5 * (k % 2);
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
 	for (int k = 0; k < 3; k++)
-		piece[k * 9].below = room - 1e5 * (k % 2);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, room));
+		piece[k * 9].below = capacity - 1e5 * (k % 2);
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
 }
 
 int main(void)

@@ -72,7 +72,7 @@ static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 	assert_int_equal(entry->seens, at[n] == NOWHERE ? 0 : 1);
 	assert_int_equal(entry->matched, at[n] == MATCHED);
 	if (at[n] == NOWHERE) {
-		entry_add_seen(entry, n, 0, &(struct sighting){.ns = n});
+		entry_add_seen(entry, n, 0, &(struct packet_event){.ns = n});
 		at[n] = WAITING;
 	} else if (at[n] == WAITING && draw() % 2) {
 		entry_table_match(table, entry);
@@ -114,12 +114,12 @@ static void every_source_and_side_is_kept(void **state)
 	entry_table_init(&table);
 	entry = find(&table, &packet);
 	for (uint32_t i = 0; i < 100; i++) {
-		struct sighting sighting = {
+		struct packet_event packet_event = {
 		    .ns = i, .whole_ns = i + 1, .device = 2 * i, .received = i % 2};
 
-		assert_true(entry_add_seen(entry, i / 2, 0, &sighting));
-		sighting.ns += 1000;
-		assert_false(entry_add_seen(entry, i / 2, 0, &sighting));
+		assert_true(entry_add_seen(entry, i / 2, 0, &packet_event));
+		packet_event.ns += 1000;
+		assert_false(entry_add_seen(entry, i / 2, 0, &packet_event));
 	}
 	assert_int_equal(entry->seens, 100);
 	for (uint32_t i = 0; i < 100; i++) {

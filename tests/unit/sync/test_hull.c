@@ -137,7 +137,7 @@ static void any_order_gives_the_same(void **state)
 				    first.count * sizeof(*first.point));
 	}
 	/* Memory is that of the hull, not of the points. */
-	assert_true(again.room < 2000);
+	assert_true(again.capacity < 2000);
 	free(points.item);
 	hull_clear(&first);
 	hull_clear(&again);

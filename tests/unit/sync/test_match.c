@@ -141,21 +141,21 @@ static void more_receives_than_sends_are_refused(void **state)
 
 static void repeats_on_other_devices_are_one_packet(void **state)
 {
-	struct sighting sighting = {.packet = udp(1)};
+	struct packet_event packet_event = {.packet = udp(1)};
 	struct bench bench;
 
 	(void)state;
 	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 3; i++) {
-		sighting.ns = 10 + i;
-		sighting.device = i;
-		see(&bench, A, &sighting);
+		packet_event.ns = 10 + i;
+		packet_event.device = i;
+		see(&bench, A, &packet_event);
 	}
-	sighting.received = true;
+	packet_event.received = true;
 	for (uint32_t i = 0; i < 4; i++) {
-		sighting.ns = 20 + i;
-		sighting.device = i;
-		see(&bench, B, &sighting);
+		packet_event.ns = 20 + i;
+		packet_event.device = i;
+		see(&bench, B, &packet_event);
 	}
 	MESSAGES(&bench, {A, B, 10, 20});
 	assert_left(&bench, 0, 0, 0);

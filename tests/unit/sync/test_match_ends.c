@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Messages name the sightings that they were made of. */
+/* Messages name the packet events that they were made of. */
 #include "bench.h"
 
 #include "sync/match/entry.h"
@@ -11,7 +11,7 @@ enum { MANY = 1000, MOST = 64, TRACE_0 = 100 };
 
 struct ends {
 	struct bench bench;
-	struct sighting seen[MOST]; /* by ordinal */
+	struct packet_event seen[MOST]; /* by ordinal */
 	uint32_t source[MOST];
 	size_t seens;
 	struct message_ends told[MOST];
@@ -45,25 +45,25 @@ static uint32_t trace_of(uint32_t source, uint64_t ordinal)
 static void saw(struct ends *ends, uint32_t source, bool is_received,
 		struct packet packet, nsec_t ns)
 {
-	struct sighting sighting = {.packet = packet,
-				    .ns = ns,
-				    .whole_ns = ns + is_received,
-				    .received = is_received,
-				    .stream = (uint32_t)(ns % 4),
-				    .ordinal = ends->seens};
+	struct packet_event packet_event = {.packet = packet,
+					    .ns = ns,
+					    .whole_ns = ns + is_received,
+					    .received = is_received,
+					    .stream = (uint32_t)(ns % 4),
+					    .ordinal = ends->seens};
 
-	ends->seen[ends->seens] = sighting;
+	ends->seen[ends->seens] = packet_event;
 	ends->source[ends->seens++] = source;
 	assert_int_equal(matcher_add(ends->bench.matcher, source,
-				     trace_of(source, sighting.ordinal), &sighting,
-				     &ends->bench.error),
+				     trace_of(source, packet_event.ordinal),
+				     &packet_event, &ends->bench.error),
 			 0);
 }
 
 static void check_end(const struct ends *ends, const struct messages_end *end,
 		      bool is_received)
 {
-	const struct sighting *seen = &ends->seen[end->ordinal];
+	const struct packet_event *seen = &ends->seen[end->ordinal];
 
 	assert_true(end->ordinal < ends->seens);
 	assert_int_equal(seen->received, is_received);

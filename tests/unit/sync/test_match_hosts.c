@@ -20,7 +20,7 @@ static void a_broadcast_is_a_message_to_each(void **state)
 	bench_clear(&bench);
 }
 
-/* In every order in which the four sightings may be read. */
+/* In every order in which the four packet events may be read. */
 static void check_forwarder(unsigned order)
 {
 	unsigned left = 0xf;

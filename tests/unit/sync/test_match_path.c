@@ -66,20 +66,20 @@ static const struct way ways[] = {
 
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-static size_t parse(const char *words, uint32_t *host, struct sighting *sighting)
+static size_t parse(const char *words, uint32_t *host, struct packet_event *packet_event)
 {
 	size_t n = 0;
 	unsigned hops;
 	char who, side;
 	int used;
 
-	for (; sscanf(words, " %c%c%u/%u%n", &who, &side, &sighting[n].device, &hops,
+	for (; sscanf(words, " %c%c%u/%u%n", &who, &side, &packet_event[n].device, &hops,
 		      &used) == 4;
 	     n++, words += used) {
 		host[n] = (uint32_t)(who - 'A');
-		sighting[n].received = side == 'r';
-		sighting[n].hops = (uint8_t)hops;
-		sighting[n].ns = sighting[n].whole_ns = sighting[n].event_ns =
+		packet_event[n].received = side == 'r';
+		packet_event[n].hops = (uint8_t)hops;
+		packet_event[n].ns = packet_event[n].whole_ns = packet_event[n].event_ns =
 		    10 * (nsec_t)(n + 1);
 	}
 	assert_int_equal(strspn(words, " "), strlen(words));
@@ -90,18 +90,18 @@ static size_t parse(const char *words, uint32_t *host, struct sighting *sighting
 static void walk(struct bench *bench, const struct way *way, unsigned order,
 		 unsigned lost)
 {
-	struct sighting sighting[MOST_WORDS];
+	struct packet_event packet_event[MOST_WORDS];
 	uint32_t host[MOST_WORDS];
 	size_t n;
 
-	memset(sighting, 0, sizeof(sighting));
-	n = parse(way->words, host, sighting);
+	memset(packet_event, 0, sizeof(packet_event));
+	n = parse(way->words, host, packet_event);
 	bench_init(bench, MANY);
 	for (uint32_t i = 0; i < HOSTS; i++)
 		for (size_t k = 0; k < n; k++) {
-			sighting[k].packet = udp(7);
+			packet_event[k].packet = udp(7);
 			if (host[k] == (i ^ order) && !(lost >> k & 1))
-				see(bench, host[k], &sighting[k]);
+				see(bench, host[k], &packet_event[k]);
 		}
 	bench_finish(bench);
 }
@@ -164,12 +164,12 @@ static void check_truth(const struct way *way, unsigned lost)
 /* Whatever event of one host is not recorded, or its first few, nothing is reversed. */
 static void losses_reverse_nothing(void **state)
 {
-	struct sighting sighting[MOST_WORDS];
+	struct packet_event packet_event[MOST_WORDS];
 	uint32_t host[MOST_WORDS];
 
 	(void)state;
 	for (size_t i = 0; i < WAYS; i++) {
-		size_t n = parse(ways[i].words, host, sighting);
+		size_t n = parse(ways[i].words, host, packet_event);
 
 		for (size_t k = 0; k < n; k++)
 			check_truth(&ways[i], 1u << k);

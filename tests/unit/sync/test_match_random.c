@@ -12,20 +12,20 @@ enum { HOSTS = 5, ACTIONS = 4000, SEGMENT = 1448, MOST_SEGMENTS = 6 };
 
 struct seen_packet {
 	uint32_t source;
-	struct sighting sighting;
+	struct packet_event packet_event;
 	bool used;
 };
 
 struct world {
 	struct seen_packet *seen;
-	size_t count, room;
-	struct intmap stamps; /* every stamp is of one sighting */
+	size_t count, capacity;
+	struct intmap stamps; /* every stamp is of one packet event */
 	nsec_t now, lag[HOSTS];
 	uint32_t id, seq[HOSTS][HOSTS];
 	size_t delivered; /* packets that must become messages */
 };
 
-/* A time that no other sighting has, at or after the one given. */
+/* A time that no other packet event has, at or after the one given. */
 static nsec_t stamp(struct world *world, nsec_t at)
 {
 	int64_t taken;
@@ -47,13 +47,14 @@ static nsec_t note(struct world *world, uint32_t source, const struct packet *pa
 	struct seen_packet *seen;
 
 	world->seen =
-	    mem_grow(world->seen, world->count, &world->room, sizeof(*world->seen));
+	    mem_grow(world->seen, world->count, &world->capacity, sizeof(*world->seen));
 	seen = &world->seen[world->count];
 	seen->source = source;
 	seen->used = false;
-	seen->sighting = (struct sighting){.packet = *packet, .received = is_receive};
-	seen->sighting.ns = seen->sighting.whole_ns = stamp(world, at);
-	return world->seen[world->count++].sighting.ns;
+	seen->packet_event =
+	    (struct packet_event){.packet = *packet, .received = is_receive};
+	seen->packet_event.ns = seen->packet_event.whole_ns = stamp(world, at);
+	return world->seen[world->count++].packet_event.ns;
 }
 
 static struct packet between(uint32_t a, uint32_t b, struct packet packet)
@@ -131,9 +132,9 @@ static void receive(struct world *world, uint32_t b, const struct packet *packet
 	}
 	if (whole == first)
 		return;
-	world->count--; /* the stamp is of the sighting just made */
+	world->count--; /* the stamp is of the packet event just made */
 	whole = stamp(world, whole);
-	world->seen[world->count++].sighting.whole_ns = whole;
+	world->seen[world->count++].packet_event.whole_ns = whole;
 }
 
 /* Send bytes again; the first time they were lost, or only taken as lost. */
@@ -189,8 +190,8 @@ static int by_reading(const void *a, const void *b, void *context)
 {
 	const struct seen_packet *p = a, *q = b;
 	const struct world *world = context;
-	nsec_t p_ns = p->sighting.ns + world->lag[p->source];
-	nsec_t q_ns = q->sighting.ns + world->lag[q->source];
+	nsec_t p_ns = p->packet_event.ns + world->lag[p->source];
+	nsec_t q_ns = q->packet_event.ns + world->lag[q->source];
 
 	return (p_ns > q_ns) - (p_ns < q_ns);
 }
@@ -200,10 +201,10 @@ static void order(struct world *world)
 {
 	qsort_r(world->seen, world->count, sizeof(*world->seen), by_reading, world);
 	for (size_t i = 0; i < world->count; i++) {
-		const struct sighting *sighting = &world->seen[i].sighting;
+		const struct packet_event *packet_event = &world->seen[i].packet_event;
 
-		intmap_put(&world->stamps, (uint64_t)sighting->ns, (int64_t)i);
-		intmap_put(&world->stamps, (uint64_t)sighting->whole_ns, (int64_t)i);
+		intmap_put(&world->stamps, (uint64_t)packet_event->ns, (int64_t)i);
+		intmap_put(&world->stamps, (uint64_t)packet_event->whole_ns, (int64_t)i);
 	}
 }
 
@@ -228,7 +229,7 @@ static void check_messages(struct world *world, const struct bench *bench)
 
 		assert_true(message->recv_ns > message->send_ns);
 		assert_true(from->source == message->from && to->source == message->to);
-		assert_true(!from->sighting.received && to->sighting.received);
+		assert_true(!from->packet_event.received && to->packet_event.received);
 		assert_true(from->source != to->source);
 	}
 	for (size_t i = 0; i < world->count; i++)
@@ -255,7 +256,7 @@ static void check_world(size_t in_flight)
 	order(&world);
 	bench_init(&bench, in_flight);
 	for (size_t i = 0; i < world.count; i++)
-		see(&bench, world.seen[i].source, &world.seen[i].sighting);
+		see(&bench, world.seen[i].source, &world.seen[i].packet_event);
 	bench_finish(&bench);
 	check_messages(&world, &bench);
 	bench_clear(&bench);

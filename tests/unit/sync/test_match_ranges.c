@@ -22,7 +22,7 @@ static void a_super_packet_was_sent_before_its_segments(void **state)
 static void merged(struct bench *bench, uint32_t source, struct packet packet)
 {
 	see(bench, source,
-	    &(struct sighting){
+	    &(struct packet_event){
 		.packet = packet, .ns = 20, .whole_ns = 25, .received = true});
 }
 

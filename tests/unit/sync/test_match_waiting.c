@@ -93,14 +93,14 @@ static void a_log_that_cannot_be_written_is_an_error(void **state)
 	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
 	bench_init(&bench, 10);
 	for (uint32_t i = 0; i < 200000 && !status; i++) {
-		const struct sighting sighting = {.packet = udp(i), .ns = i};
+		const struct packet_event packet_event = {.packet = udp(i), .ns = i};
 
 		sent(&bench, A, udp(i), i);
-		status =
-		    matcher_add(bench.matcher, B, B,
-				&(struct sighting){
-				    .packet = sighting.packet, .ns = i, .received = true},
-				&bench.error);
+		status = matcher_add(bench.matcher, B, B,
+				     &(struct packet_event){.packet = packet_event.packet,
+							    .ns = i,
+							    .received = true},
+				     &bench.error);
 	}
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_int_equal(status, -1);

@@ -28,7 +28,7 @@ struct fixture {
 
 static void add_source(struct fixture *fixture, size_t index, size_t count, nsec_t begin)
 {
-	struct sighting *item = mem_zalloc((count + 1) * sizeof(*item));
+	struct packet_event *item = mem_zalloc((count + 1) * sizeof(*item));
 	struct fake_source *fake;
 
 	fixture->count[index] = count;
@@ -73,17 +73,17 @@ static void measure(struct fixture *fixture, uint32_t source)
 }
 
 static int take_one(struct fixture *fixture, uint32_t source,
-		    const struct sighting *sighting)
+		    const struct packet_event *packet_event)
 {
 	assert_true(source < SOURCES);
-	assert_true(sighting->hash == packet_hash(&sighting->packet));
-	assert_int_equal(sighting->packet.seq, source);
-	assert_int_equal(sighting->packet.id, fixture->came[source]);
+	assert_true(packet_event->hash == packet_hash(&packet_event->packet));
+	assert_int_equal(packet_event->packet.seq, source);
+	assert_int_equal(packet_event->packet.id, fixture->came[source]);
 	fixture->came[source]++;
-	fixture->at[source] = sighting->ns - fixture->offset[source];
+	fixture->at[source] = packet_event->ns - fixture->offset[source];
 	if (fixture->ties && fixture->came[0])
 		readers_tie(fixture->readers, 0, fixture->at[source] + fixture->offset[0],
-			    source, sighting->ns);
+			    source, packet_event->ns);
 	measure(fixture, source);
 	return ++fixture->came_all == fixture->stop_at ? -1 : 0;
 }
@@ -93,7 +93,7 @@ static int take(void *context, const struct arrival *arrival, size_t count)
 	int status = 0;
 
 	for (size_t i = 0; !status && i < count; i++)
-		status = take_one(context, arrival[i].source, arrival[i].sighting);
+		status = take_one(context, arrival[i].source, arrival[i].packet_event);
 	return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* On the recorded run, every sighting names the record that holds its packet. */
+/* On the recorded run, every packet event names the record that holds its packet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct linked {
 	struct ctf_reader *source;
 	struct intmap at; /* stream and ordinal -> index of record */
 	struct record_key *record;
-	size_t records, room, sightings;
+	size_t records, capacity, packet_events;
 };
 
 static uint64_t place(uint32_t stream, uint64_t ordinal)
@@ -53,7 +53,7 @@ static void note_record(void *context, const struct ctf_event *record)
 	const struct ctf_class *class = ctf_reader_class(linked->source, record->class);
 	struct record_key *key;
 
-	linked->record = mem_grow(linked->record, linked->records, &linked->room,
+	linked->record = mem_grow(linked->record, linked->records, &linked->capacity,
 				  sizeof(*linked->record));
 	key = &linked->record[linked->records];
 	key->class = class->name;
@@ -65,23 +65,24 @@ static void note_record(void *context, const struct ctf_event *record)
 		   (int64_t)linked->records++);
 }
 
-static void check_sighting(void *context, const struct sighting *sighting)
+static void check_packet_event(void *context, const struct packet_event *packet_event)
 {
 	struct linked *linked = context;
-	const struct packet *packet = &sighting->packet;
+	const struct packet *packet = &packet_event->packet;
 	const struct record_key *key;
 	int64_t at;
 
-	assert_true(
-	    intmap_get(&linked->at, place(sighting->stream, sighting->ordinal), &at));
+	assert_true(intmap_get(&linked->at,
+			       place(packet_event->stream, packet_event->ordinal), &at));
 	key = &linked->record[at];
-	linked->sightings++;
+	linked->packet_events++;
 	if (strcmp(key->class, "packet") != 0) {
-		assert_string_equal(key->class, sighting->received ? "net_if_receive_skb"
-								   : "net_dev_queue");
+		assert_string_equal(key->class, packet_event->received
+						    ? "net_if_receive_skb"
+						    : "net_dev_queue");
 		/* Stamps are tightened: a send may be later, a receive earlier. */
-		assert_true(sighting->received ? key->ns == sighting->whole_ns
-					       : key->ns <= sighting->ns);
+		assert_true(packet_event->received ? key->ns == packet_event->whole_ns
+						   : key->ns <= packet_event->ns);
 	}
 	if (packet->family == 4)
 		assert_int_equal(key->id, packet->id);
@@ -97,10 +98,11 @@ static void check_source(struct ctf_reader *records, struct packet_source *packe
 	assert_non_null(packets);
 	while (ctf_reader_step(records, UINT64_MAX, note_record, &linked))
 		;
-	while (packet_source_step(packets, check_sighting, &linked))
+	while (packet_source_step(packets, check_packet_event, &linked))
 		;
-	assert_true(linked.sightings > 1000);
-	assert_int_equal(linked.sightings, packets->facts.sent + packets->facts.received);
+	assert_true(linked.packet_events > 1000);
+	assert_int_equal(linked.packet_events,
+			 packets->facts.sent + packets->facts.received);
 	assert_int_equal(linked.records, packets->facts.events);
 	free(linked.record);
 	intmap_clear(&linked.at);
