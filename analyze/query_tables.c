@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "timeline/names.h"
 #include "timeline/sql.h"
@@ -61,15 +62,13 @@ static bool has_parts(const char *path)
 /* Where the files of a table are, as duckdb takes them; NULL: there are none. */
 static char *table_files(const struct query_tables *tables, const char *name)
 {
-	AUTOFREE char *path = mem_printf("%s/%s", tables->directory, name);
-	char *file = mem_printf("%s.parquet", path), *files = NULL;
+	AUTOFREE char *file = file_name_escape(name, strlen(name));
+	AUTOFREE char *path = mem_printf("%s/%s", tables->directory, file);
+	AUTOFREE char *whole = mem_printf("%s.parquet", path);
 
-	if (access(file, F_OK) == 0)
-		files = mem_printf("%s.parquet", name);
-	else if (has_parts(path))
-		files = mem_printf("%s/part=*/*.parquet", name);
-	free(file);
-	return files;
+	if (access(whole, F_OK) == 0)
+		return mem_printf("%s.parquet", file);
+	return has_parts(path) ? mem_printf("%s/part=*/*.parquet", file) : NULL;
 }
 
 /* Views of the tables that a text may name: each opens a file. */

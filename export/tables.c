@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "export/format.h"
 #include "tables/table_write.h"
 #include "timeline/query.h"
@@ -73,7 +74,7 @@ static int add_table(struct table_work *work, struct export *export, const char 
 
 	if (!question)
 		return -1;
-	file = dataset_escape(name, strlen(name));
+	file = file_name_escape(name, strlen(name));
 	job = table_work_add(work, question);
 	job->name = mem_printf("%s.%s", file, work->style->extension);
 	free(file);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "export/format.h"
 #include "tables/dataset.h"
 #include "timeline/query.h"
@@ -52,7 +53,7 @@ static int write_file(void *context, const struct statement *statement,
 {
 	struct tracekit *tracekit = context;
 	const char *node = tracekit->node->name;
-	AUTOFREE char *directory = dataset_escape(node, strlen(node));
+	AUTOFREE char *directory = file_name_escape(node, strlen(node));
 	AUTOFREE char *path = mem_printf("%s/%s", directory, statement->name);
 	FILE *file = export_create(tracekit->export->directory, path, error);
 	int status = -1;

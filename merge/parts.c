@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/version.h"
 #include "merge/node_messages.h"
-#include "tables/dataset.h"
 #include "tables/table_write.h"
 #include "timeline/names.h"
 #include "timeline/query.h"
@@ -49,7 +49,7 @@ static int run_with(struct timeline_reader *db, const char *sql, const struct ce
 /* The file of a table below a directory. For free(). */
 static char *table_file(const char *directory, const char *table)
 {
-	AUTOFREE char *name = dataset_escape(table, strlen(table));
+	AUTOFREE char *name = file_name_escape(table, strlen(table));
 
 	return mem_printf("%s/%s.parquet", directory, name);
 }
@@ -457,8 +457,8 @@ static int link_table(void *context, const struct cell *row, struct error *error
 {
 	const struct join *join = context;
 	AUTOFREE char *part = cell_text(&row[0]), *own = cell_text(&row[2]);
-	AUTOFREE char *node = dataset_escape(row[1].bytes, row[1].size);
-	AUTOFREE char *table = dataset_escape(row[3].bytes, row[3].size);
+	AUTOFREE char *node = file_name_escape(row[1].bytes, row[1].size);
+	AUTOFREE char *table = file_name_escape(row[3].bytes, row[3].size);
 	AUTOFREE char *tables = mem_printf("%s/tables", part),
 		      *from = table_file(tables, own);
 	AUTOFREE char *above = mem_printf("%s/%s", join->directory.temporary, table);

@@ -2,6 +2,7 @@
 #include "base/names.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,4 +142,26 @@ void file_names_free(char **name, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free(name[i]);
 	free(name);
+}
+
+char *file_name_escape(const char *bytes, size_t size)
+{
+	char *text;
+	size_t length;
+	FILE *out;
+
+	if (size == 0)
+		return mem_strdup("__HIVE_DEFAULT_PARTITION__");
+	out = open_memstream(&text, &length);
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+
+		if (byte < ' ' || byte == 0x7f || strchr("\"#%'*/:=?\\{[]^", byte) ||
+		    (i == 0 && byte == '.'))
+			fprintf(out, "%%%02X", byte);
+		else
+			putc(byte, out);
+	}
+	fclose(out);
+	return text;
 }

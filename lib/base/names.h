@@ -29,4 +29,10 @@ void file_names_free(char **name, size_t count);
 /* Of a name that comes later; it is added to those that are taken. For free(). */
 char *file_name_take(struct text_list *taken, const char *name);
 
+/*
+ * A text as part of a path: control characters, and "#%'*.../ become %XX, as Hive does,
+ * a dot at the begin, too. An empty one is __HIVE_DEFAULT_PARTITION__. For free().
+ */
+char *file_name_escape(const char *bytes, size_t size);
+
 #endif

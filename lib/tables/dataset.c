@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/csv_text.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/nsec.h"
 
 static int make_parents(char *path, size_t from, struct error *error)
@@ -253,28 +254,6 @@ struct dataset {
 	uint64_t rows;
 };
 
-char *dataset_escape(const char *bytes, size_t size)
-{
-	char *text;
-	size_t length;
-	FILE *out;
-
-	if (size == 0)
-		return mem_strdup("__HIVE_DEFAULT_PARTITION__");
-	out = open_memstream(&text, &length);
-	for (size_t i = 0; i < size; i++) {
-		unsigned char byte = (unsigned char)bytes[i];
-
-		if (byte < ' ' || byte == 0x7f || strchr("\"#%'*/:=?\\{[]^", byte) ||
-		    (i == 0 && byte == '.'))
-			fprintf(out, "%%%02X", byte);
-		else
-			putc(byte, out);
-	}
-	fclose(out);
-	return text;
-}
-
 /* Type and value of each key, which tells rows apart and is quick to compare. */
 static void key_of(struct bytes *bytes, const struct dataset *dataset,
 		   const struct cell *row)
@@ -301,18 +280,18 @@ static char *value_text(const struct dataset_key *key, const struct cell *row)
 	char number[NUMBER_TEXT];
 
 	if (key->text)
-		return dataset_escape(key->text, strlen(key->text));
+		return file_name_escape(key->text, strlen(key->text));
 	switch (cell->type) {
 	case CELL_INTEGER:
 	case CELL_REAL:
-		return dataset_escape(number, csv_number(number, cell));
+		return file_name_escape(number, csv_number(number, cell));
 	case CELL_TEXT:
 	case CELL_BLOB:
-		return dataset_escape(cell->bytes, cell->size);
+		return file_name_escape(cell->bytes, cell->size);
 	case CELL_NULL:
 		break;
 	}
-	return dataset_escape("", 0);
+	return file_name_escape("", 0);
 }
 
 /* "node=n1/class=sched_switch/" */
@@ -322,7 +301,7 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 
 	for (size_t i = 0; i < dataset->job->keys; i++) {
 		const struct dataset_key *key = &dataset->job->key[i];
-		AUTOFREE char *name = dataset_escape(key->name, strlen(key->name));
+		AUTOFREE char *name = file_name_escape(key->name, strlen(key->name));
 		AUTOFREE char *value = value_text(key, row);
 		char *longer = mem_printf("%s%s=%s/", path, name, value);
 

@@ -56,12 +56,6 @@ int dataset_end(struct dataset *dataset, struct error *error);
 void dataset_free(struct dataset *dataset);
 
 /*
- * A text as part of a path: control characters, and "#%'*.../ become %XX, as Hive does,
- * a dot at the begin, too. An empty one is __HIVE_DEFAULT_PARTITION__. For free().
- */
-char *dataset_escape(const char *bytes, size_t size);
-
-/*
  * Create the file NAME, which may be "a/b", below `directory`, with the
  * directories on the way. NULL with an error that names the file.
  */

@@ -63,3 +63,7 @@ refuse 1 'duckdb: ' --tables odd sched
 node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$asked"
 [ "$(ctanalyze -q --tables joined cpu --begin +0.2 --end +0.6 --node 'n*')" = \
 	"$(ctanalyze -q cpu --begin +0.2 --end +0.6 --node 'n*' run.db)" ]
+# A class of user space is a table whose file has another name.
+cp "$whole/node.parquet" 'joined/app%3Awork.parquet'
+printf '%s\n' '-- name: own' '-- summary: a class' '-- table rows: Rows' 'SELECT count(*) AS n FROM "app:work";' >own.sql
+[ "$(ctanalyze -q --tables joined --sql own.sql --format csv)" = "$(printf 'n\n%s' "$(sqlite3 run.db 'SELECT count(*) FROM node')")" ]

@@ -6,6 +6,7 @@
 
 #include "../scratch.h"
 #include "base/csv_text.h"
+#include "base/names.h"
 #include "tables/dataset.h"
 #include "tables/table_write.h"
 
@@ -210,7 +211,7 @@ static void reals_read_as_they_were(void **state)
 
 static void path_is(const char *bytes, size_t size, const char *wanted)
 {
-	char *text = dataset_escape(bytes, size);
+	char *text = file_name_escape(bytes, size);
 
 	assert_string_equal(text, wanted);
 	free(text);
