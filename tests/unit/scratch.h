@@ -6,6 +6,7 @@
  * A directory of a test's own. While the test runs it is the working
  * directory, so that paths in it and in messages are short.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
@@ -115,5 +116,18 @@ static inline void assert_file(const char *path, const char *text)
 
 #define SCRATCH_TEST(function)                                                           \
 	cmocka_unit_test_setup_teardown(function, scratch_enter, scratch_leave)
+
+/* How many files and directories are in the working directory; hidden ones not. */
+static inline size_t files_here(void)
+{
+	DIR *directory = opendir(".");
+	size_t count = 0;
+
+	assert_non_null(directory);
+	for (struct dirent *entry; (entry = readdir(directory));)
+		count += entry->d_name[0] != '.';
+	closedir(directory);
+	return count;
+}
 
 #endif

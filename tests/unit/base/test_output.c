@@ -8,18 +8,6 @@
 
 #include "../scratch.h"
 
-static size_t files_here(void)
-{
-	DIR *directory = opendir(".");
-	size_t count = 0;
-
-	assert_non_null(directory);
-	for (struct dirent *entry; (entry = readdir(directory));)
-		count += entry->d_name[0] != '.';
-	closedir(directory);
-	return count;
-}
-
 /* All there is, hidden or not. */
 static int entries_here(void)
 {

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/reader.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "base/output.h"
 #include "timeline.h"
-
-static size_t files_here(void)
-{
-	DIR *directory = opendir(".");
-	size_t count = 0;
-
-	assert_non_null(directory);
-	for (struct dirent *entry; (entry = readdir(directory));)
-		count += entry->d_name[0] != '.';
-	closedir(directory);
-	return count;
-}
 
 static void assert_refused(const char *path, bool force, const char *message)
 {
