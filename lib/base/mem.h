@@ -25,7 +25,7 @@ void mem_autofree(void *pointer);
 
 /*
  * Make room for one more element at the end of a growing array: `items`
- * holds `count` of `*room` elements of `size` bytes. Returns the array,
+ * holds `count` of `*capacity` elements of `size` bytes. Returns the array,
  * moved where it had to.
  */
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);

@@ -93,9 +93,7 @@ static void each_message(struct reconciling *reconciling,
 
 static void add_stamp(struct breakpoints *breakpoints, nsec_t at)
 {
-	breakpoints->at = mem_grow(breakpoints->at, breakpoints->count,
-				   &breakpoints->capacity, sizeof(nsec_t));
-	breakpoints->at[breakpoints->count++] = at;
+	*MEM_NEXT(breakpoints->at, breakpoints->count, breakpoints->capacity) = at;
 }
 
 static void add_stamps(struct reconciling *reconciling, const struct ends *ends)
