@@ -53,13 +53,4 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 
 void capture_frames_free(struct capture_frames *frames);
 
-/*
- * Whether a file begins as a capture does, pcap or pcapng. What does and still
- * cannot be opened is a broken capture; what does not is something else.
- */
-bool capture_probe(const char *path);
-
-/* The name and version of the library that reads captures. */
-const char *capture_library_version(void);
-
 #endif
