@@ -127,7 +127,7 @@ static struct field_class *find_field(struct field_class *class, const char *pat
 	size_t length = strcspn(path, ".");
 
 	class = class ? inside(class) : NULL;
-	for (size_t i = 0; class && i < class->members; i++) {
+	for (size_t i = 0; class && has_members(class) && i < class->members; i++) {
 		const char *name = field_name(class->member[i].name);
 		struct field_class *member = inside(class->member[i].class);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "ctf/metadata_ast.h"
 
@@ -51,8 +52,7 @@ static enum text_encoding encoding(const struct ast *value, enum text_encoding o
 }
 
 /* [[first, last], ...] */
-static void read_ranges(const struct ast *value, struct field_range **range,
-			size_t *ranges)
+static void read_ranges(const struct ast *value, struct field_member *member)
 {
 	const struct ast *pair = ast_first(value, AST_ARRAY);
 
@@ -71,25 +71,26 @@ static void read_ranges(const struct ast *value, struct field_range **range,
 			? last->is_negative
 			: first->number > last->number)
 			metadata_wrong(value, "want a range that ends after its begin");
-		field_add_range(range, ranges, first->number, last->number);
+		field_add_range(member, first->number, last->number);
 		value->in->nodes++;
 	}
 }
 
+/* In TSDL a label of several ranges comes several times. */
 static void read_mappings(const struct ast *value, struct field_class *class)
 {
 	const struct ast *label = ast_first(value, AST_OBJECT);
+	struct texts names = {0};
 
 	class->is_label = value && (label || !value->in->is_json);
 	for (; label; label = label->next) {
-		AUTOFREE struct field_range *range = NULL;
-		size_t ranges = 0;
+		size_t at = texts_put(&names, label->name);
 
-		read_ranges(label, &range, &ranges);
-		for (size_t i = 0; i < ranges; i++)
-			field_add_label(class, label->name, range[i].first,
-					range[i].last);
+		if (at == class->members)
+			field_add_member(class, label->name, NULL);
+		read_ranges(label, &class->member[at]);
 	}
+	texts_clear(&names);
 }
 
 /* What fields tell: in CTF 2 by a role, in TSDL by their name, and in which scope. */
@@ -368,8 +369,7 @@ static void read_member(const struct ast *object, struct field_class *class)
 	if (is_structure)
 		set_role_by_name(object, name, of);
 	else
-		read_ranges(ast_need_json(object, "selector-field-ranges", NULL),
-			    &member->range, &member->ranges);
+		read_ranges(ast_need_json(object, "selector-field-ranges", NULL), member);
 	ast_expect_no_more(object);
 }
 
@@ -406,8 +406,7 @@ static void read_optional(const struct ast *object, struct field_class *class)
 	read_location(ast_need(object, "selector-field-location", NULL), class);
 	option = field_add_member(class, "",
 				  schema_field(ast_need(object, "field-class", NULL)));
-	read_ranges(ast_get(object, "selector-field-ranges", NULL), &option->range,
-		    &option->ranges);
+	read_ranges(ast_get(object, "selector-field-ranges", NULL), option);
 }
 
 static struct field_class *build_field(const struct ast *object)

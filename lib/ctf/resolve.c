@@ -44,17 +44,21 @@ static int select_by_labels(const struct resolving *resolving, struct field_clas
 {
 	struct schema *schema = resolving->schema;
 
-	schema->matches += (class->members + 1) * tag->labels;
+	for (size_t i = 0; i < tag->members; i++)
+		schema->matches += (class->members + 1) * tag->member[i].ranges;
 	if (schema->matches > MOST_MATCHES)
 		return error_set(resolving->error, "%s: want fewer options and labels",
 				 location_text(class->location));
 	for (size_t i = 0; i < class->members; i++) {
+		const struct field_member *label = NULL;
 		struct field_member *option = &class->member[i];
 
-		for (size_t k = 0; k < tag->labels; k++)
-			if (strcmp(tag->label[k].name, option->name) == 0)
-				field_add_range(&option->range, &option->ranges,
-						tag->label[k].first, tag->label[k].last);
+		for (size_t k = 0; k < tag->members; k++)
+			if (strcmp(tag->member[k].name, option->name) == 0)
+				label = &tag->member[k];
+		for (size_t k = 0; label && k < label->ranges; k++)
+			field_add_range(option, label->range[k].first,
+					label->range[k].last);
 		if (!option->ranges)
 			return error_set(resolving->error,
 					 "option %s: want a label of its tag",
@@ -216,10 +220,9 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 	    find_target(resolving, outer))
 		return -1;
 	if (class->type == FIELD_OPTIONAL && !class->member->ranges)
-		field_add_range(&class->member->range, &class->member->ranges, 1,
-				UINT64_MAX);
+		field_add_range(class->member, 1, UINT64_MAX);
 	class->is_known = true;
-	for (size_t i = 0; i < class->members; i++)
+	for (size_t i = 0; i < class->members && !class->is_label; i++)
 		if (resolve(resolving, class->member[i].class, &around))
 			return -1;
 	return class->element ? resolve(resolving, class->element, outer) : 0;

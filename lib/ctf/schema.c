@@ -28,14 +28,6 @@ static void *grow(void *items, size_t count, size_t size)
 	return is_full ? mem_realloc(items, count ? 2 * count : 1, size) : items;
 }
 
-void field_add_label(struct field_class *class, const char *name, uint64_t first,
-		     uint64_t last)
-{
-	class->label = grow(class->label, class->labels, sizeof(*class->label));
-	class->label[class->labels++] =
-	    (struct field_label){mem_strdup(name), first, last};
-}
-
 struct field_member *field_add_member(struct field_class *class, const char *name,
 				      struct field_class *member)
 {
@@ -45,11 +37,10 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 	return &class->member[class->members++];
 }
 
-void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
-		     uint64_t last)
+void field_add_range(struct field_member *member, uint64_t first, uint64_t last)
 {
-	*range = grow(*range, *ranges, sizeof(**range));
-	(*range)[(*ranges)++] = (struct field_range){first, last};
+	member->range = grow(member->range, member->ranges, sizeof(*member->range));
+	member->range[member->ranges++] = (struct field_range){first, last};
 }
 
 void field_add_slot(struct field_class *class, int slot)
@@ -106,34 +97,34 @@ bool field_is_string(const struct field_class *class)
 	       element->size == 8 && element->align == 8;
 }
 
-/* Ranges of one label are one: the label that came first is the one that counts. */
-static const char *find_label(const struct field_class *class, uint64_t value)
+/* The first member that has the value, in the integer's sense, or NULL. */
+static const struct field_member *find_value(const struct field_class *class,
+					     uint64_t value, bool is_signed)
 {
-	size_t best = class->labels;
+	uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
 
-	for (size_t i = 0; i < class->labels; i++) {
-		size_t first = 0;
+	for (size_t i = 0; i < class->members; i++)
+		for (size_t k = 0; k < class->member[i].ranges; k++) {
+			const struct field_range *range = &class->member[i].range[k];
 
-		if (!field_is_within(value, class->label[i].first, class->label[i].last,
-				     class->is_signed))
-			continue;
-		while (strcmp(class->label[first].name, class->label[i].name) != 0)
-			first++;
-		if (first < best)
-			best = first;
-	}
-	/* CTF 1.8 knows no label that is a keyword: LTTng puts an underscore before. */
-	return best < class->labels ? field_name(class->label[best].name) : NULL;
+			if ((value ^ flip) >= (range->first ^ flip) &&
+			    (value ^ flip) <= (range->last ^ flip))
+				return &class->member[i];
+		}
+	return NULL;
 }
 
 const char *field_label(struct field_class *class, uint64_t value)
 {
+	const struct field_member *member;
 	const char *label;
 	int64_t known;
 
 	if (intmap_get(&class->known_label, value, &known))
 		return (const char *)(intptr_t)known;
-	label = find_label(class, value);
+	member = find_value(class, value, class->is_signed);
+	/* CTF 1.8 knows no label that is a keyword: LTTng puts an underscore before. */
+	label = member ? field_name(member->name) : NULL;
 	if (class->known_label.count < MOST_LABELS)
 		intmap_put(&class->known_label, value, (intptr_t)label);
 	return label;
@@ -141,21 +132,16 @@ const char *field_label(struct field_class *class, uint64_t value)
 
 struct field_class *field_option(const struct field_class *class, uint64_t selector)
 {
-	for (size_t i = 0; i < class->members; i++)
-		for (size_t k = 0; k < class->member[i].ranges; k++)
-			if (field_is_within(selector, class->member[i].range[k].first,
-					    class->member[i].range[k].last,
-					    class->is_from_signed))
-				return class->member[i].class;
-	return NULL;
+	const struct field_member *option =
+	    find_value(class, selector, class->is_from_signed);
+
+	return option ? option->class : NULL;
 }
 
 void field_free(struct field_class *class)
 {
 	if (!class)
 		return;
-	for (size_t i = 0; i < class->labels; i++)
-		free(class->label[i].name);
 	for (size_t i = 0; i < class->members; i++) {
 		free(class->member[i].name);
 		free(class->member[i].range);
@@ -163,7 +149,6 @@ void field_free(struct field_class *class)
 	}
 	field_free(class->element);
 	intmap_clear(&class->known_label);
-	free(class->label);
 	free(class->member);
 	free(class->clock);
 	free(class->slot);

@@ -57,20 +57,15 @@ enum field_role {
 	ROLES,
 };
 
-/* Values with a label; ends included, in two's complement of 64 bits. */
-struct field_label {
-	char *name;
-	uint64_t first, last;
-};
-
+/* Ends included, in two's complement of 64 bits. */
 struct field_range {
 	uint64_t first, last;
 };
 
 struct field_member {
-	char *name; /* as in the metadata, with leading underscores */
-	struct field_class *class;
-	struct field_range *range; /* of an option: the values that select it */
+	char *name;                /* as in the metadata, with leading underscores */
+	struct field_class *class; /* NULL: it is a label */
+	struct field_range *range; /* values that have the label or select the option */
 	size_t ranges;
 };
 
@@ -92,17 +87,15 @@ struct field_class {
 	unsigned size;         /* of numbers */
 	unsigned align;        /* a power of two */
 	bool is_signed;
-	bool is_label;           /* an enumeration */
-	bool is_boolean;         /* any bit counts as 1 */
-	bool is_reversed;        /* its bits are in the order that its bytes are not */
-	enum text_encoding text; /* of strings; of the elements that are one's bytes */
-	unsigned roles;          /* a bit each */
-	char *clock;             /* that the integer is a stamp of, or NULL */
-	struct field_label *label;
-	size_t labels;
+	bool is_label;             /* an enumeration */
+	bool is_boolean;           /* any bit counts as 1 */
+	bool is_reversed;          /* its bits are in the order that its bytes are not */
+	enum text_encoding text;   /* of strings; of the elements that are one's bytes */
+	unsigned roles;            /* a bit each */
+	char *clock;               /* that the integer is a stamp of, or NULL */
 	struct intmap known_label; /* value -> its label, or 0 */
-	struct field_member
-	    *member; /* of a structure; options of a variant, an optional */
+	struct field_member *member; /* of a structure; options of a variant, an optional;
+					labels of an enumeration, of different names */
 	size_t members;
 	struct field_class *element; /* of array and sequence */
 	uint64_t length;
@@ -120,18 +113,13 @@ struct field_class {
 
 struct field_class *field_new(enum field_type type);
 
-void field_add_label(struct field_class *class, const char *name, uint64_t first,
-		     uint64_t last);
-
 /* Takes the member's class; copies the name. */
 struct field_member *field_add_member(struct field_class *class, const char *name,
 				      struct field_class *member);
 
 const struct field_class *field_member(const struct field_class *class, const char *name);
 
-/* One more range of an option. */
-void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
-		     uint64_t last);
+void field_add_range(struct field_member *member, uint64_t first, uint64_t last);
 
 void field_add_slot(struct field_class *class, int slot);
 
@@ -160,15 +148,6 @@ bool field_is_string(const struct field_class *class);
 static inline uint64_t field_stride(const struct field_class *element, uint64_t bits)
 {
 	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
-}
-
-/* Whether a value is from first to last, in the integer's sense. */
-static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last,
-				   bool is_signed)
-{
-	uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
-
-	return (value ^ flip) >= (first ^ flip) && (value ^ flip) <= (last ^ flip);
 }
 
 /* The label of an enumeration's value, as field_name has it, or NULL; is remembered. */

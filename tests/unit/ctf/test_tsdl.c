@@ -120,12 +120,32 @@ static void labels_count_on(void **state)
 
 	(void)state;
 	assert_true(x->is_label);
-	assert_int_equal(x->labels, 3);
-	assert_true(x->label[0].first == (uint64_t)-3 &&
-		    x->label[0].last == (uint64_t)-3);
-	assert_string_equal(x->label[1].name, "b c");
-	assert_true(x->label[1].first == 2 && x->label[1].last == 5);
-	assert_true(x->label[2].first == 6 && x->label[2].last == 6);
+	assert_int_equal(x->members, 3);
+	assert_true(x->member[0].range->first == (uint64_t)-3 &&
+		    x->member[0].range->last == (uint64_t)-3);
+	assert_string_equal(x->member[1].name, "b c");
+	assert_true(x->member[1].range->first == 2 && x->member[1].range->last == 5);
+	assert_true(x->member[2].range->first == 6 && x->member[2].range->last == 6);
+	schema_free(schema);
+}
+
+/* Of labels that share a value the one counts that came first, by whichever range. */
+static void a_label_may_have_several_ranges(void **state)
+{
+	struct schema *schema = parse_fields(
+	    "", "enum : integer { size = 8; signed = 1; } { a = -1, b = -2 ... 3, a = 2, "
+		"c } x;");
+	struct field_class *x = schema->event[0].scope[SCOPE_PAYLOAD]->member[0].class;
+
+	(void)state;
+	assert_int_equal(x->members, 3);
+	assert_int_equal(x->member[0].ranges, 2);
+	assert_string_equal(field_label(x, (uint64_t)-1), "a");
+	assert_string_equal(field_label(x, (uint64_t)-2), "b");
+	assert_string_equal(field_label(x, 2), "a");
+	assert_string_equal(field_label(x, 3), "b");
+	assert_null(field_label(x, 4));
+	assert_string_equal(field_label(x, 2), "a");
 	schema_free(schema);
 }
 
@@ -320,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(blocks_are_read),
 	    cmocka_unit_test(numbers_have_their_layout),
 	    cmocka_unit_test(labels_count_on),
+	    cmocka_unit_test(a_label_may_have_several_ranges),
 	    cmocka_unit_test(compound_types_nest),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_line),
 	    cmocka_unit_test(types_cannot_grow_without_end),
