@@ -291,7 +291,6 @@ static void read_location(const struct ast *value, struct field_class *class)
 		return;
 	class->location = location = mem_zalloc(sizeof(*location));
 	location->scope = -1;
-	location->is_looked_up = !value->in->is_json;
 	if (!value->in->is_json) {
 		read_path(ast_text(value, ""), location);
 		return;

@@ -43,10 +43,8 @@ const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32
 
 const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index)
 {
-	if (index < reader->classes && !reader->class[index] -> known.has_columns) {
+	if (index < reader->classes && !reader->class[index] -> known.columns)
 		ctf_fields_columns(reader->class[index]);
-		reader->class[index]->known.has_columns = true;
-	}
 	return ctf_reader_class(reader, index);
 }
 

@@ -82,7 +82,7 @@ static int refer(struct resolving *resolving, struct field_class *target)
 				 name);
 	if (class->type == FIELD_SEQUENCE && target->is_signed)
 		return error_set(resolving->error, "%s: want an unsigned length", name);
-	if (class->location->is_looked_up && class->type == FIELD_VARIANT) {
+	if (!resolving->schema->is_ctf2 && class->type == FIELD_VARIANT) {
 		if (!target->is_label)
 			return error_set(resolving->error, "%s: want an enumeration",
 					 name);
@@ -116,7 +116,7 @@ static int follow(struct resolving *resolving, struct field_class *class, size_t
 	bool found = false;
 
 	/* CTF 1.8 knows no way into an array or an option. */
-	if (location->is_looked_up && class && class->type != FIELD_STRUCTURE)
+	if (!resolving->schema->is_ctf2 && class && class->type != FIELD_STRUCTURE)
 		return refer(resolving, step == location->steps ? class : NULL);
 	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE))
 		class = class->element;
@@ -170,7 +170,7 @@ static int find_target(struct resolving *resolving, const struct around *outer)
 		return refer(resolving, NULL);
 	if (location->scope >= 0)
 		return follow(resolving, resolving->scope[location->scope], 0);
-	if (location->is_looked_up)
+	if (!resolving->schema->is_ctf2)
 		while (around && !knows(around->class, location->step[0]))
 			around = structure_around(around->outer);
 	else

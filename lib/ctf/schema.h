@@ -76,7 +76,6 @@ struct field_member {
  */
 struct field_location {
 	int scope;
-	bool is_looked_up;
 	char **step;
 	size_t steps;
 };

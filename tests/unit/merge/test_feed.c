@@ -78,7 +78,6 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		struct ctf_class *class =
 		    &ctf_reader_add_class(&made_up->base, i ? "odd" : "even")->known;
 
-		class->has_columns = true;
 		ctf_class_add_column(class, "number", CELL_INTEGER, i == 0);
 		ctf_class_add_column(class, "text", CELL_TEXT, false);
 	}
