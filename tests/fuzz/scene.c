@@ -154,7 +154,7 @@ static void take_event(void *context, const struct ctf_event *event)
 			look(&event->cell[i], sizeof(event->cell[i]));
 }
 
-static void read_wishes(void)
+static void read_selection(void)
 {
 	struct error error = ERROR_INIT;
 	struct selected selected = {ctf_reader_open(trace, CTF_READER_OWN, &error), NULL};
@@ -193,5 +193,5 @@ void scene_read(const struct scene *scene)
 	put("rotated0", scene->rotated[0]);
 	put("rotated1", scene->rotated[1]);
 	read_records(read_records(NSEC_MIN));
-	read_wishes();
+	read_selection();
 }

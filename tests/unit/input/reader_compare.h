@@ -30,8 +30,8 @@ struct wanted {
 	size_t count, capacity;
 };
 
-/* Wishes for all there is, a name each: what the first class of it has is wished. */
-struct all_wishes {
+/* All that there is, a name each: of classes of one name the fields of the first. */
+struct selected_fields {
 	struct wanted *wanted;
 	size_t count, capacity;
 };
@@ -56,7 +56,8 @@ static inline void add_paths(struct wanted *wanted, const struct field_class *cl
 	}
 }
 
-static inline void add_wish(struct all_wishes *all, const struct ctf_event_class *event)
+static inline void add_selected(struct selected_fields *all,
+				const struct ctf_event_class *event)
 {
 	struct wanted *wanted;
 
@@ -72,24 +73,24 @@ static inline void add_wish(struct all_wishes *all, const struct ctf_event_class
 		add_paths(wanted, event->scope[SCOPE_PAYLOAD], "");
 }
 
-static inline struct all_wishes all_wishes(const char *path)
+static inline struct selected_fields select_all(const char *path)
 {
 	char *name = mem_printf("%s/metadata", path);
-	struct all_wishes all = {NULL, 0, 0};
+	struct selected_fields all = {NULL, 0, 0};
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	struct schema *schema = schema_read(name, &problems, &error);
 
 	assert_string_equal(error_text(&error), "");
 	for (size_t i = 0; i < schema->events; i++)
-		add_wish(&all, &schema->event[i]);
+		add_selected(&all, &schema->event[i]);
 	schema_free(schema);
 	problem_clear(&problems);
 	free(name);
 	return all;
 }
 
-static inline void all_wishes_clear(struct all_wishes *all)
+static inline void selected_fields_clear(struct selected_fields *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		for (size_t k = 0; k < all->wanted[i].count; k++)
@@ -103,7 +104,7 @@ static inline void all_wishes_clear(struct all_wishes *all)
 /* One reader and what it gave that the other one did not yet. */
 struct side {
 	struct ctf_reader *reader;
-	const struct all_wishes *all;
+	const struct selected_fields *all;
 	char *bytes;
 	size_t size, capacity;
 	bool more;
@@ -131,7 +132,7 @@ static inline void put_cell(struct side *side, const struct cell *cell)
 	}
 }
 
-static inline uint32_t find_wish(const struct side *side, const char *name)
+static inline uint32_t find_selected(const struct side *side, const char *name)
 {
 	uint32_t wanted = 0;
 
@@ -145,7 +146,7 @@ static inline void put_event(void *context, const struct ctf_event *event)
 {
 	struct side *side = context;
 	const struct ctf_class *class = ctf_reader_class(side->reader, event->class);
-	uint32_t wanted = find_wish(side, class->name);
+	uint32_t wanted = find_selected(side, class->name);
 	size_t begin = side->size, size = 0;
 
 	assert_true(wanted < side->all->count);
@@ -248,7 +249,7 @@ static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *o
 }
 
 static inline void open_side(struct side *side, const char *path,
-			     enum ctf_reader_kind kind, const struct all_wishes *all)
+			     enum ctf_reader_kind kind, const struct selected_fields *all)
 {
 	memset(side, 0, sizeof(*side));
 	side->all = all;
@@ -265,7 +266,8 @@ static inline void step_side(struct side *side)
 	    side->more && ctf_reader_step(side->reader, UINT64_MAX, put_event, side);
 }
 
-static inline uint64_t compare_wished(const char *path, const struct all_wishes *all)
+static inline uint64_t compare_selected(const char *path,
+					const struct selected_fields *all)
 {
 	struct side one, other;
 	uint64_t events;
@@ -293,29 +295,30 @@ static inline uint64_t compare_wished(const char *path, const struct all_wishes 
 
 /* One selection in `every`, from the one of this number on; the rest is only gone over.
  */
-static inline void compare_some(const char *path, const struct all_wishes *all,
+static inline void compare_some(const char *path, const struct selected_fields *all,
 				size_t every, size_t from)
 {
-	struct all_wishes some = {mem_zalloc(all->count * sizeof(*all->wanted)), 0, 0};
+	struct selected_fields some = {mem_zalloc(all->count * sizeof(*all->wanted)), 0,
+				       0};
 
 	for (size_t i = from; i < all->count; i += every) {
 		some.wanted[some.count] = all->wanted[i];
 		some.count++;
 	}
-	compare_wished(path, &some);
+	compare_selected(path, &some);
 	free(some.wanted);
 }
 
 /* Returns how many events there were. */
 static inline uint64_t compare_readers(const char *path)
 {
-	struct all_wishes all = all_wishes(path);
-	uint64_t events = compare_wished(path, &all);
+	struct selected_fields all = select_all(path);
+	uint64_t events = compare_selected(path, &all);
 
 	compare_some(path, &all, 2, 0);
 	compare_some(path, &all, 2, 1);
 	compare_some(path, &all, all.count + 1, all.count);
-	all_wishes_clear(&all);
+	selected_fields_clear(&all);
 	return events;
 }
 

@@ -21,13 +21,13 @@ struct comparison {
 };
 
 /* What is in the line of an event. */
-struct line_wish {
+struct expected_line {
 	char stamp[64], name[300];
 };
 
-static bool is_wished(const char *line, const void *context)
+static bool is_expected(const char *line, const void *context)
 {
-	const struct line_wish *wanted = context;
+	const struct expected_line *wanted = context;
 
 	return strncmp(line, wanted->stamp, strlen(wanted->stamp)) == 0 &&
 	       strstr(line, wanted->name);
@@ -91,13 +91,13 @@ static void compare(void *context, const struct ctf_event *record)
 	    ctf_reader_class(comparison->source, record->class);
 	struct pretty *pretty = &comparison->printed.pretty;
 	size_t part[PARTS + 1], parts;
-	struct line_wish wanted;
+	struct expected_line wanted;
 	char *line;
 
 	snprintf(wanted.stamp, sizeof(wanted.stamp), "[%020" PRId64 "] ",
 		 record->local_ns - comparison->offset_ns);
 	snprintf(wanted.name, sizeof(wanted.name), " %s: ", class->name);
-	line = printed_find(&comparison->printed, is_wished, &wanted);
+	line = printed_find(&comparison->printed, is_expected, &wanted);
 	if (!line)
 		fail_msg("%s%s is not printed", wanted.stamp, wanted.name);
 	parts = take_apart(pretty, line, wanted.name, part);

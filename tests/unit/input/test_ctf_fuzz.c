@@ -111,8 +111,8 @@ static void look_at(void *context, const struct ctf_event *event)
 	put_event(side, event);
 }
 
-/* Every event class is wished for as it was before the damage. */
-static void read_damaged(const struct all_wishes *all)
+/* Every event class is selected as it was before the damage. */
+static void read_damaged(const struct selected_fields *all)
 {
 	struct error error = ERROR_INIT;
 	struct side side = {.all = all};
@@ -161,7 +161,7 @@ static struct file file_copy(const struct file *file)
 }
 
 static void damage_and_read(const struct file *metadata, const struct file *stream,
-			    const struct all_wishes *all)
+			    const struct selected_fields *all)
 {
 	struct file text = file_copy(metadata), bytes = file_copy(stream);
 	bool in_text = chance(40);
@@ -190,14 +190,14 @@ static void damaged_traces_of_any_layout_end(void **state)
 		struct whole_trace whole = {.clock = 1u << 30};
 		uint64_t counter[2] = {0, 0};
 		struct file metadata, stream;
-		struct all_wishes all;
+		struct selected_fields all;
 		struct bits bits;
 
 		say_trace(&whole);
 		metadata.bytes = whole.say.text.text;
 		metadata.size = whole.say.text.size;
 		scratch_text("t/metadata", metadata.bytes);
-		all = all_wishes("t");
+		all = select_all("t");
 		bits = (struct bits){.big = whole.say.big};
 		for (int k = 0; k < 3; k++)
 			put_packet(&whole, 0, 0, &bits, counter);
@@ -206,7 +206,7 @@ static void damaged_traces_of_any_layout_end(void **state)
 		for (int k = 0; k < EACH; k++)
 			damage_and_read(&metadata, &stream, &all);
 		free(bits.byte);
-		all_wishes_clear(&all);
+		selected_fields_clear(&all);
 		whole_clear(&whole);
 	}
 }
@@ -215,14 +215,14 @@ static void a_damaged_recorded_trace_ends(void **state)
 {
 	const char *tree = getenv("CT_SOURCE");
 	struct file metadata, stream;
-	struct all_wishes all;
+	struct selected_fields all;
 	char *path, *name;
 
 	(void)state;
 	if (!tree)
 		skip();
 	path = mem_printf("%s/tests/fixtures/net3/node3/kernel", tree);
-	all = all_wishes(path);
+	all = select_all(path);
 	name = mem_printf("%s/metadata", path);
 	metadata.bytes = scratch_read(name, &metadata.size);
 	free(name);
@@ -235,7 +235,7 @@ static void a_damaged_recorded_trace_ends(void **state)
 	free(metadata.bytes);
 	free(name);
 	free(path);
-	all_wishes_clear(&all);
+	selected_fields_clear(&all);
 }
 
 static int enter(void **state)

@@ -4,6 +4,7 @@
  * Every event of a trace with every field, against what babeltrace2's own
  * program prints: the traces of tests/fixtures/net3, or those named as arguments.
  */
+#include "each_trace.h"
 #include "printed.h"
 
 #include "../select.h"
@@ -15,13 +16,13 @@ struct comparison {
 };
 
 /* How the line of an event begins, and how it goes on after the host. */
-struct line_wish {
+struct expected_line {
 	char stamp[64], rest[300];
 };
 
-static bool is_wished(const char *line, const void *context)
+static bool is_expected(const char *line, const void *context)
 {
-	const struct line_wish *wanted = context;
+	const struct expected_line *wanted = context;
 	const char *name = strstr(line, ", name = ");
 
 	return strncmp(line, wanted->stamp, strlen(wanted->stamp)) == 0 && name &&
@@ -54,7 +55,7 @@ static void compare(void *context, const struct ctf_event *record)
 	struct comparison *comparison = context;
 	const struct ctf_class *class =
 	    ctf_reader_class(comparison->source, record->class);
-	struct line_wish wanted;
+	struct expected_line wanted;
 	char *line;
 
 	snprintf(wanted.stamp, sizeof(wanted.stamp),
@@ -63,7 +64,7 @@ static void compare(void *context, const struct ctf_event *record)
 	snprintf(wanted.rest, sizeof(wanted.rest),
 		 ", name = %s, stream.packet.context = { cpu_id = %d }", class->name,
 		 (int)record->cpu);
-	line = printed_find(&comparison->printed, is_wished, &wanted);
+	line = printed_find(&comparison->printed, is_expected, &wanted);
 	if (!line)
 		fail_msg("%s%s is not printed", wanted.stamp, wanted.rest);
 	if (!printed_take_apart(&comparison->printed, line))
@@ -94,40 +95,7 @@ static void compare_trace(const char *path)
 	free(comparison);
 }
 
-static char **named;
-
-static void events_are_as_babeltrace2_prints_them(void **state)
-{
-	(void)state;
-	for (char **path = named; *path; path++)
-		compare_trace(*path);
-}
-
-static void the_recorded_run_is_as_babeltrace2_prints_it(void **state)
-{
-	const char *tree = getenv("CT_SOURCE");
-
-	(void)state;
-	if (!tree)
-		skip();
-	for (int node = 1; node <= 3; node++) {
-		char *path =
-		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
-
-		compare_trace(path);
-		free(path);
-	}
-}
-
 int main(int arguments, char **argument)
 {
-	const struct CMUnitTest all[] = {
-	    cmocka_unit_test(the_recorded_run_is_as_babeltrace2_prints_it)};
-	const struct CMUnitTest some[] = {
-	    cmocka_unit_test(events_are_as_babeltrace2_prints_them)};
-
-	named = argument + 1;
-	if (arguments > 1)
-		return cmocka_run_group_tests(some, NULL, NULL);
-	return cmocka_run_group_tests(all, NULL, NULL);
+	return each_trace(arguments, argument, compare_trace);
 }
