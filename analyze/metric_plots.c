@@ -153,9 +153,9 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 {
 	const struct scope *scope = &drawing->question->scope;
 	const double left = 76, right = 24, height = 300;
-	struct chart head = {
-	    .title = drawing->title, .caption = drawing->unit, .width = CHART_WIDTH};
-	struct chart_frame frame;
+	struct chart head = {.title = drawing->title, .caption = drawing->unit};
+	struct chart_frame frame = {
+	    .box = {left, 14, CHART_WIDTH - left - right, height}};
 	double top = drawing->top;
 
 	for (size_t i = 0; i < drawing->count; i++) {
@@ -171,15 +171,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_axis_open(&frame.x, 0,
 			(double)nsec_sub(scope->end_ns, scope->begin_ns) / 1e9);
 	chart_axis_open(&frame.y, 0, top > 0 ? top : 1);
-	frame.is_time = false;
-	frame.box = (struct svg_box){left, chart_head(&head, NULL) + 14,
-				     CHART_WIDTH - left - right, height};
-	chart_frame_fit(&frame);
-	svg_begin(file, CHART_WIDTH, frame.box.y + height + 52, drawing->title);
-	chart_head(&head, file);
-	chart_grid(&frame, file, true);
-	chart_since(&frame, file, scope->begin_ns);
-	svg_begin_clip(file, &frame.box);
+	chart_begin(&head, &frame, scope->begin_ns, file);
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
 
