@@ -151,8 +151,8 @@ extern const char *const report_js;
  */
 void html_text(FILE *page, const char *text);
 
-/* A text as a JSON string that may stand inside <script>: no <, > or & is in it, nor an
- * end of line of JavaScript's. */
+/* A text as a JSON string that may stand in a script of JSON and in an attribute in
+ * single quotes: no <, >, & or ' is in it. */
 void html_json(FILE *page, const char *text);
 
 /* Each row of a table as an array of JSON, with commas between them. */

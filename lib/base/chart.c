@@ -439,8 +439,15 @@ static void draw_marks(const struct marks *marks, FILE *file, size_t least, size
 		fprintf(file, "\" %s/>\n", style);
 }
 
-static struct marks marks_of(const struct chart_frame *frame,
-			     const struct chart_series *series, const struct mark *mark)
+/* How dark cells with at least so many messages are, up to the next one. */
+struct shade {
+	size_t least;
+	const char *style;
+};
+
+static void draw_series(const struct chart_frame *frame, FILE *file,
+			const struct chart_series *series, const struct mark *mark,
+			const char *style, const struct shade *shade)
 {
 	struct marks marks = {.mark = mark};
 
@@ -449,43 +456,37 @@ static struct marks marks_of(const struct chart_frame *frame,
 	marks.cell = mem_zalloc(marks.columns * marks.rows * sizeof(*marks.cell));
 	for (size_t i = 0; i < series->count; i++)
 		add_mark(&marks, &frame->box, chart_at(frame, series->point[i]));
-	return marks;
+	fprintf(file, "<g transform=\"scale(.1)\" fill=\"none\" %s>\n", style);
+	for (; shade->style; shade++)
+		draw_marks(&marks, file, shade->least, shade[1].least, shade->style);
+	fputs("</g>\n", file);
+	free(marks.cell);
 }
 
 void chart_dots(const struct chart_frame *frame, FILE *file,
 		const struct chart_series *series, const char *color)
 {
 	/* Few dots are larger, and all as dark: density says nothing. */
+	static const struct shade few[] = {{1, "opacity=\".75\""}, {SIZE_MAX, NULL}};
+	static const struct shade dense[] = {{1, "opacity=\".38\""},
+					     {2, "opacity=\".62\""},
+					     {5, "opacity=\".9\""},
+					     {SIZE_MAX, NULL}};
 	const double width = fmax(60 - 10 * log10((double)series->count + 1), 22);
-	const bool is_dense = series->count > 1000;
-	struct marks marks = marks_of(frame, series, &dot_mark);
+	AUTOFREE char *style = mem_printf(
+	    "stroke=\"%s\" stroke-width=\"%.0f\" stroke-linecap=\"round\"", color, width);
 
-	fprintf(file,
-		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
-		"stroke-width=\"%.0f\" stroke-linecap=\"round\">\n",
-		color, width);
-	draw_marks(&marks, file, 1, is_dense ? 2 : SIZE_MAX,
-		   is_dense ? "opacity=\".38\"" : "opacity=\".75\"");
-	if (is_dense) {
-		draw_marks(&marks, file, 2, 5, "opacity=\".62\"");
-		draw_marks(&marks, file, 5, SIZE_MAX, "opacity=\".9\"");
-	}
-	fputs("</g>\n", file);
-	free(marks.cell);
+	draw_series(frame, file, series, &dot_mark, style,
+		    series->count > 1000 ? dense : few);
 }
 
 void chart_crosses(const struct chart_frame *frame, FILE *file,
 		   const struct chart_series *series, const char *color)
 {
-	struct marks marks = marks_of(frame, series, &cross_mark);
+	static const struct shade all[] = {{1, "opacity=\"1\""}, {SIZE_MAX, NULL}};
+	AUTOFREE char *style = mem_printf("stroke=\"%s\" stroke-width=\"20\"", color);
 
-	fprintf(file,
-		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
-		"stroke-width=\"20\">\n",
-		color);
-	draw_marks(&marks, file, 1, SIZE_MAX, "opacity=\"1\"");
-	fputs("</g>\n", file);
-	free(marks.cell);
+	draw_series(frame, file, series, &cross_mark, style, all);
 }
 
 /* ---- values of intervals as steps */
