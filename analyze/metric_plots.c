@@ -127,7 +127,6 @@ struct drawing {
 	const struct metric_aliases *aliases;
 	struct output_directory directory;
 	struct text_list names; /* of files so far */
-	struct error *error;
 	size_t pictures;
 	/* the picture at hand */
 	int64_t number; /* of its kind; 0: none yet */
@@ -185,28 +184,27 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_clear(&head);
 }
 
-static int write_picture(struct drawing *drawing)
+static int write_picture(struct drawing *drawing, struct error *error)
 {
 	AUTOFREE char *name = file_name_take(&drawing->names, drawing->file);
 	AUTOFREE char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
 	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
-	int status = mkdir(folder, 0777) && errno != EEXIST
-			 ? error_errno(drawing->error, folder)
-			 : 0;
+	int status =
+	    mkdir(folder, 0777) && errno != EEXIST ? error_errno(error, folder) : 0;
 
-	if (!status && !(status = output_open(&output, path, drawing->error))) {
+	if (!status && !(status = output_open(&output, path, error))) {
 		draw_picture(drawing, output.file);
-		status = output_commit(&output, drawing->error);
+		status = output_commit(&output, error);
 	}
 	drawing->pictures += !status;
 	return status;
 }
 
 /* The picture at hand is complete. */
-static int end_picture(struct drawing *drawing)
+static int end_picture(struct drawing *drawing, struct error *error)
 {
-	int status = drawing->number ? write_picture(drawing) : 0;
+	int status = drawing->number ? write_picture(drawing, error) : 0;
 
 	for (size_t i = 0; i < drawing->count; i++)
 		free(drawing->series[i].step);
@@ -265,12 +263,11 @@ static int take_value(void *context, const struct cell *row, struct error *error
 	struct series *series;
 	int status = 0;
 
-	(void)error;
 	if (!scope_has_node(scope, row[NODE].integer) || !is_wanted(drawing, row))
 		return 0;
 	if (drawing->number != row[NUMBER].integer ||
 	    strcmp(drawing->item, row[ITEM].bytes) != 0) {
-		status = end_picture(drawing);
+		status = end_picture(drawing, error);
 		begin_picture(drawing, row);
 	}
 	if (!drawing->count ||
@@ -295,8 +292,7 @@ int metric_plots_draw(struct question *question, struct result *result,
 	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
 				    cell_of_integer(question->scope.end_ns)};
 	struct metric_aliases aliases = {.names = {0}};
-	struct drawing drawing = {
-	    .question = question, .aliases = &aliases, .error = error};
+	struct drawing drawing = {.question = question, .aliases = &aliases};
 	int status = metric_aliases_read(&aliases, question, error) ||
 		     output_directory_open(&drawing.directory, question->request->plot,
 					   &kind, error);
@@ -309,7 +305,7 @@ int metric_plots_draw(struct question *question, struct result *result,
 	    query_rows(question->reader, values_sql, span, take_value, &drawing, error);
 	if (status)
 		drawing.number = 0;
-	status = end_picture(&drawing) || status ? -1 : 0;
+	status = end_picture(&drawing, error) || status ? -1 : 0;
 	if (status)
 		output_directory_explain(&drawing.directory, error);
 	else

@@ -162,11 +162,6 @@ double report_number(struct cell cell, double none)
 					 : none;
 }
 
-nsec_t report_offset(const struct report *report, nsec_t at_ns)
-{
-	return nsec_sub(at_ns, report->begin_ns);
-}
-
 size_t report_node_index(const struct report *report, int64_t node)
 {
 	const struct scope *scope = &report->question->scope;

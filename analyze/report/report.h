@@ -123,8 +123,7 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 /* A number as double; `none` where it is none. */
 double report_number(struct cell cell, double none);
 
-/* A time on the page's axis, and which of the chosen nodes one is, from 0. */
-nsec_t report_offset(const struct report *report, nsec_t at_ns);
+/* Which of the chosen nodes one is, from 0. */
 size_t report_node_index(const struct report *report, int64_t node);
 
 /* The analysis. */

@@ -197,8 +197,8 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 	fprintf(page,
 		"%s{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"request\":%" PRId64
 		",\n\"states\":[",
-		first ? "" : ",\n", report_offset(report, spans.begin_ns),
-		report_offset(report, spans.end_ns), request);
+		first ? "" : ",\n", nsec_sub(spans.begin_ns, report->begin_ns),
+		nsec_sub(spans.end_ns, report->begin_ns), request);
 	spans.report = report;
 	spans.page = page;
 	status = put_lists(&spans, state_sql, error);
