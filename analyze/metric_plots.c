@@ -272,9 +272,7 @@ static int take_value(void *context, const struct cell *row, struct error *error
 	}
 	if (!drawing->count ||
 	    drawing->series[drawing->count - 1].node != row[NODE].integer) {
-		drawing->series = mem_grow(drawing->series, drawing->count,
-					   &drawing->capacity, sizeof(*series));
-		drawing->series[drawing->count++] =
+		*MEM_NEXT(drawing->series, drawing->count, drawing->capacity) =
 		    (struct series){.node = row[NODE].integer};
 	}
 	series = &drawing->series[drawing->count - 1];

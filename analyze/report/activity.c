@@ -43,15 +43,14 @@ static size_t find_lane(struct activity *activity, int64_t node, int64_t cpu)
 	for (size_t i = 0; i < activity->lanes; i++)
 		if (activity->lane[i].node == node && activity->lane[i].cpu == cpu)
 			return i;
-	activity->lane = mem_grow(activity->lane, activity->lanes,
-				  &activity->lane_capacity, sizeof(*activity->lane));
-	activity->lane[activity->lanes] = (struct activity_lane){
-	    .node = node,
-	    .cpu = cpu,
-	    .cell = activity->cells
-			? mem_zalloc(activity->cells * sizeof(struct activity_cell))
-			: NULL};
-	return activity->lanes++;
+	*MEM_NEXT(activity->lane, activity->lanes, activity->lane_capacity) =
+	    (struct activity_lane){
+		.node = node,
+		.cpu = cpu,
+		.cell = activity->cells
+			    ? mem_zalloc(activity->cells * sizeof(struct activity_cell))
+			    : NULL};
+	return activity->lanes - 1;
 }
 
 static struct activity_lane *lane_of(struct reading *reading, int64_t node, int64_t cpu)
@@ -123,9 +122,7 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 		 ? thread->was_named && is_name(thread->name, &row[5])
 		 : !thread->was_named))
 		return thread;
-	activity->thread = mem_grow(activity->thread, activity->threads,
-				    &activity->thread_capacity, sizeof(*thread));
-	thread = &activity->thread[activity->threads++];
+	thread = MEM_NEXT(activity->thread, activity->threads, activity->thread_capacity);
 	*thread =
 	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
 	thread->rank = SIZE_MAX;

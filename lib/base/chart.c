@@ -152,9 +152,7 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	chart->key =
-	    mem_grow(chart->key, chart->keys, &chart->key_capacity, sizeof(*key));
-	key = &chart->key[chart->keys++];
+	key = MEM_NEXT(chart->key, chart->keys, chart->key_capacity);
 	key->text = svg_text_fit(text, KEY_SIZE, HEAD_WIDTH - 2 * SWATCH);
 	key->style = mem_strdup(style);
 	key->swatch = swatch;
