@@ -127,7 +127,6 @@ struct drawing {
 	const struct metric_aliases *aliases;
 	struct output_directory directory;
 	struct text_list names; /* of files so far */
-	struct error *error;
 	size_t pictures;
 	/* the picture at hand */
 	int64_t number; /* of its kind; 0: none yet */
@@ -153,9 +152,9 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 {
 	const struct scope *scope = &drawing->question->scope;
 	const double left = 76, right = 24, height = 300;
-	struct chart head = {
-	    .title = drawing->title, .caption = drawing->unit, .width = CHART_WIDTH};
-	struct chart_frame frame;
+	struct chart head = {.title = drawing->title, .caption = drawing->unit};
+	struct chart_frame frame = {
+	    .box = {left, 14, CHART_WIDTH - left - right, height}};
 	double top = drawing->top;
 
 	for (size_t i = 0; i < drawing->count; i++) {
@@ -171,15 +170,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_axis_open(&frame.x, 0,
 			(double)nsec_sub(scope->end_ns, scope->begin_ns) / 1e9);
 	chart_axis_open(&frame.y, 0, top > 0 ? top : 1);
-	frame.is_time = false;
-	frame.box = (struct svg_box){left, chart_head(&head, NULL) + 14,
-				     CHART_WIDTH - left - right, height};
-	chart_frame_fit(&frame);
-	svg_begin(file, CHART_WIDTH, frame.box.y + height + 52, drawing->title);
-	chart_head(&head, file);
-	chart_grid(&frame, file, true);
-	chart_since(&frame, file, scope->begin_ns);
-	svg_begin_clip(file, &frame.box);
+	chart_begin(&head, &frame, scope->begin_ns, file);
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
 
@@ -193,28 +184,27 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_clear(&head);
 }
 
-static int write_picture(struct drawing *drawing)
+static int write_picture(struct drawing *drawing, struct error *error)
 {
 	AUTOFREE char *name = file_name_take(&drawing->names, drawing->file);
 	AUTOFREE char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
 	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
-	int status = mkdir(folder, 0777) && errno != EEXIST
-			 ? error_errno(drawing->error, folder)
-			 : 0;
+	int status =
+	    mkdir(folder, 0777) && errno != EEXIST ? error_errno(error, folder) : 0;
 
-	if (!status && !(status = output_open(&output, path, drawing->error))) {
+	if (!status && !(status = output_open(&output, path, error))) {
 		draw_picture(drawing, output.file);
-		status = output_commit(&output, drawing->error);
+		status = output_commit(&output, error);
 	}
 	drawing->pictures += !status;
 	return status;
 }
 
 /* The picture at hand is complete. */
-static int end_picture(struct drawing *drawing)
+static int end_picture(struct drawing *drawing, struct error *error)
 {
-	int status = drawing->number ? write_picture(drawing) : 0;
+	int status = drawing->number ? write_picture(drawing, error) : 0;
 
 	for (size_t i = 0; i < drawing->count; i++)
 		free(drawing->series[i].step);
@@ -273,19 +263,16 @@ static int take_value(void *context, const struct cell *row, struct error *error
 	struct series *series;
 	int status = 0;
 
-	(void)error;
 	if (!scope_has_node(scope, row[NODE].integer) || !is_wanted(drawing, row))
 		return 0;
 	if (drawing->number != row[NUMBER].integer ||
 	    strcmp(drawing->item, row[ITEM].bytes) != 0) {
-		status = end_picture(drawing);
+		status = end_picture(drawing, error);
 		begin_picture(drawing, row);
 	}
 	if (!drawing->count ||
 	    drawing->series[drawing->count - 1].node != row[NODE].integer) {
-		drawing->series = mem_grow(drawing->series, drawing->count,
-					   &drawing->capacity, sizeof(*series));
-		drawing->series[drawing->count++] =
+		*MEM_NEXT(drawing->series, drawing->count, drawing->capacity) =
 		    (struct series){.node = row[NODE].integer};
 	}
 	series = &drawing->series[drawing->count - 1];
@@ -303,8 +290,7 @@ int metric_plots_draw(struct question *question, struct result *result,
 	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
 				    cell_of_integer(question->scope.end_ns)};
 	struct metric_aliases aliases = {.names = {0}};
-	struct drawing drawing = {
-	    .question = question, .aliases = &aliases, .error = error};
+	struct drawing drawing = {.question = question, .aliases = &aliases};
 	int status = metric_aliases_read(&aliases, question, error) ||
 		     output_directory_open(&drawing.directory, question->request->plot,
 					   &kind, error);
@@ -317,7 +303,7 @@ int metric_plots_draw(struct question *question, struct result *result,
 	    query_rows(question->reader, values_sql, span, take_value, &drawing, error);
 	if (status)
 		drawing.number = 0;
-	status = end_picture(&drawing) || status ? -1 : 0;
+	status = end_picture(&drawing, error) || status ? -1 : 0;
 	if (status)
 		output_directory_explain(&drawing.directory, error);
 	else

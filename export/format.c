@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export/format.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,18 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "timeline/query.h"
+
+int export_write(const struct export *export, struct bytes *bytes, size_t at_least,
+		 struct error *error)
+{
+	if (bytes->size < at_least)
+		return 0;
+	errno = 0;
+	if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
+		return error_errno(error, export->file_name);
+	bytes_empty(bytes, 2 * (size_t)EXPORT_BUFFER);
+	return 0;
+}
 
 static const char mark[] = "\n--- ", table_mark[] = "table ";
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/problem.h"
@@ -82,6 +83,13 @@ struct export_format {
 	/* 0, or -1 with error: exit status 1. */
 	int (*run)(struct export *export, struct error *error);
 };
+
+enum { EXPORT_BUFFER = 64 * 1024 }; /* bytes that are worth a write */
+
+/* Write bytes to the export's file and empty them, where there are at least so many. 0,
+ * or -1 with error. */
+int export_write(const struct export *export, struct bytes *bytes, size_t at_least,
+		 struct error *error);
 
 /* Each is the whole of export/NAME.c, or of what stands in export/NAME/, to others. */
 extern const struct export_format export_csv, export_graphite, export_json, export_opendc,

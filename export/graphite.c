@@ -407,12 +407,9 @@ static int end_batch(struct graphite *graphite, struct error *error)
 	if (!graphite->waiting)
 		return 0;
 	end_message(graphite);
-	if (export->file) {
-		if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
-			return error_errno(error, export->file_name);
-	} else if (deliver(graphite, error)) {
+	if (export->file ? export_write(export, bytes, 0, error)
+			 : deliver(graphite, error))
 		return -1;
-	}
 	graphite->delivered += graphite->waiting;
 	graphite->waiting = 0;
 	bytes->size = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events as JSON, an object a line, in the timeline's order. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,6 @@
 #include "base/mem.h"
 #include "export/format.h"
 #include "timeline/events.h"
-
-enum { FLUSH_BYTES = 64 * 1024 };
 
 static struct {
 	struct text_list events;
@@ -92,15 +89,6 @@ static void add_event(struct bytes *out, const struct export *export,
 	bytes_add_text(out, "}\n");
 }
 
-static int flush(struct export *export, struct bytes *out, struct error *error)
-{
-	errno = 0;
-	if (fwrite(out->data, 1, out->size, export->file) != out->size)
-		return error_errno(error, export->file_name);
-	bytes_empty(out, 2 * FLUSH_BYTES);
-	return 0;
-}
-
 static int write_events(struct export *export, struct events *events, struct error *error)
 {
 	struct bytes out = {0};
@@ -112,13 +100,13 @@ static int write_events(struct export *export, struct events *events, struct err
 		add_event(&out, export, &row);
 		if (++count % 4096 == 0)
 			progress_update(&export->progress, "events", count, 0, 0);
-		if (out.size >= FLUSH_BYTES && flush(export, &out, error)) {
+		if (export_write(export, &out, EXPORT_BUFFER, error)) {
 			more = -1;
 			break;
 		}
 	}
-	if (!more && out.size)
-		more = flush(export, &out, error);
+	if (!more)
+		more = export_write(export, &out, 0, error);
 	bytes_clear(&out);
 	return more;
 }

@@ -29,8 +29,8 @@ static const char thread_sql[] =
     " AND preempted = 0 AND cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2)";
 
 static const char irq_sql[] =
-    "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', number, name, begin_ns,"
-    " duration_ns, inner_ns, cut) FROM irq"
+    "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', begin_ns, duration_ns,"
+    " inner_ns) FROM irq"
     " WHERE begin_ns < ?2 AND begin_ns + duration_ns > ?1";
 
 /* Every processor of which anything was recorded has a lane, and every node. */
@@ -43,15 +43,14 @@ static size_t find_lane(struct activity *activity, int64_t node, int64_t cpu)
 	for (size_t i = 0; i < activity->lanes; i++)
 		if (activity->lane[i].node == node && activity->lane[i].cpu == cpu)
 			return i;
-	activity->lane = mem_grow(activity->lane, activity->lanes,
-				  &activity->lane_capacity, sizeof(*activity->lane));
-	activity->lane[activity->lanes] = (struct activity_lane){
-	    .node = node,
-	    .cpu = cpu,
-	    .cell = activity->cells
-			? mem_zalloc(activity->cells * sizeof(struct activity_cell))
-			: NULL};
-	return activity->lanes++;
+	*MEM_NEXT(activity->lane, activity->lanes, activity->lane_capacity) =
+	    (struct activity_lane){
+		.node = node,
+		.cpu = cpu,
+		.cell = activity->cells
+			    ? mem_zalloc(activity->cells * sizeof(struct activity_cell))
+			    : NULL};
+	return activity->lanes - 1;
 }
 
 static struct activity_lane *lane_of(struct reading *reading, int64_t node, int64_t cpu)
@@ -123,9 +122,7 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 		 ? thread->was_named && is_name(thread->name, &row[5])
 		 : !thread->was_named))
 		return thread;
-	activity->thread = mem_grow(activity->thread, activity->threads,
-				    &activity->thread_capacity, sizeof(*thread));
-	thread = &activity->thread[activity->threads++];
+	thread = MEM_NEXT(activity->thread, activity->threads, activity->thread_capacity);
 	*thread =
 	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
 	thread->rank = SIZE_MAX;
@@ -164,13 +161,10 @@ static void add_running(struct reading *reading, const struct cell *row)
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	lane = lane_of(reading, row[0].integer, row[2].integer);
-	lane->sum.known_ns += end_ns - begin_ns;
 	activity->runs++;
-	if (!is_idle) {
+	if (!is_idle)
 		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
 			    end_ns);
-		lane->sum.busy_ns += end_ns - begin_ns;
-	}
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
 		nsec_t part = part_of(activity, i, begin_ns, end_ns);
@@ -201,57 +195,22 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static struct activity_handler *handler_of(struct activity *activity,
-					   const struct cell *row)
-{
-	struct activity_handler *handler = activity->handler;
-	size_t at = activity->handlers;
-
-	/* They come one after the other, or at least seldom change. */
-	while (at-- > 0)
-		if (handler[at].node == row[0].integer &&
-		    handler[at].number == row[3].integer &&
-		    handler[at].soft == (row[2].integer != 0) &&
-		    (row[4].type == CELL_TEXT
-			 ? handler[at].name && is_name(handler[at].name, &row[4])
-			 : !handler[at].name))
-			return &handler[at];
-	activity->handler = handler = mem_grow(
-	    handler, activity->handlers, &activity->handler_capacity, sizeof(*handler));
-	handler += activity->handlers++;
-	*handler = (struct activity_handler){.node = row[0].integer,
-					     .number = row[3].integer,
-					     .soft = row[2].integer != 0};
-	if (row[4].type == CELL_TEXT)
-		handler->name = mem_strndup(row[4].bytes, row[4].size);
-	return handler;
-}
-
 /* What interrupted an interrupt counts for itself alone: the share is of the whole. */
 static int add_irq(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 	struct activity *activity = reading->activity;
-	nsec_t begin_ns = row[5].integer, took_ns = row[6].integer;
+	nsec_t begin_ns = row[3].integer, took_ns = row[4].integer;
 	nsec_t end_ns = begin_ns + took_ns;
-	double own = took_ns > 0 ? 1 - (double)row[7].integer / (double)took_ns : 1;
+	double own = took_ns > 0 ? 1 - (double)row[5].integer / (double)took_ns : 1;
 	bool soft = row[2].integer != 0;
-	struct activity_handler *handler;
 	struct activity_lane *lane;
 
 	(void)error;
 	if (!scope_has_node(&reading->question->scope, row[0].integer))
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
-	handler = handler_of(activity, row);
 	activity->irqs++;
-	if (row[8].integer == 0 && begin_ns >= activity->begin_ns &&
-	    end_ns <= activity->end_ns) {
-		handler->count++;
-		handler->sum_ns += took_ns;
-		handler->most_ns =
-		    took_ns > handler->most_ns ? took_ns : handler->most_ns;
-	}
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
@@ -260,7 +219,6 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 		    (nsec_t)((double)part_of(activity, i, begin_ns, end_ns) * own);
 
 		*(soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns) += part;
-		*(soft ? &lane->sum.softirq_ns : &lane->sum.irq_ns) += part;
 	}
 	return 0;
 }
@@ -268,9 +226,8 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 static int scan(struct reading *reading, const char *sql, timeline_take *take,
 		struct error *error)
 {
-	const struct cell span[] = {
-	    {.type = CELL_INTEGER, .integer = reading->activity->begin_ns},
-	    {.type = CELL_INTEGER, .integer = reading->activity->end_ns}};
+	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),
+				    cell_of_integer(reading->activity->end_ns)};
 	struct timeline_query *query =
 	    timeline_query_new(reading->question->reader, sql, error);
 	int status = query && !timeline_query_ask(query, span, 2, error)
@@ -347,14 +304,20 @@ static int give_lane(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;
 	const struct activity_lane *lane = &giving->activity->lane[giving->at];
+	nsec_t known_ns = 0, busy_ns = 0, irq_ns = 0, softirq_ns = 0;
 
 	(void)error;
 	if (giving->at++ == giving->activity->lanes)
 		return 0;
+	for (size_t i = 0; i < giving->activity->cells; i++) {
+		known_ns += lane->cell[i].known_ns;
+		busy_ns += lane->cell[i].busy_ns;
+		irq_ns += lane->cell[i].irq_ns;
+		softirq_ns += lane->cell[i].softirq_ns;
+	}
 	return give(row,
-		    (const int64_t[]){lane->node, lane->cpu, lane->sum.known_ns,
-				      lane->sum.busy_ns, lane->sum.irq_ns,
-				      lane->sum.softirq_ns},
+		    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns, irq_ns,
+				      softirq_ns},
 		    6);
 }
 
@@ -382,32 +345,15 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 		    8);
 }
 
-static int give_handler(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct activity_handler *handler = &giving->activity->handler[giving->at];
-
-	(void)error;
-	if (giving->at++ == giving->activity->handlers)
-		return 0;
-	row[6] = cell_of_text(handler->name);
-	return give(row,
-		    (const int64_t[]){handler->node, handler->soft, handler->number,
-				      handler->count, handler->sum_ns, handler->most_ns},
-		    6);
-}
-
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error)
 {
-	struct giving lanes = {activity, 0}, threads = lanes, handlers = lanes;
+	struct giving lanes = {activity, 0}, threads = lanes;
 
 	return timeline_reader_keep_rows(reader, "page_lane", 6, give_lane, &lanes,
 					 error) ||
 		       timeline_reader_keep_rows(reader, "page_thread", 10, give_thread,
-						 &threads, error) ||
-		       timeline_reader_keep_rows(reader, "page_handler", 7, give_handler,
-						 &handlers, error)
+						 &threads, error)
 		   ? -1
 		   : 0;
 }
@@ -418,9 +364,6 @@ void activity_clear(struct activity *activity)
 		free(activity->lane[i].cell);
 	for (size_t i = 0; i < activity->threads; i++)
 		free(activity->thread[i].name);
-	for (size_t i = 0; i < activity->handlers; i++)
-		free(activity->handler[i].name);
 	free(activity->lane);
 	free(activity->thread);
-	free(activity->handler);
 }

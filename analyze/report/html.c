@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/svg.h"
-#include "base/utf8.h"
 
 enum { ROWS_SHOWN = 15, ROWS_MOST = 200 };
 
@@ -20,23 +20,15 @@ void html_text(FILE *page, const char *text)
 
 void html_json(FILE *page, const char *text)
 {
-	fputc('"', page);
-	while (*text) {
-		size_t length = utf8_length(text);
-		unsigned char c = (unsigned char)*text;
+	struct bytes json = {0};
 
-		if (!length)
-			fputs(UTF8_REPLACEMENT, page);
-		else if (c < ' ' || c == 0x7f || strchr("<>&'\"\\", c))
-			fprintf(page, "\\u%04x", c);
-		else if (!strncmp(text, "\xe2\x80\xa8", 3) ||
-			 !strncmp(text, "\xe2\x80\xa9", 3))
-			fputs(text[2] == '\xa8' ? "\\u2028" : "\\u2029", page);
+	json_add_word(&json, text);
+	for (size_t i = 0; i < json.size; i++)
+		if (memchr("<>&'\x7f", json.data[i], 5))
+			fprintf(page, "\\u%04x", json.data[i]);
 		else
-			fwrite(text, 1, length, page);
-		text += length ? length : 1;
-	}
-	fputc('"', page);
+			fputc(json.data[i], page);
+	bytes_clear(&json);
 }
 
 static void put_row(FILE *page, const struct cell *row, size_t columns)

@@ -162,11 +162,6 @@ double report_number(struct cell cell, double none)
 					 : none;
 }
 
-nsec_t report_offset(const struct report *report, nsec_t at_ns)
-{
-	return nsec_sub(at_ns, report->begin_ns);
-}
-
 size_t report_node_index(const struct report *report, int64_t node)
 {
 	const struct scope *scope = &report->question->scope;
@@ -225,36 +220,23 @@ static void put_name(struct report *report)
 		  report_cell(report_table(report, ANSWER_OWN, "name"), 0, "name").bytes);
 }
 
-static void put_style(struct report *report)
-{
-	fputs(report_css, report->page);
-}
-
-static void put_script(struct report *report)
-{
-	fputs(report_js, report->page);
-}
-
-static void put_version(struct report *report)
-{
-	fputs(CT_VERSION, report->page);
-}
-
 /* What page.html may name besides tables, their rows in JSON, and whole answers. */
+static const char *const version = CT_VERSION;
 static const struct part {
 	const char *name;
 	void (*put)(struct report *report);
-} parts[] = {{"name", put_name},
-	     {"style", put_style},
-	     {"facts", put_facts},
-	     {"findings", report_findings},
-	     {"lanes", report_lanes},
-	     {"spans", report_spans},
-	     {"reduction", report_reduction},
-	     {"paths", report_paths},
-	     {"latencies", report_latencies},
-	     {"version", put_version},
-	     {"script", put_script}};
+	const char *const *text; /* instead: as it is */
+} parts[] = {{"name", put_name, NULL},
+	     {"style", NULL, &report_css},
+	     {"facts", put_facts, NULL},
+	     {"findings", report_findings, NULL},
+	     {"lanes", report_lanes, NULL},
+	     {"spans", report_spans, NULL},
+	     {"reduction", report_reduction, NULL},
+	     {"paths", report_paths, NULL},
+	     {"latencies", report_latencies, NULL},
+	     {"version", NULL, &version},
+	     {"script", NULL, &report_js}};
 
 /* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
 static void put_part(struct report *report, char *words)
@@ -263,8 +245,10 @@ static void put_part(struct report *report, char *words)
 	const char *what = strtok_r(words, " ", &rest), *of = strtok_r(NULL, " ", &rest);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (!strcmp(parts[i].name, what))
+		if (!strcmp(parts[i].name, what) && parts[i].put)
 			parts[i].put(report);
+		else if (!strcmp(parts[i].name, what))
+			fputs(*parts[i].text, report->page);
 	for (enum report_answer_name i = 0; of && i < ANSWERS; i++) {
 		const struct result_table *table = report_table(report, i, rest);
 

@@ -24,8 +24,8 @@ struct activity_cell {
 };
 
 struct activity_lane {
-	int64_t node, cpu;               /* cpu -1: the node has no other lane */
-	struct activity_cell sum, *cell; /* `cells` of them */
+	int64_t node, cpu;          /* cpu -1: the node has no other lane */
+	struct activity_cell *cell; /* `cells` of them */
 };
 
 enum { ACTIVITY_STRIP = 64 }; /* steps in which a thread's own time is summed */
@@ -43,13 +43,6 @@ struct activity_thread {
 	size_t rank;                   /* of those with a name in the page */
 };
 
-struct activity_handler {
-	int64_t node, number, soft;
-	char *name; /* NULL: not known */
-	int64_t count;
-	nsec_t sum_ns, most_ns;
-};
-
 struct activity {
 	nsec_t begin_ns, end_ns, cell_ns, strip_ns;
 	size_t cells;
@@ -57,8 +50,6 @@ struct activity {
 	size_t lanes, lane_capacity;
 	struct activity_thread *thread; /* by node and tid */
 	size_t threads, thread_capacity;
-	struct activity_handler *handler;
-	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
 };
 
@@ -66,7 +57,7 @@ struct activity {
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
 
-/* Keep the sums as page_lane, page_thread and page_handler, for report.sql. */
+/* Keep the sums as page_lane and page_thread, for report.sql. */
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error);
 
@@ -132,8 +123,7 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 /* A number as double; `none` where it is none. */
 double report_number(struct cell cell, double none);
 
-/* A time on the page's axis, and which of the chosen nodes one is, from 0. */
-nsec_t report_offset(const struct report *report, nsec_t at_ns);
+/* Which of the chosen nodes one is, from 0. */
 size_t report_node_index(const struct report *report, int64_t node);
 
 /* The analysis. */
@@ -160,8 +150,8 @@ extern const char *const report_js;
  */
 void html_text(FILE *page, const char *text);
 
-/* A text as a JSON string that may stand inside <script>: no <, > or & is in it, nor an
- * end of line of JavaScript's. */
+/* A text as a JSON string that may stand in a script of JSON and in an attribute in
+ * single quotes: no <, >, & or ' is in it. */
 void html_json(FILE *page, const char *text);
 
 /* Each row of a table as an array of JSON, with commas between them. */

@@ -149,7 +149,7 @@ SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELS
        sum(count) AS count, text
 FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
--- What C has summed up as it read the spans: of page_lane, page_thread and page_handler the columns are as C gives them.
+-- What C has summed up as it read the spans: of page_lane and page_thread the columns are as C gives them.
 -- temporary page_processors
 SELECT n.name AS node, l.c2 AS cpu, l.c3 AS recorded_ns, l.c4 AS busy_ns, 1e2 * l.c4 / l.c3 AS busy_percent,
        1e2 * l.c5 / l.c3 AS irq_percent, 1e2 * l.c6 / l.c3 AS softirq_percent
@@ -167,8 +167,18 @@ WHERE h.c5 > 0 ORDER BY h.c5 DESC, h.rowid;
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
 FROM page_threads AS h JOIN place AS p ON p.node = h.of_node ORDER BY h.rowid LIMIT 2000;
 
+-- What interrupts did, in the order in which they lie; a time is of those that lie within the scope as a whole.
+-- temporary page_handler
+SELECT i.node, CASE i.kind WHEN 'softirq' THEN 1 ELSE 0 END AS soft, i.number, i.handler, sum(is_whole) AS count,
+       sum(is_whole * duration_ns) AS sum_ns, max(is_whole * duration_ns) AS max_ns
+FROM (SELECT node, kind, number, handler, duration_ns,
+             CASE WHEN cut = 0 AND begin_ns >= :begin_ns AND begin_ns + duration_ns <= :end_ns THEN 1 ELSE 0 END AS is_whole
+      FROM irq WHERE begin_ns < :end_ns AND begin_ns + duration_ns > :begin_ns) AS i
+WHERE i.node IN (SELECT id FROM chosen_node)
+GROUP BY i.node, i.kind, i.number, i.handler ORDER BY i.node, i.kind, i.number, i.handler;
+
 -- table handlers: What the script calls an interrupt
-SELECT c2 AS soft, c3 AS number, coalesce(c7, '') AS name FROM page_handler ORDER BY rowid;
+SELECT soft, number, handler AS name FROM page_handler ORDER BY rowid;
 
 -- table processors: Processors
 -- column recorded_ns: ns, RECORDED
@@ -190,9 +200,9 @@ SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_
 -- table interrupts: Interrupts by handler
 -- sort: -sum_ns,node,kind,number,name
 -- column name: text, HANDLER
-SELECT h.c7 AS name, n.name AS node, CASE h.c2 WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.c3 AS number, h.c4 AS count,
-       h.c5 AS sum_ns, 1e0 * h.c5 / h.c4 AS mean_ns, h.c6 AS max_ns
-FROM page_handler AS h JOIN node AS n ON n.id = h.c1 WHERE h.c4 > 0;
+SELECT nullif(h.handler, '') AS name, n.name AS node, CASE h.soft WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.number, h.count,
+       h.sum_ns, 1e0 * h.sum_ns / h.count AS mean_ns, h.max_ns
+FROM page_handler AS h JOIN node AS n ON n.id = h.node WHERE h.count > 0;
 
 -- Where there are too many pairs of nodes to show all.
 -- table slow_pairs: The pairs with the longest medians

@@ -136,11 +136,11 @@ static const char state_sql[] =
 /* In groups, of one row each, so that SQLite does not read all of irq before, for a
  * filter. */
 static const char irq_sql[] =
-    "SELECT handler_at, lane_at, s.begin_ns, s.end_ns FROM (SELECT h.c1 AS node,"
-    "  h.c3 AS number, CASE h.c2 WHEN 1 THEN 'softirq' ELSE 'irq' END AS kind,"
-    "  coalesce(h.c7, '') AS handler, c.c2 AS cpu, h.rowid - 1 AS handler_at,"
+    "SELECT handler_at, lane_at, s.begin_ns, s.end_ns FROM (SELECT h.node,"
+    "  h.number, CASE h.soft WHEN 1 THEN 'softirq' ELSE 'irq' END AS kind,"
+    "  h.handler, c.c2 AS cpu, h.rowid - 1 AS handler_at,"
     "  c.rowid - 1 AS lane_at FROM page_handler AS h CROSS JOIN page_lane AS c"
-    "  WHERE c.c1 = h.c1 GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq", OF_HANDLER);
+    "  WHERE c.c1 = h.node GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq", OF_HANDLER);
 
 /* All lists of a window; gaps and lengths as the script adds them up, cut at its ends. 0,
  * or -1 with error. */
@@ -197,8 +197,8 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 	fprintf(page,
 		"%s{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"request\":%" PRId64
 		",\n\"states\":[",
-		first ? "" : ",\n", report_offset(report, spans.begin_ns),
-		report_offset(report, spans.end_ns), request);
+		first ? "" : ",\n", nsec_sub(spans.begin_ns, report->begin_ns),
+		nsec_sub(spans.end_ns, report->begin_ns), request);
 	spans.report = report;
 	spans.page = page;
 	status = put_lists(&spans, state_sql, error);

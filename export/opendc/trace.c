@@ -147,9 +147,7 @@ static struct parquet_list list_of(struct opendc_file *file, size_t list,
 
 		next = memchr(at, ';', (size_t)(end - at));
 		next = next ? next : end;
-		file->element[list] = mem_grow(file->element[list], count,
-					       &file->room[list], sizeof(*cell));
-		cell = &file->element[list][count++];
+		cell = MEM_NEXT(file->element[list], count, file->room[list]);
 		if (texts)
 			cell_set_bytes(cell, CELL_TEXT, at, (size_t)(next - at));
 		else

@@ -6,7 +6,6 @@
 #include "export/perfetto/perfetto.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,43 +15,27 @@
 #include "base/names.h"
 #include "timeline/query.h"
 
-enum { FLUSH_BYTES = 64 * 1024 };
-
-static int flush(struct perfetto_writer *writer, size_t at_least)
-{
-	if (writer->out.size >= at_least) {
-		errno = 0;
-		if (!writer->failed && fwrite(writer->out.data, 1, writer->out.size,
-					      writer->file) != writer->out.size)
-			writer->failed = errno ? errno : EIO;
-		bytes_empty(&writer->out, 2 * FLUSH_BYTES);
-	}
-	return writer->failed ? -1 : 0;
-}
-
 int perfetto_write_event(struct perfetto_writer *writer,
-			 const struct perfetto_event *event)
+			 const struct perfetto_event *event, struct error *error)
 {
 	writer->events++;
 	writer->form->event(writer, event);
-	return flush(writer, FLUSH_BYTES);
+	return export_write(writer->export, &writer->out, EXPORT_BUFFER, error);
 }
 
 int perfetto_write_counter(struct perfetto_writer *writer,
-			   const struct perfetto_track *track, nsec_t at_ns, double value)
+			   const struct perfetto_track *track, nsec_t at_ns, double value,
+			   struct error *error)
 {
 	writer->events++;
 	writer->form->counter(writer, track, at_ns, value);
-	return flush(writer, FLUSH_BYTES);
+	return export_write(writer->export, &writer->out, EXPORT_BUFFER, error);
 }
 
 int perfetto_write_end(struct perfetto_writer *writer, struct error *error)
 {
 	bytes_add_text(&writer->out, writer->form->end);
-	if (flush(writer, 0) == 0)
-		return 0;
-	errno = writer->failed;
-	return error_errno(error, writer->name);
+	return export_write(writer->export, &writer->out, 0, error);
 }
 
 void perfetto_writer_clear(struct perfetto_writer *writer)
@@ -162,7 +145,7 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 	}
 }
 
-static int take_slice(struct part *part, const struct cell *row)
+static int take_slice(struct part *part, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
 	const struct scope *scope = &perfetto->export->scope;
@@ -185,11 +168,11 @@ static int take_slice(struct part *part, const struct cell *row)
 		if (row[i].type != CELL_NULL)
 			take_column(part, i, row, &event, &slot);
 	event.place = *perfetto_rows_lane(perfetto->rows, &slot);
-	return perfetto_write_event(perfetto->writer, &event);
+	return perfetto_write_event(perfetto->writer, &event, error);
 }
 
 /* Of a message's ends those that are within the scope. */
-static int take_ends(struct part *part, const struct cell *row)
+static int take_ends(struct part *part, const struct cell *row, struct error *error)
 {
 	const struct scope *scope = &part->perfetto->export->scope;
 
@@ -217,13 +200,13 @@ static int take_ends(struct part *part, const struct cell *row)
 			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
 								    : PERFETTO_FIRST_END;
 		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
-		if (perfetto_write_event(part->perfetto->writer, &event))
+		if (perfetto_write_event(part->perfetto->writer, &event, error))
 			return -1;
 	}
 	return 0;
 }
 
-static int take_counter(struct part *part, const struct cell *row)
+static int take_counter(struct part *part, const struct cell *row, struct error *error)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
 	struct perfetto *perfetto = part->perfetto;
@@ -245,17 +228,19 @@ static int take_counter(struct part *part, const struct cell *row)
 	}
 	return perfetto_write_counter(perfetto->writer,
 				      perfetto_rows_counter(perfetto->rows, &counter),
-				      row[AT].integer, value);
+				      row[AT].integer, value, error);
 }
 
 /* A row of a statement, if it is of a node of the scope. */
-static int take_row(struct part *part, const char *kind, const struct cell *row)
+static int take_row(struct part *part, const char *kind, const struct cell *row,
+		    struct error *error)
 {
 	if (strcmp(kind, "ends") == 0)
-		return take_ends(part, row);
+		return take_ends(part, row, error);
 	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
 		return 0;
-	return *kind == 's' ? take_slice(part, row) : take_counter(part, row);
+	return *kind == 's' ? take_slice(part, row, error)
+			    : take_counter(part, row, error);
 }
 
 static int add_rows(struct part *part, const char *sql, const char *kind,
@@ -284,7 +269,7 @@ static int add_rows(struct part *part, const char *sql, const char *kind,
 			if (perfetto->writer->events % 4096 == 0)
 				progress_update(&export->progress, "ctexport perfetto",
 						perfetto->writer->events, 0, 0);
-			if (take_row(part, kind, row)) {
+			if (take_row(part, kind, row, error)) {
 				more = -1;
 				break;
 			}
@@ -391,8 +376,7 @@ static int run(struct export *export, struct error *error)
 {
 	struct perfetto_writer writer = {
 	    .form = options.form == FORM_JSON ? &perfetto_json : &perfetto_proto,
-	    .file = export->file,
-	    .name = export->file_name,
+	    .export = export,
 	    .origin_ns = export->scope.origin_ns};
 	struct perfetto perfetto = {
 	    .export = export, .writer = &writer, .parts = &options.tracks};
@@ -405,8 +389,7 @@ static int run(struct export *export, struct error *error)
 			    "without --no-spans");
 	perfetto.rows =
 	    perfetto_rows_new(&writer, &export->scope, export->timeline, error);
-	/* Where it was the file that failed, the end says why. */
-	if (perfetto.rows && (perfetto_add_parts(&perfetto, error) == 0 || writer.failed))
+	if (perfetto.rows && perfetto_add_parts(&perfetto, error) == 0)
 		status = perfetto_write_end(&writer, error);
 	perfetto_rows_free(perfetto.rows);
 	perfetto_writer_clear(&writer);

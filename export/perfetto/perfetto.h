@@ -92,26 +92,24 @@ enum perfetto_sort {
 	PERFETTO_SORTS
 };
 
-/* Zeroed but for the first. */
+/* Zeroed but for the first three. */
 struct perfetto_writer {
 	const struct perfetto_form *form;
-	FILE *file;       /* borrowed */
-	const char *name; /* of the file, for messages; borrowed */
-	nsec_t origin_ns; /* the timeline's first instant */
-	struct bytes out; /* not yet written */
-	int failed;       /* errno of a write */
-	uint64_t events;  /* slices, instants and values so far */
+	const struct export *export; /* borrowed */
+	nsec_t origin_ns;            /* the timeline's first instant */
+	struct bytes out;            /* not yet written */
+	uint64_t events;             /* slices, instants and values so far */
 	struct texts known[PERFETTO_SORTS];
 	struct bytes news; /* of them: what this packet says of texts */
 	bool any;          /* JSON: whether an event stands before */
 };
 
-/* 0, or -1 where the file cannot be written: then perfetto_write_end says why. */
+/* 0, or -1 with error: the file cannot be written. */
 int perfetto_write_event(struct perfetto_writer *writer,
-			 const struct perfetto_event *event);
+			 const struct perfetto_event *event, struct error *error);
 int perfetto_write_counter(struct perfetto_writer *writer,
-			   const struct perfetto_track *track, nsec_t at_ns,
-			   double value);
+			   const struct perfetto_track *track, nsec_t at_ns, double value,
+			   struct error *error);
 
 /* Write the rest. 0, or -1 with error. */
 int perfetto_write_end(struct perfetto_writer *writer, struct error *error);
@@ -205,8 +203,7 @@ struct perfetto {
 
 /*
  * Put the parts on their tracks, as far as they lie within the scope: the statements of
- * perfetto.sql that bear their names. 0, or -1; with error, or without where it is the
- * file that cannot be written.
+ * perfetto.sql that bear their names. 0, or -1 with error.
  */
 int perfetto_add_parts(struct perfetto *perfetto, struct error *error);
 

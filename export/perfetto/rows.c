@@ -257,9 +257,7 @@ static struct row *get(struct perfetto_rows *rows, const struct perfetto_slot *s
 		return rows->last = rows->row[number];
 	row = mem_zalloc(sizeof(*row));
 	row->key = key;
-	rows->row =
-	    mem_grow(rows->row, rows->rows, &rows->capacity, sizeof(struct row *));
-	rows->row[rows->rows++] = row;
+	*MEM_NEXT(rows->row, rows->rows, rows->capacity) = row;
 	if (group.kind == ROW_STATES)
 		group.of = slot->of;
 	row->track.parent = group.kind == ROW_KINDS
@@ -278,6 +276,7 @@ static struct row *get(struct perfetto_rows *rows, const struct perfetto_slot *s
 static struct lane *add_lane(struct perfetto_rows *rows, struct row *row)
 {
 	struct perfetto_track track = row->track;
+	struct lane *lane;
 
 	if (row->lanes && track.kind == PERFETTO_THREAD) {
 		track.kind = PERFETTO_ROW;
@@ -286,9 +285,9 @@ static struct lane *add_lane(struct perfetto_rows *rows, struct row *row)
 	}
 	if (row->lanes)
 		write_track(rows, &track, row->key.node);
-	row->lane = mem_grow(row->lane, row->lanes, &row->capacity, sizeof(*row->lane));
-	row->lane[row->lanes] = (struct lane){.place = track.place, .end_ns = NSEC_MIN};
-	return &row->lane[row->lanes++];
+	lane = MEM_NEXT(row->lane, row->lanes, row->capacity);
+	*lane = (struct lane){.place = track.place, .end_ns = NSEC_MIN};
+	return lane;
 }
 
 /* The free lane that was used last: so a slice follows what it came after. */

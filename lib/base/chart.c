@@ -12,9 +12,11 @@
 #define TITLE_SIZE   23.0 /* of the font, with the width of bold letters in it */
 #define KEY_SIZE     12.5
 
+#define HEAD_WIDTH  (CHART_WIDTH - 2 * CHART_MARGIN)
 #define LINE_HEIGHT 19.0
 #define KEY_HEIGHT  23.0
 #define SWATCH      20.0
+#define FOOT        52.0 /* below a frame */
 #define X_TICKS     8
 #define Y_TICKS     8
 #define LABEL_STYLE "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor="
@@ -31,15 +33,7 @@ void chart_axis_open(struct chart_axis *axis, double low, double high)
 		low -= pad;
 		high += pad;
 	}
-	memset(axis, 0, sizeof(*axis));
-	axis->low = low;
-	axis->high = high;
-}
-
-double chart_axis_at(const struct chart_axis *axis, double value)
-{
-	return axis->from +
-	       (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
+	*axis = (struct chart_axis){low, high};
 }
 
 /* The round number, 1, 2 or 5 times a power of ten, that is `least` or next above. */
@@ -158,11 +152,8 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	chart->key =
-	    mem_grow(chart->key, chart->keys, &chart->key_capacity, sizeof(*key));
-	key = &chart->key[chart->keys++];
-	key->text =
-	    svg_text_fit(text, KEY_SIZE, chart->width - 2 * CHART_MARGIN - 2 * SWATCH);
+	key = MEM_NEXT(chart->key, chart->keys, chart->key_capacity);
+	key->text = svg_text_fit(text, KEY_SIZE, HEAD_WIDTH - 2 * SWATCH);
 	key->style = mem_strdup(style);
 	key->swatch = swatch;
 }
@@ -176,8 +167,7 @@ static double draw_caption(const struct chart *chart, FILE *file, double y)
 	for (; *rest; rest += length) {
 		AUTOFREE char *line = NULL;
 
-		length =
-		    svg_text_break(rest, CAPTION_SIZE, chart->width - 2 * CHART_MARGIN);
+		length = svg_text_break(rest, CAPTION_SIZE, HEAD_WIDTH);
 		line = mem_strndup(rest, length);
 		y += LINE_HEIGHT;
 		if (file)
@@ -225,7 +215,7 @@ static double draw_keys(const struct chart *chart, FILE *file, double y)
 		const double swatch = key->swatch == CHART_WORDS ? 0 : SWATCH + 2;
 		const double width = swatch + svg_text_width(key->text, KEY_SIZE);
 
-		if (i == 0 || x + width > chart->width - 2 * CHART_MARGIN) {
+		if (i == 0 || x + width > HEAD_WIDTH) {
 			x = 0;
 			y += KEY_HEIGHT;
 		}
@@ -244,8 +234,9 @@ double chart_head(const struct chart *chart, FILE *file)
 	double y = 40;
 
 	if (file) {
-		AUTOFREE char *title = svg_text_fit(chart->title, TITLE_SIZE,
-						    chart->width - 2 * CHART_MARGIN);
+		AUTOFREE char *title =
+		    svg_text_fit(chart->heading ? chart->heading : chart->title,
+				 TITLE_SIZE, HEAD_WIDTH);
 
 		svg_text(file, (struct svg_point){CHART_MARGIN, 38}, title,
 			 "font-size=\"21\" font-weight=\"600\" fill=\"" CHART_INK "\"");
@@ -266,20 +257,21 @@ void chart_clear(struct chart *chart)
 
 /* ---- a frame with two axes */
 
-void chart_frame_fit(struct chart_frame *frame)
+static double share_of(const struct chart_axis *axis, double value)
 {
-	frame->x.from = frame->y.to = 0;
-	frame->x.to = frame->box.width;
-	frame->y.from = frame->box.height;
+	return (value - axis->low) / (axis->high - axis->low);
 }
 
-static struct svg_point pixel(const struct chart_frame *frame, struct chart_point point)
+struct svg_point chart_at(const struct chart_frame *frame, struct chart_point point)
 {
-	return (struct svg_point){chart_axis_at(&frame->x, point.x),
-				  chart_axis_at(&frame->y, point.y)};
+	const struct svg_box *box = &frame->box;
+
+	return (struct svg_point){share_of(&frame->x, point.x) * box->width,
+				  box->height -
+				      share_of(&frame->y, point.y) * box->height};
 }
 
-void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
+static void draw_grid(const struct chart_frame *frame, FILE *file)
 {
 	static const char line[] = "stroke=\"" CHART_GRID "\"";
 	const struct svg_box *box = &frame->box;
@@ -290,19 +282,19 @@ void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
 	size_t count = chart_axis_ticks(&frame->x, X_TICKS, tick);
 
 	for (size_t i = 0; i < count; i++) {
-		const double x = box->x + chart_axis_at(&frame->x, tick[i]);
+		const double x = box->x + share_of(&frame->x, tick[i]) * box->width;
 
 		svg_line(file, (struct svg_point){x, box->y},
 			 (struct svg_point){x, bottom}, line);
 		chart_label_number(text, tick[i], count > 1 ? tick[1] - tick[0] : 0);
-		if (label_x)
-			svg_text(file, (struct svg_point){x, bottom + 17}, text,
-				 LABEL_STYLE "\"middle\"");
+		svg_text(file, (struct svg_point){x, bottom + 17}, text,
+			 LABEL_STYLE "\"middle\"");
 	}
 	count = chart_axis_ticks(&frame->y, Y_TICKS, tick);
 	step = count > 1 ? tick[1] - tick[0] : 1;
 	for (size_t i = 0; i < count; i++) {
-		const double y = box->y + chart_axis_at(&frame->y, tick[i]);
+		const double y =
+		    box->y + (box->height - share_of(&frame->y, tick[i]) * box->height);
 
 		svg_line(file, (struct svg_point){box->x, y},
 			 (struct svg_point){right, y}, line);
@@ -315,7 +307,7 @@ void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
 	}
 }
 
-void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns)
+static void draw_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns)
 {
 	const struct svg_box *box = &frame->box;
 	const struct svg_point at = {box->x + box->width / 2, box->y + box->height + 38};
@@ -327,21 +319,25 @@ void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns)
 	svg_text(file, at, label, LABEL_STYLE "\"middle\"");
 }
 
-static struct svg_point *pixels(const struct chart_frame *frame,
-				const struct chart_series *series, size_t room)
+void chart_begin(const struct chart *chart, struct chart_frame *frame, nsec_t begin_ns,
+		 FILE *file)
 {
-	struct svg_point *point = mem_alloc((series->count + room) * sizeof(*point) + 1);
-
-	for (size_t i = 0; i < series->count; i++)
-		point[i] = pixel(frame, series->point[i]);
-	return point;
+	frame->box.y += chart_head(chart, NULL);
+	svg_begin(file, CHART_WIDTH, frame->box.y + frame->box.height + FOOT,
+		  chart->title);
+	chart_head(chart, file);
+	draw_grid(frame, file);
+	draw_since(frame, file, begin_ns);
+	svg_begin_clip(file, &frame->box);
 }
 
 void chart_line(const struct chart_frame *frame, FILE *file,
 		const struct chart_series *line, const char *style)
 {
-	AUTOFREE struct svg_point *point = pixels(frame, line, 0);
+	AUTOFREE struct svg_point *point = mem_alloc(line->count * sizeof(*point) + 1);
 
+	for (size_t i = 0; i < line->count; i++)
+		point[i] = chart_at(frame, line->point[i]);
 	svg_polyline(file, point, line->count, style);
 }
 
@@ -350,23 +346,23 @@ void chart_band(const struct chart_frame *frame, FILE *file,
 		const char *style)
 {
 	const struct chart_series *side[] = {high, low};
-	const double edge[] = {frame->y.to - 12, frame->y.from + 12};
-	struct svg_point *point = pixels(frame, high, low->count + 2);
-	size_t count = high->count;
+	const double edge[] = {-12, frame->box.height + 12};
+	struct svg_point *point =
+	    mem_alloc((low->count + high->count + 2) * sizeof(*point));
+	size_t count = 0;
 
+	/* Along the upper side, and back along the lower one. */
 	for (int i = 0; i < 2; i++) {
-		const struct chart_series *other = side[!i];
+		const bool is_open = side[i]->count == 0;
+		const struct chart_series *of = side[is_open ? !i : i];
+		const size_t step = is_open && of->count > 1 ? of->count - 1 : 1;
+		const size_t last = of->count - 1;
 
-		if (i && low->count) /* back from its end */
-			for (size_t k = low->count; k-- > 0;)
-				point[count++] = pixel(frame, low->point[k]);
-		if (side[i]->count || !other->count)
-			continue;
-		for (int k = 0; k < 2; k++) {
-			const size_t at = k == i ? 0 : other->count - 1;
-
-			point[count].x = chart_axis_at(&frame->x, other->point[at].x);
-			point[count++].y = edge[i];
+		for (size_t k = 0; k < of->count; k += step) {
+			point[count] = chart_at(frame, of->point[i ? last - k : k]);
+			if (is_open)
+				point[count].y = edge[i];
+			count++;
 		}
 	}
 	svg_polygon(file, point, count, style);
@@ -441,8 +437,15 @@ static void draw_marks(const struct marks *marks, FILE *file, size_t least, size
 		fprintf(file, "\" %s/>\n", style);
 }
 
-static struct marks marks_of(const struct chart_frame *frame,
-			     const struct chart_series *series, const struct mark *mark)
+/* How dark cells with at least so many messages are, up to the next one. */
+struct shade {
+	size_t least;
+	const char *style;
+};
+
+static void draw_series(const struct chart_frame *frame, FILE *file,
+			const struct chart_series *series, const struct mark *mark,
+			const char *style, const struct shade *shade)
 {
 	struct marks marks = {.mark = mark};
 
@@ -450,44 +453,38 @@ static struct marks marks_of(const struct chart_frame *frame,
 	marks.rows = (size_t)(frame->box.height / mark->cell) + 3;
 	marks.cell = mem_zalloc(marks.columns * marks.rows * sizeof(*marks.cell));
 	for (size_t i = 0; i < series->count; i++)
-		add_mark(&marks, &frame->box, pixel(frame, series->point[i]));
-	return marks;
+		add_mark(&marks, &frame->box, chart_at(frame, series->point[i]));
+	fprintf(file, "<g transform=\"scale(.1)\" fill=\"none\" %s>\n", style);
+	for (; shade->style; shade++)
+		draw_marks(&marks, file, shade->least, shade[1].least, shade->style);
+	fputs("</g>\n", file);
+	free(marks.cell);
 }
 
 void chart_dots(const struct chart_frame *frame, FILE *file,
 		const struct chart_series *series, const char *color)
 {
 	/* Few dots are larger, and all as dark: density says nothing. */
+	static const struct shade few[] = {{1, "opacity=\".75\""}, {SIZE_MAX, NULL}};
+	static const struct shade dense[] = {{1, "opacity=\".38\""},
+					     {2, "opacity=\".62\""},
+					     {5, "opacity=\".9\""},
+					     {SIZE_MAX, NULL}};
 	const double width = fmax(60 - 10 * log10((double)series->count + 1), 22);
-	const bool is_dense = series->count > 1000;
-	struct marks marks = marks_of(frame, series, &dot_mark);
+	AUTOFREE char *style = mem_printf(
+	    "stroke=\"%s\" stroke-width=\"%.0f\" stroke-linecap=\"round\"", color, width);
 
-	fprintf(file,
-		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
-		"stroke-width=\"%.0f\" stroke-linecap=\"round\">\n",
-		color, width);
-	draw_marks(&marks, file, 1, is_dense ? 2 : SIZE_MAX,
-		   is_dense ? "opacity=\".38\"" : "opacity=\".75\"");
-	if (is_dense) {
-		draw_marks(&marks, file, 2, 5, "opacity=\".62\"");
-		draw_marks(&marks, file, 5, SIZE_MAX, "opacity=\".9\"");
-	}
-	fputs("</g>\n", file);
-	free(marks.cell);
+	draw_series(frame, file, series, &dot_mark, style,
+		    series->count > 1000 ? dense : few);
 }
 
 void chart_crosses(const struct chart_frame *frame, FILE *file,
 		   const struct chart_series *series, const char *color)
 {
-	struct marks marks = marks_of(frame, series, &cross_mark);
+	static const struct shade all[] = {{1, "opacity=\"1\""}, {SIZE_MAX, NULL}};
+	AUTOFREE char *style = mem_printf("stroke=\"%s\" stroke-width=\"20\"", color);
 
-	fprintf(file,
-		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
-		"stroke-width=\"20\">\n",
-		color);
-	draw_marks(&marks, file, 1, SIZE_MAX, "opacity=\"1\"");
-	fputs("</g>\n", file);
-	free(marks.cell);
+	draw_series(frame, file, series, &cross_mark, style, all);
 }
 
 /* ---- values of intervals as steps */
@@ -536,10 +533,10 @@ void chart_steps(const struct chart_frame *frame, FILE *file,
 		}
 		if (!isfinite(step[i].value))
 			continue;
-		point[points++] = pixel(
+		point[points++] = chart_at(
 		    frame, (struct chart_point){fmax(from, frame->x.low), step[i].value});
 		point[points++] =
-		    pixel(frame, (struct chart_point){step[i].to, step[i].value});
+		    chart_at(frame, (struct chart_point){step[i].to, step[i].value});
 	}
 	svg_polyline(file, point, reduce(point, points), style);
 	free(point);

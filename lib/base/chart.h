@@ -20,14 +20,10 @@
 
 struct chart_axis {
 	double low, high; /* finite, low < high: see chart_axis_open */
-	double from, to;  /* pixels of low and high */
 };
 
 /* Make an axis from a range that may be empty: it is widened until it is not. */
 void chart_axis_open(struct chart_axis *axis, double low, double high);
-
-/* Pixel of value. */
-double chart_axis_at(const struct chart_axis *axis, double value);
 
 /* Around `wanted` round values. */
 size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
@@ -71,7 +67,7 @@ struct chart_key {
 
 struct chart {
 	const char *title, *caption; /* borrowed; the caption may be NULL */
-	double width;                /* margins included */
+	const char *heading;         /* the title, cut; NULL: it is cut in the middle */
 	struct chart_key *key;
 	size_t keys, key_capacity;
 };
@@ -85,13 +81,9 @@ double chart_head(const struct chart *chart, FILE *file);
 
 void chart_clear(struct chart *chart);
 
-/*
- * The pixels of the axes count from the frame's corner, and so does all that is drawn
- * between svg_begin_clip(box) and svg_end.
- */
 struct chart_frame {
-	struct svg_box box;
-	struct chart_axis x, y; /* x in seconds; y->from is the bottom */
+	struct svg_box box; /* in the picture; until it is drawn y is below the head */
+	struct chart_axis x, y; /* x in seconds */
 	bool is_time;           /* y is microseconds */
 };
 
@@ -109,14 +101,17 @@ struct chart_step {
 	double from, to, value;
 };
 
-/* Set the pixels of the axes from the box. */
-void chart_frame_fit(struct chart_frame *frame);
+/*
+ * Begin a picture of one frame: its head, thin lines at round values with their labels,
+ * and below the frame from when the seconds count. What is drawn up to svg_end is cut off
+ * at the frame, and its pixels count from the frame's corner; one more svg_end ends the
+ * picture.
+ */
+void chart_begin(const struct chart *chart, struct chart_frame *frame, nsec_t begin_ns,
+		 FILE *file);
 
-/* Thin lines at round values, and their labels outside; x labels if wanted. */
-void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x);
-
-/* Below the frame: from when the seconds count. */
-void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns);
+/* Where a point is, from the frame's corner. */
+struct svg_point chart_at(const struct chart_frame *frame, struct chart_point point);
 
 /* A line through points. */
 void chart_line(const struct chart_frame *frame, FILE *file,

@@ -318,11 +318,10 @@ int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
 	AUTOFREE char *caption =
 	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", sync->clocks,
 		       sync->pairs.count, sync->matching.matched);
-	struct picture picture = {.sync = sync,
-				  .order = order,
-				  .head = {.title = "Synchronization graph",
-					   .caption = caption,
-					   .width = CHART_WIDTH}};
+	struct picture picture = {
+	    .sync = sync,
+	    .order = order,
+	    .head = {.title = "Synchronization graph", .caption = caption}};
 	struct output output;
 	int status = output_open(&output, path, error);
 

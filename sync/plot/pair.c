@@ -14,7 +14,6 @@
 #define RIGHT        30.0
 #define HEIGHT       440.0
 #define HEADING      32.0 /* above the frame */
-#define FOOT         52.0 /* below it */
 #define NAME_ROOM    190.0
 #define ROUNDING     0.0005 /* microseconds; a message on the fit does not break it */
 #define MOST_CORNERS 400    /* of a hull, marked each by a ring */
@@ -203,25 +202,24 @@ static void draw_hull(const struct chart_frame *frame, FILE *file,
 		return;
 	fprintf(file, "<g fill=\"#fff\" stroke=\"%s\">\n", look->dark);
 	for (size_t i = 0; i < hull->count; i++) {
-		const double x = chart_axis_at(&frame->x, hull->point[i].x);
-		const double y = chart_axis_at(&frame->y, hull->point[i].y);
+		const struct svg_point at = chart_at(frame, hull->point[i]);
 
-		if (y >= 0 && y <= frame->box.height)
-			svg_circle(file, (struct svg_point){x, y}, 2.6,
-				   "stroke-width=\"1.4\"");
+		if (at.y >= 0 && at.y <= frame->box.height)
+			svg_circle(file, at, 2.6, "stroke-width=\"1.4\"");
 	}
 	fputs("</g>\n", file);
 }
 
-static void draw_frame(const struct picture *picture, FILE *file)
+static void draw_picture(struct picture *picture, FILE *file)
 {
 	const struct plot_side *side = picture->pair->side;
-	const struct chart_frame *frame = &picture->frame;
-	const double fit = chart_axis_at(&frame->y, 0);
+	struct chart_frame *frame = &picture->frame;
+	double fit;
 	size_t points = 0;
 
-	chart_grid(frame, file, true);
-	svg_begin_clip(file, &frame->box);
+	frame->box = (struct svg_box){LEFT, HEADING, CHART_WIDTH - LEFT - RIGHT, HEIGHT};
+	chart_begin(&picture->head, frame, picture->pair->begin_ns, file);
+	fit = chart_at(frame, (struct chart_point){0, 0}).y;
 	if (has_bound(picture->pair))
 		chart_band(frame, file, &side[1].bound, &side[0].bound, BAND);
 	for (int k = 0; k < 2; k++)
@@ -242,20 +240,6 @@ static void draw_frame(const struct picture *picture, FILE *file)
 	svg_rect(file, &frame->box, "fill=\"none\" stroke=\"#94a3b8\"");
 	draw_beyond(picture, file, true);
 	draw_beyond(picture, file, false);
-	chart_since(frame, file, picture->pair->begin_ns);
-}
-
-static void draw_picture(struct picture *picture, FILE *file)
-{
-	double y = chart_head(&picture->head, NULL) + HEADING;
-	AUTOFREE char *title = mem_printf("%s - %s", picture->pair->a, picture->pair->b);
-
-	picture->frame.box =
-	    (struct svg_box){LEFT, y, CHART_WIDTH - LEFT - RIGHT, HEIGHT};
-	chart_frame_fit(&picture->frame);
-	svg_begin(file, CHART_WIDTH, y + HEIGHT + FOOT, title);
-	chart_head(&picture->head, file);
-	draw_frame(picture, file);
 	svg_end(file);
 }
 
@@ -273,20 +257,19 @@ int plot_pair_write(const struct plot_pair *pair, const char *path, struct error
 {
 	struct picture picture = {.pair = pair};
 	struct output output;
+	AUTOFREE char *title = mem_printf("%s - %s", pair->a, pair->b);
+	AUTOFREE char *heading = make_heading(pair);
 	struct chart_point *broken;
-	char *heading;
 
 	if (output_open(&output, path, error))
 		return -1;
-	heading = make_heading(pair);
-	picture.head = (struct chart){
-	    .title = heading, .caption = pair->caption, .width = CHART_WIDTH};
+	picture.head =
+	    (struct chart){.title = title, .caption = pair->caption, .heading = heading};
 	broken = find_broken(&picture);
 	make_keys(&picture);
 	set_axes(&picture);
 	draw_picture(&picture, output.file);
 	chart_clear(&picture.head);
 	free(broken);
-	free(heading);
 	return output_commit(&output, error);
 }

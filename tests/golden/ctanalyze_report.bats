@@ -203,7 +203,7 @@ data()
 	ctanalyze report bad.db -o report.html
 	has '&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;'
 	has '&quot;&gt;&lt;script&gt;'
-	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\u0022\u0027\u0001'
+	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\"\u0027\u0001'
 	[ "$(grep -o '<script' report.html | wc -l)" -eq 2 ]
 	[ "$(grep -o '</script' report.html | wc -l)" -eq 2 ]
 	[ "$(data report.html "SELECT substr(json_extract(j, '\$.nodes[0]'), 1, 13) FROM d")" = '</script><img' ]

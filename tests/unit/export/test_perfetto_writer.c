@@ -23,14 +23,17 @@ static const struct perfetto_track counter = {.kind = PERFETTO_COUNTER,
 					      .full_name = "cpu all %usr",
 					      .unit = "percent"};
 
+static struct export export;
+
 static struct perfetto_writer *begin(const struct perfetto_form *form, FILE *file,
-				     const char *name, nsec_t origin_ns)
+				     nsec_t origin_ns)
 {
 	struct perfetto_writer *writer = calloc(1, sizeof(*writer));
 
 	assert_non_null(writer);
+	export = (struct export){.file = file, .file_name = "out"};
 	*writer = (struct perfetto_writer){
-	    .form = form, .file = file, .name = name, .origin_ns = origin_ns};
+	    .form = form, .export = &export, .origin_ns = origin_ns};
 	form->begin(writer);
 	return writer;
 }
@@ -67,10 +70,10 @@ static void write_some(struct perfetto_writer *writer)
 	writer->form->track(writer, &node);
 	writer->form->track(writer, &row);
 	writer->form->track(writer, &counter);
-	assert_int_equal(perfetto_write_event(writer, &slice), 0);
-	assert_int_equal(perfetto_write_event(writer, &slice), 0);
-	assert_int_equal(perfetto_write_event(writer, &end), 0);
-	assert_int_equal(perfetto_write_counter(writer, &counter, 1000, 0.1), 0);
+	assert_int_equal(perfetto_write_event(writer, &slice, &error), 0);
+	assert_int_equal(perfetto_write_event(writer, &slice, &error), 0);
+	assert_int_equal(perfetto_write_event(writer, &end, &error), 0);
+	assert_int_equal(perfetto_write_counter(writer, &counter, 1000, 0.1, &error), 0);
 	assert_int_equal(perfetto_write_end(writer, &error), 0);
 	assert_int_equal(writer->events, 4);
 }
@@ -84,7 +87,7 @@ static void json_is_as_it_should_be(void **state)
 	char *text = NULL, *wanted = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = begin(&perfetto_json, file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_json, file, 1000);
 
 	(void)state;
 	write_some(writer);
@@ -128,11 +131,12 @@ static void json_times_do_not_overflow(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = begin(&perfetto_json, file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_json, file, 1000);
 
 	(void)state;
-	assert_int_equal(perfetto_write_event(writer, &event), 0);
-	assert_int_equal(perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300), 0);
+	assert_int_equal(perfetto_write_event(writer, &event, &error), 0);
+	assert_int_equal(
+	    perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300, &error), 0);
 	assert_int_equal(perfetto_write_end(writer, &error), 0);
 	end(writer);
 	fclose(file);
@@ -180,7 +184,7 @@ static void proto_says_texts_once(void **state)
 	char *data = NULL;
 	size_t size;
 	FILE *file = open_memstream(&data, &size);
-	struct perfetto_writer *writer = begin(&perfetto_proto, file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_proto, file, 1000);
 
 	(void)state;
 	write_some(writer);
@@ -202,7 +206,7 @@ static void proto_says_texts_once(void **state)
 static void a_full_disk_is_told(void **state)
 {
 	FILE *file = fopen("/dev/full", "w");
-	struct perfetto_writer *writer = begin(&perfetto_proto, file, "out", 0);
+	struct perfetto_writer *writer = begin(&perfetto_proto, file, 0);
 	struct perfetto_event event = {.place = row.place, .category = "c", .name = "n"};
 	struct error error = ERROR_INIT;
 	int status = 0;
@@ -210,9 +214,8 @@ static void a_full_disk_is_told(void **state)
 	(void)state;
 	setbuf(file, NULL);
 	for (int i = 0; i < 100000 && !status; i++)
-		status = perfetto_write_event(writer, &event);
+		status = perfetto_write_event(writer, &event, &error);
 	assert_int_equal(status, -1);
-	assert_int_equal(perfetto_write_end(writer, &error), -1);
 	assert_string_equal(error_text(&error), "out: No space left on device");
 	error_clear(&error);
 	end(writer);
