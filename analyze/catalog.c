@@ -195,18 +195,15 @@ const struct analysis *catalog_find(const struct catalog *catalog, const char *n
 {
 	AUTOFREE const char **names = mem_zalloc((catalog->count + 1) * sizeof(*names));
 	const struct analysis *found = NULL;
-	const char *near;
 
 	for (size_t i = 0; i < catalog->count; i++) {
 		names[i] = catalog->item[i]->name;
 		if (!strcmp(names[i], name))
 			found = catalog->item[i];
 	}
-	near = found ? NULL : near_find(name, names, catalog->count);
-	if (near)
-		error_set(error, "no analysis '%s', did you mean '%s'?", name, near);
-	else if (!found)
-		error_set(error, "no analysis '%s', want one of ctanalyze --help", name);
+	if (!found)
+		near_refuse(error, "no analysis", name, names, catalog->count,
+			    "one of ctanalyze --help");
 	return found;
 }
 

@@ -141,17 +141,12 @@ static void no_such_class(struct question *question, const char *glob,
 			  struct error *error)
 {
 	struct text_list names = {0};
-	const char *near = NULL;
 
 	if (!query_texts(question->reader, "SELECT name FROM event_class ORDER BY name",
 			 NULL, &names, error))
-		near = near_find(glob, (const char *const *)names.item, names.count);
-	if (near)
-		error_misuse(error, "--events: no class '%s', did you mean '%s'?", glob,
-			     near);
-	else
-		error_misuse(error, "--events: no class of events has such a name,"
-				    " see ctanalyze nodes --table classes");
+		near_refuse(error, "--events: no class", glob,
+			    (const char *const *)names.item, names.count,
+			    "one of ctanalyze nodes --table classes");
 	text_list_clear(&names);
 }
 

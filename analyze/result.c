@@ -345,23 +345,10 @@ struct result_table *result_find(const struct result *result, const char *key)
 static int no_such(const char *option, const char *what, const char *word,
 		   struct text_list *names, struct error *error)
 {
-	const char *near =
-	    near_find(word, (const char *const *)names->item, names->count);
-	char *all = mem_strdup("");
+	AUTOFREE char *where = mem_printf("--%s: no %s", option, what);
 
-	for (size_t i = 0; i < names->count; i++) {
-		char *more = mem_printf("%s%s%s", all, i ? ", " : "", names->item[i]);
-
-		free(all);
-		all = more;
-	}
-	if (near)
-		error_misuse(error, "--%s: no %s '%s', did you mean '%s'?", option, what,
-			     word, near);
-	else
-		error_misuse(error, "--%s: no %s '%s', want one of %s", option, what,
-			     word, all);
-	free(all);
+	near_refuse(error, where, word, (const char *const *)names->item, names->count,
+		    NULL);
 	text_list_clear(names);
 	return -1;
 }

@@ -109,7 +109,7 @@ enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
 static const struct subcommand *find_subcommand(struct error *error)
 {
 	const char *wanted = options.words.count ? options.words.item[0] : NULL;
-	const char *names[SUBCOMMANDS], *near = NULL;
+	const char *names[SUBCOMMANDS];
 
 	for (size_t i = 0; i < SUBCOMMANDS; i++) {
 		names[i] = subcommands[i].name;
@@ -117,11 +117,9 @@ static const struct subcommand *find_subcommand(struct error *error)
 			return &subcommands[i];
 	}
 	if (wanted)
-		near = near_find(wanted, names, SUBCOMMANDS);
-	error_misuse(error, "no subcommand%s%s%s, %s%s", wanted ? " '" : "",
-		     wanted ? wanted : "", wanted ? "'" : "",
-		     near ? "is it meant to be " : "want one of those that --help shows",
-		     near ? near : "");
+		near_refuse(error, "no subcommand", wanted, names, SUBCOMMANDS, NULL);
+	else
+		error_misuse(error, "no subcommand, want one of those that --help shows");
 	return NULL;
 }
 

@@ -40,24 +40,14 @@ enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 /* By name; NULL with an error that suggests the nearest. */
 static const struct export_format *find_format(const char *name, struct error *error)
 {
-	const char *names[FORMATS], *meant;
-	struct bytes all = {0};
+	const char *names[FORMATS];
 
-	for (size_t i = 0; i < FORMATS; i++)
-		if (strcmp(name, formats[i]->name) == 0)
-			return formats[i];
 	for (size_t i = 0; i < FORMATS; i++) {
 		names[i] = formats[i]->name;
-		bytes_add(&all, ", ", i ? 2 : 0);
-		bytes_add(&all, names[i], strlen(names[i]));
+		if (strcmp(name, names[i]) == 0)
+			return formats[i];
 	}
-	meant = near_find(name, names, FORMATS);
-	if (meant)
-		error_set(error, "%s: no such format, do you mean %s?", name, meant);
-	else
-		error_set(error, "%s: no such format, want one of %.*s", name,
-			  (int)all.size, (char *)all.data);
-	bytes_clear(&all);
+	near_refuse(error, "no format", name, names, FORMATS, NULL);
 	return NULL;
 }
 

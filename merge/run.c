@@ -338,19 +338,16 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 			  struct error *error)
 {
 	AUTOFREE const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
-	const char *near = NULL;
+	AUTOFREE char *hint = mem_printf("one of %s", run->path);
 	bool found = !selection->nodes.count;
 
 	for (size_t i = 0; i < run->nodes; i++) {
 		names[i] = run->node[i].name;
 		found |= selection_has_node(selection, names[i]);
 	}
-	if (!found)
-		near = near_find(selection->nodes.item[0], names, run->nodes);
-	if (found)
-		return 0;
-	return error_misuse(error, "--node: no node of %s has such a name%s%s", run->path,
-			    near ? ", is it meant to be " : "", near ? near : "");
+	return found ? 0
+		     : near_refuse(error, "--node: no node", selection->nodes.item[0],
+				   names, run->nodes, hint);
 }
 
 bool selection_has_time(const struct selection *selection, nsec_t ts_ns)

@@ -35,14 +35,11 @@ static void fit_pairs(struct sync *sync)
 static int no_such_trace(const struct sync *sync, struct error *error)
 {
 	AUTOFREE const char **names = mem_zalloc((sync->traces + 1) * sizeof(*names));
-	const char *near;
 
 	for (size_t i = 0; i < sync->traces; i++)
 		names[i] = sync->trace[i].name;
-	near = near_find(sync->options.reference, names, sync->traces);
-	error_misuse(error, "no trace is named '%s'%s%s%s", sync->options.reference,
-		     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return -1;
+	return near_refuse(error, "no trace is named", sync->options.reference, names,
+			   sync->traces, "a name of those given");
 }
 
 /* The clock of the trace named on the command line; -1: none was. */

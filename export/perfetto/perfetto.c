@@ -355,19 +355,14 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	(void)output;
 	plan->binary = options.form == FORM_PROTO;
 	for (size_t i = 0; i < options.tracks.count; i++) {
-		const char *name = options.tracks.item[i], *meant;
+		const char *name = options.tracks.item[i];
 		size_t at = 0;
 
 		while (at < PARTS && strcmp(parts[at], name) != 0)
 			at++;
 		if (at < PARTS)
 			continue;
-		meant = near_find(name, parts, PARTS);
-		return meant ? error_set(error,
-					 "--tracks: no part '%s', did you mean '%s'?",
-					 name, meant)
-			     : error_set(error, "--tracks: no part '%s' (see --help)",
-					 name);
+		return near_refuse(error, "--tracks: no part", name, parts, PARTS, NULL);
 	}
 	return 0;
 }

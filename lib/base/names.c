@@ -66,6 +66,24 @@ const char *near_find(const char *word, const char *const *words, size_t count)
 	return found;
 }
 
+int near_refuse(struct error *error, const char *what, const char *word,
+		const char *const *words, size_t count, const char *hint)
+{
+	const char *near = near_find(word, words, count);
+	AUTOFREE char *all = mem_strdup(hint ? hint : "one of ");
+
+	if (near)
+		return error_misuse(error, "%s '%s', did you mean '%s'?", what, word,
+				    near);
+	for (size_t i = 0; i < count && !hint; i++) {
+		char *longer = mem_printf("%s%s%s", all, i ? ", " : "", words[i]);
+
+		free(all);
+		all = longer;
+	}
+	return error_misuse(error, "%s '%s', want %s", what, word, all);
+}
+
 static bool is_plain(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||

@@ -13,6 +13,13 @@
 const char *near_find(const char *word, const char *const *words, size_t count);
 
 /*
+ * Misuse: "WHAT 'WORD', did you mean 'NEAR'?" Where no word is near, "WHAT 'WORD', want
+ * HINT"; NULL: want one of the words. Always -1.
+ */
+int near_refuse(struct error *error, const char *what, const char *word,
+		const char *const *words, size_t count, const char *hint);
+
+/*
  * A text as the name of a file: UTF-8 stays, but what is no letter, digit, or one of .-_+
  * of ASCII, and what is not UTF-8 or cannot be printed, becomes '_'; so does a dot in
  * front. For free().

@@ -180,16 +180,13 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 			 struct error *error)
 {
 	struct text_list names = {0};
-	const char *near;
 
 	if (query_texts(timeline,
 			"SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
-			NULL, &names, error) == 0) {
-		near = near_find(name, (const char *const *)names.item, names.count);
-		error_misuse(error, "--table: no table %s%s%s%s", name,
-			     near ? ", do you mean " : "", near ? near : "",
-			     near ? "?" : "");
-	}
+			NULL, &names, error) == 0)
+		near_refuse(error, "--table: no table", name,
+			    (const char *const *)names.item, names.count,
+			    "one of the timeline's");
 	text_list_clear(&names);
 	return -1;
 }

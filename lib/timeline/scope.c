@@ -71,18 +71,13 @@ static int take_span(void *context, const struct cell *row, struct error *error)
 static int no_such_node(const struct scope *scope, const char *glob, struct error *error)
 {
 	AUTOFREE const char **names = mem_zalloc((scope->nodes + 1) * sizeof(*names));
-	const char *near;
+	AUTOFREE char *hint = NULL;
 
 	for (size_t i = 0; i < scope->nodes; i++)
 		names[i] = scope->node[i].name;
-	near = near_find(glob, names, scope->nodes);
-	if (near)
-		error_misuse(error, "--node: no node '%s', did you mean '%s'?", glob,
-			     near);
-	else
-		error_misuse(error, "--node: no node '%s', want one of %zu such as '%s'",
-			     glob, scope->nodes, scope->nodes ? names[0] : "");
-	return -1;
+	hint = mem_printf("one of %zu such as '%s'", scope->nodes,
+			  scope->nodes ? names[0] : "");
+	return near_refuse(error, "--node: no node", glob, names, scope->nodes, hint);
 }
 
 static int choose_nodes(struct scope *scope, const struct text_list *globs,

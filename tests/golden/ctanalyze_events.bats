@@ -50,7 +50,7 @@ behind_times()
 			UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)) FROM invocation))
 		SELECT count(*) FROM event, o WHERE tid = 176 AND ts_ns BETWEEN t + 50000000000 AND t + 52000000000")" ]
 	[ -s part ]
-	fails_with 2 'ctanalyze: --events: no class of events has such a name, see ctanalyze nodes --table classes' \
+	fails_with 2 "ctanalyze: --events: no class 'nosuch', want one of ctanalyze nodes --table classes" \
 		ctanalyze events --events nosuch "$CT_SAMPLE"
 	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze events
 }

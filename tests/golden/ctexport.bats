@@ -15,8 +15,8 @@ setup_file()
 @test "formats are listed and near names suggested" {
 	ends_with 0 ctexport --help
 	grep -q '^  csv ' "$scratch/stdout"
-	fails_with 2 'ctexport: cvs: no such format, do you mean csv?' ctexport cvs run.db
-	fails_with 2 'ctexport: nothing: no such format, want one of opendc, parquet, csv, json, graphite, perfetto, tracekit' ctexport nothing
+	fails_with 2 "ctexport: no format 'cvs', did you mean 'csv'?" ctexport cvs run.db
+	fails_with 2 "ctexport: no format 'nothing', want one of opendc, parquet, csv, json, graphite, perfetto, tracekit" ctexport nothing
 	fails_with 2 'ctexport: no format given, want one as the first word (see --help)' ctexport
 }
 

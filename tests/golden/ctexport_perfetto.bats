@@ -21,7 +21,7 @@ setup_file()
 		ctexport perfetto --format xml "$CT_SIM"
 	fails_with 2 "ctexport: --tracks: no part 'disk', did you mean 'disks'?" \
 		ctexport perfetto --tracks states,disk "$CT_SIM"
-	fails_with 2 "ctexport: --tracks: no part '' (see --help)" \
+	fails_with 2 "ctexport: --tracks: no part '', want one of states, cpus, interrupts, syscalls, disks, messages, samples, clocks, tasks" \
 		ctexport perfetto --tracks '' "$CT_SIM"
 	ends_with 2 ctexport perfetto --begin +100 "$CT_SIM" -o out
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"

@@ -77,8 +77,8 @@ files()
 }
 
 @test "names of tables" {
-	fails_with 2 'ctexport: --table: no table nod, do you mean node?' csv --table nod
-	fails_with 2 'ctexport: --table: no table "; DROP TABLE node; --' \
+	fails_with 2 "ctexport: --table: no table 'nod', did you mean 'node'?" csv --table nod
+	fails_with 2 "ctexport: --table: no table '\"; DROP TABLE node; --', want one of the timeline's" \
 		csv --table '"; DROP TABLE node; --'
 	ends_with 0 ctexport csv "$CT_USER" -o out
 	[ -s out/app%3Awork.csv ]

@@ -333,10 +333,10 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 
 @test "a reference or nodes that are none" {
 	make_run node1 node2
-	fails_with 2 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
-	fails_with 2 'ctmerge: --node: no node of run has such a name' \
+	fails_with 2 "ctmerge: no trace is named 'nobody', want a name of those given" ctmerge -q -r nobody run -o run.db
+	fails_with 2 "ctmerge: --node: no node 'nobody', want one of run" \
 		ctmerge -q --node nobody,node3 run -o run.db
-	fails_with 2 'ctmerge: --node: no node of run has such a name, is it meant to be node1' \
+	fails_with 2 "ctmerge: --node: no node 'nod1', did you mean 'node1'?" \
 		ctmerge -q --node nod1 run -o run.db
 	[ ! -e run.db ]
 }

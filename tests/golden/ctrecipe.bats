@@ -225,7 +225,7 @@ hostile_recipe()
 
 @test "misuse" {
 	fails_with 2 'ctrecipe: no subcommand, want one of those that --help shows' ctrecipe
-	fails_with 2 "ctrecipe: no subcommand 'valdate', is it meant to be validate" ctrecipe valdate x
+	fails_with 2 "ctrecipe: no subcommand 'valdate', did you mean 'validate'?" ctrecipe valdate x
 	fails_with 2 'ctrecipe: plan: want one RECIPE' ctrecipe plan
 	fails_with 2 "ctrecipe: init: 'x' is too much" ctrecipe init x
 	fails_with 2 'ctrecipe: --point does not go with points' ctrecipe points --point 1 x

@@ -69,8 +69,8 @@ net3=fixtures/net3
 }
 
 @test "a reference that is not there" {
-	fails_with 2 "ctsync: no trace is named 'nobody'" ctsync -r nobody $net3
-	fails_with 2 "ctsync: no trace is named ''" ctsync -r '' $net3
+	fails_with 2 "ctsync: no trace is named 'nobody', want a name of those given" ctsync -r nobody $net3
+	fails_with 2 "ctsync: no trace is named '', want a name of those given" ctsync -r '' $net3
 }
 
 @test "help and version" {

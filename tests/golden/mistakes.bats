@@ -22,7 +22,7 @@ load common
 	ends_with 0 ctanalyze --list
 	grep -qE '^  critical-path  [a-z]' "$scratch/stdout"
 	[ "$(wc -l <"$scratch/stdout")" -ge 20 ]
-	fails_with 2 'ctexport: run.db: no such format, want one of opendc, parquet, csv, json, graphite, perfetto, tracekit' \
+	fails_with 2 "ctexport: no format 'run.db', want one of opendc, parquet, csv, json, graphite, perfetto, tracekit" \
 		ctexport run.db perfetto
 	fails_with 2 "ctsync: no trace is named 'nod2', did you mean 'node2'?" ctsync -q -r nod2 datasets/sample
 	for program in ctcollect ctbatch; do
