@@ -397,6 +397,7 @@ static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 			  size_t stride, size_t most)
 {
 	enum cell_type own = own_type(chunk->column);
+	unsigned most_level = chunk->most_definition;
 	uint8_t *at, *begin;
 	size_t count, run = 0;
 	bool null = false;
@@ -414,13 +415,14 @@ static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 			break;
 		}
 		if ((cell->type == CELL_NULL) != null) {
-			parquet_chunk_add_levels(chunk, null, run);
+			parquet_chunk_add_levels(chunk, PARQUET_FIRST, most_level - null,
+						 run);
 			null = !null;
 			run = 0;
 		}
 		run++;
 	}
-	parquet_chunk_add_levels(chunk, null, run);
+	parquet_chunk_add_levels(chunk, PARQUET_FIRST, most_level - null, run);
 	chunk->values.size += (size_t)(at - begin);
 	chunk->page_bytes += (size_t)(at - begin);
 	return count;
@@ -476,7 +478,8 @@ static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list
 	const struct parquet_column *column = chunk->column;
 
 	if (list->null || list->count == 0)
-		parquet_chunk_add_empty(chunk, list->null);
+		parquet_chunk_add_levels(chunk, PARQUET_FIRST,
+					 column->optional && !list->null, 1);
 	for (size_t i = 0; i < list->count && !list->null; i++) {
 		struct parquet_value value;
 
