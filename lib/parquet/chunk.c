@@ -243,8 +243,7 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 {
 	*chunk = (struct parquet_chunk){
 	    .column = column, .settings = settings, .press = press};
-	chunk->most_definition = (unsigned)column->optional + column->list +
-				 (column->list && column->optional_elements);
+	chunk->most_definition = column->list ? 3 : column->optional;
 	chunk->is_array = column->type == PARQUET_BYTE_ARRAY;
 	chunk->dictionary.width = parquet_width(column);
 	chunk->dictionary.most = settings->dictionary_bytes;
