@@ -33,7 +33,7 @@ struct form {
 		.name = word, .type = PARQUET_##kind, ##__VA_ARGS__                      \
 	}
 #define OPTIONAL .optional = true
-#define LIST     .optional = true, .list = true, .optional_elements = true
+#define LIST     .list = true
 
 /* As the readers of OpenDC ask for them; docs/opendc.md says which release reads which.
  */

@@ -163,6 +163,12 @@ int output_directory_commit(struct output_directory *directory, struct error *er
 /* Remove what was not committed; after a commit it does nothing. */
 void output_directory_discard(struct output_directory *directory);
 
+/*
+ * Make what is missing of the directories above `path` that its first bytes are not
+ * about, and tell the first, for free(). 0, or -1 with errno.
+ */
+int output_make_above(const char *path, size_t first, char **made);
+
 /* What output.c and output_directory.c share. */
 
 /* What a killed program left of that name goes, but for what is still being written. */

@@ -78,11 +78,7 @@ static int check_target(const char *path, const struct output_kind *kind, bool *
 	return error_errno(error, path);
 }
 
-/*
- * Make what is missing of the directories above `path` that its first bytes are not
- * about, and tell the first. 0, or -1 with errno.
- */
-static int make_above(const char *path, size_t first, char **made)
+int output_make_above(const char *path, size_t first, char **made)
 {
 	AUTOFREE char *part = mem_strdup(path);
 
@@ -124,7 +120,8 @@ static int make_stage(struct output_directory *directory, const char *path,
 		directory->temporary = mem_strdup(directory->stage->path);
 		return 0;
 	}
-	if (directory->kind->parents && make_above(directory->path, 1, &directory->made))
+	if (directory->kind->parents &&
+	    output_make_above(directory->path, 1, &directory->made))
 		return error_errno(error, directory->path);
 	directory->stage = output_stage_new(parent, name);
 	if (!directory->stage)
@@ -306,7 +303,8 @@ static int move_file(const char *from, const char *to, const char *name,
 	AUTOFREE char *target = mem_printf("%s/%s", to, name);
 	AUTOFREE char *made = NULL;
 
-	make_above(target, strlen(to) + 1, &made); /* what fails here fails below */
+	output_make_above(target, strlen(to) + 1,
+			  &made); /* what fails here fails below */
 	return rename(source, target) ? error_errno(error, target) : 0;
 }
 

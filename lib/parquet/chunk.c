@@ -3,6 +3,7 @@
 
 #include <snappy-c.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "base/mem.h"
@@ -130,26 +131,45 @@ enum { KEEP = 1 << 20 };
 /* Values of a dictionary that come so often each are taken to come again. */
 enum { REPEATED = 8 };
 
-/* Levels with their size in front; nothing can be added to them after that. */
-static void add_encoded_levels(struct bytes *content, struct parquet_hybrid *levels)
+static void put_levels(struct parquet_levels *levels, uint32_t level, size_t count)
 {
-	parquet_hybrid_finish(levels);
-	bytes_add_le(content, levels->out.size, 4);
-	bytes_add(content, levels->out.data, levels->out.size);
+	uint32_t *last = levels->runs ? &levels->run[levels->runs - 1] : NULL;
+
+	if (!count)
+		return;
+	if (!last || (*last & 3) != level) {
+		last = MEM_NEXT(levels->run, levels->runs, levels->capacity);
+		*last = level;
+	}
+	*last += (uint32_t)count << 2;
+}
+
+/* Levels with the size of what they become in front. */
+static void add_levels(struct bytes *content, const struct parquet_levels *levels,
+		       unsigned most, size_t count)
+{
+	AUTOFREE uint32_t *level = mem_alloc(count * sizeof(*level));
+	size_t begin = content->size, at = 0;
+	uint32_t size;
+
+	for (size_t i = 0; i < levels->runs; i++)
+		for (uint32_t n = levels->run[i] >> 2; n > 0; n--)
+			level[at++] = levels->run[i] & 3;
+	bytes_add_le(content, 0, sizeof(size));
+	parquet_hybrid_add(content, parquet_bits(most), level, count);
+	size = htole32((uint32_t)(content->size - begin - sizeof(size)));
+	memcpy(content->data + begin, &size, sizeof(size));
 }
 
 /* The values as numbers of the dictionary. */
 static void add_codes(struct bytes *content, const struct parquet_chunk *chunk)
 {
-	struct parquet_hybrid codes = {.out = *content};
 	uint32_t count = chunk->dictionary.count;
-
 	/* One bit at least: not every reader knows numbers of none. */
-	codes.width = count > 2 ? parquet_bits(count - 1) : 1;
-	bytes_add_byte(&codes.out, (uint8_t)codes.width);
-	parquet_hybrid_add_all(&codes, chunk->code, chunk->codes);
-	parquet_hybrid_finish(&codes);
-	*content = codes.out;
+	unsigned width = count > 2 ? parquet_bits(count - 1) : 1;
+
+	bytes_add_byte(content, (uint8_t)width);
+	parquet_hybrid_add(content, width, chunk->code, chunk->codes);
 }
 
 /* Is the dictionary with these bytes of codes smaller than the values without it? */
@@ -214,8 +234,7 @@ static void begin_page(struct parquet_chunk *chunk)
 	chunk->page_bytes = 0;
 	chunk->codes = 0;
 	bytes_empty(&chunk->values, KEEP);
-	parquet_hybrid_reset(&chunk->repetition, 1);
-	parquet_hybrid_reset(&chunk->definition, parquet_bits(chunk->most_definition));
+	chunk->repetition.runs = chunk->definition.runs = 0;
 }
 
 void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column *column,
@@ -224,8 +243,7 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 {
 	*chunk = (struct parquet_chunk){
 	    .column = column, .settings = settings, .press = press};
-	chunk->most_definition = (unsigned)column->optional + column->list +
-				 (column->list && column->optional_elements);
+	chunk->most_definition = column->list ? 3 : column->optional;
 	chunk->is_array = column->type == PARQUET_BYTE_ARRAY;
 	chunk->dictionary.width = parquet_width(column);
 	chunk->dictionary.most = settings->dictionary_bytes;
@@ -233,29 +251,18 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 	begin_page(chunk);
 }
 
-static void add_levels(struct parquet_chunk *chunk, enum parquet_place place,
-		       unsigned definition)
-{
-	chunk->page_values++;
-	if (chunk->column->list)
-		parquet_hybrid_add(&chunk->repetition, place == PARQUET_FURTHER);
-	if (chunk->most_definition)
-		parquet_hybrid_add(&chunk->definition, definition);
-	if (definition == chunk->most_definition)
-		return;
-	chunk->page_nulls++;
-	chunk->page_bytes++; /* about that, and no page may have too many */
-}
-
-void parquet_chunk_add_levels(struct parquet_chunk *chunk, bool null, size_t count)
+void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place place,
+			      unsigned definition, size_t count)
 {
 	chunk->page_values += (uint32_t)count;
+	if (chunk->column->list)
+		put_levels(&chunk->repetition, place, count);
 	if (chunk->most_definition)
-		parquet_hybrid_repeat(&chunk->definition, !null, count);
-	if (!null)
+		put_levels(&chunk->definition, definition, count);
+	if (definition == chunk->most_definition)
 		return;
 	chunk->page_nulls += (uint32_t)count;
-	chunk->page_bytes += count;
+	chunk->page_bytes += count; /* about that, and no page may have too many */
 }
 
 /* From here on values are PLAIN, those of this page, too. */
@@ -296,7 +303,7 @@ static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *va
 void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 		       const struct parquet_value *value)
 {
-	add_levels(chunk, place, chunk->most_definition - value->null);
+	parquet_chunk_add_levels(chunk, place, chunk->most_definition - value->null, 1);
 	if (value->null)
 		return;
 	chunk->page_bytes += value->size;
@@ -312,11 +319,6 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 	}
 	add_plain(chunk, value);
 	parquet_range_add(&chunk->range, chunk->column, value);
-}
-
-void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null)
-{
-	add_levels(chunk, PARQUET_FIRST, chunk->column->optional && !null);
 }
 
 /* Of the numbers of a page; of integers, by far the most, without asking for each. */
@@ -374,9 +376,10 @@ static int32_t add_content(struct parquet_chunk *chunk)
 	struct bytes *content = &chunk->press->content;
 
 	if (chunk->column->list)
-		add_encoded_levels(content, &chunk->repetition);
+		add_levels(content, &chunk->repetition, 1, chunk->page_values);
 	if (chunk->most_definition)
-		add_encoded_levels(content, &chunk->definition);
+		add_levels(content, &chunk->definition, chunk->most_definition,
+			   chunk->page_values);
 	if (chunk->by_dictionary) {
 		size_t begin = content->size, codes;
 
@@ -445,17 +448,18 @@ void parquet_chunk_reset(struct parquet_chunk *chunk)
 
 size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 {
-	/* The page's values by their size: their room depends on how they came. */
+	/* What the page has by its size: its room depends on how that came. Runs of
+	 * levels by about what they become. */
 	return chunk->body.capacity + chunk->head.capacity + chunk->values.size +
-	       chunk->repetition.out.capacity + chunk->definition.out.capacity +
+	       chunk->repetition.runs + chunk->definition.runs +
 	       chunk->code_capacity * sizeof(*chunk->code) +
 	       parquet_dictionary_held(&chunk->dictionary);
 }
 
 void parquet_chunk_clear(struct parquet_chunk *chunk)
 {
-	bytes_clear(&chunk->repetition.out);
-	bytes_clear(&chunk->definition.out);
+	free(chunk->repetition.run);
+	free(chunk->definition.run);
 	bytes_clear(&chunk->values);
 	bytes_clear(&chunk->head);
 	bytes_clear(&chunk->body);

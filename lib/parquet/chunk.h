@@ -24,6 +24,13 @@ int32_t parquet_codec_number(enum parquet_codec codec);
 
 void parquet_press_clear(struct parquet_press *press);
 
+/* Levels of a page as runs of one level, each its length << 2 | level: where most is null
+ * there is little to keep. */
+struct parquet_levels {
+	uint32_t *run;
+	size_t runs, capacity;
+};
+
 /*
  * One column of one row group: full pages, compressed, and the page that is
  * being filled. Arrays are numbers of the dictionary, in `code`, or as PLAIN
@@ -39,7 +46,7 @@ struct parquet_chunk {
 
 	uint32_t page_rows, page_values, page_nulls; /* page_values counts nulls, too */
 	size_t page_bytes; /* before compression, as PLAIN would have them */
-	struct parquet_hybrid repetition, definition;
+	struct parquet_levels repetition, definition;
 	struct bytes values;
 	uint32_t *code;
 	size_t codes, code_capacity;
@@ -67,14 +74,13 @@ enum parquet_place { PARQUET_FIRST, PARQUET_FURTHER };
 void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 		       const struct parquet_value *value);
 
-/* The row has a list without elements, or no list. */
-void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null);
-
 /*
- * So many rows of a flat column have nulls, or values, which are in `values` and in
- * `page_bytes` already.
+ * So many rows have this definition level: without a value, as an empty list and a null
+ * have them; or, of a flat column, with values, which are in `values` and `page_bytes`
+ * already.
  */
-void parquet_chunk_add_levels(struct parquet_chunk *chunk, bool null, size_t count);
+void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place place,
+			      unsigned definition, size_t count);
 
 /* So many rows are whole; a page has room for all but the last of them. 0, or -1 with
  * error, as below. */
@@ -86,7 +92,7 @@ int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error);
 /* Begin the next row group. */
 void parquet_chunk_reset(struct parquet_chunk *chunk);
 
-/* The bytes of memory that it has. */
+/* About the bytes of memory that it has. */
 size_t parquet_chunk_held(const struct parquet_chunk *chunk);
 
 void parquet_chunk_clear(struct parquet_chunk *chunk);

@@ -185,16 +185,14 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 	thrift_i32(thrift, 5, (int32_t)columns);
 	thrift_end(thrift);
 	for (size_t i = 0; i < columns; i++) {
-		int repetition = column[i].optional ? OPTIONAL : REQUIRED;
-
 		if (!column[i].list) {
-			add_leaf(thrift, &column[i], column[i].name, repetition);
+			add_leaf(thrift, &column[i], column[i].name,
+				 column[i].optional ? OPTIONAL : REQUIRED);
 			continue;
 		}
-		add_group(thrift, column[i].name, repetition, true);
+		add_group(thrift, column[i].name, OPTIONAL, true);
 		add_group(thrift, "list", REPEATED, false);
-		add_leaf(thrift, &column[i], "element",
-			 column[i].optional_elements ? OPTIONAL : REQUIRED);
+		add_leaf(thrift, &column[i], "element", OPTIONAL);
 	}
 }
 

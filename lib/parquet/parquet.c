@@ -290,9 +290,8 @@ static int array_value(const struct parquet_column *column, const struct cell *c
 	return 0;
 }
 
-static int value_of(const struct parquet_column *column, bool optional,
-		    const struct cell *cell, struct parquet_value *value,
-		    struct error *error)
+static int value_of(const struct parquet_column *column, const struct cell *cell,
+		    struct parquet_value *value, struct error *error)
 {
 	*value = (struct parquet_value){.null = cell->type == CELL_NULL,
 					.size = parquet_width(column)};
@@ -301,7 +300,7 @@ static int value_of(const struct parquet_column *column, bool optional,
 		value->bits = (uint64_t)cell->integer;
 		return 0;
 	}
-	if (value->null && !optional)
+	if (value->null && !column->optional && !column->list)
 		return refuse(error, "null, want a value");
 	if (value->null)
 		return 0;
@@ -354,7 +353,7 @@ static size_t check_cells(const struct cells *cells, const struct parquet_column
 			sum += 8;
 			continue;
 		}
-		if (value_of(column, column->optional, cell, &value, error))
+		if (value_of(column, cell, &value, error))
 			break;
 		sum += value.size;
 	}
@@ -371,8 +370,7 @@ static int add_one(struct parquet_chunk *chunk, const struct cell *cell,
 	if (chunk->is_array && !value.null) {
 		value.size = cell->size;
 		value.bytes = cell->size ? cell->bytes : "";
-	} else if (value_of(chunk->column, chunk->column->optional, cell, &value,
-			    error)) {
+	} else if (value_of(chunk->column, cell, &value, error)) {
 		return -1;
 	}
 	parquet_chunk_add(chunk, PARQUET_FIRST, &value);
@@ -397,6 +395,7 @@ static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 			  size_t stride, size_t most)
 {
 	enum cell_type own = own_type(chunk->column);
+	unsigned most_level = chunk->most_definition;
 	uint8_t *at, *begin;
 	size_t count, run = 0;
 	bool null = false;
@@ -414,13 +413,14 @@ static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 			break;
 		}
 		if ((cell->type == CELL_NULL) != null) {
-			parquet_chunk_add_levels(chunk, null, run);
+			parquet_chunk_add_levels(chunk, PARQUET_FIRST, most_level - null,
+						 run);
 			null = !null;
 			run = 0;
 		}
 		run++;
 	}
-	parquet_chunk_add_levels(chunk, null, run);
+	parquet_chunk_add_levels(chunk, PARQUET_FIRST, most_level - null, run);
 	chunk->values.size += (size_t)(at - begin);
 	chunk->page_bytes += (size_t)(at - begin);
 	return count;
@@ -451,13 +451,10 @@ static int check_list(const struct parquet_list *list,
 {
 	size_t sum = 0;
 
-	if (list->null && !column->optional)
-		return refuse(error, "no list, want one");
-	for (size_t i = 0; i < list->count && !list->null; i++) {
+	for (size_t i = 0; i < list->count; i++) {
 		struct parquet_value value;
 
-		if (value_of(column, column->optional_elements, &list->cell[i], &value,
-			     error)) {
+		if (value_of(column, &list->cell[i], &value, error)) {
 			error_prefix(error, "element %zu", i + 1);
 			return PARQUET_REFUSED;
 		}
@@ -473,15 +470,12 @@ static int check_list(const struct parquet_list *list,
 static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list,
 		    struct error *error)
 {
-	const struct parquet_column *column = chunk->column;
-
-	if (list->null || list->count == 0)
-		parquet_chunk_add_empty(chunk, list->null);
-	for (size_t i = 0; i < list->count && !list->null; i++) {
+	if (list->count == 0)
+		parquet_chunk_add_levels(chunk, PARQUET_FIRST, 1, 1);
+	for (size_t i = 0; i < list->count; i++) {
 		struct parquet_value value;
 
-		value_of(column, column->optional_elements, &list->cell[i], &value,
-			 error);
+		value_of(chunk->column, &list->cell[i], &value, error);
 		parquet_chunk_add(chunk, i ? PARQUET_FURTHER : PARQUET_FIRST, &value);
 	}
 	return parquet_chunk_end_rows(chunk, 1, error);

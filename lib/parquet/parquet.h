@@ -38,9 +38,8 @@ struct parquet_column {
 	enum parquet_type type; /* of a value, in a list of its elements */
 	enum parquet_logical logical;
 	bool optional; /* else REQUIRED */
-	bool list;     /* `optional` is about the list itself then */
-	bool optional_elements;
-	bool is_utf8; /* texts were checked already */
+	bool list;     /* optional, and so are its elements */
+	bool is_utf8;  /* texts were checked already */
 };
 
 enum parquet_codec { PARQUET_ZSTD, PARQUET_UNCOMPRESSED, PARQUET_SNAPPY };
@@ -79,11 +78,10 @@ struct parquet_writer *parquet_writer_new(FILE *file, const struct parquet_colum
 void parquet_add_metadata(struct parquet_writer *writer, const char *key,
 			  const char *value);
 
-/* What a row has in a list column; `null` is for an optional list. */
+/* What a row has in a list column. */
 struct parquet_list {
 	const struct cell *cell;
 	size_t count;
-	bool null;
 };
 
 enum { PARQUET_REFUSED = 1 };

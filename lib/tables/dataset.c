@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -13,32 +12,17 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/nsec.h"
-
-static int make_parents(char *path, size_t from, struct error *error)
-{
-	for (char *slash = strchr(path + from, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		int status;
-
-		*slash = '\0';
-		status = mkdir(path, 0777);
-		if (status && errno != EEXIST)
-			return error_errno(error, path + from);
-		*slash = '/';
-	}
-	return 0;
-}
+#include "base/output.h"
 
 FILE *export_create(const char *directory, const char *name, struct error *error)
 {
-	AUTOFREE char *path = mem_printf("%s/%s", directory, name);
+	AUTOFREE char *path = mem_printf("%s/%s", directory, name), *made = NULL;
 	FILE *file = NULL;
 
-	if (make_parents(path, strlen(directory) + 1, error) == 0) {
+	if (output_make_above(path, strlen(directory) + 1, &made) == 0)
 		file = fopen(path, "wxe");
-		if (!file)
-			error_errno(error, name);
-	}
+	if (!file)
+		error_errno(error, name);
 	return file;
 }
 
@@ -62,11 +46,21 @@ struct table_file {
 	FILE *file;       /* NULL: none is */
 	bool is_given;    /* it is not ours to close */
 	char *name;
-	const struct question *question;
-	const struct table_style *style;
 	struct parquet_writer *writer; /* NULL: CSV */
-	struct cell *cell; /* the row's, but for the keys; NULL: there are none */
+	uint64_t rows;
+};
+
+struct dataset {
+	const char *directory;
+	const struct table_job *job;
+	const struct table_style *style;
+	const struct question_column **column; /* those that are no keys */
 	size_t columns;
+	struct cell *cell; /* a row of these; NULL: there are no keys */
+	struct table_file *file;
+	size_t files, most;
+	struct table_file *last;
+	struct bytes wanted; /* the key of the row at hand */
 	uint64_t rows;
 };
 
@@ -90,53 +84,30 @@ static struct parquet_column parquet_column_of(const struct question_column *col
 	return result;
 }
 
-static int begin_parquet(struct table_file *table, struct error *error)
+static int begin_parquet(const struct dataset *dataset, struct table_file *table,
+			 struct error *error)
 {
-	const struct question *question = table->question;
 	AUTOFREE struct parquet_column *column =
-	    mem_alloc((table->columns + 1) * sizeof(*column));
-	size_t count = 0;
+	    mem_alloc((dataset->columns + 1) * sizeof(*column));
 
-	for (size_t i = 0; i < question->columns; i++)
-		if (!question->column[i].is_key)
-			column[count++] = parquet_column_of(&question->column[i],
-							    table->style->timestamps);
-	table->writer = parquet_writer_new(table->file, column, count,
-					   &table->style->settings, error);
+	for (size_t i = 0; i < dataset->columns; i++)
+		column[i] =
+		    parquet_column_of(dataset->column[i], dataset->style->timestamps);
+	table->writer = parquet_writer_new(table->file, column, dataset->columns,
+					   &dataset->style->settings, error);
 	return table->writer ? 0 : error_prefix(error, "%s", table->name);
 }
 
-static void begin_csv(struct table_file *table)
+static void begin_csv(const struct dataset *dataset, FILE *file)
 {
-	const struct question *question = table->question;
-	bool is_first = true;
+	for (size_t i = 0; i < dataset->columns; i++) {
+		const char *name = dataset->column[i]->name;
 
-	for (size_t i = 0; i < question->columns; i++) {
-		const char *name = question->column[i].name;
-
-		if (question->column[i].is_key)
-			continue;
-		if (!is_first)
-			csv_put_comma(table->file);
-		csv_put_text(table->file, name, strlen(name));
-		is_first = false;
+		if (i)
+			csv_put_comma(file);
+		csv_put_text(file, name, strlen(name));
 	}
-	csv_put_end(table->file);
-}
-
-/* Begin its rows. 0, or -1 with error. */
-static int begin_rows(struct table_file *table, struct error *error)
-{
-	const struct question *question = table->question;
-
-	for (size_t i = 0; i < question->columns; i++)
-		table->columns += !question->column[i].is_key;
-	if (table->columns < question->columns)
-		table->cell = mem_zalloc((table->columns + 1) * sizeof(*table->cell));
-	if (table->style->parquet)
-		return begin_parquet(table, error);
-	begin_csv(table);
-	return 0;
+	csv_put_end(file);
 }
 
 /* "2026-11-21T02:38:57.738293189Z" */
@@ -153,18 +124,13 @@ static void put_instant(FILE *file, nsec_t instant)
 	putc_unlocked('Z', file);
 }
 
-static int put_csv(struct table_file *table, const struct cell *row, struct error *error)
+static int put_csv(const struct dataset *dataset, const struct table_file *table,
+		   const struct cell *row, struct error *error)
 {
-	const struct question *question = table->question;
-	bool is_first = true;
-
-	for (size_t i = 0; i < question->columns; i++) {
-		if (question->column[i].is_key)
-			continue;
-		if (!is_first)
+	for (size_t i = 0; i < dataset->columns; i++) {
+		if (i)
 			csv_put_comma(table->file);
-		is_first = false;
-		if (table->style->timestamps && question->column[i].instant &&
+		if (dataset->style->timestamps && dataset->column[i]->instant &&
 		    row[i].type == CELL_INTEGER)
 			put_instant(table->file, row[i].integer);
 		else
@@ -174,26 +140,11 @@ static int put_csv(struct table_file *table, const struct cell *row, struct erro
 	return ferror(table->file) ? error_errno(error, table->name) : 0;
 }
 
-/* The row without keys. */
-static const struct cell *without_keys(struct table_file *table, const struct cell *row)
-{
-	const struct question *question = table->question;
-	size_t at = 0;
-
-	for (size_t i = 0; i < question->columns; i++)
-		if (!question->column[i].is_key)
-			table->cell[at++] = row[i];
-	return table->cell;
-}
-
-/* Several rows only where none has keys. */
 static int put_parquet(struct table_file *table, const struct cell *row, size_t rows,
 		       struct error *error)
 {
 	size_t added;
-	int status =
-	    parquet_add_rows(table->writer, table->cell ? without_keys(table, row) : row,
-			     rows, &added, error);
+	int status = parquet_add_rows(table->writer, row, rows, &added, error);
 
 	table->rows += added;
 	if (status == PARQUET_REFUSED)
@@ -202,15 +153,16 @@ static int put_parquet(struct table_file *table, const struct cell *row, size_t 
 	return status ? error_prefix(error, "%s", table->name) : 0;
 }
 
-static int put_rows(struct table_file *table, const struct cell *row, size_t rows,
-		    struct error *error)
+/* Rows without keys. */
+static int put_rows(const struct dataset *dataset, struct table_file *table,
+		    const struct cell *row, size_t rows, struct error *error)
 {
 	int status = 0;
 
 	if (table->writer)
 		return put_parquet(table, row, rows, error);
 	for (size_t i = 0; i < rows && !status; i++)
-		status = put_csv(table, &row[i * table->question->columns], error);
+		status = put_csv(dataset, table, &row[i * dataset->columns], error);
 	return status;
 }
 
@@ -220,7 +172,6 @@ static void clear_file(struct table_file *table)
 	parquet_writer_free(table->writer);
 	if (table->file && !table->is_given)
 		fclose(table->file);
-	free(table->cell);
 	free(table->name);
 	*table = (struct table_file){.key = table->key, .used = table->used};
 }
@@ -242,17 +193,6 @@ static int close_file(struct table_file *table, struct error *error)
 	clear_file(table);
 	return status;
 }
-
-struct dataset {
-	const char *directory;
-	const struct table_job *job;
-	const struct table_style *style;
-	struct table_file *file;
-	size_t files, most;
-	struct table_file *last;
-	struct bytes wanted; /* the key of the row at hand */
-	uint64_t rows;
-};
 
 /* Type and value of each key, which tells rows apart and is quick to compare. */
 static void key_of(struct bytes *bytes, const struct dataset *dataset,
@@ -352,10 +292,13 @@ static int open_file(struct dataset *dataset, struct table_file *file, char *nam
 
 	file->name = name ? name : mem_strdup(job->file_name);
 	file->is_given = !name;
-	file->question = job->question;
-	file->style = dataset->style;
 	file->file = name ? export_create(dataset->directory, name, error) : job->file;
-	return file->file ? begin_rows(file, error) : -1;
+	if (!file->file)
+		return -1;
+	if (dataset->style->parquet)
+		return begin_parquet(dataset, file, error);
+	begin_csv(dataset, file->file);
+	return 0;
 }
 
 static struct table_file *open_part(struct dataset *dataset, const struct cell *row,
@@ -378,11 +321,19 @@ static struct table_file *open_part(struct dataset *dataset, const struct cell *
 struct dataset *dataset_new(const char *directory, const struct table_job *job,
 			    const struct table_style *style, struct error *error)
 {
+	const struct question *question = job->question;
 	struct dataset *dataset = mem_zalloc(sizeof(*dataset));
 
 	dataset->directory = directory;
 	dataset->job = job;
 	dataset->style = style;
+	dataset->column = mem_alloc((question->columns + 1) * sizeof(*dataset->column));
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			dataset->column[dataset->columns++] = &question->column[i];
+	if (dataset->columns < question->columns)
+		dataset->cell =
+		    mem_alloc((dataset->columns + 1) * sizeof(*dataset->cell));
 	dataset->most = job->keys ? job->most_files : 1;
 	dataset->file = mem_zalloc(dataset->most * sizeof(*dataset->file));
 	if (job->keys)
@@ -399,6 +350,20 @@ static bool has_key(const struct table_file *file, const struct bytes *key)
 {
 	return file->file && file->key.size == key->size &&
 	       (key->size == 0 || memcmp(file->key.data, key->data, key->size) == 0);
+}
+
+static const struct cell *without_keys(const struct dataset *dataset,
+				       const struct cell *row)
+{
+	const struct question *question = dataset->job->question;
+	size_t at = 0;
+
+	if (!dataset->cell)
+		return row;
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			dataset->cell[at++] = row[i];
+	return dataset->cell;
 }
 
 static int put_by_key(struct dataset *dataset, const struct cell *row,
@@ -419,14 +384,14 @@ static int put_by_key(struct dataset *dataset, const struct cell *row,
 	if (!file)
 		return -1;
 	file->used = ++dataset->rows;
-	return put_rows(file, row, 1, error);
+	return put_rows(dataset, file, without_keys(dataset, row), 1, error);
 }
 
 int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 		 struct error *error)
 {
 	if (!dataset->job->keys)
-		return put_rows(dataset->file, row, rows, error);
+		return put_rows(dataset, dataset->file, row, rows, error);
 	for (size_t i = 0; i < rows; i++)
 		if (put_by_key(dataset, &row[i * dataset->job->question->columns], error))
 			return -1;
@@ -450,6 +415,8 @@ void dataset_free(struct dataset *dataset)
 		bytes_clear(&dataset->file[i].key);
 	}
 	bytes_clear(&dataset->wanted);
+	free(dataset->column);
+	free(dataset->cell);
 	free(dataset->file);
 	free(dataset);
 }

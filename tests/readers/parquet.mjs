@@ -141,7 +141,7 @@ function check_schema(file, metadata) {
       want(top[i].children[0].element.repetition_type === 'REPEATED', 'inner repetition')
       element = top[i].children[0].children[0].element
       want(element.name === 'element', 'name of elements')
-      want(element.repetition_type === (column.elements ? 'OPTIONAL' : 'REQUIRED'), 'elements')
+      want(element.repetition_type === 'OPTIONAL', 'elements')
     }
     want(element.type === TYPES[column.type], 'type', element.type)
     want(element.converted_type === LOGICALS[column.logical], 'converted', element.converted_type)

@@ -36,10 +36,9 @@ void draw_column(uint64_t *state, struct draw_column *column, size_t number)
 	    .name = column->name,
 	    .type = type,
 	    .logical = draw_logical(state, type),
-	    .optional = draw_below(state, 2),
 	    .list = draw_below(state, 4) == 0,
 	};
-	column->column.optional_elements = column->column.list && draw_below(state, 2);
+	column->column.optional = column->column.list || draw_below(state, 2);
 	column->habit = (enum draw_habit)draw_below(state, DRAW_HABITS);
 	column->last = random_next(state);
 	column->nulls = draw_below(state, 3) ? (unsigned)draw_below(state, 900) : 1;

@@ -63,9 +63,9 @@ static void print_schema(const struct file *file)
 
 		fprintf(file->json,
 			"%s{\"type\":%d,\"logical\":%d,"
-			"\"optional\":%d,\"list\":%d,\"elements\":%d}",
+			"\"optional\":%d,\"list\":%d}",
 			i ? "," : "", (int)column->type, (int)column->logical,
-			column->optional, column->list, column->optional_elements);
+			column->optional, column->list);
 	}
 	fprintf(file->json, "]}\n");
 }
@@ -108,10 +108,6 @@ static void print_cell(FILE *json, const struct cell *cell)
 
 static void print_list(FILE *json, const struct parquet_list *list)
 {
-	if (list->null) {
-		fputs("null", json);
-		return;
-	}
 	putc('[', json);
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)
@@ -143,15 +139,13 @@ static int add_row(struct file *file, struct error *error)
 			continue;
 		}
 		*next = (struct parquet_list){.cell = element[lists++]};
-		next->null = schema->optional && draw_below(&file->state, 5) == 0;
-		if (!next->null && draw_below(&file->state, 5))
+		if (draw_below(&file->state, 5))
 			next->count = draw_below(&file->state, 4);
-		if (!next->null && draw_below(&file->state, 300) == 0)
+		if (draw_below(&file->state, 300) == 0)
 			next->count = LONGEST_LIST;
 		for (size_t j = 0; j < next->count; j++)
-			element[next - list][j] =
-			    draw_cell(&file->state, column, schema->optional_elements,
-				      file->text + DRAW_TEXT * texts++);
+			element[next - list][j] = draw_cell(
+			    &file->state, column, true, file->text + DRAW_TEXT * texts++);
 		print_list(file->json, next);
 	}
 	fputs("]\n", file->json);

@@ -6,31 +6,31 @@
 
 static void groups_are_packed_from_the_lowest_bit(void **state)
 {
-	struct parquet_hybrid hybrid = {.width = 3};
+	static const uint32_t number[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct bytes out = {0};
 
 	(void)state;
-	for (uint32_t i = 0; i < 8; i++)
-		parquet_hybrid_add(&hybrid, i);
-	parquet_hybrid_finish(&hybrid);
-	assert_bytes(&hybrid.out, "\x03\x88\xc6\xfa");
-	bytes_clear(&hybrid.out);
+	parquet_hybrid_add(&out, 3, number, COUNT(number));
+	assert_bytes(&out, "\x03\x88\xc6\xfa");
+	bytes_clear(&out);
 }
 
 static void runs_are_counted(void **state)
 {
-	struct parquet_hybrid hybrid = {.width = 9};
+	uint32_t number[101];
+	struct bytes out = {0};
 
 	(void)state;
-	for (uint32_t i = 0; i < 100; i++)
-		parquet_hybrid_add(&hybrid, 300);
-	parquet_hybrid_add(&hybrid, 1);
-	parquet_hybrid_finish(&hybrid);
-	assert_bytes(&hybrid.out, "\xc8\x01\x2c\x01"
-				  "\x02\x01\x00");
-	parquet_hybrid_reset(&hybrid, 1);
-	parquet_hybrid_finish(&hybrid);
-	assert_int_equal(hybrid.out.size, 0);
-	bytes_clear(&hybrid.out);
+	for (size_t i = 0; i < 100; i++)
+		number[i] = 300;
+	number[100] = 1;
+	parquet_hybrid_add(&out, 9, number, COUNT(number));
+	assert_bytes(&out, "\xc8\x01\x2c\x01"
+			   "\x02\x01\x00");
+	out.size = 0;
+	parquet_hybrid_add(&out, 1, NULL, 0);
+	assert_int_equal(out.size, 0);
+	bytes_clear(&out);
 }
 
 /* What was packed, read by the words of the format. */
@@ -74,48 +74,24 @@ static void assert_hybrid(const struct bytes *bytes, unsigned width,
 	assert_int_equal(n, count);
 }
 
-/* One by one, as runs and many at once, by chance. */
-static void add_in_parts(struct parquet_hybrid *hybrid, const uint32_t *number,
-			 size_t count)
-{
-	for (size_t i = 0; i < count;) {
-		size_t part = (size_t)draw_between(1, (int64_t)(count - i)), run = 1;
-		int64_t how = draw_between(0, 2);
-
-		while (run < part && number[i + run] == number[i])
-			run++;
-		if (how == 0)
-			part = 1;
-		if (how == 1)
-			part = run;
-		if (how == 0)
-			parquet_hybrid_add(hybrid, number[i]);
-		else if (how == 1)
-			parquet_hybrid_repeat(hybrid, number[i], run);
-		else
-			parquet_hybrid_add_all(hybrid, number + i, part);
-		i += part;
-	}
-}
-
 static void any_numbers_come_back(void **unused)
 {
 	(void)unused;
 	for (int round = 0; round < 300; round++) {
-		struct parquet_hybrid hybrid = {.width = (unsigned)draw_between(1, 32)};
+		unsigned width = (unsigned)draw_between(1, 32);
+		struct bytes out = {0};
 		uint32_t number[3000], last = 0;
 		size_t count = (size_t)draw_between(0, 3000);
 		int64_t repeat = draw_between(1, 30);
 
 		for (size_t i = 0; i < count; i++) {
 			if (draw_between(1, repeat) == 1)
-				last = (uint32_t)(draw() >> (64 - hybrid.width));
+				last = (uint32_t)(draw() >> (64 - width));
 			number[i] = last;
 		}
-		add_in_parts(&hybrid, number, count);
-		parquet_hybrid_finish(&hybrid);
-		assert_hybrid(&hybrid.out, hybrid.width, number, count);
-		bytes_clear(&hybrid.out);
+		parquet_hybrid_add(&out, width, number, count);
+		assert_hybrid(&out, width, number, count);
+		bytes_clear(&out);
 	}
 }
 
