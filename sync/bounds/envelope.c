@@ -189,14 +189,6 @@ static void make_hulls(const struct envelope *envelope, struct pair *pair)
 	hull_settle(&pair->upper);
 }
 
-/* The rate of the error along the edge that ends at a corner. */
-static double slope_of(const struct hull *hull, size_t k)
-{
-	const struct hull_point *p = &hull->point[k - 1], *q = &hull->point[k];
-
-	return (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
-}
-
 /*
  * As far as lines get whose rate is between two: along the hull where its edge has such a
  * rate, else along the line of the nearer one that touches it.
@@ -221,7 +213,7 @@ static void straighten_side(struct envelope *envelope, const struct pair *pair,
 			k++;
 		slope = k == 0             ? -sign * INFINITY
 			: k == hull->count ? sign * INFINITY
-					   : slope_of(hull, k);
+					   : hull_edge_rate(hull, k);
 		if (slope <= rate[0])
 			value = touching[0] + rate[0] * after;
 		else if (slope >= rate[1])
