@@ -48,13 +48,6 @@ static void part_take(struct tie_part *part, const struct tie_part *other)
 	part->cells += other->cells;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct tie_part *p = a, *q = b;
-
-	return (p->at_ns > q->at_ns) - (p->at_ns < q->at_ns);
-}
-
 /*
  * Bring the packets into their cells, in order. How long cells are in the end depends on
  * the first and last alone.
@@ -64,7 +57,7 @@ static void settle(struct tie *tie)
 	struct tie_part *cell = tie->cell;
 	size_t cells = 0;
 
-	qsort(cell, tie->cells, sizeof(*cell), by_time);
+	qsort(cell, tie->cells, sizeof(*cell), nsec_compare);
 	while ((cell[tie->cells - 1].at_ns >> tie->shift) -
 		   (cell[0].at_ns >> tie->shift) >=
 	       MOST_CELLS)

@@ -58,13 +58,6 @@ bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
 	return false;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	nsec_t p = *(const nsec_t *)a, q = *(const nsec_t *)b;
-
-	return (p > q) - (p < q);
-}
-
 /* By the line of the island's fit. */
 static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
 {
@@ -129,7 +122,7 @@ static double *prepare(const struct reconciling *reconciling, uint32_t clock,
 
 	if (breakpoints->count)
 		qsort(breakpoints->at, breakpoints->count, sizeof(*breakpoints->at),
-		      by_time);
+		      nsec_compare);
 	for (size_t i = 0; i < breakpoints->count; i++)
 		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
 			breakpoints->at[kept++] = breakpoints->at[i];
@@ -147,8 +140,8 @@ static double *prepare(const struct reconciling *reconciling, uint32_t clock,
 
 static nsec_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
 {
-	const nsec_t *found =
-	    bsearch(&at, breakpoints->at, breakpoints->count, sizeof(nsec_t), by_time);
+	const nsec_t *found = bsearch(&at, breakpoints->at, breakpoints->count,
+				      sizeof(nsec_t), nsec_compare);
 
 	return found - breakpoints->at;
 }
