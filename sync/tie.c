@@ -9,6 +9,7 @@
 
 enum {
 	MOST_CELLS = 4096,   /* of a tie */
+	MOST_FRESH = 1024,   /* packets that are in no cell yet */
 	FIRST_SHIFT = 20,    /* cells of a millisecond, and longer ones as time goes on */
 	REJECTED_SHARE = 50, /* one packet in so many may contradict the others */
 	LEAST_STEP = 4,      /* in what a cell leaves open */
@@ -33,7 +34,7 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	tie->base = base;
 	tie->tied = tied;
 	tie->shift = FIRST_SHIFT;
-	tie->cell = mem_alloc(2 * MOST_CELLS * sizeof(*tie->cell));
+	tie->cell = mem_alloc((MOST_CELLS + MOST_FRESH) * sizeof(*tie->cell));
 	return tie;
 }
 
@@ -97,7 +98,7 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 		packet.high_ns = nsec_sub(tied->handed_ns, base->queued_ns);
 	tie->packets++;
 	tie->cell[tie->cells++] = packet;
-	if (tie->cells == 2 * MOST_CELLS)
+	if (tie->cells == MOST_CELLS + MOST_FRESH)
 		settle(tie);
 }
 
