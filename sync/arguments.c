@@ -127,70 +127,63 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 }
 
 /* Whether a source is meant by "NAME=ADDR", or by any "ADDR". */
-static bool is_meant(const struct source *source, const char *name, size_t length)
+static bool is_meant(const struct source *source, const char *word, const char *equals)
 {
+	size_t length = equals ? (size_t)(equals - word) : 0;
+
 	return !length || (source->name && strlen(source->name) == length &&
-			   strncmp(source->name, name, length) == 0);
+			   strncmp(source->name, word, length) == 0);
 }
 
-/* Every "NAME=" must name a source. */
-static int check_names(const struct text_list *local, const struct source_list *sources,
-		       struct error *error)
+/* An address in the place of those that the source had; -1 with error: misuse. */
+static int add_local(struct source *source, const struct node_address *address,
+		     size_t *capacity, struct error *error)
 {
-	for (size_t i = 0; i < local->count; i++) {
-		const char *word = local->item[i], *equals = strchr(word, '=');
-		size_t length = equals ? (size_t)(equals - word) : 0;
-		bool found = !length;
-
-		for (size_t s = 0; !found && s < sources->count; s++)
-			found = is_meant(&sources->item[s], word, length);
-		if (!found)
-			return error_misuse(error, "--local: no trace is named '%.*s'",
-					    (int)length, word);
+	/* Who is who was settled when it was extracted. */
+	if (source->extract && source->kind == SOURCE_CAPTURE)
+		return error_misuse(error,
+				    "--local: the packets of %s are told into sent "
+				    "and received already, want --local where it "
+				    "was made",
+				    source->path);
+	if (!*capacity) {
+		free(source->local);
+		source->local = NULL;
+		source->locals = 0;
 	}
+	*MEM_NEXT(source->local, source->locals, *capacity) = *address;
 	return 0;
 }
 
-/* --local stands above what node.json says. 0, or -1 with error: misuse. */
+/*
+ * --local stands above what node.json says; every "NAME=" must name a source. 0, or -1
+ * with error: misuse.
+ */
 static int set_local(struct source_list *sources, struct error *error)
 {
 	const struct text_list *local = &sync_arguments.local;
+	AUTOFREE size_t *capacity = mem_zalloc((sources->count + 1) * sizeof(*capacity));
 
-	for (size_t s = 0; s < sources->count; s++) {
-		struct source *source = &sources->item[s];
-		struct node_address *own = NULL;
-		size_t count = 0, capacity = 0;
+	for (size_t i = 0; i < local->count; i++) {
+		const char *word = local->item[i], *equals = strchr(word, '=');
+		bool found = !equals || equals == word;
+		struct node_address address;
 
-		for (size_t i = 0; i < local->count; i++) {
-			const char *word = local->item[i], *equals = strchr(word, '=');
-			struct node_address address;
-
-			if (node_address_parse(equals ? equals + 1 : word, &address)) {
-				free(own);
-				return error_misuse(error, "--local: '%s' is no address",
-						    equals ? equals + 1 : word);
-			}
-			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
+		if (node_address_parse(equals ? equals + 1 : word, &address))
+			return error_misuse(error, "--local: '%s' is no address",
+					    equals ? equals + 1 : word);
+		for (size_t s = 0; s < sources->count; s++) {
+			if (!is_meant(&sources->item[s], word, equals))
 				continue;
-			*MEM_NEXT(own, count, capacity) = address;
+			found = true;
+			if (add_local(&sources->item[s], &address, &capacity[s], error))
+				return -1;
 		}
-		if (!count)
-			continue;
-		/* Who is who was settled when it was extracted. */
-		if (source->extract && source->kind == SOURCE_CAPTURE) {
-			free(own);
-			return error_misuse(
-			    error,
-			    "--local: the packets of %s are told into sent "
-			    "and received already, want --local where it "
-			    "was made",
-			    source->path);
-		}
-		free(source->local);
-		source->local = own;
-		source->locals = count;
+		if (!found)
+			return error_misuse(error, "--local: no trace is named '%.*s'",
+					    (int)(equals - word), word);
 	}
-	return check_names(local, sources, error);
+	return 0;
 }
 
 int sync_arguments_set_sources(struct source_list *sources, struct error *error)

@@ -9,6 +9,7 @@
 
 enum {
 	MOST_CELLS = 4096,   /* of a tie */
+	MOST_FRESH = 1024,   /* packets that are in no cell yet */
 	FIRST_SHIFT = 20,    /* cells of a millisecond, and longer ones as time goes on */
 	REJECTED_SHARE = 50, /* one packet in so many may contradict the others */
 	LEAST_STEP = 4,      /* in what a cell leaves open */
@@ -33,18 +34,13 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	tie->base = base;
 	tie->tied = tied;
 	tie->shift = FIRST_SHIFT;
+	tie->cell = mem_alloc((MOST_CELLS + MOST_FRESH) * sizeof(*tie->cell));
 	return tie;
 }
 
 /* What both leave of the offset. */
 static void part_take(struct tie_part *part, const struct tie_part *other)
 {
-	if (!part->packets) {
-		*part = *other;
-		return;
-	}
-	if (!other->packets)
-		return;
 	part->from_ns = other->from_ns < part->from_ns ? other->from_ns : part->from_ns;
 	part->to_ns = other->to_ns > part->to_ns ? other->to_ns : part->to_ns;
 	part->low_ns = other->low_ns > part->low_ns ? other->low_ns : part->low_ns;
@@ -53,49 +49,28 @@ static void part_take(struct tie_part *part, const struct tie_part *other)
 	part->cells += other->cells;
 }
 
-/* Two cells become one. */
-static void halve(struct tie *tie)
+/*
+ * Bring the packets into their cells, in order. How long cells are in the end depends on
+ * the first and last alone.
+ */
+static void settle(struct tie *tie)
 {
-	int64_t first = tie->first >> 1;
+	struct tie_part *cell = tie->cell;
 	size_t cells = 0;
 
+	qsort(cell, tie->cells, sizeof(*cell), nsec_compare);
+	while ((cell[tie->cells - 1].at_ns >> tie->shift) -
+		   (cell[0].at_ns >> tie->shift) >=
+	       MOST_CELLS)
+		tie->shift++;
 	for (size_t i = 0; i < tie->cells; i++) {
-		const struct tie_part cell = tie->cell[i];
-		size_t at = (size_t)(((tie->first + (int64_t)i) >> 1) - first);
-
-		if (at == cells)
-			memset(&tie->cell[cells++], 0, sizeof(cell));
-		part_take(&tie->cell[at], &cell);
+		if (cells &&
+		    cell[i].at_ns >> tie->shift == cell[cells - 1].at_ns >> tie->shift)
+			part_take(&cell[cells - 1], &cell[i]);
+		else
+			cell[cells++] = cell[i];
 	}
 	tie->cells = cells;
-	tie->first = first;
-	tie->shift++;
-}
-
-/* The cell of a time. How long cells are in the end depends on the first and last alone.
- */
-static struct tie_part *cell_at(struct tie *tie, nsec_t ns)
-{
-	size_t size = sizeof(*tie->cell), more;
-
-	if (!tie->cell)
-		tie->cell = mem_alloc(MOST_CELLS * size);
-	if (!tie->cells)
-		tie->first = ns >> tie->shift;
-	while ((ns >> tie->shift) >= tie->first + MOST_CELLS ||
-	       (ns >> tie->shift) <= tie->first + (int64_t)tie->cells - 1 - MOST_CELLS)
-		halve(tie);
-	if ((ns >> tie->shift) < tie->first) {
-		more = (size_t)(tie->first - (ns >> tie->shift));
-		memmove(tie->cell + more, tie->cell, tie->cells * size);
-		memset(tie->cell, 0, more * size);
-		tie->first -= (int64_t)more;
-		tie->cells += more;
-	}
-	more = (size_t)((ns >> tie->shift) - tie->first);
-	while (tie->cells <= more)
-		memset(&tie->cell[tie->cells++], 0, size);
-	return &tie->cell[more];
 }
 
 /*
@@ -107,6 +82,7 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 {
 	struct tie *tie = find_tie(list, base->source, tied->source);
 	struct tie_part packet = {
+	    .at_ns = base->queued_ns,
 	    .from_ns = base->queued_ns,
 	    .to_ns = base->queued_ns,
 	    .low_ns = NSEC_MIN,
@@ -121,7 +97,9 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 	if (tied->handed_ns != NSEC_MAX)
 		packet.high_ns = nsec_sub(tied->handed_ns, base->queued_ns);
 	tie->packets++;
-	part_take(cell_at(tie, base->queued_ns), &packet);
+	tie->cell[tie->cells++] = packet;
+	if (tie->cells == MOST_CELLS + MOST_FRESH)
+		settle(tie);
 }
 
 /* Whether an offset is left that both allow. */
@@ -135,24 +113,23 @@ static void find_parts(struct tie *tie)
 {
 	size_t capacity = 0;
 
+	settle(tie);
 	tie->open_ns = NSEC_MAX / LEAST_STEP;
 	for (size_t i = 0; i < tie->cells; i++) {
 		struct tie_part *cell = &tie->cell[i];
 
 		cell->cells = 1;
-		if (cell->packets && cell->low_ns != NSEC_MIN &&
-		    cell->high_ns != NSEC_MAX && cell->high_ns >= cell->low_ns &&
+		if (cell->low_ns != NSEC_MIN && cell->high_ns != NSEC_MAX &&
+		    cell->high_ns >= cell->low_ns &&
 		    cell->high_ns - cell->low_ns < tie->open_ns)
 			tie->open_ns = cell->high_ns - cell->low_ns;
 		/* A step within the cell, or a false packet: the neighbours tell. */
-		if (cell->packets && cell->low_ns > cell->high_ns)
+		if (cell->low_ns > cell->high_ns)
 			tie->rejected += cell->packets;
-		else if (cell->packets && tie->parts &&
-			 agree(&tie->part[tie->parts - 1], cell))
+		else if (tie->parts && agree(&tie->part[tie->parts - 1], cell))
 			part_take(&tie->part[tie->parts - 1], cell);
-		else if (cell->packets) {
+		else
 			*MEM_NEXT(tie->part, tie->parts, capacity) = *cell;
-		}
 	}
 	free(tie->cell);
 	tie->cell = NULL;

@@ -17,6 +17,7 @@ struct sync;
 
 /* What packets leave of the offset between two steps; of the times of the base. */
 struct tie_part {
+	nsec_t at_ns;           /* some time in its first cell */
 	nsec_t from_ns, to_ns;  /* the first and last packet that tell of it */
 	nsec_t low_ns, high_ns; /* the offset: the tied clock less the base */
 	uint64_t packets;
@@ -25,10 +26,9 @@ struct tie_part {
 
 struct tie {
 	uint32_t base, tied;   /* clocks, as they were read */
-	struct tie_part *cell; /* what the packets of a short time leave */
+	struct tie_part *cell; /* what the packets of a short time leave, and new ones */
 	size_t cells;
-	int64_t first;  /* the time that the first cell is of, in cells since the epoch */
-	unsigned shift; /* a cell is 2^shift nanoseconds long */
+	unsigned shift;        /* a cell is 2^shift nanoseconds long */
 	struct tie_part *part; /* what the cells say; none: no tie */
 	size_t parts;
 	nsec_t open_ns;             /* the least that a cell leaves of the offset */

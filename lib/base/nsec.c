@@ -113,6 +113,13 @@ nsec_t nsec_sub(nsec_t a, nsec_t b)
 	return difference;
 }
 
+int nsec_compare(const void *a, const void *b)
+{
+	nsec_t p = *(const nsec_t *)a, q = *(const nsec_t *)b;
+
+	return (p > q) - (p < q);
+}
+
 nsec_t nsec_round(double value)
 {
 	if (value >= 0x1p63)

@@ -61,6 +61,9 @@ bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b);
 nsec_t nsec_add(nsec_t a, nsec_t b);
 nsec_t nsec_sub(nsec_t a, nsec_t b);
 
+/* For qsort and bsearch: of times, or of what begins with one. */
+int nsec_compare(const void *a, const void *b);
+
 /* The nearest integer, held at the ends of the range; value must not be NaN. */
 nsec_t nsec_round(double value);
 

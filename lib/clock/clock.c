@@ -182,18 +182,11 @@ void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *othe
 		bound->high_ns = other->high_ns;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct clock_bound *p = a, *q = b;
-
-	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
-}
-
 size_t clock_bounds_sort(struct clock_bound *bound, size_t count)
 {
 	size_t kept = 0;
 
-	qsort(bound, count, sizeof(*bound), by_time);
+	qsort(bound, count, sizeof(*bound), nsec_compare);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || bound[i].local_ns != bound[kept - 1].local_ns)
 			bound[kept++] = bound[i];

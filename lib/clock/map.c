@@ -117,24 +117,14 @@ struct member {
 	enum { ALWAYS, NOT_IN_OLD, NOT_READ } there; /* NOT_READ, and left out if empty */
 };
 
-/* An object of the file and where it stands. */
-struct place {
-	const json_t *object;
-	const struct place *up; /* NULL for the file's own object */
-	const char *member;     /* of `up`: the object itself, or the list it is in */
-	size_t index;           /* in that list, or NO_INDEX */
-	struct error *error;
-};
-
 struct record {
 	size_t size;
 	const struct member *member;
 	size_t members;
 	/* Whether the k-th of a list is as it must be; -1 with error. */
-	int (*check)(const struct place *place, const void *list, size_t k);
+	int (*check)(const void *list, size_t k, struct error *error);
 };
 
-#define NO_INDEX SIZE_MAX
 #define NEXT     ", "
 #define NEW_LINE ",\n     "
 
@@ -153,37 +143,41 @@ struct record {
 		sizeof(struct type), list, sizeof(list) / sizeof(*(list)), check         \
 	}
 
-static int want(const struct place *place, const char *name, const char *what);
+/* "rate_ppb: want ..."; what it is within comes before it on the way up. Returns -1. */
+static int want(struct error *error, const char *name, const char *what)
+{
+	return error_set(error, "%s: want %s", name, what);
+}
 
-static int check_segment(const struct place *place, const void *list, size_t k)
+static int check_segment(const void *list, size_t k, struct error *error)
 {
 	const struct clock_segment *segment = list;
 
 	if (k && segment[k].local_ns <= segment[k - 1].local_ns)
-		return want(place, "local_ns", "a later time than the segment before");
+		return want(error, "local_ns", "a later time than the segment before");
 	return 0;
 }
 
-static int check_bound(const struct place *place, const void *list, size_t k)
+static int check_bound(const void *list, size_t k, struct error *error)
 {
 	const struct clock_bound *bound = list;
 
 	if (k && bound[k].local_ns < bound[k - 1].local_ns)
-		return want(place, "local_ns", "no earlier time than the bound before");
+		return want(error, "local_ns", "no earlier time than the bound before");
 	if (bound[k].low_ns > bound[k].high_ns)
-		return want(place, "low_ns", "no more than high_ns");
+		return want(error, "low_ns", "no more than high_ns");
 	return 0;
 }
 
-static int check_clock(const struct place *place, const void *list, size_t k)
+static int check_clock(const void *list, size_t k, struct error *error)
 {
 	const struct clock *clock = list;
 
 	if (!clock[k].segments)
-		return want(place, "segments", "at least one");
+		return want(error, "segments", "at least one");
 	for (size_t i = 0; i < k; i++)
 		if (strcmp(clock[i].trace, clock[k].trace) == 0)
-			return want(place, "trace", "a name that no clock before has");
+			return want(error, "trace", "a name that no clock before has");
 	return 0;
 }
 
@@ -289,12 +283,10 @@ static void write_text(FILE *file, const char *text)
 	bytes_clear(&quoted);
 }
 
-static void write_nsec(FILE *file, nsec_t value, nsec_t null)
+/* The time that stands for none. */
+static nsec_t null_of(enum member_kind kind)
 {
-	if (value == null)
-		fputs("null", file);
-	else
-		fprintf(file, "%" PRId64, value);
+	return kind == MEMBER_LOW ? NSEC_MIN : NSEC_MAX;
 }
 
 /* Six decimals, the same in every locale, and no minus before a zero. */
@@ -345,13 +337,13 @@ static void write_value(FILE *file, const struct member *member, const void *at,
 		fprintf(file, "%" PRIu64, *(const uint64_t *)at);
 		break;
 	case MEMBER_NSEC:
-		fprintf(file, "%" PRId64, *(const nsec_t *)at);
-		break;
 	case MEMBER_LOW:
-		write_nsec(file, *(const nsec_t *)at, NSEC_MIN);
-		break;
 	case MEMBER_HIGH:
-		write_nsec(file, *(const nsec_t *)at, NSEC_MAX);
+		if (member->kind != MEMBER_NSEC &&
+		    *(const nsec_t *)at == null_of(member->kind))
+			fputs("null", file);
+		else
+			fprintf(file, "%" PRId64, *(const nsec_t *)at);
 		break;
 	case MEMBER_OBJECT:
 		putc('{', file);
@@ -386,191 +378,162 @@ void clock_map_write(const struct clock_map *map, FILE *file)
 	fputs("\n}\n", file);
 }
 
-/* Say what a member should be: "clocks[1].segments[0].rate_ppb: want ...". Returns -1. */
-static int want(const struct place *place, const char *name, const char *what)
+/* The place that an error is within: "clocks[1].segments[0]", say. Returns -1. */
+static int within(struct error *error, const char *place)
 {
-	error_set(place->error, "%s: want %s", name, what);
-	for (const struct place *at = place; at->up; at = at->up) {
-		AUTOFREE char *rest = mem_strdup(error_text(place->error));
+	AUTOFREE char *rest = mem_strdup(error_text(error));
 
-		if (at->index == NO_INDEX)
-			error_set(place->error, "%s.%s", at->member, rest);
-		else
-			error_set(place->error, "%s[%zu].%s", at->member, at->index,
-				  rest);
+	return error_set(error, "%s.%s", place, rest);
+}
+
+/* A single value; false where it is not of its kind. */
+static bool read_scalar(const json_t *value, enum member_kind kind, void *to)
+{
+	const char *text = json_string_value(value);
+	nsec_t integer = json_integer_value(value);
+	int quality;
+
+	switch (kind) {
+	case MEMBER_TEXT:
+		if (text)
+			*(char **)to = mem_strdup(text);
+		return text;
+	case MEMBER_QUALITY:
+		quality = text ? clock_quality_parse(text) : -1;
+		if (quality >= 0)
+			*(enum clock_quality *)to = (enum clock_quality)quality;
+		return quality >= 0;
+	case MEMBER_RATE:
+		*(double *)to = json_number_value(value);
+		return json_is_number(value) && fabs(*(double *)to) < RATE_LIMIT;
+	case MEMBER_COUNT:
+		*(uint64_t *)to = (uint64_t)integer;
+		return json_is_integer(value) && integer >= 0;
+	case MEMBER_NSEC:
+		*(nsec_t *)to = integer;
+		return json_is_integer(value);
+	case MEMBER_LOW:
+	case MEMBER_HIGH:
+		if (json_is_null(value))
+			integer = null_of(kind);
+		*(nsec_t *)to = integer;
+		return json_is_integer(value) || json_is_null(value);
+	default:
+		return false;
 	}
-	return -1;
 }
 
-static int read_text(const struct place *place, const char *name, const json_t *value,
-		     char **text)
-{
-	if (!json_is_string(value))
-		return want(place, name, "a string");
-	*text = mem_strdup(json_string_value(value));
-	return 0;
-}
+static int read_members(const json_t *object, const struct record *record, char *to,
+			struct error *error);
 
-static int read_rate(const struct place *place, const char *name, const json_t *value,
-		     double *rate_ppb)
+/* An object of a list; those before it have been read. */
+static int read_item(const json_t *object, const struct member *member, char *list,
+		     size_t k, struct error *error)
 {
-	if (!json_is_number(value))
-		return want(place, name, "a number");
-	*rate_ppb = json_number_value(value);
-	if (!(fabs(*rate_ppb) < RATE_LIMIT))
-		return want(place, name, "a number between -5e8 and 5e8");
-	return 0;
-}
+	const struct record *of = member->of;
+	AUTOFREE char *place = NULL;
 
-static int read_quality(const struct place *place, const json_t *value,
-			enum clock_quality *quality)
-{
-	const char *name = json_string_value(value);
-	int found = name ? clock_quality_parse(name) : -1;
-
-	if (found < 0)
-		return want(place, "quality",
-			    "exact, accurate, approximate, incomplete, contradictory or "
-			    "absent");
-	*quality = (enum clock_quality)found;
-	return 0;
-}
-
-static int read_nsec(const struct place *place, const char *name, nsec_t null,
-		     nsec_t *value)
-{
-	if (json_is_null(json_object_get(place->object, name))) {
-		*value = null;
+	if (json_is_object(object) &&
+	    !read_members(object, of, list + k * of->size, error) &&
+	    !(of->check && of->check(list, k, error)))
 		return 0;
-	}
-	if (json_nsec(place->object, name, value))
-		return want(place, name, "an integer or null");
-	return 0;
+	place = mem_printf("%s[%zu]", member->name, k);
+	return json_is_object(object) ? within(error, place)
+				      : want(error, place, "an object");
 }
-
-static int want_object(const struct place *place, const char *list, size_t k)
-{
-	AUTOFREE char *name = mem_printf("%s[%zu]", list, k);
-
-	return want(place, name, "an object");
-}
-
-static int read_members(const struct place *place, const struct record *record, char *to);
 
 /* Counted as they are read, so that what was read can be cleared. */
-static int read_list(const struct place *place, const struct member *member, void *at,
-		     size_t *count)
+static int read_list(const json_t *value, const struct member *member, void *at,
+		     size_t *count, struct error *error)
 {
-	const json_t *list = json_object_get(place->object, member->name);
 	size_t size = member->of ? member->of->size : sizeof(char *);
-	struct place item = {.up = place, .member = member->name, .error = place->error};
-	char *to;
+	char *list;
 
-	if (!json_is_array(list))
-		return want(place, member->name, "an array");
-	*(void **)at = to = mem_zalloc(json_array_size(list) * size);
-	for (size_t k = 0; k < json_array_size(list); k++) {
-		item.object = json_array_get(list, k);
-		item.index = k;
-		*count = k + 1;
-		if (member->kind == MEMBER_TEXTS) {
-			if (!json_is_string(item.object))
-				return want(place, member->name, "strings");
-			((char **)(void *)to)[k] =
-			    mem_strdup(json_string_value(item.object));
-			continue;
-		}
-		if (!json_is_object(item.object))
-			return want_object(place, member->name, k);
-		if (read_members(&item, member->of, to + k * size) ||
-		    (member->of->check && member->of->check(&item, to, k)))
+	if (!json_is_array(value))
+		return want(error, member->name, "an array");
+	*(void **)at = list = mem_zalloc(json_array_size(value) * size);
+	while (*count < json_array_size(value)) {
+		size_t k = (*count)++;
+		const json_t *item = json_array_get(value, k);
+
+		if (member->of && read_item(item, member, list, k, error))
 			return -1;
+		if (!member->of && !read_scalar(item, MEMBER_TEXT, list + k * size))
+			return want(error, member->name, "strings");
 	}
 	return 0;
 }
 
-static int read_value(const struct place *place, const struct member *member, void *at,
-		      size_t *count)
+static int read_value(const json_t *value, const struct member *member, char *to,
+		      struct error *error)
 {
-	const json_t *value = json_object_get(place->object, member->name);
-	nsec_t integer = 0;
+	static const char *const wanted[] = {
+	    [MEMBER_TEXT] = "a string",
+	    [MEMBER_QUALITY] = "exact, accurate, approximate, incomplete, contradictory "
+			       "or absent",
+	    [MEMBER_RATE] = "a number between -5e8 and 5e8",
+	    [MEMBER_COUNT] = "an integer of at least 0",
+	    [MEMBER_NSEC] = "an integer",
+	    [MEMBER_LOW] = "an integer or null",
+	    [MEMBER_HIGH] = "an integer or null",
+	    [MEMBER_OBJECT] = "an object",
+	};
+	void *at = to + member->at;
 
-	switch (member->kind) {
-	case MEMBER_TEXT:
-		return read_text(place, member->name, value, at);
-	case MEMBER_QUALITY:
-		return read_quality(place, value, at);
-	case MEMBER_RATE:
-		return read_rate(place, member->name, value, at);
-	case MEMBER_COUNT:
-		if (json_nsec(place->object, member->name, &integer) || integer < 0)
-			return want(place, member->name, "an integer of at least 0");
-		*(uint64_t *)at = (uint64_t)integer;
-		return 0;
-	case MEMBER_NSEC:
-		if (json_nsec(place->object, member->name, at))
-			return want(place, member->name, "an integer");
-		return 0;
-	case MEMBER_LOW:
-		return read_nsec(place, member->name, NSEC_MIN, at);
-	case MEMBER_HIGH:
-		return read_nsec(place, member->name, NSEC_MAX, at);
-	case MEMBER_OBJECT:
-		if (!json_is_object(value))
-			return want(place, member->name, "an object");
-		return read_members(
-		    &(struct place){value, place, member->name, NO_INDEX, place->error},
-		    member->of, at);
-	case MEMBER_TEXTS:
-	case MEMBER_LIST:
-	case MEMBER_LINES:
-		return read_list(place, member, at, count);
-	}
-	return -1;
+	if (member->kind == MEMBER_TEXTS || member->kind == MEMBER_LIST ||
+	    member->kind == MEMBER_LINES)
+		return read_list(value, member, at,
+				 (size_t *)(void *)(to + member->count_at), error);
+	if (member->kind == MEMBER_OBJECT && json_is_object(value))
+		return read_members(value, member->of, at, error)
+			   ? within(error, member->name)
+			   : 0;
+	return read_scalar(value, member->kind, at)
+		   ? 0
+		   : want(error, member->name, wanted[member->kind]);
 }
 
-static int read_members(const struct place *place, const struct record *record, char *to)
+static int read_members(const json_t *object, const struct record *record, char *to,
+			struct error *error)
 {
 	for (size_t i = 0; i < record->members; i++) {
 		const struct member *member = &record->member[i];
+		const json_t *value = json_object_get(object, member->name);
 
-		if (member->there == NOT_READ ||
-		    (member->there == NOT_IN_OLD &&
-		     !json_object_get(place->object, member->name)))
+		if (member->there == NOT_READ || (member->there == NOT_IN_OLD && !value))
 			continue;
-		if (read_value(place, member, to + member->at,
-			       (size_t *)(void *)(to + member->count_at)))
+		if (read_value(value, member, to, error))
 			return -1;
 	}
 	return 0;
 }
 
-static int read_version(const struct place *place)
+static int read_version(const json_t *object, struct error *error)
 {
-	const char *format = json_text(place->object, "format");
+	const char *format = json_text(object, "format");
 	nsec_t version;
 
 	if (!format || strcmp(format, "clustertrace-clocks") != 0)
-		return want(place, "format", "\"clustertrace-clocks\"");
-	if (json_nsec(place->object, "version", &version))
-		return want(place, "version", "an integer");
+		return want(error, "format", "\"clustertrace-clocks\"");
+	if (json_nsec(object, "version", &version))
+		return want(error, "version", "an integer");
 	if (version != 1)
-		return error_set(place->error,
-				 "version: %" PRId64 " is not known, want 1", version);
+		return error_set(error, "version: %" PRId64 " is not known, want 1",
+				 version);
 	return 0;
 }
 
 int clock_map_read(struct clock_map *map, const char *path, struct error *error)
 {
 	json_t *root = json_read_object(path, error);
-	struct place place = {.object = root, .error = error};
 	int status;
 
 	memset(map, 0, sizeof(*map));
 	if (!root)
 		return -1;
 	output_protect(path);
-	status = read_version(&place) || read_members(&place, &map_record, (char *)map);
+	status = read_version(root, error) ||
+		 read_members(root, &map_record, (char *)map, error);
 	json_decref(root);
 	if (!status)
 		return 0;

@@ -160,6 +160,7 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 {
 	const struct pair *pair = &bending->sync->pairs.pair[index];
 	const struct pair_messages *with = &bending->messages[index];
+	struct bend_bounds *bounds = &bending->bounds;
 	bool is_a = pair->a == clock;
 	uint32_t other = is_a ? pair->b : pair->a;
 
@@ -169,11 +170,12 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 			nsec_t there = clock_correct(&bending->sync->fitted[other],
 						     is_a ? p.y : p.x);
 
-			bend_bounds_add(&bending->bounds, (struct corridor_bound){
-							      .x = is_a ? p.x : p.y,
-							      .y = there,
-							      .above = is_a == forward,
-							  });
+			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
+			    (struct corridor_bound){
+				.x = is_a ? p.x : p.y,
+				.y = there,
+				.above = is_a == forward,
+			    };
 		}
 }
 

@@ -45,8 +45,6 @@ struct bend_bounds {
 	size_t count, capacity;
 };
 
-void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound);
-
 /* Whether a correction breaks one of them. */
 bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
 

@@ -9,10 +9,10 @@
 #include "base/search.h"
 #include "sync/fit/fit.h"
 
-enum { STRETCH_SEGMENTS_MOST = 4096 };
+enum { BAND_SEGMENTS_MOST = 4096 };
 
-/* What lies between two steps. */
-struct stretch {
+/* The feasible band between two steps. */
+struct band {
 	const struct corridor_bound *bound;
 	size_t n;
 	double limit;
@@ -32,7 +32,7 @@ struct shape {
 
 #define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
 
-static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
+static void band_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
 	hull_reset(&pair->upper);
@@ -59,82 +59,79 @@ static void shape_clear(struct shape *shape)
 	memset(shape, 0, sizeof(*shape));
 }
 
-/* When a bound is, since the stretch began. */
-static double stretch_time(const struct stretch *stretch, size_t bound)
+/* When a bound is, since the band began. */
+static double band_time(const struct band *band, size_t bound)
 {
-	return (double)(stretch->bound[bound].x - stretch->bound[0].x);
+	return (double)(band->bound[bound].x - band->bound[0].x);
 }
 
 /* The first bound that is not of a segment of the shape, nor of one before. */
-static size_t stretch_end(const struct stretch *stretch, const struct shape *shape,
-			  size_t segment)
+static size_t band_end(const struct band *band, const struct shape *shape, size_t segment)
 {
 	if (segment + 1 == shape->segments)
-		return stretch->n;
-	return FIRST_NOT(stretch->n, i,
-			 stretch_time(stretch, i) < shape->joint[segment + 1]);
+		return band->n;
+	return FIRST_NOT(band->n, i, band_time(band, i) < shape->joint[segment + 1]);
 }
 
 /* Columns: the values at the joints, the room of each segment, the bend of each joint. */
-static void add_corner(const struct stretch *stretch, const struct shape *shape,
-		       struct lp *lp, size_t segment, const struct hull_point *corner,
-		       bool above)
+static void add_corner(const struct band *band, const struct shape *shape, struct lp *lp,
+		       size_t segment, const struct hull_point *corner, bool above)
 {
-	double at = (double)(corner->x - stretch->bound[0].x);
+	double at = (double)(corner->x - band->bound[0].x);
 	double begin = shape->joint[segment], end = shape->joint[segment + 1];
 	double share = (at - begin) / (end - begin), sign = above ? -1 : 1;
-	double have = line_distance(&stretch->base, corner->x, corner->y);
+	double have = line_distance(&band->base, corner->x, corner->y);
 	struct lp_term term[3] = {
 	    {segment, sign * (1 - share)},
 	    {segment + 1, sign * share},
 	    {shape->segments + 1 + segment, -1},
 	};
 
-	lp_row(lp, term, 3, sign * have / stretch->unit_ns);
+	lp_row(lp, term, 3, sign * have / band->unit_ns);
 }
 
 /* |rate| <= limit within a segment. */
-static void add_rate(const struct stretch *stretch, const struct shape *shape,
-		     struct lp *lp, size_t segment)
+static void add_rate(const struct band *band, const struct shape *shape, struct lp *lp,
+		     size_t segment)
 {
 	double length = shape->joint[segment + 1] - shape->joint[segment];
-	double scale = length / stretch->unit_ns;
+	double scale = length / band->unit_ns;
 
 	for (int sign = -1; sign <= 1; sign += 2) {
 		struct lp_term term[2] = {{segment, sign}, {segment + 1, -sign}};
 
-		lp_row(lp, term, 2, (sign * stretch->base.rate - stretch->limit) * scale);
+		lp_row(lp, term, 2, (sign * band->base.rate - band->limit) * scale);
 	}
 }
 
 /*
- * The room that the bounds in stretch->cell could leave a line of their own, in
+ * The room that the bounds in band->cell could leave a line of their own, in
  * units. Negative where they contradict every line, 0 without bounds on both
  * sides.
  */
-static double stretch_best_room(struct stretch *stretch)
+static double band_best_room(struct band *band)
 {
-	struct pair *cell = &stretch->cell;
+	struct pair *cell = &band->cell;
 
 	if (!cell->lower.count || !cell->upper.count)
 		return 0;
-	fit_pair_margin(cell, stretch->limit);
-	return cell->margin_ns / stretch->unit_ns;
+	fit_pair_margin(cell, band->limit);
+	return cell->margin_ns / band->unit_ns;
 }
 
-static void add_segment(struct stretch *stretch, const struct shape *shape, struct lp *lp,
+static void add_segment(struct band *band, const struct shape *shape, struct lp *lp,
 			size_t segment, size_t range[2])
 {
-	struct pair *cell = &stretch->cell;
+	struct pair *cell = &band->cell;
 	size_t room = shape->segments + 1 + segment;
 	double best;
 
-	stretch_hulls(cell, stretch->bound + range[0], range[1] - range[0]);
+	band_hulls(cell, band->bound + range[0], range[1] - range[0]);
 	for (size_t i = 0; i < cell->lower.count; i++)
-		add_corner(stretch, shape, lp, segment, &cell->lower.point[i], true);
+		add_corner(band, shape, lp, segment, &cell->lower.point[i], true);
 	for (size_t i = 0; i < cell->upper.count; i++)
-		add_corner(stretch, shape, lp, segment, &cell->upper.point[i], false);
-	best = fmax(0, stretch_best_room(stretch));
+		add_corner(band, shape, lp, segment, &cell->upper.point[i], false);
+	best = fmax(0, band_best_room(band));
 	lp_bound(lp, room, 0, best);
 	if (best > 0)
 		lp_objective(lp, room, 1 / fmax(best, 1e-3));
@@ -165,28 +162,28 @@ static void add_joint_row(const struct shape *shape, struct lp *lp, size_t joint
 }
 
 /* The values at the joints of a shape that leave the most room; false: none do. */
-static bool stretch_solve(struct stretch *stretch, struct shape *shape)
+static bool band_solve(struct band *band, struct shape *shape)
 {
 	struct lp *lp = lp_new(3 * shape->segments);
 	size_t range[2] = {0, 0};
 	bool found;
 
 	for (size_t k = 0; k < shape->segments; k++) {
-		range[1] = stretch_end(stretch, shape, k);
-		add_segment(stretch, shape, lp, k, range);
-		add_rate(stretch, shape, lp, k);
+		range[1] = band_end(band, shape, k);
+		add_segment(band, shape, lp, k, range);
+		add_rate(band, shape, lp, k);
 		range[0] = range[1];
 		if (k)
 			add_joint_row(shape, lp, k);
 	}
 	found = lp_maximize(lp);
 	for (size_t k = 0; found && k <= shape->segments; k++)
-		shape->value[k] = lp_value(lp, k) * stretch->unit_ns;
+		shape->value[k] = lp_value(lp, k) * band->unit_ns;
 	lp_free(lp);
 	return found;
 }
 
-static void append(const struct stretch *stretch, const struct shape *shape,
+static void append(const struct band *band, const struct shape *shape,
 		   struct corridor_fit *fit)
 {
 	size_t room = fit->segments + shape->segments;
@@ -196,15 +193,15 @@ static void append(const struct stretch *stretch, const struct shape *shape,
 		struct clock_segment *segment = &fit->segment[fit->segments++];
 		double begin = shape->joint[k], end = shape->joint[k + 1];
 		double here = shape->value[k], there = shape->value[k + 1];
-		nsec_t local = stretch->bound[0].x + nsec_round(begin);
+		nsec_t local = band->bound[0].x + nsec_round(begin);
 
 		segment->local_ns = local;
 		segment->rate_ppb =
-		    (stretch->base.rate + (there - here) / (end - begin)) * 1e9;
+		    (band->base.rate + (there - here) / (end - begin)) * 1e9;
 		segment->ref_ns =
-		    stretch->base.y0 + (local - stretch->base.x0) +
-		    nsec_round(here + stretch->base.offset +
-			       stretch->base.rate * (double)(local - stretch->base.x0));
+		    band->base.y0 + (local - band->base.x0) +
+		    nsec_round(here + band->base.offset +
+			       band->base.rate * (double)(local - band->base.x0));
 	}
 }
 
@@ -218,52 +215,51 @@ enum {
  * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
  * its pieces prove it.
  */
-static bool is_bent(struct stretch *stretch, const double time[2], const size_t range[2])
+static bool is_bent(struct band *band, const double time[2], const size_t range[2])
 {
 	struct piece piece[PIECES_MOST];
 	size_t pieces = PIECES_MOST, n = range[1] - range[0];
 	double room;
 
-	stretch_hulls(&stretch->cell, stretch->bound + range[0], n);
-	room = stretch_best_room(stretch) * stretch->unit_ns;
+	band_hulls(&band->cell, band->bound + range[0], n);
+	room = band_best_room(band) * band->unit_ns;
 	while (pieces >= PIECES_LEAST && n < pieces * LEAST_BOUNDS)
 		pieces /= 2;
 	if (room < 0 || pieces < PIECES_LEAST)
 		return room < 0;
 	pieces_init(piece, pieces);
 	for (size_t i = range[0]; i < range[1]; i++) {
-		const struct corridor_bound *bound = &stretch->bound[i];
+		const struct corridor_bound *bound = &band->bound[i];
 
-		piece_note(piece, pieces,
-			   (stretch_time(stretch, i) - time[0]) / (time[1] - time[0]),
-			   bound->above,
-			   line_distance(&stretch->cell.line, bound->x, bound->y));
+		piece_note(
+		    piece, pieces, (band_time(band, i) - time[0]) / (time[1] - time[0]),
+		    bound->above, line_distance(&band->cell.line, bound->x, bound->y));
 	}
 	return curvature_is_proved(piece, pieces, room);
 }
 
-/* Joints, the first where the stretch begins. */
+/* Joints, the first where the band begins. */
 struct joints {
-	double at[STRETCH_SEGMENTS_MOST / 2 + 64];
+	double at[BAND_SEGMENTS_MOST / 2 + 64];
 	size_t count;
 };
 
 /* Halve a segment wherever the clock bends so much that lines show it. */
-static void split_bends(struct stretch *stretch, const double time[2],
-			const size_t range[2], struct joints *joints)
+static void split_bends(struct band *band, const double time[2], const size_t range[2],
+			struct joints *joints)
 {
 	double middle = (time[0] + time[1]) / 2;
 	size_t half;
 
 	if (range[1] - range[0] < 4 * LEAST_BOUNDS ||
-	    joints->count >= STRETCH_SEGMENTS_MOST / 2 || !is_bent(stretch, time, range))
+	    joints->count >= BAND_SEGMENTS_MOST / 2 || !is_bent(band, time, range))
 		return;
-	half = range[0] + FIRST_NOT(range[1] - range[0], i,
-				    stretch_time(stretch, range[0] + i) < middle);
-	split_bends(stretch, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
+	half = range[0] +
+	       FIRST_NOT(range[1] - range[0], i, band_time(band, range[0] + i) < middle);
+	split_bends(band, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
 		    joints);
 	joints->at[joints->count++] = middle;
-	split_bends(stretch, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
+	split_bends(band, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
 		    joints);
 }
 
@@ -281,7 +277,7 @@ static bool is_straight(const struct shape *shape, double tolerance)
 }
 
 /* Each segment in two, if some such satisfy the bounds, or if none do yet. */
-static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool solved)
+static bool band_halve(struct band *band, struct shape *shape, bool solved)
 {
 	struct shape halves;
 	bool found;
@@ -290,7 +286,7 @@ static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool sol
 	for (size_t k = 0; k < halves.segments; k++)
 		halves.joint[k] = (shape->joint[k / 2] + shape->joint[k / 2 + k % 2]) / 2;
 	halves.joint[halves.segments] = shape->joint[shape->segments];
-	found = stretch_solve(stretch, &halves);
+	found = band_solve(band, &halves);
 	if (found || !solved) {
 		shape_clear(shape);
 		*shape = halves;
@@ -305,38 +301,37 @@ static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool sol
  * of half that length, where there are enough bounds for that; solved. False where no
  * segments satisfy the bounds.
  */
-static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
-				double tolerance)
+static bool band_find_joints(struct band *band, struct shape *shape, double tolerance)
 {
 	struct joints joints = {.count = 1};
 	bool solved;
 
-	split_bends(stretch, (double[2]){0, stretch->length_ns},
-		    (size_t[2]){0, stretch->n}, &joints);
+	split_bends(band, (double[2]){0, band->length_ns}, (size_t[2]){0, band->n},
+		    &joints);
 	shape_init(shape, joints.count);
 	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
-	shape->joint[joints.count] = stretch->length_ns;
-	solved = stretch_solve(stretch, shape);
-	while (!solved && 2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
-	       shape->segments <= stretch->n)
-		solved = stretch_halve(stretch, shape, false);
+	shape->joint[joints.count] = band->length_ns;
+	solved = band_solve(band, shape);
+	while (!solved && 2 * shape->segments <= BAND_SEGMENTS_MOST &&
+	       shape->segments <= band->n)
+		solved = band_halve(band, shape, false);
 	if (solved && is_straight(shape, tolerance)) {
 		shape->segments = 1;
-		shape->joint[1] = stretch->length_ns;
+		shape->joint[1] = band->length_ns;
 		shape->value[0] = shape->value[1] = 0;
 	} else if (solved && shape->segments >= SURELY_BENT &&
-		   shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
-		stretch_halve(stretch, shape, true);
+		   shape->segments * BOUNDS_TO_HALVE <= band->n) {
+		band_halve(band, shape, true);
 	}
 	return solved;
 }
 
-static int stretch_fit(const struct corridor_bound *bound, size_t n, double limit,
-		       struct corridor_options options, struct corridor_fit *fit,
-		       struct error *error)
+static int band_fit(const struct corridor_bound *bound, size_t n, double limit,
+		    struct corridor_options options, struct corridor_fit *fit,
+		    struct error *error)
 {
 	struct shape shape = {0};
-	struct stretch stretch = {
+	struct band band = {
 	    .bound = bound,
 	    .n = n,
 	    .limit = limit,
@@ -347,31 +342,31 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	double room_ns;
 	bool found;
 
-	stretch_hulls(&stretch.cell, bound, n);
-	if (stretch.cell.lower.count || stretch.cell.upper.count)
-		fit_pair_margin(&stretch.cell, limit);
-	room_ns = stretch.cell.margin_ns;
-	stretch.base = stretch.cell.line;
-	stretch.unit_ns = fmax(1000, fabs(room_ns));
+	band_hulls(&band.cell, bound, n);
+	if (band.cell.lower.count || band.cell.upper.count)
+		fit_pair_margin(&band.cell, limit);
+	room_ns = band.cell.margin_ns;
+	band.base = band.cell.line;
+	band.unit_ns = fmax(1000, fabs(room_ns));
 	if (options.length_ns)
 		segments = (size_t)fmax(
-		    1, fmin(STRETCH_SEGMENTS_MOST,
-			    round(stretch.length_ns / (double)options.length_ns)));
+		    1, fmin(BAND_SEGMENTS_MOST,
+			    round(band.length_ns / (double)options.length_ns)));
 	if (segments) {
 		shape_init(&shape, segments);
 		for (size_t k = 0; k <= segments; k++)
-			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
-		found = stretch_solve(&stretch, &shape);
+			shape.joint[k] = band.length_ns * (double)k / (double)segments;
+		found = band_solve(&band, &shape);
 	} else {
-		found = stretch_find_joints(&stretch, &shape, STRAIGHT * room_ns);
+		found = band_find_joints(&band, &shape, STRAIGHT * room_ns);
 	}
 	if (found)
-		append(&stretch, &shape, fit);
+		append(&band, &shape, fit);
 	else
 		error_set(error, "no %zu segments satisfy its messages", shape.segments);
 	shape_clear(&shape);
-	hull_clear(&stretch.cell.lower);
-	hull_clear(&stretch.cell.upper);
+	hull_clear(&band.cell.lower);
+	hull_clear(&band.cell.upper);
 	return found ? 0 : -1;
 }
 
@@ -467,7 +462,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 			step = begin +
 			       find_step(bound + begin, n - begin, end - begin, limit);
 		status =
-		    stretch_fit(bound + begin, step - begin, limit, options, fit, error);
+		    band_fit(bound + begin, step - begin, limit, options, fit, error);
 		if (end < n)
 			add_step(fit, bound[step - 1].x, bound[end].x);
 	}

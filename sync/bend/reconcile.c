@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/search.h"
 
 enum { ROUNDS_MOST = 2000 };
 
@@ -17,44 +16,35 @@ enum { ROUNDS_MOST = 2000 };
 #define STILL_NS        0.01
 
 /*
- * A clock at the stamps of its messages: how far its true correction can be
- * above the line of its island's fit, and must be.
+ * A clock at the stamps of its messages: bounds of the error, how far its true correction
+ * is above the line of its island's fit, and of its negative. What bounds the one from
+ * above bounds the other from below, so both are treated alike.
  */
 struct breakpoints {
 	nsec_t *at; /* ascending */
-	double *high, *low;
 	size_t count, capacity;
-	double rise, fall; /* how fast it can grow and shrink, no unit */
-	bool fixed;        /* high and low are one */
+	double
+	    *most[2];   /* of the error at [true], of its negative at [false]; borrowed */
+	double rate[2]; /* how fast these can grow, no unit */
+	bool fixed;     /* the bounds are one value */
 };
 
 /* sent + travel >= received, of the two errors. */
 struct message_link {
-	uint32_t from, to; /* clocks */
-	size_t sent, received;
-	double travel_ns; /* by the lines */
+	uint32_t from, to;     /* clocks */
+	nsec_t sent, received; /* stamps; once these are in order, their indexes */
+	double travel_ns;      /* by the lines */
 };
 
 struct reconciling {
 	const struct sync *sync;
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
+	double *most;                    /* of all of them */
+	size_t stamps;
 	struct message_link *link;
 	size_t links, link_room;
 };
-
-/* A message of a pair by its ends. */
-struct ends {
-	uint32_t from, to;
-	nsec_t sent_ns, received_ns;
-};
-
-typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
-
-void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound)
-{
-	*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) = bound;
-}
 
 bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
 {
@@ -68,9 +58,37 @@ bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
 	return false;
 }
 
+/* By the line of the island's fit. */
+static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
+{
+	const struct fit_clock *fit = &sync->clock[clock];
+
+	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
+}
+
+static void add_stamp(struct reconciling *reconciling, uint32_t clock, nsec_t at)
+{
+	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
+
+	*MEM_NEXT(breakpoints->at, breakpoints->count, breakpoints->capacity) = at;
+	reconciling->stamps++;
+}
+
+static void add_link(struct reconciling *reconciling, struct message_link link)
+{
+	const struct sync *sync = reconciling->sync;
+
+	link.travel_ns = (double)(straight(sync, link.to, link.received) -
+				  straight(sync, link.from, link.sent)) -
+			 LEAST_TRAVEL_NS;
+	*MEM_NEXT(reconciling->link, reconciling->links, reconciling->link_room) = link;
+	add_stamp(reconciling, link.from, link.sent);
+	add_stamp(reconciling, link.to, link.received);
+}
+
 /* Every message between the island's clocks. */
-static void each_message(struct reconciling *reconciling,
-			 const struct pair_messages *messages, ends_fn *take)
+static void add_messages(struct reconciling *reconciling,
+			 const struct pair_messages *messages)
 {
 	const struct island *island = reconciling->island;
 
@@ -82,106 +100,55 @@ static void each_message(struct reconciling *reconciling,
 
 		for (size_t i = 0; i < side->count; i++) {
 			struct hull_point p = side->point[i];
-			struct ends ends = {pair->a, pair->b, p.x, p.y};
 
-			if (!forward)
-				ends = (struct ends){pair->b, pair->a, p.y, p.x};
-			take(reconciling, &ends);
+			add_link(
+			    reconciling,
+			    forward
+				? (struct message_link){pair->a, pair->b, p.x, p.y, 0}
+				: (struct message_link){pair->b, pair->a, p.y, p.x, 0});
 		}
 	}
 }
 
-static void add_stamp(struct breakpoints *breakpoints, nsec_t at)
-{
-	*MEM_NEXT(breakpoints->at, breakpoints->count, breakpoints->capacity) = at;
-}
-
-static void add_stamps(struct reconciling *reconciling, const struct ends *ends)
-{
-	add_stamp(&reconciling->breakpoints[ends->from], ends->sent_ns);
-	add_stamp(&reconciling->breakpoints[ends->to], ends->received_ns);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	nsec_t p = *(const nsec_t *)a, q = *(const nsec_t *)b;
-
-	return (p > q) - (p < q);
-}
-
-static void prepare(const struct reconciling *reconciling, uint32_t clock)
+/* Put a clock's stamps in order, with nothing known at them. Returns the end of `most`.
+ */
+static double *prepare(const struct reconciling *reconciling, uint32_t clock,
+		       double *most)
 {
 	const struct sync *sync = reconciling->sync;
 	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
-	bool is_reference = clock == reconciling->island->reference;
 	double limit = sync->options.drift_limit_ppm * 1e-6;
 	size_t kept = 0;
 
 	if (breakpoints->count)
 		qsort(breakpoints->at, breakpoints->count, sizeof(*breakpoints->at),
-		      by_time);
+		      nsec_compare);
 	for (size_t i = 0; i < breakpoints->count; i++)
 		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
 			breakpoints->at[kept++] = breakpoints->at[i];
 	breakpoints->count = kept;
-	breakpoints->fixed = is_reference;
-	breakpoints->rise = limit - sync->clock[clock].rate;
-	breakpoints->fall = limit + sync->clock[clock].rate;
-	breakpoints->high = mem_alloc((kept + 1) * sizeof(double));
-	breakpoints->low = mem_alloc((kept + 1) * sizeof(double));
-	for (size_t i = 0; i < kept; i++) {
-		breakpoints->high[i] = is_reference ? 0 : INFINITY;
-		breakpoints->low[i] = is_reference ? 0 : -INFINITY;
+	breakpoints->fixed = clock == reconciling->island->reference;
+	breakpoints->rate[true] = limit - sync->clock[clock].rate;
+	breakpoints->rate[false] = limit + sync->clock[clock].rate;
+	for (int side = 0; side < 2; side++) {
+		breakpoints->most[side] = most;
+		for (size_t i = 0; i < kept; i++)
+			*most++ = breakpoints->fixed ? 0 : INFINITY;
 	}
+	return most;
 }
 
-/* By the line of the island's fit. */
-static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
+static nsec_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
 {
-	const struct fit_clock *fit = &sync->clock[clock];
+	const nsec_t *found = bsearch(&at, breakpoints->at, breakpoints->count,
+				      sizeof(nsec_t), nsec_compare);
 
-	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
-}
-
-static size_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
-{
-	const nsec_t *found =
-	    bsearch(&at, breakpoints->at, breakpoints->count, sizeof(nsec_t), by_time);
-
-	return (size_t)(found - breakpoints->at);
-}
-
-static void add_link(struct reconciling *reconciling, const struct ends *ends)
-{
-	const struct sync *sync = reconciling->sync;
-
-	reconciling->link =
-	    mem_grow(reconciling->link, reconciling->links, &reconciling->link_room,
-		     sizeof(struct message_link));
-	reconciling->link[reconciling->links++] = (struct message_link){
-	    .from = ends->from,
-	    .to = ends->to,
-	    .sent = breakpoint_at(&reconciling->breakpoints[ends->from], ends->sent_ns),
-	    .received =
-		breakpoint_at(&reconciling->breakpoints[ends->to], ends->received_ns),
-	    .travel_ns = (double)(straight(sync, ends->to, ends->received_ns) -
-				  straight(sync, ends->from, ends->sent_ns)) -
-			 LEAST_TRAVEL_NS,
-	};
+	return found - breakpoints->at;
 }
 
 static bool lower(double *bound, double value)
 {
 	bool moves = value < *bound - STILL_NS;
-
-	if (moves)
-		*bound = value;
-	return moves;
-}
-
-static bool raise(double *bound, double value)
-{
-	bool moves = value > *bound + STILL_NS;
 
 	if (moves)
 		*bound = value;
@@ -198,32 +165,36 @@ static bool hear_messages(const struct reconciling *reconciling)
 		struct breakpoints *to = &reconciling->breakpoints[link->to];
 
 		if (!from->fixed)
-			moves |= lower(&from->high[link->sent],
-				       to->high[link->received] + link->travel_ns);
+			moves |= lower(&from->most[true][link->sent],
+				       to->most[true][link->received] + link->travel_ns);
 		if (!to->fixed)
-			moves |= raise(&to->low[link->received],
-				       from->low[link->sent] - link->travel_ns);
+			moves |= lower(&to->most[false][link->received],
+				       from->most[false][link->sent] + link->travel_ns);
 	}
 	return moves;
+}
+
+/* How far the bounds on a side can grow from the time before k to k's. */
+static double growth(const struct breakpoints *breakpoints, size_t k, int side)
+{
+	return breakpoints->rate[side] *
+	       (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
 }
 
 /* Let each time bound the next ones. */
 static bool sweep(struct breakpoints *breakpoints)
 {
-	double *high = breakpoints->high, *low = breakpoints->low;
 	bool moves = false;
 
-	for (size_t k = 0; k + 1 < breakpoints->count; k++) {
-		double passed = (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
+	for (int side = 0; side < 2; side++) {
+		double *most = breakpoints->most[side];
 
-		moves |= lower(&high[k + 1], high[k] + breakpoints->rise * passed);
-		moves |= raise(&low[k + 1], low[k] - breakpoints->fall * passed);
-	}
-	for (size_t k = breakpoints->count; k-- > 1;) {
-		double passed = (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
-
-		moves |= lower(&high[k - 1], high[k] + breakpoints->fall * passed);
-		moves |= raise(&low[k - 1], low[k] - breakpoints->rise * passed);
+		for (size_t k = 1; k < breakpoints->count; k++)
+			moves |=
+			    lower(&most[k], most[k - 1] + growth(breakpoints, k, side));
+		for (size_t k = breakpoints->count; k-- > 1;)
+			moves |=
+			    lower(&most[k - 1], most[k] + growth(breakpoints, k, !side));
 	}
 	return moves;
 }
@@ -231,7 +202,8 @@ static bool sweep(struct breakpoints *breakpoints)
 static bool is_possible(const struct breakpoints *breakpoints)
 {
 	for (size_t k = 0; k < breakpoints->count; k++)
-		if (breakpoints->high[k] < breakpoints->low[k] - ROUNDING_NS)
+		if (breakpoints->most[true][k] <
+		    -breakpoints->most[false][k] - ROUNDING_NS)
 			return false;
 	return true;
 }
@@ -239,7 +211,8 @@ static bool is_possible(const struct breakpoints *breakpoints)
 static bool is_bounded(const struct breakpoints *breakpoints)
 {
 	for (size_t k = 0; k < breakpoints->count; k++)
-		if (isinf(breakpoints->high[k]) || isinf(breakpoints->low[k]))
+		if (isinf(breakpoints->most[true][k]) ||
+		    isinf(breakpoints->most[false][k]))
 			return false;
 	return breakpoints->count > 0;
 }
@@ -285,15 +258,25 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 				    const struct pair_messages *messages)
 {
 	struct reconciling *reconciling = mem_zalloc(sizeof(*reconciling));
+	double *most;
 
 	reconciling->sync = sync;
 	reconciling->island = island;
 	reconciling->breakpoints =
 	    mem_zalloc(sync->clocks * sizeof(*reconciling->breakpoints));
-	each_message(reconciling, messages, add_stamps);
+	add_messages(reconciling, messages);
+	most = mem_alloc((2 * reconciling->stamps + 1) * sizeof(*most));
+	reconciling->most = most;
 	for (size_t i = 0; i < island->members; i++)
-		prepare(reconciling, island->member[i]);
-	each_message(reconciling, messages, add_link);
+		most = prepare(reconciling, island->member[i], most);
+	for (size_t i = 0; i < reconciling->links; i++) {
+		struct message_link *link = &reconciling->link[i];
+
+		link->sent =
+		    breakpoint_at(&reconciling->breakpoints[link->from], link->sent);
+		link->received =
+		    breakpoint_at(&reconciling->breakpoints[link->to], link->received);
+	}
 	if (is_solved(reconciling))
 		return reconciling;
 	reconciling_free(reconciling);
@@ -301,21 +284,14 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 }
 
 /* Whether a bound is no tighter than what the one before or after it leaves. */
-static bool follows(const struct breakpoints *breakpoints, size_t k, bool above)
+static bool follows(const struct breakpoints *breakpoints, size_t k, int side)
 {
-	const double *bound = above ? breakpoints->high : breakpoints->low;
-	double sign = above ? 1 : -1;
-	double up = above ? breakpoints->rise : breakpoints->fall;
-	double down = above ? breakpoints->fall : breakpoints->rise;
+	const double *most = breakpoints->most[side];
 
-	if (k && sign * bound[k] >=
-		     sign * bound[k - 1] - STILL_NS +
-			 up * (double)(breakpoints->at[k] - breakpoints->at[k - 1]))
+	if (k && most[k] >= most[k - 1] - STILL_NS + growth(breakpoints, k, side))
 		return true;
 	return k + 1 < breakpoints->count &&
-	       sign * bound[k] >=
-		   sign * bound[k + 1] - STILL_NS +
-		       down * (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
+	       most[k] >= most[k + 1] - STILL_NS + growth(breakpoints, k + 1, !side);
 }
 
 void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
@@ -328,63 +304,43 @@ void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 		nsec_t line = straight(reconciling->sync, clock, breakpoints->at[k]);
 
 		for (int above = 0; above < 2; above++) {
-			double error = above ? breakpoints->high[k] : breakpoints->low[k];
+			double most = breakpoints->most[above][k];
 
-			if (!follows(breakpoints, k, above))
-				bend_bounds_add(bounds, (struct corridor_bound){
-							    .x = breakpoints->at[k],
-							    .y = line + nsec_round(error),
-							    .above = above,
-							});
+			if (follows(breakpoints, k, above))
+				continue;
+			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
+			    (struct corridor_bound){
+				.x = breakpoints->at[k],
+				.y = line + nsec_round(above ? most : -most),
+				.above = above,
+			    };
 		}
-	}
-}
-
-static size_t count_breakpoints(const struct reconciling *reconciling)
-{
-	const struct island *island = reconciling->island;
-	size_t count = 0;
-
-	for (size_t i = 1; i < island->members; i++)
-		count += reconciling->breakpoints[island->member[i]].count;
-	return count;
-}
-
-/* Remember what is known of all clocks, or go back to it. */
-static void remember(const struct reconciling *reconciling, double *memory, bool back)
-{
-	const struct island *island = reconciling->island;
-
-	for (size_t i = 1; i < island->members; i++) {
-		const struct breakpoints *breakpoints =
-		    &reconciling->breakpoints[island->member[i]];
-		size_t size = breakpoints->count * sizeof(double);
-
-		memcpy(back ? breakpoints->high : memory,
-		       back ? memory : breakpoints->high, size);
-		memory += breakpoints->count;
-		memcpy(back ? breakpoints->low : memory, back ? memory : breakpoints->low,
-		       size);
-		memory += breakpoints->count;
 	}
 }
 
 bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve)
 {
-	AUTOFREE double *memory =
-	    mem_alloc((2 * count_breakpoints(reconciling) + 1) * sizeof(double));
+	size_t size = 2 * reconciling->stamps * sizeof(double);
+	AUTOFREE double *before = mem_alloc(size + 1);
 	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 
-	remember(reconciling, memory, false);
-	for (size_t k = 0; k < breakpoints->count; k++)
-		breakpoints->high[k] = breakpoints->low[k] =
+	memcpy(before, reconciling->most, size);
+	for (size_t k = 0; k < breakpoints->count; k++) {
+		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
 			     straight(reconciling->sync, clock, breakpoints->at[k]));
+		breakpoints->most[false][k] = -breakpoints->most[true][k];
+	}
 	breakpoints->fixed = relax(reconciling);
 	if (!breakpoints->fixed)
-		remember(reconciling, memory, true);
+		memcpy(reconciling->most, before, size);
 	return breakpoints->fixed;
+}
+
+static double middle_at(const struct breakpoints *breakpoints, size_t k)
+{
+	return (breakpoints->most[true][k] - breakpoints->most[false][k]) / 2;
 }
 
 void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
@@ -393,16 +349,15 @@ void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
 	const struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
 	double rate = reconciling->sync->clock[clock].rate;
 
-	*found = (struct corridor_fit){0};
+	*found = (struct corridor_fit){.segments = breakpoints->count};
 	found->segment = mem_alloc(breakpoints->count * sizeof(*found->segment));
 	for (size_t k = 0; k < breakpoints->count; k++) {
-		double error = (breakpoints->high[k] + breakpoints->low[k]) / 2, more = 0;
+		double error = middle_at(breakpoints, k), more = 0;
 
 		if (k + 1 < breakpoints->count)
-			more = ((breakpoints->high[k + 1] + breakpoints->low[k + 1]) / 2 -
-				error) /
+			more = (middle_at(breakpoints, k + 1) - error) /
 			       (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
-		found->segment[found->segments++] = (struct clock_segment){
+		found->segment[k] = (struct clock_segment){
 		    .local_ns = breakpoints->at[k],
 		    .ref_ns = straight(reconciling->sync, clock, breakpoints->at[k]) +
 			      nsec_round(error),
@@ -415,14 +370,9 @@ void reconciling_free(struct reconciling *reconciling)
 {
 	if (!reconciling)
 		return;
-	for (size_t i = 0; i < reconciling->island->members; i++) {
-		struct breakpoints *breakpoints =
-		    &reconciling->breakpoints[reconciling->island->member[i]];
-
-		free(breakpoints->at);
-		free(breakpoints->high);
-		free(breakpoints->low);
-	}
+	for (size_t i = 0; i < reconciling->sync->clocks; i++)
+		free(reconciling->breakpoints[i].at);
+	free(reconciling->most);
 	free(reconciling->breakpoints);
 	free(reconciling->link);
 	free(reconciling);

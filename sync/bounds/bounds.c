@@ -225,13 +225,13 @@ static struct rate_bound rate_of(const struct search *search, uint32_t clock)
 			from = to;
 		}
 		if (next > from) {
-			low -= envelope->fall * (double)(next - from);
-			high += envelope->rise * (double)(next - from);
+			low -= envelope->rate[false] * (double)(next - from);
+			high += envelope->rate[true] * (double)(next - from);
 			from = next;
 		}
 	}
-	return (struct rate_bound){true, line + fmax(low / span, -envelope->fall),
-				   line + fmin(high / span, envelope->rise)};
+	return (struct rate_bound){true, line + fmax(low / span, -envelope->rate[false]),
+				   line + fmin(high / span, envelope->rate[true])};
 }
 
 static void begin_with_limit(struct search *search, uint32_t clock)
@@ -298,13 +298,12 @@ static bool find_straight(struct search *search, int pass)
 /* Whether no chain of messages bounds a clock from one of the sides. */
 static bool is_open(const struct envelope *envelope)
 {
-	bool high = true, low = true;
+	bool open[2] = {true, true};
 
-	for (size_t i = 0; i <= envelope->cells && (high || low); i++) {
-		high &= isinf(envelope->high[i]) != 0;
-		low &= isinf(envelope->low[i]) != 0;
-	}
-	return high || low;
+	for (size_t i = 0; i <= envelope->cells && (open[0] || open[1]); i++)
+		for (int side = 0; side < 2; side++)
+			open[side] &= isinf(envelope->most[side][i]) != 0;
+	return open[0] || open[1];
 }
 
 static void finish(struct search *search, uint32_t clock)

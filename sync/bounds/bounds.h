@@ -23,10 +23,10 @@ struct envelope_gap {
  */
 struct envelope {
 	nsec_t begin_ns;
-	double step_ns;    /* between two times of the grid */
-	size_t cells;      /* the grid has one time more */
-	double rise, fall; /* how fast the error can grow and shrink, no unit */
-	double *high, *low;
+	double step_ns;  /* between two times of the grid */
+	size_t cells;    /* the grid has one time more */
+	double *most[2]; /* of the error at [true], of its negative at [false] */
+	double rate[2];  /* how fast these can grow, no unit */
 	double width_ns; /* between the two, on average, when last swept */
 	bool is_touched; /* a bound was tightened since it was swept */
 	bool is_broken;  /* no line lies between the two, but one was asked for */

@@ -22,14 +22,13 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 	envelope->cells = cells;
 	envelope->step_ns =
 	    fmax(1, (double)(line->end_ns - line->begin_ns) / (double)cells);
-	envelope->rise = fmax(0, rates[1] - rate);
-	envelope->fall = fmax(0, rate - rates[0]);
+	envelope->rate[true] = fmax(0, rates[1] - rate);
+	envelope->rate[false] = fmax(0, rate - rates[0]);
 	envelope->width_ns = 2 * ENDLESS_NS;
-	envelope->high = mem_alloc((cells + 1) * sizeof(double));
-	envelope->low = mem_alloc((cells + 1) * sizeof(double));
-	for (size_t i = 0; i <= cells; i++) {
-		envelope->high[i] = INFINITY;
-		envelope->low[i] = -INFINITY;
+	for (int side = 0; side < 2; side++) {
+		envelope->most[side] = mem_alloc((cells + 1) * sizeof(double));
+		for (size_t i = 0; i <= cells; i++)
+			envelope->most[side][i] = INFINITY;
 	}
 }
 
@@ -90,36 +89,28 @@ static struct place place_of(const struct envelope *envelope, double at)
 	return place;
 }
 
-static bool tighten(double *bound, double value, bool high)
+static bool tighten(double *bound, double value)
 {
-	bool is_tighter = high ? value < *bound : value > *bound;
+	bool is_tighter = value < *bound;
 
 	if (is_tighter)
 		*bound = value;
 	return is_tighter;
 }
 
-/* From a time to the grid's next ones, and back, a bound opens by the other rate. */
-static double opening(const struct envelope *envelope, bool high, bool rising)
-{
-	double rate = high == rising ? envelope->rise : envelope->fall;
-
-	return high ? rate : -rate;
-}
-
+/* To the grid's times before and after, a bound opens by the rate of its side. */
 void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high)
 {
 	struct place place = place_of(envelope, since_begin(envelope, at));
-	double *bound = (high ? envelope->high : envelope->low) + place.cell;
+	double *most = envelope->most[high] + place.cell;
+	double value = high ? error_ns : -error_ns;
 
 	if (place.has_left)
-		envelope->is_touched |= tighten(
-		    &bound[0],
-		    error_ns + opening(envelope, high, false) * fabs(place.after), high);
+		envelope->is_touched |=
+		    tighten(&most[0], value + envelope->rate[!high] * fabs(place.after));
 	if (place.has_right)
-		envelope->is_touched |= tighten(
-		    &bound[1],
-		    error_ns + opening(envelope, high, true) * fabs(place.before), high);
+		envelope->is_touched |=
+		    tighten(&most[1], value + envelope->rate[high] * fabs(place.before));
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
@@ -146,34 +137,31 @@ static double mean_width(const struct envelope *envelope)
 	/* Not fmin and fmax: they are calls, of some instructions more, for NaN's sake.
 	 */
 	for (size_t i = 0; i <= envelope->cells; i++) {
-		double high = envelope->high[i], low = envelope->low[i];
+		double high = envelope->most[true][i], low = envelope->most[false][i];
 
-		sum += (high < ENDLESS_NS ? high : ENDLESS_NS) -
-		       (low > -ENDLESS_NS ? low : -ENDLESS_NS);
+		sum += (high < ENDLESS_NS ? high : ENDLESS_NS) +
+		       (low < ENDLESS_NS ? low : ENDLESS_NS);
 	}
 	return sum / (double)(envelope->cells + 1);
 }
 
 bool envelope_sweep(struct envelope *envelope)
 {
-	double *high = envelope->high, *low = envelope->low;
-	double rise = envelope->rise * envelope->step_ns;
-	double fall = envelope->fall * envelope->step_ns;
 	double before = envelope->width_ns;
 	bool *cut = find_cut_cells(envelope);
 
 	envelope->is_touched = false;
-	for (size_t i = 0; i < envelope->cells; i++) {
-		if (cut[i])
-			continue;
-		tighten(&high[i + 1], high[i] + rise, true);
-		tighten(&low[i + 1], low[i] - fall, false);
-	}
-	for (size_t i = envelope->cells; i-- > 0;) {
-		if (cut[i])
-			continue;
-		tighten(&high[i], high[i + 1] + fall, true);
-		tighten(&low[i], low[i + 1] - rise, false);
+	for (int side = 0; side < 2; side++) {
+		double *most = envelope->most[side];
+		double ahead = envelope->rate[side] * envelope->step_ns;
+		double back = envelope->rate[!side] * envelope->step_ns;
+
+		for (size_t i = 0; i < envelope->cells; i++)
+			if (!cut[i])
+				tighten(&most[i + 1], most[i] + ahead);
+		for (size_t i = envelope->cells; i-- > 0;)
+			if (!cut[i])
+				tighten(&most[i], most[i + 1] + back);
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
@@ -189,23 +177,16 @@ static void make_hulls(const struct envelope *envelope, struct pair *pair)
 		nsec_t at =
 		    envelope->begin_ns + nsec_round((double)i * envelope->step_ns);
 
-		if (!isinf(envelope->high[i]))
-			hull_add(&pair->lower, at,
-				 at + nsec_round(ceil(envelope->high[i])));
-		if (!isinf(envelope->low[i]))
-			hull_add(&pair->upper, at,
-				 at + nsec_round(floor(envelope->low[i])));
+		for (int side = 0; side < 2; side++) {
+			nsec_t most = nsec_round(ceil(envelope->most[side][i]));
+
+			if (!isinf(envelope->most[side][i]))
+				hull_add(side ? &pair->lower : &pair->upper, at,
+					 side ? at + most : at - most);
+		}
 	}
 	hull_settle(&pair->lower);
 	hull_settle(&pair->upper);
-}
-
-/* The rate of the error along the edge that ends at a corner. */
-static double slope_of(const struct hull *hull, size_t k)
-{
-	const struct hull_point *p = &hull->point[k - 1], *q = &hull->point[k];
-
-	return (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
 }
 
 /*
@@ -216,7 +197,7 @@ static void straighten_side(struct envelope *envelope, const struct pair *pair,
 			    const double rate[2], bool high)
 {
 	const struct hull *hull = high ? &pair->lower : &pair->upper;
-	double *bound = high ? envelope->high : envelope->low, sign = high ? 1 : -1;
+	double sign = high ? 1 : -1;
 	double touching[2];
 	size_t k = 0;
 
@@ -232,7 +213,7 @@ static void straighten_side(struct envelope *envelope, const struct pair *pair,
 			k++;
 		slope = k == 0             ? -sign * INFINITY
 			: k == hull->count ? sign * INFINITY
-					   : slope_of(hull, k);
+					   : hull_edge_rate(hull, k);
 		if (slope <= rate[0])
 			value = touching[0] + rate[0] * after;
 		else if (slope >= rate[1])
@@ -241,14 +222,15 @@ static void straighten_side(struct envelope *envelope, const struct pair *pair,
 			value = (double)(hull->point[k].y - hull->point[k].x) -
 				slope * ((double)(hull->point[k].x - envelope->begin_ns) -
 					 after);
-		tighten(&bound[i], value, high);
+		tighten(&envelope->most[high][i], sign * value);
 	}
 }
 
 bool envelope_straighten(struct envelope *envelope)
 {
-	double limit = fmax(envelope->rise, envelope->fall);
-	double rate[2] = {-envelope->fall, envelope->rise}, before = envelope->width_ns;
+	double limit = fmax(envelope->rate[true], envelope->rate[false]);
+	double rate[2] = {-envelope->rate[false], envelope->rate[true]},
+	       before = envelope->width_ns;
 	struct pair pair;
 
 	envelope->is_touched = false;
@@ -263,8 +245,8 @@ bool envelope_straighten(struct envelope *envelope)
 	for (int side = 0; side < 2 && !envelope->is_broken; side++)
 		straighten_side(envelope, &pair, rate, side);
 	if (!envelope->is_broken) {
-		envelope->fall = fmax(0, -rate[0]);
-		envelope->rise = fmax(0, rate[1]);
+		envelope->rate[false] = fmax(0, -rate[0]);
+		envelope->rate[true] = fmax(0, rate[1]);
 	}
 	hull_clear(&pair.lower);
 	hull_clear(&pair.upper);
@@ -272,24 +254,25 @@ bool envelope_straighten(struct envelope *envelope)
 	return !envelope->is_broken && before - envelope->width_ns > WORTH_LINE;
 }
 
+/* What is known of the error, or of its negative. */
 static double known_at(const struct envelope *envelope, double at, bool high)
 {
 	struct place place = place_of(envelope, at);
-	const double *bound = (high ? envelope->high : envelope->low) + place.cell;
-	double known = high ? INFINITY : -INFINITY;
+	const double *most = envelope->most[high] + place.cell;
+	double known = INFINITY;
 
 	if (place.has_left)
-		known = bound[0] + opening(envelope, high, true) * fabs(place.after);
+		known = most[0] + envelope->rate[high] * fabs(place.after);
 	if (place.has_right)
-		tighten(&known,
-			bound[1] + opening(envelope, high, false) * fabs(place.before),
-			high);
+		tighten(&known, most[1] + envelope->rate[!high] * fabs(place.before));
 	return known;
 }
 
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 {
-	return known_at(envelope, since_begin(envelope, at), high);
+	double known = known_at(envelope, since_begin(envelope, at), high);
+
+	return high ? known : -known;
 }
 
 /*
@@ -299,14 +282,13 @@ double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
 			bool high)
 {
-	const double up = high ? envelope->rise : envelope->fall;
-	const double down = high ? envelope->fall : envelope->rise;
+	const double up = envelope->rate[high], down = envelope->rate[!high];
 	const double first = since_begin(envelope, span->from), sign = high ? 1 : -1;
 	const double length = (double)(span->to - span->from);
 	const double slope =
 	    length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0;
 	size_t cell = place_of(envelope, first).cell;
-	double left = sign * known_at(envelope, first, high), most = left, next;
+	double left = known_at(envelope, first, high), most = left, next;
 
 	for (double at = 0; at < length; at = next) {
 		double right, passed, meet = 0, peak;
@@ -315,7 +297,7 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 		if (++cell < envelope->cells)
 			next = fmin(length, (double)cell * envelope->step_ns - first);
 		passed = next - at;
-		right = sign * known_at(envelope, first + next, high);
+		right = known_at(envelope, first + next, high);
 		peak = fmax(left, right);
 		if (!isinf(peak) && up + down > 0) {
 			meet = (right - left + down * passed) / (up + down);
@@ -330,8 +312,8 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 void envelope_clear(struct envelope *envelope)
 {
-	free(envelope->high);
-	free(envelope->low);
+	free(envelope->most[true]);
+	free(envelope->most[false]);
 	free(envelope->gap);
 	memset(envelope, 0, sizeof(*envelope));
 }

@@ -112,13 +112,8 @@ static void fit_one_side(struct pair *pair, double limit)
 	while (k + 2 < hull->count && hull->point[k + 1].x < middle)
 		k++;
 	line->rate = 0;
-	if (hull->count > 1) {
-		const struct hull_point *p = &hull->point[k], *q = &hull->point[k + 1];
-
-		line->rate =
-		    (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
-		line->rate = fmax(-limit, fmin(limit, line->rate));
-	}
+	if (hull->count > 1)
+		line->rate = fmax(-limit, fmin(limit, hull_edge_rate(hull, k + 1)));
 	line->offset = hull_innermost(hull, line).distance;
 	pair->margin_ns = 0;
 }

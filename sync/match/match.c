@@ -202,17 +202,6 @@ static void retire(struct matcher *matcher, struct entry *entry)
 	entry_table_remove(&matcher->entries, entry);
 }
 
-size_t match_waiting(const struct matcher *matcher, struct entry ***waiting)
-{
-	const struct entry_queue *queue = &matcher->entries.waiting;
-	size_t n = 0;
-
-	*waiting = mem_alloc(queue->count * sizeof(struct entry *));
-	for (struct entry *entry = queue->oldest; entry; entry = entry->newer)
-		(*waiting)[n++] = entry;
-	return n;
-}
-
 /*
  * Look again at what waits, and let go of the oldest. The others stay, those
  * with a message too: more receives may come of what a send held, and would

@@ -41,9 +41,6 @@ bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive);
 
-/* The waiting entries, oldest first; returns how many. Free the array. */
-size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
-
 /* Look again at what waits. An entry that got a message stays, with it marked. */
 void match_ranges(struct matcher *matcher);
 void match_transport(struct matcher *matcher);

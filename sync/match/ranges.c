@@ -97,19 +97,18 @@ static bool is_data(const struct packet *packet)
 /* Ranges of everything that waits and could be part of a bigger packet, by flow. */
 static size_t gather(struct matcher *matcher, struct range **ranges)
 {
-	AUTOFREE struct entry **waiting = NULL;
-	size_t n = match_waiting(matcher, &waiting), count = 0, capacity = 0;
+	struct entry *entry = matcher->entries.waiting.oldest;
+	size_t count = 0, capacity = 0;
 
 	*ranges = NULL;
-	for (size_t i = 0; i < n; i++) {
-		struct packet *packet = &waiting[i]->packet;
+	for (; entry; entry = entry->newer) {
+		struct packet *packet = &entry->packet;
 
-		for (uint32_t k = 0; is_data(packet) && k < waiting[i]->seens; k++) {
-			struct seen *seen = &entry_seen(waiting[i])[k];
+		for (uint32_t k = 0; is_data(packet) && k < entry->seens; k++) {
+			struct seen *seen = &entry_seen(entry)[k];
 
-			*ranges = mem_grow(*ranges, count, &capacity, sizeof(**ranges));
-			(*ranges)[count++] = (struct range){
-			    .entry = waiting[i],
+			*MEM_NEXT(*ranges, count, capacity) = (struct range){
+			    .entry = entry,
 			    .seen = k,
 			    .flow = flow_of(packet),
 			    .source = seen->source,

@@ -27,17 +27,17 @@ static int by_hash(const void *a, const void *b)
 
 static size_t gather(struct matcher *matcher, struct candidate **candidates)
 {
-	AUTOFREE struct entry **waiting = NULL;
-	size_t n = match_waiting(matcher, &waiting), count = 0;
+	const struct entry_queue *waiting = &matcher->entries.waiting;
+	size_t count = 0;
 
-	*candidates = mem_alloc(n * sizeof(**candidates));
-	for (size_t i = 0; i < n; i++) {
-		const struct packet *packet = &waiting[i]->packet;
+	*candidates = mem_alloc(waiting->count * sizeof(**candidates));
+	for (struct entry *entry = waiting->oldest; entry; entry = entry->newer) {
+		const struct packet *packet = &entry->packet;
 
 		if (packet->protocol == IPPROTO_TCP &&
 		    (packet->known & PACKET_TRANSPORT) && !(packet->flags & FLAG_RST))
 			(*candidates)[count++] =
-			    (struct candidate){waiting[i], packet_hash_transport(packet)};
+			    (struct candidate){entry, packet_hash_transport(packet)};
 	}
 	qsort(*candidates, count, sizeof(**candidates), by_hash);
 	return count;

@@ -12,14 +12,9 @@ __extension__ typedef __int128 wide;
 
 enum { FRESH_LEAST = 64 };
 
-static wide cross(struct hull_point a, struct hull_point b, struct hull_point c)
-{
-	return (wide)(b.x - a.x) * (c.y - a.y) - (wide)(b.y - a.y) * (c.x - a.x);
-}
-
 int hull_turn(struct hull_point a, struct hull_point b, struct hull_point c)
 {
-	wide turn = cross(a, b, c);
+	wide turn = (wide)(b.x - a.x) * (c.y - a.y) - (wide)(b.y - a.y) * (c.x - a.x);
 
 	return (turn > 0) - (turn < 0);
 }
@@ -116,6 +111,13 @@ double line_distance(const struct line *line, nsec_t x, nsec_t y)
 	double dx = (double)(x - line->x0);
 
 	return (double)((y - line->y0) - (x - line->x0)) - line->offset - line->rate * dx;
+}
+
+double hull_edge_rate(const struct hull *hull, size_t k)
+{
+	const struct hull_point *p = &hull->point[k - 1], *q = &hull->point[k];
+
+	return (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
 }
 
 struct hull_inner hull_innermost(const struct hull *hull, const struct line *line)

@@ -74,6 +74,9 @@ struct line {
 /* How far y lies above the line at x, in nanoseconds. */
 double line_distance(const struct line *line, nsec_t x, nsec_t y);
 
+/* The rate of a line along the edge that ends at the k-th corner. */
+double hull_edge_rate(const struct hull *hull, size_t k);
+
 /* Of a hull, the corner that lies farthest over to the other side of a line. */
 struct hull_inner {
 	double distance; /* as line_distance; infinite for an empty hull */

@@ -330,7 +330,8 @@ static void test_wrong_segment(void **unused)
 	assert_refused("\"ref_ns\": 22", "\"ref_ns\": null",
 		       "clocks.json: clocks[1].segments[1].ref_ns: want an integer");
 	assert_refused("\"rate_ppb\": -58.6", "\"rate_ppb\": \"-58.6\"",
-		       "clocks.json: clocks[1].segments[0].rate_ppb: want a number");
+		       "clocks.json: clocks[1].segments[0].rate_ppb: want a number "
+		       "between -5e8 and 5e8");
 	assert_refused("\"rate_ppb\": -58.6", "\"rate_ppb\": -5e8",
 		       "clocks.json: clocks[1].segments[0].rate_ppb: want a number "
 		       "between -5e8 and 5e8");
