@@ -66,7 +66,7 @@ runs()
 	runs
 	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \
 		ctanalyze compare nodes run-1-300.db
-	fails_with 1 "ctanalyze: no analysis 'node', did you mean 'nodes'?" \
+	fails_with 2 "ctanalyze: no analysis 'node', did you mean 'nodes'?" \
 		ctanalyze compare node run-1-300.db run-2-300.db
 	fails_with 1 'ctanalyze: all cannot be compared' \
 		ctanalyze compare all run-1-300.db run-2-300.db
