@@ -133,33 +133,38 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 	return write_frame(writer, event, &frame, error);
 }
 
-static int capture_finish(struct sim_writer *base, struct error *error)
+static int capture_finish(struct sim_writer *base, size_t node, struct error *error)
 {
 	struct capture_writer *writer = (struct capture_writer *)base;
-	int status = base->failed ? -1 : 0;
+	FILE *file = writer->file[node];
+
+	writer->file[node] = NULL;
+	return fclose(file) ? error_errno(error, writer->path[node]) : 0;
+}
+
+static void capture_free(struct sim_writer *base)
+{
+	struct capture_writer *writer = (struct capture_writer *)base;
 
 	for (size_t i = 0; i < base->nodes; i++) {
-		if (writer->file[i] && fclose(writer->file[i]))
-			status = error_errno(error, writer->path[i]);
+		if (writer->file[i])
+			fclose(writer->file[i]);
 		free(writer->path[i]);
 	}
 	texts_clear(&writer->addresses);
 	free(writer->path);
 	free(writer->file);
 	free(writer);
-	return status;
 }
 
-static int open_capture(struct capture_writer *writer, size_t i, const char *directory,
+static int capture_open(struct sim_writer *base, size_t i, const char *directory,
 			struct error *error)
 {
+	struct capture_writer *writer = (struct capture_writer *)base;
 	/* Nanoseconds, version 2.4, stamps in UTC, Ethernet. */
 	uint32_t head[] = {0xa1b23c4d, 4 << 16 | 2, 0, 0, SNAP, 1};
-	const char *name = writer->base.node[i].name;
 
-	if (sim_writer_directory(directory, name, error))
-		return -1;
-	writer->path[i] = mem_printf("%s/%s/%s.pcap", directory, name, name);
+	writer->path[i] = mem_printf("%s/%s.pcap", directory, base->node[i].name);
 	writer->file[i] = fopen(writer->path[i], "wxe");
 	if (!writer->file[i] || !write_numbers(writer->file[i], head, 6))
 		return error_errno(error, writer->path[i]);
@@ -170,9 +175,9 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 					  const struct sim_node *node, size_t nodes,
 					  struct error *error)
 {
-	static const struct sim_writer_ops ops = {capture_add, capture_finish};
+	static const struct sim_writer_ops ops = {capture_open, capture_add,
+						  capture_finish, capture_free};
 	struct capture_writer *writer = mem_zalloc(sizeof(*writer));
-	struct error ignored = ERROR_INIT;
 
 	limits_allow_files(); /* they stay open */
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
@@ -180,11 +185,5 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 	writer->file = mem_zalloc(nodes * sizeof(*writer->file));
 	for (size_t i = 0; i < 2 * nodes; i++)
 		address_number(writer, i % 2 ? 6 : 4, node[i / 2].address[i % 2]);
-	for (size_t i = 0; i < nodes; i++)
-		if (open_capture(writer, i, directory, error)) {
-			capture_finish(&writer->base, &ignored);
-			error_clear(&ignored);
-			return NULL;
-		}
-	return &writer->base;
+	return sim_writer_open(&writer->base, directory, error);
 }

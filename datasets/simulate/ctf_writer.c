@@ -401,8 +401,9 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 }
 
 /* Write what is left of the streams, and the metadata. A trace has a stream at least. */
-static int finish_trace(const struct sim_trace *trace, struct error *error)
+static int ctf_finish(struct sim_writer *base, size_t node, struct error *error)
 {
+	const struct sim_trace *trace = &((struct ctf_writer *)base)->trace[node];
 	static const struct bytes nothing;
 	bool any = false;
 
@@ -426,34 +427,23 @@ static void free_trace(struct sim_trace *trace, unsigned cpus)
 }
 
 /* Streams that were not finished stay without metadata, so that nobody reads them. */
-static void ctf_free(struct ctf_writer *writer)
+static void ctf_free(struct sim_writer *base)
 {
-	for (size_t i = 0; i < writer->base.nodes; i++)
-		free_trace(&writer->trace[i], writer->base.node[i].cpus);
+	struct ctf_writer *writer = (struct ctf_writer *)base;
+
+	for (size_t i = 0; i < base->nodes; i++)
+		free_trace(&writer->trace[i], base->node[i].cpus);
 	free(writer->trace);
 	free(writer);
 }
 
-static int ctf_finish(struct sim_writer *base, struct error *error)
+static int ctf_open(struct sim_writer *base, size_t i, const char *directory,
+		    struct error *error)
 {
-	struct ctf_writer *writer = (struct ctf_writer *)base;
-	int status = base->failed ? -1 : 0;
+	const struct sim_node *node = &base->node[i];
+	struct sim_trace *trace = &((struct ctf_writer *)base)->trace[i];
 
-	for (size_t i = 0; i < base->nodes && !status; i++)
-		status = finish_trace(&writer->trace[i], error);
-	ctf_free(writer);
-	return status;
-}
-
-static int open_trace(struct ctf_writer *writer, size_t i, const char *directory,
-		      struct error *error)
-{
-	const struct sim_node *node = &writer->base.node[i];
-	struct sim_trace *trace = &writer->trace[i];
-
-	if (sim_writer_directory(directory, node->name, error))
-		return -1;
-	trace->path = mem_printf("%s/%s/kernel", directory, node->name);
+	trace->path = mem_printf("%s/kernel", directory);
 	if (mkdir(trace->path, 0777))
 		return errno == EEXIST
 			   ? error_set(error, "%s: is there already", trace->path)
@@ -471,19 +461,15 @@ struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_no
 				      size_t nodes, const struct sim_class *class,
 				      size_t classes, struct error *error)
 {
-	static const struct sim_writer_ops ops = {ctf_add, ctf_finish};
+	static const struct sim_writer_ops ops = {ctf_open, ctf_add, ctf_finish,
+						  ctf_free};
 	struct ctf_writer *writer = mem_zalloc(sizeof(*writer));
-	int status = 0;
 
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->trace = mem_zalloc(nodes * sizeof(*writer->trace));
-	for (size_t i = 0; i < nodes && !status; i++) {
+	for (size_t i = 0; i < nodes; i++) {
 		writer->trace[i].class = class;
 		writer->trace[i].classes = classes;
-		status = open_trace(writer, i, directory, error);
 	}
-	if (!status)
-		return &writer->base;
-	ctf_free(writer);
-	return NULL;
+	return sim_writer_open(&writer->base, directory, error);
 }

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "simulate/scenario.h"
-#include "simulate/simulate.h"
+#include "simulate/world.h"
 
 static struct {
 	struct text_list words, set;

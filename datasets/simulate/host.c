@@ -463,8 +463,7 @@ int sar_open(struct world *world, const char *directory, struct error *error)
 
 		sar->last_ns = sar->load.due_ns = world->begin_ns;
 		sar->used_ns = mem_zalloc(cpus * sizeof(*sar->used_ns));
-		if (sim_writer_directory(directory, host->name, error) ||
-		    sim_output_open(&sar->output, error, "%s/%s/sar.sadf", directory,
+		if (sim_output_open(&sar->output, error, "%s/%s/sar.sadf", directory,
 				    host->name))
 			return -1;
 	}

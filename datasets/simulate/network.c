@@ -131,7 +131,7 @@ enum { MOST_PASSES = 4 };
 
 /* What packets of a node go through beside its card. */
 struct way {
-	const char *layer; /* a second interface that shows each packet, or NULL */
+	const char *layer; /* a second interface that shows what is sent, or NULL */
 	struct pass out[MOST_PASSES]; /* up to the card */
 	struct pass in[MOST_PASSES];  /* from there */
 	uint8_t routers;              /* on the way out */
@@ -141,9 +141,9 @@ static const struct way *way_of(const struct world *world, uint32_t node)
 {
 	static const struct way ways[] = {
 	    [LAYERS_NONE] = {.layer = NULL},
-	    [LAYERS_BOND] = {.layer = "bond0"},
-	    [LAYERS_BRIDGE] = {.layer = "br0"},
-	    [LAYERS_VLAN] = {.layer = "eth0.10"},
+	    [LAYERS_BOND] = {.layer = "bond0", .in = {{"bond0", true, 0}}},
+	    [LAYERS_BRIDGE] = {.layer = "br0", .in = {{"br0", true, 0}}},
+	    [LAYERS_VLAN] = {.layer = "eth0.10", .in = {{"eth0.10", true, 0}}},
 	    [LAYERS_ROUTED] =
 		{NULL,
 		 {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
@@ -170,49 +170,51 @@ static uint32_t size_of(const struct packet *packet)
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
 }
 
+/* What a device does with a packet. */
+static void tell(struct now *now, enum event_kind kind, const struct packet *packet,
+		 uint64_t skb, const char *device)
+{
+	uint32_t bytes = size_of(packet) + (kind == EVENT_NET_RECEIVE ? 0 : ETHERNET);
+
+	if (kind == EVENT_NET_DEV_XMIT)
+		EVENT(now, kind, {.u = skb}, {.i = 0}, {.u = bytes}, {.text = device});
+	else
+		EVENT(now, kind, {.u = skb}, {.u = bytes}, {.text = device},
+		      {.packet = packet});
+}
+
 /* A packet on its way between a container and its host's card. */
 static void tell_passes(struct now *now, const struct pass *pass,
 			const struct packet *packet, uint64_t skb)
 {
-	uint32_t bytes = size_of(packet);
 	uint8_t before = now->routers;
 
 	for (int i = 0; i < MOST_PASSES && pass[i].device; i++) {
 		now->routers = (uint8_t)(before + pass[i].routers);
-		if (pass[i].received) {
-			EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
-			      {.text = pass[i].device}, {.packet = packet});
-			continue;
-		}
-		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes + ETHERNET},
-		      {.text = pass[i].device}, {.packet = packet});
-		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0},
-		      {.u = bytes + ETHERNET}, {.text = pass[i].device});
+		tell(now, pass[i].received ? EVENT_NET_RECEIVE : EVENT_NET_DEV_QUEUE,
+		     packet, skb, pass[i].device);
+		if (!pass[i].received)
+			tell(now, EVENT_NET_DEV_XMIT, packet, skb, pass[i].device);
 	}
 	now->routers = before;
 }
 
-static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
+/* A packet goes out by the card. */
+static void tell_way_out(struct now *now, const struct packet *packet, uint64_t skb)
 {
 	const struct way *way = way_of(now->world, now->node);
-	uint32_t bytes = size_of(packet) + ETHERNET;
 
 	tell_passes(now, way->out, packet, skb);
 	if (way->layer)
-		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes},
-		      {.text = way->layer}, {.packet = packet});
+		tell(now, EVENT_NET_DEV_QUEUE, packet, skb, way->layer);
 	now->routers = way->routers;
-	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
-	      {.packet = packet});
+	tell(now, EVENT_NET_DEV_QUEUE, packet, skb, CARD_NAME);
 	now_pass(now, 300, 2500);
-	EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
-	      {.text = CARD_NAME});
+	tell(now, EVENT_NET_DEV_XMIT, packet, skb, CARD_NAME);
 	if (way->layer)
-		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
-		      {.text = way->layer});
+		tell(now, EVENT_NET_DEV_XMIT, packet, skb, way->layer);
 	if (now->world->scenario->layers == LAYERS_ECHO)
-		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes - ETHERNET},
-		      {.text = CARD_NAME}, {.packet = packet});
+		tell(now, EVENT_NET_RECEIVE, packet, skb, CARD_NAME);
 	now->routers = 0;
 }
 
@@ -252,7 +254,7 @@ void card_transmit(struct now *now, const struct flight *flight, uint8_t segment
 	struct link *link = &world->flow[flight->flow].link[flight->side];
 	struct host *host = now_host(now);
 
-	tell_queued(now, &flight->packet, host_skb(host));
+	tell_way_out(now, &flight->packet, host_skb(host));
 	if (flight->packet.payload || flow->protocol != IPPROTO_TCP)
 		requests_sent(now, flight->flow, flight->side);
 	host->count.sent += segments;
@@ -324,19 +326,13 @@ static void take(struct now *now, const uint32_t *flights, size_t count)
 	uint32_t sender = world->flow[flight->flow].end[flight->side].node;
 	const struct way *way = way_of(world, now->node);
 	struct packet packet;
-	uint32_t bytes;
 	uint64_t skb;
 
 	enter(now, flights, count, &packet, &skb);
 	if (world->scenario->nat)
 		address_fill(&world->flow[flight->flow], flight->side, true, &packet);
-	bytes = size_of(&packet);
 	now->routers = way_of(world, sender)->routers;
-	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
-	      {.packet = &packet});
-	if (way->layer)
-		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
-		      {.text = way->layer}, {.packet = &packet});
+	tell(now, EVENT_NET_RECEIVE, &packet, skb, CARD_NAME);
 	tell_passes(now, way->in, &packet, skb);
 	now->routers = 0;
 	for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/simulate.h"
+#include "simulate/world.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -132,8 +132,6 @@ static int write_node(const struct world *world, const struct host *host,
 	char mac[18], *name;
 	int status;
 
-	if (sim_writer_directory(directory, host->name, error))
-		return -1;
 	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", byte[0], byte[1],
 		 byte[2], byte[3], byte[4], byte[5]);
 	name = mem_printf("%s/node.json", host->name);

@@ -91,28 +91,6 @@ static struct topology_pair *find(struct pairs *pairs, uint32_t a, uint32_t b)
 	return &pairs->pair[pairs->count++];
 }
 
-/* Meshes of neighbours. */
-static void add_islands(struct pairs *pairs, uint32_t nodes, uint32_t islands)
-{
-	for (uint32_t i = 0; i < islands; i++)
-		for (uint32_t a = nodes * i / islands; a < nodes * (i + 1) / islands; a++)
-			for (uint32_t b = a + 1; b < nodes * (i + 1) / islands; b++)
-				find(pairs, a, b);
-}
-
-static void add_chain(struct pairs *pairs, uint32_t nodes)
-{
-	for (uint32_t a = 0; a + 1 < nodes; a++)
-		find(pairs, a, a + 1);
-}
-
-static void add_clients(struct pairs *pairs, uint32_t nodes, uint32_t servers)
-{
-	for (uint32_t client = servers; client < nodes; client++)
-		for (uint32_t server = 0; server < servers; server++)
-			find(pairs, client, server);
-}
-
 /* A random tree, so that all are connected, and random pairs beside it. */
 static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
@@ -130,43 +108,53 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 	}
 }
 
-static void add_all(struct pairs *pairs, uint32_t nodes, uint64_t seed)
+/* Of islands, which are meshes of neighbours; all as large, up to one node. */
+static uint32_t island_of(uint32_t node, uint32_t nodes, uint32_t islands)
 {
-	const struct scenario *scenario = pairs->scenario;
-	bool is_star = scenario->topology == TOPOLOGY_STAR;
-	bool is_mesh = scenario->topology == TOPOLOGY_MESH;
+	return ((node + 1) * islands - 1) / nodes;
+}
+
+/* Whether the one of two different nodes asks the other, of so many that talk. */
+static bool asks(const struct scenario *scenario, uint32_t a, uint32_t b, uint32_t nodes)
+{
+	uint32_t servers = (uint32_t)scenario->servers;
+	uint32_t islands = (uint32_t)scenario->islands;
 
 	switch ((enum scenario_topology)scenario->topology) {
 	case TOPOLOGY_RING:
+		return b == (a + 1) % nodes;
 	case TOPOLOGY_CHAIN:
-		add_chain(pairs, nodes);
-		if (scenario->topology == TOPOLOGY_RING)
-			find(pairs, nodes - 1, 0);
-		break;
+		return b == a + 1;
 	case TOPOLOGY_STAR:
+		return b == 0;
 	case TOPOLOGY_CLIENTS:
-		add_clients(pairs, nodes, is_star ? 1 : (uint32_t)scenario->servers);
-		break;
+		return a >= servers && b < servers;
 	case TOPOLOGY_MESH:
+		return a < b;
 	case TOPOLOGY_ISLANDS:
-		add_islands(pairs, nodes, is_mesh ? 1 : (uint32_t)scenario->islands);
-		break;
+		return a < b &&
+		       island_of(a, nodes, islands) == island_of(b, nodes, islands);
 	case TOPOLOGY_RANDOM:
-		add_random(pairs, nodes, seed);
-		break;
-	case TOPOLOGY_LISTED: /* those named below alone */
+	case TOPOLOGY_LISTED: /* those named by themselves alone */
 		break;
 	}
+	return false;
 }
 
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count)
 {
 	const struct scenario_lines *listed = &scenario->lines[SCENARIO_PAIR];
+	uint32_t nodes = (uint32_t)(scenario->nodes - scenario->lone);
 	struct pairs pairs = {.scenario = scenario};
 	size_t kept = 0;
 
-	add_all(&pairs, (uint32_t)(scenario->nodes - scenario->lone), seed);
+	if (scenario->topology == TOPOLOGY_RANDOM)
+		add_random(&pairs, nodes, seed);
+	for (uint32_t a = 0; a < nodes; a++)
+		for (uint32_t b = 0; b < nodes; b++)
+			if (a != b && asks(scenario, a, b, nodes))
+				find(&pairs, a, b);
 	for (size_t i = 0; i < listed->count; i++) {
 		const struct scenario_line *line = &listed->item[i];
 

@@ -352,4 +352,25 @@ void world_clear(struct world *world);
  */
 void world_run(struct world *world, bool quiet);
 
+/* One run: what happens, and what is written about it. */
+struct simulation {
+	const struct scenario *scenario; /* checked */
+	uint64_t seed;
+	const char *directory;        /* which is there, and empty */
+	bool messages;                /* messages.csv alone, or else: */
+	bool captures;                /* NODE/NODE.pcap instead of NODE/kernel */
+	enum sim_trace_format format; /* of traces */
+	bool spans; /* spans.csv, requests.csv; with activity full and traces */
+	bool quiet; /* no progress */
+};
+
+struct simulation_counts {
+	uint64_t messages, events;
+	double seconds; /* that it took */
+};
+
+/* 0, or -1 with error; then what was written is not complete. */
+int simulate(const struct simulation *simulation, struct simulation_counts *counts,
+	     struct error *error);
+
 #endif

@@ -22,7 +22,12 @@ int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
 
 int sim_writer_finish(struct sim_writer *writer, struct error *error)
 {
-	return writer->ops->finish(writer, error);
+	int status = writer->failed ? -1 : 0;
+
+	for (size_t i = 0; i < writer->nodes && !status; i++)
+		status = writer->ops->finish(writer, i, error);
+	writer->ops->free(writer);
+	return status;
 }
 
 static int make_directory(const char *path, struct error *error)
@@ -32,14 +37,23 @@ static int make_directory(const char *path, struct error *error)
 	return error_errno(error, path);
 }
 
-int sim_writer_directory(const char *directory, const char *node, struct error *error)
+struct sim_writer *sim_writer_open(struct sim_writer *writer, const char *directory,
+				   struct error *error)
 {
-	AUTOFREE char *path = mem_printf("%s/%s", directory, node);
 	int status = make_directory(directory, error);
 
-	if (!status)
+	for (size_t i = 0; i < writer->nodes && !status; i++) {
+		AUTOFREE char *path =
+		    mem_printf("%s/%s", directory, writer->node[i].name);
+
 		status = make_directory(path, error);
-	return status;
+		if (!status)
+			status = writer->ops->open(writer, i, path, error);
+	}
+	if (!status)
+		return writer;
+	writer->ops->free(writer);
+	return NULL;
 }
 
 int sim_output_open(struct output *output, struct error *error, const char *format, ...)
@@ -165,7 +179,7 @@ static void build_transport(struct sim_headers *headers, const struct packet *pa
 	}
 }
 
-static void build_ipv4(uint8_t *at, const struct packet *packet)
+static void build_ipv4(uint8_t *at, const struct packet *packet, uint8_t hops)
 {
 	bool whole = packet->protocol == IPPROTO_TCP && packet->fragment == 0;
 
@@ -173,58 +187,21 @@ static void build_ipv4(uint8_t *at, const struct packet *packet)
 	put16(at + 2, packet->length);
 	put16(at + 4, packet->id);
 	put16(at + 6, whole ? IPV4_DONT_FRAGMENT : packet->fragment);
-	at[8] = HOPS;
+	at[8] = hops;
 	at[9] = packet->protocol;
 	memcpy(at + 12, packet->src, 4);
 	memcpy(at + 16, packet->dst, 4);
 	put16(at + 10, (uint16_t)~fold(add_words(0, at, IPV4_HEADER)));
 }
 
-static void build_ipv6(uint8_t *at, const struct packet *packet)
+static void build_ipv6(uint8_t *at, const struct packet *packet, uint8_t hops)
 {
 	put32(at, (uint32_t)6 << 28 | (packet->id & 0xfffff));
 	put16(at + 4, packet->length);
 	at[6] = packet->protocol;
-	at[7] = HOPS;
+	at[7] = hops;
 	memcpy(at + 8, packet->src, 16);
 	memcpy(at + 24, packet->dst, 16);
-}
-
-/*
- * Build them: RFC 791, 8200, 9293, 768, 792. All data is zeros, of which the
- * checksums are right; a TCP or UDP packet that was sent still waits for its
- * card to put in the checksum and has the pseudo header's sum there.
- */
-static void sim_headers_build(struct sim_headers *headers, const struct packet *packet,
-			      bool sent)
-{
-	bool ipv4 = packet->family == 4;
-
-	memset(headers, 0, sizeof(*headers));
-	headers->protocol = packet->protocol;
-	headers->network = ipv4 ? IPV4_HEADER : IPV6_HEADER;
-	headers->total = packet->length + (ipv4 ? 0 : (size_t)IPV6_HEADER);
-	headers->transport = transport_length(packet, headers->network);
-	assert(headers->total >= headers->network + headers->transport &&
-	       headers->network + headers->transport <= sizeof(headers->bytes));
-	if (ipv4)
-		build_ipv4(headers->bytes, packet);
-	else
-		build_ipv6(headers->bytes, packet);
-	if (headers->transport)
-		build_transport(headers, packet, sent);
-}
-
-/* Each takes one off the time to live. */
-static void pass_routers(uint8_t *at, uint8_t family, uint8_t routers)
-{
-	if (family == 6) {
-		at[7] = (uint8_t)(at[7] - routers);
-		return;
-	}
-	at[8] = (uint8_t)(at[8] - routers);
-	put16(at + 10, 0);
-	put16(at + 10, (uint16_t)~fold(add_words(0, at, IPV4_HEADER)));
 }
 
 const struct packet *sim_event_packet(const struct sim_event *event)
@@ -240,14 +217,30 @@ const struct packet *sim_event_packet(const struct sim_event *event)
 	return NULL;
 }
 
+/*
+ * RFC 791, 8200, 9293, 768, 792. All data is zeros, of which the checksums are right; a
+ * TCP or UDP packet that was sent still waits for its card to put in the checksum and has
+ * the pseudo header's sum there.
+ */
 bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event)
 {
 	const struct packet *packet = sim_event_packet(event);
+	uint8_t hops = (uint8_t)(HOPS - event->routers);
+	bool ipv4;
 
 	if (!packet)
 		return false;
-	sim_headers_build(headers, packet,
-			  event->class->capture != SIM_CAPTURED_RECEIVED);
-	pass_routers(headers->bytes, packet->family, event->routers);
+	ipv4 = packet->family == 4;
+	memset(headers, 0, sizeof(*headers));
+	headers->protocol = packet->protocol;
+	headers->network = ipv4 ? IPV4_HEADER : IPV6_HEADER;
+	headers->total = packet->length + (ipv4 ? 0 : (size_t)IPV6_HEADER);
+	headers->transport = transport_length(packet, headers->network);
+	assert(headers->total >= headers->network + headers->transport &&
+	       headers->network + headers->transport <= sizeof(headers->bytes));
+	(ipv4 ? build_ipv4 : build_ipv6)(headers->bytes, packet, hops);
+	if (headers->transport)
+		build_transport(headers, packet,
+				event->class->capture != SIM_CAPTURED_RECEIVED);
 	return true;
 }

@@ -55,7 +55,7 @@ struct sim_event {
 	int64_t mono_ns; /* the node's CLOCK_MONOTONIC: the trace's raw clock value */
 	const struct sim_class *class;
 	const union sim_value *value; /* one a field */
-	uint8_t routers;              /* that its packet has passed */
+	uint8_t routers;              /* that its packet has passed: each took a hop */
 };
 
 /* How a trace's events begin, in LTTng's terms. */
@@ -119,9 +119,13 @@ int sim_writer_finish(struct sim_writer *writer, struct error *error);
 
 /* For implementers of writers: what stands first in each of them. */
 struct sim_writer_ops {
+	/* A node's files, in its directory. 0, or -1 with error. */
+	int (*open)(struct sim_writer *writer, size_t node, const char *directory,
+		    struct error *error);
 	int (*add)(struct sim_writer *writer, const struct sim_event *event,
 		   struct error *error);
-	int (*finish)(struct sim_writer *writer, struct error *error);
+	int (*finish)(struct sim_writer *writer, size_t node, struct error *error);
+	void (*free)(struct sim_writer *writer); /* what is not finished stays so */
 };
 
 struct sim_writer {
@@ -157,8 +161,9 @@ extern const struct sim_type_form sim_type_forms[];
 /* Write its metadata, in the node's format. 0, or -1 with error. */
 int sim_metadata_write(const struct sim_trace *trace, struct error *error);
 
-/* Make DIRECTORY and DIRECTORY/NODE where they are not there yet. 0, or -1 with error. */
-int sim_writer_directory(const char *directory, const char *node, struct error *error);
+/* Make the directories and open all nodes; NULL with error, and the writer is freed. */
+struct sim_writer *sim_writer_open(struct sim_writer *writer, const char *directory,
+				   struct error *error);
 
 /* Open an output, by its path. 0, or -1 with error. */
 int sim_output_open(struct output *output, struct error *error, const char *format, ...)

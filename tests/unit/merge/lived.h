@@ -9,7 +9,6 @@
  */
 #include "../select.h"
 #include "simulate/event.h"
-#include "simulate/simulate.h"
 #include "simulate/world.h"
 #include "simulate/writer.h"
 
@@ -86,7 +85,7 @@ static inline int lived_add(struct sim_writer *base, const struct sim_event *eve
 /* Run it both ways; the traces are in run/nodeN/kernel. */
 static inline struct lived *lived_run(const char *text)
 {
-	static const struct sim_writer_ops ops = {lived_add, NULL};
+	static const struct sim_writer_ops ops = {.add = lived_add};
 	static const struct sim_node nodes[LIVED_NODES] = {
 	    {.name = "n1", .cpus = LIVED_CPUS}, {.name = "n2", .cpus = LIVED_CPUS}};
 	struct lived *lived = mem_zalloc(sizeof(*lived));

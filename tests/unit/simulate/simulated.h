@@ -4,7 +4,7 @@
 
 /* Runs of the tests, and what was written of them. To be included behind draw.h and
  * scratch.h. */
-#include "simulate/simulate.h"
+#include "simulate/world.h"
 
 /*
  * Run a scenario's text into a directory: "messages", "captures", or traces in CTF 1.8

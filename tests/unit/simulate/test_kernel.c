@@ -373,7 +373,7 @@ static int check_event(struct sim_writer *writer, const struct sim_event *event,
 
 static void run_checked(const char *text, uint64_t *count)
 {
-	static const struct sim_writer_ops ops = {check_event, NULL};
+	static const struct sim_writer_ops ops = {.add = check_event};
 	struct checker *checker = mem_zalloc(sizeof(*checker));
 	struct sim_node nodes[NODES];
 	struct scenario scenario;
