@@ -61,44 +61,6 @@ EOT
 	return 1
 }
 
-# nearest WORD: of the words that come in, a line each, the nearest, if a third of the letters
-# differ at most (Damerau 1964), as the programs do.
-nearest()
-{
-	near_word=$1 awk '
-		function least(a, b) { return a < b ? a : b }
-		function letter(text, i) { return substr(text, i, 1) }
-		function distance(a, b,    i, j, d) {
-			for (i = 0; i <= length(a); i++)
-				d[i, 0] = i
-			for (j = 0; j <= length(b); j++)
-				d[0, j] = j
-			for (i = 1; i <= length(a); i++)
-				for (j = 1; j <= length(b); j++) {
-					d[i, j] = least(least(d[i - 1, j], d[i, j - 1]) + 1,
-						d[i - 1, j - 1] + (letter(a, i) != letter(b, j)))
-					if (i > 1 && j > 1 && letter(a, i) == letter(b, j - 1) &&
-							letter(a, i - 1) == letter(b, j))
-						d[i, j] = least(d[i, j], d[i - 2, j - 2] + 1)
-				}
-			return d[length(a), length(b)]
-		}
-		BEGIN {
-			word = ENVIRON["near_word"]
-			if (length(word) > 63)
-				exit
-			best = int((length(word) + 2) / 3) + 1
-		}
-		(far = distance(word, $1)) < best { best = far; found = $1 }
-		END { print found }'
-}
-
-unknown_option()
-{
-	near=$(options | cut -d ' ' -f 2 | nearest "${1#--}") || near=
-	misuse "$1: unknown option${near:+, did you mean --$near?}"
-}
-
 # A script may have an option_seen of its own: NAME VALUE, of each as it comes.
 option_seen()
 {
@@ -118,7 +80,7 @@ want_number()
 {
 	number=$(option "$1" "${4:-}")
 	case $number in
-	'' | *[!0-9]* | ??????????*) number=-1 ;;
+	'' | *[!0-9]* | 0?* | ??????????*) number=-1 ;;
 	esac
 	[ "$number" -ge "$2" ] && [ "$number" -le "$3" ] ||
 		misuse "--$1 $(option "$1"): want a number from $2 to $3"
@@ -154,7 +116,7 @@ parse_options()
 			;;
 		esac
 		shift
-		find_row "$word" || unknown_option "$word"
+		find_row "$word" || misuse "$word: unknown option"
 		case $row_argument,$word,$value in
 		-,*,) set_option "$row_name" yes ;;
 		-,--*) misuse "$word: takes no value" ;;

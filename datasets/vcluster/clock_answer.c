@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vcluster/clock.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 static void answer(struct clock_page *page, uint64_t ask)
@@ -38,33 +36,18 @@ static void spin(struct clock_page *page)
 	}
 }
 
-static bool tell(int port, char word)
-{
-	ssize_t written;
-
-	do
-		written = write(port, &word, 1);
-	while (written < 0 && errno == EINTR);
-	return written == 1;
-}
-
 int clock_answer(int port, struct clock_page *page)
 {
-	for (;;) {
-		char word;
-		ssize_t length = read(port, &word, 1);
+	const char sleeps = CLOCK_SLEEPS;
+	char word;
+	ssize_t length;
 
-		if (length == 0)
-			return 0;
-		if (length < 0) {
-			if (errno == EINTR)
-				continue;
-			return -1;
-		}
+	while ((length = read(port, &word, 1)) > 0) {
 		if (word != CLOCK_WAKE)
 			continue;
 		spin(page);
-		if (!tell(port, CLOCK_SLEEPS))
+		if (write(port, &sleeps, 1) != 1)
 			return -1;
 	}
+	return (int)length;
 }

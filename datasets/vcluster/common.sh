@@ -4,26 +4,31 @@
 # What ./build and ./record share; to be sourced. $here is this directory.
 
 # shellcheck disable=SC2154
-tree=$(CDPATH='' cd -- "$here/../.." && pwd)
+tree=$(CDPATH='' cd -P -- "$here/../.." && pwd -P)
 # shellcheck disable=SC2034 # the callers' default
 default_directory=$tree/build-vcluster
+. "$tree/collect-scripts/common.sh"
+. "$tree/collect-scripts/options.sh"
 
 say()
 {
-	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	printf '%s: %s\n' "$program" "$*" >&2
 }
 
-die()
+# number_of NAME FROM TO DEFAULT: the value of an option, for $(...), which a misuse ends.
+number_of()
 {
-	say "$*"
-	exit 1
+	want_number "$@"
+	echo "$number"
 }
 
-misuse()
+# value_of NAME DEFAULT FORM WANTED: the same, of an option whose whole value has this form.
+value_of()
 {
-	say "$*"
-	say "try --help"
-	exit 2
+	value=$(option "$1" "$2")
+	[ "$value" = "$2" ] ||
+		printf '%s\n' "$value" | paste -s - | grep -q -x -E -e "$3" || misuse "--$1 $value: want $4"
+	printf '%s\n' "$value"
 }
 
 # The packages of packages.txt for this, for messages.
@@ -38,6 +43,6 @@ need()
 {
 	for program; do
 		command -v "$program" >/dev/null ||
-			die "$program is missing, want the packages:$(packages)"
+			fail "$program is missing, want the packages:$(packages)"
 	done
 }

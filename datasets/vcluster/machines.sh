@@ -62,7 +62,7 @@ start_machine()
 # start_machines: all, one after the other, as they take all processors to boot.
 start_machines()
 {
-	khz=$("$programs/vctruth" --tick-rate) || die "cannot measure the tick rate"
+	khz=$("$programs/vctruth" --tick-rate) || fail "cannot measure the tick rate"
 	truncate -s "$shared_bytes" shared
 	for n in $(seq "$nodes"); do
 		start_machine "$n"
@@ -81,9 +81,9 @@ wait_for_machines()
 			continue
 		fi
 		kill -0 "$(echo "$machine_pids" | cut -d ' ' -f $((n + 1)))" 2>/dev/null ||
-			die "node$n ended: $(tail -n 1 "n$n.qemu")"
+			fail "node$n ended: $(tail -n 1 "n$n.qemu")"
 		[ $((waited += 1)) -le "$boot_timeout" ] ||
-			die "node$n is not ready after $boot_timeout s: $(tail -n 1 "n$n.console")"
+			fail "node$n is not ready after $boot_timeout s: $(tail -n 1 "n$n.console")"
 		sleep 1
 	done
 }

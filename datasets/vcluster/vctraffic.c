@@ -64,29 +64,20 @@ static double number(const char *text, double least, double most)
 	exit(EXIT_MISUSE);
 }
 
-/* Read and write, not send and recv: the kernel counts these as the process's bytes. */
+/*
+ * Read and write, not send and recv: the kernel counts these as the process's bytes.
+ * Nothing here is interrupted, as no signal has a handler.
+ */
 static bool write_all(int to, size_t length)
 {
 	for (size_t done = 0; done < length;) {
 		ssize_t written = write(to, data + done, length - done);
 
-		if (written < 0 && errno == EINTR)
-			continue;
 		if (written <= 0)
 			return false;
 		done += (size_t)written;
 	}
 	return true;
-}
-
-static ssize_t read_some(int from, size_t most)
-{
-	ssize_t length;
-
-	do
-		length = read(from, data, most);
-	while (length < 0 && errno == EINTR);
-	return length;
 }
 
 /* A socket whose messages go out at once, not with the next one. */
@@ -126,7 +117,7 @@ static void serve_connection(int connection, bool echo)
 {
 	ssize_t length;
 
-	while ((length = read_some(connection, sizeof(data))) > 0)
+	while ((length = read(connection, data, sizeof(data))) > 0)
 		if (echo && !write_all(connection, (size_t)length))
 			break;
 }
@@ -141,7 +132,7 @@ static _Noreturn void serve(const char *port, bool echo)
 		int connection = accept(listener, NULL, NULL);
 
 		if (connection < 0) {
-			if (errno == EINTR || errno == ECONNABORTED)
+			if (errno == ECONNABORTED)
 				continue;
 			die("accept");
 		}
@@ -165,12 +156,11 @@ static _Noreturn void serve_udp(const char *port)
 		ssize_t bytes = recvfrom(server, data, sizeof(data), 0,
 					 (struct sockaddr *)&from, &length);
 
-		if (bytes < 0 && errno != EINTR)
+		if (bytes < 0)
 			die("recvfrom");
 		/* What cannot be sent is lost, as datagrams are. */
-		if (bytes >= 0)
-			(void)sendto(server, data, (size_t)bytes, 0,
-				     (struct sockaddr *)&from, length);
+		(void)sendto(server, data, (size_t)bytes, 0, (struct sockaddr *)&from,
+			     length);
 	}
 }
 
@@ -202,7 +192,7 @@ static int ping_tcp(int connection, size_t size)
 	if (!write_all(connection, size))
 		return -1;
 	while (size > 0) {
-		ssize_t length = read_some(connection, size);
+		ssize_t length = read(connection, data, size);
 
 		if (length <= 0)
 			return -1;
@@ -222,9 +212,7 @@ static int ping_udp(int connection, size_t size)
 
 	if (send(connection, data, size, 0) < 0 && errno != ECONNREFUSED)
 		return -1;
-	do
-		ready = poll(&answer, 1, LOST_MS);
-	while (ready < 0 && errno == EINTR);
+	ready = poll(&answer, 1, LOST_MS);
 	if (ready <= 0)
 		return ready;
 	if (recv(connection, data, sizeof(data), 0) >= 0)
@@ -286,7 +274,7 @@ static void send_bulk(char **argument)
 			       left < BUFFER_BYTES ? (size_t)left : sizeof(data)))
 			die(argument[0]);
 	shutdown(connection, SHUT_WR);
-	if (read_some(connection, sizeof(data)) < 0)
+	if (read(connection, data, sizeof(data)) < 0)
 		die(argument[0]);
 	printf("%" PRId64 " bytes in %.3f s\n", bytes,
 	       (double)(clock_read(CLOCK_MONOTONIC) - begin) / 1e9);

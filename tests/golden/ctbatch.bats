@@ -121,8 +121,6 @@ part=n1" ]
 @test "what is wrong is said, and nothing is made" {
 	fails_with 2 'ctbatch: want -o OUT
 Try "ctbatch --help"' ctbatch run
-	fails_with 2 'ctbatch: --quite: unknown option, did you mean --quiet?
-Try "ctbatch --help"' ctbatch --quite -o out run
 	fails_with 2 'ctbatch: --something: unknown option
 Try "ctbatch --help"' ctbatch --something -o out run
 	fails_with 2 'ctbatch: want a run directory, or NODE=PATH...

@@ -31,9 +31,7 @@ load common
 		ends_with 0 "$program" --help
 		diff help "$scratch/stdout"
 	done
-	fails_with 2 "ctcollect: plna: no such command, did you mean 'plan'?
-Try \"ctcollect --help\"" ctcollect plna run.yaml
-	fails_with 2 'ctcollect: --paralel: unknown option, did you mean --parallel?
+	fails_with 2 'ctcollect: --paralel: unknown option
 Try "ctcollect --help"' ctcollect --paralel=3 run run.yaml
 	ends_with 2 ctcollect record
 	grep -qF 'record: no such command, want one of init, validate, plan,' "$scratch/stderr"

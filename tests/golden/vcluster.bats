@@ -127,28 +127,28 @@ stop_server()
 	for script in build record; do
 		ends_with 0 datasets/vcluster/$script --help
 		grep -F "Usage: $script" "$scratch/stdout"
-		fails_with 2 $"$script: unknown: --no-such"$'\n'"$script: try --help" \
+		fails_with 2 "$script: --no-such: unknown option"$'\n'"Try \"$script --help\"" \
 			datasets/vcluster/$script --no-such
 	done
 }
 
 @test "record refuses what it cannot do" {
-	fails_with 2 $'record: want -o RUN\nrecord: try --help' datasets/vcluster/record
-	fails_with 2 $'record: -n 1: want a number from 2 to 200\nrecord: try --help' \
+	fails_with 2 $'record: want -o RUN\nTry "record --help"' datasets/vcluster/record
+	fails_with 2 $'record: --nodes 1: want a number from 2 to 200\nTry "record --help"' \
 		datasets/vcluster/record -n 1 -o new
-	fails_with 2 $'record: -s 08: want a number from 1 to 86400\nrecord: try --help' \
+	fails_with 2 $'record: --seconds 08: want a number from 1 to 86400\nTry "record --help"' \
 		datasets/vcluster/record -s 08 -o new
-	fails_with 2 $'record: --rates 1,x: want numbers with commas\nrecord: try --help' \
+	fails_with 2 $'record: --rates 1,x: want numbers with commas\nTry "record --help"' \
 		datasets/vcluster/record --rates 1,x -o new
-	fails_with 2 $'record: -e a b: want names with commas\nrecord: try --help' \
+	fails_with 2 $'record: --events a b: want names with commas\nTry "record --help"' \
 		datasets/vcluster/record -e 'a b' -o new
-	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nrecord: try --help' \
+	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nTry "record --help"' \
 		datasets/vcluster/record --netem ';' -o new
-	fails_with 2 $'record: --processors 0: want a number from 1 to 64\nrecord: try --help' \
+	fails_with 2 $'record: --processors 0: want a number from 1 to 64\nTry "record --help"' \
 		datasets/vcluster/record --processors 0 -o new
-	fails_with 2 $'record: --network lan: want one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nrecord: try --help' \
+	fails_with 2 $'record: --network lan: want one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nTry "record --help"' \
 		datasets/vcluster/record --network lan -o new
-	fails_with 2 $'build: -s sid: want bookworm or trixie\nbuild: try --help' \
+	fails_with 2 $'build: --suite sid: want bookworm or trixie\nTry "build --help"' \
 		datasets/vcluster/build -s sid
 	fails_with 1 'record: datasets is there already, want a new name' \
 		datasets/vcluster/record -o datasets
