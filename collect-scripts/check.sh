@@ -6,7 +6,7 @@
 # The script for the nodes, with what of the recipe it goes by: node/ask.sh.
 prepare_asking()
 {
-	plan_of "$1" 1 "$work/plan"
+	plan_of "$1" 1
 	state=$work
 	{
 		printf 'BASE=%s\nWANTS=%s\n' "$(quote "$tmpdir")" \
@@ -14,7 +14,7 @@ prepare_asking()
 		node_script
 	} >"$work/ask.sh"
 	sent=$work/ask.sh
-	reach_nodes "$work/plan"
+	reach_nodes
 }
 
 # ask_nodes FUNCTION: all of them; ends the program.
@@ -203,7 +203,7 @@ do_plan()
 	point=$number
 	point_count=$point
 	while [ "$point" -le "$point_count" ]; do
-		plan_of "$1" "$point" "$work/plan"
+		plan_of "$1" "$point"
 		show_point | plain_lines
 		! given point || exit 0
 		point=$((point + 1))
@@ -217,7 +217,7 @@ show_point()
 	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$recipe_name" \
 		"${suffix:+-$suffix}"
 	while IFS= read -r plan_line; do
-		with_words show_line "$plan_line"
+		eval "show_line $plan_line"
 	done <"$work/plan"
 	# Events are many: as one list a domain.
 	for domain in kernel syscall userspace; do

@@ -42,7 +42,7 @@ bundle_for()
 	cat "$lib/node/base.sh"
 	echo set_up
 	cat "$work/bundle"
-	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$state/plan" | put_file plan
+	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$work/plan" | put_file plan
 	echo 'begin "$1"'
 }
 

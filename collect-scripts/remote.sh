@@ -68,9 +68,10 @@ leave()
 	exit "$leave_status"
 }
 
-# reach PLAN [OPTIONS]: the nodes, and the way to each. Sets nodes and node_count; they are used
-# as words, and as names of files. The words for ssh, -p PORT ... -- ADDRESS, are a line in
-# $work/words/NODE; their options are those of the plan OPTIONS.
+# reach FILE [OPTIONS]: the nodes of the plan, which stands in FILE for messages, and the way to
+# each. Sets nodes and node_count; they are used as words, and as names of files. The words for
+# ssh, -p PORT ... -- ADDRESS, are a line in $work/words/NODE; their options are those of the plan
+# OPTIONS.
 reach()
 {
 	nodes=
@@ -78,29 +79,22 @@ reach()
 	ssh_words=
 	gateway=
 	plan_file=$1
-	each_line "${2:-$1}" ssh_option add_option
-	each_line "$1" ssh_gateway add_gateway
-	each_line "$1" node add_node
+	each_line "${2:-$work/plan}" ssh_option add_option
+	each_line "$work/plan" ssh_gateway add_gateway
+	each_line "$work/plan" node add_node
 	[ -n "$nodes" ] || fail "$1: no nodes in it"
 	[ -z "$gateway" ] || open_gateway
 }
 
-# Options for ssh may run commands here and write files. Of a run directory that may
-# be somebody else's only those count that do no more than to choose a connection.
+# Options for ssh may run commands here and write files, so none is taken from a run directory,
+# which may be somebody else's.
 add_option()
 {
-	[ $# -ge 2 ] || return 0
-	case ${foreign:-no}/${2%%=*} in
-	no/* | */AddressFamily | */BindAddress | */Ciphers | */Compression | */ConnectTimeout | \
-		*/ConnectionAttempts | */HostKeyAlgorithms | */HostKeyAlias | */IdentitiesOnly | \
-		*/IdentityFile | */KexAlgorithms | */MACs | */Port | */PreferredAuthentications | \
-		*/PubkeyAcceptedAlgorithms | */ServerAliveCountMax | */ServerAliveInterval | */User) ;;
-	*)
+	if [ -n "${foreign:-}" ]; then
 		complain "$plan_file: option ${2%%=*} of ssh is not taken from a run, name the recipe instead where it is needed"
-		return
-		;;
-	esac
-	ssh_words="$ssh_words-o $(quote "$2") "
+	elif [ $# -eq 2 ]; then
+		ssh_words="$ssh_words-o $(quote "$2") "
+	fi
 }
 
 add_gateway()
@@ -156,7 +150,7 @@ stream()
 	ulimit -f 32768
 	# shellcheck disable=SC3045 # each of the shells has it
 	ulimit -c 0
-	with_words run_ssh "$stream_words" 2>>"$errors"
+	eval "run_ssh $stream_words" 2>>"$errors"
 	echo $? >"$errors.status"
 }
 

@@ -7,7 +7,7 @@
 # record.
 do_run()
 {
-	plan_of "$1" 1 "$work/plan"
+	plan_of "$1" 1
 	! given with-merge && ! given with-report || [ "$fetch" != none ] ||
 		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
 	point=1
@@ -32,8 +32,8 @@ run_point()
 {
 	begin_point "$1" "$2" || return
 	if [ "$chosen_count" -gt 0 ] && [ -z "$interrupted" ]; then
-		each_line "$state/plan" execute run_entry
-		each_line "$state/plan" tasks run_queue
+		each_line "$work/plan" execute run_entry
+		each_line "$work/plan" tasks run_queue
 		! given duration || [ -n "$interrupted" ] ||
 			interruptible duration sleep "$(option duration)"
 	fi
@@ -269,7 +269,7 @@ run_entry()
 	entry_timeout=$4
 	entry_sudo=$5
 	entry_nodes=
-	each_line "$state/plan" "execute $2" add_command
+	each_line "$work/plan" "execute $2" add_command
 	talk "$run_name: $entry_method: $(printf '%s\n' "$7" | sed -n '1s/^\(.\{100\}\).*/\1.../;1p')"
 	bound=0
 	on_nodes run_on $entry_nodes

@@ -27,21 +27,19 @@ talk()
 	given quiet || plain_text "$*" >&2
 }
 
-# plan_of RECIPE POINT FILE [RUN]: the plan of a point of the recipe, read.
+# plan_of RECIPE POINT [RUN]: the plan of a point of the recipe, read.
 plan_of()
 {
-	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3" || exit 1
-	read_plan "$3"
+	"$bin/ctrecipe" plan --point "$2" ${3:+--run "$3"} -- "$1" >"$work/plan" || exit 1
+	read_plan
 }
 
-# What a plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
+# What the plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
 read_plan()
 {
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		name\ * | point\ * | tracedir\ * | tmpdir\ * | fetch\ *) with_words set_plan "$plan_line" ;;
-		esac
-	done <"$1"
+	for plan_kind in name point tracedir tmpdir fetch; do
+		each_line "$work/plan" "$plan_kind" set_plan
+	done
 }
 
 set_plan()
@@ -68,7 +66,7 @@ find_runs()
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
 make_run()
 {
-	plan_of "$1" "$2" "$work/plan"
+	plan_of "$1" "$2"
 	find_runs
 	mkdir -p "$runs" || fail "$runs: cannot be made"
 	until
@@ -86,15 +84,16 @@ make_run()
 	[ ${#id} -eq 16 ] || fail 'no random numbers in /dev/urandom'
 	printf '%s\n' "$id" >"$state/id"
 	# With the name known, the plan is final.
-	plan_of "$1" "$2" "$state/plan" "$run_name"
+	plan_of "$1" "$2" "$run_name"
+	cp "$work/plan" "$state/plan" || exit 1
 	"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
-	reach_nodes "$state/plan"
+	reach_nodes
 }
 
-# The nodes of the run, and the way to them, of which options for ssh by the plan OPTIONS.
+# reach_nodes [OPTIONS]: the nodes of the run, and the way to them.
 reach_nodes()
 {
-	reach "$state/plan" "$1"
+	reach "$state/plan" "$@"
 	for node in $nodes; do
 		mkdir -p "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
 	done
@@ -104,12 +103,12 @@ reach_nodes()
 # fetched yet.
 open_run()
 {
-	options_plan=$1/.collect/plan
+	options_plan=$work/plan
 	if [ -f "$1/.collect/plan" ] && [ -f "$1/.collect/id" ]; then
 		run_dir=$1
 		foreign=yes
 	elif [ -f "$1" ]; then
-		options_plan=$work/plan
+		options_plan=$work/recipe.plan
 		last_run "$1"
 	else
 		fail "$1: want a recipe, or a run directory that ctcollect made"
@@ -127,13 +126,24 @@ open_run()
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir##*/}
 	fetch=all
-	read_plan "$state/plan"
+	copy_plan
 	reach_nodes "$options_plan"
+}
+
+# Our copy of the plan of the run, if all of its lines are of words that run nothing (common.sh).
+copy_plan()
+{
+	tr -d '\000' <"$state/plan" >"$work/plan"
+	plan_word="([A-Za-z0-9_./:=@%+,-]|'[^']*'|\\\\'|\"\\\$NL\")+"
+	odd_line=$(grep -v -x -m 1 -E "$plan_word( $plan_word)*" "$work/plan") &&
+		fail "$state/plan: '$(plain_text "$odd_line")' is not a line of a plan"
+	read_plan
 }
 
 last_run()
 {
-	plan_of "$1" 1 "$work/plan"
+	plan_of "$1" 1
+	mv "$work/plan" "$options_plan"
 	find_runs
 	run_dir=
 	for try in "$runs/$recipe_name"-[0-9]*; do
@@ -268,7 +278,7 @@ write_run_json()
 		printf ' "interrupted": %s,\n' "$([ -f "$state/interrupted" ] && echo true || echo false)"
 		comma=
 		printf ' "nodes": ['
-		each_line "$state/plan" node node_json
+		each_line "$work/plan" node node_json
 		printf '],\n "commands": ['
 		comma=
 		# Each wrote its line to a file of its own, in the order of the recipe.

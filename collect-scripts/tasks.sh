@@ -30,7 +30,7 @@ run_queue()
 	queue_work=$work/queue
 	rm -rf "$queue_work"
 	mkdir "$queue_work"
-	grep "^task $queue " "$state/plan" >"$queue_work/tasks"
+	grep "^task $queue " "$work/plan" >"$queue_work/tasks"
 	talk "$run_name: tasks $queue_name: $(wc -l <"$queue_work/tasks" | tr -d ' ') on${workers:- no node}"
 	if [ -z "$workers" ]; then
 		complain "tasks $queue_name: none of their nodes was started"
@@ -99,7 +99,7 @@ enqueue_next()
 		more=
 		return
 	}
-	with_words enqueue "$task_line"
+	eval "enqueue $task_line"
 	[ "$queue_interval_ms" -gt 0 ] || return 0
 	due=
 	(

@@ -191,10 +191,10 @@ foreign()
 	echo 0123456789abcdef >ev/.collect/id
 	cat >ev/.collect/plan <<-'EOT'
 		name '$(touch pwned)'
-		point 1 1 '' x=$(touch pwned)
-		tmpdir $(touch pwned)
+		point 1 1 '' 'x=$(touch pwned)'
+		tmpdir '$(touch pwned)'
 		ssh_gateway ''
-		node a 127.0.0.1 '' 1 all $(touch pwned)
+		node a 127.0.0.1 '' 1 all '$(touch pwned)'
 	EOT
 	printf '{"name":"$(touch pwned)","parameters":{"x":"\033]0;"},"nodes":[{"name":"a"}],"recipe":{"name":"x"}}\n' >ev/.collect/json
 }
@@ -224,11 +224,13 @@ foreign()
 		holds "$scratch/out" '^a *not started'
 	done
 	for bad in 'node b' "node ../../up x '' ''" "node * x '' ''" "node b -oProxyCommand=x '' ''" \
-		"node b x/y '' ''" "node b x -oA ''" "node b x '' 1;2" 'ssh_gateway -oA' "ssh_gateway 'a b'"; do
+		"node b x/y '' ''" "node b x -oA ''" "node b x '' 1;2" 'ssh_gateway -oA' "ssh_gateway 'a b'" \
+		'tmpdir $(touch pwned)' 'tmpdir "$(touch pwned)"' "node b x '' '" "name 'a'\"\$(touch pwned)\"" "name \\"; do
 		foreign
 		printf '%s\n' "$bad" >>ev/.collect/plan
 		collect 1 status ev
 		said "^ctcollect: ./ev/.collect/plan: '.*' is not "
+		[ ! -e pwned ]
 	done
 	foreign
 	echo 'x; y' >ev/.collect/id
