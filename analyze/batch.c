@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
-#include "base/problem.h"
+#include "problem/problem.h"
 
 extern char **environ;
 
@@ -137,7 +137,7 @@ static int look_for_losses(struct batch_run *run, struct error *error)
 			    : -1;
 
 	for (size_t i = 0; i < kinds.count; i++)
-		run->is_partial |= problem_is_failure(kinds.item[i]);
+		run->is_partial |= problem_is_failure(problem_kind_of(kinds.item[i]));
 	text_list_clear(&kinds);
 	timeline_reader_free(reader);
 	if (!status && run->is_partial)

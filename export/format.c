@@ -72,7 +72,7 @@ static int take_note(void *context, const struct cell *row, struct error *error)
 
 	(void)error;
 	problem_add(&export->notes, row->type == CELL_TEXT ? row->bytes : export->path,
-		    row[1].bytes, (uint64_t)row[2].integer, "%s", row[3].bytes);
+		    PROBLEM_NOTE, (uint64_t)row[1].integer, "%s", row[2].bytes);
 	return 0;
 }
 

@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "base/problem.h"
 #include "base/progress.h"
+#include "problem/problem.h"
 #include "timeline/reader.h"
 #include "timeline/scope.h"
 

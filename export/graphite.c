@@ -389,7 +389,7 @@ static int deliver(struct graphite *graphite, struct error *error)
 					 options.state ? "es" : "");
 		}
 		if (pause_ms == SHORTEST_PAUSE_MS)
-			problem_add(&graphite->export->notes, options.to, "connection", 1,
+			problem_add(&graphite->export->notes, options.to, PROBLEM_NOTE, 1,
 				    "%s, tried again", error_text(error));
 		error_clear(error);
 		usleep(pause_ms * 1000);
@@ -486,13 +486,13 @@ static int end_points(struct graphite *graphite, struct error *error)
 	struct export *export = graphite->export;
 
 	if (graphite->same_second)
-		problem_add(&export->notes, export->path, "seconds",
+		problem_add(&export->notes, export->path, PROBLEM_NOTE,
 			    graphite->same_second,
 			    "%" PRIu64 " samples fall into the second of the one before, "
 			    "Graphite keeps the last of a second",
 			    graphite->same_second);
 	if (!graphite->points)
-		problem_add(&export->notes, export->path, "empty", 1,
+		problem_add(&export->notes, export->path, PROBLEM_EMPTY, 1,
 			    "no sample, and no event that tells of processors or "
 			    "messages");
 	if (end_batch(graphite, error))

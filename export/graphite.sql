@@ -91,9 +91,9 @@ JOIN graphite_part AS b ON b.kind = 'node' AND b.id = s.dst_node
 CROSS JOIN (SELECT 'count_per_s' AS word UNION ALL SELECT 'bytes_per_s') AS v
 ORDER BY s.src_node, s.dst_node, s.interval, v.word DESC
 
--- Samples of processes that were not asked for: whose (NULL: the timeline's), kind, count, text.
+-- Samples of processes that were not asked for: whose (NULL: the timeline's), count, text.
 --- notes
-SELECT NULL, 'left out', count(*), count(*) || ' samples of processes are left out, --activity ''*'' has them'
+SELECT NULL, count(*), count(*) || ' samples of processes are left out, --activity ''*'' has them'
 FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id JOIN chosen AS c ON c.id = s.node AND c.chosen
 WHERE m.activity = 'process' AND 'process' NOT IN (SELECT activity FROM graphite_wanted)
 	AND s.ts_ns BETWEEN ?1 AND ?2 HAVING count(*) > 0

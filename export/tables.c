@@ -67,15 +67,15 @@ static int plan_tables(const char *output, struct export_plan *plan, struct erro
 static int add_table(struct table_work *work, struct export *export, const char *name,
 		     struct error *error)
 {
-	struct question *question =
-	    question_of_table(export->timeline, &export->scope, name, error);
+	struct table_query *query =
+	    table_query_of_table(export->timeline, &export->scope, name, error);
 	struct table_job *job;
 	char *file;
 
-	if (!question)
+	if (!query)
 		return -1;
 	file = file_name_escape(name, strlen(name));
-	job = table_work_add(work, question);
+	job = table_work_add(work, query);
 	job->name = mem_printf("%s.%s", file, work->style->extension);
 	free(file);
 	return 0;
@@ -88,31 +88,31 @@ static int add_tables(struct table_work *work, struct export *export, struct err
 	int status = 0;
 
 	if (!options.tables.count)
-		status = question_list_tables(export->timeline, &all, error);
+		status = table_query_list_tables(export->timeline, &all, error);
 	for (size_t i = 0; i < names->count && !status; i++)
 		status = add_table(work, export, names->item[i], error);
 	text_list_clear(&all);
 	return status;
 }
 
-static struct question *the_question(struct export *export, struct error *error)
+static struct table_query *wanted_query(struct export *export, struct error *error)
 {
 	if (!options.query)
-		return question_of_table(export->timeline, &export->scope,
-					 options.tables.item[0], error);
+		return table_query_of_table(export->timeline, &export->scope,
+					    options.tables.item[0], error);
 	if (!export->scope.all_time || !export->scope.all_nodes) {
 		error_misuse(error, "--query says itself what it wants, want it without "
 				    "--begin, --end and --node");
 		return NULL;
 	}
-	return question_of_query(export->timeline, options.query, error);
+	return table_query_of_query(export->timeline, options.query, error);
 }
 
-/* Mark the question's columns that are keys; a key that is none of them is `class`. */
+/* Mark the query's columns that are keys; a key that is none of them is `class`. */
 static int set_keys(struct table_job *job, struct error *error)
 {
 	const struct text_list *keys = &options.partition;
-	struct question *question = job->question;
+	struct table_query *query = job->wanted;
 
 	job->key = mem_zalloc(keys->count * sizeof(*job->key));
 	job->keys = keys->count;
@@ -121,21 +121,21 @@ static int set_keys(struct table_job *job, struct error *error)
 		size_t at = 0;
 
 		key->name = keys->item[k];
-		if (question->class && strcmp(key->name, "class") == 0) {
-			key->text = question->class;
+		if (query->class && strcmp(key->name, "class") == 0) {
+			key->text = query->class;
 			continue;
 		}
-		while (at < question->columns &&
-		       strcmp(question->column[at].name, key->name) != 0)
+		while (at < query->columns &&
+		       strcmp(query->column[at].name, key->name) != 0)
 			at++;
-		if (at == question->columns)
+		if (at == query->columns)
 			return error_misuse(error, "--partition: no column %s",
 					    key->name);
-		question->column[at].is_key = true;
+		query->column[at].is_key = true;
 		key->column = at;
 	}
-	for (size_t i = 0; i < question->columns; i++)
-		if (!question->column[i].is_key)
+	for (size_t i = 0; i < query->columns; i++)
+		if (!query->column[i].is_key)
 			return 0;
 	return error_misuse(error, "--partition: all columns are keys, want one for the "
 				   "files");
@@ -157,13 +157,13 @@ static int add_events(struct table_work *work, struct export *export, struct err
 		return -1;
 	for (int64_t id = by_class && !bare; id <= (by_class && !bare ? classes : 0);
 	     id++) {
-		struct question *question =
-		    question_of_events(export->timeline, &export->scope, id, keys, error);
+		struct table_query *query = table_query_of_events(
+		    export->timeline, &export->scope, id, keys, error);
 		struct table_job *job;
 
-		if (!question)
+		if (!query)
 			return -1;
-		job = table_work_add(work, question);
+		job = table_work_add(work, query);
 		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
 		if (set_keys(job, error))
 			return -1;
@@ -173,17 +173,17 @@ static int add_events(struct table_work *work, struct export *export, struct err
 
 static int add_all(struct table_work *work, struct export *export, struct error *error)
 {
-	struct question *question;
+	struct table_query *query;
 	struct table_job *job;
 
 	if (options.partition.count && !options.query && !options.tables.count)
 		return add_events(work, export, error);
 	if (!options.partition.count && export->directory)
 		return add_tables(work, export, error);
-	question = the_question(export, error);
-	if (!question)
+	query = wanted_query(export, error);
+	if (!query)
 		return -1;
-	job = table_work_add(work, question);
+	job = table_work_add(work, query);
 	if (options.partition.count) {
 		job->most_files = MOST_OPEN;
 		return set_keys(job, error);
@@ -224,11 +224,11 @@ static int run_tables(struct export *export, struct table_style style,
 		status = table_work_run(&work, error);
 	}
 	if (!status && work.mended)
-		problem_add(&export->notes, export->path, "text", work.mended,
+		problem_add(&export->notes, export->path, PROBLEM_TEXT, work.mended,
 			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
 			    (unsigned long long)work.mended);
 	if (!status && options.partition.count && !work.rows)
-		problem_add(&export->notes, export->output, "empty", 1,
+		problem_add(&export->notes, export->output, PROBLEM_EMPTY, 1,
 			    "no row, so no file");
 	table_work_clear(&work);
 	return status;

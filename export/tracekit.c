@@ -37,7 +37,7 @@ static void note_empty(struct export *export, const char *node, const char *file
 {
 	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++)
 		if (strcmp(empty[i].file, file) == 0)
-			problem_add(&export->notes, node, "empty", 1, "%s",
+			problem_add(&export->notes, node, PROBLEM_EMPTY, 1, "%s",
 				    empty[i].text);
 }
 

@@ -21,7 +21,7 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 		const struct clock *clock = &run->map.clock[i];
 
 		if (merge_run_find(run, clock->trace) < 0)
-			problem_add(&run->problems, path, "clock", 1,
+			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "has a clock of %s (%s), which is no source of the "
 				    "run, left out",
 				    clock->trace,
@@ -44,7 +44,7 @@ static void take_problems(struct merge_run *run, struct problem_list *problems)
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
 
-		if (strcmp(problem->kind, "silent") != 0 ||
+		if (problem->kind != PROBLEM_SILENT ||
 		    !is_user_trace(run, problem->place))
 			problem_add(&run->problems, problem->place, problem->kind,
 				    problem->count, "%s", problem->text);
@@ -134,7 +134,7 @@ static void probe(const struct source *entry, struct merge_source *source)
 static bool was_given_twice(const struct problem_list *problems, const char *path)
 {
 	for (size_t i = 0; i < problems->count; i++)
-		if (strcmp(problems->item[i].kind, "twice") == 0 &&
+		if (problems->item[i].kind == PROBLEM_TWICE &&
 		    strcmp(problems->item[i].place, path) == 0)
 			return true;
 	return false;
@@ -194,7 +194,7 @@ static void tell_of_island(struct merge_run *run, const char *reference)
 	int64_t at = merge_run_find(run, reference);
 
 	if (strcmp(reference, run->map.reference) != 0 && at >= 0)
-		problem_add(&run->problems, run->sources.item[at].path, "clock", 1,
+		problem_add(&run->problems, run->sources.item[at].path, PROBLEM_CLOCK, 1,
 			    "its island of %zu is tied to nothing of the island of %s, "
 			    "and stands on the epoch of this clock",
 			    tied_to(run, reference), run->map.reference);
@@ -257,17 +257,17 @@ static void settle_rest(struct merge_run *run, const char *file)
 		if (source->is_corrected || !source->is_read || share_clock(run, i))
 			continue;
 		if (file)
-			problem_add(&run->problems, path, "clock", 1,
+			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "%s has no correction to the clock of %s for it, "
 				    "kept at its own epoch",
 				    file, run->map.reference);
 		else if (run->map.reference)
-			problem_add(&run->problems, path, "clock", 1,
+			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "its clock is tied to nothing of the island of %s, "
 				    "kept at its own epoch",
 				    run->map.reference);
 		else
-			problem_add(&run->problems, path, "clock", 1,
+			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "it has no packets that could be matched, so its "
 				    "clock is kept at its own epoch");
 	}

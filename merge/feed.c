@@ -268,7 +268,7 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 	const char *path = feed->run->sources.item[index].path;
 
 	if (queue->error.text)
-		problem_add(problems, "", "unreadable", 1, "%s",
+		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s",
 			    error_text(&queue->error));
 	error_clear(&queue->error);
 	if (!queue->records)
@@ -278,7 +278,7 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 		source->facts = queue->facts;
 	problem_move(problems, ctf_reader_problems(queue->records));
 	if (queue->backward)
-		problem_add(problems, path, "backward", queue->backward,
+		problem_add(problems, path, PROBLEM_BACKWARD, queue->backward,
 			    "%llu corrected stamps are before that of the event ahead, "
 			    "which they got instead",
 			    (unsigned long long)queue->backward);

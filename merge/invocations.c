@@ -10,7 +10,7 @@
 
 struct tasks {
 	struct sampler *sampler;
-	struct faults faults;
+	struct problem_log log;
 };
 
 /* One that ran on a node, as its launcher recorded it. */
@@ -21,7 +21,7 @@ struct task {
 	uint64_t line;
 };
 
-static void check_order(const struct task *task, struct faults *faults)
+static void check_order(const struct task *task, struct problem_log *log)
 {
 	const nsec_t times[] = {task->row.enqueue_ns, task->row.begin_ns,
 				task->row.end_ns};
@@ -31,13 +31,13 @@ static void check_order(const struct task *task, struct faults *faults)
 		if (times[i] == TIMELINE_NONE)
 			continue;
 		if (times[i] < last)
-			faults_add(faults, "backward", task->line,
-				   "enqueued, started and ended out of order");
+			problem_log_add(log, PROBLEM_BACKWARD, task->line,
+					"enqueued, started and ended out of order");
 		last = times[i];
 	}
 }
 
-static void read_task(struct task *task, const json_t *record, struct faults *faults)
+static void read_task(struct task *task, const json_t *record, struct problem_log *log)
 {
 	static const struct member known[] = {
 	    {"name", MEMBER_TEXT, offsetof(struct task, row.name)},
@@ -56,13 +56,13 @@ static void read_task(struct task *task, const json_t *record, struct faults *fa
 	const json_t *argv = json_object_get(record, "argv");
 	char *command;
 
-	task->rest = members_read(record, known, task, faults, task->line);
+	task->rest = members_read(record, known, task, log, task->line);
 	if (json_is_array(argv) && !json_object_get(task->rest, "command")) {
 		command = json_join(argv, " ");
 		json_set_text(task->rest, "command", command);
 		free(command);
 	}
-	check_order(task, faults);
+	check_order(task, log);
 }
 
 /* The index of the node that it ran on; -1 where the run has no such node. */
@@ -90,10 +90,11 @@ static nsec_t place(struct tasks *tasks, const struct task *task, const char *na
 	ts_ns = stamps_place(&tasks->sampler->stamps, realtime_ns);
 	if (!stamps_is_far(&tasks->sampler->stamps, ts_ns))
 		return ts_ns;
-	faults_add(&tasks->faults, "stamp", task->line,
-		   "%s %s is more than two days before or after all traces and captures "
-		   "of the run, taken as not known",
-		   name, nsec_format_utc(text, realtime_ns));
+	problem_log_add(
+	    &tasks->log, PROBLEM_STAMP, task->line,
+	    "%s %s is more than two days before or after all traces and captures "
+	    "of the run, taken as not known",
+	    name, nsec_format_utc(text, realtime_ns));
 	return TIMELINE_NONE;
 }
 
@@ -153,8 +154,9 @@ static int add_task(struct tasks *tasks, struct task *task)
 	if (!is_wanted(tasks, row, node < 0 ? task->node : sampler->run->node[node].name))
 		return 0;
 	if (node < 0) {
-		faults_add(&tasks->faults, "node", task->line,
-			   "'%s' is no node of this run, the task has none", task->node);
+		problem_log_add(&tasks->log, PROBLEM_NODE, task->line,
+				"'%s' is no node of this run, the task has none",
+				task->node);
 		json_set_text(task->rest, "node", task->node);
 	} else {
 		row->node = sampler->run->node[node].id;
@@ -170,14 +172,14 @@ static int add_task(struct tasks *tasks, struct task *task)
 int sample_invocations(struct sampler *sampler, const char *path)
 {
 	struct tasks tasks = {.sampler = sampler};
-	struct lines *lines;
+	struct line_reader *lines;
 	struct line line;
 	json_t *record;
 	int status = 0;
 
-	faults_init(&tasks.faults, path, &sampler->run->problems);
-	lines = lines_open(path, &tasks.faults);
-	while (lines && !status && (record = lines_next_object(lines, &line))) {
+	problem_log_init(&tasks.log, path, &sampler->run->problems);
+	lines = line_reader_open(path, &tasks.log);
+	while (lines && !status && (record = line_reader_next_object(lines, &line))) {
 		struct task task = {.row = {.node = TIMELINE_NONE,
 					    .pid = TIMELINE_NONE,
 					    .enqueue_ns = TIMELINE_NONE,
@@ -187,11 +189,11 @@ int sample_invocations(struct sampler *sampler, const char *path)
 					    .process = TIMELINE_NONE},
 				    .line = line.number};
 
-		read_task(&task, record, &tasks.faults);
+		read_task(&task, record, &tasks.log);
 		status = add_task(&tasks, &task);
 		json_decref(task.rest);
 		json_decref(record);
 	}
-	lines_close(lines);
+	line_reader_close(lines);
 	return status;
 }

@@ -34,7 +34,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 	if (wanted.columns > TIMELINE_COLUMNS_MOST) {
 		wanted.columns = TIMELINE_COLUMNS_MOST;
 		problem_add(&loading->problems,
-			    loading->load->run->sources.item[source].path, "cut", 1,
+			    loading->load->run->sources.item[source].path, PROBLEM_CUT, 1,
 			    "%s has %zu fields, those after the first %d are left out",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}

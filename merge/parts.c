@@ -54,7 +54,7 @@ static char *table_file(const char *directory, const char *table)
 	return mem_printf("%s/%s.parquet", directory, name);
 }
 
-/* Tables of a timeline, below which directory, and how question_of_part counts. */
+/* Tables of a timeline, below which directory, and how table_query_of_part counts. */
 struct files {
 	const struct text_list *tables;
 	const char *below;
@@ -75,12 +75,12 @@ static int write_files(struct table_work *work, const struct files *files,
 	work->scope = &all;
 	for (size_t i = 0; i < files->tables->count && !status; i++) {
 		const char *name = files->tables->item[i];
-		struct question *question =
-		    question_of_part(timeline, name, files->first, error);
+		struct table_query *query =
+		    table_query_of_part(timeline, name, files->first, error);
 
-		status = question ? 0 : -1;
-		if (question)
-			table_work_add(work, question)->name =
+		status = query ? 0 : -1;
+		if (query)
+			table_work_add(work, query)->name =
 			    table_file(files->below, name);
 	}
 	timeline_reader_free(timeline);
@@ -101,13 +101,13 @@ struct writing {
 
 static int copy_table(struct writing *writing, const char *name)
 {
-	struct question *question =
-	    question_of_part(writing->db, name, writing->first, writing->error);
+	struct table_query *query =
+	    table_query_of_part(writing->db, name, writing->first, writing->error);
 	AUTOFREE char *sql =
-	    question ? mem_printf("INSERT INTO part.%s %s", name, question->sql) : NULL;
+	    query ? mem_printf("INSERT INTO part.%s %s", name, query->sql) : NULL;
 	int status = sql ? timeline_update_run(writing->db, sql, writing->error) : -1;
 
-	question_free(question);
+	table_query_free(query);
 	return status;
 }
 

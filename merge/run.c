@@ -16,7 +16,7 @@ static bool is_told(const struct problem_list *list, const struct problem *probl
 	for (size_t i = 0; i < list->count; i++) {
 		const struct problem *other = &list->item[i];
 
-		if (strcmp(other->kind, problem->kind) == 0 &&
+		if (other->kind == problem->kind &&
 		    strcmp(other->place, problem->place) == 0 &&
 		    strcmp(other->text, problem->text) == 0)
 			return true;
@@ -64,7 +64,7 @@ static void drop_repeated(struct merge_run *run)
 			list->item[kept++] = source;
 			continue;
 		}
-		problem_add(&run->problems, source.path, "twice", 1,
+		problem_add(&run->problems, source.path, PROBLEM_TWICE, 1,
 			    "the same as %s, left out", list->item[first].path);
 		free(source.name);
 		free(source.path);
@@ -208,7 +208,7 @@ static void read_facts(struct merge_run *run)
 
 	if (run->files.run_json &&
 	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
-		problem_add(&problems, "", "unreadable", 1, "%s, left out",
+		problem_add(&problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
 			    error_text(&error));
 	merge_run_tell(run, &problems);
 	error_clear(&error);

@@ -91,15 +91,15 @@ static void tell(struct stamps *stamps)
 
 	stamps->is_told = true;
 	if (!stamps->source)
-		problem_add(problems, node, "clock", 1,
+		problem_add(problems, node, PROBLEM_CLOCK, 1,
 			    "no trace to place samples and tasks by, their stamps are "
 			    "left as they are");
 	else if (is_capture(stamps->source))
-		problem_add(problems, node, "clock", 1,
+		problem_add(problems, node, PROBLEM_CLOCK, 1,
 			    "no trace to place samples and tasks by, they are placed by "
 			    "a capture's clock");
 	else if (!stamps->has_samples)
-		problem_add(problems, node, "clock", 1,
+		problem_add(problems, node, PROBLEM_CLOCK, 1,
 			    "no clock.csv, samples and tasks are placed as if the "
 			    "real-time clock were the epoch time of the trace");
 }
@@ -136,7 +136,8 @@ static void stamps_clear(struct stamps *stamps)
 
 	if (stamps->doubts)
 		problem_add(
-		    &stamps->run->problems, stamps->node->name, "clock", stamps->doubts,
+		    &stamps->run->problems, stamps->node->name, PROBLEM_CLOCK,
+		    stamps->doubts,
 		    "stamps around a step of the real-time clock, they may be off "
 		    "by up to %s",
 		    nsec_format_span(span, (double)stamps->doubt_ns));
@@ -316,13 +317,13 @@ static int sample_csv(struct sampler *sampler, const char *path,
 				  const struct csv_cell *cell))
 {
 	struct intmap parents = {0}; /* by pid: the one that was told last */
-	struct faults faults;
+	struct problem_log log;
 	struct csv_row row;
 	struct csv *csv;
 	int status = 0;
 
-	faults_init(&faults, path, &sampler->run->problems);
-	csv = csv_open(path, columns, &faults);
+	problem_log_init(&log, path, &sampler->run->problems);
+	csv = csv_open(path, columns, &log);
 	while (csv && !status && csv_next(csv, &row))
 		status = take(sampler, &parents, row.cell);
 	csv_close(csv);
@@ -367,7 +368,7 @@ static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns
 	char time[NSEC_TEXT];
 
 	problem_add(&sar->sampler->run->problems, place,
-		    is_restart ? "restart" : "comment", 1, "%s: %s%s%.400s",
+		    is_restart ? PROBLEM_RESTART : PROBLEM_COMMENT, 1, "%s: %s%s%.400s",
 		    nsec_format_seconds(time, ts_ns),
 		    is_restart ? "sar was started again" : "",
 		    is_restart && *mark->text ? ", " : "", mark->text);
@@ -385,13 +386,13 @@ static int sample_sar(struct sampler *sampler, const char *path)
 {
 	struct sar sar = {.sampler = sampler, .path = path};
 	struct problem_list *problems = &sampler->run->problems;
-	struct faults faults;
+	struct problem_log log;
 	struct sadf_row row;
 	struct sadf *sadf;
 	int status = 0;
 
-	faults_init(&faults, path, problems);
-	sadf = sadf_open(path, &faults);
+	problem_log_init(&log, path, problems);
+	sadf = sadf_open(path, &log);
 	while (sadf && !status && sadf_next(sadf, &row)) {
 		if (row.kind == SADF_VALUE)
 			status = take_sar(&sar, &row);
@@ -400,10 +401,10 @@ static int sample_sar(struct sampler *sampler, const char *path)
 	}
 	sadf_close(sadf);
 	if (sar.texts)
-		problem_add(problems, path, "text", sar.texts,
+		problem_add(problems, path, PROBLEM_TEXT, sar.texts,
 			    "values that are no numbers, their samples have none");
 	if (sar.marks > MARKS_TOLD)
-		problem_add(problems, path, "comment", sar.marks - MARKS_TOLD,
+		problem_add(problems, path, PROBLEM_COMMENT, sar.marks - MARKS_TOLD,
 			    "further restarts and comments, left out");
 	return status;
 }
@@ -414,7 +415,7 @@ static int take_file(struct sampler *sampler, const struct run_file *file)
 	case RUN_FILE_SADF:
 		return sample_sar(sampler, file->path);
 	case RUN_FILE_SA:
-		problem_add(&sampler->run->problems, file->path, "unreadable", 1,
+		problem_add(&sampler->run->problems, file->path, PROBLEM_UNREADABLE, 1,
 			    "a log of sar without its text, want LC_ALL=C sadf -p -U "
 			    "FILE.sa -- -A >FILE.sadf, left out");
 		break;
@@ -443,8 +444,8 @@ static int take_node(struct sampler *sampler)
 		sampler->far = 0;
 		status = take_file(sampler, &files->file[i]);
 		if (sampler->far)
-			problem_add(&sampler->run->problems, files->file[i].path, "stamp",
-				    sampler->far,
+			problem_add(&sampler->run->problems, files->file[i].path,
+				    PROBLEM_STAMP, sampler->far,
 				    "stamped more than two days before or after all "
 				    "traces and captures of the run, left out");
 	}

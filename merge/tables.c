@@ -50,16 +50,25 @@ static bool is_about(const struct merge_run *run, size_t source,
 	       tables_problem_source(run, problem) == source;
 }
 
-uint64_t tables_problems(const struct merge_run *run, size_t source, const char *kind)
+/* How many problems a source has. */
+static uint64_t problems_of(const struct merge_run *run, size_t source)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < run->problems.count; i++)
+		count += is_about(run, source, &run->problems.item[i]);
+	return count;
+}
+
+uint64_t tables_discarded(const struct merge_run *run, size_t source)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < run->problems.count; i++) {
 		const struct problem *problem = &run->problems.item[i];
 
-		if ((!kind || strcmp(problem->kind, kind) == 0) &&
-		    is_about(run, source, problem))
-			count += kind ? problem->count : 1;
+		if (problem->kind == PROBLEM_DISCARDED && is_about(run, source, problem))
+			count += problem->count;
 	}
 	return count;
 }
@@ -126,8 +135,8 @@ static int write_source(const struct merge_run *run, size_t index,
 	    .begin_ns = TIMELINE_NONE,
 	    .end_ns = TIMELINE_NONE,
 	    .events = (int64_t)facts->events,
-	    .discarded = (int64_t)tables_problems(run, index, "discarded"),
-	    .problems = (int64_t)tables_problems(run, index, NULL),
+	    .discarded = (int64_t)tables_discarded(run, index),
+	    .problems = (int64_t)problems_of(run, index),
 	    .name = entry->name,
 	    .reference =
 		is_tied ? merge_run_source(run, source->clock.reference) : TIMELINE_NONE,
@@ -196,7 +205,7 @@ static int write_problem(const struct merge_run *run, const struct problem *prob
 	size_t source = tables_problem_source(run, problem);
 	struct timeline_problem row = {
 	    .source = source == SIZE_MAX ? TIMELINE_NONE : run->source[source].id,
-	    .kind = problem->kind,
+	    .kind = problem_kind_word(problem->kind),
 	    .count = (int64_t)problem->count,
 	    .text = problem->text,
 	    .place = *problem->place ? problem->place : NULL,
@@ -384,8 +393,7 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 				    on_terminal);
 		}
 		snprintf(events, sizeof(events), "%" PRIu64, facts->events);
-		snprintf(lost, sizeof(lost), "%" PRIu64,
-			 tables_problems(run, i, "discarded"));
+		snprintf(lost, sizeof(lost), "%" PRIu64, tables_discarded(run, i));
 		table_add(table,
 			  (const char *const[]){entry->name, run->source[i].kind, begin,
 						span, events, lost, entry->path});
@@ -500,8 +508,8 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 		      run->node[source->node].name, "kind", source->kind, "path",
 		      entry->path, "begin_ns", (json_int_t)facts->begin_ns, "end_ns",
 		      (json_int_t)facts->end_ns, "events", (json_int_t)facts->events,
-		      "discarded", (json_int_t)tables_problems(run, index, "discarded"),
-		      "reference", is_tied ? source->clock.reference : NULL, "quality",
+		      "discarded", (json_int_t)tables_discarded(run, index), "reference",
+		      is_tied ? source->clock.reference : NULL, "quality",
 		      is_tied ? clock_quality_name(source->clock.quality) : NULL);
 
 	return object ? object : json_null();

@@ -18,8 +18,8 @@ int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 /* The source that a problem is about, by its path; SIZE_MAX: none. */
 size_t tables_problem_source(const struct merge_run *run, const struct problem *problem);
 
-/* How much was told of a source, such as events "discarded"; `kind` NULL: how often. */
-uint64_t tables_problems(const struct merge_run *run, size_t source, const char *kind);
+/* How many events and packets of a source its tracer lost. */
+uint64_t tables_discarded(const struct merge_run *run, size_t source);
 
 /* What there is to merge, for people and for programs. Times of day are UTC, or local. */
 void describe_text(const struct merge_run *run, bool is_local, FILE *file);

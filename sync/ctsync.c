@@ -103,11 +103,11 @@ static void collect_sources(struct source_list *sources, struct problem_list *pr
 	for (size_t i = 0; i < options.runs.count; i++)
 		if ((options.extract ? source_add_node : source_add_run)(
 			sources, options.runs.item[i], problems, &error))
-			problem_add(problems, "", "unreadable", 1, "%s",
+			problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s",
 				    error_text(&error));
 	for (size_t i = 0; i < options.traces.count; i++)
 		if (source_add_trace(sources, options.traces.item[i], problems, &error))
-			problem_add(problems, "", "unreadable", 1, "%s",
+			problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s",
 				    error_text(&error));
 	error_clear(&error);
 }

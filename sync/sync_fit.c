@@ -55,7 +55,7 @@ static int find_reference(struct sync *sync, int *clock, struct error *error)
 			continue;
 		*clock = (int)trace->clock;
 		if (trace->tie)
-			problem_add(&sync->problems, trace->name, "clock", 1,
+			problem_add(&sync->problems, trace->name, PROBLEM_CLOCK, 1,
 				    "it is tied to %s, whose clock is the reference",
 				    sync_clock_name(sync, trace->clock));
 	}
@@ -129,7 +129,7 @@ static void find_too_fast(struct sync *sync, const struct island *island)
 		clock->too_fast = pair->too_fast || sync->clock[clock->parent].too_fast;
 		if (pair->too_fast)
 			problem_add(&sync->problems, sync_clock_name(sync, index),
-				    "drift", 1,
+				    PROBLEM_DRIFT, 1,
 				    "drifts by %.0f ppm against %s, beyond the limit, so "
 				    "nothing bounds it (--drift-limit)",
 				    fabs(pair->line.rate) * 1e6,
@@ -280,8 +280,9 @@ static void report_unfit(struct sync *sync)
 		if (sync->unfit[i])
 			problem_add(
 			    &sync->problems,
-			    sync_clock_name(sync, sync->graph.island[i].reference), "fit",
-			    1, "%s; each pair is fitted by itself", sync->unfit[i]);
+			    sync_clock_name(sync, sync->graph.island[i].reference),
+			    PROBLEM_FIT, 1, "%s; each pair is fitted by itself",
+			    sync->unfit[i]);
 }
 
 int sync_fit(struct sync *sync, struct error *error)
@@ -350,7 +351,8 @@ void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t siz
 {
 	char when[NSEC_TEXT], how_far[NSEC_TEXT];
 
-	problem_add(&sync->problems, name, "step", 1, "its clock was stepped by %s at %s",
+	problem_add(&sync->problems, name, PROBLEM_STEP, 1,
+		    "its clock was stepped by %s at %s",
 		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
 }
 

@@ -72,17 +72,17 @@ static struct packet_source *take_opened(struct sync *sync, struct opening *all,
 
 	if (first) {
 		if (strcmp(first->source->path, path) == 0)
-			problem_add(&sync->problems, path, "twice", 1,
+			problem_add(&sync->problems, path, PROBLEM_TWICE, 1,
 				    "given twice, used once");
 		else
-			problem_add(&sync->problems, path, "twice", 1,
+			problem_add(&sync->problems, path, PROBLEM_TWICE, 1,
 				    "the same events as %s, used once",
 				    first->source->path);
 		if (packets)
 			packet_source_free(packets);
 		packets = NULL;
 	} else if (!packets) {
-		problem_add(&sync->problems, "", "unreadable", 1, "%s",
+		problem_add(&sync->problems, "", PROBLEM_UNREADABLE, 1, "%s",
 			    error_text(&opening->error));
 	}
 	error_clear(&opening->error);
@@ -141,7 +141,7 @@ static void set_clock(struct sync *sync, const struct source_list *sources,
 		return;
 	}
 	if (clone)
-		problem_add(&sync->problems, trace->path, "clock", 1,
+		problem_add(&sync->problems, trace->path, PROBLEM_CLOCK, 1,
 			    "its clock has the uuid of that of %s, another node (two "
 			    "machines of one snapshot?), taken for two clocks",
 			    clone->path);
@@ -301,20 +301,21 @@ static void explain_silence(struct sync *sync)
 		if (sync->clock_trace[trace->clock] != i)
 			continue;
 		if (!facts->events)
-			problem_add(&sync->problems, trace->path, "silent", 1,
+			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
 				    "no %s in it, so nothing tells the clock of %s",
 				    trace->kind == SOURCE_TRACE ? "event" : "packet",
 				    trace->name);
 		else if (trace->kind != SOURCE_TRACE)
 			continue;
 		else if (!facts->network_events)
-			problem_add(&sync->problems, trace->path, "silent", 1,
+			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
 				    "no network event, enable net_dev_queue and "
 				    "net_if_receive_skb (lttng enable-event -k "
 				    "net_dev_queue,net_if_receive_skb,net_dev_xmit)");
 		else if (!facts->received && facts->headerless > facts->sent / 2)
 			problem_add(
-			    &sync->problems, trace->path, "headerless", facts->headerless,
+			    &sync->problems, trace->path, PROBLEM_HEADERLESS,
+			    facts->headerless,
 			    "received packets carry no headers, as generic "
 			    "receive offload was off, switch it on (ethtool -K DEV "
 			    "gro on)");
@@ -519,7 +520,7 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 	if (!standard)
 		fclose(file);
 	if (parsing.broken)
-		problem_add(&sync->problems, "", "broken", parsing.broken,
+		problem_add(&sync->problems, "", PROBLEM_BROKEN, parsing.broken,
 			    "%s (%llu line%s left out)", error_text(&parsing.first),
 			    (unsigned long long)parsing.broken,
 			    parsing.broken == 1 ? "" : "s");

@@ -299,8 +299,8 @@ static void report_unsound(struct sync *sync, const struct tie *tie)
 		if (tie->part[i].low_ns == NSEC_MIN || tie->part[i].high_ns == NSEC_MAX)
 			return;
 	if (tie->parts)
-		problem_add(&sync->problems, sync_clock_name(sync, tie->tied), "tie",
-			    tie->packets,
+		problem_add(&sync->problems, sync_clock_name(sync, tie->tied),
+			    PROBLEM_TIE, tie->packets,
 			    "its clock is not that of %s, stepped or not, by the packets "
 			    "that both sent, so it has a correction of its own",
 			    sync_clock_name(sync, tie->base));

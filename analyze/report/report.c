@@ -12,8 +12,8 @@
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/problem.h"
 #include "base/version.h"
+#include "problem/problem.h"
 #include "timeline/query.h"
 
 enum {
@@ -315,8 +315,8 @@ static int give_facts(void *context, struct cell *row, struct error *error)
 	for (size_t i = 0; problems && i < problems->rows; i++) {
 		struct cell kind = report_cell(problems, i, "kind");
 
-		row[0].integer +=
-		    kind.type == CELL_TEXT && problem_is_failure(kind.bytes);
+		row[0].integer += kind.type == CELL_TEXT &&
+				  problem_is_failure(problem_kind_of(kind.bytes));
 	}
 	for (size_t i = 0; i < scope->nodes; i++)
 		row[1].integer += scope->node[i].chosen && !scope->node[i].recorded_ns;

@@ -243,7 +243,7 @@ static int take_account(void *context, const struct cell *row, struct error *err
 				 "%s: %s ran for %.0f ns, and %.0f ns are accounted for",
 				 export->path, name, busy_ns, sum);
 	if (busy_ns > 0)
-		problem_add(&export->notes, name, "account", 1,
+		problem_add(&export->notes, name, PROBLEM_NOTE, 1,
 			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
 			    "out are %.6f s outside of tasks, %.6f s of kernel "
 			    "threads, %.6f s of unknown threads",
@@ -344,7 +344,7 @@ static int find_kind(struct opendc *opendc, struct error *error)
 	if (*kind == OPENDC_ANY_KIND) {
 		*kind = has ? OPENDC_INVOCATION : OPENDC_PROCESS;
 		if (!has)
-			problem_add(&export->notes, export->path, "tasks", 1,
+			problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
 				    "no invocations, so each process is a task");
 	}
 	return 0;

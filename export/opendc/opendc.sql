@@ -372,18 +372,18 @@ FROM (SELECT json_object('name', n.name, 'count', 1, 'cpu', json_object('coreCou
 			LEFT JOIN opendc_memory AS m ON m.task = t.id WHERE t.node = n.id) * 1000, 9e18) AS INTEGER))))) AS host
 	FROM opendc_node AS n ORDER BY n.id)
 
--- What the user should know: whose (NULL: the timeline's), kind, count, text.
+-- What the user should know: whose (NULL: the timeline's), count, text.
 --- notes
-SELECT name, 'fallback', 1, 'no scheduling events, so processor time is '
+SELECT name, 1, 'no scheduling events, so processor time is '
 	|| CASE WHEN EXISTS (SELECT 1 FROM opendc_stretch) THEN 'by samples of processes, where there are any'
 		WHEN ?8 THEN 'not known: want a timeline with spans (ctmerge without --no-spans), or proc.csv'
 		ELSE 'not known: want sched_switch, or proc.csv' END
 FROM opendc_node WHERE NOT switches
 UNION ALL
-SELECT name, 'fallback', 1, printf('neither node.json nor events tell the speed of its cores, %g MHz is taken', ?6)
+SELECT name, 1, printf('neither node.json nor events tell the speed of its cores, %g MHz is taken', ?6)
 FROM opendc_node WHERE mhz IS NULL
 UNION ALL
-SELECT NULL, 'left_out', count, count || ' ' || text
+SELECT NULL, count, count || ' ' || text
 FROM (SELECT count(*) AS count, 'invocations outside of the time, left out' AS text
 	FROM invocation AS i JOIN opendc_node AS n ON n.id = i.node
 	WHERE ?3 = 'invocation' AND (i.begin_ns > ?2 OR coalesce(i.end_ns, n.end_ns) < ?1)

@@ -276,7 +276,7 @@ static int add_rows(struct part *part, const char *sql, const char *kind,
 		}
 	timeline_query_free(part->query);
 	if (part->infinite)
-		problem_add(&export->notes, "", "samples", part->infinite,
+		problem_add(&export->notes, "", PROBLEM_NOTE, part->infinite,
 			    "%" PRIu64 " samples are infinite, and left out",
 			    part->infinite);
 	return more;
@@ -379,7 +379,7 @@ static int run(struct export *export, struct error *error)
 
 	writer.form->begin(&writer);
 	if (export->scope.without_spans)
-		problem_add(&export->notes, export->path, "no_spans", 1,
+		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
 			    "no spans of threads, processors and disks, want ctmerge "
 			    "without --no-spans");
 	perfetto.rows =

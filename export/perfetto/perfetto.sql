@@ -2,7 +2,7 @@
 --
 -- What goes on the tracks of a trace, of the time from ?1 to ?2. A statement's name has the
 -- parts of --tracks that it is for, and what its rows are: slices, values of counters, or
--- notes for the user (whose, kind, count, text).
+-- notes for the user (whose, count, text).
 --
 -- A slice, to be cut to that time: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
 -- further columns are values under their names; of "@NAME" a thread's number, that of the
@@ -54,11 +54,11 @@ FROM drawn AS d JOIN source AS s ON s.id = d.source
 WHERE d.is_known AND d.to_ns > ?1 AND d.from_ns <= ?2 ORDER BY s.id, d.side, d.from_ns
 
 --- states,cpus notes
-SELECT '', 'missing', 1, 'no sched_switch was recorded: no states of threads and processors'
+SELECT '', 1, 'no sched_switch was recorded: no states of threads and processors'
 WHERE NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
 
 --- states notes
-SELECT '', 'missing', 1, 'no sched_wakeup was recorded: what threads waited for is not known'
+SELECT '', 1, 'no sched_wakeup was recorded: what threads waited for is not known'
 WHERE EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
 	AND NOT EXISTS (SELECT 1 FROM event_class
 		WHERE name IN ('sched_wakeup', 'sched_waking', 'sched_wakeup_new') AND events > 0)
@@ -167,7 +167,7 @@ LEFT JOIN chosen AS s ON s.id = m.src_node LEFT JOIN chosen AS d ON d.id = m.dst
 WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
 
 --- tasks notes
-SELECT '', 'tasks', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation
+SELECT '', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation
 WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NULL HAVING count(*) > 0
 
 -- Tasks that a scheduler recorded, beside one another.

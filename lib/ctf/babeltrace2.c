@@ -236,7 +236,7 @@ static void put_batch(struct stream *stream)
 static bool break_off(struct babeltrace2_reader *reader, const struct stream *stream,
 		      const char *why)
 {
-	problem_add(&reader->base.problems, reader->base.path, "broken", 1,
+	problem_add(&reader->base.problems, reader->base.path, PROBLEM_BROKEN, 1,
 		    "stream %u breaks off after %llu events, which are used: %s",
 		    stream->progress.index,
 		    (unsigned long long)stream->progress.tally.events, why);

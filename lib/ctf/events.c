@@ -126,7 +126,7 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 
 	if (!is_told && !stream->broken++)
 		problem_add(
-		    &reader->base.problems, stream->window.file->path, "broken", 1,
+		    &reader->base.problems, stream->window.file->path, PROBLEM_BROKEN, 1,
 		    "an event before byte %" PRIu64 " cannot be read, the rest of "
 		    "its packet is left out: %s",
 		    stream->at + stream->from + cursor->at / 8, why);
@@ -138,8 +138,8 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 static void end_stream(struct own_reader *reader, const struct ctf_stream *stream)
 {
 	if (stream->broken > 1)
-		problem_add(&reader->base.problems, stream->window.file->path, "broken",
-			    stream->broken - 1,
+		problem_add(&reader->base.problems, stream->window.file->path,
+			    PROBLEM_BROKEN, stream->broken - 1,
 			    "%" PRIu64 " more packets are left out from some event on",
 			    stream->broken - 1);
 }

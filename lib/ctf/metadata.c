@@ -235,7 +235,7 @@ struct schema *schema_read(const char *path, struct problem_list *problems,
 	if (text && !schema)
 		error_prefix(error, "%s", path);
 	else if (schema && lacks)
-		problem_add(problems, path, "cut", 1,
+		problem_add(problems, path, PROBLEM_CUT, 1,
 			    "cut in the padding of its last packet, of which %zu bytes "
 			    "are missing; its text is whole",
 			    lacks);

@@ -73,15 +73,16 @@ static void tell_lost(struct ctf_reader *reader)
 	struct problem_list *problems = &reader->problems;
 
 	if (facts->discarded_events)
-		problem_add(problems, reader->path, "discarded", facts->discarded_events,
-			    "the tracer discarded %llu events",
+		problem_add(problems, reader->path, PROBLEM_DISCARDED,
+			    facts->discarded_events, "the tracer discarded %llu events",
 			    (unsigned long long)facts->discarded_events);
 	if (facts->discarded_packets)
-		problem_add(problems, reader->path, "discarded", facts->discarded_packets,
+		problem_add(problems, reader->path, PROBLEM_DISCARDED,
+			    facts->discarded_packets,
 			    "the tracer discarded %llu packets of events",
 			    (unsigned long long)facts->discarded_packets);
 	if (facts->backward && !facts->is_partial)
-		problem_add(problems, reader->path, "backward", facts->backward,
+		problem_add(problems, reader->path, PROBLEM_BACKWARD, facts->backward,
 			    "%llu stamps lie before the one before in their stream",
 			    (unsigned long long)facts->backward);
 }
@@ -146,7 +147,7 @@ void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_t
 
 void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stream)
 {
-	problem_add(&reader->problems, reader->path, "garbled", 1,
+	problem_add(&reader->problems, reader->path, PROBLEM_GARBLED, 1,
 		    "stream %u has events after the end of their packet, the "
 		    "%llu up to there may have wrong stamps",
 		    stream->index, (unsigned long long)stream->tally.events);

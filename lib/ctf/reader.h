@@ -9,7 +9,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
-#include "base/problem.h"
+#include "problem/problem.h"
 
 /*
  * The events of one CTF trace, of CTF 1.8 or CTF 2, all its streams, in the order of its

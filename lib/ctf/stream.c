@@ -21,7 +21,7 @@ static bool open_next(struct ctf_stream *stream)
 
 		stream->next = part->from;
 		if (ctf_window_open(&stream->window, file)) {
-			problem_add(stream->problems, file->path, "unreadable", 1,
+			problem_add(stream->problems, file->path, PROBLEM_UNREADABLE, 1,
 				    "%s, left out", strerror(errno));
 			continue;
 		}
@@ -36,7 +36,7 @@ static bool open_next(struct ctf_stream *stream)
 
 static void tell_cut(const struct ctf_stream *stream)
 {
-	problem_add(stream->problems, stream->window.file->path, "truncated", 1,
+	problem_add(stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
 		    " bytes are there",
 		    stream->size - stream->at, stream->packet.size / 8);
@@ -51,12 +51,12 @@ static void tell_gap(struct ctf_stream *stream)
 	if (stream->gaps++)
 		stream->gap_bytes += gap;
 	else if (stream->next == stream->size)
-		problem_add(stream->problems, path, "garbled", 1,
+		problem_add(stream->problems, path, PROBLEM_GARBLED, 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64
 			    ", the rest is left out",
 			    stream->at, stream->size);
 	else
-		problem_add(stream->problems, path, "garbled", 1,
+		problem_add(stream->problems, path, PROBLEM_GARBLED, 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
 			    " bytes up to the next one are left out",
 			    stream->at, stream->size, gap);
@@ -65,7 +65,7 @@ static void tell_gap(struct ctf_stream *stream)
 static void tell_gaps(struct ctf_stream *stream)
 {
 	if (stream->gaps > 1)
-		problem_add(stream->problems, stream->window.file->path, "garbled",
+		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
 			    stream->gaps - 1,
 			    "no packet at %" PRIu64 " more places, %" PRIu64
 			    " bytes are left out there",
@@ -77,10 +77,10 @@ static void tell_gaps(struct ctf_stream *stream)
 static void tell_shrunk(struct ctf_stream *stream)
 {
 	if (stream->window.size < stream->size)
-		problem_add(stream->problems, stream->window.file->path, "truncated", 1,
-			    "it was cut from %" PRIu64 " to %" PRIu64
-			    " bytes while it was read",
-			    stream->size, stream->window.size);
+		problem_add(
+		    stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
+		    "it was cut from %" PRIu64 " to %" PRIu64 " bytes while it was read",
+		    stream->size, stream->window.size);
 	stream->size = stream->window.size;
 	if (stream->until > stream->size)
 		stream->until = stream->size;
@@ -155,7 +155,8 @@ static bool read_content(struct ctf_stream *stream)
 	uint64_t bytes = (stream->packet.content + 7) / 8;
 
 	if (bytes > MOST_BYTES) {
-		problem_add(stream->problems, stream->window.file->path, "broken", 1,
+		problem_add(stream->problems, stream->window.file->path, PROBLEM_BROKEN,
+			    1,
 			    "the packet at byte %" PRIu64 " has %" PRIu64
 			    " bytes, more than 1 GiB, and is left out",
 			    stream->at, bytes);
@@ -281,11 +282,11 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 		return;
 	}
 	if (found == PACKET_GARBLED)
-		problem_add(problems, file.path, "garbled", 1,
+		problem_add(problems, file.path, PROBLEM_GARBLED, 1,
 			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
 			    size);
 	else
-		problem_add(problems, file.path, "unreadable", 1, "%s, left out",
+		problem_add(problems, file.path, PROBLEM_UNREADABLE, 1, "%s, left out",
 			    found == PACKET_NONE ? strerror(errno)
 						 : "its events have no stamps");
 	free(file.path);

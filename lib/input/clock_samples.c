@@ -69,7 +69,7 @@ static bool is_step(const struct clock_sample *sample, nsec_t usual)
 		jump / STEP_USUAL > usual);
 }
 
-static void find_stretches(struct clock_samples *samples, struct faults *faults)
+static void find_stretches(struct clock_samples *samples, struct problem_log *log)
 {
 	nsec_t usual = usual_change(samples);
 	size_t capacity = 0;
@@ -85,15 +85,15 @@ static void find_stretches(struct clock_samples *samples, struct faults *faults)
 		*MEM_NEXT(samples->section, samples->sections, capacity) =
 		    (struct clock_section){i, i};
 		if (i)
-			faults_add(faults, "step", 0,
-				   "the real-time clock was stepped by %s after %s",
-				   nsec_format_span(jump, (double)change(before)),
-				   nsec_format_utc(when, before->realtime_ns));
+			problem_log_add(log, PROBLEM_STEP, 0,
+					"the real-time clock was stepped by %s after %s",
+					nsec_format_span(jump, (double)change(before)),
+					nsec_format_utc(when, before->realtime_ns));
 	}
 }
 
 /* Sort, and of readings with one monotonic stamp keep the first. */
-static void settle(struct clock_samples *samples, struct faults *faults)
+static void settle(struct clock_samples *samples, struct problem_log *log)
 {
 	size_t kept = 0;
 
@@ -104,15 +104,16 @@ static void settle(struct clock_samples *samples, struct faults *faults)
 		if (!kept || last->monotonic_ns != samples->sample[i].monotonic_ns)
 			samples->sample[kept++] = samples->sample[i];
 		else if (last->realtime_ns != samples->sample[i].realtime_ns)
-			faults_add(faults, "twice", 0,
-				   "monotonic_ns %lld with two times, the later left out",
-				   (long long)last->monotonic_ns);
+			problem_log_add(
+			    log, PROBLEM_TWICE, 0,
+			    "monotonic_ns %lld with two times, the later left out",
+			    (long long)last->monotonic_ns);
 	}
 	samples->samples = kept;
 }
 
 static void read_rows(struct clock_samples *samples, struct csv *csv,
-		      struct faults *faults)
+		      struct problem_log *log)
 {
 	struct csv_row row;
 	size_t capacity = 0;
@@ -126,8 +127,9 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 			last = &samples->sample[samples->samples - 1];
 		if (last && now.monotonic_ns < last->monotonic_ns &&
 		    now.realtime_ns > last->realtime_ns) {
-			faults_add(faults, "restart", row.line,
-				   "the monotonic clock began anew, the rest left out");
+			problem_log_add(
+			    log, PROBLEM_RESTART, row.line,
+			    "the monotonic clock began anew, the rest left out");
 			break;
 		}
 		*MEM_NEXT(samples->sample, samples->samples, capacity) = now;
@@ -142,21 +144,21 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 						   {"boottime_ns", CSV_TEXT}};
 	static const struct csv_columns columns = {column, 3, 2, true};
 	struct csv *csv;
-	struct faults faults;
+	struct problem_log log;
 
 	memset(samples, 0, sizeof(*samples));
-	faults_init(&faults, path, problems);
-	csv = csv_open(path, &columns, &faults);
+	problem_log_init(&log, path, problems);
+	csv = csv_open(path, &columns, &log);
 	if (!csv)
 		return -1;
-	read_rows(samples, csv, &faults);
+	read_rows(samples, csv, &log);
 	csv_close(csv);
 	if (!samples->samples) {
-		faults_add(&faults, "empty", 0, "no clock sample in it");
+		problem_log_add(&log, PROBLEM_EMPTY, 0, "no clock sample in it");
 		return -1;
 	}
-	settle(samples, &faults);
-	find_stretches(samples, &faults);
+	settle(samples, &log);
+	find_stretches(samples, &log);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/nsec.h"
-#include "base/problem.h"
+#include "problem/problem.h"
 
 /*
  * What a node's real-time clock read when its monotonic clock read something

@@ -15,35 +15,36 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-#define FAULTS_TOLD    4   /* different texts of one sort */
-#define FAULTS_LONGEST 400 /* bytes of a text: it quotes what may be a megabyte */
+#define PROBLEM_LOG_SHOWN 4   /* different texts of one sort */
+#define FAULTS_LONGEST    400 /* bytes of a text: it quotes what may be a megabyte */
 
-void faults_init(struct faults *faults, const char *path, struct problem_list *problems)
+void problem_log_init(struct problem_log *log, const char *path,
+		      struct problem_list *problems)
 {
-	memset(faults, 0, sizeof(*faults));
-	faults->problems = problems;
-	faults->path = path;
+	memset(log, 0, sizeof(*log));
+	log->problems = problems;
+	log->path = path;
 }
 
 /* The problem that this one is counted with, or NULL where it is a new one. */
-static struct problem *counted_with(const struct faults *faults, const char *format,
+static struct problem *counted_with(const struct problem_log *log, const char *format,
 				    const char *text, size_t most)
 {
-	const size_t capacity = sizeof(faults->seen) / sizeof(*faults->seen);
+	const size_t capacity = sizeof(log->seen) / sizeof(*log->seen);
 	struct problem *last = NULL;
 	size_t told = 0;
 
-	for (size_t i = 0; i < faults->seens; i++) {
-		if (faults->seen[i].format != format)
+	for (size_t i = 0; i < log->seens; i++) {
+		if (log->seen[i].format != format)
 			continue;
-		last = &faults->problems->item[faults->seen[i].problem];
+		last = &log->problems->item[log->seen[i].problem];
 		if (strcmp(last->text, text) == 0)
 			return last;
 		told++;
 	}
-	if (told < most && faults->seens < capacity)
+	if (told < most && log->seens < capacity)
 		return NULL;
-	return last ? last : &faults->problems->item[faults->seen[capacity - 1].problem];
+	return last ? last : &log->problems->item[log->seen[capacity - 1].problem];
 }
 
 /* What is quoted comes from a file: no endless lines. */
@@ -59,8 +60,8 @@ static void shorten(char *text)
 	strcpy(text + length, "...");
 }
 
-void faults_add(struct faults *faults, const char *kind, uint64_t line,
-		const char *format, ...)
+void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t line,
+		     const char *format, ...)
 {
 	struct problem *with;
 	va_list arguments;
@@ -70,58 +71,58 @@ void faults_add(struct faults *faults, const char *kind, uint64_t line,
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
 	shorten(text);
-	/* Of a file as a whole there is no endless number of faults. */
-	with = counted_with(faults, format, text, line ? FAULTS_TOLD : SIZE_MAX);
+	/* Of a file as a whole there is no endless number of problems. */
+	with = counted_with(log, format, text, line ? PROBLEM_LOG_SHOWN : SIZE_MAX);
 	if (with) {
 		with->count++;
 	} else {
-		faults->seen[faults->seens++] =
-		    (struct fault_seen){format, faults->problems->count};
-		place = line ? mem_printf("%s:%" PRIu64, faults->path, line)
-			     : mem_strdup(faults->path);
-		problem_add(faults->problems, place, kind, 1, "%s", text);
+		log->seen[log->seens++] =
+		    (struct problem_log_seen){format, log->problems->count};
+		place = line ? mem_printf("%s:%" PRIu64, log->path, line)
+			     : mem_strdup(log->path);
+		problem_add(log->problems, place, kind, 1, "%s", text);
 		free(place);
 	}
 	free(text);
 }
 
-struct lines {
+struct line_reader {
 	FILE *file;
 	bool end;
-	struct faults *faults;
-	uint64_t number;              /* of the last line */
-	char text[LINES_LONGEST + 2]; /* of the last line: the longest, and \r */
+	struct problem_log *log;
+	uint64_t number;             /* of the last line */
+	char text[LINE_LONGEST + 2]; /* of the last line: the longest, and \r */
 };
 
-struct lines *lines_open(const char *path, struct faults *faults)
+struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 {
 	/* Opening a named pipe would wait for somebody to write. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	FILE *file = NULL;
-	struct lines *lines;
+	struct line_reader *lines;
 	struct stat status;
 
 	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
-		faults_add(faults, "unreadable", 0, "no plain file");
+		problem_log_add(log, PROBLEM_UNREADABLE, 0, "no plain file");
 	else if (fd < 0 || !(file = fdopen(fd, "r")))
-		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+		problem_log_add(log, PROBLEM_UNREADABLE, 0, "%s", strerror(errno));
 	if (!file) {
 		if (fd >= 0)
 			close(fd);
 		return NULL;
 	}
 	lines = mem_alloc(sizeof(*lines));
-	memset(lines, 0, offsetof(struct lines, text));
+	memset(lines, 0, offsetof(struct line_reader, text));
 	lines->file = file;
-	lines->faults = faults;
+	lines->log = log;
 	return lines;
 }
 
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
-static int take(struct lines *lines, struct line *line)
+static int take(struct line_reader *lines, struct line *line)
 {
 	FILE *file = lines->file;
-	char *at = lines->text, *const limit = at + LINES_LONGEST + 1;
+	char *at = lines->text, *const limit = at + LINE_LONGEST + 1;
 	int byte = EOF;
 	size_t length;
 
@@ -133,60 +134,60 @@ static int take(struct lines *lines, struct line *line)
 	while (at == limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
 		length++;
 	if (byte == EOF && ferror(file))
-		faults_add(lines->faults, "unreadable", lines->number + 1,
-			   "%s, the rest left out", strerror(errno));
+		problem_log_add(lines->log, PROBLEM_UNREADABLE, lines->number + 1,
+				"%s, the rest left out", strerror(errno));
 	lines->end = byte == EOF;
 	if (lines->end && !length)
 		return 0;
 	lines->number++;
-	if (!lines->end && length && length <= LINES_LONGEST + 1 &&
+	if (!lines->end && length && length <= LINE_LONGEST + 1 &&
 	    lines->text[length - 1] == '\r')
 		length--;
-	if (length > LINES_LONGEST)
+	if (length > LINE_LONGEST)
 		return -1;
 	lines->text[length] = '\0';
 	*line = (struct line){lines->text, length, lines->number, !lines->end};
 	return 1;
 }
 
-bool lines_next(struct lines *lines, struct line *line)
+bool line_reader_next(struct line_reader *lines, struct line *line)
 {
 	int status;
 
 	while ((status = take(lines, line))) {
 		if (status < 0)
-			faults_add(lines->faults, "broken", lines->number,
-				   "a line of more than 1 MiB, left out");
+			problem_log_add(lines->log, PROBLEM_BROKEN, lines->number,
+					"a line of more than 1 MiB, left out");
 		else if (memchr(line->text, '\0', line->length))
-			faults_add(lines->faults, "broken", lines->number,
-				   "a zero byte in a line, left out");
+			problem_log_add(lines->log, PROBLEM_BROKEN, lines->number,
+					"a zero byte in a line, left out");
 		else
 			return true;
 	}
 	return false;
 }
 
-json_t *lines_next_object(struct lines *lines, struct line *line)
+json_t *line_reader_next_object(struct line_reader *lines, struct line *line)
 {
 	struct error error = ERROR_INIT;
 	json_t *object = NULL;
 
-	while (!object && lines_next(lines, line)) {
+	while (!object && line_reader_next(lines, line)) {
 		if (line->text[strspn(line->text, " \t")] == '\0')
 			continue;
 		object = json_parse_object(line->text, line->length, &error);
 		if (!object && !line->ended)
-			faults_add(lines->faults, "truncated", line->number,
-				   "the file ends within this line, left out");
+			problem_log_add(lines->log, PROBLEM_TRUNCATED, line->number,
+					"the file ends within this line, left out");
 		else if (!object)
-			faults_add(lines->faults, "broken", line->number, "%s, left out",
-				   error_text(&error));
+			problem_log_add(lines->log, PROBLEM_BROKEN, line->number,
+					"%s, left out", error_text(&error));
 		error_clear(&error);
 	}
 	return object;
 }
 
-void lines_close(struct lines *lines)
+void line_reader_close(struct line_reader *lines)
 {
 	if (!lines)
 		return;
@@ -197,8 +198,8 @@ void lines_close(struct lines *lines)
 #define NOWHERE SIZE_MAX
 
 struct csv {
-	struct lines *lines;
-	struct faults *faults;
+	struct line_reader *lines;
+	struct problem_log *log;
 	const struct csv_columns *columns;
 	char **field; /* of the line at hand */
 	size_t fields, capacity;
@@ -269,16 +270,16 @@ static bool next_fields(struct csv *csv)
 		csv->waiting = false;
 		return true;
 	}
-	while (lines_next(csv->lines, &line)) {
+	while (line_reader_next(csv->lines, &line)) {
 		csv->line = line.number;
 		if (!line.length)
 			continue;
 		if (!line.ended)
-			faults_add(csv->faults, "truncated", csv->line,
-				   "the file ends within this line, left out");
+			problem_log_add(csv->log, PROBLEM_TRUNCATED, csv->line,
+					"the file ends within this line, left out");
 		else if (split(csv, line.text))
-			faults_add(csv->faults, "broken", csv->line,
-				   "quotes that do not fit together, left out");
+			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
+					"quotes that do not fit together, left out");
 		else
 			return true;
 	}
@@ -297,11 +298,12 @@ static void place_columns(struct csv *csv)
 		       strcmp(columns->column[k].name, csv->field[i]) != 0)
 			k++;
 		if (k == columns->count)
-			faults_add(csv->faults, "foreign", csv->line,
-				   "column '%s' is not known, left out", csv->field[i]);
+			problem_log_add(csv->log, PROBLEM_FOREIGN, csv->line,
+					"column '%s' is not known, left out",
+					csv->field[i]);
 		else if (csv->where[k] != NOWHERE)
-			faults_add(csv->faults, "twice", csv->line,
-				   "column '%s' again, left out", csv->field[i]);
+			problem_log_add(csv->log, PROBLEM_TWICE, csv->line,
+					"column '%s' again, left out", csv->field[i]);
 		else
 			csv->where[k] = i;
 	}
@@ -315,7 +317,7 @@ static bool is_header(const struct csv *csv)
 	return false;
 }
 
-/* -1, with a fault, where a column that is needed has no place. */
+/* -1, with a problem, where a column that is needed has no place. */
 static int check_columns(const struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
@@ -331,9 +333,9 @@ static int check_columns(const struct csv *csv)
 		bytes_add_text(&names, columns->column[i].name);
 	}
 	bytes_add_byte(&names, 0);
-	faults_add(csv->faults, "headless", csv->line,
-		   "no column '%s', want a header line: %s", columns->column[k].name,
-		   (const char *)names.data);
+	problem_log_add(csv->log, PROBLEM_HEADLESS, csv->line,
+			"no column '%s', want a header line: %s", columns->column[k].name,
+			(const char *)names.data);
 	bytes_clear(&names);
 	return -1;
 }
@@ -363,16 +365,16 @@ static int read_header(struct csv *csv)
 }
 
 struct csv *csv_open(const char *path, const struct csv_columns *columns,
-		     struct faults *faults)
+		     struct problem_log *log)
 {
-	struct lines *lines = lines_open(path, faults);
+	struct line_reader *lines = line_reader_open(path, log);
 	struct csv *csv;
 
 	if (!lines)
 		return NULL;
 	csv = mem_zalloc(sizeof(*csv));
 	csv->lines = lines;
-	csv->faults = faults;
+	csv->log = log;
 	csv->columns = columns;
 	csv->cell = mem_realloc(NULL, columns->count, sizeof(*csv->cell));
 	csv->where = mem_realloc(NULL, columns->count, sizeof(*csv->where));
@@ -420,15 +422,16 @@ static bool read_cells(struct csv *csv)
 
 		*cell = (struct csv_cell){.text = *field ? field : NULL, .integer = -1};
 		if (!*field && is_needed) {
-			faults_add(csv->faults, "broken", csv->line,
-				   "%s is empty, left out", column->name);
+			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
+					"%s is empty, left out", column->name);
 			return false;
 		}
 		wanted = *field ? read_cell(cell, column->type) : NULL;
 		if (!wanted)
 			continue;
-		faults_add(csv->faults, is_needed ? "broken" : "malformed", csv->line,
-			   "%s '%s' is no %s, left out", column->name, field, wanted);
+		problem_log_add(csv->log, is_needed ? PROBLEM_BROKEN : PROBLEM_MALFORMED,
+				csv->line, "%s '%s' is no %s, left out", column->name,
+				field, wanted);
 		if (is_needed)
 			return false;
 		*cell = (struct csv_cell){.text = NULL, .integer = -1};
@@ -440,9 +443,9 @@ bool csv_next(struct csv *csv, struct csv_row *row)
 {
 	while (next_fields(csv)) {
 		if (csv->fields != csv->width)
-			faults_add(csv->faults, "broken", csv->line,
-				   "%zu fields, want %zu, left out", csv->fields,
-				   csv->width);
+			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
+					"%zu fields, want %zu, left out", csv->fields,
+					csv->width);
 		else if (read_cells(csv)) {
 			*row = (struct csv_row){csv->cell, csv->line};
 			return true;
@@ -455,7 +458,7 @@ void csv_close(struct csv *csv)
 {
 	if (!csv)
 		return;
-	lines_close(csv->lines);
+	line_reader_close(csv->lines);
 	free(csv->field);
 	free(csv->cell);
 	free(csv->where);

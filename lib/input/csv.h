@@ -7,38 +7,39 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "base/problem.h"
+#include "problem/problem.h"
 
 /*
- * The faults of one file, as problems with the place FILE:LINE. A file may be
+ * The problems of one file with the place FILE:LINE. A file may be
  * broken in each of a million lines, so only some of each sort (one format is
  * one sort) become problems of their own. Further ones are counted: with the
  * problem of the same text, else with the last of their sort. What is wrong with
  * the file as a whole is always told.
  */
-struct faults {
+struct problem_log {
 	struct problem_list *problems; /* borrowed; nothing else may shorten it */
 	const char *path;              /* borrowed */
-	struct fault_seen {
+	struct problem_log_seen {
 		const char *format;
 		size_t problem;
 	} seen[64];
 	size_t seens;
 };
 
-void faults_init(struct faults *faults, const char *path, struct problem_list *problems);
+void problem_log_init(struct problem_log *log, const char *path,
+		      struct problem_list *problems);
 
 /* Add one; line 0 is the file as a whole. The format must be a literal. */
-void faults_add(struct faults *faults, const char *kind, uint64_t line,
-		const char *format, ...) __attribute__((format(printf, 4, 5)));
+void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t line,
+		     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The lines of a text file. Memory is bounded: a line longer than LINES_LONGEST
- * is a fault and is passed over, as is one with a zero byte in it.
+ * The lines of a text file. Memory is bounded: a line longer than LINE_LONGEST
+ * is a problem and is passed over, as is one with a zero byte in it.
  */
-#define LINES_LONGEST ((size_t)1 << 20)
+#define LINE_LONGEST ((size_t)1 << 20)
 
-struct lines;
+struct line_reader;
 
 struct line {
 	char *text; /* without its end (\n or \r\n); the caller may write in it */
@@ -47,24 +48,24 @@ struct line {
 	bool ended;      /* false: the file ends within it */
 };
 
-/* NULL where it is no plain file or cannot be opened, which is a fault. */
-struct lines *lines_open(const char *path, struct faults *faults);
+/* NULL where it is no plain file or cannot be opened, which is a problem. */
+struct line_reader *line_reader_open(const char *path, struct problem_log *log);
 
 /* The next line, valid until the next call; false at the end. */
-bool lines_next(struct lines *lines, struct line *line);
+bool line_reader_next(struct line_reader *lines, struct line *line);
 
 /*
  * The JSON object of the next line that is one, for json_decref(); NULL at the end. Lines
- * of blanks are passed over, other lines are faults and are left out.
+ * of blanks are passed over, other lines are problems and are left out.
  */
-json_t *lines_next_object(struct lines *lines, struct line *line);
+json_t *line_reader_next_object(struct line_reader *lines, struct line *line);
 
-void lines_close(struct lines *lines);
+void line_reader_close(struct line_reader *lines);
 
 /*
  * Comma separated values, a row a line: a field in double quotes may hold
  * commas, and quotes, which are doubled. Empty lines are passed over. Lines
- * that break the rules are faults and are left out; so is a last line without
+ * that break the rules are problems and are left out; so is a last line without
  * an end, which may be cut in a number.
  *
  * The columns are known by name and type. A first line with the name of the
@@ -90,15 +91,15 @@ struct csv_columns {
 
 struct csv;
 
-/* NULL where the file or its header cannot be used, which is a fault. */
+/* NULL where the file or its header cannot be used, which is a problem. */
 struct csv *csv_open(const char *path, const struct csv_columns *columns,
-		     struct faults *faults);
+		     struct problem_log *log);
 
 /*
  * The next row: cell[k] is that of columns->column[k], valid until the next call.
- * Where it is missing, empty or not of its type (a fault), its text is NULL and its
+ * Where it is missing, empty or not of its type (a problem), its text is NULL and its
  * integer -1. Rows without the needed ones, and rows longer or shorter than the header,
- * are faults and are left out. False at the end.
+ * are problems and are left out. False at the end.
  */
 struct csv_row {
 	const struct csv_cell {

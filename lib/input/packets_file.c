@@ -126,7 +126,7 @@ static json_t *problem_array(const struct problem_list *problems)
 		json_t *object = json_object();
 
 		json_set_text(object, "place", problem->place);
-		json_set_text(object, "kind", problem->kind);
+		json_set_text(object, "kind", problem_kind_word(problem->kind));
 		set_count(object, "count", problem->count);
 		json_set_text(object, "text", problem->text);
 		json_array_append_new(array, object);
@@ -300,7 +300,8 @@ static void read_problems(struct packets_file *file, const json_t *array)
 
 		read_count(object, "count", &count);
 		if (place && kind && text)
-			problem_add(&file->base.problems, place, kind, count, "%s", text);
+			problem_add(&file->base.problems, place, problem_kind_of(kind),
+				    count, "%s", text);
 	}
 }
 
@@ -313,7 +314,7 @@ static void compare_counts(struct packets_file *file, const json_t *object)
 	read_count(object, "sent", &sent);
 	read_count(object, "received", &received);
 	if (!file->lost && (sent != facts->sent || received != facts->received))
-		problem_add(&file->base.problems, file->base.path, "damaged", 1,
+		problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, 1,
 			    "%s%s%" PRIu64 " packets sent and %" PRIu64
 			    " received are in it, %" PRIu64 " and %" PRIu64
 			    " were written",
@@ -340,7 +341,7 @@ static void end_early(struct packets_file *file, const struct error *cause)
 	const struct ctf_facts *facts = &file->base.facts;
 	char when[NSEC_TEXT];
 
-	problem_add(&file->base.problems, file->base.path, "truncated", 1,
+	problem_add(&file->base.problems, file->base.path, PROBLEM_TRUNCATED, 1,
 		    "%s, so nothing is known of %s after %s", error_text(cause),
 		    file->name ? file->name : "this source",
 		    facts->sent + facts->received ? nsec_format_utc(when, facts->end_ns)
@@ -351,7 +352,7 @@ static void end_early(struct packets_file *file, const struct error *cause)
 
 static void lose_chunk(struct packets_file *file, const struct error *cause)
 {
-	problem_add(&file->base.problems, file->base.path, "damaged", file->left,
+	problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, file->left,
 		    "%s, %" PRIu32 " packets%s%s are left out", error_text(cause),
 		    file->left, file->name ? " of " : "", file->name ? file->name : "");
 	file->lost += file->left;

@@ -77,7 +77,7 @@ static void read_facts(struct node_facts *facts, const char *directory,
 	struct error error = ERROR_INIT;
 
 	if (node_facts_read(facts, path, problems, &error))
-		problem_add(problems, "", "unreadable", 1, "%s, left out",
+		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
 }
@@ -205,11 +205,11 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 	for (size_t i = before; real && i < list->count; i++)
 		is_there |= strcmp(list->item[i].node, real) == 0;
 	if (is_there)
-		problem_add(problems, path, "twice", 1,
+		problem_add(problems, path, PROBLEM_TWICE, 1,
 			    "left out, as what was recorded of %s is there",
 			    file_name(node));
 	else if (add_extract(list, path, file_name(node), path, &error))
-		problem_add(problems, "", "unreadable", 1, "%s, left out",
+		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
 }
@@ -230,7 +230,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 		if (list->takes_extracts && path_has_suffix(name, PACKETS_SUFFIX))
 			add_extract_beside(list, path, before, problems);
 	} else if (!run_directory_enter(seen, &status)) {
-		problem_add(problems, path, "twice", 1,
+		problem_add(problems, path, PROBLEM_TWICE, 1,
 			    "the same directory under another name, left out");
 	} else {
 		add_node(list, path, name, &run, problems);

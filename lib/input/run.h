@@ -3,9 +3,9 @@
 #define CT_INPUT_RUN_H
 
 #include "base/error.h"
-#include "base/problem.h"
 #include "ctf/reader.h"
 #include "input/packet_source.h"
+#include "problem/problem.h"
 
 /*
  * What a user points at: run directories, traces, captures. A source is one

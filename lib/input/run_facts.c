@@ -47,7 +47,7 @@ static void set(void *to, enum member_type type, const json_t *value)
 }
 
 json_t *members_read(const json_t *object, const struct member *member, void *to,
-		     struct faults *faults, uint64_t line)
+		     struct problem_log *log, uint64_t line)
 {
 	static const char *const wanted[] = {
 	    [MEMBER_TEXT] = "a string",
@@ -66,8 +66,9 @@ json_t *members_read(const json_t *object, const struct member *member, void *to
 		bool is_there = value && !json_is_null(value);
 
 		if (is_there && !is_right(value, member->type)) {
-			faults_add(faults, "malformed", line, "%s: want %s, not used",
-				   member->name, wanted[member->type]);
+			problem_log_add(log, PROBLEM_MALFORMED, line,
+					"%s: want %s, not used", member->name,
+					wanted[member->type]);
 			continue;
 		}
 		if (is_there &&
@@ -176,15 +177,15 @@ int node_facts_read(struct node_facts *facts, const char *path,
 	    {"interfaces", MEMBER_ARRAY, offsetof(struct node_facts, interfaces)},
 	    {NULL, MEMBER_ANY, 0},
 	};
-	struct faults faults;
+	struct problem_log log;
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
 	status = read_object(path, &facts->object, error);
 	if (!facts->object)
 		return status;
-	faults_init(&faults, path, problems);
-	facts->extra = rest_text(members_read(facts->object, known, facts, &faults, 0));
+	problem_log_init(&log, path, problems);
+	facts->extra = rest_text(members_read(facts->object, known, facts, &log, 0));
 	status = take_addresses(facts, path, error);
 	if (status)
 		node_facts_clear(facts);
@@ -210,7 +211,8 @@ static void add_fact(struct run_facts *facts, const char *of, const char *name,
 }
 
 /* A name, or an object with "role": "web", or "roles": ["web", "db"]. */
-static void add_role(struct run_facts *facts, const json_t *value, struct faults *faults)
+static void add_role(struct run_facts *facts, const json_t *value,
+		     struct problem_log *log)
 {
 	struct of_node {
 		const char *name, *role;
@@ -224,10 +226,10 @@ static void add_role(struct run_facts *facts, const json_t *value, struct faults
 	};
 
 	if (json_is_object(value))
-		json_decref(members_read(value, known, &node, faults, 0));
+		json_decref(members_read(value, known, &node, log, 0));
 	if (!node.name && !json_is_string(value))
-		faults_add(faults, "malformed", 0,
-			   "nodes: want names or objects with a name, left out");
+		problem_log_add(log, PROBLEM_MALFORMED, 0,
+				"nodes: want names or objects with a name, left out");
 	else if (node.roles)
 		add_fact(facts, "role", node.name, json_join(node.roles, ","), 0);
 	else if (node.role)
@@ -235,7 +237,7 @@ static void add_role(struct run_facts *facts, const json_t *value, struct faults
 }
 
 static void take_members(struct run_facts *facts, const json_t *root,
-			 struct faults *faults)
+			 struct problem_log *log)
 {
 	struct of_run {
 		const json_t *recipe, *parameters, *nodes;
@@ -252,7 +254,7 @@ static void take_members(struct run_facts *facts, const json_t *root,
 	    {"nodes", MEMBER_ARRAY, offsetof(struct of_run, nodes)},
 	    {NULL, MEMBER_ANY, 0},
 	};
-	char *rest = rest_text(members_read(root, known, &run, faults, 0));
+	char *rest = rest_text(members_read(root, known, &run, log, 0));
 	const char *name;
 	json_t *value;
 
@@ -268,22 +270,22 @@ static void take_members(struct run_facts *facts, const json_t *root,
 		add_fact(facts, "parameter", name, json_plain(value), 0);
 	}
 	for (size_t i = 0; i < json_array_size(run.nodes); i++)
-		add_role(facts, json_array_get(run.nodes, i), faults);
+		add_role(facts, json_array_get(run.nodes, i), log);
 }
 
 int run_facts_read(struct run_facts *facts, const char *path,
 		   struct problem_list *problems, struct error *error)
 {
-	struct faults faults;
+	struct problem_log log;
 	json_t *root;
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
-	faults_init(&faults, path, problems);
+	problem_log_init(&log, path, problems);
 	status = read_object(path, &root, error);
 	if (!root)
 		return status;
-	take_members(facts, root, &faults);
+	take_members(facts, root, &log);
 	json_decref(root);
 	return 0;
 }

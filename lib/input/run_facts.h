@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/nsec.h"
-#include "base/problem.h"
 #include "input/packet_source.h"
+#include "problem/problem.h"
 
-struct faults;
+struct problem_log;
 
 /* Members of a JSON object that become members of a struct. */
 enum member_type {
@@ -34,12 +34,12 @@ struct member {
 
 /*
  * Read the members of a table, all of which may be missing; null is as good as missing,
- * and what is missing leaves the struct alone. A member of a wrong type is a fault and
+ * and what is missing leaves the struct alone. A member of a wrong type is a problem and
  * stays with the rest, as do members that no table has: nothing is lost. Returns the
  * rest, for json_decref().
  */
 json_t *members_read(const json_t *object, const struct member *member, void *to,
-		     struct faults *faults, uint64_t line);
+		     struct problem_log *log, uint64_t line);
 
 /* The values of an array in one text: strings as they are, others as JSON. For free(). */
 char *json_join(const json_t *array, const char *separator);

@@ -156,7 +156,8 @@ static void walk_entries(struct walk *walk, const char *path)
 	int count = scandir(path, &entry, NULL, versionsort);
 
 	if (count < 0)
-		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
+		problem_add(walk->problems, path, PROBLEM_UNREADABLE, 1, "%s",
+			    strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (entry[i]->d_name[0] != '.') {
 			AUTOFREE char *below =
@@ -177,8 +178,8 @@ static void walk_below(struct walk *walk, const char *path)
 		const char *reason = strerror(errno);
 
 		problem_add(walk->problems, path,
-			    is_idle_link(path) ? "dangling" : "unreadable", 1, "%s",
-			    reason);
+			    is_idle_link(path) ? PROBLEM_DANGLING : PROBLEM_UNREADABLE, 1,
+			    "%s", reason);
 		return;
 	}
 	if (S_ISDIR(status.st_mode) && !run_directory_enter(&walk->seen, &status))
@@ -191,7 +192,7 @@ static void walk_below(struct walk *walk, const char *path)
 	} else if (S_ISDIR(status.st_mode)) {
 		/* Of node.json who reads it says so. */
 		if (kind_of(walk->node, path) > RUN_FILE_NODE)
-			problem_add(walk->problems, path, "unreadable", 1,
+			problem_add(walk->problems, path, PROBLEM_UNREADABLE, 1,
 				    "a directory, want a file of that name");
 		walk_entries(walk, path);
 	} else {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/problem.h"
 #include "input/run.h"
 #include "input/run_facts.h"
+#include "problem/problem.h"
 
 /*
  * What is below a node's directory. A node is its directory: names differ if any byte of

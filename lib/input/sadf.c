@@ -127,8 +127,8 @@ static const struct group groups[] = {
 /* clang-format on */
 
 struct sadf {
-	struct lines *lines;
-	struct faults *faults;
+	struct line_reader *lines;
+	struct problem_log *log;
 	struct texts names; /* of the table's metrics, */
 	struct {
 		const struct sadf_metric *metric[2]; /* the second one or NULL */
@@ -191,24 +191,25 @@ static struct sadf_metric find_metric(struct sadf *sadf, const char *item,
 	return is_other ? *other : *one;
 }
 
-/* Set a row's stamps. False, with a fault, where they are none. */
+/* Set a row's stamps. False, with a problem, where they are none. */
 static bool take_stamps(struct sadf *sadf, const char *interval, const char *stamp,
 			struct sadf_row *row)
 {
 	if (number_seconds(stamp, &row->realtime_ns) ||
 	    !nsec_is_stamp(row->realtime_ns)) {
 		/* A date is what sadf prints without -U. */
-		faults_add(sadf->faults, "broken", row->line,
-			   strspn(stamp, "0123456789.") == strlen(stamp)
-			       ? "'%s' is no time in seconds between 1933 and 2070, left "
-				 "out"
-			       : "'%s' is no time in seconds, want sadf -U, left out",
-			   stamp);
+		problem_log_add(
+		    sadf->log, PROBLEM_BROKEN, row->line,
+		    strspn(stamp, "0123456789.") == strlen(stamp)
+			? "'%s' is no time in seconds between 1933 and 2070, left "
+			  "out"
+			: "'%s' is no time in seconds, want sadf -U, left out",
+		    stamp);
 		return false;
 	}
 	if (number_seconds(interval, &row->interval_ns)) {
-		faults_add(sadf->faults, "broken", row->line,
-			   "'%s' is no interval in seconds, left out", interval);
+		problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
+				"'%s' is no interval in seconds, left out", interval);
 		return false;
 	}
 	return true;
@@ -223,7 +224,7 @@ static bool has_decimal_comma(const char *text)
 	       text[whole + 1 + strspn(text + whole + 1, "0123456789")] == '\0';
 }
 
-/* Set what a row says by its item, metric and text. False, with a fault, if nothing. */
+/* Set what a row says by its item, metric and text. False, with a problem, if nothing. */
 static bool take_value(struct sadf *sadf, struct sadf_row *row)
 {
 	row->about = find_metric(sadf, row->item, row->metric);
@@ -232,12 +233,12 @@ static bool take_value(struct sadf *sadf, struct sadf_row *row)
 	if (row->about.kind == is_text || !number_real(row->text, &row->value))
 		return true;
 	if (has_decimal_comma(row->text))
-		faults_add(sadf->faults, "locale", row->line,
-			   "'%s' has a decimal comma, want LC_ALL=C sadf, left out",
-			   row->text);
+		problem_log_add(sadf->log, PROBLEM_LOCALE, row->line,
+				"'%s' has a decimal comma, want LC_ALL=C sadf, left out",
+				row->text);
 	else
-		faults_add(sadf->faults, "broken", row->line,
-			   "'%s' is no number, left out", row->text);
+		problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
+				"'%s' is no number, left out", row->text);
 	return false;
 }
 
@@ -291,12 +292,13 @@ static bool take_line(struct sadf *sadf, const struct line *line, struct sadf_ro
 	stamp = interval ? cut(&text) : NULL;
 	row->text = text;
 	if (!stamp) {
-		faults_add(sadf->faults, "broken", line->number,
-			   strchr(line->text, ';')
-			       ? "a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- "
-				 "-A, left out"
-			       : "no line of sadf -p, want HOST INTERVAL SECONDS ITEM "
-				 "METRIC VALUE with tabs between, left out");
+		problem_log_add(
+		    sadf->log, PROBLEM_BROKEN, line->number,
+		    strchr(line->text, ';')
+			? "a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- "
+			  "-A, left out"
+			: "no line of sadf -p, want HOST INTERVAL SECONDS ITEM "
+			  "METRIC VALUE with tabs between, left out");
 		return false;
 	}
 	if (strcmp(interval, "-1") == 0)
@@ -311,22 +313,23 @@ static bool take_line(struct sadf *sadf, const struct line *line, struct sadf_ro
 	row->text = text;
 	if (row->metric && !strchr(text, '\t'))
 		return take_value(sadf, row);
-	faults_add(sadf->faults, "broken", row->line,
-		   "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
-		   "out");
+	problem_log_add(
+	    sadf->log, PROBLEM_BROKEN, row->line,
+	    "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
+	    "out");
 	return false;
 }
 
-struct sadf *sadf_open(const char *path, struct faults *faults)
+struct sadf *sadf_open(const char *path, struct problem_log *log)
 {
-	struct lines *lines = lines_open(path, faults);
+	struct line_reader *lines = line_reader_open(path, log);
 	struct sadf *sadf;
 
 	if (!lines)
 		return NULL;
 	sadf = mem_zalloc(sizeof(*sadf));
 	sadf->lines = lines;
-	sadf->faults = faults;
+	sadf->log = log;
 	learn_metrics(sadf);
 	return sadf;
 }
@@ -335,15 +338,15 @@ bool sadf_next(struct sadf *sadf, struct sadf_row *row)
 {
 	struct line line;
 
-	while (lines_next(sadf->lines, &line)) {
+	while (line_reader_next(sadf->lines, &line)) {
 		if (!line.ended)
-			faults_add(sadf->faults, "truncated", line.number,
-				   "the file ends within this line, left out");
+			problem_log_add(sadf->log, PROBLEM_TRUNCATED, line.number,
+					"the file ends within this line, left out");
 		else if (line.length && take_line(sadf, &line, row))
 			return sadf->has_rows = true;
 	}
 	if (!sadf->has_rows)
-		faults_add(sadf->faults, "empty", 0, "no sample in it");
+		problem_log_add(sadf->log, PROBLEM_EMPTY, 0, "no sample in it");
 	return false;
 }
 
@@ -351,7 +354,7 @@ void sadf_close(struct sadf *sadf)
 {
 	if (!sadf)
 		return;
-	lines_close(sadf->lines);
+	line_reader_close(sadf->lines);
 	texts_clear(&sadf->names);
 	intmap_clear(&sadf->comments);
 	free(sadf);

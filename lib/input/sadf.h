@@ -51,12 +51,12 @@ struct sadf_row {
 	double value; /* NaN of texts */
 };
 
-/* NULL where it cannot be read, which is a fault. */
-struct sadf *sadf_open(const char *path, struct faults *faults);
+/* NULL where it cannot be read, which is a problem. */
+struct sadf *sadf_open(const char *path, struct problem_log *log);
 
 /*
  * The next row; its texts are valid until the next call. sadf repeats comments for each
- * activity; they come once. Lines that are broken are faults and are left out; so is a
+ * activity; they come once. Lines that are broken are problems and are left out; so is a
  * last line without an end, as its value may be cut. False at the end.
  */
 bool sadf_next(struct sadf *sadf, struct sadf_row *row);

@@ -423,7 +423,7 @@ static void report_headerless(struct trace_packets *packets)
 	for (size_t i = 0; i < packets->device.count; i++)
 		if (packets->headerless[i])
 			problem_add(&packets->base.problems, packets->base.path,
-				    "headerless", packets->headerless[i],
+				    PROBLEM_HEADERLESS, packets->headerless[i],
 				    "%" PRIu64
 				    " packets received on %s carry no headers (receive "
 				    "offload off, or a VLAN's), left out",

@@ -54,7 +54,7 @@ struct dataset {
 	const char *directory;
 	const struct table_job *job;
 	const struct table_style *style;
-	const struct question_column **column; /* those that are no keys */
+	const struct table_query_column **column; /* those that are no keys */
 	size_t columns;
 	struct cell *cell; /* a row of these; NULL: there are no keys */
 	struct table_file *file;
@@ -64,7 +64,7 @@ struct dataset {
 	uint64_t rows;
 };
 
-static struct parquet_column parquet_column_of(const struct question_column *column,
+static struct parquet_column parquet_column_of(const struct table_query_column *column,
 					       bool timestamps)
 {
 	struct parquet_column result = {.name = column->name,
@@ -321,17 +321,17 @@ static struct table_file *open_part(struct dataset *dataset, const struct cell *
 struct dataset *dataset_new(const char *directory, const struct table_job *job,
 			    const struct table_style *style, struct error *error)
 {
-	const struct question *question = job->question;
+	const struct table_query *wanted = job->wanted;
 	struct dataset *dataset = mem_zalloc(sizeof(*dataset));
 
 	dataset->directory = directory;
 	dataset->job = job;
 	dataset->style = style;
-	dataset->column = mem_alloc((question->columns + 1) * sizeof(*dataset->column));
-	for (size_t i = 0; i < question->columns; i++)
-		if (!question->column[i].is_key)
-			dataset->column[dataset->columns++] = &question->column[i];
-	if (dataset->columns < question->columns)
+	dataset->column = mem_alloc((wanted->columns + 1) * sizeof(*dataset->column));
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (!wanted->column[i].is_key)
+			dataset->column[dataset->columns++] = &wanted->column[i];
+	if (dataset->columns < wanted->columns)
 		dataset->cell =
 		    mem_alloc((dataset->columns + 1) * sizeof(*dataset->cell));
 	dataset->most = job->keys ? job->most_files : 1;
@@ -355,13 +355,13 @@ static bool has_key(const struct table_file *file, const struct bytes *key)
 static const struct cell *without_keys(const struct dataset *dataset,
 				       const struct cell *row)
 {
-	const struct question *question = dataset->job->question;
+	const struct table_query *wanted = dataset->job->wanted;
 	size_t at = 0;
 
 	if (!dataset->cell)
 		return row;
-	for (size_t i = 0; i < question->columns; i++)
-		if (!question->column[i].is_key)
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (!wanted->column[i].is_key)
 			dataset->cell[at++] = row[i];
 	return dataset->cell;
 }
@@ -393,7 +393,7 @@ int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 	if (!dataset->job->keys)
 		return put_rows(dataset, dataset->file, row, rows, error);
 	for (size_t i = 0; i < rows; i++)
-		if (put_by_key(dataset, &row[i * dataset->job->question->columns], error))
+		if (put_by_key(dataset, &row[i * dataset->job->wanted->columns], error))
 			return -1;
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "parquet/parquet.h"
-#include "tables/question.h"
+#include "tables/table_query.h"
 
 /* How files of rows look. */
 struct table_style {
@@ -18,13 +18,13 @@ struct table_style {
 
 struct dataset_key {
 	const char *name;
-	size_t column;    /* of the question: is_key */
+	size_t column;    /* of the query: is_key */
 	const char *text; /* or this for all rows, NULL: by the column */
 };
 
-/* One question and where its rows go. */
+/* One query and where its rows go. */
 struct table_job {
-	struct question *question;
+	struct table_query *wanted;
 	/* A file of this name in the directory; NULL: `file`, or by keys. */
 	char *name;
 	FILE *file; /* open; `file_name` is what errors call it */
@@ -46,7 +46,7 @@ struct dataset;
 struct dataset *dataset_new(const char *directory, const struct table_job *job,
 			    const struct table_style *style, struct error *error);
 
-/* Rows, one after the other, of all of the question's columns. */
+/* Rows, one after the other, of all of the query's columns. */
 int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 		 struct error *error);
 

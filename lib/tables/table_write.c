@@ -247,7 +247,7 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 	bool failed;
 
 	for (size_t i = 0; i < work->jobs; i++)
-		all += (uint64_t)work->job[i].question->rows;
+		all += (uint64_t)work->job[i].wanted->rows;
 	pthread_mutex_lock(&work->lock);
 	work->rows += rows;
 	work->mended += mended;
@@ -261,12 +261,12 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
  * values. */
 static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
 {
-	const struct question *question = writing->job->question;
+	const struct table_query *wanted = writing->job->wanted;
 	struct cell *capacity = writing->capacity;
 
-	memcpy(capacity, row, question->columns * sizeof(*row));
-	for (size_t i = 0; i < question->columns; i++) {
-		const struct question_column *column = &question->column[i];
+	memcpy(capacity, row, wanted->columns * sizeof(*row));
+	for (size_t i = 0; i < wanted->columns; i++) {
+		const struct table_query_column *column = &wanted->column[i];
 		const struct scope_node *node = NULL;
 
 		if (column->is_node && row[i].type == CELL_INTEGER)
@@ -295,10 +295,10 @@ static int pass_row(void *context, const struct cell *row, struct error *error)
 			    writing->capacity ? fit_row(writing, row) : row);
 }
 
-static bool is_changed(const struct question *question)
+static bool is_changed(const struct table_query *wanted)
 {
-	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].is_node || question->column[i].mixed)
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (wanted->column[i].is_node || wanted->column[i].mixed)
 			return true;
 	return false;
 }
@@ -308,7 +308,7 @@ static int pass_rows(struct writing *writing, struct timeline_query *query,
 {
 	int more;
 
-	if (writing->job->question->walked)
+	if (writing->job->wanted->walked)
 		return timeline_query_each(query, pass_row, writing, error);
 	while ((more = timeline_query_next(query, error)) > 0)
 		if (pass_row(writing, timeline_query_row(query), error))
@@ -337,7 +337,7 @@ unsigned table_sorts(const struct cell *cell)
  * as CSV has them; with a blob among them all are bytes; without a value it is as
  * declared.
  */
-enum cell_type table_type(const struct question_column *column, unsigned seen)
+enum cell_type table_type(const struct table_query_column *column, unsigned seen)
 {
 	if (seen & 1u << CELL_BLOB)
 		return CELL_BLOB;
@@ -350,10 +350,10 @@ enum cell_type table_type(const struct question_column *column, unsigned seen)
 	return seen & SEEN_LONG_INTEGER ? CELL_TEXT : CELL_REAL;
 }
 
-static bool is_typed(const struct question *question)
+static bool is_typed(const struct table_query *wanted)
 {
-	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].type == CELL_NULL)
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (wanted->column[i].type == CELL_NULL)
 			return false;
 	return true;
 }
@@ -363,22 +363,22 @@ static bool is_typed(const struct question *question)
  * So all rows are asked for once before they are written; the second time they are the
  * same, as nobody writes to a timeline.
  */
-static int find_types(struct table_work *work, struct question *question,
+static int find_types(struct table_work *work, struct table_query *wanted,
 		      struct timeline_reader *timeline, struct error *error)
 {
 	struct timeline_query *query;
 	unsigned *seen;
 	int more = -1;
 
-	if (!work->style->parquet || is_typed(question))
+	if (!work->style->parquet || is_typed(wanted))
 		return 0;
-	query = question_ask(question, false, timeline, work->scope, error);
-	seen = mem_zalloc(question->columns * sizeof(*seen));
+	query = table_query_run(wanted, false, timeline, work->scope, error);
+	seen = mem_zalloc(wanted->columns * sizeof(*seen));
 	while (query && (more = timeline_query_next(query, error)) > 0)
-		for (size_t i = 0; i < question->columns; i++)
+		for (size_t i = 0; i < wanted->columns; i++)
 			seen[i] |= table_sorts(&timeline_query_row(query)[i]);
-	for (size_t i = 0; i < question->columns; i++) {
-		struct question_column *column = &question->column[i];
+	for (size_t i = 0; i < wanted->columns; i++) {
+		struct table_query_column *column = &wanted->column[i];
 
 		if (column->type != CELL_NULL)
 			continue;
@@ -394,24 +394,23 @@ static int write_table(struct table_work *work, struct table_job *job,
 		       struct timeline_reader *timeline, struct error *error)
 {
 	struct writing writing = {.work = work, .job = job};
-	const struct question *question = job->question;
+	const struct table_query *wanted = job->wanted;
 	struct timeline_query *query;
 	int status = -1;
 
-	if (find_types(work, job->question, timeline, error))
+	if (find_types(work, job->wanted, timeline, error))
 		return -1;
-	query = question_ask(question, true, timeline, work->scope, error);
+	query = table_query_run(wanted, true, timeline, work->scope, error);
 	if (!query)
 		return -1;
 	writing.dataset = dataset_new(work->directory, job, work->style, error);
 	if (!writing.dataset)
 		goto out;
-	if (is_changed(question)) {
-		writing.capacity =
-		    mem_alloc(question->columns * sizeof(*writing.capacity));
-		writing.number = mem_alloc(question->columns * sizeof(*writing.number));
+	if (is_changed(wanted)) {
+		writing.capacity = mem_alloc(wanted->columns * sizeof(*writing.capacity));
+		writing.number = mem_alloc(wanted->columns * sizeof(*writing.number));
 	}
-	writing.pipe = row_pipe_new(question->columns, work->pipe, take_rows, &writing);
+	writing.pipe = row_pipe_new(wanted->columns, work->pipe, take_rows, &writing);
 	status = pass_rows(&writing, query, error);
 	count_rows(work, writing.uncounted, writing.pipe->mended);
 	if (row_pipe_end(writing.pipe, error))
@@ -456,17 +455,17 @@ static void do_job(void *context, size_t index)
 	timeline_reader_free(timeline);
 }
 
-struct table_job *table_work_add(struct table_work *work, struct question *question)
+struct table_job *table_work_add(struct table_work *work, struct table_query *wanted)
 {
 	work->job = mem_grow(work->job, work->jobs, &work->capacity, sizeof(*work->job));
-	work->job[work->jobs] = (struct table_job){.question = question};
+	work->job[work->jobs] = (struct table_job){.wanted = wanted};
 	return &work->job[work->jobs++];
 }
 
 void table_work_clear(struct table_work *work)
 {
 	for (size_t i = 0; i < work->jobs; i++) {
-		question_free(work->job[i].question);
+		table_query_free(work->job[i].wanted);
 		free(work->job[i].name);
 		free(work->job[i].key);
 	}
@@ -490,8 +489,8 @@ static int longest_first(const void *a, const void *b, void *context)
 {
 	const struct table_job *job = context;
 	size_t left = *(const size_t *)a, right = *(const size_t *)b;
-	int64_t left_rows = job[left].question->rows;
-	int64_t right_rows = job[right].question->rows;
+	int64_t left_rows = job[left].wanted->rows;
+	int64_t right_rows = job[right].wanted->rows;
 
 	if (left_rows != right_rows)
 		return left_rows < right_rows ? 1 : -1;

@@ -53,12 +53,12 @@ int row_pipe_end(struct row_pipe *pipe, struct error *error);
 /* What sorts of values a cell is of, in bits; and a type for a column that has had some
  * of these, so that no value is lost. */
 unsigned table_sorts(const struct cell *cell);
-enum cell_type table_type(const struct question_column *column, unsigned sorts);
+enum cell_type table_type(const struct table_query_column *column, unsigned sorts);
 
-/* A job more, which has the question. */
-struct table_job *table_work_add(struct table_work *work, struct question *question);
+/* A job more, which has the query. */
+struct table_job *table_work_add(struct table_work *work, struct table_query *wanted);
 
-/* Jobs with their questions, names and keys. */
+/* Jobs with their queries, names and keys. */
 void table_work_clear(struct table_work *work);
 
 /* How many threads: `wanted`, or 0: one a processor; not more than there are jobs. */

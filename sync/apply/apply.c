@@ -103,7 +103,8 @@ static void apply_all(const struct output_directory *directory,
 		if (name[i] &&
 		    apply_clock(&map->clock[i], target, &residual_ns[i], &error)) {
 			output_directory_explain(directory, &error);
-			problem_add(problems, "", "apply", 1, "%s", error_text(&error));
+			problem_add(problems, "", PROBLEM_APPLY, 1, "%s",
+				    error_text(&error));
 			name[i] = NULL;
 		}
 		error_clear(&error);

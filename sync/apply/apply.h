@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/problem.h"
 #include "clock/clock.h"
 #include "clock/map.h"
+#include "problem/problem.h"
 
 /*
  * Make every CTF trace of the map, and say to `talk` how exact each one is:

@@ -327,7 +327,7 @@ static void report(struct bending *bending, uint32_t index)
 	struct sync *sync = bending->sync;
 
 	if (found->cause)
-		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
+		problem_add(&sync->problems, sync_clock_name(sync, index), PROBLEM_FIT, 1,
 			    "%s; it keeps one line", found->cause);
 	step_take(sync, index, found->step, found->steps);
 }

@@ -513,15 +513,15 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 	if (pair->contradictory) {
 		accept_all(suspects);
 		problem_add(
-		    &sync->problems, sync_clock_name(sync, pair->a), "contradiction",
-		    found,
+		    &sync->problems, sync_clock_name(sync, pair->a),
+		    PROBLEM_CONTRADICTION, found,
 		    "no clocks satisfy its %zu messages with %s, but by %zu steps or "
 		    "more; so packets were matched wrongly, and they tie nothing (%zu "
 		    "contradict the others%s)",
 		    suspects->count, sync_clock_name(sync, pair->b), steps, found, kind);
 	} else if (too_many) {
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
-			    "contradiction", found,
+			    PROBLEM_CONTRADICTION, found,
 			    "%zu of %zu messages with %s contradict the others, too many "
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, sync_clock_name(sync, pair->b));

@@ -17,11 +17,11 @@
 	"SELECT e.node, e.tid, '" call "' AS name, x.ret FROM syscall_exit_" call        \
 	" AS x JOIN event AS e ON e.id = x.id WHERE x.ret > 0"
 
-static const struct question {
+static const struct table_query {
 	const char *name;
 	const char *words[8];
 	const char *sql; /* NULL: there is none */
-} questions[] = {
+} queries[] = {
     {"cpu",
      {"cpu"},
      "SELECT node, tid, " SPANS " FROM (SELECT e.node, s.next_tid AS tid, "
@@ -136,31 +136,30 @@ static int measure(struct text_list *words, struct launched *launched,
 	return status;
 }
 
-static int measure_one(const char *timeline, const struct question *question,
+static int measure_one(const char *timeline, const struct table_query *query,
 		       struct error *error)
 {
 	struct text_list words = {0};
 	struct launched ours, theirs = {0};
 
 	launch_words(&words, "ctanalyze", NULL);
-	for (size_t i = 0; question->words[i]; i++)
-		launch_words(&words, question->words[i], NULL);
+	for (size_t i = 0; query->words[i]; i++)
+		launch_words(&words, query->words[i], NULL);
 	launch_words(&words, "-q", timeline, NULL);
 	if (measure(&words, &ours, error))
 		return -1;
 	if (ours.status)
-		return error_set(error, "%s: exit status %d", question->name,
-				 ours.status);
-	printf("%-13s %8.2f %8.2f %8ld", question->name, ours.wall_s, ours.cpu_s,
+		return error_set(error, "%s: exit status %d", query->name, ours.status);
+	printf("%-13s %8.2f %8.2f %8ld", query->name, ours.wall_s, ours.cpu_s,
 	       ours.peak_kib / 1024);
-	if (question->sql) {
-		launch_words(&words, "sqlite3", timeline, question->sql, NULL);
+	if (query->sql) {
+		launch_words(&words, "sqlite3", timeline, query->sql, NULL);
 		if (measure(&words, &theirs, error))
 			return -1;
 	}
-	if (question->sql && theirs.status) /* a timeline without such events */
+	if (query->sql && theirs.status) /* a timeline without such events */
 		printf(" %8s %8s %8s %7s", "-", "-", "-", "-");
-	else if (question->sql)
+	else if (query->sql)
 		printf(" %8.2f %8.2f %8ld %7.2f", theirs.wall_s, theirs.cpu_s,
 		       theirs.peak_kib / 1024, ours.cpu_s / theirs.cpu_s);
 	putchar('\n');
@@ -180,8 +179,8 @@ int main(int argc, char **argv)
 	printf("              ctanalyze                  sqlite3\n"
 	       "%-13s %8s %8s %8s %8s %8s %8s %7s\n",
 	       "analysis", "s", "cpu s", "MiB", "s", "cpu s", "MiB", "ratio");
-	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions) && !status; i++)
-		status = measure_one(argv[1], &questions[i], &error);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries) && !status; i++)
+		status = measure_one(argv[1], &queries[i], &error);
 	if (!status)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "bench-analyze: %s\n", error_text(&error));

@@ -20,16 +20,18 @@ allowed()
 {
 	case $1 in
 	lib/base) echo 'base' ;;
+	lib/problem) echo 'base problem' ;;
 	lib/parquet) echo 'base parquet' ;;
 	lib/tables) echo 'base parquet timeline tables' ;;
-	lib/clock | lib/ctf | lib/timeline) echo "base ${1#lib/}" ;;
-	lib/input) echo 'base ctf input' ;;
-	merge) echo "base clock ctf input parquet tables timeline sync merge" ;;
-	sync) echo "base clock ctf input timeline sync" ;;
-	analyze) echo "base timeline analyze" ;;
-	export) echo "base parquet tables timeline export" ;;
-	collect-scripts) echo 'base input collect-scripts' ;;
-	datasets/simulate) echo 'base ctf input simulate' ;;
+	lib/clock | lib/timeline) echo "base ${1#lib/}" ;;
+	lib/ctf) echo 'base problem ctf' ;;
+	lib/input) echo 'base problem ctf input' ;;
+	merge) echo "base problem clock ctf input parquet tables timeline sync merge" ;;
+	sync) echo "base problem clock ctf input timeline sync" ;;
+	analyze) echo "base problem timeline analyze" ;;
+	export) echo "base problem parquet tables timeline export" ;;
+	collect-scripts) echo 'base problem input collect-scripts' ;;
+	datasets/simulate) echo 'base problem ctf input simulate' ;;
 	datasets/vcluster) echo 'base vcluster' ;;
 	esac
 }

@@ -395,19 +395,19 @@ static void report_end(const struct capture_frames *frames, bool is_broken,
 	const char *cause = pcap_geterr(frames->pcap);
 
 	if (is_broken && strncmp(cause, "truncated", strlen("truncated")) == 0)
-		problem_add(problems, frames->path, "truncated", 1,
+		problem_add(problems, frames->path, PROBLEM_TRUNCATED, 1,
 			    "cut in the middle of a packet after %" PRIu64 " packets: %s",
 			    frames->packets, cause);
 	else if (is_broken)
-		problem_add(problems, frames->path, "broken", 1,
+		problem_add(problems, frames->path, PROBLEM_BROKEN, 1,
 			    "cannot be read on after %" PRIu64 " packets: %s",
 			    frames->packets, cause);
 	if (frames->unstamped)
-		problem_add(problems, frames->path, "unstamped", frames->unstamped,
+		problem_add(problems, frames->path, PROBLEM_UNSTAMPED, frames->unstamped,
 			    "%" PRIu64 " packets have no usable stamp, left out",
 			    frames->unstamped);
 	if (frames->backward)
-		problem_add(problems, frames->path, "backward", frames->backward,
+		problem_add(problems, frames->path, PROBLEM_BACKWARD, frames->backward,
 			    "%" PRIu64 " stamps lie before the one before",
 			    frames->backward);
 }

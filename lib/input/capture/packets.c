@@ -125,13 +125,14 @@ static void report_counts(struct capture *capture)
 {
 	const struct {
 		uint64_t count;
-		const char *kind, *text;
+		enum problem_kind kind;
+		const char *text;
 	} odd[] = {
-	    {capture->foreign, "foreign",
+	    {capture->foreign, PROBLEM_FOREIGN,
 	     "packets are neither from nor to this node, left out"},
-	    {capture->cut, "cut",
+	    {capture->cut, PROBLEM_CUT,
 	     "packets were captured too short for their headers, left out"},
-	    {capture->malformed, "malformed",
+	    {capture->malformed, PROBLEM_MALFORMED,
 	     "packets have headers that cannot be right, left out"},
 	};
 

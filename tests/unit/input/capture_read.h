@@ -109,7 +109,7 @@ static inline void assert_problem(struct packet_source *source, const char *kind
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
 
-		if (strcmp(problem->kind, kind) != 0)
+		if (strcmp(problem_kind_word(problem->kind), kind) != 0)
 			continue;
 		assert_int_equal(problem->count, count);
 		assert_string_equal(problem->place, path);

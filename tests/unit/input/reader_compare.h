@@ -231,8 +231,8 @@ static inline void print_problems(struct ctf_reader *reader)
 	const struct problem_list *list = ctf_reader_problems(reader);
 
 	for (size_t i = 0; i < list->count; i++)
-		print_message("%s: %s: %s\n", list->item[i].place, list->item[i].kind,
-			      list->item[i].text);
+		print_message("%s: %s: %s\n", list->item[i].place,
+			      problem_kind_word(list->item[i].kind), list->item[i].text);
 }
 
 static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *other)

@@ -3,7 +3,7 @@
 #define CT_TEST_ROWS_H
 
 /* What readers of text files hand on and report, as one text to compare. */
-#include "base/problem.h"
+#include "problem/problem.h"
 
 #include "../scratch.h"
 
@@ -41,7 +41,7 @@ static inline char *problems_text(const struct problem_list *problems)
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
 		char *longer = mem_printf("%s%s: %s (%s, %llu)\n", text, problem->place,
-					  problem->text, problem->kind,
+					  problem->text, problem_kind_word(problem->kind),
 					  (unsigned long long)problem->count);
 
 		free(text);

@@ -212,10 +212,10 @@ static void test_packet_events_name_their_records(void **unused)
 		assert_int_equal(seen.item[i].stream, 0);
 	}
 	assert_int_equal(ctf_reader_problems(sequence.source)->count, 2);
-	assert_string_equal(ctf_reader_problems(sequence.source)->item[0].kind,
-			    "unstamped");
-	assert_string_equal(ctf_reader_problems(sequence.source)->item[1].kind,
-			    "backward");
+	assert_int_equal(ctf_reader_problems(sequence.source)->item[0].kind,
+			 PROBLEM_UNSTAMPED);
+	assert_int_equal(ctf_reader_problems(sequence.source)->item[1].kind,
+			 PROBLEM_BACKWARD);
 	ctf_reader_free(sequence.source);
 }
 
@@ -235,7 +235,7 @@ static void test_a_cut_file_is_told(void **unused)
 	free(read_records(source).text);
 	assert_int_equal(ctf_reader_facts(source)->events, 1);
 	assert_int_equal(ctf_reader_problems(source)->count, 1);
-	assert_string_equal(ctf_reader_problems(source)->item[0].kind, "truncated");
+	assert_int_equal(ctf_reader_problems(source)->item[0].kind, PROBLEM_TRUNCATED);
 	ctf_reader_free(source);
 }
 

@@ -345,7 +345,7 @@ static void test_foreign_packets(void **unused)
 	assert_int_equal(facts->received, 20);
 	assert_int_equal(source->problems.count, 1);
 	problem = source->problems.item;
-	assert_string_equal(problem->kind, "foreign");
+	assert_int_equal(problem->kind, PROBLEM_FOREIGN);
 	assert_int_equal(problem->count, 5);
 	assert_string_equal(problem->text,
 			    "5 packets are neither from nor to this node, left out");

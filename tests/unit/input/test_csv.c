@@ -11,12 +11,12 @@ static const struct csv_columns two_texts = {column, 2, 0, true};
 static void read_csv(const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct faults faults;
+	struct problem_log log;
 	struct csv_row row;
 	struct csv *csv;
 
-	faults_init(&faults, "a", &rows.problems);
-	csv = csv_open("a", &two_texts, &faults);
+	problem_log_init(&log, "a", &rows.problems);
+	csv = csv_open("a", &two_texts, &log);
 	while (csv && csv_next(csv, &row))
 		rows_add(&rows, "%d[%s][%s]\n", (int)row.line,
 			 row.cell[0].text ? row.cell[0].text : "",
@@ -75,12 +75,12 @@ static void read_table(const struct csv_columns *columns, const char *text,
 {
 	struct rows rows = {.length = 0};
 	struct csv *csv;
-	struct faults faults;
+	struct problem_log log;
 	struct csv_row row;
 
 	scratch_text("a", text);
-	faults_init(&faults, "a", &rows.problems);
-	csv = csv_open("a", columns, &faults);
+	problem_log_init(&log, "a", &rows.problems);
+	csv = csv_open("a", columns, &log);
 	while (csv && csv_next(csv, &row))
 		rows_add(&rows, "%d %s %s %s\n", (int)row.line,
 			 row.cell[0].text ? row.cell[0].text : "-",

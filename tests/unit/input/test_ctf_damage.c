@@ -56,9 +56,9 @@ static void assert_read(const char *stamps, const char *problems)
 		;
 	list = ctf_reader_problems(reader);
 	for (size_t i = 0; i < list->count; i++) {
-		char *longer = mem_printf("%s%s: %s (%s, %d)\n", told,
-					  list->item[i].place, list->item[i].text,
-					  list->item[i].kind, (int)list->item[i].count);
+		char *longer = mem_printf(
+		    "%s%s: %s (%s, %d)\n", told, list->item[i].place, list->item[i].text,
+		    problem_kind_word(list->item[i].kind), (int)list->item[i].count);
 
 		free(told);
 		told = longer;
@@ -236,7 +236,7 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	assert_string_equal(
 	    ctf_reader_problems(reader)->item[1].text,
 	    "cut in the middle of a packet, 42 of its 82 bytes are there");
-	assert_string_equal(ctf_reader_problems(reader)->item[2].kind, "backward");
+	assert_int_equal(ctf_reader_problems(reader)->item[2].kind, PROBLEM_BACKWARD);
 	assert_int_equal(events, 3 * (1048576 / 82));
 	ctf_reader_free(reader);
 }
@@ -374,7 +374,7 @@ static void metadata_may_be_cut_in_its_padding(void **state)
 	assert_read("10 11 12 ",
 		    "t/metadata: cut in the padding of its last packet, of which 7 bytes "
 		    "are missing; its text is whole (cut, 1)\n");
-	assert_false(problem_is_failure("cut"));
+	assert_false(problem_is_failure(PROBLEM_CUT));
 	free(metadata);
 }
 

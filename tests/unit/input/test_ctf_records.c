@@ -316,7 +316,7 @@ static void a_stream_that_goes_backwards_keeps_its_order(void **state)
 					"20 stream 0.2 cpu 0 x a=2\n"
 					"40 stream 1.2 cpu 1 x a=2\n");
 	assert_int_equal(ctf_reader_problems(source)->count, 1);
-	assert_string_equal(ctf_reader_problems(source)->item[0].kind, "backward");
+	assert_int_equal(ctf_reader_problems(source)->item[0].kind, PROBLEM_BACKWARD);
 	assert_int_equal(ctf_reader_facts(source)->events, 6);
 	assert_int_equal(ctf_reader_facts(source)->begin_ns, 10);
 	assert_int_equal(ctf_reader_facts(source)->end_ns, 40);

@@ -121,7 +121,7 @@ static void check_read(const struct bytes *bytes, size_t size, unsigned events,
 	problems = ctf_reader_problems(reader);
 	assert_int_equal(problems->count, told != NULL);
 	if (told)
-		assert_string_equal(problems->item[0].kind, told);
+		assert_string_equal(problem_kind_word(problems->item[0].kind), told);
 	ctf_reader_free(reader);
 }
 

@@ -6,14 +6,14 @@
 /* Objects as LINE: OBJECT; whether there was something to read. */
 static bool read_file(const char *path, struct rows *rows)
 {
-	struct faults faults;
-	struct lines *lines;
+	struct problem_log log;
+	struct line_reader *lines;
 	struct line line;
 	json_t *object;
 
-	faults_init(&faults, path, &rows->problems);
-	lines = lines_open(path, &faults);
-	while (lines && (object = lines_next_object(lines, &line))) {
+	problem_log_init(&log, path, &rows->problems);
+	lines = line_reader_open(path, &log);
+	while (lines && (object = line_reader_next_object(lines, &line))) {
 		char *text = json_one_line(object);
 
 		rows->count++;
@@ -22,7 +22,7 @@ static bool read_file(const char *path, struct rows *rows)
 		free(text);
 		json_decref(object);
 	}
-	lines_close(lines);
+	line_reader_close(lines);
 	return lines;
 }
 

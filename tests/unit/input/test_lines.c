@@ -6,18 +6,18 @@
 static void read_lines(const char *path, const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct faults faults;
-	struct lines *lines;
+	struct problem_log log;
+	struct line_reader *lines;
 	struct line line;
 
-	faults_init(&faults, path, &rows.problems);
-	lines = lines_open(path, &faults);
-	while (lines && lines_next(lines, &line)) {
+	problem_log_init(&log, path, &rows.problems);
+	lines = line_reader_open(path, &log);
+	while (lines && line_reader_next(lines, &line)) {
 		assert_int_equal(strlen(line.text), line.length);
 		rows_add(&rows, "%d %s%s", (int)line.number,
 			 line.length > 40 ? "long" : line.text, line.ended ? "\n" : "|");
 	}
-	lines_close(lines);
+	line_reader_close(lines);
 	assert_string_equal(rows.text, wanted);
 	assert_problems(&rows.problems, problems);
 }
@@ -53,15 +53,15 @@ static void long_lines_are_passed_over(void **state)
 	read_lines("a", "1 one\n3 three\n", wanted);
 	scratch_long("a", "one\n", 10000000, "");
 	read_lines("a", "1 one\n", wanted);
-	scratch_long("a", "one\n", LINES_LONGEST, "\nthree\n");
+	scratch_long("a", "one\n", LINE_LONGEST, "\nthree\n");
 	read_lines("a", "1 one\n2 long\n3 three\n", "");
-	scratch_long("a", "one\n", LINES_LONGEST, "\r\nthree\n");
+	scratch_long("a", "one\n", LINE_LONGEST, "\r\nthree\n");
 	read_lines("a", "1 one\n2 long\n3 three\n", "");
-	scratch_long("a", "one\n", LINES_LONGEST, "");
+	scratch_long("a", "one\n", LINE_LONGEST, "");
 	read_lines("a", "1 one\n2 long|", "");
-	scratch_long("a", "one\n", LINES_LONGEST + 1, "\nthree\n");
+	scratch_long("a", "one\n", LINE_LONGEST + 1, "\nthree\n");
 	read_lines("a", "1 one\n3 three\n", wanted);
-	scratch_long("a", "one\n", LINES_LONGEST + 1, "\r\nthree\n");
+	scratch_long("a", "one\n", LINE_LONGEST + 1, "\r\nthree\n");
 	read_lines("a", "1 one\n3 three\n", wanted);
 }
 
@@ -79,42 +79,42 @@ static void only_plain_files_are_read(void **state)
 		read_lines("secret", "", "secret: Permission denied (unreadable, 1)\n");
 }
 
-/* A million faults make no million problems. */
-static void faults_of_a_sort_are_counted(void **state)
+/* A million broken lines make no million problems. */
+static void problems_of_a_sort_are_counted(void **state)
 {
 	struct problem_list problems = {NULL, 0, 0};
-	struct faults faults;
+	struct problem_log log;
 
 	(void)state;
-	problem_add(&problems, "b", "other", 1, "of another file");
-	faults_init(&faults, "a", &problems);
+	problem_add(&problems, "b", PROBLEM_OTHER, 1, "of another file");
+	problem_log_init(&log, "a", &problems);
 	for (unsigned i = 1; i <= 10; i++) {
-		faults_add(&faults, "odd", i, "%u is odd", i);
-		faults_add(&faults, "same", i, "as ever");
+		problem_log_add(&log, PROBLEM_BROKEN, i, "%u is odd", i);
+		problem_log_add(&log, PROBLEM_FOREIGN, i, "as ever");
 	}
-	faults_add(&faults, "odd", 11, "%u is odd", 2);
+	problem_log_add(&log, PROBLEM_BROKEN, 11, "%u is odd", 2);
 	assert_problems(&problems, "b: of another file (other, 1)\n"
-				   "a:1: 1 is odd (odd, 1)\n"
-				   "a:1: as ever (same, 10)\n"
-				   "a:2: 2 is odd (odd, 2)\n"
-				   "a:3: 3 is odd (odd, 1)\n"
-				   "a:4: 4 is odd (odd, 7)\n");
+				   "a:1: 1 is odd (broken, 1)\n"
+				   "a:1: as ever (foreign, 10)\n"
+				   "a:2: 2 is odd (broken, 2)\n"
+				   "a:3: 3 is odd (broken, 1)\n"
+				   "a:4: 4 is odd (broken, 7)\n");
 }
 
 /* What is quoted of a file must not reach a terminal as it is. */
 static void quotes_are_shortened(void **state)
 {
 	struct problem_list problems = {NULL, 0, 0};
-	struct faults faults;
+	struct problem_log log;
 	char *endless = mem_zalloc(1000001);
 
 	(void)state;
 	memset(endless, 'x', 1000000);
 	memcpy(endless + 398, "\xc3\xa4", 2);
-	faults_init(&faults, "a", &problems);
-	faults_add(&faults, "odd", 1, "%s", endless + 397);
-	faults_add(&faults, "odd", 1, "%s", endless);
-	faults_add(&faults, "odd", 1, "%s", endless + 1);
+	problem_log_init(&log, "a", &problems);
+	problem_log_add(&log, PROBLEM_BROKEN, 1, "%s", endless + 397);
+	problem_log_add(&log, PROBLEM_BROKEN, 1, "%s", endless);
+	problem_log_add(&log, PROBLEM_BROKEN, 1, "%s", endless + 1);
 	assert_int_equal(strlen(problems.item[0].text), 403);
 	assert_int_equal(strlen(problems.item[1].text), 403);
 	assert_string_equal(problems.item[2].text + 397, "\xc3\xa4x...");
@@ -129,7 +129,7 @@ int main(void)
 	    SCRATCH_TEST(what_is_no_text_is_passed_over),
 	    SCRATCH_TEST(long_lines_are_passed_over),
 	    SCRATCH_TEST(only_plain_files_are_read),
-	    cmocka_unit_test(faults_of_a_sort_are_counted),
+	    cmocka_unit_test(problems_of_a_sort_are_counted),
 	    cmocka_unit_test(quotes_are_shortened),
 	};
 

@@ -88,7 +88,7 @@ static void write_file(struct fixture *fixture, const char *path)
 				   fixture->begin_ns[i]);
 		left--;
 	}
-	problem_add(&problems, "place", "discarded", 7, "%s", "7 \"things\"");
+	problem_add(&problems, "place", PROBLEM_DISCARDED, 7, "%s", "7 \"things\"");
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct ctf_facts facts = {.events = 1000000 + i,
 					  .begin_ns = fixture->begin_ns[i],
@@ -240,8 +240,8 @@ static size_t complaints(struct fixture *fixture, const char *path)
 
 		read_source(fixture, path, i, &problems, &facts);
 		for (size_t k = 0; k < problems.count; k++)
-			if (strcmp(problems.item[k].kind, "truncated") == 0 ||
-			    strcmp(problems.item[k].kind, "damaged") == 0) {
+			if (problems.item[k].kind == PROBLEM_TRUNCATED ||
+			    problems.item[k].kind == PROBLEM_DAMAGED) {
 				assert_string_equal(problems.item[k].place, path);
 				assert_non_null(strstr(problems.item[k].text, "offset"));
 				told++;

@@ -11,12 +11,12 @@ static long long integer(const struct csv_row *row, enum proc_column column)
 static void read_file(const char *path, const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct faults faults;
+	struct problem_log log;
 	struct csv_row row;
 	struct csv *csv;
 
-	faults_init(&faults, path, &rows.problems);
-	csv = csv_open(path, &proc_columns, &faults);
+	problem_log_init(&log, path, &rows.problems);
+	csv = csv_open(path, &proc_columns, &log);
 	while (csv && csv_next(csv, &row)) {
 		const char *comm = row.cell[PROC_COMM].text;
 		long long state = integer(&row, PROC_STATE);

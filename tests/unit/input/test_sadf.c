@@ -26,12 +26,12 @@ static void add_row(struct rows *rows, const struct sadf_row *row)
 /* Whether there was something to read. */
 static bool read_file(const char *path, struct rows *rows)
 {
-	struct faults faults;
+	struct problem_log log;
 	struct sadf_row row;
 	struct sadf *sadf;
 
-	faults_init(&faults, path, &rows->problems);
-	sadf = sadf_open(path, &faults);
+	problem_log_init(&log, path, &rows->problems);
+	sadf = sadf_open(path, &log);
 	while (sadf && sadf_next(sadf, &row))
 		add_row(rows, &row);
 	sadf_close(sadf);
@@ -188,13 +188,13 @@ static void a_recorded_file_is_read_whole(void **state)
 	    mem_printf("%s/tests/fixtures/net3/node1/sar.sadf", getenv("CT_SOURCE"));
 	double memory = 0, all = 0;
 	uint64_t rows = 0;
-	struct faults faults;
+	struct problem_log log;
 	struct sadf_row row;
 	struct sadf *sadf;
 
 	(void)state;
-	faults_init(&faults, path, &problems);
-	sadf = sadf_open(path, &faults);
+	problem_log_init(&log, path, &problems);
+	sadf = sadf_open(path, &log);
 	for (; sadf_next(sadf, &row); rows++) {
 		assert_non_null(row.about.activity);
 		all += row.value;

@@ -6,13 +6,13 @@
 static void read_text(const char *text, const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct faults faults;
+	struct problem_log log;
 	struct csv_row row;
 	struct csv *csv;
 
 	scratch_text("sensors.csv", text);
-	faults_init(&faults, "sensors.csv", &rows.problems);
-	csv = csv_open("sensors.csv", &sensor_columns, &faults);
+	problem_log_init(&log, "sensors.csv", &rows.problems);
+	csv = csv_open("sensors.csv", &sensor_columns, &log);
 	while (csv && csv_next(csv, &row))
 		rows_add(&rows, "%d: %lld %s %s %g\n", (int)row.line,
 			 (long long)row.cell[SENSOR_REALTIME].integer,

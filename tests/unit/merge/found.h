@@ -102,7 +102,8 @@ static inline size_t count_problems(const struct found *found, const char *kind)
 	size_t count = 0;
 
 	for (size_t i = 0; i < found->run.problems.count; i++)
-		count += strcmp(found->run.problems.item[i].kind, kind) == 0;
+		count += strcmp(problem_kind_word(found->run.problems.item[i].kind),
+				kind) == 0;
 	return count;
 }
 
@@ -114,7 +115,7 @@ static inline void assert_clock_problem(const struct found *found, const char *p
 	for (size_t i = 0; i < found->run.problems.count; i++) {
 		const struct problem *problem = &found->run.problems.item[i];
 
-		if (strcmp(problem->kind, "clock") != 0)
+		if (problem->kind != PROBLEM_CLOCK)
 			continue;
 		assert_string_equal(problem->place, place);
 		assert_string_equal(problem->text, text);

@@ -240,7 +240,7 @@ static void time_never_goes_back(void **state)
 	feed_free(feed);
 	assert_int_equal(number, EVENTS);
 	assert_int_equal(run.problems.count, 1);
-	assert_string_equal(run.problems.item[0].kind, "backward");
+	assert_int_equal(run.problems.item[0].kind, PROBLEM_BACKWARD);
 	assert_int_equal(run.problems.item[0].count, EVENTS / 100);
 	merge_run_clear(&run);
 }
@@ -292,7 +292,7 @@ static void a_broken_source_is_a_problem(void **state)
 	feed_free(feed);
 	assert_false(run.source[0].is_read);
 	assert_int_equal(run.problems.count, 1);
-	assert_string_equal(run.problems.item[0].kind, "unreadable");
+	assert_int_equal(run.problems.item[0].kind, PROBLEM_UNREADABLE);
 	assert_string_equal(run.problems.item[0].text, "broken: is broken");
 	merge_run_clear(&run);
 }

@@ -111,7 +111,7 @@ static void links_are_one_source(void **state)
 	assert_int_equal(run.nodes, 1);
 	assert_int_equal(run.count, 1);
 	assert_int_equal(run.problems.count, 1);
-	assert_string_equal(run.problems.item[0].kind, "twice");
+	assert_int_equal(run.problems.item[0].kind, PROBLEM_TWICE);
 	assert_string_equal(run.problems.item[0].place, "run/b");
 	merge_run_clear(&run);
 }

@@ -85,8 +85,8 @@ static void assert_problems(const char *wanted)
 
 	for (size_t i = 0; i < run.problems.count; i++)
 		fprintf(out, "%s: %s %" PRIu64 ": %s\n", run.problems.item[i].place,
-			run.problems.item[i].kind, run.problems.item[i].count,
-			run.problems.item[i].text);
+			problem_kind_word(run.problems.item[i].kind),
+			run.problems.item[i].count, run.problems.item[i].text);
 	fclose(out);
 	assert_string_equal(text, wanted);
 	free(text);
@@ -202,8 +202,8 @@ static void stamps_around_a_step_are_told(void **state)
 					 "1795228842500000000,t,celsius,3\n");
 	take_in("r");
 	assert_int_equal(run.problems.count, 2);
-	assert_string_equal(run.problems.item[0].kind, "step");
-	assert_string_equal(run.problems.item[1].kind, "clock");
+	assert_int_equal(run.problems.item[0].kind, PROBLEM_STEP);
+	assert_int_equal(run.problems.item[1].kind, PROBLEM_CLOCK);
 	assert_int_equal(run.problems.item[1].count, 1);
 	assert_answer(
 	    "t.db",

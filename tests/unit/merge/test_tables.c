@@ -22,7 +22,7 @@ static void is_of(const struct merge_run *run, const char *place, const char *te
 {
 	struct problem_list list = {NULL, 0, 0};
 
-	problem_add(&list, place, "kind", 1, "%s", text);
+	problem_add(&list, place, PROBLEM_OTHER, 1, "%s", text);
 	assert_int_equal(tables_problem_source(run, &list.item[0]), source);
 	problem_clear(&list);
 }
@@ -53,13 +53,13 @@ static void lost_events_are_counted_by_source(void **state)
 
 	(void)state;
 	make_run(&run);
-	problem_add(&run.problems, "run/n1/kernel", "discarded", 5, "lost");
-	problem_add(&run.problems, "run/n1/kernel", "discarded", 7, "lost more");
-	problem_add(&run.problems, "run/n1/kernel 2", "discarded", 100, "lost");
-	problem_add(&run.problems, "run/n1/kernel", "backward", 1000, "odd");
-	assert_int_equal(tables_problems(&run, 0, "discarded"), 12);
-	assert_int_equal(tables_problems(&run, 1, "discarded"), 100);
-	assert_int_equal(tables_problems(&run, 2, "discarded"), 0);
+	problem_add(&run.problems, "run/n1/kernel", PROBLEM_DISCARDED, 5, "lost");
+	problem_add(&run.problems, "run/n1/kernel", PROBLEM_DISCARDED, 7, "lost more");
+	problem_add(&run.problems, "run/n1/kernel 2", PROBLEM_DISCARDED, 100, "lost");
+	problem_add(&run.problems, "run/n1/kernel", PROBLEM_BACKWARD, 1000, "odd");
+	assert_int_equal(tables_discarded(&run, 0), 12);
+	assert_int_equal(tables_discarded(&run, 1), 100);
+	assert_int_equal(tables_discarded(&run, 2), 0);
 	merge_run_clear(&run);
 }
 
@@ -70,9 +70,9 @@ static void a_problem_is_told_once(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		problem_add(&list, "a", "odd", 1, "x");
-		problem_add(&list, "a", "odd", 1, "y");
-		problem_add(&list, "b", "odd", 1, "x");
+		problem_add(&list, "a", PROBLEM_OTHER, 1, "x");
+		problem_add(&list, "a", PROBLEM_OTHER, 1, "y");
+		problem_add(&list, "b", PROBLEM_OTHER, 1, "x");
 		merge_run_tell(&run, &list);
 		assert_int_equal(list.count, 0);
 		assert_int_equal(run.problems.count, 3);

@@ -272,7 +272,7 @@ static void test_clock_set_back(void **unused)
 	assert_memory_equal(seen.mono_ns, stamps, sizeof(stamps));
 	assert_int_equal(ctf_reader_facts(reader)->backward, 1);
 	assert_int_equal(ctf_reader_problems(reader)->count, 1);
-	assert_string_equal(ctf_reader_problems(reader)->item[0].kind, "backward");
+	assert_int_equal(ctf_reader_problems(reader)->item[0].kind, PROBLEM_BACKWARD);
 	ctf_reader_free(reader);
 }
 

@@ -113,7 +113,8 @@ static inline struct sim_event packet_event(union sim_value value[4], bool recei
 static inline void assert_no_problem(const struct problem_list *problems)
 {
 	if (problems->count)
-		fail_msg("%s: %s: %s", problems->item[0].place, problems->item[0].kind,
+		fail_msg("%s: %s: %s", problems->item[0].place,
+			 problem_kind_word(problems->item[0].kind),
 			 problems->item[0].text);
 }
 

@@ -36,7 +36,7 @@ static inline struct packet_source *open_made(const char *path, struct error *er
 		memcpy(item, made[i].item, sizeof(made[i].item));
 		fake = fake_source_new(path, item, made[i].count);
 		fake->base.facts = made[i].facts;
-		problem_add(&fake->base.problems, path, "odd", 1, "is made up");
+		problem_add(&fake->base.problems, path, PROBLEM_OTHER, 1, "is made up");
 		return &fake->base;
 	}
 	error_set(error, "%s: cannot be read", path);

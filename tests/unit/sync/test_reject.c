@@ -137,7 +137,7 @@ static void too_many_are_a_problem(void **state)
 	assert_int_equal(sim.sync.rejected, 0);
 	assert_int_equal(sim.sync.pairs.pair[0].messages_ab, 1000);
 	assert_true(sim.sync.problems.count > 0);
-	assert_string_equal(sim.sync.problems.item[0].kind, "contradiction");
+	assert_int_equal(sim.sync.problems.item[0].kind, PROBLEM_CONTRADICTION);
 	assert_string_equal(sim.sync.problems.item[0].place, "n0");
 	assert_true(sim.sync.pairs.pair[0].contradictory);
 	assert_int_equal(sim.sync.pairs.pair[0].quality, CLOCK_CONTRADICTORY);

@@ -87,7 +87,7 @@ static void assert_broken(const char *line, const char *wanted)
 	assert_int_equal(read.status, 0);
 	assert_int_equal(read.sync.matching.matched, 2);
 	assert_int_equal(read.sync.problems.count, 1);
-	assert_string_equal(read.sync.problems.item[0].kind, "broken");
+	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_BROKEN);
 	assert_int_equal(read.sync.problems.item[0].count, 1);
 	assert_string_equal(read.sync.problems.item[0].text, wanted);
 	read_clear(&read);

@@ -32,7 +32,7 @@ static void what_cannot_be_read_is_left_out(void **state)
 	read_made(&read, NULL);
 	assert_int_equal(read.status, 0);
 	assert_int_equal(read.sync.traces, 2);
-	assert_string_equal(read.sync.problems.item[0].kind, "unreadable");
+	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_UNREADABLE);
 	assert_string_equal(read.sync.problems.item[0].text, "c: cannot be read");
 	read_clear(&read);
 }
@@ -62,7 +62,7 @@ static void a_source_given_twice_is_used_once(void **state)
 	assert_int_equal(symlink("a", "c"), 0);
 	read_made(&read, NULL);
 	assert_int_equal(read.sync.traces, 2);
-	assert_string_equal(read.sync.problems.item[0].kind, "twice");
+	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_TWICE);
 	assert_string_equal(read.sync.problems.item[0].place, "c");
 	read_clear(&read);
 }
@@ -73,7 +73,7 @@ static const struct problem *problem_of(const struct sync *sync, const char *kin
 	const struct problem *found = NULL;
 
 	for (size_t i = 0; i < sync->problems.count; i++)
-		if (strcmp(sync->problems.item[i].kind, kind) == 0) {
+		if (strcmp(problem_kind_word(sync->problems.item[i].kind), kind) == 0) {
 			assert_null(found);
 			found = &sync->problems.item[i];
 		}

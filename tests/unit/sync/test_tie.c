@@ -174,7 +174,8 @@ static size_t problems_of(const struct host *host, const char *kind)
 	size_t count = 0;
 
 	for (size_t i = 0; i < host->sync.problems.count; i++)
-		count += strcmp(host->sync.problems.item[i].kind, kind) == 0;
+		count += strcmp(problem_kind_word(host->sync.problems.item[i].kind),
+				kind) == 0;
 	return count;
 }
 

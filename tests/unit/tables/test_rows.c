@@ -114,7 +114,7 @@ static void a_pipe_tells_what_failed(void **state)
 /* The type of one column with these values. */
 static enum cell_type type_of(const struct cell *cell, size_t count)
 {
-	const struct question_column column = {.declared = CELL_NULL};
+	const struct table_query_column column = {.declared = CELL_NULL};
 	unsigned sorts = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ static void what_comes_says_the_type(void **state)
 		sizeof((const struct cell[]){__VA_ARGS__}) / sizeof(struct cell))
 	assert_int_equal(TYPE_OF(null), CELL_TEXT);
 	assert_int_equal(
-	    table_type(&(struct question_column){.declared = CELL_INTEGER}, 0),
+	    table_type(&(struct table_query_column){.declared = CELL_INTEGER}, 0),
 	    CELL_INTEGER);
 	assert_int_equal(TYPE_OF(one, null, inexact), CELL_INTEGER);
 	assert_int_equal(TYPE_OF(real, one, null, exact), CELL_REAL);

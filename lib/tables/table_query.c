@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/question.h"
+#include "tables/table_query.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "timeline/query.h"
 #include "timeline/schema.h"
 
-enum question_kind {
-	QUESTION_TABLE,       /* any table but those of the classes; as read_table asks */
-	QUESTION_CLASS_TABLE, /* fields of events: id is event.id */
-	QUESTION_EVENT_VIEW,  /* a view with id, ts_ns and the node's name */
+enum table_query_kind {
+	TABLE_QUERY_TABLE, /* any table but those of the classes; as read_table asks */
+	TABLE_QUERY_CLASS_TABLE, /* fields of events: id is event.id */
+	TABLE_QUERY_EVENT_VIEW,  /* a view with id, ts_ns and the node's name */
 };
 
 /* How the rows of a table lie in time and space; NODES is the list of chosen ids. */
@@ -28,7 +28,7 @@ struct extent {
 #define SPAN "t.end_ns >= ?1 AND t.begin_ns <= ?2"
 
 static const struct extent extents[] = {
-    /* by their kind, from QUESTION_CLASS_TABLE on */
+    /* by their kind, from TABLE_QUERY_CLASS_TABLE on */
     {NULL, "t.id BETWEEN ?1 AND ?2",
      "(SELECT e.node FROM event AS e WHERE e.id = t.id) IN NODES"},
     {NULL, "t.id BETWEEN ?1 AND ?2",
@@ -53,11 +53,12 @@ static const struct extent extents[] = {
     {"source", NULL, "t.node IN NODES"},
 };
 
-static const struct extent *extent_of(enum question_kind kind, const char *table)
+static const struct extent *extent_of(enum table_query_kind kind, const char *table)
 {
-	if (kind != QUESTION_TABLE)
+	if (kind != TABLE_QUERY_TABLE)
 		return &extents[kind - 1];
-	for (size_t i = QUESTION_EVENT_VIEW; i < sizeof(extents) / sizeof(*extents); i++)
+	for (size_t i = TABLE_QUERY_EVENT_VIEW; i < sizeof(extents) / sizeof(*extents);
+	     i++)
 		if (strcmp(extents[i].table, table) == 0)
 			return &extents[i];
 	return NULL;
@@ -85,8 +86,8 @@ static void put_condition(FILE *sql, const char *condition, const struct scope *
  * " WHERE ..." for the scope's part of a table that goes by the name t, and what ?1 and
  * ?2 in it are. "" where all of it is of the scope. For free().
  */
-static char *where_of(const struct scope *scope, enum question_kind kind,
-		      const char *table, enum question_bounds *bounds)
+static char *where_of(const struct scope *scope, enum table_query_kind kind,
+		      const char *table, enum table_query_bounds *bounds)
 {
 	const struct extent *extent = extent_of(kind, table);
 	const char *word = " WHERE ";
@@ -94,9 +95,10 @@ static char *where_of(const struct scope *scope, enum question_kind kind,
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 
-	*bounds = QUESTION_UNBOUND;
+	*bounds = TABLE_QUERY_UNBOUND;
 	if (extent && extent->time && !scope->all_time) {
-		*bounds = kind == QUESTION_TABLE ? QUESTION_BY_TIME : QUESTION_BY_ID;
+		*bounds =
+		    kind == TABLE_QUERY_TABLE ? TABLE_QUERY_BY_TIME : TABLE_QUERY_BY_ID;
 		fprintf(sql, "%s%s", word, extent->time);
 		word = " AND ";
 	}
@@ -132,21 +134,21 @@ static enum cell_type type_of(const char *declared)
 						    : CELL_NULL;
 }
 
-static struct question_column *add_column(struct question *question,
-					  struct name_set *names, const char *name,
-					  enum cell_type type)
+static struct table_query_column *add_column(struct table_query *wanted,
+					     struct name_set *names, const char *name,
+					     enum cell_type type)
 {
-	size_t capacity = question->columns;
+	size_t capacity = wanted->columns;
 
-	question->column = mem_grow(question->column, question->columns, &capacity,
-				    sizeof(*question->column));
-	question->column[question->columns] =
-	    (struct question_column){.name = name_pick(names, name, NULL), .type = type};
-	return &question->column[question->columns++];
+	wanted->column =
+	    mem_grow(wanted->column, wanted->columns, &capacity, sizeof(*wanted->column));
+	wanted->column[wanted->columns] = (struct table_query_column){
+	    .name = name_pick(names, name, NULL), .type = type};
+	return &wanted->column[wanted->columns++];
 }
 
-int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
-			 struct error *error)
+int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
+			    struct error *error)
 {
 	return query_texts(timeline,
 			   "SELECT name FROM sqlite_master WHERE type = 'table' "
@@ -155,20 +157,20 @@ int question_list_tables(struct timeline_reader *timeline, struct text_list *nam
 }
 
 struct table_facts {
-	struct question *question;
+	struct table_query *wanted;
 	struct name_set names;
 	bool is_view;
-	enum question_kind kind;
+	enum table_query_kind kind;
 };
 
 static int take_column(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_facts *facts = context;
 	AUTOFREE char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
-	struct question_column *column;
+	struct table_query_column *column;
 
 	(void)error;
-	column = add_column(facts->question, &facts->names, name, type_of(declared));
+	column = add_column(facts->wanted, &facts->names, name, type_of(declared));
 	/* A rowid is never NULL; columns of a view have nothing declared. */
 	column->required = cell_integer(&cell[2], 0) ||
 			   (cell_integer(&cell[3], 0) && column->type == CELL_INTEGER);
@@ -195,13 +197,13 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 		      const char *name, struct error *error)
 {
 	const struct cell word = cell_of_text(name);
-	int64_t kind = QUESTION_TABLE, is_view = 0;
+	int64_t kind = TABLE_QUERY_TABLE, is_view = 0;
 
 	if (query_rows(timeline,
 		       "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
 		       &word, take_column, facts, error))
 		return -1;
-	if (facts->question->columns == 0)
+	if (facts->wanted->columns == 0)
 		return no_such_table(timeline, name, error);
 	if (query_integer(timeline,
 			  "SELECT EXISTS (SELECT 1 FROM sqlite_master "
@@ -215,33 +217,33 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 			  &word, &kind, error) < 0)
 		return -1;
 	facts->is_view = is_view;
-	facts->kind = (enum question_kind)kind;
+	facts->kind = (enum table_query_kind)kind;
 	return 0;
 }
 
 /* The greatest rowid is found at once, and no table has many gaps. */
-static void count_rows(struct timeline_reader *timeline, struct question *question,
+static void count_rows(struct timeline_reader *timeline, struct table_query *wanted,
 		       const char *quoted)
 {
 	struct error error = ERROR_INIT; /* a table without rowid has none */
 	AUTOFREE char *sql = mem_printf("SELECT max(rowid) FROM %s", quoted);
 
-	query_integer(timeline, sql, NULL, &question->rows, &error);
+	query_integer(timeline, sql, NULL, &wanted->rows, &error);
 	error_clear(&error);
 }
 
 /* The columns in their order; ids of rows by `first` more. For free(). */
-static char *column_list(const struct question *question, int64_t first)
+static char *column_list(const struct table_query *wanted, int64_t first)
 {
 	char *text;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < question->columns; i++) {
-		AUTOFREE char *column = name_quote(question->column[i].name);
+	for (size_t i = 0; i < wanted->columns; i++) {
+		AUTOFREE char *column = name_quote(wanted->column[i].name);
 
 		fprintf(sql, "%st.%s", i ? ", " : "", column);
-		if (question->column[i].is_row)
+		if (wanted->column[i].is_row)
 			fprintf(sql, " + %" PRId64, first);
 	}
 	fclose(sql);
@@ -253,12 +255,12 @@ static char *column_list(const struct question *question, int64_t first)
  * same order, by their ids: without an index, which might be walked because it has all
  * that is asked for.
  */
-static void set_sql(struct question *question, char *columns, char *rest, bool walks)
+static void set_sql(struct table_query *wanted, char *columns, char *rest, bool walks)
 {
-	free(question->sql);
-	question->sql = mem_printf("SELECT %s FROM %s", columns, rest);
-	question->walked =
-	    walks && question->columns <= TIMELINE_MOST_ROW ? strlen(columns) : 0;
+	free(wanted->sql);
+	wanted->sql = mem_printf("SELECT %s FROM %s", columns, rest);
+	wanted->walked =
+	    walks && wanted->columns <= TIMELINE_MOST_ROW ? strlen(columns) : 0;
 	free(columns);
 	free(rest);
 }
@@ -274,111 +276,112 @@ static bool is_of_schema(const char *name)
 }
 
 /* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
-static void doubt_types(struct question *question, const struct table_facts *facts)
+static void doubt_types(struct table_query *wanted, const struct table_facts *facts)
 {
-	if (facts->kind != QUESTION_TABLE || is_of_schema(question->name))
+	if (facts->kind != TABLE_QUERY_TABLE || is_of_schema(wanted->name))
 		return;
-	for (size_t i = 0; i < question->columns; i++) {
-		question->column[i].declared = question->column[i].type;
-		question->column[i].type = CELL_NULL;
+	for (size_t i = 0; i < wanted->columns; i++) {
+		wanted->column[i].declared = wanted->column[i].type;
+		wanted->column[i].type = CELL_NULL;
 	}
 }
 
-struct question *question_of_table(struct timeline_reader *timeline,
-				   const struct scope *scope, const char *name,
-				   struct error *error)
+struct table_query *table_query_of_table(struct timeline_reader *timeline,
+					 const struct scope *scope, const char *name,
+					 struct error *error)
 {
-	struct question *question = mem_zalloc(sizeof(*question));
-	struct table_facts facts = {.question = question};
+	struct table_query *wanted = mem_zalloc(sizeof(*wanted));
+	struct table_facts facts = {.wanted = wanted};
 	char *quoted = name_quote(name), *where;
 	int status = read_table(timeline, &facts, name, error);
 	bool walks;
 
-	question->name = mem_strdup(name);
-	doubt_types(question, &facts);
+	wanted->name = mem_strdup(name);
+	doubt_types(wanted, &facts);
 	/* Fields are the tracer's, whatever they are called. */
-	for (size_t i = 0; i < question->columns; i++)
-		if (facts.kind == QUESTION_CLASS_TABLE ||
-		    (facts.kind == QUESTION_EVENT_VIEW && i > 1))
-			question->column[i].instant = false;
-	where = where_of(scope, facts.kind, name, &question->bounds);
-	walks = !facts.is_view && question->bounds != QUESTION_BY_TIME;
-	set_sql(question, column_list(question, 0),
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (facts.kind == TABLE_QUERY_CLASS_TABLE ||
+		    (facts.kind == TABLE_QUERY_EVENT_VIEW && i > 1))
+			wanted->column[i].instant = false;
+	where = where_of(scope, facts.kind, name, &wanted->bounds);
+	walks = !facts.is_view && wanted->bounds != TABLE_QUERY_BY_TIME;
+	set_sql(wanted, column_list(wanted, 0),
 		mem_printf("%s AS t%s%s%s", quoted, walks ? " NOT INDEXED" : "", where,
-			   facts.kind == QUESTION_TABLE ? "" : " ORDER BY t.id"),
+			   facts.kind == TABLE_QUERY_TABLE ? "" : " ORDER BY t.id"),
 		walks);
 	if (!status && !facts.is_view)
-		count_rows(timeline, question, quoted);
+		count_rows(timeline, wanted, quoted);
 	name_clear(&facts.names);
 	free(where);
 	free(quoted);
 	if (!status)
-		return question;
-	question_free(question);
+		return wanted;
+	table_query_free(wanted);
 	return NULL;
 }
 
 static int take_reference(void *context, const struct cell *cell, struct error *error)
 {
-	struct question *question = context;
+	struct table_query *wanted = context;
 	AUTOFREE char *name = cell_text(cell);
 
 	(void)error;
-	for (size_t i = 0; i < question->columns; i++)
-		if (strcmp(question->column[i].name, name) == 0)
-			question->column[i].is_row = true;
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (strcmp(wanted->column[i].name, name) == 0)
+			wanted->column[i].is_row = true;
 	return 0;
 }
 
 /* Which columns count rows: `id`, unless those of this table are the same in all parts,
  * and what refers to such. */
-static int find_row_columns(struct question *question, struct timeline_reader *timeline,
+static int find_row_columns(struct table_query *wanted, struct timeline_reader *timeline,
 			    struct error *error)
 {
 	static const char *const fixed[] = {"node", "source", "event_class", "metric",
 					    "metric_item"};
-	const struct cell name = cell_of_text(question->name);
+	const struct cell name = cell_of_text(wanted->name);
 	bool counts = true;
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
-		counts = counts && strcmp(question->name, fixed[i]) != 0;
-	for (size_t i = 0; i < question->columns; i++)
-		question->column[i].is_row =
-		    counts && strcmp(question->column[i].name, "id") == 0;
+		counts = counts && strcmp(wanted->name, fixed[i]) != 0;
+	for (size_t i = 0; i < wanted->columns; i++)
+		wanted->column[i].is_row =
+		    counts && strcmp(wanted->column[i].name, "id") == 0;
 	return query_rows(timeline,
 			  "SELECT \"from\" FROM pragma_foreign_key_list(?1) "
 			  "WHERE \"table\" IN ('event', 'message', 'process', 'thread')",
-			  &name, take_reference, question, error);
+			  &name, take_reference, wanted, error);
 }
 
-struct question *question_of_part(struct timeline_reader *timeline, const char *name,
-				  int64_t first, struct error *error)
+struct table_query *table_query_of_part(struct timeline_reader *timeline,
+					const char *name, int64_t first,
+					struct error *error)
 {
 	const struct scope all = {.all_time = true, .all_nodes = true};
-	struct question *question = question_of_table(timeline, &all, name, error);
+	struct table_query *wanted = table_query_of_table(timeline, &all, name, error);
 	char *quoted;
 
-	if (!question || find_row_columns(question, timeline, error)) {
-		question_free(question);
+	if (!wanted || find_row_columns(wanted, timeline, error)) {
+		table_query_free(wanted);
 		return NULL;
 	}
-	for (size_t i = 0; i < question->columns; i++)
-		if (question->column[i].type == CELL_NULL) {
-			question->column[i].type = CELL_TEXT;
-			question->column[i].mixed = true;
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (wanted->column[i].type == CELL_NULL) {
+			wanted->column[i].type = CELL_TEXT;
+			wanted->column[i].mixed = true;
 		}
 	quoted = name_quote(name);
-	set_sql(question, column_list(question, first),
+	set_sql(wanted, column_list(wanted, first),
 		mem_printf("%s AS t NOT INDEXED", quoted), true);
 	free(quoted);
-	return question;
+	return wanted;
 }
 
-struct question *question_of_query(struct timeline_reader *timeline, const char *sql,
-				   struct error *error)
+struct table_query *table_query_of_query(struct timeline_reader *timeline,
+					 const char *sql, struct error *error)
 {
 	struct timeline_query *query = timeline_query_new(timeline, sql, error);
-	struct question *question;
+	struct table_query *wanted;
 	struct name_set names = {0};
 
 	if (!query)
@@ -390,34 +393,34 @@ struct question *question_of_query(struct timeline_reader *timeline, const char 
 		timeline_query_free(query);
 		return NULL;
 	}
-	question = mem_zalloc(sizeof(*question));
-	question->name = mem_strdup("");
-	question->sql = mem_strdup(sql);
+	wanted = mem_zalloc(sizeof(*wanted));
+	wanted->name = mem_strdup("");
+	wanted->sql = mem_strdup(sql);
 	for (size_t i = 0; i < timeline_query_columns(query); i++) {
 		const char *name = timeline_query_name(query, i);
 
-		add_column(question, &names, name, CELL_NULL)->instant = is_instant(name);
+		add_column(wanted, &names, name, CELL_NULL)->instant = is_instant(name);
 	}
 	name_clear(&names);
 	timeline_query_free(query);
-	return question;
+	return wanted;
 }
 
-static void add_event_columns(struct question *question, struct name_set *names)
+static void add_event_columns(struct table_query *wanted, struct name_set *names)
 {
-	struct question_column *column;
+	struct table_query_column *column;
 
-	add_column(question, names, "id", CELL_INTEGER)->required = true;
-	column = add_column(question, names, "ts_ns", CELL_INTEGER);
+	add_column(wanted, names, "id", CELL_INTEGER)->required = true;
+	column = add_column(wanted, names, "ts_ns", CELL_INTEGER);
 	column->required = column->instant = true;
-	column = add_column(question, names, "node", CELL_TEXT);
+	column = add_column(wanted, names, "node", CELL_TEXT);
 	column->required = column->is_node = true;
-	add_column(question, names, "cpu", CELL_INTEGER);
-	add_column(question, names, "tid", CELL_INTEGER);
+	add_column(wanted, names, "cpu", CELL_INTEGER);
+	add_column(wanted, names, "tid", CELL_INTEGER);
 }
 
 struct class_facts {
-	struct question *question;
+	struct table_query *wanted;
 	struct name_set names;
 	FILE *sql;
 };
@@ -427,9 +430,9 @@ static int take_class(void *context, const struct cell *cell, struct error *erro
 	struct class_facts *facts = context;
 
 	(void)error;
-	facts->question->class = cell_text(&cell[0]);
-	facts->question->name = cell_text(&cell[1]);
-	facts->question->rows = cell_integer(&cell[2], 0);
+	facts->wanted->class = cell_text(&cell[0]);
+	facts->wanted->name = cell_text(&cell[1]);
+	facts->wanted->rows = cell_integer(&cell[2], 0);
 	return 0;
 }
 
@@ -441,7 +444,7 @@ static int take_field(void *context, const struct cell *cell, struct error *erro
 
 	(void)error;
 	fprintf(facts->sql, ", t.%s", quoted);
-	add_column(facts->question, &facts->names, name, type_of(declared));
+	add_column(facts->wanted, &facts->names, name, type_of(declared));
 	return 0;
 }
 
@@ -462,14 +465,14 @@ static int select_class(struct timeline_reader *timeline, struct class_facts *fa
 		   : 0;
 }
 
-static void finish_class(struct question *question, const struct scope *scope,
+static void finish_class(struct table_query *wanted, const struct scope *scope,
 			 const char *selected)
 {
-	AUTOFREE char *quoted = name_quote(question->name);
+	AUTOFREE char *quoted = name_quote(wanted->name);
 	AUTOFREE char *where =
-	    where_of(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
+	    where_of(scope, TABLE_QUERY_CLASS_TABLE, "", &wanted->bounds);
 
-	set_sql(question, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
+	set_sql(wanted, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
 		mem_printf("%s AS t NOT INDEXED CROSS JOIN event AS e ON e.id = t.id%s "
 			   "ORDER BY t.id",
 			   quoted, where),
@@ -477,28 +480,28 @@ static void finish_class(struct question *question, const struct scope *scope,
 }
 
 /* Without fields. */
-static struct question *question_of_all_events(const struct scope *scope)
+static struct table_query *table_query_of_all_events(const struct scope *scope)
 {
-	struct question *question = mem_zalloc(sizeof(*question));
+	struct table_query *wanted = mem_zalloc(sizeof(*wanted));
 	AUTOFREE char *where =
-	    where_of(scope, QUESTION_TABLE, "event", &question->bounds);
+	    where_of(scope, TABLE_QUERY_TABLE, "event", &wanted->bounds);
 	struct name_set names = {0};
 
-	add_event_columns(question, &names);
-	add_column(question, &names, "class", CELL_TEXT)->required = true;
-	question->name = mem_strdup("event");
-	question->sql =
-	    mem_printf("SELECT t.id, t.ts_ns, t.node, t.cpu, t.tid, "
-		       "(SELECT c.name FROM event_class AS c "
-		       "WHERE c.id = t.class) FROM event AS t%s ORDER BY t.id",
-		       where);
+	add_event_columns(wanted, &names);
+	add_column(wanted, &names, "class", CELL_TEXT)->required = true;
+	wanted->name = mem_strdup("event");
+	wanted->sql = mem_printf("SELECT t.id, t.ts_ns, t.node, t.cpu, t.tid, "
+				 "(SELECT c.name FROM event_class AS c "
+				 "WHERE c.id = t.class) FROM event AS t%s ORDER BY t.id",
+				 where);
 	name_clear(&names);
-	return question;
+	return wanted;
 }
 
-struct question *question_of_events(struct timeline_reader *timeline,
-				    const struct scope *scope, int64_t class_id,
-				    const struct text_list *taken, struct error *error)
+struct table_query *table_query_of_events(struct timeline_reader *timeline,
+					  const struct scope *scope, int64_t class_id,
+					  const struct text_list *taken,
+					  struct error *error)
 {
 	struct class_facts facts = {0};
 	char *selected;
@@ -506,62 +509,61 @@ struct question *question_of_events(struct timeline_reader *timeline,
 	int status;
 
 	if (class_id == 0)
-		return question_of_all_events(scope);
-	facts.question = mem_zalloc(sizeof(*facts.question));
+		return table_query_of_all_events(scope);
+	facts.wanted = mem_zalloc(sizeof(*facts.wanted));
 	facts.sql = open_memstream(&selected, &size);
-	add_event_columns(facts.question, &facts.names);
+	add_event_columns(facts.wanted, &facts.names);
 	for (size_t i = 0; i < taken->count; i++)
 		name_take(&facts.names, taken->item[i]);
 	status = select_class(timeline, &facts, class_id, error);
 	fclose(facts.sql);
 	if (!status)
-		finish_class(facts.question, scope, selected);
+		finish_class(facts.wanted, scope, selected);
 	free(selected);
 	name_clear(&facts.names);
 	if (status) {
-		question_free(facts.question);
-		facts.question = NULL;
+		table_query_free(facts.wanted);
+		facts.wanted = NULL;
 	}
-	return facts.question;
+	return facts.wanted;
 }
 
-struct timeline_query *question_ask(const struct question *question, bool walk,
-				    struct timeline_reader *timeline,
-				    const struct scope *scope, struct error *error)
+struct timeline_query *table_query_run(const struct table_query *wanted, bool walk,
+				       struct timeline_reader *timeline,
+				       const struct scope *scope, struct error *error)
 {
-	const char *columns = question->sql + strlen("SELECT ");
+	const char *columns = wanted->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
 	struct timeline_query *query;
 	struct cell value[2];
 	char *sql;
 
-	if (question->bounds == QUESTION_BY_ID &&
+	if (wanted->bounds == TABLE_QUERY_BY_ID &&
 	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = cell_of_integer(bound[i]);
-	sql = walk && question->walked
-		  ? mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)question->walked,
-			       columns, columns + question->walked)
-		  : mem_strdup(question->sql);
+	sql = walk && wanted->walked
+		  ? mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked,
+			       columns, columns + wanted->walked)
+		  : mem_strdup(wanted->sql);
 	query = timeline_query_new(timeline, sql, error);
 	free(sql);
-	if (query &&
-	    timeline_query_ask(query, value, question->bounds ? 2 : 0, error) == 0)
+	if (query && timeline_query_ask(query, value, wanted->bounds ? 2 : 0, error) == 0)
 		return query;
 	timeline_query_free(query);
 	return NULL;
 }
 
-void question_free(struct question *question)
+void table_query_free(struct table_query *wanted)
 {
-	if (!question)
+	if (!wanted)
 		return;
-	for (size_t i = 0; i < question->columns; i++)
-		free(question->column[i].name);
-	free(question->column);
-	free(question->class);
-	free(question->name);
-	free(question->sql);
-	free(question);
+	for (size_t i = 0; i < wanted->columns; i++)
+		free(wanted->column[i].name);
+	free(wanted->column);
+	free(wanted->class);
+	free(wanted->name);
+	free(wanted->sql);
+	free(wanted);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/problem.h"
+#include "problem/problem.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct problem *append(struct problem_list *list)
 	return MEM_NEXT(list->item, list->count, list->capacity);
 }
 
-void problem_add(struct problem_list *list, const char *place, const char *kind,
+void problem_add(struct problem_list *list, const char *place, enum problem_kind kind,
 		 uint64_t count, const char *format, ...)
 {
 	struct problem *problem = append(list);
@@ -24,7 +24,7 @@ void problem_add(struct problem_list *list, const char *place, const char *kind,
 	problem->text = mem_vprintf(format, arguments);
 	va_end(arguments);
 	problem->place = mem_strdup(place);
-	problem->kind = mem_strdup(kind);
+	problem->kind = kind;
 	problem->count = count;
 }
 
@@ -36,26 +36,66 @@ void problem_move(struct problem_list *to, struct problem_list *from)
 	memset(from, 0, sizeof(*from));
 }
 
-bool problem_is_failure(const char *kind)
-{
-	static const char *const harmless[] = {
-	    "discarded",  "backward", "foreign", "cut",           "silent",
-	    "headerless", "twice",    "fit",     "contradiction", "malformed",
-	    "unstamped",  "step",     "drift",   "clock",         "comment",
-	    "restart",    "text",     "tie",     "dangling",      "empty",
-	    NULL};
+static const struct {
+	const char *word;
+	bool is_failure;
+} kinds[] = {
+    [PROBLEM_APPLY] = {"apply", true},
+    [PROBLEM_BACKWARD] = {"backward", false},
+    [PROBLEM_BROKEN] = {"broken", true},
+    [PROBLEM_CLOCK] = {"clock", false},
+    [PROBLEM_COMMENT] = {"comment", false},
+    [PROBLEM_CONTRADICTION] = {"contradiction", false},
+    [PROBLEM_CUT] = {"cut", false},
+    [PROBLEM_DAMAGED] = {"damaged", true},
+    [PROBLEM_DANGLING] = {"dangling", false},
+    [PROBLEM_DISCARDED] = {"discarded", false},
+    [PROBLEM_DRIFT] = {"drift", false},
+    [PROBLEM_EMPTY] = {"empty", false},
+    [PROBLEM_FIT] = {"fit", false},
+    [PROBLEM_FOREIGN] = {"foreign", false},
+    [PROBLEM_GARBLED] = {"garbled", true},
+    [PROBLEM_HEADERLESS] = {"headerless", false},
+    [PROBLEM_HEADLESS] = {"headless", true},
+    [PROBLEM_LOCALE] = {"locale", true},
+    [PROBLEM_MALFORMED] = {"malformed", false},
+    [PROBLEM_NODE] = {"node", true},
+    [PROBLEM_NOTE] = {"note", false},
+    [PROBLEM_OTHER] = {"other", true},
+    [PROBLEM_RESTART] = {"restart", false},
+    [PROBLEM_SILENT] = {"silent", false},
+    [PROBLEM_STAMP] = {"stamp", true},
+    [PROBLEM_STEP] = {"step", false},
+    [PROBLEM_TEXT] = {"text", false},
+    [PROBLEM_TIE] = {"tie", false},
+    [PROBLEM_TRUNCATED] = {"truncated", true},
+    [PROBLEM_TWICE] = {"twice", false},
+    [PROBLEM_UNREADABLE] = {"unreadable", true},
+    [PROBLEM_UNSTAMPED] = {"unstamped", false},
+};
 
-	for (size_t i = 0; harmless[i]; i++)
-		if (strcmp(kind, harmless[i]) == 0)
-			return false;
-	return true;
+bool problem_is_failure(enum problem_kind kind)
+{
+	return kinds[kind].is_failure;
+}
+
+const char *problem_kind_word(enum problem_kind kind)
+{
+	return kinds[kind].word;
+}
+
+enum problem_kind problem_kind_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].word, word) == 0)
+			return (enum problem_kind)i;
+	return PROBLEM_OTHER;
 }
 
 void problem_clear(struct problem_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->item[i].place);
-		free(list->item[i].kind);
 		free(list->item[i].text);
 	}
 	free(list->item);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/problem.h"
+#include "problem/problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,11 +24,11 @@ static void texts_are_copied(void **state)
 	char place[] = "n1/kernel";
 
 	(void)state;
-	problem_add(&list, place, "truncated", 3, "%s at byte %d", place, 17);
+	problem_add(&list, place, PROBLEM_TRUNCATED, 3, "%s at byte %d", place, 17);
 	memset(place, 'x', sizeof(place) - 1);
 	assert_int_equal(list.count, 1);
 	assert_problem(&list.item[0], "n1/kernel", "n1/kernel at byte 17");
-	assert_string_equal(list.item[0].kind, "truncated");
+	assert_int_equal(list.item[0].kind, PROBLEM_TRUNCATED);
 	assert_int_equal(list.item[0].count, 3);
 	problem_clear(&list);
 	assert_int_equal(list.count, 0);
@@ -43,9 +43,9 @@ static void moving_keeps_the_order(void **state)
 	(void)state;
 	problem_move(&to, &from);
 	assert_int_equal(to.count, 0);
-	problem_add(&to, "a", "odd", 1, "first");
+	problem_add(&to, "a", PROBLEM_OTHER, 1, "first");
 	for (int i = 0; i < 100; i++)
-		problem_add(&from, "b", "odd", 1, "%d", i);
+		problem_add(&from, "b", PROBLEM_OTHER, 1, "%d", i);
 	problem_move(&to, &from);
 	assert_int_equal(from.count, 0);
 	assert_int_equal(to.count, 101);
@@ -55,7 +55,7 @@ static void moving_keeps_the_order(void **state)
 		assert_problem(&to.item[i + 1], "b", text);
 	}
 	/* The emptied list can be used again. */
-	problem_add(&from, "c", "odd", 1, "last");
+	problem_add(&from, "c", PROBLEM_OTHER, 1, "last");
 	assert_int_equal(from.count, 1);
 	problem_clear(&from);
 	problem_clear(&to);
@@ -69,16 +69,16 @@ static void what_places_share_is_one_line(void **unused)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)unused;
-	problem_add(&list, "n1", "clock", 1, "no clock.csv");
-	problem_add(&list, "n1/a", "truncated", 1, "cut");
-	problem_add(&list, "n2", "clock", 1, "no clock.csv");
-	problem_add(&list, "", "clock", 1, "no place");
-	problem_add(&list, "n2", "clock", 1, "no clock.csv");
+	problem_add(&list, "n1", PROBLEM_CLOCK, 1, "no clock.csv");
+	problem_add(&list, "n1/a", PROBLEM_TRUNCATED, 1, "cut");
+	problem_add(&list, "n2", PROBLEM_CLOCK, 1, "no clock.csv");
+	problem_add(&list, "", PROBLEM_CLOCK, 1, "no place");
+	problem_add(&list, "n2", PROBLEM_CLOCK, 1, "no clock.csv");
 	for (int i = 0; i < 12; i++) {
 		char place[16];
 
 		snprintf(place, sizeof(place), "m%d", i);
-		problem_add(&list, place, "discarded", 1, "7 lost");
+		problem_add(&list, place, PROBLEM_DISCARDED, 1, "7 lost");
 	}
 	problem_print(&list, "p", out);
 	fclose(out);

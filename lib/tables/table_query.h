@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_TABLES_QUESTION_H
-#define CT_TABLES_QUESTION_H
+#ifndef CT_TABLES_TABLE_QUERY_H
+#define CT_TABLES_TABLE_QUERY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
  * One table of rows that is asked of a timeline: a table or view of it, the events of a
  * class with their fields, or the user's own SELECT.
  */
-struct question_column {
-	char *name;          /* no two of a question are the same, whatever their case */
-	enum cell_type type; /* CELL_NULL: any, known when all rows have come */
+struct table_query_column {
+	char *name;              /* no two of a query are the same, whatever their case */
+	enum cell_type type;     /* CELL_NULL: any, known when all rows have come */
 	enum cell_type declared; /* where that is not known */
 	bool required;           /* never NULL */
 	bool instant;            /* an integer is nanoseconds since the epoch */
@@ -27,20 +27,20 @@ struct question_column {
 };
 
 /* What the parameters 1 and 2 are. */
-enum question_bounds {
-	QUESTION_UNBOUND, /* there are none */
-	QUESTION_BY_TIME, /* the scope's begin and end */
-	QUESTION_BY_ID,   /* first and last event.id of the scope's time */
+enum table_query_bounds {
+	TABLE_QUERY_UNBOUND, /* there are none */
+	TABLE_QUERY_BY_TIME, /* the scope's begin and end */
+	TABLE_QUERY_BY_ID,   /* first and last event.id of the scope's time */
 };
 
-struct question {
+struct table_query {
 	char *name; /* of the table, for files and messages; "" for the user's SELECT */
 	char *sql;
 	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
-	struct question_column *column;
+	struct table_query_column *column;
 	size_t columns;
 	int64_t rows; /* about how many, 0: not known */
-	enum question_bounds bounds;
+	enum table_query_bounds bounds;
 	char *class; /* of events of one class: its name, else NULL */
 };
 
@@ -49,44 +49,46 @@ struct question {
  * lasts if any of it does, what has neither as a whole. NULL with error, also where there
  * is no such table; then the nearest name is suggested.
  */
-struct question *question_of_table(struct timeline_reader *timeline,
-				   const struct scope *scope, const char *name,
-				   struct error *error);
+struct table_query *table_query_of_table(struct timeline_reader *timeline,
+					 const struct scope *scope, const char *name,
+					 struct error *error);
 
 /*
  * All of a table of one node's timeline, as a part of many: ids of rows, and what refers
  * to such, come by `first` more, but those of nodes, sources, classes, metrics and their
  * items, which are the same in all parts. A column of any type is text.
  */
-struct question *question_of_part(struct timeline_reader *timeline, const char *name,
-				  int64_t first, struct error *error);
+struct table_query *table_query_of_part(struct timeline_reader *timeline,
+					const char *name, int64_t first,
+					struct error *error);
 
 /* The user's SELECT. Columns that share a name, or have none, get another. */
-struct question *question_of_query(struct timeline_reader *timeline, const char *sql,
-				   struct error *error);
+struct table_query *table_query_of_query(struct timeline_reader *timeline,
+					 const char *sql, struct error *error);
 
 /*
  * The scope's events of one class (event_class.id), in order: id, ts_ns, node, cpu, tid
  * and the fields as NAME_v has them. A name that is among `taken` gets another. Where
- * the timeline has no fields, all classes are one question, with `class`: give id 0.
+ * the timeline has no fields, all classes are one query, with `class`: give id 0.
  */
-struct question *question_of_events(struct timeline_reader *timeline,
-				    const struct scope *scope, int64_t class_id,
-				    const struct text_list *taken, struct error *error);
+struct table_query *table_query_of_events(struct timeline_reader *timeline,
+					  const struct scope *scope, int64_t class_id,
+					  const struct text_list *taken,
+					  struct error *error);
 
 /* Names of all tables, sorted; without SQLite's own. 0, or -1 with error. */
-int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
-			 struct error *error);
+int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
+			    struct error *error);
 
 /*
  * Ask it: the query with its first row not yet taken; `walk`: by TIMELINE_ROW,
- * where the question's rows come so.
+ * where the query's rows come so.
  * NULL with error.
  */
-struct timeline_query *question_ask(const struct question *question, bool walk,
-				    struct timeline_reader *timeline,
-				    const struct scope *scope, struct error *error);
+struct timeline_query *table_query_run(const struct table_query *query, bool walk,
+				       struct timeline_reader *timeline,
+				       const struct scope *scope, struct error *error);
 
-void question_free(struct question *question);
+void table_query_free(struct table_query *query);
 
 #endif
