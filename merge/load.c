@@ -7,11 +7,11 @@
 #include "base/heap.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "merge/feed.h"
+#include "merge/prefetch.h"
 
 struct loading {
 	struct load *load;
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 	struct heap
 	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct problem_list problems;
@@ -114,7 +114,8 @@ static void tell_classes(const struct loading *loading)
 	for (uint32_t source = 0; load->spans && source < load->run->count; source++) {
 		const struct merge_source *of = &load->run->source[source];
 
-		for (size_t i = 0; (class = feed_class(loading->feed, source, i)); i++)
+		for (size_t i = 0;
+		     (class = prefetcher_class(loading->prefetcher, source, i)); i++)
 			if (of->tells_spans && class->use & EVENT_SELECTED)
 				spans_class(load->spans, of->node, class);
 	}
@@ -155,7 +156,7 @@ static int merge(struct loading *loading, struct error *error)
 	uint64_t rows = 0;
 
 	for (uint32_t source = 0; source < loading->load->run->count; source++) {
-		const struct row *row = feed_head(loading->feed, source);
+		const struct row *row = prefetcher_head(loading->prefetcher, source);
 
 		if (row)
 			heap_push(heads, row->ts_ns, source);
@@ -165,18 +166,19 @@ static int merge(struct loading *loading, struct error *error)
 	begin_spans(loading->load);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
-		const struct row *row = feed_head(loading->feed, source);
+		const struct row *row = prefetcher_head(loading->prefetcher, source);
 
 		if (take_row(loading, source, row, error))
 			return -1;
-		feed_next(loading->feed, source);
-		row = feed_head(loading->feed, source);
+		prefetcher_next(loading->prefetcher, source);
+		row = prefetcher_head(loading->prefetcher, source);
 		if (row)
 			heap_replace(heads, row->ts_ns);
 		else
 			heap_pop(heads);
 		if (++rows % SHOW_EVERY == 0)
-			feed_show(loading->feed, rows, loading->load->progress);
+			prefetcher_show(loading->prefetcher, rows,
+					loading->load->progress);
 	}
 	return 0;
 }
@@ -189,9 +191,9 @@ int load_events(struct load *load, struct error *error)
 	int status;
 
 	load->events = 0;
-	loading.feed = feed_new(load->run, &filter, load->threads);
+	loading.prefetcher = prefetcher_new(load->run, &filter, load->threads);
 	status = merge(&loading, error);
-	feed_free(loading.feed);
+	prefetcher_free(loading.prefetcher);
 	progress_end(load->progress);
 	if (!status)
 		status = end_spans(load, error);

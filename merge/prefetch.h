@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_MERGE_FEED_H
-#define CT_MERGE_FEED_H
+#ifndef CT_MERGE_PREFETCH_H
+#define CT_MERGE_PREFETCH_H
 
 #include "base/progress.h"
 #include "merge/event_class.h"
@@ -10,14 +10,14 @@
 /*
  * The events of all sources, each in its own order and already on the timeline's axis,
  * read ahead of the thread that merges them (base/read_ahead.h) until as much waits as
- * FEED_BYTES. The more sources, the shorter the steps.
+ * PREFETCH_BYTES. The more sources, the shorter the steps.
  *
  * Within a source time never goes back: an event whose stamp is before that of
  * the event ahead of it gets the latter's time, and is counted.
  */
-#define FEED_BYTES ((size_t)16 << 20)
+#define PREFETCH_BYTES ((size_t)16 << 20)
 
-struct feed;
+struct prefetcher;
 
 /*
  * An event on its way from the thread that read it to the one that writes: copied whole,
@@ -38,24 +38,26 @@ struct row {
  * read. What cannot be opened becomes a problem of the run. The run and the
  * selection must outlive it.
  */
-struct feed *feed_new(struct merge_run *run, const struct event_filter *filter,
-		      int threads);
+struct prefetcher *prefetcher_new(struct merge_run *run,
+				  const struct event_filter *filter, int threads);
 
 /* The n-th class of a source; NULL: there are not so many. */
-struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n);
+struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,
+				     size_t n);
 
-/* The next event of a source, waited for; NULL at its end. Until feed_next. */
-const struct row *feed_head(struct feed *feed, uint32_t source);
+/* The next event of a source, waited for; NULL at its end. Until prefetcher_next. */
+const struct row *prefetcher_head(struct prefetcher *prefetcher, uint32_t source);
 
-/* Go on to the event after feed_head's. */
-void feed_next(struct feed *feed, uint32_t source);
+/* Go on to the event after prefetcher_head's. */
+void prefetcher_next(struct prefetcher *prefetcher, uint32_t source);
 
 /* Draw how far the reading is, after `events` were merged. */
-void feed_show(struct feed *feed, uint64_t events, struct progress *progress);
+void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,
+		     struct progress *progress);
 
 /*
  * End the reading, wherever it is, move facts and problems to the run, and free.
  */
-void feed_free(struct feed *feed);
+void prefetcher_free(struct prefetcher *prefetcher);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/feed.h"
+#include "merge/prefetch.h"
 
 #include <stdatomic.h>
 
@@ -106,12 +106,12 @@ static void make_run(struct merge_run *run, size_t count)
 	}
 }
 
-static struct feed *start(struct merge_run *run, const struct selection *selection,
-			  int threads)
+static struct prefetcher *start(struct merge_run *run, const struct selection *selection,
+				int threads)
 {
 	const struct event_filter filter = {selection, true, false};
 
-	return feed_new(run, &filter, threads);
+	return prefetcher_new(run, &filter, threads);
 }
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
@@ -143,19 +143,19 @@ static void check_row(const struct row *row, int64_t number)
 }
 
 /* In turns, as a merge takes them: each source whole and in order. */
-static void take_all(struct feed *feed, size_t sources)
+static void take_all(struct prefetcher *prefetcher, size_t sources)
 {
 	for (int64_t number = 0; number < EVENTS; number++)
 		for (uint32_t i = 0; i < sources; i++) {
-			const struct row *row = feed_head(feed, i);
+			const struct row *row = prefetcher_head(prefetcher, i);
 
 			assert_non_null(row);
 			check_row(row, number);
 			assert_int_equal(row->ts_ns, i % 10 + number * 10);
-			feed_next(feed, i);
+			prefetcher_next(prefetcher, i);
 		}
 	for (uint32_t i = 0; i < sources; i++)
-		assert_null(feed_head(feed, i));
+		assert_null(prefetcher_head(prefetcher, i));
 }
 
 static void every_event_comes_once(void **state)
@@ -163,12 +163,12 @@ static void every_event_comes_once(void **state)
 	(void)state;
 	for (int threads = 1; threads <= 16; threads *= 4) {
 		struct merge_run run;
-		struct feed *feed;
+		struct prefetcher *prefetcher;
 
 		make_run(&run, 12);
-		feed = start(&run, &everything, threads);
-		take_all(feed, 12);
-		feed_free(feed);
+		prefetcher = start(&run, &everything, threads);
+		take_all(prefetcher, 12);
+		prefetcher_free(prefetcher);
 		assert_int_equal(opened, 0);
 		for (size_t i = 0; i < run.count; i++)
 			assert_int_equal(run.source[i].facts.events, EVENTS);
@@ -181,22 +181,22 @@ static void every_event_comes_once(void **state)
 static void sources_may_be_taken_one_by_one(void **state)
 {
 	struct merge_run run;
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 
 	(void)state;
 	make_run(&run, 40);
-	feed = start(&run, &everything, 3);
+	prefetcher = start(&run, &everything, 3);
 	for (uint32_t i = 0; i < run.count; i++) {
 		const struct row *row;
 		int64_t number = 0;
 
-		while ((row = feed_head(feed, i))) {
+		while ((row = prefetcher_head(prefetcher, i))) {
 			check_row(row, number++);
-			feed_next(feed, i);
+			prefetcher_next(prefetcher, i);
 		}
 		assert_int_equal(number, EVENTS);
 	}
-	feed_free(feed);
+	prefetcher_free(prefetcher);
 	merge_run_clear(&run);
 }
 
@@ -205,14 +205,14 @@ static void it_can_end_anywhere(void **state)
 	(void)state;
 	for (int taken = 0; taken < 4000; taken += 1999) {
 		struct merge_run run;
-		struct feed *feed;
+		struct prefetcher *prefetcher;
 
 		make_run(&run, 5);
-		feed = start(&run, &everything, 4);
+		prefetcher = start(&run, &everything, 4);
 		for (int i = 0; i < taken; i++)
-			if (feed_head(feed, 1))
-				feed_next(feed, 1);
-		feed_free(feed);
+			if (prefetcher_head(prefetcher, 1))
+				prefetcher_next(prefetcher, 1);
+		prefetcher_free(prefetcher);
 		assert_int_equal(opened, 0);
 		merge_run_clear(&run);
 	}
@@ -223,21 +223,21 @@ static void time_never_goes_back(void **state)
 	nsec_t last = NSEC_MIN;
 	const struct row *row;
 	struct merge_run run;
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 	int64_t number = 0;
 
 	(void)state;
 	back_ns = 55;
 	make_run(&run, 1);
-	feed = start(&run, &everything, 2);
-	while ((row = feed_head(feed, 0))) {
+	prefetcher = start(&run, &everything, 2);
+	while ((row = prefetcher_head(prefetcher, 0))) {
 		check_row(row, number++);
 		assert_true(row->ts_ns >= last);
 		last = row->ts_ns;
-		feed_next(feed, 0);
+		prefetcher_next(prefetcher, 0);
 	}
 	back_ns = 0;
-	feed_free(feed);
+	prefetcher_free(prefetcher);
 	assert_int_equal(number, EVENTS);
 	assert_int_equal(run.problems.count, 1);
 	assert_int_equal(run.problems.item[0].kind, PROBLEM_BACKWARD);
@@ -250,24 +250,24 @@ static void what_is_not_selected_is_not_read(void **state)
 	struct selection selection = {.begin_ns = 1000, .end_ns = 2000};
 	const struct row *row;
 	struct merge_run run;
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 	int64_t count = 0;
 
 	(void)state;
 	text_list_add(&selection.events, "odd");
 	text_list_add(&selection.nodes, "node1");
 	make_run(&run, 4);
-	feed = start(&run, &selection, 2);
-	assert_null(feed_head(feed, 0));
-	assert_null(feed_head(feed, 1));
-	while ((row = feed_head(feed, 2))) {
+	prefetcher = start(&run, &selection, 2);
+	assert_null(prefetcher_head(prefetcher, 0));
+	assert_null(prefetcher_head(prefetcher, 1));
+	while ((row = prefetcher_head(prefetcher, 2))) {
 		assert_string_equal(row->class->of->name, "odd");
 		assert_true(row->ts_ns >= 1000 && row->ts_ns <= 2000);
 		count++;
-		feed_next(feed, 2);
+		prefetcher_next(prefetcher, 2);
 	}
 	assert_int_equal(count, 50);
-	feed_free(feed);
+	prefetcher_free(prefetcher);
 	assert_true(run.source[2].facts.events < EVENTS / 10);
 	assert_false(run.source[0].is_read);
 	assert_true(run.source[2].is_read);
@@ -280,16 +280,16 @@ static void what_is_not_selected_is_not_read(void **state)
 static void a_broken_source_is_a_problem(void **state)
 {
 	struct merge_run run;
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 
 	(void)state;
 	make_run(&run, 2);
 	free(run.sources.item[0].path);
 	run.sources.item[0].path = mem_strdup("broken");
-	feed = start(&run, &everything, 2);
-	assert_null(feed_head(feed, 0));
-	assert_non_null(feed_head(feed, 1));
-	feed_free(feed);
+	prefetcher = start(&run, &everything, 2);
+	assert_null(prefetcher_head(prefetcher, 0));
+	assert_non_null(prefetcher_head(prefetcher, 1));
+	prefetcher_free(prefetcher);
 	assert_false(run.source[0].is_read);
 	assert_int_equal(run.problems.count, 1);
 	assert_int_equal(run.problems.item[0].kind, PROBLEM_UNREADABLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/feed.h"
+#include "merge/prefetch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
 };
 
 struct queue {
-	struct feed *feed;
+	struct prefetcher *prefetcher;
 	struct ctf_reader *records; /* NULL: not read */
 	const struct clock *clock;
 	struct event_class *class; /* by index */
@@ -31,7 +31,7 @@ struct queue {
 	struct error error; /* why it was not opened */
 };
 
-struct feed {
+struct prefetcher {
 	struct merge_run *run;
 	struct event_filter filter;
 	struct queue *queue; /* one a source of the run */
@@ -95,7 +95,7 @@ static void take_record(void *context, const struct ctf_event *record)
 	if (is_backward)
 		row.ts_ns = queue->tail_ns;
 	queue->tail_ns = row.ts_ns;
-	use = event_class_use(row.class, queue->feed->filter.selection, row.ts_ns);
+	use = event_class_use(row.class, queue->prefetcher->filter.selection, row.ts_ns);
 	if (!use)
 		return;
 	row.selected = use & EVENT_SELECTED;
@@ -113,19 +113,19 @@ static void take_record(void *context, const struct ctf_event *record)
 
 static bool read_source(void *context, uint32_t source, struct read_step *step)
 {
-	struct feed *feed = context;
-	struct queue *queue = &feed->queue[source];
-	uint64_t most = FEED_BYTES / ROW_BYTES / feed->count;
+	struct prefetcher *prefetcher = context;
+	struct queue *queue = &prefetcher->queue[source];
+	uint64_t most = PREFETCH_BYTES / ROW_BYTES / prefetcher->count;
 
 	queue->step = step;
 	return queue->records &&
 	       ctf_reader_step(queue->records, most, take_record, queue) &&
-	       queue->tail_ns <= feed->filter.selection->end_ns;
+	       queue->tail_ns <= prefetcher->filter.selection->end_ns;
 }
 
 static void note_source(void *context, uint32_t source)
 {
-	struct queue *queue = &((struct feed *)context)->queue[source];
+	struct queue *queue = &((struct prefetcher *)context)->queue[source];
 
 	if (queue->records)
 		queue->facts = *ctf_reader_facts(queue->records);
@@ -134,7 +134,7 @@ static void note_source(void *context, uint32_t source)
 
 static nsec_t position(const void *context, uint32_t source)
 {
-	return ((const struct feed *)context)->queue[source].read_ns;
+	return ((const struct prefetcher *)context)->queue[source].read_ns;
 }
 
 /* What lies before the selection's begin need not be decoded, but for some classes. */
@@ -165,16 +165,17 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 /* Metadata takes milliseconds, so traces are opened in parallel. */
 static void open_source(void *context, size_t index)
 {
-	struct feed *feed = context;
-	struct merge_source *source = &feed->run->source[index];
-	struct source *entry = &feed->run->sources.item[index];
-	struct queue *queue = &feed->queue[index];
+	struct prefetcher *prefetcher = context;
+	struct merge_source *source = &prefetcher->run->source[index];
+	struct source *entry = &prefetcher->run->sources.item[index];
+	struct queue *queue = &prefetcher->queue[index];
 
-	queue->feed = feed;
+	queue->prefetcher = prefetcher;
 	queue->clock = &source->clock;
 	queue->tail_ns = queue->read_ns = NSEC_MIN;
-	if (source->is_twice || !selection_has_node(feed->filter.selection,
-						    feed->run->node[source->node].name))
+	if (source->is_twice ||
+	    !selection_has_node(prefetcher->filter.selection,
+				prefetcher->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
 		queue->records =
@@ -184,50 +185,51 @@ static void open_source(void *context, size_t index)
 	source->is_read = queue->records != NULL;
 	if (!queue->records)
 		return;
-	select_events(queue, &feed->filter);
+	select_events(queue, &prefetcher->filter);
 	queue->facts = *ctf_reader_facts(queue->records);
 }
 
-struct feed *feed_new(struct merge_run *run, const struct event_filter *filter,
-		      int threads)
+struct prefetcher *prefetcher_new(struct merge_run *run,
+				  const struct event_filter *filter, int threads)
 {
-	struct feed *feed = mem_zalloc(sizeof(*feed));
+	struct prefetcher *prefetcher = mem_zalloc(sizeof(*prefetcher));
 	struct read_ahead_of of = {
 	    .sources = run->count,
 	    .threads = threads,
-	    .most_bytes = FEED_BYTES,
+	    .most_bytes = PREFETCH_BYTES,
 	    .block_bytes = BLOCK_BYTES,
 	    .read = read_source,
 	    .note = note_source,
 	    .position = position,
-	    .context = feed,
+	    .context = prefetcher,
 	};
 
-	feed->run = run;
-	feed->filter = *filter;
-	feed->count = run->count;
-	feed->queue = mem_zalloc(run->count * sizeof(*feed->queue) + 1);
+	prefetcher->run = run;
+	prefetcher->filter = *filter;
+	prefetcher->count = run->count;
+	prefetcher->queue = mem_zalloc(run->count * sizeof(*prefetcher->queue) + 1);
 	limits_allow_files();
-	parallel_run(threads, feed->count, open_source, feed);
-	feed->ahead = read_ahead_new(&of);
-	return feed;
+	parallel_run(threads, prefetcher->count, open_source, prefetcher);
+	prefetcher->ahead = read_ahead_new(&of);
+	return prefetcher;
 }
 
-struct event_class *feed_class(const struct feed *feed, uint32_t source, size_t n)
+struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,
+				     size_t n)
 {
-	const struct queue *queue = &feed->queue[source];
+	const struct queue *queue = &prefetcher->queue[source];
 
 	return n < queue->classes ? &queue->class[n] : NULL;
 }
 
-const struct row *feed_head(struct feed *feed, uint32_t source)
+const struct row *prefetcher_head(struct prefetcher *prefetcher, uint32_t source)
 {
-	struct queue *queue = &feed->queue[source];
+	struct queue *queue = &prefetcher->queue[source];
 	const struct read_block *block;
 
 	if (queue->head == queue->end) {
-		read_ahead_reuse(feed->ahead);
-		block = read_ahead_next(feed->ahead, source);
+		read_ahead_reuse(prefetcher->ahead);
+		block = read_ahead_next(prefetcher->ahead, source);
 		if (!block)
 			return NULL;
 		queue->head = block->byte;
@@ -236,10 +238,10 @@ const struct row *feed_head(struct feed *feed, uint32_t source)
 	return (const struct row *)queue->head;
 }
 
-void feed_next(struct feed *feed, uint32_t source)
+void prefetcher_next(struct prefetcher *prefetcher, uint32_t source)
 {
 	enum { CACHE_LINE = 64, LINES = 6 };
-	struct queue *queue = &feed->queue[source];
+	struct queue *queue = &prefetcher->queue[source];
 
 	queue->head += ((const struct row *)queue->head)->length;
 	/* It is in the cache of the processor that read it: begin to fetch it, and its
@@ -248,24 +250,26 @@ void feed_next(struct feed *feed, uint32_t source)
 		__builtin_prefetch(queue->head + i * CACHE_LINE);
 }
 
-void feed_show(struct feed *feed, uint64_t events, struct progress *progress)
+void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,
+		     struct progress *progress)
 {
 	uint64_t bytes = 0, total = 0;
 
-	read_ahead_lock(feed->ahead);
-	for (size_t i = 0; i < feed->count; i++) {
-		bytes += feed->queue[i].facts.bytes;
-		total += feed->queue[i].facts.total_bytes;
+	read_ahead_lock(prefetcher->ahead);
+	for (size_t i = 0; i < prefetcher->count; i++) {
+		bytes += prefetcher->queue[i].facts.bytes;
+		total += prefetcher->queue[i].facts.total_bytes;
 	}
-	read_ahead_unlock(feed->ahead);
+	read_ahead_unlock(prefetcher->ahead);
 	progress_update(progress, "merging", events, bytes, total);
 }
 
-static void take_over(struct feed *feed, size_t index, struct problem_list *problems)
+static void take_over(struct prefetcher *prefetcher, size_t index,
+		      struct problem_list *problems)
 {
-	struct merge_source *source = &feed->run->source[index];
-	struct queue *queue = &feed->queue[index];
-	const char *path = feed->run->sources.item[index].path;
+	struct merge_source *source = &prefetcher->run->source[index];
+	struct queue *queue = &prefetcher->queue[index];
+	const char *path = prefetcher->run->sources.item[index].path;
 
 	if (queue->error.text)
 		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s",
@@ -284,22 +288,22 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 			    (unsigned long long)queue->backward);
 }
 
-void feed_free(struct feed *feed)
+void prefetcher_free(struct prefetcher *prefetcher)
 {
 	struct problem_list problems = {NULL, 0, 0};
 
-	if (!feed)
+	if (!prefetcher)
 		return;
-	read_ahead_free(feed->ahead);
-	for (size_t i = 0; i < feed->count; i++) {
-		take_over(feed, i, &problems);
-		row_bytes_clear(&feed->queue[i].made);
-		for (size_t k = 0; k < feed->queue[i].classes; k++)
-			event_class_clear(&feed->queue[i].class[k]);
-		free(feed->queue[i].class);
-		ctf_reader_free(feed->queue[i].records);
+	read_ahead_free(prefetcher->ahead);
+	for (size_t i = 0; i < prefetcher->count; i++) {
+		take_over(prefetcher, i, &problems);
+		row_bytes_clear(&prefetcher->queue[i].made);
+		for (size_t k = 0; k < prefetcher->queue[i].classes; k++)
+			event_class_clear(&prefetcher->queue[i].class[k]);
+		free(prefetcher->queue[i].class);
+		ctf_reader_free(prefetcher->queue[i].records);
 	}
-	merge_run_tell(feed->run, &problems);
-	free(feed->queue);
-	free(feed);
+	merge_run_tell(prefetcher->run, &problems);
+	free(prefetcher->queue);
+	free(prefetcher);
 }
