@@ -269,7 +269,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .threads = merge->sync.threads,
 			      .payload = !options.no_payload};
 	status = load_events(load, error) || load_spans_and_messages(load, error) ||
-		 requests_write(merge->requests, load->spans, merge->writer, error) ||
+		 requests_write(merge->requests, merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
@@ -321,7 +321,9 @@ static int merge_all(struct merge *merge, struct error *error)
 	if (!merge_run_extent(&merge->run, NULL, &first, &last))
 		first = 0; /* of which --begin +1.5, say, counts */
 	if (select_times(merge, first, error) || write_rows(merge, error) ||
-	    timeline_writer_finish(merge->writer, error))
+	    timeline_writer_finish(merge->writer, error) ||
+	    (!options.no_spans &&
+	     request_parts_add(merge->output.temporary, options.output, error)))
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;

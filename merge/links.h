@@ -4,6 +4,7 @@
 
 #include "merge/requests.h"
 #include "merge/run.h"
+#include "merge/spans/spans.h"
 #include "sync/pair/pair.h"
 #include "timeline/writer.h"
 

@@ -27,6 +27,17 @@ struct stream {
 	size_t holes;
 };
 
+/* A row of `request` on its way; times that follow from others are set when it is
+ * written. */
+struct request_row {
+	union {
+		struct timeline_request row;
+		int64_t value[sizeof(struct timeline_request) / sizeof(int64_t)];
+	};
+	uint32_t client_source, server_source; /* indexes */
+	size_t flow;
+};
+
 struct flow_key {
 	int64_t node[2];
 	uint64_t protocol, address[2]; /* texts */
@@ -327,10 +338,9 @@ static void leave_out_tunnels(struct requests *requests)
 
 static int compare_id(const void *a, const void *b)
 {
-	int64_t one = (*(const struct request_row *const *)a)->row.id;
-	int64_t other = (*(const struct request_row *const *)b)->row.id;
+	const struct request_row *one = a, *other = b;
 
-	return one < other ? -1 : one > other;
+	return one->row.id < other->row.id ? -1 : one->row.id > other->row.id;
 }
 
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
@@ -365,40 +375,37 @@ static void set_times(const struct merge_run *run, struct request_row *request)
 		row->bound_ns = there > back ? there : back;
 }
 
-static int write_rows(const struct requests *requests, struct request_row **row,
-		      struct timeline_writer *writer, struct error *error)
+int requests_write(struct requests *requests, struct timeline_writer *writer,
+		   struct error *error)
 {
-	const struct cell carriers = cell_of_integer((int64_t)requests->carriers);
-	int status = 0;
-
-	qsort(row, requests->count, sizeof(struct request_row *), compare_id);
-	for (size_t i = 0; i < requests->count && !status; i++) {
-		if (row[i]->row.end_ns != TIMELINE_NONE)
-			set_times(requests->run, row[i]);
-		status = timeline_add_request(writer, &row[i]->row, error);
-	}
-	if (!status && requests->carriers)
-		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
-	return status;
-}
-
-int requests_write(struct requests *requests, const struct spans *spans,
-		   struct timeline_writer *writer, struct error *error)
-{
-	AUTOFREE struct request_row **row = NULL;
+	struct cell carriers;
 	int status = 0;
 
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
-	row = mem_alloc((requests->count + 1) * sizeof(struct request_row *));
-	for (size_t i = 0; i < requests->count; i++)
-		row[i] = &requests->row[i];
-	if (spans)
-		status = request_parts(row, requests->count, spans, error);
-	if (!status)
-		status = write_rows(requests, row, writer, error);
+	qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
+	for (size_t i = 0; i < requests->count && !status; i++) {
+		struct request_row *request = &requests->row[i];
+
+		if (request->row.end_ns != TIMELINE_NONE)
+			set_times(requests->run, request);
+		status = timeline_add_request(writer, &request->row, error);
+	}
+	carriers = cell_of_integer((int64_t)requests->carriers);
+	if (!status && requests->carriers)
+		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
 	return status;
+}
+
+int request_parts_add(const char *timeline, const char *place, struct error *error)
+{
+	struct timeline_reader *db = timeline_update_open(timeline, place, error);
+	int status = !db || timeline_update_run(db, request_parts_sql, error) ||
+		     timeline_update_commit(db, error);
+
+	timeline_reader_free(db);
+	return status ? -1 : 0;
 }
 
 static struct cell text_of(const struct requests *requests, uint64_t text)

@@ -4,7 +4,6 @@
 
 #include "merge/run.h"
 #include "merge/sent_packets.h"
-#include "merge/spans/spans.h"
 #include "timeline/reader.h"
 #include "timeline/rows.h"
 
@@ -19,17 +18,6 @@
  * Who sends a second request before the first is answered has both taken for one. What a
  * tunnel sends, which carries the packets of others, is no request.
  */
-
-/* A row of `request` on its way; times that follow from others are set when it is
- * written. */
-struct request_row {
-	union {
-		struct timeline_request row;
-		int64_t value[sizeof(struct timeline_request) / sizeof(int64_t)];
-	};
-	uint32_t client_source, server_source; /* indexes */
-	size_t flow;
-};
 
 struct requests;
 
@@ -47,13 +35,10 @@ struct request_message {
 /* Each row of `message`, as they are numbered. */
 void requests_message(struct requests *requests, const struct request_message *message);
 
-/*
- * After the last message: fill the table `request`. Without `spans` the parts of the
- * server's time are NULL. 0, or -1 with error. Memory: 80 bytes a span of the one thread
- * that is looked at.
- */
-int requests_write(struct requests *requests, const struct spans *spans,
-		   struct timeline_writer *writer, struct error *error);
+/* After the last message: fill the table `request`, but for the parts of the server's
+ * time. 0, or -1 with error. */
+int requests_write(struct requests *requests, struct timeline_writer *writer,
+		   struct error *error);
 
 /*
  * Hand on each flow that is taken for a tunnel, by what of it is here: protocol, node,
@@ -66,13 +51,12 @@ int requests_tunnels(const struct requests *requests, timeline_take *take, void 
 void requests_free(struct requests *requests);
 
 /*
- * The parts of each request's time at its server, where the node has spans. The serving
- * thread is who sent the response. It took the request with the first successful
- * receiving system call that ended after the arrival, of the file descriptor on which it
- * then sent; where there is no such call, when it first ran after the arrival. Puts the
- * rows in another order. 0, or -1 with error.
+ * Set the parts of each request's time at its server in a timeline that its writer has
+ * just finished, where the node has spans. `place` as timeline_update_open. 0, or -1 with
+ * error.
  */
-int request_parts(struct request_row **row, size_t count, const struct spans *spans,
-		  struct error *error);
+int request_parts_add(const char *timeline, const char *place, struct error *error);
+
+extern const char request_parts_sql[]; /* request_parts.sql */
 
 #endif

@@ -34,7 +34,7 @@ static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
 	request->span.end_ns = end_ns;
 	request->span.disk.bytes = request->sectors * SECTOR_BYTES;
 	request->span.disk.cut = cut;
-	spans_tell(spans, SPAN_DISK, node, disk->dev, &request->span);
+	spans_add(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
 static void tell_cut(struct spans *spans, const struct disk *disk,

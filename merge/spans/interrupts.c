@@ -64,10 +64,10 @@ static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
 		return;
 	interrupt->span.end_ns = end_ns;
 	interrupt->span.irq.cut = cut;
-	spans_tell(spans, SPAN_INTERRUPT, node,
-		   (int64_t)texts_put_bytes(&spans->sources, (const char *)&source,
-					    sizeof(source)),
-		   &interrupt->span);
+	spans_add(spans, SPAN_INTERRUPT, node,
+		  (int64_t)texts_put_bytes(&spans->sources, (const char *)&source,
+					   sizeof(source)),
+		  &interrupt->span);
 }
 
 /* The innermost interrupt ends. */

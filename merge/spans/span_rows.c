@@ -127,19 +127,17 @@ static void unpack(struct span *before, struct bytes_cursor *from)
 	before->path = (const char *)bytes_read(from, before->path_size);
 }
 
-int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
-		 struct span *span, struct error *error)
+static int add(struct span_log *log, struct chain *chain, struct span *span,
+	       struct error *error)
 {
-	struct chain *chain = chain_of(log, kind, node, whose);
 	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), capacity;
 
-	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
 	if ((log->held > HELD_MOST && spill_all(log, error)) ||
 	    (chain->log.open.size + size > CHUNK &&
 	     spill_chain_close(&chain->log, &log->spill, error)))
 		return -1;
 	capacity = chain->log.open.capacity;
-	span->id = ++log->ids[kind];
+	span->id = ++log->ids[chain->kind];
 	pack(chain, span);
 	log->held += chain->log.open.capacity - capacity;
 	chain->is_disordered |= span->begin_ns < chain->begin_ns;
@@ -148,124 +146,23 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 	return 0;
 }
 
-/* A processor that came up later may have been where the thread was, see threads.c. */
-static bool is_refuted(const struct spans *spans, const struct chain *chain,
-		       const struct span *span)
+void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
+	       struct span *span)
 {
-	return span->is_presumed && spans->node[chain->node].new_cpu_ns > span->end_ns;
-}
-
-/* A chain while it is read. */
-struct reading {
-	const struct spans *spans;
-	const struct chain *chain;
-	struct sorter *sorter; /* NULL: it is in order */
-	span_give *give;
-	void *context;
-	struct span span;   /* the last one */
-	struct texts paths; /* of sorted spans, which outlive their chunk */
-	struct error *error;
-};
-
-static int keep_to_sort(struct reading *reading)
-{
-	struct span span = reading->span;
-
-	if (span.path)
-		span.path =
-		    texts_get(&reading->paths, texts_put_bytes(&reading->paths, span.path,
-							       span.path_size));
-	return sorter_add(reading->sorter, &span, reading->error);
-}
-
-/* A span on its way, sorted or as it came. */
-static int give_span(void *context, const void *item)
-{
-	const struct reading *reading = context;
-	const struct chain *chain = reading->chain;
-
-	return is_refuted(reading->spans, chain, item)
-		   ? 0
-		   : reading->give(reading->context, chain->node, chain->whose, item);
-}
-
-static int read_as_it_came(struct reading *reading)
-{
-	const struct chain *chain = reading->chain;
-	struct bytes memory = {0};
-	struct bytes_cursor from;
-	int status = 0;
-
-	reading->span = (struct span){.begin_ns = 0};
-	for (size_t n = 0; n <= chain->log.chunks && !status; n++) {
-		status = spill_chain_read(&chain->log, &reading->spans->log->spill, n,
-					  &memory, &from, reading->error);
-		while (!status && from.at < from.end) {
-			unpack(&reading->span, &from);
-			assert(!from.is_bad);
-			status = reading->sorter ? keep_to_sort(reading)
-						 : give_span(reading, &reading->span);
-		}
-	}
-	bytes_clear(&memory);
-	return status;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *p = a, *q = b;
-
-	if (p->begin_ns != q->begin_ns)
-		return p->begin_ns < q->begin_ns ? -1 : 1;
-	return (p->id > q->id) - (p->id < q->id);
-}
-
-static int read_sorted(struct reading *reading)
-{
-	int status;
-
-	reading->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
-	status = read_as_it_came(reading);
-	if (!status)
-		status = sorter_walk(reading->sorter, give_span, reading, reading->error);
-	sorter_free(reading->sorter);
-	reading->sorter = NULL;
-	texts_clear(&reading->paths);
-	return status;
-}
-
-/* The rows of a chain in their order, until `give` returns other than 0, which it
- * returns; -1 with error. */
-static int read_chain(const struct spans *spans, const struct chain *chain,
-		      span_give *give, void *context, struct error *error)
-{
-	struct reading reading = {.spans = spans,
-				  .chain = chain,
-				  .give = give,
-				  .context = context,
-				  .error = error};
-
-	return chain->is_disordered ? read_sorted(&reading) : read_as_it_came(&reading);
-}
-
-int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
-		    span_give *give, void *context, struct error *error)
-{
-	int64_t at;
-
-	return intmap_get(&spans->log->index,
-			  key_of(thread->kind, thread->node, thread->tid), &at)
-		   ? read_chain(spans, &spans->log->chain[at], give, context, error)
-		   : 0;
+	assert(whose >= -1 && whose <= UINT32_MAX);
+	if (span->end_ns < span->begin_ns)
+		span->end_ns = span->begin_ns;
+	if (!spans->failed)
+		spans->failed = add(spans->log, chain_of(spans->log, kind, node, whose),
+				    span, spans->error);
 }
 
 void span_log_free(struct span_log *log)
 {
 	if (!log)
 		return;
-	for (size_t i = 0; i < log->chains; i++) {
+	for (size_t i = 0; i < log->chains; i++)
 		spill_chain_clear(&log->chain[i].log);
-	}
 	free(log->chain);
 	intmap_clear(&log->index);
 	spill_clear(&log->spill);
@@ -304,6 +201,10 @@ struct writing {
 	struct timeline_writer *to;
 	struct error *error;
 	char disk[48];
+
+	const struct chain *chain; /* at hand */
+	struct sorter *sorter;     /* of its spans; NULL: they are in order */
+	struct texts paths;        /* of these */
 };
 
 static struct cell cell_of(int64_t value)
@@ -327,14 +228,15 @@ const char *span_wait_name(int64_t wait)
 }
 
 /* Which thread had the number then, and its name where that was another one. */
-static void set_thread(const struct writing *writing, uint32_t node,
-		       const struct span *span, int64_t tid, struct cell *cell)
+static void set_thread(const struct writing *writing, const struct span *span,
+		       int64_t tid, struct cell *cell)
 {
 	const struct span_table *table = writing->table;
 	const char *comm = text_of(writing, span->value[table->at_comm]), *now = NULL;
-	int64_t thread = tid < 0 ? 0
-				 : processes_thread(writing->processes, node, tid,
-						    span->begin_ns, &now);
+	int64_t thread = tid < 0
+			     ? 0
+			     : processes_thread(writing->processes, writing->chain->node,
+						tid, span->begin_ns, &now);
 
 	cell[table->at_thread] = cell_of(thread ? thread : TIMELINE_NONE);
 	cell[table->at_comm] =
@@ -342,9 +244,10 @@ static void set_thread(const struct writing *writing, uint32_t node,
 }
 
 /* "vda"; where no statedump named it, its numbers: "254:0" */
-static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
+static const char *disk_name(struct writing *writing)
 {
-	const struct span_node *node = &writing->spans->node[at];
+	const struct span_node *node = &writing->spans->node[writing->chain->node];
+	int64_t dev = writing->chain->whose;
 
 	for (size_t i = 0; i < node->disks; i++)
 		if (node->disk[i].dev == dev && node->disk[i].name != TIMELINE_NONE)
@@ -360,9 +263,10 @@ static const char *handler_of(const struct spans *spans,
 	return source->name < 0 ? "" : texts_get(&spans->texts, (size_t)source->name);
 }
 
-static void set_source(const struct writing *writing, size_t number, struct cell *cell)
+static void set_source(const struct writing *writing, struct cell *cell)
 {
-	const struct interrupt_source source = spans_source(writing->spans, number);
+	const struct interrupt_source source =
+	    spans_source(writing->spans, (size_t)writing->chain->whose);
 
 	cell[PLACE(irq, cpu)] = cell_of(source.cpu);
 	cell[PLACE(irq, kind)] = cell_of_text(source.is_soft ? "softirq" : "irq");
@@ -371,21 +275,22 @@ static void set_source(const struct writing *writing, size_t number, struct cell
 }
 
 /* What is not a number. */
-static void set_texts(struct writing *writing, uint32_t node, int64_t whose,
-		      const struct span *span, struct cell *cell)
+static void set_texts(struct writing *writing, const struct span *span, struct cell *cell)
 {
-	switch ((enum span_kind)(writing->table - tables)) {
+	const struct chain *chain = writing->chain;
+
+	switch (chain->kind) {
 	case SPAN_THREAD:
 		cell[PLACE(thread_state, wait)] =
 		    cell_of_text(span_wait_name(span->state.wait));
 		if (span->state.wait_assumed == TIMELINE_NONE)
 			cell[PLACE(thread_state, wait_assumed)] = cell_of(0);
-		set_thread(writing, node, span, whose, cell);
+		set_thread(writing, span, chain->whose, cell);
 		cell[PLACE(thread_state, syscall)] =
 		    cell_of_text(text_of(writing, span->state.syscall));
 		break;
 	case SPAN_SYSCALL:
-		set_thread(writing, node, span, whose, cell);
+		set_thread(writing, span, chain->whose, cell);
 		cell[PLACE(syscall, name)] =
 		    cell_of_text(text_of(writing, span->syscall.name));
 		if (span->path)
@@ -393,37 +298,103 @@ static void set_texts(struct writing *writing, uint32_t node, int64_t whose,
 				       span->path_size);
 		break;
 	case SPAN_DISK:
-		set_thread(writing, node, span,
-			   span->disk.tid == TIMELINE_NONE ? -1 : span->disk.tid, cell);
-		cell[PLACE(block_request, disk)] =
-		    cell_of_text(disk_name(writing, node, whose));
+		set_thread(writing, span, span->disk.tid, cell);
+		cell[PLACE(block_request, disk)] = cell_of_text(disk_name(writing));
 		cell[PLACE(block_request, operation)] =
 		    cell_of_text(text_of(writing, span->disk.operation));
 		break;
 	case SPAN_INTERRUPT:
-		set_source(writing, (size_t)whose, cell);
+		set_source(writing, cell);
 		break;
 	case SPAN_KINDS:
 		break;
 	}
 }
 
-static int write_span(void *context, uint32_t node, int64_t whose,
-		      const struct span *span)
+/* A processor that came up later may have been where the thread was, see threads.c. */
+static bool is_refuted(const struct writing *writing, const struct span *span)
+{
+	return span->is_presumed &&
+	       writing->spans->node[writing->chain->node].new_cpu_ns > span->end_ns;
+}
+
+static int write_span(void *context, const void *item)
 {
 	struct writing *writing = context;
+	const struct span *span = item;
 	const struct span_table *table = writing->table;
 	struct cell cell[SPAN_VALUES];
 
+	if (is_refuted(writing, span))
+		return 0;
 	for (size_t i = 0; i < table->values; i++)
 		cell[i] = cell_of(span->value[i]);
 	cell[table->at_id] = cell_of(span->id);
-	cell[table->at_node] = cell_of(writing->spans->node[node].node);
-	cell[table->at_whose] = cell_of(whose);
+	cell[table->at_node] = cell_of(writing->spans->node[writing->chain->node].node);
+	cell[table->at_whose] = cell_of(writing->chain->whose);
 	cell[table->at_begin] = cell_of(span->begin_ns);
 	cell[table->at_duration] = cell_of(nsec_sub(span->end_ns, span->begin_ns));
-	set_texts(writing, node, whose, span, cell);
+	set_texts(writing, span, cell);
 	return timeline_add_cells(writing->to, table->id, cell, writing->error);
+}
+
+/* Add a span to those to sort, which outlive its chunk. */
+static int sort_span(struct writing *writing, struct span span)
+{
+	if (span.path)
+		span.path =
+		    texts_get(&writing->paths, texts_put_bytes(&writing->paths, span.path,
+							       span.path_size));
+	return sorter_add(writing->sorter, &span, writing->error);
+}
+
+static int read_chain(struct writing *writing)
+{
+	const struct spill_chain *log = &writing->chain->log;
+	struct span span = {.begin_ns = 0};
+	struct bytes memory = {0};
+	struct bytes_cursor from;
+	int status = 0;
+
+	for (size_t n = 0; n <= log->chunks && !status; n++) {
+		status = spill_chain_read(log, &writing->spans->log->spill, n, &memory,
+					  &from, writing->error);
+		while (!status && from.at < from.end) {
+			unpack(&span, &from);
+			assert(!from.is_bad);
+			status = writing->sorter ? sort_span(writing, span)
+						 : write_span(writing, &span);
+		}
+	}
+	bytes_clear(&memory);
+	return status;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *p = a, *q = b;
+
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->id > q->id) - (p->id < q->id);
+}
+
+static int write_chain(struct writing *writing, const struct chain *chain)
+{
+	int status;
+
+	writing->chain = chain;
+	if (!chain->is_disordered)
+		return read_chain(writing);
+	writing->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
+	status = read_chain(writing);
+	if (!status)
+		status =
+		    sorter_walk(writing->sorter, write_span, writing, writing->error);
+	sorter_free(writing->sorter);
+	writing->sorter = NULL;
+	texts_clear(&writing->paths);
+	return status;
 }
 
 /* As the key of `irq` has them: kind, number, handler, processor. */
@@ -453,7 +424,7 @@ static int compare_chains(const void *a, const void *b, void *spans)
 	return (p->whose > q->whose) - (p->whose < q->whose);
 }
 
-static int write_chains(struct writing *writing, enum span_kind kind, struct error *error)
+static int write_table(struct writing *writing, enum span_kind kind)
 {
 	const struct span_log *log = writing->spans->log;
 	AUTOFREE const struct chain **chain =
@@ -461,29 +432,25 @@ static int write_chains(struct writing *writing, enum span_kind kind, struct err
 	size_t count = 0;
 	int status = 0;
 
+	writing->table = &tables[kind];
 	for (size_t i = 0; i < log->chains; i++)
 		if (log->chain[i].kind == kind)
 			chain[count++] = &log->chain[i];
 	qsort_r(chain, count, sizeof(const struct chain *), compare_chains,
 		(void *)writing->spans);
 	for (size_t i = 0; i < count && !status; i++)
-		status = read_chain(writing->spans, chain[i], write_span, writing, error);
+		status = write_chain(writing, chain[i]);
 	return status;
 }
 
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error)
 {
+	struct writing writing = {
+	    .spans = spans, .processes = processes, .to = writer, .error = error};
 	int status = 0;
 
-	for (int kind = 0; kind < SPAN_KINDS && !status; kind++) {
-		struct writing writing = {.spans = spans,
-					  .processes = processes,
-					  .table = &tables[kind],
-					  .to = writer,
-					  .error = error};
-
-		status = write_chains(&writing, (enum span_kind)kind, error);
-	}
+	for (int kind = 0; kind < SPAN_KINDS && !status; kind++)
+		status = write_table(&writing, (enum span_kind)kind);
 	return status;
 }

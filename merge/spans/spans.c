@@ -145,16 +145,6 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
 	return span;
 }
 
-void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
-		struct span *span)
-{
-	if (span->end_ns < span->begin_ns)
-		span->end_ns = span->begin_ns;
-	if (!spans->failed)
-		spans->failed =
-		    span_log_add(spans->log, kind, node, whose, span, spans->error);
-}
-
 static void part_event(struct spans *spans)
 {
 	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||

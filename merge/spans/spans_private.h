@@ -40,20 +40,6 @@ struct span_log;
 
 struct span_log *span_log_new(void);
 
-/* `whose`: -1 to 2^32 - 1. Copies the span. 0, or -1 with error. */
-int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
-		 struct span *span, struct error *error);
-
-typedef int span_give(void *context, uint32_t node, int64_t whose,
-		      const struct span *span);
-
-/* Spans of a kind, of one thread. */
-struct span_thread {
-	enum span_kind kind;
-	uint32_t node;
-	int64_t tid;
-};
-
 void span_log_free(struct span_log *log);
 
 enum {                     /* thread_state.state_code, by schema.sql */
@@ -206,14 +192,10 @@ struct interrupt_source spans_source(const struct spans *spans, size_t source);
 /* A span without values. */
 struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 
-/* It is over. One that ends before it begins was without length. */
-void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
-		struct span *span);
-
-/* The rows of a thread, in their order, from the first event to the last one. What `give`
- * returned other than 0, or -1 with error. */
-int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
-		    span_give *give, void *context, struct error *error);
+/* A span that has ended; copies it. One that ends before it begins was without length.
+ * `whose`: -1 to 2^32 - 1. */
+void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
+	       struct span *span);
 
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);

@@ -17,7 +17,7 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 	call->end_ns = end_ns;
 	call->syscall.comm = thread->comm;
 	call->syscall.cut = cut;
-	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
+	spans_add(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
 	free(thread->path);
 	thread->path = NULL;
 	*call = spans_begin(0, 0);
@@ -147,7 +147,7 @@ static void set_cause(struct span *span, const struct span_cause *cause)
 static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *span)
 {
 	if (span->end_ns > span->begin_ns)
-		spans_tell(spans, SPAN_THREAD, node, tid, span);
+		spans_add(spans, SPAN_THREAD, node, tid, span);
 }
 
 static void enter_state(struct thread *thread, int64_t state, nsec_t now)

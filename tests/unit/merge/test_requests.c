@@ -74,7 +74,7 @@ static void write_requests(void)
 					       .data = made_message[i].bytes - HEADER,
 					       .flags = flag[i],
 					       .sent = sent[i]});
-	assert_int_equal(requests_write(requests, made_told, made_writer, &error), 0);
+	assert_int_equal(requests_write(requests, made_writer, &error), 0);
 	requests_free(requests);
 }
 
@@ -90,6 +90,7 @@ static char *asked(const char *sql)
 
 	made_before_end = write_requests;
 	made_end();
+	assert_int_equal(request_parts_add("t", NULL, &error), 0);
 	timeline = timeline_reader_open("t", &error);
 	query = timeline_query_new(timeline, sql, &error);
 	assert_int_equal(timeline_query_ask(query, NULL, 0, &error), 0);

@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+--
+-- The parts of each request's time at its server, from the spans of the serving thread, who sent
+-- the response. Spans of a thread do not overlap, so what it did at a time is the last span that
+-- began by then.
+
+WITH answered AS (
+	-- The descriptor by which the thread gave the response to the kernel. When a kernel
+	-- responded by itself, the thread that it interrupted did nothing of it.
+	SELECT id, server AS node, tid, arrived_ns, responded_ns, server_by_kernel,
+		(SELECT iif(call.end_ns >= given_ns AND call.name IN
+				('write', 'writev', 'send', 'sendto', 'sendmsg', 'sendmmsg'), call.fd, NULL)
+			FROM syscall AS call
+			WHERE call.node = server AND call.tid = r.tid AND call.begin_ns <= given_ns
+			ORDER BY call.begin_ns DESC LIMIT 1) AS fd
+	FROM (SELECT *, iif(server_tid > 0 AND server_by_kernel IS NOT 1, server_tid, NULL) AS tid
+		FROM request WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)) AS r
+),
+-- The thread took the request with the first successful receiving system call that ended after
+-- the arrival, of that descriptor; where there is no such call, when it first ran after the
+-- arrival. It has to run to send: else that was not recorded.
+taken AS MATERIALIZED (
+	SELECT *, coalesce(
+		(SELECT call.end_ns FROM syscall AS call
+			WHERE call.node = a.node AND call.tid = a.tid AND call.begin_ns BETWEEN ifnull(
+					(SELECT max(begin_ns) FROM syscall AS s
+					WHERE s.node = a.node AND s.tid = a.tid AND s.begin_ns <= arrived_ns),
+					arrived_ns) AND responded_ns
+				AND call.end_ns BETWEEN arrived_ns AND responded_ns
+				AND call.fd = a.fd AND call.ret > 0 AND call.name IN
+				('read', 'readv', 'recv', 'recvfrom', 'recvmsg', 'recvmmsg')
+			ORDER BY call.begin_ns LIMIT 1),
+		(SELECT max(run.begin_ns, arrived_ns) FROM thread_state AS run
+			WHERE run.node = a.node AND run.tid = a.tid AND run.begin_ns BETWEEN ifnull(
+					(SELECT max(begin_ns) FROM thread_state AS s
+					WHERE s.node = a.node AND s.tid = a.tid AND s.begin_ns <= arrived_ns),
+					arrived_ns) AND responded_ns
+				AND run.end_ns > arrived_ns AND run.state = 'running'
+			ORDER BY run.begin_ns LIMIT 1),
+		arrived_ns) AS taken_ns
+	FROM answered AS a
+),
+-- What the thread did from then on: it ran or waited for a processor; it slept, and a disk, a
+-- message of another node ('network'), or a thread, a timer or another interrupt ended that.
+done AS (
+	SELECT taken.id, max(min(s.end_ns, responded_ns) - max(s.begin_ns, taken_ns), 0) AS ns,
+		CASE WHEN s.state IN ('running', 'runnable') THEN s.state
+			WHEN s.wait IN ('disk', 'network') THEN s.wait
+			WHEN s.wait IS NOT NULL THEN 'other' END AS part
+	FROM taken JOIN thread_state AS s ON s.node = taken.node AND s.tid = taken.tid
+		AND s.begin_ns >= ifnull((SELECT max(begin_ns) FROM thread_state AS b
+			WHERE b.node = taken.node AND b.tid = taken.tid AND b.begin_ns <= taken_ns), taken_ns)
+		AND s.begin_ns < responded_ns
+)
+UPDATE request SET queue_ns = p.queue, running_ns = p.running, runnable_ns = p.runnable,
+	disk_ns = p.disk, node_ns = p.network, other_ns = p.other, unknown_ns = CAST(responded_ns -
+	arrived_ns - p.queue - p.running - p.runnable - p.disk - p.network - p.other AS INTEGER)
+FROM (
+	-- Damaged stamps may differ by more than an integer holds: then CAST gives the largest.
+	SELECT id, CAST(taken_ns - arrived_ns AS INTEGER) AS queue,
+		CAST(total(ns) FILTER (WHERE part = 'running') AS INTEGER) AS running,
+		CAST(total(ns) FILTER (WHERE part = 'runnable') AS INTEGER) AS runnable,
+		CAST(total(ns) FILTER (WHERE part = 'disk') AS INTEGER) AS disk,
+		CAST(total(ns) FILTER (WHERE part = 'network') AS INTEGER) AS network,
+		CAST(iif(server_by_kernel IS 1, responded_ns - arrived_ns,
+			total(ns) FILTER (WHERE part = 'other')) AS INTEGER) AS other
+	FROM taken LEFT JOIN done USING (id) GROUP BY id
+) AS p WHERE p.id = request.id;
