@@ -17,57 +17,55 @@ static bool only_computes(const struct thread *thread)
 	return thread->role == ROLE_WORKER || thread->role == ROLE_CHILD;
 }
 
-void cpu_charge(struct now *now, enum cpu_use use)
+void cpu_charge(struct context *ctx, enum cpu_use use)
 {
-	struct cpu *cpu = now_cpu(now);
+	struct cpu *cpu = ctx->cpu;
 
-	if (!now->world->full)
+	if (!ctx->world->full)
 		return;
-	if (now->ns > cpu->charged_ns)
-		cpu->used_ns[use] += now->ns - cpu->charged_ns;
-	cpu->charged_ns = now->ns;
+	if (ctx->ns > cpu->charged_ns)
+		cpu->used_ns[use] += ctx->ns - cpu->charged_ns;
+	cpu->charged_ns = ctx->ns;
 }
-/* Stop what the processor's thread computes, and charge the time until now. */
-static void cpu_enter(struct now *now)
-{
-	struct cpu *cpu = now_cpu(now);
 
-	if (cpu->current == NO_THREAD) {
-		cpu_charge(now, now_host(now)->disk_waiting ? USE_IOWAIT : USE_IDLE);
-	} else {
-		struct thread *thread = &now->world->thread[cpu->current];
-		nsec_t worked = now->ns - cpu->since_ns;
+/* Stop what the processor's thread computes, and charge the time until now. */
+static void cpu_enter(struct context *ctx)
+{
+	struct cpu *cpu = ctx->cpu;
+	struct thread *thread = cpu->current;
+
+	if (thread) {
+		nsec_t worked = ctx->ns - cpu->since_ns;
 
 		thread->work_ns -= worked < thread->work_ns ? worked : thread->work_ns;
-		cpu_charge(now, USE_USER);
+		cpu_charge(ctx, USE_USER);
+	} else {
+		cpu_charge(ctx, ctx->host->disk_waiting ? USE_IOWAIT : USE_IDLE);
 	}
-	cpu->since_ns = now->ns;
+	cpu->since_ns = ctx->ns;
 }
 
-void cpu_add(struct world *world, uint32_t number)
+void cpu_add(struct thread *thread)
 {
-	struct thread *thread = &world->thread[number];
-	struct cpu *cpu = &world->host[thread->node].cpu[thread->cpu];
+	struct cpu *cpu = thread->cpu;
 
-	*MEM_NEXT(cpu->runnable, cpu->runnables, cpu->runnable_room) = number;
+	*MEM_NEXT(cpu->runnable, cpu->runnables, cpu->runnable_capacity) = thread;
 }
 
 /*
- * Take the one of those that wait for the processor whose turn it is, NO_THREAD
- * if there is none yet: who only computes comes last.
+ * Take the one of those that wait for the processor whose turn it is, NULL if there is
+ * none yet: who only computes comes last.
  */
-static uint32_t dequeue(const struct now *now)
+static struct thread *dequeue(const struct context *ctx)
 {
-	struct cpu *cpu = now_cpu(now);
+	struct cpu *cpu = ctx->cpu;
 	size_t chosen = cpu->runnables;
-	uint32_t number;
+	struct thread *thread;
 
 	for (size_t i = 0; i < cpu->runnables; i++) {
-		const struct thread *thread = &now->world->thread[cpu->runnable[i]];
-
-		if (thread->ready_ns > now->ns)
+		if (cpu->runnable[i]->ready_ns > ctx->ns)
 			continue;
-		if (!only_computes(thread)) {
+		if (!only_computes(cpu->runnable[i])) {
 			chosen = i;
 			break;
 		}
@@ -75,171 +73,155 @@ static uint32_t dequeue(const struct now *now)
 			chosen = i;
 	}
 	if (chosen == cpu->runnables)
-		return NO_THREAD;
-	number = cpu->runnable[chosen];
+		return NULL;
+	thread = cpu->runnable[chosen];
 	cpu->runnables--;
 	memmove(cpu->runnable + chosen, cpu->runnable + chosen + 1,
 		(cpu->runnables - chosen) * sizeof(*cpu->runnable));
-	return number;
+	return thread;
 }
 
-static const char *name_of(const struct now *now, uint32_t number)
+static void switch_to(struct context *ctx, struct thread *next, int state)
 {
-	return number == NO_THREAD ? now_cpu(now)->idle_name
-				   : now->world->thread[number].name;
-}
+	struct cpu *cpu = ctx->cpu;
+	struct thread *last = cpu->current;
 
-static void switch_to(struct now *now, uint32_t next, int state)
-{
-	struct cpu *cpu = now_cpu(now);
-	uint32_t last = cpu->current;
-
-	now->about = next;
-	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last)}, {.i = now_tid(now, last)},
-	      {.i = PRIORITY}, {.i = state}, {.text = name_of(now, next)},
-	      {.i = now_tid(now, next)}, {.i = PRIORITY});
-	now_host(now)->count.switches++;
-	if (last != NO_THREAD)
-		now->world->thread[last].asleep_ns = now->ns;
+	ctx->about = next;
+	EVENT(ctx, EVENT_SWITCH, {.text = last ? last->name : cpu->idle_name},
+	      {.i = tid_of(last)}, {.i = PRIORITY}, {.i = state},
+	      {.text = next ? next->name : cpu->idle_name}, {.i = tid_of(next)},
+	      {.i = PRIORITY});
+	ctx->host->count.switches++;
+	if (last)
+		last->asleep_ns = ctx->ns;
 	cpu->current = next;
-	cpu->slice_ns = now->ns + slice_ns;
-	cpu_charge(now, USE_SYSTEM);
-	now_pass(now, 500, 1500);
+	cpu->slice_ns = ctx->ns + slice_ns;
+	cpu_charge(ctx, USE_SYSTEM);
+	pass_time(ctx, 500, 1500);
 }
 
-void cpu_sleep(struct now *now, int state)
+void cpu_sleep(struct context *ctx, int state)
 {
-	if (now->world->full)
-		switch_to(now, dequeue(now), state);
+	if (ctx->world->full)
+		switch_to(ctx, dequeue(ctx), state);
 }
 
 /* Look again when the thread has computed enough, or for long enough. */
-static void arm(struct now *now)
+static void arm(struct context *ctx)
 {
-	struct world *world = now->world;
-	struct cpu *cpu = now_cpu(now);
-	nsec_t until = now->ns + world->thread[cpu->current].work_ns;
+	struct cpu *cpu = ctx->cpu;
+	nsec_t until = ctx->ns + cpu->current->work_ns;
 
-	if (cpu->slice_ns <= now->ns)
-		cpu->slice_ns = now->ns + slice_ns;
-	cpu->since_ns = now->ns;
-	queue_add(&world->queue, until < cpu->slice_ns ? until : cpu->slice_ns,
-		  OCCASION_CPU, cpu_number(world, now->node, now->cpu), ++cpu->age);
+	if (cpu->slice_ns <= ctx->ns)
+		cpu->slice_ns = ctx->ns + slice_ns;
+	cpu->since_ns = ctx->ns;
+	queue_add(&ctx->world->queue, until < cpu->slice_ns ? until : cpu->slice_ns,
+		  PENDING_CPU, cpu, ++cpu->age);
 }
 
 /* One step; whether there is another. */
-static bool step(struct now *now)
+static bool step(struct context *ctx)
 {
-	struct cpu *cpu = now_cpu(now);
-	uint32_t last = cpu->current, next;
+	struct cpu *cpu = ctx->cpu;
+	struct thread *last = cpu->current;
 
-	if (last == NO_THREAD || cpu->resched) {
+	if (!last || cpu->resched) {
+		struct thread *next = dequeue(ctx);
+
 		cpu->resched = false;
-		next = dequeue(now);
-		if (next != NO_THREAD) {
-			switch_to(now, next, STATE_RUNNING);
-			if (last != NO_THREAD) {
-				now->world->thread[last].ready_ns = now->ns;
-				cpu_add(now->world, last);
+		if (next) {
+			switch_to(ctx, next, STATE_RUNNING);
+			if (last) {
+				last->ready_ns = ctx->ns;
+				cpu_add(last);
 			}
 			return true;
 		}
-		if (last == NO_THREAD)
+		if (!last)
 			return false;
 	}
-	if (now->world->thread[last].work_ns > 0) {
-		arm(now);
+	if (last->work_ns > 0) {
+		arm(ctx);
 		return false;
 	}
-	task_step(now, last);
+	task_step(ctx, last);
 	return true;
 }
+
 /* Go on after that: with the next thread if it is due, until something is awaited. */
-static void cpu_leave(struct now *now)
+static void cpu_leave(struct context *ctx)
 {
-	if (now->world->full) {
-		now_cpu(now)->age++;
-		while (!now->world->stopped && step(now))
+	if (ctx->world->full) {
+		ctx->cpu->age++;
+		while (!ctx->world->stopped && step(ctx))
 			continue;
-		cpu_charge(now, USE_SYSTEM);
-		now_cpu(now)->since_ns = now->ns;
+		cpu_charge(ctx, USE_SYSTEM);
+		ctx->cpu->since_ns = ctx->ns;
 	}
-	now_end(now);
+	ctx->cpu->free_ns = ctx->ns;
 }
 
 /* Its own processor if that is idle, else one that is, else its own. */
-static uint32_t choose_cpu(const struct now *now, const struct thread *thread)
+static struct cpu *choose_cpu(const struct context *ctx, const struct thread *thread)
 {
-	const struct host *host = now_host(now);
-	uint32_t cpus = (uint32_t)now->world->scenario->cpus;
+	uint32_t cpus = (uint32_t)ctx->world->scenario->cpus;
 
 	for (uint32_t i = 0; i < cpus; i++) {
-		uint32_t number = (thread->cpu + i) % cpus;
+		struct cpu *cpu = &ctx->host->cpu[(thread->cpu->number + i) % cpus];
 
-		if (host->cpu[number].current == NO_THREAD &&
-		    !host->cpu[number].runnables)
-			return number;
+		if (!cpu->current && !cpu->runnables)
+			return cpu;
 	}
 	return thread->cpu;
 }
 
-static void tell_wakeup(struct now *now, struct thread *thread)
-{
-	uint32_t cpu = choose_cpu(now, thread);
-
-	now->about = (uint32_t)(thread - now->world->thread);
-	event_of_thread(now, EVENT_WAKING, thread);
-	if (cpu != thread->cpu)
-		EVENT(now, EVENT_MIGRATE, {.text = thread->name}, {.i = thread->tid},
-		      {.i = PRIORITY}, {.i = (int32_t)thread->cpu}, {.i = (int32_t)cpu});
-	thread->cpu = cpu;
-	event_of_thread(now, EVENT_WAKEUP, thread);
-}
-
 /* It joins those that wait for its processor, and may go before who is there. */
-static void make_ready(struct now *now, uint32_t number)
+static void make_ready(struct context *ctx, struct thread *thread)
 {
-	struct world *world = now->world;
-	struct thread *thread = &world->thread[number];
-	struct cpu *cpu;
+	struct cpu *cpu = thread->cpu;
 
-	thread->ready_ns = now->ns;
-	cpu_add(world, number);
-	cpu = &now_host(now)->cpu[thread->cpu];
-	if (cpu->current != NO_THREAD) {
+	thread->ready_ns = ctx->ns;
+	cpu_add(thread);
+	if (cpu->current) {
 		/* Who waits for the world goes before who only computes. */
-		if (!only_computes(&world->thread[cpu->current]) || only_computes(thread))
+		if (!only_computes(cpu->current) || only_computes(thread))
 			return;
 		cpu->resched = true;
 	}
-	if (thread->cpu != now->cpu)
-		queue_add(&world->queue,
-			  now->ns + dice_between(&now_host(now)->dice, 800, 3000),
-			  OCCASION_KICK, cpu_number(world, now->node, thread->cpu), 0);
+	if (cpu != ctx->cpu)
+		queue_add(&ctx->world->queue,
+			  ctx->ns + dice_between(&ctx->host->dice, 800, 3000),
+			  PENDING_KICK, cpu, 0);
 }
 
-void cpu_wake(struct now *now, uint32_t number)
+void cpu_wake(struct context *ctx, struct thread *thread)
 {
-	struct thread *thread = &now->world->thread[number];
+	struct cpu *cpu;
 
 	/* It may be just falling asleep on another processor. */
-	now_wait(now, thread->asleep_ns);
-	tell_wakeup(now, thread);
-	make_ready(now, number);
+	wait_until(ctx, thread->asleep_ns);
+	cpu = choose_cpu(ctx, thread);
+	ctx->about = thread;
+	event_of_thread(ctx, EVENT_WAKING, thread);
+	if (cpu != thread->cpu)
+		EVENT(ctx, EVENT_MIGRATE, {.text = thread->name}, {.i = thread->tid},
+		      {.i = PRIORITY}, {.i = (int32_t)thread->cpu->number},
+		      {.i = (int32_t)cpu->number});
+	thread->cpu = cpu;
+	event_of_thread(ctx, EVENT_WAKEUP, thread);
+	make_ready(ctx, thread);
 }
 
-void cpu_wake_new(struct now *now, uint32_t number)
+void cpu_wake_new(struct context *ctx, struct thread *thread)
 {
-	struct thread *thread = &now->world->thread[number];
-
-	thread->cpu = choose_cpu(now, thread);
-	now->about = number;
-	event_of_thread(now, EVENT_WAKEUP_NEW, thread);
-	make_ready(now, number);
+	thread->cpu = choose_cpu(ctx, thread);
+	ctx->about = thread;
+	event_of_thread(ctx, EVENT_WAKEUP_NEW, thread);
+	make_ready(ctx, thread);
 }
 
 enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_RX = 3, SOFTIRQ_RCU = 9 };
-enum { CARD_IRQ = 27, DISK_IRQ = 25, BUDGET = 64 };
+enum { NIC_IRQ = 27, DISK_IRQ = 25, BUDGET = 64 };
 
 /* Functions of timers and the like, where a kernel could have them. */
 enum { TICK = 0x40, WAKEUP = 0x80 };
@@ -247,212 +229,200 @@ static const uint64_t function_base = 0xffffffff81150000u;
 static const uint64_t timer_base = 0xffff88807b000000u;
 static const uint64_t napi_base = 0xffff888003c10000u;
 
-static struct now interrupt_begin(struct world *world, uint32_t node, uint32_t cpu)
+static struct context interrupt_begin(struct world *world, struct cpu *cpu)
 {
-	struct now now = now_begin(world, node, cpu, world->now);
+	struct context ctx = context_begin(world, cpu, world->now);
 
 	if (world->full)
-		cpu_enter(&now);
-	return now;
+		cpu_enter(&ctx);
+	return ctx;
 }
 
-static void raise_softirq(struct now *now, uint32_t vector)
+static void raise_softirq(struct context *ctx, uint32_t vector)
 {
-	EVENT(now, EVENT_SOFTIRQ_RAISE, {.u = vector});
+	EVENT(ctx, EVENT_SOFTIRQ_RAISE, {.u = vector});
 }
 
-static void begin_softirq(struct now *now, uint32_t vector)
+static void begin_softirq(struct context *ctx, uint32_t vector)
 {
-	cpu_charge(now, USE_IRQ);
-	now_host(now)->count.softirqs++;
-	EVENT(now, EVENT_SOFTIRQ_ENTRY, {.u = vector});
+	cpu_charge(ctx, USE_IRQ);
+	ctx->host->count.softirqs++;
+	EVENT(ctx, EVENT_SOFTIRQ_ENTRY, {.u = vector});
 }
 
-static void end_softirq(struct now *now, uint32_t vector)
+static void end_softirq(struct context *ctx, uint32_t vector)
 {
-	EVENT(now, EVENT_SOFTIRQ_EXIT, {.u = vector});
-	cpu_charge(now, USE_SOFTIRQ);
+	EVENT(ctx, EVENT_SOFTIRQ_EXIT, {.u = vector});
+	cpu_charge(ctx, USE_SOFTIRQ);
+	cpu_leave(ctx);
 }
 
-static void begin_irq(struct now *now, int irq, const char *name)
+static void begin_irq(struct context *ctx, int irq, const char *name)
 {
-	now_host(now)->count.interrupts++;
-	if (now->world->full)
-		now_pass(now, 300, 1500);
-	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
+	ctx->host->count.interrupts++;
+	if (ctx->world->full)
+		pass_time(ctx, 300, 1500);
+	EVENT(ctx, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
-static void end_irq(struct now *now, int irq)
+static void end_irq(struct context *ctx, int irq)
 {
-	EVENT(now, EVENT_IRQ_EXIT, {.i = irq}, {.i = 1});
+	EVENT(ctx, EVENT_IRQ_EXIT, {.i = irq}, {.i = 1});
 }
 
-void interrupt_card(struct world *world, uint32_t node, uint32_t cpu)
+void interrupt_nic(struct world *world, struct cpu *cpu)
 {
-	struct now now = interrupt_begin(world, node, cpu);
-	int irq = CARD_IRQ + 2 * (int)cpu;
+	struct context ctx = interrupt_begin(world, cpu);
+	int irq = NIC_IRQ + 2 * (int)cpu->number;
 	size_t count;
 
-	begin_irq(&now, irq, now_cpu(&now)->card_name);
-	raise_softirq(&now, SOFTIRQ_NET_RX);
-	end_irq(&now, irq);
-	begin_softirq(&now, SOFTIRQ_NET_RX);
-	count = card_poll(&now);
-	EVENT(&now, EVENT_NAPI_POLL, {.u = napi_base + 0x400 * (uint64_t)cpu},
-	      {.text = CARD_NAME}, {.i = (int64_t)count},
+	begin_irq(&ctx, irq, cpu->nic_name);
+	raise_softirq(&ctx, SOFTIRQ_NET_RX);
+	end_irq(&ctx, irq);
+	begin_softirq(&ctx, SOFTIRQ_NET_RX);
+	count = nic_poll(&ctx);
+	EVENT(&ctx, EVENT_NAPI_POLL, {.u = napi_base + 0x400 * (uint64_t)cpu->number},
+	      {.text = NIC_NAME}, {.i = (int64_t)count},
 	      {.i = count > BUDGET ? (int64_t)count : BUDGET});
-	end_softirq(&now, SOFTIRQ_NET_RX);
-	cpu_leave(&now);
+	end_softirq(&ctx, SOFTIRQ_NET_RX);
 }
 
-static void interrupt_poll(struct world *world, const struct occasion *occasion)
+static void interrupt_poll(struct world *world, const struct pending *pending)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus;
-
-	interrupt_card(world, occasion->what / cpus, occasion->what % cpus);
+	interrupt_nic(world, pending->what);
 }
 
-static void interrupt_resend(struct world *world, const struct occasion *occasion)
+static void interrupt_resend(struct world *world, const struct pending *pending)
 {
-	uint32_t flow = occasion->what / 2;
-	int side = (int)(occasion->what & 1);
-	uint32_t node = world->flow[flow].end[side].node;
-	uint32_t cpu = flow % (uint32_t)world->scenario->cpus;
-	struct now now;
+	struct endpoint *end = pending->what;
+	struct context ctx;
 
-	if (!transport_is_overdue(world, flow, side))
+	if (!transport_is_overdue(world, end))
 		return;
-	now = interrupt_begin(world, node, cpu);
-	raise_softirq(&now, SOFTIRQ_TIMER);
-	begin_softirq(&now, SOFTIRQ_TIMER);
-	transport_resend(&now, flow, side);
-	end_softirq(&now, SOFTIRQ_TIMER);
-	cpu_leave(&now);
+	ctx = interrupt_begin(world, end->cpu);
+	raise_softirq(&ctx, SOFTIRQ_TIMER);
+	begin_softirq(&ctx, SOFTIRQ_TIMER);
+	transport_resend(&ctx, end);
+	end_softirq(&ctx, SOFTIRQ_TIMER);
 }
 
 /* Timers of threads and of the tick are told apart by their addresses. */
-static uint64_t begin_timer(struct now *now, uint64_t number, uint64_t function)
+static uint64_t begin_timer(struct context *ctx, uint64_t number, uint64_t function)
 {
 	uint64_t timer = timer_base + number * 64;
 
-	now_host(now)->count.interrupts++;
-	EVENT(now, EVENT_HRTIMER_ENTRY, {.u = timer},
-	      {.i = sim_clock_mono(&now_host(now)->clock, now->ns)},
+	ctx->host->count.interrupts++;
+	EVENT(ctx, EVENT_HRTIMER_ENTRY, {.u = timer},
+	      {.i = sim_clock_mono(&ctx->host->clock, ctx->ns)},
 	      {.u = function_base + function});
 	return timer;
 }
 
-static void end_timer(struct now *now, uint64_t timer)
+static void end_timer(struct context *ctx, uint64_t timer)
 {
-	EVENT(now, EVENT_HRTIMER_EXIT, {.u = timer});
-	cpu_charge(now, USE_IRQ);
+	EVENT(ctx, EVENT_HRTIMER_EXIT, {.u = timer});
+	cpu_charge(ctx, USE_IRQ);
 }
 
-static void interrupt_timer(struct world *world, const struct occasion *occasion)
+static void interrupt_timer(struct world *world, const struct pending *pending)
 {
-	uint32_t number = occasion->what;
-	struct thread *thread = &world->thread[number];
-	struct now now;
+	struct thread *thread = pending->what;
+	struct context ctx;
 	uint64_t timer;
 
-	if ((thread->age & OCCASION_AGE) != occasion->age)
+	if ((thread->age & PENDING_AGE) != pending->age)
 		return;
-	now = interrupt_begin(world, thread->node, thread->cpu);
+	ctx = interrupt_begin(world, thread->cpu);
 	if (!world->full) {
 		thread->wait = WAIT_NONE;
 		while (thread->wait == WAIT_NONE)
-			task_step(&now, number);
-		now_end(&now);
-		return;
+			task_step(&ctx, thread);
+	} else {
+		timer =
+		    begin_timer(&ctx, (uint64_t)(thread - world->thread) + 64, WAKEUP);
+		thread_wake(&ctx, thread);
+		end_timer(&ctx, timer);
 	}
-	timer = begin_timer(&now, number + 64, WAKEUP);
-	thread_wake(&now, number);
-	end_timer(&now, timer);
-	cpu_leave(&now);
+	cpu_leave(&ctx);
 }
 
-static void interrupt_disk(struct world *world, const struct occasion *occasion)
+static void interrupt_disk(struct world *world, const struct pending *pending)
 {
+	struct thread *thread = pending->what;
 	/* The disk has one queue, whose interrupts all come to one processor. */
-	uint32_t number = occasion->what;
-	struct now now = interrupt_begin(world, world->thread[number].node, 0);
+	struct context ctx = interrupt_begin(world, &thread->host->cpu[0]);
 
-	begin_irq(&now, DISK_IRQ, "virtio3-req.0");
-	disk_complete(&now, number);
-	end_irq(&now, DISK_IRQ);
-	cpu_charge(&now, USE_IRQ);
-	cpu_leave(&now);
+	begin_irq(&ctx, DISK_IRQ, "virtio3-req.0");
+	disk_complete(&ctx, thread);
+	end_irq(&ctx, DISK_IRQ);
+	cpu_charge(&ctx, USE_IRQ);
+	cpu_leave(&ctx);
 }
 
 /* Its thread has computed enough, or for so long that others get their turn. */
-static void interrupt_cpu(struct world *world, const struct occasion *occasion)
+static void interrupt_cpu(struct world *world, const struct pending *pending)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
-	uint32_t number = occasion->what % cpus;
-	struct cpu *cpu = &world->host[node].cpu[number];
-	struct now now;
+	struct cpu *cpu = pending->what;
+	struct context ctx;
 
-	if ((cpu->age & OCCASION_AGE) != occasion->age)
+	if ((cpu->age & PENDING_AGE) != pending->age)
 		return;
-	now = interrupt_begin(world, node, number);
-	if (cpu->current != NO_THREAD && now.ns >= cpu->slice_ns) {
-		end_timer(&now, begin_timer(&now, number, TICK));
+	ctx = interrupt_begin(world, cpu);
+	if (cpu->current && ctx.ns >= cpu->slice_ns) {
+		end_timer(&ctx, begin_timer(&ctx, cpu->number, TICK));
 		cpu->resched |= cpu->runnables > 0;
 	}
-	cpu_leave(&now);
+	cpu_leave(&ctx);
 }
 
 /* Another processor woke a thread for it. */
-static void interrupt_kick(struct world *world, const struct occasion *occasion)
+static void interrupt_kick(struct world *world, const struct pending *pending)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus, node = occasion->what / cpus;
-	uint32_t number = occasion->what % cpus;
-	const struct cpu *cpu = &world->host[node].cpu[number];
-	struct now now;
+	struct cpu *cpu = pending->what;
+	struct context ctx;
 
-	if (!cpu->resched && (cpu->current != NO_THREAD || !cpu->runnables))
+	if (!cpu->resched && (cpu->current || !cpu->runnables))
 		return;
-	now = interrupt_begin(world, node, number);
-	cpu_leave(&now);
+	ctx = interrupt_begin(world, cpu);
+	cpu_leave(&ctx);
 }
 
 /* Nobody looks any more at what a daemon's last child left: a grace period ended. */
-static void interrupt_free(struct world *world, const struct occasion *occasion)
+static void interrupt_free(struct world *world, const struct pending *pending)
 {
-	uint32_t daemon = occasion->what;
-	const struct thread *thread = &world->thread[daemon];
-	struct now now = interrupt_begin(world, thread->node, thread->cpu);
-	uint64_t timer = begin_timer(&now, thread->cpu, TICK);
+	struct thread *daemon = pending->what;
+	struct context ctx = interrupt_begin(world, daemon->cpu);
+	uint64_t timer = begin_timer(&ctx, daemon->cpu->number, TICK);
 
-	raise_softirq(&now, SOFTIRQ_RCU);
-	end_timer(&now, timer);
-	begin_softirq(&now, SOFTIRQ_RCU);
-	process_free(&now, daemon);
-	end_softirq(&now, SOFTIRQ_RCU);
-	cpu_leave(&now);
+	raise_softirq(&ctx, SOFTIRQ_RCU);
+	end_timer(&ctx, timer);
+	begin_softirq(&ctx, SOFTIRQ_RCU);
+	process_free(&ctx, daemon);
+	end_softirq(&ctx, SOFTIRQ_RCU);
 }
 
-static void interrupt_dump(struct world *world, const struct occasion *occasion)
+static void interrupt_dump(struct world *world, const struct pending *pending)
 {
-	struct now now = interrupt_begin(world, occasion->what, 0);
+	struct host *host = pending->what;
+	struct context ctx = interrupt_begin(world, &host->cpu[0]);
 
-	statedump(&now);
-	cpu_charge(&now, USE_SYSTEM);
+	statedump(&ctx);
+	cpu_charge(&ctx, USE_SYSTEM);
 	if (world->now > world->begin_ns)
-		cpu_leave(&now);
+		cpu_leave(&ctx);
 	else /* nothing runs yet */
-		now_end(&now);
+		ctx.cpu->free_ns = ctx.ns;
 }
 
-void interrupt(struct world *world, const struct occasion *occasion)
+void interrupt(struct world *world, const struct pending *pending)
 {
-	static void (*const handler[])(struct world *, const struct occasion *) = {
-	    [OCCASION_TIMER] = interrupt_timer,   [OCCASION_ARRIVAL] = card_arrive,
-	    [OCCASION_RESEND] = interrupt_resend, [OCCASION_POLL] = interrupt_poll,
-	    [OCCASION_CPU] = interrupt_cpu,       [OCCASION_KICK] = interrupt_kick,
-	    [OCCASION_DISK] = interrupt_disk,     [OCCASION_DUMP] = interrupt_dump,
-	    [OCCASION_FREE] = interrupt_free,
+	static void (*const handler[])(struct world *, const struct pending *) = {
+	    [PENDING_TIMER] = interrupt_timer,   [PENDING_ARRIVAL] = nic_arrive,
+	    [PENDING_RESEND] = interrupt_resend, [PENDING_POLL] = interrupt_poll,
+	    [PENDING_CPU] = interrupt_cpu,       [PENDING_KICK] = interrupt_kick,
+	    [PENDING_DISK] = interrupt_disk,     [PENDING_DUMP] = interrupt_dump,
+	    [PENDING_FREE] = interrupt_free,
 	};
 
-	handler[occasion->kind](world, occasion);
+	handler[pending->kind](world, pending);
 }

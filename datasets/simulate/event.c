@@ -23,39 +23,40 @@ const struct sim_class *event_class(enum event_kind kind)
 	return &classes[kind];
 }
 
-void event_add(struct now *now, enum event_kind kind, const union sim_value *value)
+void event_add(struct context *ctx, enum event_kind kind, const union sim_value *value)
 {
-	struct world *world = now->world;
-	struct host *host = now_host(now);
+	struct world *world = ctx->world;
+	struct sim_clock *clock = &ctx->host->clock;
 	bool written = world->writer && !world->failed && !world->stopped &&
-		       host_is_traced(host, now->ns);
+		       host_is_traced(ctx->host, ctx->ns);
 	nsec_t mono_ns = NSEC_MIN;
 
 	if (written)
-		mono_ns = world->real_stamps ? sim_clock_real(&host->clock, now->ns) -
-						   host->clock.boot_ns
-					     : sim_clock_mono(&host->clock, now->ns);
+		mono_ns = world->real_stamps
+			      ? sim_clock_real(clock, ctx->ns) - clock->boot_ns
+			      : sim_clock_mono(clock, ctx->ns);
 	if (world->truth)
-		spans_note(now, kind, value, mono_ns);
+		spans_note(ctx, kind, value, mono_ns);
 	if (written) {
 		const struct sim_event event = {
-		    .node = now->node,
-		    .cpu = now->cpu,
+		    .node = ctx->host->number,
+		    .cpu = ctx->cpu->number,
 		    .mono_ns = mono_ns,
 		    .class = &classes[kind],
 		    .value = value,
-		    .routers = now->routers,
+		    .routers = ctx->routers,
 		};
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
 		world->stopped |= ++world->events >= world->events_most;
 	}
-	now_pass(now, 200, 1000);
+	pass_time(ctx, 200, 1000);
 }
 
-void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread)
+void event_of_thread(struct context *ctx, enum event_kind kind,
+		     const struct thread *thread)
 {
-	EVENT(now, kind, {.text = thread->name}, {.i = thread->tid}, {.i = PRIORITY},
-	      {.i = (int32_t)thread->cpu});
+	EVENT(ctx, kind, {.text = thread->name}, {.i = thread->tid}, {.i = PRIORITY},
+	      {.i = (int32_t)thread->cpu->number});
 }

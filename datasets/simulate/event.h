@@ -111,18 +111,19 @@ const struct sim_class *event_class(enum event_kind kind);
  * Hand an event to the writer, if there is one and the node is traced, and let
  * a little time pass. `value` has one a field.
  */
-void event_add(struct now *now, enum event_kind kind, const union sim_value *value);
+void event_add(struct context *ctx, enum event_kind kind, const union sim_value *value);
 
 /* One whose fields are a thread's name, number, priority, and processor, if it has that.
  */
-void event_of_thread(struct now *now, enum event_kind kind, const struct thread *thread);
+void event_of_thread(struct context *ctx, enum event_kind kind,
+		     const struct thread *thread);
 
 enum { PRIORITY = 20 }; /* of all threads */
 
 /* With activity net nothing of the others happens. */
-#define EVENT(now, kind, ...)                                                            \
-	((now)->world->full || (kind) <= EVENT_NET_LAST                                  \
-	     ? event_add(now, kind, (const union sim_value[]){__VA_ARGS__})              \
+#define EVENT(ctx, kind, ...)                                                            \
+	((ctx)->world->full || (kind) <= EVENT_NET_LAST                                  \
+	     ? event_add(ctx, kind, (const union sim_value[]){__VA_ARGS__})              \
 	     : (void)0)
 
 #endif

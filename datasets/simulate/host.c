@@ -17,28 +17,27 @@
 static const uint8_t public4[16] = {203, 0, 113, 1};
 static const uint8_t public6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
 
-static bool is_behind(const struct world *world, const struct flow *flow, int side)
+static bool is_translated(const struct world *world, const struct endpoint *end)
 {
-	return flow->end[side].node < (uint32_t)world->scenario->nat;
+	return end->host->number < (uint32_t)world->scenario->nat;
 }
 
-void address_of_end(const struct world *world, struct flow *flow, int side, uint16_t port)
+void name_endpoint(const struct world *world, struct endpoint *end, uint16_t port)
 {
-	struct socket_name *near = &flow->end[side].near, *far = &flow->end[side].far;
-	bool is_6 = flow->family == 6;
+	bool is_6 = end->flow->family == 6;
 
-	memcpy(near->address, world->node[flow->end[side].node].address[is_6], 16);
-	near->port = port;
-	*far = *near;
-	if (!is_behind(world, flow, side) || is_behind(world, flow, !side))
+	memcpy(end->near.address, end->host->node->address[is_6], 16);
+	end->near.port = port;
+	end->far = end->near;
+	if (!is_translated(world, end) || is_translated(world, end->peer))
 		return;
-	memcpy(far->address, is_6 ? public6 : public4, 16);
-	far->port = (uint16_t)(port ? 40000 + (flow - world->flow) % 25000 : 0);
+	memcpy(end->far.address, is_6 ? public6 : public4, 16);
+	end->far.port = (uint16_t)(port ? 40000 + end->flow->number % 25000 : 0);
 }
 
-void address_fill(const struct flow *flow, int side, bool arrived, struct packet *packet)
+void address_fill(const struct endpoint *from, bool arrived, struct packet *packet)
 {
-	const struct endpoint *from = &flow->end[side], *to = &flow->end[!side];
+	const struct endpoint *to = from->peer;
 	const struct socket_name *source = arrived ? &from->far : &from->near;
 	const struct socket_name *target = arrived ? &to->near : &to->far;
 
@@ -105,31 +104,30 @@ static uint32_t rwbs_of(const struct thread *thread)
 	return thread->call == EVENT_FSYNC_EXIT ? RWBS_WRITE : RWBS_READ;
 }
 
-static void tell(struct now *now, enum event_kind kind, const struct thread *thread)
+static void record_request(struct context *ctx, enum event_kind kind,
+			   const struct thread *thread)
 {
-	EVENT(now, kind, {.u = DISK_DEVICE}, {.u = thread->sector},
+	EVENT(ctx, kind, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.u = thread->bytes},
 	      {.i = thread->tid}, {.u = rwbs_of(thread)}, {.text = thread->name});
 }
 
-void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
+void disk_submit(struct context *ctx, struct thread *thread, uint64_t sector, bool writes)
 {
-	struct world *world = now->world;
-	struct thread *thread = &world->thread[number];
-	struct host *host = now_host(now);
+	struct host *host = ctx->host;
 	uint64_t sectors = thread->bytes / SECTOR_BYTES;
 	nsec_t takes = least_ns + dice_exponential(&host->dice, mean_ns) +
 		       (nsec_t)sectors * ns_per_sector;
 
 	thread->sector = sector;
-	now->about = number;
-	tell(now, EVENT_BLOCK_INSERT, thread);
-	tell(now, EVENT_BLOCK_ISSUE, thread);
-	if (host->disk_free_ns < now->ns)
-		host->disk_free_ns = now->ns;
+	ctx->about = thread;
+	record_request(ctx, EVENT_BLOCK_INSERT, thread);
+	record_request(ctx, EVENT_BLOCK_ISSUE, thread);
+	if (host->disk_free_ns < ctx->ns)
+		host->disk_free_ns = ctx->ns;
 	host->disk_free_ns += takes;
 	host->count.disk_busy_ns += takes;
-	host->count.disk_wait_ns += host->disk_free_ns - now->ns;
+	host->count.disk_wait_ns += host->disk_free_ns - ctx->ns;
 	host->disk_waiting++;
 	if (writes) {
 		host->count.writes++;
@@ -140,21 +138,19 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 		host->count.read_sectors += sectors;
 	}
 	memory_cache(host, thread->bytes);
-	queue_add(&world->queue, host->disk_free_ns, OCCASION_DISK, number, 0);
+	queue_add(&ctx->world->queue, host->disk_free_ns, PENDING_DISK, thread, 0);
 }
 
-void disk_complete(struct now *now, uint32_t number)
+void disk_complete(struct context *ctx, struct thread *thread)
 {
-	const struct thread *thread = &now->world->thread[number];
-
-	now_wait(now, thread->asleep_ns);
-	now->about = number;
-	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
+	wait_until(ctx, thread->asleep_ns);
+	ctx->about = thread;
+	EVENT(ctx, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
-	now_host(now)->disk_waiting--;
+	ctx->host->disk_waiting--;
 	if (thread->call == EVENT_FSYNC_EXIT)
-		now_host(now)->dirty_kib -= thread->bytes / 1024;
-	thread_wake(now, number);
+		ctx->host->dirty_kib -= thread->bytes / 1024;
+	thread_wake(ctx, thread);
 }
 
 struct sar {
@@ -195,9 +191,10 @@ static void node_init(const struct world *world, uint32_t number, const char *na
 void host_init(struct world *world, uint32_t number)
 {
 	struct host *host = &world->host[number];
-	size_t cpus = (size_t)world->scenario->cpus;
+	uint32_t cpus = (uint32_t)world->scenario->cpus;
 
 	memset(host, 0, sizeof(*host));
+	host->number = number;
 	host->name = mem_printf("node%u", number + 1);
 	dice_init(&host->dice, world->seed, DICE_HOST, number);
 	host->node = &world->node[number];
@@ -205,31 +202,35 @@ void host_init(struct world *world, uint32_t number)
 	host->trace_from = NSEC_MIN;
 	host->trace_to = NSEC_MAX;
 	host->cached_kib = BOOT_CACHED_KIB;
-	host->cpu = mem_zalloc(cpus * sizeof(*host->cpu));
-	for (size_t i = 0; i < cpus; i++) {
+	host->cpu = &world->cpu[number * cpus];
+	for (uint32_t i = 0; i < cpus; i++) {
 		struct cpu *cpu = &host->cpu[i];
 
-		cpu->current = NO_THREAD;
+		cpu->host = host;
+		cpu->number = i;
 		cpu->charged_ns = world->begin_ns;
-		snprintf(cpu->idle_name, sizeof(cpu->idle_name), "swapper/%zu", i % 100);
-		snprintf(cpu->card_name, sizeof(cpu->card_name), "virtio0-input.%zu",
+		snprintf(cpu->idle_name, sizeof(cpu->idle_name), "swapper/%u", i % 100);
+		snprintf(cpu->nic_name, sizeof(cpu->nic_name), "virtio0-input.%u",
 			 i % 100);
 	}
 }
 
-void host_clear(struct world *world, struct host *host)
+void cpu_clear(struct cpu *cpu)
 {
-	for (int i = 0; i < world->scenario->cpus; i++) {
-		free(host->cpu[i].ring);
-		free(host->cpu[i].runnable);
-	}
+	for (size_t i = 0; i < cpu->ringed; i++)
+		free(cpu->ring[i]);
+	free(cpu->ring);
+	free(cpu->runnable);
+}
+
+void host_clear(struct host *host)
+{
 	if (host->sar) {
 		output_discard(&host->sar->output);
 		free(host->sar->used_ns);
 		free(host->sar);
 	}
 	free(host->name);
-	free(host->cpu);
 	sim_clock_clear(&host->clock);
 }
 
@@ -240,39 +241,50 @@ uint64_t host_skb(struct host *host)
 
 static const nsec_t step_ns = 5 * NSEC_PER_SEC;
 
-void load_advance(struct load *load, nsec_t now_ns, uint32_t active)
+void load_advance(struct load *load, nsec_t until_ns, uint32_t active)
 {
 	/* LOAD_ONE times exp(-5 s / 1, 5 and 15 minutes). */
 	static const uint32_t decay[LOAD_AVERAGES] = {1884, 2014, 2037};
 
-	for (; load->due_ns <= now_ns; load->due_ns += step_ns)
+	for (; load->due_ns <= until_ns; load->due_ns += step_ns)
 		for (int i = 0; i < LOAD_AVERAGES; i++)
 			load->average[i] = (load->average[i] * decay[i] +
 					    active * LOAD_ONE * (LOAD_ONE - decay[i])) /
 					   LOAD_ONE;
 }
 
-/* A figure of this sample; some have no fraction. */
-static void put_figure(const struct host *host, const char *item, const char *metric,
-		       double value, int decimals)
+/* A figure of a sample. */
+struct figure {
+	const char *metric;
+	double value;
+	int decimals;
+};
+
+#define WHOLE(metric, value)                                                             \
+	{                                                                                \
+		metric, (double)(value), 0                                               \
+	}
+#define REAL(metric, value)                                                              \
+	{                                                                                \
+		metric, value, 2                                                         \
+	}
+
+static void put_figures(const struct host *host, const char *item,
+			const struct figure *figure, size_t count)
 {
 	const struct sar *sar = host->sar;
 
-	fprintf(sar->output.file, "%s\t%.0f\t%" PRId64 "\t%s\t%s\t%.*f\n", host->name,
-		(double)sar->span_ns / 1e9, sar->real_ns / NSEC_PER_SEC, item, metric,
-		decimals, value);
+	for (size_t i = 0; i < count; i++)
+		fprintf(sar->output.file, "%s\t%.0f\t%" PRId64 "\t%s\t%s\t%.*f\n",
+			host->name, (double)sar->span_ns / 1e9,
+			sar->real_ns / NSEC_PER_SEC, item, figure[i].metric,
+			figure[i].decimals, figure[i].value);
 }
 
-static void put(const struct host *host, const char *item, const char *metric,
-		double value)
-{
-	put_figure(host, item, metric, value, 2);
-}
-
-static void put_whole(const struct host *host, const char *metric, int64_t value)
-{
-	put_figure(host, "-", metric, (double)value, 0);
-}
+#define PUT(host, item, ...)                                                             \
+	put_figures(host, item, (const struct figure[]){__VA_ARGS__},                    \
+		    sizeof((const struct figure[]){__VA_ARGS__}) /                       \
+			sizeof(struct figure))
 
 /* Of a counter of the host, since the last sample. */
 #define SINCE(counter) ((double)(host->count.counter - host->sar->last.counter))
@@ -281,36 +293,32 @@ static void put_whole(const struct host *host, const char *metric, int64_t value
 static void put_cpu(const struct host *host, const char *item,
 		    const nsec_t used[CPU_USES])
 {
-	static const struct {
-		const char *metric;
-		int use; /* -1: always 0 */
-	} row[] = {{"%usr", USE_USER},      {"%nice", -1},  {"%sys", USE_SYSTEM},
-		   {"%iowait", USE_IOWAIT}, {"%steal", -1}, {"%irq", USE_IRQ},
-		   {"%soft", USE_SOFTIRQ},  {"%guest", -1}, {"%gnice", -1},
-		   {"%idle", USE_IDLE}};
 	nsec_t all = 0;
+	double percent[CPU_USES];
 
 	for (size_t i = 0; i < CPU_USES; i++)
 		all += used[i];
-	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		put(host, item, row[i].metric,
-		    row[i].use < 0 || !all
-			? 0
-			: 100.0 * (double)used[row[i].use] / (double)all);
+	for (size_t i = 0; i < CPU_USES; i++)
+		percent[i] = all ? 100.0 * (double)used[i] / (double)all : 0;
+	PUT(host, item, REAL("%usr", percent[USE_USER]), REAL("%nice", 0),
+	    REAL("%sys", percent[USE_SYSTEM]), REAL("%iowait", percent[USE_IOWAIT]),
+	    REAL("%steal", 0), REAL("%irq", percent[USE_IRQ]),
+	    REAL("%soft", percent[USE_SOFTIRQ]), REAL("%guest", 0), REAL("%gnice", 0),
+	    REAL("%idle", percent[USE_IDLE]));
 }
 
 /* What a processor was used for since the last sample; adds it to `all`. */
-static void take_used(const struct now *now, int number, nsec_t used[CPU_USES],
-		      nsec_t all[CPU_USES])
+static void add_used(const struct context *ctx, uint32_t number, nsec_t used[CPU_USES],
+		     nsec_t all[CPU_USES])
 {
-	const struct cpu *cpu = &now_host(now)->cpu[number];
-	nsec_t *last = now_host(now)->sar->used_ns[number];
-	nsec_t open = now->ns > cpu->charged_ns ? now->ns - cpu->charged_ns : 0;
+	const struct cpu *cpu = &ctx->host->cpu[number];
+	nsec_t *last = ctx->host->sar->used_ns[number];
+	nsec_t open = ctx->ns > cpu->charged_ns ? ctx->ns - cpu->charged_ns : 0;
 
 	for (int use = 0; use < CPU_USES; use++) {
 		nsec_t total = cpu->used_ns[use];
 
-		if (use == (cpu->current == NO_THREAD ? USE_IDLE : USE_USER))
+		if (use == (cpu->current ? USE_USER : USE_IDLE))
 			total += open;
 		used[use] = total > last[use] ? total - last[use] : 0;
 		all[use] += used[use];
@@ -318,67 +326,37 @@ static void take_used(const struct now *now, int number, nsec_t used[CPU_USES],
 	}
 }
 
-static void put_cpus(const struct now *now)
+static void put_cpus(const struct context *ctx)
 {
-	int cpus = now->world->scenario->cpus;
-	nsec_t(*used)[CPU_USES] = mem_alloc((size_t)cpus * sizeof(*used));
+	uint32_t cpus = (uint32_t)ctx->world->scenario->cpus;
+	nsec_t(*used)[CPU_USES] = mem_alloc(cpus * sizeof(*used));
 	nsec_t all[CPU_USES] = {0};
 	char item[16];
 
-	for (int i = 0; i < cpus; i++)
-		take_used(now, i, used[i], all);
-	put_cpu(now_host(now), "all", all);
-	for (int i = 0; i < cpus; i++) {
-		snprintf(item, sizeof(item), "cpu%d", i);
-		put_cpu(now_host(now), item, used[i]);
+	for (uint32_t i = 0; i < cpus; i++)
+		add_used(ctx, i, used[i], all);
+	put_cpu(ctx->host, "all", all);
+	for (uint32_t i = 0; i < cpus; i++) {
+		snprintf(item, sizeof(item), "cpu%u", i);
+		put_cpu(ctx->host, item, used[i]);
 	}
 	free(used);
-}
-
-/* All disks together, in sectors. */
-static void put_transfers(const struct host *host)
-{
-	put(host, "-", "tps", RATE(reads) + RATE(writes));
-	put(host, "-", "rtps", RATE(reads));
-	put(host, "-", "wtps", RATE(writes));
-	put(host, "-", "dtps", 0);
-	put(host, "-", "bread/s", RATE(read_sectors));
-	put(host, "-", "bwrtn/s", RATE(written_sectors));
-	put(host, "-", "bdscd/s", 0);
 }
 
 static void put_memory(const struct host *host)
 {
 	struct memory memory = memory_now(host);
 
-	put_whole(host, "kbmemfree", memory.free);
-	put_whole(host, "kbavail", memory.available);
-	put_whole(host, "kbmemused", memory.used);
-	put(host, "-", "%memused", 100.0 * (double)memory.used / MEMORY_KIB);
-	put_whole(host, "kbbuffers", memory.buffers);
-	put_whole(host, "kbcached", memory.cached);
-	put_whole(host, "kbcommit", memory.committed);
-	put(host, "-", "%commit", 100.0 * (double)memory.committed / MEMORY_KIB);
-	put_whole(host, "kbactive", memory.active);
-	put_whole(host, "kbinact", memory.inactive);
-	put_whole(host, "kbdirty", memory.dirty);
-	put_whole(host, "kbanonpg", memory.anonymous);
-	put_whole(host, "kbslab", memory.slab);
-	put_whole(host, "kbkstack", memory.stack);
-	put_whole(host, "kbpgtbl", memory.tables);
-	put_whole(host, "kbvmused", memory.vmalloc);
-}
-
-static void put_queue(const struct host *host, uint32_t runnable)
-{
-	static const char *const metric[LOAD_AVERAGES] = {"ldavg-1", "ldavg-5",
-							  "ldavg-15"};
-
-	put_whole(host, "runq-sz", runnable);
-	put_whole(host, "plist-sz", host->alive);
-	for (int i = 0; i < LOAD_AVERAGES; i++)
-		put(host, "-", metric[i], (double)host->sar->load.average[i] / LOAD_ONE);
-	put_whole(host, "blocked", host->disk_waiting);
+	PUT(host, "-", WHOLE("kbmemfree", memory.free),
+	    WHOLE("kbavail", memory.available), WHOLE("kbmemused", memory.used),
+	    REAL("%memused", 100.0 * (double)memory.used / MEMORY_KIB),
+	    WHOLE("kbbuffers", memory.buffers), WHOLE("kbcached", memory.cached),
+	    WHOLE("kbcommit", memory.committed),
+	    REAL("%commit", 100.0 * (double)memory.committed / MEMORY_KIB),
+	    WHOLE("kbactive", memory.active), WHOLE("kbinact", memory.inactive),
+	    WHOLE("kbdirty", memory.dirty), WHOLE("kbanonpg", memory.anonymous),
+	    WHOLE("kbslab", memory.slab), WHOLE("kbkstack", memory.stack),
+	    WHOLE("kbpgtbl", memory.tables), WHOLE("kbvmused", memory.vmalloc));
 }
 
 static void put_disk(const struct host *host)
@@ -387,70 +365,71 @@ static void put_disk(const struct host *host)
 	double read = RATE(read_sectors), written = RATE(written_sectors);
 	double busy = 100.0 * SINCE(disk_busy_ns) / span, wait = SINCE(disk_wait_ns);
 
-	put(host, DISK_NAME, "tps", requests);
-	put(host, DISK_NAME, "rkB/s", read / 2);
-	put(host, DISK_NAME, "wkB/s", written / 2);
-	put(host, DISK_NAME, "dkB/s", 0);
-	put(host, DISK_NAME, "areq-sz",
-	    requests > 0 ? (read + written) / 2 / requests : 0);
-	put(host, DISK_NAME, "aqu-sz", wait / span);
-	put(host, DISK_NAME, "await",
-	    requests > 0 ? wait / 1e6 / (requests * span / 1e9) : 0);
-	put(host, DISK_NAME, "%util", busy > 100 ? 100 : busy);
+	PUT(host, DISK_NAME, REAL("tps", requests), REAL("rkB/s", read / 2),
+	    REAL("wkB/s", written / 2), REAL("dkB/s", 0),
+	    REAL("areq-sz", requests > 0 ? (read + written) / 2 / requests : 0),
+	    REAL("aqu-sz", wait / span),
+	    REAL("await", requests > 0 ? wait / 1e6 / (requests * span / 1e9) : 0),
+	    REAL("%util", busy > 100 ? 100 : busy));
 }
 
-static void put_card(const struct host *host, double bandwidth_mbit)
+static void put_interface(const struct host *host, double bandwidth_mbit)
 {
 	double received = RATE(received_bytes) / 1024, sent = RATE(sent_bytes) / 1024;
 	double most = bandwidth_mbit * 1e6 / 8 / 1024;
 
-	put(host, CARD_NAME, "rxpck/s", RATE(received));
-	put(host, CARD_NAME, "txpck/s", RATE(sent));
-	put(host, CARD_NAME, "rxkB/s", received);
-	put(host, CARD_NAME, "txkB/s", sent);
-	put(host, CARD_NAME, "rxcmp/s", 0);
-	put(host, CARD_NAME, "txcmp/s", 0);
-	put(host, CARD_NAME, "rxmcst/s", 0);
-	put(host, CARD_NAME, "%ifutil", 100 * (received > sent ? received : sent) / most);
+	PUT(host, NIC_NAME, REAL("rxpck/s", RATE(received)), REAL("txpck/s", RATE(sent)),
+	    REAL("rxkB/s", received), REAL("txkB/s", sent), REAL("rxcmp/s", 0),
+	    REAL("txcmp/s", 0), REAL("rxmcst/s", 0),
+	    REAL("%ifutil", 100 * (received > sent ? received : sent) / most));
 }
 
 /* Threads that run or would; the sampler is none of them. */
-static uint32_t count_runnable(const struct now *now)
+static uint32_t count_runnable(const struct context *ctx)
 {
 	uint32_t sum = 0;
 
-	for (int i = 0; i < now->world->scenario->cpus; i++) {
-		const struct cpu *cpu = &now_host(now)->cpu[i];
+	for (int i = 0; i < ctx->world->scenario->cpus; i++) {
+		const struct cpu *cpu = &ctx->host->cpu[i];
 
-		sum += (uint32_t)cpu->runnables + (cpu->current != NO_THREAD);
+		sum += (uint32_t)cpu->runnables + (cpu->current != NULL);
 	}
 	return sum ? sum - 1 : 0;
 }
 
-/* The rows come in the order of `sadf -p -- -A`. */
-void sar_sample(struct now *now)
+static double load_average(const struct sar *sar, int which)
 {
-	struct host *host = now_host(now);
-	struct sar *sar = host->sar;
-	uint32_t runnable = count_runnable(now);
+	return (double)sar->load.average[which] / LOAD_ONE;
+}
 
-	if (!sar || now->ns <= sar->last_ns)
+/* The rows come in the order of `sadf -p -- -A`. */
+void sar_sample(struct context *ctx)
+{
+	struct host *host = ctx->host;
+	struct sar *sar = host->sar;
+	uint32_t runnable = count_runnable(ctx);
+
+	if (!sar || ctx->ns <= sar->last_ns)
 		return;
-	sar->span_ns = now->ns - sar->last_ns;
-	sar->real_ns = sim_clock_real(&host->clock, now->ns);
-	load_advance(&sar->load, now->ns, runnable + host->disk_waiting);
-	cpu_charge(now, USE_SYSTEM);
-	put_cpus(now);
-	put(host, "-", "proc/s", RATE(forks));
-	put(host, "-", "cswch/s", RATE(switches));
-	put(host, "sum", "all", RATE(interrupts));
-	put_transfers(host);
+	sar->span_ns = ctx->ns - sar->last_ns;
+	sar->real_ns = sim_clock_real(&host->clock, ctx->ns);
+	load_advance(&sar->load, ctx->ns, runnable + host->disk_waiting);
+	cpu_charge(ctx, USE_SYSTEM);
+	put_cpus(ctx);
+	PUT(host, "-", REAL("proc/s", RATE(forks)), REAL("cswch/s", RATE(switches)));
+	PUT(host, "sum", REAL("all", RATE(interrupts)));
+	PUT(host, "-", REAL("tps", RATE(reads) + RATE(writes)), REAL("rtps", RATE(reads)),
+	    REAL("wtps", RATE(writes)), REAL("dtps", 0),
+	    REAL("bread/s", RATE(read_sectors)), REAL("bwrtn/s", RATE(written_sectors)),
+	    REAL("bdscd/s", 0));
 	put_memory(host);
-	put_queue(host, runnable);
+	PUT(host, "-", WHOLE("runq-sz", runnable), WHOLE("plist-sz", host->alive),
+	    REAL("ldavg-1", load_average(sar, 0)), REAL("ldavg-5", load_average(sar, 1)),
+	    REAL("ldavg-15", load_average(sar, 2)), WHOLE("blocked", host->disk_waiting));
 	put_disk(host);
-	put_card(host, now->world->scenario->bandwidth_mbit);
+	put_interface(host, ctx->world->scenario->bandwidth_mbit);
 	sar->last = host->count;
-	sar->last_ns = now->ns;
+	sar->last_ns = ctx->ns;
 }
 
 int sar_open(struct world *world, const char *directory, struct error *error)

@@ -8,15 +8,14 @@
 #include "base/nsec.h"
 #include "simulate/world.h"
 
-/* Name one end of a flow, whose hosts, family and nodes are known. */
-void address_of_end(const struct world *world, struct flow *flow, int side,
-		    uint16_t port);
+/* Set the addresses of an endpoint, whose flow has its family, host and peer. */
+void name_endpoint(const struct world *world, struct endpoint *end, uint16_t port);
 
 /*
  * Addresses and ports of a packet that one end sends, as that end sees them, or, where it
  * arrived, as the other end does.
  */
-void address_fill(const struct flow *flow, int side, bool arrived, struct packet *packet);
+void address_fill(const struct endpoint *from, bool arrived, struct packet *packet);
 
 /*
  * What a host's memory holds, as far as sar tells it: a page cache that grows
@@ -45,21 +44,23 @@ enum { DISK_DEVICE = 254 << 20, SECTOR_BYTES = 512 };
 #define DISK_NAME "vda"
 
 /* The thread's request, of thread->bytes, goes to the disk. */
-void disk_submit(struct now *now, uint32_t thread, uint64_t sector, bool writes);
+void disk_submit(struct context *ctx, struct thread *thread, uint64_t sector,
+		 bool writes);
 
 /* The disk says that it is done. */
-void disk_complete(struct now *now, uint32_t thread);
+void disk_complete(struct context *ctx, struct thread *thread);
 
 void host_init(struct world *world, uint32_t number);
-void host_clear(struct world *world, struct host *host);
+void host_clear(struct host *host);
+void cpu_clear(struct cpu *cpu); /* with the packets that wait there */
 
 /* The address of a socket buffer, as a kernel would show it. */
 uint64_t host_skb(struct host *host);
 
 /* Whether the host's tracer runs. */
-static inline bool host_is_traced(const struct host *host, nsec_t now)
+static inline bool host_is_traced(const struct host *host, nsec_t at)
 {
-	return now >= host->trace_from && now < host->trace_to;
+	return at >= host->trace_from && at < host->trace_to;
 }
 
 /*
@@ -74,8 +75,8 @@ struct load {
 	uint32_t average[LOAD_AVERAGES]; /* in units of 1 / LOAD_ONE */
 };
 
-/* All steps up to now, at which so many threads are active. */
-void load_advance(struct load *load, nsec_t now_ns, uint32_t active);
+/* All steps up to that time, at which so many threads are active. */
+void load_advance(struct load *load, nsec_t until_ns, uint32_t active);
 
 /*
  * What sar would have sampled on each host, DIRECTORY/NODE/sar.sadf in the
@@ -84,8 +85,8 @@ void load_advance(struct load *load, nsec_t now_ns, uint32_t active);
  */
 int sar_open(struct world *world, const char *directory, struct error *error);
 
-/* Sample the host that `now` is at; nothing where no file is open. */
-void sar_sample(struct now *now);
+/* Sample the host; nothing where no file is open. */
+void sar_sample(struct context *ctx);
 
 /* Finish all files. 0, or -1 with error. */
 int sar_close(struct world *world, struct error *error);

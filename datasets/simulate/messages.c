@@ -11,16 +11,8 @@
 /* At most so many messages of the pair and direction later a receipt is swapped. */
 enum { HELD_MOST = 100 };
 
-/* A message whose receipt another one will be given, and the reverse. */
-struct held {
-	nsec_t send_ns, recv_ns;
-	uint32_t wait; /* 0: none is held */
-};
-
 struct message_sink {
 	struct output all, false_ones;
-	struct held *held; /* one a flow and side */
-	size_t helds;
 	struct dice dice;
 	uint64_t odds;      /* that a swap begins */
 	uint32_t wait_most; /* until it is made */
@@ -57,12 +49,9 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 	init_swaps(sink, scenario->false_matches);
 	sink->one_direction = scenario->false_direction == FALSE_ONE;
 	sink->limit = scenario->messages > 0 ? (uint64_t)scenario->messages : UINT64_MAX;
-	if (!status && sink->odds) {
+	if (!status && sink->odds)
 		status =
 		    sim_output_open(&sink->false_ones, error, "%s/false.csv", directory);
-		sink->helds = 2 * world->flows;
-		sink->held = mem_zalloc(sink->helds * sizeof(*sink->held));
-	}
 	if (status) {
 		message_sink_discard(sink);
 		return NULL;
@@ -73,51 +62,48 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 	return sink;
 }
 
-static void write_message(struct world *world, uint32_t lane, nsec_t send_ns,
-			  nsec_t recv_ns, FILE *file)
+static void write_message(const struct endpoint *from, nsec_t send_ns, nsec_t recv_ns,
+			  FILE *file)
 {
-	const struct flow *flow = &world->flow[lane / 2];
-	const struct cell sent = {.type = CELL_INTEGER, .integer = send_ns};
-	const struct cell received = {.type = CELL_INTEGER, .integer = recv_ns};
+	const struct cell sent = cell_of_integer(send_ns);
+	const struct cell received = cell_of_integer(recv_ns);
 	char line[160], *at = line;
 
 	/* Without a library call a digit: there may be millions. */
-	at = stpcpy(at, world->host[flow->end[lane & 1].node].name);
+	at = stpcpy(at, from->host->name);
 	*at++ = ',';
 	at += csv_number(at, &sent);
 	*at++ = ',';
-	at = stpcpy(at, world->host[flow->end[!(lane & 1)].node].name);
+	at = stpcpy(at, from->peer->host->name);
 	*at++ = ',';
 	at += csv_number(at, &received);
 	*at++ = '\n';
 	fwrite_unlocked(line, 1, (size_t)(at - line), file);
 }
 
-static void write_false(struct world *world, uint32_t lane, nsec_t send_ns,
+static void write_false(struct world *world, const struct endpoint *from, nsec_t send_ns,
 			nsec_t recv_ns)
 {
-	struct message_sink *sink = world->messages;
-
 	world->false_matches++;
-	write_message(world, lane, send_ns, recv_ns, sink->all.file);
-	write_message(world, lane, send_ns, recv_ns, sink->false_ones.file);
+	write_message(from, send_ns, recv_ns, world->messages->all.file);
+	write_message(from, send_ns, recv_ns, world->messages->false_ones.file);
 }
 
-/* Whether the message is told otherwise than it was, now or later. */
-static bool falsify(struct world *world, uint32_t lane, nsec_t send_ns, nsec_t recv_ns)
+/* Whether the message is written otherwise than it was, now or later. */
+static bool falsify(struct world *world, struct endpoint *from, nsec_t send_ns,
+		    nsec_t recv_ns)
 {
 	struct message_sink *sink = world->messages;
-	const struct flow *flow = &world->flow[lane / 2];
-	struct held *held = &sink->held[lane];
+	struct held_message *held = &from->held;
 
 	if (held->wait) {
 		if (--held->wait)
 			return false;
-		write_false(world, lane, held->send_ns, recv_ns);
-		write_false(world, lane, send_ns, held->recv_ns);
+		write_false(world, from, held->send_ns, recv_ns);
+		write_false(world, from, send_ns, held->recv_ns);
 		return true;
 	}
-	if (sink->one_direction && flow->end[lane & 1].node > flow->end[!(lane & 1)].node)
+	if (sink->one_direction && from->host > from->peer->host)
 		return false;
 	if (!dice_chance(&sink->dice, sink->odds))
 		return false;
@@ -130,10 +116,8 @@ static bool falsify(struct world *world, uint32_t lane, nsec_t send_ns, nsec_t r
 void messages_add(struct world *world, const struct flight *flight, nsec_t received_ns)
 {
 	struct message_sink *sink = world->messages;
-	const struct flow *flow = &world->flow[flight->flow];
-	struct host *from = &world->host[flow->end[flight->side].node];
-	struct host *to = &world->host[flow->end[!flight->side].node];
-	uint32_t lane = flight->flow * 2 + flight->side;
+	struct endpoint *end = flight->from;
+	struct host *from = end->host, *to = end->peer->host;
 	nsec_t send_ns, recv_ns;
 
 	if (world->messages_written >= sink->limit ||
@@ -141,8 +125,8 @@ void messages_add(struct world *world, const struct flight *flight, nsec_t recei
 		return;
 	send_ns = sim_clock_real(&from->clock, flight->sent_ns);
 	recv_ns = sim_clock_real(&to->clock, received_ns);
-	if (!sink->odds || !falsify(world, lane, send_ns, recv_ns))
-		write_message(world, lane, send_ns, recv_ns, sink->all.file);
+	if (!sink->odds || !falsify(world, end, send_ns, recv_ns))
+		write_message(end, send_ns, recv_ns, sink->all.file);
 	world->stopped |= ++world->messages_written >= sink->limit;
 }
 
@@ -150,11 +134,14 @@ int message_sink_close(struct world *world, struct error *error)
 {
 	struct message_sink *sink = world->messages;
 
-	/* Those for which no partner came are told as they were. */
-	for (size_t lane = 0; lane < sink->helds; lane++)
-		if (sink->held[lane].wait)
-			write_message(world, (uint32_t)lane, sink->held[lane].send_ns,
-				      sink->held[lane].recv_ns, sink->all.file);
+	/* Those for which no partner came are written as they were. */
+	for (size_t i = 0; i < 2 * world->flows; i++) {
+		const struct endpoint *end = &world->flow[i / 2].end[i % 2];
+
+		if (end->held.wait)
+			write_message(end, end->held.send_ns, end->held.recv_ns,
+				      sink->all.file);
+	}
 	if (output_commit(&sink->all, error))
 		return -1;
 	return sink->odds ? output_commit(&sink->false_ones, error) : 0;
@@ -166,6 +153,5 @@ void message_sink_discard(struct message_sink *sink)
 		return;
 	output_discard(&sink->all);
 	output_discard(&sink->false_ones);
-	free(sink->held);
 	free(sink);
 }

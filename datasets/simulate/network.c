@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -50,14 +51,14 @@ static nsec_t draw_jitter(struct link *link, const struct scenario *scenario)
 }
 
 /* What load adds to the least delay at a time; times come in order. */
-static nsec_t load_at(struct link_load *load, const struct scenario *scenario, nsec_t now)
+static nsec_t load_at(struct link_load *load, const struct scenario *scenario, nsec_t at)
 {
 	nsec_t mean;
 
 	if (scenario->load_us <= 0)
 		return 0;
 	mean = from_us(scenario->load_us);
-	while (load->until_ns <= now) {
+	while (load->until_ns <= at) {
 		bool begins = !load->level_ns;
 
 		load->level_ns =
@@ -76,21 +77,21 @@ static bool happens(struct link *link, double share)
 	return dice_chance(&link->dice, dice_odds(share));
 }
 
-struct journey link_carry(struct link *link, const struct scenario *scenario,
-			  nsec_t leaves_ns, uint32_t bytes)
+struct delivery link_carry(struct link *link, const struct scenario *scenario,
+			   nsec_t leaves_ns, uint32_t bytes)
 {
 	uint64_t ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
 	nsec_t begins = leaves_ns > link->free_ns ? leaves_ns : link->free_ns;
-	struct journey journey = {.lost = happens(link, scenario->loss)};
+	struct delivery delivery = {.lost = happens(link, scenario->loss)};
 	nsec_t arrival;
 
 	if (begins - leaves_ns > queue_ns) {
-		journey.lost = true;
-		return journey;
+		delivery.lost = true;
+		return delivery;
 	}
 	link->free_ns = begins + (nsec_t)(bytes * ps_per_byte / 1000);
-	if (journey.lost)
-		return journey;
+	if (delivery.lost)
+		return delivery;
 	arrival = link->free_ns + link->least_ns +
 		  load_at(&link->load, scenario, link->free_ns) +
 		  draw_jitter(link, scenario);
@@ -102,10 +103,10 @@ struct journey link_carry(struct link *link, const struct scenario *scenario,
 			arrival = link->last_ns + 1;
 		link->last_ns = arrival;
 	}
-	journey.arrival_ns = arrival;
+	delivery.arrival_ns = arrival;
 	if (happens(link, scenario->duplicate))
-		journey.again_ns = arrival + 1 + draw_jitter(link, scenario);
-	return journey;
+		delivery.again_ns = arrival + 1 + draw_jitter(link, scenario);
+	return delivery;
 }
 
 enum {
@@ -119,49 +120,44 @@ enum {
 /* What net_napi_gro_receive_exit returns. */
 enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
-/* A device between a container and the card of its host, whose own has the card's name.
- */
-struct pass {
+/* A device between a container and the NIC of its host; the container's own has the same
+ * name. */
+struct hop {
 	const char *device;
 	bool received;
 	uint8_t routers; /* of this host that the packet has passed by then */
 };
 
-enum { MOST_PASSES = 4 };
+enum { MOST_HOPS = 4 };
 
-/* What packets of a node go through beside its card. */
-struct way {
+/* What packets of a node go through beside its NIC. */
+struct path {
 	const char *layer; /* a second interface that shows what is sent, or NULL */
-	struct pass out[MOST_PASSES]; /* up to the card */
-	struct pass in[MOST_PASSES];  /* from there */
-	uint8_t routers;              /* on the way out */
+	struct hop out[MOST_HOPS]; /* up to the NIC */
+	struct hop in[MOST_HOPS];  /* from there */
+	uint8_t routers;           /* on the way out */
 };
 
-static const struct way *way_of(const struct world *world, uint32_t node)
+static const struct path *path_of(const struct world *world, const struct host *host)
 {
-	static const struct way ways[] = {
-	    [LAYERS_NONE] = {.layer = NULL},
+	static const struct path paths[] = {
 	    [LAYERS_BOND] = {.layer = "bond0", .in = {{"bond0", true, 0}}},
 	    [LAYERS_BRIDGE] = {.layer = "br0", .in = {{"br0", true, 0}}},
 	    [LAYERS_VLAN] = {.layer = "eth0.10", .in = {{"eth0.10", true, 0}}},
 	    [LAYERS_ROUTED] =
-		{NULL,
-		 {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
-		 {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
-		 1},
-	    [LAYERS_VXLAN] = {NULL,
-			      {{CARD_NAME, false, 0},
-			       {"vc1", true, 0},
-			       {"vx0", false, 0}},
-			      {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
-			      0},
+		{.out = {{NIC_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
+		 .in = {{"br0", false, 1}, {"vc1", false, 1}, {NIC_NAME, true, 1}},
+		 .routers = 1},
+	    [LAYERS_VXLAN] =
+		{.out = {{NIC_NAME, false, 0}, {"vc1", true, 0}, {"vx0", false, 0}},
+		 .in = {{"vx0", true, 0}, {"vc1", false, 0}, {NIC_NAME, true, 0}}},
 	    [LAYERS_ECHO] = {.layer = NULL},
 	};
 	int layers = world->scenario->layers;
 
 	if (layers == LAYERS_MIXED)
-		layers = node % 2 ? LAYERS_ROUTED : LAYERS_NONE;
-	return &ways[layers];
+		layers = host->number % 2 ? LAYERS_ROUTED : LAYERS_NONE;
+	return &paths[layers];
 }
 
 /* Bytes of the whole packet, IP header included. */
@@ -171,57 +167,57 @@ static uint32_t size_of(const struct packet *packet)
 }
 
 /* What a device does with a packet. */
-static void tell(struct now *now, enum event_kind kind, const struct packet *packet,
-		 uint64_t skb, const char *device)
+static void record(struct context *ctx, enum event_kind kind, const struct packet *packet,
+		   uint64_t skb, const char *device)
 {
 	uint32_t bytes = size_of(packet) + (kind == EVENT_NET_RECEIVE ? 0 : ETHERNET);
 
 	if (kind == EVENT_NET_DEV_XMIT)
-		EVENT(now, kind, {.u = skb}, {.i = 0}, {.u = bytes}, {.text = device});
+		EVENT(ctx, kind, {.u = skb}, {.i = 0}, {.u = bytes}, {.text = device});
 	else
-		EVENT(now, kind, {.u = skb}, {.u = bytes}, {.text = device},
+		EVENT(ctx, kind, {.u = skb}, {.u = bytes}, {.text = device},
 		      {.packet = packet});
 }
 
-/* A packet on its way between a container and its host's card. */
-static void tell_passes(struct now *now, const struct pass *pass,
+/* A packet on its way between a container and its host's NIC. */
+static void record_hops(struct context *ctx, const struct hop *hop,
 			const struct packet *packet, uint64_t skb)
 {
-	uint8_t before = now->routers;
+	uint8_t before = ctx->routers;
 
-	for (int i = 0; i < MOST_PASSES && pass[i].device; i++) {
-		now->routers = (uint8_t)(before + pass[i].routers);
-		tell(now, pass[i].received ? EVENT_NET_RECEIVE : EVENT_NET_DEV_QUEUE,
-		     packet, skb, pass[i].device);
-		if (!pass[i].received)
-			tell(now, EVENT_NET_DEV_XMIT, packet, skb, pass[i].device);
+	for (int i = 0; i < MOST_HOPS && hop[i].device; i++) {
+		ctx->routers = (uint8_t)(before + hop[i].routers);
+		record(ctx, hop[i].received ? EVENT_NET_RECEIVE : EVENT_NET_DEV_QUEUE,
+		       packet, skb, hop[i].device);
+		if (!hop[i].received)
+			record(ctx, EVENT_NET_DEV_XMIT, packet, skb, hop[i].device);
 	}
-	now->routers = before;
+	ctx->routers = before;
 }
 
-/* A packet goes out by the card. */
-static void tell_way_out(struct now *now, const struct packet *packet, uint64_t skb)
+/* A packet goes out by the NIC. */
+static void record_sent(struct context *ctx, const struct packet *packet, uint64_t skb)
 {
-	const struct way *way = way_of(now->world, now->node);
+	const struct path *path = path_of(ctx->world, ctx->host);
 
-	tell_passes(now, way->out, packet, skb);
-	if (way->layer)
-		tell(now, EVENT_NET_DEV_QUEUE, packet, skb, way->layer);
-	now->routers = way->routers;
-	tell(now, EVENT_NET_DEV_QUEUE, packet, skb, CARD_NAME);
-	now_pass(now, 300, 2500);
-	tell(now, EVENT_NET_DEV_XMIT, packet, skb, CARD_NAME);
-	if (way->layer)
-		tell(now, EVENT_NET_DEV_XMIT, packet, skb, way->layer);
-	if (now->world->scenario->layers == LAYERS_ECHO)
-		tell(now, EVENT_NET_RECEIVE, packet, skb, CARD_NAME);
-	now->routers = 0;
+	record_hops(ctx, path->out, packet, skb);
+	if (path->layer)
+		record(ctx, EVENT_NET_DEV_QUEUE, packet, skb, path->layer);
+	ctx->routers = path->routers;
+	record(ctx, EVENT_NET_DEV_QUEUE, packet, skb, NIC_NAME);
+	pass_time(ctx, 300, 2500);
+	record(ctx, EVENT_NET_DEV_XMIT, packet, skb, NIC_NAME);
+	if (path->layer)
+		record(ctx, EVENT_NET_DEV_XMIT, packet, skb, path->layer);
+	if (ctx->world->scenario->layers == LAYERS_ECHO)
+		record(ctx, EVENT_NET_RECEIVE, packet, skb, NIC_NAME);
+	ctx->routers = 0;
 }
 
-/* Make it one segment of what was handed to the card. */
-static void cut_segment(const struct world *world, struct flight *flight, uint8_t number)
+/* Make it one segment of what was handed to the NIC. */
+static void cut_segment(struct flight *flight, uint8_t number)
 {
-	uint32_t segment = world->flow[flight->flow].segment, skipped = number * segment;
+	uint32_t segment = flight->from->flow->segment, skipped = number * segment;
 	struct packet *packet = &flight->packet;
 	uint32_t whole = packet->payload;
 
@@ -240,73 +236,75 @@ static void cut_segment(const struct world *world, struct flight *flight, uint8_
 static void post(struct world *world, const struct flight *flight, nsec_t arrival_ns,
 		 bool copy)
 {
-	uint32_t index = flight_new(world);
+	struct flight *sent = mem_alloc(sizeof(*sent));
 
-	world->flight[index] = *flight;
-	world->flight[index].copy = copy;
-	queue_add(&world->queue, arrival_ns, OCCASION_ARRIVAL, index, 0);
+	*sent = *flight;
+	sent->copy = copy;
+	queue_add(&world->queue, arrival_ns, PENDING_ARRIVAL, sent, 0);
 }
 
-void card_transmit(struct now *now, const struct flight *flight, uint8_t segments)
+/* Whether it is part of a message, and no acknowledgement alone. */
+static bool has_data(const struct flight *flight)
 {
-	struct world *world = now->world;
-	const struct flow *flow = &world->flow[flight->flow];
-	struct link *link = &world->flow[flight->flow].link[flight->side];
-	struct host *host = now_host(now);
+	return flight->packet.payload || flight->packet.protocol != IPPROTO_TCP;
+}
 
-	tell_way_out(now, &flight->packet, host_skb(host));
-	if (flight->packet.payload || flow->protocol != IPPROTO_TCP)
-		requests_sent(now, flight->flow, flight->side);
+void nic_transmit(struct context *ctx, const struct flight *flight, uint8_t segments)
+{
+	struct world *world = ctx->world;
+	struct host *host = ctx->host;
+
+	record_sent(ctx, &flight->packet, host_skb(host));
+	if (has_data(flight))
+		requests_sent(ctx, flight->from);
 	host->count.sent += segments;
 	for (uint8_t i = 0; i < segments; i++) {
 		struct flight sent = *flight;
-		struct journey journey;
+		struct delivery delivery;
 
-		sent.sent_ns = now->ns;
+		sent.sent_ns = ctx->ns;
 		if (segments > 1)
-			cut_segment(world, &sent, i);
+			cut_segment(&sent, i);
 		host->count.sent_bytes += size_of(&sent.packet) + ETHERNET;
-		journey = link_carry(link, world->scenario, now->ns,
-				     size_of(&sent.packet) + FRAMING);
-		if (journey.lost)
+		delivery = link_carry(&flight->from->link, world->scenario, ctx->ns,
+				      size_of(&sent.packet) + FRAMING);
+		if (delivery.lost)
 			continue;
-		post(world, &sent, journey.arrival_ns, false);
-		if (journey.again_ns)
-			post(world, &sent, journey.again_ns, true);
+		post(world, &sent, delivery.arrival_ns, false);
+		if (delivery.again_ns)
+			post(world, &sent, delivery.again_ns, true);
 	}
 }
 
 /* Whether b goes on where a ends, so that the receiver may merge them (GRO). */
 static bool is_next(const struct flight *a, const struct flight *b)
 {
-	return a->flow == b->flow && a->side == b->side && a->packet.payload &&
-	       b->packet.payload && a->packet.protocol == IPPROTO_TCP &&
+	return a->from == b->from && a->packet.payload && b->packet.payload &&
+	       a->packet.protocol == IPPROTO_TCP &&
 	       a->packet.seq + a->packet.payload == b->packet.seq &&
 	       a->packet.ack == b->packet.ack && !a->copy && !b->copy &&
 	       a->window == b->window;
 }
 
 /* The packets in flight enter the stack; `packet` becomes what they are merged into. */
-static void enter(struct now *now, const uint32_t *flights, size_t count,
+static void enter(struct context *ctx, struct flight *const *flights, size_t count,
 		  struct packet *packet, uint64_t *skb)
 {
-	struct world *world = now->world;
-	struct host *host = now_host(now);
+	struct host *host = ctx->host;
 
-	*packet = world->flight[flights[0]].packet;
+	*packet = flights[0]->packet;
 	*skb = host_skb(host);
 	for (size_t i = 0; i < count; i++) {
-		const struct flight *flight = &world->flight[flights[i]];
+		const struct flight *flight = flights[i];
 
 		host->count.received++;
 		host->count.received_bytes += size_of(&flight->packet) + ETHERNET;
-		if (world->messages && !flight->copy)
-			messages_add(world, flight, now->ns);
-		if (flight->packet.payload ||
-		    world->flow[flight->flow].protocol != IPPROTO_TCP)
-			requests_came(now, flight->flow, !flight->side);
-		EVENT(now, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
-		EVENT(now, EVENT_GRO_EXIT,
+		if (ctx->world->messages && !flight->copy)
+			messages_add(ctx->world, flight, ctx->ns);
+		if (has_data(flight))
+			requests_came(ctx, flight->from->peer);
+		EVENT(ctx, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
+		EVENT(ctx, EVENT_GRO_EXIT,
 		      {.i = i           ? GRO_MERGED_FREE
 			    : count > 1 ? GRO_HELD
 					: GRO_NORMAL});
@@ -318,75 +316,68 @@ static void enter(struct now *now, const uint32_t *flights, size_t count,
 	}
 }
 
-/* Take packets in flight that are merged into one packet. */
-static void take(struct now *now, const uint32_t *flights, size_t count)
+/* Receive packets in flight that are merged into one packet. */
+static void receive(struct context *ctx, struct flight *const *flights, size_t count)
 {
-	struct world *world = now->world;
-	const struct flight *flight = &world->flight[flights[0]];
-	uint32_t sender = world->flow[flight->flow].end[flight->side].node;
-	const struct way *way = way_of(world, now->node);
+	struct world *world = ctx->world;
+	const struct endpoint *from = flights[0]->from;
 	struct packet packet;
 	uint64_t skb;
 
-	enter(now, flights, count, &packet, &skb);
+	enter(ctx, flights, count, &packet, &skb);
 	if (world->scenario->nat)
-		address_fill(&world->flow[flight->flow], flight->side, true, &packet);
-	now->routers = way_of(world, sender)->routers;
-	tell(now, EVENT_NET_RECEIVE, &packet, skb, CARD_NAME);
-	tell_passes(now, way->in, &packet, skb);
-	now->routers = 0;
+		address_fill(from, true, &packet);
+	ctx->routers = path_of(world, from->host)->routers;
+	record(ctx, EVENT_NET_RECEIVE, &packet, skb, NIC_NAME);
+	record_hops(ctx, path_of(world, ctx->host)->in, &packet, skb);
+	ctx->routers = 0;
 	for (size_t i = 0; i < count; i++)
-		transport_receive(now, &world->flight[flights[i]], i + 1 < count);
+		transport_receive(ctx, flights[i], i + 1 < count);
 	for (size_t i = 0; i < count; i++)
-		flight_free(world, flights[i]);
+		free(flights[i]);
 }
 
 /* How many of the packets in flight become one packet. */
-static size_t count_merged(const struct world *world, const uint32_t *flights,
+static size_t count_merged(const struct world *world, struct flight *const *flights,
 			   size_t count)
 {
 	uint32_t bytes = 0;
 	size_t i;
 
 	for (i = 1; world->scenario->gro && i < count; i++) {
-		const struct flight *last = &world->flight[flights[i - 1]];
-
-		bytes += last->packet.payload;
-		if (bytes > MERGED_MOST || !is_next(last, &world->flight[flights[i]]))
+		bytes += flights[i - 1]->packet.payload;
+		if (bytes > MERGED_MOST || !is_next(flights[i - 1], flights[i]))
 			break;
 	}
 	return i;
 }
 
-size_t card_poll(struct now *now)
+size_t nic_poll(struct context *ctx)
 {
-	struct cpu *cpu = now_cpu(now);
+	struct cpu *cpu = ctx->cpu;
 	size_t count = cpu->ringed, merged;
 
 	for (size_t i = 0; i < count; i += merged) {
-		merged = count_merged(now->world, cpu->ring + i, count - i);
-		take(now, cpu->ring + i, merged);
+		merged = count_merged(ctx->world, cpu->ring + i, count - i);
+		receive(ctx, cpu->ring + i, merged);
 	}
 	cpu->ringed = 0;
 	cpu->polling = false;
 	return count;
 }
 
-void card_arrive(struct world *world, const struct occasion *occasion)
+void nic_arrive(struct world *world, const struct pending *pending)
 {
-	const struct flight *flight = &world->flight[occasion->what];
-	uint32_t node = world->flow[flight->flow].end[!flight->side].node;
-	uint32_t number = flight->flow % (uint32_t)world->scenario->cpus;
-	struct cpu *cpu = &world->host[node].cpu[number];
+	struct flight *flight = pending->what;
+	struct cpu *cpu = flight->from->peer->cpu;
 	nsec_t coalesce_ns = from_us(world->scenario->coalesce_us);
 
-	*MEM_NEXT(cpu->ring, cpu->ringed, cpu->ring_room) = occasion->what;
+	*MEM_NEXT(cpu->ring, cpu->ringed, cpu->ring_capacity) = flight;
 	if (cpu->polling)
 		return;
 	cpu->polling = true;
 	if (coalesce_ns)
-		queue_add(&world->queue, world->now + coalesce_ns, OCCASION_POLL,
-			  cpu_number(world, node, number), 0);
+		queue_add(&world->queue, world->now + coalesce_ns, PENDING_POLL, cpu, 0);
 	else
-		interrupt_card(world, node, number);
+		interrupt_nic(world, cpu);
 }

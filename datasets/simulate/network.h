@@ -15,35 +15,31 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 	       uint64_t number, bool lower);
 
 /* What becomes of one packet. */
-struct journey {
+struct delivery {
 	bool lost;
 	nsec_t arrival_ns; /* true; when not lost */
 	nsec_t again_ns;   /* when it arrives a second time; 0: it does not */
 };
 
-struct journey link_carry(struct link *link, const struct scenario *scenario,
-			  nsec_t leaves_ns, uint32_t bytes);
+struct delivery link_carry(struct link *link, const struct scenario *scenario,
+			   nsec_t leaves_ns, uint32_t bytes);
 
 /*
- * Hand a packet to the network card and the network; with segmentation offload it is
+ * Hand a packet to the network interface and the network; with segmentation offload it is
  * more than one, of which this has the first one's place and the data of all.
  */
-void card_transmit(struct now *now, const struct flight *flight, uint8_t segments);
+void nic_transmit(struct context *ctx, const struct flight *flight, uint8_t segments);
 
 /* A packet in flight comes out of the network; its processor may be interrupted at once.
  */
-void card_arrive(struct world *world, const struct occasion *occasion);
+void nic_arrive(struct world *world, const struct pending *pending);
 
-/* Take what the card holds for this processor. Returns how many packets in flight. */
-size_t card_poll(struct now *now);
+/* Take what the NIC holds for this processor. Returns how many packets in flight. */
+size_t nic_poll(struct context *ctx);
 
-#define CARD_NAME "eth0"
+#define NIC_NAME "eth0"
 
-/* A new packet in flight's index; what it holds is undefined. Others may move. */
-uint32_t flight_new(struct world *world);
-void flight_free(struct world *world, uint32_t index);
-
-/* The TCP of transport.h; nobody else calls these. */
+/* The transport protocols, transport.c. */
 
 enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
 
@@ -59,20 +55,20 @@ enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
 uint64_t transport_most(const struct flow *flow);
 
 /* Whether all that this end sent was acknowledged; true but for TCP. */
-bool transport_is_answered(const struct flow *flow, int side);
+bool transport_is_answered(const struct endpoint *end);
 
-/* Send data, on behalf of the kernel of that end, which `now` is at. */
-void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes);
+/* Send data, on behalf of the kernel of that end, which `ctx` is at. */
+void transport_send(struct context *ctx, struct endpoint *end, uint64_t bytes);
 
 /*
  * Take a packet in flight at its destination, on behalf of the kernel there; with `more`
  * the next ones of the same flow come at once.
  */
-void transport_receive(struct now *now, const struct flight *flight, bool more);
+void transport_receive(struct context *ctx, const struct flight *flight, bool more);
 
-/* An OCCASION_RESEND: whether something must be sent again now, and that. */
-bool transport_is_overdue(struct world *world, uint32_t flow, int side);
-void transport_resend(struct now *now, uint32_t flow, int side);
+/* A PENDING_RESEND: whether something must be sent again now, and that. */
+bool transport_is_overdue(struct world *world, struct endpoint *end);
+void transport_resend(struct context *ctx, struct endpoint *end);
 
 void transport_init(const struct world *world, struct flow *flow);
 

@@ -139,7 +139,7 @@ static int write_node(const struct world *world, const struct host *host,
 			    json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}",
 				      "hostname", host->name, "kernel", "simulated",
 				      "cpus", world->scenario->cpus, "mem_kib",
-				      MEMORY_KIB, "interfaces", "name", CARD_NAME, "mac",
+				      MEMORY_KIB, "interfaces", "name", NIC_NAME, "mac",
 				      mac, "addresses", address.ipv4, address.ipv6),
 			    error);
 	free(name);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/thread.h"
 
-#include <netinet/in.h>
-#include <string.h>
-
-#include "base/mem.h"
-#include "simulate/network.h"
 #include "simulate/truth.h"
 
 /* A little behind the begin of a time of so many ns, so that not all begin at once. */
@@ -38,14 +33,14 @@ static nsec_t skip_pauses(const struct scenario *scenario, struct flow *flow, ns
 	return due;
 }
 
-nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t now)
+nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_ns)
 {
 	const struct scenario *scenario = world->scenario;
-	struct flow *flow = &world->flow[thread->flow];
+	struct flow *flow = thread->end->flow;
 	nsec_t from = seconds(scenario->active_from_s);
 	nsec_t to = seconds(scenario->active_to_s), due, last;
 
-	due = now - world->begin_ns +
+	due = from_ns - world->begin_ns +
 	      dice_spread(&flow->dice, scenario->interval, flow->interval_ns,
 			  2 * flow->interval_ns);
 	if (!thread->begun)
@@ -60,12 +55,12 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t now)
 	return due < to ? world->begin_ns + due : NSEC_MAX;
 }
 
-/* Let it go on a little later: the time that a kernel takes to switch to it. */
-static void light_wake(struct now *now, uint32_t number)
+/* With activity net: it goes on when a kernel would have switched to it. */
+static void wake_simple(struct context *ctx, struct thread *thread)
 {
-	nsec_t latency = dice_between(&now_host(now)->dice, 3000, 15000);
+	nsec_t latency = dice_between(&ctx->host->dice, 3000, 15000);
 
-	thread_await(now->world, number, WAIT_TIME, now->ns + latency);
+	thread_await(ctx->world, thread, WAIT_TIME, ctx->ns + latency);
 }
 
 enum { FIRST_TID = 900 };
@@ -81,22 +76,16 @@ static const char *const names[THREAD_ROLES] = {
     [ROLE_DAEMON] = DAEMON_NAME,  [ROLE_CHILD] = DAEMON_NAME, /* until it executes */
 };
 
-uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
-		    uint32_t flow, int side)
+struct thread *thread_add(struct world *world, struct host *host, enum thread_role role,
+			  struct endpoint *end)
 {
-	struct host *host = &world->host[node];
-	struct thread *thread;
+	struct thread *thread = &world->thread[world->threads++];
 
-	world->thread = mem_grow(world->thread, world->threads, &world->thread_capacity,
-				 sizeof(*world->thread));
-	thread = &world->thread[world->threads];
-	memset(thread, 0, sizeof(*thread));
-	thread->node = node;
-	thread->flow = flow;
+	thread->host = host;
+	thread->end = end;
 	thread->role = (uint8_t)role;
 	thread->name = names[role];
-	thread->side = (uint8_t)side;
-	thread->cpu = host->threads++ % (uint32_t)world->scenario->cpus;
+	thread->cpu = &host->cpu[host->threads++ % (uint32_t)world->scenario->cpus];
 	thread->tid = thread_next_tid(host);
 	host->alive++;
 	host->members[role]++;
@@ -106,64 +95,47 @@ uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 	thread->pid = host->pid[role];
 	thread->due_ns = world->begin_ns;
 	thread->ready_ns = world->begin_ns;
-	return (uint32_t)world->threads++;
+	return thread;
 }
 
-void thread_await(struct world *world, uint32_t number, enum thread_wait wait,
+void thread_await(struct world *world, struct thread *thread, enum thread_wait wait,
 		  nsec_t until)
 {
-	struct thread *thread = &world->thread[number];
-
 	thread->wait = (uint8_t)wait;
 	thread->age++;
 	if (until != NSEC_MAX)
-		queue_add(&world->queue, until, OCCASION_TIMER, number, thread->age);
+		queue_add(&world->queue, until, PENDING_TIMER, thread, thread->age);
 }
 
-static struct endpoint *end_of(struct world *world, const struct thread *thread)
+bool thread_has_data(struct context *ctx, const struct thread *thread)
 {
-	return &world->flow[thread->flow].end[thread->side];
-}
-
-bool thread_has_data(struct now *now, uint32_t number)
-{
-	const struct thread *thread = &now->world->thread[number];
-	const struct endpoint *end = end_of(now->world, thread);
-
-	if (end->unread < thread->left)
+	if (thread->end->unread < thread->left)
 		return false;
-	now_wait(now, end->came_ns);
+	wait_until(ctx, thread->end->came_ns);
 	return true;
 }
 
-void thread_wake(struct now *now, uint32_t number)
+void thread_wake(struct context *ctx, struct thread *thread)
 {
-	struct thread *thread = &now->world->thread[number];
-
 	thread->wait = WAIT_NONE;
 	thread->age++;
-	if (now->world->full)
-		cpu_wake(now, number);
+	if (ctx->world->full)
+		cpu_wake(ctx, thread);
 	else
-		light_wake(now, number);
+		wake_simple(ctx, thread);
 }
 
-void thread_data_came(struct now *now, uint32_t number)
+void thread_data_came(struct context *ctx, struct thread *thread)
 {
-	struct thread *thread = &now->world->thread[number];
-	struct endpoint *end = end_of(now->world, thread);
-
-	end->came_ns = now->ns;
-	requests_is_new(now, number);
-	if (thread->wait == WAIT_DATA && end->unread >= thread->left)
-		thread_wake(now, number);
+	thread->end->came_ns = ctx->ns;
+	requests_is_new(ctx, thread);
+	if (thread->wait == WAIT_DATA && thread->end->unread >= thread->left)
+		thread_wake(ctx, thread);
 }
 
-void thread_all_sent(struct now *now, uint32_t number)
+void thread_all_sent(struct context *ctx, struct thread *thread)
 {
-	struct thread *thread = &now->world->thread[number];
-
-	end_of(now->world, thread)->answered_ns = now->ns;
+	thread->end->answered_ns = ctx->ns;
 	if (thread->wait == WAIT_SENT)
-		thread_wake(now, number);
+		thread_wake(ctx, thread);
 }

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "simulate/host.h"
 #include "simulate/thread.h"
 
@@ -13,58 +12,36 @@ enum { ECHO = 8, ECHO_REPLY = 0, ECHO6 = 128, ECHO6_REPLY = 129 };
 enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
 enum { REPEATS = 3, DOUBLINGS = 6 };
 
-uint32_t flight_new(struct world *world)
-{
-	uint32_t index;
-
-	if (world->free_flight) {
-		index = world->free_flight - 1;
-		world->free_flight = world->flight[index].next_free;
-		return index;
-	}
-	world->flight = mem_grow(world->flight, world->flights, &world->flight_capacity,
-				 sizeof(*world->flight));
-	return (uint32_t)world->flights++;
-}
-
-void flight_free(struct world *world, uint32_t index)
-{
-	world->flight[index].next_free = world->free_flight;
-	world->free_flight = index + 1;
-}
-
 /* The headers of a packet that this end sends next, but for TCP's numbers. */
-static void transport_fill(struct world *world, uint32_t flow, int side, uint32_t payload,
-			   struct packet *packet)
+static void fill_headers(const struct endpoint *end, uint32_t payload,
+			 struct packet *packet)
 {
-	struct flow *f = &world->flow[flow];
-	struct endpoint *end = &f->end[side];
-	uint32_t inner = payload + (f->protocol == IPPROTO_TCP ? TCP_HEADER : UDP_HEADER);
+	const struct flow *flow = end->flow;
+	bool is_tcp = flow->protocol == IPPROTO_TCP;
 
 	memset(packet, 0, sizeof(*packet));
 	packet->known = PACKET_NETWORK | PACKET_TRANSPORT;
-	packet->family = f->family;
-	packet->protocol = f->protocol;
-	packet->payload = f->protocol == IPPROTO_TCP ? payload : 0;
-	packet->length = inner + (f->family == 6 ? 0 : IPV4_HEADER);
-	packet->id = f->family == 6 ? f->label : end->ip_id;
-	address_fill(f, side, false, packet);
+	packet->family = flow->family;
+	packet->protocol = flow->protocol;
+	packet->payload = is_tcp ? payload : 0;
+	packet->length = payload + (is_tcp ? TCP_HEADER : UDP_HEADER) +
+			 (flow->family == 6 ? 0 : IPV4_HEADER);
+	packet->id = flow->family == 6 ? flow->label : end->ip_id;
+	address_fill(end, false, packet);
 }
 
 /* Send data from `seq` on, or an acknowledgement alone where there is none. */
-static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
+static void send_packet(struct context *ctx, struct endpoint *end, uint32_t seq,
 			uint32_t payload)
 {
-	struct flow *f = &now->world->flow[flow];
-	struct endpoint *end = &f->end[side];
-	uint32_t segments = payload ? (payload + f->segment - 1) / f->segment : 1;
-	struct flight flight = {.flow = flow,
-				.side = (uint8_t)side,
+	uint32_t segment = end->flow->segment;
+	uint32_t segments = payload ? (payload + segment - 1) / segment : 1;
+	struct flight flight = {.from = end,
 				.window = end->sender.base,
 				.total = end->sender.next - end->sender.base};
 
-	flight.index = (uint8_t)((seq - end->sender.base) / f->segment);
-	transport_fill(now->world, flow, side, payload, &flight.packet);
+	flight.index = (uint8_t)((seq - end->sender.base) / segment);
+	fill_headers(end, payload, &flight.packet);
 	flight.packet.seq = seq;
 	flight.packet.ack = end->receiver.next;
 	flight.packet.window = end->tcp_window;
@@ -73,27 +50,25 @@ static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
 		flight.packet.flags |= FLAG_PUSH;
 	end->ip_id = (uint16_t)(end->ip_id + segments);
 	end->receiver.unanswered = 0;
-	card_transmit(now, &flight, (uint8_t)segments);
+	nic_transmit(ctx, &flight, (uint8_t)segments);
 }
 
 /* See to it that this end looks again when its time is over. */
-static void arm(struct now *now, uint32_t flow, int side)
+static void arm(struct context *ctx, struct endpoint *end)
 {
-	struct sender *sender = &now->world->flow[flow].end[side].sender;
+	struct sender *sender = &end->sender;
 
-	sender->deadline_ns = now->ns + sender->rto_ns;
+	sender->deadline_ns = ctx->ns + sender->rto_ns;
 	if (sender->armed)
 		return;
 	sender->armed = true;
-	queue_add(&now->world->queue, sender->deadline_ns, OCCASION_RESEND,
-		  flow * 2 + (uint32_t)side, 0);
+	queue_add(&ctx->world->queue, sender->deadline_ns, PENDING_RESEND, end, 0);
 }
 
-static void tcp_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
+static void tcp_send(struct context *ctx, struct endpoint *end, uint64_t bytes)
 {
-	struct flow *f = &now->world->flow[flow];
-	struct sender *sender = &f->end[side].sender;
-	uint32_t piece = now->world->scenario->gso ? (uint32_t)bytes : f->segment;
+	struct sender *sender = &end->sender;
+	uint32_t piece = ctx->world->scenario->gso ? (uint32_t)bytes : end->flow->segment;
 
 	sender->base = sender->next;
 	sender->next += (uint32_t)bytes;
@@ -101,63 +76,59 @@ static void tcp_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
 		uint32_t left = sender->next - seq;
 		uint32_t payload = left < piece ? left : piece;
 
-		send_packet(now, flow, side, seq, payload);
+		send_packet(ctx, end, seq, payload);
 		seq += payload;
 	}
-	arm(now, flow, side);
+	arm(ctx, end);
 }
 
-static void send_again(struct now *now, uint32_t flow, int side)
+static void send_again(struct context *ctx, struct endpoint *end)
 {
-	struct flow *f = &now->world->flow[flow];
-	struct sender *sender = &f->end[side].sender;
-	uint32_t begin =
-	    sender->base + (sender->una - sender->base) / f->segment * f->segment;
+	struct sender *sender = &end->sender;
+	uint32_t segment = end->flow->segment;
+	uint32_t begin = sender->base + (sender->una - sender->base) / segment * segment;
 	uint32_t left = sender->next - begin;
 
 	sender->recovering = true;
-	send_packet(now, flow, side, begin, left < f->segment ? left : f->segment);
+	send_packet(ctx, end, begin, left < segment ? left : segment);
 }
 
-void transport_resend(struct now *now, uint32_t flow, int side)
+void transport_resend(struct context *ctx, struct endpoint *end)
 {
-	struct sender *sender = &now->world->flow[flow].end[side].sender;
-
-	if (sender->rto_ns < now->world->rto_ns << DOUBLINGS)
-		sender->rto_ns *= 2;
-	send_again(now, flow, side);
-	arm(now, flow, side);
+	if (end->sender.rto_ns < ctx->world->rto_ns << DOUBLINGS)
+		end->sender.rto_ns *= 2;
+	send_again(ctx, end);
+	arm(ctx, end);
 }
 
-static void take_answer(struct now *now, uint32_t flow, int side,
-			const struct packet *packet)
+static void receive_answer(struct context *ctx, struct endpoint *end,
+			   const struct packet *packet)
 {
-	struct endpoint *end = &now->world->flow[flow].end[side];
 	struct sender *sender = &end->sender;
 	uint32_t gained = packet->ack - sender->una;
 
 	if (gained && gained <= sender->next - sender->una) {
 		sender->una = packet->ack;
 		sender->repeats = 0;
-		sender->rto_ns = now->world->rto_ns;
-		sender->deadline_ns = now->ns + sender->rto_ns;
+		sender->rto_ns = ctx->world->rto_ns;
+		sender->deadline_ns = ctx->ns + sender->rto_ns;
 		if (sender->una == sender->next) {
 			sender->recovering = false;
-			thread_all_sent(now, end->writer);
+			thread_all_sent(ctx, end->writer);
 		} else if (sender->recovering) {
-			send_again(now, flow, side);
+			send_again(ctx, end);
 		}
 	} else if (!gained && !packet->payload && sender->una != sender->next &&
 		   ++sender->repeats == REPEATS) {
-		send_again(now, flow, side);
+		send_again(ctx, end);
 	}
 }
 
 /* Whether what came will be answered by data soon enough. */
-static bool is_reply_near(const struct world *world, const struct flow *flow, int side)
+static bool is_reply_near(const struct world *world, const struct endpoint *end)
 {
-	return world->scenario->pattern == PATTERN_REQUEST && side == 1 &&
-	       flow->end[side].unread >= world->request_bytes &&
+	return world->scenario->pattern == PATTERN_REQUEST && end->replies &&
+	       end->unread >= world->request_bytes &&
 	       4 * world->service_ns < world->rto_ns;
 }
 
@@ -168,9 +139,8 @@ static uint32_t count_whole(uint64_t came)
 }
 
 /* Put a segment where it belongs; whether it is the next one that is wanted. */
-static bool place_segment(struct flow *flow, int side, const struct flight *flight)
+static bool place_segment(struct endpoint *end, const struct flight *flight)
 {
-	struct endpoint *end = &flow->end[side];
 	struct receiver *receiver = &end->receiver;
 	uint64_t bit = (uint64_t)1 << flight->index;
 	uint32_t upto, next;
@@ -184,7 +154,7 @@ static bool place_segment(struct flow *flow, int side, const struct flight *flig
 	if (receiver->came & bit)
 		return false;
 	receiver->came |= bit;
-	upto = count_whole(receiver->came) * flow->segment;
+	upto = count_whole(receiver->came) * end->flow->segment;
 	next = receiver->window + (upto < flight->total ? upto : flight->total);
 	if (next == receiver->next)
 		return false;
@@ -193,30 +163,18 @@ static bool place_segment(struct flow *flow, int side, const struct flight *flig
 	return true;
 }
 
-static void take_data(struct now *now, const struct flight *flight, bool more)
+static void receive_data(struct context *ctx, struct endpoint *end,
+			 const struct flight *flight, bool more)
 {
-	struct flow *flow = &now->world->flow[flight->flow];
-	int side = !flight->side;
-	struct endpoint *end = &flow->end[side];
-	bool wanted = place_segment(flow, side, flight);
+	bool wanted = place_segment(end, flight);
 	bool whole = end->receiver.next == flight->window + flight->total;
 
 	end->receiver.unanswered++;
-	if (!wanted || (!more && (whole ? !is_reply_near(now->world, flow, side)
+	if (!wanted || (!more && (whole ? !is_reply_near(ctx->world, end)
 					: end->receiver.unanswered >= 2)))
-		send_packet(now, flight->flow, side, end->sender.next, 0);
+		send_packet(ctx, end, end->sender.next, 0);
 	if (wanted)
-		thread_data_came(now, end->reader);
-}
-
-static void tcp_receive(struct now *now, const struct flight *flight, bool more)
-{
-	/* The caller's packet in flight may move while packets are sent in answer. */
-	const struct flight kept = *flight;
-
-	take_answer(now, kept.flow, !kept.side, &kept.packet);
-	if (kept.packet.payload)
-		take_data(now, &kept, more);
+		thread_data_came(ctx, end->reader);
 }
 
 void transport_init(const struct world *world, struct flow *flow)
@@ -246,61 +204,55 @@ uint64_t transport_most(const struct flow *flow)
 	return flow->segment + TCP_HEADER - UDP_HEADER;
 }
 
-static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t bytes)
+static void send_datagram(struct context *ctx, struct endpoint *end, uint64_t bytes)
 {
-	struct flow *f = &now->world->flow[flow];
-	struct endpoint *end = &f->end[side];
-	struct flight flight = {.flow = flow, .side = (uint8_t)side};
-	uint64_t most = transport_most(f);
+	const struct flow *flow = end->flow;
+	struct flight flight = {.from = end};
+	uint64_t most = transport_most(flow);
 	uint32_t payload = (uint32_t)(bytes < most ? bytes : most);
-	bool reply = side == 1;
 
-	transport_fill(now->world, flow, side, payload, &flight.packet);
+	fill_headers(end, payload, &flight.packet);
 	end->ip_id++;
 	end->serial++;
-	if (f->protocol == IPPROTO_UDP) {
+	if (flow->protocol == IPPROTO_UDP) {
 		flight.packet.udp_length = (uint16_t)(payload + UDP_HEADER);
 	} else {
-		uint16_t type = f->family == 6 ? (reply ? ECHO6_REPLY : ECHO6)
-					       : (reply ? ECHO_REPLY : ECHO);
+		uint16_t type = flow->family == 6 ? (end->replies ? ECHO6_REPLY : ECHO6)
+						  : (end->replies ? ECHO_REPLY : ECHO);
 
 		/* A reply bears the number of its request. */
-		if (reply)
+		if (end->replies)
 			end->serial = end->last_serial;
 		flight.packet.sport = (uint16_t)(type << 8);
 		flight.packet.dport = 0;
-		flight.packet.seq = f->label << 16 | (end->serial & 0xffff);
+		flight.packet.seq = flow->label << 16 | (end->serial & 0xffff);
 	}
 	flight.window = end->serial;
 	flight.total = payload;
-	card_transmit(now, &flight, 1);
+	nic_transmit(ctx, &flight, 1);
 }
 
-void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
+void transport_send(struct context *ctx, struct endpoint *end, uint64_t bytes)
 {
-	if (now->world->flow[flow].protocol == IPPROTO_TCP)
-		tcp_send(now, flow, side, bytes);
+	if (end->flow->protocol == IPPROTO_TCP)
+		tcp_send(ctx, end, bytes);
 	else
-		send_datagram(now, flow, side, bytes);
+		send_datagram(ctx, end, bytes);
 }
 
-bool transport_is_answered(const struct flow *flow, int side)
+bool transport_is_answered(const struct endpoint *end)
 {
-	const struct sender *sender = &flow->end[side].sender;
-
-	return flow->protocol != IPPROTO_TCP || sender->una == sender->next;
+	return end->flow->protocol != IPPROTO_TCP || end->sender.una == end->sender.next;
 }
 
-static void receive_datagram(struct now *now, const struct flight *flight)
+static void receive_datagram(struct context *ctx, struct endpoint *end,
+			     const struct flight *flight)
 {
-	struct flow *flow = &now->world->flow[flight->flow];
-	int side = !flight->side;
-	struct endpoint *end = &flow->end[side];
-	bool echo = flow->protocol != IPPROTO_UDP;
+	bool is_echo = end->flow->protocol != IPPROTO_UDP;
 
-	if (echo && side == 1) { /* the kernel itself replies, to copies too */
+	if (is_echo && end->replies) { /* the kernel itself replies, to copies too */
 		end->last_serial = flight->window;
-		send_datagram(now, flight->flow, side, flight->total);
+		send_datagram(ctx, end, flight->total);
 		return;
 	}
 	/* The network's copies and stragglers are of no use to anybody. */
@@ -308,20 +260,25 @@ static void receive_datagram(struct now *now, const struct flight *flight)
 		return;
 	end->last_serial = flight->window;
 	end->unread += flight->total;
-	thread_data_came(now, end->reader);
+	thread_data_came(ctx, end->reader);
 }
 
-void transport_receive(struct now *now, const struct flight *flight, bool more)
+void transport_receive(struct context *ctx, const struct flight *flight, bool more)
 {
-	if (now->world->flow[flight->flow].protocol == IPPROTO_TCP)
-		tcp_receive(now, flight, more);
-	else
-		receive_datagram(now, flight);
+	struct endpoint *end = flight->from->peer;
+
+	if (end->flow->protocol != IPPROTO_TCP) {
+		receive_datagram(ctx, end, flight);
+		return;
+	}
+	receive_answer(ctx, end, &flight->packet);
+	if (flight->packet.payload)
+		receive_data(ctx, end, flight, more);
 }
 
-bool transport_is_overdue(struct world *world, uint32_t flow, int side)
+bool transport_is_overdue(struct world *world, struct endpoint *end)
 {
-	struct sender *sender = &world->flow[flow].end[side].sender;
+	struct sender *sender = &end->sender;
 
 	sender->armed = false;
 	if (sender->una == sender->next)
@@ -329,7 +286,6 @@ bool transport_is_overdue(struct world *world, uint32_t flow, int side)
 	if (world->now >= sender->deadline_ns)
 		return true;
 	sender->armed = true;
-	queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
-		  flow * 2 + (uint32_t)side, 0);
+	queue_add(&world->queue, sender->deadline_ns, PENDING_RESEND, end, 0);
 	return false;
 }

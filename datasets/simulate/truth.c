@@ -11,7 +11,7 @@
 
 /* Where a flow's request is. */
 struct request_state {
-	enum { ASKS_NOTHING, ASKED, TAKEN, REPLIED } phase;
+	enum { ASKS_NOTHING, ASKED, ARRIVED, REPLIED } phase;
 	nsec_t came_ns[2], new_ns[2]; /* at each side: the last data, the last new data */
 	nsec_t asked_ns, arrived_ns, taken_ns, replied_ns;
 };
@@ -44,9 +44,9 @@ struct thread_spans {
 struct truth {
 	struct output requests, spans;
 	struct request_state *flow;
-	struct cpu_spans *cpu; /* node * cpus + cpu */
-	struct thread_spans *thread;
-	nsec_t *last_ns; /* a node: of its last event */
+	struct cpu_spans *cpu;       /* as world->cpu */
+	struct thread_spans *thread; /* as world->thread */
+	nsec_t *last_ns;             /* a node: of its last event */
 };
 
 static const char requests_header[] = "client,client_tid,server,server_tid,port,asked_ns,"
@@ -57,7 +57,6 @@ static const char spans_header[] =
 struct truth *truth_open(const struct world *world, const char *directory,
 			 struct error *error)
 {
-	size_t cpus = world->hosts * (size_t)world->scenario->cpus;
 	struct truth *truth = mem_zalloc(sizeof(*truth));
 
 	if (sim_output_open(&truth->spans, error, "%s/spans.csv", directory) ||
@@ -70,8 +69,8 @@ struct truth *truth_open(const struct world *world, const char *directory,
 	truth->flow = mem_zalloc((world->flows + 1) * sizeof(*truth->flow));
 	truth->last_ns = mem_zalloc(world->hosts * sizeof(*truth->last_ns));
 	truth->thread = mem_zalloc(world->threads * sizeof(*truth->thread));
-	truth->cpu = mem_zalloc(cpus * sizeof(*truth->cpu));
-	for (size_t i = 0; i < cpus; i++)
+	truth->cpu = mem_zalloc(world->cpus * sizeof(*truth->cpu));
+	for (size_t i = 0; i < world->cpus; i++)
 		truth->cpu[i].first_ns = truth->cpu[i].run_ns = NSEC_MIN;
 	return truth;
 }
@@ -89,93 +88,97 @@ void truth_discard(struct truth *truth)
 	free(truth);
 }
 
-static struct request_state *state_of(const struct now *now, uint32_t flow)
+static struct request_state *state_of(const struct context *ctx,
+				      const struct endpoint *end)
 {
-	struct truth *truth = now->world->truth;
+	struct truth *truth = ctx->world->truth;
 
-	return truth && now->world->scenario->pattern == PATTERN_REQUEST
-		   ? &truth->flow[flow]
+	return truth && ctx->world->scenario->pattern == PATTERN_REQUEST
+		   ? &truth->flow[end->flow->number]
 		   : NULL;
 }
 
-void requests_sent(const struct now *now, uint32_t flow, int side)
+void requests_sent(const struct context *ctx, const struct endpoint *end)
 {
-	struct request_state *state = state_of(now, flow);
+	struct request_state *state = state_of(ctx, end);
 
 	if (!state)
 		return;
-	if (side == 0 && state->phase == ASKS_NOTHING) {
+	if (!end->replies && state->phase == ASKS_NOTHING) {
 		state->phase = ASKED;
-		state->asked_ns = now->ns;
-	} else if (side == 1 && state->phase == TAKEN) {
+		state->asked_ns = ctx->ns;
+	} else if (end->replies && state->phase == ARRIVED) {
 		state->phase = REPLIED;
-		state->replied_ns = now->ns;
+		state->replied_ns = ctx->ns;
 	}
 }
 
-void requests_came(const struct now *now, uint32_t flow, int side)
+void requests_came(const struct context *ctx, const struct endpoint *end)
 {
-	struct request_state *state = state_of(now, flow);
+	struct request_state *state = state_of(ctx, end);
 
 	if (state)
-		state->came_ns[side] = now->ns;
+		state->came_ns[end->replies] = ctx->ns;
 }
 
-void requests_is_new(const struct now *now, uint32_t number)
+void requests_is_new(const struct context *ctx, const struct thread *thread)
 {
-	const struct thread *thread = &now->world->thread[number];
-	struct request_state *state = state_of(now, thread->flow);
+	struct request_state *state = state_of(ctx, thread->end);
+	bool side = thread->end->replies;
 
 	if (state)
-		state->new_ns[thread->side] = state->came_ns[thread->side];
+		state->new_ns[side] = state->came_ns[side];
 }
 
-static void write_request(const struct now *now, const struct thread *thread,
+static void write_request(const struct context *ctx, const struct endpoint *client,
 			  const struct request_state *state)
 {
-	const struct world *world = now->world;
-	const struct endpoint *end = world->flow[thread->flow].end;
+	const struct endpoint *server = client->peer;
 
-	fprintf(world->truth->requests.file,
+	fprintf(ctx->world->truth->requests.file,
 		"%s,%" PRId32 ",%s,%" PRId32 ",%u,%" PRId64 ",%" PRId64 ",%" PRId64
 		",%" PRId64 ",%" PRId64 "\n",
-		world->host[end[0].node].name, world->thread[end[0].writer].tid,
-		world->host[end[1].node].name, world->thread[end[1].writer].tid,
-		(unsigned)end[1].near.port, state->asked_ns, state->arrived_ns,
-		state->taken_ns, state->replied_ns, state->new_ns[0]);
+		client->host->name, client->writer->tid, server->host->name,
+		server->writer->tid, (unsigned)server->near.port, state->asked_ns,
+		state->arrived_ns, state->taken_ns, state->replied_ns, state->new_ns[0]);
 }
 
-void requests_taken(const struct now *now, uint32_t number, bool whole)
+void requests_read(const struct context *ctx, const struct thread *thread, bool whole)
 {
-	const struct thread *thread = &now->world->thread[number];
-	struct request_state *state = state_of(now, thread->flow);
+	struct request_state *state = state_of(ctx, thread->end);
 
 	if (!state)
 		return;
 	if (thread->role == ROLE_SERVER && state->phase == ASKED && whole) {
-		state->phase = TAKEN;
+		state->phase = ARRIVED;
 		state->arrived_ns = state->new_ns[1];
-		state->taken_ns = now->ns;
+		state->taken_ns = ctx->ns;
 	} else if (thread->role == ROLE_CLIENT) {
-		if (whole && state->phase == REPLIED && !now->world->stopped)
-			write_request(now, thread, state);
+		if (whole && state->phase == REPLIED && !ctx->world->stopped)
+			write_request(ctx, thread->end, state);
 		state->phase = ASKS_NOTHING;
 	}
 }
 
-static struct cpu_spans *cpu_of(const struct now *now)
+static struct cpu_spans *cpu_of(const struct context *ctx)
 {
-	return &now->world->truth->cpu[cpu_number(now->world, now->node, now->cpu)];
+	return &ctx->world->truth->cpu[ctx->cpu - ctx->world->cpu];
+}
+
+static struct thread_spans *spans_of(const struct context *ctx,
+				     const struct thread *thread)
+{
+	return thread ? &ctx->world->truth->thread[thread - ctx->world->thread] : NULL;
 }
 
 /* Write a row that ends here, if it began and both were traced; it is over then. */
-static void end_row(const struct now *now, struct span_row *row, nsec_t end_ns)
+static void end_row(const struct context *ctx, struct span_row *row, nsec_t end_ns)
 {
-	FILE *file = now->world->truth->spans.file;
+	FILE *file = ctx->world->truth->spans.file;
 
 	if (row->kind && row->begin_ns != NSEC_MIN && end_ns != NSEC_MIN) {
 		fprintf(file, "%s,%s,%" PRIu32 ",%" PRId32 ",%s,%" PRId64 ",%" PRId64 ",",
-			row->kind, now_host(now)->name, now->cpu, row->tid, row->name,
+			row->kind, ctx->host->name, ctx->cpu->number, row->tid, row->name,
 			row->number, row->begin_ns);
 		if (row->middle_ns)
 			fprintf(file, "%" PRId64, row->middle_ns);
@@ -184,158 +187,136 @@ static void end_row(const struct now *now, struct span_row *row, nsec_t end_ns)
 	row->kind = NULL;
 }
 
-static const char *name_of(const struct now *now, uint32_t thread)
-{
-	return thread == NO_THREAD ? "swapper" : now->world->thread[thread].name;
-}
-
-/* The processor's thread ran until then; `next`: who comes. */
-static void add_run(const struct now *now, nsec_t end_ns, int64_t next)
-{
-	const struct cpu_spans *cpu = cpu_of(now);
-	uint32_t current = now_cpu(now)->current;
-	struct span_row row = {
-	    .kind = "run",
-	    .tid = cpu->over ? cpu->last_tid : now_tid(now, current),
-	    .name = cpu->over ? cpu->last_name : name_of(now, current),
-	    .number = next,
-	    .begin_ns = cpu->run_ns == NSEC_MIN ? cpu->first_ns : cpu->run_ns,
-	};
-
-	/* Its first event is the switch itself. */
-	if (row.begin_ns == NSEC_MIN)
-		row.begin_ns = end_ns;
-	end_row(now, &row, end_ns);
-}
-
-/* A row of a thread that begins. */
-static struct span_row row_of(const struct now *now, uint32_t thread, const char *kind,
+/* A row of a thread that begins; NULL: of the idle one. */
+static struct span_row row_of(const struct thread *thread, const char *kind,
 			      int64_t number, nsec_t at_ns)
 {
 	return (struct span_row){.kind = kind,
-				 .tid = now_tid(now, thread),
-				 .name = name_of(now, thread),
+				 .tid = tid_of(thread),
+				 .name = thread ? thread->name : "swapper",
 				 .number = number,
 				 .begin_ns = at_ns};
 }
 
-static void add_switch(const struct now *now, bool preempted, nsec_t at_ns)
+/* The processor's thread ran until then; `next`: who comes. */
+static void add_run(const struct context *ctx, nsec_t end_ns, int64_t next)
 {
-	struct thread_spans *thread = now->world->truth->thread;
-	uint32_t last = now_cpu(now)->current, next = now->about;
-	struct cpu_spans *cpu = cpu_of(now);
+	const struct cpu_spans *cpu = cpu_of(ctx);
+	struct span_row row =
+	    row_of(ctx->cpu->current, "run", next,
+		   cpu->run_ns == NSEC_MIN ? cpu->first_ns : cpu->run_ns);
+
+	if (cpu->over) {
+		row.tid = cpu->last_tid;
+		row.name = cpu->last_name;
+	}
+	/* Its first event is the switch itself. */
+	if (row.begin_ns == NSEC_MIN)
+		row.begin_ns = end_ns;
+	end_row(ctx, &row, end_ns);
+}
+
+static void add_switch(const struct context *ctx, bool preempted, nsec_t at_ns)
+{
+	const struct thread *last = ctx->cpu->current, *next = ctx->about;
+	struct cpu_spans *cpu = cpu_of(ctx);
+	struct span_row run = row_of(last, "preempted", -1, at_ns);
 
 	if (at_ns != NSEC_MIN) {
-		add_run(now, at_ns, now_tid(now, next));
+		add_run(ctx, at_ns, tid_of(next));
 		cpu->run_ns = at_ns;
 	} else if (cpu->first_ns != NSEC_MIN && !cpu->over) {
 		cpu->over = true;
-		cpu->last_tid = now_tid(now, last);
-		cpu->last_name = name_of(now, last);
+		cpu->last_tid = run.tid;
+		cpu->last_name = run.name;
 	}
-	if (last != NO_THREAD && preempted)
-		thread[last].wait = row_of(now, last, "preempted", -1, at_ns);
-	if (next != NO_THREAD)
-		end_row(now, &thread[next].wait, at_ns);
+	if (last && preempted)
+		spans_of(ctx, last)->wait = run;
+	if (next)
+		end_row(ctx, &spans_of(ctx, next)->wait, at_ns);
 }
 
-static void begin_softirq(const struct now *now, struct cpu_spans *cpu, uint64_t vector,
-			  nsec_t at_ns)
-{
-	cpu->interrupt =
-	    row_of(now, now_cpu(now)->current, "softirq", (int64_t)vector, at_ns);
-	cpu->interrupt.name = "";
-	cpu->interrupt.middle_ns = cpu->raised_ns[vector];
-	cpu->raised_ns[vector] = 0;
-}
-
-static void begin_disk(const struct now *now, struct span_row *row, nsec_t at_ns)
-{
-	const struct thread *thread = &now->world->thread[now->about];
-
-	*row = row_of(now, now->about, "disk", (int64_t)thread->sector, at_ns);
-	row->name = thread->call == EVENT_FSYNC_EXIT ? "write" : "read";
-}
-
-static void note_call(const struct now *now, enum event_kind kind, int64_t result,
+static void note_call(const struct context *ctx, enum event_kind kind, int64_t result,
 		      nsec_t at_ns)
 {
-	uint32_t current = now_cpu(now)->current;
-	struct span_row *call = &now->world->truth->thread[current].call;
+	const struct thread *thread = ctx->cpu->current;
+	struct span_row *call = &spans_of(ctx, thread)->call;
 
 	if ((kind - EVENT_CALLS) % 2) {
 		call->number = result;
-		end_row(now, call, at_ns);
+		end_row(ctx, call, at_ns);
 	} else {
-		*call = row_of(now, current, "call", 0, at_ns);
+		*call = row_of(thread, "call", 0, at_ns);
 		call->name = event_class(kind)->name + strlen("syscall_entry_");
 	}
 }
 
-void spans_note(const struct now *now, enum event_kind kind, const union sim_value *value,
-		nsec_t at_ns)
+void spans_note(const struct context *ctx, enum event_kind kind,
+		const union sim_value *value, nsec_t at_ns)
 {
-	struct truth *truth = now->world->truth;
-	uint32_t current = now_cpu(now)->current;
-	struct thread_spans *thread =
-	    now->about == NO_THREAD ? NULL : &truth->thread[now->about];
-	struct cpu_spans *cpu = cpu_of(now);
+	struct truth *truth = ctx->world->truth;
+	const struct thread *current = ctx->cpu->current, *about = ctx->about;
+	struct thread_spans *thread = spans_of(ctx, about);
+	struct cpu_spans *cpu = cpu_of(ctx);
 
 	switch (kind) {
 	case EVENT_SWITCH:
-		add_switch(now, value[3].i == STATE_RUNNING, at_ns);
+		add_switch(ctx, value[3].i == STATE_RUNNING, at_ns);
 		break;
 	case EVENT_WAKING:
 	case EVENT_WAKEUP_NEW:
-		thread->wait =
-		    row_of(now, now->about, "wait", now_tid(now, current), at_ns);
+		thread->wait = row_of(about, "wait", tid_of(current), at_ns);
 		break;
 	case EVENT_SOFTIRQ_RAISE:
 		cpu->raised_ns[value[0].u] = at_ns == NSEC_MIN ? 0 : at_ns;
 		break;
 	case EVENT_SOFTIRQ_ENTRY:
-		begin_softirq(now, cpu, value[0].u, at_ns);
+		cpu->interrupt = row_of(current, "softirq", value[0].i, at_ns);
+		cpu->interrupt.name = "";
+		cpu->interrupt.middle_ns = cpu->raised_ns[value[0].u];
+		cpu->raised_ns[value[0].u] = 0;
 		break;
 	case EVENT_IRQ_ENTRY:
-		cpu->interrupt = row_of(now, current, "irq", value[0].i, at_ns);
+		cpu->interrupt = row_of(current, "irq", value[0].i, at_ns);
 		cpu->interrupt.name = value[1].text;
 		break;
 	case EVENT_SOFTIRQ_EXIT:
 	case EVENT_IRQ_EXIT:
-		end_row(now, &cpu->interrupt, at_ns);
+		end_row(ctx, &cpu->interrupt, at_ns);
 		break;
 	case EVENT_BLOCK_INSERT:
-		begin_disk(now, &thread->disk, at_ns);
+		thread->disk = row_of(about, "disk", (int64_t)about->sector, at_ns);
+		thread->disk.name = about->call == EVENT_FSYNC_EXIT ? "write" : "read";
 		break;
 	case EVENT_BLOCK_ISSUE:
 		thread->disk.middle_ns = at_ns;
 		break;
 	case EVENT_BLOCK_COMPLETE:
-		end_row(now, &thread->disk, at_ns);
+		end_row(ctx, &thread->disk, at_ns);
 		break;
 	default:
-		if (kind >= EVENT_CALLS && current != NO_THREAD)
-			note_call(now, kind, value[0].i, at_ns);
+		if (kind >= EVENT_CALLS && current)
+			note_call(ctx, kind, value[0].i, at_ns);
 	}
 	if (at_ns == NSEC_MIN)
 		return;
 	if (cpu->first_ns == NSEC_MIN)
 		cpu->first_ns = at_ns;
-	if (at_ns > truth->last_ns[now->node])
-		truth->last_ns[now->node] = at_ns;
+	if (at_ns > truth->last_ns[ctx->host->number])
+		truth->last_ns[ctx->host->number] = at_ns;
 }
 
 /* Who is on the processors goes on running to the node's last event. */
 static void add_last_runs(struct world *world)
 {
-	for (uint32_t node = 0; node < world->hosts; node++)
-		for (uint32_t cpu = 0; cpu < (uint32_t)world->scenario->cpus; cpu++) {
-			struct now now = {
-			    .world = world, .node = node, .cpu = cpu, .ns = world->now};
+	for (size_t i = 0; i < world->cpus; i++) {
+		struct host *host = world->cpu[i].host;
+		struct context ctx = {
+		    .world = world, .host = host, .cpu = &world->cpu[i]};
 
-			if (cpu_of(&now)->first_ns != NSEC_MIN)
-				add_run(&now, world->truth->last_ns[node], -1);
-		}
+		if (cpu_of(&ctx)->first_ns != NSEC_MIN)
+			add_run(&ctx, world->truth->last_ns[host->number], -1);
+	}
 }
 
 int truth_close(struct world *world, struct error *error)

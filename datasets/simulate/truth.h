@@ -45,18 +45,18 @@ struct truth *truth_open(const struct world *world, const char *directory,
 			 struct error *error);
 
 /* Data left its node. */
-void requests_sent(const struct now *now, uint32_t flow, int side);
+void requests_sent(const struct context *ctx, const struct endpoint *end);
 
-/* A packet with data came out of the card; and what it held was new. */
-void requests_came(const struct now *now, uint32_t flow, int side);
-void requests_is_new(const struct now *now, uint32_t thread);
+/* A packet with data came out of the NIC; and what it held was new. */
+void requests_came(const struct context *ctx, const struct endpoint *end);
+void requests_is_new(const struct context *ctx, const struct thread *thread);
 
-/* A client or server has what it awaited, or gave up. */
-void requests_taken(const struct now *now, uint32_t thread, bool whole);
+/* A client or server has read what it awaited, or gave up. */
+void requests_read(const struct context *ctx, const struct thread *thread, bool whole);
 
 /* An event of the model is about to be written with this stamp; NSEC_MIN: it is not. */
-void spans_note(const struct now *now, enum event_kind kind, const union sim_value *value,
-		nsec_t at_ns);
+void spans_note(const struct context *ctx, enum event_kind kind,
+		const union sim_value *value, nsec_t at_ns);
 
 /* Finish the files. 0, or -1 with error. */
 int truth_close(struct world *world, struct error *error);

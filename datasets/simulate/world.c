@@ -13,38 +13,39 @@
 #include "simulate/thread.h"
 #include "simulate/truth.h"
 
-static bool is_before(const struct occasion *a, const struct occasion *b)
+static bool is_before(const struct pending *a, const struct pending *b)
 {
-	return a->at != b->at ? a->at < b->at : a->order < b->order;
+	return a->due != b->due ? a->due < b->due : a->order < b->order;
 }
 
-void queue_add(struct queue *queue, nsec_t at, unsigned kind, uint32_t what, uint32_t age)
+void queue_add(struct queue *queue, nsec_t due, enum pending_kind kind, void *what,
+	       uint32_t age)
 {
-	struct occasion occasion = {.at = at, .order = queue->order++, .what = what};
+	struct pending pending = {.due = due, .what = what, .kind = kind};
 	size_t hole;
 
-	occasion.kind = kind & 0xff;
-	occasion.age = age & OCCASION_AGE;
+	pending.order = queue->order++ & PENDING_ORDER;
+	pending.age = age & PENDING_AGE;
 	queue->item =
 	    mem_grow(queue->item, queue->count, &queue->capacity, sizeof(*queue->item));
 	for (hole = queue->count++; hole; hole = (hole - 1) / 4) {
-		const struct occasion *parent = &queue->item[(hole - 1) / 4];
+		const struct pending *parent = &queue->item[(hole - 1) / 4];
 
-		if (!is_before(&occasion, parent))
+		if (!is_before(&pending, parent))
 			break;
 		queue->item[hole] = *parent;
 	}
-	queue->item[hole] = occasion;
+	queue->item[hole] = pending;
 }
 
-bool queue_take(struct queue *queue, struct occasion *occasion)
+bool queue_take(struct queue *queue, struct pending *pending)
 {
-	const struct occasion *last;
+	const struct pending *last;
 	size_t hole = 0, child;
 
 	if (!queue->count)
 		return false;
-	*occasion = queue->item[0];
+	*pending = queue->item[0];
 	last = &queue->item[--queue->count];
 	while ((child = 4 * hole + 1) < queue->count) {
 		size_t end = child + 4 < queue->count ? child + 4 : queue->count;
@@ -208,8 +209,10 @@ static void init_hosts(struct world *world)
 	const struct scenario_lines *trace = &scenario->lines[SCENARIO_TRACE];
 
 	world->hosts = (size_t)scenario->nodes;
+	world->cpus = world->hosts * (size_t)scenario->cpus;
 	world->host = mem_zalloc(world->hosts * sizeof(*world->host));
 	world->node = mem_zalloc(world->hosts * sizeof(*world->node));
+	world->cpu = mem_zalloc(world->cpus * sizeof(*world->cpu));
 	for (uint32_t i = 0; i < world->hosts; i++) {
 		host_init(world, i);
 		sim_clock_draw(&world->host[i].clock, scenario, world->seed, i,
@@ -254,27 +257,24 @@ static uint8_t choose_family(const struct scenario *scenario, uint32_t number)
 	return scenario->family == FAMILY_6 ? 6 : 4;
 }
 
-static void add_threads(struct world *world, uint32_t number)
+static void add_threads(struct world *world, struct flow *flow)
 {
-	struct flow *flow = &world->flow[number];
 	struct endpoint *a = &flow->end[0], *b = &flow->end[1];
 
 	if (world->scenario->pattern == PATTERN_REQUEST) {
-		a->reader = a->writer =
-		    thread_add(world, a->node, ROLE_CLIENT, number, 0);
-		b->reader = b->writer =
-		    thread_add(world, b->node, ROLE_SERVER, number, 1);
+		a->reader = a->writer = thread_add(world, a->host, ROLE_CLIENT, a);
+		b->reader = b->writer = thread_add(world, b->host, ROLE_SERVER, b);
 		return;
 	}
-	a->writer = thread_add(world, a->node, ROLE_SENDER, number, 0);
-	b->reader = thread_add(world, b->node, ROLE_RECEIVER, number, 1);
+	a->writer = thread_add(world, a->host, ROLE_SENDER, a);
+	b->reader = thread_add(world, b->host, ROLE_RECEIVER, b);
 	if (world->scenario->pattern == PATTERN_ONEWAY) {
 		a->reader = a->writer;
 		b->writer = b->reader;
 		return;
 	}
-	b->writer = thread_add(world, b->node, ROLE_SENDER, number, 1);
-	a->reader = thread_add(world, a->node, ROLE_RECEIVER, number, 0);
+	b->writer = thread_add(world, b->host, ROLE_SENDER, b);
+	a->reader = thread_add(world, a->host, ROLE_RECEIVER, a);
 }
 
 static void init_flow(struct world *world, uint32_t number,
@@ -285,36 +285,47 @@ static void init_flow(struct world *world, uint32_t number,
 	bool icmp;
 
 	dice_init(&flow->dice, world->seed, DICE_FLOW, number);
+	flow->number = number;
 	flow->family = choose_family(scenario, number);
 	flow->protocol = choose_protocol(scenario, number, flow->family);
 	icmp = flow->protocol == IPPROTO_ICMP || flow->protocol == IPPROTO_ICMPV6;
 	flow->interval_ns = nsec_round(pair->interval_ms * 1e6);
 	flow->label =
 	    icmp ? 1000 + number % 60000 : (uint32_t)dice_below(&flow->dice, 1 << 20);
-	flow->end[0].node = pair->a;
-	flow->end[1].node = pair->b;
-	address_of_end(world, flow, 0, icmp ? 0 : (uint16_t)(32768 + number % 28000));
-	address_of_end(world, flow, 1, icmp ? 0 : 7001);
+	for (int side = 0; side < 2; side++) {
+		struct host *host = &world->host[side ? pair->b : pair->a];
+
+		flow->end[side] = (struct endpoint){
+		    .flow = flow,
+		    .peer = &flow->end[!side],
+		    .replies = side,
+		    .host = host,
+		    .cpu = &host->cpu[number % (uint32_t)scenario->cpus]};
+	}
+	name_endpoint(world, &flow->end[0],
+		      icmp ? 0 : (uint16_t)(32768 + number % 28000));
+	name_endpoint(world, &flow->end[1], icmp ? 0 : 7001);
 	for (int side = 0; side < 2; side++)
-		link_init(&flow->link[side], scenario, world->seed, number,
-			  flow->end[side].node > flow->end[!side].node);
+		link_init(&flow->end[side].link, scenario, world->seed, number,
+			  flow->end[side].host > flow->end[!side].host);
 	transport_init(world, flow);
-	add_threads(world, number);
+	add_threads(world, flow);
 }
 
 static void add_background(struct world *world)
 {
-	for (uint32_t i = 0; i < world->hosts; i++) {
+	for (size_t i = 0; i < world->hosts; i++) {
 		for (int k = 0; k < world->scenario->workers; k++)
-			thread_add(world, i, ROLE_WORKER, 0, 0);
-		thread_add(world, i, ROLE_SAMPLER, 0, 0);
+			thread_add(world, &world->host[i], ROLE_WORKER, NULL);
+		thread_add(world, &world->host[i], ROLE_SAMPLER, NULL);
 		if (world->scenario->spawn_ms > 0)
-			process_add_daemon(world, i);
+			process_add_daemon(world, &world->host[i]);
 	}
 }
 
 void world_init(struct world *world, const struct scenario *scenario, uint64_t seed)
 {
+	enum { FLOW_THREADS = 4, BACKGROUND_THREADS = 3 }; /* at most, without workers */
 	AUTOFREE struct topology_pair *pairs = NULL;
 
 	memset(world, 0, sizeof(*world));
@@ -324,6 +335,10 @@ void world_init(struct world *world, const struct scenario *scenario, uint64_t s
 	init_hosts(world);
 	pairs = topology_pairs(scenario, seed, &world->flows);
 	world->flow = mem_zalloc(world->flows * sizeof(*world->flow));
+	world->thread =
+	    mem_zalloc((world->flows * FLOW_THREADS +
+			world->hosts * ((size_t)scenario->workers + BACKGROUND_THREADS)) *
+		       sizeof(*world->thread));
 	for (uint32_t i = 0; i < world->flows; i++)
 		init_flow(world, i, &pairs[i]);
 	if (world->full)
@@ -332,16 +347,23 @@ void world_init(struct world *world, const struct scenario *scenario, uint64_t s
 
 void world_clear(struct world *world)
 {
+	struct pending pending;
+
+	while (queue_take(&world->queue, &pending))
+		if (pending.kind == PENDING_ARRIVAL)
+			free(pending.what);
+	queue_clear(&world->queue);
+	for (size_t i = 0; i < world->cpus; i++)
+		cpu_clear(&world->cpu[i]);
 	for (size_t i = 0; i < world->hosts; i++)
-		host_clear(world, &world->host[i]);
+		host_clear(&world->host[i]);
 	message_sink_discard(world->messages);
 	truth_discard(world->truth);
-	queue_clear(&world->queue);
 	free(world->host);
 	free(world->node);
+	free(world->cpu);
 	free(world->flow);
 	free(world->thread);
-	free(world->flight);
 	memset(world, 0, sizeof(*world));
 }
 
@@ -355,25 +377,22 @@ static nsec_t dump_span(const struct world *world, const struct host *host)
 /* With activity full all threads begin at once, and wait for their turn. */
 static void begin_full(struct world *world)
 {
-	uint32_t cpus = (uint32_t)world->scenario->cpus;
-
-	for (uint32_t i = 0; i < world->hosts; i++) {
-		const struct host *host = &world->host[i];
+	for (size_t i = 0; i < world->hosts; i++) {
+		struct host *host = &world->host[i];
 		nsec_t begin = world->begin_ns;
 
 		if (host->trace_from > begin) {
-			queue_add(&world->queue, host->trace_from, OCCASION_DUMP, i, 0);
+			queue_add(&world->queue, host->trace_from, PENDING_DUMP, host, 0);
 		} else {
-			queue_add(&world->queue, begin, OCCASION_DUMP, i, 0);
+			queue_add(&world->queue, begin, PENDING_DUMP, host, 0);
 			begin += dump_span(world, host);
 		}
-		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			queue_add(&world->queue, begin, OCCASION_KICK,
-				  cpu_number(world, i, cpu), 0);
+		for (int cpu = 0; cpu < world->scenario->cpus; cpu++)
+			queue_add(&world->queue, begin, PENDING_KICK, &host->cpu[cpu], 0);
 	}
-	for (uint32_t i = 0; i < world->threads; i++)
+	for (size_t i = 0; i < world->threads; i++)
 		if (world->thread[i].wait != WAIT_FOREVER)
-			cpu_add(world, i);
+			cpu_add(&world->thread[i]);
 }
 
 static void begin(struct world *world)
@@ -381,8 +400,9 @@ static void begin(struct world *world)
 	if (world->full)
 		begin_full(world);
 	else
-		for (uint32_t i = 0; i < world->threads; i++)
-			thread_await(world, i, WAIT_TIME, world->begin_ns);
+		for (size_t i = 0; i < world->threads; i++)
+			thread_await(world, &world->thread[i], WAIT_TIME,
+				     world->begin_ns);
 }
 
 static uint64_t count_written(const struct world *world)
@@ -393,15 +413,16 @@ static uint64_t count_written(const struct world *world)
 void world_run(struct world *world, bool quiet)
 {
 	struct progress progress;
-	struct occasion occasion;
+	struct pending pending;
 	uint64_t done = 0;
 
 	progress_init(&progress, quiet);
 	begin(world);
-	while (!world->stopped && !world->failed &&
-	       queue_take(&world->queue, &occasion) && occasion.at < world->end_ns) {
-		world->now = occasion.at;
-		interrupt(world, &occasion);
+	while (!world->stopped && !world->failed && world->queue.count &&
+	       world->queue.item->due < world->end_ns) {
+		queue_take(&world->queue, &pending);
+		world->now = pending.due;
+		interrupt(world, &pending);
 		if (++done % 65536 == 0)
 			progress_update(&progress, "ctsim", count_written(world), 0, 0);
 	}

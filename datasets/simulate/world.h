@@ -18,16 +18,16 @@
  * own clock.
  */
 
-enum occasion_kind {
-	OCCASION_TIMER,   /* a thread's sleep, its patience or its computing ends */
-	OCCASION_ARRIVAL, /* a packet in flight comes out of the network */
-	OCCASION_RESEND,  /* flow * 2 + side: look whether all was answered */
-	OCCASION_POLL,    /* node * cpus + cpu: take what the card holds for it */
-	OCCASION_CPU,     /* the same: its thread has computed, or long enough */
-	OCCASION_KICK,    /* the same: a thread waits there */
-	OCCASION_DISK,    /* a thread's request is done */
-	OCCASION_DUMP,    /* a node's tracer begins */
-	OCCASION_FREE,    /* what a daemon's last child left is freed */
+enum pending_kind {
+	PENDING_TIMER, /* of a thread: its sleep, its time limit or its computing ends */
+	PENDING_ARRIVAL, /* of a packet in flight: it comes out of the network */
+	PENDING_RESEND,  /* of an endpoint: look whether all was acknowledged */
+	PENDING_POLL,    /* of a processor: take what the NIC holds for it */
+	PENDING_CPU,     /* of a processor: its thread has computed, or for long enough */
+	PENDING_KICK,    /* of a processor: a thread waits there */
+	PENDING_DISK,    /* of a thread: its request is done */
+	PENDING_DUMP,    /* of a host: its tracer begins */
+	PENDING_FREE,    /* of a daemon: what its last child left is freed */
 };
 
 enum thread_role {
@@ -47,23 +47,22 @@ enum thread_role {
  * time comes in the order in which it was put there. A heap with four
  * children a parent, which touches less memory than one with two.
  */
-struct occasion {
-	nsec_t at;
-	uint64_t order;
-	uint32_t what; /* number of the thread, packet in flight ... that it is about */
-	uint32_t kind : 8;
-	uint32_t age : 24; /* to tell one that was given up meanwhile */
+struct pending {
+	nsec_t due;
+	void *what; /* the thread, packet in flight ... that it is about */
+	uint64_t order : 36;
+	uint64_t kind : 4;
+	uint64_t age : 24; /* to tell one that was given up meanwhile */
 };
 
-#define OCCASION_AGE 0xffffffu
+#define PENDING_ORDER UINT64_C(0xfffffffff)
+#define PENDING_AGE   0xffffffu
 
 struct queue {
-	struct occasion *item;
+	struct pending *item;
 	size_t count, capacity;
 	uint64_t order;
 };
-
-#define NO_THREAD UINT32_MAX
 
 /* What a processor's time went into. */
 enum cpu_use {
@@ -77,19 +76,21 @@ enum cpu_use {
 };
 
 struct cpu {
-	nsec_t free_ns; /* true: when its last event was */
-	uint32_t *ring; /* packets in flight that wait for the next poll */
-	size_t ringed, ring_room;
+	struct host *host;
+	uint32_t number;      /* of the host's, from 0 */
+	nsec_t free_ns;       /* true: when its last event was */
+	struct flight **ring; /* packets that wait for the next poll */
+	size_t ringed, ring_capacity;
 	bool polling; /* the next poll is on its way */
 	/* With activity full: */
-	uint32_t current; /* thread, or NO_THREAD */
-	uint32_t age;     /* of the OCCASION_CPU that counts */
-	bool resched;     /* switch when it is done with what it does */
-	nsec_t since_ns;  /* the current thread computes since then */
-	nsec_t slice_ns;  /* when others get their turn */
-	uint32_t *runnable;
-	size_t runnables, runnable_room;
-	char idle_name[16], card_name[24]; /* of its idle thread, its card's interrupt */
+	struct thread *current; /* NULL: none */
+	uint32_t age;           /* of the PENDING_CPU that counts */
+	bool resched;           /* switch when it is done with what it does */
+	nsec_t since_ns;        /* the current thread computes since then */
+	nsec_t slice_ns;        /* when others get their turn */
+	struct thread **runnable;
+	size_t runnables, runnable_capacity;
+	char idle_name[16], nic_name[24]; /* of its idle thread, its NIC's interrupt */
 	nsec_t charged_ns, used_ns[CPU_USES];
 };
 
@@ -103,6 +104,7 @@ struct host_counts {
 
 /* A node. */
 struct host {
+	uint32_t number; /* from 0 */
 	char *name;
 	struct sim_clock clock;
 	struct dice dice;
@@ -112,7 +114,7 @@ struct host {
 	uint32_t skbs;         /* how many there were */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
-	uint64_t cached_kib, dirty_kib; /* see memory.h */
+	uint64_t cached_kib, dirty_kib; /* see host.h */
 	uint32_t threads;               /* of the model */
 	uint32_t alive;                 /* that the kernel has */
 	uint32_t programs;              /* that children execute */
@@ -128,7 +130,7 @@ struct sender {
 	uint32_t base;      /* sequence number of what was sent last, first byte */
 	uint32_t una, next; /* first byte not acknowledged; behind the last sent */
 	nsec_t rto_ns, deadline_ns;
-	bool armed;      /* an OCCASION_RESEND is in the queue */
+	bool armed;      /* a PENDING_RESEND is in the queue */
 	bool recovering; /* resend at each partial acknowledgement */
 	uint8_t repeats; /* of the last acknowledgement */
 };
@@ -141,31 +143,13 @@ struct receiver {
 	uint8_t unanswered;
 };
 
-struct endpoint {
-	uint32_t node;
-	uint32_t reader, writer; /* threads */
-	uint16_t ip_id;
-	uint16_t tcp_window;
-	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
-	uint32_t last_serial;        /* and received */
-	uint64_t unread;             /* bytes that came and nobody took */
-	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
-	struct sender sender;
-	struct receiver receiver;
-	/* As it knows itself, and as the other end does behind a translation. */
-	struct socket_name {
-		uint8_t address[16]; /* as in struct packet */
-		uint16_t port;
-	} near, far;
-};
-
 /* Load that comes and goes: what it adds to the least delay, and until when. */
 struct link_load {
 	struct dice dice;
 	nsec_t level_ns, until_ns; /* true */
 };
 
-/* The way from one node to another, one direction. */
+/* From one node to another, one direction. */
 struct link {
 	struct dice dice;
 	struct link_load load;
@@ -174,10 +158,38 @@ struct link {
 	nsec_t last_ns; /* true: when the last packet came that was not held up */
 };
 
-/* Two nodes that talk: what goes on between them and the way it takes. */
+struct endpoint {
+	struct flow *flow;
+	struct endpoint *peer;
+	bool replies; /* the flow's second end */
+	struct host *host;
+	struct cpu *cpu;                /* that takes its packets */
+	struct link link;               /* to the peer */
+	struct thread *reader, *writer; /* the same but with pattern both */
+	uint16_t ip_id;
+	uint16_t tcp_window;
+	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
+	uint32_t last_serial;        /* and received */
+	uint64_t unread;             /* bytes that came and no thread has read */
+	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
+	struct sender sender;
+	struct receiver receiver;
+	/* As it knows itself, and as the other end does behind a translation. */
+	struct socket_name {
+		uint8_t address[16]; /* as in struct packet */
+		uint16_t port;
+	} near, far;
+	/* A message whose receipt another one will be given; `wait` 0: none. */
+	struct held_message {
+		nsec_t send_ns, recv_ns;
+		uint32_t wait;
+	} held;
+};
+
+/* Two nodes that talk. */
 struct flow {
+	uint32_t number;
 	struct endpoint end[2]; /* 0 asks */
-	struct link link[2];    /* from end[0], from end[1] */
 	struct dice dice;
 	uint8_t protocol, family;
 	uint32_t label;   /* of IPv6; ICMP: its id */
@@ -189,12 +201,10 @@ struct flow {
 struct flight {
 	struct packet packet; /* as its sender sees it */
 	nsec_t sent_ns;
-	uint32_t flow;
+	struct endpoint *from;
 	uint32_t window, total; /* TCP: sender's base, bytes sent with it; else: serial */
 	uint8_t index;          /* TCP: which segment of those */
-	uint8_t side;           /* of its sender */
 	bool copy;              /* the network made it */
-	uint32_t next_free;
 };
 
 enum thread_wait {
@@ -208,9 +218,11 @@ enum thread_wait {
 };
 
 struct thread {
-	uint32_t node, flow, age, cpu;
+	struct host *host;
+	struct cpu *cpu;
+	struct endpoint *end; /* that it reads or writes, or NULL */
+	uint32_t age;
 	int32_t tid, pid;
-	uint8_t side;
 	uint8_t role;  /* enum thread_role */
 	uint8_t wait;  /* enum thread_wait */
 	uint8_t stage; /* where its program is */
@@ -222,10 +234,10 @@ struct thread {
 	nsec_t ready_ns;  /* since when it waits for its processor */
 	nsec_t asleep_ns; /* since when it does not */
 	nsec_t work_ns;   /* that it still has to compute */
-	uint64_t sector, bytes; /* of its disk request */
-	uint32_t child, parent; /* threads: of a daemon, of its child */
-	const char *name;       /* as traces show it */
-	bool exited;            /* child: and was not waited for */
+	uint64_t sector, bytes;        /* of its disk request */
+	struct thread *child, *parent; /* of a daemon, of its child */
+	const char *name;              /* as traces show it */
+	bool exited;                   /* child: and was not waited for */
 	nsec_t ended_ns;
 };
 
@@ -239,13 +251,12 @@ struct world {
 	struct host *host;
 	struct sim_node *node; /* one a host */
 	size_t hosts;
+	struct cpu *cpu; /* of all hosts */
+	size_t cpus;
 	struct flow *flow;
 	size_t flows;
 	struct thread *thread;
-	size_t threads, thread_capacity;
-	struct flight *flight;
-	size_t flights, flight_capacity;
-	uint32_t free_flight; /* index + 1 */
+	size_t threads;
 	struct queue queue;
 	nsec_t service_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
@@ -263,72 +274,54 @@ struct world {
 };
 
 /*
- * Where and when something happens: on which processor of which node, and at
- * what true time, which goes on with all that is done there. What a processor
- * does in one go is never interrupted; what comes meanwhile begins after it.
- * So times of one processor only grow, while those of two may overlap.
+ * Where and when something happens: on which processor, and at what true time, which goes
+ * on with all that is done there. What a processor does in one go is never interrupted;
+ * what comes meanwhile begins after it. So times of one processor only grow, while those
+ * of two may overlap.
  */
-struct now {
+struct context {
 	struct world *world;
-	uint32_t node, cpu;
+	struct host *host;
+	struct cpu *cpu;
 	nsec_t ns;
-	uint8_t routers; /* that the packet of the next event has passed */
-	uint32_t about;  /* thread that the next event is about, if one is */
+	uint8_t routers;      /* that the packet of the next event has passed */
+	struct thread *about; /* what the next event is about, or NULL */
 };
 
-static inline uint32_t cpu_number(const struct world *world, uint32_t node, uint32_t cpu)
-{
-	return node * (uint32_t)world->scenario->cpus + cpu;
-}
-
-static inline struct host *now_host(const struct now *now)
-{
-	return &now->world->host[now->node];
-}
-
-static inline struct cpu *now_cpu(const struct now *now)
-{
-	return &now_host(now)->cpu[now->cpu];
-}
-
-/* 0 is the idle thread's. */
-static inline int32_t now_tid(const struct now *now, uint32_t number)
-{
-	return number == NO_THREAD ? 0 : now->world->thread[number].tid;
-}
-
 /* Begin something on a processor, not before it is through with the last. */
-static inline struct now now_begin(struct world *world, uint32_t node, uint32_t cpu,
-				   nsec_t ns)
+static inline struct context context_begin(struct world *world, struct cpu *cpu,
+					   nsec_t ns)
 {
-	nsec_t free_ns = world->host[node].cpu[cpu].free_ns;
-
-	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0, NO_THREAD};
-}
-
-static inline void now_end(const struct now *now)
-{
-	now_cpu(now)->free_ns = now->ns;
+	return (struct context){.world = world,
+				.host = cpu->host,
+				.cpu = cpu,
+				.ns = ns > cpu->free_ns ? ns : cpu->free_ns};
 }
 
 /* Something takes from least to most ns. */
-static inline void now_pass(struct now *now, nsec_t least, nsec_t most)
+static inline void pass_time(struct context *ctx, nsec_t least, nsec_t most)
 {
-	now->ns += dice_between(&now_host(now)->dice, least, most);
+	ctx->ns += dice_between(&ctx->host->dice, least, most);
 }
 
 /* Wait, spinning, for what another processor does at that time. */
-static inline void now_wait(struct now *now, nsec_t ns)
+static inline void wait_until(struct context *ctx, nsec_t ns)
 {
-	if (now->ns <= ns)
-		now->ns = ns + 1;
+	if (ctx->ns <= ns)
+		ctx->ns = ns + 1;
 }
 
-void queue_add(struct queue *queue, nsec_t at, unsigned kind, uint32_t what,
+/* The idle thread, NULL, has 0. */
+static inline int32_t tid_of(const struct thread *thread)
+{
+	return thread ? thread->tid : 0;
+}
+
+void queue_add(struct queue *queue, nsec_t due, enum pending_kind kind, void *what,
 	       uint32_t age);
 
 /* Take the earliest; false when there is none. */
-bool queue_take(struct queue *queue, struct occasion *occasion);
+bool queue_take(struct queue *queue, struct pending *pending);
 
 void queue_clear(struct queue *queue);
 

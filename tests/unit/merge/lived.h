@@ -70,8 +70,7 @@ static inline int lived_add(struct sim_writer *base, const struct sim_event *eve
 {
 	struct lived *lived = (struct lived *)base;
 	const struct cpu *cpu = &lived->world.host[event->node].cpu[event->cpu];
-	int64_t tid =
-	    cpu->current == NO_THREAD ? 0 : lived->world.thread[cpu->current].tid;
+	int64_t tid = tid_of(cpu->current);
 	typeof(&lived->at[0][0]) list = &lived->at[event->node][event->cpu];
 
 	(void)error;

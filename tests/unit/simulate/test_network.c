@@ -10,12 +10,12 @@ enum { PACKETS = 50000 };
 static void test_queue_is_in_order(void **unused)
 {
 	struct queue queue = {0};
-	struct occasion occasion;
+	struct pending pending;
 	nsec_t last = NSEC_MIN;
 	uint64_t order = 0, taken = 0, put = 0;
 
 	(void)unused;
-	assert_false(queue_take(&queue, &occasion));
+	assert_false(queue_take(&queue, &pending));
 	for (int i = 0; i < 20000; i++) {
 		if (draw() % 3) {
 			nsec_t at = draw_between(0, 1000) + (i > 10000 ? 1000 : 0);
@@ -23,19 +23,20 @@ static void test_queue_is_in_order(void **unused)
 			/* Nothing is put before what was taken, as in a run. */
 			if (at < last)
 				at = last;
-			queue_add(&queue, at, 3, (uint32_t)put++, 77);
-		} else if (queue_take(&queue, &occasion)) {
-			assert_true(occasion.at > last ||
-				    (occasion.at == last && occasion.order >= order));
-			assert_true(occasion.kind == 3 && occasion.age == 77);
-			last = occasion.at;
-			order = occasion.order;
+			queue_add(&queue, at, 3, &put, 77);
+			put++;
+		} else if (queue_take(&queue, &pending)) {
+			assert_true(pending.due > last ||
+				    (pending.due == last && pending.order >= order));
+			assert_true(pending.kind == 3 && pending.age == 77);
+			last = pending.due;
+			order = pending.order;
 			taken++;
 		}
 	}
-	while (queue_take(&queue, &occasion)) {
-		assert_true(occasion.at >= last);
-		last = occasion.at;
+	while (queue_take(&queue, &pending)) {
+		assert_true(pending.due >= last);
+		last = pending.due;
 		taken++;
 	}
 	assert_int_equal(taken, put);
@@ -122,17 +123,18 @@ static struct delays carry(const char *text, bool lower)
 	link_init(&link, &scenario, draw_seed, 5, lower);
 	for (int i = 0; i < PACKETS; i++) {
 		nsec_t leaves = (nsec_t)(i + 1) * 100 * NSEC_PER_MSEC;
-		struct journey journey = link_carry(&link, &scenario, leaves, 125);
-		nsec_t delay = journey.arrival_ns - leaves;
+		struct delivery delivery = link_carry(&link, &scenario, leaves, 125);
+		nsec_t delay = delivery.arrival_ns - leaves;
 
-		if (journey.lost) {
+		if (delivery.lost) {
 			delays.lost++;
 			continue;
 		}
-		delays.twice += journey.again_ns != 0;
-		assert_true(!journey.again_ns || journey.again_ns > journey.arrival_ns);
-		delays.late += journey.arrival_ns < last;
-		last = journey.arrival_ns;
+		delays.twice += delivery.again_ns != 0;
+		assert_true(!delivery.again_ns ||
+			    delivery.again_ns > delivery.arrival_ns);
+		delays.late += delivery.arrival_ns < last;
+		last = delivery.arrival_ns;
 		delays.mean += (double)delay / PACKETS;
 		delays.least = delay < delays.least ? delay : delays.least;
 		delays.most = delay > delays.most ? delay : delays.most;
@@ -197,18 +199,18 @@ static void test_queues_keep_order(void **unused)
 	(void)unused;
 	link_init(&link, &scenario, draw_seed, 1, false);
 	for (int i = 0; i < PACKETS; i++) {
-		struct journey journey;
+		struct delivery delivery;
 
 		leaves += draw_between(0, 20000);
-		journey = link_carry(&link, &scenario, leaves, 1500);
-		if (journey.lost) {
+		delivery = link_carry(&link, &scenario, leaves, 1500);
+		if (delivery.lost) {
 			dropped++;
 			continue;
 		}
-		assert_true(journey.arrival_ns > last);
-		assert_true(journey.arrival_ns >= leaves + 100000 + 120000);
-		assert_true(journey.arrival_ns < leaves + NSEC_PER_SEC);
-		last = journey.arrival_ns;
+		assert_true(delivery.arrival_ns > last);
+		assert_true(delivery.arrival_ns >= leaves + 100000 + 120000);
+		assert_true(delivery.arrival_ns < leaves + NSEC_PER_SEC);
+		last = delivery.arrival_ns;
 	}
 	assert_true(dropped > 0); /* twelve times as much as the link carries */
 	scenario_clear(&scenario);
