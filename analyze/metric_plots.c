@@ -151,37 +151,35 @@ static char *style_of(size_t n)
 static void draw_picture(const struct drawing *drawing, FILE *file)
 {
 	const struct scope *scope = &drawing->question->scope;
-	const double left = 76, right = 24, height = 300;
-	struct chart head = {.title = drawing->title, .caption = drawing->unit};
-	struct chart_frame frame = {
-	    .box = {left, 14, CHART_WIDTH - left - right, height}};
+	const double height = 300;
+	struct chart chart = {.title = drawing->title, .caption = drawing->unit};
 	double top = drawing->top;
 
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
 		AUTOFREE char *style = style_of(i);
 
-		chart_key(&head, CHART_LINE, style, "%s",
+		chart_key(&chart, CHART_LINE, style, "%s",
 			  question_node(drawing->question, series->node));
 		for (size_t k = 0; k < series->steps; k++)
 			if (series->step[k].value > top)
 				top = series->step[k].value;
 	}
-	chart_axis_open(&frame.x, 0,
+	chart_axis_open(&chart.x, 0,
 			(double)nsec_sub(scope->end_ns, scope->begin_ns) / 1e9);
-	chart_axis_open(&frame.y, 0, top > 0 ? top : 1);
-	chart_begin(&head, &frame, scope->begin_ns, file);
+	chart_axis_open(&chart.y, 0, top > 0 ? top : 1);
+	chart_begin(&chart, height, scope->begin_ns, file);
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
 
 		fputs("<g>", file);
 		svg_tooltip(file, question_node(drawing->question, series->node));
-		chart_steps(&frame, file, series->step, series->steps, head.key[i].style);
+		chart_steps(&chart, series->step, series->steps, chart.key[i].style);
 		fputs("</g>\n", file);
 	}
 	svg_end(file);
 	svg_end(file);
-	chart_clear(&head);
+	chart_clear(&chart);
 }
 
 static int write_picture(struct drawing *drawing, struct error *error)

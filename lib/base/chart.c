@@ -13,10 +13,12 @@
 #define KEY_SIZE     12.5
 
 #define HEAD_WIDTH  (CHART_WIDTH - 2 * CHART_MARGIN)
-#define LINE_HEIGHT 19.0
 #define KEY_HEIGHT  23.0
 #define SWATCH      20.0
-#define FOOT        52.0 /* below a frame */
+#define LEFT        78.0 /* of the frame: for the labels */
+#define RIGHT       30.0
+#define ABOVE       32.0 /* the frame, and */
+#define BELOW       52.0
 #define X_TICKS     8
 #define Y_TICKS     8
 #define LABEL_STYLE "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor="
@@ -100,28 +102,17 @@ char *chart_label_tick(char text[CHART_LABEL], double us, double scale, double s
 	return text;
 }
 
-char *chart_label_span(char text[CHART_LABEL], double us)
-{
-	const double size = fabs(us), unit = unit_for(size * 1.0005)->us;
-	const double digits = fmin(fmax(floor(log10(size / unit * 1.0005)), 0), 2);
-
-	if (!(size > 0))
-		return strcpy(text, "0 ns");
-	return chart_label_tick(text, us, size * 1.0005, unit * pow(10, digits - 2));
-}
-
 char *chart_label_bound(char text[CHART_LABEL], double us)
 {
-	char span[CHART_LABEL];
+	const double step = us > 0 ? pow(10, floor(log10(us)) - 2) : 1;
+	char tick[CHART_LABEL];
 
 	if (!(us >= 0 && us < 1e18))
 		return strcpy(text, "no bound");
-	if (us > 0) {
-		double scale = pow(10, 2 - floor(log10(us)));
-
-		us = ceil(us * scale * (1 - 1e-12)) / scale;
-	}
-	snprintf(text, CHART_LABEL, "\xc2\xb1%.40s", chart_label_span(span, us));
+	/* A share is for rounding errors. */
+	us = ceil(us / step * (1 - 1e-12)) * step;
+	snprintf(text, CHART_LABEL, "\xc2\xb1%.40s",
+		 us > 0 ? chart_label_tick(tick, us, us, step) : "0 ns");
 	return text;
 }
 
@@ -158,52 +149,13 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	key->swatch = swatch;
 }
 
-/* Returns the base line of the last line; with file NULL nothing is drawn. */
-static double draw_caption(const struct chart *chart, FILE *file, double y)
-{
-	const char *rest = chart->caption ? chart->caption : "";
-	size_t length;
-
-	for (; *rest; rest += length) {
-		AUTOFREE char *line = NULL;
-
-		length = svg_text_break(rest, CAPTION_SIZE, HEAD_WIDTH);
-		line = mem_strndup(rest, length);
-		y += LINE_HEIGHT;
-		if (file)
-			svg_text(file, (struct svg_point){CHART_MARGIN, y}, line,
-				 "font-size=\"13\" fill=\"" CHART_MUTED "\"");
-	}
-	return y;
-}
-
-/* In a square whose left side is at x and whose middle is at y. */
-static void draw_swatch(const struct chart_key *key, FILE *file, double x, double y)
-{
-	const struct svg_point middle = {x + SWATCH / 2 - 2, y};
-	const double arm = 3.5;
-
-	switch (key->swatch) {
-	case CHART_DOT:
-		svg_circle(file, middle, 4.5, key->style);
-		break;
-	case CHART_LINE:
-		svg_line(file, (struct svg_point){x, y},
-			 (struct svg_point){x + SWATCH - 3, y}, key->style);
-		break;
-	case CHART_BAND:
-		svg_rect(file, &(struct svg_box){x, y - 5.5, SWATCH - 4, 11}, key->style);
-		break;
-	case CHART_CROSS:
-		for (int i = -1; i <= 1; i += 2)
-			svg_line(file, (struct svg_point){middle.x - arm, y - i * arm},
-				 (struct svg_point){middle.x + arm, y + i * arm},
-				 key->style);
-		break;
-	case CHART_WORDS:
-		break;
-	}
-}
+/* From the left side of a key's text, and from the middle of its height. */
+static const char *const swatches[] = {
+    [CHART_DOT] = "M4 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0",
+    [CHART_LINE] = "M0 0h17",
+    [CHART_BAND] = "M0-5.5h16v11h-16z",
+    [CHART_CROSS] = "M5-3.5l7 7m0-7l-7 7",
+};
 
 /* Entries run on like words; returns the base line of the last row. */
 static double draw_keys(const struct chart *chart, FILE *file, double y)
@@ -220,7 +172,12 @@ static double draw_keys(const struct chart *chart, FILE *file, double y)
 			y += KEY_HEIGHT;
 		}
 		if (file) {
-			draw_swatch(key, file, CHART_MARGIN + x, y - 4.5);
+			if (swatch > 0)
+				fprintf(file,
+					"<path transform=\"translate(%.1f %.1f)\" "
+					"d=\"%s\" %s/>\n",
+					CHART_MARGIN + x, y - 4.5, swatches[key->swatch],
+					key->style);
 			svg_text(file, (struct svg_point){CHART_MARGIN + x + swatch, y},
 				 key->text, "font-size=\"12.5\" fill=\"" CHART_INK "\"");
 		}
@@ -229,19 +186,25 @@ static double draw_keys(const struct chart *chart, FILE *file, double y)
 	return y;
 }
 
+static void draw_title(const char *text, double size, double y, const char *style,
+		       FILE *file)
+{
+	AUTOFREE char *fitting = svg_text_fit(text, size, HEAD_WIDTH);
+
+	svg_text(file, (struct svg_point){CHART_MARGIN, y}, fitting, style);
+}
+
 double chart_head(const struct chart *chart, FILE *file)
 {
-	double y = 40;
+	const double y = chart->caption ? 63 : 44;
 
-	if (file) {
-		AUTOFREE char *title =
-		    svg_text_fit(chart->heading ? chart->heading : chart->title,
-				 TITLE_SIZE, HEAD_WIDTH);
-
-		svg_text(file, (struct svg_point){CHART_MARGIN, 38}, title,
-			 "font-size=\"21\" font-weight=\"600\" fill=\"" CHART_INK "\"");
-	}
-	y = draw_caption(chart, file, y) + 4;
+	if (file)
+		draw_title(chart->title, TITLE_SIZE, 38,
+			   "font-size=\"21\" font-weight=\"600\" fill=\"" CHART_INK "\"",
+			   file);
+	if (file && chart->caption)
+		draw_title(chart->caption, CAPTION_SIZE, 59,
+			   "font-size=\"13\" fill=\"" CHART_MUTED "\"", file);
 	return draw_keys(chart, file, y) + 10;
 }
 
@@ -262,91 +225,83 @@ static double share_of(const struct chart_axis *axis, double value)
 	return (value - axis->low) / (axis->high - axis->low);
 }
 
-struct svg_point chart_at(const struct chart_frame *frame, struct chart_point point)
+struct svg_point chart_at(const struct chart *chart, struct chart_point point)
 {
-	const struct svg_box *box = &frame->box;
-
-	return (struct svg_point){share_of(&frame->x, point.x) * box->width,
-				  box->height -
-				      share_of(&frame->y, point.y) * box->height};
+	return (struct svg_point){share_of(&chart->x, point.x) * chart->frame.width,
+				  (1 - share_of(&chart->y, point.y)) *
+				      chart->frame.height};
 }
 
-static void draw_grid(const struct chart_frame *frame, FILE *file)
+/* A thin line at each round value, with its label. */
+static void draw_grid(const struct chart *chart)
 {
 	static const char line[] = "stroke=\"" CHART_GRID "\"";
-	const struct svg_box *box = &frame->box;
+	const struct svg_box *box = &chart->frame;
 	const double bottom = box->y + box->height, right = box->x + box->width;
-	const double reach = fmax(fabs(frame->y.low), fabs(frame->y.high));
+	const double reach = fmax(fabs(chart->y.low), fabs(chart->y.high));
 	double tick[CHART_TICKS], step;
 	char text[CHART_LABEL];
-	size_t count = chart_axis_ticks(&frame->x, X_TICKS, tick);
+	size_t count = chart_axis_ticks(&chart->x, X_TICKS, tick);
 
 	for (size_t i = 0; i < count; i++) {
-		const double x = box->x + share_of(&frame->x, tick[i]) * box->width;
+		const double x = box->x + share_of(&chart->x, tick[i]) * box->width;
 
-		svg_line(file, (struct svg_point){x, box->y},
+		svg_line(chart->file, (struct svg_point){x, box->y},
 			 (struct svg_point){x, bottom}, line);
 		chart_label_number(text, tick[i], count > 1 ? tick[1] - tick[0] : 0);
-		svg_text(file, (struct svg_point){x, bottom + 17}, text,
+		svg_text(chart->file, (struct svg_point){x, bottom + 17}, text,
 			 LABEL_STYLE "\"middle\"");
 	}
-	count = chart_axis_ticks(&frame->y, Y_TICKS, tick);
+	count = chart_axis_ticks(&chart->y, Y_TICKS, tick);
 	step = count > 1 ? tick[1] - tick[0] : 1;
 	for (size_t i = 0; i < count; i++) {
-		const double y =
-		    box->y + (box->height - share_of(&frame->y, tick[i]) * box->height);
+		const double y = bottom - share_of(&chart->y, tick[i]) * box->height;
 
-		svg_line(file, (struct svg_point){box->x, y},
+		svg_line(chart->file, (struct svg_point){box->x, y},
 			 (struct svg_point){right, y}, line);
-		if (frame->is_time)
+		if (chart->is_time)
 			chart_label_tick(text, tick[i], reach, step);
 		else
 			chart_label_number(text, tick[i], step);
-		svg_text(file, (struct svg_point){box->x - 8, y + 4}, text,
+		svg_text(chart->file, (struct svg_point){box->x - 8, y + 4}, text,
 			 LABEL_STYLE "\"end\"");
 	}
 }
 
-static void draw_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns)
+void chart_begin(struct chart *chart, double height, nsec_t begin_ns, FILE *file)
 {
-	const struct svg_box *box = &frame->box;
-	const struct svg_point at = {box->x + box->width / 2, box->y + box->height + 38};
+	const double top = chart_head(chart, NULL) + ABOVE;
+	const struct svg_point below = {LEFT + (CHART_WIDTH - LEFT - RIGHT) / 2,
+					top + height + 38};
 	char begin[NSEC_TEXT], label[NSEC_TEXT + 64];
 
+	chart->file = file;
+	chart->frame = (struct svg_box){LEFT, top, CHART_WIDTH - LEFT - RIGHT, height};
 	nsec_format_utc(begin, begin_ns);
 	snprintf(label, sizeof(label), "seconds since %.23s UTC, by the reference clock",
 		 begin);
-	svg_text(file, at, label, LABEL_STYLE "\"middle\"");
-}
-
-void chart_begin(const struct chart *chart, struct chart_frame *frame, nsec_t begin_ns,
-		 FILE *file)
-{
-	frame->box.y += chart_head(chart, NULL);
-	svg_begin(file, CHART_WIDTH, frame->box.y + frame->box.height + FOOT,
-		  chart->title);
+	svg_begin(file, CHART_WIDTH, top + height + BELOW, chart->title);
 	chart_head(chart, file);
-	draw_grid(frame, file);
-	draw_since(frame, file, begin_ns);
-	svg_begin_clip(file, &frame->box);
+	draw_grid(chart);
+	svg_text(file, below, label, LABEL_STYLE "\"middle\"");
+	svg_begin_clip(file, &chart->frame);
 }
 
-void chart_line(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *line, const char *style)
+void chart_line(const struct chart *chart, const struct chart_series *line,
+		const char *style)
 {
 	AUTOFREE struct svg_point *point = mem_alloc(line->count * sizeof(*point) + 1);
 
 	for (size_t i = 0; i < line->count; i++)
-		point[i] = chart_at(frame, line->point[i]);
-	svg_polyline(file, point, line->count, style);
+		point[i] = chart_at(chart, line->point[i]);
+	svg_polyline(chart->file, point, line->count, style);
 }
 
-void chart_band(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *low, const struct chart_series *high,
-		const char *style)
+void chart_band(const struct chart *chart, const struct chart_series *low,
+		const struct chart_series *high, const char *style)
 {
 	const struct chart_series *side[] = {high, low};
-	const double edge[] = {-12, frame->box.height + 12};
+	const double edge[] = {-12, chart->frame.height + 12};
 	struct svg_point *point =
 	    mem_alloc((low->count + high->count + 2) * sizeof(*point));
 	size_t count = 0;
@@ -359,132 +314,69 @@ void chart_band(const struct chart_frame *frame, FILE *file,
 		const size_t last = of->count - 1;
 
 		for (size_t k = 0; k < of->count; k += step) {
-			point[count] = chart_at(frame, of->point[i ? last - k : k]);
+			point[count] = chart_at(chart, of->point[i ? last - k : k]);
 			if (is_open)
 				point[count].y = edge[i];
 			count++;
 		}
 	}
-	svg_polygon(file, point, count, style);
+	svg_polygon(chart->file, point, count, style);
 	free(point);
 }
 
 /* ---- many messages as few marks */
 
-/* A mark ends where it began, so that the next relative move is right; tenths of pixels.
+#define INSET 3.0 /* pixels from the frame's edge to what is beyond it */
+
+/*
+ * One mark for each pixel with messages, once more where there are several, and once more
+ * where there are many; as far as `levels` go.
  */
-struct mark {
-	double cell;  /* pixels; of the messages in one cell only the first is drawn */
-	double inset; /* from the frame's edges */
-	const char *inside, *above, *below;
-};
-
-static const struct mark dot_mark = {2, 0, "h0", "v55v-55", "v-55v55"};
-static const struct mark cross_mark = {4, 5, "m-40-40l80 80m0-80l-80 80m40-40",
-				       "m-40-40l80 80m0-80l-80 80m40-40",
-				       "m-40-40l80 80m0-80l-80 80m40-40"};
-
-struct mark_cell {
-	size_t count;
-	int x, y; /* of the first message, tenths of pixels */
-};
-
-struct marks {
-	const struct mark *mark;
-	size_t columns, rows; /* the first row is beyond the top, the last the bottom */
-	struct mark_cell *cell;
-};
-
-static void add_mark(struct marks *marks, const struct svg_box *box, struct svg_point at)
+static void draw_marks(const struct chart *chart, const struct chart_series *series,
+		       const char *shape, size_t levels, const char *style)
 {
-	const double inset = marks->mark->inset, side = marks->mark->cell;
-	const double x = fmin(fmax(at.x, 0), box->width);
-	const double y = fmin(fmax(at.y, inset), box->height - inset);
-	const size_t row = at.y < 0             ? 0
-			   : at.y > box->height ? marks->rows - 1
-						: 1 + (size_t)(y / side);
-	struct mark_cell *cell = &marks->cell[(size_t)(x / side) * marks->rows + row];
+	static const unsigned int least[] = {1, 2, 5};
+	const size_t columns = (size_t)chart->frame.width + 1;
+	const size_t rows = (size_t)chart->frame.height + 1;
+	AUTOFREE unsigned int *messages = mem_zalloc(columns * rows * sizeof(*messages));
 
-	if (cell->count++ > 0)
-		return;
-	cell->x = (int)lround(x * 10);
-	cell->y = (int)lround(y * 10);
-}
+	for (size_t i = 0; i < series->count; i++) {
+		const struct svg_point at = chart_at(chart, series->point[i]);
+		const double x = fmin(fmax(at.x, 0), chart->frame.width);
+		const double y = fmin(fmax(at.y, INSET), chart->frame.height - INSET);
 
-/* The cells with so many messages as one path, in relative moves. */
-static void draw_marks(const struct marks *marks, FILE *file, size_t least, size_t limit,
-		       const char *style)
-{
-	int x = 0, y = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < marks->columns * marks->rows; i++) {
-		const struct mark_cell *cell = &marks->cell[i];
-		const size_t row = i % marks->rows;
-
-		if (cell->count < least || cell->count >= limit)
-			continue;
-		fprintf(file, "%s%d%s%d%s", any ? "m" : "<path d=\"M", cell->x - x,
-			cell->y < y ? "" : " ", cell->y - y,
-			row == 0                 ? marks->mark->above
-			: row == marks->rows - 1 ? marks->mark->below
-						 : marks->mark->inside);
-		x = cell->x;
-		y = cell->y;
-		any = true;
+		messages[(size_t)x * rows + (size_t)y]++;
 	}
-	if (any)
-		fprintf(file, "\" %s/>\n", style);
+	for (size_t level = 0; level < levels; level++) {
+		fprintf(chart->file, "<path fill=\"none\" %s d=\"", style);
+		for (size_t i = 0; i < columns * rows; i++)
+			if (messages[i] >= least[level])
+				fprintf(chart->file, "M%zu %zu%s", i / rows, i % rows,
+					shape);
+		fputs("\"/>\n", chart->file);
+	}
 }
 
-/* How dark cells with at least so many messages are, up to the next one. */
-struct shade {
-	size_t least;
-	const char *style;
-};
-
-static void draw_series(const struct chart_frame *frame, FILE *file,
-			const struct chart_series *series, const struct mark *mark,
-			const char *style, const struct shade *shade)
-{
-	struct marks marks = {.mark = mark};
-
-	marks.columns = (size_t)(frame->box.width / mark->cell) + 1;
-	marks.rows = (size_t)(frame->box.height / mark->cell) + 3;
-	marks.cell = mem_zalloc(marks.columns * marks.rows * sizeof(*marks.cell));
-	for (size_t i = 0; i < series->count; i++)
-		add_mark(&marks, &frame->box, chart_at(frame, series->point[i]));
-	fprintf(file, "<g transform=\"scale(.1)\" fill=\"none\" %s>\n", style);
-	for (; shade->style; shade++)
-		draw_marks(&marks, file, shade->least, shade[1].least, shade->style);
-	fputs("</g>\n", file);
-	free(marks.cell);
-}
-
-void chart_dots(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *series, const char *color)
+void chart_dots(const struct chart *chart, const struct chart_series *series,
+		const char *color)
 {
 	/* Few dots are larger, and all as dark: density says nothing. */
-	static const struct shade few[] = {{1, "opacity=\".75\""}, {SIZE_MAX, NULL}};
-	static const struct shade dense[] = {{1, "opacity=\".38\""},
-					     {2, "opacity=\".62\""},
-					     {5, "opacity=\".9\""},
-					     {SIZE_MAX, NULL}};
-	const double width = fmax(60 - 10 * log10((double)series->count + 1), 22);
-	AUTOFREE char *style = mem_printf(
-	    "stroke=\"%s\" stroke-width=\"%.0f\" stroke-linecap=\"round\"", color, width);
+	const bool is_dense = series->count > 1000;
+	const double width = fmax(6 - log10((double)series->count + 1), 2.2);
+	AUTOFREE char *style =
+	    mem_printf("stroke=\"%s\" stroke-width=\"%.1f\" stroke-linecap=\"round\" "
+		       "stroke-opacity=\"%s\"",
+		       color, width, is_dense ? ".4" : ".75");
 
-	draw_series(frame, file, series, &dot_mark, style,
-		    series->count > 1000 ? dense : few);
+	draw_marks(chart, series, "h0", is_dense ? 3 : 1, style);
 }
 
-void chart_crosses(const struct chart_frame *frame, FILE *file,
-		   const struct chart_series *series, const char *color)
+void chart_crosses(const struct chart *chart, const struct chart_series *series,
+		   const char *color)
 {
-	static const struct shade all[] = {{1, "opacity=\"1\""}, {SIZE_MAX, NULL}};
-	AUTOFREE char *style = mem_printf("stroke=\"%s\" stroke-width=\"20\"", color);
+	AUTOFREE char *style = mem_printf("stroke=\"%s\" stroke-width=\"2\"", color);
 
-	draw_series(frame, file, series, &cross_mark, style, all);
+	draw_marks(chart, series, "m-4-4l8 8m0-8l-8 8", 1, style);
 }
 
 /* ---- values of intervals as steps */
@@ -516,8 +408,8 @@ static size_t reduce(struct svg_point *point, size_t count)
 	return kept;
 }
 
-void chart_steps(const struct chart_frame *frame, FILE *file,
-		 const struct chart_step *step, size_t count, const char *style)
+void chart_steps(const struct chart *chart, const struct chart_step *step, size_t count,
+		 const char *style)
 {
 	struct svg_point *point = mem_alloc((2 * count + 1) * sizeof(*point));
 	size_t points = 0;
@@ -528,16 +420,16 @@ void chart_steps(const struct chart_frame *frame, FILE *file,
 		const double from = is_apart || !points ? step[i].from : step[i - 1].to;
 
 		if (points && (is_apart || !isfinite(step[i].value))) {
-			svg_polyline(file, point, reduce(point, points), style);
+			svg_polyline(chart->file, point, reduce(point, points), style);
 			points = 0;
 		}
 		if (!isfinite(step[i].value))
 			continue;
 		point[points++] = chart_at(
-		    frame, (struct chart_point){fmax(from, frame->x.low), step[i].value});
+		    chart, (struct chart_point){fmax(from, chart->x.low), step[i].value});
 		point[points++] =
-		    chart_at(frame, (struct chart_point){step[i].to, step[i].value});
+		    chart_at(chart, (struct chart_point){step[i].to, step[i].value});
 	}
-	svg_polyline(file, point, reduce(point, points), style);
+	svg_polyline(chart->file, point, reduce(point, points), style);
 	free(point);
 }

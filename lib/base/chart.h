@@ -11,7 +11,7 @@
 
 /*
  * Charts, as SVG: any browser shows them, and no program needs to be there to draw
- * them. A chart is a head (title, caption, legend) above frames with two axes, in which
+ * them. A chart is a head (title, caption, legend) above a frame with two axes, in which
  * lines, bands, marks and steps are drawn. Names may hold any bytes; values are finite.
  */
 
@@ -35,11 +35,10 @@ char *chart_label_number(char text[CHART_LABEL], double value, double step);
 /* Microseconds in a unit that suits `scale`, decimals from step: "1.5 ms". */
 char *chart_label_tick(char text[CHART_LABEL], double us, double scale, double step);
 
-/* Microseconds with three digits that count: "102 us" (with a micro sign), "1.53 ms". */
-char *chart_label_span(char text[CHART_LABEL], double us);
-
-/* The same after a plus-minus sign, rounded up, so that what is shown bounds as well; "no
- * bound" for less than 0, NaN and infinity. */
+/*
+ * Microseconds as a bound with three digits that count, rounded up, so that what is shown
+ * bounds as well: "±1.53 ms"; "no bound" for less than 0, NaN and infinity.
+ */
 char *chart_label_bound(char text[CHART_LABEL], double us);
 
 /* "1,234,567" */
@@ -67,9 +66,13 @@ struct chart_key {
 
 struct chart {
 	const char *title, *caption; /* borrowed; the caption may be NULL */
-	const char *heading;         /* the title, cut; NULL: it is cut in the middle */
 	struct chart_key *key;
 	size_t keys, key_capacity;
+	struct chart_axis x, y; /* x in seconds */
+	bool is_time;           /* y is microseconds */
+	/* Of chart_begin: */
+	FILE *file;
+	struct svg_box frame; /* in the picture */
 };
 
 /* Append an entry to the legend; the format makes its text. */
@@ -80,12 +83,6 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 double chart_head(const struct chart *chart, FILE *file);
 
 void chart_clear(struct chart *chart);
-
-struct chart_frame {
-	struct svg_box box; /* in the picture; until it is drawn y is below the head */
-	struct chart_axis x, y; /* x in seconds */
-	bool is_time;           /* y is microseconds */
-};
 
 struct chart_point {
 	double x, y;
@@ -102,40 +99,38 @@ struct chart_step {
 };
 
 /*
- * Begin a picture of one frame: its head, thin lines at round values with their labels,
- * and below the frame from when the seconds count. What is drawn up to svg_end is cut off
- * at the frame, and its pixels count from the frame's corner; one more svg_end ends the
- * picture.
+ * Begin a picture: its head, below it a frame of that height with thin lines at round
+ * values and their labels, and from when the seconds count. What is drawn up to svg_end
+ * is cut off at the frame, and its pixels count from the frame's corner; one more svg_end
+ * ends the picture.
  */
-void chart_begin(const struct chart *chart, struct chart_frame *frame, nsec_t begin_ns,
-		 FILE *file);
+void chart_begin(struct chart *chart, double height, nsec_t begin_ns, FILE *file);
 
 /* Where a point is, from the frame's corner. */
-struct svg_point chart_at(const struct chart_frame *frame, struct chart_point point);
+struct svg_point chart_at(const struct chart *chart, struct chart_point point);
 
 /* A line through points. */
-void chart_line(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *line, const char *style);
-
-/* The ground between two lines; a side with no points reaches to the frame. */
-void chart_band(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *low, const struct chart_series *high,
+void chart_line(const struct chart *chart, const struct chart_series *line,
 		const char *style);
 
+/* The area between two lines; a side with no points reaches to the frame. */
+void chart_band(const struct chart *chart, const struct chart_series *low,
+		const struct chart_series *high, const char *style);
+
 /* Points as dots, darker where there are many; those beyond the frame at its edge. */
-void chart_dots(const struct chart_frame *frame, FILE *file,
-		const struct chart_series *series, const char *color);
+void chart_dots(const struct chart *chart, const struct chart_series *series,
+		const char *color);
 
 /* Few points that matter, as crosses; those beyond the frame at its edge. */
-void chart_crosses(const struct chart_frame *frame, FILE *file,
-		   const struct chart_series *series, const char *color);
+void chart_crosses(const struct chart *chart, const struct chart_series *series,
+		   const char *color);
 
 /*
  * Values of intervals, by time. A gap of more than half an interval, and what is no
  * number, breaks the line; of many steps each column of pixels shows its least and
  * greatest.
  */
-void chart_steps(const struct chart_frame *frame, FILE *file,
-		 const struct chart_step *step, size_t count, const char *style);
+void chart_steps(const struct chart *chart, const struct chart_step *step, size_t count,
+		 const char *style);
 
 #endif

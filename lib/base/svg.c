@@ -236,18 +236,3 @@ char *svg_text_fit(const char *text, double size, double room)
 		tail++;
 	return mem_printf("%.*s\xe2\x80\xa6%s", (int)head, text, text + tail);
 }
-
-size_t svg_text_break(const char *text, double size, double room)
-{
-	size_t end = 0, word = 0;
-	double width = 0;
-
-	while (text[end]) {
-		width += advance(text[end]) * size;
-		if (width > room && end > 0 && !continues(text[end]))
-			break;
-		if (text[end++] == ' ')
-			word = end;
-	}
-	return text[end] && word ? word : end;
-}

@@ -55,7 +55,4 @@ double svg_text_width(const char *text, double size);
 /* A copy of text, with "…" for its middle where it takes more than room. */
 char *svg_text_fit(const char *text, double size, double room);
 
-/* How many bytes of text, up to the end of a word, fit into room; 0 only for "". */
-size_t svg_text_break(const char *text, double size, double room);
-
 #endif

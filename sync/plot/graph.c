@@ -20,8 +20,8 @@
 #define NODE          7.0
 #define NAME_SIZE     12.0
 #define BOLD          1.1   /* bold letters are wider */
-#define LABEL_ROOM    300.0 /* pixels; longer names are cut */
-#define EDGE_ROOM     150.0 /* for the label of an edge */
+#define LABEL_WIDTH   300.0 /* pixels; longer names are cut */
+#define EDGE_WIDTH    150.0 /* for the label of an edge */
 #define WIDEST_STEP   130.0 /* by which an arc is wider than one of a row less */
 #define LABELED_EDGES 12    /* with more of them no edge has a label */
 #define TITLED_EDGES  1000  /* with more of them the file would swell */
@@ -125,14 +125,14 @@ static char *pair_bound_text(char text[CHART_LABEL], const struct sync *sync,
 					       : bound_us(sync, pair->b, pair->a));
 }
 
-/* "name  bound", cut to the room for labels. For free(). */
+/* "name  bound", cut to the width of labels. For free(). */
 static char *label_clock(const struct picture *picture, uint32_t clock)
 {
 	char bound[CHART_LABEL], *name, *label;
 
 	bound_text(bound, picture->sync, clock);
 	name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD,
-			    LABEL_ROOM - NAME_SIZE - svg_text_width(bound, NAME_SIZE));
+			    LABEL_WIDTH - NAME_SIZE - svg_text_width(bound, NAME_SIZE));
 	label = mem_printf("%s  %s", name, bound);
 	free(name);
 	return label;
@@ -144,7 +144,7 @@ static void place_clocks(struct picture *picture)
 	const struct graph *graph = &picture->sync->graph;
 	const bool is_labeled = picture->sync->pairs.count <= LABELED_EDGES;
 	size_t longest = 1;
-	double widest = 0, room;
+	double widest = 0, width;
 
 	picture->row = is_labeled ? ROW_OF_FEW : ROW;
 	for (size_t i = 0; i < graph->islands; i++) {
@@ -163,9 +163,9 @@ static void place_clocks(struct picture *picture)
 		longest = island->members > longest ? island->members : longest;
 	}
 	picture->x = PADDING + widest + 3 * NODE;
-	room = CHART_WIDTH - 2 * BODY_MARGIN - PADDING - picture->x -
-	       (is_labeled ? EDGE_ROOM : 0);
-	picture->step = fmin(WIDEST_STEP, room / (double)longest);
+	width = CHART_WIDTH - 2 * BODY_MARGIN - PADDING - picture->x -
+		(is_labeled ? EDGE_WIDTH : 0);
+	picture->step = fmin(WIDEST_STEP, width / (double)longest);
 }
 
 /* Where an arc is farthest from the clocks. */
@@ -177,10 +177,15 @@ static struct svg_point vertex(const struct picture *picture, const struct pair 
 				  (a + b) / 2};
 }
 
+/* Of many edges each is thinner and paler. */
+static double crowd_share(size_t pairs)
+{
+	return fmin(fmax(sqrt(40 / (double)pairs), 0.2), 1);
+}
+
 static void draw_edge(const struct picture *picture, const struct pair *pair, FILE *file)
 {
 	const size_t pairs = picture->sync->pairs.count, messages = messages_of(pair);
-	const double crowd = pairs <= 40 ? 1 : pairs <= 200 ? 0.6 : 0.35;
 	const double a = picture->y[pair->a], b = picture->y[pair->b];
 	char count[CHART_LABEL], bound[CHART_LABEL];
 	AUTOFREE char *text = mem_printf(
@@ -197,7 +202,7 @@ static void draw_edge(const struct picture *picture, const struct pair *pair, FI
 		"stroke-width=\"%.1f\"/></g>\n",
 		picture->x, fmin(a, b), vertex(picture, pair).x - picture->x,
 		fabs(b - a) / 2, picture->x, fmax(a, b),
-		crowd * (1.2 + log10(1 + (double)messages)));
+		crowd_share(pairs) * (1.2 + log10(1 + (double)messages)));
 }
 
 static void draw_edges(const struct picture *picture, FILE *file)
@@ -206,11 +211,8 @@ static void draw_edges(const struct picture *picture, FILE *file)
 
 	/* The worse lies above the better. */
 	for (size_t quality = 0; quality < QUALITIES; quality++) {
-		fprintf(file, "<g fill=\"none\" %s opacity=\"%s\">\n", styles[quality],
-			pairs->count <= 40     ? ".85"
-			: pairs->count <= 200  ? ".6"
-			: pairs->count <= 2000 ? ".4"
-					       : ".15");
+		fprintf(file, "<g fill=\"none\" %s opacity=\"%.2f\">\n", styles[quality],
+			0.85 * crowd_share(pairs->count));
 		for (size_t i = 0; i < pairs->count; i++)
 			if (pairs->pair[picture->order[i]].quality == quality)
 				draw_edge(picture, &pairs->pair[picture->order[i]], file);

@@ -73,25 +73,12 @@ static void texts_are_cut_in_the_middle(void **state)
 	}
 }
 
-static void lines_break_between_words(void **state)
-{
-	const char *text = "one two three";
-
-	(void)state;
-	assert_int_equal(svg_text_break(text, 10, 1000), 13);
-	assert_int_equal(svg_text_break(text, 10, svg_text_width("one two t", 10)), 8);
-	assert_int_equal(svg_text_break("abcdef", 10, svg_text_width("abc", 10)), 3);
-	assert_int_equal(svg_text_break("\xc3\xa9x", 10, 0), 2);
-	assert_int_equal(svg_text_break("", 10, 0), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(numbers_have_one_decimal),
 	    cmocka_unit_test(escaping_leaves_nothing_that_is_not_xml),
 	    cmocka_unit_test(texts_are_cut_in_the_middle),
-	    cmocka_unit_test(lines_break_between_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

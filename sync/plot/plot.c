@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/output.h"
+
+/*
+ * What makes a fit good lies within the smallest of the delays, which span three decades
+ * and more: so the frame reaches a little beyond the hulls, and messages further out are
+ * drawn at its edge and counted.
+ */
+#define HEIGHT     440.0  /* of the frame */
+#define NAME_WIDTH 190.0  /* in the legend */
+#define ROUNDING   0.0005 /* microseconds; a message on the fit does not break it */
+
+enum { POINTS = 20000 }; /* messages drawn each way */
+
+/*
+ * Blue and orange are told apart by all eyes (Okabe and Ito, 2008); what breaks the fit
+ * differs by its shape as well.
+ */
+static const struct look {
+	double sign; /* of y where a message keeps the fit */
+	const char *color, *key, *hull;
+} looks[2] = {
+    {1, "#0072b2", "fill=\"#0072b2\"", "stroke=\"#004a75\" stroke-width=\"1.8\""},
+    {-1, "#e08a00", "fill=\"#e08a00\"", "stroke=\"#8f4f00\" stroke-width=\"1.8\""},
+};
+
+#define BROKEN_COLOR "#d00024"
+#define BROKEN       "stroke=\"" BROKEN_COLOR "\" stroke-width=\"2\""
+#define FIT          "stroke=\"" CHART_INK "\" stroke-width=\"1.4\""
+#define BAND                                                                             \
+	"fill=\"#009e73\" fill-opacity=\".18\" stroke=\"#009e73\" stroke-opacity=\".5\""
+
+static bool has_bound(const struct plot_pair *pair)
+{
+	return pair->side[0].bound.count + pair->side[1].bound.count > 0;
+}
+
+/* Messages of both sides that break the fit. For free() of its points. */
+static struct chart_series find_broken(const struct plot_side side[2])
+{
+	struct chart_point *point =
+	    mem_alloc((side[0].drawn.count + side[1].drawn.count) * sizeof(*point) + 1);
+	size_t count = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < side[k].drawn.count; i++)
+			if (looks[k].sign * side[k].drawn.point[i].y < -ROUNDING)
+				point[count++] = side[k].drawn.point[i];
+	return (struct chart_series){point, count};
+}
+
+/* Of the distances from the fit; 0 when there are none. */
+static double distance_quantile(const struct chart_series *series, double q)
+{
+	AUTOFREE double *distance = mem_alloc(series->count * sizeof(*distance) + 1);
+	double result = 0;
+
+	for (size_t i = 0; i < series->count; i++)
+		distance[i] = fabs(series->point[i].y);
+	if (series->count)
+		result = ranked(distance, series->count,
+				(size_t)(q * (double)(series->count - 1)));
+	return result;
+}
+
+/* How far the frame reaches to one side: a hull's ends fly high, a wide bound is cut off.
+ */
+static double side_reach(const struct plot_side *side)
+{
+	double reach = distance_quantile(&side->hull, 0.5);
+	double band = distance_quantile(&side->bound, 0.75);
+
+	if (!(reach > 0))
+		reach = distance_quantile(&side->drawn, 0.1);
+	return 2 * fmax(reach, reach > 0 ? fmin(band, 2 * reach) : band);
+}
+
+static void extend(const struct chart_series *series, double time[2])
+{
+	for (size_t i = 0; i < series->count; i++) {
+		time[0] = fmin(time[0], series->point[i].x);
+		time[1] = fmax(time[1], series->point[i].x);
+	}
+}
+
+/* From the first message to the last; where there is none, as long as the bound. */
+static void set_axes(struct chart *chart, const struct plot_side side[2])
+{
+	double time[2] = {INFINITY, -INFINITY}, pad;
+	double up = side_reach(&side[0]), down = side_reach(&side[1]);
+
+	for (int k = 0; k < 2; k++) {
+		extend(&side[k].drawn, time);
+		extend(&side[k].hull, time);
+	}
+	for (int k = 0; k < 2 && !(time[0] <= time[1]); k++)
+		extend(&side[k].bound, time);
+	if (!(time[0] <= time[1]))
+		time[0] = time[1] = 0;
+	pad = 0.02 * (time[1] - time[0]);
+	chart_axis_open(&chart->x, time[0] - pad, time[1] + pad);
+	if (!(up > 0) && !(down > 0))
+		up = down = 1;
+	chart_axis_open(&chart->y, -fmax(down, up / 2), fmax(up, down / 2));
+	chart->is_time = true;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void make_keys(struct chart *chart, const struct plot_pair *pair, size_t broken)
+{
+	AUTOFREE char *a = svg_text_fit(pair->a, 12.5, NAME_WIDTH);
+	AUTOFREE char *b = svg_text_fit(pair->b, 12.5, NAME_WIDTH);
+	const char *name[2] = {a, b};
+	char all[CHART_LABEL], part[CHART_LABEL];
+
+	for (int k = 0; k < 2; k++) {
+		const struct plot_side *side = &pair->side[k];
+		const bool is_part = side->drawn.count < side->messages;
+
+		chart_label_count(all, side->messages);
+		chart_label_count(part, side->drawn.count);
+		chart_key(chart, CHART_DOT, looks[k].key,
+			  "%s \xe2\x86\x92 %s: %s message%s%s%s%s", name[k], name[!k],
+			  all, plural(side->messages), is_part ? ", " : "",
+			  is_part ? part : "", is_part ? " drawn" : "");
+	}
+	if (broken > 0)
+		chart_key(chart, CHART_CROSS, BROKEN, "%s message%s the fit",
+			  chart_label_count(all, broken),
+			  broken == 1 ? " breaks" : "s break");
+	for (int k = 0; k < 2; k++) {
+		const size_t corners = pair->side[k].hull.count;
+
+		if (corners)
+			chart_key(chart, CHART_LINE, looks[k].hull,
+				  "hull %s \xe2\x86\x92 %s: %zu corner%s", name[k],
+				  name[!k], corners, plural(corners));
+	}
+	chart_key(chart, CHART_LINE, FIT, "fit");
+	if (has_bound(pair))
+		chart_key(chart, CHART_BAND, BAND, "bound of the fit");
+}
+
+/* How many messages are past the frame's upper or lower edge, at its right end. */
+static void draw_beyond(const struct chart *chart, const struct plot_side side[2],
+			bool above)
+{
+	const struct svg_box *box = &chart->frame;
+	const struct svg_point at = {box->x + box->width,
+				     above ? box->y - 10 : box->y + box->height + 38};
+	char number[CHART_LABEL];
+	size_t count = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < side[k].drawn.count; i++)
+			count += above ? side[k].drawn.point[i].y > chart->y.high
+				       : side[k].drawn.point[i].y < chart->y.low;
+	if (count > 0) {
+		AUTOFREE char *text = mem_printf("%s message%s further %s",
+						 chart_label_count(number, count),
+						 plural(count), above ? "up" : "down");
+
+		svg_text(chart->file, at, text,
+			 "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor=\"end\"");
+	}
+}
+
+static void draw_picture(struct chart *chart, const struct plot_pair *pair,
+			 const struct chart_series *broken, FILE *file)
+{
+	const struct plot_side *side = pair->side;
+	const struct svg_box *box = &chart->frame;
+	size_t points = 0;
+	double fit;
+
+	chart_begin(chart, HEIGHT, pair->begin_ns, file);
+	fit = chart_at(chart, (struct chart_point){0, 0}).y;
+	if (has_bound(pair))
+		chart_band(chart, &side[1].bound, &side[0].bound, BAND);
+	for (int k = 0; k < 2; k++)
+		chart_dots(chart, &side[k].drawn, looks[k].color);
+	svg_line(file, (struct svg_point){0, fit}, (struct svg_point){box->width, fit},
+		 FIT);
+	for (int k = 0; k < 2; k++) {
+		chart_line(chart, &side[k].hull, looks[k].hull);
+		points += side[k].drawn.count + side[k].hull.count;
+	}
+	chart_crosses(chart, broken, BROKEN_COLOR);
+	if (points == 0)
+		svg_text(file, (struct svg_point){box->width / 2, box->height / 4},
+			 "no messages",
+			 "font-size=\"16\" text-anchor=\"middle\" fill=\"" CHART_MUTED
+			 "\"");
+	svg_end(file);
+	svg_rect(file, box, "fill=\"none\" stroke=\"#94a3b8\"");
+	draw_beyond(chart, side, true);
+	draw_beyond(chart, side, false);
+	svg_end(file);
+}
+
+int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error)
+{
+	AUTOFREE char *title = mem_printf("%s - %s", pair->a, pair->b);
+	struct chart chart = {.title = title, .caption = pair->caption};
+	struct chart_series broken;
+	struct output output;
+
+	if (output_open(&output, path, error))
+		return -1;
+	broken = find_broken(pair->side);
+	make_keys(&chart, pair, broken.count);
+	set_axes(&chart, pair->side);
+	draw_picture(&chart, pair, &broken, output.file);
+	chart_clear(&chart);
+	free((void *)broken.point);
+	return output_commit(&output, error);
+}
+
+struct drawing {
+	const struct sync *sync;
+	const struct pair *pair;
+	const struct clock *a, *b;
+	nsec_t begin; /* reference time at x = 0 */
+};
+
+/* How much later b's stamp is than a's, on the fitted clocks. */
+static struct chart_point place(const struct drawing *drawing, struct hull_point point)
+{
+	nsec_t a = clock_correct(drawing->a, point.x);
+	nsec_t b = clock_correct(drawing->b, point.y);
+
+	return (struct chart_point){(double)nsec_sub(a, drawing->begin) / 1e9,
+				    (double)nsec_sub(b, a) / 1e3};
+}
+
+static struct chart_series place_all(const struct drawing *drawing,
+				     const struct hull_point *from, size_t count)
+{
+	struct chart_point *point = mem_realloc(NULL, count, sizeof(*point));
+
+	for (size_t i = 0; i < count; i++)
+		point[i] = place(drawing, from[i]);
+	return (struct chart_series){point, count};
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct chart_point *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+struct clock_bound plot_bound(const struct sync *sync, const struct clock *one,
+			      const struct clock *other, nsec_t ref)
+{
+	double limit = sync->options.drift_limit_ppm * 1e3;
+	struct clock_bound of_one = clock_bound_at(one, clock_invert(one, ref), limit);
+	struct clock_bound of_other =
+	    clock_bound_at(other, clock_invert(other, ref), limit);
+	bool low = of_one.low_ns != NSEC_MIN && of_other.high_ns != NSEC_MAX;
+	bool high = of_one.high_ns != NSEC_MAX && of_other.low_ns != NSEC_MIN;
+
+	return (struct clock_bound){
+	    .low_ns = low ? nsec_sub(of_one.low_ns, of_other.high_ns) : NSEC_MIN,
+	    .high_ns = high ? nsec_sub(of_one.high_ns, of_other.low_ns) : NSEC_MAX};
+}
+
+/* At all times that either clock states; a step back puts them out of order. */
+static struct chart_series place_bound(const struct drawing *drawing, bool high)
+{
+	const struct clock *clock[2] = {drawing->a, drawing->b};
+	struct chart_point *point =
+	    mem_alloc((clock[0]->bounds + clock[1]->bounds) * sizeof(*point) + 1);
+	size_t count = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < clock[k]->bounds; i++) {
+			nsec_t ref = clock_correct(clock[k], clock[k]->bound[i].local_ns);
+			struct clock_bound bound =
+			    plot_bound(drawing->sync, drawing->b, drawing->a, ref);
+			nsec_t side = high ? bound.high_ns : bound.low_ns;
+
+			if (side != NSEC_MAX && side != NSEC_MIN)
+				point[count++] = (struct chart_point){
+				    (double)nsec_sub(ref, drawing->begin) / 1e9,
+				    (double)side / 1e3};
+		}
+	qsort(point, count, sizeof(*point), by_time);
+	return (struct chart_series){point, count};
+}
+
+/* A margin is that of a line, and tells nothing of clocks that are none. */
+static char *caption(const struct drawing *drawing)
+{
+	const struct sync *sync = drawing->sync;
+	const struct pair *pair = drawing->pair;
+	const struct clock *a = drawing->a, *b = drawing->b;
+	double ppm = (clock_mean_rate(b) - clock_mean_rate(a)) * 1e6;
+	nsec_t middle = b->begin_ns + (b->end_ns - b->begin_ns) / 2;
+	nsec_t offset = nsec_sub(clock_invert(a, clock_correct(b, middle)), middle);
+	bool is_bent = sync_is_bent(sync, pair->a) || sync_is_bent(sync, pair->b);
+	const char *quality = clock_quality_name(pair->quality);
+	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
+
+	nsec_format_span(offset_text, (double)offset);
+	nsec_format_span(margin, pair->margin_ns);
+	if (is_bent)
+		return mem_printf(
+		    "offset %s, mean drift %.4f ppm, %zu and %zu segments, %s",
+		    offset_text, ppm, a->segments, b->segments, quality);
+	return mem_printf("offset %s, drift %.4f ppm, margin %s, %s", offset_text, ppm,
+			  margin, quality);
+}
+
+static struct plot_side make_side(const struct drawing *drawing, bool forward,
+				  const struct sample_side *sample)
+{
+	const struct pair *pair = drawing->pair;
+	const struct hull *hull = forward ? &pair->lower : &pair->upper;
+
+	return (struct plot_side){
+	    .drawn = place_all(drawing, sample->point, sample->count),
+	    .messages = forward ? pair->messages_ab : pair->messages_ba,
+	    .hull = place_all(drawing, hull->point, hull->count),
+	    .bound = place_bound(drawing, forward),
+	};
+}
+
+static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
+		     const char *path, struct error *error)
+{
+	const struct pair *pair = &sync->pairs.pair[index];
+	struct drawing drawing = {
+	    .sync = sync,
+	    .pair = pair,
+	    .a = &sync->fitted[pair->a],
+	    .b = &sync->fitted[pair->b],
+	    .begin =
+		clock_correct(&sync->fitted[pair->a], sync->fitted[pair->a].begin_ns),
+	};
+	AUTOFREE char *text = caption(&drawing);
+	struct plot_pair plot = {
+	    .a = sync_clock_name(sync, pair->a),
+	    .b = sync_clock_name(sync, pair->b),
+	    .caption = text,
+	    .begin_ns = drawing.begin,
+	    .side = {make_side(&drawing, true, &sample->ab),
+		     make_side(&drawing, false, &sample->ba)},
+	};
+	int status = plot_pair_write(&plot, path, error);
+
+	for (int k = 0; k < 2; k++) {
+		free((void *)plot.side[k].drawn.point);
+		free((void *)plot.side[k].hull.point);
+		free((void *)plot.side[k].bound.point);
+	}
+	return status;
+}
+
+/* The names of the pairs' pictures, by their order, all different. For file_names_free().
+ */
+static char **name_pairs(const struct sync *sync, const uint32_t *order)
+{
+	size_t clocks = sync->clocks, pairs = sync->pairs.count;
+	AUTOFREE const char **text = mem_zalloc((clocks + pairs) * sizeof(*text));
+	char **clock, **both = mem_zalloc(pairs * sizeof(*both)), **name;
+
+	for (uint32_t i = 0; i < clocks; i++)
+		text[i] = sync_clock_name(sync, i);
+	clock = file_names_of(text, clocks);
+	for (size_t i = 0; i < pairs; i++) {
+		const struct pair *pair = &sync->pairs.pair[order[i]];
+
+		both[i] = mem_printf("%s--%s", clock[pair->a], clock[pair->b]);
+	}
+	name = file_names_of((const char *const *)both, pairs);
+	file_names_free(clock, clocks);
+	file_names_free(both, pairs);
+	return name;
+}
+
+static int draw_all(struct sync *sync, const struct pair_sample *samples,
+		    const char *directory, struct error *error)
+{
+	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
+	char **name = name_pairs(sync, order);
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
+		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name[i]);
+
+		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
+	}
+	if (!status) {
+		AUTOFREE char *path = mem_printf("%s/graph.svg", directory);
+
+		status = plot_graph(sync, order, path, error);
+	}
+	file_names_free(name, sync->pairs.count);
+	return status;
+}
+
+int plot_run(struct sync *sync, const char *directory, struct error *error)
+{
+	static const struct output_kind kind = {.rule = OUTPUT_REPLACE,
+						.list = ".ctsync-plot"};
+	struct output_directory pictures;
+	struct pair_sample *samples;
+	int status = -1;
+
+	if (output_directory_open(&pictures, directory, &kind, error))
+		return -1;
+	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
+	if (samples) {
+		status = draw_all(sync, samples, pictures.temporary, error);
+		pair_samples_free(samples, sync->pairs.count);
+	}
+	if (status)
+		output_directory_explain(&pictures, error);
+	else
+		status = output_directory_commit(&pictures, error);
+	output_directory_discard(&pictures);
+	return status;
+}
