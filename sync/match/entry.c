@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/entry.h"
+#include "sync/match/matcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,18 +62,14 @@ static void grow(struct entry_table *table)
 /* Memory of one more block goes to the spare entries. */
 static void add_block(struct entry_table *table)
 {
-	size_t size = sizeof(struct entry) +
-		      (table->keeps_origins ? sizeof(struct entry_origins) : 0);
-	size_t stride = (size + ENTRY_LINE - 1) / ENTRY_LINE * ENTRY_LINE;
-	char *block = mem_alloc(BLOCK_ENTRIES * stride + ENTRY_LINE);
+	char *block = mem_alloc(BLOCK_ENTRIES * sizeof(struct entry) + ENTRY_LINE);
+	struct entry *entry = (void *)(block + -(uintptr_t)block % ENTRY_LINE);
 
-	*MEM_NEXT(table->block, table->blocks, table->blocks_room) = block;
-	block += -(uintptr_t)block % ENTRY_LINE;
+	_Static_assert(sizeof(*entry) % ENTRY_LINE == 0, "each begins a cache line");
+	*MEM_NEXT(table->block, table->blocks, table->block_capacity) = block;
 	for (size_t i = BLOCK_ENTRIES; i-- > 0;) {
-		struct entry *entry = (struct entry *)(void *)(block + i * stride);
-
-		entry->next = table->spare;
-		table->spare = entry;
+		entry[i].next = table->spare;
+		table->spare = &entry[i];
 	}
 }
 
@@ -89,12 +85,13 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 		add_block(table);
 	entry = table->spare;
 	table->spare = entry->next;
-	entry->seens = entry->capacity = 0;
-	entry->many = NULL;
+	entry->seens = 0;
+	entry->capacity = SEEN_INLINE;
+	entry->seen = entry->few;
+	entry->origin = NULL;
+	if (table->keeps_origins)
+		entry->origin = mem_realloc(NULL, SEEN_INLINE, sizeof(*entry->origin));
 	entry->matched = false;
-	entry->has_origins = table->keeps_origins;
-	if (entry->has_origins)
-		entry->origins->many = NULL;
 	entry->packet = *packet;
 	entry->hash = hash;
 	at = hash & (table->buckets - 1);
@@ -153,9 +150,9 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 	else if (entry == table->matched.oldest)
 		fetch_ahead(table);
 	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
-	free(entry->many);
-	if (entry->has_origins)
-		free(entry->origins->many);
+	if (entry->seen != entry->few)
+		free(entry->seen);
+	free(entry->origin);
 	entry->next = table->spare;
 	table->spare = entry;
 }
@@ -173,59 +170,37 @@ void entry_table_clear(struct entry_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Room for more packet events than stand in the entry itself. */
+/* Memory for more packet events than stand in the entry itself. */
 static void grow_seen(struct entry *entry)
 {
-	bool first = !entry->many;
+	struct seen *many = entry->seen == entry->few ? NULL : entry->seen;
 
-	entry->capacity = entry->seens * 2;
-	entry->many = mem_realloc(entry->many, entry->capacity, sizeof(*entry->many));
-	if (first)
-		memcpy(entry->many, entry->few, sizeof(entry->few));
-	if (entry->has_origins) {
-		struct entry_origins *origins = entry->origins;
-
-		origins->many =
-		    mem_realloc(origins->many, entry->capacity, sizeof(*origins->many));
-		if (first)
-			memcpy(origins->many, origins->few, sizeof(origins->few));
-	}
+	entry->capacity *= 2;
+	entry->seen = mem_realloc(many, entry->capacity, sizeof(*entry->seen));
+	if (!many)
+		memcpy(entry->seen, entry->few, sizeof(entry->few));
+	if (entry->origin)
+		entry->origin =
+		    mem_realloc(entry->origin, entry->capacity, sizeof(*entry->origin));
 }
 
-static void set_first(struct entry *entry, struct seen *seen, uint32_t trace,
-		      const struct packet_event *packet_event)
-{
-	seen->ns = packet_event->ns;
-	seen->whole_ns = packet_event->whole_ns;
-	if (entry->has_origins)
-		*entry_origin(entry, seen) = (struct seen_origin){
-		    trace, packet_event->stream, packet_event->ordinal};
-}
-
+/* What the source saw of this kind; without any event yet where it is new. */
 static struct seen *find_kind(struct entry *entry, uint32_t source,
 			      const struct packet_event *packet_event)
 {
-	struct seen *seen = entry_seen(entry);
+	struct seen *seen = entry->seen;
 
-	for (uint32_t i = 0; i < entry->seens; i++)
-		if (seen[i].source == source &&
-		    seen[i].received == packet_event->received &&
-		    seen[i].device == packet_event->device &&
-		    seen[i].hops == packet_event->hops)
-			return &seen[i];
-	return NULL;
-}
-
-static struct seen *add_kind(struct entry *entry, uint32_t source,
-			     const struct packet_event *packet_event)
-{
-	struct seen *seen;
-
-	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->capacity)
+	for (; seen < entry->seen + entry->seens; seen++)
+		if (seen->source == source && seen->received == packet_event->received &&
+		    seen->device == packet_event->device &&
+		    seen->hops == packet_event->hops)
+			return seen;
+	if (entry->seens == entry->capacity)
 		grow_seen(entry);
-	seen = &entry_seen(entry)[entry->seens++];
+	seen = &entry->seen[entry->seens++];
 	*seen = (struct seen){.source = source,
 			      .device = packet_event->device,
+			      .ns = NSEC_MAX,
 			      .first_ns = NSEC_MAX,
 			      .last_ns = NSEC_MIN,
 			      .hops = packet_event->hops,
@@ -238,17 +213,18 @@ bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
 {
 	struct seen *seen = find_kind(entry, source, packet_event);
 	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
-	bool is_new = !seen;
 
-	if (is_new)
-		seen = add_kind(entry, source, packet_event);
 	/* One that waited for its driver may come behind a later one. */
-	if (is_new || packet_event->ns < seen->ns)
-		set_first(entry, seen, trace, packet_event);
+	if (packet_event->ns < seen->ns) {
+		seen->ns = packet_event->ns;
+		seen->whole_ns = packet_event->whole_ns;
+		if (entry->origin)
+			entry->origin[seen - entry->seen] = (struct seen_origin){
+			    trace, packet_event->stream, packet_event->ordinal};
+	}
 	if (at < seen->first_ns)
 		seen->first_ns = at;
 	if (at > seen->last_ns)
 		seen->last_ns = at;
-	seen->count++;
-	return is_new;
+	return !seen->count++;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/private.h"
+#include "sync/match/matcher.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -10,18 +12,120 @@
  *
  * A packet passes many devices: of containers, bridges and tunnels within its host,
  * of hosts that forward it. What one source saw is in order by its own clock, and
- * every router takes one off the time to live. So a packet's way has levels, one for each
- * time to live, from the highest to the lowest; and a level begins in the host
- * that sent the packet before it received it there. That host's first send came
- * before everything that other hosts saw on that level, or on lower ones.
+ * every router takes one off the time to live. So a packet's path has levels, one for
+ * each time to live, from the highest to the lowest; and a level begins in the host that
+ * sent the packet before it received it there. That host's first send came before
+ * everything that other hosts saw on that level, or on lower ones.
  */
 
-enum { STOPS_INLINE = 16 };
+/* A packet that is not there after this time does not come any more. */
+#define LONGEST_DELAY NSEC_PER_SEC
 
-static bool is_one_host(const struct path *path, const struct stop *a,
-			const struct stop *b)
+bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
 {
-	return match_is_one_host(path->matcher, a->source, b->source);
+	const uint32_t *host = matcher->listener.host;
+
+	return a == b || (host && host[a] == host[b]);
+}
+
+static uint64_t heard_key(uint32_t sender, uint32_t receiver)
+{
+	return (uint64_t)sender << 32 | receiver;
+}
+
+/*
+ * Whether a source was surely recording when a packet left that another received then:
+ * that had received an earlier one of it, and packets are not under way so long.
+ */
+static bool was_recording(const struct matcher *matcher, const struct stop *from,
+			  const struct stop *to)
+{
+	int64_t first;
+
+	return intmap_get(&matcher->heard, heard_key(from->source, to->source), &first) &&
+	       first < nsec_sub(to->received_ns, LONGEST_DELAY);
+}
+
+static void note_heard(struct matcher *matcher, const struct match_side *send,
+		       const struct match_side *receive)
+{
+	uint64_t key = heard_key(send->seen->source, receive->seen->source);
+	int64_t first;
+
+	if (!intmap_get(&matcher->heard, key, &first) || receive->ns < first)
+		intmap_put(&matcher->heard, key, receive->ns);
+}
+
+static struct messages_end end_of(const struct match_side *side)
+{
+	const struct seen_origin *origin =
+	    &side->entry->origin[side->seen - side->entry->seen];
+
+	return (struct messages_end){origin->trace, origin->stream, origin->ordinal,
+				     side->ns};
+}
+
+void match_emit(struct matcher *matcher, const struct match_side *send,
+		const struct match_side *receive)
+{
+	const struct packet *packet = &receive->entry->packet;
+	bool has_ports =
+	    packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP;
+	uint16_t lower_port =
+	    packet->sport < packet->dport ? packet->sport : packet->dport;
+	struct message message = {
+	    .pair = pair_table_find(matcher->pairs, send->seen->source,
+				    receive->seen->source),
+	    .forward = send->seen->source < receive->seen->source,
+	    .send_ns = send->ns,
+	    .recv_ns = receive->ns,
+	    .protocol = packet->protocol,
+	    .port = has_ports ? lower_port : 0,
+	};
+
+	send->seen->used = receive->seen->used = true;
+	matcher->counts.matched++;
+	note_heard(matcher, send, receive);
+	pair_add(&matcher->pairs->pair[message.pair], &message);
+	/* After a failure the error stays that of the first. */
+	if (matcher->failed)
+		return;
+	if (message_log_add(matcher->log, &message, matcher->error))
+		matcher->failed = true;
+	else if (matcher->listener.message)
+		matcher->failed = matcher->listener.message(
+		    matcher->listener.context,
+		    &(struct message_ends){end_of(send), end_of(receive), *packet},
+		    matcher->error);
+}
+
+struct stop *path_stop(struct path *path, uint32_t source, uint8_t hops)
+{
+	struct stop *stop = path->stop + path->stops;
+
+	if (path->stops && stop[-1].source == source && stop[-1].hops == hops)
+		return stop - 1;
+	stop = MEM_NEXT(path->stop, path->stops, path->capacity);
+	*stop = (struct stop){
+	    .source = source, .hops = hops, .first_ns = NSEC_MAX, .last_ns = NSEC_MIN};
+	return stop;
+}
+
+void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
+	      nsec_t last_ns)
+{
+	if (first_ns < stop->first_ns) {
+		stop->first_ns = first_ns;
+		stop->begins_sent = !received;
+	}
+	if (last_ns > stop->last_ns) {
+		stop->last_ns = last_ns;
+		stop->ends_sent = !received;
+	}
+	if (received && !stop->receives)
+		stop->received_ns = ns;
+	stop->sends += !received;
+	stop->receives += received;
 }
 
 /* Down the levels; of one level source by source, each in the order of its clock. */
@@ -41,17 +145,6 @@ static int by_level(const void *a, const void *b)
 	return (r->device > s->device) - (r->device < s->device);
 }
 
-/* The most often that the stop's source saw the packet on one side of one device. */
-static uint32_t most_often(const struct match_side *side, size_t sides, bool received)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < sides; i++)
-		if (side[i].seen->received == received && side[i].seen->count > most)
-			most = side[i].seen->count;
-	return most;
-}
-
 /*
  * How often the packet came by. Containers call their device like that of their host,
  * so that one device seems to send twice what it once received in between.
@@ -61,38 +154,39 @@ static uint32_t times(uint32_t count, uint32_t between, bool is_outer)
 	return is_outer && count == 2 * between ? between : count;
 }
 
-static struct stop stop_of(struct match_side *side, size_t sides)
+/* A stop of these sides, which are in order. */
+static void add_stop(struct path *path, struct match_side *side, size_t sides)
 {
-	const struct seen *last = side->seen;
-	struct stop stop = {.source = last->source, .hops = side->hops};
-	uint32_t sends, receives;
+	struct stop *stop = path_stop(path, side->seen->source, side->hops);
+	uint32_t most[2] = {0, 0}; /* by a device: sent, received */
 
-	stop.begins_sent = !side->seen->received;
 	for (size_t i = 0; i < sides; i++) {
+		const struct seen *seen = side[i].seen;
 		struct match_side **first =
-		    side[i].seen->received ? &stop.received : &stop.sent;
+		    seen->received ? &stop->received : &stop->sent;
 
 		if (!*first)
 			*first = &side[i];
-		if (side[i].seen->last_ns > last->last_ns)
-			last = side[i].seen;
+		if (seen->count > most[seen->received])
+			most[seen->received] = seen->count;
+		stop_add(stop, seen->received, side[i].ns, seen->first_ns, seen->last_ns);
 	}
-	stop.ends_sent = !last->received;
-	sends = stop.sent ? stop.sent->seen->count : 0;
-	receives = stop.received ? stop.received->seen->count : 0;
-	stop.sends = times(sends, most_often(side, sides, true),
-			   stop.begins_sent && stop.ends_sent);
-	stop.receives = times(receives, most_often(side, sides, false),
-			      !stop.begins_sent && !stop.ends_sent);
-	return stop;
+	if (stop->sent)
+		stop->sends = times(stop->sent->seen->count, most[1],
+				    stop->begins_sent && stop->ends_sent);
+	if (stop->received)
+		stop->receives = times(stop->received->seen->count, most[0],
+				       !stop->begins_sent && !stop->ends_sent);
 }
 
 /* Whether the level of a stop begins in several hosts, or seems so. */
-static bool is_contested(const struct path *path, const struct stop *stop)
+static bool is_contested(const struct matcher *matcher, const struct stop *stop)
 {
+	const struct path *path = &matcher->path;
+
 	for (size_t i = 0; i < path->stops; i++)
 		if (path->stop[i].hops == stop->hops && path->stop[i].begins_sent &&
-		    !is_one_host(path, &path->stop[i], stop))
+		    !match_is_one_host(matcher, path->stop[i].source, stop->source))
 			return true;
 	return false;
 }
@@ -101,11 +195,13 @@ static bool is_contested(const struct path *path, const struct stop *stop)
  * Hosts of which we do not know that they are one, as a trace and a capture of a node
  * given by themselves; or the packets are not one.
  */
-static bool all_only_send(const struct path *path, uint8_t hops)
+static bool all_only_send(const struct matcher *matcher, uint8_t hops)
 {
+	const struct path *path = &matcher->path;
+
 	for (size_t i = 0; i < path->stops; i++)
 		if (path->stop[i].hops == hops && path->stop[i].begins_sent &&
-		    path->stop[i].received)
+		    path->stop[i].receives)
 			return false;
 	return path->is_one_identity && !packet_is_anonymous(path->packet);
 }
@@ -115,10 +211,10 @@ static bool all_only_send(const struct path *path, uint8_t hops)
  * the same: it came by several times, or it is of those that hosts repeat for ever, as
  * they ask their neighbours who is there, and has nothing to tell it from the others.
  */
-static bool may_repeat(const struct path *path, const struct stop *from,
+static bool may_repeat(const struct matcher *matcher, const struct stop *from,
 		       const struct stop *to)
 {
-	const struct packet *packet = path->packet;
+	const struct packet *packet = matcher->path.packet;
 
 	return from->sends > 1 || to->receives > 1 ||
 	       (packet_is_to_many(packet) && (packet->family == 6 || !packet->id));
@@ -129,43 +225,38 @@ static bool may_repeat(const struct path *path, const struct stop *from,
  * lower one. That a host saw its send first may be because what it received was not
  * recorded; then the other must not look as if it had passed the packet on to it.
  */
-static bool is_way(const struct path *path, const struct stop *from,
-		   const struct stop *to)
+static bool is_direct(const struct matcher *matcher, const struct stop *from,
+		      const struct stop *to)
 {
 	if (to->receives > from->sends)
 		return false;
-	if (may_repeat(path, from, to) &&
-	    !match_was_recording(path->matcher, from->source, to->source,
-				 to->received->ns))
+	if (may_repeat(matcher, from, to) && !was_recording(matcher, from, to))
 		return false;
-	if (is_contested(path, from) && !all_only_send(path, from->hops))
+	if (is_contested(matcher, from) && !all_only_send(matcher, from->hops))
 		return false;
 	if (from->hops != to->hops)
 		return true;
 	if (to->begins_sent || (!from->ends_sent && to->ends_sent))
 		return false;
-	return !is_contested(path, from) || !to->sent;
+	return !is_contested(matcher, from) || !to->sends;
 }
 
-/* Of what came by so many times, the others are the same packet within the host. */
-static void set_times(const struct path *path, struct seen *seen, uint32_t times)
+/* A message; of what came by so many times, the others are the same within the host. */
+static void emit(struct matcher *matcher, const struct stop *from, const struct stop *to)
 {
-	path->matcher->counts.inside += seen->count - times;
-	seen->count = times;
-}
+	struct seen *sent = from->sent->seen, *received = to->received->seen;
 
-static size_t emit(const struct path *path, const struct stop *from,
-		   const struct stop *to)
-{
-	set_times(path, from->sent->seen, from->sends);
-	set_times(path, to->received->seen, to->receives);
-	match_emit(path->matcher, from->sent, to->received);
-	return 1;
+	matcher->counts.inside +=
+	    sent->count - from->sends + received->count - to->receives;
+	sent->count = from->sends;
+	received->count = to->receives;
+	match_emit(matcher, from->sent, to->received);
 }
 
 /* Whether two sources were on one level where the packet was sent by the first. */
-static bool share_level(const struct path *path, uint32_t from, uint32_t to)
+static bool share_level(const struct matcher *matcher, uint32_t from, uint32_t to)
 {
+	const struct path *path = &matcher->path;
 	const struct stop *stop = path->stop;
 
 	for (size_t i = 0; i < path->stops; i++)
@@ -181,59 +272,48 @@ static bool share_level(const struct path *path, uint32_t from, uint32_t to)
  * To sources of lower levels alone: routers between them are not traced, or what
  * arrived was not recorded. Only from the lowest level that is above them.
  */
-static bool is_next_below(const struct path *path, const struct stop *from,
+static bool is_next_below(const struct matcher *matcher, const struct stop *from,
 			  const struct stop *to)
 {
-	if (to->hops >= from->hops || share_level(path, from->source, to->source))
+	const struct path *path = &matcher->path;
+
+	if (to->hops >= from->hops || share_level(matcher, from->source, to->source))
 		return false;
 	for (const struct stop *at = path->stop; at < path->stop + path->stops; at++)
 		if (at->hops < from->hops && at->hops > to->hops &&
-		    ((at->source == to->source && at->received) ||
+		    ((at->source == to->source && at->receives) ||
 		     (at->source == from->source && at->begins_sent)))
 			return false;
 	return true;
 }
 
-bool path_leads(const struct path *path, const struct stop *from, const struct stop *to)
+bool path_leads(const struct matcher *matcher, const struct stop *from,
+		const struct stop *to)
 {
-	return from->begins_sent && to->received && !is_one_host(path, from, to) &&
-	       (from->hops == to->hops || is_next_below(path, from, to)) &&
-	       is_way(path, from, to);
+	return from->begins_sent && to->receives &&
+	       !match_is_one_host(matcher, from->source, to->source) &&
+	       (from->hops == to->hops || is_next_below(matcher, from, to)) &&
+	       is_direct(matcher, from, to);
 }
 
-/* First what stays on a level. Returns how many. */
-static size_t emit_all(const struct path *path)
+/* First what stays on a level. */
+static void emit_all(struct matcher *matcher)
 {
+	const struct path *path = &matcher->path;
 	const struct stop *stop = path->stop, *end = stop + path->stops;
 	bool to_many = packet_is_to_many(path->packet);
-	size_t emitted = 0;
 
 	for (int down = 0; down < 2; down++)
 		for (const struct stop *from = stop; from < end; from++) {
-			/* What many routers pass on has many ways, of which one is not
+			/* What many routers pass on has many paths, of which one is not
 			 * before another. */
 			if (down && to_many && from->hops != stop->hops)
 				continue;
 			for (const struct stop *to = stop; to < end; to++)
 				if ((to->hops < from->hops) == down &&
-				    path_leads(path, from, to))
-					emitted += emit(path, from, to);
+				    path_leads(matcher, from, to))
+					emit(matcher, from, to);
 		}
-	return emitted;
-}
-
-static void find_stops(struct path *path, struct match_side *side, size_t sides)
-{
-	size_t n;
-
-	for (size_t i = 0; i < sides; i += n) {
-		n = 1;
-		while (i + n < sides &&
-		       side[i + n].seen->source == side[i].seen->source &&
-		       side[i + n].hops == side[i].hops)
-			n++;
-		path->stop[path->stops++] = stop_of(side + i, n);
-	}
 }
 
 /* Without all times to live there is one level. */
@@ -247,21 +327,26 @@ static void set_levels(struct match_side *side, size_t sides)
 		side[i].hops = known ? side[i].seen->hops : 0;
 }
 
-size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides)
+void path_emit(struct matcher *matcher)
 {
-	struct path path = {
-	    .matcher = matcher, .packet = &side->entry->packet, .is_one_identity = true};
-	struct stop few[STOPS_INLINE];
-	size_t emitted;
+	struct match_side *side = matcher->side;
+	struct path *path = &matcher->path;
+	size_t n;
 
-	path.stop = sides > STOPS_INLINE ? mem_alloc(sides * sizeof(*path.stop)) : few;
-	for (size_t i = 1; i < sides; i++)
-		path.is_one_identity &= side[i].entry == side->entry;
-	set_levels(side, sides);
-	qsort(side, sides, sizeof(*side), by_level);
-	find_stops(&path, side, sides);
-	emitted = emit_all(&path);
-	if (path.stop != few)
-		free(path.stop);
-	return emitted;
+	path->packet = &side->entry->packet;
+	path->is_one_identity = true;
+	path->stops = 0;
+	for (size_t i = 1; i < matcher->sides; i++)
+		path->is_one_identity &= side[i].entry == side->entry;
+	set_levels(side, matcher->sides);
+	qsort(side, matcher->sides, sizeof(*side), by_level);
+	for (size_t i = 0; i < matcher->sides; i += n) {
+		n = 1;
+		while (i + n < matcher->sides &&
+		       side[i + n].seen->source == side[i].seen->source &&
+		       side[i + n].hops == side[i].hops)
+			n++;
+		add_stop(path, side + i, n);
+	}
+	emit_all(matcher);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/entry.h"
+#include "sync/match/matcher.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 		entry_table_match(table, entry);
 		at[n] = MATCHED;
 	} else {
-		assert_int_equal(entry_seen(entry)->source, n);
+		assert_int_equal(entry->seen->source, n);
 		entry_table_remove(table, entry);
 		at[n] = NOWHERE;
 	}
@@ -123,7 +123,7 @@ static void every_source_and_side_is_kept(void **state)
 	}
 	assert_int_equal(entry->seens, 100);
 	for (uint32_t i = 0; i < 100; i++) {
-		const struct seen *seen = &entry_seen(entry)[i];
+		const struct seen *seen = &entry->seen[i];
 
 		assert_true(seen->source == i / 2 && seen->received == i % 2);
 		assert_true(seen->ns == i && seen->whole_ns == i + 1);

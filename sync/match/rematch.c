@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/private.h"
+#include "sync/match/matcher.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -7,6 +7,9 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+
+/* What waits is looked at again: by the bytes that it holds, then by its numbers alone.
+ */
 
 /*
  * TCP data by sequence ranges, for packets that segmentation offload cut up
@@ -35,11 +38,10 @@ struct lane {
 };
 
 struct flow {
+	struct matcher *matcher;
 	struct lane *lane; /* down the levels; by source; sends before receives */
 	size_t lanes, capacity;
-	struct path path; /* of a byte; no stops: of none yet */
-	int64_t byte;
-	struct match_side *side; /* of a byte, by lane */
+	int64_t byte; /* of which matcher->path is, unless it has no stops */
 };
 
 enum { LOOK_BACK = 64 }; /* sends that may cover a byte, by begin */
@@ -95,7 +97,7 @@ static bool is_data(const struct packet *packet)
 }
 
 /* Ranges of everything that waits and could be part of a bigger packet, by flow. */
-static size_t gather(struct matcher *matcher, struct range **ranges)
+static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 {
 	struct entry *entry = matcher->entries.waiting.oldest;
 	size_t count = 0, capacity = 0;
@@ -105,7 +107,7 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 		struct packet *packet = &entry->packet;
 
 		for (uint32_t k = 0; is_data(packet) && k < entry->seens; k++) {
-			struct seen *seen = &entry_seen(entry)[k];
+			const struct seen *seen = &entry->seen[k];
 
 			*MEM_NEXT(*ranges, count, capacity) = (struct range){
 			    .entry = entry,
@@ -174,59 +176,35 @@ static struct range *holder(const struct lane *lane, int64_t byte, struct range 
 
 static struct match_side side_of(const struct range *range, bool whole)
 {
-	struct seen *seen = &entry_seen(range->entry)[range->seen];
+	struct seen *seen = &range->entry->seen[range->seen];
 
 	return (struct match_side){range->entry, seen, whole ? seen->whole_ns : seen->ns,
 				   0};
 }
 
-/* The stops of a byte. A level's sends come before its receives. */
+/* The stops of a byte. Packet events are not looked at: they would have to be fetched. */
 static void find_stops(struct flow *flow, int64_t byte)
 {
-	struct path *path = &flow->path;
-	nsec_t first_ns = 0, last_ns = 0;
+	struct path *path = &flow->matcher->path;
 
 	if (path->stops && flow->byte == byte)
 		return;
 	path->stops = 0;
 	flow->byte = byte;
-	for (size_t i = 0; i < flow->lanes; i++) {
-		struct lane *lane = &flow->lane[i];
+	for (struct lane *lane = flow->lane; lane < flow->lane + flow->lanes; lane++) {
 		struct range *last, *first = holder(lane, byte, &last);
-		struct match_side *side = &flow->side[i];
-		struct stop *stop = &path->stop[path->stops];
 
 		lane->first = first;
-		if (!first)
-			continue;
-		/* Its packet event is not looked at: it would have to be fetched. */
-		*side = (struct match_side){.entry = first->entry, .ns = first->first_ns};
-		if (path->stops && first->received && stop[-1].source == first->source &&
-		    stop[-1].hops == first->hops) {
-			stop--;
-			stop->received = side;
-			stop->receives = 1;
-			stop->begins_sent = first_ns < first->first_ns;
-			stop->ends_sent = last_ns > last->first_ns;
-			continue;
-		}
-		*stop = (struct stop){.source = first->source,
-				      .hops = first->hops,
-				      .sent = first->received ? NULL : side,
-				      .received = first->received ? side : NULL,
-				      .begins_sent = !first->received,
-				      .ends_sent = !first->received,
-				      .sends = !first->received,
-				      .receives = first->received};
-		first_ns = first->first_ns;
-		last_ns = last->first_ns;
-		path->stops++;
+		if (first)
+			stop_add(path_stop(path, first->source, first->hops),
+				 first->received, first->first_ns, first->first_ns,
+				 last->first_ns);
 	}
 }
 
 static const struct stop *stop_of(const struct flow *flow, const struct range *range)
 {
-	const struct path *path = &flow->path;
+	const struct path *path = &flow->matcher->path;
 
 	for (size_t i = 0; i < path->stops; i++)
 		if (path->stop[i].source == range->source &&
@@ -244,8 +222,8 @@ static bool leads(struct flow *flow, const struct range *send,
 	find_stops(flow, byte);
 	from = stop_of(flow, send);
 	to = stop_of(flow, receive);
-	flow->path.packet = &receive->entry->packet;
-	return from && to && path_leads(&flow->path, from, to);
+	flow->matcher->path.packet = &receive->entry->packet;
+	return from && to && path_leads(flow->matcher, from, to);
 }
 
 static void emit(const struct flow *flow, const struct range *send,
@@ -253,7 +231,7 @@ static void emit(const struct flow *flow, const struct range *send,
 {
 	struct match_side from = side_of(send, false), to = side_of(receive, whole);
 
-	match_emit(flow->path.matcher, &from, &to);
+	match_emit(flow->matcher, &from, &to);
 }
 
 /*
@@ -289,8 +267,7 @@ static void match_lane(struct flow *flow, const struct lane *receives)
 		for (size_t i = 0; i < flow->lanes && !to[k].is_used; i++) {
 			from = flow->lane[i].range;
 			if (!from->received && from->hops >= to->hops &&
-			    !match_is_one_host(flow->path.matcher, from->source,
-					       to->source))
+			    !match_is_one_host(flow->matcher, from->source, to->source))
 				match_receive(flow, &flow->lane[i], &to[k]);
 		}
 }
@@ -332,21 +309,19 @@ static void match_flow(struct flow *flow, struct range *range, size_t n)
 	qsort(range, n, sizeof(*range), by_lane);
 	if (find_lanes(flow, range, n))
 		return;
-	flow->side = mem_realloc(flow->side, flow->lanes, sizeof(*flow->side));
-	flow->path.stop =
-	    mem_realloc(flow->path.stop, flow->lanes, sizeof(*flow->path.stop));
-	flow->path.stops = 0;
+	flow->matcher->path.stops = 0;
 	for (size_t k = 0; k < flow->lanes; k++)
 		if (flow->lane[k].range->received)
 			match_lane(flow, &flow->lane[k]);
 }
 
-void match_ranges(struct matcher *matcher)
+void rematch_ranges(struct matcher *matcher)
 {
-	struct flow flow = {.path = {.matcher = matcher, .is_one_identity = true}};
+	struct flow flow = {.matcher = matcher};
 	AUTOFREE struct range *range = NULL;
-	size_t count = gather(matcher, &range), n;
+	size_t count = gather_ranges(matcher, &range), n;
 
+	matcher->path.is_one_identity = true;
 	for (size_t i = 0; i < count; i += n) {
 		n = 1;
 		while (i + n < count && range[i + n].flow == range[i].flow)
@@ -354,6 +329,112 @@ void match_ranges(struct matcher *matcher)
 		match_flow(&flow, range + i, n);
 	}
 	free(flow.lane);
-	free(flow.side);
-	free(flow.path.stop);
+}
+
+/*
+ * TCP packets by sequence and acknowledgement numbers, flags and window alone:
+ * where addresses were translated on the way, or one side recorded no more.
+ * Only what came by once at each place is taken.
+ */
+enum { FLAG_RST = 4 }; /* resets carry too little of a number to go by */
+
+struct candidate {
+	struct entry *entry;
+	uint64_t hash;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct candidate *p = a, *q = b;
+
+	return (p->hash > q->hash) - (p->hash < q->hash);
+}
+
+static bool may_be_one(const struct packet *a, const struct packet *b)
+{
+	return a->seq == b->seq && a->ack == b->ack && a->flags == b->flags &&
+	       a->window == b->window &&
+	       (!(a->known & b->known & PACKET_NETWORK) || a->payload == b->payload);
+}
+
+/* Whether the packet was seen at one place by both: then it came by twice. */
+static bool is_same_place(const struct seen *a, const struct seen *b)
+{
+	return a->source == b->source && a->received == b->received &&
+	       a->device == b->device && a->hops == b->hops;
+}
+
+/*
+ * Whether all that a host saw of an identity lies between a send of it and a receive:
+ * on its way within the host, before it was translated or after.
+ */
+static bool stays_inside(struct entry *entry)
+{
+	const struct seen *seen = entry->seen, *first = seen, *last = seen;
+
+	for (uint32_t i = 1; i < entry->seens; i++) {
+		if (seen[i].source != seen->source)
+			return false;
+		if (seen[i].first_ns < first->first_ns)
+			first = &seen[i];
+		if (seen[i].last_ns > last->last_ns)
+			last = &seen[i];
+	}
+	return !first->received && last->received;
+}
+
+/* What many identities share is no packet, but a habit. */
+enum { MOST_SIDES = 64 };
+
+/* The packet events of a group become matcher->side, if all can be of one packet. */
+static bool join(struct matcher *matcher, const struct candidate *group, size_t n)
+{
+	bool leaves = false;
+
+	matcher->sides = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct entry *entry = group[i].entry;
+
+		if (!may_be_one(&group->entry->packet, &entry->packet) ||
+		    matcher->sides + entry->seens > MOST_SIDES)
+			return false;
+		leaves |= !stays_inside(entry);
+		for (uint32_t k = 0; k < entry->seens; k++) {
+			struct seen *seen = &entry->seen[k];
+
+			if (seen->count > 1 || seen->used)
+				return false;
+			for (size_t m = 0; m < matcher->sides; m++)
+				if (is_same_place(matcher->side[m].seen, seen))
+					return false;
+			*MEM_NEXT(matcher->side, matcher->sides, matcher->side_capacity) =
+			    (struct match_side){entry, seen, seen->ns, 0};
+		}
+	}
+	return leaves;
+}
+
+void rematch_transport(struct matcher *matcher)
+{
+	const struct entry_queue *waiting = &matcher->entries.waiting;
+	AUTOFREE struct candidate *candidate =
+	    mem_alloc(waiting->count * sizeof(*candidate) + 1);
+	size_t count = 0, n;
+
+	for (struct entry *entry = waiting->oldest; entry; entry = entry->newer) {
+		const struct packet *packet = &entry->packet;
+
+		if (packet->protocol == IPPROTO_TCP &&
+		    (packet->known & PACKET_TRANSPORT) && !(packet->flags & FLAG_RST))
+			candidate[count++] =
+			    (struct candidate){entry, packet_hash_transport(packet)};
+	}
+	qsort(candidate, count, sizeof(*candidate), by_hash);
+	for (size_t i = 0; i < count; i += n) {
+		n = 1;
+		while (i + n < count && candidate[i + n].hash == candidate[i].hash)
+			n++;
+		if (n > 1 && join(matcher, candidate + i, n))
+			path_emit(matcher);
+	}
 }

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_MATCH_MATCHER_H
+#define CT_SYNC_MATCH_MATCHER_H
+
+#include "base/hash.h"
+#include "sync/match/match.h"
+
+/*
+ * The matcher from inside: what each packet's entry holds, and what match.c, path.c and
+ * rematch.c make of it.
+ *
+ * What a source saw of a packet on one side, at one device and with one time to live:
+ * the first such packet event, and how many there were.
+ */
+struct seen {
+	uint32_t source, device;
+	nsec_t ns, whole_ns;      /* of the first */
+	nsec_t first_ns, last_ns; /* when the events were, by the source's clock */
+	uint32_t count;           /* more than 1 is a repeat */
+	uint8_t hops;             /* 0: not recorded */
+	bool received;
+	bool used; /* has become part of a message */
+};
+
+/* Where a packet event came from, for those who ask for it (match_listener). */
+struct seen_origin {
+	uint32_t trace, stream;
+	uint64_t ordinal;
+};
+
+enum { SEEN_INLINE = 4 };
+
+/*
+ * A packet identity and who saw it. Tens of thousands are at work at once, too many
+ * for the caches next to the cores: each begins a cache line, and lies in five.
+ */
+struct entry {
+	uint64_t hash;
+	struct entry *next; /* of its bucket */
+	struct packet packet;
+	uint32_t seens, capacity;
+	bool matched;                /* stands in the queue of matched entries */
+	struct entry *older, *newer; /* of its queue */
+	struct seen *seen;           /* few, or more of them elsewhere */
+	struct seen_origin *origin;  /* of each, where they are kept; else NULL */
+	struct seen few[SEEN_INLINE];
+};
+
+enum { ENTRY_LINE = 64 }; /* bytes of a cache line */
+
+struct entry_queue {
+	struct entry *oldest, *newest;
+	size_t count;
+};
+
+/* Entries by identity; each stands in one of two queues, by age. */
+struct entry_table {
+	struct entry **bucket;
+	size_t buckets; /* a power of two */
+	struct entry_queue waiting, matched;
+	struct entry *soon;  /* matched, to go some removals from now; may be NULL */
+	struct entry *spare; /* freed ones, for reuse */
+	void **block;        /* of memory, each of many entries */
+	size_t blocks, block_capacity;
+	bool keeps_origins; /* set before the first entry is made */
+};
+
+void entry_table_init(struct entry_table *table);
+
+/* The entry of a packet of that hash, made (waiting) when it is new. */
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
+			       uint64_t hash);
+
+/*
+ * A packet of that hash will be looked for, some ten packets from now, or some
+ * five: fetch into the cache where it will be looked for.
+ */
+static inline void entry_table_expect(const struct entry_table *table, uint64_t hash)
+{
+	__builtin_prefetch(&table->bucket[hash & (table->buckets - 1)]);
+}
+
+static inline void entry_fetch(const struct entry *entry)
+{
+	for (size_t at = 0; entry && at < sizeof(*entry); at += ENTRY_LINE)
+		__builtin_prefetch((const char *)entry + at);
+}
+
+static inline void entry_table_expect_soon(const struct entry_table *table, uint64_t hash)
+{
+	entry_fetch(table->bucket[hash & (table->buckets - 1)]);
+}
+
+/* Move an entry, of either queue, to the end of that of matched ones. */
+void entry_table_match(struct entry_table *table, struct entry *entry);
+
+void entry_table_remove(struct entry_table *table, struct entry *entry);
+void entry_table_clear(struct entry_table *table);
+
+/*
+ * Add a packet event of a source, made of something of that trace. Whether it is the
+ * first of its kind, by side, device and time to live.
+ */
+bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+		    const struct packet_event *packet_event);
+
+/* A packet event, and which stamp of it counts. */
+struct match_side {
+	struct entry *entry;
+	struct seen *seen;
+	nsec_t ns;
+	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
+};
+
+/* All that one source saw of a packet, or of a byte, on one level (path.c). */
+struct stop {
+	uint32_t source;
+	uint8_t hops;
+	bool begins_sent, ends_sent;        /* what was seen first, and last, is a send */
+	uint32_t sends, receives;           /* how often it came by, at least; at most */
+	nsec_t first_ns, last_ns;           /* by the source's clock */
+	nsec_t received_ns;                 /* the stamp of the first receive */
+	struct match_side *sent, *received; /* the first of each; NULL of a byte */
+};
+
+/* What sources saw of one packet, or of a byte. */
+struct path {
+	const struct packet *packet;
+	bool is_one_identity;
+	struct stop *stop; /* down the levels, of each by source */
+	size_t stops, capacity;
+};
+
+struct matcher {
+	struct entry_table entries;
+	size_t in_flight; /* the most entries that may wait */
+	struct pair_table *pairs;
+	struct message_log *log;
+	struct clock_matching counts;
+	uint64_t given_up;
+	struct intmap heard; /* sender and receiver -> its stamp of their first message */
+	struct match_listener listener;
+	/* Of the packet at hand: */
+	struct match_side *side;
+	size_t sides, side_capacity;
+	struct path path;
+	/* Of the call at hand: */
+	struct error *error;
+	bool failed;
+};
+
+bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
+
+/* The path's stop of a source on a level: its last one, or a new one behind it. */
+struct stop *path_stop(struct path *path, uint32_t source, uint8_t hops);
+
+/* A send or receive of the stop; `ns` is its stamp, the others are of its events. */
+void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
+	      nsec_t last_ns);
+
+/* Whether the packet surely went from what the one sent to what the other received. */
+bool path_leads(const struct matcher *matcher, const struct stop *from,
+		const struct stop *to);
+
+/* Make messages of matcher->side, what sources saw of one packet; puts it in order. */
+void path_emit(struct matcher *matcher);
+
+/* A message between two sources; counts it and marks both packet events used. */
+void match_emit(struct matcher *matcher, const struct match_side *send,
+		const struct match_side *receive);
+
+/* Look again at what waits. An entry that got a message stays, with it marked. */
+void rematch_ranges(struct matcher *matcher);
+void rematch_transport(struct matcher *matcher);
+
+#endif
