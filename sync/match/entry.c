@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { FIRST_BUCKETS = 1 << 12, BLOCK_ENTRIES = 256, FETCH_AHEAD = 8 };
+enum { FIRST_BUCKETS = 1 << 12, BLOCK_ENTRIES = 256 };
 
 void entry_table_init(struct entry_table *table)
 {
@@ -113,29 +113,9 @@ struct entry *entry_table_find(struct entry_table *table, const struct packet *p
 
 void entry_table_match(struct entry_table *table, struct entry *entry)
 {
-	if (entry == table->soon)
-		table->soon = NULL;
 	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
 	entry->matched = true;
 	queue_push(&table->matched, entry);
-}
-
-/* The oldest matched entry goes: have fetched what one that will go soon needs. */
-static void fetch_ahead(struct entry_table *table)
-{
-	struct entry *soon = table->soon;
-
-	if (soon)
-		soon = soon->newer;
-	else
-		soon = table->matched.oldest;
-	for (int i = 0; !table->soon && soon && i < FETCH_AHEAD; i++)
-		soon = soon->newer;
-	table->soon = soon;
-	if (soon) {
-		entry_fetch(soon->newer);
-		entry_table_expect(table, soon->hash);
-	}
 }
 
 void entry_table_remove(struct entry_table *table, struct entry *entry)
@@ -145,10 +125,6 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 	while (*link != entry)
 		link = &(*link)->next;
 	*link = entry->next;
-	if (entry == table->soon)
-		table->soon = NULL;
-	else if (entry == table->matched.oldest)
-		fetch_ahead(table);
 	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
 	if (entry->seen != entry->few)
 		free(entry->seen);

@@ -58,7 +58,6 @@ struct entry_table {
 	struct entry **bucket;
 	size_t buckets; /* a power of two */
 	struct entry_queue waiting, matched;
-	struct entry *soon;  /* matched, to go some removals from now; may be NULL */
 	struct entry *spare; /* freed ones, for reuse */
 	void **block;        /* of memory, each of many entries */
 	size_t blocks, block_capacity;
