@@ -192,7 +192,7 @@ int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 			row[i] = *value;
 		}
 	}
-	return parquet_add_row(file->writer, row, list, error)
+	return parquet_add_rows(file->writer, row, list, 1, error)
 		   ? error_prefix(error, "%s", file->name)
 		   : 0;
 }

@@ -161,59 +161,50 @@ static void add_levels(struct bytes *content, const struct parquet_levels *level
 	memcpy(content->data + begin, &size, sizeof(size));
 }
 
+/* Values of the page, without nulls. */
+static size_t value_count(const struct parquet_chunk *chunk)
+{
+	return chunk->page_values - chunk->page_nulls;
+}
+
 /* The values as numbers of the dictionary. */
-static void add_codes(struct bytes *content, const struct parquet_chunk *chunk)
+static void add_codes(struct bytes *content, const struct parquet_chunk *chunk,
+		      const uint32_t *code)
 {
 	uint32_t count = chunk->dictionary.count;
 	/* One bit at least: not every reader knows numbers of none. */
 	unsigned width = count > 2 ? parquet_bits(count - 1) : 1;
 
 	bytes_add_byte(content, (uint8_t)width);
-	parquet_hybrid_add(content, width, chunk->code, chunk->codes);
+	parquet_hybrid_add(content, width, code, value_count(chunk));
 }
 
 /* Is the dictionary with these bytes of codes smaller than the values without it? */
 static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
 {
+	size_t count = value_count(chunk);
 	size_t plain = chunk->page_bytes - chunk->page_nulls, delta;
 	struct bytes *scratch = &chunk->press->delta;
 
 	/* One that is small by now will not grow much, and serves many more pages. */
-	codes += (size_t)chunk->dictionary.count * REPEATED <= chunk->codes
+	codes += (size_t)chunk->dictionary.count * REPEATED <= count
 		     ? chunk->dictionary.plain.size / REPEATED
 		     : chunk->dictionary.plain.size;
 	if (codes >= plain || chunk->column->type != PARQUET_INT64)
 		return codes < plain;
 	scratch->size = 0;
-	parquet_delta_add(scratch, chunk->values.data, chunk->codes);
+	parquet_delta_add(scratch, chunk->values.data, count);
 	delta = scratch->size;
 	return codes < delta;
-}
-
-/* Eight to a byte, the first one lowest. */
-static void add_bits(struct bytes *content, const struct bytes *values)
-{
-	for (size_t i = 0; i < values->size; i += 8) {
-		unsigned packed = 0;
-
-		for (size_t j = 0; j < 8 && i + j < values->size; j++)
-			packed |= (unsigned)values->data[i + j] << j;
-		bytes_add_byte(content, (uint8_t)packed);
-	}
 }
 
 /* The values without the dictionary, and how they are encoded. */
 static int32_t add_values(struct bytes *content, const struct parquet_chunk *chunk)
 {
-	const struct parquet_column *column = chunk->column;
 	struct bytes *delta = &chunk->press->delta;
 
-	if (column->type == PARQUET_BOOLEAN) {
-		add_bits(content, &chunk->values);
-		return FORMAT_PLAIN;
-	}
 	delta->size = 0;
-	if (column->type == PARQUET_INT64)
+	if (chunk->column->type == PARQUET_INT64)
 		parquet_delta_add(delta, chunk->values.data, chunk->values.size / 8);
 	if (delta->size > 0 && delta->size < chunk->values.size) {
 		bytes_add(content, delta->data, delta->size);
@@ -223,16 +214,10 @@ static int32_t add_values(struct bytes *content, const struct parquet_chunk *chu
 	return FORMAT_PLAIN;
 }
 
-static bool wants_dictionary(const struct parquet_column *column)
-{
-	return column->type != PARQUET_BOOLEAN;
-}
-
 static void begin_page(struct parquet_chunk *chunk)
 {
 	chunk->page_rows = chunk->page_values = chunk->page_nulls = 0;
 	chunk->page_bytes = 0;
-	chunk->codes = 0;
 	bytes_empty(&chunk->values, KEEP);
 	chunk->repetition.runs = chunk->definition.runs = 0;
 }
@@ -244,10 +229,9 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 	*chunk = (struct parquet_chunk){
 	    .column = column, .settings = settings, .press = press};
 	chunk->most_definition = column->list ? 3 : column->optional;
-	chunk->is_array = column->type == PARQUET_BYTE_ARRAY;
 	chunk->dictionary.width = parquet_width(column);
 	chunk->dictionary.most = settings->dictionary_bytes;
-	chunk->by_dictionary = wants_dictionary(column);
+	chunk->by_dictionary = column->type != PARQUET_BOOLEAN;
 	begin_page(chunk);
 }
 
@@ -268,105 +252,67 @@ void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place pl
 /* From here on values are PLAIN, those of this page, too. */
 static void leave_dictionary(struct parquet_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->codes && chunk->is_array; i++)
-		parquet_dictionary_copy(&chunk->dictionary, chunk->code[i],
-					&chunk->values);
-	chunk->codes = 0;
 	chunk->by_dictionary = false;
 	if (chunk->pages_of[FORMAT_RLE_DICTIONARY] == 0)
 		parquet_dictionary_clear(&chunk->dictionary);
 }
 
-static void add_plain(struct parquet_chunk *chunk, const struct parquet_value *value)
-{
-	bytes_add_le(&chunk->values, value->size, 4);
-	bytes_add(&chunk->values, value->bytes, value->size);
-}
-
-/* False: there is no place for it any more. */
-static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *value)
-{
-	uint32_t before = chunk->dictionary.count;
-	int64_t code = parquet_dictionary_code(&chunk->dictionary, value);
-
-	if (code == PARQUET_FULL)
-		return false;
-	if (chunk->codes == chunk->code_capacity)
-		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_capacity,
-				       sizeof(*chunk->code));
-	chunk->code[chunk->codes++] = (uint32_t)code;
-	if (code == before) /* others change no bound */
-		parquet_range_add(&chunk->range, chunk->column, value);
-	return true;
-}
-
 void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 		       const struct parquet_value *value)
 {
+	size_t before = chunk->values.size;
+
 	parquet_chunk_add_levels(chunk, place, chunk->most_definition - value->null, 1);
 	if (value->null)
 		return;
-	chunk->page_bytes += value->size;
-	if (!chunk->is_array) {
+	if (value->bytes) {
+		bytes_add_le(&chunk->values, value->size, 4);
+		bytes_add(&chunk->values, value->bytes, value->size);
+	} else {
 		bytes_add_le(&chunk->values, value->bits, value->size);
-		return;
 	}
-	chunk->page_bytes += 4; /* for its size */
-	if (chunk->by_dictionary) {
-		if (add_code(chunk, value))
-			return;
-		leave_dictionary(chunk);
-	}
-	add_plain(chunk, value);
-	parquet_range_add(&chunk->range, chunk->column, value);
+	chunk->page_bytes += chunk->values.size - before;
 }
 
-/* Of the numbers of a page; of integers, by far the most, without asking for each. */
-static void add_range(struct parquet_chunk *chunk, size_t count)
+/* Take the page's next value. */
+static struct parquet_value next_value(const struct parquet_chunk *chunk,
+				       const uint8_t **at)
 {
 	unsigned width = parquet_width(chunk->column);
 	struct parquet_value value = {.size = width};
-	int64_t bound[2] = {INT64_MAX, INT64_MIN};
 
-	for (size_t i = 0; i < count; i++) {
-		value.bits = bytes_le(chunk->values.data + i * width, width);
-		if (chunk->column->type == PARQUET_INT64) {
-			int64_t number = (int64_t)value.bits;
+	if (width) {
+		value.bits = bytes_le(*at, width);
+	} else {
+		value.size = (uint32_t)bytes_le(*at, 4);
+		value.bytes = *at += 4;
+	}
+	*at += value.size;
+	return value;
+}
 
-			bound[0] = number < bound[0] ? number : bound[0];
-			bound[1] = number > bound[1] ? number : bound[1];
-		} else {
-			parquet_range_add(&chunk->range, chunk->column, &value);
+/* When the page is whole its values get their codes, and the chunk their bounds, which
+ * values that came before do not change. */
+static void code_values(struct parquet_chunk *chunk, uint32_t *code)
+{
+	const uint8_t *at = chunk->values.data, *end = at + chunk->values.size;
+
+	while (at < end) {
+		struct parquet_value value = next_value(chunk, &at);
+
+		if (chunk->by_dictionary) {
+			uint32_t before = chunk->dictionary.count;
+			int64_t number =
+			    parquet_dictionary_code(&chunk->dictionary, &value);
+
+			if (number == PARQUET_FULL)
+				leave_dictionary(chunk);
+			else
+				*code++ = (uint32_t)number;
+			if (number != PARQUET_FULL && number != before)
+				continue;
 		}
-	}
-	for (int i = 0; i < 2 && count && chunk->column->type == PARQUET_INT64; i++) {
-		value.bits = (uint64_t)bound[i];
 		parquet_range_add(&chunk->range, chunk->column, &value);
-	}
-}
-
-/* Numbers get their codes, and the page its bounds, when the page is whole. */
-static void code_numbers(struct parquet_chunk *chunk)
-{
-	unsigned width = parquet_width(chunk->column);
-	struct parquet_value value = {.size = width};
-	size_t count = chunk->values.size / width;
-
-	if (count > chunk->code_capacity) {
-		free(chunk->code);
-		chunk->code = mem_alloc(count * sizeof(*chunk->code));
-		chunk->code_capacity = count;
-	}
-	add_range(chunk, count);
-	while (chunk->by_dictionary && chunk->codes < count) {
-		int64_t code;
-
-		value.bits = bytes_le(chunk->values.data + chunk->codes * width, width);
-		code = parquet_dictionary_code(&chunk->dictionary, &value);
-		if (code == PARQUET_FULL)
-			leave_dictionary(chunk);
-		else
-			chunk->code[chunk->codes++] = (uint32_t)code;
 	}
 }
 
@@ -374,7 +320,9 @@ static void code_numbers(struct parquet_chunk *chunk)
 static int32_t add_content(struct parquet_chunk *chunk)
 {
 	struct bytes *content = &chunk->press->content;
+	AUTOFREE uint32_t *code = mem_alloc((value_count(chunk) + 1) * sizeof(*code));
 
+	code_values(chunk, code);
 	if (chunk->column->list)
 		add_levels(content, &chunk->repetition, 1, chunk->page_values);
 	if (chunk->most_definition)
@@ -383,7 +331,7 @@ static int32_t add_content(struct parquet_chunk *chunk)
 	if (chunk->by_dictionary) {
 		size_t begin = content->size, codes;
 
-		add_codes(content, chunk);
+		add_codes(content, chunk, code);
 		codes = content->size - begin;
 		if (chunk->pages > 0 || dictionary_pays(chunk, codes))
 			return FORMAT_RLE_DICTIONARY;
@@ -400,8 +348,6 @@ static int end_page(struct parquet_chunk *chunk, struct error *error)
 
 	if (chunk->page_values == 0)
 		return 0;
-	if (!chunk->is_array)
-		code_numbers(chunk);
 	head.encoding = add_content(chunk);
 	if (press_page(chunk->press, &head, &chunk->body, &chunk->raw_size, error))
 		return -1;
@@ -415,7 +361,6 @@ static int end_page(struct parquet_chunk *chunk, struct error *error)
 
 int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct error *error)
 {
-	chunk->rows += rows;
 	chunk->page_rows += (uint32_t)rows;
 	if (chunk->page_rows < chunk->settings->page_rows &&
 	    chunk->page_bytes < chunk->settings->page_bytes)
@@ -452,7 +397,6 @@ size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 	 * levels by about what they become. */
 	return chunk->body.capacity + chunk->head.capacity + chunk->values.size +
 	       chunk->repetition.runs + chunk->definition.runs +
-	       chunk->code_capacity * sizeof(*chunk->code) +
 	       parquet_dictionary_held(&chunk->dictionary);
 }
 
@@ -464,6 +408,4 @@ void parquet_chunk_clear(struct parquet_chunk *chunk)
 	bytes_clear(&chunk->head);
 	bytes_clear(&chunk->body);
 	parquet_dictionary_clear(&chunk->dictionary);
-	free(chunk->code);
-	chunk->code = NULL;
 }

@@ -33,23 +33,19 @@ struct parquet_levels {
 
 /*
  * One column of one row group: full pages, compressed, and the page that is
- * being filled. Arrays are numbers of the dictionary, in `code`, or as PLAIN
- * has them, in `values`. Values of other types are in `values`, but a byte
- * each for BOOLEAN; when the page is full, they get their codes all at once.
+ * being filled. Its values are in `values`, as PLAIN has them; when it is full, they get
+ * their codes all at once.
  */
 struct parquet_chunk {
 	const struct parquet_column *column;
 	const struct parquet_settings *settings;
 	struct parquet_press *press;
 	unsigned most_definition; /* the level of what is there */
-	bool is_array;
 
 	uint32_t page_rows, page_values, page_nulls; /* page_values counts nulls, too */
 	size_t page_bytes; /* before compression, as PLAIN would have them */
 	struct parquet_levels repetition, definition;
 	struct bytes values;
-	uint32_t *code;
-	size_t codes, code_capacity;
 
 	bool by_dictionary; /* the page that is being filled */
 	struct parquet_dictionary dictionary;
@@ -58,7 +54,7 @@ struct parquet_chunk {
 	struct bytes body; /* data pages */
 	size_t pages;
 	uint32_t pages_of[FORMAT_ENCODINGS];
-	uint64_t rows, value_count, nulls, raw_size;
+	uint64_t value_count, nulls, raw_size;
 	struct parquet_range range;
 };
 

@@ -218,15 +218,6 @@ int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 			    : number_code(dictionary, value);
 }
 
-void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
-			     struct bytes *out)
-{
-	const struct texts_entry *entry = &dictionary->arrays.entry[code];
-
-	bytes_add_le(out, entry->size, 4);
-	bytes_add(out, entry->text, entry->size);
-}
-
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary)
 {
 	return dictionary->plain.capacity + dictionary->count * (size_t)HELD_VALUE;

@@ -86,10 +86,6 @@ enum { PARQUET_FULL = -1 };
 int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 				const struct parquet_value *value);
 
-/* Add a byte array by its number to `out`, as PLAIN has it. */
-void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
-			     struct bytes *out);
-
 /* About how many bytes of memory it has. */
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary);
 

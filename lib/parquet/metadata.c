@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "base/version.h"
 
 void thrift_begin(struct thrift *thrift, struct bytes *out)
@@ -102,26 +101,6 @@ static const struct logical logical_types[] = {
     [PARQUET_TIMESTAMP_MILLIS] = {9, LOGICAL_TIMESTAMP, 1},
     [PARQUET_TIMESTAMP_NANOS] = {NO_CONVERTED, LOGICAL_TIMESTAMP, 3},
 };
-
-int parquet_schema_check(const struct parquet_column *column, size_t columns,
-			 struct error *error)
-{
-	if (columns == 0)
-		return error_set(error, "no column, want one at least");
-	for (size_t i = 0; i < columns; i++) {
-		const char *name = column[i].name;
-
-		if (!*name || !utf8_is_valid(name, strlen(name)))
-			return error_set(
-			    error, "column %zu has no name, want one of UTF-8", i + 1);
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(name, column[j].name) == 0)
-				return error_set(error,
-						 "columns %zu and %zu are both named %s",
-						 j + 1, i + 1, name);
-	}
-	return 0;
-}
 
 /* Field 10 of SchemaElement. */
 static void add_logical(struct thrift *thrift, const struct logical *logical)
@@ -286,33 +265,36 @@ static void add_metadata(struct thrift *thrift, const struct parquet_chunk *chun
 	thrift_end(thrift);
 }
 
-void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns)
+/* ColumnChunk. */
+static void add_chunk(struct thrift *thrift, const struct parquet_chunk *chunk,
+		      uint64_t offset)
 {
-	footer->raw_size = footer->size = 0;
+	thrift_struct(thrift, THRIFT_ITEM);
+	thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
+	add_metadata(thrift, chunk, offset);
+	thrift_end(thrift);
+}
+
+void parquet_footer_add_group(struct parquet_footer *footer,
+			      const struct parquet_chunk *chunk, size_t columns,
+			      uint64_t rows, uint64_t offset)
+{
+	struct thrift thrift;
+	uint64_t raw_size = 0, size = 0;
+
 	footer->groups++;
-	thrift_begin(&footer->group, &footer->metadata);
-	thrift_list(&footer->group, 1, THRIFT_STRUCT, columns);
-}
-
-void parquet_footer_add_chunk(struct parquet_footer *footer,
-			      const struct parquet_chunk *chunk, uint64_t offset)
-{
-	footer->raw_size += chunk->raw_size;
-	footer->size += chunk->head.size + chunk->body.size;
-	thrift_struct(&footer->group, THRIFT_ITEM);
-	thrift_i64(&footer->group, 2, 0); /* it stands here and nowhere else */
-	add_metadata(&footer->group, chunk, offset);
-	thrift_end(&footer->group);
-}
-
-void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
-			      uint64_t rows)
-{
-	thrift_i64(&footer->group, 2, (int64_t)footer->raw_size);
-	thrift_i64(&footer->group, 3, (int64_t)rows);
-	thrift_i64(&footer->group, 5, (int64_t)offset);
-	thrift_i64(&footer->group, 6, (int64_t)footer->size);
-	thrift_end(&footer->group);
+	thrift_begin(&thrift, &footer->group);
+	thrift_list(&thrift, 1, THRIFT_STRUCT, columns);
+	for (size_t i = 0; i < columns; i++) {
+		add_chunk(&thrift, &chunk[i], offset + size);
+		raw_size += chunk[i].raw_size;
+		size += chunk[i].head.size + chunk[i].body.size;
+	}
+	thrift_i64(&thrift, 2, (int64_t)raw_size);
+	thrift_i64(&thrift, 3, (int64_t)rows);
+	thrift_i64(&thrift, 5, (int64_t)offset);
+	thrift_i64(&thrift, 6, (int64_t)size);
+	thrift_end(&thrift);
 }
 
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
@@ -328,16 +310,17 @@ void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 }
 
 void parquet_footer_add(const struct parquet_footer *footer,
-			const struct parquet_file *file, struct bytes *out)
+			const struct parquet_column *column, size_t columns,
+			uint64_t rows, struct bytes *out)
 {
 	struct thrift thrift;
 
 	thrift_begin(&thrift, out);
 	thrift_i32(&thrift, 1, 2); /* version */
-	add_schema(&thrift, 2, file->column, file->columns);
-	thrift_i64(&thrift, 3, (int64_t)file->rows);
+	add_schema(&thrift, 2, column, columns);
+	thrift_i64(&thrift, 3, (int64_t)rows);
 	thrift_list(&thrift, 4, THRIFT_STRUCT, footer->groups);
-	bytes_add(out, footer->metadata.data, footer->metadata.size);
+	bytes_add(out, footer->group.data, footer->group.size);
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
 		bytes_add(out, footer->pair.data, footer->pair.size);
@@ -345,8 +328,8 @@ void parquet_footer_add(const struct parquet_footer *footer,
 	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
 	/* Bounds are in the order of each column's type; without this they count
 	 * for nothing. */
-	thrift_list(&thrift, 7, THRIFT_STRUCT, file->columns);
-	for (size_t i = 0; i < file->columns; i++) {
+	thrift_list(&thrift, 7, THRIFT_STRUCT, columns);
+	for (size_t i = 0; i < columns; i++) {
 		thrift_struct(&thrift, THRIFT_ITEM);
 		thrift_struct(&thrift, 1);
 		thrift_end(&thrift);
@@ -358,6 +341,6 @@ void parquet_footer_add(const struct parquet_footer *footer,
 void parquet_footer_clear(struct parquet_footer *footer)
 {
 	bytes_clear(&footer->pair);
-	bytes_clear(&footer->metadata);
+	bytes_clear(&footer->group);
 	*footer = (struct parquet_footer){0};
 }

@@ -48,45 +48,27 @@ void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t co
 
 void thrift_end(struct thrift *thrift);
 
-/*
- * What stands at the end of a file, collected while it is written: the
- * metadata of row groups, as it will be written.
- */
+/* What stands at the end of a file, collected while it is written. */
 struct parquet_footer {
-	struct bytes metadata;   /* RowGroup of all */
-	struct thrift group;     /* the one at hand, */
-	uint64_t raw_size, size; /* and the bytes of its chunks */
+	struct bytes group; /* RowGroup of all */
 	size_t groups;
 	struct bytes pair; /* KeyValue of all */
 	size_t pairs;
 };
 
-void parquet_footer_begin_group(struct parquet_footer *footer, size_t columns);
-
-/* Take note of a finished chunk of it, that begins at `offset` of the file. */
-void parquet_footer_add_chunk(struct parquet_footer *footer,
-			      const struct parquet_chunk *chunk, uint64_t offset);
-
-/* The row group began at `offset` of the file. */
-void parquet_footer_end_group(struct parquet_footer *footer, uint64_t offset,
-			      uint64_t rows);
+/* Add a row group of these chunks, which are finished; it begins at `offset` of the
+ * file. */
+void parquet_footer_add_group(struct parquet_footer *footer,
+			      const struct parquet_chunk *chunk, size_t columns,
+			      uint64_t rows, uint64_t offset);
 
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value);
 
-/* Whether there can be a file of these columns: 0, or -1 with error. */
-int parquet_schema_check(const struct parquet_column *column, size_t columns,
-			 struct error *error);
-
-struct parquet_file {
-	const struct parquet_column *column;
-	size_t columns;
-	uint64_t rows;
-};
-
-/* FileMetaData. */
+/* FileMetaData: the footer of a file of these columns. */
 void parquet_footer_add(const struct parquet_footer *footer,
-			const struct parquet_file *file, struct bytes *out);
+			const struct parquet_column *column, size_t columns,
+			uint64_t rows, struct bytes *out);
 
 void parquet_footer_clear(struct parquet_footer *footer);
 

@@ -18,7 +18,7 @@
  * says of those before: about 2 KB for each million numbers.
  */
 enum parquet_type {
-	PARQUET_BOOLEAN,    /* from the integers 0 and 1 */
+	PARQUET_BOOLEAN,    /* of nulls alone: no table has other values */
 	PARQUET_INT32,      /* from integers; one outside of its range is refused */
 	PARQUET_INT64,      /* from integers */
 	PARQUET_DOUBLE = 5, /* from reals and from exact integers */
@@ -63,8 +63,8 @@ enum {
 struct parquet_writer;
 
 /*
- * Begin a file of these columns, of each of which there is at least one, with
- * names of their own. Copies them and the settings (NULL: the defaults);
+ * Begin a file of these columns, of which there is at least one, with names of their
+ * own. Copies them and the settings (NULL: the defaults);
  * borrows `file`, which is written from where it stands on and need not be
  * seekable. NULL with error.
  */
@@ -84,25 +84,16 @@ struct parquet_list {
 	size_t count;
 };
 
-enum { PARQUET_REFUSED = 1 };
-
 /*
- * Add a row: one cell a column, of which those of list columns are not looked
- * at, and one list a list column, in their order (NULL where there are none).
+ * Add rows of flat columns, one after the other, or one row with lists: one cell a
+ * column, of which those of list columns are not looked at, and one list a list column,
+ * in their order (NULL where there are none).
  *
- * 0; or PARQUET_REFUSED with error where a value does not fit its column: the
- * row is left out, and the next one may follow; or -1 with error where
- * writing failed, which is final: every later call fails, too.
+ * 0; or -1 with error where a value does not fit its column ("row 5: column value: ..."),
+ * or writing failed. Then there will be no file: free the writer.
  */
-int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
-		    const struct parquet_list *list, struct error *error);
-
-/*
- * Add many rows of flat columns, one after the other, faster than one by one. `added`
- * gets how many were; PARQUET_REFUSED is about the one after these.
- */
-int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, size_t rows,
-		     size_t *added, struct error *error);
+int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell,
+		     const struct parquet_list *list, size_t rows, struct error *error);
 
 /*
  * Write what is left and the file's end, and flush the file. Without it there

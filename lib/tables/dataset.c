@@ -2,7 +2,6 @@
 #include "tables/dataset.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +46,6 @@ struct table_file {
 	bool is_given;    /* it is not ours to close */
 	char *name;
 	struct parquet_writer *writer; /* NULL: CSV */
-	uint64_t rows;
 };
 
 struct dataset {
@@ -140,19 +138,6 @@ static int put_csv(const struct dataset *dataset, const struct table_file *table
 	return ferror(table->file) ? error_errno(error, table->name) : 0;
 }
 
-static int put_parquet(struct table_file *table, const struct cell *row, size_t rows,
-		       struct error *error)
-{
-	size_t added;
-	int status = parquet_add_rows(table->writer, row, rows, &added, error);
-
-	table->rows += added;
-	if (status == PARQUET_REFUSED)
-		return error_prefix(error, "%s: row %" PRIu64, table->name,
-				    table->rows + 1);
-	return status ? error_prefix(error, "%s", table->name) : 0;
-}
-
 /* Rows without keys. */
 static int put_rows(const struct dataset *dataset, struct table_file *table,
 		    const struct cell *row, size_t rows, struct error *error)
@@ -160,7 +145,9 @@ static int put_rows(const struct dataset *dataset, struct table_file *table,
 	int status = 0;
 
 	if (table->writer)
-		return put_parquet(table, row, rows, error);
+		return parquet_add_rows(table->writer, row, NULL, rows, error)
+			   ? error_prefix(error, "%s", table->name)
+			   : 0;
 	for (size_t i = 0; i < rows && !status; i++)
 		status = put_csv(dataset, table, &row[i * dataset->columns], error);
 	return status;

@@ -120,16 +120,14 @@ static int write_rows(const struct request *request, FILE *file, struct error *e
 		status = writer ? 0 : -1;
 	}
 	for (uint64_t i = 0; i < request->rows && status == 0; i++) {
-		size_t added;
-
 		next_row(&rows);
 		if (rows.count < BATCH && i + 1 < request->rows)
 			continue;
 		if (request->csv)
 			print_csv(file, &rows);
 		else if (!request->none)
-			status = parquet_add_rows(writer, rows.cell, rows.count, &added,
-						  error);
+			status =
+			    parquet_add_rows(writer, rows.cell, NULL, rows.count, error);
 		rows.count = 0;
 	}
 	if (status == 0 && !request->csv)

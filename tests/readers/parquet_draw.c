@@ -38,7 +38,8 @@ void draw_column(uint64_t *state, struct draw_column *column, size_t number)
 	    .logical = draw_logical(state, type),
 	    .list = draw_below(state, 4) == 0,
 	};
-	column->column.optional = column->column.list || draw_below(state, 2);
+	column->column.optional =
+	    type == PARQUET_BOOLEAN || column->column.list || draw_below(state, 2);
 	column->habit = (enum draw_habit)draw_below(state, DRAW_HABITS);
 	column->last = random_next(state);
 	column->nulls = draw_below(state, 3) ? (unsigned)draw_below(state, 900) : 1;
@@ -74,14 +75,11 @@ static uint64_t draw_bits(uint64_t *state, struct draw_column *column)
 static int64_t integer_of(const struct parquet_column *column, uint64_t bits)
 {
 	/* Of instants what readers can hold: years up to about 2040. */
-	unsigned width = column->type == PARQUET_BOOLEAN               ? 1
-			 : column->type == PARQUET_INT32               ? 32
+	unsigned width = column->type == PARQUET_INT32                 ? 32
 			 : column->logical == PARQUET_TIMESTAMP_MILLIS ? 42
 			 : column->logical == PARQUET_TIMESTAMP_NANOS  ? 62
 								       : 64;
 
-	if (column->type == PARQUET_BOOLEAN)
-		return bits >> 7 & 1;
 	return (int64_t)(bits << (64 - width)) >> (64 - width);
 }
 
@@ -159,12 +157,12 @@ struct cell draw_cell(uint64_t *state, struct draw_column *column, bool optional
 	struct cell cell = {.type = CELL_NULL};
 	uint64_t bits;
 
-	if (optional &&
-	    (column->habit == DRAW_NULLS || draw_below(state, 1000) < column->nulls))
+	if (column->column.type == PARQUET_BOOLEAN ||
+	    (optional &&
+	     (column->habit == DRAW_NULLS || draw_below(state, 1000) < column->nulls)))
 		return cell;
 	bits = draw_bits(state, column);
 	switch (column->column.type) {
-	case PARQUET_BOOLEAN:
 	case PARQUET_INT32:
 	case PARQUET_INT64:
 		cell.type = CELL_INTEGER;

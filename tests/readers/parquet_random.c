@@ -149,7 +149,7 @@ static int add_row(struct file *file, struct error *error)
 		print_list(file->json, next);
 	}
 	fputs("]\n", file->json);
-	return parquet_add_row(file->writer, cell, list, error);
+	return parquet_add_rows(file->writer, cell, lists ? list : NULL, 1, error);
 }
 
 static int write_rows(struct file *file, FILE *out, struct error *error)

@@ -42,12 +42,19 @@ static void finish(struct sink *sink, struct parquet_writer *writer)
 	parquet_writer_free(writer);
 }
 
+static void discard(struct sink *sink, struct parquet_writer *writer)
+{
+	parquet_writer_free(writer);
+	fclose(sink->file);
+	free(sink->data);
+}
+
 static void add(struct parquet_writer *writer, const struct cell *cell,
 		const struct parquet_list *list)
 {
 	struct error error = ERROR_INIT;
 
-	if (parquet_add_row(writer, cell, list, &error))
+	if (parquet_add_rows(writer, cell, list, 1, &error))
 		fail_msg("%s", error_text(&error));
 }
 
@@ -125,12 +132,11 @@ static void assert_refused(struct parquet_writer *writer, struct cell cell,
 {
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(parquet_add_row(writer, &cell, NULL, &error), PARQUET_REFUSED);
+	assert_int_equal(parquet_add_rows(writer, &cell, NULL, 1, &error), -1);
 	assert_string_equal(error_text(&error), message);
 	error_clear(&error);
 }
 
-/* A row that does not fit is left out, and the next one is not. */
 static void values_that_do_not_fit_are_refused(void **state)
 {
 	static const struct {
@@ -141,123 +147,98 @@ static void values_that_do_not_fit_are_refused(void **state)
 	    {{.type = PARQUET_INT32},
 	     INTEGER(INT64_C(1) << 31),
 	     INTEGER(INT32_MAX),
-	     "column a: 2147483648, want -2147483648 to 2147483647"},
-	    {{.type = PARQUET_BOOLEAN},
-	     INTEGER(2),
+	     "2147483648, want -2147483648 to 2147483647"},
+	    {{.type = PARQUET_BOOLEAN, .optional = true},
 	     INTEGER(1),
-	     "column a: 2, want 0 to 1"},
-	    {{.type = PARQUET_INT64},
-	     TEXT("1"),
-	     INTEGER(1),
-	     "column a: text, want an integer"},
+	     {.type = CELL_NULL},
+	     "an integer, want null"},
+	    {{.type = PARQUET_INT64}, TEXT("1"), INTEGER(1), "text, want an integer"},
 	    {{.type = PARQUET_INT64},
 	     {.type = CELL_NULL},
 	     INTEGER(1),
-	     "column a: null, want a value"},
+	     "null, want a value"},
 	    {{.type = PARQUET_DOUBLE},
 	     INTEGER((INT64_C(1) << 53) + 1),
 	     INTEGER(INT64_C(1) << 53),
-	     "column a: 9007199254740993, want an integer up to 2^53"},
-	    {{.type = PARQUET_DOUBLE},
-	     TEXT("x"),
-	     REAL(0.1),
-	     "column a: text, want a number"},
+	     "9007199254740993, want an integer up to 2^53"},
+	    {{.type = PARQUET_DOUBLE}, TEXT("x"), REAL(0.1), "text, want a number"},
 	    {{.type = PARQUET_BYTE_ARRAY, .logical = PARQUET_STRING},
 	     TEXT("\xff"),
 	     TEXT(""),
-	     "column a: no UTF-8, want text"},
+	     "no UTF-8, want text"},
 	    {{.type = PARQUET_BYTE_ARRAY},
 	     REAL(1),
 	     TEXT("\xff"),
-	     "column a: a real, want text or a blob"},
+	     "a real, want text or a blob"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(test); i++) {
 		struct parquet_column column = test[i].column;
+		AUTOFREE char *message =
+		    mem_printf("row 2: column a: %s", test[i].message);
 		struct parquet_writer *writer;
 		struct sink sink;
 
 		column.name = "a";
 		writer = begin(&sink, &column, 1, &bare);
-		assert_refused(writer, test[i].bad, test[i].message);
 		add(writer, &test[i].good, NULL);
-		finish(&sink, writer);
-		free(sink.data);
+		assert_refused(writer, test[i].bad, message);
+		discard(&sink, writer);
 	}
 }
 
-static void lists_that_do_not_fit_are_refused(void **state)
+static void assert_list_refused(const struct parquet_column *column,
+				const struct parquet_list *list, const char *message)
 {
-	static const struct parquet_column column = {
-	    .name = "a", .type = PARQUET_BOOLEAN, .list = true};
-	static const struct cell element[] = {INTEGER(1), INTEGER(2)};
-	const struct parquet_list bad = {.cell = element, .count = 2};
 	struct error error = ERROR_INIT;
 	struct sink sink;
-	struct parquet_writer *writer = begin(&sink, &column, 1, NULL);
+	struct parquet_writer *writer = begin(&sink, column, 1, NULL);
 
-	(void)state;
-	assert_int_equal(parquet_add_row(writer, NULL, &bad, &error), PARQUET_REFUSED);
-	assert_string_equal(error_text(&error), "column a: element 2: 2, want 0 to 1");
+	assert_int_equal(parquet_add_rows(writer, NULL, list, 1, &error), -1);
+	assert_string_equal(error_text(&error), message);
 	error_clear(&error);
-	finish(&sink, writer);
-	free(sink.data);
+	discard(&sink, writer);
 }
 
 /* A page cannot have more bytes than fit into 31 bits, and a list is on one. */
-static void too_long_lists_are_refused(void **state)
+static void lists_that_do_not_fit_are_refused(void **state)
 {
-	static const struct parquet_column column = {
+	static const struct parquet_column number = {
+	    .name = "a", .type = PARQUET_INT32, .list = true};
+	static const struct parquet_column blob = {
 	    .name = "a", .type = PARQUET_BYTE_ARRAY, .list = true};
+	static const struct cell element[] = {INTEGER(1), INTEGER(INT64_C(1) << 31)};
 	const struct cell huge = {
 	    .type = CELL_BLOB, .size = PARQUET_LONGEST_VALUE, .bytes = ""};
 	const struct cell larger = {
 	    .type = CELL_BLOB, .size = PARQUET_LONGEST_VALUE + 1, .bytes = ""};
-	const struct cell element[] = {huge, huge, huge};
-	const struct parquet_list lists[] = {{.cell = element, .count = 3},
-					     {.cell = &larger, .count = 1}};
-	struct error error = ERROR_INIT;
-	struct sink sink;
-	struct parquet_writer *writer = begin(&sink, &column, 1, NULL);
+	const struct cell three[] = {huge, huge, huge};
 
 	(void)state;
-	assert_int_equal(parquet_add_row(writer, NULL, &lists[0], &error),
-			 PARQUET_REFUSED);
-	assert_string_equal(error_text(&error),
-			    "column a: a list of more than 1073741824 bytes, want less");
-	assert_int_equal(parquet_add_row(writer, NULL, &lists[1], &error),
-			 PARQUET_REFUSED);
-	assert_string_equal(error_text(&error),
-			    "column a: element 1: 536870913 bytes, want up to 536870912");
-	error_clear(&error);
-	finish(&sink, writer);
-	free(sink.data);
+	assert_list_refused(&number, &(struct parquet_list){.cell = element, .count = 2},
+			    "row 1: column a: element 2: 2147483648, want -2147483648 to "
+			    "2147483647");
+	assert_list_refused(&blob, &(struct parquet_list){.cell = three, .count = 3},
+			    "row 1: column a: a list of more than 1073741824 bytes, "
+			    "want less");
+	assert_list_refused(&blob, &(struct parquet_list){.cell = &larger, .count = 1},
+			    "row 1: column a: element 1: 536870913 bytes, want up to "
+			    "536870912");
 }
 
-static void assert_no_schema(const struct parquet_column *column, size_t columns,
-			     const char *message)
+static void names_are_checked(void **state)
 {
+	static const struct parquet_column column = {.name = "\xff",
+						     .type = PARQUET_INT32};
 	struct error error = ERROR_INIT;
 
-	assert_null(parquet_writer_new(stderr, column, columns, NULL, &error));
-	assert_string_equal(error_text(&error), message);
+	(void)state;
+	assert_null(parquet_writer_new(stderr, &column, 1, NULL, &error));
+	assert_string_equal(error_text(&error), "the name of column 1 is no UTF-8");
 	error_clear(&error);
 }
 
-static void columns_are_checked(void **state)
-{
-	struct parquet_column column[] = {{.name = "a", .type = PARQUET_INT32},
-					  {.name = "a", .type = PARQUET_INT64}};
-
-	(void)state;
-	assert_no_schema(column, 0, "no column, want one at least");
-	assert_no_schema(column, 2, "columns 1 and 2 are both named a");
-	column->name = "";
-	assert_no_schema(column, 1, "column 1 has no name, want one of UTF-8");
-}
-
-/* What fails once fails for good, with the same words. */
 static void a_full_disk_is_told(void **state)
 {
 	static const struct parquet_column column = {.name = "a", .type = PARQUET_INT64};
@@ -273,11 +254,8 @@ static void a_full_disk_is_told(void **state)
 	writer = parquet_writer_new(full, &column, 1, &settings, &error);
 	assert_non_null(writer);
 	for (int i = 0; i < 10000 && status == 0; i++)
-		status = parquet_add_row(writer, &cell, NULL, &error);
+		status = parquet_add_rows(writer, &cell, NULL, 1, &error);
 	assert_int_equal(status, -1);
-	assert_string_equal(error_text(&error), "cannot write: No space left on device");
-	error_clear(&error);
-	assert_int_equal(parquet_writer_finish(writer, &error), -1);
 	assert_string_equal(error_text(&error), "cannot write: No space left on device");
 	error_clear(&error);
 	parquet_writer_free(writer);
@@ -338,8 +316,7 @@ int main(void)
 	    cmocka_unit_test(lists_are_levels),
 	    cmocka_unit_test(values_that_do_not_fit_are_refused),
 	    cmocka_unit_test(lists_that_do_not_fit_are_refused),
-	    cmocka_unit_test(too_long_lists_are_refused),
-	    cmocka_unit_test(columns_are_checked),
+	    cmocka_unit_test(names_are_checked),
 	    cmocka_unit_test(a_full_disk_is_told),
 	    cmocka_unit_test(row_groups_are_bounded),
 	    cmocka_unit_test(a_dictionary_has_a_limit),
