@@ -23,44 +23,43 @@ static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 }
 
 /* {"ph":"X","pid":1,"tid":2; a node and its counters have no tid. */
-static void begin_event(struct perfetto_writer *writer, const char *phase,
-			const struct perfetto_place *place)
+static void begin_event(struct perfetto *perfetto, const char *phase,
+			const struct perfetto_track *track)
 {
-	struct bytes *out = &writer->out;
+	struct bytes *out = &perfetto->out;
 
-	bytes_add_text(out, writer->any ? ",\n" : "\n");
-	writer->any = true;
-	bytes_print(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, place->pid);
-	if (place->tid)
-		bytes_print(out, ",\"tid\":%" PRId32, place->tid);
+	bytes_add_text(out, perfetto->any ? ",\n" : "\n");
+	perfetto->any = true;
+	bytes_print(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, track->pid);
+	if (track->tid)
+		bytes_print(out, ",\"tid\":%" PRId32, track->tid);
 }
 
-static void add_metadata(struct perfetto_writer *writer,
-			 const struct perfetto_place *place, const char *what,
-			 const char *name)
+static void add_metadata(struct perfetto *perfetto, const struct perfetto_track *track,
+			 const char *what, const char *name)
 {
-	begin_event(writer, "M", place);
-	bytes_print(&writer->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	json_add_word(&writer->out, name);
-	bytes_add_text(&writer->out, "}}");
+	begin_event(perfetto, "M", track);
+	bytes_print(&perfetto->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	json_add_word(&perfetto->out, name);
+	bytes_add_text(&perfetto->out, "}}");
 }
 
-static void add_order(struct perfetto_writer *writer, const struct perfetto_place *place,
+static void add_order(struct perfetto *perfetto, const struct perfetto_track *track,
 		      const char *what, int32_t rank)
 {
-	begin_event(writer, "M", place);
-	bytes_print(&writer->out, ",\"name\":\"%s\",\"args\":", what);
-	bytes_print(&writer->out, "{\"sort_index\":%" PRId32 "}}", rank);
+	begin_event(perfetto, "M", track);
+	bytes_print(&perfetto->out, ",\"name\":\"%s\",\"args\":", what);
+	bytes_print(&perfetto->out, "{\"sort_index\":%" PRId32 "}}", rank);
 }
 
-static void json_track(struct perfetto_writer *writer, const struct perfetto_track *track)
+static void json_track(struct perfetto *perfetto, const struct perfetto_track *track)
 {
 	if (track->kind == PERFETTO_NODE) {
-		add_metadata(writer, &track->place, "process_name", track->full_name);
-		add_order(writer, &track->place, "process_sort_index", track->rank);
+		add_metadata(perfetto, track, "process_name", track->full_name);
+		add_order(perfetto, track, "process_sort_index", track->rank);
 	} else if (track->kind == PERFETTO_THREAD || track->kind == PERFETTO_ROW) {
-		add_metadata(writer, &track->place, "thread_name", track->full_name);
-		add_order(writer, &track->place, "thread_sort_index", track->rank);
+		add_metadata(perfetto, track, "thread_name", track->full_name);
+		add_order(perfetto, track, "thread_sort_index", track->rank);
 	}
 }
 
@@ -82,62 +81,65 @@ static void add_values(struct bytes *out, const struct perfetto_event *event)
 	bytes_add_byte(out, '}');
 }
 
+static void add_count(struct bytes *out, const struct perfetto_event *event)
+{
+	const char *unit = event->track->unit;
+
+	bytes_add_text(out, ",\"name\":");
+	json_add_word(out, event->track->full_name);
+	bytes_add_text(out, ",\"args\":{");
+	json_add_word(out, unit && *unit ? unit : "value");
+	bytes_add_byte(out, ':');
+	json_add_real(out, event->count);
+	bytes_add_text(out, "}}");
+}
+
 /*
  * An arrow's end wants a slice, so an instant that has one is a slice of no length.
  */
-static void json_event(struct perfetto_writer *writer, const struct perfetto_event *event)
+static void json_event(struct perfetto *perfetto, const struct perfetto_event *event)
 {
-	struct bytes *out = &writer->out;
-	bool point = event->instant && event->end == PERFETTO_NO_END;
+	struct bytes *out = &perfetto->out;
+	bool is_count = event->kind == PERFETTO_COUNT;
+	bool is_point = event->kind == PERFETTO_INSTANT && !event->arrow;
+	nsec_t end_ns = event->kind == PERFETTO_SLICE ? event->end_ns : event->begin_ns;
 
-	begin_event(writer, point ? "i" : "X", &event->place);
-	add_micros(out, "ts", nsec_sub(event->begin_ns, writer->origin_ns));
-	if (point)
+	begin_event(perfetto, is_count ? "C" : is_point ? "i" : "X", event->track);
+	add_micros(out, "ts",
+		   nsec_sub(event->begin_ns, perfetto->export->scope.origin_ns));
+	if (is_count) {
+		add_count(out, event);
+		return;
+	}
+	if (is_point)
 		bytes_add_text(out, ",\"s\":\"t\"");
 	else
-		add_micros(out, "dur", nsec_sub(event->end_ns, event->begin_ns));
+		add_micros(out, "dur", nsec_sub(end_ns, event->begin_ns));
 	bytes_add_text(out, ",\"cat\":");
 	json_add_word(out, event->category);
 	bytes_add_text(out, ",\"name\":");
 	json_add_word(out, event->name);
-	if (event->end != PERFETTO_NO_END)
+	if (event->arrow)
 		bytes_print(out, ",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true",
-			    event->flow,
-			    event->end == PERFETTO_FIRST_END ? "flow_out" : "flow_in");
+			    (uint64_t)llabs(event->arrow),
+			    event->arrow > 0 ? "flow_out" : "flow_in");
 	if (event->values)
 		add_values(out, event);
 	bytes_add_byte(out, '}');
 }
 
-static void json_counter(struct perfetto_writer *writer,
-			 const struct perfetto_track *track, nsec_t at_ns, double value)
+static void json_begin(struct perfetto *perfetto)
 {
-	struct bytes *out = &writer->out;
-
-	begin_event(writer, "C", &track->place);
-	add_micros(out, "ts", nsec_sub(at_ns, writer->origin_ns));
-	bytes_add_text(out, ",\"name\":");
-	json_add_word(out, track->full_name);
-	bytes_add_text(out, ",\"args\":{");
-	json_add_word(out, track->unit && *track->unit ? track->unit : "value");
-	bytes_add_byte(out, ':');
-	json_add_real(out, value);
-	bytes_add_text(out, "}}");
-}
-
-static void json_begin(struct perfetto_writer *writer)
-{
-	bytes_print(&writer->out,
+	bytes_print(&perfetto->out,
 		    "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
 		    "\"clock\":\"the run's reference\",\"origin_ns\":\"%" PRId64 "\"},"
 		    "\"traceEvents\":[",
-		    writer->origin_ns);
+		    perfetto->export->scope.origin_ns);
 }
 
 const struct perfetto_form perfetto_json = {
     .begin = json_begin,
     .track = json_track,
     .event = json_event,
-    .counter = json_counter,
     .end = "\n]}\n",
 };

@@ -15,38 +15,30 @@
 #include "base/names.h"
 #include "timeline/query.h"
 
-int perfetto_write_event(struct perfetto_writer *writer,
-			 const struct perfetto_event *event, struct error *error)
+int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
+		   struct error *error)
 {
-	writer->events++;
-	writer->form->event(writer, event);
-	return export_write(writer->export, &writer->out, EXPORT_BUFFER, error);
+	perfetto->events++;
+	perfetto->form->event(perfetto, event);
+	return export_write(perfetto->export, &perfetto->out, EXPORT_BUFFER, error);
 }
 
-int perfetto_write_counter(struct perfetto_writer *writer,
-			   const struct perfetto_track *track, nsec_t at_ns, double value,
-			   struct error *error)
+int perfetto_end(struct perfetto *perfetto, struct error *error)
 {
-	writer->events++;
-	writer->form->counter(writer, track, at_ns, value);
-	return export_write(writer->export, &writer->out, EXPORT_BUFFER, error);
+	bytes_add_text(&perfetto->out, perfetto->form->end);
+	return export_write(perfetto->export, &perfetto->out, 0, error);
 }
 
-int perfetto_write_end(struct perfetto_writer *writer, struct error *error)
-{
-	bytes_add_text(&writer->out, writer->form->end);
-	return export_write(writer->export, &writer->out, 0, error);
-}
-
-void perfetto_writer_clear(struct perfetto_writer *writer)
+void perfetto_clear(struct perfetto *perfetto)
 {
 	for (size_t i = 0; i < PERFETTO_SORTS; i++)
-		texts_clear(&writer->known[i]);
-	bytes_clear(&writer->news);
-	bytes_clear(&writer->out);
+		texts_clear(&perfetto->known[i]);
+	bytes_clear(&perfetto->news);
+	bytes_clear(&perfetto->out);
+	perfetto_clear_tracks(perfetto);
 }
 
-void perfetto_add(struct perfetto_event *event, struct perfetto_word *name,
+void perfetto_add(struct perfetto_event *event, struct perfetto_name *name,
 		  const struct cell *cell)
 {
 	if (cell->type != CELL_INTEGER && (cell->type != CELL_TEXT || !*cell->bytes))
@@ -58,20 +50,18 @@ void perfetto_add(struct perfetto_event *event, struct perfetto_word *name,
 /* The first columns of a slice; what the others are follows from their names. */
 enum { NODE, BEGIN, END, WHICH, NAME, MORE };
 
-/* Values, of both ends of a message, and what else a row says. */
-enum { MOST_MORE = 2 * PERFETTO_VALUES };
-
 enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
 
 /* A statement on its way. */
 struct part {
 	struct perfetto *perfetto;
-	struct timeline_query *query;
+	/* What becomes of a row. */
+	int (*take)(struct part *part, const struct cell *row, struct error *error);
 	enum perfetto_row track;
 	const char *category;
 	size_t columns;
-	struct perfetto_word name[MORE + MOST_MORE]; /* of the columns */
-	enum role role[MORE + MOST_MORE];
+	struct perfetto_name name[MORE + 2 * PERFETTO_VALUES]; /* of the columns */
+	enum role role[MORE + 2 * PERFETTO_VALUES];
 	int cut;           /* the row at hand, by the scope */
 	uint64_t infinite; /* values of counters */
 };
@@ -97,22 +87,13 @@ static enum role role_of(const char *name)
 			      : VALUE;
 }
 
-static void add_text(struct perfetto_event *event, struct perfetto_word *name,
-		     const char *text)
-{
-	struct cell cell = {.type = CELL_NULL};
-
-	if (text)
-		cell_set_text(&cell, text, strlen(text));
-	perfetto_add(event, name, &cell);
-}
-
 /* A further column, with a value. */
 static void take_column(struct part *part, size_t column, const struct cell *row,
 			struct perfetto_event *event, struct perfetto_slot *slot)
 {
 	static const char *const cuts[] = {NULL, "begin", "end", "begin and end"};
 	const struct cell *cell = &row[column];
+	struct cell text = cell_of_null();
 
 	switch (part->role[column]) {
 	case VALUE:
@@ -122,17 +103,16 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 		break;
 	case THREAD:
 		if (cell->integer >= 0)
-			add_text(event, &part->name[column],
-				 perfetto_rows_thread(part->perfetto->rows, slot->node,
-						      cell->integer, event->end_ns));
+			text = cell_of_text(perfetto_thread_name(
+			    part->perfetto, slot->node, cell->integer, event->end_ns));
+		perfetto_add(event, &part->name[column], &text);
 		break;
 	case CUT:
-		add_text(event, &part->name[column],
-			 cuts[(cell->integer | part->cut) & 3]);
+		text = cell_of_text(cuts[(cell->integer | part->cut) & 3]);
+		perfetto_add(event, &part->name[column], &text);
 		break;
 	case ARROW:
-		event->end = cell->integer > 0 ? PERFETTO_FIRST_END : PERFETTO_LAST_END;
-		event->flow = (uint64_t)llabs(cell->integer);
+		event->arrow = cell->integer;
 		break;
 	case LABEL:
 		slot->name = cell->bytes;
@@ -151,42 +131,42 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 	const struct scope *scope = &perfetto->export->scope;
 	nsec_t begin_ns = row[BEGIN].integer, end_ns = cell_integer(&row[END], begin_ns);
 	bool late = begin_ns<scope->begin_ns, early = end_ns> scope->end_ns;
-	struct perfetto_event event = {.begin_ns = late ? scope->begin_ns : begin_ns,
+	bool is_slice = row[END].type == CELL_INTEGER;
+	struct perfetto_event event = {.kind =
+					   is_slice ? PERFETTO_SLICE : PERFETTO_INSTANT,
+				       .begin_ns = late ? scope->begin_ns : begin_ns,
 				       .end_ns = early ? scope->end_ns : end_ns,
-				       .instant = row[END].type != CELL_INTEGER,
 				       .category = part->category,
 				       .name = row[NAME].bytes};
 	struct perfetto_slot slot = {.kind = part->track,
 				     .node = row[NODE].integer,
 				     .of = cell_integer(&row[WHICH], 0),
-				     .begin_ns =
-					 event.instant ? NSEC_MAX : event.begin_ns,
-				     .end_ns = event.instant ? NSEC_MIN : event.end_ns};
+				     .begin_ns = event.begin_ns};
 
 	part->cut = late | early << 1;
 	for (size_t i = MORE; i < part->columns; i++)
 		if (row[i].type != CELL_NULL)
 			take_column(part, i, row, &event, &slot);
-	event.place = *perfetto_rows_lane(perfetto->rows, &slot);
-	return perfetto_write_event(perfetto->writer, &event, error);
+	event.track = is_slice ? perfetto_lane(perfetto, &slot, event.end_ns)
+			       : perfetto_track(perfetto, &slot);
+	return perfetto_write(perfetto, &event, error);
 }
 
-/* Of a message's ends those that are within the scope. */
+/* Of a message's ends those that are within the scope: its node and time stand at the
+ * row's begin, and the arrow as the end that sent has it. */
 static int take_ends(struct part *part, const struct cell *row, struct error *error)
 {
 	const struct scope *scope = &part->perfetto->export->scope;
 
 	for (int end = 0; end < 2; end++) {
 		const struct cell *node = &row[2 * end], *at = &row[2 * end + 1];
-		struct perfetto_event event = {.begin_ns = at->integer,
+		struct perfetto_event event = {.kind = PERFETTO_INSTANT,
+					       .begin_ns = at->integer,
 					       .end_ns = at->integer,
-					       .instant = true,
 					       .category = part->category,
 					       .name = row[NAME].bytes};
 		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
-					     .node = node->integer,
-					     .begin_ns = NSEC_MAX,
-					     .end_ns = NSEC_MIN};
+					     .node = node->integer};
 
 		if (node->type != CELL_INTEGER || !scope_has_node(scope, node->integer) ||
 		    at->type != CELL_INTEGER || at->integer < scope->begin_ns ||
@@ -196,11 +176,10 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 			if (row[i].type != CELL_NULL &&
 			    part->role[i] != (end ? SENT : RECEIVED))
 				take_column(part, i, row, &event, &slot);
-		if (event.end != PERFETTO_NO_END && end)
-			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
-								    : PERFETTO_FIRST_END;
-		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
-		if (perfetto_write_event(part->perfetto->writer, &event, error))
+		if (end)
+			event.arrow = -event.arrow;
+		event.track = perfetto_track(part->perfetto, &slot);
+		if (perfetto_write(part->perfetto, &event, error))
 			return -1;
 	}
 	return 0;
@@ -209,72 +188,62 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 static int take_counter(struct part *part, const struct cell *row, struct error *error)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
-	struct perfetto *perfetto = part->perfetto;
-	struct perfetto_slot counter = {.kind = perfetto_row_named(row[KIND].bytes),
-					.node = row[COUNTER_NODE].integer,
-					.of = cell_integer(&row[OF], -1),
-					.item = cell_integer(&row[ITEM], -1),
-					.name = text_of(&row[TITLE]),
-					.unit = text_of(&row[UNIT]),
-					.group = cell_integer(&row[GROUP], 0),
-					.group_name = text_of(&row[GROUP_NAME])};
-	double value = cell_number(&row[NUMBER]);
+	const struct perfetto_slot slot = {.kind = perfetto_row_named(row[KIND].bytes),
+					   .node = row[COUNTER_NODE].integer,
+					   .of = cell_integer(&row[OF], -1),
+					   .item = cell_integer(&row[ITEM], -1),
+					   .name = text_of(&row[TITLE]),
+					   .unit = text_of(&row[UNIT]),
+					   .group = cell_integer(&row[GROUP], 0),
+					   .group_name = text_of(&row[GROUP_NAME])};
+	struct perfetto_event event = {.kind = PERFETTO_COUNT,
+				       .begin_ns = row[AT].integer,
+				       .count = cell_number(&row[NUMBER])};
 
-	if (isnan(value)) /* a text */
+	part->infinite += isinf(event.count) != 0;
+	if (!isfinite(event.count)) /* or a text */
 		return 0;
-	if (!isfinite(value)) {
-		part->infinite++;
-		return 0;
-	}
-	return perfetto_write_counter(perfetto->writer,
-				      perfetto_rows_counter(perfetto->rows, &counter),
-				      row[AT].integer, value, error);
+	event.track = perfetto_track(part->perfetto, &slot);
+	return perfetto_write(part->perfetto, &event, error);
 }
 
 /* A row of a statement, if it is of a node of the scope. */
-static int take_row(struct part *part, const char *kind, const struct cell *row,
-		    struct error *error)
-{
-	if (strcmp(kind, "ends") == 0)
-		return take_ends(part, row, error);
-	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
-		return 0;
-	return *kind == 's' ? take_slice(part, row, error)
-			    : take_counter(part, row, error);
-}
-
-static int add_rows(struct part *part, const char *sql, const char *kind,
-		    struct error *error)
+static int take_row(struct part *part, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
-	struct export *export = perfetto->export;
-	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
-				     cell_of_integer(export->scope.end_ns)};
+
+	if (perfetto->events % 4096 == 0)
+		progress_update(&perfetto->export->progress, "ctexport perfetto",
+				perfetto->events, 0, 0);
+	if (part->take != take_ends &&
+	    !scope_has_node(&perfetto->export->scope, row->integer))
+		return 0;
+	return part->take(part, row, error);
+}
+
+static int add_rows(struct part *part, const struct statement *statement,
+		    const struct cell *value, struct error *error)
+{
+	struct export *export = part->perfetto->export;
+	struct timeline_query *query =
+	    timeline_query_new(export->timeline, statement->sql, error);
 	int more = -1;
 
-	part->query = timeline_query_new(export->timeline, sql, error);
-	part->columns = part->query ? timeline_query_columns(part->query) : 0;
+	part->columns = query ? timeline_query_columns(query) : 0;
 	for (size_t i = 0; i < part->columns; i++) {
-		const char *name = timeline_query_name(part->query, i);
+		const char *name = timeline_query_name(query, i);
 
 		part->role[i] = role_of(name);
 		part->name[i].text = name + (part->role[i] != VALUE);
 	}
-	if (part->query &&
-	    timeline_query_ask(part->query, value, timeline_query_parameters(part->query),
-			       error) == 0)
-		while ((more = timeline_query_next(part->query, error)) > 0) {
-			const struct cell *row = timeline_query_row(part->query);
-
-			if (perfetto->writer->events % 4096 == 0)
-				progress_update(&export->progress, "ctexport perfetto",
-						perfetto->writer->events, 0, 0);
-			if (take_row(part, kind, row, error)) {
+	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
+					error) == 0)
+		while ((more = timeline_query_next(query, error)) > 0)
+			if (take_row(part, timeline_query_row(query), error)) {
 				more = -1;
 				break;
 			}
-		}
-	timeline_query_free(part->query);
+	timeline_query_free(query);
 	if (part->infinite)
 		problem_add(&export->notes, "", PROBLEM_NOTE, part->infinite,
 			    "%" PRIu64 " samples are infinite, and left out",
@@ -282,41 +251,44 @@ static int add_rows(struct part *part, const char *sql, const char *kind,
 	return more;
 }
 
-/* Whether one of the parts that stand before a statement's kind was chosen. */
-static bool is_chosen(const char *name, const struct text_list *parts)
+/* Whether one of the parts "a,b" was chosen. */
+static bool is_chosen(char *names, const struct text_list *parts)
 {
-	char *words = mem_strndup(name, strcspn(name, " ")), *rest;
 	bool is_chosen = !parts->count;
+	char *rest;
 
-	for (char *word = strtok_r(words, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest))
-		is_chosen |= text_list_has(parts, word);
-	free(words);
+	for (char *name = strtok_r(names, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest))
+		is_chosen |= text_list_has(parts, name);
 	return is_chosen;
 }
 
+/* "threads", or "PARTS KIND TRACK CATEGORY": notes, counters, slices or ends. */
 static int add_statement(void *context, const struct statement *statement,
 			 struct error *error)
 {
 	struct perfetto *perfetto = context;
 	struct export *export = perfetto->export;
-	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
-	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
 	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
 				     cell_of_integer(export->scope.end_ns)};
+	char *rest, *parts = strtok_r(statement->name, " ", &rest);
+	const char *kind = strtok_r(NULL, " ", &rest);
+	const char *track = strtok_r(NULL, " ", &rest);
+	struct part part = {.perfetto = perfetto,
+			    .track = track ? perfetto_row_named(track) : ROW_KINDS,
+			    .category = strtok_r(NULL, " ", &rest)};
 
-	if (!is_chosen(statement->name, perfetto->parts))
+	if (!kind)
+		return query_rows(export->timeline, statement->sql, NULL,
+				  perfetto_take_thread, perfetto, error);
+	if (!is_chosen(parts, perfetto->parts))
 		return 0;
 	if (strcmp(kind, "notes") == 0)
 		return statement_notes(export, statement, value, error);
-	if (track) {
-		*track++ = '\0';
-		part.category = track + strcspn(track, " ");
-		if (*part.category)
-			track[part.category++ - track] = '\0';
-		part.track = perfetto_row_named(track);
-	}
-	return add_rows(&part, statement->sql, kind, error);
+	part.take = strcmp(kind, "counters") == 0 ? take_counter
+		    : strcmp(kind, "ends") == 0   ? take_ends
+						  : take_slice;
+	return add_rows(&part, statement, value, error);
 }
 
 int perfetto_add_parts(struct perfetto *perfetto, struct error *error)
@@ -369,25 +341,21 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 
 static int run(struct export *export, struct error *error)
 {
-	struct perfetto_writer writer = {
-	    .form = options.form == FORM_JSON ? &perfetto_json : &perfetto_proto,
-	    .export = export,
-	    .origin_ns = export->scope.origin_ns};
-	struct perfetto perfetto = {
-	    .export = export, .writer = &writer, .parts = &options.tracks};
-	int status = -1;
+	struct perfetto perfetto = {.export = export,
+				    .form = options.form == FORM_JSON ? &perfetto_json
+								      : &perfetto_proto,
+				    .parts = &options.tracks};
+	int status;
 
-	writer.form->begin(&writer);
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
 			    "no spans of threads, processors and disks, want ctmerge "
 			    "without --no-spans");
-	perfetto.rows =
-	    perfetto_rows_new(&writer, &export->scope, export->timeline, error);
-	if (perfetto.rows && perfetto_add_parts(&perfetto, error) == 0)
-		status = perfetto_write_end(&writer, error);
-	perfetto_rows_free(perfetto.rows);
-	perfetto_writer_clear(&writer);
+	perfetto_begin(&perfetto);
+	status = perfetto_add_parts(&perfetto, error) || perfetto_end(&perfetto, error)
+		     ? -1
+		     : 0;
+	perfetto_clear(&perfetto);
 	return status;
 }
 

@@ -8,13 +8,12 @@
 
 /*
  * A trace for Perfetto's viewer, written as it comes: tracks, and on them slices,
- * instants and counters. Times are nanoseconds on the timeline's axis. Texts are
- * borrowed for the call.
+ * instants and values of counters. Times are nanoseconds on the timeline's axis.
  *
  * Trace processor sorts what it reads by time, and keeps the order of the file where
  * times are equal. So slices need not come in order of time, which spares us to hold
  * all that has not ended; but on one track they must come by their end, and may not
- * overlap: rows see to both.
+ * overlap: lanes see to both.
  */
 enum perfetto_track_kind {
 	PERFETTO_NODE,   /* a node, as a process */
@@ -25,60 +24,56 @@ enum perfetto_track_kind {
 	PERFETTO_COUNTER,
 };
 
-/* Where a track is in the file. */
-struct perfetto_place {
-	uint32_t track; /* its number, from 1 */
-	int32_t pid;    /* of its node */
-	int32_t tid;    /* as JSON has it: each row's own; 0: it is no row */
-};
-
 struct perfetto_track {
 	enum perfetto_track_kind kind;
-	struct perfetto_place place;
+	uint32_t number; /* in the file, from 1 */
 	uint32_t parent; /* number of another track; 0: none */
+	int32_t pid;     /* of its node */
+	int32_t tid;     /* as JSON has it: each row's own; 0: it is no row */
 	int32_t rank;    /* its place among its siblings */
 	const char *name;
 	const char *full_name; /* where there are no groups: in JSON */
 	const char *unit;      /* of a counter; NULL: not known */
+	nsec_t end_ns;         /* of the last slice on it */
+	struct perfetto_track
+	    *lane; /* another one, for slices that overlap; NULL: none */
 };
 
-/* A text that comes again and again in one place. */
-struct perfetto_word {
+/* The name of a value. */
+struct perfetto_name {
 	const char *text;
-	uint64_t number; /* the writer's own; 0: none yet */
+	uint64_t number; /* the form's own; 0: none yet */
 };
 
-/* A number or a text that is not empty. */
+/* An integer, or a text that is not empty. */
 struct perfetto_value {
-	struct perfetto_word *name;
+	struct perfetto_name *name;
 	struct cell cell;
 };
 
+enum perfetto_event_kind { PERFETTO_SLICE, PERFETTO_INSTANT, PERFETTO_COUNT };
+
 enum { PERFETTO_VALUES = 16 };
 
-/* The two ends of an arrow, which have its number. */
-enum perfetto_end { PERFETTO_NO_END, PERFETTO_FIRST_END, PERFETTO_LAST_END };
-
+/* Texts are borrowed for the call. */
 struct perfetto_event {
-	struct perfetto_place place;
-	nsec_t begin_ns, end_ns; /* the same of an instant */
-	bool instant;
+	enum perfetto_event_kind kind;
+	const struct perfetto_track *track;
+	nsec_t begin_ns, end_ns; /* of a slice; all others have the begin alone */
+	double count;            /* PERFETTO_COUNT: and nothing of what follows */
 	const char *category, *name;
-	enum perfetto_end end; /* of instants only */
-	uint64_t flow;
+	int64_t arrow; /* number of an arrow that an instant begins; negative: ends */
 	struct perfetto_value value[PERFETTO_VALUES];
 	size_t values;
 };
 
-struct perfetto_writer;
+struct perfetto;
 
 /* Perfetto's protobuf form, or Chrome's JSON. */
 struct perfetto_form {
-	void (*begin)(struct perfetto_writer *writer);
-	void (*track)(struct perfetto_writer *writer, const struct perfetto_track *track);
-	void (*event)(struct perfetto_writer *writer, const struct perfetto_event *event);
-	void (*counter)(struct perfetto_writer *writer,
-			const struct perfetto_track *track, nsec_t at_ns, double value);
+	void (*begin)(struct perfetto *perfetto);
+	void (*track)(struct perfetto *perfetto, const struct perfetto_track *track);
+	void (*event)(struct perfetto *perfetto, const struct perfetto_event *event);
 	const char *end;
 };
 extern const struct perfetto_form perfetto_proto, perfetto_json;
@@ -92,32 +87,51 @@ enum perfetto_sort {
 	PERFETTO_SORTS
 };
 
-/* Zeroed but for the first three. */
-struct perfetto_writer {
+/* A trace while it is written; zeroed but for the first three, which are borrowed. */
+struct perfetto {
+	struct export *export;
 	const struct perfetto_form *form;
-	const struct export *export; /* borrowed */
-	nsec_t origin_ns;            /* the timeline's first instant */
-	struct bytes out;            /* not yet written */
-	uint64_t events;             /* slices, instants and values so far */
+	const struct text_list *parts; /* that --tracks names; none: all */
+	struct bytes out;              /* not yet written */
+	uint64_t events;               /* slices, instants and values so far */
+
+	/* What the forms know. */
 	struct texts known[PERFETTO_SORTS];
 	struct bytes news; /* of them: what this packet says of texts */
 	bool any;          /* JSON: whether an event stands before */
+
+	/* What tracks.c knows. */
+	struct perfetto_thread *thread; /* by node, tid, begin */
+	size_t threads, thread_capacity;
+	const struct perfetto_thread *last_thread;
+	struct texts keys, names; /* of tracks, by their places; of anything */
+	struct perfetto_track **track;
+	size_t tracks, track_capacity;
+	size_t last;          /* the track that was asked for last */
+	uint32_t last_number; /* of the last track made */
+	int32_t last_spare;   /* the last id of a thread that did not fit */
 };
 
+/* Write the begin, and the nodes as tracks. */
+void perfetto_begin(struct perfetto *perfetto);
+
 /* 0, or -1 with error: the file cannot be written. */
-int perfetto_write_event(struct perfetto_writer *writer,
-			 const struct perfetto_event *event, struct error *error);
-int perfetto_write_counter(struct perfetto_writer *writer,
-			   const struct perfetto_track *track, nsec_t at_ns, double value,
-			   struct error *error);
+int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
+		   struct error *error);
+
+/*
+ * Put the parts on their tracks, as far as they lie within the scope: the statements of
+ * perfetto.sql that bear their names. 0, or -1 with error.
+ */
+int perfetto_add_parts(struct perfetto *perfetto, struct error *error);
 
 /* Write the rest. 0, or -1 with error. */
-int perfetto_write_end(struct perfetto_writer *writer, struct error *error);
+int perfetto_end(struct perfetto *perfetto, struct error *error);
 
-void perfetto_writer_clear(struct perfetto_writer *writer);
+void perfetto_clear(struct perfetto *perfetto);
 
 /* Add a value to an event; NULL and texts that are empty are left out. */
-void perfetto_add(struct perfetto_event *event, struct perfetto_word *name,
+void perfetto_add(struct perfetto_event *event, struct perfetto_name *name,
 		  const struct cell *cell);
 
 /*
@@ -156,15 +170,7 @@ enum perfetto_row {
 /* By its name in perfetto.sql; ROW_KINDS: there is none. */
 enum perfetto_row perfetto_row_named(const char *name);
 
-struct perfetto_rows;
-
-/* Reads the names of threads. Borrows the writer and the scope. NULL with error. */
-struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
-					const struct scope *scope,
-					struct timeline_reader *timeline,
-					struct error *error);
-
-/* What goes on a row. */
+/* What goes on a track. */
 struct perfetto_slot {
 	enum perfetto_row kind;
 	int64_t node, of, item;
@@ -172,39 +178,29 @@ struct perfetto_slot {
 	const char *unit; /* of a counter, or NULL */
 	int64_t group;    /* of ROW_SAMPLES: number and name of the activity */
 	const char *group_name;
-	nsec_t begin_ns, end_ns; /* of a slice */
+	nsec_t begin_ns; /* of a thread's slice: whose it is may depend on it */
 };
 
+/* The track of a slot: instants and counters need no other. Good until perfetto_clear. */
+struct perfetto_track *perfetto_track(struct perfetto *perfetto,
+				      const struct perfetto_slot *slot);
+
 /*
- * Where a slice, or an instant with begin = end, goes: a row of its kind that has
- * nothing else between these times; where all have, one more is made. Slices must
- * come by their end. Good until the next call.
+ * The track for a slice from the slot's begin to `end_ns`: one of its kind that has
+ * nothing else between these times; where all have, one more is made. Slices must come
+ * by their end.
  */
-const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
-						const struct perfetto_slot *slot);
+const struct perfetto_track *
+perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_t end_ns);
 
-/* A counter's track. Good until the next call. */
-const struct perfetto_track *perfetto_rows_counter(struct perfetto_rows *rows,
-						   const struct perfetto_slot *slot);
+/* A row of the threads' names, in their order. As timeline_take. */
+int perfetto_take_thread(void *context, const struct cell *row, struct error *error);
 
-/* "nginx 812": who had this tid then. Borrowed until the rows are freed. */
-const char *perfetto_rows_thread(struct perfetto_rows *rows, int64_t node, int64_t tid,
+/* "nginx 812": who had this tid then. Good until perfetto_clear. */
+const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_t tid,
 				 nsec_t at_ns);
 
-void perfetto_rows_free(struct perfetto_rows *rows);
-
-/* What the parts of a trace share; all borrowed. */
-struct perfetto {
-	struct export *export;
-	struct perfetto_rows *rows;
-	struct perfetto_writer *writer;
-	const struct text_list *parts; /* that --tracks names; none: all */
-};
-
-/*
- * Put the parts on their tracks, as far as they lie within the scope: the statements of
- * perfetto.sql that bear their names. 0, or -1 with error.
- */
-int perfetto_add_parts(struct perfetto *perfetto, struct error *error);
+/* Frees what tracks.c knows. */
+void perfetto_clear_tracks(struct perfetto *perfetto);
 
 #endif

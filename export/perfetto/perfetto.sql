@@ -15,6 +15,18 @@
 -- A counter: node, at_ns, value, track, which, item, number and name of the activity in
 -- whose group it stands (NULL: it stands in that of its track), name, unit.
 
+-- What threads are called: node, tid, begin, how many with its tid were before it, its
+-- name, and with that of its process. NULL sorts first, as what began before the recording
+-- should.
+--- threads
+SELECT node, tid, begin_ns, life, label, label || IIF(coalesce(comm, '') = '' OR coalesce(pid, -1) < 0 OR pid = tid, '',
+	printf(' of %s %d', process, pid))
+FROM (SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm AS process, row_number() OVER one - 1 AS life,
+		coalesce(nullif(t.comm, ''), 'thread') || ' ' || t.tid AS label
+	FROM thread AS t LEFT JOIN process AS p ON p.id = t.process
+	WINDOW one AS (PARTITION BY t.node, t.tid ORDER BY t.begin_ns, t.id))
+ORDER BY node, tid, life
+
 --- clocks slices run run
 SELECT id, ?1, NULL, 0, 'run',
 	(SELECT value FROM meta WHERE key = 'name') AS "name", (SELECT value FROM meta WHERE key = 'run') AS "run",

@@ -169,9 +169,9 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
  * too, so that nothing is converted. Boottime is the axis that some parts of the
  * viewer take for granted; here it is the same.
  */
-static void proto_begin(struct perfetto_writer *writer)
+static void proto_begin(struct perfetto *perfetto)
 {
-	struct bytes *out = &writer->out;
+	struct bytes *out = &perfetto->out;
 	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
 
 	protobuf_add_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
@@ -179,8 +179,8 @@ static void proto_begin(struct perfetto_writer *writer)
 	protobuf_add_uint(out, DEFAULTS_CLOCK_ID, BUILTIN_REALTIME);
 	protobuf_end(out, inner);
 	inner = protobuf_begin(out, PACKET_CLOCK_SNAPSHOT);
-	add_clock(out, BUILTIN_REALTIME, writer->origin_ns);
-	add_clock(out, BUILTIN_BOOTTIME, writer->origin_ns);
+	add_clock(out, BUILTIN_REALTIME, perfetto->export->scope.origin_ns);
+	add_clock(out, BUILTIN_BOOTTIME, perfetto->export->scope.origin_ns);
 	protobuf_add_uint(out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_REALTIME);
 	protobuf_end(out, inner);
 	protobuf_end(out, packet);
@@ -202,22 +202,21 @@ static void add_subject(struct bytes *out, const struct perfetto_track *track)
 	} else {
 		subject = protobuf_begin(out, is_node ? TRACK_PROCESS : TRACK_THREAD);
 		protobuf_add_uint(out, is_node ? PROCESS_PID : THREAD_PID,
-				  (uint64_t)track->place.pid);
+				  (uint64_t)track->pid);
 		if (!is_node)
-			protobuf_add_uint(out, THREAD_TID, (uint64_t)track->place.tid);
+			protobuf_add_uint(out, THREAD_TID, (uint64_t)track->tid);
 		protobuf_add_text(out, is_node ? PROCESS_NAME : THREAD_NAME, track->name);
 	}
 	protobuf_end(out, subject);
 }
 
-static void proto_track(struct perfetto_writer *writer,
-			const struct perfetto_track *track)
+static void proto_track(struct perfetto *perfetto, const struct perfetto_track *track)
 {
-	struct bytes *out = &writer->out;
+	struct bytes *out = &perfetto->out;
 	size_t packet = begin_packet(out, NEEDS_STATE);
 	size_t descriptor = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
 
-	protobuf_add_uint(out, TRACK_UUID, track->place.track);
+	protobuf_add_uint(out, TRACK_UUID, track->number);
 	if (track->parent)
 		protobuf_add_uint(out, TRACK_PARENT_UUID, track->parent);
 	add_subject(out, track);
@@ -237,111 +236,97 @@ static void proto_track(struct perfetto_writer *writer,
 enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
 
 /* A text as its number, or as it is where it has none; its number. */
-static uint64_t add_interned(struct perfetto_writer *writer, enum perfetto_sort sort,
+static uint64_t add_interned(struct perfetto *perfetto, enum perfetto_sort sort,
 			     const char *text)
 {
-	struct texts *texts = &writer->known[sort];
+	struct texts *texts = &perfetto->known[sort];
 	size_t count = texts->count, number, entry;
 
 	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
-		protobuf_add_text(&writer->out, interned[sort].text, text);
+		protobuf_add_text(&perfetto->out, interned[sort].text, text);
 		return 0;
 	}
 	number = texts_put(texts, text) + 1;
-	protobuf_add_uint(&writer->out, interned[sort].number, number);
+	protobuf_add_uint(&perfetto->out, interned[sort].number, number);
 	if (texts->count == count)
 		return number;
-	entry = protobuf_begin(&writer->news, interned[sort].told);
-	protobuf_add_uint(&writer->news, INTERNED_IID, number);
-	protobuf_add_text(&writer->news, INTERNED_TEXT, text);
-	protobuf_end(&writer->news, entry);
+	entry = protobuf_begin(&perfetto->news, interned[sort].told);
+	protobuf_add_uint(&perfetto->news, INTERNED_IID, number);
+	protobuf_add_text(&perfetto->news, INTERNED_TEXT, text);
+	protobuf_end(&perfetto->news, entry);
 	return number;
 }
 
-static void add_value(struct perfetto_writer *writer, const struct perfetto_value *value)
+static void add_value(struct perfetto *perfetto, const struct perfetto_value *value)
 {
-	size_t annotation = protobuf_begin(&writer->out, EVENT_DEBUG_ANNOTATIONS);
+	size_t annotation = protobuf_begin(&perfetto->out, EVENT_DEBUG_ANNOTATIONS);
 
 	if (value->name->number)
-		protobuf_add_uint(&writer->out, ANNOTATION_NAME_IID, value->name->number);
+		protobuf_add_uint(&perfetto->out, ANNOTATION_NAME_IID,
+				  value->name->number);
 	else
 		value->name->number =
-		    add_interned(writer, PERFETTO_VALUE_NAME, value->name->text);
+		    add_interned(perfetto, PERFETTO_VALUE_NAME, value->name->text);
 	if (value->cell.type == CELL_INTEGER)
-		protobuf_add_uint(&writer->out, ANNOTATION_INT,
+		protobuf_add_uint(&perfetto->out, ANNOTATION_INT,
 				  (uint64_t)value->cell.integer);
 	else
-		add_interned(writer, PERFETTO_VALUE_TEXT, value->cell.bytes);
-	protobuf_end(&writer->out, annotation);
+		add_interned(perfetto, PERFETTO_VALUE_TEXT, value->cell.bytes);
+	protobuf_end(&perfetto->out, annotation);
 }
 
-static size_t begin_event(struct bytes *out, nsec_t at_ns, size_t *event)
+/* What all events begin with. */
+static size_t begin_event(struct bytes *out, nsec_t at_ns, enum event_type type,
+			  const struct perfetto_track *track, size_t *event)
 {
 	size_t packet = begin_packet(out, NEEDS_STATE);
 
 	protobuf_add_uint(out, PACKET_TIMESTAMP, (uint64_t)at_ns);
 	*event = protobuf_begin(out, PACKET_TRACK_EVENT);
+	protobuf_add_uint(out, EVENT_TYPE, type);
+	protobuf_add_uint(out, EVENT_TRACK_UUID, track->number);
 	return packet;
 }
 
-static void add_kind(struct bytes *out, enum event_type type, uint32_t track)
+/* What a slice and an instant are. */
+static void add_texts(struct perfetto *perfetto, const struct perfetto_event *event)
 {
-	protobuf_add_uint(out, EVENT_TYPE, type);
-	protobuf_add_uint(out, EVENT_TRACK_UUID, track);
-}
-
-/* The first packet of a slice, or an instant's only one. */
-static void add_head(struct perfetto_writer *writer, const struct perfetto_event *event)
-{
-	struct bytes *out = &writer->out;
-	size_t inner, packet = begin_event(out, event->begin_ns, &inner);
-
-	add_kind(out, event->instant ? INSTANT : SLICE_BEGIN, event->place.track);
-	add_interned(writer, PERFETTO_CATEGORY, event->category);
-	add_interned(writer, PERFETTO_NAME, event->name);
-	if (event->end != PERFETTO_NO_END)
-		protobuf_add_fixed64(out,
-				     event->end == PERFETTO_FIRST_END
-					 ? EVENT_FLOW_IDS
-					 : EVENT_TERMINATING_FLOW_IDS,
-				     event->flow);
+	add_interned(perfetto, PERFETTO_CATEGORY, event->category);
+	add_interned(perfetto, PERFETTO_NAME, event->name);
+	if (event->arrow)
+		protobuf_add_fixed64(&perfetto->out,
+				     event->arrow > 0 ? EVENT_FLOW_IDS
+						      : EVENT_TERMINATING_FLOW_IDS,
+				     (uint64_t)llabs(event->arrow));
 	for (size_t i = 0; i < event->values; i++)
-		add_value(writer, &event->value[i]);
-	protobuf_end(out, inner);
-	if (writer->news.size) {
-		inner = protobuf_begin(out, PACKET_INTERNED_DATA);
-		bytes_add(out, writer->news.data, writer->news.size);
-		protobuf_end(out, inner);
-		writer->news.size = 0;
-	}
-	protobuf_end(out, packet);
+		add_value(perfetto, &event->value[i]);
 }
 
-static void proto_event(struct perfetto_writer *writer,
-			const struct perfetto_event *event)
+/* A packet; of a slice one more for its end. */
+static void proto_event(struct perfetto *perfetto, const struct perfetto_event *event)
 {
-	struct bytes *out = &writer->out;
-	size_t inner, packet;
-
-	add_head(writer, event);
-	if (event->instant)
-		return;
-	packet = begin_event(out, event->end_ns, &inner);
-	add_kind(out, SLICE_END, event->place.track);
-	protobuf_end(out, inner);
-	protobuf_end(out, packet);
-}
-
-static void proto_counter(struct perfetto_writer *writer,
-			  const struct perfetto_track *track, nsec_t at_ns, double value)
-{
-	struct bytes *out = &writer->out;
-	size_t inner, packet = begin_event(out, at_ns, &inner);
+	static const enum event_type types[] = {SLICE_BEGIN, INSTANT, COUNTER};
+	struct bytes *out = &perfetto->out;
+	size_t inner, packet = begin_event(out, event->begin_ns, types[event->kind],
+					   event->track, &inner);
 	uint64_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
-	add_kind(out, COUNTER, track->place.track);
-	protobuf_add_fixed64(out, EVENT_DOUBLE_COUNTER_VALUE, bits);
+	memcpy(&bits, &event->count, sizeof(bits));
+	if (event->kind == PERFETTO_COUNT)
+		protobuf_add_fixed64(out, EVENT_DOUBLE_COUNTER_VALUE, bits);
+	else
+		add_texts(perfetto, event);
+	protobuf_end(out, inner);
+	if (perfetto->news.size) {
+		inner = protobuf_begin(out, PACKET_INTERNED_DATA);
+		bytes_add(out, perfetto->news.data, perfetto->news.size);
+		protobuf_end(out, inner);
+		perfetto->news.size = 0;
+	}
+	protobuf_end(out, packet);
+	if (event->kind != PERFETTO_SLICE)
+		return;
+	packet = begin_event(out, event->end_ns, SLICE_END, event->track, &inner);
 	protobuf_end(out, inner);
 	protobuf_end(out, packet);
 }
@@ -350,6 +335,5 @@ const struct perfetto_form perfetto_proto = {
     .begin = proto_begin,
     .track = proto_track,
     .event = proto_event,
-    .counter = proto_counter,
     .end = "",
 };

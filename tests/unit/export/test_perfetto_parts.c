@@ -154,9 +154,8 @@ static void assert_part(const char *part, nsec_t begin_ns, nsec_t end_ns,
 {
 	struct export export = {.timeline = reader};
 	struct text_list parts = {0};
-	struct perfetto perfetto = {.export = &export, .parts = &parts};
 	struct error error = ERROR_INIT;
-	struct told_writer writer;
+	struct told_trace trace;
 	char *text = NULL;
 	size_t size;
 
@@ -165,14 +164,14 @@ static void assert_part(const char *part, nsec_t begin_ns, nsec_t end_ns,
 		export.scope.begin_ns = begin_ns;
 	if (end_ns)
 		export.scope.end_ns = end_ns;
-	told_init(&writer, &text, &size);
-	perfetto.writer = &writer.base;
-	perfetto.rows = perfetto_rows_new(&writer.base, &export.scope, reader, &error);
+	told_init(&trace, &export, &text, &size);
+	trace.base.parts = &parts;
 	text_list_add(&parts, part);
-	assert_int_equal(perfetto_add_parts(&perfetto, &error), 0);
+	perfetto_begin(&trace.base);
+	assert_int_equal(perfetto_add_parts(&trace.base, &error), 0);
 	text_list_clear(&parts);
-	perfetto_rows_free(perfetto.rows);
-	fclose(writer.told);
+	perfetto_clear(&trace.base);
+	fclose(trace.told);
 	assert_string_equal(export.notes.count ? export.notes.item[0].text : "", notes);
 	/* The two nodes are known. */
 	assert_string_equal(strstr(text, "n2, n2\n") + strlen("n2, n2\n"), wanted);

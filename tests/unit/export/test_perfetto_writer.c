@@ -3,21 +3,25 @@
 
 #include "perfetto.h"
 
-#define WORD(words) (&(struct perfetto_word){.text = (words)})
+#define WORD(words) (&(struct perfetto_name){.text = (words)})
 
 static const struct perfetto_track node = {.kind = PERFETTO_NODE,
-					   .place = {.track = 1, .pid = 1},
+					   .number = 1,
+					   .pid = 1,
 					   .rank = 1,
 					   .name = "n1",
 					   .full_name = "n1"};
 static const struct perfetto_track row = {.kind = PERFETTO_ROW,
-					  .place = {.track = 2, .pid = 1, .tid = 2},
+					  .number = 2,
+					  .pid = 1,
+					  .tid = 2,
 					  .parent = 1,
 					  .rank = 5,
 					  .name = "CPU 0",
 					  .full_name = "CPU 0"};
 static const struct perfetto_track counter = {.kind = PERFETTO_COUNTER,
-					      .place = {.track = 3, .pid = 1},
+					      .number = 3,
+					      .pid = 1,
 					      .parent = 1,
 					      .name = "all %usr",
 					      .full_name = "cpu all %usr",
@@ -25,41 +29,41 @@ static const struct perfetto_track counter = {.kind = PERFETTO_COUNTER,
 
 static struct export export;
 
-static struct perfetto_writer *begin(const struct perfetto_form *form, FILE *file,
-				     nsec_t origin_ns)
+static struct perfetto *begin(const struct perfetto_form *form, FILE *file,
+			      nsec_t origin_ns)
 {
-	struct perfetto_writer *writer = calloc(1, sizeof(*writer));
+	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
 
-	assert_non_null(writer);
-	export = (struct export){.file = file, .file_name = "out"};
-	*writer = (struct perfetto_writer){
-	    .form = form, .export = &export, .origin_ns = origin_ns};
-	form->begin(writer);
-	return writer;
+	assert_non_null(perfetto);
+	export = (struct export){
+	    .file = file, .file_name = "out", .scope = {.origin_ns = origin_ns}};
+	*perfetto = (struct perfetto){.form = form, .export = &export};
+	perfetto_begin(perfetto);
+	return perfetto;
 }
 
-static void end(struct perfetto_writer *writer)
+static void end(struct perfetto *perfetto)
 {
-	perfetto_writer_clear(writer);
-	free(writer);
+	perfetto_clear(perfetto);
+	free(perfetto);
 }
 
-/* What a writer makes of a slice, an arrow's end and a value. */
-static void write_some(struct perfetto_writer *writer)
+/* What a form makes of a slice, an arrow's end and a value. */
+static void write_some(struct perfetto *perfetto)
 {
-	struct perfetto_event slice = {.place = row.place,
+	struct perfetto_event slice = {.track = &row,
 				       .begin_ns = 1005,
 				       .end_ns = 2000123,
 				       .category = "cpu",
 				       .name = "a \"b\"\\\n\xff"};
-	struct perfetto_event end = {.place = row.place,
+	struct perfetto_event end = {.track = &row,
 				     .begin_ns = 900,
-				     .end_ns = 900,
-				     .instant = true,
+				     .kind = PERFETTO_INSTANT,
 				     .category = "cpu",
 				     .name = "tcp",
-				     .end = PERFETTO_LAST_END,
-				     .flow = 18};
+				     .arrow = -18};
+	struct perfetto_event count = {
+	    .kind = PERFETTO_COUNT, .track = &counter, .begin_ns = 1000, .count = 0.1};
 	struct error error = ERROR_INIT;
 
 	perfetto_add(&slice, WORD("tid"), &(struct cell)INTEGER(-7));
@@ -67,15 +71,15 @@ static void write_some(struct perfetto_writer *writer)
 	perfetto_add(&slice, WORD("nothing"), &(struct cell){.type = CELL_NULL});
 	perfetto_add(&slice, WORD("empty"), &(struct cell)TEXT(""));
 	assert_int_equal(slice.values, 2);
-	writer->form->track(writer, &node);
-	writer->form->track(writer, &row);
-	writer->form->track(writer, &counter);
-	assert_int_equal(perfetto_write_event(writer, &slice, &error), 0);
-	assert_int_equal(perfetto_write_event(writer, &slice, &error), 0);
-	assert_int_equal(perfetto_write_event(writer, &end, &error), 0);
-	assert_int_equal(perfetto_write_counter(writer, &counter, 1000, 0.1, &error), 0);
-	assert_int_equal(perfetto_write_end(writer, &error), 0);
-	assert_int_equal(writer->events, 4);
+	perfetto->form->track(perfetto, &node);
+	perfetto->form->track(perfetto, &row);
+	perfetto->form->track(perfetto, &counter);
+	assert_int_equal(perfetto_write(perfetto, &slice, &error), 0);
+	assert_int_equal(perfetto_write(perfetto, &slice, &error), 0);
+	assert_int_equal(perfetto_write(perfetto, &end, &error), 0);
+	assert_int_equal(perfetto_write(perfetto, &count, &error), 0);
+	assert_int_equal(perfetto_end(perfetto, &error), 0);
+	assert_int_equal(perfetto->events, 4);
 }
 
 static void json_is_as_it_should_be(void **state)
@@ -87,11 +91,11 @@ static void json_is_as_it_should_be(void **state)
 	char *text = NULL, *wanted = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = begin(&perfetto_json, file, 1000);
+	struct perfetto *perfetto = begin(&perfetto_json, file, 1000);
 
 	(void)state;
-	write_some(writer);
-	end(writer);
+	write_some(perfetto);
+	end(perfetto);
 	fclose(file);
 	assert_true(
 	    asprintf(&wanted,
@@ -122,23 +126,26 @@ static void json_is_as_it_should_be(void **state)
 /* A damaged timeline may have any times; what is too far is held at the end. */
 static void json_times_do_not_overflow(void **state)
 {
-	struct perfetto_event event = {.place = row.place,
+	struct perfetto_event event = {.track = &row,
 				       .begin_ns = NSEC_MIN,
 				       .end_ns = NSEC_MAX,
 				       .category = "c",
 				       .name = "n"};
+	struct perfetto_event count = {.kind = PERFETTO_COUNT,
+				       .track = &counter,
+				       .begin_ns = NSEC_MIN,
+				       .count = 1e300};
 	struct error error = ERROR_INIT;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = begin(&perfetto_json, file, 1000);
+	struct perfetto *perfetto = begin(&perfetto_json, file, 1000);
 
 	(void)state;
-	assert_int_equal(perfetto_write_event(writer, &event, &error), 0);
-	assert_int_equal(
-	    perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300, &error), 0);
-	assert_int_equal(perfetto_write_end(writer, &error), 0);
-	end(writer);
+	assert_int_equal(perfetto_write(perfetto, &event, &error), 0);
+	assert_int_equal(perfetto_write(perfetto, &count, &error), 0);
+	assert_int_equal(perfetto_end(perfetto, &error), 0);
+	end(perfetto);
 	fclose(file);
 	assert_non_null(strstr(text, "\"ts\":-9223372036854775.808,"
 				     "\"dur\":9223372036854775.807,"));
@@ -184,11 +191,11 @@ static void proto_says_texts_once(void **state)
 	char *data = NULL;
 	size_t size;
 	FILE *file = open_memstream(&data, &size);
-	struct perfetto_writer *writer = begin(&perfetto_proto, file, 1000);
+	struct perfetto *perfetto = begin(&perfetto_proto, file, 1000);
 
 	(void)state;
-	write_some(writer);
-	end(writer);
+	write_some(perfetto);
+	end(perfetto);
 	fclose(file);
 	/* The clock, three tracks, two slices of two packets, an instant, a value. */
 	assert_int_equal(count_packets((const uint8_t *)data, size), 10);
@@ -206,19 +213,19 @@ static void proto_says_texts_once(void **state)
 static void a_full_disk_is_told(void **state)
 {
 	FILE *file = fopen("/dev/full", "w");
-	struct perfetto_writer *writer = begin(&perfetto_proto, file, 0);
-	struct perfetto_event event = {.place = row.place, .category = "c", .name = "n"};
+	struct perfetto *perfetto = begin(&perfetto_proto, file, 0);
+	struct perfetto_event event = {.track = &row, .category = "c", .name = "n"};
 	struct error error = ERROR_INIT;
 	int status = 0;
 
 	(void)state;
 	setbuf(file, NULL);
 	for (int i = 0; i < 100000 && !status; i++)
-		status = perfetto_write_event(writer, &event, &error);
+		status = perfetto_write(perfetto, &event, &error);
 	assert_int_equal(status, -1);
 	assert_string_equal(error_text(&error), "out: No space left on device");
 	error_clear(&error);
-	end(writer);
+	end(perfetto);
 	fclose(file);
 }
 

@@ -30,8 +30,7 @@ static void make(const char *path)
 	finish_timeline(writer);
 }
 
-static struct timeline_reader *reader;
-static struct scope scope;
+static struct export export;
 
 static int start(void **state)
 {
@@ -39,41 +38,46 @@ static int start(void **state)
 
 	scratch_enter(state);
 	make("t");
-	reader = timeline_reader_open("t", &error);
-	if (!reader || scope_init(&scope, reader, NULL, NULL, NULL, &error))
-		return -1;
-	return 0;
+	export.timeline = timeline_reader_open("t", &error);
+	return export.timeline
+		   ? scope_init(&export.scope, export.timeline, NULL, NULL, NULL, &error)
+		   : -1;
 }
 
 static int stop(void **state)
 {
-	scope_clear(&scope);
-	timeline_reader_free(reader);
+	scope_clear(&export.scope);
+	timeline_reader_free(export.timeline);
 	return scratch_leave(state);
 }
 
 struct telling {
-	struct told_writer writer;
+	struct told_trace trace;
 	char *text;
 	size_t size;
-	struct perfetto_rows *rows;
 };
 
+/* The trace knows the threads, and nothing is on a track. */
 static void begin(struct telling *telling)
 {
+	struct text_list none = {0};
 	struct error error = ERROR_INIT;
 
 	*telling = (struct telling){.text = NULL};
-	told_init(&telling->writer, &telling->text, &telling->size);
-	telling->rows = perfetto_rows_new(&telling->writer.base, &scope, reader, &error);
-	assert_non_null(telling->rows);
+	told_init(&telling->trace, &export, &telling->text, &telling->size);
+	perfetto_begin(&telling->trace.base);
+	text_list_add(&none, "none");
+	telling->trace.base.parts = &none;
+	assert_int_equal(perfetto_add_parts(&telling->trace.base, &error), 0);
+	text_list_clear(&none);
 }
 
 static void end(struct telling *telling, const char *wanted)
 {
-	perfetto_rows_free(telling->rows);
-	fclose(telling->writer.told);
-	assert_string_equal(telling->text, wanted);
+	perfetto_clear(&telling->trace.base);
+	fclose(telling->trace.told);
+	if (wanted)
+		assert_string_equal(telling->text, wanted);
 	free(telling->text);
 }
 
@@ -86,16 +90,15 @@ static uint32_t lane(struct telling *telling, enum perfetto_row kind, int64_t no
 					   .name = kind != ROW_DISK ? NULL
 						   : node == 1      ? "disk sda1 (8:1)"
 								    : "disk 8:1",
-					   .begin_ns = begin_ns,
-					   .end_ns = end_ns};
+					   .begin_ns = begin_ns};
 
-	return perfetto_rows_lane(telling->rows, &slot)->track;
+	return perfetto_lane(&telling->trace.base, &slot, end_ns)->number;
 }
 
-static void assert_thread(const struct telling *telling, int64_t node, int64_t tid,
+static void assert_thread(struct telling *telling, int64_t node, int64_t tid,
 			  nsec_t at_ns, const char *wanted)
 {
-	assert_string_equal(perfetto_rows_thread(telling->rows, node, tid, at_ns),
+	assert_string_equal(perfetto_thread_name(&telling->trace.base, node, tid, at_ns),
 			    wanted);
 }
 
@@ -205,8 +208,8 @@ static void counters_stand_in_groups(void **state)
 	(void)state;
 	begin(&telling);
 	for (size_t i = 0; i < 2; i++) {
-		track = perfetto_rows_counter(telling.rows, &counters[i]);
-		assert_ptr_equal(perfetto_rows_counter(telling.rows, &counters[i]),
+		track = perfetto_track(&telling.trace.base, &counters[i]);
+		assert_ptr_equal(perfetto_track(&telling.trace.base, &counters[i]),
 				 track);
 	}
 	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
@@ -230,9 +233,7 @@ static void many_rows_are_found_again(void **state)
 		track[i] = lane(&telling, ROW_IRQ, 1 + i % 2, i, 0, 1);
 	for (int i = 0; i < MANY; i++)
 		assert_int_equal(lane(&telling, ROW_IRQ, 1 + i % 2, i, 1, 2), track[i]);
-	perfetto_rows_free(telling.rows);
-	fclose(telling.writer.told);
-	free(telling.text);
+	end(&telling, NULL);
 }
 
 int main(void)
