@@ -118,17 +118,14 @@ struct graphite {
 	struct export *export;
 	struct cell value[5]; /* of graphite.sql */
 	uint64_t points, same_second;
-	struct bytes path; /* of the point before, with a final 0 */
+	char *path; /* of the point before */
 	int64_t seconds;
-	/* The batch, and in it the message that is open. */
-	struct bytes bytes;
-	size_t message;   /* where it begins */
-	unsigned pickled; /* points in it, 0: none is open */
-	unsigned waiting; /* points in the batch */
+	struct bytes batch, message; /* messages are of pickled points */
+	unsigned waiting, pickled;   /* points in both; in the message */
 	/* The state, a file, says how many points were delivered: an export that gave up,
 	 * or was killed, goes on from there. */
 	char *key;     /* what is exported; a state of another is refused */
-	uint64_t skip; /* points yet to come that were delivered before */
+	uint64_t skip; /* the first points, which were delivered before */
 	uint64_t delivered;
 };
 
@@ -164,41 +161,48 @@ static void add_line(struct bytes *bytes, const struct cell *path, int64_t secon
 	bytes_print(bytes, "%s %.*s %" PRId64 "\n", path->bytes, size, number, seconds);
 }
 
-static void add_pickled(struct bytes *bytes, const struct cell *path, int64_t seconds,
-			double value)
-{
-	uint64_t bits;
-
-	bytes_add_byte(bytes, PICKLE_UNICODE);
-	bytes_add_le(bytes, path->size, 4);
-	bytes_add(bytes, path->bytes, path->size);
-	if (seconds >= INT32_MIN && seconds <= INT32_MAX) {
-		bytes_add_byte(bytes, PICKLE_INT);
-		bytes_add_le(bytes, (uint64_t)seconds, 4);
-	} else {
-		bytes_add_byte(bytes, PICKLE_LONG);
-		bytes_add_byte(bytes, 8);
-		bytes_add_le(bytes, (uint64_t)seconds, 8);
-	}
-	memcpy(&bits, &value, sizeof(bits));
-	bits = htobe64(bits);
-	bytes_add_byte(bytes, PICKLE_FLOAT);
-	bytes_add(bytes, &bits, sizeof(bits));
-	bytes_add_byte(bytes, PICKLE_TUPLE2);
-	bytes_add_byte(bytes, PICKLE_TUPLE2);
-}
-
+/* Put the message at hand into the batch, behind its length. */
 static void end_message(struct graphite *graphite)
 {
+	struct bytes *message = &graphite->message;
 	uint32_t size;
 
-	if (!graphite->pickled)
+	if (!message->size)
 		return;
-	bytes_add_byte(&graphite->bytes, PICKLE_APPENDS);
-	bytes_add_byte(&graphite->bytes, PICKLE_STOP);
-	size = htobe32((uint32_t)(graphite->bytes.size - graphite->message - 4));
-	memcpy(graphite->bytes.data + graphite->message, &size, sizeof(size));
+	bytes_add_byte(message, PICKLE_APPENDS);
+	bytes_add_byte(message, PICKLE_STOP);
+	size = htobe32((uint32_t)message->size);
+	bytes_add(&graphite->batch, &size, sizeof(size));
+	bytes_add(&graphite->batch, message->data, message->size);
+	message->size = 0;
 	graphite->pickled = 0;
+}
+
+static void add_pickled(struct graphite *graphite, const struct cell *path,
+			int64_t seconds, double value)
+{
+	static const uint8_t head[] = {PICKLE_PROTO, 2, PICKLE_EMPTY_LIST, PICKLE_MARK};
+	struct bytes *message = &graphite->message;
+	bool is_short = seconds == (int32_t)seconds;
+	uint64_t bits;
+
+	if (!message->size)
+		bytes_add(message, head, sizeof(head));
+	bytes_add_byte(message, PICKLE_UNICODE);
+	bytes_add_le(message, path->size, 4);
+	bytes_add(message, path->bytes, path->size);
+	bytes_add_byte(message, is_short ? PICKLE_INT : PICKLE_LONG);
+	if (!is_short)
+		bytes_add_byte(message, 8);
+	bytes_add_le(message, (uint64_t)seconds, is_short ? 4 : 8);
+	memcpy(&bits, &value, sizeof(bits));
+	bits = htobe64(bits);
+	bytes_add_byte(message, PICKLE_FLOAT);
+	bytes_add(message, &bits, sizeof(bits));
+	bytes_add_byte(message, PICKLE_TUPLE2);
+	bytes_add_byte(message, PICKLE_TUPLE2);
+	if (++graphite->pickled == MOST_POINTS || message->size >= MOST_BYTES)
+		end_message(graphite);
 }
 
 /* How long a server may say nothing before a connection counts as broken. */
@@ -240,73 +244,48 @@ static int open_connection(struct error *error)
 	return fd;
 }
 
-/* Whatever a server says is read and passed over: 0: it closed, 1: it did not, -1. */
-static int pass_over(int fd, int flags)
+/* Whether the server closed its side: 1, 0, or -1 with errno. What it says is passed
+ * over; with MSG_DONTWAIT nothing is waited for. */
+static int has_closed(int fd, int flags)
 {
 	char bytes[4096];
 	ssize_t got;
 
 	do
 		got = recv(fd, bytes, sizeof(bytes), flags);
-	while (got < 0 && errno == EINTR);
-	return got > 0 || (got < 0 && errno == EAGAIN && flags) ? 1 : (int)got;
+	while (got > 0 || (got < 0 && errno == EINTR));
+	return got == 0 ? 1 : flags && errno == EAGAIN ? 0 : -1;
 }
 
-/* A server that closed before we did has not read our end, nor all before, maybe. */
-static int check_open(int fd, struct error *error)
+static int send_all(int fd, const uint8_t *data, size_t size)
 {
-	int open = pass_over(fd, MSG_DONTWAIT);
-
-	return open > 0   ? 0
-	       : open < 0 ? told_errno(error)
-			  : error_set(error, "closed before all was sent");
-}
-
-static int send_all(int fd, const uint8_t *data, size_t size, struct error *error)
-{
-	enum { PIECE = 65536 };
-
 	while (size) {
-		ssize_t sent;
+		ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
 
-		if (check_open(fd, error))
-			return -1;
-		sent = send(fd, data, size < PIECE ? size : PIECE, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR)
-			return told_errno(error);
+			return -1;
 		data += sent < 0 ? 0 : sent;
 		size -= sent < 0 ? 0 : (size_t)sent;
 	}
 	return 0;
 }
 
-/* Close our side, and wait until the server has closed its own. */
-static int close_both(int fd, struct error *error)
-{
-	int open;
-
-	if (check_open(fd, error))
-		return -1;
-	if (shutdown(fd, SHUT_WR))
-		return told_errno(error);
-	do
-		open = pass_over(fd, 0);
-	while (open > 0);
-	return open < 0 ? told_errno(error) : 0;
-}
-
 /* Send the batch on a connection of its own. With an error nothing is known of what was
- * read. */
+ * read: a server that closed before we did has not read our end, nor all before, maybe.
+ */
 static int deliver_once(const struct bytes *batch, struct error *error)
 {
-	int fd = open_connection(error), status;
+	int fd = open_connection(error), closed, status = 0;
 
 	if (fd < 0)
 		return -1;
 	error_clear(error); /* of addresses before it */
-	status = send_all(fd, batch->data, batch->size, error) || close_both(fd, error)
-		     ? -1
-		     : 0;
+	closed =
+	    send_all(fd, batch->data, batch->size) ? -1 : has_closed(fd, MSG_DONTWAIT);
+	if (closed > 0)
+		status = error_set(error, "closed before all was sent");
+	else if (closed < 0 || shutdown(fd, SHUT_WR) || has_closed(fd, 0) < 0)
+		status = told_errno(error);
 	close(fd);
 	return status;
 }
@@ -347,17 +326,17 @@ static int read_state(struct graphite *graphite, struct error *error)
 /* Replaces the file at once. */
 static int write_state(const struct graphite *graphite, struct error *error)
 {
-	struct bytes key = {0};
 	struct output output;
+	json_t *state;
 
 	if (output_open(&output, options.state, error))
 		return -1;
-	json_add_word(&key, graphite->key);
-	fprintf(output.file,
-		"{\"format\": \"" FORMAT "\", \"export\": %.*s, \"points\": %" PRIu64
-		"}\n",
-		(int)key.size, (char *)key.data, graphite->delivered);
-	bytes_clear(&key);
+	state = json_object();
+	json_set_text(state, "format", FORMAT);
+	json_set_text(state, "export", graphite->key);
+	json_object_set_new(state, "points", json_integer((int64_t)graphite->delivered));
+	json_dumpf(state, output.file, 0);
+	json_decref(state);
 	return output_commit(&output, error);
 }
 
@@ -378,7 +357,7 @@ static int deliver(struct graphite *graphite, struct error *error)
 	double until = now_s() + options.retry;
 	unsigned pause_ms = SHORTEST_PAUSE_MS;
 
-	while (deliver_once(&graphite->bytes, error)) {
+	while (deliver_once(&graphite->batch, error)) {
 		if (now_s() + pause_ms * 1e-3 > until) {
 			error_prefix(error, "%s", options.to);
 			return error_set(error,
@@ -401,31 +380,24 @@ static int deliver(struct graphite *graphite, struct error *error)
 
 static int end_batch(struct graphite *graphite, struct error *error)
 {
-	struct export *export = graphite->export;
-	struct bytes *bytes = &graphite->bytes;
-
 	if (!graphite->waiting)
 		return 0;
 	end_message(graphite);
-	if (export->file ? export_write(export, bytes, 0, error)
-			 : deliver(graphite, error))
+	if (options.to ? deliver(graphite, error)
+		       : export_write(graphite->export, &graphite->batch, 0, error))
 		return -1;
 	graphite->delivered += graphite->waiting;
 	graphite->waiting = 0;
-	bytes->size = 0;
+	graphite->batch.size = 0;
 	return options.state ? write_state(graphite, error) : 0;
 }
 
 /* Of points in one second of a path Graphite keeps the last. */
-static void count_second(struct graphite *graphite, const struct cell *path,
-			 int64_t seconds)
+static void count_second(struct graphite *graphite, const char *path, int64_t seconds)
 {
-	struct bytes *last = &graphite->path;
-	size_t size = path->size + 1;
-
-	if (last->size != size || memcmp(last->data, path->bytes, size) != 0) {
-		last->size = 0;
-		bytes_add(last, path->bytes, size);
+	if (!graphite->path || strcmp(path, graphite->path) != 0) {
+		free(graphite->path);
+		graphite->path = mem_strdup(path);
 	} else {
 		graphite->same_second += seconds == graphite->seconds;
 	}
@@ -435,34 +407,22 @@ static void count_second(struct graphite *graphite, const struct cell *path,
 /* path, second, value; texts and infinite values are none */
 static int take_point(void *context, const struct cell *row, struct error *error)
 {
-	static const uint8_t head[] = {
-	    0, 0, 0, 0 /* its length */, PICKLE_PROTO, 2, PICKLE_EMPTY_LIST, PICKLE_MARK};
 	struct graphite *graphite = context;
-	struct bytes *bytes = &graphite->bytes;
+	int64_t seconds = row[1].integer;
 	double value = cell_number(&row[2]);
 
 	if (!isfinite(value))
 		return 0;
-	count_second(graphite, row, row[1].integer);
+	count_second(graphite, row->bytes, seconds);
 	if (++graphite->points % 1000 == 0)
 		progress_update(&graphite->export->progress, "points", graphite->points,
 				0, 0);
-	if (graphite->skip) {
-		graphite->skip--;
+	if (graphite->points <= graphite->skip)
 		return 0;
-	}
-	if (options.pickle) {
-		if (!graphite->pickled++) {
-			graphite->message = bytes->size;
-			bytes_add(bytes, head, sizeof(head));
-		}
-		add_pickled(bytes, row, row[1].integer, value);
-		if (graphite->pickled == MOST_POINTS ||
-		    bytes->size - graphite->message >= MOST_BYTES)
-			end_message(graphite);
-	} else {
-		add_line(bytes, row, row[1].integer, value);
-	}
+	if (options.pickle)
+		add_pickled(graphite, row, seconds, value);
+	else
+		add_line(&graphite->batch, row, seconds, value);
 	return ++graphite->waiting < (unsigned)options.batch ? 0
 							     : end_batch(graphite, error);
 }
@@ -580,8 +540,9 @@ static int run(struct export *export, struct error *error)
 					take_statement, &graphite, error)
 		     ? -1
 		     : 0;
-	bytes_clear(&graphite.bytes);
-	bytes_clear(&graphite.path);
+	bytes_clear(&graphite.batch);
+	bytes_clear(&graphite.message);
+	free(graphite.path);
 	free(graphite.key);
 	return status;
 }
