@@ -408,10 +408,10 @@ FROM (SELECT count(*) AS count, 'invocations outside of the time, left out' AS t
 	WHERE p.pid <> 0 AND (p.begin_ns > n.end_ns OR p.end_ns < n.begin_ns))
 WHERE count > 0
 UNION ALL
-SELECT NULL, 'fallback', count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || ?7 || ' kB are taken'
+SELECT NULL, count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || ?7 || ' kB are taken'
 FROM opendc_task WHERE id NOT IN (SELECT task FROM opendc_memory) HAVING count(*) > 0
 UNION ALL
-SELECT NULL, 'unknown', count(*), printf('of %d tasks %.6f s lie where their node''s kernel was not traced: what they used '
+SELECT NULL, count(*), printf('of %d tasks %.6f s lie where their node''s kernel was not traced: what they used '
 	|| 'then is not known, and 0 in their fragments', count(*), sum(whole_ns - recorded_ns) / 1e9)
 FROM (SELECT t.end_ns - t.begin_ns AS whole_ns, coalesce((SELECT sum(max(0, min(r.end_ns, t.end_ns) - max(r.begin_ns, t.begin_ns)))
 		FROM recorded AS r WHERE r.node = t.node AND r.kind = 'kernel' AND r.cpu IS NULL), 0) AS recorded_ns
