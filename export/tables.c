@@ -76,7 +76,7 @@ static int add_table(struct table_work *work, struct export *export, const char 
 		return -1;
 	file = file_name_escape(name, strlen(name));
 	job = table_work_add(work, query);
-	job->name = mem_printf("%s.%s", file, work->style->extension);
+	job->name = mem_printf("%s.%s", file, table_extension(work->style));
 	free(file);
 	return 0;
 }
@@ -188,8 +188,8 @@ static int add_all(struct table_work *work, struct export *export, struct error 
 		job->most_files = MOST_OPEN;
 		return set_keys(job, error);
 	}
+	job->name = mem_strdup(export->file_name);
 	job->file = export->file;
-	job->file_name = export->file_name;
 	return 0;
 }
 
@@ -278,7 +278,7 @@ static const struct option_row parquet_rows[] = {
 
 static int run_csv(struct export *export, struct error *error)
 {
-	return run_tables(export, (struct table_style){.extension = "csv"}, error);
+	return run_tables(export, (struct table_style){0}, error);
 }
 
 const struct export_format export_csv = {
@@ -309,7 +309,6 @@ static int run_parquet(struct export *export, struct error *error)
 	    .settings = {.codec = codecs[options.codec],
 			 .level = options.level,
 			 .group_rows = (uint64_t)options.group_rows},
-	    .extension = "parquet",
 	};
 
 	return run_tables(export, style, error);

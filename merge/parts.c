@@ -66,7 +66,7 @@ struct files {
 static int write_files(struct table_work *work, const struct files *files,
 		       struct error *error)
 {
-	static const struct table_style style = {.parquet = true, .extension = "parquet"};
+	static const struct table_style style = {.parquet = true};
 	static const struct scope all = {.all_time = true, .all_nodes = true};
 	struct timeline_reader *timeline = timeline_reader_open(work->timeline, error);
 	int status = timeline ? 0 : -1;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_text.h"
 #include "base/mem.h"
 #include "parquet/parquet.h"
 #include "tables/dataset.h"
@@ -75,62 +74,43 @@ static const struct form fragment_forms[] = {
 enum { LISTS = 2 };
 
 struct opendc_file {
-	char *name;
-	FILE *file;
-	struct parquet_writer *writer; /* NULL: CSV */
-	size_t columns;
+	struct table_file table;
+	bool is_csv;
 	enum opendc_field field[COUNT(task_forms)];
 	struct parquet_column column[COUNT(task_forms)];
 	struct cell *element[LISTS]; /* scratch */
-	size_t room[LISTS];
+	size_t capacity[LISTS];
 };
-
-static void put_names(struct opendc_file *file)
-{
-	for (size_t i = 0; i < file->columns; i++) {
-		const char *name = file->column[i].name;
-
-		if (i)
-			csv_put_comma(file->file);
-		csv_put_text(file->file, name, strlen(name));
-	}
-	csv_put_end(file->file);
-}
 
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
 				    int schema, bool csv, struct error *error)
 {
 	static const char *const names[][2] = {{"tasks", "fragments"},
 					       {"trace/meta", "trace/trace"}};
+	const struct table_style style = {.parquet = !csv};
 	const struct form *form = table == OPENDC_TASKS ? task_forms : fragment_forms;
 	size_t forms = table == OPENDC_TASKS ? COUNT(task_forms) : COUNT(fragment_forms);
 	struct opendc_file *file = mem_zalloc(sizeof(*file));
 
 	for (size_t i = 0; i < forms; i++)
 		if (schema >= form[i].first && schema <= form[i].last) {
-			file->field[file->columns] = form[i].field;
-			file->column[file->columns++] = form[i].column;
+			file->field[file->table.columns] = form[i].field;
+			file->column[file->table.columns++] = form[i].column;
 		}
-	file->name =
-	    mem_printf("%s.%s", names[schema == 1][table], csv ? "csv" : "parquet");
-	file->file = export_create(directory, file->name, error);
-	if (file->file && csv)
-		put_names(file);
-	else if (file->file)
-		file->writer = parquet_writer_new(file->file, file->column, file->columns,
-						  NULL, error);
-	if (file->file && (csv || file->writer))
+	file->is_csv = csv;
+	file->table.column = file->column;
+	file->table.name =
+	    mem_printf("%s.%s", names[schema == 1][table], table_extension(&style));
+	if (table_file_begin(&file->table, directory, &style, error) == 0)
 		return file;
-	if (file->file)
-		error_prefix(error, "%s", file->name);
 	opendc_file_free(file);
 	return NULL;
 }
 
 void opendc_file_tell(struct opendc_file *file, const char *key, const char *value)
 {
-	if (file->writer)
-		parquet_add_metadata(file->writer, key, value);
+	if (!file->is_csv)
+		parquet_add_metadata(file->table.writer, key, value);
 }
 
 /* The elements of "1;2;3", as texts or integers. */
@@ -147,24 +127,13 @@ static struct parquet_list list_of(struct opendc_file *file, size_t list,
 
 		next = memchr(at, ';', (size_t)(end - at));
 		next = next ? next : end;
-		cell = MEM_NEXT(file->element[list], count, file->room[list]);
+		cell = MEM_NEXT(file->element[list], count, file->capacity[list]);
 		if (texts)
 			cell_set_bytes(cell, CELL_TEXT, at, (size_t)(next - at));
 		else
 			*cell = cell_of_integer(strtoll(at, NULL, 10));
 	}
 	return (struct parquet_list){.cell = file->element[list], .count = count};
-}
-
-static int add_csv(struct opendc_file *file, const struct cell *cell, struct error *error)
-{
-	for (size_t i = 0; i < file->columns; i++) {
-		if (i)
-			csv_put_comma(file->file);
-		csv_put(file->file, &cell[file->field[i]]);
-	}
-	csv_put_end(file->file);
-	return ferror(file->file) ? error_errno(error, file->name) : 0;
 }
 
 int opendc_file_add(struct opendc_file *file, const struct cell *cell,
@@ -175,40 +144,28 @@ int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 	char id[24];
 	size_t lists = 0;
 
-	if (!file->writer)
-		return add_csv(file, cell, error);
-	for (size_t i = 0; i < file->columns; i++) {
+	for (size_t i = 0; i < file->table.columns; i++) {
 		const struct parquet_column *column = &file->column[i];
-		const struct cell *value = &cell[file->field[i]];
 		bool text = column->type == PARQUET_BYTE_ARRAY;
 
+		row[i] = cell[file->field[i]];
+		if (file->is_csv)
+			continue;
 		if (column->list) {
-			list[lists] = list_of(file, lists, value, text);
+			list[lists] = list_of(file, lists, &row[i], text);
 			lists++;
-		} else if (text && value->type == CELL_INTEGER) {
-			snprintf(id, sizeof(id), "%" PRId64, value->integer);
-			cell_set_bytes(&row[i], CELL_TEXT, id, strlen(id));
-		} else {
-			row[i] = *value;
+		} else if (text && row[i].type == CELL_INTEGER) {
+			snprintf(id, sizeof(id), "%" PRId64, row[i].integer);
+			row[i] = cell_of_text(id);
 		}
 	}
-	return parquet_add_rows(file->writer, row, list, 1, error)
-		   ? error_prefix(error, "%s", file->name)
-		   : 0;
+	return table_file_rows(&file->table, row, lists ? list : NULL, 1, error);
 }
 
 int opendc_file_finish(struct opendc_file *file, struct error *error)
 {
-	int status = 0;
+	int status = table_file_end(&file->table, error);
 
-	if (file->writer && parquet_writer_finish(file->writer, error))
-		status = error_prefix(error, "%s", file->name);
-	if (!status) {
-		FILE *written = file->file;
-
-		file->file = NULL;
-		status = export_close(written, file->name, error);
-	}
 	opendc_file_free(file);
 	return status;
 }
@@ -217,12 +174,9 @@ void opendc_file_free(struct opendc_file *file)
 {
 	if (!file)
 		return;
-	if (file->file)
-		fclose(file->file);
-	parquet_writer_free(file->writer);
+	table_file_clear(&file->table);
 	for (size_t i = 0; i < LISTS; i++)
 		free(file->element[i]);
-	free(file->name);
 	free(file);
 }
 

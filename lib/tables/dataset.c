@@ -38,26 +38,127 @@ int export_close(FILE *file, const char *name, struct error *error)
 	return failed ? error_errno(error, name) : 0;
 }
 
-/* A file that is open. */
-struct table_file {
-	struct bytes key; /* of a dataset: values of the keys, as key_of makes them */
-	uint64_t used;    /* the row that it had last */
-	FILE *file;       /* NULL: none is */
-	bool is_given;    /* it is not ours to close */
-	char *name;
-	struct parquet_writer *writer; /* NULL: CSV */
+const char *table_extension(const struct table_style *style)
+{
+	return style->parquet ? "parquet" : "csv";
+}
+
+static void begin_csv(const struct table_file *file)
+{
+	for (size_t i = 0; i < file->columns; i++) {
+		const char *name = file->column[i].name;
+
+		if (i)
+			csv_put_comma(file->file);
+		csv_put_text(file->file, name, strlen(name));
+	}
+	csv_put_end(file->file);
+}
+
+int table_file_begin(struct table_file *file, const char *directory,
+		     const struct table_style *style, struct error *error)
+{
+	file->is_given = file->file != NULL;
+	if (!file->is_given)
+		file->file = export_create(directory, file->name, error);
+	if (!file->file)
+		return -1;
+	if (!style->parquet) {
+		begin_csv(file);
+		return 0;
+	}
+	file->writer = parquet_writer_new(file->file, file->column, file->columns,
+					  &style->settings, error);
+	return file->writer ? 0 : error_prefix(error, "%s", file->name);
+}
+
+/* "2026-11-21T02:38:57.738293189Z" */
+static void put_instant(FILE *file, nsec_t instant)
+{
+	char text[NSEC_TEXT];
+	char *blank;
+
+	nsec_format_utc(text, instant);
+	blank = strchr(text, ' ');
+	if (blank)
+		*blank = 'T';
+	fputs_unlocked(text, file);
+	putc_unlocked('Z', file);
+}
+
+static int put_csv(const struct table_file *file, const struct cell *row,
+		   struct error *error)
+{
+	for (size_t i = 0; i < file->columns; i++) {
+		if (i)
+			csv_put_comma(file->file);
+		if (file->column[i].logical == PARQUET_TIMESTAMP_NANOS &&
+		    row[i].type == CELL_INTEGER)
+			put_instant(file->file, row[i].integer);
+		else
+			csv_put(file->file, &row[i]);
+	}
+	csv_put_end(file->file);
+	return ferror(file->file) ? error_errno(error, file->name) : 0;
+}
+
+int table_file_rows(struct table_file *file, const struct cell *row,
+		    const struct parquet_list *list, size_t rows, struct error *error)
+{
+	int status = 0;
+
+	if (file->writer)
+		return parquet_add_rows(file->writer, row, list, rows, error)
+			   ? error_prefix(error, "%s", file->name)
+			   : 0;
+	for (size_t i = 0; i < rows && !status; i++)
+		status = put_csv(file, &row[i * file->columns], error);
+	return status;
+}
+
+int table_file_end(struct table_file *file, struct error *error)
+{
+	FILE *written = file->file;
+	int status = 0;
+
+	if (file->writer && parquet_writer_finish(file->writer, error)) {
+		status = error_prefix(error, "%s", file->name);
+	} else if (!file->is_given) {
+		file->file = NULL;
+		status = export_close(written, file->name, error);
+	} else if (fflush(written) || ferror(written)) {
+		status = error_errno(error, file->name);
+	}
+	table_file_clear(file);
+	return status;
+}
+
+void table_file_clear(struct table_file *file)
+{
+	parquet_writer_free(file->writer);
+	if (file->file && !file->is_given)
+		fclose(file->file);
+	free(file->name);
+	*file = (struct table_file){0};
+}
+
+/* A file of a dataset. */
+struct keyed_file {
+	struct table_file table; /* its file NULL: not open */
+	struct bytes key;        /* values of the keys, as key_of makes them */
+	uint64_t used;           /* the row that it had last */
 };
 
 struct dataset {
 	const char *directory;
 	const struct table_job *job;
 	const struct table_style *style;
-	const struct table_query_column **column; /* those that are no keys */
+	struct parquet_column *column; /* those that are no keys */
 	size_t columns;
 	struct cell *cell; /* a row of these; NULL: there are no keys */
-	struct table_file *file;
+	struct keyed_file *file;
 	size_t files, most;
-	struct table_file *last;
+	struct keyed_file *last;
 	struct bytes wanted; /* the key of the row at hand */
 	uint64_t rows;
 };
@@ -80,105 +181,6 @@ static struct parquet_column parquet_column_of(const struct table_query_column *
 		result.logical = PARQUET_TIMESTAMP_NANOS;
 	}
 	return result;
-}
-
-static int begin_parquet(const struct dataset *dataset, struct table_file *table,
-			 struct error *error)
-{
-	AUTOFREE struct parquet_column *column =
-	    mem_alloc((dataset->columns + 1) * sizeof(*column));
-
-	for (size_t i = 0; i < dataset->columns; i++)
-		column[i] =
-		    parquet_column_of(dataset->column[i], dataset->style->timestamps);
-	table->writer = parquet_writer_new(table->file, column, dataset->columns,
-					   &dataset->style->settings, error);
-	return table->writer ? 0 : error_prefix(error, "%s", table->name);
-}
-
-static void begin_csv(const struct dataset *dataset, FILE *file)
-{
-	for (size_t i = 0; i < dataset->columns; i++) {
-		const char *name = dataset->column[i]->name;
-
-		if (i)
-			csv_put_comma(file);
-		csv_put_text(file, name, strlen(name));
-	}
-	csv_put_end(file);
-}
-
-/* "2026-11-21T02:38:57.738293189Z" */
-static void put_instant(FILE *file, nsec_t instant)
-{
-	char text[NSEC_TEXT];
-	char *blank;
-
-	nsec_format_utc(text, instant);
-	blank = strchr(text, ' ');
-	if (blank)
-		*blank = 'T';
-	fputs_unlocked(text, file);
-	putc_unlocked('Z', file);
-}
-
-static int put_csv(const struct dataset *dataset, const struct table_file *table,
-		   const struct cell *row, struct error *error)
-{
-	for (size_t i = 0; i < dataset->columns; i++) {
-		if (i)
-			csv_put_comma(table->file);
-		if (dataset->style->timestamps && dataset->column[i]->instant &&
-		    row[i].type == CELL_INTEGER)
-			put_instant(table->file, row[i].integer);
-		else
-			csv_put(table->file, &row[i]);
-	}
-	csv_put_end(table->file);
-	return ferror(table->file) ? error_errno(error, table->name) : 0;
-}
-
-/* Rows without keys. */
-static int put_rows(const struct dataset *dataset, struct table_file *table,
-		    const struct cell *row, size_t rows, struct error *error)
-{
-	int status = 0;
-
-	if (table->writer)
-		return parquet_add_rows(table->writer, row, NULL, rows, error)
-			   ? error_prefix(error, "%s", table->name)
-			   : 0;
-	for (size_t i = 0; i < rows && !status; i++)
-		status = put_csv(dataset, table, &row[i * dataset->columns], error);
-	return status;
-}
-
-/* But for its key, which has its memory. */
-static void clear_file(struct table_file *table)
-{
-	parquet_writer_free(table->writer);
-	if (table->file && !table->is_given)
-		fclose(table->file);
-	free(table->name);
-	*table = (struct table_file){.key = table->key, .used = table->used};
-}
-
-/* Write the end. 0, or -1 with error. */
-static int close_file(struct table_file *table, struct error *error)
-{
-	FILE *file = table->file;
-	int status = 0;
-
-	if (table->writer && parquet_writer_finish(table->writer, error)) {
-		status = error_prefix(error, "%s", table->name);
-	} else if (!table->is_given) {
-		table->file = NULL;
-		status = export_close(file, table->name, error);
-	} else if (fflush(file) || ferror(file)) {
-		status = error_errno(error, table->name);
-	}
-	clear_file(table);
-	return status;
 }
 
 /* Type and value of each key, which tells rows apart and is quick to compare. */
@@ -239,16 +241,17 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 }
 
 /* A place for one more open file: the one that was not used for longest goes. */
-static struct table_file *free_place(struct dataset *dataset, struct error *error)
+static struct keyed_file *free_place(struct dataset *dataset, struct error *error)
 {
-	struct table_file *oldest = &dataset->file[0];
+	struct keyed_file *oldest = &dataset->file[0];
 
 	if (dataset->files < dataset->most)
 		return &dataset->file[dataset->files++];
 	for (size_t i = 1; i < dataset->files; i++)
 		if (dataset->file[i].used < oldest->used)
 			oldest = &dataset->file[i];
-	return oldest->file && close_file(oldest, error) ? NULL : oldest;
+	return oldest->table.file && table_file_end(&oldest->table, error) ? NULL
+									   : oldest;
 }
 
 static bool is_there(const struct dataset *dataset, const char *name)
@@ -262,8 +265,8 @@ static bool is_there(const struct dataset *dataset, const char *name)
 static char *part_name(const struct dataset *dataset, const char *path)
 {
 	for (unsigned part = 0;; part++) {
-		char *name =
-		    mem_printf("%spart-%u.%s", path, part, dataset->style->extension);
+		char *name = mem_printf("%spart-%u.%s", path, part,
+					table_extension(dataset->style));
 
 		if (!is_there(dataset, name))
 			return name;
@@ -271,38 +274,29 @@ static char *part_name(const struct dataset *dataset, const char *path)
 	}
 }
 
-/* A file of the job: a given one, or one of this name, which it takes. */
-static int open_file(struct dataset *dataset, struct table_file *file, char *name,
-		     struct error *error)
+/* Begin a file of this name, which it takes; or in one that is open. */
+static int begin_file(struct dataset *dataset, struct keyed_file *file, char *name,
+		      FILE *given, struct error *error)
 {
-	const struct table_job *job = dataset->job;
-
-	file->name = name ? name : mem_strdup(job->file_name);
-	file->is_given = !name;
-	file->file = name ? export_create(dataset->directory, name, error) : job->file;
-	if (!file->file)
-		return -1;
-	if (dataset->style->parquet)
-		return begin_parquet(dataset, file, error);
-	begin_csv(dataset, file->file);
-	return 0;
+	file->table = (struct table_file){.name = name,
+					  .file = given,
+					  .column = dataset->column,
+					  .columns = dataset->columns};
+	return table_file_begin(&file->table, dataset->directory, dataset->style, error);
 }
 
-static struct table_file *open_part(struct dataset *dataset, const struct cell *row,
+static struct keyed_file *open_part(struct dataset *dataset, const struct cell *row,
 				    struct error *error)
 {
-	struct table_file *file = free_place(dataset, error);
-	char *path;
+	struct keyed_file *file = free_place(dataset, error);
+	AUTOFREE char *path = path_of(dataset, row);
 
 	if (!file)
 		return NULL;
 	bytes_empty(&file->key, SIZE_MAX);
 	bytes_add(&file->key, dataset->wanted.data, dataset->wanted.size);
-	path = path_of(dataset, row);
-	if (open_file(dataset, file, part_name(dataset, path), error))
-		file = NULL;
-	free(path);
-	return file;
+	return begin_file(dataset, file, part_name(dataset, path), NULL, error) ? NULL
+										: file;
 }
 
 struct dataset *dataset_new(const char *directory, const struct table_job *job,
@@ -317,7 +311,8 @@ struct dataset *dataset_new(const char *directory, const struct table_job *job,
 	dataset->column = mem_alloc((wanted->columns + 1) * sizeof(*dataset->column));
 	for (size_t i = 0; i < wanted->columns; i++)
 		if (!wanted->column[i].is_key)
-			dataset->column[dataset->columns++] = &wanted->column[i];
+			dataset->column[dataset->columns++] =
+			    parquet_column_of(&wanted->column[i], style->timestamps);
 	if (dataset->columns < wanted->columns)
 		dataset->cell =
 		    mem_alloc((dataset->columns + 1) * sizeof(*dataset->cell));
@@ -326,16 +321,16 @@ struct dataset *dataset_new(const char *directory, const struct table_job *job,
 	if (job->keys)
 		return dataset;
 	dataset->files = 1;
-	if (open_file(dataset, dataset->file, job->name ? mem_strdup(job->name) : NULL,
-		      error) == 0)
+	if (begin_file(dataset, dataset->file, mem_strdup(job->name), job->file, error) ==
+	    0)
 		return dataset;
 	dataset_free(dataset);
 	return NULL;
 }
 
-static bool has_key(const struct table_file *file, const struct bytes *key)
+static bool has_key(const struct keyed_file *file, const struct bytes *key)
 {
-	return file->file && file->key.size == key->size &&
+	return file->table.file && file->key.size == key->size &&
 	       (key->size == 0 || memcmp(file->key.data, key->data, key->size) == 0);
 }
 
@@ -356,7 +351,7 @@ static const struct cell *without_keys(const struct dataset *dataset,
 static int put_by_key(struct dataset *dataset, const struct cell *row,
 		      struct error *error)
 {
-	struct table_file *file = dataset->last;
+	struct keyed_file *file = dataset->last;
 
 	key_of(&dataset->wanted, dataset, row);
 	if (!file || !has_key(file, &dataset->wanted)) {
@@ -371,14 +366,14 @@ static int put_by_key(struct dataset *dataset, const struct cell *row,
 	if (!file)
 		return -1;
 	file->used = ++dataset->rows;
-	return put_rows(dataset, file, without_keys(dataset, row), 1, error);
+	return table_file_rows(&file->table, without_keys(dataset, row), NULL, 1, error);
 }
 
 int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 		 struct error *error)
 {
 	if (!dataset->job->keys)
-		return put_rows(dataset, dataset->file, row, rows, error);
+		return table_file_rows(&dataset->file->table, row, NULL, rows, error);
 	for (size_t i = 0; i < rows; i++)
 		if (put_by_key(dataset, &row[i * dataset->job->wanted->columns], error))
 			return -1;
@@ -388,7 +383,8 @@ int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 int dataset_end(struct dataset *dataset, struct error *error)
 {
 	for (size_t i = 0; i < dataset->files; i++)
-		if (dataset->file[i].file && close_file(&dataset->file[i], error))
+		if (dataset->file[i].table.file &&
+		    table_file_end(&dataset->file[i].table, error))
 			return -1;
 	return 0;
 }
@@ -398,7 +394,7 @@ void dataset_free(struct dataset *dataset)
 	if (!dataset)
 		return;
 	for (size_t i = 0; i < dataset->files; i++) {
-		clear_file(&dataset->file[i]);
+		table_file_clear(&dataset->file[i].table);
 		bytes_clear(&dataset->file[i].key);
 	}
 	bytes_clear(&dataset->wanted);

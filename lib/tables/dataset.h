@@ -13,8 +13,40 @@ struct table_style {
 	bool parquet;    /* else CSV */
 	bool timestamps; /* instants: as ISO 8601 has them, or as Parquet's timestamps */
 	struct parquet_settings settings;
-	const char *extension; /* "csv" */
 };
+
+/* "csv" or "parquet" */
+const char *table_extension(const struct table_style *style);
+
+/*
+ * A file of rows. Before it is begun set its columns, which are borrowed, its name, which
+ * messages have, too, and where it is open already, the file, which then stays open.
+ * What is an instant to Parquet (PARQUET_TIMESTAMP_NANOS) is one to CSV as well.
+ */
+struct table_file {
+	char *name; /* taken */
+	FILE *file;
+	const struct parquet_column *column;
+	size_t columns;
+	bool is_given;
+	struct parquet_writer *writer; /* NULL: CSV */
+};
+
+/* Create it below a directory, as export_create does, unless it is open. 0, or -1 with
+ * error. */
+int table_file_begin(struct table_file *file, const char *directory,
+		     const struct table_style *style, struct error *error);
+
+/* Rows, one after the other; or one row with lists, of which CSV takes the cells. 0, or
+ * -1 with error. */
+int table_file_rows(struct table_file *file, const struct cell *row,
+		    const struct parquet_list *list, size_t rows, struct error *error);
+
+/* Write the end, and clear it. 0, or -1 with error. */
+int table_file_end(struct table_file *file, struct error *error);
+
+/* Whatever is there of it; a zeroed one is fine. */
+void table_file_clear(struct table_file *file);
 
 struct dataset_key {
 	const char *name;
@@ -25,10 +57,8 @@ struct dataset_key {
 /* One query and where its rows go. */
 struct table_job {
 	struct table_query *wanted;
-	/* A file of this name in the directory; NULL: `file`, or by keys. */
-	char *name;
-	FILE *file; /* open; `file_name` is what errors call it */
-	const char *file_name;
+	char *name; /* of its file in the directory; NULL: by keys */
+	FILE *file; /* instead: open, and `name` is what messages call it */
 	struct dataset_key *key;
 	size_t keys, most_files;
 };

@@ -528,31 +528,31 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 	return facts.wanted;
 }
 
-struct timeline_query *table_query_run(const struct table_query *wanted, bool walk,
-				       struct timeline_reader *timeline,
-				       const struct scope *scope, struct error *error)
+int table_query_each(const struct table_query *wanted, struct timeline_reader *timeline,
+		     const struct scope *scope, timeline_take *take, void *context,
+		     struct error *error)
 {
 	const char *columns = wanted->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
+	AUTOFREE char *sql = NULL;
 	struct timeline_query *query;
 	struct cell value[2];
-	char *sql;
+	int status = -1;
 
 	if (wanted->bounds == TABLE_QUERY_BY_ID &&
 	    scope_event_ids(scope, timeline, bound, error))
-		return NULL;
+		return -1;
 	for (int i = 0; i < 2; i++)
 		value[i] = cell_of_integer(bound[i]);
-	sql = walk && wanted->walked
-		  ? mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked,
-			       columns, columns + wanted->walked)
-		  : mem_strdup(wanted->sql);
+	if (!wanted->walked)
+		return query_rows(timeline, wanted->sql, value, take, context, error);
+	sql = mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked, columns,
+			 columns + wanted->walked);
 	query = timeline_query_new(timeline, sql, error);
-	free(sql);
 	if (query && timeline_query_ask(query, value, wanted->bounds ? 2 : 0, error) == 0)
-		return query;
+		status = timeline_query_each(query, take, context, error);
 	timeline_query_free(query);
-	return NULL;
+	return status;
 }
 
 void table_query_free(struct table_query *wanted)

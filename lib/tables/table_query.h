@@ -80,14 +80,11 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			    struct error *error);
 
-/*
- * Ask it: the query with its first row not yet taken; `walk`: by TIMELINE_ROW,
- * where the query's rows come so.
- * NULL with error.
- */
-struct timeline_query *table_query_run(const struct table_query *query, bool walk,
-				       struct timeline_reader *timeline,
-				       const struct scope *scope, struct error *error);
+/* Hand on all rows, in their order; where they come so by TIMELINE_ROW. 0, or -1 with
+ * error, or where `take` returned other than 0. */
+int table_query_each(const struct table_query *query, struct timeline_reader *timeline,
+		     const struct scope *scope, timeline_take *take, void *context,
+		     struct error *error);
 
 void table_query_free(struct table_query *query);
 

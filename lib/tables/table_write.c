@@ -227,7 +227,7 @@ struct writing {
 	struct table_job *job;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
-	struct cell *capacity;       /* for a row that is changed, else NULL */
+	struct cell *changed;        /* for a row that is, else NULL */
 	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
 	uint64_t uncounted;
 };
@@ -262,9 +262,9 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
 {
 	const struct table_query *wanted = writing->job->wanted;
-	struct cell *capacity = writing->capacity;
+	struct cell *changed = writing->changed;
 
-	memcpy(capacity, row, wanted->columns * sizeof(*row));
+	memcpy(changed, row, wanted->columns * sizeof(*row));
 	for (size_t i = 0; i < wanted->columns; i++) {
 		const struct table_query_column *column = &wanted->column[i];
 		const struct scope_node *node = NULL;
@@ -272,27 +272,27 @@ static const struct cell *fit_row(const struct writing *writing, const struct ce
 		if (column->is_node && row[i].type == CELL_INTEGER)
 			node = scope_find(writing->work->scope, row[i].integer);
 		if (node)
-			cell_set_bytes(&capacity[i], CELL_TEXT, node->name,
-				       strlen(node->name));
+			changed[i] = cell_of_text(node->name);
 		else if (column->mixed && column->type >= CELL_TEXT &&
 			 (row[i].type == CELL_INTEGER || row[i].type == CELL_REAL))
-			cell_set_bytes(&capacity[i], CELL_TEXT, writing->number[i],
+			cell_set_bytes(&changed[i], CELL_TEXT, writing->number[i],
 				       csv_number(writing->number[i], &row[i]));
 	}
-	return capacity;
+	return changed;
 }
 
 static int pass_row(void *context, const struct cell *row, struct error *error)
 {
 	struct writing *writing = context;
 
+	(void)error;
 	if (++writing->uncounted == ROWS_A_COUNT) {
 		writing->uncounted = 0;
 		if (count_rows(writing->work, ROWS_A_COUNT, 0))
-			return error_set(error, "stopped");
+			return -1; /* without an error: another job has one */
 	}
 	return row_pipe_put(writing->pipe,
-			    writing->capacity ? fit_row(writing, row) : row);
+			    writing->changed ? fit_row(writing, row) : row);
 }
 
 static bool is_changed(const struct table_query *wanted)
@@ -301,19 +301,6 @@ static bool is_changed(const struct table_query *wanted)
 		if (wanted->column[i].is_node || wanted->column[i].mixed)
 			return true;
 	return false;
-}
-
-static int pass_rows(struct writing *writing, struct timeline_query *query,
-		     struct error *error)
-{
-	int more;
-
-	if (writing->job->wanted->walked)
-		return timeline_query_each(query, pass_row, writing, error);
-	while ((more = timeline_query_next(query, error)) > 0)
-		if (pass_row(writing, timeline_query_row(query), error))
-			return -1;
-	return more;
 }
 
 #define DOUBLE_MOST (INT64_C(1) << 53)
@@ -350,12 +337,19 @@ enum cell_type table_type(const struct table_query_column *column, unsigned seen
 	return seen & SEEN_LONG_INTEGER ? CELL_TEXT : CELL_REAL;
 }
 
-static bool is_typed(const struct table_query *wanted)
+struct finding {
+	const struct table_query *wanted;
+	unsigned *sorts; /* by column */
+};
+
+static int note_sorts(void *context, const struct cell *row, struct error *error)
 {
-	for (size_t i = 0; i < wanted->columns; i++)
-		if (wanted->column[i].type == CELL_NULL)
-			return false;
-	return true;
+	const struct finding *finding = context;
+
+	(void)error;
+	for (size_t i = 0; i < finding->wanted->columns; i++)
+		finding->sorts[i] |= table_sorts(&row[i]);
+	return 0;
 }
 
 /*
@@ -366,28 +360,25 @@ static bool is_typed(const struct table_query *wanted)
 static int find_types(struct table_work *work, struct table_query *wanted,
 		      struct timeline_reader *timeline, struct error *error)
 {
-	struct timeline_query *query;
-	unsigned *seen;
-	int more = -1;
+	AUTOFREE unsigned *sorts = mem_zalloc(wanted->columns * sizeof(*sorts));
+	struct finding finding = {wanted, sorts};
+	bool any = false;
 
-	if (!work->style->parquet || is_typed(wanted))
+	for (size_t i = 0; i < wanted->columns; i++)
+		any |= wanted->column[i].type == CELL_NULL;
+	if (!any || !work->style->parquet)
 		return 0;
-	query = table_query_run(wanted, false, timeline, work->scope, error);
-	seen = mem_zalloc(wanted->columns * sizeof(*seen));
-	while (query && (more = timeline_query_next(query, error)) > 0)
-		for (size_t i = 0; i < wanted->columns; i++)
-			seen[i] |= table_sorts(&timeline_query_row(query)[i]);
+	if (table_query_each(wanted, timeline, work->scope, note_sorts, &finding, error))
+		return -1;
 	for (size_t i = 0; i < wanted->columns; i++) {
 		struct table_query_column *column = &wanted->column[i];
 
 		if (column->type != CELL_NULL)
 			continue;
-		column->type = table_type(column, seen[i]);
+		column->type = table_type(column, sorts[i]);
 		column->mixed = true;
 	}
-	free(seen);
-	timeline_query_free(query);
-	return more;
+	return 0;
 }
 
 static int write_table(struct table_work *work, struct table_job *job,
@@ -395,42 +386,36 @@ static int write_table(struct table_work *work, struct table_job *job,
 {
 	struct writing writing = {.work = work, .job = job};
 	const struct table_query *wanted = job->wanted;
-	struct timeline_query *query;
-	int status = -1;
+	int status;
 
 	if (find_types(work, job->wanted, timeline, error))
 		return -1;
-	query = table_query_run(wanted, true, timeline, work->scope, error);
-	if (!query)
-		return -1;
 	writing.dataset = dataset_new(work->directory, job, work->style, error);
 	if (!writing.dataset)
-		goto out;
+		return -1;
 	if (is_changed(wanted)) {
-		writing.capacity = mem_alloc(wanted->columns * sizeof(*writing.capacity));
+		writing.changed = mem_alloc(wanted->columns * sizeof(*writing.changed));
 		writing.number = mem_alloc(wanted->columns * sizeof(*writing.number));
 	}
 	writing.pipe = row_pipe_new(wanted->columns, work->pipe, take_rows, &writing);
-	status = pass_rows(&writing, query, error);
+	status =
+	    table_query_each(wanted, timeline, work->scope, pass_row, &writing, error);
 	count_rows(work, writing.uncounted, writing.pipe->mended);
 	if (row_pipe_end(writing.pipe, error))
 		status = -1;
 	if (!status)
 		status = dataset_end(writing.dataset, error);
-out:
 	dataset_free(writing.dataset);
-	free(writing.capacity);
+	free(writing.changed);
 	free(writing.number);
-	timeline_query_free(query);
 	return status;
 }
 
-/* Of those that failed the first counts; that others were stopped is no cause. */
+/* Of those that failed the first counts; others that were stopped have no error. */
 static void note_failure(struct table_work *work, size_t job, struct error *error)
 {
 	pthread_mutex_lock(&work->lock);
-	if (work->failed == SIZE_MAX ||
-	    (job < work->failed && strcmp(error_text(error), "stopped") != 0)) {
+	if (error->text && job < work->failed) {
 		error_clear(&work->error);
 		work->error = *error;
 		*error = (struct error)ERROR_INIT;
