@@ -303,7 +303,7 @@ start_sampler()
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
 	esac
 	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" \
-		--output "$data/proc.csv" --sensors "$here/sensors/readings" "$@"
+		--output "$data/proc.csv" "$@"
 }
 
 # sensor NODE NAME INTERVAL_MS COMMAND

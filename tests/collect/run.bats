@@ -57,7 +57,7 @@ talk_to()
 			holds "$run/$node/clock.csv" '^[0-9]\{19\},[0-9]*,[0-9]*$'
 			[ "$(wc -l <"$run/$node/clock.csv")" -ge 3 ]
 			holds "$run/$node/sensors.csv" '^[0-9]\{19\},load,one,[0-9.]*$'
-			holds "$run/$node/sensors.csv" ',ctsample,cpu_percent,'
+			holds "$run/$node/log/ctsample.log" 'samples, [0-9.]* % of a processor$'
 			holds "$run/$node/sar.sadf" '%usr'
 			holds "$run/$node/commands/3.out" done
 			holds "$run/$node/commands/3.err" "^$size\$"
