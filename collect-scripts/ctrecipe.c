@@ -47,22 +47,14 @@ static const struct command command = {
     .rows = rows,
 };
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-static void print_summary(struct bytes *out, const char *path,
-			  const struct recipe *recipe)
+static void print_summary(struct bytes *out, const struct recipe *recipe)
 {
 	const struct recipe_value *executes = recipe_get(recipe, "execute");
-	size_t points = recipe_points(recipe), nodes = recipe->nodes.count;
-	size_t roles = recipe->roles.count - 1, commands = executes ? executes->count : 0;
 
-	bytes_print(out, "%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
-		    path, recipe_text(&recipe->checked, "name"), nodes, plural(nodes),
-		    roles, plural(roles), commands, plural(commands), points,
-		    plural(points));
+	bytes_print(out, "%s: %s, nodes: %zu, roles: %zu, commands: %zu, points: %zu\n",
+		    options.words.item[1], recipe_text(&recipe->checked, "name"),
+		    recipe->nodes.count, recipe->roles.count - 1,
+		    executes ? executes->count : 0, recipe_points(recipe));
 }
 
 static void print_sensors(struct bytes *out, const struct recipe_value *all)
@@ -160,30 +152,28 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-static int print_recipe(int id, const struct recipe *recipe, struct bytes *out,
+static int print_recipe(int id, struct recipe *recipe, struct bytes *out,
 			struct error *error)
 {
 	size_t point = options.point ? (size_t)options.point - 1 : 0;
 	size_t points = recipe_points(recipe);
 
 	if (point >= points)
-		return error_misuse(error, "--point %d: %s has %zu point%s",
-				    options.point, options.words.item[1], points,
-				    plural(points));
+		return error_misuse(error, "--point %d: want a number up to %zu",
+				    options.point, points);
 	if (id == VALIDATE)
-		print_summary(out, options.words.item[1], recipe);
+		print_summary(out, recipe);
 	for (; id == POINTS && point < points; point++)
 		recipe_print_point(recipe, point, out);
 	if (id == NODES)
 		recipe_print_nodes(recipe, out);
 	if (id == JSON)
 		recipe_print_json(recipe, point, options.run, out);
-	return id == PLAN ? recipe_print_plan(recipe, point, options.run, out, error) : 0;
+	return id == PLAN ? recipe_print_plan(recipe, point, options.run, out) : 0;
 }
 
 static int print_any(int id, struct bytes *out, struct error *error)
 {
-	struct recipe_errors errors = {0};
 	struct recipe_value known;
 	struct recipe recipe;
 	int status = 0;
@@ -198,13 +188,11 @@ static int print_any(int id, struct bytes *out, struct error *error)
 			print_events(out, recipe_value_find(&known, "events"));
 		recipe_value_clear(&known);
 	} else {
-		status = recipe_read(&recipe, options.words.item[1], &errors);
-		print_errors(&errors);
-		if (status == 0) {
+		status = recipe_read(&recipe, options.words.item[1]);
+		if (status == 0)
 			status = print_recipe(id, &recipe, out, error);
-			recipe_clear(&recipe);
-		}
-		recipe_errors_clear(&errors);
+		print_errors(&recipe.errors);
+		recipe_clear(&recipe);
 	}
 	return status;
 }

@@ -56,32 +56,20 @@ static int64_t number_of(const struct recipe_value *key, const char *name)
 	return number;
 }
 
-/* true, false, yes, no, on and off, as YAML 1.1 has it; `none` where it is a switch. */
-static bool is_bool(const struct recipe_value *value, bool is_switch, bool *is)
+/* true, false, yes, no, on and off, as YAML 1.1 has it, and none: whether it is one. */
+static bool is_switch(const struct recipe_value *value, bool *is_on)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
 
-	*is = false;
-	if (value->kind == RECIPE_TEXT && is_switch && strcmp(value->text, "none") == 0)
-		return true;
+	*is_on = false;
+	if (value->kind != RECIPE_TEXT)
+		return false;
 	for (size_t i = 0; value->plain && i < sizeof(words) / sizeof(*words); i++)
 		if (strcasecmp(value->text, words[i]) == 0) {
-			*is = i % 2;
+			*is_on = i % 2;
 			return true;
 		}
-	return false;
-}
-
-static bool check_bool(struct recipe_errors *errors, const struct recipe_value *key,
-		       const char *what, struct recipe_value *value)
-{
-	bool is;
-
-	(void)key;
-	if (!is_bool(value, false, &is))
-		return recipe_want(errors, what, value, "true or false");
-	recipe_value_set(value, is ? "true" : "false");
-	return true;
+	return strcmp(value->text, "none") == 0;
 }
 
 /* The times that a unit stands for; a time is in milliseconds. 0: there is none such. */
@@ -223,21 +211,6 @@ static bool check_inputs(struct recipe_errors *errors, const struct recipe_value
 								       value);
 }
 
-static void unknown_key(struct recipe_errors *errors, const char *what,
-			const struct recipe_entry *entry, const struct recipe_value *keys)
-{
-	AUTOFREE char *meant = recipe_meant(entry->key, keys);
-	struct bytes all = {0};
-
-	for (size_t i = 0; i < keys->count; i++)
-		bytes_print(&all, "%s%s", i ? ", " : "", keys->entry[i].key);
-	bytes_add_byte(&all, '\0');
-	recipe_error_add(errors, entry->location, "no key '%.60s' in %s%s%s", entry->key,
-			 what, *meant ? meant : ", want one of ",
-			 *meant ? "" : (char *)all.data);
-	bytes_clear(&all);
-}
-
 /* What a map does not have: its default, or an error. */
 static void complete(struct recipe_errors *errors, const struct recipe_entry *key,
 		     const char *what, struct recipe_value *map)
@@ -274,10 +247,13 @@ static bool check_map(struct recipe_errors *errors, const struct recipe_value *k
 		struct recipe_entry *entry = &value->entry[i];
 		const struct recipe_value *known = recipe_value_find(keys, entry->key);
 
-		if (!known)
-			unknown_key(errors, what, entry, keys);
-		else
+		const struct recipe_value name = {.location = entry->location,
+						  .text = entry->key};
+
+		if (known)
 			recipe_check(errors, known, entry->key, &entry->value);
+		else
+			recipe_want_name(errors, what, &name, "is no key", keys);
 	}
 	return true;
 }
@@ -388,27 +364,27 @@ void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
 		bool (*check)(struct recipe_errors *, const struct recipe_value *,
 			      const char *, struct recipe_value *);
 	} types[] = {
-	    {"texts", check_texts},    {"inputs", check_inputs}, {"bool", check_bool},
-	    {"integer", check_number}, {"size", check_number},   {"time", check_number},
-	    {"map", check_map},        {"maps", check_maps},     {"named", check_names},
-	    {"names", check_names},    {"", check_text},
+	    {"", check_text},          {"texts", check_texts}, {"inputs", check_inputs},
+	    {"integer", check_number}, {"size", check_number}, {"time", check_number},
+	    {"map", check_map},        {"maps", check_maps},   {"named", check_names},
+	    {"names", check_names},
 	};
 	const struct recipe_value *on = recipe_value_find(key, "on");
 	struct recipe_location location = value->location;
 	size_t type = 0;
-	bool is_switch, is;
+	bool is_on, is_off = false;
 
 	if (recipe_value_is_null(value))
 		return;
-	is_switch = on && is_bool(value, true, &is);
-	if (is_switch && is) {
+	if (on && is_switch(value, &is_on)) {
+		is_off = !is_on;
 		recipe_value_clear(value);
 		recipe_value_copy(value, on);
 		value->location = location;
 	}
 	while (strcmp(types[type].name, recipe_text(key, "type")) != 0)
 		type++;
-	if ((!is_switch || is) && types[type].check(errors, key, what, value))
+	if (!is_off && types[type].check(errors, key, what, value))
 		return;
 	recipe_value_set(value, "");
 	value->plain = true; /* null */

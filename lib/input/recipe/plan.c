@@ -223,14 +223,14 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 
 /* What runs at a point, while it is printed. */
 struct plan {
-	const struct recipe *recipe;
+	struct recipe *recipe;
 	struct recipe_value values; /* of %(key)s; those with a dot are of lines only */
 	struct bytes *out;
 };
 
 /* The nodes of some roles, a map of each with the role that it comes by. */
-static void choose_nodes(const struct plan *plan, const struct recipe_value *user,
-			 struct recipe_value *chosen)
+static void choose_nodes(const struct plan *plan, const char *section,
+			 const struct recipe_value *user, struct recipe_value *chosen)
 {
 	const struct recipe_value *roles = recipe_value_find(user, "roles");
 	size_t count = roles ? roles->count : 0;
@@ -241,6 +241,12 @@ static void choose_nodes(const struct plan *plan, const struct recipe_value *use
 		const struct recipe_value *nodes =
 		    recipe_value_find(&plan->recipe->roles, role);
 
+		if (!nodes) { /* its command is looked at all the same */
+			nodes = recipe_value_find(&plan->recipe->roles, "all");
+			recipe_want_name(&plan->recipe->errors, section,
+					 &roles->entry[r].value, "is no role in roledefs",
+					 &plan->recipe->roles);
+		}
 		for (size_t i = 0; i < nodes->count; i++)
 			if (!recipe_value_find(chosen, nodes->entry[i].value.text))
 				recipe_value_put(chosen, nodes->entry[i].value.text,
@@ -250,108 +256,121 @@ static void choose_nodes(const struct plan *plan, const struct recipe_value *use
 
 /* A line of what runs somewhere: words of it or of what %(key)s stands for, its command.
  */
-static void print_command(struct plan *plan, const char *format,
-			  const struct recipe_value *user)
+static void print_command(struct plan *plan, const char *section, const char *format,
+			  const struct recipe_value *user,
+			  const struct recipe_value *values)
 {
-	AUTOFREE char *command = recipe_command_fill(recipe_value_find(user, "command"),
-						     &plan->values, "", NULL);
+	AUTOFREE char *command = recipe_command_fill(
+	    recipe_value_find(user, "command"), values, section, &plan->recipe->errors);
 
-	put_words(plan->out, format, user, &plan->values);
+	put_words(plan->out, format, user, values);
 	put_word(plan->out, command);
 	bytes_add_byte(plan->out, '\n');
 }
 
 /* What nodes run: a line for each. */
-static void print_on_nodes(struct plan *plan, const char *format,
+static void print_on_nodes(struct plan *plan, const char *section, const char *format,
 			   const struct recipe_value *user)
 {
-	struct recipe_value chosen;
+	struct recipe_value chosen, values;
 
-	choose_nodes(plan, user, &chosen);
+	choose_nodes(plan, section, user, &chosen);
+	recipe_value_copy(&values, &plan->values);
 	for (size_t i = 0; i < chosen.count; i++) {
-		const char *node = chosen.entry[i].key;
+		const char *name = chosen.entry[i].key;
+		const struct recipe_value *node =
+		    recipe_value_find(&plan->recipe->nodes, name);
 
-		recipe_value_put(&plan->values, "node", node);
-		recipe_value_put(&plan->values, "role", chosen.entry[i].value.text);
-		recipe_value_put(
-		    &plan->values, "address",
-		    recipe_text(recipe_value_find(&plan->recipe->nodes, node),
-				"address"));
-		print_command(plan, format, user);
+		recipe_value_put(&values, "node", name);
+		recipe_value_put(&values, "role", chosen.entry[i].value.text);
+		recipe_value_put(&values, "address", recipe_text(node, "address"));
+		print_command(plan, section, format, user, &values);
 	}
+	recipe_value_clear(&values);
 	recipe_value_clear(&chosen);
 }
 
 /* The files that a pattern of inputs finds. */
-static int find_files(const struct recipe_value *pattern, struct recipe_value *found,
-		      struct error *error)
+static void find_files(struct recipe *recipe, const struct recipe_value *pattern,
+		       struct recipe_value *found)
 {
 	glob_t files = {.gl_pathc = 0};
-	int status = glob(pattern->text, GLOB_TILDE, NULL, &files);
 
-	for (size_t i = 0; status == 0 && i < files.gl_pathc; i++)
+	if (glob(pattern->text, GLOB_TILDE, NULL, &files))
+		recipe_error_add(&recipe->errors, pattern->location,
+				 "tasks: no file here is like '%s'", pattern->text);
+	for (size_t i = 0; i < files.gl_pathc; i++)
 		recipe_value_put(found, NULL, files.gl_pathv[i]);
 	globfree(&files);
-	if (status == 0)
-		return 0;
-	return error_set(error, "%s:%zu: tasks: no file here is like '%s'",
-			 pattern->location.file, pattern->location.line, pattern->text);
 }
 
-static void put_number(struct plan *plan, const char *key, size_t number)
+static void put_number(struct recipe_value *values, const char *key, size_t number)
 {
 	AUTOFREE char *text = mem_printf("%zu", number);
 
-	recipe_value_put(&plan->values, key, text);
+	recipe_value_put(values, key, text);
 }
 
-static int print_queue(struct plan *plan, size_t number, const struct recipe_value *queue,
-		       struct error *error)
+static void print_queue(struct plan *plan, size_t number,
+			const struct recipe_value *queue)
 {
 	const struct recipe_value *inputs = recipe_value_find(queue, "inputs");
-	struct recipe_value files = {.kind = RECIPE_LIST}, chosen;
-	char *name = number > 1 ? mem_printf("task-%zu", number) : mem_strdup("task");
-	int status = 0;
+	AUTOFREE char *name =
+	    number > 1 ? mem_printf("task-%zu", number) : mem_strdup("task");
+	struct recipe_value files = {.kind = RECIPE_LIST}, chosen, values;
 
 	if (inputs->kind == RECIPE_TEXT) {
-		status = find_files(inputs, &files, error);
+		find_files(plan->recipe, inputs, &files);
 		inputs = &files;
 	}
-	put_number(plan, ".index", number);
-	recipe_value_put(&plan->values, ".name",
-			 recipe_value_find(queue, "name") ? recipe_text(queue, "name")
-							  : name);
-	free(name);
+	recipe_value_copy(&values, &plan->values);
+	put_number(&values, ".index", number);
+	if (recipe_value_find(queue, "name"))
+		recipe_value_put(&values, ".name", recipe_text(queue, "name"));
+	else
+		recipe_value_put(&values, ".name", name);
 	put_words(plan->out,
 		  "tasks %.index %.name %policy %parallel %interval %pending %timeout",
-		  queue, &plan->values);
-	choose_nodes(plan, queue, &chosen);
+		  queue, &values);
+	choose_nodes(plan, "tasks", queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		put_word(plan->out, chosen.entry[i].key);
 	bytes_add_byte(plan->out, '\n');
 	for (size_t i = 0; i < inputs->count; i++) {
-		recipe_value_put(&plan->values, "input", inputs->entry[i].value.text);
-		put_number(plan, "task", i + 1);
-		print_command(plan, "task %.index %task %input", queue);
+		recipe_value_put(&values, "input", inputs->entry[i].value.text);
+		put_number(&values, "task", i + 1);
+		print_command(plan, "tasks", "task %.index %task %input", queue, &values);
 	}
 	recipe_value_clear(&chosen);
+	recipe_value_clear(&values);
 	recipe_value_clear(&files);
-	return status;
 }
 
-int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
-		      struct bytes *out, struct error *error)
+static void print_execute(struct plan *plan, const struct recipe_value *execute)
 {
-	static const char execute_line[] =
-	    "execute %.index %method %timeout %.sudo %node";
+	static const char line[] = "execute %.index %method %timeout %use_sudo %node";
+
+	if (strcmp(recipe_text(execute, "method"), "local") != 0) {
+		print_on_nodes(plan, "execute", line, execute);
+		return;
+	}
+	print_command(plan, "execute", line, execute, &plan->values);
+	if (recipe_value_find(execute, "roles"))
+		recipe_error_add(&plan->recipe->errors, execute->location,
+				 "execute: method local runs on this machine, want no "
+				 "roles with it");
+}
+
+int recipe_print_plan(struct recipe *recipe, size_t point, const char *run,
+		      struct bytes *out)
+{
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 	const struct recipe_value *executes = recipe_get(recipe, "execute");
 	const struct recipe_value *queues = recipe_get(recipe, "tasks");
 	const char *name = recipe_text(&recipe->checked, "name");
-	char *suffix = recipe_point_suffix(recipe, point);
-	char *own = mem_printf("%s%s%s", name, *suffix ? "-" : "", suffix);
+	AUTOFREE char *suffix = recipe_point_suffix(recipe, point);
+	AUTOFREE char *own = mem_printf("%s%s%s", name, *suffix ? "-" : "", suffix);
 	struct plan plan = {.recipe = recipe, .out = out};
-	int status = 0;
 
 	recipe_point_values(recipe, point, run ? run : own, &plan.values);
 	put_line(out, "name %name", &recipe->checked);
@@ -363,27 +382,17 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 	print_tracing(recipe, out);
 	print_sources(recipe, out);
 	for (size_t i = 0; sensors && i < sensors->count; i++)
-		print_on_nodes(&plan, "sensor %node %name %interval",
+		print_on_nodes(&plan, "sensors", "sensor %node %name %interval",
 			       &sensors->entry[i].value);
 	for (size_t i = 0; executes && i < executes->count; i++) {
-		const struct recipe_value *execute = &executes->entry[i].value;
-		bool is_sudo = strcmp(recipe_text(execute, "use_sudo"), "true") == 0;
-
-		put_number(&plan, ".index", i + 1);
-		recipe_value_put(&plan.values, ".sudo", is_sudo ? "sudo" : "");
-		if (strcmp(recipe_text(execute, "method"), "local") != 0) {
-			print_on_nodes(&plan, execute_line, execute);
-			continue;
-		}
-		recipe_value_put(&plan.values, "node", "");
-		print_command(&plan, execute_line, execute);
+		put_number(&plan.values, ".index", i + 1);
+		print_execute(&plan, &executes->entry[i].value);
 	}
-	for (size_t i = 0; queues && i < queues->count && status == 0; i++)
-		status = print_queue(&plan, i + 1, &queues->entry[i].value, error);
+	for (size_t i = 0; queues && i < queues->count; i++)
+		print_queue(&plan, i + 1, &queues->entry[i].value);
 	recipe_value_clear(&plan.values);
-	free(suffix);
-	free(own);
-	return status;
+	recipe_errors_sort(&recipe->errors);
+	return recipe->errors.count ? -1 : 0;
 }
 
 /* A value without quotes may be meant as a number or as true, false or null. */

@@ -68,15 +68,15 @@ static bool is_same_host(const struct recipe_value *a, const struct recipe_value
 }
 
 /* Whether the last node can stand beside those that are there. */
-static void check_node(const struct recipe_value *nodes, struct recipe_errors *errors)
+static void check_node(struct recipe *recipe)
 {
 	/* What the collector itself puts into a run's directory. */
 	static const char own[] = "run\\.json(\\.new)?|run\\.db|report\\.html|commands";
-	const struct recipe_entry *node = &nodes->entry[nodes->count - 1];
-	const struct recipe_entry *other = nodes->entry;
+	const struct recipe_entry *other = recipe->nodes.entry;
+	const struct recipe_entry *node = &other[recipe->nodes.count - 1];
 
 	if (!is_file_name(node->key) || recipe_has_form(own, node->key))
-		recipe_error_add(errors, node->location,
+		recipe_error_add(&recipe->errors, node->location,
 				 "hosts: '%.80s' is no name for a directory, want an "
 				 "alias",
 				 node->key);
@@ -84,7 +84,7 @@ static void check_node(const struct recipe_value *nodes, struct recipe_errors *e
 	       !is_same_host(&other->value, &node->value))
 		other++;
 	if (other < node)
-		recipe_error_add(errors, node->location,
+		recipe_error_add(&recipe->errors, node->location,
 				 strcmp(other->key, node->key) == 0
 				     ? "hosts: line %zu has a node %s already, want "
 				       "another alias"
@@ -96,9 +96,8 @@ static void check_node(const struct recipe_value *nodes, struct recipe_errors *e
  * Add a node at [USER@]HOST[:PORT], of which `details` knows better. Its name, or NULL
  * with an error.
  */
-static const char *add_node(struct recipe_value *nodes, const struct recipe_value *text,
-			    const struct recipe_value *details,
-			    struct recipe_errors *errors)
+static const char *add_node(struct recipe *recipe, const struct recipe_value *text,
+			    const struct recipe_value *details)
 {
 	struct recipe_value node;
 	bool well = recipe_parse_destination(text->text, &node);
@@ -119,12 +118,12 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 		recipe_value_put(&node, "written", text->text);
 		recipe_value_add(&node, "roles", text->location)->kind = RECIPE_LIST;
 		node.location = text->location;
-		*recipe_value_add(nodes, name, text->location) = node;
+		*recipe_value_add(&recipe->nodes, name, text->location) = node;
 		free(name);
-		check_node(nodes, errors);
-		return nodes->entry[nodes->count - 1].key;
+		check_node(recipe);
+		return recipe->nodes.entry[recipe->nodes.count - 1].key;
 	}
-	recipe_want(errors, "hosts", text,
+	recipe_want(&recipe->errors, "hosts", text,
 		    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
 		    "beginning with '-'");
 	recipe_value_clear(&node);
@@ -148,8 +147,7 @@ static const char *find_node(const struct recipe_value *nodes, const char *text)
 }
 
 /* The hosts of a role. Where there are no `hosts`, they are those of the roles. */
-static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
-		     struct recipe_errors *errors)
+static void add_role(struct recipe *recipe, const struct recipe_entry *entry)
 {
 	struct recipe_value *role =
 	    recipe_value_add(&recipe->roles, entry->key, entry->location);
@@ -157,17 +155,17 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
 	role->kind = RECIPE_LIST;
 	if (strcmp(entry->key, "all") == 0)
 		recipe_error_add(
-		    errors, entry->location,
+		    &recipe->errors, entry->location,
 		    "roledefs: all is every node already, want another name");
 	for (size_t i = 0; i < entry->value.count; i++) {
 		const struct recipe_value *host = &entry->value.entry[i].value;
 		const char *node = find_node(&recipe->nodes, host->text);
 
 		if (!node && recipe_get(recipe, "hosts"))
-			recipe_want_name(errors, "roledefs", host, "is no host in hosts",
-					 &recipe->nodes);
+			recipe_want_name(&recipe->errors, "roledefs", host,
+					 "is no host in hosts", &recipe->nodes);
 		else if (!node)
-			node = add_node(&recipe->nodes, host, NULL, errors);
+			node = add_node(recipe, host, NULL);
 		if (!node || recipe_has(role, role->count, node))
 			continue;
 		recipe_value_put(role, NULL, node);
@@ -177,7 +175,7 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
 	}
 }
 
-static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
+static void add_nodes(struct recipe *recipe)
 {
 	const struct recipe_value *hosts = recipe_get(recipe, "hosts");
 	const struct recipe_value *roles = recipe_get(recipe, "roledefs");
@@ -188,10 +186,10 @@ static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
 		const struct recipe_value text = {.location = entry->location,
 						  .text = entry->key};
 
-		add_node(&recipe->nodes, &text, &entry->value, errors);
+		add_node(recipe, &text, &entry->value);
 	}
 	for (size_t i = 0; roles && i < roles->count; i++)
-		add_role(recipe, &roles->entry[i], errors);
+		add_role(recipe, &roles->entry[i]);
 	all = recipe_value_add(&recipe->roles, "all", recipe->tree.location);
 	all->kind = RECIPE_LIST;
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
@@ -203,8 +201,8 @@ static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
 			recipe_value_put(&node->value, "username",
 					 recipe_text(&recipe->checked, "username"));
 	}
-	if (recipe->nodes.count == 0 && errors->count == 0)
-		recipe_error_add(errors, recipe->tree.location,
+	if (recipe->nodes.count == 0 && recipe->errors.count == 0)
+		recipe_error_add(&recipe->errors, recipe->tree.location,
 				 "no node to watch, want hosts or roledefs");
 }
 
@@ -224,7 +222,7 @@ static void add_events(struct recipe_value *events, const struct recipe_value *n
  * is no preset may be a misspelt one. Whether there are all system calls with them: a
  * preset says so, and a list without one is lttng-cluster's.
  */
-static bool add_kernel(const struct recipe_value *presets, struct recipe_errors *errors,
+static bool add_kernel(struct recipe *recipe, const struct recipe_value *presets,
 		       const struct recipe_value *names, struct recipe_value *events)
 {
 	bool has_preset = false, has_syscalls = false;
@@ -243,7 +241,8 @@ static bool add_kernel(const struct recipe_value *presets, struct recipe_errors 
 			has_preset = true;
 			has_syscalls |= recipe_value_find(preset, "syscalls") != NULL;
 		} else if (*meant && !strpbrk(name->text, "_*?:")) {
-			recipe_want_name(errors, "kernel", name, "is no preset", presets);
+			recipe_want_name(&recipe->errors, "kernel", name, "is no preset",
+					 presets);
 		} else {
 			recipe_value_put(events, name->text, "required");
 		}
@@ -272,8 +271,7 @@ static void add_uncovered(struct recipe_value *kinds, const char *kind,
 }
 
 /* Becomes a map of what to record of each kind. */
-static void expand_events(struct recipe *recipe, const struct recipe_value *known,
-			  struct recipe_errors *errors)
+static void expand_events(struct recipe *recipe, const struct recipe_value *known)
 {
 	struct recipe_value *events = recipe_value_find(&recipe->checked, "events");
 	const struct recipe_value *syscalls = recipe_value_find(events, "syscalls");
@@ -286,9 +284,9 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 		return;
 	if (syscalls && syscalls->count > 1 &&
 	    (has_all || recipe_has(syscalls, syscalls->count, "none")))
-		recipe_want(errors, "syscalls", syscalls,
+		recipe_want(&recipe->errors, "syscalls", syscalls,
 			    "all, none or a list of names, not both");
-	if (add_kernel(recipe_value_find(known, "events"), errors,
+	if (add_kernel(recipe, recipe_value_find(known, "events"),
 		       recipe_value_find(events, "kernel"), &kernel) &&
 	    !recipe_value_find(given, "syscalls"))
 		has_all = true;
@@ -305,8 +303,7 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 }
 
 /* A sensor has what it does not say itself from the known one of its name. */
-static void complete_sensors(struct recipe *recipe, const struct recipe_value *known,
-			     struct recipe_errors *errors)
+static void complete_sensors(struct recipe *recipe, const struct recipe_value *known)
 {
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 
@@ -327,77 +324,28 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 			recipe_value_put(&entry->value, "command",
 					 recipe_text(own, "command"));
 		else
-			recipe_want_name(errors, "sensors", &name,
+			recipe_want_name(&recipe->errors, "sensors", &name,
 					 "has no command, and is none of those that need "
 					 "none",
 					 known);
 	}
 }
 
-static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
+static void check_parameters(struct recipe *recipe)
 {
 	static const char taken[] = "name|run|point|node|address|role|input|task";
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 
 	for (size_t i = 0; parameters && i < parameters->count; i++)
 		if (recipe_has_form(taken, parameters->entry[i].key))
-			recipe_error_add(errors, parameters->entry[i].location,
+			recipe_error_add(&recipe->errors, parameters->entry[i].location,
 					 "parameters: commands get %s by themselves, "
 					 "want another name",
 					 parameters->entry[i].key);
 	if (parameters && recipe_points(recipe) > RECIPE_MOST_POINTS)
-		recipe_error_add(errors, parameters->location,
+		recipe_error_add(&recipe->errors, parameters->location,
 				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
-}
-
-/* Roles and %(key)s of what runs somewhere, which has values of its own: `own` names
- * them. */
-static void check_command(const struct recipe *recipe, const char *what, const char *own,
-			  const struct recipe_value *user, struct recipe_errors *errors)
-{
-	const struct recipe_value *roles = recipe_value_find(user, "roles");
-	char *names = mem_strdup(own), *rest = names, *name;
-	struct recipe_value values;
-
-	recipe_point_values(recipe, 0, "", &values);
-	while ((name = strsep(&rest, " ")))
-		recipe_value_put(&values, name, "");
-	free(names);
-	free(recipe_command_fill(recipe_value_find(user, "command"), &values, what,
-				 errors));
-	recipe_value_clear(&values);
-	for (size_t i = 0; roles && i < roles->count; i++) {
-		const struct recipe_value *role = &roles->entry[i].value;
-
-		if (!recipe_value_find(&recipe->roles, role->text))
-			recipe_want_name(errors, what, role, "is no role in roledefs",
-					 &recipe->roles);
-	}
-}
-
-/* What refers to other keys, once all of those are well. */
-static void check_commands(const struct recipe *recipe, struct recipe_errors *errors)
-{
-	static const char *const sections[][2] = {{"execute", "node address role"},
-						  {"sensors", "node address role"},
-						  {"tasks", "input task"}};
-
-	for (size_t s = 0; s < sizeof(sections) / sizeof(*sections); s++) {
-		const struct recipe_value *section = recipe_get(recipe, sections[s][0]);
-
-		for (size_t i = 0; section && i < section->count; i++) {
-			const struct recipe_value *user = &section->entry[i].value;
-			bool is_local = strcmp(recipe_text(user, "method"), "local") == 0;
-
-			if (is_local && recipe_value_find(user, "roles"))
-				recipe_error_add(errors, user->location,
-						 "execute: method local runs on this "
-						 "machine, want no roles with it");
-			check_command(recipe, sections[s][0],
-				      is_local ? "name" : sections[s][1], user, errors);
-		}
-	}
 }
 
 /* What only sar has a use for turns it on, where nothing is said of it. */
@@ -413,8 +361,7 @@ static void prepare_sar(struct recipe_value *recipe)
 }
 
 /* Without a name the file's is taken, as lttng-cluster does. */
-static void name_by_file(struct recipe *recipe, const char *path,
-			 struct recipe_errors *errors)
+static void name_by_file(struct recipe *recipe, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
@@ -422,7 +369,7 @@ static void name_by_file(struct recipe *recipe, const char *path,
 	    mem_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 
 	if (!is_file_name(name))
-		recipe_error_add(errors, recipe->tree.location,
+		recipe_error_add(&recipe->errors, recipe->tree.location,
 				 "no name, and that of the file, '%.80s', is no name "
 				 "for a directory, want a name",
 				 name);
@@ -460,50 +407,54 @@ static bool records_something(const struct recipe *recipe)
 	return count > 0;
 }
 
-/* All that a table of keys does not say. */
-static void check_meaning(struct recipe *recipe, const struct recipe_value *known,
-			  struct recipe_errors *errors)
+/*
+ * All that a table of keys does not say. What refers to other keys is looked at where it
+ * is printed, once all of those are well.
+ */
+static void check_meaning(struct recipe *recipe, const struct recipe_value *known)
 {
 	const struct recipe_value *process = recipe_get(recipe, "process");
+	struct bytes unused = {0};
 
 	expand_home(recipe);
-	add_nodes(recipe, errors);
-	expand_events(recipe, known, errors);
+	add_nodes(recipe);
+	expand_events(recipe, known);
 	if (recipe_value_find(process, "match") &&
 	    recipe_value_find(process, "whitelist"))
-		recipe_error_add(errors, process->location,
+		recipe_error_add(&recipe->errors, process->location,
 				 "process: match and whitelist, want one of them");
-	complete_sensors(recipe, recipe_value_find(known, "sensors"), errors);
-	check_parameters(recipe, errors);
-	if (errors->count == 0)
-		check_commands(recipe, errors);
-	if (errors->count == 0 && !records_something(recipe))
-		recipe_error_add(errors, recipe->tree.location,
+	complete_sensors(recipe, recipe_value_find(known, "sensors"));
+	check_parameters(recipe);
+	if (recipe->errors.count == 0) {
+		recipe_print_plan(recipe, 0, NULL, &unused);
+		bytes_clear(&unused);
+	}
+	if (recipe->errors.count == 0 && !records_something(recipe))
+		recipe_error_add(&recipe->errors, recipe->tree.location,
 				 "nothing is recorded, want events, sar, capture, "
 				 "process, sensors or tasks");
 }
 
-int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors)
+int recipe_read(struct recipe *recipe, const char *path)
 {
 	struct recipe_value known;
 
 	memset(recipe, 0, sizeof(*recipe));
 	recipe_known(&known);
 	recipe->nodes.kind = recipe->roles.kind = RECIPE_MAP;
-	if (recipe_load(&recipe->tree, path, errors) == 0) {
+	if (recipe_load(&recipe->tree, path, &recipe->errors) == 0) {
 		recipe_value_copy(&recipe->checked, &recipe->tree);
 		prepare_sar(&recipe->checked);
-		recipe_check(errors, recipe_value_find(&known, "recipe"), "the recipe",
-			     &recipe->checked);
+		recipe_check(&recipe->errors, recipe_value_find(&known, "recipe"),
+			     "the recipe", &recipe->checked);
 		if (!recipe_get(recipe, "name"))
-			name_by_file(recipe, path, errors);
-		check_meaning(recipe, &known, errors);
+			name_by_file(recipe, path);
+		check_meaning(recipe, &known);
 	}
 	recipe_value_clear(&known);
-	if (errors->count == 0)
+	if (recipe->errors.count == 0)
 		return 0;
-	recipe_errors_sort(errors);
-	recipe_clear(recipe);
+	recipe_errors_sort(&recipe->errors);
 	return -1;
 }
 
@@ -513,6 +464,7 @@ void recipe_clear(struct recipe *recipe)
 	recipe_value_clear(&recipe->checked);
 	recipe_value_clear(&recipe->nodes);
 	recipe_value_clear(&recipe->roles);
+	recipe_errors_clear(&recipe->errors);
 }
 
 const struct recipe_value *recipe_get(const struct recipe *recipe, const char *key)

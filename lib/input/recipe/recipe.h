@@ -21,13 +21,11 @@ struct recipe {
 	struct recipe_value checked;
 	struct recipe_value nodes; /* name: {address, username, port, written, roles} */
 	struct recipe_value roles; /* name: [node...]; the last one is `all` */
+	struct recipe_errors errors;
 };
 
-/*
- * Read and check a recipe. 0; or -1 with at least one error, sorted, and
- * nothing in `recipe`, whose memory is the caller's.
- */
-int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors);
+/* Read and check a recipe. 0; or -1: then only the errors are of use, sorted. Clear it. */
+int recipe_read(struct recipe *recipe, const char *path);
 
 void recipe_clear(struct recipe *recipe);
 
@@ -87,10 +85,11 @@ void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);
 
 /*
  * All of a point. `run` is the name of the run's directory; NULL: without its time. 0, or
- * -1 with error: a pattern of inputs found no file. Then what was added is of no use.
+ * -1 with errors of the recipe: a role that is none, a %(key)s without a value, a pattern of
+ * inputs that found no file. Then what was added is of no use.
  */
-int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
-		      struct bytes *out, struct error *error);
+int recipe_print_plan(struct recipe *recipe, size_t point, const char *run,
+		      struct bytes *out);
 
 /*
  * What run.json tells of the point, as an object on one line: name, run where it is

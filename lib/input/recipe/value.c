@@ -214,7 +214,6 @@ struct loader {
 	/* The file that is being read: */
 	yaml_document_t document;
 	const char *file, *text;
-	size_t size;
 };
 
 static struct recipe_location in_line(const struct loader *loader, size_t line)
@@ -222,30 +221,20 @@ static struct recipe_location in_line(const struct loader *loader, size_t line)
 	return (struct recipe_location){loader->file, line};
 }
 
-/* The line, from 1, in which a byte stands; past the end it is the last one. */
-static size_t line_of_byte(const struct loader *loader, size_t offset)
-{
-	size_t line = 1;
-	for (size_t i = 0; i < offset && i + 1 < loader->size; i++)
-		line += loader->text[i] == '\n';
-	return line;
-}
-
 /* What the parser did not like. Returns -1. */
 static int syntax_error(const struct loader *loader, const yaml_parser_t *parser)
 {
-	bool is_encoding = parser->error == YAML_READER_ERROR;
-	size_t last = line_of_byte(loader, loader->size);
-	size_t line = is_encoding ? line_of_byte(loader, parser->problem_offset)
-				  : parser->problem_mark.line + 1;
-	struct recipe_location at = in_line(loader, line < last ? line : last);
-	size_t byte = parser->problem_mark.index, begin = parser->context_mark.line + 1;
+	const yaml_mark_t *mark = &parser->problem_mark;
+	struct recipe_location at = in_line(loader, mark->line + 1);
+	size_t begin = parser->context_mark.line + 1;
 	const char *what = parser->problem ? parser->problem : "it cannot be read";
 
-	if (is_encoding)
-		return recipe_error_add(loader->errors, at,
-					"no YAML: %s, want a text file in UTF-8", what);
-	if (byte < loader->size && loader->text[byte] == '\t')
+	if (parser->error == YAML_READER_ERROR)
+		return recipe_error_add(
+		    loader->errors, in_line(loader, 0),
+		    "no YAML: %s at byte %zu, want a text file in UTF-8", what,
+		    parser->problem_offset);
+	if (loader->text[mark->index] == '\t')
 		return recipe_error_add(loader->errors, at,
 					"no YAML: a tab indents this line, want blanks");
 	if (!parser->context || begin >= at.line)
@@ -393,7 +382,6 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 
 	*value = empty;
 	loader->text = text;
-	loader->size = size;
 	if (!yaml_parser_initialize(&parser))
 		return -1;
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);

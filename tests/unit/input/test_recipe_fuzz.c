@@ -114,19 +114,17 @@ static void damage(struct text *text)
 }
 
 /* Whatever can be asked of a recipe that is well: the plan of its last point. */
-static void use(const struct recipe *recipe)
+static void use(struct recipe *recipe)
 {
 	size_t points = recipe_points(recipe);
-	struct error error = ERROR_INIT;
 	struct bytes text = {0};
 
 	assert_true(points >= 1 && points <= RECIPE_MOST_POINTS);
 	assert_true(recipe->nodes.count > 0);
-	recipe_print_plan(recipe, points - 1, "run", &text, &error);
+	recipe_print_plan(recipe, points - 1, "run", &text);
 	recipe_print_json(recipe, points - 1, NULL, &text);
 	assert_true(text.size > 0 && text.data[text.size - 1] == '\n');
 	bytes_clear(&text);
-	error_clear(&error);
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
 		const struct recipe_entry *node = &recipe->nodes.entry[i];
 
@@ -137,22 +135,21 @@ static void use(const struct recipe *recipe)
 
 static void read_it(size_t *good)
 {
-	struct recipe_errors errors = {0};
 	struct recipe recipe;
+	const struct recipe_errors *errors = &recipe.errors;
 
-	if (recipe_read(&recipe, "r.yaml", &errors) == 0) {
-		assert_int_equal(errors.count, 0);
+	if (recipe_read(&recipe, "r.yaml") == 0) {
+		assert_int_equal(errors->count, 0);
 		use(&recipe);
-		recipe_clear(&recipe);
 		++*good;
 	} else {
-		assert_true(errors.count > 0);
+		assert_true(errors->count > 0);
 	}
-	for (size_t i = 0; i < errors.count; i++) {
-		assert_non_null(errors.item[i].location.file);
-		assert_true(*errors.item[i].text);
+	for (size_t i = 0; i < errors->count; i++) {
+		assert_non_null(errors->item[i].location.file);
+		assert_true(*errors->item[i].text);
 	}
-	recipe_errors_clear(&errors);
+	recipe_clear(&recipe);
 }
 
 static struct text load(const char *name)
