@@ -152,7 +152,7 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-static int print_recipe(int id, struct recipe *recipe, struct bytes *out,
+static int print_recipe(int id, const struct recipe *recipe, struct bytes *out,
 			struct error *error)
 {
 	size_t point = options.point ? (size_t)options.point - 1 : 0;
@@ -174,6 +174,7 @@ static int print_recipe(int id, struct recipe *recipe, struct bytes *out,
 
 static int print_any(int id, struct bytes *out, struct error *error)
 {
+	struct recipe_errors errors = {0};
 	struct recipe_value known;
 	struct recipe recipe;
 	int status = 0;
@@ -188,11 +189,12 @@ static int print_any(int id, struct bytes *out, struct error *error)
 			print_events(out, recipe_value_find(&known, "events"));
 		recipe_value_clear(&known);
 	} else {
-		status = recipe_read(&recipe, options.words.item[1]);
+		status = recipe_read(&recipe, options.words.item[1], &errors);
 		if (status == 0)
 			status = print_recipe(id, &recipe, out, error);
-		print_errors(&recipe.errors);
+		print_errors(&errors);
 		recipe_clear(&recipe);
+		recipe_errors_clear(&errors);
 	}
 	return status;
 }

@@ -79,8 +79,7 @@ static char *check_placeholder(const char *key, bool is_hidden, bool is_string,
 }
 
 char *recipe_command_fill(const struct recipe_value *command,
-			  const struct recipe_value *values, const char *what,
-			  struct recipe_errors *errors)
+			  const struct recipe_value *values, const char *what)
 {
 	const char *at = command->text;
 	struct bytes filled = {0};
@@ -111,8 +110,8 @@ char *recipe_command_fill(const struct recipe_value *command,
 					      (at > command->text && at[-1] == '$'),
 					  at[length] == 's', values);
 		if (wrong)
-			recipe_error_add(errors, command->location, "%s: %%(%.60s)%s",
-					 what, key, wrong);
+			recipe_error_add(command->location, "%s: %%(%.60s)%s", what, key,
+					 wrong);
 		else
 			add_quoted(&filled, recipe_text(values, key), quote);
 		at += length + (at[length] == 's');

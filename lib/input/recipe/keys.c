@@ -37,14 +37,13 @@ bool recipe_has_form(const char *form, const char *text)
 	return has;
 }
 
-void recipe_want_name(struct recipe_errors *errors, const char *what,
-		      const struct recipe_value *name, const char *after,
-		      const struct recipe_value *map)
+void recipe_want_name(const char *what, const struct recipe_value *name,
+		      const char *after, const struct recipe_value *map)
 {
 	AUTOFREE char *meant = recipe_meant(name->text, map);
 
-	recipe_error_add(errors, name->location, "%s: '%.80s' %s%s", what, name->text,
-			 after, meant);
+	recipe_error_add(name->location, "%s: '%.80s' %s%s", what, name->text, after,
+			 meant);
 }
 
 /* A number of the table, 0 where it has none. */
@@ -111,8 +110,8 @@ static bool parse_number(const char *type, const char *text, int64_t *number)
 	       (*number > 0 && (*number & (*number - 1)) == 0);
 }
 
-static bool check_number(struct recipe_errors *errors, const struct recipe_value *key,
-			 const char *what, struct recipe_value *value)
+static bool check_number(const struct recipe_value *key, const char *what,
+			 struct recipe_value *value)
 {
 	const int64_t ten_years_ms = (int64_t)10 * 366 * 86400 * 1000;
 	const char *type = recipe_text(key, "type");
@@ -136,39 +135,38 @@ static bool check_number(struct recipe_errors *errors, const struct recipe_value
 				    strcmp(type, "size") == 0
 					? ", a power of two such as 8, 16k or 1M"
 					: "");
-	recipe_want(errors, what, value, text);
+	recipe_want(what, value, text);
 	free(text);
 	return false;
 }
 
 /* Whether a value is one that the table refuses; then it is told, and not repeated. */
-static bool is_refused(struct recipe_errors *errors, const struct recipe_value *key,
-		       const char *what, const struct recipe_value *value)
+static bool is_refused(const struct recipe_value *key, const char *what,
+		       const struct recipe_value *value)
 {
 	const char *refuse = recipe_text(key, "refuse");
 
 	if (!*refuse || !matches(refuse, value->text, REG_ICASE))
 		return false;
-	recipe_error_add(errors, value->location, "%s: %s", what,
-			 recipe_text(key, "refused"));
+	recipe_error_add(value->location, "%s: %s", what, recipe_text(key, "refused"));
 	return true;
 }
 
 /* A text, or a name: not blank, unless a form says so. */
-static bool check_text(struct recipe_errors *errors, const struct recipe_value *key,
-		       const char *what, struct recipe_value *value)
+static bool check_text(const struct recipe_value *key, const char *what,
+		       struct recipe_value *value)
 {
 	const char *form = recipe_text(key, "form"), *wanted = recipe_text(key, "want");
 	bool is_text = value->kind == RECIPE_TEXT && !recipe_value_is_null(value);
 	size_t most = (size_t)number_of(key, "most");
 
-	if (is_text && is_refused(errors, key, what, value))
+	if (is_text && is_refused(key, what, value))
 		return false;
 	if (is_text && (!most || strlen(value->text) <= most) &&
 	    (*form ? recipe_has_form(form, value->text)
 		   : value->text[strspn(value->text, " \t\n\r")] != '\0'))
 		return true;
-	return recipe_want(errors, what, value, is_text && *wanted ? wanted : "a text");
+	return recipe_want(what, value, is_text && *wanted ? wanted : "a text");
 }
 
 /* Put what is there into a list or map, the only entry. */
@@ -180,47 +178,46 @@ static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *
 	*recipe_value_add(value, key, only.location) = only;
 }
 
-static bool check_texts(struct recipe_errors *errors, const struct recipe_value *key,
-			const char *what, struct recipe_value *value)
+static bool check_texts(const struct recipe_value *key, const char *what,
+			struct recipe_value *value)
 {
 	bool well = true;
 
 	if (value->kind == RECIPE_MAP)
-		return recipe_want(errors, what, value, "a text or a list of texts");
+		return recipe_want(what, value, "a text or a list of texts");
 	if (value->kind == RECIPE_TEXT)
 		wrap(value, RECIPE_LIST, NULL);
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_value *item = &value->entry[i].value;
 
-		well &= check_text(errors, key, what, item);
+		well &= check_text(key, what, item);
 		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
 			continue;
-		recipe_error_add(errors, item->location, "%s: '%.60s' stands there twice",
-				 what, item->text);
+		recipe_error_add(item->location, "%s: '%.60s' stands there twice", what,
+				 item->text);
 		well = false;
 	}
 	if (value->count >= (size_t)number_of(key, "least"))
 		return well;
-	return recipe_want(errors, what, value, "at least one text");
+	return recipe_want(what, value, "at least one text");
 }
 
-static bool check_inputs(struct recipe_errors *errors, const struct recipe_value *key,
-			 const char *what, struct recipe_value *value)
+static bool check_inputs(const struct recipe_value *key, const char *what,
+			 struct recipe_value *value)
 {
-	return (value->kind == RECIPE_TEXT ? check_text : check_texts)(errors, key, what,
-								       value);
+	return (value->kind == RECIPE_TEXT ? check_text : check_texts)(key, what, value);
 }
 
 /* What a map does not have: its default, or an error. */
-static void complete(struct recipe_errors *errors, const struct recipe_entry *key,
-		     const char *what, struct recipe_value *map)
+static void complete(const struct recipe_entry *key, const char *what,
+		     struct recipe_value *map)
 {
 	const struct recipe_value *unset = recipe_value_find(&key->value, "default");
 	struct recipe_value *added;
 
 	if (recipe_value_find(&key->value, "needed"))
-		recipe_error_add(errors, map->location, "%s: no %s, want %s", what,
-				 key->key, recipe_text(&key->value, "want"));
+		recipe_error_add(map->location, "%s: no %s, want %s", what, key->key,
+				 recipe_text(&key->value, "want"));
 	if (!unset)
 		return;
 	recipe_value_put(map, key->key, ""); /* a null may stand there */
@@ -230,8 +227,8 @@ static void complete(struct recipe_errors *errors, const struct recipe_entry *ke
 	added->location = map->location;
 }
 
-static bool check_map(struct recipe_errors *errors, const struct recipe_value *key,
-		      const char *what, struct recipe_value *value)
+static bool check_map(const struct recipe_value *key, const char *what,
+		      struct recipe_value *value)
 {
 	const struct recipe_value *keys = recipe_value_find(key, "keys");
 	const char *first = recipe_text(key, "first");
@@ -239,10 +236,10 @@ static bool check_map(struct recipe_errors *errors, const struct recipe_value *k
 	if (value->kind != RECIPE_MAP && *first)
 		wrap(value, RECIPE_MAP, first);
 	if (value->kind != RECIPE_MAP)
-		return recipe_want(errors, what, value, "a map");
+		return recipe_want(what, value, "a map");
 	for (size_t i = 0; i < keys->count; i++)
 		if (!recipe_value_find(value, keys->entry[i].key))
-			complete(errors, &keys->entry[i], what, value);
+			complete(&keys->entry[i], what, value);
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_entry *entry = &value->entry[i];
 		const struct recipe_value *known = recipe_value_find(keys, entry->key);
@@ -251,35 +248,35 @@ static bool check_map(struct recipe_errors *errors, const struct recipe_value *k
 						  .text = entry->key};
 
 		if (known)
-			recipe_check(errors, known, entry->key, &entry->value);
+			recipe_check(known, entry->key, &entry->value);
 		else
-			recipe_want_name(errors, what, &name, "is no key", keys);
+			recipe_want_name(what, &name, "is no key", keys);
 	}
 	return true;
 }
 
-static bool check_maps(struct recipe_errors *errors, const struct recipe_value *key,
-		       const char *what, struct recipe_value *value)
+static bool check_maps(const struct recipe_value *key, const char *what,
+		       struct recipe_value *value)
 {
 	if (value->kind == RECIPE_TEXT)
-		return recipe_want(errors, what, value, "a map, or a list of maps");
+		return recipe_want(what, value, "a map, or a list of maps");
 	if (value->kind == RECIPE_MAP)
 		wrap(value, RECIPE_LIST, NULL);
 	for (size_t i = 0; i < value->count; i++)
-		check_map(errors, key, what, &value->entry[i].value);
+		check_map(key, what, &value->entry[i].value);
 	return true;
 }
 
 /* Add NAME, NAME=VALUE, a map's member, or all of a list of such, to one map. */
-static void gather(struct recipe_errors *errors, const char *what, bool has_settings,
-		   struct recipe_entry *entry, struct recipe_value *names)
+static void gather(const char *what, bool has_settings, struct recipe_entry *entry,
+		   struct recipe_value *names)
 {
 	struct recipe_value *value = &entry->value, *added;
 	char *name, *setting;
 
 	if (!entry->key && value->kind != RECIPE_TEXT) {
 		for (size_t i = 0; i < value->count; i++)
-			gather(errors, what, has_settings, &value->entry[i], names);
+			gather(what, has_settings, &value->entry[i], names);
 		return;
 	}
 	name = mem_strdup(entry->key ? entry->key : value->text);
@@ -288,8 +285,8 @@ static void gather(struct recipe_errors *errors, const char *what, bool has_sett
 		*setting++ = '\0';
 	for (size_t i = 0; i < names->count; i++)
 		if (strcmp(names->entry[i].key, name) == 0)
-			recipe_error_add(errors, entry->location,
-					 "%s: %.80s stands there twice", what, name);
+			recipe_error_add(entry->location, "%s: %.80s stands there twice",
+					 what, name);
 	added = recipe_value_add(names, name, entry->location);
 	if (entry->key)
 		recipe_value_copy(added, value);
@@ -300,8 +297,8 @@ static void gather(struct recipe_errors *errors, const char *what, bool has_sett
 }
 
 /* A name, and what stands behind it: one of an empty map where it stands alone. */
-static void check_entry(struct recipe_errors *errors, const struct recipe_value *key,
-			const char *what, struct recipe_entry *entry)
+static void check_entry(const struct recipe_value *key, const char *what,
+			struct recipe_entry *entry)
 {
 	const struct recipe_value *each = recipe_value_find(key, "each");
 	struct recipe_value *value = &entry->value;
@@ -309,24 +306,24 @@ static void check_entry(struct recipe_errors *errors, const struct recipe_value 
 	AUTOFREE char *whole = mem_printf("%s: %s", what, entry->key);
 	bool is_null = recipe_value_is_null(value);
 
-	check_text(errors, key, what, &name);
+	check_text(key, what, &name);
 	if (value->kind == RECIPE_TEXT) {
 		name.text = mem_printf("%s=%s", entry->key, value->text);
-		is_refused(errors, key, whole, &name);
+		is_refused(key, whole, &name);
 		free(name.text);
 	}
 	if (is_null && recipe_value_find(each, "needed")) {
-		recipe_want(errors, whole, value, recipe_text(each, "want"));
+		recipe_want(whole, value, recipe_text(each, "want"));
 	} else if (is_null && strcmp(recipe_text(each, "type"), "map") == 0) {
 		recipe_value_set(value, "");
 		value->kind = RECIPE_MAP;
 	}
-	recipe_check(errors, each, whole, value);
+	recipe_check(each, whole, value);
 }
 
 /* Becomes a map, without names that stand for nothing. */
-static bool check_names(struct recipe_errors *errors, const struct recipe_value *key,
-			const char *what, struct recipe_value *value)
+static bool check_names(const struct recipe_value *key, const char *what,
+			struct recipe_value *value)
 {
 	const struct recipe_value *each = recipe_value_find(key, "each");
 	bool is_named = strcmp(recipe_text(key, "type"), "named") == 0;
@@ -336,13 +333,12 @@ static bool check_names(struct recipe_errors *errors, const struct recipe_value 
 	size_t kept = 0;
 
 	if (is_named && value->kind != RECIPE_MAP)
-		return recipe_want(errors, what, value,
-				   "a map of names, each with its values");
-	gather(errors, what, is_text, &all, &names);
+		return recipe_want(what, value, "a map of names, each with its values");
+	gather(what, is_text, &all, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		struct recipe_entry *entry = &names.entry[i];
 
-		check_entry(errors, key, what, entry);
+		check_entry(key, what, entry);
 		if (!is_text && recipe_value_is_null(&entry->value)) {
 			free(entry->key);
 			recipe_value_clear(&entry->value);
@@ -356,13 +352,13 @@ static bool check_names(struct recipe_errors *errors, const struct recipe_value 
 	return true;
 }
 
-void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
-		  const char *what, struct recipe_value *value)
+void recipe_check(const struct recipe_value *key, const char *what,
+		  struct recipe_value *value)
 {
 	static const struct {
 		const char *name;
-		bool (*check)(struct recipe_errors *, const struct recipe_value *,
-			      const char *, struct recipe_value *);
+		bool (*check)(const struct recipe_value *, const char *,
+			      struct recipe_value *);
 	} types[] = {
 	    {"", check_text},          {"texts", check_texts}, {"inputs", check_inputs},
 	    {"integer", check_number}, {"size", check_number}, {"time", check_number},
@@ -384,7 +380,7 @@ void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
 	}
 	while (strcmp(types[type].name, recipe_text(key, "type")) != 0)
 		type++;
-	if (!is_off && types[type].check(errors, key, what, value))
+	if (!is_off && types[type].check(key, what, value))
 		return;
 	recipe_value_set(value, "");
 	value->plain = true; /* null */

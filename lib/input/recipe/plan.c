@@ -223,7 +223,7 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 
 /* What runs at a point, while it is printed. */
 struct plan {
-	struct recipe *recipe;
+	const struct recipe *recipe;
 	struct recipe_value values; /* of %(key)s; those with a dot are of lines only */
 	struct bytes *out;
 };
@@ -243,9 +243,8 @@ static void choose_nodes(const struct plan *plan, const char *section,
 
 		if (!nodes) { /* its command is looked at all the same */
 			nodes = recipe_value_find(&plan->recipe->roles, "all");
-			recipe_want_name(&plan->recipe->errors, section,
-					 &roles->entry[r].value, "is no role in roledefs",
-					 &plan->recipe->roles);
+			recipe_want_name(section, &roles->entry[r].value,
+					 "is no role in roledefs", &plan->recipe->roles);
 		}
 		for (size_t i = 0; i < nodes->count; i++)
 			if (!recipe_value_find(chosen, nodes->entry[i].value.text))
@@ -260,8 +259,8 @@ static void print_command(struct plan *plan, const char *section, const char *fo
 			  const struct recipe_value *user,
 			  const struct recipe_value *values)
 {
-	AUTOFREE char *command = recipe_command_fill(
-	    recipe_value_find(user, "command"), values, section, &plan->recipe->errors);
+	AUTOFREE char *command =
+	    recipe_command_fill(recipe_value_find(user, "command"), values, section);
 
 	put_words(plan->out, format, user, values);
 	put_word(plan->out, command);
@@ -291,14 +290,13 @@ static void print_on_nodes(struct plan *plan, const char *section, const char *f
 }
 
 /* The files that a pattern of inputs finds. */
-static void find_files(struct recipe *recipe, const struct recipe_value *pattern,
-		       struct recipe_value *found)
+static void find_files(const struct recipe_value *pattern, struct recipe_value *found)
 {
 	glob_t files = {.gl_pathc = 0};
 
 	if (glob(pattern->text, GLOB_TILDE, NULL, &files))
-		recipe_error_add(&recipe->errors, pattern->location,
-				 "tasks: no file here is like '%s'", pattern->text);
+		recipe_error_add(pattern->location, "tasks: no file here is like '%s'",
+				 pattern->text);
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		recipe_value_put(found, NULL, files.gl_pathv[i]);
 	globfree(&files);
@@ -320,7 +318,7 @@ static void print_queue(struct plan *plan, size_t number,
 	struct recipe_value files = {.kind = RECIPE_LIST}, chosen, values;
 
 	if (inputs->kind == RECIPE_TEXT) {
-		find_files(plan->recipe, inputs, &files);
+		find_files(inputs, &files);
 		inputs = &files;
 	}
 	recipe_value_copy(&values, &plan->values);
@@ -356,12 +354,12 @@ static void print_execute(struct plan *plan, const struct recipe_value *execute)
 	}
 	print_command(plan, "execute", line, execute, &plan->values);
 	if (recipe_value_find(execute, "roles"))
-		recipe_error_add(&plan->recipe->errors, execute->location,
+		recipe_error_add(execute->location,
 				 "execute: method local runs on this machine, want no "
 				 "roles with it");
 }
 
-int recipe_print_plan(struct recipe *recipe, size_t point, const char *run,
+int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
 		      struct bytes *out)
 {
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
@@ -391,8 +389,8 @@ int recipe_print_plan(struct recipe *recipe, size_t point, const char *run,
 	for (size_t i = 0; queues && i < queues->count; i++)
 		print_queue(&plan, i + 1, &queues->entry[i].value);
 	recipe_value_clear(&plan.values);
-	recipe_errors_sort(&recipe->errors);
-	return recipe->errors.count ? -1 : 0;
+	recipe_errors_sort(recipe->errors);
+	return recipe->errors->count ? -1 : 0;
 }
 
 /* A value without quotes may be meant as a number or as true, false or null. */

@@ -76,7 +76,7 @@ static void check_node(struct recipe *recipe)
 	const struct recipe_entry *node = &other[recipe->nodes.count - 1];
 
 	if (!is_file_name(node->key) || recipe_has_form(own, node->key))
-		recipe_error_add(&recipe->errors, node->location,
+		recipe_error_add(node->location,
 				 "hosts: '%.80s' is no name for a directory, want an "
 				 "alias",
 				 node->key);
@@ -84,7 +84,7 @@ static void check_node(struct recipe *recipe)
 	       !is_same_host(&other->value, &node->value))
 		other++;
 	if (other < node)
-		recipe_error_add(&recipe->errors, node->location,
+		recipe_error_add(node->location,
 				 strcmp(other->key, node->key) == 0
 				     ? "hosts: line %zu has a node %s already, want "
 				       "another alias"
@@ -123,7 +123,7 @@ static const char *add_node(struct recipe *recipe, const struct recipe_value *te
 		check_node(recipe);
 		return recipe->nodes.entry[recipe->nodes.count - 1].key;
 	}
-	recipe_want(&recipe->errors, "hosts", text,
+	recipe_want("hosts", text,
 		    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
 		    "beginning with '-'");
 	recipe_value_clear(&node);
@@ -155,15 +155,15 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry)
 	role->kind = RECIPE_LIST;
 	if (strcmp(entry->key, "all") == 0)
 		recipe_error_add(
-		    &recipe->errors, entry->location,
+		    entry->location,
 		    "roledefs: all is every node already, want another name");
 	for (size_t i = 0; i < entry->value.count; i++) {
 		const struct recipe_value *host = &entry->value.entry[i].value;
 		const char *node = find_node(&recipe->nodes, host->text);
 
 		if (!node && recipe_get(recipe, "hosts"))
-			recipe_want_name(&recipe->errors, "roledefs", host,
-					 "is no host in hosts", &recipe->nodes);
+			recipe_want_name("roledefs", host, "is no host in hosts",
+					 &recipe->nodes);
 		else if (!node)
 			node = add_node(recipe, host, NULL);
 		if (!node || recipe_has(role, role->count, node))
@@ -201,8 +201,8 @@ static void add_nodes(struct recipe *recipe)
 			recipe_value_put(&node->value, "username",
 					 recipe_text(&recipe->checked, "username"));
 	}
-	if (recipe->nodes.count == 0 && recipe->errors.count == 0)
-		recipe_error_add(&recipe->errors, recipe->tree.location,
+	if (recipe->nodes.count == 0 && recipe->errors->count == 0)
+		recipe_error_add(recipe->tree.location,
 				 "no node to watch, want hosts or roledefs");
 }
 
@@ -222,7 +222,7 @@ static void add_events(struct recipe_value *events, const struct recipe_value *n
  * is no preset may be a misspelt one. Whether there are all system calls with them: a
  * preset says so, and a list without one is lttng-cluster's.
  */
-static bool add_kernel(struct recipe *recipe, const struct recipe_value *presets,
+static bool add_kernel(const struct recipe_value *presets,
 		       const struct recipe_value *names, struct recipe_value *events)
 {
 	bool has_preset = false, has_syscalls = false;
@@ -241,8 +241,7 @@ static bool add_kernel(struct recipe *recipe, const struct recipe_value *presets
 			has_preset = true;
 			has_syscalls |= recipe_value_find(preset, "syscalls") != NULL;
 		} else if (*meant && !strpbrk(name->text, "_*?:")) {
-			recipe_want_name(&recipe->errors, "kernel", name, "is no preset",
-					 presets);
+			recipe_want_name("kernel", name, "is no preset", presets);
 		} else {
 			recipe_value_put(events, name->text, "required");
 		}
@@ -284,9 +283,9 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 		return;
 	if (syscalls && syscalls->count > 1 &&
 	    (has_all || recipe_has(syscalls, syscalls->count, "none")))
-		recipe_want(&recipe->errors, "syscalls", syscalls,
+		recipe_want("syscalls", syscalls,
 			    "all, none or a list of names, not both");
-	if (add_kernel(recipe, recipe_value_find(known, "events"),
+	if (add_kernel(recipe_value_find(known, "events"),
 		       recipe_value_find(events, "kernel"), &kernel) &&
 	    !recipe_value_find(given, "syscalls"))
 		has_all = true;
@@ -324,7 +323,7 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 			recipe_value_put(&entry->value, "command",
 					 recipe_text(own, "command"));
 		else
-			recipe_want_name(&recipe->errors, "sensors", &name,
+			recipe_want_name("sensors", &name,
 					 "has no command, and is none of those that need "
 					 "none",
 					 known);
@@ -338,12 +337,12 @@ static void check_parameters(struct recipe *recipe)
 
 	for (size_t i = 0; parameters && i < parameters->count; i++)
 		if (recipe_has_form(taken, parameters->entry[i].key))
-			recipe_error_add(&recipe->errors, parameters->entry[i].location,
+			recipe_error_add(parameters->entry[i].location,
 					 "parameters: commands get %s by themselves, "
 					 "want another name",
 					 parameters->entry[i].key);
 	if (parameters && recipe_points(recipe) > RECIPE_MOST_POINTS)
-		recipe_error_add(&recipe->errors, parameters->location,
+		recipe_error_add(parameters->location,
 				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
 }
@@ -369,7 +368,7 @@ static void name_by_file(struct recipe *recipe, const char *path)
 	    mem_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 
 	if (!is_file_name(name))
-		recipe_error_add(&recipe->errors, recipe->tree.location,
+		recipe_error_add(recipe->tree.location,
 				 "no name, and that of the file, '%.80s', is no name "
 				 "for a directory, want a name",
 				 name);
@@ -421,40 +420,41 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 	expand_events(recipe, known);
 	if (recipe_value_find(process, "match") &&
 	    recipe_value_find(process, "whitelist"))
-		recipe_error_add(&recipe->errors, process->location,
+		recipe_error_add(process->location,
 				 "process: match and whitelist, want one of them");
 	complete_sensors(recipe, recipe_value_find(known, "sensors"));
 	check_parameters(recipe);
-	if (recipe->errors.count == 0) {
+	if (recipe->errors->count == 0) {
 		recipe_print_plan(recipe, 0, NULL, &unused);
 		bytes_clear(&unused);
 	}
-	if (recipe->errors.count == 0 && !records_something(recipe))
-		recipe_error_add(&recipe->errors, recipe->tree.location,
+	if (recipe->errors->count == 0 && !records_something(recipe))
+		recipe_error_add(recipe->tree.location,
 				 "nothing is recorded, want events, sar, capture, "
 				 "process, sensors or tasks");
 }
 
-int recipe_read(struct recipe *recipe, const char *path)
+int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors)
 {
 	struct recipe_value known;
 
 	memset(recipe, 0, sizeof(*recipe));
+	recipe->errors = errors;
 	recipe_known(&known);
 	recipe->nodes.kind = recipe->roles.kind = RECIPE_MAP;
-	if (recipe_load(&recipe->tree, path, &recipe->errors) == 0) {
+	if (recipe_load(&recipe->tree, path, errors) == 0) {
 		recipe_value_copy(&recipe->checked, &recipe->tree);
 		prepare_sar(&recipe->checked);
-		recipe_check(&recipe->errors, recipe_value_find(&known, "recipe"),
-			     "the recipe", &recipe->checked);
+		recipe_check(recipe_value_find(&known, "recipe"), "the recipe",
+			     &recipe->checked);
 		if (!recipe_get(recipe, "name"))
 			name_by_file(recipe, path);
 		check_meaning(recipe, &known);
 	}
 	recipe_value_clear(&known);
-	if (recipe->errors.count == 0)
+	if (recipe->errors->count == 0)
 		return 0;
-	recipe_errors_sort(&recipe->errors);
+	recipe_errors_sort(errors);
 	return -1;
 }
 
@@ -464,7 +464,6 @@ void recipe_clear(struct recipe *recipe)
 	recipe_value_clear(&recipe->checked);
 	recipe_value_clear(&recipe->nodes);
 	recipe_value_clear(&recipe->roles);
-	recipe_errors_clear(&recipe->errors);
 }
 
 const struct recipe_value *recipe_get(const struct recipe *recipe, const char *key)

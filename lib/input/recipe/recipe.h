@@ -21,11 +21,14 @@ struct recipe {
 	struct recipe_value checked;
 	struct recipe_value nodes; /* name: {address, username, port, written, roles} */
 	struct recipe_value roles; /* name: [node...]; the last one is `all` */
-	struct recipe_errors errors;
+	struct recipe_errors *errors; /* the caller's */
 };
 
-/* Read and check a recipe. 0; or -1: then only the errors are of use, sorted. Clear it. */
-int recipe_read(struct recipe *recipe, const char *path);
+/*
+ * Read and check a recipe. 0; or -1 with at least one error, sorted; clear it in either
+ * case. Errors are borrowed until then.
+ */
+int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors);
 
 void recipe_clear(struct recipe *recipe);
 
@@ -76,8 +79,7 @@ void recipe_point_values(const struct recipe *recipe, size_t point, const char *
  * error; `what` is what messages call the command. `%%(` stands for `%(` itself.
  */
 char *recipe_command_fill(const struct recipe_value *command,
-			  const struct recipe_value *values, const char *what,
-			  struct recipe_errors *errors);
+			  const struct recipe_value *values, const char *what);
 
 /* Append a line for a point; how to reach the nodes, the nodes, and their roles. */
 void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out);
@@ -85,10 +87,10 @@ void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);
 
 /*
  * All of a point. `run` is the name of the run's directory; NULL: without its time. 0, or
- * -1 with errors of the recipe: a role that is none, a %(key)s without a value, a pattern of
- * inputs that found no file. Then what was added is of no use.
+ * -1 with errors of the recipe: a role that is none, a %(key)s without a value, a pattern
+ * of inputs that found no file. Then what was added is of no use.
  */
-int recipe_print_plan(struct recipe *recipe, size_t point, const char *run,
+int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
 		      struct bytes *out);
 
 /*

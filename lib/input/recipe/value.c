@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "base/names.h"
 
-int recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
-		     const char *format, ...)
+int recipe_error_add(struct recipe_location location, const char *format, ...)
 {
+	struct recipe_errors *errors = location.errors;
 	struct recipe_error *error;
 	va_list arguments;
 
@@ -159,18 +159,17 @@ bool recipe_value_is_null(const struct recipe_value *value)
 	return false;
 }
 
-bool recipe_want(struct recipe_errors *errors, const char *what,
-		 const struct recipe_value *value, const char *wanted)
+bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted)
 {
 	if (value->kind != RECIPE_TEXT || recipe_value_is_null(value))
-		recipe_error_add(errors, value->location, "%s: it is %s, want %s", what,
+		recipe_error_add(value->location, "%s: it is %s, want %s", what,
 				 value->kind == RECIPE_LIST  ? "a list"
 				 : value->kind == RECIPE_MAP ? "a map"
 							     : "nothing",
 				 wanted);
 	else
-		recipe_error_add(errors, value->location, "%s: it is '%.80s%s', want %s",
-				 what, value->text, strlen(value->text) > 80 ? "..." : "",
+		recipe_error_add(value->location, "%s: it is '%.80s%s', want %s", what,
+				 value->text, strlen(value->text) > 80 ? "..." : "",
 				 wanted);
 	return false;
 }
@@ -218,7 +217,7 @@ struct loader {
 
 static struct recipe_location in_line(const struct loader *loader, size_t line)
 {
-	return (struct recipe_location){loader->file, line};
+	return (struct recipe_location){loader->errors, loader->file, line};
 }
 
 /* What the parser did not like. Returns -1. */
@@ -231,16 +230,15 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 
 	if (parser->error == YAML_READER_ERROR)
 		return recipe_error_add(
-		    loader->errors, in_line(loader, 0),
+		    in_line(loader, 0),
 		    "no YAML: %s at byte %zu, want a text file in UTF-8", what,
 		    parser->problem_offset);
 	if (loader->text[mark->index] == '\t')
-		return recipe_error_add(loader->errors, at,
+		return recipe_error_add(at,
 					"no YAML: a tab indents this line, want blanks");
 	if (!parser->context || begin >= at.line)
-		return recipe_error_add(loader->errors, at, "no YAML: %s", what);
-	return recipe_error_add(loader->errors, at,
-				"no YAML: %s which began in line %zu, %s",
+		return recipe_error_add(at, "no YAML: %s", what);
+	return recipe_error_add(at, "no YAML: %s which began in line %zu, %s",
 				parser->context, begin, what);
 }
 
@@ -265,11 +263,10 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 }
 
 /* Members of what a merge key names are added where the map has none such. */
-static void merge_under(struct loader *loader, struct recipe_value *map,
-			struct recipe_value *from)
+static void merge_under(struct recipe_value *map, struct recipe_value *from)
 {
 	for (size_t i = 0; from->kind == RECIPE_LIST && i < from->count; i++)
-		merge_under(loader, map, &from->entry[i].value);
+		merge_under(map, &from->entry[i].value);
 	for (size_t i = 0; from->kind == RECIPE_MAP && i < from->count; i++) {
 		struct recipe_entry *entry = &from->entry[i];
 
@@ -279,21 +276,21 @@ static void merge_under(struct loader *loader, struct recipe_value *map,
 	}
 	if (from->kind != RECIPE_TEXT)
 		return;
-	recipe_want(loader->errors, "<<", from, "a map or a list of maps");
+	recipe_want("<<", from, "a map or a list of maps");
 }
 
 /*
  * Where a member's value goes; NULL: its key is no key, which was told. What has two
  * names gets one of them, so that either stands over the other in an imported recipe.
  */
-static struct recipe_value *add_member(struct loader *loader, struct recipe_value *map,
+static struct recipe_value *add_member(struct recipe_value *map,
 				       const struct recipe_value *key)
 {
 	const struct recipe_value *before;
 	const char *name = key->text;
 
 	if (key->kind != RECIPE_TEXT || !*name) {
-		recipe_want(loader->errors, "a key", key, "a text");
+		recipe_want("a key", key, "a text");
 		return NULL;
 	}
 	if (strcmp(name, "ssh_username") == 0)
@@ -301,8 +298,8 @@ static struct recipe_value *add_member(struct loader *loader, struct recipe_valu
 	before = find_member(map, name);
 	if (!before)
 		return recipe_value_add(map, name, key->location);
-	recipe_error_add(loader->errors, key->location, "%s stands in line %zu already",
-			 name, before->location.line);
+	recipe_error_add(key->location, "%s stands in line %zu already", name,
+			 before->location.line);
 	return NULL;
 }
 
@@ -316,7 +313,7 @@ static int convert_member(struct loader *loader, const yaml_node_pair_t *pair,
 	if (!status) {
 		target = key.plain && strcmp(key.text, "<<") == 0
 			     ? recipe_value_add(merges, NULL, key.location)
-			     : add_member(loader, map, &key);
+			     : add_member(map, &key);
 		status =
 		    convert(loader, pair->value, depth + 1, target ? target : &unused);
 	}
@@ -336,7 +333,7 @@ static int convert_map(struct loader *loader, const yaml_node_t *node, size_t de
 	for (; pair < node->data.mapping.pairs.top && !status; pair++)
 		status = convert_member(loader, pair, depth, value, &merges);
 	if (!status)
-		merge_under(loader, value, &merges);
+		merge_under(value, &merges);
 	recipe_value_clear(&merges);
 	return status;
 }
@@ -350,11 +347,11 @@ static int convert(struct loader *loader, int index, size_t depth,
 	memset(value, 0, sizeof(*value));
 	value->location = in_line(loader, node->start_mark.line + 1);
 	if (depth > RECIPE_MOST_DEPTH)
-		return recipe_error_add(loader->errors, value->location,
+		return recipe_error_add(value->location,
 					"more than %d lists and maps within one another",
 					RECIPE_MOST_DEPTH);
 	if (loader->values_left == 0)
-		return recipe_error_add(loader->errors, value->location,
+		return recipe_error_add(value->location,
 					"more than %d values in the recipe and what it "
 					"imports",
 					RECIPE_MOST_VALUES);
@@ -366,8 +363,7 @@ static int convert(struct loader *loader, int index, size_t depth,
 	value->plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	value->text = mem_strdup((const char *)node->data.scalar.value);
 	if (strlen(value->text) != node->data.scalar.length)
-		recipe_error_add(loader->errors, value->location,
-				 "a NUL character in a text");
+		recipe_error_add(value->location, "a NUL character in a text");
 	return 0;
 }
 
@@ -397,7 +393,6 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 			status = convert(loader, 1, 1, value);
 		else if (yaml_document_get_root_node(document))
 			status = recipe_error_add(
-			    loader->errors,
 			    in_line(loader, document->start_mark.line + 1),
 			    "a second document begins, want one");
 		yaml_document_delete(document);
@@ -431,7 +426,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 		wrong = strerror(errno);
 	else if (size > RECIPE_MOST_BYTES)
 		wrong = "more than 1 MiB, want a recipe";
-	status = wrong ? recipe_error_add(loader->errors, in_line(loader, 0), "%s", wrong)
+	status = wrong ? recipe_error_add(in_line(loader, 0), "%s", wrong)
 		       : read_text(loader, bytes, size, value);
 	if (stream)
 		fclose(stream);
@@ -450,7 +445,7 @@ static int import_file(struct loader *loader, const char *importer,
 
 	if (name->kind != RECIPE_TEXT || !*name->text || strpbrk(name->text, "/\n") ||
 	    *name->text == '.') {
-		recipe_want(loader->errors, "import", name,
+		recipe_want("import", name,
 			    "the name of a recipe in the same directory, or a list of "
 			    "names");
 		return 0; /* the rest can still be looked at */
@@ -461,12 +456,11 @@ static int import_file(struct loader *loader, const char *importer,
 	    dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0) ? ""
 									   : ".yaml");
 	if (loader->errors->files.count == RECIPE_MOST_FILES)
-		recipe_error_add(loader->errors, name->location,
+		recipe_error_add(name->location,
 				 "import: more than %d recipes in all, is there a circle",
 				 RECIPE_MOST_FILES);
 	else if (load(loader, path, into))
-		recipe_error_add(loader->errors, name->location,
-				 "import: %s cannot be used", path);
+		recipe_error_add(name->location, "import: %s cannot be used", path);
 	else
 		status = 0;
 	free(path);
@@ -505,7 +499,7 @@ static int load(struct loader *loader, const char *path, struct recipe_value *in
 
 	status = read_file(loader, path, &own);
 	if (status == 0 && own.kind != RECIPE_MAP) {
-		recipe_want(loader->errors, "the recipe", &own, "a map");
+		recipe_want("the recipe", &own, "a map");
 		recipe_value_clear(&own);
 		status = -1;
 	} else if (status == 0) {

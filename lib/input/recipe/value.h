@@ -7,8 +7,9 @@
 
 #include "base/options.h"
 
-/* Where something stands in a recipe's files. */
+/* Where something stands in a recipe's files, and where errors of it go. */
 struct recipe_location {
+	struct recipe_errors *errors;
 	const char *file; /* as the user knows it; borrowed of the errors */
 	size_t line;      /* from 1; 0: the file as a whole */
 };
@@ -24,8 +25,8 @@ struct recipe_errors {
 };
 
 /* Returns -1. */
-int recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
-		     const char *format, ...) __attribute__((format(printf, 3, 4)));
+int recipe_error_add(struct recipe_location location, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Sort by file, line and text; each is kept once. */
 void recipe_errors_sort(struct recipe_errors *errors);
@@ -102,16 +103,14 @@ bool recipe_has(const struct recipe_value *list, size_t count, const char *text)
 bool recipe_value_is_null(const struct recipe_value *value);
 
 /* Add the error "WHAT: it is X, want WANTED"; returns false. */
-bool recipe_want(struct recipe_errors *errors, const char *what,
-		 const struct recipe_value *value, const char *wanted);
+bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted);
 
 /* ", is it meant to be KEY", with the key of a map that is nearest, or ""; for free(). */
 char *recipe_meant(const char *word, const struct recipe_value *map);
 
 /* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
-void recipe_want_name(struct recipe_errors *errors, const char *what,
-		      const struct recipe_value *name, const char *after,
-		      const struct recipe_value *map);
+void recipe_want_name(const char *what, const struct recipe_value *name,
+		      const char *after, const struct recipe_value *map);
 
 /* Whether a text as a whole has the form of an extended regular expression. */
 bool recipe_has_form(const char *form, const char *text);
@@ -122,8 +121,8 @@ bool recipe_has_form(const char *form, const char *text);
  * is told and gone afterwards, so that all else can still be looked at. `what` is how
  * messages call it.
  */
-void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
-		  const char *what, struct recipe_value *value);
+void recipe_check(const struct recipe_value *key, const char *what,
+		  struct recipe_value *value);
 
 const char *recipe_library_version(void); /* "0.2.5" */
 

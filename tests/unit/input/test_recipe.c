@@ -5,12 +5,14 @@
 
 static struct recipe read_text(const char *yaml)
 {
+	struct recipe_errors errors = {0};
 	struct recipe recipe;
 
 	scratch_text("r.yaml", yaml);
-	if (recipe_read(&recipe, "r.yaml"))
-		print_error("%s\n", recipe.errors.item[0].text);
-	assert_int_equal(recipe.errors.count, 0);
+	if (recipe_read(&recipe, "r.yaml", &errors))
+		print_error("%s\n", errors.item[0].text);
+	assert_int_equal(errors.count, 0);
+	recipe_errors_clear(&errors);
 	return recipe;
 }
 

@@ -114,7 +114,7 @@ static void damage(struct text *text)
 }
 
 /* Whatever can be asked of a recipe that is well: the plan of its last point. */
-static void use(struct recipe *recipe)
+static void use(const struct recipe *recipe)
 {
 	size_t points = recipe_points(recipe);
 	struct bytes text = {0};
@@ -135,21 +135,22 @@ static void use(struct recipe *recipe)
 
 static void read_it(size_t *good)
 {
+	struct recipe_errors errors = {0};
 	struct recipe recipe;
-	const struct recipe_errors *errors = &recipe.errors;
 
-	if (recipe_read(&recipe, "r.yaml") == 0) {
-		assert_int_equal(errors->count, 0);
+	if (recipe_read(&recipe, "r.yaml", &errors) == 0) {
+		assert_int_equal(errors.count, 0);
 		use(&recipe);
 		++*good;
 	} else {
-		assert_true(errors->count > 0);
+		assert_true(errors.count > 0);
 	}
-	for (size_t i = 0; i < errors->count; i++) {
-		assert_non_null(errors->item[i].location.file);
-		assert_true(*errors->item[i].text);
+	for (size_t i = 0; i < errors.count; i++) {
+		assert_non_null(errors.item[i].location.file);
+		assert_true(*errors.item[i].text);
 	}
 	recipe_clear(&recipe);
+	recipe_errors_clear(&errors);
 }
 
 static struct text load(const char *name)

@@ -9,12 +9,13 @@ enum { ROUNDS = 150 };
 /* A command with a value of x; the errors are of it alone. */
 static char *fill(const char *command, const char *value, struct recipe_errors *errors)
 {
-	struct recipe_value values = {.kind = RECIPE_MAP}, from = {0};
+	struct recipe_value values = {.kind = RECIPE_MAP};
+	struct recipe_value from = {.location = {.errors = errors}};
 	char *filled;
 
 	recipe_value_set(&from, command);
 	recipe_value_put(&values, "x", value);
-	filled = recipe_command_fill(&from, &values, "it", errors);
+	filled = recipe_command_fill(&from, &values, "it");
 	recipe_value_clear(&values);
 	recipe_value_clear(&from);
 	return filled;
