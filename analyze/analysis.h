@@ -5,13 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyze/question.h"
 #include "analyze/request.h"
 #include "analyze/result.h"
+#include "base/cell.h"
 #include "base/error.h"
+#include "base/nsec.h"
+#include "base/progress.h"
+#include "timeline/reader.h"
+#include "timeline/scope.h"
+
+struct query_tables;
+struct threads;
+struct query;
 
 /*
- * One question over a timeline. Each is one file that ends with its `struct analysis`,
+ * One analysis of timelines. Each is one file that ends with its `struct analysis`,
  * and has its line in catalog.c.
  */
 struct analysis {
@@ -29,14 +37,14 @@ struct analysis {
 	 * Ask and fill tables and notes; 0, or -1 with error. What the timeline lacks is
 	 * a note, no error: result_missing().
 	 */
-	int (*run)(struct question *question, struct result *result, struct error *error);
+	int (*run)(struct query *query, struct result *result, struct error *error);
 	/*
 	 * Or, where it is no matter of tables of one timeline: do all, with the words
 	 * behind the name. An exit status; of 1 and 2 with error, or with the talk done.
 	 */
 	int (*act)(const struct analysis *self, const struct request *request,
 		   const struct text_list *words, struct error *error);
-	/* `run` gets no timeline but question->words: any number of files or directories.
+	/* `run` gets no timeline but query->words: any number of files or directories.
 	 */
 	bool many;
 	bool writes_files; /* --output is its directory, what it prints goes to standard
@@ -44,6 +52,69 @@ struct analysis {
 	bool is_document;  /* fills result->document, and no tables */
 	const void *own;   /* of the user's SQL */
 };
+
+/* ---- analysis.c */
+
+/* One analysis of one timeline. */
+struct query {
+	const struct analysis *analysis;
+	const struct request *request;
+	const char *path; /* of the timeline */
+	struct timeline_reader *reader;
+	struct query_tables *parquet; /* --tables, which the reader is then of; NULL */
+	struct scope scope;           /* --begin --end --timerange --node */
+	unsigned forms;               /* FORM_... to fill */
+	const char *group;            /* --group or its default; NULL: none */
+	const char *tables;           /* only these of its SQL are computed; NULL: all */
+	struct threads *threads;      /* read when first asked for */
+	struct progress progress;
+	const struct text_list *words; /* of analyses of many files; else NULL */
+	bool failed;                   /* some of them, and it was told */
+};
+
+/* Open the timeline and find the scope; 0, or -1 with error. Borrows all. */
+int query_open(struct query *query, const struct analysis *analysis,
+	       const struct request *request, const char *path, struct error *error);
+
+void query_close(struct query *query);
+
+/* Run its analysis into a result that is to be cleared, complete and in order; 0, or -1
+ * with error. */
+int query_run(struct query *query, struct result *result, struct error *error);
+
+/* --tid, --pid and --procname. */
+bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at);
+
+/* The thread's name; "" if not known. */
+const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at);
+
+/* What is known of a thread at a time; NULL: nothing. Valid as long as the query. */
+struct thread_facts {
+	int64_t node, tid, pid;     /* pid -1: not known */
+	const char *comm, *process; /* names of thread and process; "" if not known */
+	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
+};
+
+const struct thread_facts *query_thread(struct query *query, int64_t node, int64_t tid,
+					nsec_t at);
+
+/* "" for a node that is not there. */
+const char *query_node_name(const struct query *query, int64_t node);
+
+/* Say of which chosen nodes nothing of it was: no row of theirs is no zero. Where nothing
+ * was recorded of any node, that is for result_missing to say. */
+void query_note_unrecorded(const struct query *query, struct result *result);
+
+/* Say which events something needs that were not recorded: "a or b,c" of each. */
+struct query_need;
+int query_note_needs(struct query *query, const struct query_need *need, size_t needs,
+		     struct result *result, struct error *error);
+
+/* Where the timeline has no spans. */
+extern const char no_spans_note[];
+
+/* Show how far it is, 0 to 1; costs little. */
+void query_progress(struct query *query, double share);
 
 /* ---- catalog.c */
 

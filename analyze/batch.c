@@ -24,7 +24,7 @@ static const struct result_column columns[] = {
 };
 
 struct batch {
-	struct question *question;
+	struct query *query;
 	struct result_table *table;
 	size_t done;            /* runs */
 	struct text_list taken; /* names of directories of results */
@@ -175,17 +175,17 @@ static int merge(struct batch_run *run)
 /* By the format, from -1 on. */
 static const char *const extensions[] = {"txt", "txt", "csv", "json", "md"};
 
-static int write_file(struct batch_run *run, const struct question *question,
+static int write_file(struct batch_run *run, const struct query *query,
 		      const struct result *result, const char *name, struct error *error)
 {
 	AUTOFREE char *path = mem_printf(
 	    "%s/%s.%s", run->results, name,
-	    result->document ? "html" : extensions[question->request->format + 1]);
+	    result->document ? "html" : extensions[query->request->format + 1]);
 	struct output output = {0};
 	int status = output_open(&output, path, error);
 
 	if (!status) {
-		print_result(question, result, output.file);
+		print_result(query, result, output.file);
 		status = output_commit(&output, error);
 		output_discard(&output);
 	}
@@ -194,19 +194,19 @@ static int write_file(struct batch_run *run, const struct question *question,
 }
 
 /* One file, or in CSV one a table: NAME.TABLE.csv. */
-static int write_result(struct batch_run *run, struct question *question,
-			struct result *result, struct error *error)
+static int write_result(struct batch_run *run, struct query *query, struct result *result,
+			struct error *error)
 {
-	const char *name = question->analysis->name;
+	const char *name = query->analysis->name;
 	int status = 0;
 
-	if (question->request->format != FORMAT_CSV || result->document)
-		return write_file(run, question, result, name, error);
+	if (query->request->format != FORMAT_CSV || result->document)
+		return write_file(run, query, result, name, error);
 	for (size_t i = 0; i < result->tables && !status; i++) {
 		AUTOFREE char *file = mem_printf("%s.%s", name, result->table[i]->key);
 		struct result one = {.table = &result->table[i], .tables = 1};
 
-		status = write_file(run, question, &one, file, error);
+		status = write_file(run, query, &one, file, error);
 	}
 	return status;
 }
@@ -216,20 +216,20 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 		   const struct request *asked, struct error *error)
 {
 	struct request request = *asked;
-	struct question question;
+	struct query query;
 	struct result result = {.request = &request};
 	int status;
 
 	request.table = request.sort = NULL;
 	request.output = analysis->is_document ? run->results : NULL;
-	if (question_open(&question, analysis, &request, run->timeline, error))
+	if (query_open(&query, analysis, &request, run->timeline, error))
 		return -1;
-	status = question_answer(&question, &result, error) ||
-		 write_result(run, &question, &result, error);
+	status = query_run(&query, &result, error) ||
+		 write_result(run, &query, &result, error);
 	if (status)
 		error_prefix(error, "%s", analysis->name);
 	result_clear(&result);
-	question_close(&question);
+	query_close(&query);
 	return status ? -1 : 0;
 }
 
@@ -260,7 +260,7 @@ static void keep(struct batch_run *run, struct error *error)
 /* All analyses that need nothing said, and the report. */
 static void analyze_all(struct batch *batch, struct batch_run *run)
 {
-	const struct request *request = batch->question->request;
+	const struct request *request = batch->query->request;
 	const struct catalog *catalog = request->catalog;
 	struct error error = ERROR_INIT;
 
@@ -285,13 +285,13 @@ static void take_run(struct batch *batch, const char *path)
 	struct batch_run run = {.path = path};
 	bool failed;
 
-	name_files(&run, batch->question->request, &batch->taken);
+	name_files(&run, batch->query->request, &batch->taken);
 	if (!is_there(path))
 		error_errno(&run.error, path);
 	else if (!merge(&run))
 		analyze_all(batch, &run);
 	failed = run.error.text != NULL;
-	batch->question->failed |= failed;
+	batch->query->failed |= failed;
 	batch->done += !failed;
 	result_add(batch->table,
 		   (struct cell[]){cell_of_text(path), cell_of_text(run.timeline),
@@ -305,17 +305,17 @@ static void take_run(struct batch *batch, const char *path)
 	free(run.results);
 }
 
-static int run_all(struct question *question, struct result *result, struct error *error)
+static int run_all(struct query *query, struct result *result, struct error *error)
 {
-	const struct text_list *words = question->words;
-	struct batch batch = {.question = question};
+	const struct text_list *words = query->words;
+	struct batch batch = {.query = query};
 
 	if (!words->count)
 		return error_set(error, "no run given, want RUN...");
 	batch.table = result_table_new(result, "runs", "Runs", columns);
 	for (size_t i = 0; i < words->count; i++) {
 		take_run(&batch, words->item[i]);
-		question_share(question, (double)(i + 1) / (double)words->count);
+		query_progress(query, (double)(i + 1) / (double)words->count);
 	}
 	text_list_clear(&batch.taken);
 	result_note(result, "%zu of %zu runs without a problem", batch.done,

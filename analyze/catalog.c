@@ -20,7 +20,7 @@ static const struct analysis *const analyses[] = {&analysis_events, &analysis_co
 /* Those whose files are only a part of them. */
 static const struct {
 	const char *name;
-	int (*run)(struct question *question, struct result *result, struct error *error);
+	int (*run)(struct query *query, struct result *result, struct error *error);
 	unsigned heeds;
 	bool is_document;
 } partly_sql[] = {
@@ -79,7 +79,7 @@ static void define(struct query_file *file, bool is_ours)
 			analysis->heeds |= heeds_of_text(file->block[i].sql);
 	if (analysis->heeds & HEEDS_PERIOD)
 		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
-	analysis->run = query_run;
+	analysis->run = query_file_run;
 	for (size_t i = 0; i < sizeof(partly_sql) / sizeof(*partly_sql); i++)
 		if (is_ours && !strcmp(partly_sql[i].name, analysis->name)) {
 			analysis->run = partly_sql[i].run;

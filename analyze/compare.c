@@ -19,7 +19,7 @@ struct run {
 };
 
 struct comparison {
-	struct question *question;
+	struct query *query;
 	const struct analysis *analysis;
 	struct request request; /* of each run: as asked, without order and limit */
 	struct run *run;
@@ -131,27 +131,27 @@ static int analyze_run(struct comparison *comparison, struct run *run,
 		       struct error *error)
 {
 	struct text_list name = {0};
-	struct question question;
+	struct query query;
 	int status;
 
-	if (question_open(&question, comparison->analysis, &comparison->request,
-			  run->path, error))
+	if (query_open(&query, comparison->analysis, &comparison->request, run->path,
+		       error))
 		return -1;
-	status = query_texts(question.reader,
+	status = query_texts(query.reader,
 			     "SELECT value FROM meta WHERE key = 'name' "
 			     "AND typeof(value) = 'text'",
 			     NULL, &name, error) ||
-		 query_texts(question.reader,
+		 query_texts(query.reader,
 			     "SELECT substr(key, 11) || char(10) || value FROM meta "
 			     "WHERE key LIKE 'parameter.%' ORDER BY key",
 			     NULL, &run->parameters, error) ||
-		 query_integer(question.reader, "SELECT sum(events) FROM event_class",
-			       NULL, &run->events, error) < 0;
+		 query_integer(query.reader, "SELECT sum(events) FROM event_class", NULL,
+			       &run->events, error) < 0;
 	run->name = name.count ? mem_strdup(name.item[0]) : name_of_file(run->path);
 	text_list_clear(&name);
-	if (!status && question_answer(&question, &run->result, error))
+	if (!status && query_run(&query, &run->result, error))
 		status = error_prefix(error, "%s", run->path);
-	question_close(&question);
+	query_close(&query);
 	return status;
 }
 
@@ -163,7 +163,7 @@ static bool names_row(const struct result_column *column)
 static bool is_measured(const struct comparison *comparison,
 			const struct result_column *column)
 {
-	const struct text_list *globs = &comparison->question->request->measures;
+	const struct text_list *globs = &comparison->query->request->measures;
 
 	return !names_row(column) && column->unit != UNIT_INSTANT &&
 	       (!globs->count || text_list_matches(globs, column->key));
@@ -312,7 +312,7 @@ static void print_measure(const struct comparison *comparison, struct result_tab
 static const struct result_table *table_of(const struct comparison *comparison,
 					   const struct run *run)
 {
-	const char *wanted = comparison->question->request->table;
+	const char *wanted = comparison->query->request->table;
 
 	return wanted               ? result_find(&run->result, wanted)
 	       : run->result.tables ? run->result.table[0]
@@ -401,7 +401,7 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 static int compare(struct comparison *comparison, struct result *result,
 		   struct error *error)
 {
-	const char *wanted = comparison->question->request->table;
+	const char *wanted = comparison->query->request->table;
 	bool any = false;
 
 	tell_apart(comparison, name_of_file);
@@ -432,7 +432,7 @@ static int check(const struct comparison *comparison, struct error *error)
 {
 	const struct analysis *analysis = comparison->analysis;
 	const char *unheeded =
-	    request_unheeded(comparison->question->request,
+	    request_unheeded(comparison->query->request,
 			     analysis_heeds(analysis) | HEEDS_MEASURE | HEEDS_TABLES);
 
 	if (!analysis->run || analysis->many)
@@ -458,18 +458,16 @@ static void clear(struct comparison *comparison)
 }
 
 /* The runs in the order of the command line, behind the analysis. */
-static int run_compare(struct question *question, struct result *result,
-		       struct error *error)
+static int run_compare(struct query *query, struct result *result, struct error *error)
 {
-	const struct text_list *words = question->words;
-	struct comparison comparison = {.question = question,
-					.request = *question->request};
+	const struct text_list *words = query->words;
+	struct comparison comparison = {.query = query, .request = *query->request};
 	int status;
 
 	if (words->count < 3)
 		return error_set(error, "want ANALYSIS and two timelines or more");
 	comparison.analysis =
-	    catalog_find(question->request->catalog, words->item[0], error);
+	    catalog_find(query->request->catalog, words->item[0], error);
 	if (!comparison.analysis || check(&comparison, error))
 		return -1;
 	comparison.request.sort = comparison.request.table = NULL;

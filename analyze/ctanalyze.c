@@ -161,23 +161,22 @@ static int access_output(const char *path, struct error *error)
 }
 
 /* Files that an analysis writes take their turn, so what it prints is opened last. */
-static int answer(struct question *question, struct result *result, struct error *error)
+static int answer(struct query *query, struct result *result, struct error *error)
 {
 	/* Where many files are written, it is their directory. */
-	const char *path =
-	    question->analysis->writes_files ? NULL : question->request->output;
+	const char *path = query->analysis->writes_files ? NULL : query->request->output;
 	struct output output = {0};
 	int status;
 
 	if (path && access_output(path, error))
 		return -1;
-	if (question_answer(question, result, error) ||
-	    (question->request->plot && metric_plots_draw(question, result, error)))
+	if (query_run(query, result, error) ||
+	    (query->request->plot && metric_plots_draw(query, result, error)))
 		return -1;
-	progress_end(&question->progress);
+	progress_end(&query->progress);
 	if (path && output_open(&output, path, error))
 		return -1;
-	print_result(question, result, path ? output.file : stdout);
+	print_result(query, result, path ? output.file : stdout);
 	status = path ? output_commit(&output, error) : output_flush_stdout(error);
 	output_discard(&output);
 	return status;
@@ -187,28 +186,28 @@ static int answer(struct question *question, struct result *result, struct error
 static int ask(const struct analysis *analysis, const struct request *request,
 	       const char *path, const struct text_list *words, struct error *error)
 {
-	struct question question = {
+	struct query query = {
 	    .analysis = analysis, .request = request, .path = path, .words = words};
 	struct result result = {.request = request};
 	int status;
 
 	if (words)
-		progress_init(&question.progress, request->quiet);
-	else if (question_open(&question, analysis, request, path, error))
+		progress_init(&query.progress, request->quiet);
+	else if (query_open(&query, analysis, request, path, error))
 		return EXIT_FAILED;
-	status = answer(&question, &result, error);
+	status = answer(&query, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);
 	result_clear(&result);
-	question_close(&question);
-	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
+	query_close(&query);
+	return status || query.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* Without a timeline the scope is all there is. */
 static int print_sql(const struct analysis *analysis, const struct request *request,
 		     const struct text_list *words, struct error *error)
 {
-	struct question question = {
+	struct query query = {
 	    .analysis = analysis,
 	    .request = request,
 	    .path = "",
@@ -217,19 +216,19 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
-	if (analysis->run != query_run || words->count > 1 ||
+	if (analysis->run != query_file_run || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
-			     analysis->run != query_run
+			     analysis->run != query_file_run
 				 ? "the analysis is no SQL"
 				 : "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (!words->count ||
-	    !question_open(&question, analysis, request, words->item[0], error))
-		status = query_print(&question, (enum sql_dialect)request->print_sql,
-				     stdout, error);
-	question_close(&question);
+	    !query_open(&query, analysis, request, words->item[0], error))
+		status = query_file_print(&query, (enum sql_dialect)request->print_sql,
+					  stdout, error);
+	query_close(&query);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -237,7 +236,7 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 static int ask_parquet(const struct analysis *analysis, const struct request *request,
 		       size_t words, struct error *error)
 {
-	if (analysis->run != query_run)
+	if (analysis->run != query_file_run)
 		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
 			     analysis->name);
 	else if (words)

@@ -89,7 +89,7 @@ static void print_fields(FILE *out, const struct event_row *row, bool of_context
 		fputs(" }", out);
 }
 
-static void print_event(struct listing *listing, const struct question *question,
+static void print_event(struct listing *listing, const struct query *query,
 			const struct event_row *row)
 {
 	char text[NSEC_TEXT];
@@ -104,7 +104,7 @@ static void print_event(struct listing *listing, const struct question *question
 		fprintf(out, "(+%lld.%09lld) ", (long long)(step / NSEC_PER_SEC),
 			(long long)(step % NSEC_PER_SEC));
 	listing->last_ns = row->ts_ns;
-	utf8_print(out, question_node(question, row->node));
+	utf8_print(out, query_node_name(query, row->node));
 	fputc(' ', out);
 	utf8_print(out, row->class);
 	if (row->cpu < 0)
@@ -116,7 +116,7 @@ static void print_event(struct listing *listing, const struct question *question
 	fputc('\n', out);
 }
 
-static int print_events(struct listing *listing, struct question *question,
+static int print_events(struct listing *listing, struct query *query,
 			struct events *events, struct error *error)
 {
 	const struct request *request = listing->request;
@@ -127,22 +127,21 @@ static int print_events(struct listing *listing, struct question *question,
 	while ((!most || listing->lines < most) &&
 	       (more = events_next(events, &row, error)) > 0) {
 		if ((request->cpus.count && !range_list_has(&request->cpus, row.cpu)) ||
-		    !question_has_thread(question, row.node, row.tid, row.ts_ns))
+		    !query_has_thread(query, row.node, row.tid, row.ts_ns))
 			continue;
 		listing->lines++;
-		print_event(listing, question, &row);
+		print_event(listing, query, &row);
 		if (ferror(listing->out))
 			break; /* who closes it says why */
 	}
 	return more < 0 ? -1 : 0;
 }
 
-static void no_such_class(struct question *question, const char *glob,
-			  struct error *error)
+static void no_such_class(struct query *query, const char *glob, struct error *error)
 {
 	struct text_list names = {0};
 
-	if (!query_texts(question->reader, "SELECT name FROM event_class ORDER BY name",
+	if (!query_texts(query->reader, "SELECT name FROM event_class ORDER BY name",
 			 NULL, &names, error))
 		near_refuse(error, "--events: no class", glob,
 			    (const char *const *)names.item, names.count,
@@ -156,35 +155,35 @@ static int list_events(const struct analysis *self, const struct request *reques
 	struct listing listing = {.request = request, .last_ns = NSEC_MIN};
 	struct output output = {0};
 	struct events *events = NULL;
-	struct question question;
+	struct query query;
 	int status = -1;
 
 	if (words->count != 1)
 		return error_misuse(error, "%zu timelines given, want one (see --help)",
 				    words->count),
 		       2;
-	if (question_open(&question, self, request, words->item[0], error))
+	if (query_open(&query, self, request, words->item[0], error))
 		return 1;
-	progress_end(&question.progress); /* lines come as they are found */
-	events = events_new(question.reader, &question.scope, &request->events, error);
+	progress_end(&query.progress); /* lines come as they are found */
+	events = events_new(query.reader, &query.scope, &request->events, error);
 	if (!events && !error->text)
-		no_such_class(&question, request->events.item[0], error);
+		no_such_class(&query, request->events.item[0], error);
 	if (!events)
 		goto out;
 	if (request->output && output_open(&output, request->output, error))
 		goto out;
 	listing.out = output.file ? output.file : stdout;
-	listing.zone = zone_at(request->local_time, question.scope.begin_ns);
+	listing.zone = zone_at(request->local_time, query.scope.begin_ns);
 	if (request->local_time || table_on_terminal(listing.out))
 		fprintf(listing.out, "times of day are %s\n", listing.zone.name);
-	status = print_events(&listing, &question, events, error);
+	status = print_events(&listing, &query, events, error);
 	if (!status)
 		status = output.file ? output_commit(&output, error)
 				     : output_flush_stdout(error);
 out:
 	output_discard(&output);
 	events_free(events);
-	question_close(&question);
+	query_close(&query);
 	return status ? 1 : 0;
 }
 

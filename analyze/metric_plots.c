@@ -42,10 +42,10 @@ static const char alias_sql[] =
     "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL "
     "AND p.type = 'text'";
 
-int metric_aliases_read(struct metric_aliases *aliases, struct question *question,
+int metric_aliases_read(struct metric_aliases *aliases, struct query *query,
 			struct error *error)
 {
-	const struct text_list *given = &question->request->aliases;
+	const struct text_list *given = &query->request->aliases;
 
 	*aliases = (struct metric_aliases){0};
 	for (size_t i = 0; i < given->count; i++) {
@@ -61,7 +61,7 @@ int metric_aliases_read(struct metric_aliases *aliases, struct question *questio
 		text_list_add(&aliases->aliases, equals + 1);
 		free(name);
 	}
-	return query_rows(question->reader, alias_sql, NULL, take_alias, aliases, error);
+	return query_rows(query->reader, alias_sql, NULL, take_alias, aliases, error);
 }
 
 const char *metric_alias(const struct metric_aliases *aliases, const char *name)
@@ -123,7 +123,7 @@ struct series {
 };
 
 struct drawing {
-	struct question *question;
+	struct query *query;
 	const struct metric_aliases *aliases;
 	struct output_directory directory;
 	struct text_list names; /* of files so far */
@@ -150,7 +150,7 @@ static char *style_of(size_t n)
 
 static void draw_picture(const struct drawing *drawing, FILE *file)
 {
-	const struct scope *scope = &drawing->question->scope;
+	const struct scope *scope = &drawing->query->scope;
 	const double height = 300;
 	struct chart chart = {.title = drawing->title, .caption = drawing->unit};
 	double top = drawing->top;
@@ -160,7 +160,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 		AUTOFREE char *style = style_of(i);
 
 		chart_key(&chart, CHART_LINE, style, "%s",
-			  question_node(drawing->question, series->node));
+			  query_node_name(drawing->query, series->node));
 		for (size_t k = 0; k < series->steps; k++)
 			if (series->step[k].value > top)
 				top = series->step[k].value;
@@ -173,7 +173,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 		const struct series *series = &drawing->series[i];
 
 		fputs("<g>", file);
-		svg_tooltip(file, question_node(drawing->question, series->node));
+		svg_tooltip(file, query_node_name(drawing->query, series->node));
 		chart_steps(&chart, series->step, series->steps, chart.key[i].style);
 		fputs("</g>\n", file);
 	}
@@ -239,7 +239,7 @@ static void begin_picture(struct drawing *drawing, const struct cell *row)
 
 static bool is_wanted(const struct drawing *drawing, const struct cell *row)
 {
-	const struct text_list *globs = &drawing->question->request->items;
+	const struct text_list *globs = &drawing->query->request->items;
 	const char *item = row[ITEM].bytes;
 
 	for (size_t i = 0; i < globs->count; i++)
@@ -252,7 +252,7 @@ static bool is_wanted(const struct drawing *drawing, const struct cell *row)
 static int take_value(void *context, const struct cell *row, struct error *error)
 {
 	struct drawing *drawing = context;
-	const struct scope *scope = &drawing->question->scope;
+	const struct scope *scope = &drawing->query->scope;
 	const double to = (double)nsec_sub(row[AT].integer, scope->begin_ns) / 1e9;
 	const double interval =
 	    row[INTERVAL].type == CELL_INTEGER && row[INTERVAL].integer > 0
@@ -281,24 +281,22 @@ static int take_value(void *context, const struct cell *row, struct error *error
 }
 
 /* All pictures or none; those of an earlier call are replaced. */
-int metric_plots_draw(struct question *question, struct result *result,
-		      struct error *error)
+int metric_plots_draw(struct query *query, struct result *result, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
-	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
-				    cell_of_integer(question->scope.end_ns)};
+	const struct cell span[] = {cell_of_integer(query->scope.begin_ns),
+				    cell_of_integer(query->scope.end_ns)};
 	struct metric_aliases aliases = {.names = {0}};
-	struct drawing drawing = {.question = question, .aliases = &aliases};
-	int status = metric_aliases_read(&aliases, question, error) ||
-		     output_directory_open(&drawing.directory, question->request->plot,
-					   &kind, error);
+	struct drawing drawing = {.query = query, .aliases = &aliases};
+	int status =
+	    metric_aliases_read(&aliases, query, error) ||
+	    output_directory_open(&drawing.directory, query->request->plot, &kind, error);
 
 	if (status) {
 		metric_aliases_clear(&aliases);
 		return -1;
 	}
-	status =
-	    query_rows(question->reader, values_sql, span, take_value, &drawing, error);
+	status = query_rows(query->reader, values_sql, span, take_value, &drawing, error);
 	if (status)
 		drawing.number = 0;
 	status = end_picture(&drawing, error) || status ? -1 : 0;
@@ -312,6 +310,6 @@ int metric_plots_draw(struct question *question, struct result *result,
 	free(drawing.series);
 	if (!status)
 		result_note(result, "%zu pictures in %s", drawing.pictures,
-			    question->request->plot);
+			    query->request->plot);
 	return status;
 }

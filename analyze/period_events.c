@@ -31,7 +31,7 @@ struct side {
 };
 
 struct reading {
-	struct question *question;
+	struct query *query;
 	struct query_values *values;
 	struct side side[2];
 	struct side *now;
@@ -195,7 +195,7 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 			sql = mem_strdup(known[i][1]);
 		}
 	if (!sql &&
-	    !query_texts(reading->question->reader,
+	    !query_texts(reading->query->reader,
 			 "WITH c AS (SELECT * FROM event_column WHERE class = ? AND "
 			 "name = ? AND context = 0 ORDER BY position LIMIT 1) SELECT "
 			 "column_name FROM c UNION ALL SELECT type FROM c",
@@ -274,7 +274,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 
 	reading->now = side;
 	side->sql = open_memstream(&text, &size);
-	status = query_rows(reading->question->reader,
+	status = query_rows(reading->query->reader,
 			    "SELECT id, name, table_name FROM event_class "
 			    "WHERE events > 0 ORDER BY id",
 			    NULL, take_class, reading, reading->error);
@@ -320,14 +320,14 @@ static int check_fields(const struct reading *reading)
 
 static int read_all(struct reading *reading)
 {
-	const struct request *request = reading->question->request;
+	const struct request *request = reading->query->request;
 	struct error *error = reading->error;
 
 	if (!request->from || !request->to)
 		return error_misuse(
 		    error, "--%s is missing, want the event that %s a period",
 		    request->from ? "to" : "from", request->from ? "ends" : "begins");
-	if (!reading->question->reader)
+	if (!reading->query->reader)
 		return error_set(error, "classes and fields are looked up in the "
 					"timeline, want TIMELINE");
 	if (parse_side(reading, &reading->side[0], request->from))
@@ -341,10 +341,9 @@ static int read_all(struct reading *reading)
 	return check_fields(reading);
 }
 
-int period_events(struct query_values *values, struct question *question,
-		  struct error *error)
+int period_events(struct query_values *values, struct query *query, struct error *error)
 {
-	struct reading reading = {.question = question,
+	struct reading reading = {.query = query,
 				  .values = values,
 				  .side = {{.option = "from"}, {.option = "to"}},
 				  .error = error};

@@ -352,11 +352,10 @@ static void print_json_table(const struct result_table *table, FILE *file)
 	fputs("]}", file);
 }
 
-static void print_json(const struct question *question, const struct result *result,
-		       FILE *file)
+static void print_json(const struct query *query, const struct result *result, FILE *file)
 {
-	print_json_member(file, "{\"analysis\": ", question->analysis->name);
-	print_json_member(file, ", \"timeline\": ", question->path);
+	print_json_member(file, "{\"analysis\": ", query->analysis->name);
+	print_json_member(file, ", \"timeline\": ", query->path);
 	fprintf(file,
 		",\n \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ",\n \"tables\": [",
 		result->begin_ns, result->end_ns);
@@ -450,20 +449,19 @@ static void print_markdown(const struct result *result, FILE *file)
 	}
 }
 
-void print_result(const struct question *question, const struct result *result,
-		  FILE *file)
+void print_result(const struct query *query, const struct result *result, FILE *file)
 {
 	if (result->document) {
 		fwrite(result->document, 1, result->document_size, file);
 		return;
 	}
-	switch (question->request->format) {
+	switch (query->request->format) {
 	case FORMAT_CSV:
 		if (result->tables)
 			print_csv_table(result->table[0], file);
 		break;
 	case FORMAT_JSON:
-		print_json(question, result, file);
+		print_json(query, result, file);
 		break;
 	case FORMAT_MARKDOWN:
 		print_markdown(result, file);

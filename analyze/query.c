@@ -7,8 +7,8 @@
 #include "base/mem.h"
 
 /* An analysis of one timeline on its way. */
-struct query {
-	struct question *question;
+struct sql_run {
+	struct query *query;
 	const struct query_file *file;
 	struct query_values values;
 	const struct query_block **relation; /* what statements may name, in order */
@@ -35,41 +35,41 @@ static void statement_clear(struct statement *statement)
 }
 
 /* Whether a table is asked for by name, form, group and interval; or a note. */
-static bool is_asked(const struct query *query, const struct query_block *block,
+static bool is_asked(const struct sql_run *run, const struct query_block *block,
 		     const struct query_table *table)
 {
-	const struct question *question = query->question;
-	const char *tables = block->kind == QUERY_NOTES ? NULL : question->tables;
+	const struct query *query = run->query;
+	const char *tables = block->kind == QUERY_NOTES ? NULL : query->tables;
 
 	return (!tables || query_words_have(tables, table->key)) &&
-	       (!table->forms || (table->forms & question->forms)) &&
-	       (!table->groups || query_words_have(table->groups, question->group)) &&
-	       (!table->when || question->request->interval_ns);
+	       (!table->forms || (table->forms & query->forms)) &&
+	       (!table->groups || query_words_have(table->groups, query->group)) &&
+	       (!table->when || query->request->interval_ns);
 }
 
-static bool is_block_asked(const struct query *query, const struct query_block *block)
+static bool is_block_asked(const struct sql_run *run, const struct query_block *block)
 {
 	bool is_any = block->kind == QUERY_TABLE || block->kind == QUERY_NOTES;
 
 	for (size_t i = 0; is_any && i < block->tables; i++)
-		if (is_asked(query, block, &block->table[i]))
+		if (is_asked(run, block, &block->table[i]))
 			return true;
 	return false;
 }
 
 /* What a text names of the first `count` relations, and these of the earlier ones. `all`:
  * also what only those name that are kept when it is run. */
-static void want_relations(const struct query *query, const char *text, size_t count,
+static void want_relations(const struct sql_run *run, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
 	for (size_t i = count; i-- > 0;) {
-		const char *name = query->relation[i]->name;
+		const char *name = run->relation[i]->name;
 
 		wanted[i] |= sql_has(text, name);
 		for (size_t k = i + 1; k < count && !wanted[i]; k++)
 			wanted[i] = wanted[k] &&
-				    (all || query->relation[k]->kind == QUERY_WITH) &&
-				    sql_has(query->relation[k]->sql, name);
+				    (all || run->relation[k]->kind == QUERY_WITH) &&
+				    sql_has(run->relation[k]->sql, name);
 	}
 }
 
@@ -97,10 +97,10 @@ static const struct cell *only_sql(void *context, const char *name)
 
 /* A block's statement with those of the first `count` relations that it names; with
  * values? */
-static struct statement assemble(struct query *query, const struct query_block *block,
+static struct statement assemble(struct sql_run *run, const struct query_block *block,
 				 size_t count, enum sql_dialect dialect, bool print)
 {
-	bool *wanted = mem_zalloc((query->relations + 1) * sizeof(*wanted));
+	bool *wanted = mem_zalloc((run->relations + 1) * sizeof(*wanted));
 	const char *sql = block->sql;
 	bool is_recursive = !strncmp(sql, "WITH RECURSIVE", 14);
 	bool has_with = !strncmp(sql, "WITH", 4) && strchr(" \t\n", sql[4]);
@@ -110,14 +110,14 @@ static struct statement assemble(struct query *query, const struct query_block *
 	size_t size, begin;
 	FILE *file = open_memstream(&statement.text, &size);
 
-	want_relations(query, sql, count, false, wanted);
-	for (size_t i = 0; i < query->relations; i++) {
-		const struct query_block *relation = query->relation[i];
+	want_relations(run, sql, count, false, wanted);
+	for (size_t i = 0; i < run->relations; i++) {
+		const struct query_block *relation = run->relation[i];
 
 		if (!wanted[i] || relation->kind != QUERY_WITH)
 			continue;
 		fprintf(file, "%s%s AS (\n", before, relation->name);
-		sql_write(file, relation->sql, dialect, value, &query->values);
+		sql_write(file, relation->sql, dialect, value, &run->values);
 		fputs(")", file);
 		before = ",\n";
 	}
@@ -127,7 +127,7 @@ static struct statement assemble(struct query *query, const struct query_block *
 	}
 	fflush(file);
 	begin = size;
-	sql_write(file, sql, dialect, value, &query->values);
+	sql_write(file, sql, dialect, value, &run->values);
 	fclose(file);
 	statement.lines = count_lines(statement.text, begin);
 	free(wanted);
@@ -148,20 +148,20 @@ static int error_at(const struct statement *statement, long at, struct error *er
 				(line > statement->lines ? line - statement->lines : 0));
 }
 
-static struct timeline_query *prepare_text(struct query *query,
+static struct timeline_query *prepare_text(struct sql_run *run,
 					   const struct statement *statement)
 {
 	long at;
-	struct timeline_query *rows = timeline_query_new_user(
-	    query->question->reader, statement->text, &at, query->error);
+	struct timeline_query *rows =
+	    timeline_query_new_user(run->query->reader, statement->text, &at, run->error);
 
 	if (!rows)
-		error_at(statement, at, query->error);
+		error_at(statement, at, run->error);
 	return rows;
 }
 
 /* Whether a column is shown with the group that is asked for. */
-static bool is_shown(const struct query *query, const struct query_block *block,
+static bool is_shown(const struct sql_run *run, const struct query_block *block,
 		     const char *key)
 {
 	size_t length = strlen(key);
@@ -172,7 +172,7 @@ static bool is_shown(const struct query *query, const struct query_block *block,
 		if (!strncmp(at, key, length) && at[length] == ' ') {
 			AUTOFREE char *groups =
 			    mem_strndup(open + 1, strcspn(open + 1, "]"));
-			bool is = query_words_have(groups, query->question->group);
+			bool is = query_words_have(groups, run->query->group);
 
 			return is;
 		}
@@ -181,13 +181,13 @@ static bool is_shown(const struct query *query, const struct query_block *block,
 }
 
 /* The only table of a block that is asked for; NULL: there are several. */
-static const struct query_table *only_table(const struct query *query,
+static const struct query_table *only_table(const struct sql_run *run,
 					    const struct query_block *block)
 {
 	const struct query_table *only = NULL;
 
 	for (size_t i = 0; i < block->tables; i++)
-		if (is_asked(query, block, &block->table[i])) {
+		if (is_asked(run, block, &block->table[i])) {
 			if (only)
 				return NULL;
 			only = &block->table[i];
@@ -198,10 +198,10 @@ static const struct query_table *only_table(const struct query *query,
 /* "-max_ns,node" as "max_ns DESC, node", for columns that the table shows, and its limit.
  * `is_counted`: how many rows there are is to be known. False where the order is not by
  * numbers alone: texts have an order of our own. */
-static bool write_order(const struct query *query, const struct query_block *block,
+static bool write_order(const struct sql_run *run, const struct query_block *block,
 			const struct query_table *table, bool is_counted, FILE *file)
 {
-	int asked = query->question->request->limit_given;
+	int asked = run->query->request->limit_given;
 	int64_t limit = asked < 0 ? table->limit : asked;
 	const char *between = "ORDER BY ";
 	struct text_list names = {0};
@@ -213,12 +213,12 @@ static bool write_order(const struct query *query, const struct query_block *blo
 		size_t length = strcspn(at, ",") - falls;
 		AUTOFREE char *key = mem_strndup(at + falls, length);
 		const struct result_column *told =
-		    query_file_column(query->file, block, key);
+		    query_file_column(run->file, block, key);
 		enum unit unit = told ? told->unit : unit_guess(key, NULL);
 		bool is_key = is_counted && *between == 'O';
 
 		at += falls + length;
-		if (text_list_has(&names, key) && is_shown(query, block, key)) {
+		if (text_list_has(&names, key) && is_shown(run, block, key)) {
 			fprintf(file, "%s%s\"%s\"%s%s%s", between,
 				is_key ? TIMELINE_KEY "(" : "", key, is_key ? ")" : "",
 				falls ? " DESC" : "", is_counted ? " NULLS LAST" : "");
@@ -233,19 +233,19 @@ static bool write_order(const struct query *query, const struct query_block *blo
 }
 
 /* A table that is cut, by SQLite: what is cut off is then not computed. */
-static bool cut(struct query *query, const struct query_block *block,
+static bool cut(struct sql_run *run, const struct query_block *block,
 		struct statement *statement)
 {
-	const struct query_table *table = only_table(query, block);
+	const struct query_table *table = only_table(run, block);
 	char *text;
 	size_t size;
 	FILE *file;
 
-	if (!table || query->question->request->sort || query->question->parquet)
+	if (!table || run->query->request->sort || run->query->parquet)
 		return false;
 	file = open_memstream(&text, &size);
 	fprintf(file, "SELECT * FROM (\n%s\n) ", statement->text);
-	statement->is_cut = write_order(query, block, table, true, file);
+	statement->is_cut = write_order(run, block, table, true, file);
 	fclose(file);
 	free(statement->is_cut ? statement->text : text);
 	if (statement->is_cut)
@@ -256,31 +256,31 @@ static bool cut(struct query *query, const struct query_block *block,
 /* With its values, and with its groups summed up already, where that can be done without
  * SQLite. NULL with error. */
 static struct timeline_query *
-prepare(struct query *query, const struct query_block *block, struct statement *statement)
+prepare(struct sql_run *run, const struct query_block *block, struct statement *statement)
 {
-	struct timeline_query *rows = prepare_text(query, statement);
+	struct timeline_query *rows = prepare_text(run, statement);
 
-	if (rows && (query_groups_run(&statement->text, query->question->reader,
-				      &query->values) ||
-		     (block->kind == QUERY_TABLE && cut(query, block, statement)))) {
+	if (rows &&
+	    (query_groups_run(&statement->text, run->query->reader, &run->values) ||
+	     (block->kind == QUERY_TABLE && cut(run, block, statement)))) {
 		timeline_query_free(rows);
-		rows = prepare_text(query, statement);
+		rows = prepare_text(run, statement);
 	}
 	if (rows)
-		statement->value = query_values_of(&query->values, rows, query->error);
+		statement->value = query_values_of(&run->values, rows, run->error);
 	if (!rows || statement->value)
 		return rows;
-	error_at(statement, -1, query->error);
+	error_at(statement, -1, run->error);
 	timeline_query_free(rows);
 	return NULL;
 }
 
 /* Compute a temporary relation. */
-static int keep_relation(struct query *query, size_t n)
+static int keep_relation(struct sql_run *run, size_t n)
 {
-	const struct query_block *relation = query->relation[n];
-	struct statement statement = assemble(query, relation, n, SQL_SQLITE, false);
-	struct timeline_query *rows = prepare(query, relation, &statement);
+	const struct query_block *relation = run->relation[n];
+	struct statement statement = assemble(run, relation, n, SQL_SQLITE, false);
+	struct timeline_query *rows = prepare(run, relation, &statement);
 	int status = -1;
 
 	if (rows) {
@@ -289,10 +289,9 @@ static int keep_relation(struct query *query, size_t n)
 							 .value = statement.value,
 							 .index = relation->index};
 
-		status =
-		    timeline_reader_keep(query->question->reader, &table, query->error);
+		status = timeline_reader_keep(run->query->reader, &table, run->error);
 		if (status)
-			error_at(&statement, -1, query->error);
+			error_at(&statement, -1, run->error);
 	}
 	timeline_query_free(rows);
 	statement_clear(&statement);
@@ -309,7 +308,7 @@ struct filling {
 };
 
 /* Tables are made when the first row, or NULL, tells of units. */
-static void make_tables(struct query *query, const struct query_block *block,
+static void make_tables(struct sql_run *run, const struct query_block *block,
 			struct filling *filling, struct timeline_query *rows,
 			const struct cell *row, struct result *result)
 {
@@ -322,9 +321,9 @@ static void make_tables(struct query *query, const struct query_block *block,
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
 		const struct result_column *told =
-		    query_file_column(query->file, block, key);
+		    query_file_column(run->file, block, key);
 
-		if (!is_shown(query, block, key))
+		if (!is_shown(run, block, key))
 			continue;
 		column[filling->columns] = (struct result_column){
 		    key, told ? told->title : NULL,
@@ -335,7 +334,7 @@ static void make_tables(struct query *query, const struct query_block *block,
 		const struct query_table *told = &block->table[i];
 		struct result_table *table;
 
-		if (!is_asked(query, block, told))
+		if (!is_asked(run, block, told))
 			continue;
 		table = result_table_new(result, told->key, told->title, column);
 		if (told->sort)
@@ -367,17 +366,17 @@ static int check_columns(const struct query_file *file, const struct query_block
 	return 0;
 }
 
-static int fill_tables(struct query *query, const struct query_block *block,
+static int fill_tables(struct sql_run *run, const struct query_block *block,
 		       struct timeline_query *rows, bool is_cut, struct result *result)
 {
 	struct filling filling = {.columns = 0};
-	int more = check_columns(query->file, block, rows, query->error);
+	int more = check_columns(run->file, block, rows, run->error);
 
-	while (!more && (more = timeline_query_next(rows, query->error)) > 0) {
+	while (!more && (more = timeline_query_next(rows, run->error)) > 0) {
 		const struct cell *row = timeline_query_row(rows);
 
 		if (!filling.table)
-			make_tables(query, block, &filling, rows, row, result);
+			make_tables(run, block, &filling, rows, row, result);
 		for (size_t i = 0; i < filling.columns; i++)
 			filling.cell[i] = row[filling.place[i]];
 		for (size_t i = 0; i < filling.tables; i++)
@@ -385,7 +384,7 @@ static int fill_tables(struct query *query, const struct query_block *block,
 		more = 0;
 	}
 	if (!more && !filling.table)
-		make_tables(query, block, &filling, rows, NULL, result);
+		make_tables(run, block, &filling, rows, NULL, result);
 	if (!more && is_cut)
 		filling.table[0]->added = timeline_query_keys(rows);
 	free(filling.table);
@@ -394,12 +393,12 @@ static int fill_tables(struct query *query, const struct query_block *block,
 	return more;
 }
 
-static int add_notes(struct query *query, struct timeline_query *rows,
+static int add_notes(struct sql_run *run, struct timeline_query *rows,
 		     struct result *result)
 {
 	int more;
 
-	while ((more = timeline_query_next(rows, query->error)) > 0) {
+	while ((more = timeline_query_next(rows, run->error)) > 0) {
 		const struct cell *row = timeline_query_row(rows);
 
 		if (row[0].type == CELL_TEXT)
@@ -409,153 +408,150 @@ static int add_notes(struct query *query, struct timeline_query *rows,
 }
 
 /* The relations that are made once, in a dialect. */
-static void print_relations(struct query *query, enum sql_dialect dialect, FILE *file)
+static void print_relations(struct sql_run *run, enum sql_dialect dialect, FILE *file)
 {
-	for (size_t i = 0; i < query->relations; i++) {
+	for (size_t i = 0; i < run->relations; i++) {
 		struct statement statement;
 
-		if (!query->wanted[i] || query->relation[i]->kind != QUERY_TEMPORARY)
+		if (!run->wanted[i] || run->relation[i]->kind != QUERY_TEMPORARY)
 			continue;
-		statement = assemble(query, query->relation[i], i, dialect, true);
-		sql_write_temporary(file, query->relation[i]->name, statement.text,
+		statement = assemble(run, run->relation[i], i, dialect, true);
+		sql_write_temporary(file, run->relation[i]->name, statement.text,
 				    dialect);
 		statement_clear(&statement);
 	}
 }
 
 /* What is left to SQLite of a statement: all of it, or to select DuckDB's answer. */
-static int ask_tables(struct query *query, struct statement *statement)
+static int ask_tables(struct sql_run *run, struct statement *statement)
 {
 	char *before;
 	size_t size;
 	FILE *file;
 	int status;
 
-	if (!query->question->parquet)
+	if (!run->query->parquet)
 		return 0;
 	file = open_memstream(&before, &size);
-	print_relations(query, SQL_DUCKDB, file);
+	print_relations(run, SQL_DUCKDB, file);
 	fclose(file);
-	status = query_tables_ask(query->question->parquet, before, &statement->text,
-				  query->error);
+	status =
+	    query_tables_ask(run->query->parquet, before, &statement->text, run->error);
 	free(before);
 	return status;
 }
 
-static int run_block(struct query *query, const struct query_block *block,
+static int run_block(struct sql_run *run, const struct query_block *block,
 		     struct result *result)
 {
-	bool is_parquet = query->question->parquet;
-	struct statement statement =
-	    assemble(query, block, query->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE,
-		     is_parquet);
+	bool is_parquet = run->query->parquet;
+	struct statement statement = assemble(
+	    run, block, run->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE, is_parquet);
 	struct timeline_query *rows =
-	    ask_tables(query, &statement) ? NULL : prepare(query, block, &statement);
+	    ask_tables(run, &statement) ? NULL : prepare(run, block, &statement);
 	int status = -1;
 
 	if (rows && !timeline_query_ask(rows, statement.value,
-					timeline_query_parameters(rows), query->error))
+					timeline_query_parameters(rows), run->error))
 		status = block->kind == QUERY_NOTES
-			     ? add_notes(query, rows, result)
-			     : fill_tables(query, block, rows, statement.is_cut, result);
+			     ? add_notes(run, rows, result)
+			     : fill_tables(run, block, rows, statement.is_cut, result);
 	timeline_query_free(rows);
 	statement_clear(&statement);
 	return status;
 }
 
-static int add_own_notes(struct query *query, struct result *result)
+static int add_own_notes(struct sql_run *run, struct result *result)
 {
 	static const char *const spans[] = {"thread_state", "syscall", "irq",
 					    "block_request"};
-	int status = question_note_needs(query->question, query->file->need,
-					 query->file->needs, result, query->error);
+	int status = query_note_needs(run->query, run->file->need, run->file->needs,
+				      result, run->error);
 
-	if (query->file->records)
-		question_note_unrecorded(query->question, result);
-	for (size_t i = 0; i < 4 && query->question->scope.without_spans; i++)
-		if (query_file_names(query->file, spans[i])) {
+	if (run->file->records)
+		query_note_unrecorded(run->query, result);
+	for (size_t i = 0; i < 4 && run->query->scope.without_spans; i++)
+		if (query_file_names(run->file, spans[i])) {
 			result_note(result, "%s", no_spans_note);
 			break;
 		}
 	return status;
 }
 
-static void add_relations(struct query *query, const struct query_file *file)
+static void add_relations(struct sql_run *run, const struct query_file *file)
 {
 	for (size_t i = 0; i < file->blocks; i++)
 		if (file->block[i].kind == QUERY_WITH ||
 		    file->block[i].kind == QUERY_TEMPORARY)
-			query->relation[query->relations++] = &file->block[i];
+			run->relation[run->relations++] = &file->block[i];
 }
 
 /* What statements that are asked for name, is wanted. 0, or -1 with error. */
-static int begin_query(struct query *query, struct question *question,
-		       struct error *error)
+static int begin_run(struct sql_run *run, struct query *query, struct error *error)
 {
-	const struct query_file *file = question->analysis->own;
-	const struct query_file *relations = &query->values.relations;
+	const struct query_file *file = query->analysis->own;
+	const struct query_file *relations = &run->values.relations;
 	int status;
 
-	*query = (struct query){
-	    .question = question, .file = file, .group = question->group, .error = error};
-	if (!question->group && file->analysis.groups)
-		question->group =
-		    query_file_keep(&query->values.relations, file->analysis.groups,
+	*run = (struct sql_run){
+	    .query = query, .file = file, .group = query->group, .error = error};
+	if (!query->group && file->analysis.groups)
+		query->group =
+		    query_file_keep(&run->values.relations, file->analysis.groups,
 				    strcspn(file->analysis.groups, " "));
-	status = query_values_init(&query->values, question, file, error);
-	query->relation =
+	status = query_values_init(&run->values, query, file, error);
+	run->relation =
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
 		       sizeof(const struct query_block *));
-	add_relations(query, file->shared);
-	add_relations(query, relations);
-	add_relations(query, file);
-	query->wanted = mem_zalloc((query->relations + 1) * sizeof(*query->wanted));
+	add_relations(run, file->shared);
+	add_relations(run, relations);
+	add_relations(run, file);
+	run->wanted = mem_zalloc((run->relations + 1) * sizeof(*run->wanted));
 	for (size_t i = 0; i < file->blocks; i++)
-		if (is_block_asked(query, &file->block[i]) && file->block[i].sql)
-			want_relations(query, file->block[i].sql, query->relations, true,
-				       query->wanted);
+		if (is_block_asked(run, &file->block[i]) && file->block[i].sql)
+			want_relations(run, file->block[i].sql, run->relations, true,
+				       run->wanted);
 	if (!status && (!file->blocks || !file->block[0].sql))
 		status =
 		    error_set(error, "%s: no statement, want one SELECT", file->path);
 	return status;
 }
 
-static void end_query(struct query *query)
+static void end_run(struct sql_run *run)
 {
-	query->question->group = query->group;
-	query_values_clear(&query->values);
-	free(query->relation);
-	free(query->wanted);
+	run->query->group = run->group;
+	query_values_clear(&run->values);
+	free(run->relation);
+	free(run->wanted);
 }
 
-int query_run(struct question *question, struct result *result, struct error *error)
+int query_file_run(struct query *query, struct result *result, struct error *error)
 {
-	struct query query;
-	int status = begin_query(&query, question, error);
+	struct sql_run run;
+	int status = begin_run(&run, query, error);
 
-	for (size_t i = 0; i < query.relations && !status && !question->parquet; i++)
-		if (query.wanted[i] && query.relation[i]->kind == QUERY_TEMPORARY)
-			status = keep_relation(&query, i);
-	for (size_t i = 0; i < query.file->blocks && !status; i++)
-		if (is_block_asked(&query, &query.file->block[i]))
-			status = run_block(&query, &query.file->block[i], result);
+	for (size_t i = 0; i < run.relations && !status && !query->parquet; i++)
+		if (run.wanted[i] && run.relation[i]->kind == QUERY_TEMPORARY)
+			status = keep_relation(&run, i);
+	for (size_t i = 0; i < run.file->blocks && !status; i++)
+		if (is_block_asked(&run, &run.file->block[i]))
+			status = run_block(&run, &run.file->block[i], result);
 	if (!status)
-		status = add_own_notes(&query, result);
-	end_query(&query);
+		status = add_own_notes(&run, result);
+	end_run(&run);
 	return status;
 }
 
-static void print_block(struct query *query, const struct query_block *block,
+static void print_block(struct sql_run *run, const struct query_block *block,
 			enum sql_dialect dialect, FILE *file)
 {
-	struct statement statement =
-	    assemble(query, block, query->relations, dialect, true);
+	struct statement statement = assemble(run, block, run->relations, dialect, true);
 	bool is_notes = block->kind == QUERY_NOTES;
 
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
-		if (!is_asked(query, block, table))
+		if (!is_asked(run, block, table))
 			continue;
 		fprintf(file, "-- %s%s\n%s", is_notes ? "notes" : "table ",
 			is_notes ? "" : table->key, statement.text);
@@ -564,7 +560,7 @@ static void print_block(struct query *query, const struct query_block *block,
 			size_t size;
 			FILE *text = open_memstream(&order, &size);
 
-			write_order(query, block, table, false, text);
+			write_order(run, block, table, false, text);
 			fclose(text);
 			putc('\n', file);
 			sql_write(file, order, dialect, NULL, NULL);
@@ -574,17 +570,17 @@ static void print_block(struct query *query, const struct query_block *block,
 	statement_clear(&statement);
 }
 
-int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
-		struct error *error)
+int query_file_print(struct query *query, enum sql_dialect dialect, FILE *file,
+		     struct error *error)
 {
-	struct query query;
-	int status = begin_query(&query, question, error);
+	struct sql_run run;
+	int status = begin_run(&run, query, error);
 
 	if (!status)
-		print_relations(&query, dialect, file);
-	for (size_t i = 0; i < query.file->blocks && !status; i++)
-		if (is_block_asked(&query, &query.file->block[i]))
-			print_block(&query, &query.file->block[i], dialect, file);
-	end_query(&query);
+		print_relations(&run, dialect, file);
+	for (size_t i = 0; i < run.file->blocks && !status; i++)
+		if (is_block_asked(&run, &run.file->block[i]))
+			print_block(&run, &run.file->block[i], dialect, file);
+	end_run(&run);
 	return status;
 }

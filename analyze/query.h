@@ -163,7 +163,7 @@ struct query_values {
 
 /* All that the file may name, into what is zeroed but for texts kept. 0, or -1 with
  * error. */
-int query_values_init(struct query_values *values, struct question *question,
+int query_values_init(struct query_values *values, struct query *query,
 		      const struct query_file *file, struct error *error);
 
 /* Copies, and gives back the name, which lives as long as the values. */
@@ -197,8 +197,7 @@ void query_values_clear(struct query_values *values);
  * .tid is the event's own where it has one of such a name. Classes and columns are those
  * that event_class and event_column have. 0, or -1 with error.
  */
-int period_events(struct query_values *values, struct question *question,
-		  struct error *error);
+int period_events(struct query_values *values, struct query *query, struct error *error);
 
 /* ---- query_groups.c */
 
@@ -245,7 +244,7 @@ struct metric_aliases {
 
 /* Of --alias, and of the run's facts: members net_interfaces, interfaces,
  * filesystem_names, filesystems. 0, or -1 with error. */
-int metric_aliases_read(struct metric_aliases *aliases, struct question *question,
+int metric_aliases_read(struct metric_aliases *aliases, struct query *query,
 			struct error *error);
 
 /* The alias, or the name. */
@@ -255,21 +254,20 @@ void metric_aliases_clear(struct metric_aliases *aliases);
 
 /* Draw all into the directory of --plot, SVG, and say so in a note. 0, or -1 with error.
  */
-int metric_plots_draw(struct question *question, struct result *result,
-		      struct error *error);
+int metric_plots_draw(struct query *query, struct result *result, struct error *error);
 
 /* ---- query.c */
 
-/* Ask what the question's analysis asks for, into tables and notes; 0, or -1 with error.
+/* Run the statements of the query's analysis into tables and notes; 0, or -1 with error.
  */
-int query_run(struct question *question, struct result *result, struct error *error);
+int query_file_run(struct query *query, struct result *result, struct error *error);
 
 /*
  * Write the statements of an analysis as they would run, in a dialect, with the values of
- * their parameters. The question may have no timeline: then its scope is all there is.
+ * their parameters. The query may have no timeline: then its scope is all there is.
  * 0, or -1 with error.
  */
-int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
-		struct error *error);
+int query_file_print(struct query *query, enum sql_dialect dialect, FILE *file,
+		     struct error *error);
 
 #endif

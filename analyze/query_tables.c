@@ -201,8 +201,8 @@ static int end_script(FILE *script, struct error *error)
 }
 
 /* The answer goes to NAME.csv, and what its columns are to NAME.columns. */
-static void write_question(const struct query_tables *tables, const char *name,
-			   const char *select, FILE *script)
+static void write_query(const struct query_tables *tables, const char *name,
+			const char *select, FILE *script)
 {
 	AUTOFREE char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
 	AUTOFREE char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
@@ -386,7 +386,7 @@ int query_tables_ask(struct query_tables *tables, const char *before, char **sel
 	write_views(tables, text, script);
 	free(text);
 	fputs(before, script);
-	write_question(tables, "answer", *select, script);
+	write_query(tables, "answer", *select, script);
 	if (end_script(script, error) || run_duckdb(tables, error))
 		return -1;
 	answer = load_answer(tables, "answer", error);
@@ -437,7 +437,7 @@ static int load_known(struct query_tables *tables, struct error *error)
 		if (!is_there[i])
 			continue;
 		write_views(tables, known[i].name, script);
-		write_question(tables, known[i].name, known[i].select, script);
+		write_query(tables, known[i].name, known[i].select, script);
 	}
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
 	for (size_t i = 0; i < KNOWN && !status; i++) {

@@ -195,17 +195,16 @@ static char *alias_case(struct query_values *values, const struct metric_aliases
 	return text;
 }
 
-static int add_items(struct query_values *values, struct question *question,
+static int add_items(struct query_values *values, struct query *query,
 		     struct error *error)
 {
 	struct metric_aliases aliases = {.names = {0}};
-	int status =
-	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
+	int status = query->reader ? metric_aliases_read(&aliases, query, error) : 0;
 
 	if (!status)
 		status =
 		    add_passing(values, "items", "SELECT DISTINCT name FROM metric_item",
-				&question->request->items, &aliases, error);
+				&query->request->items, &aliases, error);
 	add_sql(values, "aliases", alias_case(values, &aliases));
 	metric_aliases_clear(&aliases);
 	return status;
@@ -222,11 +221,11 @@ static void add_nodes(struct query_values *values, const struct scope *scope)
 	text_list_clear(&names);
 }
 
-int query_values_init(struct query_values *values, struct question *question,
+int query_values_init(struct query_values *values, struct query *query,
 		      const struct query_file *file, struct error *error)
 {
-	const struct request *request = question->request;
-	const struct scope *scope = &question->scope;
+	const struct request *request = query->request;
+	const struct scope *scope = &query->scope;
 	const struct {
 		const char *name;
 		int64_t value;
@@ -250,11 +249,11 @@ int query_values_init(struct query_values *values, struct question *question,
 	    {":all_spans", !request->min && !request->max},
 	};
 
-	values->reader = question->reader;
+	values->reader = query->reader;
 	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
 		query_values_add(values, cell_of_integer(integers[i].value), "%s",
 				 integers[i].name);
-	query_values_add(values, cell_of_text(question->group ? question->group : ""),
+	query_values_add(values, cell_of_text(query->group ? query->group : ""),
 			 ":group");
 	add_nodes(values, scope);
 	add_sql(values, "tids", range_condition("tid", &request->tids));
@@ -267,10 +266,9 @@ int query_values_init(struct query_values *values, struct question *question,
 			&request->names, NULL, error) ||
 	    add_passing(values, "metrics", "SELECT DISTINCT name FROM metric",
 			&request->metrics, NULL, error) ||
-	    (query_file_names(file, "chosen_item") &&
-	     add_items(values, question, error)) ||
+	    (query_file_names(file, "chosen_item") && add_items(values, query, error)) ||
 	    (query_file_names(file, "begin_event") &&
-	     period_events(values, question, error)))
+	     period_events(values, query, error)))
 		return -1;
 	return 0;
 }

@@ -127,7 +127,7 @@ void result_clear(struct result *result);
 
 /* ---- print.c */
 
-struct question;
+struct query;
 
 /* Room for a number as people read it. */
 enum { PRINT_TEXT = 64 };
@@ -151,8 +151,7 @@ bool print_is_right(enum unit unit);
  * What a result says, in the format asked for. CSV has one table: --table, or the first.
  * A stream's own error is the caller's to find.
  */
-void print_result(const struct question *question, const struct result *result,
-		  FILE *file);
+void print_result(const struct query *query, const struct result *result, FILE *file);
 
 /* A text as a JSON string with its quotes. What is no UTF-8 becomes U+FFFD. */
 void print_json_text(FILE *file, const char *text, size_t size);

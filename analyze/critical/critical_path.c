@@ -26,21 +26,20 @@ static const char of_message_sql[] =
 	    " ORDER BY r.id DESC LIMIT 1";
 
 /* Up to `most`; of the slowest those of chosen nodes. How many, or -1 with error. */
-static int read_requests(struct node_request *request, int most,
-			 struct question *question, const char *sql,
-			 const struct cell *value, struct error *error)
+static int read_requests(struct node_request *request, int most, struct query *query,
+			 const char *sql, const struct cell *value, struct error *error)
 {
-	const struct scope *scope = &question->scope;
-	struct timeline_query *query = timeline_query_new(question->reader, sql, error);
-	int more = query && !timeline_query_ask(query, value,
-						timeline_query_parameters(query), error)
+	const struct scope *scope = &query->scope;
+	struct timeline_query *rows = timeline_query_new(query->reader, sql, error);
+	int more = rows && !timeline_query_ask(rows, value,
+					       timeline_query_parameters(rows), error)
 		       ? 1
 		       : -1;
 	int count = 0;
 
 	while (count < most && more > 0 &&
-	       (more = timeline_query_next(query, error)) > 0) {
-		const struct cell *row = timeline_query_row(query);
+	       (more = timeline_query_next(rows, error)) > 0) {
+		const struct cell *row = timeline_query_row(rows);
 
 		request[count] = (struct node_request){
 		    .id = row[0].integer,
@@ -57,25 +56,25 @@ static int read_requests(struct node_request *request, int most,
 			 scope_has_node(scope, request[count].start.node) ||
 			 scope_has_node(scope, request[count].server);
 	}
-	timeline_query_free(query);
+	timeline_query_free(rows);
 	return more < 0 ? -1 : count;
 }
 
-int node_requests_slowest(struct node_request *request, int most,
-			  struct question *question, struct error *error)
+int node_requests_slowest(struct node_request *request, int most, struct query *query,
+			  struct error *error)
 {
-	const struct scope *scope = &question->scope;
+	const struct scope *scope = &query->scope;
 	const struct cell span[] = {cell_of_integer(scope->begin_ns),
 				    cell_of_integer(scope->end_ns)};
 
-	return read_requests(request, most, question, slowest_sql, span, error);
+	return read_requests(request, most, query, slowest_sql, span, error);
 }
 
-int node_request_of(struct node_request *request, int64_t message,
-		    struct question *question, struct error *error)
+int node_request_of(struct node_request *request, int64_t message, struct query *query,
+		    struct error *error)
 {
 	const struct cell key = cell_of_integer(message);
-	int found = read_requests(request, 1, question, of_message_sql, &key, error);
+	int found = read_requests(request, 1, query, of_message_sql, &key, error);
 
 	return found > 0 ? request->start.message >= message : found;
 }
@@ -83,7 +82,7 @@ int node_request_of(struct node_request *request, int64_t message,
 enum { MOST_NAMED = 4 }; /* threads, in an error */
 
 struct critical {
-	struct question *question;
+	struct query *query;
 	struct result *result;
 	struct history *history;
 	struct path path;
@@ -123,15 +122,15 @@ static int give_segment(void *context, struct cell *row, struct error *error)
 static int print_path(struct critical *critical, struct error *error)
 {
 	const struct path *path = &critical->path;
-	struct question *question = critical->question;
+	struct query *query = critical->query;
 	struct result *result = critical->result;
 
-	if (question->scope.without_spans)
+	if (query->scope.without_spans)
 		result_note(result, "%s", no_spans_note);
-	question->tables = critical->is_found ? NULL : "";
-	if (timeline_reader_keep_rows(question->reader, "path_segment", 11, give_segment,
+	query->tables = critical->is_found ? NULL : "";
+	if (timeline_reader_keep_rows(query->reader, "path_segment", 11, give_segment,
 				      critical, error) ||
-	    query_run(question, result, error))
+	    query_file_run(query, result, error))
 		return -1;
 	if (path->deep)
 		result_note(result,
@@ -145,29 +144,29 @@ static int print_path(struct critical *critical, struct error *error)
 	return 0;
 }
 
-static char *tell_request(struct question *question, const struct node_request *request)
+static char *tell_request(struct query *query, const struct node_request *request)
 {
 	const struct path_start *start = &request->start;
-	AUTOFREE char *from = start->tid > 0
-				  ? mem_printf("thread %" PRId64 " (%s)", start->tid,
-					       question_comm(question, start->node,
-							     start->tid, start->begin_ns))
-				  : mem_strdup("a thread that is not known");
+	AUTOFREE char *from =
+	    start->tid > 0 ? mem_printf("thread %" PRId64 " (%s)", start->tid,
+					query_thread_name(query, start->node, start->tid,
+							  start->begin_ns))
+			   : mem_strdup("a thread that is not known");
 	char *text =
 	    mem_printf("of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
-		       request->id, from, question_node(question, start->node),
-		       question_node(question, request->server), request->server_port);
+		       request->id, from, query_node_name(query, start->node),
+		       query_node_name(query, request->server), request->server_port);
 
 	return text;
 }
 
 static int of_request(struct critical *critical, struct error *error)
 {
-	struct question *question = critical->question;
-	int64_t wanted = question->request->request;
+	struct query *query = critical->query;
+	int64_t wanted = query->request->request;
 	struct node_request request;
-	int found = wanted ? node_request_of(&request, wanted, question, error)
-			   : node_requests_slowest(&request, 1, question, error);
+	int found = wanted ? node_request_of(&request, wanted, query, error)
+			   : node_requests_slowest(&request, 1, query, error);
 
 	if (found < 0)
 		return -1;
@@ -176,9 +175,9 @@ static int of_request(struct critical *critical, struct error *error)
 				 "%s: --request: message %" PRId64
 				 " is of no request that was answered, ctanalyze "
 				 "requests --log has their numbers",
-				 question->path, wanted);
+				 query->path, wanted);
 	critical->is_found = found;
-	critical->about = found ? tell_request(question, &request)
+	critical->about = found ? tell_request(query, &request)
 				: mem_strdup("no request between nodes was found, and no "
 					     "thread was asked for: see --tid");
 	return found ? path_walk(&critical->path, critical->history, &request.start) : 0;
@@ -187,8 +186,8 @@ static int of_request(struct critical *critical, struct error *error)
 static int add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct critical *critical = context;
-	struct question *question = critical->question;
-	const struct scope *scope = &question->scope;
+	struct query *query = critical->query;
+	const struct scope *scope = &query->scope;
 	struct path_start thread = {.node = row[0].integer,
 				    .tid = row[1].integer,
 				    .begin_ns = row[2].integer,
@@ -201,15 +200,15 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	if (thread.end_ns > scope->end_ns)
 		thread.end_ns = scope->end_ns;
 	if (!scope_has_node(scope, thread.node) ||
-	    !question_has_thread(question, thread.node, thread.tid, thread.begin_ns))
+	    !query_has_thread(query, thread.node, thread.tid, thread.begin_ns))
 		return 0;
 	critical->thread = thread;
 	if (critical->threads++ >= MOST_NAMED)
 		return 0;
 	names = mem_printf(
 	    "%s%s%s/%" PRId64 " %s", critical->names ? critical->names : "",
-	    critical->names ? ", " : "", question_node(question, thread.node), thread.tid,
-	    question_comm(question, thread.node, thread.tid, thread.begin_ns));
+	    critical->names ? ", " : "", query_node_name(query, thread.node), thread.tid,
+	    query_thread_name(query, thread.node, thread.tid, thread.begin_ns));
 	free(critical->names);
 	critical->names = names;
 	return 0;
@@ -222,21 +221,21 @@ static int choose_thread(struct critical *critical, struct error *error)
 	    "SELECT node, tid, min(begin_ns), max(end_ns) FROM thread_state"
 	    " WHERE tid > 0 AND begin_ns < ?2 AND end_ns > ?1 AND state <> 'dead'"
 	    " GROUP BY node, tid ORDER BY node, tid";
-	struct question *question = critical->question;
-	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
-				    cell_of_integer(question->scope.end_ns)};
+	struct query *query = critical->query;
+	const struct cell span[] = {cell_of_integer(query->scope.begin_ns),
+				    cell_of_integer(query->scope.end_ns)};
 
-	if (query_rows(question->reader, sql, span, add_thread, critical, error))
+	if (query_rows(query->reader, sql, span, add_thread, critical, error))
 		return -1;
 	if (!critical->threads)
 		return error_set(
 		    error, "%s: no such thread in the time asked for, see ctanalyze cpu",
-		    question->path);
+		    query->path);
 	if (critical->threads > 1)
 		return error_set(
 		    error,
 		    "%s: %zu threads are like that (%s%s), want one: --node, --tid",
-		    question->path, critical->threads, critical->names,
+		    query->path, critical->threads, critical->names,
 		    critical->threads > MOST_NAMED ? ", ..." : "");
 	return 0;
 }
@@ -244,7 +243,7 @@ static int choose_thread(struct critical *critical, struct error *error)
 static int of_thread(struct critical *critical, struct error *error)
 {
 	const struct path_start *thread = &critical->thread;
-	struct question *question = critical->question;
+	struct query *query = critical->query;
 
 	if (choose_thread(critical, error))
 		return -1;
@@ -253,19 +252,18 @@ static int of_thread(struct critical *critical, struct error *error)
 	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the time "
 	    "asked for",
 	    thread->tid,
-	    question_comm(question, thread->node, thread->tid, thread->begin_ns),
-	    question_node(question, thread->node));
+	    query_thread_name(query, thread->node, thread->tid, thread->begin_ns),
+	    query_node_name(query, thread->node));
 	return path_walk(&critical->path, critical->history, thread);
 }
 
 static const char switches_sql[] = "SELECT 1 FROM event_class WHERE name = "
 				   "'sched_switch' AND events > 0";
 
-int run_critical_path(struct question *question, struct result *result,
-		      struct error *error)
+int run_critical_path(struct query *query, struct result *result, struct error *error)
 {
-	const struct request *request = question->request;
-	struct critical critical = {.question = question, .result = result};
+	const struct request *request = query->request;
+	struct critical critical = {.query = query, .result = result};
 	bool by_thread =
 	    request->tids.count || request->pids.count || request->names.count;
 	int64_t switches = 0;
@@ -274,9 +272,9 @@ int run_critical_path(struct question *question, struct result *result,
 	if (request->request && by_thread)
 		return error_misuse(error, "--request names the thread, want it without "
 					   "--tid, --pid and --procname");
-	critical.history = history_new(question->reader, error);
+	critical.history = history_new(query->reader, error);
 	if (critical.history &&
-	    query_integer(question->reader, switches_sql, NULL, &switches, error) >= 0)
+	    query_integer(query->reader, switches_sql, NULL, &switches, error) >= 0)
 		status = !switches   ? 0
 			 : by_thread ? of_thread(&critical, error)
 				     : of_request(&critical, error);

@@ -2,7 +2,7 @@
 #ifndef CT_ANALYZE_CRITICAL_PATH_H
 #define CT_ANALYZE_CRITICAL_PATH_H
 
-#include "analyze/question.h"
+#include "analyze/analysis.h"
 
 /*
  * What threads did, and which message of another node ended which wait, asked of the
@@ -90,15 +90,14 @@ struct node_request {
 
 /* The slowest ones from or to a chosen node in the time asked for, up to `most`. How many
  * there are, or -1 with error. */
-int node_requests_slowest(struct node_request *request, int most,
-			  struct question *question, struct error *error);
+int node_requests_slowest(struct node_request *request, int most, struct query *query,
+			  struct error *error);
 
 /* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
-int node_request_of(struct node_request *request, int64_t message,
-		    struct question *question, struct error *error);
+int node_request_of(struct node_request *request, int64_t message, struct query *query,
+		    struct error *error);
 
 /* The analysis critical-path. */
-int run_critical_path(struct question *question, struct result *result,
-		      struct error *error);
+int run_critical_path(struct query *query, struct result *result, struct error *error);
 
 #endif

@@ -16,7 +16,7 @@ enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
 
 struct reading {
 	struct activity *activity;
-	struct question *question;
+	struct query *query;
 	size_t lane; /* where the last span was */
 };
 
@@ -68,7 +68,7 @@ static int add_lane(void *context, const struct cell *row, struct error *error)
 	struct reading *reading = context;
 
 	(void)error;
-	if (scope_has_node(&reading->question->scope, row[0].integer))
+	if (scope_has_node(&reading->query->scope, row[0].integer))
 		find_lane(reading->activity, row[0].integer, row[1].integer);
 	return 0;
 }
@@ -130,7 +130,7 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	thread->name =
 	    thread->was_named
 		? mem_strndup(row[5].bytes, row[5].size)
-		: mem_strdup(question_comm(reading->question, node, tid, begin_ns));
+		: mem_strdup(query_thread_name(reading->query, node, tid, begin_ns));
 	return thread;
 }
 
@@ -181,7 +181,7 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	struct activity_thread *thread;
 
 	(void)error;
-	if (!scope_has_node(&reading->question->scope, row[0].integer))
+	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	if (row[6].integer == 1) {
 		add_running(reading, row);
@@ -207,7 +207,7 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	struct activity_lane *lane;
 
 	(void)error;
-	if (!scope_has_node(&reading->question->scope, row[0].integer))
+	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
 	activity->irqs++;
@@ -228,13 +228,13 @@ static int scan(struct reading *reading, const char *sql, timeline_take *take,
 {
 	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),
 				    cell_of_integer(reading->activity->end_ns)};
-	struct timeline_query *query =
-	    timeline_query_new(reading->question->reader, sql, error);
-	int status = query && !timeline_query_ask(query, span, 2, error)
-			 ? timeline_query_each(query, take, reading, error)
+	struct timeline_query *rows =
+	    timeline_query_new(reading->query->reader, sql, error);
+	int status = rows && !timeline_query_ask(rows, span, 2, error)
+			 ? timeline_query_each(rows, take, reading, error)
 			 : -1;
 
-	timeline_query_free(query);
+	timeline_query_free(rows);
 	return status;
 }
 
@@ -264,17 +264,16 @@ static void set_cells(struct activity *activity)
 		    mem_zalloc(activity->cells * sizeof(struct activity_cell));
 }
 
-int activity_read(struct activity *activity, struct question *question,
-		  struct error *error)
+int activity_read(struct activity *activity, struct query *query, struct error *error)
 {
-	struct reading reading = {.activity = activity, .question = question};
-	const struct scope *scope = &question->scope;
+	struct reading reading = {.activity = activity, .query = query};
+	const struct scope *scope = &query->scope;
 	nsec_t end_ns =
 	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
 
 	activity->begin_ns = scope->begin_ns;
 	activity->end_ns = end_ns;
-	if (query_rows(question->reader, lane_sql, NULL, add_lane, &reading, error))
+	if (query_rows(query->reader, lane_sql, NULL, add_lane, &reading, error))
 		return -1;
 	set_cells(activity);
 	if (scan(&reading, thread_sql, add_span, error) ||

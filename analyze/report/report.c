@@ -55,57 +55,56 @@ static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 
 struct work {
 	struct report *report;
-	struct question second; /* of the other thread */
-	pthread_t first;        /* the one that has the report's own question */
+	struct query second; /* of the other thread */
+	pthread_t first;     /* the one that has the report's own query */
 	struct error error[TASKS];
 	int status[TASKS];
 	atomic_bool failed;
 };
 
-static int ask(struct report *report, struct question *asker, int name,
-	       struct error *error)
+static int ask(struct report *report, struct query *asker, int name, struct error *error)
 {
 	const struct report_query *wanted = &queries[name];
 	struct report_answer *answer = &report->answer[name];
 	const struct analysis *analysis =
-	    catalog_find(report->question->request->catalog, wanted->analysis, error);
-	struct question question = *asker;
+	    catalog_find(report->query->request->catalog, wanted->analysis, error);
+	struct query query = *asker;
 	int status;
 
 	if (!analysis)
 		return -1;
-	answer->request = *report->question->request;
+	answer->request = *report->query->request;
 	answer->request.limit_given = wanted->limit;
 	answer->request.quiet = true;
-	question.analysis = analysis;
-	question.request = &answer->request;
-	question.forms = wanted->forms ? wanted->forms : analysis->default_forms;
-	question.group = wanted->group;
-	question.tables = wanted->tables;
+	query.analysis = analysis;
+	query.request = &answer->request;
+	query.forms = wanted->forms ? wanted->forms : analysis->default_forms;
+	query.group = wanted->group;
+	query.tables = wanted->tables;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = query_run(&question, &answer->result, error);
+	status = query_file_run(&query, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
-	asker->people = question.people;
+	asker->threads = query.threads;
 	return status ? error_prefix(error, "%s", analysis->name) : 0;
 }
 
-static int do_task(struct report *report, struct question *question, int task,
+static int do_task(struct report *report, struct query *query, int task,
 		   struct error *error)
 {
 	const bool is_lines = task == ANSWER_LINES;
 
 	if (task == TASK_ACTIVITY)
-		return activity_read(&report->activity, question, error);
+		return activity_read(&report->activity, query, error);
 	/* The groups of millions of messages are sorted on disk. */
-	if (is_lines && query_rows(question->reader, "PRAGMA cache_size = -8192", NULL,
-				   NULL, NULL, error))
+	if (is_lines && query_rows(query->reader, "PRAGMA cache_size = -8192", NULL, NULL,
+				   NULL, error))
 		return -1;
-	return ask(report, question, task, error) ||
-	       (is_lines && query_rows(question->reader, "PRAGMA cache_size = -65536",
-				       NULL, NULL, NULL, error));
+	return ask(report, query, task, error) ||
+	       (is_lines && query_rows(query->reader, "PRAGMA cache_size = -65536", NULL,
+				       NULL, NULL, error));
 }
 
 /* Nothing more is begun when a task failed. */
@@ -113,13 +112,12 @@ static void work(void *context, size_t index)
 {
 	struct work *all = context;
 	const int task = tasks[index];
-	struct question *question = pthread_equal(pthread_self(), all->first)
-					? all->report->question
-					: &all->second;
+	struct query *query =
+	    pthread_equal(pthread_self(), all->first) ? all->report->query : &all->second;
 
 	if (all->failed)
 		return;
-	all->status[task] = do_task(all->report, question, task, &all->error[task]);
+	all->status[task] = do_task(all->report, query, task, &all->error[task]);
 	if (all->status[task])
 		all->failed = true;
 }
@@ -128,11 +126,11 @@ static int ask_all(struct report *report, struct error *error)
 {
 	struct work all = {.report = report, .first = pthread_self()};
 
-	if (question_open(&all.second, report->question->analysis,
-			  report->question->request, report->question->path, error))
+	if (query_open(&all.second, report->query->analysis, report->query->request,
+		       report->query->path, error))
 		return -1;
 	parallel_run(WORKERS, TASKS, work, &all);
-	question_close(&all.second);
+	query_close(&all.second);
 	for (int i = 0; i < TASKS; i++)
 		if (all.status[i]) {
 			*error = all.error[i];
@@ -164,7 +162,7 @@ double report_number(struct cell cell, double none)
 
 size_t report_node_index(const struct report *report, int64_t node)
 {
-	const struct scope *scope = &report->question->scope;
+	const struct scope *scope = &report->query->scope;
 	size_t at = 0;
 
 	for (size_t i = 0; i < scope->nodes && scope->node[i].id != node; i++)
@@ -174,7 +172,7 @@ size_t report_node_index(const struct report *report, int64_t node)
 
 static void set_axis(struct report *report)
 {
-	const struct scope *scope = &report->question->scope;
+	const struct scope *scope = &report->query->scope;
 
 	report->begin_ns = scope->begin_ns;
 	report->is_empty = scope->end_ns <= scope->begin_ns;
@@ -183,7 +181,7 @@ static void set_axis(struct report *report)
 
 static void put_facts(struct report *report)
 {
-	const struct scope *scope = &report->question->scope;
+	const struct scope *scope = &report->query->scope;
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
 	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
 	const double messages = report_number(
@@ -305,10 +303,10 @@ static int give_row(void *context, struct cell *row, struct error *error)
 static int give_facts(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;
-	const struct question *question = giving->report->question;
+	const struct query *query = giving->report->query;
 	const struct result_table *problems =
 	    report_table(giving->report, ANSWER_PROBLEMS, "problems");
-	const struct scope *scope = &question->scope;
+	const struct scope *scope = &query->scope;
 
 	(void)error;
 	row[0] = row[1] = cell_of_integer(0);
@@ -327,7 +325,7 @@ static int give_facts(void *context, struct cell *row, struct error *error)
 static int give_table(struct report *report, const struct result_table *table,
 		      const char *name, struct error *error)
 {
-	struct timeline_reader *reader = report->question->reader;
+	struct timeline_reader *reader = report->query->reader;
 	struct giving giving = {.table = table};
 	struct timeline_temporary named = {.name = name};
 	AUTOFREE char *sql = NULL;
@@ -361,7 +359,7 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
 	struct giving facts = {.report = report};
-	struct timeline_reader *reader = report->question->reader;
+	struct timeline_reader *reader = report->query->reader;
 	int status =
 	    timeline_reader_keep_rows(reader, "page_fact", 2, give_facts, &facts, error);
 
@@ -374,30 +372,30 @@ static int give_all(struct report *report, struct error *error)
 
 static int make(struct report *report, struct error *error)
 {
-	struct question *question = report->question;
+	struct query *query = report->query;
 	int count;
 
-	count = node_requests_slowest(report->request, REPORT_REQUESTS, question, error);
+	count = node_requests_slowest(report->request, REPORT_REQUESTS, query, error);
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
-	report->detail = question->request->detail_given >= 0
-			     ? (size_t)question->request->detail_given
+	report->detail = query->request->detail_given >= 0
+			     ? (size_t)query->request->detail_given
 			     : DETAIL;
-	question_share(question, 0.1);
+	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||
-	    ask(report, question, ANSWER_OWN, error))
+	    ask(report, query, ANSWER_OWN, error))
 		return -1;
-	question_share(question, 0.9);
+	query_progress(query, 0.9);
 	return write_page(report);
 }
 
-int run_report(struct question *question, struct result *result, struct error *error)
+int run_report(struct query *query, struct result *result, struct error *error)
 {
-	struct report report = {.question = question, .result = result, .error = error};
+	struct report report = {.query = query, .result = result, .error = error};
 	int status;
 
-	if (!question->request->output && isatty(STDOUT_FILENO))
+	if (!query->request->output && isatty(STDOUT_FILENO))
 		return error_set(error, "standard output is a terminal, want -o FILE");
 	report.page = open_memstream(&result->document, &result->document_size);
 	if (!report.page)

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "analyze/analysis.h"
 #include "analyze/critical/path.h"
-#include "analyze/question.h"
 #include "analyze/result.h"
 
 /* ---- activity.c */
@@ -54,8 +54,7 @@ struct activity {
 };
 
 /* Read all; 0, or -1 with error. */
-int activity_read(struct activity *activity, struct question *question,
-		  struct error *error);
+int activity_read(struct activity *activity, struct query *query, struct error *error);
 
 /* Keep the sums as page_lane and page_thread, for report.sql. */
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
@@ -70,7 +69,7 @@ extern const char activity_digits[];
 
 /*
  * The report is one page: findings, the cluster's timeline, and tables. First all is
- * asked, each question once, by two threads with a connection each; then the page is
+ * asked, each query once, by two threads with a connection each; then the page is
  * written from top to bottom. The timeline is data in JSON that the page's script
  * draws; everything else is HTML and SVG that needs no script.
  */
@@ -98,7 +97,7 @@ struct report_answer {
 enum { REPORT_REQUESTS = 8 }; /* the slowest ones, whose critical paths are drawn */
 
 struct report {
-	struct question *question;
+	struct query *query;
 	struct result *result; /* how instants are printed */
 	FILE *page;
 	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
@@ -127,7 +126,7 @@ double report_number(struct cell cell, double none);
 size_t report_node_index(const struct report *report, int64_t node);
 
 /* The analysis. */
-int run_report(struct question *question, struct result *result, struct error *error);
+int run_report(struct query *query, struct result *result, struct error *error);
 
 /* Parts of the page, by their names in page.html. */
 void report_findings(struct report *report);

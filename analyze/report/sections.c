@@ -110,7 +110,7 @@ struct drawing {
 
 static void put_node(const struct drawing *drawing, int64_t node)
 {
-	html_text(drawing->report->page, question_node(drawing->report->question, node));
+	html_text(drawing->report->page, query_node_name(drawing->report->query, node));
 }
 
 /* What each state had of the whole, as the legend. */
@@ -139,7 +139,7 @@ static void put_legend(const struct drawing *drawing)
 static void put_title(const struct drawing *drawing)
 {
 	const struct node_request *request = drawing->request;
-	struct question *question = drawing->report->question;
+	struct query *query = drawing->report->query;
 	const struct report *report = drawing->report;
 	FILE *page = report->page;
 	char text[PRINT_TEXT], bound[PRINT_TEXT];
@@ -152,8 +152,8 @@ static void put_title(const struct drawing *drawing)
 	if (request->start.tid > 0) {
 		fputs(" (", page);
 		html_text(page,
-			  question_comm(question, request->start.node, request->start.tid,
-					request->start.begin_ns));
+			  query_thread_name(query, request->start.node,
+					    request->start.tid, request->start.begin_ns));
 		fputc(')', page);
 	}
 	fputs(" to ", page);
@@ -194,8 +194,8 @@ static void put_path(const struct drawing *drawing)
 			    : (int)report_node_index(report, at->from_node));
 		if (at->tid > 0) {
 			fputc(',', report->page);
-			html_json(report->page, question_comm(report->question, at->node,
-							      at->tid, at->begin_ns));
+			html_json(report->page, query_thread_name(report->query, at->node,
+								  at->tid, at->begin_ns));
 		}
 		fputc(']', report->page);
 	}
@@ -209,7 +209,7 @@ void report_paths(struct report *report)
 
 	if (!report->activity.runs || !report->requests)
 		return;
-	history = history_new(report->question->reader, report->error);
+	history = history_new(report->query->reader, report->error);
 	if (!history) {
 		report->failed = true;
 		return;
@@ -246,7 +246,7 @@ enum { FEW_PAIRS = 20 };
  */
 static void put_pairs(const struct report *report, const struct result_table *pairs)
 {
-	const struct scope *scope = &report->question->scope;
+	const struct scope *scope = &report->query->scope;
 	FILE *page = report->page;
 
 	fputs("<figure id=\"latency\"><figcaption></figcaption>", page);

@@ -67,7 +67,7 @@ static void rank_threads(struct report *report)
 void report_lanes(struct report *report)
 {
 	const struct activity *activity = &report->activity;
-	const struct scope *scope = &report->question->scope;
+	const struct scope *scope = &report->query->scope;
 	const char *before = "";
 
 	rank_threads(report);
@@ -148,15 +148,15 @@ static int put_lists(struct spans *spans, const char *sql, struct error *error)
 {
 	const struct cell window[] = {cell_of_integer(spans->begin_ns),
 				      cell_of_integer(spans->end_ns)};
-	struct timeline_query *query =
-	    timeline_query_new(spans->report->question->reader, sql, error);
-	int more = query && !timeline_query_ask(query, window, 2, error) ? 1 : -1;
+	struct timeline_query *rows =
+	    timeline_query_new(spans->report->query->reader, sql, error);
+	int more = rows && !timeline_query_ask(rows, window, 2, error) ? 1 : -1;
 	nsec_t at_ns = spans->begin_ns;
 	int64_t of[2] = {-1, -1}; /* the list's head */
 
 	while (more > 0 && spans->count <= spans->most &&
-	       (more = timeline_query_next(query, error)) > 0) {
-		const struct cell *row = timeline_query_row(query);
+	       (more = timeline_query_next(rows, error)) > 0) {
+		const struct cell *row = timeline_query_row(rows);
 		nsec_t begin_ns = row[2].integer, end_ns = row[3].integer;
 
 		if (of[0] != row[0].integer || of[1] != cell_integer(&row[1], -1)) {
@@ -172,13 +172,13 @@ static int put_lists(struct spans *spans, const char *sql, struct error *error)
 		end_ns = end_ns < spans->end_ns ? end_ns : spans->end_ns;
 		fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - at_ns,
 			end_ns - begin_ns);
-		for (size_t i = 4; i < timeline_query_columns(query); i++)
+		for (size_t i = 4; i < timeline_query_columns(rows); i++)
 			fprintf(spans->page, ",%" PRId64, row[i].integer);
 		at_ns = end_ns;
 		spans->count++;
 	}
 	fputs(of[0] < 0 ? "" : "]", spans->page);
-	timeline_query_free(query);
+	timeline_query_free(rows);
 	return more < 0 ? -1 : 0;
 }
 

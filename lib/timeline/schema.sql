@@ -338,7 +338,7 @@ CREATE TABLE problem (
 );
 
 -- Subqueries for the names, no joins: a join on a name may be turned round, and then
--- the events are read once for each node or class that matches. What a question
+-- the events are read once for each node or class that matches. What a query
 -- does not ask for is not looked up.
 CREATE VIEW timeline AS
 SELECT

@@ -16,7 +16,7 @@
 #define SCOPE_MOST_NS (((nsec_t)1 << 62) - 1)
 
 /*
- * The part of a timeline that a question is about: some nodes, and a span of time
+ * The part of a timeline that a query is about: some nodes, and a span of time
  * on the reference's axis. Every reader of events and samples goes by it.
  */
 struct scope_node {

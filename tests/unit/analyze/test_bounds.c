@@ -48,7 +48,7 @@ static size_t ask_for(const char *name, const char *sql, nsec_t end_ns, int64_t 
 	struct text_list files = {0};
 	struct catalog catalog;
 	struct request request;
-	struct question question;
+	struct query query;
 	struct result result;
 	struct error error = ERROR_INIT;
 	size_t count = 0;
@@ -60,15 +60,15 @@ static size_t ask_for(const char *name, const char *sql, nsec_t end_ns, int64_t 
 	request_init(&request);
 	assert_int_equal(catalog_init(&catalog, &files, &error), 0);
 	result_init(&result, &request);
-	assert_int_equal(question_open(&question, catalog_find(&catalog, name, &error),
-				       &request, "run.db", &error),
+	assert_int_equal(query_open(&query, catalog_find(&catalog, name, &error),
+				    &request, "run.db", &error),
 			 0);
 	if (end_ns) {
-		question.scope.begin_ns = 0;
-		question.scope.end_ns = end_ns;
-		question.tables = "curves";
+		query.scope.begin_ns = 0;
+		query.scope.end_ns = end_ns;
+		query.tables = "curves";
 	}
-	query_run(&question, &result, &error);
+	query_file_run(&query, &result, &error);
 	assert_string_equal(error_text(&error), "");
 	for (size_t i = 0; i < result.table[0]->rows * result.table[0]->columns; i++) {
 		const struct cell *cell = &result.table[0]->cell[i];
@@ -77,7 +77,7 @@ static size_t ask_for(const char *name, const char *sql, nsec_t end_ns, int64_t 
 		found[count++] = cell->type == CELL_INTEGER ? cell->integer : OPEN;
 	}
 	result_clear(&result);
-	question_close(&question);
+	query_close(&query);
 	catalog_clear(&catalog);
 	text_list_clear(&files);
 	return count;

@@ -18,7 +18,7 @@ static char **timelines;
 struct asked {
 	const char *path;
 	struct request request;
-	struct question question;
+	struct query query;
 	uint64_t networks; /* rows of paths that are a message's way to a thread */
 	uint64_t ways;     /* requests whose way there is on their path */
 };
@@ -37,7 +37,7 @@ static int64_t count(struct asked *asked, const char *sql, const struct cell *va
 	int64_t counted = -1;
 
 	assert_int_equal(
-	    query_integer(asked->question.reader, sql, values, &counted, &error), 1);
+	    query_integer(asked->query.reader, sql, values, &counted, &error), 1);
 	return counted;
 }
 
@@ -133,10 +133,10 @@ static void check_timeline(const char *name)
 	request_init(&asked.request);
 	assert_int_equal(request_check(&asked.request, &error), 0);
 	assert_int_equal(
-	    question_open(&asked.question, &critical, &asked.request, name, &error), 0);
-	requests = node_requests_slowest(request, MOST, &asked.question, &error);
+	    query_open(&asked.query, &critical, &asked.request, name, &error), 0);
+	requests = node_requests_slowest(request, MOST, &asked.query, &error);
 	assert_true(requests > 100);
-	history = history_new(asked.question.reader, &error);
+	history = history_new(asked.query.reader, &error);
 	assert_non_null(history);
 	for (int i = 0; i < requests; i++) {
 		struct path path;
@@ -150,7 +150,7 @@ static void check_timeline(const char *name)
 		      name, requests, asked.networks, asked.ways);
 	assert_true(asked.ways > (uint64_t)requests / 2);
 	history_free(history);
-	question_close(&asked.question);
+	query_close(&asked.query);
 	request_clear(&asked.request);
 	free(request);
 }

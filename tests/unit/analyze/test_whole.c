@@ -29,7 +29,7 @@ static char *answer(const char *name, struct request *request, const char *table
 {
 	struct error error = ERROR_INIT;
 	struct text_list none = {0};
-	struct question question;
+	struct query query;
 	struct catalog catalog;
 	struct result result;
 	char *text, *to;
@@ -40,13 +40,13 @@ static char *answer(const char *name, struct request *request, const char *table
 	request->format = FORMAT_CSV;
 	request->table = mem_strdup(table);
 	assert_int_equal(request_check(request, &error), 0);
-	assert_int_equal(question_open(&question, catalog_find(&catalog, name, &error),
-				       request, "run.db", &error),
+	assert_int_equal(query_open(&query, catalog_find(&catalog, name, &error), request,
+				    "run.db", &error),
 			 0);
 	result_init(&result, request);
-	assert_int_equal(question.analysis->run(&question, &result, &error), 0);
+	assert_int_equal(query.analysis->run(&query, &result, &error), 0);
 	assert_int_equal(result_finish(&result, &error), 0);
-	print_result(&question, &result, file);
+	print_result(&query, &result, file);
 	fclose(file);
 	to = text;
 	for (const char *from = text; *from; from++)
@@ -54,7 +54,7 @@ static char *answer(const char *name, struct request *request, const char *table
 			*to++ = *from;
 	*to = '\0';
 	result_clear(&result);
-	question_close(&question);
+	query_close(&query);
 	catalog_clear(&catalog);
 	request_clear(request);
 	return text;
@@ -194,22 +194,21 @@ static void refuse_periods(const char *from, const char *to, const char *message
 	struct error error = ERROR_INIT;
 	struct text_list none = {0};
 	struct request request;
-	struct question question;
+	struct query query;
 	struct catalog catalog;
 	struct result result;
 
 	ask_periods(&request, from, to, NULL);
 	assert_int_equal(catalog_init(&catalog, &none, &error), 0);
-	assert_int_equal(question_open(&question,
-				       catalog_find(&catalog, "periods", &error),
-				       &request, "run.db", &error),
+	assert_int_equal(query_open(&query, catalog_find(&catalog, "periods", &error),
+				    &request, "run.db", &error),
 			 0);
 	result_init(&result, &request);
-	assert_int_equal(question.analysis->run(&question, &result, &error), -1);
+	assert_int_equal(query.analysis->run(&query, &result, &error), -1);
 	assert_string_equal(error_text(&error), message);
 	error_clear(&error);
 	result_clear(&result);
-	question_close(&question);
+	query_close(&query);
 	catalog_clear(&catalog);
 	request_clear(&request);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/question.h"
+#include "analyze/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct threads {
 	size_t count, capacity;
 };
 
-static int take_thread(void *context, const struct cell *row, struct error *error)
+static int add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct threads *threads = context;
 
@@ -38,17 +38,17 @@ static int take_thread(void *context, const struct cell *row, struct error *erro
 }
 
 /* None where the table cannot be read. */
-static struct threads *threads_new(const struct question *question)
+static struct threads *threads_new(const struct query *query)
 {
 	struct threads *threads = mem_zalloc(sizeof(*threads));
 	struct error error = ERROR_INIT;
 
-	query_rows(question->reader,
+	query_rows(query->reader,
 		   "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
 		   "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
 		   "ORDER BY t.node, t.tid, "
 		   "coalesce(t.begin_ns, -9223372036854775807), t.id",
-		   NULL, take_thread, threads, &error);
+		   NULL, add_thread, threads, &error);
 	error_clear(&error);
 	return threads;
 }
@@ -97,10 +97,10 @@ static void threads_free(struct threads *threads)
 enum { MOST_STEPS = 100000 };
 
 /* Steps that --interval makes of the time asked for are rows of several tables. */
-static int check_interval(const struct question *question, struct error *error)
+static int check_interval(const struct query *query, struct error *error)
 {
-	nsec_t step = question->request->interval_ns;
-	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
+	nsec_t step = query->request->interval_ns;
+	nsec_t span = nsec_sub(query->scope.end_ns, query->scope.begin_ns);
 
 	if (!step || span / step < MOST_STEPS)
 		return 0;
@@ -109,72 +109,70 @@ static int check_interval(const struct question *question, struct error *error)
 			 (long long)(span / step + 1), MOST_STEPS);
 }
 
-int question_open(struct question *question, const struct analysis *analysis,
-		  const struct request *request, const char *path, struct error *error)
+int query_open(struct query *query, const struct analysis *analysis,
+	       const struct request *request, const char *path, struct error *error)
 {
-	*question =
-	    (struct question){.analysis = analysis, .request = request, .path = path};
-	question->forms = request->forms ? request->forms : analysis->default_forms;
-	question->group = request->group;
-	progress_init(&question->progress, request->quiet);
+	*query = (struct query){.analysis = analysis, .request = request, .path = path};
+	query->forms = request->forms ? request->forms : analysis->default_forms;
+	query->group = request->group;
+	progress_init(&query->progress, request->quiet);
 	if (request->tables)
-		question->parquet = query_tables_open(path, error);
+		query->parquet = query_tables_open(path, error);
 	else
-		question->reader = timeline_reader_open(path, error);
-	if (question->parquet)
-		question->reader = query_tables_reader(question->parquet);
-	if (!question->reader)
+		query->reader = timeline_reader_open(path, error);
+	if (query->parquet)
+		query->reader = query_tables_reader(query->parquet);
+	if (!query->reader)
 		return -1;
-	if (scope_init(&question->scope, question->reader, request->begin, request->end,
+	if (scope_init(&query->scope, query->reader, request->begin, request->end,
 		       &request->nodes, error)) {
 		error_prefix(error, "%s", path);
-		question_close(question);
+		query_close(query);
 		return -1;
 	}
-	if (!check_interval(question, error))
+	if (!check_interval(query, error))
 		return 0;
-	question_close(question);
+	query_close(query);
 	return -1;
 }
 
-void question_close(struct question *question)
+void query_close(struct query *query)
 {
-	progress_end(&question->progress);
-	threads_free(question->people);
-	scope_clear(&question->scope);
-	if (question->parquet)
-		query_tables_free(question->parquet);
+	progress_end(&query->progress);
+	threads_free(query->threads);
+	scope_clear(&query->scope);
+	if (query->parquet)
+		query_tables_free(query->parquet);
 	else
-		timeline_reader_free(question->reader);
-	question->parquet = NULL;
-	question->people = NULL;
-	question->reader = NULL;
+		timeline_reader_free(query->reader);
+	query->parquet = NULL;
+	query->threads = NULL;
+	query->reader = NULL;
 }
 
-int question_answer(struct question *question, struct result *result, struct error *error)
+int query_run(struct query *query, struct result *result, struct error *error)
 {
-	result_init(result, question->request);
-	if (question->reader) {
-		result->begin_ns = question->scope.begin_ns;
-		result->end_ns = question->scope.end_ns;
-		result->zone = zone_at(question->request->local_time, result->begin_ns);
+	result_init(result, query->request);
+	if (query->reader) {
+		result->begin_ns = query->scope.begin_ns;
+		result->end_ns = query->scope.end_ns;
+		result->zone = zone_at(query->request->local_time, result->begin_ns);
 	}
-	return question->analysis->run(question, result, error) ||
-		       result_finish(result, error)
+	return query->analysis->run(query, result, error) || result_finish(result, error)
 		   ? -1
 		   : 0;
 }
 
-bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at)
+bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
-	const struct request *request = question->request;
+	const struct request *request = query->request;
 	const struct thread_facts *facts;
 
 	if (!range_list_has(&request->tids, tid))
 		return false;
 	if (!request->pids.count && !request->names.count)
 		return true;
-	facts = question_thread(question, node, tid, at);
+	facts = query_thread(query, node, tid, at);
 	if (!facts || (request->pids.count &&
 		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
@@ -182,31 +180,31 @@ bool question_has_thread(struct question *question, int64_t node, int64_t tid, n
 	       text_list_matches(&request->names, facts->process);
 }
 
-const char *question_comm(struct question *question, int64_t node, int64_t tid, nsec_t at)
+const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
-	const struct thread_facts *facts = question_thread(question, node, tid, at);
+	const struct thread_facts *facts = query_thread(query, node, tid, at);
 
 	return facts ? facts->comm : "";
 }
 
-const struct thread_facts *question_thread(struct question *question, int64_t node,
-					   int64_t tid, nsec_t at)
+const struct thread_facts *query_thread(struct query *query, int64_t node, int64_t tid,
+					nsec_t at)
 {
-	if (!question->people)
-		question->people = threads_new(question);
-	return find_thread(question->people, node, tid, at);
+	if (!query->threads)
+		query->threads = threads_new(query);
+	return find_thread(query->threads, node, tid, at);
 }
 
-const char *question_node(const struct question *question, int64_t node)
+const char *query_node_name(const struct query *query, int64_t node)
 {
-	const struct scope_node *found = scope_find(&question->scope, node);
+	const struct scope_node *found = scope_find(&query->scope, node);
 
 	return found ? found->name : "";
 }
 
-void question_note_unrecorded(const struct question *question, struct result *result)
+void query_note_unrecorded(const struct query *query, struct result *result)
 {
-	const struct scope *scope = &question->scope;
+	const struct scope *scope = &query->scope;
 
 	if (scope->is_limited)
 		result_note(result,
@@ -220,14 +218,14 @@ void question_note_unrecorded(const struct question *question, struct result *re
 			    scope->node[i].name);
 }
 
-void question_share(struct question *question, double share)
+void query_progress(struct query *query, double share)
 {
-	progress_share(&question->progress, question->analysis->name, share);
+	progress_share(&query->progress, query->analysis->name, share);
 }
 
 /* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
- * in brackets is for people. 1, 0, or -1 with error. */
-static int is_recorded(const struct question *question, const char *classes,
+ * in brackets is for the reader. 1, 0, or -1 with error. */
+static int is_recorded(const struct query *query, const char *classes,
 		       struct error *error)
 {
 	static const char sql[] =
@@ -241,7 +239,7 @@ static int is_recorded(const struct question *question, const char *classes,
 		int64_t one;
 
 		if (length)
-			found = query_integer(question->reader, sql, &name, &one, error);
+			found = query_integer(query->reader, sql, &name, &one, error);
 		at += length;
 		if (*at == '(')
 			at += strcspn(at, ")");
@@ -250,8 +248,8 @@ static int is_recorded(const struct question *question, const char *classes,
 	return found;
 }
 
-int question_note_needs(struct question *question, const struct query_need *need,
-			size_t needs, struct result *result, struct error *error)
+int query_note_needs(struct query *query, const struct query_need *need, size_t needs,
+		     struct result *result, struct error *error)
 {
 	int found = 1;
 
@@ -261,7 +259,7 @@ int question_note_needs(struct question *question, const struct query_need *need
 		found = 1;
 		for (word = strtok_r(all, ",", &rest); word && found == 1;
 		     word = strtok_r(NULL, ",", &rest))
-			found = is_recorded(question, word, error);
+			found = is_recorded(query, word, error);
 		if (!found)
 			result_missing(result, need[i].what, need[i].events);
 		free(all);
