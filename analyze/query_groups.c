@@ -1,497 +1,578 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/options.h"
-#include "timeline/groups.h"
-
-/* The temporary table of groups that the outer statement reads. */
-#define QUERY_GROUPS_TABLE "grouped_rows"
+#include "timeline/quantile.h"
 
 /*
- * SQLite's GROUP BY sorts all rows. So a statement [WITH ...] SELECT ... FROM ... GROUP
- * BY is cut in two: one that gives rows of keys and of what is summed up, for `groups`,
- * and one that makes of the groups, in QUERY_GROUPS_TABLE, what the statement gives.
+ * GROUP BY by a hash table: SQLite sorts all rows. A statement
+ *
+ *     [WITH ...] SELECT item, ... FROM ... GROUP BY key, ...
+ *
+ * whose items are keys and aggregate functions, and no expressions of these, becomes two.
+ * One gives for each row the keys and what is summed up. The other one selects the items
+ * from a temporary table of the groups.
  */
-struct query_groups {
-	char *rows, *outer; /* of TIMELINE_ROW; of the groups */
-	size_t keys, columns;
-	struct aggregate *aggregate;
-	size_t aggregates, aggregate_room;
+#define GROUPS_TABLE "grouped_rows"
+
+enum aggregate_kind {
+	AGGREGATE_COUNT,
+	AGGREGATE_SUM,
+	AGGREGATE_AVG,
+	AGGREGATE_MIN,
+	AGGREGATE_MAX,
+	AGGREGATE_QUANTILE,
+	AGGREGATES
 };
 
-/* Tokens [begin, end) of the statement. */
-struct part {
-	size_t begin, end;
+static const char *const aggregate_names[AGGREGATES] = {
+    [AGGREGATE_COUNT] = "count", [AGGREGATE_SUM] = "sum",
+    [AGGREGATE_AVG] = "avg",     [AGGREGATE_MIN] = "min",
+    [AGGREGATE_MAX] = "max",     [AGGREGATE_QUANTILE] = "quantile"};
+
+struct aggregate {
+	enum aggregate_kind kind;
+	size_t column; /* of those that are summed up, from 0 */
+	double share;  /* of a quantile */
 };
 
-struct parts {
-	struct part *item;
+/* A part of the statement's text, without blanks around it. */
+struct slice {
+	const char *text;
+	size_t length;
+};
+
+struct slices {
+	struct slice *item;
 	size_t count, capacity;
 };
 
-/* A statement on its way to be cut. */
-struct cutting {
-	struct sql_token *token; /* but for blanks */
-	size_t tokens, token_room;
-	struct part with, items, from; /* "WITH ...", between SELECT and FROM, and on */
-	struct parts item, key;
-	struct text_list column; /* what is summed up, as texts */
-	struct query_groups *groups;
+struct statement {
+	struct slice with, from; /* "WITH ..." and "FROM ..." with what follows each */
+	struct slices item, key;
+	struct text_list column; /* what is summed up */
+	struct aggregate *aggregate;
+	size_t aggregates, capacity;
+	char *rows, *outer; /* the two statements */
 };
 
-static bool is_word(const struct cutting *cutting, size_t n, const char *word)
+static struct slice slice_between(const char *begin, const char *end)
 {
-	const struct sql_token *token = &cutting->token[n];
-
-	return n < cutting->tokens && token->length == strlen(word) &&
-	       !strncasecmp(token->text, word, token->length);
+	while (begin < end && strchr(" \t\r\n", *begin))
+		begin++;
+	while (begin < end && strchr(" \t\r\n", end[-1]))
+		end--;
+	return (struct slice){begin, (size_t)(end - begin)};
 }
 
-static bool is_one_of(const struct cutting *cutting, size_t n, const char *const *words)
+static bool slice_is(struct slice slice, const char *text)
 {
-	for (; *words; words++)
-		if (is_word(cutting, n, *words))
-			return true;
-	return false;
+	return slice.length == strlen(text) &&
+	       !strncasecmp(slice.text, text, slice.length);
 }
 
-static void read_tokens(struct cutting *cutting, const char *sql)
+static char *slice_text(struct slice slice)
 {
+	return mem_strndup(slice.text, slice.length);
+}
+
+/* The next token up to `end`, what stands in brackets as one. Its length is 0 at the end.
+ */
+static struct slice next_part(const char **at, const char *end)
+{
+	struct slice part = {.text = *at};
 	struct sql_token token;
-
-	while (sql_next(&sql, &token)) {
-		if (token.kind == SQL_BLANK)
-			continue;
-		*MEM_NEXT(cutting->token, cutting->tokens, cutting->token_room) = token;
-	}
-}
-
-/* Behind the bracket that closes the one at n. */
-static size_t behind_bracket(const struct cutting *cutting, size_t n)
-{
 	size_t depth = 0;
 
-	for (; n < cutting->tokens; n++) {
-		depth += is_word(cutting, n, "(");
-		if (is_word(cutting, n, ")") && --depth == 0)
-			return n + 1;
+	while (*at < end && sql_next(at, &token)) {
+		if (token.kind == SQL_BLANK && !depth)
+			continue;
+		if (!part.length)
+			part.text = token.text;
+		part.length = (size_t)(*at - part.text);
+		depth += *token.text == '(';
+		depth -= depth && *token.text == ')';
+		if (!depth)
+			break;
 	}
-	return cutting->tokens;
+	return part;
 }
 
-/* The next token outside of brackets that is one of the words, or the end. */
-static size_t find_outside(const struct cutting *cutting, size_t n, size_t end,
-			   const char *const *words)
+static void split(struct slice list, struct slices *slices)
 {
-	while (n < end && !is_one_of(cutting, n, words))
-		n = is_word(cutting, n, "(") ? behind_bracket(cutting, n) : n + 1;
-	return n < end ? n : end;
+	const char *at = list.text, *end = at + list.length, *begin = at;
+	struct slice part;
+
+	do {
+		part = next_part(&at, end);
+		if (!part.length || slice_is(part, ",")) {
+			*MEM_NEXT(slices->item, slices->count, slices->capacity) =
+			    slice_between(begin, part.length ? part.text : end);
+			begin = at;
+		}
+	} while (part.length);
 }
 
-static void split(const struct cutting *cutting, struct part part, struct parts *parts)
+static bool is_clause(struct slice part)
 {
-	static const char *const comma[] = {",", NULL};
+	static const char *const clauses[] = {
+	    "UNION", "EXCEPT", "INTERSECT", "HAVING", "ORDER",    "LIMIT",
+	    "OVER",  "WINDOW", "VALUES",    ";",      "DISTINCT",
+	};
+	size_t i = 0;
 
-	while (part.begin < part.end) {
-		size_t end = find_outside(cutting, part.begin, part.end, comma);
-
-		*MEM_NEXT(parts->item, parts->count, parts->capacity) =
-		    (struct part){part.begin, end};
-		part.begin = end + 1;
-	}
+	while (i < sizeof(clauses) / sizeof(*clauses) && !slice_is(part, clauses[i]))
+		i++;
+	return i < sizeof(clauses) / sizeof(*clauses);
 }
 
-/* A part's text as it stands; for free(). */
-static char *part_text(const struct cutting *cutting, struct part part)
+/* Where the parts of the statement are; false: it is another kind of statement. */
+static bool find_parts(struct statement *statement, const char *sql)
 {
-	const struct sql_token *last = &cutting->token[part.end - 1];
-	const char *begin = cutting->token[part.begin].text;
+	const char *end = sql + strlen(sql), *at = sql;
+	const char *words[] = {"SELECT", "FROM", "GROUP", "BY"}, *behind[4];
+	struct slice part, found[4];
+	size_t n = 0;
 
-	if (part.begin >= part.end)
-		return mem_strdup("");
-	return mem_strndup(begin, (size_t)(last->text + last->length - begin));
-}
-
-static bool same_part(const struct cutting *cutting, struct part a, size_t at)
-{
-	for (size_t i = 0; i < a.end - a.begin; i++) {
-		const struct sql_token *x = &cutting->token[a.begin + i];
-		const struct sql_token *y = &cutting->token[at + i];
-
-		if (at + i >= cutting->tokens || x->length != y->length ||
-		    strncmp(x->text, y->text, x->length) != 0)
+	while ((part = next_part(&at, end)).length) {
+		if (is_clause(part))
 			return false;
+		if (n < 4 && slice_is(part, words[n])) {
+			found[n] = part;
+			behind[n++] = at;
+		}
+	}
+	if (n < 4)
+		return false;
+	statement->with = slice_between(sql, found[0].text);
+	statement->from = slice_between(found[1].text, found[2].text);
+	split(slice_between(behind[0], found[1].text), &statement->item);
+	split(slice_between(behind[3], end), &statement->key);
+	return true;
+}
+
+/* "expression AS name", or a column, which is called as its last word is. */
+static struct slice read_name(struct slice *item)
+{
+	const char *at = item->text, *end = at + item->length;
+	struct slice part, before = {.text = at}, name = before;
+
+	while ((part = next_part(&at, end)).length) {
+		before = name;
+		name = part;
+	}
+	if (slice_is(before, "AS"))
+		*item = slice_between(item->text, before.text);
+	return name;
+}
+
+/* Items that are a key by their place become one by their text. */
+static bool read_keys(struct statement *statement)
+{
+	for (size_t i = 0; i < statement->key.count; i++) {
+		struct slice *key = &statement->key.item[i];
+		char *end;
+		size_t place = strtoul(key->text, &end, 10);
+
+		if (!key->length || (end == key->text + key->length &&
+				     (place < 1 || place > statement->item.count)))
+			return false;
+		if (end == key->text + key->length) {
+			*key = statement->item.item[place - 1];
+			read_name(key);
+		}
 	}
 	return true;
 }
 
-/* "expression AS name" without the name. */
-static struct part expression(const struct cutting *cutting, struct part item)
-{
-	if (item.end - item.begin > 2 && is_word(cutting, item.end - 2, "AS"))
-		item.end -= 2;
-	return item;
-}
-
-/* GROUP BY 1 is by the first item. */
-static bool find_keys(struct cutting *cutting)
-{
-	for (size_t i = 0; i < cutting->key.count; i++) {
-		struct part *key = &cutting->key.item[i];
-		const struct sql_token *token = &cutting->token[key->begin];
-		size_t n = 0;
-
-		if (key->end == key->begin)
-			return false;
-		if (key->end - key->begin > 1 || *token->text < '0' || *token->text > '9')
-			continue;
-		for (size_t k = 0; k < token->length; k++)
-			n = n * 10 + (size_t)(token->text[k] - '0');
-		if (n < 1 || n > cutting->item.count)
-			return false;
-		*key = expression(cutting, cutting->item.item[n - 1]);
-	}
-	return cutting->key.count > 0;
-}
-
-/* Where the parts of the statement are; false: it is another kind of statement. */
-static bool find_parts(struct cutting *cutting)
-{
-	static const char *const select[] = {"SELECT", NULL},
-				 *const from[] = {"FROM", NULL},
-				 *const group[] = {"GROUP", NULL};
-	static const char *const others[] = {"UNION",  "EXCEPT", "INTERSECT", "HAVING",
-					     "ORDER",  "LIMIT",  "WINDOW",    "OVER",
-					     "VALUES", ";",      NULL};
-	size_t end = cutting->tokens;
-	size_t at_select = find_outside(cutting, 0, end, select);
-	size_t at_from = find_outside(cutting, at_select, end, from);
-	size_t at_group = find_outside(cutting, at_from, end, group);
-
-	if (at_group + 2 >= end || !is_word(cutting, at_group + 1, "BY") ||
-	    is_word(cutting, at_select + 1, "DISTINCT") ||
-	    find_outside(cutting, 0, end, others) < end)
-		return false;
-	cutting->with = (struct part){0, at_select};
-	cutting->items = (struct part){at_select + 1, at_from};
-	cutting->from = (struct part){at_from, at_group};
-	split(cutting, cutting->items, &cutting->item);
-	split(cutting, (struct part){at_group + 2, end}, &cutting->key);
-	return find_keys(cutting);
-}
-
-/* The longest key that stands at n; the number of keys: none does. */
-static size_t find_key(const struct cutting *cutting, size_t n)
-{
-	size_t found = cutting->key.count, longest = 0;
-
-	if (n && is_word(cutting, n - 1, "."))
-		return found;
-	for (size_t i = 0; i < cutting->key.count; i++) {
-		struct part key = cutting->key.item[i];
-		size_t length = key.end - key.begin;
-
-		if (length <= longest || !same_part(cutting, key, n) ||
-		    is_word(cutting, n + length, ".") ||
-		    is_word(cutting, n + length, "("))
-			continue;
-		found = i;
-		longest = length;
-	}
-	return found;
-}
-
-/* The column that sums up this text. Takes the text. */
-static size_t add_column(struct cutting *cutting, char *text)
+/* The column that is summed up for aggregates: each text once. Takes the text. */
+static size_t add_column(struct statement *statement, char *text)
 {
 	size_t n = 0;
 
-	while (n < cutting->column.count && strcmp(cutting->column.item[n], text) != 0)
+	while (n < statement->column.count &&
+	       strcmp(statement->column.item[n], text) != 0)
 		n++;
-	if (n == cutting->column.count)
-		text_list_add(&cutting->column, text);
+	if (n == statement->column.count)
+		text_list_add(&statement->column, text);
 	free(text);
 	return n;
 }
 
-/* What an aggregate's argument is under a FILTER; for free(). */
-static char *filtered(const struct cutting *cutting, struct part argument,
-		      struct part condition)
-{
-	char *what = is_word(cutting, argument.begin, "*") ? mem_strdup("1")
-							   : part_text(cutting, argument);
-	char *when, *text;
-
-	if (condition.begin >= condition.end)
-		return what;
-	when = part_text(cutting, condition);
-	text = mem_printf("CASE WHEN %s THEN %s END", when, what);
-	free(when);
-	free(what);
-	return text;
-}
-
-static const char *const aggregate_name[] = {
-    [AGGREGATE_ROWS] = "count(*)",    [AGGREGATE_COUNT] = "count",
-    [AGGREGATE_SUM] = "sum",          [AGGREGATE_AVG] = "avg",
-    [AGGREGATE_MIN] = "min",          [AGGREGATE_MAX] = "max",
-    [AGGREGATE_QUANTILE] = "quantile"};
-
-/* The kind of the aggregate whose name and bracket stand at n; -1: none does. */
-static int aggregate_at(const struct cutting *cutting, size_t n, size_t arguments)
-{
-	if (arguments == 2 && is_word(cutting, n, "quantile"))
-		return AGGREGATE_QUANTILE;
-	for (int kind = AGGREGATE_COUNT; kind <= AGGREGATE_MAX && arguments == 1; kind++)
-		if (is_word(cutting, n, aggregate_name[kind]))
-			return kind;
-	return -1;
-}
-
-/*
- * An aggregate at n, with its FILTER, becomes one of ours: behind it, or n where there is
- * none, or 0 where it is one that we do not know how to sum up.
+/* "sum(x)", "quantile(x, 0.5)", "count(*) FILTER (WHERE x > 0)". False: something else.
  */
-static size_t take_aggregate(struct cutting *cutting, size_t n)
+static bool read_aggregate(struct statement *statement, struct slice item)
 {
-	struct query_groups *groups = cutting->groups;
-	struct part condition = {0, 0};
-	struct parts arguments = {0};
-	size_t end = behind_bracket(cutting, n + 1);
-	struct aggregate aggregate = {0};
-	struct part first;
-	int kind;
+	const char *at = item.text, *end = at + item.length;
+	struct slice name = next_part(&at, end), brackets = next_part(&at, end);
+	struct slice filter = next_part(&at, end), where = next_part(&at, end);
+	struct aggregate aggregate = {.kind = AGGREGATE_COUNT};
+	AUTOFREE char *what = NULL, *when = NULL;
+	char *text = NULL;
+	struct slices argument = {0};
+	bool is_known;
 
-	split(cutting, (struct part){n + 2, end - 1}, &arguments);
-	kind = aggregate_at(cutting, n, arguments.count);
-	first = arguments.count ? arguments.item[0] : condition;
-	if (kind == AGGREGATE_QUANTILE) {
-		char *share = part_text(cutting, arguments.item[1]), *rest;
+	while (aggregate.kind < AGGREGATES &&
+	       !slice_is(name, aggregate_names[aggregate.kind]))
+		aggregate.kind++;
+	if (aggregate.kind == AGGREGATES || *brackets.text != '(' ||
+	    next_part(&at, end).length ||
+	    (filter.length && (!slice_is(filter, "FILTER") || *where.text != '(')))
+		return false;
+	brackets = slice_between(brackets.text + 1, brackets.text + brackets.length - 1);
+	split(brackets, &argument);
+	is_known = argument.count == (aggregate.kind == AGGREGATE_QUANTILE ? 2 : 1) &&
+		   strncasecmp(brackets.text, "DISTINCT", 8) != 0;
+	what = slice_is(argument.item[0], "*") ? mem_strdup("1")
+					       : slice_text(argument.item[0]);
+	if (is_known && aggregate.kind == AGGREGATE_QUANTILE) {
+		AUTOFREE char *share = slice_text(argument.item[1]);
+		char *rest;
 
 		aggregate.share = strtod(share, &rest);
-		if (*rest || !(aggregate.share >= 0 && aggregate.share <= 1))
-			kind = -2;
-		free(share);
+		is_known = !*rest && aggregate.share >= 0 && aggregate.share <= 1;
 	}
-	free(arguments.item);
-	if (kind == -1)
-		return n;
-	if (is_word(cutting, end, "FILTER")) {
-		condition = (struct part){end + 3, behind_bracket(cutting, end + 1) - 1};
-		end = condition.end + 1;
+	free(argument.item);
+	if (!is_known)
+		return false;
+	if (filter.length) { /* "(WHERE condition)" */
+		at = where.text + 1;
+		next_part(&at, end);
+		when = mem_strndup(at, (size_t)(end - 1 - at));
+		text = mem_printf("CASE WHEN %s THEN %s END", when, what);
 	}
-	if (kind < 0 || is_word(cutting, first.begin, "DISTINCT"))
-		return 0;
-	aggregate.kind = (enum aggregate_kind)kind;
-	if (is_word(cutting, first.begin, "*") && condition.begin == condition.end)
-		aggregate.kind = AGGREGATE_ROWS;
-	else
-		aggregate.column =
-		    add_column(cutting, filtered(cutting, first, condition));
-	groups->aggregate = mem_grow(groups->aggregate, groups->aggregates,
-				     &groups->aggregate_room, sizeof(aggregate));
-	groups->aggregate[groups->aggregates++] = aggregate;
-	return end;
-}
-
-/* With a blank before it, if one stood there. */
-static void write_token(const struct cutting *cutting, size_t n, FILE *file)
-{
-	const struct sql_token *token = &cutting->token[n];
-
-	if (token->text > token[-1].text + token[-1].length)
-		putc(' ', file);
-	fwrite(token->text, 1, token->length, file);
-}
-
-/* An item as the outer statement has it. False: it has what cannot be cut. */
-static bool write_item(struct cutting *cutting, struct part item, FILE *file)
-{
-	static const char *const others[] = {"group_concat",
-					     "string_agg",
-					     "total",
-					     "json_group_array",
-					     "json_group_object",
-					     "median",
-					     "percentile",
-					     TIMELINE_ROW,
-					     "OVER",
-					     NULL};
-	static const char *const query[] = {"SELECT", "WITH", NULL};
-	size_t n = item.begin, next;
-
-	while (n < item.end) {
-		size_t key = find_key(cutting, n);
-
-		if (is_one_of(cutting, n, others))
-			return false;
-		if (key < cutting->key.count) {
-			fprintf(file, " c%zu", key + 1);
-			n += cutting->key.item[key].end - cutting->key.item[key].begin;
-			continue;
-		}
-		next = is_word(cutting, n + 1, "(") ? take_aggregate(cutting, n) : n;
-		if (!next)
-			return false;
-		if (next > n) {
-			fprintf(file, " c%zu",
-				cutting->key.count + cutting->groups->aggregates);
-			n = next;
-			continue;
-		}
-		next = is_word(cutting, n, "(") && is_one_of(cutting, n + 1, query)
-			   ? behind_bracket(cutting, n)
-			   : n + 1;
-		for (; n < next; n++)
-			write_token(cutting, n, file);
-	}
+	aggregate.column = add_column(statement, text ? text : mem_strdup(what));
+	*MEM_NEXT(statement->aggregate, statement->aggregates, statement->capacity) =
+	    aggregate;
 	return true;
 }
 
-/* Whether an item without AS is a key that is a column: "s.node" is called node. */
-static bool is_named_key(const struct cutting *cutting, struct part item)
+/* Of the groups. False: an item is neither a key nor an aggregate. */
+static bool write_outer(struct statement *statement, FILE *file)
 {
-	size_t key = find_key(cutting, item.begin), length = item.end - item.begin;
-	enum sql_kind kind = cutting->token[item.end - 1].kind;
+	for (size_t i = 0; i < statement->item.count; i++) {
+		struct slice item = statement->item.item[i], name = read_name(&item);
+		const struct slices *keys = &statement->key;
+		size_t n = 0;
 
-	return key < cutting->key.count && (length == 1 || length == 3) &&
-	       (kind == SQL_WORD || kind == SQL_QUOTED) &&
-	       cutting->key.item[key].end - cutting->key.item[key].begin == length;
-}
-
-static bool write_items(struct cutting *cutting, FILE *file)
-{
-	for (size_t i = 0; i < cutting->item.count; i++) {
-		struct part item = cutting->item.item[i];
-		const struct sql_token *last = &cutting->token[item.end - 1];
-		struct part whole = expression(cutting, item);
-
-		if (whole.end == item.end && !is_named_key(cutting, item))
-			return false;
-		fputs(i ? "," : "", file);
-		if (!write_item(cutting, whole, file))
-			return false;
-		fprintf(file, " AS %.*s", (int)last->length, last->text);
+		while (n < keys->count &&
+		       (keys->item[n].length != item.length ||
+			strncmp(keys->item[n].text, item.text, item.length) != 0))
+			n++;
+		if (n == keys->count) {
+			n += statement->aggregates;
+			if (!read_aggregate(statement, item))
+				return false;
+		}
+		fprintf(file, "%s c%zu AS %.*s", i ? "," : "SELECT", n + 1,
+			(int)name.length, name.text);
 	}
+	fputs(" FROM " GROUPS_TABLE " ORDER BY c1", file);
+	for (size_t i = 1; i < statement->key.count; i++)
+		fprintf(file, ", c%zu", i + 1);
 	return true;
 }
 
-static void write_rows(const struct cutting *cutting, const char *with, FILE *file)
+static void write_rows(const struct statement *statement, FILE *file)
 {
-	AUTOFREE char *from = part_text(cutting, cutting->from);
-
-	fprintf(file, "%s\nSELECT %s(", with, TIMELINE_ROW);
-	for (size_t i = 0; i < cutting->key.count; i++) {
-		AUTOFREE char *key = part_text(cutting, cutting->key.item[i]);
-
-		fprintf(file, "%s%s", i ? ", " : "", key);
-	}
-	for (size_t i = 0; i < cutting->column.count; i++)
-		fprintf(file, ", %s", cutting->column.item[i]);
-	fprintf(file, ")\n%s", from);
+	fprintf(file, "%.*s\nSELECT %s(", (int)statement->with.length,
+		statement->with.text, TIMELINE_ROW);
+	for (size_t i = 0; i < statement->key.count; i++)
+		fprintf(file, "%s%.*s", i ? ", " : "", (int)statement->key.item[i].length,
+			statement->key.item[i].text);
+	for (size_t i = 0; i < statement->column.count; i++)
+		fprintf(file, ", %s", statement->column.item[i]);
+	fprintf(file, ")\n%.*s", (int)statement->from.length, statement->from.text);
 }
 
-static bool write_both(struct cutting *cutting)
+static bool read_statement(struct statement *statement, const char *sql)
 {
-	struct query_groups *groups = cutting->groups;
-	AUTOFREE char *with =
-	    cutting->with.end ? part_text(cutting, cutting->with) : mem_strdup("");
+	bool is_whole = find_parts(statement, sql) && read_keys(statement);
 	size_t size;
-	FILE *file = open_memstream(&groups->outer, &size);
-	bool is_whole;
+	FILE *file;
 
-	fprintf(file, "%s\nSELECT", with);
-	is_whole = write_items(cutting, file);
-	fputs("\nFROM " QUERY_GROUPS_TABLE, file);
-	fclose(file);
-	file = open_memstream(&groups->rows, &size);
-	write_rows(cutting, with, file);
-	fclose(file);
-	groups->keys = cutting->key.count;
-	groups->columns = cutting->column.count;
-	return is_whole && groups->keys + groups->columns <= TIMELINE_MOST_ROW;
-}
-
-static void clear_groups(struct query_groups *groups)
-{
-	free(groups->rows);
-	free(groups->outer);
-	free(groups->aggregate);
-	*groups = (struct query_groups){.rows = NULL};
-}
-
-/* Whether a statement as SQLite spells it can be cut so. It then needs clearing. What
- * names more than keys and aggregates is found out when the two are prepared. */
-static bool parse(struct query_groups *groups, const char *sql)
-{
-	struct cutting cutting = {.groups = groups};
-	bool is_whole;
-
-	*groups = (struct query_groups){.rows = NULL};
-	read_tokens(&cutting, sql);
-	is_whole = find_parts(&cutting) && write_both(&cutting);
 	if (!is_whole)
-		clear_groups(groups);
-	text_list_clear(&cutting.column);
-	free(cutting.item.item);
-	free(cutting.key.item);
-	free(cutting.token);
+		return false;
+	file = open_memstream(&statement->outer, &size);
+	is_whole = write_outer(statement, file);
+	fclose(file);
+	file = open_memstream(&statement->rows, &size);
+	write_rows(statement, file);
+	fclose(file);
 	return is_whole;
 }
 
-/* The groups of a statement on their way into their table. */
-struct giving {
-	const struct groups *groups;
-	size_t next;
+static void clear_statement(struct statement *statement)
+{
+	free(statement->item.item);
+	free(statement->key.item);
+	text_list_clear(&statement->column);
+	free(statement->aggregate);
+	free(statement->rows);
+	free(statement->outer);
+}
+
+/* One column of one group; NULL does not count. */
+struct sum {
+	int64_t count, integer;
+	double real;
+	bool is_real, overflowed;
+	struct cell least, greatest;
+	double *value;
+	size_t capacity;
 };
 
+struct group {
+	struct cell *key;
+	struct sum *sum;
+};
+
+struct groups {
+	const struct statement *statement;
+	unsigned *wanted; /* of each column: bits 1 << enum aggregate_kind */
+	struct group *group;
+	size_t count, capacity;
+	size_t last;        /* that a row was of: rows often come by group */
+	struct texts known; /* the keys of each, as bytes */
+	struct bytes key;   /* of the row at hand */
+	size_t given;       /* to the temporary table */
+};
+
+static void groups_init(struct groups *groups, const struct statement *statement)
+{
+	*groups = (struct groups){.statement = statement};
+	groups->wanted =
+	    mem_zalloc((statement->column.count + 1) * sizeof(*groups->wanted));
+	for (size_t i = 0; i < statement->aggregates; i++)
+		groups->wanted[statement->aggregate[i].column] |=
+		    1u << statement->aggregate[i].kind;
+}
+
+static struct cell cell_copy(const struct cell *cell)
+{
+	struct cell copy = *cell;
+
+	if (cell_has_bytes(cell))
+		copy.bytes = mem_strndup(cell->size ? cell->bytes : "", cell->size);
+	return copy;
+}
+
+static void cell_drop(struct cell *cell)
+{
+	if (cell_has_bytes(cell))
+		free((char *)cell->bytes);
+}
+
+/* SQLite's order: numbers, texts, blobs. */
+static int compare_cells(const struct cell *a, const struct cell *b)
+{
+	uint32_t size = a->size < b->size ? a->size : b->size;
+	bool a_has = cell_has_bytes(a), b_has = cell_has_bytes(b);
+	int order;
+
+	if (a_has && a->type == b->type) {
+		order = size ? memcmp(a->bytes, b->bytes, size) : 0;
+		return order ? order : (a->size > b->size) - (a->size < b->size);
+	}
+	if (a_has || b_has)
+		return a->type < b->type ? -1 : 1;
+	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
+		return (a->integer > b->integer) - (a->integer < b->integer);
+	return (cell_number(a) > cell_number(b)) - (cell_number(a) < cell_number(b));
+}
+
+/* A number with a fraction of 0 is the same key as an integer. */
+static void add_key(struct bytes *to, struct cell key)
+{
+	if (key.type == CELL_REAL && fabs(key.real) < 0x1p62 &&
+	    key.real == floor(key.real))
+		key = cell_of_integer((int64_t)key.real);
+	bytes_add_byte(to, (uint8_t)key.type);
+	if (cell_has_bytes(&key)) {
+		bytes_add(to, &key.size, sizeof(key.size));
+		bytes_add(to, key.bytes, key.size);
+	} else if (key.type != CELL_NULL) {
+		bytes_add(to, &key.integer, sizeof(key.integer));
+	}
+}
+
+static struct group *find_group(struct groups *groups, const struct cell *row)
+{
+	struct bytes *key = &groups->key;
+	size_t keys = groups->statement->key.count;
+	const struct texts_entry *last =
+	    groups->count ? &groups->known.entry[groups->last] : NULL;
+	struct group *group;
+
+	key->size = 0;
+	for (size_t i = 0; i < keys; i++)
+		add_key(key, row[i]);
+	if (!last || last->size != key->size ||
+	    memcmp(last->text, key->data, key->size) != 0)
+		groups->last =
+		    texts_put_bytes(&groups->known, (const char *)key->data, key->size);
+	if (groups->last < groups->count)
+		return &groups->group[groups->last];
+	group = MEM_NEXT(groups->group, groups->count, groups->capacity);
+	group->key = mem_zalloc((keys + 1) * sizeof(*group->key));
+	group->sum =
+	    mem_zalloc((groups->statement->column.count + 1) * sizeof(*group->sum));
+	for (size_t i = 0; i < keys; i++)
+		group->key[i] = cell_copy(&row[i]);
+	return group;
+}
+
+static void add_number(struct sum *sum, const struct cell *cell)
+{
+	if (cell->type == CELL_REAL)
+		sum->is_real = true;
+	else if (__builtin_add_overflow(sum->integer, cell->integer, &sum->integer))
+		sum->overflowed = true;
+	sum->real += cell_number(cell);
+}
+
+static void add_extreme(struct cell *extreme, const struct cell *cell, bool is_first,
+			int sign)
+{
+	if (!is_first && sign * compare_cells(cell, extreme) <= 0)
+		return;
+	cell_drop(extreme);
+	*extreme = cell_copy(cell);
+}
+
+static void add_cell(struct sum *sum, unsigned wanted, const struct cell *cell)
+{
+	if (wanted & (1 << AGGREGATE_SUM | 1 << AGGREGATE_AVG))
+		add_number(sum, cell);
+	if (wanted & 1 << AGGREGATE_MIN)
+		add_extreme(&sum->least, cell, !sum->count, -1);
+	if (wanted & 1 << AGGREGATE_MAX)
+		add_extreme(&sum->greatest, cell, !sum->count, 1);
+	if (wanted & 1 << AGGREGATE_QUANTILE) {
+		sum->value = mem_grow(sum->value, (size_t)sum->count, &sum->capacity,
+				      sizeof(*sum->value));
+		sum->value[sum->count] = cell_number(cell);
+	}
+	sum->count++;
+}
+
+/* A timeline_take. SQLite makes numbers of texts: then it does all. */
+static int add_row(void *context, const struct cell *row, struct error *error)
+{
+	enum {
+		NUMBERS =
+		    1 << AGGREGATE_SUM | 1 << AGGREGATE_AVG | 1 << AGGREGATE_QUANTILE
+	};
+	struct groups *groups = context;
+	struct group *group = find_group(groups, row);
+
+	row += groups->statement->key.count;
+	for (size_t i = 0; i < groups->statement->column.count; i++) {
+		if (cell_has_bytes(&row[i]) && groups->wanted[i] & NUMBERS)
+			return error_set(error, "a sum of texts");
+		if (row[i].type != CELL_NULL)
+			add_cell(&group->sum[i], groups->wanted[i], &row[i]);
+	}
+	return 0;
+}
+
+/* 0, or -1 with error: an integer overflowed. */
+static int aggregate_cell(const struct aggregate *aggregate, const struct sum *sum,
+			  struct cell *cell, struct error *error)
+{
+	size_t count = (size_t)sum->count;
+
+	*cell = cell_of_null();
+	if (aggregate->kind == AGGREGATE_COUNT)
+		*cell = cell_of_integer(sum->count);
+	else if (!count)
+		return 0;
+	else if (aggregate->kind == AGGREGATE_MIN)
+		*cell = sum->least;
+	else if (aggregate->kind == AGGREGATE_MAX)
+		*cell = sum->greatest;
+	else if (aggregate->kind == AGGREGATE_QUANTILE)
+		*cell = cell_of_real(quantile_of(sum->value, count, aggregate->share));
+	else if (aggregate->kind == AGGREGATE_AVG)
+		*cell = cell_of_real(
+		    (sum->is_real || sum->overflowed ? sum->real : (double)sum->integer) /
+		    (double)count);
+	else if (sum->is_real)
+		*cell = cell_of_real(sum->real);
+	else if (sum->overflowed)
+		return error_set(error, "integer overflow");
+	else
+		*cell = cell_of_integer(sum->integer);
+	return 0;
+}
+
+/* A timeline_give. */
 static int give_group(void *context, struct cell *row, struct error *error)
 {
-	struct giving *giving = context;
+	struct groups *groups = context;
+	const struct statement *statement = groups->statement;
+	const struct group *group = &groups->group[groups->given];
 
-	if (giving->next == giving->groups->count)
+	if (groups->given++ == groups->count)
 		return 0;
-	return groups_row(giving->groups, giving->next++, row, error) ? -1 : 1;
+	for (size_t i = 0; i < statement->key.count; i++)
+		*row++ = group->key[i];
+	for (size_t i = 0; i < statement->aggregates; i++) {
+		const struct aggregate *aggregate = &statement->aggregate[i];
+
+		if (aggregate_cell(aggregate, &group->sum[aggregate->column], row++,
+				   error))
+			return -1;
+	}
+	return 1;
 }
 
-static int keep_groups(const struct query_groups *cut, struct groups *groups,
-		       struct timeline_reader *reader, struct error *error)
+static void groups_clear(struct groups *groups)
 {
-	struct giving giving = {.groups = groups};
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->group[i];
 
-	groups_sort(groups);
-	return timeline_reader_keep_rows(reader, QUERY_GROUPS_TABLE,
-					 cut->keys + cut->aggregates, give_group, &giving,
-					 error);
+		for (size_t k = 0; k < groups->statement->key.count; k++)
+			cell_drop(&group->key[k]);
+		for (size_t k = 0; k < groups->statement->column.count; k++) {
+			cell_drop(&group->sum[k].least);
+			cell_drop(&group->sum[k].greatest);
+			free(group->sum[k].value);
+		}
+		free(group->key);
+		free(group->sum);
+	}
+	free(groups->group);
+	free(groups->wanted);
+	texts_clear(&groups->known);
+	bytes_clear(&groups->key);
 }
 
-/* Sum up; the table is made before it, so that the outer statement can be looked at. */
-static int sum_up(const struct query_groups *cut, struct timeline_reader *reader,
+/* 0, or -1 with error. */
+static int sum_up(const struct statement *statement, struct timeline_reader *reader,
 		  const struct query_values *values, struct error *error)
 {
-	struct timeline_query *rows, *outer = NULL;
-	AUTOFREE struct cell *value = NULL;
+	struct timeline_query *rows = timeline_query_new(reader, statement->rows, error);
+	AUTOFREE struct cell *value = rows ? query_values_of(values, rows, error) : NULL;
 	struct groups groups;
-	int status = -1;
+	int status;
 
-	groups_init(&groups, cut->keys, cut->columns, cut->aggregate, cut->aggregates);
-	rows = timeline_query_new(reader, cut->rows, error);
-	if (rows && keep_groups(cut, &groups, reader, error) == 0)
-		outer = timeline_query_new(reader, cut->outer, error);
-	if (outer)
-		value = query_values_of(values, rows, error);
-	timeline_query_free(outer);
-	if (value)
-		status = timeline_query_ask(rows, value, timeline_query_parameters(rows),
-					    error) ||
-			 timeline_query_each(rows, groups_take, &groups, error) ||
-			 keep_groups(cut, &groups, reader, error);
+	groups_init(&groups, statement);
+	status =
+	    !value ||
+	    timeline_query_ask(rows, value, timeline_query_parameters(rows), error) ||
+	    timeline_query_each(rows, add_row, &groups, error) ||
+	    timeline_reader_keep_rows(reader, GROUPS_TABLE,
+				      statement->key.count + statement->aggregates,
+				      give_group, &groups, error);
 	timeline_query_free(rows);
 	groups_clear(&groups);
 	return status ? -1 : 0;
@@ -500,19 +581,17 @@ static int sum_up(const struct query_groups *cut, struct timeline_reader *reader
 bool query_groups_run(char **sql, struct timeline_reader *reader,
 		      const struct query_values *values)
 {
+	struct statement statement = {.aggregates = 0};
 	struct error error = ERROR_INIT;
-	struct query_groups cut;
-	bool is_done;
+	bool is_done = read_statement(&statement, *sql) &&
+		       sum_up(&statement, reader, values, &error) == 0;
 
-	if (!parse(&cut, *sql))
-		return false;
-	is_done = sum_up(&cut, reader, values, &error) == 0;
 	if (is_done) {
 		free(*sql);
-		*sql = cut.outer;
-		cut.outer = NULL;
+		*sql = statement.outer;
+		statement.outer = NULL;
 	}
 	error_clear(&error);
-	clear_groups(&cut);
+	clear_statement(&statement);
 	return is_done;
 }

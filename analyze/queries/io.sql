@@ -120,8 +120,8 @@ WITH dated AS (
 	UNION ALL
 	SELECT node, process, thread, comm, kind, fd, duration_ns, ret, since_ns FROM later_move)
 SELECT node, process, thread, comm, fd, since_ns,
-       coalesce(sum(ret) FILTER (WHERE kind = 'read' AND ret > 0), 0) AS read_bytes,
-       coalesce(sum(ret) FILTER (WHERE kind = 'write' AND ret > 0), 0) AS written_bytes,
+       sum(CASE WHEN kind = 'read' AND ret > 0 THEN ret ELSE 0 END) AS read_bytes,
+       sum(CASE WHEN kind = 'write' AND ret > 0 THEN ret ELSE 0 END) AS written_bytes,
        count(*) FILTER (WHERE kind = 'read') AS reads, count(*) FILTER (WHERE kind = 'write') AS writes,
        count(*) FILTER (WHERE kind = 'sync') AS syncs, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors,
        sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns

@@ -54,8 +54,8 @@ FROM raised AS r JOIN node AS n ON n.id = r.node;
 -- What interrupted an interrupt meanwhile counts for itself, once.
 -- temporary used
 SELECT node, cpu,
-       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'irq'), 0) AS hard_ns,
-       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'softirq'), 0) AS soft_ns,
+       sum(CASE WHEN kind = 'irq' THEN end_ns - begin_ns - inner_ns ELSE 0 END) AS hard_ns,
+       sum(CASE WHEN kind = 'softirq' THEN end_ns - begin_ns - inner_ns ELSE 0 END) AS soft_ns,
        count(*) FILTER (WHERE kind = 'irq') AS hard, count(*) FILTER (WHERE kind = 'softirq') AS soft
 FROM happened GROUP BY node, cpu;
 

@@ -44,8 +44,8 @@ WINDOW up AS (PARTITION BY s.node, s.item ORDER BY s.ts_ns),
 -- table processes: Resident memory by process
 -- sort: -max_bytes,node,process
 -- limit: 10
-SELECT n.name AS node, i.name AS process, max(r.value) FILTER (WHERE r.n = 1) * 1024 AS first_bytes,
-       max(r.value) * 1024 AS max_bytes, max(r.value) FILTER (WHERE r.back = 1) * 1024 AS last_bytes,
+SELECT n.name AS node, i.name AS process, max(1024 * r.value) FILTER (WHERE r.n = 1) AS first_bytes,
+       max(1024 * r.value) AS max_bytes, max(1024 * r.value) FILTER (WHERE r.back = 1) AS last_bytes,
        count(*) AS samples
 FROM resident AS r JOIN metric_item AS i ON i.id = r.item JOIN node AS n ON n.id = r.node
 GROUP BY r.node, r.item, n.name, i.name;

@@ -31,7 +31,7 @@ WHERE s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen
 SELECT t.activity, t.metric, t.unit, n.name AS node, coalesce(i.alias, '') AS item, count(t.value) AS samples,
        min(t.value) AS min, avg(t.value) AS mean, max(t.value) AS max
 FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
-GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
+GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.alias, '');
 
 -- table over_time: Metrics over time
 -- when: interval
@@ -39,7 +39,7 @@ GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
 SELECT t.ts_ns - (t.ts_ns - :begin_ns) % :interval_ns AS begin_ns, t.activity, t.metric, t.unit, n.name AS node,
        coalesce(i.alias, '') AS item, avg(t.value) AS mean, max(t.value) AS max
 FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
-GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
+GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.alias, '');
 
 -- notes
 SELECT CASE WHEN EXISTS (SELECT 1 FROM sample) THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'

@@ -63,7 +63,7 @@ FROM packet_captured;
 -- numbers, where the first begins and the last ends, and the sum of end^2 - begin^2 in remainders.
 -- temporary part
 SELECT node, by_kernel, interface, protocol, src, dst, sport, dport, count(*) AS sent,
-       coalesce(sum(len) FILTER (WHERE len BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       sum(CASE WHEN len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS sent_bytes,
        count(bytes) AS packets, sum(bytes) AS bytes, min(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS first_ns,
        max(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS last_ns, count(seq) FILTER (WHERE numbers > 0) AS segments,
        sum(numbers) FILTER (WHERE seq IS NOT NULL) AS numbers, min(seq) FILTER (WHERE numbers > 0) AS first_seq,
@@ -87,7 +87,7 @@ SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(re
        sum(received_bytes) AS received_bytes
 FROM (SELECT node, interface, sent, sent_bytes, 0 AS received, 0 AS received_bytes FROM part WHERE by_kernel = 1
       UNION ALL
-      SELECT node, interface, 0, 0, count(*), coalesce(sum(len) FILTER (WHERE len BETWEEN 0 AND 4294967295), 0)
+      SELECT node, interface, 0, 0, count(*), sum(CASE WHEN len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END)
       FROM taken GROUP BY node, interface) AS handed
 GROUP BY node, interface;
 
@@ -97,19 +97,18 @@ GROUP BY node, interface;
 -- whose kernel does not.
 -- temporary raw_flow
 SELECT node, by_kernel, protocol, src, dst, sport, dport, sum(packets) AS packets, sum(bytes) AS bytes,
-       min(first_ns) AS first_ns, max(last_ns) AS last_ns,
-       CASE WHEN sum(segments) = 0 THEN 0
-            WHEN sum(numbers) = max(end_seq) - min(first_seq)
-             AND sum(squares) % 2147483647 = (max(end_seq) - min(first_seq)) % 2147483647
-                                             * ((max(end_seq) + min(first_seq)) % 2147483647) % 2147483647
-            THEN 0 ELSE 1 END AS is_open
+       min(first_ns) AS first_ns, max(last_ns) AS last_ns, sum(segments) AS segments, sum(numbers) AS numbers,
+       min(first_seq) AS first_seq, max(end_seq) AS end_seq, sum(squares) AS squares
 FROM part
 WHERE packets > 0 AND interface <> 'lo' AND (by_kernel = 1 OR node NOT IN (SELECT node FROM traffic))
 GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
 
 -- temporary open_flow
 -- index: node, sport, dport, src, dst
-SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow WHERE is_open = 1;
+SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow
+WHERE segments > 0
+  AND (numbers <> end_seq - first_seq
+       OR squares % 2147483647 <> (end_seq - first_seq) % 2147483647 * ((end_seq + first_seq) % 2147483647) % 2147483647);
 
 -- with numbered
 SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
@@ -224,7 +223,7 @@ FROM raw_flow AS f JOIN node AS n ON n.id = f.node
 LEFT JOIN address AS a ON a.raw = f.src LEFT JOIN address AS b ON b.raw = f.dst
 LEFT JOIN address_node AS x ON x.address = a.text LEFT JOIN address_node AS y ON y.address = b.text
 LEFT JOIN node AS m ON m.id = y.node
-LEFT JOIN again AS g ON f.is_open = 1 AND g.node = f.node AND g.sport = f.sport AND g.dport = f.dport AND g.src = f.src
+LEFT JOIN again AS g ON g.node = f.node AND g.sport = f.sport AND g.dport = f.dport AND g.src = f.src
  AND g.dst = f.dst AND g.protocol = f.protocol
 WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
 

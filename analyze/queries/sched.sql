@@ -82,7 +82,7 @@ GROUP BY w.node, w.waker, w.source, n.name;
 -- limit: 20
 SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
-GROUP BY w.node, w.holder, n.name;
+GROUP BY w.node, coalesce(w.holder, ''), n.name;
 
 -- table freq: How often how long: from wakeup to running
 -- form: freq

@@ -26,15 +26,30 @@ WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
   AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu))
   AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));
 
+-- temporary summed
+SELECT s.name AS syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
+       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors
+FROM called AS s GROUP BY s.name;
+
 -- table syscalls: System calls
 -- form: stats
 -- group: syscall
 -- sort: -sum_ns,syscall
 -- limit: 40
-SELECT s.name AS syscall,
-       count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns,
-       count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
-FROM called AS s GROUP BY s.name;
+SELECT syscall, count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, sum_ns, errors, calls - count AS unfinished
+FROM summed;
+
+-- temporary grouped
+WITH named AS (
+	SELECT CASE WHEN :group <> 'name' THEN s.node END AS node, CASE WHEN :group = 'thread' THEN s.tid END AS tid,
+	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
+	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
+	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
+	       s.name AS syscall, s.duration_ns, s.ret
+	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
+SELECT node, tid, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
+       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors
+FROM named GROUP BY node, tid, pid, comm, process, syscall;
 
 -- table syscalls: System calls
 -- form: stats
@@ -43,19 +58,9 @@ FROM called AS s GROUP BY s.name;
 -- limit: 40
 -- shown: node [thread process node], tid [thread], pid [thread process], comm [thread],
 --   process [process name]
-WITH grouped AS (
-	SELECT CASE WHEN :group IN ('thread', 'process', 'node') THEN s.node END AS node,
-	       CASE WHEN :group = 'thread' THEN s.tid END AS tid,
-	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
-	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
-	       s.name AS syscall, s.duration_ns, s.ret
-	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
-SELECT n.name AS node, tid, pid, comm, process, syscall,
-       count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns,
-       count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
-FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
-GROUP BY g.node, n.name, tid, pid, comm, process, syscall;
+SELECT n.name AS node, tid, pid, comm, process, syscall, count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
+       sum_ns, errors, calls - count AS unfinished
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node;
 
 -- table errors: Errors
 -- form: stats

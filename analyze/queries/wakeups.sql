@@ -45,8 +45,7 @@ WHERE w.wait = 'network' AND m.send_by = 'thread' AND coalesce(m.send_assumed, 0
 -- temporary remote_pair
 SELECT src_node, send_tid, node, thread, tid, max(send_ns) AS at_ns, count(*) AS count,
        avg(end_ns - send_ns) AS mean_ns, quantile(end_ns - send_ns, 0.99) AS p99_ns, max(end_ns - send_ns) AS max_ns,
-       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns
+       min(low_ns) AS low_ns, max(high_ns) AS high_ns, count(*) FILTER (WHERE low_ns IS NULL OR high_ns IS NULL) AS opened
 FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 
 -- table remote: Who woke whom on another node
@@ -55,7 +54,8 @@ FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 -- column waker_tid: id, SENDER TID
 -- column waker: text, SENDER
 SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to", p.tid, t.comm AS woken,
-       p.count, p.mean_ns, p.p99_ns, p.max_ns, p.bound_ns
+       p.count, p.mean_ns, p.p99_ns, p.max_ns,
+       CASE WHEN opened = 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns
 FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
 LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "timeline/groups.h"
+#include "timeline/quantile.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
 
