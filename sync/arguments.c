@@ -56,7 +56,7 @@ static int default_jobs(void)
 }
 
 /* "auto", "3" or "60s". 0, or -1 with error. */
-static int parse_segments(const char *text, struct corridor_options *options,
+static int parse_segments(const char *text, struct piecewise_options *options,
 			  struct error *error)
 {
 	char *end;

@@ -114,7 +114,7 @@ static struct drift drift_of(const struct sync *sync, uint32_t index)
 	const struct clock *clock = &sync->fitted[index];
 	struct drift drift = {.rate = sync->clock[index].rate};
 
-	if (sync_is_bent(sync, index))
+	if (sync_is_piecewise(sync, index))
 		drift.rate = clock_mean_rate(clock);
 	drift.bound = HUGE_VAL;
 	if (rate->known)
@@ -353,7 +353,7 @@ static void print_remarks(const struct sync *sync, FILE *file)
 	for (uint32_t i = 0; i < sync->clocks; i++) {
 		if (sync->graph.node[i].parent < 0)
 			continue;
-		if (sync_is_bent(sync, i))
+		if (sync_is_piecewise(sync, i))
 			fprintf(file, "%s: %zu segments; the drift is their mean\n",
 				sync_clock_name(sync, i), sync->fitted[i].segments);
 		print_drift_remark(sync, i, file);

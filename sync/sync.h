@@ -7,9 +7,9 @@
 #include "base/progress.h"
 #include "clock/map.h"
 #include "input/run.h"
-#include "sync/bend/corridor.h"
 #include "sync/fit/fit.h"
 #include "sync/pair/pair.h"
+#include "sync/piecewise/piecewise.h"
 #include "sync/tie.h"
 
 /*
@@ -25,15 +25,15 @@ enum bounds_model {
 struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
-	struct corridor_options segments;
+	struct piecewise_options segments;
 	enum bounds_model bounds;
 	double wander_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
 	size_t in_flight; /* 0: by the number of sources */
-	size_t kept;      /* messages of bent clocks before they are thinned; 0: 4 Mi */
-	bool alone;       /* a single source will do */
+	size_t kept; /* messages of piecewise clocks before they are thinned; 0: 4 Mi */
+	bool alone;  /* a single source will do */
 };
 
 /* One trace, or with messages one node. */
@@ -126,7 +126,7 @@ bool sync_is_tied(const struct sync *sync);
 bool sync_has_contradictions(const struct sync *sync);
 
 /* Whether a clock got several segments. */
-bool sync_is_bent(const struct sync *sync, uint32_t clock);
+bool sync_is_piecewise(const struct sync *sync, uint32_t clock);
 
 /* The name of a clock: that of its first trace. */
 const char *sync_clock_name(const struct sync *sync, uint32_t clock);

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "sync/bend/bend.h"
 #include "sync/bounds/bounds.h"
+#include "sync/piecewise/segments.h"
 
 /* Messages each way that methods are given which need more than hulls. */
 enum { SAMPLE_SIZE = 4096 };
@@ -183,7 +183,8 @@ static int fit_islands(struct sync *sync, struct error *error)
 static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
 	if (pair->margin_ns < 0)
-		return sync_is_bent(sync, pair->a) || sync_is_bent(sync, pair->b);
+		return sync_is_piecewise(sync, pair->a) ||
+		       sync_is_piecewise(sync, pair->b);
 	return !pair->too_fast && hulls_face(&pair->lower, &pair->upper);
 }
 
@@ -303,7 +304,7 @@ int sync_fit(struct sync *sync, struct error *error)
 	sync->fitted = mem_zalloc(sync->clocks * sizeof(*sync->fitted));
 	for (uint32_t i = 0; i < sync->clocks; i++)
 		set_fitted(sync, i);
-	if (bend_clocks(sync, error))
+	if (segments_fit(sync, error))
 		return -1;
 	report_unfit(sync);
 	if (message_log_walk(&sync->log, false, count_message, sync, error))
@@ -319,7 +320,7 @@ void sync_init(struct sync *sync, const struct sync_options *options)
 	message_log_init(&sync->log);
 }
 
-bool sync_is_bent(const struct sync *sync, uint32_t clock)
+bool sync_is_piecewise(const struct sync *sync, uint32_t clock)
 {
 	return sync->fitted[clock].segments > 1;
 }

@@ -278,7 +278,7 @@ static bool find_straight(struct search *search, int pass)
 
 			is_broken |= search->envelope[at].is_broken;
 			is_straight &= (!pass || search->is_straight[at]) &&
-				       !sync_is_bent(sync, at) &&
+				       !sync_is_piecewise(sync, at) &&
 				       sync->pairs.pair[pair].margin_ns >= 0 &&
 				       search->envelope[at].cells;
 		}
@@ -314,7 +314,7 @@ static void finish(struct search *search, uint32_t clock)
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
 	search_state(search, clock,
-		     sync_is_bent(search->sync, clock) ? 2 * spans : spans);
+		     sync_is_piecewise(search->sync, clock) ? 2 * spans : spans);
 	search->sync->rate[clock] = rate_of(search, clock);
 	if (is_open(&search->envelope[clock]))
 		search->sync->fitted[clock].quality = CLOCK_INCOMPLETE;

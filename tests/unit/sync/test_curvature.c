@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "../draw.h"
-#include "sync/bend/corridor.h"
+#include "sync/piecewise/piecewise.h"
 
 enum { ROUNDS = 300 };
 
 static const double capacity = 100e3;
 
-/* Slacks of a clock that is off the line by `bend`, under load of either direction. */
-static void draw_pieces(struct piece piece[PIECES_MOST], double bend,
+/* Slacks of a clock that is off the line by `curve`, under load of either direction. */
+static void draw_pieces(struct piece piece[PIECES_MOST], double curve,
 			const double load[2], bool both)
 {
 	bool on[2] = {false, false};
 
 	for (int k = 0; k < PIECES_MOST; k++) {
-		double off = bend * cos(6.2832 * 2 * k / PIECES_MOST);
+		double off = curve * cos(6.2832 * 2 * k / PIECES_MOST);
 
 		/* The first pieces are quiet. */
 		for (int side = 0; side < 2; side++)
@@ -28,7 +28,7 @@ static void draw_pieces(struct piece piece[PIECES_MOST], double bend,
 	}
 }
 
-static void load_is_no_bend(void **state)
+static void load_is_no_curve(void **state)
 {
 	static const double load[][2] = {{0, 0}, {400e3, 400e3}, {400e3, 0}, {0, 50e3}};
 	int proved = 0;
@@ -43,11 +43,11 @@ static void load_is_no_bend(void **state)
 				proved +=
 				    curvature_is_proved(piece, PIECES_MOST, capacity);
 			}
-	/* Chance may look like a bend, one time in hundreds. */
+	/* Chance may look like a curve, one time in hundreds. */
 	assert_true(proved <= ROUNDS * 8 / 200);
 }
 
-static void a_bend_is_proved(void **state)
+static void a_curve_is_proved(void **state)
 {
 	static const double none[2] = {0, 0}, some[2] = {10e3, 10e3};
 
@@ -81,8 +81,8 @@ static void few_pieces_prove_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(load_is_no_bend),
-	    DRAW_TEST(a_bend_is_proved),
+	    DRAW_TEST(load_is_no_curve),
+	    DRAW_TEST(a_curve_is_proved),
 	    cmocka_unit_test(few_pieces_prove_nothing),
 	};
 

@@ -160,7 +160,7 @@ static void large_islands_are_bounded_by_lines(void **state)
 	/* One in a hundred times messages look as if one of the 48 bent: then no bound is
 	 * by straight clocks. */
 	for (uint32_t i = 0; i < sim.clocks; i++)
-		bent |= sync_is_bent(&sim.sync, i);
+		bent |= sync_is_piecewise(&sim.sync, i);
 	for (size_t i = 0; i < sim.clocks && !bent; i++)
 		assert_true(sim.sync.fitted[i].bound[1].high_ns < NSEC_PER_MSEC);
 	sim_clear(&sim);

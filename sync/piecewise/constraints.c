@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/bend.h"
+#include "sync/piecewise/segments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,20 +36,20 @@ struct message_link {
 	double travel_ns;      /* by the lines */
 };
 
-struct reconciling {
+struct constraints {
 	const struct sync *sync;
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
 	size_t stamps;
 	struct message_link *link;
-	size_t links, link_room;
+	size_t links, link_capacity;
 };
 
-bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
+bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds)
 {
 	for (size_t i = 0; i < bounds->count; i++) {
-		const struct corridor_bound *bound = &bounds->item[i];
+		const struct piecewise_bound *bound = &bounds->item[i];
 		nsec_t now = clock_correct(clock, bound->x);
 
 		if (bound->above ? now > bound->y : now < bound->y)
@@ -66,35 +66,36 @@ static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
 	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
 }
 
-static void add_stamp(struct reconciling *reconciling, uint32_t clock, nsec_t at)
+static void add_stamp(struct constraints *constraints, uint32_t clock, nsec_t at)
 {
-	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
+	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 
 	*MEM_NEXT(breakpoints->at, breakpoints->count, breakpoints->capacity) = at;
-	reconciling->stamps++;
+	constraints->stamps++;
 }
 
-static void add_link(struct reconciling *reconciling, struct message_link link)
+static void add_link(struct constraints *constraints, struct message_link link)
 {
-	const struct sync *sync = reconciling->sync;
+	const struct sync *sync = constraints->sync;
 
 	link.travel_ns = (double)(straight(sync, link.to, link.received) -
 				  straight(sync, link.from, link.sent)) -
 			 LEAST_TRAVEL_NS;
-	*MEM_NEXT(reconciling->link, reconciling->links, reconciling->link_room) = link;
-	add_stamp(reconciling, link.from, link.sent);
-	add_stamp(reconciling, link.to, link.received);
+	*MEM_NEXT(constraints->link, constraints->links, constraints->link_capacity) =
+	    link;
+	add_stamp(constraints, link.from, link.sent);
+	add_stamp(constraints, link.to, link.received);
 }
 
 /* Every message between the island's clocks. */
-static void add_messages(struct reconciling *reconciling,
+static void add_messages(struct constraints *constraints,
 			 const struct pair_messages *messages)
 {
-	const struct island *island = reconciling->island;
+	const struct island *island = constraints->island;
 
 	for (size_t k = 0; k < 2 * island->insides; k++) {
 		uint32_t index = island->inside[k / 2];
-		const struct pair *pair = &reconciling->sync->pairs.pair[index];
+		const struct pair *pair = &constraints->sync->pairs.pair[index];
 		bool forward = k % 2;
 		const struct point_list *side = &messages[index].side[forward];
 
@@ -102,7 +103,7 @@ static void add_messages(struct reconciling *reconciling,
 			struct hull_point p = side->point[i];
 
 			add_link(
-			    reconciling,
+			    constraints,
 			    forward
 				? (struct message_link){pair->a, pair->b, p.x, p.y, 0}
 				: (struct message_link){pair->b, pair->a, p.y, p.x, 0});
@@ -112,11 +113,11 @@ static void add_messages(struct reconciling *reconciling,
 
 /* Put a clock's stamps in order, with nothing known at them. Returns the end of `most`.
  */
-static double *prepare(const struct reconciling *reconciling, uint32_t clock,
+static double *prepare(const struct constraints *constraints, uint32_t clock,
 		       double *most)
 {
-	const struct sync *sync = reconciling->sync;
-	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
+	const struct sync *sync = constraints->sync;
+	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 	double limit = sync->options.drift_limit_ppm * 1e-6;
 	size_t kept = 0;
 
@@ -127,7 +128,7 @@ static double *prepare(const struct reconciling *reconciling, uint32_t clock,
 		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
 			breakpoints->at[kept++] = breakpoints->at[i];
 	breakpoints->count = kept;
-	breakpoints->fixed = clock == reconciling->island->reference;
+	breakpoints->fixed = clock == constraints->island->reference;
 	breakpoints->rate[true] = limit - sync->clock[clock].rate;
 	breakpoints->rate[false] = limit + sync->clock[clock].rate;
 	for (int side = 0; side < 2; side++) {
@@ -155,14 +156,14 @@ static bool lower(double *bound, double value)
 	return moves;
 }
 
-static bool hear_messages(const struct reconciling *reconciling)
+static bool hear_messages(const struct constraints *constraints)
 {
 	bool moves = false;
 
-	for (size_t i = 0; i < reconciling->links; i++) {
-		const struct message_link *link = &reconciling->link[i];
-		struct breakpoints *from = &reconciling->breakpoints[link->from];
-		struct breakpoints *to = &reconciling->breakpoints[link->to];
+	for (size_t i = 0; i < constraints->links; i++) {
+		const struct message_link *link = &constraints->link[i];
+		struct breakpoints *from = &constraints->breakpoints[link->from];
+		struct breakpoints *to = &constraints->breakpoints[link->to];
 
 		if (!from->fixed)
 			moves |= lower(&from->most[true][link->sent],
@@ -218,16 +219,16 @@ static bool is_bounded(const struct breakpoints *breakpoints)
 }
 
 /* The shortest ways; false where the messages contradict each other. */
-static bool relax(const struct reconciling *reconciling)
+static bool relax(const struct constraints *constraints)
 {
-	const struct island *island = reconciling->island;
+	const struct island *island = constraints->island;
 
 	for (int round = 0; round < ROUNDS_MOST; round++) {
-		bool moves = hear_messages(reconciling);
+		bool moves = hear_messages(constraints);
 
 		for (size_t i = 1; i < island->members; i++) {
 			struct breakpoints *breakpoints =
-			    &reconciling->breakpoints[island->member[i]];
+			    &constraints->breakpoints[island->member[i]];
 
 			if (breakpoints->fixed)
 				continue;
@@ -242,44 +243,44 @@ static bool relax(const struct reconciling *reconciling)
 }
 
 /* All of the island's are bounded from both sides, and can be at once. */
-static bool is_solved(const struct reconciling *reconciling)
+static bool is_solved(const struct constraints *constraints)
 {
-	const struct island *island = reconciling->island;
+	const struct island *island = constraints->island;
 
-	if (!relax(reconciling))
+	if (!relax(constraints))
 		return false;
 	for (size_t i = 1; i < island->members; i++)
-		if (!is_bounded(&reconciling->breakpoints[island->member[i]]))
+		if (!is_bounded(&constraints->breakpoints[island->member[i]]))
 			return false;
 	return true;
 }
 
-struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
+struct constraints *constraints_new(const struct sync *sync, const struct island *island,
 				    const struct pair_messages *messages)
 {
-	struct reconciling *reconciling = mem_zalloc(sizeof(*reconciling));
+	struct constraints *constraints = mem_zalloc(sizeof(*constraints));
 	double *most;
 
-	reconciling->sync = sync;
-	reconciling->island = island;
-	reconciling->breakpoints =
-	    mem_zalloc(sync->clocks * sizeof(*reconciling->breakpoints));
-	add_messages(reconciling, messages);
-	most = mem_alloc((2 * reconciling->stamps + 1) * sizeof(*most));
-	reconciling->most = most;
+	constraints->sync = sync;
+	constraints->island = island;
+	constraints->breakpoints =
+	    mem_zalloc(sync->clocks * sizeof(*constraints->breakpoints));
+	add_messages(constraints, messages);
+	most = mem_alloc((2 * constraints->stamps + 1) * sizeof(*most));
+	constraints->most = most;
 	for (size_t i = 0; i < island->members; i++)
-		most = prepare(reconciling, island->member[i], most);
-	for (size_t i = 0; i < reconciling->links; i++) {
-		struct message_link *link = &reconciling->link[i];
+		most = prepare(constraints, island->member[i], most);
+	for (size_t i = 0; i < constraints->links; i++) {
+		struct message_link *link = &constraints->link[i];
 
 		link->sent =
-		    breakpoint_at(&reconciling->breakpoints[link->from], link->sent);
+		    breakpoint_at(&constraints->breakpoints[link->from], link->sent);
 		link->received =
-		    breakpoint_at(&reconciling->breakpoints[link->to], link->received);
+		    breakpoint_at(&constraints->breakpoints[link->to], link->received);
 	}
-	if (is_solved(reconciling))
-		return reconciling;
-	reconciling_free(reconciling);
+	if (is_solved(constraints))
+		return constraints;
+	constraints_free(constraints);
 	return NULL;
 }
 
@@ -294,14 +295,14 @@ static bool follows(const struct breakpoints *breakpoints, size_t k, int side)
 	       most[k] >= most[k + 1] - STILL_NS + growth(breakpoints, k + 1, !side);
 }
 
-void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			struct bend_bounds *bounds)
+void constraints_bounds(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_bounds *bounds)
 {
-	const struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
+	const struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 
 	bounds->count = 0;
 	for (size_t k = 0; k < breakpoints->count; k++) {
-		nsec_t line = straight(reconciling->sync, clock, breakpoints->at[k]);
+		nsec_t line = straight(constraints->sync, clock, breakpoints->at[k]);
 
 		for (int above = 0; above < 2; above++) {
 			double most = breakpoints->most[above][k];
@@ -309,7 +310,7 @@ void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 			if (follows(breakpoints, k, above))
 				continue;
 			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
-			    (struct corridor_bound){
+			    (struct piecewise_bound){
 				.x = breakpoints->at[k],
 				.y = line + nsec_round(above ? most : -most),
 				.above = above,
@@ -318,23 +319,23 @@ void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 	}
 }
 
-bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
-			const struct clock *curve)
+bool constraints_fix(struct constraints *constraints, uint32_t clock,
+		     const struct clock *curve)
 {
-	size_t size = 2 * reconciling->stamps * sizeof(double);
+	size_t size = 2 * constraints->stamps * sizeof(double);
 	AUTOFREE double *before = mem_alloc(size + 1);
-	struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
+	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 
-	memcpy(before, reconciling->most, size);
+	memcpy(before, constraints->most, size);
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
-			     straight(reconciling->sync, clock, breakpoints->at[k]));
+			     straight(constraints->sync, clock, breakpoints->at[k]));
 		breakpoints->most[false][k] = -breakpoints->most[true][k];
 	}
-	breakpoints->fixed = relax(reconciling);
+	breakpoints->fixed = relax(constraints);
 	if (!breakpoints->fixed)
-		memcpy(reconciling->most, before, size);
+		memcpy(constraints->most, before, size);
 	return breakpoints->fixed;
 }
 
@@ -343,13 +344,13 @@ static double middle_at(const struct breakpoints *breakpoints, size_t k)
 	return (breakpoints->most[true][k] - breakpoints->most[false][k]) / 2;
 }
 
-void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
-			struct corridor_fit *found)
+void constraints_middle(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_fit *found)
 {
-	const struct breakpoints *breakpoints = &reconciling->breakpoints[clock];
-	double rate = reconciling->sync->clock[clock].rate;
+	const struct breakpoints *breakpoints = &constraints->breakpoints[clock];
+	double rate = constraints->sync->clock[clock].rate;
 
-	*found = (struct corridor_fit){.segments = breakpoints->count};
+	*found = (struct piecewise_fit){.segments = breakpoints->count};
 	found->segment = mem_alloc(breakpoints->count * sizeof(*found->segment));
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		double error = middle_at(breakpoints, k), more = 0;
@@ -359,21 +360,21 @@ void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
 			       (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 		found->segment[k] = (struct clock_segment){
 		    .local_ns = breakpoints->at[k],
-		    .ref_ns = straight(reconciling->sync, clock, breakpoints->at[k]) +
+		    .ref_ns = straight(constraints->sync, clock, breakpoints->at[k]) +
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
 	}
 }
 
-void reconciling_free(struct reconciling *reconciling)
+void constraints_free(struct constraints *constraints)
 {
-	if (!reconciling)
+	if (!constraints)
 		return;
-	for (size_t i = 0; i < reconciling->sync->clocks; i++)
-		free(reconciling->breakpoints[i].at);
-	free(reconciling->most);
-	free(reconciling->breakpoints);
-	free(reconciling->link);
-	free(reconciling);
+	for (size_t i = 0; i < constraints->sync->clocks; i++)
+		free(constraints->breakpoints[i].at);
+	free(constraints->most);
+	free(constraints->breakpoints);
+	free(constraints->link);
+	free(constraints);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/corridor.h"
+#include "sync/piecewise/piecewise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { BAND_SEGMENTS_MOST = 4096 };
 
 /* The feasible band between two steps. */
 struct band {
-	const struct corridor_bound *bound;
+	const struct piecewise_bound *bound;
 	size_t n;
 	double limit;
 	struct line base; /* values are differences from it */
@@ -21,18 +21,18 @@ struct band {
 	struct pair cell; /* the hulls of one segment */
 };
 
-/* Joined segments: differences from the base at the joints, both in ns. */
+/* Connected segments: differences from the base at the breakpoints, both in ns. */
 struct shape {
 	size_t segments;
-	double *joint, *value; /* segments + 1 */
+	double *breakpoint, *value; /* segments + 1 */
 };
 
-/* What a unit of bending costs, in shares of a segment's room. */
-#define BENDING 1e-2
+/* What a unit of change of the rate costs, in shares of a segment's slack. */
+#define RATE_CHANGE_COST 1e-2
 
-#define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
+#define STRAIGHT 0.005 /* so near to a line, in shares of its slack, is one */
 
-static void band_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
+static void band_hulls(struct pair *pair, const struct piecewise_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
 	hull_reset(&pair->upper);
@@ -48,13 +48,13 @@ static void band_hulls(struct pair *pair, const struct corridor_bound *bound, si
 static void shape_init(struct shape *shape, size_t segments)
 {
 	shape->segments = segments;
-	shape->joint = mem_zalloc((segments + 1) * sizeof(double));
+	shape->breakpoint = mem_zalloc((segments + 1) * sizeof(double));
 	shape->value = mem_zalloc((segments + 1) * sizeof(double));
 }
 
 static void shape_clear(struct shape *shape)
 {
-	free(shape->joint);
+	free(shape->breakpoint);
 	free(shape->value);
 	memset(shape, 0, sizeof(*shape));
 }
@@ -70,15 +70,16 @@ static size_t band_end(const struct band *band, const struct shape *shape, size_
 {
 	if (segment + 1 == shape->segments)
 		return band->n;
-	return FIRST_NOT(band->n, i, band_time(band, i) < shape->joint[segment + 1]);
+	return FIRST_NOT(band->n, i, band_time(band, i) < shape->breakpoint[segment + 1]);
 }
 
-/* Columns: the values at the joints, the room of each segment, the bend of each joint. */
+/* Columns: the values at the breakpoints, the slack of each segment, the rate change at
+ * each. */
 static void add_corner(const struct band *band, const struct shape *shape, struct lp *lp,
 		       size_t segment, const struct hull_point *corner, bool above)
 {
 	double at = (double)(corner->x - band->bound[0].x);
-	double begin = shape->joint[segment], end = shape->joint[segment + 1];
+	double begin = shape->breakpoint[segment], end = shape->breakpoint[segment + 1];
 	double share = (at - begin) / (end - begin), sign = above ? -1 : 1;
 	double have = line_distance(&band->base, corner->x, corner->y);
 	struct lp_term term[3] = {
@@ -94,7 +95,7 @@ static void add_corner(const struct band *band, const struct shape *shape, struc
 static void add_rate(const struct band *band, const struct shape *shape, struct lp *lp,
 		     size_t segment)
 {
-	double length = shape->joint[segment + 1] - shape->joint[segment];
+	double length = shape->breakpoint[segment + 1] - shape->breakpoint[segment];
 	double scale = length / band->unit_ns;
 
 	for (int sign = -1; sign <= 1; sign += 2) {
@@ -105,11 +106,11 @@ static void add_rate(const struct band *band, const struct shape *shape, struct 
 }
 
 /*
- * The room that the bounds in band->cell could leave a line of their own, in
+ * The slack that the bounds in band->cell could leave a line of their own, in
  * units. Negative where they contradict every line, 0 without bounds on both
  * sides.
  */
-static double band_best_room(struct band *band)
+static double band_best_slack(struct band *band)
 {
 	struct pair *cell = &band->cell;
 
@@ -123,7 +124,7 @@ static void add_segment(struct band *band, const struct shape *shape, struct lp 
 			size_t segment, size_t range[2])
 {
 	struct pair *cell = &band->cell;
-	size_t room = shape->segments + 1 + segment;
+	size_t slack = shape->segments + 1 + segment;
 	double best;
 
 	band_hulls(cell, band->bound + range[0], range[1] - range[0]);
@@ -131,37 +132,38 @@ static void add_segment(struct band *band, const struct shape *shape, struct lp 
 		add_corner(band, shape, lp, segment, &cell->lower.point[i], true);
 	for (size_t i = 0; i < cell->upper.count; i++)
 		add_corner(band, shape, lp, segment, &cell->upper.point[i], false);
-	best = fmax(0, band_best_room(band));
-	lp_bound(lp, room, 0, best);
+	best = fmax(0, band_best_slack(band));
+	lp_bound(lp, slack, 0, best);
 	if (best > 0)
-		lp_objective(lp, room, 1 / fmax(best, 1e-3));
+		lp_objective(lp, slack, 1 / fmax(best, 1e-3));
 }
 
 /*
- * By how much the way bends at a joint, at the nearer of the two next to it. It
+ * By how much the rate changes at a breakpoint, over the shorter segment next to it. It
  * costs little, but where messages leave a clock free it keeps to a line.
  */
-static void add_joint_row(const struct shape *shape, struct lp *lp, size_t joint)
+static void add_breakpoint_row(const struct shape *shape, struct lp *lp,
+			       size_t breakpoint)
 {
-	double before = shape->joint[joint] - shape->joint[joint - 1];
-	double after = shape->joint[joint + 1] - shape->joint[joint];
+	double before = shape->breakpoint[breakpoint] - shape->breakpoint[breakpoint - 1];
+	double after = shape->breakpoint[breakpoint + 1] - shape->breakpoint[breakpoint];
 	double length = fmin(before, after);
-	size_t bend = 2 * shape->segments + joint;
+	size_t change = 2 * shape->segments + breakpoint;
 
 	for (int sign = -1; sign <= 1; sign += 2) {
 		struct lp_term term[4] = {
-		    {joint - 1, sign * length / before},
-		    {joint, -sign * (length / before + length / after)},
-		    {joint + 1, sign * length / after},
-		    {bend, 1},
+		    {breakpoint - 1, sign * length / before},
+		    {breakpoint, -sign * (length / before + length / after)},
+		    {breakpoint + 1, sign * length / after},
+		    {change, 1},
 		};
 
 		lp_row(lp, term, 4, 0);
 	}
-	lp_objective(lp, bend, -BENDING);
+	lp_objective(lp, change, -RATE_CHANGE_COST);
 }
 
-/* The values at the joints of a shape that leave the most room; false: none do. */
+/* The values at the breakpoints of a shape that leave the most slack; false: none do. */
 static bool band_solve(struct band *band, struct shape *shape)
 {
 	struct lp *lp = lp_new(3 * shape->segments);
@@ -174,7 +176,7 @@ static bool band_solve(struct band *band, struct shape *shape)
 		add_rate(band, shape, lp, k);
 		range[0] = range[1];
 		if (k)
-			add_joint_row(shape, lp, k);
+			add_breakpoint_row(shape, lp, k);
 	}
 	found = lp_maximize(lp);
 	for (size_t k = 0; found && k <= shape->segments; k++)
@@ -184,14 +186,14 @@ static bool band_solve(struct band *band, struct shape *shape)
 }
 
 static void append(const struct band *band, const struct shape *shape,
-		   struct corridor_fit *fit)
+		   struct piecewise_fit *fit)
 {
-	size_t room = fit->segments + shape->segments;
+	size_t total = fit->segments + shape->segments;
 
-	fit->segment = mem_realloc(fit->segment, room, sizeof(*fit->segment));
+	fit->segment = mem_realloc(fit->segment, total, sizeof(*fit->segment));
 	for (size_t k = 0; k < shape->segments; k++) {
 		struct clock_segment *segment = &fit->segment[fit->segments++];
-		double begin = shape->joint[k], end = shape->joint[k + 1];
+		double begin = shape->breakpoint[k], end = shape->breakpoint[k + 1];
 		double here = shape->value[k], there = shape->value[k + 1];
 		nsec_t local = band->bound[0].x + nsec_round(begin);
 
@@ -208,70 +210,71 @@ static void append(const struct band *band, const struct shape *shape,
 enum {
 	LEAST_BOUNDS = 8,     /* of a piece that is looked at */
 	BOUNDS_TO_HALVE = 32, /* of a segment, on average */
-	SURELY_BENT = 8,      /* segments; chance alone makes less */
+	SURELY_CURVED = 8,    /* segments; chance alone makes less */
 };
 
 /*
- * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
- * its pieces prove it.
+ * Whether the rate changes in some span of time: no line satisfies its bounds, or the
+ * slacks of its pieces prove it.
  */
-static bool is_bent(struct band *band, const double time[2], const size_t range[2])
+static bool is_curved(struct band *band, const double time[2], const size_t range[2])
 {
 	struct piece piece[PIECES_MOST];
 	size_t pieces = PIECES_MOST, n = range[1] - range[0];
-	double room;
+	double slack;
 
 	band_hulls(&band->cell, band->bound + range[0], n);
-	room = band_best_room(band) * band->unit_ns;
+	slack = band_best_slack(band) * band->unit_ns;
 	while (pieces >= PIECES_LEAST && n < pieces * LEAST_BOUNDS)
 		pieces /= 2;
-	if (room < 0 || pieces < PIECES_LEAST)
-		return room < 0;
+	if (slack < 0 || pieces < PIECES_LEAST)
+		return slack < 0;
 	pieces_init(piece, pieces);
 	for (size_t i = range[0]; i < range[1]; i++) {
-		const struct corridor_bound *bound = &band->bound[i];
+		const struct piecewise_bound *bound = &band->bound[i];
 
 		piece_note(
 		    piece, pieces, (band_time(band, i) - time[0]) / (time[1] - time[0]),
 		    bound->above, line_distance(&band->cell.line, bound->x, bound->y));
 	}
-	return curvature_is_proved(piece, pieces, room);
+	return curvature_is_proved(piece, pieces, slack);
 }
 
-/* Joints, the first where the band begins. */
-struct joints {
+/* Breakpoints, the first where the band begins. */
+struct breakpoints {
 	double at[BAND_SEGMENTS_MOST / 2 + 64];
 	size_t count;
 };
 
-/* Halve a segment wherever the clock bends so much that lines show it. */
-static void split_bends(struct band *band, const double time[2], const size_t range[2],
-			struct joints *joints)
+/* Halve a segment wherever the rate changes so much that lines show it. */
+static void split_curved(struct band *band, const double time[2], const size_t range[2],
+			 struct breakpoints *breakpoints)
 {
 	double middle = (time[0] + time[1]) / 2;
 	size_t half;
 
 	if (range[1] - range[0] < 4 * LEAST_BOUNDS ||
-	    joints->count >= BAND_SEGMENTS_MOST / 2 || !is_bent(band, time, range))
+	    breakpoints->count >= BAND_SEGMENTS_MOST / 2 || !is_curved(band, time, range))
 		return;
 	half = range[0] +
 	       FIRST_NOT(range[1] - range[0], i, band_time(band, range[0] + i) < middle);
-	split_bends(band, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
-		    joints);
-	joints->at[joints->count++] = middle;
-	split_bends(band, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
-		    joints);
+	split_curved(band, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
+		     breakpoints);
+	breakpoints->at[breakpoints->count++] = middle;
+	split_curved(band, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
+		     breakpoints);
 }
 
-/* Whether all joints lie on a line, about: by chance parts of one may look bent. */
+/* Whether all breakpoints lie on a line, about: by chance, parts of one may look curved.
+ */
 static bool is_straight(const struct shape *shape, double tolerance)
 {
 	size_t last = shape->segments;
-	double rate = (shape->value[last] - shape->value[0]) / shape->joint[last];
+	double rate = (shape->value[last] - shape->value[0]) / shape->breakpoint[last];
 
 	for (size_t k = 1; k < last; k++)
-		if (fabs(shape->value[k] - shape->value[0] - rate * shape->joint[k]) >
-		    tolerance)
+		if (fabs(shape->value[k] - shape->value[0] -
+			 rate * shape->breakpoint[k]) > tolerance)
 			return false;
 	return true;
 }
@@ -284,8 +287,9 @@ static bool band_halve(struct band *band, struct shape *shape, bool solved)
 
 	shape_init(&halves, 2 * shape->segments);
 	for (size_t k = 0; k < halves.segments; k++)
-		halves.joint[k] = (shape->joint[k / 2] + shape->joint[k / 2 + k % 2]) / 2;
-	halves.joint[halves.segments] = shape->joint[shape->segments];
+		halves.breakpoint[k] =
+		    (shape->breakpoint[k / 2] + shape->breakpoint[k / 2 + k % 2]) / 2;
+	halves.breakpoint[halves.segments] = shape->breakpoint[shape->segments];
 	found = band_solve(band, &halves);
 	if (found || !solved) {
 		shape_clear(shape);
@@ -297,37 +301,38 @@ static bool band_halve(struct band *band, struct shape *shape, bool solved)
 }
 
 /*
- * A shape with segments so short that no bend within them can be told from chance, and
- * of half that length, where there are enough bounds for that; solved. False where no
- * segments satisfy the bounds.
+ * A shape with segments so short that no change of the rate within them can be told from
+ * chance, and of half that length, where there are enough bounds for that; solved. False
+ * where no segments satisfy the bounds.
  */
-static bool band_find_joints(struct band *band, struct shape *shape, double tolerance)
+static bool band_find_breakpoints(struct band *band, struct shape *shape,
+				  double tolerance)
 {
-	struct joints joints = {.count = 1};
+	struct breakpoints breakpoints = {.count = 1};
 	bool solved;
 
-	split_bends(band, (double[2]){0, band->length_ns}, (size_t[2]){0, band->n},
-		    &joints);
-	shape_init(shape, joints.count);
-	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
-	shape->joint[joints.count] = band->length_ns;
+	split_curved(band, (double[2]){0, band->length_ns}, (size_t[2]){0, band->n},
+		     &breakpoints);
+	shape_init(shape, breakpoints.count);
+	memcpy(shape->breakpoint, breakpoints.at, breakpoints.count * sizeof(double));
+	shape->breakpoint[breakpoints.count] = band->length_ns;
 	solved = band_solve(band, shape);
 	while (!solved && 2 * shape->segments <= BAND_SEGMENTS_MOST &&
 	       shape->segments <= band->n)
 		solved = band_halve(band, shape, false);
 	if (solved && is_straight(shape, tolerance)) {
 		shape->segments = 1;
-		shape->joint[1] = band->length_ns;
+		shape->breakpoint[1] = band->length_ns;
 		shape->value[0] = shape->value[1] = 0;
-	} else if (solved && shape->segments >= SURELY_BENT &&
+	} else if (solved && shape->segments >= SURELY_CURVED &&
 		   shape->segments * BOUNDS_TO_HALVE <= band->n) {
 		band_halve(band, shape, true);
 	}
 	return solved;
 }
 
-static int band_fit(const struct corridor_bound *bound, size_t n, double limit,
-		    struct corridor_options options, struct corridor_fit *fit,
+static int band_fit(const struct piecewise_bound *bound, size_t n, double limit,
+		    struct piecewise_options options, struct piecewise_fit *fit,
 		    struct error *error)
 {
 	struct shape shape = {0};
@@ -339,15 +344,15 @@ static int band_fit(const struct corridor_bound *bound, size_t n, double limit,
 	    .cell = {.upper = {.upper = true}},
 	};
 	size_t segments = options.segments;
-	double room_ns;
+	double slack_ns;
 	bool found;
 
 	band_hulls(&band.cell, bound, n);
 	if (band.cell.lower.count || band.cell.upper.count)
 		fit_pair_margin(&band.cell, limit);
-	room_ns = band.cell.margin_ns;
+	slack_ns = band.cell.margin_ns;
 	band.base = band.cell.line;
-	band.unit_ns = fmax(1000, fabs(room_ns));
+	band.unit_ns = fmax(1000, fabs(slack_ns));
 	if (options.length_ns)
 		segments = (size_t)fmax(
 		    1, fmin(BAND_SEGMENTS_MOST,
@@ -355,10 +360,11 @@ static int band_fit(const struct corridor_bound *bound, size_t n, double limit,
 	if (segments) {
 		shape_init(&shape, segments);
 		for (size_t k = 0; k <= segments; k++)
-			shape.joint[k] = band.length_ns * (double)k / (double)segments;
+			shape.breakpoint[k] =
+			    band.length_ns * (double)k / (double)segments;
 		found = band_solve(&band, &shape);
 	} else {
-		found = band_find_joints(&band, &shape, STRAIGHT * room_ns);
+		found = band_find_breakpoints(&band, &shape, STRAIGHT * slack_ns);
 	}
 	if (found)
 		append(&band, &shape, fit);
@@ -377,7 +383,7 @@ enum {
 
 static int by_x(const void *a, const void *b)
 {
-	const struct corridor_bound *p = a, *q = b;
+	const struct piecewise_bound *p = a, *q = b;
 
 	if (p->x != q->x)
 		return p->x < q->x ? -1 : 1;
@@ -386,7 +392,7 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit)
+size_t piecewise_reach(const struct piecewise_bound *bound, size_t n, double limit)
 {
 	double high = INFINITY, low = -INFINITY;
 
@@ -411,7 +417,7 @@ size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit
  * The bound that the clock was stepped before, near the one that contradicts those from
  * the first on: the place from which one clock gets furthest.
  */
-static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end,
+static size_t find_step(const struct piecewise_bound *bound, size_t n, size_t end,
 			double limit)
 {
 	size_t from = end > NEAR_STEP ? end - NEAR_STEP : 1;
@@ -419,7 +425,7 @@ static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end
 	size_t best = end, furthest = 0;
 
 	for (size_t i = from; i <= end; i++) {
-		size_t reached = i + corridor_reach(bound + i, to - i, limit);
+		size_t reached = i + piecewise_reach(bound + i, to - i, limit);
 
 		if (reached > furthest) {
 			furthest = reached;
@@ -430,22 +436,22 @@ static size_t find_step(const struct corridor_bound *bound, size_t n, size_t end
 }
 
 /* Add a step before the segment that comes next. */
-static void add_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
+static void add_step(struct piecewise_fit *fit, nsec_t from_ns, nsec_t to_ns)
 {
-	*MEM_NEXT(fit->step, fit->steps, fit->step_room) =
-	    (struct corridor_step){fit->segments, from_ns, to_ns};
+	*MEM_NEXT(fit->step, fit->steps, fit->step_capacity) =
+	    (struct piecewise_step){fit->segments, from_ns, to_ns};
 }
 
-void corridor_fit_clear(struct corridor_fit *fit)
+void piecewise_fit_clear(struct piecewise_fit *fit)
 {
 	free(fit->segment);
 	free(fit->step);
 	memset(fit, 0, sizeof(*fit));
 }
 
-int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_options options, struct corridor_fit *fit,
-		  struct error *error)
+int piecewise_find(struct piecewise_bound *bound, size_t n, double limit,
+		   struct piecewise_options options, struct piecewise_fit *fit,
+		   struct error *error)
 {
 	size_t step = 0;
 	int status = 0;
@@ -455,7 +461,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		return error_set(error, "no message bounds it");
 	qsort(bound, n, sizeof(*bound), by_x);
 	for (size_t begin = 0; !status && begin < n; begin = step) {
-		size_t end = begin + corridor_reach(bound + begin, n - begin, limit);
+		size_t end = begin + piecewise_reach(bound + begin, n - begin, limit);
 
 		step = end;
 		if (end < n)
@@ -467,6 +473,6 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 			add_step(fit, bound[step - 1].x, bound[end].x);
 	}
 	if (status)
-		corridor_fit_clear(fit);
+		piecewise_fit_clear(fit);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/corridor.h"
+#include "sync/piecewise/piecewise.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #define BEGIN ((nsec_t)1795228732943977331)
 #define AHEAD ((nsec_t)86400 * 365 * NSEC_PER_SEC) /* of the reference */
 
-enum { SECONDS = 60, BOUNDS = 4000, JOINTS = 8 };
+enum { SECONDS = 60, BOUNDS = 4000, BREAKPOINTS = 8 };
 
-/* A correction that is known: how far it is ahead, at joints. */
+/* A correction that is known: how far it is ahead, at breakpoints. */
 struct truth {
-	double at[JOINTS], ahead[JOINTS]; /* ns since BEGIN; linear between */
-	int joints;
+	double at[BREAKPOINTS], ahead[BREAKPOINTS]; /* ns since BEGIN; linear between */
+	int breakpoints;
 	double step_at, step; /* from there on it is that much further */
 };
 
@@ -26,29 +26,29 @@ static double ahead_at(const struct truth *truth, double at)
 	double ahead = at > truth->step_at ? truth->step : 0;
 	int k = 0;
 
-	while (k + 2 < truth->joints && truth->at[k + 1] < at)
+	while (k + 2 < truth->breakpoints && truth->at[k + 1] < at)
 		k++;
 	return ahead + truth->ahead[k] +
 	       (truth->ahead[k + 1] - truth->ahead[k]) * (at - truth->at[k]) /
 		   (truth->at[k + 1] - truth->at[k]);
 }
 
-/* Rates of up to 90 ppm, another one from each joint on. */
-static struct truth draw_truth(int joints)
+/* Rates of up to 90 ppm, another one from each breakpoint on. */
+static struct truth draw_truth(int breakpoints)
 {
-	struct truth truth = {.joints = joints, .step_at = INFINITY};
+	struct truth truth = {.breakpoints = breakpoints, .step_at = INFINITY};
 
-	for (int i = 1; i < joints; i++) {
-		truth.at[i] = 1e9 * SECONDS * i / (joints - 1);
+	for (int i = 1; i < breakpoints; i++) {
+		truth.at[i] = 1e9 * SECONDS * i / (breakpoints - 1);
 		truth.ahead[i] = truth.ahead[i - 1] + draw_real(-90e-6, 90e-6) *
 							  (truth.at[i] - truth.at[i - 1]);
 	}
 	return truth;
 }
 
-static struct corridor_bound *draw_bounds(const struct truth *truth, double delay)
+static struct piecewise_bound *draw_bounds(const struct truth *truth, double delay)
 {
-	struct corridor_bound *bound = mem_alloc(BOUNDS * sizeof(*bound));
+	struct piecewise_bound *bound = mem_alloc(BOUNDS * sizeof(*bound));
 
 	for (size_t i = 0; i < BOUNDS; i++) {
 		nsec_t at = draw_between(0, SECONDS * NSEC_PER_SEC);
@@ -64,7 +64,8 @@ static struct corridor_bound *draw_bounds(const struct truth *truth, double dela
 }
 
 /* Every bound is kept, and no rate is beyond the limit. */
-static void check_fit(const struct corridor_fit *fit, const struct corridor_bound *bound)
+static void check_fit(const struct piecewise_fit *fit,
+		      const struct piecewise_bound *bound)
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
@@ -82,7 +83,7 @@ static void check_fit(const struct corridor_fit *fit, const struct corridor_boun
 }
 
 /* By how much a segment begins ahead of where the one before ends. */
-static nsec_t jump(const struct corridor_fit *fit, size_t segment)
+static nsec_t jump(const struct piecewise_fit *fit, size_t segment)
 {
 	const struct clock before = {.segment = &fit->segment[segment - 1],
 				     .segments = 1};
@@ -91,12 +92,12 @@ static nsec_t jump(const struct corridor_fit *fit, size_t segment)
 	       clock_correct(&before, fit->segment[segment].local_ns);
 }
 
-static void find(struct corridor_bound *bound, struct corridor_fit *fit)
+static void find(struct piecewise_bound *bound, struct piecewise_fit *fit)
 {
-	const struct corridor_options none = {0};
+	const struct piecewise_options none = {0};
 	struct error error = ERROR_INIT;
 
-	if (corridor_find(bound, BOUNDS, LIMIT, none, fit, &error))
+	if (piecewise_find(bound, BOUNDS, LIMIT, none, fit, &error))
 		fail_msg("%s", error_text(&error));
 }
 
@@ -105,32 +106,32 @@ static void a_line_is_one_segment(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(2);
-		struct corridor_bound *bound = draw_bounds(&truth, 20000);
-		struct corridor_fit fit;
+		struct piecewise_bound *bound = draw_bounds(&truth, 20000);
+		struct piecewise_fit fit;
 
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_int_equal(fit.segments, 1);
 		assert_int_equal(fit.steps, 0);
-		corridor_fit_clear(&fit);
+		piecewise_fit_clear(&fit);
 		free(bound);
 	}
 }
 
-static void bends_are_followed_without_a_step(void **state)
+static void rate_changes_need_no_step(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 10; i++) {
-		struct truth truth = draw_truth((int)draw_between(3, JOINTS));
-		struct corridor_bound *bound = draw_bounds(&truth, 20000);
-		struct corridor_fit fit;
+		struct truth truth = draw_truth((int)draw_between(3, BREAKPOINTS));
+		struct piecewise_bound *bound = draw_bounds(&truth, 20000);
+		struct piecewise_fit fit;
 
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_int_equal(fit.steps, 0);
 		for (size_t k = 1; k < fit.segments; k++)
 			assert_in_range(jump(&fit, k) + 2, 0, 4);
-		corridor_fit_clear(&fit);
+		piecewise_fit_clear(&fit);
 		free(bound);
 	}
 }
@@ -140,8 +141,8 @@ static void a_step_is_found(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(2);
-		struct corridor_bound *bound;
-		struct corridor_fit fit;
+		struct piecewise_bound *bound;
+		struct piecewise_fit fit;
 		double at;
 
 		truth.step_at = draw_real(1e9, 1e9 * (SECONDS - 1));
@@ -150,7 +151,7 @@ static void a_step_is_found(void **state)
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_int_equal(fit.steps, 1);
-		/* A few bounds at an end may look bent by chance, seldom. */
+		/* A few bounds at an end may look curved by chance, seldom. */
 		assert_in_range(fit.step[0].segment, 1, fit.segments - 1);
 		assert_true(fit.segments <= 4);
 		at = (double)(fit.segment[fit.step[0].segment].local_ns - BEGIN);
@@ -159,7 +160,7 @@ static void a_step_is_found(void **state)
 		assert_true((double)(fit.step[0].to_ns - BEGIN) >= truth.step_at);
 		assert_true(fabs((double)jump(&fit, fit.step[0].segment) - truth.step) <
 			    200000);
-		corridor_fit_clear(&fit);
+		piecewise_fit_clear(&fit);
 		free(bound);
 	}
 }
@@ -167,27 +168,27 @@ static void a_step_is_found(void **state)
 static void so_many_segments_as_wished(void **state)
 {
 	struct truth truth = draw_truth(2);
-	struct corridor_bound *bound = draw_bounds(&truth, 20000);
+	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
 	struct error error = ERROR_INIT;
-	struct corridor_fit fit;
+	struct piecewise_fit fit;
 
 	(void)state;
-	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT,
-				       (struct corridor_options){7, 0}, &fit, &error),
+	assert_int_equal(piecewise_find(bound, BOUNDS, LIMIT,
+					(struct piecewise_options){7, 0}, &fit, &error),
 			 0);
 	assert_int_equal(fit.segments, 7);
 	check_fit(&fit, bound);
-	corridor_fit_clear(&fit);
-	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT,
-				       (struct corridor_options){0, 10 * NSEC_PER_SEC},
-				       &fit, &error),
+	piecewise_fit_clear(&fit);
+	assert_int_equal(piecewise_find(bound, BOUNDS, LIMIT,
+					(struct piecewise_options){0, 10 * NSEC_PER_SEC},
+					&fit, &error),
 			 0);
 	assert_int_equal(fit.segments, SECONDS / 10);
-	corridor_fit_clear(&fit);
+	piecewise_fit_clear(&fit);
 	free(bound);
 }
 
-static double mean_error(const struct corridor_fit *fit, const struct truth *truth)
+static double mean_error(const struct piecewise_fit *fit, const struct truth *truth)
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 	double sum = 0, count = 0;
@@ -202,14 +203,14 @@ static double mean_error(const struct corridor_fit *fit, const struct truth *tru
 	return sum / count;
 }
 
-/* Not just any way through the corridor, but one about its middle. */
+/* Not just any way through the band, but one about its middle. */
 static void a_curve_is_followed_closely(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(3);
-		struct corridor_bound *bound;
-		struct corridor_fit fit;
+		struct piecewise_bound *bound;
+		struct piecewise_fit fit;
 
 		truth.at[1] = draw_real(0.3e9, 0.7e9) * SECONDS;
 		truth.ahead[1] = truth.ahead[2] * truth.at[1] / truth.at[2] +
@@ -218,11 +219,12 @@ static void a_curve_is_followed_closely(void **state)
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_true(fit.segments > 1);
-		/* A corner next to a joint hides in few pieces: some microseconds. */
+		/* A corner next to a breakpoint hides in few pieces: some microseconds.
+		 */
 		if (mean_error(&fit, &truth) > 12000 || fit.segments > 64)
 			fail_msg("%zu segments, off by %.0f ns (seed %llu)", fit.segments,
 				 mean_error(&fit, &truth), (unsigned long long)draw_seed);
-		corridor_fit_clear(&fit);
+		piecewise_fit_clear(&fit);
 		free(bound);
 	}
 }
@@ -231,8 +233,8 @@ static void a_curve_is_followed_closely(void **state)
 static void bounds_of_one_side_are_kept(void **state)
 {
 	struct truth truth = draw_truth(4);
-	struct corridor_bound *bound = draw_bounds(&truth, 20000);
-	struct corridor_fit fit;
+	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
+	struct piecewise_fit fit;
 
 	(void)state;
 	for (size_t i = 0; i < BOUNDS; i++)
@@ -240,7 +242,7 @@ static void bounds_of_one_side_are_kept(void **state)
 	find(bound, &fit);
 	check_fit(&fit, bound);
 	assert_int_equal(fit.steps, 0);
-	corridor_fit_clear(&fit);
+	piecewise_fit_clear(&fit);
 	free(bound);
 }
 
@@ -248,45 +250,45 @@ static void bounds_of_one_side_are_kept(void **state)
 static void no_line_is_faster_than_the_limit(void **state)
 {
 	/* Within 5 ms the corrected time would have to gain 0.3 ms: 60,000 ppm. */
-	struct corridor_bound bound[] = {
+	struct piecewise_bound bound[] = {
 	    {BEGIN, BEGIN - 50000, false},
 	    {BEGIN + 1000, BEGIN + 51000, true},
 	    {BEGIN + 5000000, BEGIN + 5350000, false},
 	    {BEGIN + 5001000, BEGIN + 5451000, true},
 	};
-	const struct corridor_options none = {0};
+	const struct piecewise_options none = {0};
 	struct error error = ERROR_INIT;
-	struct corridor_fit fit;
+	struct piecewise_fit fit;
 
 	(void)state;
-	if (corridor_find(bound, 4, LIMIT, none, &fit, &error))
+	if (piecewise_find(bound, 4, LIMIT, none, &fit, &error))
 		fail_msg("%s", error_text(&error));
 	assert_int_equal(fit.steps, 1);
 	for (size_t i = 0; i < fit.segments; i++)
 		assert_true(fabs(fit.segment[i].rate_ppb) <= LIMIT * 1e9 + 0.01);
-	corridor_fit_clear(&fit);
+	piecewise_fit_clear(&fit);
 }
 
 static void what_cannot_be_is_an_error(void **state)
 {
-	struct corridor_bound bound[] = {
+	struct piecewise_bound bound[] = {
 	    {BEGIN, BEGIN + 100, false},
 	    {BEGIN + 1000, BEGIN + 1050, true},
 	    {BEGIN + 2000, BEGIN + 2100, false},
 	    {BEGIN + 3000, BEGIN + 3050, true},
 	};
-	const struct corridor_options none = {0};
+	const struct piecewise_options none = {0};
 	struct error error = ERROR_INIT;
-	struct corridor_fit fit;
+	struct piecewise_fit fit;
 
 	(void)state;
-	assert_int_equal(corridor_find(NULL, 0, LIMIT, none, &fit, &error), -1);
+	assert_int_equal(piecewise_find(NULL, 0, LIMIT, none, &fit, &error), -1);
 	assert_string_equal(error_text(&error), "no message bounds it");
 	error_clear(&error);
 	/* It may become steps, but never a line that breaks a bound. */
-	if (corridor_find(bound, 4, LIMIT, none, &fit, &error) == 0)
+	if (piecewise_find(bound, 4, LIMIT, none, &fit, &error) == 0)
 		assert_true(fit.steps > 0);
-	corridor_fit_clear(&fit);
+	piecewise_fit_clear(&fit);
 	error_clear(&error);
 }
 
@@ -294,7 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    DRAW_TEST(a_line_is_one_segment),
-	    DRAW_TEST(bends_are_followed_without_a_step),
+	    DRAW_TEST(rate_changes_need_no_step),
 	    DRAW_TEST(a_step_is_found),
 	    DRAW_TEST(so_many_segments_as_wished),
 	    DRAW_TEST(a_curve_is_followed_closely),

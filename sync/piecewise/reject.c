@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/bend.h"
+#include "sync/piecewise/segments.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -357,7 +357,7 @@ static size_t find_strays(struct suspects *suspects, size_t most)
  */
 static size_t least_steps(struct suspects *suspects, double limit)
 {
-	AUTOFREE struct corridor_bound *bound =
+	AUTOFREE struct piecewise_bound *bound =
 	    mem_alloc(suspects->count * sizeof(*bound));
 	size_t least = SIZE_MAX;
 
@@ -372,11 +372,11 @@ static size_t least_steps(struct suspects *suspects, double limit)
 			nsec_t at = nsec_round(k ? one->x + one->v : one->x);
 
 			if (!one->rejected)
-				bound[n++] = (struct corridor_bound){
+				bound[n++] = (struct piecewise_bound){
 				    at, at + nsec_round(one->v), one->forward};
 		}
 		for (size_t i = 0; i < n; steps += i < n)
-			i += corridor_reach(bound + i, n - i, limit);
+			i += piecewise_reach(bound + i, n - i, limit);
 		least = steps < least ? steps : least;
 	}
 	return least;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_BEND_CORRIDOR_H
-#define CT_SYNC_BEND_CORRIDOR_H
+#ifndef CT_SYNC_PIECEWISE_PIECEWISE_H
+#define CT_SYNC_PIECEWISE_PIECEWISE_H
 
 #include <stdbool.h>
 
@@ -8,11 +8,11 @@
 #include "clock/clock.h"
 
 /*
- * Line segments through a corridor: for a clock that no single
+ * Line segments through a feasible band: for a clock that no single
  * line describes, each message bounds the reference time at one local time,
  * from above or from below, and the correction must pass between.
  */
-struct corridor_bound {
+struct piecewise_bound {
 	nsec_t x; /* local time of the clock */
 	nsec_t y; /* reference time that it is at most, or at least */
 	bool above;
@@ -22,22 +22,22 @@ struct corridor_bound {
  * A step: a segment that does not go on where the one before ends. The bounds
  * tell its time only so far: it happened after from_ns and before to_ns.
  */
-struct corridor_step {
+struct piecewise_step {
 	size_t segment; /* the index of the one after it */
 	nsec_t from_ns, to_ns;
 };
 
 /* How many segments there shall be between two steps; zeroed: as many as it takes. */
-struct corridor_options {
+struct piecewise_options {
 	size_t segments;
 	nsec_t length_ns; /* of each, about */
 };
 
-struct corridor_fit {
+struct piecewise_fit {
 	struct clock_segment *segment; /* by ascending local_ns; freed by the caller */
 	size_t segments;
-	struct corridor_step *step; /* by ascending segment; freed by the caller */
-	size_t steps, step_room;
+	struct piecewise_step *step; /* by ascending segment; freed by the caller */
+	size_t steps, step_capacity;
 };
 
 /*
@@ -46,25 +46,25 @@ struct corridor_fit {
  * and after a time contradict each other for any such rate: there the clock
  * was stepped. 0, or -1 with error where no number of segments satisfies all.
  */
-int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_options options, struct corridor_fit *fit,
-		  struct error *error);
+int piecewise_find(struct piecewise_bound *bound, size_t n, double limit,
+		   struct piecewise_options options, struct piecewise_fit *fit,
+		   struct error *error);
 
 /*
  * How many bounds, from the first on and in the order of their times, some clock of such
  * rates satisfies: each opens with the time that passes. To go on as far as possible each
  * time takes the fewest steps, as what contradicts nothing still does not with fewer.
  */
-size_t corridor_reach(const struct corridor_bound *bound, size_t n, double limit);
+size_t piecewise_reach(const struct piecewise_bound *bound, size_t n, double limit);
 
-void corridor_fit_clear(struct corridor_fit *fit);
+void piecewise_fit_clear(struct piecewise_fit *fit);
 
 /*
- * Whether a clock bends, though some line satisfies all of its messages.
+ * Whether a clock's rate changes, though some line satisfies all of its messages.
  *
  * About that line, the shortest latency of a piece of time is what it is by the
- * network and the load, plus the bend in the one direction, less the bend in the
- * other. So a bend shows in both directions with opposite signs, while load
+ * network and the load, plus the curve in the one direction, less the curve in the
+ * other. So a curve shows in both directions with opposite signs, while load
  * lengthens one of them, or both.
  */
 enum { PIECES_LEAST = 8, PIECES_MOST = 64 };
@@ -82,11 +82,11 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
 		double slack);
 
 /*
- * Whether the pieces, of one length and in their order, prove a bend that the
+ * Whether the pieces, of one length and in their order, prove a curve that the
  * latencies do not explain; at their own length, and joined by twos, fours and so on.
- * `room_ns` is the least slack of all. Overwrites the pieces; their number is a
+ * `slack_ns` is the least slack of all. Overwrites the pieces; their number is a
  * power of two.
  */
-bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns);
+bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/bend.h"
+#include "sync/piecewise/segments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /*
  * Latencies that change by themselves move the mean of the two directions as much as
- * half of their difference. A bend moves the difference alone: so many times the
+ * half of their difference. A curve moves the difference alone: so many times the
  * variance is asked for. Of few pieces, chance alone gives more.
  */
 #define BEYOND_LATENCY     4.0
@@ -16,7 +16,7 @@
 enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 
 /*
- * If a clock bends, each piece has more slack to a line of its own than all have
+ * If the rate changes, each piece has more slack to a line of its own than all have
  * together, and so has the least of them, but for the share that latencies
  * explain. If it is straight, a quiet moment has no more than all.
  */
@@ -25,8 +25,8 @@ enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 /* The spread of the pieces that have messages both ways. */
 struct spread {
 	double n;
-	double bend, latency; /* sums of squares: of the difference, of the mean */
-	double mean, least;   /* of the mean of both directions, ns */
+	double curve, latency; /* sums of squares: of the difference, of the mean */
+	double mean, least;    /* of the mean of both directions, ns */
 };
 
 static double half_difference(const struct piece *piece)
@@ -42,34 +42,34 @@ static double half_sum(const struct piece *piece)
 static struct spread spread_of(const struct piece *piece, size_t pieces)
 {
 	struct spread spread = {.least = INFINITY};
-	double time = 0, bend = 0, times = 0, both = 0;
+	double time = 0, curve = 0, times = 0, both = 0;
 
 	for (size_t k = 0; k < pieces; k++) {
 		if (isinf(half_sum(&piece[k])))
 			continue;
 		spread.n++;
 		time += (double)k;
-		bend += half_difference(&piece[k]);
+		curve += half_difference(&piece[k]);
 		spread.mean += half_sum(&piece[k]);
 		spread.least = fmin(spread.least, half_sum(&piece[k]));
 	}
 	time /= spread.n;
-	bend /= spread.n;
+	curve /= spread.n;
 	spread.mean /= spread.n;
 	for (size_t k = 0; k < pieces; k++) {
 		if (isinf(half_sum(&piece[k])))
 			continue;
 		times += pow((double)k - time, 2);
-		both += ((double)k - time) * (half_difference(&piece[k]) - bend);
-		spread.bend += pow(half_difference(&piece[k]) - bend, 2);
+		both += ((double)k - time) * (half_difference(&piece[k]) - curve);
+		spread.curve += pow(half_difference(&piece[k]) - curve, 2);
 		spread.latency += pow(half_sum(&piece[k]) - spread.mean, 2);
 	}
 	/* What a better line takes away. */
-	spread.bend -= both * both / times;
+	spread.curve -= both * both / times;
 	return spread;
 }
 
-static bool is_proved_by(const struct piece *piece, size_t pieces, double room_ns)
+static bool is_proved_by(const struct piece *piece, size_t pieces, double slack_ns)
 {
 	struct spread spread = spread_of(piece, pieces);
 	double beyond = pieces > FEW_PIECES ? BEYOND_LATENCY : BEYOND_LATENCY_FEW;
@@ -77,8 +77,8 @@ static bool is_proved_by(const struct piece *piece, size_t pieces, double room_n
 	/* Most of the time must have been looked at. */
 	if (spread.n < fmax(LEAST_LOOKED_AT, (double)pieces / 2))
 		return false;
-	return spread.bend / (spread.n - 2) > beyond * spread.latency / (spread.n - 1) &&
-	       spread.least - room_ns > LEAST_SHARE * (spread.mean - room_ns);
+	return spread.curve / (spread.n - 2) > beyond * spread.latency / (spread.n - 1) &&
+	       spread.least - slack_ns > LEAST_SHARE * (spread.mean - slack_ns);
 }
 
 void pieces_init(struct piece *piece, size_t pieces)
@@ -99,10 +99,10 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
 		of->below = fmin(of->below, -slack);
 }
 
-bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
+bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns)
 {
 	for (; pieces >= PIECES_LEAST; pieces /= 2) {
-		if (is_proved_by(piece, pieces, room_ns))
+		if (is_proved_by(piece, pieces, slack_ns))
 			return true;
 		for (size_t k = 0; k < pieces / 2; k++)
 			piece[k] = (struct piece){

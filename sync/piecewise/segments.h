@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_BEND_BEND_H
-#define CT_SYNC_BEND_BEND_H
+#ifndef CT_SYNC_PIECEWISE_SEGMENTS_H
+#define CT_SYNC_PIECEWISE_SEGMENTS_H
 
 #include "sync/sync.h"
 
@@ -10,14 +10,14 @@
  * Where pairs contradict every line, or leave more room than a line explains
  * (curvature_find), the clocks of their island are gone through in the order of
  * the tree. Each gets segments that satisfy its messages with all clocks before
- * it (corridor.h), unless one line does. Where that leaves messages broken, or finds
+ * it (piecewise.h), unless one line does. Where that leaves messages broken, or finds
  * steps that no message proves, all are fitted anew, from corrections that satisfy
- * every message at once (struct reconciling). Steps become problems of kind "step", with
+ * every message at once (struct constraints). Steps become problems of kind "step", with
  * their times. 0, or -1 with error.
  *
  * Keeps the messages of such islands in memory.
  */
-int bend_clocks(struct sync *sync, struct error *error);
+int segments_fit(struct sync *sync, struct error *error);
 
 /*
  * Find false matches in pairs whose messages contradict each other, mark them
@@ -26,27 +26,27 @@ int bend_clocks(struct sync *sync, struct error *error);
  * A message is judged by the drift limit alone, not by a line: it is false
  * when several messages of the other direction, both before and after it in
  * time, cannot be true together with it for any clocks within the limit. So
- * a clock that bends or steps never costs a true message. A pair that would
- * lose more than options.max_rejected of its messages loses none, and that
- * becomes a problem. 0, or -1 with error.
+ * a clock whose rate changes, or that steps, never costs a true message. A pair that
+ * would lose more than options.max_rejected of its messages loses none, and that becomes
+ * a problem. 0, or -1 with error.
  */
 int reject_false_matches(struct sync *sync, struct error *error);
 
 /*
  * Which of the tree's pairs, though some line satisfies all of their messages,
- * are of clocks that bend. One walk over the messages. Sets curved[pair]. 0, or -1
- * with error.
+ * are of clocks whose rates change. One walk over the messages. Sets curved[pair]. 0, or
+ * -1 with error.
  */
 int curvature_find(struct sync *sync, bool *curved, struct error *error);
 
 /* The bounds on a clock. Zeroed is none. */
-struct bend_bounds {
-	struct corridor_bound *item;
+struct piecewise_bounds {
+	struct piecewise_bound *item;
 	size_t count, capacity;
 };
 
 /* Whether a correction breaks one of them. */
-bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
+bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds);
 
 /* The messages of one pair, as points of its plane. */
 struct pair_messages {
@@ -67,37 +67,37 @@ struct pair_messages {
  * (Bellman 1958). So clocks can be fitted one after the other, each within what is
  * left, and in the end satisfy every message.
  */
-struct reconciling;
+struct constraints;
 
 /*
  * `messages` go by the index of their pair. NULL where the messages contradict each
  * other, or leave a clock without a bound on one side. Borrows all until it is freed.
  */
-struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
+struct constraints *constraints_new(const struct sync *sync, const struct island *island,
 				    const struct pair_messages *messages);
 
 /*
  * The bounds on a clock at its messages, but for those that follow from others by
  * the drift limit, in the place of what is in `bounds`.
  */
-void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			struct bend_bounds *bounds);
+void constraints_bounds(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_bounds *bounds);
 
 /*
  * From now on a clock is the curve that was fitted to its bounds, if the others can
  * follow that. Whether they can.
  */
-bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
-			const struct clock *curve);
+bool constraints_fix(struct constraints *constraints, uint32_t clock,
+		     const struct clock *curve);
 
 /*
  * The middle of the bounds, a corner at each message. As what is possible is
  * convex, the middles of all clocks together satisfy all messages. Freed by the
  * caller.
  */
-void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
-			struct corridor_fit *found);
+void constraints_middle(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_fit *found);
 
-void reconciling_free(struct reconciling *reconciling);
+void constraints_free(struct constraints *constraints);
 
 #endif
