@@ -104,7 +104,7 @@ struct node_file {
 	uint32_t trace; /* its first, whose name is the node's */
 	char *path;
 	FILE *file;
-	struct packet_encoder rows; /* not written yet */
+	struct packet_rows rows; /* not written yet */
 	uint32_t sources;
 };
 
@@ -267,7 +267,7 @@ static int end_files(struct messages_out *out, struct error *error)
 static void clear(struct messages_out *out)
 {
 	for (size_t i = 0; i < out->nodes; i++) {
-		packet_encoder_clear(&out->node[i].rows);
+		packet_rows_clear(&out->node[i].rows);
 		free(out->node[i].path);
 		if (out->node[i].file)
 			fclose(out->node[i].file);

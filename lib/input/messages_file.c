@@ -23,35 +23,33 @@ static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.
  */
-void message_encode(struct packet_encoder *encoder, const struct node_message *message)
+void message_encode(struct packet_rows *rows, const struct node_message *message)
 {
 	const struct messages_end *own = &message->own, *other = &message->other;
-	struct bytes *rows = &encoder->rows;
 
-	packet_encoder_add(encoder,
-			   &(struct packet_event){.packet = message->packet,
-						  .ns = own->local_ns,
-						  .whole_ns = NSEC_MAX,
-						  .event_ns = own->local_ns,
-						  .device = own->source,
-						  .stream = own->stream,
-						  .ordinal = own->ordinal,
-						  .received = message->received});
-	bytes_add_varint(rows, other->source);
-	bytes_add_varint(rows, other->stream);
-	bytes_add_zigzag(rows, (int64_t)(other->ordinal - encoder->other_ordinal));
-	bytes_add_zigzag(rows, other->local_ns - own->local_ns);
-	encoder->other_ordinal = other->ordinal;
+	packet_rows_add(rows, &(struct packet_event){.packet = message->packet,
+						     .ns = own->local_ns,
+						     .whole_ns = NSEC_MAX,
+						     .event_ns = own->local_ns,
+						     .device = own->source,
+						     .stream = own->stream,
+						     .ordinal = own->ordinal,
+						     .received = message->received});
+	bytes_add_varint(&rows->bytes, other->source);
+	bytes_add_varint(&rows->bytes, other->stream);
+	bytes_add_zigzag(&rows->bytes, (int64_t)(other->ordinal - rows->other_ordinal));
+	bytes_add_zigzag(&rows->bytes, other->local_ns - own->local_ns);
+	rows->other_ordinal = other->ordinal;
 }
 
-bool message_decode(struct packet_decoder *decoder, struct node_message *message)
+bool message_decode(struct packet_rows *rows, struct node_message *message)
 {
-	struct bytes_cursor *cursor = &decoder->cursor;
+	struct bytes_cursor *cursor = &rows->cursor;
 	struct messages_end *other = &message->other;
 	struct packet_event own;
 	uint64_t source, stream;
 
-	if (!packet_decoder_next(decoder, &own))
+	if (!packet_rows_next(rows, &own))
 		return false;
 	*message = (struct node_message){
 	    .received = own.received,
@@ -60,10 +58,10 @@ bool message_decode(struct packet_decoder *decoder, struct node_message *message
 	};
 	source = bytes_read_varint(cursor);
 	stream = bytes_read_varint(cursor);
-	decoder->other_ordinal += (uint64_t)bytes_read_zigzag(cursor);
+	rows->other_ordinal += (uint64_t)bytes_read_zigzag(cursor);
 	other->source = (uint32_t)source;
 	other->stream = (uint32_t)stream;
-	other->ordinal = decoder->other_ordinal;
+	other->ordinal = rows->other_ordinal;
 	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
 	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
 	       nsec_is_stamp(other->local_ns);
@@ -96,26 +94,26 @@ void messages_write_source(FILE *file, uint32_t index,
 			   object);
 }
 
-static void write_rows(FILE *file, struct packet_encoder *encoder)
+static void write_rows(FILE *file, struct packet_rows *rows)
 {
-	if (encoder->count)
-		chunk_write(
-		    file, &(struct chunk){.kind = KIND_MESSAGES, .items = encoder->count},
-		    &encoder->rows);
-	packet_encoder_reset(encoder);
+	if (rows->count)
+		chunk_write(file,
+			    &(struct chunk){.kind = KIND_MESSAGES, .items = rows->count},
+			    &rows->bytes);
+	packet_rows_reset(rows);
 }
 
-void messages_write(FILE *file, struct packet_encoder *encoder,
+void messages_write(FILE *file, struct packet_rows *rows,
 		    const struct node_message *message)
 {
-	message_encode(encoder, message);
-	if (encoder->count >= CHUNK_MESSAGES)
-		write_rows(file, encoder);
+	message_encode(rows, message);
+	if (rows->count >= CHUNK_MESSAGES)
+		write_rows(file, rows);
 }
 
-void messages_write_end(FILE *file, struct packet_encoder *encoder)
+void messages_write_end(FILE *file, struct packet_rows *rows)
 {
-	write_rows(file, encoder);
+	write_rows(file, rows);
 	chunk_write_end(file);
 }
 
@@ -123,7 +121,7 @@ struct messages_reader {
 	struct chunk_reader chunks;
 	struct chunk chunk; /* at hand */
 	struct bytes content;
-	struct packet_decoder decoder;
+	struct packet_rows rows;
 	uint32_t left;             /* of the chunk */
 	struct messages_head head; /* node NULL: there is none */
 	struct messages_source *source;
@@ -200,8 +198,7 @@ static int take_chunk(struct messages_reader *reader, struct error *error)
 		return 0;
 	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
 		return -1;
-	packet_decoder_begin(&reader->decoder, reader->content.data,
-			     reader->content.size);
+	packet_rows_open(&reader->rows, reader->content.data, reader->content.size);
 	reader->left = reader->chunk.items;
 	return 0;
 }
@@ -216,7 +213,7 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 		if (status > 0 && take_chunk(reader, error))
 			status = -1;
 	}
-	if (status > 0 && (!message_decode(&reader->decoder, message) ||
+	if (status > 0 && (!message_decode(&reader->rows, message) ||
 			   message->own.source >= reader->sources ||
 			   message->other.source >= reader->sources))
 		status =
@@ -247,7 +244,7 @@ void messages_reader_free(struct messages_reader *reader)
 	free((char *)reader->head.node);
 	free(reader->source);
 	chunk_reader_clear(&reader->chunks);
-	packet_decoder_clear(&reader->decoder);
+	packet_rows_clear(&reader->rows);
 	bytes_clear(&reader->content);
 	free(reader);
 }

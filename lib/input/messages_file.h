@@ -43,18 +43,18 @@ struct node_message {
 };
 
 /* Rows of messages in the place of packet events; both begin and end as those do. */
-void message_encode(struct packet_encoder *encoder, const struct node_message *message);
+void message_encode(struct packet_rows *rows, const struct node_message *message);
 
 /* False where the bytes are none. */
-bool message_decode(struct packet_decoder *decoder, struct node_message *message);
+bool message_decode(struct packet_rows *rows, struct node_message *message);
 
 /* To write: sources by their index, from 0 on and before they are used, then messages. */
 void messages_write_begin(FILE *file, const struct messages_head *head);
 void messages_write_source(FILE *file, uint32_t index,
 			   const struct messages_source *source);
-void messages_write(FILE *file, struct packet_encoder *encoder,
+void messages_write(FILE *file, struct packet_rows *rows,
 		    const struct node_message *message);
-void messages_write_end(FILE *file, struct packet_encoder *encoder);
+void messages_write_end(FILE *file, struct packet_rows *rows);
 
 struct messages_reader;
 

@@ -1,313 +1,238 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/packet_rows.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 
-/* What of a row is not as expected, and follows, in this order. */
-enum {
-	HAS_LEAD = 1,
-	HAS_WHOLE = 2,
-	HAS_ID = 4,
-	HAS_LENGTH = 8,
-	HAS_SEQ = 16,
-	HAS_ACK = 32,
-	HAS_FLAGS = 64,
-	HAS_WINDOW = 128,
-	HAS_SIZES = 256, /* payload and UDP length */
-	HAS_ALL = 511,
+/* What the events of a flow have in common, in the order of the flow's bytes. */
+#define FLOW_FIELDS(NUMBER, BYTES)                                                       \
+	NUMBER(packet.known)                                                             \
+	NUMBER(packet.family)                                                            \
+	NUMBER(packet.protocol)                                                          \
+	NUMBER(received)                                                                 \
+	NUMBER(hops)                                                                     \
+	BYTES(packet.src)                                                                \
+	BYTES(packet.dst)                                                                \
+	NUMBER(packet.sport)                                                             \
+	NUMBER(packet.dport)                                                             \
+	NUMBER(packet.fragment)                                                          \
+	NUMBER(device)                                                                   \
+	NUMBER(stream)
+
+/* What is written of the other numbers of an event, in the order of a row. */
+enum row_field {
+	LEAD,  /* the stamp that counts less the event's time */
+	WHOLE, /* when all had come, less the event's time; NSEC_MAX: not known */
+	ID,
+	LENGTH,
+	SEQ,
+	ACK,
+	FLAGS,
+	WINDOW,
+	PAYLOAD,
+	UDP_LENGTH,
+	ROW_FIELDS,
 };
 
-static struct packet_key key_of(const struct packet_event *packet_event)
-{
-	const struct packet *packet = &packet_event->packet;
-	struct packet_key key = {
-	    .known = packet->known,
-	    .family = packet->family,
-	    .protocol = packet->protocol,
-	    .received = packet_event->received,
-	    .hops = packet_event->hops,
-	    .sport = htole16(packet->sport),
-	    .dport = htole16(packet->dport),
-	    .fragment = htole16(packet->fragment),
-	    .device = htole32(packet_event->device),
-	    .stream = htole32(packet_event->stream),
-	};
+enum { FLOW_BYTES = 51 };
 
-	memcpy(key.src, packet->src, sizeof(key.src));
-	memcpy(key.dst, packet->dst, sizeof(key.dst));
-	return key;
+/* Numbers are unsigned: sums and differences of whatever bytes say are defined. */
+struct packet_flow {
+	uint8_t bytes[FLOW_BYTES];
+	struct packet_event event; /* all that is the same in its events */
+	uint64_t last[ROW_FIELDS], id_step, ordinal;
+};
+
+static void get_flow(const struct packet_event *event, uint8_t bytes[FLOW_BYTES])
+{
+#define NUMBER(member)                                                                   \
+	memcpy(bytes, &(uint64_t){htole64(event->member)}, sizeof(event->member));       \
+	bytes += sizeof(event->member);
+#define BYTES(member)                                                                    \
+	memcpy(bytes, event->member, sizeof(event->member));                             \
+	bytes += sizeof(event->member);
+	FLOW_FIELDS(NUMBER, BYTES)
+#undef NUMBER
+#undef BYTES
 }
 
-/* And what a key says of its packets. */
-static void set_from_key(const struct packet_key *key, struct packet_event *packet_event)
+static void set_flow(struct packet_event *event, const uint8_t bytes[FLOW_BYTES])
 {
-	struct packet *packet = &packet_event->packet;
-
-	packet->known = key->known;
-	packet->family = key->family;
-	packet->protocol = key->protocol;
-	packet_event->received = key->received;
-	packet_event->hops = key->hops;
-	memcpy(packet->src, key->src, sizeof(packet->src));
-	memcpy(packet->dst, key->dst, sizeof(packet->dst));
-	packet->sport = le16toh(key->sport);
-	packet->dport = le16toh(key->dport);
-	packet->fragment = le16toh(key->fragment);
-	packet_event->device = le32toh(key->device);
-	packet_event->stream = le32toh(key->stream);
+#define NUMBER(member)                                                                   \
+	event->member =                                                                  \
+	    (__typeof__(event->member))bytes_le(bytes, sizeof(event->member));           \
+	bytes += sizeof(event->member);
+#define BYTES(member)                                                                    \
+	memcpy(event->member, bytes, sizeof(event->member));                             \
+	bytes += sizeof(event->member);
+	FLOW_FIELDS(NUMBER, BYTES)
+#undef NUMBER
+#undef BYTES
 }
 
-static struct packet_flow *add_flow(struct packet_flows *flows)
+static struct packet_flow *add_flow(struct packet_rows *rows,
+				    const uint8_t bytes[FLOW_BYTES])
 {
-	struct packet_flow *flow;
+	struct packet_flow *flow = MEM_NEXT(rows->flow, rows->flows, rows->capacity);
 
-	flow = MEM_NEXT(flows->item, flows->count, flows->capacity);
 	memset(flow, 0, sizeof(*flow));
+	memcpy(flow->bytes, bytes, FLOW_BYTES);
+	set_flow(&flow->event, bytes);
 	return flow;
 }
 
-/* Two keys of one hash: the flow begins anew. */
-static struct packet_flow *find_flow(struct packet_encoder *encoder,
-				     const struct packet_event *packet_event)
+/* Two flows of one hash: the flow begins anew. */
+static struct packet_flow *write_flow(struct packet_rows *rows,
+				      const struct packet_event *event)
 {
-	struct packet_flows *flows = &encoder->flows;
-	const struct packet_key key = key_of(packet_event);
-	uint64_t hash = hash_bytes(HASH_INIT, &key, sizeof(key));
-	struct packet_flow *flow;
+	uint8_t bytes[FLOW_BYTES];
+	uint64_t hash;
 	int64_t at;
 
-	if (intmap_get(&encoder->index, hash, &at) &&
-	    memcmp(&flows->item[at].key, &key, sizeof(key)) == 0) {
-		bytes_add_varint(&encoder->rows, (uint64_t)at + 1);
-		return &flows->item[at];
+	get_flow(event, bytes);
+	hash = hash_bytes(HASH_INIT, bytes, sizeof(bytes));
+	if (intmap_get(&rows->index, hash, &at) &&
+	    memcmp(rows->flow[at].bytes, bytes, sizeof(bytes)) == 0) {
+		bytes_add_varint(&rows->bytes, (uint64_t)at + 1);
+		return &rows->flow[at];
 	}
-	intmap_put(&encoder->index, hash, (int64_t)flows->count);
-	flow = add_flow(flows);
-	flow->key = key;
-	bytes_add_varint(&encoder->rows, 0);
-	bytes_add(&encoder->rows, &key, sizeof(key));
-	return flow;
+	intmap_put(&rows->index, hash, (int64_t)rows->flows);
+	bytes_add_varint(&rows->bytes, 0);
+	bytes_add(&rows->bytes, bytes, sizeof(bytes));
+	return add_flow(rows, bytes);
 }
 
-static uint64_t zigzag(int64_t number)
+/* NULL where the bytes name no flow. */
+static struct packet_flow *read_flow(struct packet_rows *rows)
 {
-	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
-}
-
-/* a - b, whatever they are: read back by adding. */
-static int64_t less(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-/* 0: nothing tells. A difference that takes all 64 bits cannot come of stamps. */
-static uint64_t whole_of(const struct packet_event *packet_event, nsec_t event_ns)
-{
-	if (packet_event->whole_ns == NSEC_MAX)
-		return 0;
-	return zigzag(less(packet_event->whole_ns, event_ns)) + 1;
-}
-
-static nsec_t whole_at(uint64_t whole, nsec_t event_ns)
-{
-	uint64_t number = whole - 1;
-
-	if (!whole)
-		return NSEC_MAX;
-	return plus(event_ns, (int64_t)(number >> 1 ^ -(number & 1)));
-}
-
-/* What the next packet of a flow should be like. */
-static void expect_next(struct packet_flow *flow, const struct packet *packet)
-{
-	flow->id_step = packet->id - flow->packet.id;
-	flow->packet = *packet;
-	flow->packet.id += flow->id_step;
-	flow->packet.seq += packet->payload;
-}
-
-static void add_if(struct bytes *rows, unsigned mask, unsigned bit, uint32_t difference)
-{
-	if (mask & bit)
-		bytes_add_zigzag(rows, (int32_t)difference);
-}
-
-static unsigned mask_of(const struct packet_flow *flow, const struct packet *packet,
-			int64_t lead_ns, uint64_t whole)
-{
-	const struct packet *last = &flow->packet;
-	uint32_t longer = packet->length - last->length;
-	unsigned mask = 0;
-
-	mask |= lead_ns != flow->lead_ns ? HAS_LEAD : 0;
-	mask |= whole != flow->whole ? HAS_WHOLE : 0;
-	mask |= packet->id != last->id ? HAS_ID : 0;
-	mask |= longer ? HAS_LENGTH : 0;
-	mask |= packet->seq != last->seq ? HAS_SEQ : 0;
-	mask |= packet->ack != last->ack ? HAS_ACK : 0;
-	mask |= packet->flags != last->flags ? HAS_FLAGS : 0;
-	mask |= packet->window != last->window ? HAS_WINDOW : 0;
-	if (packet->payload != (last->payload ? last->payload + longer : 0) ||
-	    packet->udp_length !=
-		(last->udp_length ? (uint16_t)(last->udp_length + longer) : 0))
-		mask |= HAS_SIZES;
-	return mask;
-}
-
-void packet_encoder_add(struct packet_encoder *encoder,
-			const struct packet_event *packet_event)
-{
-	struct bytes *rows = &encoder->rows;
-	const struct packet *packet = &packet_event->packet;
-	nsec_t event_ns =
-	    packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
-	struct packet_flow *flow = find_flow(encoder, packet_event);
-	int64_t lead_ns = less(packet_event->ns, event_ns);
-	uint64_t whole = whole_of(packet_event, event_ns);
-	unsigned mask = mask_of(flow, packet, lead_ns, whole);
-	const struct packet *last = &flow->packet;
-
-	bytes_add_zigzag(rows, less(event_ns, encoder->event_ns));
-	bytes_add_zigzag(rows, (int64_t)(packet_event->ordinal - flow->ordinal));
-	bytes_add_varint(rows, mask);
-	if (mask & HAS_LEAD)
-		bytes_add_zigzag(rows, less(lead_ns, flow->lead_ns));
-	if (mask & HAS_WHOLE)
-		bytes_add_varint(rows, whole);
-	add_if(rows, mask, HAS_ID, packet->id - last->id);
-	add_if(rows, mask, HAS_LENGTH, packet->length - last->length);
-	add_if(rows, mask, HAS_SEQ, packet->seq - last->seq);
-	add_if(rows, mask, HAS_ACK, packet->ack - last->ack);
-	if (mask & HAS_FLAGS)
-		bytes_add_byte(rows, packet->flags);
-	add_if(rows, mask, HAS_WINDOW, (uint32_t)packet->window - last->window);
-	add_if(rows, mask, HAS_SIZES, packet->payload);
-	add_if(rows, mask, HAS_SIZES, packet->udp_length);
-	encoder->event_ns = event_ns;
-	encoder->count++;
-	flow->lead_ns = lead_ns;
-	flow->whole = whole;
-	flow->ordinal = packet_event->ordinal;
-	expect_next(flow, packet);
-}
-
-void packet_encoder_reset(struct packet_encoder *encoder)
-{
-	encoder->rows.size = 0;
-	encoder->count = 0;
-	encoder->event_ns = 0;
-	encoder->other_ordinal = 0;
-	encoder->flows.count = 0;
-	intmap_clear(&encoder->index);
-}
-
-void packet_encoder_clear(struct packet_encoder *encoder)
-{
-	packet_encoder_reset(encoder);
-	bytes_clear(&encoder->rows);
-	free(encoder->flows.item);
-	memset(encoder, 0, sizeof(*encoder));
-}
-
-void packet_decoder_begin(struct packet_decoder *decoder, const uint8_t *rows,
-			  size_t size)
-{
-	decoder->cursor = (struct bytes_cursor){rows, rows + size, false};
-	decoder->event_ns = 0;
-	decoder->other_ordinal = 0;
-	decoder->flows.count = 0;
-}
-
-static struct packet_flow *read_flow(struct packet_decoder *decoder)
-{
-	uint64_t number = bytes_read_varint(&decoder->cursor);
-	struct packet_flow *flow;
-	const struct packet_key *key;
+	uint64_t number = bytes_read_varint(&rows->cursor);
+	const uint8_t *bytes;
 
 	if (number)
-		return number <= decoder->flows.count ? &decoder->flows.item[number - 1]
-						      : NULL;
-	key = (const void *)bytes_read(&decoder->cursor, sizeof(*key));
-	if (!key || key->received > 1)
-		return NULL;
-	flow = add_flow(&decoder->flows);
-	flow->key = *key;
-	return flow;
+		return number <= rows->flows ? &rows->flow[number - 1] : NULL;
+	bytes = bytes_read(&rows->cursor, FLOW_BYTES);
+	return bytes ? add_flow(rows, bytes) : NULL;
 }
 
-static uint32_t read_if(struct bytes_cursor *cursor, unsigned mask, unsigned bit)
+/* What a field should be, by the flow's last event and the row's fields before it. */
+static inline uint64_t expected(const struct packet_flow *flow,
+				const uint64_t field[ROW_FIELDS], int which)
 {
-	return mask & bit ? (uint32_t)bytes_read_zigzag(cursor) : 0;
-}
+	uint64_t last = flow->last[which];
 
-static void read_packet(struct bytes_cursor *cursor, unsigned mask,
-			const struct packet *last, struct packet *packet)
-{
-	uint32_t longer;
-
-	packet->id = last->id + read_if(cursor, mask, HAS_ID);
-	longer = read_if(cursor, mask, HAS_LENGTH);
-	packet->length = last->length + longer;
-	packet->seq = last->seq + read_if(cursor, mask, HAS_SEQ);
-	packet->ack = last->ack + read_if(cursor, mask, HAS_ACK);
-	packet->flags = last->flags;
-	if (mask & HAS_FLAGS) {
-		const uint8_t *flags = bytes_read(cursor, 1);
-
-		packet->flags = flags ? *flags : 0;
-	}
-	packet->window = (uint16_t)(last->window + read_if(cursor, mask, HAS_WINDOW));
-	packet->payload = last->payload ? last->payload + longer : 0;
-	packet->udp_length = last->udp_length ? (uint16_t)(last->udp_length + longer) : 0;
-	if (mask & HAS_SIZES) {
-		packet->payload = (uint32_t)bytes_read_zigzag(cursor);
-		packet->udp_length = (uint16_t)bytes_read_zigzag(cursor);
+	switch (which) {
+	case ID:
+		return last + flow->id_step;
+	case SEQ:
+		return last + flow->last[PAYLOAD];
+	case PAYLOAD:
+	case UDP_LENGTH:
+		return last ? last + field[LENGTH] - flow->last[LENGTH] : 0;
+	default:
+		return last;
 	}
 }
 
-bool packet_decoder_next(struct packet_decoder *decoder,
-			 struct packet_event *packet_event)
+static void set_last(struct packet_flow *flow, const uint64_t field[ROW_FIELDS],
+		     uint64_t ordinal)
 {
-	struct bytes_cursor *cursor = &decoder->cursor;
-	struct packet_flow *flow = read_flow(decoder);
-	uint64_t mask;
+	flow->id_step = field[ID] - flow->last[ID];
+	flow->ordinal = ordinal;
+	memcpy(flow->last, field, sizeof(flow->last));
+}
 
-	memset(packet_event, 0, sizeof(*packet_event));
+void packet_rows_add(struct packet_rows *rows, const struct packet_event *event)
+{
+	const struct packet *packet = &event->packet;
+	uint64_t event_ns = (uint64_t)(event->event_ns ? event->event_ns : event->ns);
+	bool is_whole = event->whole_ns != NSEC_MAX;
+	const uint64_t field[ROW_FIELDS] = {
+	    [LEAD] = (uint64_t)event->ns - event_ns,
+	    [WHOLE] = (uint64_t)event->whole_ns - (is_whole ? event_ns : 0),
+	    [ID] = packet->id,
+	    [LENGTH] = packet->length,
+	    [SEQ] = packet->seq,
+	    [ACK] = packet->ack,
+	    [FLAGS] = packet->flags,
+	    [WINDOW] = packet->window,
+	    [PAYLOAD] = packet->payload,
+	    [UDP_LENGTH] = packet->udp_length,
+	};
+	struct packet_flow *flow = write_flow(rows, event);
+	uint64_t more[ROW_FIELDS], mask = 0;
+
+	for (int i = 0; i < ROW_FIELDS; i++) {
+		more[i] = field[i] - expected(flow, field, i);
+		mask |= (uint64_t)(more[i] != 0) << i;
+	}
+	bytes_add_zigzag(&rows->bytes, (int64_t)(event_ns - (uint64_t)rows->event_ns));
+	bytes_add_zigzag(&rows->bytes, (int64_t)(event->ordinal - flow->ordinal));
+	bytes_add_varint(&rows->bytes, mask);
+	for (int i = 0; i < ROW_FIELDS; i++)
+		if (more[i])
+			bytes_add_zigzag(&rows->bytes, (int64_t)more[i]);
+	set_last(flow, field, event->ordinal);
+	rows->event_ns = (nsec_t)event_ns;
+	rows->count++;
+}
+
+bool packet_rows_next(struct packet_rows *rows, struct packet_event *event)
+{
+	struct bytes_cursor *cursor = &rows->cursor;
+	struct packet_flow *flow = read_flow(rows);
+	uint64_t field[ROW_FIELDS], mask, event_ns;
+
 	if (!flow)
 		return false;
-	decoder->event_ns = plus(decoder->event_ns, bytes_read_zigzag(cursor));
-	flow->ordinal += (uint64_t)bytes_read_zigzag(cursor);
+	event_ns = (uint64_t)rows->event_ns + (uint64_t)bytes_read_zigzag(cursor);
+	*event = flow->event;
+	event->ordinal = flow->ordinal + (uint64_t)bytes_read_zigzag(cursor);
 	mask = bytes_read_varint(cursor);
-	if (mask > HAS_ALL || !nsec_is_stamp(decoder->event_ns))
-		return false;
-	if (mask & HAS_LEAD)
-		flow->lead_ns = plus(flow->lead_ns, bytes_read_zigzag(cursor));
-	if (mask & HAS_WHOLE)
-		flow->whole = bytes_read_varint(cursor);
-	set_from_key(&flow->key, packet_event);
-	read_packet(cursor, (unsigned)mask, &flow->packet, &packet_event->packet);
-	expect_next(flow, &packet_event->packet);
-	packet_event->event_ns = decoder->event_ns;
-	packet_event->ns = plus(decoder->event_ns, flow->lead_ns);
-	packet_event->whole_ns = whole_at(flow->whole, decoder->event_ns);
-	packet_event->ordinal = flow->ordinal;
-	return !cursor->is_bad && nsec_is_stamp(packet_event->ns) &&
-	       (packet_event->whole_ns == NSEC_MAX ||
-		nsec_is_stamp(packet_event->whole_ns));
+	for (int i = 0; i < ROW_FIELDS; i++) {
+		field[i] = expected(flow, field, i);
+		if (mask >> i & 1)
+			field[i] += (uint64_t)bytes_read_zigzag(cursor);
+	}
+	set_last(flow, field, event->ordinal);
+	rows->event_ns = event->event_ns = (nsec_t)event_ns;
+	event->ns = (nsec_t)(event_ns + field[LEAD]);
+	event->whole_ns =
+	    (nsec_t)(field[WHOLE] + (field[WHOLE] == NSEC_MAX ? 0 : event_ns));
+	event->packet.id = (uint32_t)field[ID];
+	event->packet.length = (uint32_t)field[LENGTH];
+	event->packet.seq = (uint32_t)field[SEQ];
+	event->packet.ack = (uint32_t)field[ACK];
+	event->packet.flags = (uint8_t)field[FLAGS];
+	event->packet.window = (uint16_t)field[WINDOW];
+	event->packet.payload = (uint32_t)field[PAYLOAD];
+	event->packet.udp_length = (uint16_t)field[UDP_LENGTH];
+	return !cursor->is_bad && mask >> ROW_FIELDS == 0 &&
+	       nsec_is_stamp(event->event_ns) && nsec_is_stamp(event->ns) &&
+	       (event->whole_ns == NSEC_MAX || nsec_is_stamp(event->whole_ns));
 }
 
-void packet_decoder_clear(struct packet_decoder *decoder)
+void packet_rows_reset(struct packet_rows *rows)
 {
-	free(decoder->flows.item);
-	memset(decoder, 0, sizeof(*decoder));
+	rows->bytes.size = 0;
+	rows->count = 0;
+	rows->event_ns = 0;
+	rows->other_ordinal = 0;
+	rows->flows = 0;
+	intmap_clear(&rows->index);
+}
+
+void packet_rows_open(struct packet_rows *rows, const uint8_t *bytes, size_t size)
+{
+	packet_rows_reset(rows);
+	rows->cursor = (struct bytes_cursor){bytes, bytes + size, false};
+}
+
+void packet_rows_clear(struct packet_rows *rows)
+{
+	bytes_clear(&rows->bytes);
+	intmap_clear(&rows->index);
+	free(rows->flow);
+	memset(rows, 0, sizeof(*rows));
 }

@@ -24,7 +24,7 @@ static const struct chunk_format format = {.name = "a " PACKETS_SUFFIX " file",
 					   .version = 1};
 
 struct writing {
-	struct packet_encoder encoder;
+	struct packet_rows rows;
 	nsec_t begin_ns;
 };
 
@@ -92,18 +92,18 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 /* The facts come at the end; where the source begins has to be known before. */
 static void write_packets(struct packets_writer *writer, size_t index)
 {
-	struct packet_encoder *encoder = &writer->source[index].encoder;
+	struct packet_rows *rows = &writer->source[index].rows;
 	struct bytes *content = &writer->content;
 
 	content->size = 0;
 	bytes_add_zigzag(content, writer->source[index].begin_ns);
-	bytes_add(content, encoder->rows.data, encoder->rows.size);
+	bytes_add(content, rows->bytes.data, rows->bytes.size);
 	chunk_write(writer->file,
 		    &(struct chunk){.kind = KIND_PACKETS,
 				    .number = (uint32_t)index,
-				    .items = encoder->count},
+				    .items = rows->count},
 		    content);
-	packet_encoder_reset(encoder);
+	packet_rows_reset(rows);
 }
 
 void packets_writer_add(struct packets_writer *writer, size_t index,
@@ -112,8 +112,8 @@ void packets_writer_add(struct packets_writer *writer, size_t index,
 	struct writing *source = &writer->source[index];
 
 	source->begin_ns = begin_ns;
-	packet_encoder_add(&source->encoder, packet_event);
-	if (source->encoder.count == CHUNK_PACKETS)
+	packet_rows_add(&source->rows, packet_event);
+	if (source->rows.count == CHUNK_PACKETS)
 		write_packets(writer, index);
 }
 
@@ -140,9 +140,9 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 {
 	json_t *object = json_object();
 
-	if (writer->source[index].encoder.count)
+	if (writer->source[index].rows.count)
 		write_packets(writer, index);
-	packet_encoder_clear(&writer->source[index].encoder);
+	packet_rows_clear(&writer->source[index].rows);
 	set_count(object, "events", facts->events);
 	set_count(object, "bytes", facts->bytes);
 	json_object_set_new(object, "begin_ns", json_integer(facts->begin_ns));
@@ -159,7 +159,7 @@ void packets_writer_end(struct packets_writer *writer)
 {
 	chunk_write_end(writer->file);
 	for (size_t i = 0; i < writer->sources; i++)
-		packet_encoder_clear(&writer->source[i].encoder);
+		packet_rows_clear(&writer->source[i].rows);
 	free(writer->source);
 	bytes_clear(&writer->content);
 	free(writer);
@@ -171,7 +171,7 @@ struct packets_file {
 	size_t index;
 	char *name; /* for messages */
 	struct bytes content;
-	struct packet_decoder decoder; /* of the content */
+	struct packet_rows rows; /* of the content */
 	struct chunk chunk;            /* at hand */
 	uint32_t left;                 /* rows of it */
 	uint64_t lost;                 /* in chunks that are damaged */
@@ -367,7 +367,7 @@ static void begin_packets(struct packets_file *file)
 	struct error error = ERROR_INIT;
 
 	facts->begin_ns = bytes_read_zigzag(&cursor);
-	packet_decoder_begin(&file->decoder, cursor.at, (size_t)(cursor.end - cursor.at));
+	packet_rows_open(&file->rows, cursor.at, (size_t)(cursor.end - cursor.at));
 	if (!cursor.is_bad && nsec_is_stamp(facts->begin_ns))
 		return;
 	error_set(&error, "the chunk at offset %" PRIu64 " is broken", file->chunk.at);
@@ -433,7 +433,7 @@ static bool give_next(struct packets_file *file, packet_event_fn *give, void *co
 	struct error error = ERROR_INIT;
 	struct packet_event packet_event;
 
-	if (!packet_decoder_next(&file->decoder, &packet_event)) {
+	if (!packet_rows_next(&file->rows, &packet_event)) {
 		error_set(&error, "the chunk at offset %" PRIu64 " is broken",
 			  file->chunk.at);
 		lose_chunk(file, &error);
@@ -470,7 +470,7 @@ static void packets_free(struct packet_source *source)
 	struct packets_file *file = (struct packets_file *)source;
 
 	chunk_reader_clear(&file->reader);
-	packet_decoder_clear(&file->decoder);
+	packet_rows_clear(&file->rows);
 	bytes_clear(&file->content);
 	free(file->name);
 	free(file);

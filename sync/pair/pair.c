@@ -82,11 +82,11 @@ int message_log_walk(struct message_log *log, bool changed,
 
 static void open_chunk(struct message_log *log)
 {
-	const struct bytes *rows = &log->encoder.rows;
+	const struct bytes *rows = &log->rows.bytes;
 
 	if (rows->size)
 		bytes_add(&log->ends.open, rows->data, rows->size);
-	packet_encoder_reset(&log->encoder);
+	packet_rows_reset(&log->rows);
 }
 
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
@@ -94,8 +94,8 @@ int message_log_add_ends(struct message_log *log, const struct message_ends *end
 {
 	const struct node_message message = {true, ends->recv, ends->send, ends->packet};
 
-	message_encode(&log->encoder, &message);
-	if (log->encoder.count < ENDS_BLOCK)
+	message_encode(&log->rows, &message);
+	if (log->rows.count < ENDS_BLOCK)
 		return 0;
 	open_chunk(log);
 	return spill_chain_close(&log->ends, &log->ends_spill, error);
@@ -108,14 +108,14 @@ struct ends_walk {
 	struct error *error;
 	size_t chunk;        /* the next one */
 	struct bytes memory; /* of the one at hand */
-	struct packet_decoder decoder;
+	struct packet_rows rows;
 	bool failed;
 };
 
 static int read_ends(struct ends_walk *walk, struct message_ends *ends)
 {
 	struct message_log *log = walk->log;
-	struct bytes_cursor *at = &walk->decoder.cursor;
+	struct bytes_cursor *at = &walk->rows.cursor;
 	struct node_message message;
 
 	if (at->at == at->end) {
@@ -124,10 +124,9 @@ static int read_ends(struct ends_walk *walk, struct message_ends *ends)
 		if (spill_chain_read(&log->ends, &log->ends_spill, walk->chunk++,
 				     &walk->memory, &chunk, walk->error))
 			return -1;
-		packet_decoder_begin(&walk->decoder, chunk.at,
-				     (size_t)(chunk.end - chunk.at));
+		packet_rows_open(&walk->rows, chunk.at, (size_t)(chunk.end - chunk.at));
 	}
-	if (!message_decode(&walk->decoder, &message))
+	if (!message_decode(&walk->rows, &message))
 		return error_set(walk->error, "the temporary file %s is damaged",
 				 log->ends_spill.what);
 	*ends = (struct message_ends){message.other, message.own, message.packet};
@@ -156,7 +155,7 @@ int message_log_walk_ends(struct message_log *log,
 
 	open_chunk(log);
 	status = message_log_walk(log, false, step_ends, &walk, error);
-	packet_decoder_clear(&walk.decoder);
+	packet_rows_clear(&walk.rows);
 	bytes_clear(&walk.memory);
 	return status || walk.failed ? -1 : 0;
 }
@@ -167,7 +166,7 @@ void message_log_clear(struct message_log *log)
 	spill_clear(&log->spill);
 	spill_clear(&log->ends_spill);
 	spill_chain_clear(&log->ends);
-	packet_encoder_clear(&log->encoder);
+	packet_rows_clear(&log->rows);
 	memset(log, 0, sizeof(*log));
 }
 

@@ -130,9 +130,9 @@ struct message_log {
 	size_t used;
 	struct spill spill;
 	uint64_t count;
-	bool has_ends;                 /* of each message, to be set before the first */
-	struct packet_encoder encoder; /* of the last ones */
-	struct spill_chain ends;       /* of the ones before */
+	bool has_ends;           /* of each message, to be set before the first */
+	struct packet_rows rows; /* of the last ones */
+	struct spill_chain ends; /* of the ones before */
 	struct spill ends_spill;
 };
 

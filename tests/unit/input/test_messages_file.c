@@ -24,7 +24,7 @@ static const struct messages_head head = {"n", 7, UINT64_C(0x8123456789abcdef)};
 static size_t write_file(size_t count)
 {
 	FILE *file = fopen("n.messages", "wb");
-	struct packet_encoder encoder = {.count = 0};
+	struct packet_rows rows = {.count = 0};
 	uint32_t described = 0;
 	size_t size;
 
@@ -39,10 +39,10 @@ static size_t write_file(size_t count)
 			messages_write_source(
 			    file, described,
 			    &(struct messages_source){"trace", "node", described, false});
-		messages_write(file, &encoder, &message[i]);
+		messages_write(file, &rows, &message[i]);
 	}
-	messages_write_end(file, &encoder);
-	packet_encoder_clear(&encoder);
+	messages_write_end(file, &rows);
+	packet_rows_clear(&rows);
 	size = (size_t)ftello(file);
 	assert_int_equal(ferror(file) | fclose(file), 0);
 	return size;
