@@ -6,7 +6,6 @@
 
 enum {
 	TYPE_IPV4 = 0x0800,
-	TYPE_ARP = 0x0806,
 	TYPE_VLAN = 0x8100,
 	TYPE_IPV6 = 0x86dd,
 	TYPE_SERVICE_VLAN = 0x88a8,
@@ -14,7 +13,6 @@ enum {
 };
 
 enum {
-	LEAST_ETHERNET = 60,     /* bytes, without the check sequence */
 	HARDWARE_LOOPBACK = 772, /* ARPHRD_LOOPBACK */
 	IPV4_FRAGMENT = 0x3fff,  /* offset, and whether more follow */
 	FRAGMENT_OFFSET = 0x1fff,
@@ -22,12 +20,12 @@ enum {
 	VLAN_ID = 0xfff, /* the rest is its priority */
 };
 
-/* What is left of a frame, behind the headers already taken. */
+/* What is left of a frame, or of the IP packet in it, behind the headers decoded so far.
+ */
 struct rest {
 	struct frame *frame;
 	const uint8_t *data;
 	size_t captured, wire;
-	size_t taken;
 	enum frame_status status; /* why the last take() failed */
 };
 
@@ -53,21 +51,15 @@ static const uint8_t *take(struct rest *rest, size_t bytes)
 	rest->data += bytes;
 	rest->captured -= bytes;
 	rest->wire -= bytes;
-	rest->taken += bytes;
 	return data;
 }
 
-/* The content ends so many bytes behind what was taken; is the rest padding? */
-static void note_padding(const struct rest *rest, size_t content)
+/* The IP packet ends so many bytes on, whatever the frame's length is. */
+static void set_length(struct rest *rest, size_t bytes)
 {
-	struct frame *frame = rest->frame;
-
-	if (!frame->has_ethernet || rest->taken + content >= LEAST_ETHERNET)
-		return;
-	if (rest->wire > content)
-		frame->padding = PADDED;
-	else if (rest->wire == content)
-		frame->padding = UNPADDED;
+	rest->wire = bytes;
+	if (rest->captured > bytes)
+		rest->captured = bytes;
 }
 
 static uint32_t add_words(uint32_t sum, const uint8_t *data, size_t bytes)
@@ -97,14 +89,14 @@ static void note_checksum(struct frame *frame, uint16_t checksum, uint32_t lengt
 				      : CHECKSUM_FULL;
 }
 
-static enum frame_status decode_tcp(struct rest *rest, uint32_t length)
+static enum frame_status decode_tcp(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
-	const uint8_t *tcp = length < 20 ? NULL : take(rest, 20);
-	uint32_t header;
+	uint32_t length = (uint32_t)rest->wire, header;
+	const uint8_t *tcp = take(rest, 20);
 
 	if (!tcp)
-		return length < 20 ? FRAME_MALFORMED : rest->status;
+		return rest->status;
 	header = 4u * (tcp[12] >> 4);
 	if (header < 20 || header > length)
 		return FRAME_MALFORMED;
@@ -120,13 +112,14 @@ static enum frame_status decode_tcp(struct rest *rest, uint32_t length)
 	return FRAME_PACKET;
 }
 
-static enum frame_status decode_udp(struct rest *rest, uint32_t length)
+static enum frame_status decode_udp(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
-	const uint8_t *udp = length < 8 ? NULL : take(rest, 8);
+	uint32_t length = (uint32_t)rest->wire;
+	const uint8_t *udp = take(rest, 8);
 
 	if (!udp)
-		return length < 8 ? FRAME_MALFORMED : rest->status;
+		return rest->status;
 	packet->sport = be16(udp);
 	packet->dport = be16(udp + 2);
 	packet->udp_length = be16(udp + 4);
@@ -135,13 +128,13 @@ static enum frame_status decode_udp(struct rest *rest, uint32_t length)
 	return FRAME_PACKET;
 }
 
-static enum frame_status decode_icmp(struct rest *rest, uint32_t length)
+static enum frame_status decode_icmp(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
-	const uint8_t *icmp = length < 8 ? NULL : take(rest, 8);
+	const uint8_t *icmp = take(rest, 8);
 
 	if (!icmp)
-		return length < 8 ? FRAME_MALFORMED : rest->status;
+		return rest->status;
 	packet->sport = be16(icmp);
 	packet->seq = be32(icmp + 4);
 	packet->known |= PACKET_TRANSPORT;
@@ -152,24 +145,19 @@ static enum frame_status decode_icmp(struct rest *rest, uint32_t length)
  * ICMPv6 stays without its fields, because a kernel trace does not record
  * them and one packet must look the same in every source.
  */
-static enum frame_status decode_transport(struct rest *rest, uint32_t length)
+static enum frame_status decode_transport(struct rest *rest)
 {
 	const struct packet *packet = &rest->frame->packet;
 
 	if (packet->fragment & FRAGMENT_OFFSET)
 		return FRAME_PACKET;
-	switch (packet->protocol) {
-	case IPPROTO_TCP:
-		return decode_tcp(rest, length);
-	case IPPROTO_UDP:
-		return decode_udp(rest, length);
-	case IPPROTO_ICMP:
-		if (packet->family == 4)
-			return decode_icmp(rest, length);
-		return FRAME_PACKET;
-	default:
-		return FRAME_PACKET;
-	}
+	if (packet->protocol == IPPROTO_TCP)
+		return decode_tcp(rest);
+	if (packet->protocol == IPPROTO_UDP)
+		return decode_udp(rest);
+	if (packet->protocol == IPPROTO_ICMP && packet->family == 4)
+		return decode_icmp(rest);
+	return FRAME_PACKET;
 }
 
 static enum frame_status decode_ipv4(struct rest *rest)
@@ -199,12 +187,12 @@ static enum frame_status decode_ipv4(struct rest *rest)
 	memcpy(packet->dst, ip + 16, 4);
 	if (!take(rest, header - 20))
 		return rest->status;
-	note_padding(rest, packet->length - header);
-	return decode_transport(rest, packet->length - header);
+	set_length(rest, packet->length - header);
+	return decode_transport(rest);
 }
 
-/* Skip extension headers, up to the transport header of which `left` bytes are. */
-static enum frame_status skip_extensions(struct rest *rest, uint32_t *left)
+/* Skip extension headers, up to the transport header. */
+static enum frame_status skip_extensions(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
 
@@ -212,21 +200,15 @@ static enum frame_status skip_extensions(struct rest *rest, uint32_t *left)
 	    packet->protocol == IPPROTO_HOPOPTS || packet->protocol == IPPROTO_ROUTING ||
 	    packet->protocol == IPPROTO_DSTOPTS || packet->protocol == IPPROTO_FRAGMENT) {
 		bool fragment = packet->protocol == IPPROTO_FRAGMENT;
-		const uint8_t *head = *left < 8 ? NULL : take(rest, 8);
-		uint32_t more;
+		const uint8_t *head = take(rest, 8);
 
-		if (!head)
-			return *left < 8 ? FRAME_MALFORMED : rest->status;
-		more = fragment ? 0 : 8u * head[1];
-		if (more > *left - 8)
-			return FRAME_MALFORMED;
-		if (fragment)
-			packet->fragment = (uint16_t)(be16(head + 2) >> 3 |
-						      (head[3] & 1 ? FRAGMENT_MORE : 0));
-		packet->protocol = head[0];
-		if (!take(rest, more))
+		if (!head || !take(rest, fragment ? 0 : 8u * head[1]))
 			return rest->status;
-		*left -= 8 + more;
+		packet->protocol = head[0];
+		if (!fragment)
+			continue;
+		packet->fragment =
+		    (uint16_t)(be16(head + 2) >> 3 | (head[3] & 1 ? FRAGMENT_MORE : 0));
 		if (packet->fragment & FRAGMENT_OFFSET)
 			break;
 	}
@@ -239,7 +221,6 @@ static enum frame_status decode_ipv6(struct rest *rest)
 	struct packet *packet = &frame->packet;
 	const uint8_t *ip = take(rest, 40);
 	enum frame_status status;
-	uint32_t left;
 
 	if (!ip)
 		return rest->status;
@@ -256,18 +237,9 @@ static enum frame_status decode_ipv6(struct rest *rest)
 	/* As with IPv4; a jumbogram's length is 0 too. */
 	if (packet->length == 0 && packet->protocol != IPPROTO_NONE)
 		packet->length = (uint32_t)rest->wire;
-	left = packet->length;
-	note_padding(rest, left);
-	status = skip_extensions(rest, &left);
-	return status == FRAME_PACKET ? decode_transport(rest, left) : status;
-}
-
-static void note_arp(struct rest *rest)
-{
-	const uint8_t *arp = take(rest, 8);
-
-	if (arp)
-		note_padding(rest, 2 * ((size_t)arp[4] + arp[5]));
+	set_length(rest, packet->length);
+	status = skip_extensions(rest);
+	return status == FRAME_PACKET ? decode_transport(rest) : status;
 }
 
 static enum frame_status decode_type(struct rest *rest, uint16_t type)
@@ -287,8 +259,6 @@ static enum frame_status decode_type(struct rest *rest, uint16_t type)
 		return decode_ipv4(rest);
 	if (type == TYPE_IPV6)
 		return decode_ipv6(rest);
-	if (type == TYPE_ARP)
-		note_arp(rest);
 	return FRAME_OTHER;
 }
 

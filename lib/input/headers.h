@@ -38,12 +38,6 @@ enum frame_cooked {
 };
 
 /*
- * Ethernet carries 60 bytes at least. What arrived shorter was padded; what
- * leaves is captured before its network card pads it.
- */
-enum frame_padding { PADDING_UNKNOWN, PADDED, UNPADDED };
-
-/*
  * A packet whose checksum is left to the network card is captured with the
  * sum of its pseudo header in that place; only senders see that.
  */
@@ -59,13 +53,12 @@ struct frame {
 	bool loopback;   /* seen on a loopback device */
 	uint32_t device; /* as the link layer numbers it, or 0 */
 	uint8_t hops;    /* IPv4 time to live, IPv6 hop limit */
-	enum frame_padding padding;
 	enum frame_checksum checksum;
 };
 
 /*
  * Decode a frame of which `captured` of `wire` bytes are there. The packet is
- * valid with FRAME_PACKET; link layer and padding also with FRAME_OTHER. Of
+ * valid with FRAME_PACKET; the link layer also with FRAME_OTHER. Of
  * other frames, the parts of the packet are valid that it says are known.
  */
 enum frame_status frame_decode(struct frame *frame, enum frame_link link,

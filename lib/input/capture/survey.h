@@ -39,11 +39,10 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame);
 void sides_clear(struct sides *sides);
 
 /*
- * Which node a capture was made on, where nobody says: the one that takes part
- * in nearly every packet between two hosts. Where two do, each in all that the
- * other does, what tells them apart is that arriving short frames are padded,
- * that leaving packets may have their checksums still open, and that a packet
- * from afar has lost some of its time to live.
+ * Which node a capture was made on, where nobody says: the Ethernet address that takes
+ * part in nearly every frame between two hosts. Where two do, each in all that the other
+ * does, what tells them apart is that leaving packets may have their checksums still
+ * open.
  */
 struct survey;
 
@@ -54,8 +53,7 @@ void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status);
 
 /*
- * Set the rule by what was seen so far. -1 with error when it is not enough;
- * the text names whom it may be.
+ * Set the rule by what was seen so far. -1 with error when it is not enough.
  */
 int survey_decide(const struct survey *survey, struct sides *sides, struct error *error);
 

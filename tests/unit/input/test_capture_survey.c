@@ -15,15 +15,13 @@
  */
 enum {
 	IPV4 = 0x0800,
-	IPV6 = 0x86dd,
-	ARP = 0x0806,
 	ETHERNET = 1,
 	RAW = 101,
 	COOKED = 113
 };
 
-static const char tie[] =
-    "cannot tell which end is local (10.0.0.1 or 10.0.0.2), name it with --local ADDR";
+static const char unclear[] =
+    "cannot tell which end is local, name it with --local ADDR";
 
 static void look(struct survey *survey, enum frame_link link, const struct bytes *bytes)
 {
@@ -74,13 +72,13 @@ static void assert_host1(struct survey *survey)
 	survey_free(survey);
 }
 
-static void assert_unclear(struct survey *survey, const char *text)
+static void assert_unclear(struct survey *survey)
 {
 	struct error error = ERROR_INIT;
 	struct sides sides = {0};
 
 	assert_int_equal(survey_decide(survey, &sides, &error), -1);
-	assert_string_equal(error_text(&error), text);
+	assert_string_equal(error_text(&error), unclear);
 	error_clear(&error);
 	sides_clear(&sides);
 	survey_free(survey);
@@ -112,8 +110,7 @@ static void test_promiscuous(void **unused)
 	look_at_both(survey, 50, 1, 2);
 	look_at_both(survey, 49, 2, 3);
 	look_at_both(survey, 48, 3, 1);
-	assert_unclear(survey, "cannot tell which end is local (10.0.0.2 or 10.0.0.1), "
-			       "name it with --local ADDR");
+	assert_unclear(survey);
 }
 
 static void test_single_partner(void **unused)
@@ -122,57 +119,14 @@ static void test_single_partner(void **unused)
 
 	(void)unused;
 	look_at_both(survey, 50, 1, 2);
-	assert_unclear(survey, tie);
+	assert_unclear(survey);
 
 	/* Host 2 asks for others, and the switch sends some of that to all. */
 	survey = survey_new();
 	look_at_both(survey, 500, 1, 2);
 	look_at(survey, 1, 1, 3);
 	look_at(survey, 20, 2, EVERYBODY);
-	assert_unclear(survey, tie);
-}
-
-static void test_padding_arrives(void **unused)
-{
-	struct survey *survey = survey_new();
-	struct bytes out = {0}, in = {0};
-
-	(void)unused;
-	put_ethernet(&out, 1, 2, IPV4);
-	put_segment(&out, 1, 2, 1);
-	put_ethernet(&in, 2, 1, IPV4);
-	put_segment(&in, 2, 1, 1);
-	put_zeros(&in, 6);
-	look_at_both(survey, 50, 1, 2);
-	look(survey, FRAME_ETHERNET, &out);
-	assert_unclear(survey, tie);
-
-	survey = survey_new();
-	look_at_both(survey, 50, 1, 2);
-	look(survey, FRAME_ETHERNET, &out);
-	look(survey, FRAME_ETHERNET, &in);
-	assert_host1(survey);
-}
-
-/* An ARP question and its answer are enough. */
-static void test_padded_arp(void **unused)
-{
-	struct survey *survey = survey_new();
-	struct bytes question = {0}, answer = {0};
-
-	(void)unused;
-	put_ethernet(&question, 1, EVERYBODY, ARP);
-	put32(&question, 0x00010800);
-	put32(&question, 0x06040001);
-	put_zeros(&question, 20);
-	put_ethernet(&answer, 2, 1, ARP);
-	put32(&answer, 0x00010800);
-	put32(&answer, 0x06040002);
-	put_zeros(&answer, 20 + 18);
-	look_at_both(survey, 50, 1, 2);
-	look(survey, FRAME_ETHERNET, &question);
-	look(survey, FRAME_ETHERNET, &answer);
-	assert_host1(survey);
+	assert_unclear(survey);
 }
 
 static void test_open_checksums_leave(void **unused)
@@ -191,45 +145,19 @@ static void test_open_checksums_leave(void **unused)
 	assert_host1(survey);
 }
 
-static void test_partner_is_far(void **unused)
-{
-	struct survey *survey = survey_new();
-
-	(void)unused;
-	for (int i = 0; i < 20; i++) {
-		struct bytes in = segment(2, 1);
-
-		in.data[22] = 57; /* its time to live */
-		look(survey, FRAME_ETHERNET, &in);
-		look_at(survey, 1, 1, 2);
-	}
-	assert_host1(survey);
-}
-
+/* IP addresses alone do not tell. */
 static void test_raw(void **unused)
 {
 	struct survey *survey = survey_new();
-	struct error error = ERROR_INIT;
-	struct sides sides = {0};
 
 	(void)unused;
 	for (unsigned i = 0; i < 40; i++) {
-		struct bytes ipv4 = {0}, ipv6 = {0};
+		struct bytes bytes = {0};
 
-		put_segment(&ipv4, i % 2 ? 1 : 2 + i % 3, i % 2 ? 2 + i % 3 : 1, 1);
-		look(survey, FRAME_RAW, &ipv4);
-		put_ipv6(&ipv6, i % 2 ? 7 : 2 + i % 3, i % 2 ? 2 + i % 3 : 7, 99, 0);
-		look(survey, FRAME_RAW, &ipv6);
+		put_segment(&bytes, i % 2 ? 1 : 2 + i % 3, i % 2 ? 2 + i % 3 : 1, 1);
+		look(survey, FRAME_RAW, &bytes);
 	}
-	assert_int_equal(survey_decide(survey, &sides, &error), 0);
-	assert_int_equal(sides.rule, SIDES_BY_ADDRESS);
-	assert_int_equal(sides.locals, 2);
-	assert_int_equal(sides.local[0].family, 4);
-	assert_int_equal(sides.local[0].bytes[3], 1);
-	assert_int_equal(sides.local[1].family, 6);
-	assert_int_equal(sides.local[1].bytes[15], 7);
-	sides_clear(&sides);
-	survey_free(survey);
+	assert_unclear(survey);
 }
 
 static void test_too_little(void **unused)
@@ -242,8 +170,7 @@ static void test_too_little(void **unused)
 	/* Without a packet there is nothing to tell. */
 	assert_int_equal(survey_decide(survey, &sides, &error), 0);
 	look_at(survey, 3, 1, EVERYBODY);
-	assert_unclear(survey, "cannot tell whether 10.0.0.1 is local, name what is with "
-			       "--local ADDR");
+	assert_unclear(survey);
 	sides_clear(&sides);
 }
 
@@ -322,7 +249,7 @@ static void test_refused_capture(void **unused)
 	write_packet(&file, 1, 2, &in);
 	fclose(file.file);
 	assert_null(capture_packets_open(path, NULL, 0, &error));
-	snprintf(want, sizeof(want), "%s: %s", path, tie);
+	snprintf(want, sizeof(want), "%s: %s", path, unclear);
 	assert_string_equal(error_text(&error), want);
 	error_clear(&error);
 }
@@ -381,10 +308,7 @@ int main(void)
 	    cmocka_unit_test(test_most_packets),
 	    cmocka_unit_test(test_promiscuous),
 	    cmocka_unit_test(test_single_partner),
-	    cmocka_unit_test(test_padding_arrives),
-	    cmocka_unit_test(test_padded_arp),
 	    cmocka_unit_test(test_open_checksums_leave),
-	    cmocka_unit_test(test_partner_is_far),
 	    cmocka_unit_test(test_raw),
 	    cmocka_unit_test(test_too_little),
 	    cmocka_unit_test(test_long_capture),

@@ -87,8 +87,6 @@ static void check_frame(const struct frame *frame, const struct written *written
 	assert_packet(&frame->packet, &written->packet);
 	assert_memory_equal(received ? frame->target : frame->source, n1, 6);
 	assert_memory_not_equal(received ? frame->source : frame->target, n1, 6);
-	if (frame->padding != PADDING_UNKNOWN)
-		assert_int_equal(frame->padding, received ? PADDED : UNPADDED);
 	if (frame->checksum != CHECKSUM_UNKNOWN)
 		assert_true(received ? whole : frame->checksum == CHECKSUM_PARTIAL);
 }
