@@ -21,20 +21,13 @@ struct making {
 	size_t run_at; /* the op that skips the run; what looks back into it follows */
 	uint64_t run;  /* bits so far */
 	bool has_run;
-	enum byte_order order;     /* of the number before; native: not known */
-	bool is_trial, has_failed; /* nothing is added: whether all is one run */
-	struct ctf_op none;
 };
 
 static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
 {
 	struct ctf_program *program = making->program;
-	struct ctf_op *op = &making->none;
+	struct ctf_op *op = MEM_NEXT(program->op, program->ops, program->op_room);
 
-	making->has_failed |= making->is_trial;
-	if (making->is_trial)
-		return op;
-	op = MEM_NEXT(program->op, program->ops, program->op_room);
 	memset(op, 0, sizeof(*op));
 	op->kind = (uint8_t)kind;
 	op->index = -1;
@@ -55,8 +48,7 @@ static void flush(struct making *making)
 {
 	struct ctf_op *op = making->program->op;
 
-	making->has_failed |= making->is_trial;
-	if (!making->has_run || making->is_trial)
+	if (!making->has_run)
 		return;
 	op[making->run_at].bits = making->run;
 	for (size_t i = making->run_at + 1; i < making->program->ops; i++)
@@ -138,23 +130,9 @@ static void look_at_place(struct making *making, const struct field_class *class
 
 static void make(struct making *making, const struct field_class *class);
 
-/* Orders change between bytes: within one, nobody could say which bits are meant. */
-static void look_at_order(struct making *making, const struct field_class *class)
-{
-	while (class->type == FIELD_STRUCTURE && class->members)
-		class = class->member[0].class;
-	if (class->type != FIELD_INTEGER && class->type != FIELD_REAL)
-		return;
-	if (making->order && making->order != class->order &&
-	    (making->known.modulus < 8 || making->known.rest % 8))
-		look_at_next(making, OP_BYTE);
-	making->order = class->order;
-}
-
 static void make_number(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
-	look_at_order(making, class);
 	look_at_users(making, class);
 	look_at_place(making, class);
 	advance(making, class->size);
@@ -202,14 +180,11 @@ static void make_repeat(struct making *making, const struct field_class *class)
 	struct ctf_op *op;
 
 	flush(making);
-	if (making->has_failed)
-		return;
 	begin = (uint32_t)making->program->ops;
 	op = add(making, OP_REPEAT, 0);
 	op->index = class->from;
 	op->count = class->length;
 	forget(making, 1);
-	making->order = ORDER_NATIVE;
 	make(making, class->element);
 	flush(making);
 	add(making, OP_END, 0);
@@ -217,37 +192,67 @@ static void make_repeat(struct making *making, const struct field_class *class)
 	forget(making, 1);
 }
 
-/*
- * Whether an element takes the same bits wherever it begins aligned, at which nobody
- * looks, and how many.
- */
-static bool is_run(struct making *making, const struct field_class *element,
-		   uint64_t *bits)
-{
-	struct making trial = *making;
+static bool array_bits(const struct field_class *class, uint64_t *bits);
 
-	trial.is_trial = trial.has_run = true;
-	make(&trial, element);
-	*bits = trial.run - making->run;
-	making->has_failed |= making->is_trial && trial.has_failed;
-	return !trial.has_failed;
+/*
+ * Add the bits that a field takes wherever it begins aligned. False where they are not
+ * constant, or somebody looks at the field.
+ */
+static bool add_constant(const struct field_class *class, uint64_t *bits)
+{
+	uint64_t array = 0;
+
+	if (class->slots || class->clock || class->roles || class->place >= 0)
+		return false;
+	*bits = field_stride(class, *bits);
+	switch (class->type) {
+	case FIELD_INTEGER:
+	case FIELD_REAL:
+		*bits += class->size;
+		break;
+	case FIELD_STRUCTURE:
+		for (size_t i = 0; i < class->members; i++)
+			if (!add_constant(class->member[i].class, bits))
+				return false;
+		break;
+	case FIELD_ARRAY:
+		if (class->length && !array_bits(class, &array))
+			return false;
+		*bits += array;
+		break;
+	default:
+		return false;
+	}
+	return *bits <= MOST_BITS;
 }
 
-/* An element of no size is one of those, for no packet bounds their number. */
+/*
+ * The bits of an array of at least one element, if these are constant; none of those is
+ * an element of no size, as no packet bounds their number.
+ */
+static bool array_bits(const struct field_class *class, uint64_t *bits)
+{
+	uint64_t element = 0, stride, all;
+
+	if (!add_constant(class->element, &element) || !element)
+		return false;
+	stride = field_stride(class->element, element);
+	if (__builtin_mul_overflow(class->length, stride, &all) || all > MOST_BITS)
+		return false;
+	*bits = all - stride + element;
+	return true;
+}
+
 static void make_array(struct making *making, const struct field_class *class)
 {
-	uint64_t bits, most;
+	uint64_t bits;
 
 	align(making, class->align);
 	look_at_place(making, class);
 	if (!class->length)
 		return;
-	look_at_order(making, class->element);
-	if (is_run(making, class->element, &bits) && bits &&
-	    !__builtin_mul_overflow(class->length, field_stride(class->element, bits),
-				    &most) &&
-	    most <= MOST_BITS)
-		advance(making, (class->length - 1) * (most / class->length) + bits);
+	if (array_bits(class, &bits))
+		advance(making, bits);
 	else
 		make_repeat(making, class);
 }
@@ -255,18 +260,16 @@ static void make_array(struct making *making, const struct field_class *class)
 static void make_sequence(struct making *making, const struct field_class *class)
 {
 	struct ctf_op *op;
-	uint64_t bits, stride;
-	bool is_constant;
+	uint64_t bits = 0, stride;
 
 	align(making, class->align);
-	is_constant = is_run(making, class->element, &bits) && bits;
 	flush(making);
 	if (class->place >= 0) {
 		op = add(making, OP_COUNTED, 0);
 		op->index = class->place;
 		op->count = (uint64_t) class->from;
 	}
-	if (!is_constant) {
+	if (!add_constant(class->element, &bits) || !bits) {
 		make_repeat(making, class);
 		return;
 	}
@@ -298,14 +301,12 @@ static void make_options(struct making *making, const struct field_class *class,
 			 uint32_t *begin)
 {
 	const struct known before = making->known;
-	const enum byte_order order = making->order;
 	struct ctf_op *op;
 	uint32_t jump = UINT32_MAX;
 
 	for (size_t i = 0; i < class->members; i++) {
 		begin[i] = (uint32_t)making->program->ops;
 		making->known = before;
-		making->order = order;
 		make(making, class->member[i].class);
 		flush(making);
 		op = add(making, OP_JUMP, 0);
@@ -318,7 +319,6 @@ static void make_options(struct making *making, const struct field_class *class,
 		op->target = (uint32_t)making->program->ops;
 	}
 	making->known = (struct known){1, 0};
-	making->order = ORDER_NATIVE;
 }
 
 static void make_variant(struct making *making, const struct field_class *class)
@@ -329,8 +329,6 @@ static void make_variant(struct making *making, const struct field_class *class)
 	struct ctf_op *op;
 
 	flush(making);
-	if (making->has_failed)
-		return;
 	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
 	add_options(program, class);
 	end = program->options;
@@ -357,8 +355,7 @@ static void make(struct making *making, const struct field_class *class)
 	    [FIELD_OPTIONAL] = make_variant,
 	};
 
-	if (!making->has_failed)
-		by_type[class->type](making, class);
+	by_type[class->type](making, class);
 }
 
 struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count)
@@ -532,10 +529,6 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 		case OP_SKIP:
 			if (!skip(cursor, op->bits))
 				return false;
-			break;
-		case OP_BYTE:
-			if ((cursor->at - op->bits) % 8)
-				return stop(cursor, "byte orders change within a byte");
 			break;
 		case OP_VALUE:
 			if (op->index < ROLES)

@@ -76,7 +76,6 @@ enum ctf_op_kind {
 	OP_VALUE,    /* it goes to slot `index` */
 	OP_CLOCK,    /* it is a stamp */
 	OP_UUID,     /* the packet's UUID begins `bits` back */
-	OP_BYTE,     /* it must begin with a byte */
 	OP_PLACE,    /* note what begins `bits` back, of `count` elements, at `index` */
 	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
 	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */

@@ -257,33 +257,6 @@ static void byte_orders_may_change_between_bytes(void **state)
 	walked_clear(&walked);
 }
 
-/* Where events begin is not known before. */
-static void byte_orders_do_not_change_within_a_byte(void **state)
-{
-	static const char *const fields[] = {
-	    U(4, 1) "a; " B(4, 1) "b;",
-	    U(4, 1) "a; " B(4, 1) "b[2];",
-	    "struct { " U(4, 8) "a; " B(4, 1) "b; } s;",
-	    U(8, 8) "n; " B(1, 1) "a; struct { " U(4, 1) "x; " U(3, 1) "z[n]; } b[0]; " U(
-		4, 1) "c;",
-	};
-	struct walked walked;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		compile(&walked, fields[i]);
-		assert_non_null(walked.program);
-		assert_false(walk(&walked, "\1\2\3\4", 4));
-		assert_string_equal(walked.cursor.why,
-				    "byte orders change within a byte");
-		walked_clear(&walked);
-	}
-	compile(&walked, U(4, 1) "a; struct { " U(4, 1) "x; } b[3]; " U(4, 1) "c;" B(
-			     4, 8) "d; struct { " B(4, 1) "x; " U(8, 8) "y; } e[2];");
-	assert_true(walk(&walked, "\1\2\3\4\5\6\7\10", 8));
-	walked_clear(&walked);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,7 +268,6 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_walked_is_refused),
 	    cmocka_unit_test(options_and_labels_are_bounded),
 	    cmocka_unit_test(byte_orders_may_change_between_bytes),
-	    cmocka_unit_test(byte_orders_do_not_change_within_a_byte),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
