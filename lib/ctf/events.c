@@ -56,18 +56,6 @@ static bool is_before_begin(const struct own_reader *reader,
 	return !stream->has_reached && reader->base.begin_ns > NSEC_MIN;
 }
 
-/*
- * barectf before 2.3.1 stamps a packet's begin when it has its first event already. Count
- * from half a turn of the event's stamp before, so that it may lie on either side.
- */
-static void step_back(struct ctf_stream *stream)
-{
-	unsigned size = stream->packet.stream->stamp_size;
-
-	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
-		stream->cursor.clock -= (uint64_t)1 << (size - 1);
-}
-
 /* Go on to the next packet, with the facts that its head tells. False at the end. */
 static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
@@ -85,8 +73,6 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 	stream->has_packet = true;
 	if (is_first)
 		set_facts(reader, packet->stream);
-	if (reader->schema->has_early_events)
-		step_back(stream);
 	count_lost(&reader->base.facts, stream);
 	reader->base.facts.is_partial |= stream->is_skipped;
 	return true;
@@ -492,16 +478,13 @@ static void own_free(struct ctf_reader *base)
 	base->classes = 0;
 }
 
-/* Those of the first stream first. */
 static void add_classes(struct ctf_reader *base, struct schema *schema)
 {
 	base->class = mem_alloc(schema->events * sizeof(*base->class) + 1);
-	for (size_t i = 0; i < schema->streams; i++)
-		for (size_t k = 0; k < schema->events; k++)
-			if (schema->event[k].stream == &schema->stream[i]) {
-				schema->event[k].index = (uint32_t)base->classes;
-				base->class[base->classes++] = &schema->event[k];
-			}
+	for (size_t i = 0; i < schema->events; i++) {
+		schema->event[i].index = (uint32_t)i;
+		base->class[base->classes++] = &schema->event[i];
+	}
 }
 
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
@@ -512,7 +495,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 	struct schema *schema;
 
 	ctf_reader_init(base, path, own_step, own_free);
-	schema = reader->schema = schema_read(metadata, &base->problems, error);
+	schema = reader->schema = schema_read(metadata, error);
 	if (!schema ||
 	    ctf_streams_open(&reader->streams, schema, path, &base->problems, error)) {
 		ctf_reader_free(base);

@@ -60,7 +60,7 @@ static const char *packet_fault(const char *packet, const char *first, size_t le
 }
 
 /* Put the text of all packets to the front. The last one may lack some of its padding. */
-static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *error)
+static int join_packets(char *bytes, size_t *size, struct error *error)
 {
 	bool swap = number_at(bytes, false) != METADATA_MAGIC;
 	char first[PACKET_HEADER] = {0};
@@ -78,8 +78,7 @@ static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *
 		whole = number_at(packet + SIZE_AT, swap) / 8;
 		memmove(bytes + text, packet + PACKET_HEADER, content);
 		text += content;
-		*lacks = whole > left ? whole - left : 0;
-		at += whole - *lacks;
+		at += whole < left ? whole : left;
 	}
 	*size = text;
 	bytes[text] = '\0';
@@ -103,13 +102,12 @@ static char *read_file(FILE *file, size_t *size, struct error *error)
 	return bytes;
 }
 
-char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error *error)
+char *metadata_text(const char *path, size_t *size, struct error *error)
 {
 	FILE *file = fopen(path, "rb");
 	char *text;
 	int status = 0;
 
-	*lacks = 0;
 	if (!file) {
 		error_errno(error, path);
 		return NULL;
@@ -119,7 +117,7 @@ char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error 
 	if (text && *size >= 4 &&
 	    (number_at(text, false) == METADATA_MAGIC ||
 	     number_at(text, true) == METADATA_MAGIC))
-		status = join_packets(text, size, lacks, error);
+		status = join_packets(text, size, error);
 	if (!text || status) {
 		free(text);
 		error_prefix(error, "%s", path);
@@ -225,19 +223,13 @@ static struct schema *parse(const char *text, size_t size, struct error *error)
 	return schema;
 }
 
-struct schema *schema_read(const char *path, struct problem_list *problems,
-			   struct error *error)
+struct schema *schema_read(const char *path, struct error *error)
 {
-	size_t size, lacks;
-	AUTOFREE char *text = metadata_text(path, &size, &lacks, error);
+	size_t size;
+	AUTOFREE char *text = metadata_text(path, &size, error);
 	struct schema *schema = text ? parse(text, size, error) : NULL;
 
 	if (text && !schema)
 		error_prefix(error, "%s", path);
-	else if (schema && lacks)
-		problem_add(problems, path, PROBLEM_CUT, 1,
-			    "cut in the padding of its last packet, of which %zu bytes "
-			    "are missing; its text is whole",
-			    lacks);
 	return schema;
 }

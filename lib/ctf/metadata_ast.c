@@ -13,9 +13,6 @@ enum {
 	MOST_TYPES = 1 << 12, /* known at once, all are looked at; LTTng has some ten */
 };
 
-/* Streams times events, of which every pair is looked at. */
-#define MOST_PAIRS ((uint64_t)1 << 28)
-
 #define obstack_chunk_alloc mem_alloc
 #define obstack_chunk_free  free
 
@@ -327,8 +324,6 @@ void metadata_init(struct metadata *in, const char *text, size_t size, bool is_j
 
 struct schema *metadata_finish(struct metadata *in)
 {
-	if (in->schema->events * in->schema->streams > MOST_PAIRS)
-		metadata_wrong(&in->token, "want fewer streams or events");
 	obstack_free(&in->memory, NULL);
 	free(in->type);
 	if (!metadata_failed(in))

@@ -164,7 +164,8 @@ void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 		return;
 	facts->has_clock = true;
 	facts->clock_frequency = clock->frequency;
-	facts->clock_offset_ns = ctf_offset_ns(clock);
+	if (!ctf_clock_base(clock, &facts->clock_offset_ns))
+		facts->clock_offset_ns = 0;
 	facts->has_uuid = clock->has_uuid;
 	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
 	if (clock->identity)

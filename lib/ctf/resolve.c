@@ -197,10 +197,7 @@ static int survey(struct resolving *resolving, const struct field_class *class)
 	if (stream->clock_name && strcmp(stream->clock_name, class->clock) != 0)
 		return error_set(resolving->error, "stamps of two clocks");
 	stream->clock_name = class->clock;
-	if (resolving->at == SCOPE_EVENT_HEADER && !stream->has_stamps) {
-		stream->has_stamps = true;
-		stream->stamp_size = class->size;
-	}
+	stream->has_stamps |= resolving->at == SCOPE_EVENT_HEADER;
 	return 0;
 }
 
@@ -241,34 +238,53 @@ static int resolve_scopes(struct resolving *resolving, struct field_class *const
 	return 0;
 }
 
+static int resolve_stream(struct resolving *resolving, struct schema_stream *stream)
+{
+	resolving->stream = stream;
+	return resolve_scopes(resolving, stream->scope, SCOPE_PACKET_CONTEXT,
+			      SCOPE_COMMON_CONTEXT);
+}
+
+static int resolve_event(struct resolving *resolving, struct ctf_event_class *event,
+			 struct schema_stream *stream)
+{
+	event->stream = resolving->stream = stream;
+	for (int i = SCOPE_PACKET_CONTEXT; i <= SCOPE_COMMON_CONTEXT; i++)
+		resolving->scope[i] = stream->scope[i];
+	event->scope[SCOPE_COMMON_CONTEXT] = stream->scope[SCOPE_COMMON_CONTEXT];
+	if (resolve_scopes(resolving, event->scope, SCOPE_SPECIFIC_CONTEXT,
+			   SCOPE_PAYLOAD))
+		return error_prefix(resolving->error, "event %s", event->known.name);
+	return 0;
+}
+
 /* In the order in which packets may have them; up to the first that fails. */
 int schema_resolve(struct schema *schema, struct error *error)
 {
 	struct resolving resolving = {.schema = schema, .error = error};
+	struct intmap streams = {0}; /* id -> index */
+	int status;
+	int64_t at;
 
 	schema->slots = ROLES;
-	if (resolve_scopes(&resolving, &schema->packet_header, 0, 0))
-		return -1;
-	for (size_t i = 0; i < schema->streams; i++) {
-		struct schema_stream *stream = resolving.stream = &schema->stream[i];
-
-		if (resolve_scopes(&resolving, stream->scope, SCOPE_PACKET_CONTEXT,
-				   SCOPE_COMMON_CONTEXT))
-			return -1;
-		for (size_t k = 0; k < schema->events; k++) {
-			struct ctf_event_class *event = &schema->event[k];
-
-			if (event->stream_id != stream->id)
-				continue;
-			event->stream = stream;
-			event->scope[SCOPE_COMMON_CONTEXT] =
-			    stream->scope[SCOPE_COMMON_CONTEXT];
-			if (resolve_scopes(&resolving, event->scope,
-					   SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD))
-				return error_prefix(error, "event %s", event->known.name);
-		}
+	status = resolve_scopes(&resolving, &schema->packet_header, 0, 0);
+	for (size_t i = 0; !status && i < schema->streams; i++) {
+		if (intmap_get(&streams, schema->stream[i].id, &at))
+			status = error_set(error, "two streams of one id");
+		else
+			status = resolve_stream(&resolving, &schema->stream[i]);
+		intmap_put(&streams, schema->stream[i].id, (int64_t)i);
 	}
-	return 0;
+	for (size_t i = 0; !status && i < schema->events; i++) {
+		struct ctf_event_class *event = &schema->event[i];
+
+		if (!intmap_get(&streams, event->stream_id, &at))
+			status = error_set(error, "events of a stream that is not there");
+		else
+			status = resolve_event(&resolving, event, &schema->stream[at]);
+	}
+	intmap_clear(&streams);
+	return status;
 }
 
 #define GIGAHERTZ 1000000000u
@@ -294,26 +310,17 @@ bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *
 }
 
 /* An offset's whole seconds count apart, as its cycles would round otherwise. */
-static bool split_offset(const struct schema_clock *clock, nsec_t *seconds,
-			 uint64_t *cycles)
+bool ctf_clock_base(const struct schema_clock *clock, nsec_t *base_ns)
 {
 	uint64_t whole = clock->offset / clock->frequency;
+	int64_t rest;
 
-	*cycles = clock->offset % clock->frequency;
 	return whole <= INT64_MAX &&
-	       !__builtin_add_overflow(clock->offset_s, (int64_t)whole, seconds) &&
-	       !__builtin_mul_overflow(*seconds, NSEC_PER_SEC, seconds);
-}
-
-nsec_t ctf_offset_ns(const struct schema_clock *clock)
-{
-	uint64_t cycles;
-	nsec_t seconds;
-
-	if (!split_offset(clock, &seconds, &cycles))
-		seconds = 0;
-	return nsec_add(nsec_round((double)cycles * 1e9 / (double)clock->frequency),
-			seconds);
+	       to_nanoseconds(clock->offset % clock->frequency, clock->frequency,
+			      &rest) &&
+	       !__builtin_add_overflow(clock->offset_s, (int64_t)whole, base_ns) &&
+	       !__builtin_mul_overflow(*base_ns, NSEC_PER_SEC, base_ns) &&
+	       !__builtin_add_overflow(*base_ns, rest, base_ns);
 }
 
 /* Where an instant is one addition. */
@@ -332,20 +339,6 @@ static void set_range(struct schema_clock *clock)
 	clock->range.most = (uint64_t)most;
 }
 
-static int set_up_clock(struct schema_clock *clock)
-{
-	uint64_t cycles;
-	nsec_t seconds;
-	int64_t rest;
-
-	if (!split_offset(clock, &seconds, &cycles) ||
-	    !to_nanoseconds(cycles, clock->frequency, &rest) ||
-	    __builtin_add_overflow(seconds, rest, &clock->range.base_ns))
-		return -1;
-	set_range(clock);
-	return 0;
-}
-
 /* Events without stamps have no place among others. */
 static int set_clock(struct schema_stream *stream, struct schema *schema,
 		     struct error *error)
@@ -360,10 +353,11 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 	if (!clock)
 		return error_set(error, "no clock %s", stream->clock_name);
 	stream->clock = clock;
-	return set_up_clock(clock)
-		   ? error_set(error, "clock %s begins too far from the epoch",
-			       stream->clock_name)
-		   : 0;
+	if (!ctf_clock_base(clock, &clock->range.base_ns))
+		return error_set(error, "clock %s begins too far from the epoch",
+				 stream->clock_name);
+	set_range(clock);
+	return 0;
 }
 
 /* As libbabeltrace2 does, which corrects the same. */
@@ -379,31 +373,36 @@ static void find_quirks(struct schema *schema)
 		schema->has_late_events = version < 20913 ||
 					  (version >= 21000 && version < 21010) ||
 					  version == 21100;
-	if (strcmp(name, "barectf") == 0)
-		schema->has_early_events = version < 20301;
 }
 
-/* The events of a stream by their ids. */
-static int set_up_events(struct schema *schema, struct schema_stream *stream,
-			 struct error *error)
+/* The events of all streams by their ids. */
+static int set_up_ids(struct schema *schema, struct error *error)
 {
 	struct ctf_event_class *event = schema->event, *end = event + schema->events;
+	size_t ids = 0;
 
 	for (; event < end; event++) {
-		if (event->stream == stream && event->id >= MOST_IDS)
+		if (event->id >= MOST_IDS)
 			return error_set(error, "event %s: want an id below %d",
 					 event->known.name, MOST_IDS);
-		if (event->stream == stream && event->id >= stream->ids)
-			stream->ids = event->id + 1;
+		if (event->id >= event->stream->ids)
+			event->stream->ids = event->id + 1;
 	}
-	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
+	for (size_t i = 0; i < schema->streams; i++) {
+		struct schema_stream *stream = &schema->stream[i];
+
+		ids += stream->ids;
+		if (ids > MOST_IDS)
+			return error_set(error, "want events of smaller ids");
+		stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
+	}
 	for (event = schema->event; event < end; event++) {
-		if (event->stream != stream)
-			continue;
-		if (stream->by_id[event->id])
+		struct ctf_event_class **place = &event->stream->by_id[event->id];
+
+		if (*place)
 			return error_set(error, "event %s: two events of one id",
 					 event->known.name);
-		stream->by_id[event->id] = event;
+		*place = event;
 	}
 	return 0;
 }
@@ -474,9 +473,6 @@ static void find_magic(struct schema *schema)
 static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 			 struct error *error)
 {
-	for (const struct schema_stream *other = schema->stream; other < stream; other++)
-		if (other->id == stream->id)
-			return error_set(error, "two streams of one id");
 	if (set_clock(stream, schema, error))
 		return -1;
 	if (!stream->has_id && !schema->is_ctf2)
@@ -484,27 +480,18 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 	stream->packet_program = ctf_program_new(&stream->scope[SCOPE_PACKET_CONTEXT], 1);
 	stream->header_program = ctf_program_new(&stream->scope[SCOPE_EVENT_HEADER], 1);
 	find_short_header(stream->scope[SCOPE_EVENT_HEADER], &stream->short_header);
-	return set_up_events(schema, stream, error);
+	return 0;
 }
 
 int schema_set_up(struct schema *schema, struct error *error)
 {
-	size_t ids = 0;
-
 	find_quirks(schema);
 	find_magic(schema);
 	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
 	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)
 		return error_set(error, "packets do not say their stream");
-	for (size_t i = 0; i < schema->streams; i++) {
+	for (size_t i = 0; i < schema->streams; i++)
 		if (set_up_stream(schema, &schema->stream[i], error))
 			return -1;
-		ids += schema->stream[i].ids;
-		if (ids > MOST_IDS)
-			return error_set(error, "want events of smaller ids");
-	}
-	for (size_t i = 0; i < schema->events; i++)
-		if (!schema->event[i].stream)
-			return error_set(error, "events of a stream that is not there");
-	return 0;
+	return set_up_ids(schema, error);
 }

@@ -205,7 +205,6 @@ struct schema_stream {
 
 	/* Set by schema_resolve. */
 	const char *clock_name; /* of all stamps in its headers, or NULL */
-	unsigned stamp_size;    /* of the first in the event header, or 0 */
 	bool has_stamps;        /* there is one */
 	bool has_id;            /* the event header says the class */
 
@@ -260,8 +259,7 @@ struct schema {
 	struct field_class *packet_header;
 	struct schema_clock *clock;
 	struct schema_stream *stream;
-	struct ctf_event_class
-	    *event; /* of all streams; by schema_resolve, in their order */
+	struct ctf_event_class *event; /* of all streams */
 	size_t clocks, clock_room, streams, stream_room, events, event_room;
 	char *hostname, *tracer;      /* of the environment, or NULL */
 	uint64_t major, minor, patch; /* of the tracer */
@@ -274,9 +272,7 @@ struct schema {
 	/* Set by schema_set_up. */
 	struct ctf_program *packet_program; /* of the packet header */
 	bool has_magic, is_magic_big; /* packets begin with it, and so it is written */
-	/* What tracers are known to write wrong. */
-	bool has_late_events;  /* stamps past the end of their packet */
-	bool has_early_events; /* and before its begin */
+	bool has_late_events; /* LTTng's known bug: stamps past the end of their packet */
 };
 
 /*
@@ -294,15 +290,13 @@ void schema_free(struct schema *schema);
  * The schema that a metadata file says, TSDL in packets or without, or JSON texts; what
  * it is, its content says. NULL with error.
  */
-struct schema *schema_read(const char *path, struct problem_list *problems,
-			   struct error *error);
+struct schema *schema_read(const char *path, struct error *error);
 
 /*
- * The text of a metadata file, of its packets where it has some, for free(), and how many
- * bytes its last packet lacks, which are none of its text. A NUL stands behind it. NULL
- * with error.
+ * The text of a metadata file, of its packets where it has some, for free(). A NUL stands
+ * behind it. NULL with error.
  */
-char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error *error);
+char *metadata_text(const char *path, size_t *size, struct error *error);
 
 /*
  * The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
@@ -328,7 +322,7 @@ static inline bool ctf_instant(const struct schema_clock *clock, uint64_t value,
 	       ctf_instant_slow(clock, value, instant);
 }
 
-/* The instant of value 0, to the nearest nanosecond. */
-nsec_t ctf_offset_ns(const struct schema_clock *clock);
+/* The instant of value 0, in whole nanoseconds. False where it is none that can be. */
+bool ctf_clock_base(const struct schema_clock *clock, nsec_t *base_ns);
 
 #endif

@@ -12,78 +12,55 @@
 
 #define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
 
-/* Open the next part that can be. False when there is none. */
+/* Open the next file that can be. False when there is none. */
 static bool open_next(struct ctf_stream *stream)
 {
-	while (stream->at_part < stream->parts) {
-		const struct ctf_part *part = &stream->part[stream->at_part++];
-		const struct ctf_file *file = &stream->file[part->file];
+	while (stream->next_file < stream->files) {
+		const struct ctf_file *file = &stream->file[stream->next_file++];
 
-		stream->next = part->from;
 		if (ctf_window_open(&stream->window, file)) {
 			problem_add(stream->problems, file->path, PROBLEM_UNREADABLE, 1,
 				    "%s, left out", strerror(errno));
 			continue;
 		}
-		stream->size = stream->window.size;
-		stream->until = part->to < stream->size ? part->to : stream->size;
-		if (stream->next < stream->until)
+		stream->next = 0;
+		if (stream->window.size)
 			return true;
 	}
 	ctf_window_clear(&stream->window);
 	return false;
 }
 
-static void tell_cut(const struct ctf_stream *stream)
+static void tell_cut(struct ctf_stream *stream)
 {
+	if (stream->is_cut)
+		return;
+	stream->is_cut = true;
 	problem_add(stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
 		    " bytes are there",
-		    stream->size - stream->at, stream->packet.size / 8);
+		    stream->window.size - stream->at, stream->packet.size / 8);
 }
 
-/* Damaged places after the first one of a stream are counted. */
-static void tell_gap(struct ctf_stream *stream)
+static void note_gap(struct ctf_stream *stream)
 {
-	const char *path = stream->window.file->path;
-	uint64_t gap = stream->next - stream->at;
-
-	if (stream->gaps++)
-		stream->gap_bytes += gap;
-	else if (stream->next == stream->size)
-		problem_add(stream->problems, path, PROBLEM_GARBLED, 1,
-			    "no packet at byte %" PRIu64 " of %" PRIu64
-			    ", the rest is left out",
-			    stream->at, stream->size);
-	else
-		problem_add(stream->problems, path, PROBLEM_GARBLED, 1,
-			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
-			    " bytes up to the next one are left out",
-			    stream->at, stream->size, gap);
+	if (!stream->gaps++)
+		stream->first_gap = stream->at;
+	stream->gap_bytes += stream->next - stream->at;
 }
 
+/* At the end of a file: its damaged places. */
 static void tell_gaps(struct ctf_stream *stream)
 {
-	if (stream->gaps > 1)
+	if (stream->gaps)
 		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
-			    stream->gaps - 1,
-			    "no packet at %" PRIu64 " more places, %" PRIu64
-			    " bytes are left out there",
-			    stream->gaps - 1, stream->gap_bytes);
+			    stream->gaps,
+			    "no packet at byte %" PRIu64 " of %" PRIu64 "%s, %" PRIu64
+			    " bytes are left out",
+			    stream->first_gap, stream->window.size,
+			    stream->gaps > 1 ? " and at other places" : "",
+			    stream->gap_bytes);
 	stream->gaps = stream->gap_bytes = 0;
-}
-
-/* The file is not what it was when it was opened. */
-static void tell_shrunk(struct ctf_stream *stream)
-{
-	if (stream->window.size < stream->size)
-		problem_add(
-		    stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
-		    "it was cut from %" PRIu64 " to %" PRIu64 " bytes while it was read",
-		    stream->size, stream->window.size);
-	stream->size = stream->window.size;
-	if (stream->until > stream->size)
-		stream->until = stream->size;
 }
 
 /* Look at the head of the packet at hand, and where the next one is. */
@@ -98,7 +75,7 @@ static enum packet_found read_head(struct ctf_stream *stream)
 	 * A packet that ends beyond its file is cut, or its size is wrong, and another
 	 * one begins in it, which it cannot without the uuid of both.
 	 */
-	stream->next = stream->size;
+	stream->next = window->size;
 	if (found == PACKET_WHOLE)
 		stream->next = stream->at + stream->packet.size / 8;
 	else if (found != PACKET_CUT || packet_has(&stream->packet, ROLE_UUID))
@@ -126,8 +103,8 @@ static void show(struct ctf_stream *stream, uint64_t from, uint64_t count)
 	cursor->bytes = ctf_window_show(&stream->window, stream->at + from,
 					count < left ? count : left);
 	if (cursor->bytes.count < count && cursor->bytes.count < left) {
-		stream->is_cut = true;
 		*content = 8 * (from + cursor->bytes.count);
+		tell_cut(stream);
 	}
 	cursor->end = *content - 8 * from;
 	if (cursor->end > 8 * cursor->bytes.count)
@@ -145,7 +122,6 @@ bool ctf_stream_more(struct ctf_stream *stream)
 		return false;
 	cursor->at -= 8 * passed;
 	show(stream, stream->from + passed, passed ? SLICE : cursor->end / 4);
-	tell_shrunk(stream);
 	return true;
 }
 
@@ -187,14 +163,14 @@ bool ctf_stream_next(struct ctf_stream *stream)
 	while (!has_content) {
 		enum packet_found found;
 
-		if (stream->next >= stream->until) {
+		if (stream->next >= stream->window.size) {
 			tell_gaps(stream);
 			if (!open_next(stream))
 				return false;
 		}
 		stream->at = stream->next;
 		found = read_head(stream);
-		stream->is_cut = found == PACKET_CUT;
+		stream->is_cut = false;
 		stream->is_skipped = found == PACKET_WHOLE && can_skip(stream);
 		if (stream->is_skipped) {
 			stream->rest = 0;
@@ -203,11 +179,10 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		}
 		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
 			      read_content(stream);
-		tell_shrunk(stream);
 		if (found == PACKET_CUT)
 			tell_cut(stream);
 		if (found == PACKET_GARBLED)
-			tell_gap(stream);
+			note_gap(stream);
 	}
 	return true;
 }
@@ -293,145 +268,18 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 }
 
 /*
- * More packets than any tracer leaves of one stream, four million, are a trick to have
- * much memory used: then the files stay as they are, by their begins.
+ * Files of one begin by their names. Of LTTng's tracefile rotation no file has packets
+ * that lie between those of another one.
  */
-enum { MOST_ENTRIES = 1 << 22 };
-
-/* One packet, and what of its file is damaged behind it. */
-struct entry {
-	uint64_t begin, end, sequence, size;
-	struct ctf_part part;
-};
-
-struct entries {
-	struct entry *item;
-	size_t count, capacity;
-};
-
-static void add_entry(struct entries *entries, const struct ctf_packet *packet,
-		      size_t file, uint64_t from)
-{
-	*MEM_NEXT(entries->item, entries->count, entries->capacity) = (struct entry){
-	    .begin = packet->value[ROLE_BEGIN],
-	    .end = packet->value[ROLE_END],
-	    .sequence = packet->value[ROLE_SEQUENCE],
-	    .size = packet->size,
-	    .part = {file, from, UINT64_MAX},
-	};
-}
-
-/* The packets of one file. Damage before the first one goes with it. */
-static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
-{
-	const struct ctf_file *of = &stream->file[file];
-	const size_t first = entries->count;
-	struct ctf_window window = {.schema = stream->window.schema,
-				    .is_scattered = true};
-	struct ctf_cursor cursor = stream->cursor;
-	struct ctf_packet packet;
-	uint64_t at = 0;
-
-	if (ctf_window_open(&window, of))
-		window.size = 0;
-	while (at < window.size && entries->count <= MOST_ENTRIES) {
-		enum packet_found found = ctf_packet_at(&window, &cursor, at, &packet);
-
-		if (found == PACKET_GARBLED) {
-			at = ctf_packet_seek(&window, &cursor, at + 1);
-			continue;
-		}
-		if (entries->count > first)
-			entries->item[entries->count - 1].part.to = at;
-		add_entry(entries, &packet, file, entries->count > first ? at : 0);
-		if (found != PACKET_WHOLE)
-			break;
-		at += packet.size / 8;
-	}
-	if (entries->count == first)
-		add_entry(entries, &of->first, file, 0);
-	ctf_window_clear(&window);
-}
-
-static int by_number(uint64_t one, uint64_t other)
-{
-	return (one > other) - (one < other);
-}
-
-/* What a packet says of itself; the same of all only if it is there several times. */
-static int by_head(const struct entry *one, const struct entry *other)
-{
-	int order = by_number(one->begin, other->begin);
-
-	if (!order)
-		order = by_number(one->end, other->end);
-	if (!order)
-		order = by_number(one->sequence, other->sequence);
-	return order ? order : by_number(one->size, other->size);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct entry *one = a, *other = b;
-	int order = by_head(one, other);
-
-	if (!order)
-		order = by_number(one->part.file, other->part.file);
-	return order ? order : by_number(one->part.from, other->part.from);
-}
-
-static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_part part)
-{
-	struct ctf_part *last = stream->parts ? &stream->part[stream->parts - 1] : NULL;
-
-	if (last && last->file == part.file && last->to == part.from) {
-		last->to = part.to;
-		return;
-	}
-	stream->part =
-	    mem_grow(stream->part, stream->parts, capacity, sizeof(*stream->part));
-	stream->part[stream->parts++] = part;
-}
-
-/*
- * The order of a stream's packets over all of its files. In a single file it is that of
- * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
- * rotation and snapshots leave them, are put in the order of time, and one that is there
- * in several files comes once. For that the heads of all packets are read.
- */
-static void order_parts(struct ctf_stream *stream)
-{
-	struct entries all = {NULL, 0, 0};
-	const struct entry *last = NULL;
-	size_t capacity = 0;
-
-	for (size_t i = 0; stream->files > 1 && i < stream->files; i++)
-		scan(&all, stream, i);
-	if (all.count > MOST_ENTRIES)
-		all.count = 0;
-	if (all.count)
-		qsort(all.item, all.count, sizeof(*all.item), by_time);
-	for (size_t i = 0; i < all.count; i++) {
-		const struct entry *at = &all.item[i];
-
-		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
-			continue;
-		add_part(stream, &capacity, at->part);
-		last = at;
-	}
-	for (size_t i = 0; !all.count && i < stream->files; i++)
-		add_part(stream, &capacity, (struct ctf_part){i, 0, UINT64_MAX});
-	free(all.item);
-}
-
-/* Those of one begin by their names. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
-	int order =
-	    by_number(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
+	uint64_t begin = one->first.value[ROLE_BEGIN];
+	uint64_t other_begin = other->first.value[ROLE_BEGIN];
 
-	return order ? order : strcmp(one->path, other->path);
+	if (begin != other_begin)
+		return begin < other_begin ? -1 : 1;
+	return strcmp(one->path, other->path);
 }
 
 static int by_first_file(const void *a, const void *b)
@@ -485,7 +333,6 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		struct ctf_stream *stream = &streams->stream[i];
 
 		qsort(stream->file, stream->files, sizeof(*stream->file), by_begin);
-		order_parts(stream);
 	}
 	if (streams->count)
 		qsort(streams->stream, streams->count, sizeof(*streams->stream),
@@ -502,7 +349,6 @@ void ctf_streams_clear(struct ctf_streams *streams)
 		for (size_t k = 0; k < stream->files; k++)
 			free(stream->file[k].path);
 		free(stream->file);
-		free(stream->part);
 		free(stream->cursor.slot);
 		free(stream->cursor.place);
 	}

@@ -17,8 +17,8 @@
 
 char *metadata_read(const char *path, struct error *error)
 {
-	size_t size, lacks;
-	char *bytes = metadata_text(path, &size, &lacks, error), *text = NULL;
+	size_t size;
+	char *bytes = metadata_text(path, &size, error), *text = NULL;
 
 	if (bytes && memchr(bytes, '\0', size))
 		error_set(error, "%s: a NUL byte in the text, want metadata", path);

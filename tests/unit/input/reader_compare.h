@@ -77,15 +77,13 @@ static inline struct selected_fields select_all(const char *path)
 {
 	char *name = mem_printf("%s/metadata", path);
 	struct selected_fields all = {NULL, 0, 0};
-	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	struct schema *schema = schema_read(name, &problems, &error);
+	struct schema *schema = schema_read(name, &error);
 
 	assert_string_equal(error_text(&error), "");
 	for (size_t i = 0; i < schema->events; i++)
 		add_selected(&all, &schema->event[i]);
 	schema_free(schema);
-	problem_clear(&problems);
 	free(name);
 	return all;
 }

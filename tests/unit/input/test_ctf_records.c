@@ -258,8 +258,8 @@ static void classes_are_told_by_their_columns(void **state)
 					"20 stream 0.1 cpu 1 other a=0\n"
 					"21 stream 1.1 cpu 2 other a=''\n");
 	assert_string_equal(ctf_reader_class(source, 0)->name, "same");
-	assert_string_equal(ctf_reader_class(source, 1)->name, "other");
-	assert_string_equal(ctf_reader_class(source, 2)->name, "same");
+	assert_string_equal(ctf_reader_class(source, 1)->name, "same");
+	assert_string_equal(ctf_reader_class(source, 2)->name, "other");
 	assert_string_equal(ctf_reader_class(source, 3)->name, "other");
 	assert_int_equal(ctf_reader_class(source, 3)->column[0].type, CELL_TEXT);
 	free(lines.text);
