@@ -63,13 +63,13 @@ static bool is_step(const struct clock_sample *sample, nsec_t usual)
 	nsec_t jump = size(change(sample));
 	nsec_t span = sample[1].monotonic_ns - sample[0].monotonic_ns;
 
-	/* Within a stretch real time must ascend. */
+	/* Within a section real time must ascend. */
 	return sample[1].realtime_ns <= sample[0].realtime_ns ||
 	       (jump > STEP_LEAST_NS && jump > span / STEP_RATE &&
 		jump / STEP_USUAL > usual);
 }
 
-static void find_stretches(struct clock_samples *samples, struct problem_log *log)
+static void find_sections(struct clock_samples *samples, struct problem_log *log)
 {
 	nsec_t usual = usual_change(samples);
 	size_t capacity = 0;
@@ -158,7 +158,7 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 		return -1;
 	}
 	settle(samples, &log);
-	find_stretches(samples, &log);
+	find_sections(samples, &log);
 	return 0;
 }
 
@@ -191,76 +191,62 @@ static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
 	return sum < NSEC_MIN ? NSEC_MIN : (nsec_t)sum;
 }
 
-/* An instant within a stretch, by the two samples around it. */
-static nsec_t within(const struct clock_samples *samples,
-		     const struct clock_section *section, nsec_t realtime_ns)
+/*
+ * An instant by a section: between two of its samples or, beside a step, as the clock ran
+ * on from its last sample or up to its first one.
+ */
+static nsec_t by_section(const struct clock_samples *samples,
+			 const struct clock_section *section, nsec_t realtime_ns)
 {
 	const struct clock_sample *first = &samples->sample[section->first];
-	size_t count = section->last - section->first;
-	size_t behind = FIRST_NOT(count, i, first[i].realtime_ns <= realtime_ns);
+	const struct clock_sample *last = &samples->sample[section->last];
+	size_t count = section->last - section->first, behind;
 
+	if (realtime_ns < first->realtime_ns)
+		return first->monotonic_ns - (first->realtime_ns - realtime_ns);
+	if (realtime_ns > last->realtime_ns)
+		return last->monotonic_ns + (realtime_ns - last->realtime_ns);
+	behind = FIRST_NOT(count, i, first[i].realtime_ns <= realtime_ns);
 	first += behind ? behind - 1 : 0;
 	return line(first, first + (count > 0), realtime_ns);
 }
 
-/* Whether the real-time clock showed it in this stretch: 0, or it was before or after. */
-static int side(const struct clock_samples *samples, const struct clock_section *section,
-		nsec_t realtime_ns)
-{
-	if (realtime_ns < samples->sample[section->first].realtime_ns)
-		return -1;
-	return realtime_ns > samples->sample[section->last].realtime_ns;
-}
-
-/* The monotonic times at which the real-time clock may have read something. */
-struct candidates {
-	nsec_t first, last;
-	bool any;
-};
-
-static void consider(struct candidates *candidates, nsec_t ns)
-{
-	if (!candidates->any || ns < candidates->first)
-		candidates->first = ns;
-	if (!candidates->any || ns > candidates->last)
-		candidates->last = ns;
-	candidates->any = true;
-}
-
 /*
- * Around a step, which lies anywhere between these two samples: the clock ran on
- * from the one up to it, and from it to the other.
+ * Whether the real-time clock may have shown it in this section: a step before or after
+ * lies anywhere between the two samples around it.
  */
-static void consider_step(struct candidates *candidates, const struct clock_sample *at,
-			  nsec_t realtime_ns)
+static bool may_show(const struct clock_samples *samples,
+		     const struct clock_section *section, nsec_t realtime_ns)
 {
-	nsec_t span = at[1].monotonic_ns - at[0].monotonic_ns;
-	nsec_t after = nsec_sub(realtime_ns, at[0].realtime_ns);
-	nsec_t before = nsec_sub(at[1].realtime_ns, realtime_ns);
+	const struct clock_sample *first = &samples->sample[section->first];
+	const struct clock_sample *last = &samples->sample[section->last];
+	nsec_t before = 0, after = 0;
 
-	if (after >= 0 && after <= span)
-		consider(candidates, at[0].monotonic_ns + after);
-	if (before >= 0 && before <= span)
-		consider(candidates, at[1].monotonic_ns - before);
+	if (section->first)
+		before = first[0].monotonic_ns - first[-1].monotonic_ns;
+	if (section->last + 1 < samples->samples)
+		after = last[1].monotonic_ns - last[0].monotonic_ns;
+	return realtime_ns >= nsec_sub(first->realtime_ns, before) &&
+	       realtime_ns <= nsec_add(last->realtime_ns, after);
 }
 
 /* A stamp that no clock showed: leapt over, or before or after all samples. */
 static struct clock_place outside(const struct clock_samples *samples, nsec_t realtime_ns)
 {
 	const struct clock_section *section = samples->section;
-	size_t last = samples->sections - 1;
+	const struct clock_section *last = section + samples->sections - 1;
 
-	for (size_t i = 0; i < last; i++) {
-		const struct clock_sample *at = &samples->sample[section[i].last];
+	for (const struct clock_section *step = section; step < last; step++) {
+		const struct clock_sample *at = &samples->sample[step->last];
 
 		if (realtime_ns > at[0].realtime_ns && realtime_ns < at[1].realtime_ns)
 			return (struct clock_place){line(&at[0], &at[1], realtime_ns),
 						    at[1].monotonic_ns -
 							at[0].monotonic_ns};
 	}
-	if (side(samples, section, realtime_ns) >= 0)
-		section += last;
-	/* At the stretch's mean rate. */
+	if (realtime_ns >= samples->sample[0].realtime_ns)
+		section = last;
+	/* At the section's mean rate. */
 	return (struct clock_place){line(&samples->sample[section->first],
 					 &samples->sample[section->last], realtime_ns),
 				    0};
@@ -269,18 +255,21 @@ static struct clock_place outside(const struct clock_samples *samples, nsec_t re
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 					   nsec_t realtime_ns)
 {
-	struct candidates found = {0, 0, false};
+	struct clock_place place = {NSEC_MAX, 0};
+	nsec_t latest = NSEC_MIN;
 
 	for (size_t i = 0; i < samples->sections; i++) {
 		const struct clock_section *section = &samples->section[i];
+		nsec_t ns;
 
-		if (side(samples, section, realtime_ns) == 0)
-			consider(&found, within(samples, section, realtime_ns));
-		if (i + 1 < samples->sections)
-			consider_step(&found, &samples->sample[section->last],
-				      realtime_ns);
+		if (!may_show(samples, section, realtime_ns))
+			continue;
+		ns = by_section(samples, section, realtime_ns);
+		place.ns = ns < place.ns ? ns : place.ns;
+		latest = ns > latest ? ns : latest;
 	}
-	if (!found.any)
+	if (latest < place.ns)
 		return outside(samples, realtime_ns);
-	return (struct clock_place){found.first, found.last - found.first};
+	place.doubt_ns = latest - place.ns;
+	return place;
 }

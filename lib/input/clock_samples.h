@@ -12,9 +12,9 @@
  * else: clock.csv. With it, stamps of the one are placed on the other.
  *
  * The monotonic clock never steps, the real-time clock may. The samples fall
- * into stretches without a step: within a stretch the relation is linear from
+ * into sections without a step: within a section the relation is linear from
  * sample to sample, and beyond the first and last sample of all it goes on at
- * the mean rate of the nearest stretch (at 1 where that is a single sample).
+ * the mean rate of the nearest section (at 1 where that is a single sample).
  */
 struct clock_sample {
 	nsec_t realtime_ns, monotonic_ns;
@@ -46,7 +46,7 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 
 /*
  * An instant of the other clock. `doubt_ns` is how far off it may be because of
- * a step: 0 within a stretch.
+ * a step: 0 within a section.
  */
 struct clock_place {
 	nsec_t ns;
