@@ -214,13 +214,12 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 	error_clear(&error);
 }
 
-/* An entry of a run directory; `seen` are the nodes before it. */
+/* An entry of a run directory; the nodes before it were entered. */
 static void add_entry(struct source_list *list, const char *path, size_t before,
-		      struct run_directories *seen, struct problem_list *problems)
+		      const struct stat *run, struct texts *entered,
+		      struct problem_list *problems)
 {
 	const char *name = file_name(path);
-	const struct stat run = {.st_dev = seen->item[0].device,
-				 .st_ino = seen->item[0].inode};
 	struct stat status;
 
 	if (*name == '.' || (list->only && strcmp(name, list->only) != 0) ||
@@ -229,11 +228,11 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	if (!S_ISDIR(status.st_mode)) {
 		if (list->takes_extracts && path_has_suffix(name, PACKETS_SUFFIX))
 			add_extract_beside(list, path, before, problems);
-	} else if (!run_directory_enter(seen, &status)) {
+	} else if (!directory_enter(entered, &status)) {
 		problem_add(problems, path, PROBLEM_TWICE, 1,
 			    "the same directory under another name, left out");
 	} else {
-		add_node(list, path, name, &run, problems);
+		add_node(list, path, name, run, problems);
 	}
 }
 
@@ -242,7 +241,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
 		     struct problem_list *problems, struct error *error)
 {
-	struct run_directories seen = {NULL, 0, 0};
+	struct texts entered = {0};
 	struct dirent **entry;
 	size_t before = list->count;
 	int count = scandir(path, &entry, NULL, versionsort);
@@ -250,18 +249,18 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 	if (count < 0)
 		return error_errno(error, path);
 	run_protect(path);
-	run_directory_enter(&seen, run);
+	directory_enter(&entered, run);
 	for (int i = 0; i < count; i++) {
 		AUTOFREE char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 
 		if (list->files && strcmp(entry[i]->d_name, "run.json") == 0)
 			list->files->run_json = mem_strdup(node);
 		else
-			add_entry(list, node, before, &seen, problems);
+			add_entry(list, node, before, run, &entered, problems);
 		free(entry[i]);
 	}
 	free(entry);
-	free(seen.item);
+	texts_clear(&entered);
 	if (list->count == before)
 		return error_set(error,
 				 "%s: no trace and no capture below it, want "

@@ -15,19 +15,16 @@ enum { KIND_CAPTURE = -2, KIND_NONE = -1 };
 /* One search: what was found, and where it has been. */
 struct walk {
 	struct run_node *node;
-	struct run_directories seen;
+	struct texts entered; /* directories */
 	struct problem_list *problems;
 };
 
-bool run_directory_enter(struct run_directories *seen, const struct stat *directory)
+bool directory_enter(struct texts *entered, const struct stat *directory)
 {
-	for (size_t i = 0; i < seen->count; i++)
-		if (seen->item[i].device == directory->st_dev &&
-		    seen->item[i].inode == directory->st_ino)
-			return false;
-	*MEM_NEXT(seen->item, seen->count, seen->capacity) =
-	    (struct run_directory){directory->st_dev, directory->st_ino};
-	return true;
+	const uint64_t key[] = {directory->st_dev, directory->st_ino};
+	size_t before = entered->count;
+
+	return texts_put_bytes(entered, (const char *)key, sizeof(key)) == before;
 }
 
 bool path_has_suffix(const char *path, const char *suffix)
@@ -182,7 +179,7 @@ static void walk_below(struct walk *walk, const char *path)
 			    "%s", reason);
 		return;
 	}
-	if (S_ISDIR(status.st_mode) && !run_directory_enter(&walk->seen, &status))
+	if (S_ISDIR(status.st_mode) && !directory_enter(&walk->entered, &status))
 		return;
 	is_trace = S_ISDIR(status.st_mode) && ctf_is_trace(path);
 	if (is_trace || recorded_as(path)->name)
@@ -208,9 +205,9 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 	memset(node, 0, sizeof(*node));
 	node->path = mem_strdup(path);
 	if (run)
-		run_directory_enter(&walk.seen, run);
+		directory_enter(&walk.entered, run);
 	walk_below(&walk, path);
-	free(walk.seen.item);
+	texts_clear(&walk.entered);
 }
 
 void run_node_clear(struct run_node *node)

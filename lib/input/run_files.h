@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "input/run.h"
 #include "input/run_facts.h"
 #include "problem/problem.h"
@@ -46,17 +47,11 @@ struct run_files {
 	size_t nodes, capacity;
 };
 
-/* A directory, however it was reached. */
-struct run_directories {
-	struct run_directory {
-		dev_t device;
-		ino_t inode;
-	} * item;
-	size_t count, capacity;
-};
-
-/* Whether a directory was not entered yet; from now on it counts as entered. */
-bool run_directory_enter(struct run_directories *seen, const struct stat *directory);
+/*
+ * Whether a directory was not entered yet, however it is reached; from now on it counts
+ * as entered.
+ */
+bool directory_enter(struct texts *entered, const struct stat *directory);
 
 /*
  * Find everything below a path, in the order of names: CTF traces, which are not looked
