@@ -27,7 +27,6 @@ struct stream {
 	bt_message_array_const message; /* the batch at hand, ours to put */
 	uint64_t count, next;           /* of the batch */
 	bool has_clock;                 /* its events have stamps */
-	bool has_ends;                  /* and its packets the stamp of their end */
 };
 
 struct babeltrace2_reader {
@@ -84,7 +83,6 @@ static void add_class(struct babeltrace2_reader *reader, const bt_event_class *o
 
 	intmap_put(&reader->index, (uintptr_t)of, (int64_t)reader->base.classes);
 	class = ctf_reader_add_class(&reader->base, name && *name ? name : unnamed);
-	class->stream_id = bt_stream_class_get_id(stream);
 	class->scope[SCOPE_PAYLOAD] =
 	    babeltrace2_field_class(bt_event_class_borrow_payload_field_class_const(of));
 	class->scope[SCOPE_SPECIFIC_CONTEXT] = babeltrace2_field_class(
@@ -114,18 +112,12 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 			 const bt_message *message)
 {
 	const bt_stream *of = bt_message_stream_beginning_borrow_stream_const(message);
-	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
 	set_facts(&reader->base, of);
 	if (!reader->base.classes)
 		add_classes(reader, of);
-	for (size_t i = 0; i < reader->base.classes; i++)
-		reader->base.class[i]->known.is_present |=
-		    reader->base.class[i]->stream_id == bt_stream_class_get_id(class);
-	stream->has_clock =
-	    bt_stream_class_borrow_default_clock_class_const(class) != NULL;
-	stream->has_ends = stream->has_clock &&
-			   bt_stream_class_packets_have_end_default_clock_snapshot(class);
+	stream->has_clock = bt_stream_class_borrow_default_clock_class_const(
+				bt_stream_borrow_class_const(of)) != NULL;
 }
 
 /* -1 where the stamp is none that can be. */
@@ -155,18 +147,6 @@ static int32_t cpu_of(const bt_packet *packet)
 		return -1;
 	number = bt_field_integer_unsigned_get_value(cpu);
 	return number <= INT32_MAX ? (int32_t)number : -1;
-}
-
-static void end_packet(struct babeltrace2_reader *reader, const struct stream *stream,
-		       const bt_message *message)
-{
-	nsec_t end;
-
-	if (stream->progress.tally.events && stream->has_ends &&
-	    stamp_of(bt_message_packet_end_borrow_default_clock_snapshot_const(message),
-		     &end) == 0 &&
-	    end < stream->progress.tally.last_ns)
-		ctf_tell_garbled(&reader->base, &stream->progress);
 }
 
 static void handle_event(struct babeltrace2_reader *reader, struct stream *stream,
@@ -205,9 +185,6 @@ static void handle_other(struct babeltrace2_reader *reader, struct stream *strea
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		stream->progress.cpu =
 		    cpu_of(bt_message_packet_beginning_borrow_packet_const(message));
-		break;
-	case BT_MESSAGE_TYPE_PACKET_END:
-		end_packet(reader, stream, message);
 		break;
 	/* Lost before the first packet: some, nobody knows how many. */
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:

@@ -19,14 +19,6 @@ struct own_reader {
 	bool has_begun; /* selecting is over */
 };
 
-static void set_facts(struct own_reader *reader, const struct schema_stream *of)
-{
-	for (size_t i = 0; i < reader->base.classes; i++)
-		reader->base.class[i]->known.is_present |=
-		    reader->base.class[i]->stream == of;
-	ctf_reader_set_clock(&reader->base, reader->schema->hostname, of->clock);
-}
-
 /*
  * What was lost before this packet. The counters are of the whole stream; lost
  * before its first packet, events are counted as one, as nobody knows when.
@@ -72,35 +64,43 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 	    packet_has(packet, ROLE_CPU) && cpu <= INT32_MAX ? (int32_t)cpu : -1;
 	stream->has_packet = true;
 	if (is_first)
-		set_facts(reader, packet->stream);
+		ctf_reader_set_clock(&reader->base, reader->schema->hostname,
+				     packet->stream->clock);
 	count_lost(&reader->base.facts, stream);
 	reader->base.facts.is_partial |= stream->is_skipped;
 	return true;
 }
 
 /*
- * The packet's content is used up. A stamp holds some bits of the clock, the rest is that
- * of the one before. So after a garbled event all are too late by a turn of those bits,
- * up to the end.
+ * A stamp holds some bits of the clock, the rest is that of the one before. So after a
+ * garbled event all are too late by a turn of those bits, of at least 27 with LTTng, up
+ * to the packet's end. LTTng before 2.9.13 stamps events some microseconds past it.
  */
+#define LATEST_NS (100 * NSEC_PER_MSEC)
+
+/* The packet's content is used up. */
 static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
-	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t end = packet->value[ROLE_END];
-	nsec_t end_ns;
+	nsec_t end_ns, late_ns = 0;
 
 	stream->has_packet = false;
 	reader->base.facts.bytes += packet->size / 8;
-	if (reader->schema->has_late_events && end < cursor->clock)
+	/* Of a tracer that crashed nobody has set the end. */
+	if (!packet_has(packet, ROLE_END) || (!end && packet->value[ROLE_BEGIN]))
 		return;
-	/* Of a tracer that crashed: nobody has set the end. */
-	if (packet_has(packet, ROLE_END) && (end || !packet->value[ROLE_BEGIN]))
-		cursor->clock = end;
 	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
-	    ctf_instant(packet->stream->clock, cursor->clock, &end_ns) &&
-	    end_ns < stream->progress.tally.last_ns)
-		ctf_tell_garbled(&reader->base, &stream->progress);
+	    ctf_instant(packet->stream->clock, end, &end_ns))
+		late_ns = nsec_sub(stream->progress.tally.last_ns, end_ns);
+	if (late_ns > 0 && late_ns < LATEST_NS)
+		return;
+	stream->cursor.clock = end;
+	if (late_ns > 0)
+		problem_add(&reader->base.problems, reader->base.path, PROBLEM_GARBLED, 1,
+			    "stream %u has events after the end of their packet, the "
+			    "%" PRIu64 " up to there may have wrong stamps",
+			    stream->progress.index, stream->progress.tally.events);
 }
 
 /* The rest of the packet cannot be understood. */
@@ -403,8 +403,7 @@ static bool program_skips(const struct ctf_program *program, struct ctf_stretche
 	if (op->kind == OP_ALIGN)
 		of->align = (uint32_t)(op++)->bits;
 	of->bits = skipped(&op);
-	while (op->kind == OP_STRING && op->number.size == 1 &&
-	       of->strings < CTF_STRINGS) {
+	while (op->kind == OP_STRING && of->strings < CTF_STRINGS) {
 		op++;
 		of->behind[of->strings++] = skipped(&op);
 	}

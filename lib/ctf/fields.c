@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "ctf/reader_private.h"
 
 static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
@@ -177,21 +176,11 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 		      uint64_t *at)
 {
 	uint64_t bits = integer_at(class, bytes, at);
-	uint32_t half = (uint32_t)bits;
+	uint32_t low = (uint32_t)bits;
 	float single;
 	double real;
 
-	/* Of 16 bits: the same as a double, but for the sizes of its parts. */
-	if (class->size == 16) {
-		bool is_special = (bits & 0x7c00) == 0x7c00;
-
-		half = (uint32_t)((bits & 0x8000) << 16 | (bits & 0x7fff) << 13);
-		if (is_special)
-			half |= 0x7f800000;
-		memcpy(&single, &half, sizeof(single));
-		return is_special ? (double)single : (double)single * 0x1p112;
-	}
-	memcpy(&single, &half, sizeof(single));
+	memcpy(&single, &low, sizeof(single));
 	memcpy(&real, &bits, sizeof(real));
 	return class->size == 32 ? (double)single : real;
 }
@@ -218,37 +207,6 @@ static void get_number(struct cell *cell, struct field_class *class, bool is_pla
 		cell_set_text(cell, label, strlen(label));
 }
 
-/*
- * The cell of a text of so many bytes at most; returns how many it has. Wide characters
- * become UTF-8 in `made`, and all of it is a blob where one of them is none.
- */
-static size_t get_text(struct cell *cell, const struct field_class *class,
-		       const char *begin, size_t most, struct bytes *made)
-{
-	enum text_encoding encoding = (class->element ? class->element : class)->text;
-	size_t size = text_size(begin, most, text_unit(encoding));
-	bool is_right;
-
-	if (text_unit(encoding) == 1) {
-		cell_set_text(cell, begin, size);
-		return size;
-	}
-	made->size = 0;
-	is_right = utf8_add_wide(made, begin, size, text_unit(encoding),
-				 encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE);
-	ctf_cell_set(cell, is_right ? CELL_TEXT : CELL_BLOB, made);
-	return size;
-}
-
-static void fetch_text(struct ctf_leaf *leaf, const char *begin, size_t most,
-		       struct cell *cell)
-{
-	size_t size = get_text(cell, leaf->class, begin, most, &leaf->text);
-
-	if (cell->type == CELL_BLOB)
-		cell_set_bytes(cell, CELL_BLOB, begin, size);
-}
-
 /* An integer's bytes one after the other, the most significant first. */
 static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
@@ -259,7 +217,7 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	unsigned each = element->size / 8;
 	uint8_t *byte;
 
-	if (place.at % 8 == 0 && stride == 8 && !element->is_reversed) {
+	if (place.at % 8 == 0 && stride == 8) {
 		cell_set_bytes(cell, CELL_BLOB,
 			       (const char *)cursor->bytes.byte + place.at / 8,
 			       place.count);
@@ -323,16 +281,13 @@ static void add_json_number(struct bytes *text, struct field_class *class,
 }
 
 /* A string of so many bytes, at most; returns how many it has. */
-static size_t add_json_string(struct bytes *text, const struct field_class *class,
-			      const struct ctf_cursor *cursor, uint64_t most)
+static size_t add_json_string(struct bytes *text, const struct ctf_cursor *cursor,
+			      uint64_t most)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	struct bytes made = {NULL, 0, 0};
-	struct cell cell;
-	size_t size = get_text(&cell, class, begin, most, &made);
+	size_t size = strnlen(begin, most);
 
-	ctf_json_add_value(text, class, &cell);
-	bytes_clear(&made);
+	json_add_text(text, begin, size);
 	return size;
 }
 
@@ -346,7 +301,7 @@ static void add_json_members(struct bytes *text, const struct field_class *class
 					    : class->length;
 
 	if (field_is_string(class)) {
-		add_json_string(text, class, cursor, count);
+		add_json_string(text, cursor, count);
 		cursor->at += 8 * count;
 		return;
 	}
@@ -387,9 +342,9 @@ static void add_json(struct bytes *text, struct field_class *class,
 		add_json_number(text, class, cursor);
 		break;
 	case FIELD_STRING:
-		cursor->at += 8 * (add_json_string(text, class, cursor,
-						   (cursor->end - cursor->at) / 8) +
-				   text_unit(class->text));
+		cursor->at +=
+		    8 *
+		    (add_json_string(text, cursor, (cursor->end - cursor->at) / 8) + 1);
 		break;
 	case FIELD_VARIANT:
 	case FIELD_OPTIONAL:
@@ -417,6 +372,8 @@ static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
+	const char *text;
+
 	switch (leaf->kind) {
 	case LEAF_FIXED:
 		cell->type = CELL_INTEGER;
@@ -430,8 +387,8 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			   &place.at);
 		break;
 	case LEAF_TEXT:
-		fetch_text(leaf, (const char *)cursor->bytes.byte + place.at / 8,
-			   place.count, cell);
+		text = (const char *)cursor->bytes.byte + place.at / 8;
+		cell_set_text(cell, text, strnlen(text, place.count));
 		break;
 	case LEAF_BYTES:
 		fetch_bytes(leaf, cursor, place, cell);

@@ -382,7 +382,8 @@ void ast_expect_no_more(const struct ast *object)
 	    {"namespace", 0},   {"uid", 0},        {"flags", 0},
 	    {"media-type", 0},  {"loglevel", 0},   {"preferred-display-base", 0},
 	    {"description", 0}, {"base", 0},       {"model.emf.uri", 0},
-	    {"absolute", 0},    {NULL, 0}};
+	    {"absolute", 0},    {"precision", 0},  {"accuracy", 0},
+	    {"origin", 0},      {NULL, 0}};
 	const struct ast *member = ast_first(object, AST_OBJECT);
 
 	check_extensions(ast_get(object, "extensions", NULL));

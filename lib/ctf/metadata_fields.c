@@ -39,16 +39,16 @@ enum byte_order schema_order(const struct ast *value)
 	return (enum byte_order)ast_word(value, order, ORDER_NATIVE);
 }
 
-static enum text_encoding encoding(const struct ast *value, enum text_encoding otherwise)
+/* Whether it is text: UTF-8, as UTF-16 and UTF-32 are written by no tracer. */
+static bool is_text(const struct ast *encoding, bool otherwise)
 {
-	static const struct ast_word known[] = {
-	    {"none", TEXT_NONE},        {"utf8", TEXT_UTF8},
-	    {"ascii", TEXT_UTF8},       {"utf-8", TEXT_UTF8},
-	    {"utf-16le", TEXT_UTF16LE}, {"utf-16be", TEXT_UTF16BE},
-	    {"utf-32le", TEXT_UTF32LE}, {"utf-32be", TEXT_UTF32BE},
-	    {NULL, TEXT_NONE}};
+	static const struct ast_word known[] = {{"none", false},
+						{"utf8", true},
+						{"ascii", true},
+						{"utf-8", true},
+						{NULL, false}};
 
-	return (enum text_encoding)ast_word(value, known, (int)otherwise);
+	return ast_word(encoding, known, otherwise);
 }
 
 /* [[first, last], ...] */
@@ -210,8 +210,9 @@ static void read_variable(const struct ast *object, struct field_class *class)
 static void read_fixed(const struct ast *object, struct field_class *class)
 {
 	static const struct ast_word is[] = {{"true", true}, {"false", false}, {NULL, 0}};
-	static const struct ast_word order[] = {
-	    {"first-to-last", false}, {"last-to-first", true}, {NULL, 0}};
+	static const struct ast_word bit_order[] = {
+	    {"first-to-last", ORDER_LITTLE}, {"last-to-first", ORDER_BIG}, {NULL, 0}};
+	const struct ast *bits = ast_get(object, "bit-order", NULL);
 	bool is_real = class->type == FIELD_REAL;
 	bool is_old_real = is_real && !object->in->is_json;
 	const struct ast *sign = ast_get(object, NULL, "signed");
@@ -223,27 +224,26 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 		exponent = ast_natural(ast_need(object, NULL, "exp_dig"), 0);
 	if (__builtin_add_overflow(size, exponent, &size) || !size || size > 64)
 		metadata_wrong(length, "want 1 to 64 bits");
-	else if (is_real && size != 16 && size != 32 && size != 64)
-		metadata_wrong(length, "want 16, 32 or 64 bits");
+	else if (is_real && size != 32 && size != 64)
+		metadata_wrong(length, "want 32 or 64 bits");
 	class->size = (unsigned)size;
 	class->align =
 	    alignment((is_old_real ? ast_need : ast_get)(object, "alignment", "align"),
 		      object->in->is_json || size % 8 ? 1 : 8);
 	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
-	class->is_reversed =
-	    ast_word(ast_get(object, "bit-order", NULL), order,
-		     class->order == ORDER_BIG) != (class->order == ORDER_BIG);
+	if (ast_word(bits, bit_order, class->order) != (int)class->order)
+		metadata_wrong(bits, "want the order of its bytes");
 	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1
 							     : ast_word(sign, is, false);
-	class->text = encoding(ast_get(object, NULL, "encoding"), TEXT_NONE);
+	class->is_text = is_text(ast_get(object, NULL, "encoding"), false);
 	read_map(ast_get(object, NULL, "map"), class);
 	read_variable(object, class);
 }
 
 static void read_string(const struct ast *object, struct field_class *class)
 {
-	class->text = encoding(ast_get(object, "encoding", "encoding"),
-			       object->in->is_json ? TEXT_UTF8 : TEXT_NONE);
+	(void)class;
+	is_text(ast_get(object, "encoding", "encoding"), true);
 }
 
 /* What holds the structure of a scope, and where others look for their fields. */
@@ -327,7 +327,7 @@ static void read_bytes(const struct ast *object, struct field_class *class)
 	byte->size = byte->align = class->align = 8;
 	byte->order = ORDER_LITTLE;
 	if (strstr(object->text, "-string"))
-		byte->text = encoding(ast_get(object, "encoding", NULL), TEXT_UTF8);
+		byte->is_text = is_text(ast_get(object, "encoding", NULL), true);
 	read_length(object, class);
 	read_roles(ast_get(object, "roles", NULL), class);
 }

@@ -63,34 +63,19 @@ static void read_alias(const struct ast *object)
 		metadata_define(object->in, name, class);
 }
 
-static void set_text(char **to, const char *text)
-{
-	free(*to);
-	*to = mem_strdup(text);
-}
-
-/* What of the environment says how to read the rest; all else is passed over. */
+/* Of the environment only the host is of use. */
 static void read_environment(const struct ast *object)
 {
-	static const char patch[] = "tracer_patch";
 	struct ast *entry = object ? object->first : NULL;
 
 	for (; entry; entry = entry->next) {
 		struct schema *schema = object->in->schema;
-		const char *name = entry->name;
-		bool is_text = entry->kind == AST_TEXT;
 
 		entry->is_known = true;
-		if (is_text && strcmp(name, "hostname") == 0)
-			set_text(&schema->hostname, entry->text);
-		else if (is_text && strcmp(name, "tracer_name") == 0)
-			set_text(&schema->tracer, entry->text);
-		else if (!is_text && strcmp(name, "tracer_major") == 0)
-			schema->major = entry->number;
-		else if (!is_text && strcmp(name, "tracer_minor") == 0)
-			schema->minor = entry->number;
-		else if (!is_text && strncmp(name, patch, strlen(patch)) == 0)
-			schema->patch = entry->number;
+		if (entry->kind != AST_TEXT || strcmp(entry->name, "hostname") != 0)
+			continue;
+		free(schema->hostname);
+		schema->hostname = mem_strdup(entry->text);
 	}
 }
 
@@ -143,16 +128,6 @@ static void read_offset(const struct ast *object, struct schema_clock *clock)
 	clock->offset = ast_natural(ast_get(object, "cycles", "offset"), 0);
 }
 
-static void check_origin(const struct ast *value)
-{
-	if (value->kind == AST_OBJECT) {
-		ast_text(ast_need(value, "name", NULL), NULL);
-		ast_text(ast_need(value, "uid", NULL), NULL);
-	} else if (strcmp(ast_text(value, ""), "unix-epoch") != 0) {
-		metadata_wrong(value, "want unix-epoch, or a name and a uid");
-	}
-}
-
 static void read_clock(const struct ast *object)
 {
 	struct schema *schema = object->in->schema;
@@ -163,7 +138,6 @@ static void read_clock(const struct ast *object)
 	const char *uid = ast_text(ast_get(object, "uid", NULL), NULL);
 	const struct ast *frequency = ast_need_json(object, "frequency", "freq");
 	const struct ast *offset = ast_get(object, "offset-from-origin", NULL);
-	const struct ast *origin = ast_get(object, "origin", NULL);
 
 	clock.frequency = ast_natural(frequency, 1000000000);
 	if (!clock.frequency)
@@ -171,10 +145,6 @@ static void read_clock(const struct ast *object)
 	ast_first(offset, AST_OBJECT);
 	if (offset || !object->in->is_json)
 		read_offset(offset ? offset : object, &clock);
-	if (origin)
-		check_origin(origin);
-	ast_natural(ast_get(object, "precision", "precision"), 0);
-	ast_natural(ast_get(object, "accuracy", NULL), 0);
 	clock.has_uuid = read_uuid(ast_get(object, NULL, "uuid"), clock.uuid) || uid;
 	if (uid)
 		make_uuid(clock.uuid, space, uid);

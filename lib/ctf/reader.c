@@ -145,14 +145,6 @@ void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_t
 	    (struct ctf_column){mem_strdup(name), type, context};
 }
 
-void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stream)
-{
-	problem_add(&reader->problems, reader->path, PROBLEM_GARBLED, 1,
-		    "stream %u has events after the end of their packet, the "
-		    "%llu up to there may have wrong stamps",
-		    stream->index, (unsigned long long)stream->tally.events);
-}
-
 void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 			  const struct schema_clock *clock)
 {

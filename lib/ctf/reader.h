@@ -40,7 +40,6 @@ struct ctf_class {
 	char *name;                /* "event_" and its id where it has none */
 	struct ctf_column *column; /* see ctf_reader_columns */
 	size_t columns;
-	bool is_present; /* in a stream that has packets */
 };
 
 struct ctf_event {

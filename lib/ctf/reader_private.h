@@ -80,9 +80,6 @@ void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run);
 void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 			  const struct schema_clock *clock);
 
-/* The packet's end is before its last event. */
-void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stream);
-
 struct ctf_reader *ctf_own_open(const char *path, struct error *error);
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error);
 

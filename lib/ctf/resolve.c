@@ -360,21 +360,6 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 	return 0;
 }
 
-/* As libbabeltrace2 does, which corrects the same. */
-static void find_quirks(struct schema *schema)
-{
-	uint64_t version = 10000 * schema->major + 100 * schema->minor + schema->patch;
-	const char *name = schema->tracer ? schema->tracer : "";
-
-	if (strcmp(name, "lttng-ust") == 0)
-		schema->has_late_events = version < 21100;
-	/* 2.11.0's release candidates count, too. */
-	if (strcmp(name, "lttng-modules") == 0)
-		schema->has_late_events = version < 20913 ||
-					  (version >= 21000 && version < 21010) ||
-					  version == 21100;
-}
-
 /* The events of all streams by their ids. */
 static int set_up_ids(struct schema *schema, struct error *error)
 {
@@ -410,7 +395,7 @@ static int set_up_ids(struct schema *schema, struct error *error)
 static bool is_little_unsigned(const struct field_class *class)
 {
 	return class->type == FIELD_INTEGER && !class->is_signed &&
-	       class->order == ORDER_LITTLE && !class->is_reversed && !class->is_boolean;
+	       class->order == ORDER_LITTLE && !class->is_boolean;
 }
 
 /* Where a field begins behind so many bits, the first of which begins a byte. */
@@ -485,7 +470,6 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 
 int schema_set_up(struct schema *schema, struct error *error)
 {
-	find_quirks(schema);
 	find_magic(schema);
 	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
 	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)

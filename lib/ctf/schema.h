@@ -30,15 +30,6 @@ enum field_type {
 
 enum byte_order { ORDER_NATIVE, ORDER_LITTLE, ORDER_BIG };
 
-enum text_encoding {
-	TEXT_NONE, /* no text but numbers */
-	TEXT_UTF8,
-	TEXT_UTF16LE,
-	TEXT_UTF16BE,
-	TEXT_UTF32LE,
-	TEXT_UTF32BE,
-};
-
 /* What fields tell of their packet or event; a field may have several roles. */
 enum field_role {
 	ROLE_MAGIC,
@@ -86,13 +77,12 @@ struct field_class {
 	unsigned size;         /* of numbers */
 	unsigned align;        /* a power of two */
 	bool is_signed;
-	bool is_label;             /* an enumeration */
-	bool is_boolean;           /* any bit counts as 1 */
-	bool is_reversed;          /* its bits are in the order that its bytes are not */
-	enum text_encoding text;   /* of strings; of the elements that are one's bytes */
-	unsigned roles;            /* a bit each */
-	char *clock;               /* that the integer is a stamp of, or NULL */
-	struct intmap known_label; /* value -> its label, or 0 */
+	bool is_label;               /* an enumeration */
+	bool is_boolean;             /* any bit counts as 1 */
+	bool is_text;                /* an array of it is a text, of UTF-8 */
+	unsigned roles;              /* a bit each */
+	char *clock;                 /* that the integer is a stamp of, or NULL */
+	struct intmap known_label;   /* value -> its label, or 0 */
 	struct field_member *member; /* of a structure; options of a variant, an optional;
 					labels of an enumeration, of different names */
 	size_t members;
@@ -130,15 +120,6 @@ void field_add_step(struct field_location *location, const char *step);
  * before each in CTF 1.8, and one more before what it adds itself, a sequence's length.
  */
 const char *field_name(const char *name);
-
-/* How many bytes the smallest character has. */
-static inline unsigned text_unit(enum text_encoding encoding)
-{
-	return encoding >= TEXT_UTF32LE ? 4 : encoding >= TEXT_UTF16LE ? 2 : 1;
-}
-
-/* How many of these bytes are text: all before a zero. */
-size_t text_size(const char *bytes, size_t most, unsigned unit);
 
 /* Whether an array or a sequence is one text. */
 bool field_is_string(const struct field_class *class);
@@ -261,8 +242,7 @@ struct schema {
 	struct schema_stream *stream;
 	struct ctf_event_class *event; /* of all streams */
 	size_t clocks, clock_room, streams, stream_room, events, event_room;
-	char *hostname, *tracer;      /* of the environment, or NULL */
-	uint64_t major, minor, patch; /* of the tracer */
+	char *hostname; /* of the environment, or NULL */
 
 	/* Set by schema_resolve. */
 	int slots; /* of roles, and of values that are kept for later fields */
@@ -272,7 +252,6 @@ struct schema {
 	/* Set by schema_set_up. */
 	struct ctf_program *packet_program; /* of the packet header */
 	bool has_magic, is_magic_big; /* packets begin with it, and so it is written */
-	bool has_late_events; /* LTTng's known bug: stamps past the end of their packet */
 };
 
 /*

@@ -100,11 +100,11 @@ struct packet_class {
 
 extern const struct packet_class packet_classes[PACKET_CLASSES];
 
-/* Cells of WISH_QUEUE and of either receive; headers follow. */
+/* Cells of CLASS_QUEUE and of either receive; headers follow. */
 enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
 
 /*
- * The packet of such an event, and its time to live; of WISH_SOCKET_OUT and _IN the
+ * The packet of such an event, and its time to live; of CLASS_SOCKET_OUT and _IN the
  * transport part. -1 where the event holds no header that hosts share.
  */
 int trace_packet_decode(const struct cell *value, struct packet_event *packet_event);

@@ -81,28 +81,28 @@ static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};
 static const char *const entry_fields[] = {"skbaddr"};
 static const char *const exit_fields[] = {"ret"};
 
-/* Cells of WISH_XMIT. */
+/* Cells of CLASS_XMIT. */
 enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
 
 enum { SOCKET_SEQ, SOCKET_ACK, SOCKET_WINDOW, SOCKET_FLAGS };
 static const char *const socket_fields[] = {"seq", "ack_seq", "window", "flags"};
 
-#define WISH(name, fields)                                                               \
+#define PACKET_CLASS(name, fields)                                                       \
 	{                                                                                \
 		name, fields, sizeof(fields) / sizeof(*(fields))                         \
 	}
 
 const struct packet_class packet_classes[PACKET_CLASSES] = {
-    [CLASS_QUEUE] = WISH("net_dev_queue", packet_fields),
-    [CLASS_RECEIVE] = WISH("net_if_receive_skb", packet_fields),
-    [CLASS_OLD_RECEIVE] = WISH("netif_receive_skb", packet_fields),
-    [CLASS_XMIT] = WISH("net_dev_xmit", xmit_fields),
-    [CLASS_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", entry_fields),
-    [CLASS_GRO_EXIT] = WISH("net_napi_gro_receive_exit", exit_fields),
-    [CLASS_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", entry_fields),
-    [CLASS_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", exit_fields),
-    [CLASS_SOCKET_OUT] = WISH("inet_sock_local_out", socket_fields),
-    [CLASS_SOCKET_IN] = WISH("inet_sock_local_in", socket_fields),
+    [CLASS_QUEUE] = PACKET_CLASS("net_dev_queue", packet_fields),
+    [CLASS_RECEIVE] = PACKET_CLASS("net_if_receive_skb", packet_fields),
+    [CLASS_OLD_RECEIVE] = PACKET_CLASS("netif_receive_skb", packet_fields),
+    [CLASS_XMIT] = PACKET_CLASS("net_dev_xmit", xmit_fields),
+    [CLASS_GRO_ENTRY] = PACKET_CLASS("net_napi_gro_receive_entry", entry_fields),
+    [CLASS_GRO_EXIT] = PACKET_CLASS("net_napi_gro_receive_exit", exit_fields),
+    [CLASS_FRAGS_ENTRY] = PACKET_CLASS("net_napi_gro_frags_entry", entry_fields),
+    [CLASS_FRAGS_EXIT] = PACKET_CLASS("net_napi_gro_frags_exit", exit_fields),
+    [CLASS_SOCKET_OUT] = PACKET_CLASS("inet_sock_local_out", socket_fields),
+    [CLASS_SOCKET_IN] = PACKET_CLASS("inet_sock_local_in", socket_fields),
 };
 
 static uint64_t number(const struct cell *value)
@@ -261,8 +261,8 @@ struct trace_packets {
 	struct texts device;     /* its number is its place plus one */
 	uint64_t *headerless;    /* of each: packets received without a header, but ARP */
 	size_t headerless_room;
-	uint8_t *wanted;                 /* of each event class; TRACE_WISHES: none */
-	bool is_defined[PACKET_CLASSES]; /* in a stream that was seen */
+	uint8_t *wanted;                 /* of each event class; PACKET_CLASSES: none */
+	bool is_defined[PACKET_CLASSES]; /* by the trace's metadata */
 	packet_event_fn *give;
 	void *context;
 };
@@ -320,7 +320,7 @@ static void hold(struct trace_packets *packets, uint64_t skb,
 }
 
 /* Give one that waits; the last one gets its place. */
-static void let_go(struct trace_packets *packets, int64_t at)
+static void release(struct trace_packets *packets, int64_t at)
 {
 	struct waiting *waiting = &packets->waiting[at];
 
@@ -332,7 +332,7 @@ static void let_go(struct trace_packets *packets, int64_t at)
 }
 
 /* Give what still waits, at its queueing time. */
-static void let_all_go(struct trace_packets *packets)
+static void release_all(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->waitings; i++)
 		count_and_give(packets, &packets->waiting[i].packet_event);
@@ -389,9 +389,9 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 	}
 	/* The same buffer queued again: handed from one device to the next. */
 	if (intmap_get(&packets->queued, skb, &at))
-		let_go(packets, at);
+		release(packets, at);
 	if (packets->waitings >= MOST_WAITING)
-		let_all_go(packets);
+		release_all(packets);
 	hold(packets, skb, &packet_event);
 }
 
@@ -413,7 +413,7 @@ static void handle_xmit(struct trace_packets *packets, const struct ctf_event *e
 		if (intmap_get(&packets->last_xmit, lane, &previous) &&
 		    previous > packet_event->ns && previous <= event->local_ns)
 			packet_event->ns = previous;
-		let_go(packets, at);
+		release(packets, at);
 	}
 	intmap_put(&packets->last_xmit, lane, event->local_ns);
 }
@@ -484,8 +484,8 @@ static void handle_socket(struct trace_packets *packets, const struct ctf_event 
 
 static void handle_event(void *context, const struct ctf_event *event)
 {
-	static void (*const by_wish[])(struct trace_packets *,
-				       const struct ctf_event *) = {
+	static void (*const by_class[])(struct trace_packets *,
+					const struct ctf_event *) = {
 	    [CLASS_QUEUE] = handle_queue,           [CLASS_RECEIVE] = handle_receive,
 	    [CLASS_OLD_RECEIVE] = handle_receive,   [CLASS_XMIT] = handle_xmit,
 	    [CLASS_GRO_ENTRY] = handle_gro_entry,   [CLASS_GRO_EXIT] = handle_gro_exit,
@@ -494,17 +494,7 @@ static void handle_event(void *context, const struct ctf_event *event)
 	};
 	struct trace_packets *packets = context;
 
-	by_wish[packets->wanted[event->class]](packets, event);
-}
-
-/* Streams, and with them event classes, are seen as they begin. */
-static void define_wishes(struct trace_packets *packets)
-{
-	const struct ctf_class *class;
-
-	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++)
-		if (packets->wanted[i] < PACKET_CLASSES)
-			packets->is_defined[packets->wanted[i]] |= class->is_present;
+	by_class[packets->wanted[event->class]](packets, event);
 }
 
 /* The reader's, with what is counted here. */
@@ -521,10 +511,9 @@ static bool trace_step(struct packet_source *source, packet_event_fn *give, void
 
 	packets->give = give;
 	packets->context = context;
-	define_wishes(packets);
 	more = ctf_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
-		let_all_go(packets);
+		release_all(packets);
 	update_facts(packets);
 	problem_move(&source->problems, ctf_reader_problems(packets->reader));
 	if (!more)
@@ -549,7 +538,7 @@ static void trace_free(struct packet_source *source)
 }
 
 /* The first packet class of a name. */
-static uint8_t find_wish(const char *name)
+static uint8_t packet_class_of(const char *name)
 {
 	uint8_t wanted = 0;
 
@@ -558,20 +547,21 @@ static uint8_t find_wish(const char *name)
 	return wanted;
 }
 
-static void select_wishes(struct trace_packets *packets)
+static void select_classes(struct trace_packets *packets)
 {
 	const struct ctf_class *class;
 	size_t capacity = 0;
 
 	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++) {
 		struct ctf_selection selection = {.what = SELECT_FIELDS};
-		uint8_t wanted = find_wish(class->name);
+		uint8_t wanted = packet_class_of(class->name);
 
 		packets->wanted =
 		    mem_grow(packets->wanted, i, &capacity, sizeof(*packets->wanted));
 		packets->wanted[i] = wanted;
 		if (wanted == PACKET_CLASSES)
 			continue;
+		packets->is_defined[wanted] = true;
 		selection.field = packet_classes[wanted].field;
 		selection.fields = packet_classes[wanted].fields;
 		ctf_reader_select(packets->reader, i, &selection);
@@ -591,7 +581,7 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
 		packet_source_free(&packets->base);
 		return NULL;
 	}
-	select_wishes(packets);
+	select_classes(packets);
 	update_facts(packets);
 	return &packets->base;
 }

@@ -97,33 +97,24 @@ setup_traces()
 	grep "db/stream: .* cannot be read, $words\$" "$scratch/stderr"
 }
 
-# The metadata in `plain`, of this tracer
-environment() {
-	cat plain
-	echo "env { tracer_name = \"$1\"; tracer_major = $2; tracer_minor = $3; tracer_patchlevel = $4; };"
-}
-
-@test "events after the end of their packet" {
+# The packet of web ends at this time; its last event is at 1700000001003000000.
+packet_ends_at() {
+	rm -rf web db
 	setup_traces
 	sed -i 's/stream { id = 0;/& packet.context := struct { stamp_t timestamp_begin; stamp_t timestamp_end; };/' \
 		web/metadata
-	le 8 1700000000000000000 1700000000500000000 >>web/stream
+	le 8 1700000000000000000 "$1" >>web/stream
 	ctf_talk web db 0 2
+}
+
+@test "events after the end of their packet" {
 	local told='ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps'
+	packet_ends_at 1700000000500000000
 	fails_with 1 "$told" ctsync -t web -t db
-	# Some tracers are known to say a packet's end too early.
-	cp web/metadata plain
-	for tracer in 'lttng-modules 2 9 12' 'lttng-modules 2 11 0' 'lttng-ust 2 10 9'; do
-		read -r -a words <<<"$tracer"
-		environment "${words[@]}" >web/metadata
-		ends_with 0 ctsync -t web -t db
-		[ ! -s "$scratch/stderr" ]
-	done
-	for tracer in 'lttng-modules 2 9 13' 'lttng-modules 2 13 0' 'lttng-ust 2 11 0'; do
-		read -r -a words <<<"$tracer"
-		environment "${words[@]}" >web/metadata
-		fails_with 1 "$told" ctsync -t web -t db
-	done
+	# Some versions of LTTng say a packet's end a little too early.
+	packet_ends_at 1700000001000000000
+	ends_with 0 ctsync -t web -t db
+	[ ! -s "$scratch/stderr" ]
 }
 
 @test "a stream whose class has no clock" {

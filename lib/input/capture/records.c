@@ -210,7 +210,6 @@ struct ctf_reader *capture_records_open(const char *path, struct error *error)
 
 	ctf_reader_init(&records->base, path, capture_step, capture_free);
 	class = &ctf_reader_add_class(&records->base, "packet")->known;
-	class->is_present = true;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
 	records->frames = capture_frames_open(path, &records->base.facts, error);

@@ -44,8 +44,9 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 	reader = mem_zalloc(sizeof(*reader));
 	reader->facts = trace.facts;
 	for (int i = 0; i < PACKET_CLASSES; i++) {
-		reader->class[i].name = (char *)(uintptr_t)packet_classes[i].name;
-		reader->class[i].is_present = trace.defined[i];
+		const char *name = trace.defined[i] ? packet_classes[i].name : "another";
+
+		reader->class[i].name = (char *)(uintptr_t)name;
 	}
 	trace.next = 0;
 	return reader;

@@ -240,7 +240,7 @@ static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *o
 
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
-		assert_string_equal(a->item[i].kind, b->item[i].kind);
+		assert_int_equal(a->item[i].kind, b->item[i].kind);
 		assert_string_equal(a->item[i].place, b->item[i].place);
 		assert_string_equal(a->item[i].text, b->item[i].text);
 	}
