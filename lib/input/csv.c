@@ -88,7 +88,6 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 
 struct line_reader {
 	FILE *file;
-	bool end;
 	struct problem_log *log;
 	uint64_t number;             /* of the last line */
 	char text[LINE_LONGEST + 2]; /* of the last line: the longest, and \r */
@@ -119,34 +118,32 @@ struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 }
 
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
-static int take(struct line_reader *lines, struct line *line)
+static int read_line(struct line_reader *lines, struct line *line)
 {
 	FILE *file = lines->file;
-	char *at = lines->text, *const limit = at + LINE_LONGEST + 1;
-	int byte = EOF;
-	size_t length;
+	size_t length = 0;
+	int byte;
 
-	if (lines->end)
+	if (feof(file) || ferror(file))
 		return 0;
-	while (at < limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
-		*at++ = (char)byte;
-	length = (size_t)(at - lines->text);
-	while (at == limit && (byte = getc_unlocked(file)) != EOF && byte != '\n')
+	while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
+		if (length < sizeof(lines->text))
+			lines->text[length] = (char)byte;
 		length++;
-	if (byte == EOF && ferror(file))
+	}
+	if (ferror(file))
 		problem_log_add(lines->log, PROBLEM_UNREADABLE, lines->number + 1,
 				"%s, the rest left out", strerror(errno));
-	lines->end = byte == EOF;
-	if (lines->end && !length)
+	if (byte == EOF && !length)
 		return 0;
 	lines->number++;
-	if (!lines->end && length && length <= LINE_LONGEST + 1 &&
+	if (byte == '\n' && length && length <= LINE_LONGEST + 1 &&
 	    lines->text[length - 1] == '\r')
 		length--;
 	if (length > LINE_LONGEST)
 		return -1;
 	lines->text[length] = '\0';
-	*line = (struct line){lines->text, length, lines->number, !lines->end};
+	*line = (struct line){lines->text, length, lines->number, byte == '\n'};
 	return 1;
 }
 
@@ -154,7 +151,7 @@ bool line_reader_next(struct line_reader *lines, struct line *line)
 {
 	int status;
 
-	while ((status = take(lines, line))) {
+	while ((status = read_line(lines, line))) {
 		if (status < 0)
 			problem_log_add(lines->log, PROBLEM_BROKEN, lines->number,
 					"a line of more than 1 MiB, left out");

@@ -28,27 +28,24 @@ int node_address_parse(const char *text, struct node_address *address)
 	return address->family ? 0 : -1;
 }
 
-static struct source *append(struct source_list *list, const struct source *found,
-			     const char *name, const char *node)
+/* The facts are those of its node, or NULL. */
+static void append(struct source_list *list, const struct source *found, const char *name,
+		   const char *node, const struct node_facts *facts)
 {
-	struct source *source;
+	struct source *source = MEM_NEXT(list->item, list->count, list->capacity);
 
-	source = MEM_NEXT(list->item, list->count, list->capacity);
-	memset(source, 0, sizeof(*source));
-	source->kind = found->kind;
-	source->path = mem_strdup(found->path);
-	source->name = name ? mem_strdup(name) : NULL;
-	source->node = node ? mem_strdup(node) : NULL;
-	return source;
-}
-
-static void set_local(struct source *source, const struct node_facts *facts)
-{
-	if (source->kind != SOURCE_CAPTURE || !facts->addresses)
-		return;
-	source->locals = facts->addresses;
-	source->local = mem_realloc(NULL, facts->addresses, sizeof(*source->local));
-	memcpy(source->local, facts->address, facts->addresses * sizeof(*source->local));
+	*source = (struct source){.kind = found->kind,
+				  .path = mem_strdup(found->path),
+				  .name = name ? mem_strdup(name) : NULL,
+				  .node = node ? mem_strdup(node) : NULL,
+				  .extract = found->extract};
+	if (source->kind == SOURCE_CAPTURE && facts && facts->addresses) {
+		source->locals = facts->addresses;
+		source->local =
+		    mem_realloc(NULL, facts->addresses, sizeof(*source->local));
+		memcpy(source->local, facts->address,
+		       facts->addresses * sizeof(*source->local));
+	}
 }
 
 /*
@@ -114,17 +111,14 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		return -1;
 	place = realpath(path, NULL);
 	for (size_t i = 0; i < contents.count; i++) {
-		const struct source *entry = &contents.item[i];
+		struct source entry = {.kind = contents.item[i].kind,
+				       .path = (char *)path,
+				       .extract = i + 1};
 		AUTOFREE char *own = extract_name(&contents, i, name), *of = NULL;
-		struct source *source;
 
-		if (node || entry->node)
-			of = node ? mem_strdup(node)
-				  : mem_printf("%s:%s", place, entry->node);
-		source = append(
-		    list, &(struct source){.kind = entry->kind, .path = (char *)path},
-		    own, of);
-		source->extract = i + 1;
+		if (!node && contents.item[i].node)
+			of = mem_printf("%s:%s", place, contents.item[i].node);
+		append(list, &entry, own, node ? node : of, NULL);
 	}
 	free(place);
 	source_list_clear(&contents);
@@ -137,7 +131,7 @@ static void add_sources(struct source_list *list, const struct run_node *node,
 {
 	size_t main = main_source(node);
 
-	set_local(append(list, &node->source[main], node->name, directory), &node->facts);
+	append(list, &node->source[main], node->name, directory, &node->facts);
 	for (size_t i = 0; i < node->sources; i++) {
 		char *name;
 
@@ -145,7 +139,7 @@ static void add_sources(struct source_list *list, const struct run_node *node,
 			continue;
 		name = mem_printf("%s:%s", node->name,
 				  node->source[i].path + strlen(node->path) + 1);
-		set_local(append(list, &node->source[i], name, directory), &node->facts);
+		append(list, &node->source[i], name, directory, &node->facts);
 		free(name);
 	}
 }
@@ -343,24 +337,20 @@ static void protect_node(const char *directory)
 static void add_alone(struct source_list *list, const struct source *found,
 		      const char *name, struct problem_list *problems)
 {
-	AUTOFREE char *directory = node_directory(found->path);
+	AUTOFREE char *directory = node_directory(found->path), *stem = NULL;
 	struct node_facts facts;
-	struct source *source;
 
 	memset(&facts, 0, sizeof(facts));
 	if (directory) {
 		protect_node(directory);
 		read_facts(&facts, directory, problems);
-		if (!name)
-			name = file_name(directory);
 	}
-	source = append(list, found, name, directory);
-	set_local(source, &facts);
-	if (!source->name && found->kind == SOURCE_CAPTURE) {
-		const char *file = file_name(found->path);
-
-		source->name = mem_strndup(file, strcspn(file, "."));
-	}
+	if (!name && directory)
+		name = file_name(directory);
+	else if (!name && found->kind == SOURCE_CAPTURE)
+		name = stem = mem_strndup(file_name(found->path),
+					  strcspn(file_name(found->path), "."));
+	append(list, found, name, directory, &facts);
 	node_facts_clear(&facts);
 }
 
@@ -472,29 +462,26 @@ static int is_part(const struct dirent *entry)
 }
 
 /*
- * Add a file's size, its begin and its end to a hash; what is no file adds nothing. -1
- * where it cannot be read.
+ * Add a file's size and its begin to a hash; what is no file adds nothing. -1 where it
+ * cannot be read.
  */
 static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
 {
-	enum { END = 1 << 14 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	uint8_t bytes[2 * END];
+	uint8_t begin[1 << 14];
 	struct stat status;
-	ssize_t begin = -1, end = -1;
+	ssize_t bytes = -1;
 
 	if (fd >= 0 && fstat(fd, &status) == 0) {
 		*size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-		*hash = hash_bytes(*hash, size, sizeof(*size));
-		begin = *size ? pread(fd, bytes, END, 0) : 0;
-		end = *size > END ? pread(fd, bytes + END, END, status.st_size - END) : 0;
+		bytes = *size ? pread(fd, begin, sizeof(begin), 0) : 0;
 	}
 	if (fd >= 0)
 		close(fd);
-	if (begin < 0 || end < 0)
+	if (bytes < 0)
 		return -1;
-	*hash = hash_bytes(*hash, bytes, (size_t)begin);
-	*hash = hash_bytes(*hash, bytes + END, (size_t)end);
+	*hash = hash_bytes(*hash, size, sizeof(*size));
+	*hash = hash_bytes(*hash, begin, (size_t)bytes);
 	return 0;
 }
 

@@ -85,8 +85,8 @@ enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_fac
 
 /*
  * Equal for two sources that hold the same events: one under two names, or a copy. Of a
- * trace its metadata and streams tell, of a capture its file, by their names, sizes, and
- * how they begin and end. 0: it has no events, or they cannot be read.
+ * trace its metadata and streams tell, of a capture its file, by their names, sizes and
+ * how they begin. 0: it has no events, or they cannot be read.
  */
 uint64_t same_events_fingerprint(const struct source *source);
 

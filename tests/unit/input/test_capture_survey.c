@@ -13,15 +13,9 @@
 /*
  * Captures made on host 1, read without anybody saying so.
  */
-enum {
-	IPV4 = 0x0800,
-	ETHERNET = 1,
-	RAW = 101,
-	COOKED = 113
-};
+enum { IPV4 = 0x0800, ETHERNET = 1, RAW = 101, COOKED = 113 };
 
-static const char unclear[] =
-    "cannot tell which end is local, name it with --local ADDR";
+static const char unclear[] = "cannot tell which end is local, name it with --local ADDR";
 
 static void look(struct survey *survey, enum frame_link link, const struct bytes *bytes)
 {
