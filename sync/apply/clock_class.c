@@ -149,55 +149,43 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 	return status;
 }
 
-/* The attributes of a clock class that are numbers. */
-enum attribute { FREQ, OFFSET, OFFSET_S, ATTRIBUTES };
-
-static const char *const attribute_name[ATTRIBUTES] = {"freq", "offset", "offset_s"};
-
-static void write_value(FILE *file, enum attribute what, const struct clock_class *class)
-{
-	if (what == OFFSET_S)
-		fprintf(file, "%" PRId64, class->offset_s);
-	else
-		fprintf(file, "%" PRIu64,
-			what == FREQ ? class->frequency : class->offset);
-}
-
 /* The text with other numbers in its clock class, each where it stood. */
 static void write_tsdl(FILE *file, const char *text, const struct clock_class *class)
 {
-	bool found[ATTRIBUTES] = {false};
+	enum { NUMBERS = 3 };
+	static const char *const name[NUMBERS] = {"freq", "offset", "offset_s"};
+	bool is_needed[NUMBERS] = {true, true, class->offset_s != 0};
+	char value[NUMBERS][24];
 	struct error error = ERROR_INIT;
 	struct metadata in;
 
+	snprintf(value[0], sizeof(value[0]), "%" PRIu64, class->frequency);
+	snprintf(value[1], sizeof(value[1]), "%" PRIu64, class->offset);
+	snprintf(value[2], sizeof(value[2]), "%" PRId64, class->offset_s);
 	if (strncmp(text, METADATA_SIGNATURE, strlen(METADATA_SIGNATURE)) != 0)
 		fputs(METADATA_SIGNATURE " */\n", file);
 	find_block(&in, text, &error);
 	while (!metadata_is_sign(&in, '}') && !at_end(&in)) {
-		enum attribute what = FREQ;
-		const char *value;
+		const char *from;
+		size_t k = 0;
 
-		while (what < ATTRIBUTES && !at_word(&in, attribute_name[what]))
-			what++;
+		while (k < NUMBERS && !at_word(&in, name[k]))
+			k++;
 		metadata_next(&in); /* the equals sign */
-		value = in.at;
+		from = in.at;
 		while (!metadata_is_sign(&in, ';') && !at_end(&in))
 			metadata_next(&in);
-		if (what < ATTRIBUTES) {
-			fprintf(file, "%.*s ", (int)(value - text), text);
-			write_value(file, what, class);
+		if (k < NUMBERS) {
+			fprintf(file, "%.*s %s", (int)(from - text), text, value[k]);
 			text = in.at - 1;
-			found[what] = true;
+			is_needed[k] = false;
 		}
 		metadata_next(&in);
 	}
 	fwrite(text, 1, (size_t)(in.at - 1 - text), file);
-	for (enum attribute what = FREQ; what < ATTRIBUTES; what++)
-		if (!found[what] && (what != OFFSET_S || class->offset_s)) {
-			fprintf(file, "\t%s = ", attribute_name[what]);
-			write_value(file, what, class);
-			fputs(";\n", file);
-		}
+	for (size_t k = 0; k < NUMBERS; k++)
+		if (is_needed[k])
+			fprintf(file, "\t%s = %s;\n", name[k], value[k]);
 	fputs(in.at - 1, file);
 	schema_free(metadata_finish(&in));
 	error_clear(&error);
