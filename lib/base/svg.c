@@ -8,25 +8,13 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/*
- * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
- * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
- */
-static bool markup_allows(const char *character, size_t length)
+/* XML has no control characters but tab and newline, no U+FFFE and no U+FFFF. */
+static bool markup_allows(const char *character)
 {
-	const unsigned char *byte = (const unsigned char *)character;
-
-	switch (length) {
-	case 1:
-		return byte[0] == '\t' || byte[0] == '\n' ||
-		       (byte[0] >= ' ' && byte[0] != 0x7f);
-	case 2:
-		return byte[0] != 0xc2 || byte[1] >= 0xa0;
-	case 3:
-		return byte[0] != 0xef || byte[1] != 0xbf || byte[2] < 0xbe;
-	default:
-		return true;
-	}
+	return *character == '\t' || *character == '\n' ||
+	       (!utf8_is_control(character) &&
+		strncmp(character, "\xef\xbf\xbe", 3) != 0 &&
+		strncmp(character, "\xef\xbf\xbf", 3) != 0);
 }
 
 #define FONT                                                                             \
@@ -167,7 +155,7 @@ void svg_escape(FILE *file, const char *text)
 		const char *mark = strchr(marks, *text);
 		size_t length = utf8_length(text);
 
-		if (!length || !markup_allows(text, length)) {
+		if (!length || !markup_allows(text)) {
 			fputs(UTF8_REPLACEMENT, file);
 			length = 1;
 		} else if (mark) {
