@@ -24,7 +24,7 @@ struct unit {
 static const struct unit *unit_of(double span_ns)
 {
 	static const struct unit units[] = {
-	    {1e9, 3, "s"}, {1e6, 2, "ms"}, {1e3, 1, "us"}, {1, 0, "ns"}};
+	    {1e9, 3, " s"}, {1e6, 2, " ms"}, {1e3, 1, " us"}, {1, 0, " ns"}};
 	size_t k = 0;
 
 	while (k < 3 && span_ns < units[k].ns)
@@ -76,11 +76,10 @@ static double widest_side(const struct clock_bound *bound)
  */
 static void format_bound(char cell[CELL], const struct clock_bound *bound, bool in_ns)
 {
-	static const struct unit ns = {1, 0, ""};
 	double wide = widest_side(bound);
-	const struct unit *unit = in_ns ? &ns : unit_of(wide);
-	int digits = in_ns ? 0 : bound_digits(wide / unit->ns, unit->digits);
-	const char *space = in_ns ? "" : " ";
+	const struct unit *unit = unit_of(in_ns ? 0 : wide);
+	int digits = bound_digits(wide / unit->ns, unit->digits);
+	const char *name = in_ns ? "" : unit->name;
 	char low[24] = "none", high[24] = "none";
 
 	if (bound->low_ns != NSEC_MIN)
@@ -92,10 +91,10 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound, bool 
 	if (bound->low_ns == NSEC_MIN && bound->high_ns == NSEC_MAX)
 		snprintf(cell, CELL, "none");
 	else if (is_even(bound))
-		snprintf(cell, CELL, "+-%.*f%s%s", digits,
-			 bound_shown(wide / unit->ns, digits), space, unit->name);
+		snprintf(cell, CELL, "+-%.*f%s", digits,
+			 bound_shown(wide / unit->ns, digits), name);
 	else
-		snprintf(cell, CELL, "%s/%s%s%s", low, high, space, unit->name);
+		snprintf(cell, CELL, "%s/%s%s", low, high, name);
 }
 
 /* The mean rate of a clock's correction, and how far it may be off. No unit. */
@@ -124,30 +123,28 @@ static struct drift drift_of(const struct sync *sync, uint32_t index)
 	return drift;
 }
 
-/* For people: which way, rather than what is added to correct it. */
-static void tell_way(char text[CELL], double ppm, int digits)
-{
-	snprintf(text, CELL, "%.*f%s", digits, fabs(ppm),
-		 fabs(ppm) < 0.0005 ? "     "
-		 : ppm < 0          ? " fast"
-				    : " slow");
-}
-
+/* On a terminal: whether the clock is fast, rather than what is added to correct it. */
 static void format_drift(char text[CELL], char bound[CELL], const struct sync *sync,
 			 uint32_t clock, bool on_terminal)
 {
 	struct drift drift = drift_of(sync, clock);
+	double ppm = drift.rate * 1e6;
 	double bound_ppm =
 	    drift.kind == DRIFT_KNOWN ? drift.bound * 1e6 : sync->options.drift_limit_ppm;
 	int digits = bound_digits(bound_ppm, 3);
 
-	snprintf(text, CELL, "unknown");
-	if (drift.kind != DRIFT_LIMITED && on_terminal)
-		tell_way(text, drift.rate * 1e6, digits);
-	else if (drift.kind != DRIFT_LIMITED)
-		snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
-	snprintf(bound, CELL, "none");
-	if (drift.kind != DRIFT_UNBOUND)
+	if (drift.kind == DRIFT_LIMITED)
+		snprintf(text, CELL, "unknown");
+	else if (on_terminal)
+		snprintf(text, CELL, "%.*f%s", digits, fabs(ppm),
+			 fabs(ppm) < 0.0005 ? "     "
+			 : ppm < 0          ? " fast"
+					    : " slow");
+	else
+		snprintf(text, CELL, "%.3f", ppm + 0.0);
+	if (drift.kind == DRIFT_UNBOUND)
+		snprintf(bound, CELL, "none");
+	else
 		snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
 }
 
@@ -223,38 +220,24 @@ void print_clocks(const struct sync *sync, const struct clock_map *map, bool is_
 		  FILE *file)
 {
 	struct zone zone = zone_at(is_local, map->clocks ? map->clock[0].begin_ns : 0);
+	bool on_terminal = table_on_terminal(file), has_zone = is_local && !on_terminal;
 	char begin[CELL];
 	const struct table_column column[] = {
 	    {.title = "TRACE"},
-	    {.title = "DRIFT/PPM", .right = true},
-	    {.title = "BOUND", .right = true},
-	    {.title = "OFFSET", .right = true},
-	    {.title = "BOUND", .right = true},
-	    {.title = begin, .right = true},
-	    {.title = "QUALITY"},
-	};
-	const struct table_column for_people[] = {
-	    {.title = "TRACE"},
-	    {.title = "DRIFT", .right = true, .unit = "ppm"},
-	    {.title = "DRIFT BOUND", .right = true, .unit = "ppm"},
-	    {.title = "OFFSET",
-	     .right = true,
-	     .units = table_spans,
+	    {on_terminal ? "DRIFT" : "DRIFT/PPM", .right = true, .unit = "ppm"},
+	    {on_terminal ? "DRIFT BOUND" : "BOUND", .right = true, .unit = "ppm"},
+	    {"OFFSET", .right = true, .units = table_spans,
 	     .resolution = offset_resolution(sync, map)},
-	    {.title = "OFFSET BOUND",
-	     .right = true,
-	     .units = table_spans,
+	    {on_terminal ? "OFFSET BOUND" : "BOUND", .right = true, .units = table_spans,
 	     .is_bound = true},
-	    {.title = "BEGIN", .right = true, .unit = zone.name},
+	    {begin, .right = true, .unit = zone.name},
 	    {.title = "QUALITY"},
 	};
-	bool on_terminal = table_on_terminal(file);
 	struct table *table;
 
-	snprintf(begin, sizeof(begin), "BEGIN%s%s", is_local ? "/" : "",
-		 is_local ? zone.name : "");
-	table = table_new(on_terminal ? for_people : column,
-			  sizeof(column) / sizeof(*column));
+	snprintf(begin, sizeof(begin), "BEGIN%s%s", has_zone ? "/" : "",
+		 has_zone ? zone.name : "");
+	table = table_new(column, sizeof(column) / sizeof(*column));
 	for (size_t i = 0; i < map->clocks; i++)
 		add_clock_row(table, sync, map, i, &zone, on_terminal);
 	table_print(table, file);
@@ -270,7 +253,7 @@ static void format_latency(char cell[NSEC_TEXT], nsec_t latency, bool on_termina
 	else if (on_terminal)
 		snprintf(cell, NSEC_TEXT, "%" PRId64, latency);
 	else
-		snprintf(cell, NSEC_TEXT, "%.*f %s", unit->digits,
+		snprintf(cell, NSEC_TEXT, "%.*f%s", unit->digits,
 			 (double)latency / unit->ns, unit->name);
 }
 
