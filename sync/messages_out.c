@@ -122,27 +122,23 @@ struct messages_out {
 static void find_nodes(struct messages_out *out)
 {
 	const struct sync *sync = out->sync;
-	struct intmap by_host = {0};
-	size_t most = 0;
+	size_t sources = 0;
 
 	for (size_t i = 0; i < sync->traces; i++)
-		if (sync->trace[i].source >= most)
-			most = sync->trace[i].source + 1;
+		if (sync->trace[i].source >= sources)
+			sources = sync->trace[i].source + 1;
 	out->node = mem_zalloc(sync->traces * sizeof(*out->node));
 	out->node_of = mem_zalloc(sync->traces * sizeof(*out->node_of));
-	out->trace_of = mem_zalloc(most * sizeof(*out->trace_of));
+	out->trace_of = mem_zalloc(sources * sizeof(*out->trace_of));
 	for (uint32_t i = 0; i < sync->traces; i++) {
-		int64_t node;
+		uint32_t first = sync->trace[i].host;
 
-		if (!intmap_get(&by_host, sync->trace[i].host, &node)) {
-			node = (int64_t)out->nodes++;
-			intmap_put(&by_host, sync->trace[i].host, node);
-			out->node[node].trace = i;
-		}
-		out->node_of[i] = (uint32_t)node;
+		if (first == i)
+			out->node[out->nodes++].trace = i;
+		out->node_of[i] =
+		    first == i ? (uint32_t)out->nodes - 1 : out->node_of[first];
 		out->trace_of[sync->trace[i].source] = i;
 	}
-	intmap_clear(&by_host);
 }
 
 static const char *node_name(const struct messages_out *out, uint32_t node)

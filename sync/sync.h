@@ -44,7 +44,7 @@ struct sync_trace {
 	struct ctf_facts facts;
 	uint32_t clock;        /* traces of one clock uuid share one */
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
-	uint32_t host;         /* a number that sources of one host share */
+	uint32_t host;         /* the first trace of its host */
 	const struct tie *tie; /* to its clock, or NULL: it is that clock */
 };
 

@@ -80,6 +80,8 @@ static void note_source(void *context, uint32_t source)
 	reading->events = facts->events;
 	reading->bytes = facts->bytes;
 	reading->total_bytes = facts->total_bytes;
+	progress_update(readers->progress, "reading", readers->events, readers->bytes,
+			readers->total_bytes);
 	reading->read_ns = facts->end_ns;
 	if (facts->events && !reading->begun) {
 		reading->begun = true;
@@ -111,10 +113,6 @@ static bool have_head(struct readers *readers, uint32_t source)
 		return false;
 	reading->head = (struct packet_event *)block->byte;
 	reading->end = reading->head + block->used / sizeof(*reading->head);
-	read_ahead_lock(readers->ahead);
-	progress_update(readers->progress, "reading", readers->events, readers->bytes,
-			readers->total_bytes);
-	read_ahead_unlock(readers->ahead);
 	return true;
 }
 

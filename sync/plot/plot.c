@@ -369,46 +369,25 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	return status;
 }
 
-/* The names of the pairs' pictures, by their order, all different. For file_names_free().
- */
-static char **name_pairs(const struct sync *sync, const uint32_t *order)
-{
-	size_t clocks = sync->clocks, pairs = sync->pairs.count;
-	AUTOFREE const char **text = mem_zalloc((clocks + pairs) * sizeof(*text));
-	char **clock, **both = mem_zalloc(pairs * sizeof(*both)), **name;
-
-	for (uint32_t i = 0; i < clocks; i++)
-		text[i] = sync_clock_name(sync, i);
-	clock = file_names_of(text, clocks);
-	for (size_t i = 0; i < pairs; i++) {
-		const struct pair *pair = &sync->pairs.pair[order[i]];
-
-		both[i] = mem_printf("%s--%s", clock[pair->a], clock[pair->b]);
-	}
-	name = file_names_of((const char *const *)both, pairs);
-	file_names_free(clock, clocks);
-	file_names_free(both, pairs);
-	return name;
-}
-
 static int draw_all(struct sync *sync, const struct pair_sample *samples,
 		    const char *directory, struct error *error)
 {
 	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
-	char **name = name_pairs(sync, order);
-	int status = 0;
+	AUTOFREE char *graph = mem_printf("%s/graph.svg", directory);
+	struct text_list names = {0}; /* of files so far */
+	int status = plot_graph(sync, order, graph, error);
 
 	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
-		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name[i]);
+		const struct pair *pair = &sync->pairs.pair[order[i]];
+		AUTOFREE char *a = file_name_of(sync_clock_name(sync, pair->a));
+		AUTOFREE char *b = file_name_of(sync_clock_name(sync, pair->b));
+		AUTOFREE char *both = mem_printf("%s--%s", a, b);
+		AUTOFREE char *name = file_name_take(&names, both);
+		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name);
 
 		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
 	}
-	if (!status) {
-		AUTOFREE char *path = mem_printf("%s/graph.svg", directory);
-
-		status = plot_graph(sync, order, path, error);
-	}
-	file_names_free(name, sync->pairs.count);
+	text_list_clear(&names);
 	return status;
 }
 
