@@ -142,8 +142,8 @@ static struct table_query_column *add_column(struct table_query *wanted,
 
 	wanted->column =
 	    mem_grow(wanted->column, wanted->columns, &capacity, sizeof(*wanted->column));
-	wanted->column[wanted->columns] = (struct table_query_column){
-	    .name = name_pick(names, name, NULL), .type = type};
+	wanted->column[wanted->columns] =
+	    (struct table_query_column){.name = name_pick(names, name, ""), .type = type};
 	return &wanted->column[wanted->columns++];
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,6 @@ static void class_clear(struct writer_class *class)
 		free(class->column[i].name);
 		free(class->column[i].sql);
 	}
-	tree_free(class->tree);
 	free(class->column);
 	free(class->kind);
 	free(class->name);
@@ -92,15 +90,18 @@ static void name_columns(struct writer_class *class)
 		for (size_t i = 0; i < class->columns; i++)
 			if (class->column[i].context == context)
 				class->column[i].sql =
-				    name_pick(&names, class->column[i].name, NULL);
+				    name_pick(&names, class->column[i].name, "");
 	name_clear(&names);
 }
 
-static int run_and_free(struct timeline_writer *writer, char *text, struct error *error)
+static int run_and_clear(struct timeline_writer *writer, struct bytes *sql,
+			 struct error *error)
 {
-	int status = sql_run(writer->db, writer->place, text, error);
+	int status;
 
-	free(text);
+	bytes_add_byte(sql, 0);
+	status = sql_run(writer->db, writer->place, (char *)sql->data, error);
+	bytes_clear(sql);
 	return status;
 }
 
@@ -118,35 +119,31 @@ static int make_table(struct timeline_writer *writer, const char *name,
 		      const struct writer_class *class, struct error *error)
 {
 	static const char asked[] = "SELECT name, type FROM pragma_table_info(?)";
-	char *text, *quoted = name_quote(name);
+	AUTOFREE char *table = name_quote(name);
+	struct bytes sql = {0};
 	sqlite3_stmt *query;
-	size_t size;
-	FILE *sql;
 
 	if (sqlite3_prepare_v2(writer->asked, asked, -1, &query, NULL) != SQLITE_OK)
-		return free(quoted), sql_error(writer->asked, writer->place, error);
-	sql = open_memstream(&text, &size);
-	fprintf(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
-		quoted);
-	free(quoted);
+		return sql_error(writer->asked, writer->place, error);
+	bytes_print(&sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
+		    table);
 	for (size_t i = 0; class && i < class->columns; i++) {
-		quoted = name_quote(class->column[i].sql);
-		fprintf(sql, ", %s %s", quoted, type_name(class->column[i].type));
-		free(quoted);
+		AUTOFREE char *column = name_quote(class->column[i].sql);
+
+		bytes_print(&sql, ", %s %s", column, type_name(class->column[i].type));
 	}
 	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
 	while (sqlite3_step(query) == SQLITE_ROW) {
 		const char *column = (const char *)sqlite3_column_text(query, 0);
+		AUTOFREE char *quoted = name_quote(column);
 
-		quoted = name_quote(column);
 		if (!has_column(class, column))
-			fprintf(sql, ", %s %s", quoted, sqlite3_column_text(query, 1));
-		free(quoted);
+			bytes_print(&sql, ", %s %s", quoted,
+				    sqlite3_column_text(query, 1));
 	}
 	sqlite3_finalize(query);
-	fputs(")", sql);
-	fclose(sql);
-	return run_and_free(writer, text, error);
+	bytes_add_text(&sql, ")");
+	return run_and_clear(writer, &sql, error);
 }
 
 static bool has_table(const struct timeline_writer *writer, const char *name)
@@ -178,7 +175,7 @@ static int make_asked(struct timeline_writer *writer, struct error *error)
 }
 
 /* Columns whose name the event has already get another one in the view. */
-static void write_view_columns(FILE *sql, const struct writer_class *class)
+static void add_view_columns(struct bytes *sql, const struct writer_class *class)
 {
 	static const char *const event[] = {"id", "ts_ns", "node", "cpu", "tid"};
 	struct name_set names = {0};
@@ -186,11 +183,11 @@ static void write_view_columns(FILE *sql, const struct writer_class *class)
 	for (size_t i = 0; i < sizeof(event) / sizeof(event[0]); i++)
 		name_take(&names, event[i]);
 	for (size_t i = 0; i < class->columns; i++) {
-		AUTOFREE char *shown = name_pick(&names, class->column[i].sql, NULL);
+		AUTOFREE char *shown = name_pick(&names, class->column[i].sql, "");
 		AUTOFREE char *column = name_quote(class->column[i].sql),
 			      *as = name_quote(shown);
 
-		fprintf(sql, ", c.%s AS %s", column, as);
+		bytes_print(sql, ", c.%s AS %s", column, as);
 	}
 	name_clear(&names);
 }
@@ -198,21 +195,18 @@ static void write_view_columns(FILE *sql, const struct writer_class *class)
 static int make_view(struct timeline_writer *writer, const struct writer_class *class,
 		     struct error *error)
 {
-	char *text, *table = name_quote(class->table);
+	AUTOFREE char *table = name_quote(class->table);
 	AUTOFREE char *name = mem_printf("%s_v", class->table), *view = name_quote(name);
-	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	struct bytes sql = {0};
 
-	fprintf(sql,
-		"CREATE VIEW %s AS SELECT e.id, e.ts_ns,"
-		" (SELECT n.name FROM node AS n WHERE n.id = e.node) AS node,"
-		" e.cpu, e.tid",
-		view);
-	write_view_columns(sql, class);
-	fprintf(sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", table);
-	fclose(sql);
-	free(table);
-	return run_and_free(writer, text, error);
+	bytes_print(&sql,
+		    "CREATE VIEW %s AS SELECT e.id, e.ts_ns,"
+		    " (SELECT n.name FROM node AS n WHERE n.id = e.node) AS node,"
+		    " e.cpu, e.tid",
+		    view);
+	add_view_columns(&sql, class);
+	bytes_print(&sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", table);
+	return run_and_clear(writer, &sql, error);
 }
 
 /* How the source's names became those of the table. */
@@ -320,7 +314,7 @@ static size_t find_class(struct timeline_writer *writer, const struct writer_cla
 				: (int64_t)at + 1;
 		if (writer->payload) {
 			class->table = name_table(&writer->names, class->name);
-			class->tree = tree_new(writer->pages, false);
+			class->tree = tree_new(writer->pages, class->table, false);
 		}
 	}
 	bytes_clear(&key);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/events.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -41,14 +40,6 @@ struct events {
 	int64_t wanted, total;        /* events: of these classes, of all */
 	struct timeline_query *query; /* of `event` */
 };
-
-static bool is_wanted(const struct text_list *globs, const char *class)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], class, 0) == 0)
-			return true;
-	return globs->count == 0;
-}
 
 struct reading {
 	struct events *events;
@@ -90,7 +81,7 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	char *name = cell_text(&row[1]);
 
 	events->total += cell_integer(&row[2], 0);
-	if (!is_wanted(reading->globs, name)) {
+	if (reading->globs->count && !text_list_matches(reading->globs, name)) {
 		free(name);
 		return 0;
 	}

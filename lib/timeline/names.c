@@ -30,29 +30,19 @@ bool name_take(struct name_set *set, const char *name)
 	return set->texts.count > before;
 }
 
-static bool take_both(struct name_set *set, const char *name, const char *companion)
-{
-	char *other;
-	bool taken;
-
-	if (!companion)
-		return name_take(set, name);
-	other = mem_printf("%s%s", name, companion);
-	taken = name_take(set, name) && name_take(set, other);
-	free(other);
-	return taken;
-}
-
 char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 {
-	char *clean = utf8_clean(*wanted ? wanted : "unnamed"), *name = mem_strdup(clean);
+	AUTOFREE char *clean = utf8_clean(*wanted ? wanted : "unnamed");
+	char *name = mem_strdup(clean);
 
-	for (unsigned number = 2; !take_both(set, name, companion); number++) {
+	for (unsigned number = 2;; number++) {
+		AUTOFREE char *other = mem_printf("%s%s", name, companion);
+
+		if (name_take(set, name) && (!*companion || name_take(set, other)))
+			return name;
 		free(name);
 		name = mem_printf("%s_%u", clean, number);
 	}
-	free(clean);
-	return name;
 }
 
 char *name_table(struct name_set *set, const char *class)

@@ -21,7 +21,7 @@ bool name_take(struct name_set *set, const char *name);
 /*
  * The wanted name, or with _2, _3, ... behind it where it is taken, and taken
  * now; the caller frees it. Bytes that are no UTF-8 become U+FFFD, an empty
- * name becomes `unnamed`. With `companion` (a suffix, or NULL) the name with
+ * name becomes `unnamed`. With `companion` (a suffix, or "") the name with
  * it must be free as well, and is taken, too.
  */
 char *name_pick(struct name_set *set, const char *wanted, const char *companion);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "timeline/quantile.h"
@@ -32,21 +33,6 @@ struct timeline_query {
 	size_t columns;
 };
 
-/*
- * What a file is by its first 100 bytes, the header of an SQLite database
- * (sqlite.org/fileformat.html, 1.3). It is asked before SQLite is, which would
- * take an empty file for a database, and which waits for what is no file.
- */
-enum header {
-	HEADER_TIMELINE,
-	HEADER_OTHER_VERSION, /* a timeline, but of another SCHEMA_VERSION */
-	HEADER_DATABASE,      /* SQLite's, but no timeline */
-	HEADER_EMPTY,
-	HEADER_FOREIGN,    /* something else */
-	HEADER_NO_FILE,    /* a directory, a device, ... */
-	HEADER_UNREADABLE, /* not there, say, or not ours to read: see errno */
-};
-
 enum { HEADER_SIZE = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
 
 static unsigned big_endian(const unsigned char *byte)
@@ -55,49 +41,37 @@ static unsigned big_endian(const unsigned char *byte)
 	       (unsigned)byte[2] << 8 | byte[3];
 }
 
-static enum header read_open(int fd, unsigned *version)
-{
-	unsigned char bytes[HEADER_SIZE] = {0};
-	struct stat status;
-	ssize_t size;
-
-	if (fstat(fd, &status))
-		return HEADER_UNREADABLE;
-	if (!S_ISREG(status.st_mode))
-		return HEADER_NO_FILE;
-	size = pread(fd, bytes, sizeof(bytes), 0);
-	if (size < 0)
-		return HEADER_UNREADABLE;
-	if (size == 0)
-		return HEADER_EMPTY;
-	if (size < HEADER_SIZE || memcmp(bytes, "SQLite format 3", 16) != 0)
-		return HEADER_FOREIGN;
-	if (big_endian(bytes + AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
-		return HEADER_DATABASE;
-	*version = big_endian(bytes + AT_USER_VERSION);
-	return *version == SCHEMA_VERSION ? HEADER_TIMELINE : HEADER_OTHER_VERSION;
-}
-
-/* Links are followed. `version` gets the user_version of a timeline. */
-static enum header read_header(const char *path, unsigned *version)
+/*
+ * The version of a timeline, by the header of an SQLite database, a file's first 100
+ * bytes (sqlite.org/fileformat.html, 1.3). 0: it is no timeline; -1 with errno where it
+ * cannot be read. It is asked before SQLite is, which would take an empty file for a
+ * database, and which waits for what is no file.
+ */
+static long read_version(const char *path)
 {
 	/* A pipe that nobody writes to would keep us waiting. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), kept;
-	enum header header;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), cause;
+	unsigned char bytes[HEADER_SIZE];
+	ssize_t size;
 
 	if (fd < 0)
-		return errno == ENXIO ? HEADER_NO_FILE : HEADER_UNREADABLE;
-	header = read_open(fd, version);
-	kept = errno;
+		return errno == ENXIO ? 0 : -1;
+	size = pread(fd, bytes, sizeof(bytes), 0);
+	cause = errno;
 	close(fd);
-	errno = kept;
-	return header;
+	errno = cause;
+	if (size < 0)
+		return errno == EISDIR || errno == ESPIPE ? 0 : -1;
+	if (size < HEADER_SIZE || memcmp(bytes, "SQLite format 3", 16) != 0 ||
+	    big_endian(bytes + AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
+		return 0;
+	return big_endian(bytes + AT_USER_VERSION);
 }
 
 int timeline_check_target(const char *path, bool force, struct error *error)
 {
 	struct stat status;
-	unsigned version;
+	long version;
 
 	if (lstat(path, &status))
 		return errno == ENOENT ? 0 : error_errno(error, path);
@@ -107,46 +81,30 @@ int timeline_check_target(const char *path, bool force, struct error *error)
 	if (!force)
 		return error_set(error, "%s: there already, want --force to replace it",
 				 path);
-	switch (read_header(path, &version)) {
-	case HEADER_TIMELINE:
-	case HEADER_OTHER_VERSION:
-	case HEADER_EMPTY:
-		return 0;
-	case HEADER_UNREADABLE:
+	version = status.st_size ? read_version(path) : SCHEMA_VERSION;
+	if (version < 0)
 		return error_errno(error, path);
-	case HEADER_DATABASE:
-	case HEADER_FOREIGN:
-	case HEADER_NO_FILE:
-		break;
-	}
-	return error_set(error, "%s: no timeline, --force replaces nothing else", path);
+	return version
+		   ? 0
+		   : error_set(error, "%s: no timeline, --force replaces nothing else",
+			       path);
 }
 
-static int check_header(const char *path, struct error *error)
+static int check_version(const char *path, struct error *error)
 {
-	unsigned version;
+	long version = read_version(path);
 
-	switch (read_header(path, &version)) {
-	case HEADER_TIMELINE:
+	if (version == SCHEMA_VERSION)
 		return 0;
-	case HEADER_OTHER_VERSION:
-		return error_set(error,
-				 "%s: timeline of version %u, want version %d; make it "
-				 "anew: ctmerge RUN -o %s --force",
-				 path, version, SCHEMA_VERSION, path);
-	case HEADER_DATABASE:
-		return error_set(error, "%s: an SQLite database, but no timeline", path);
-	case HEADER_EMPTY:
-		return error_set(error, "%s: an empty file, want a timeline", path);
-	case HEADER_FOREIGN:
-		return error_set(error, "%s: no SQLite database, want a timeline", path);
-	case HEADER_NO_FILE:
-		return error_set(error, "%s: no file, want a timeline that ctmerge made",
+	if (version < 0)
+		return error_errno(error, path);
+	if (version == 0)
+		return error_set(error, "%s: no timeline, want a file that ctmerge made",
 				 path);
-	case HEADER_UNREADABLE:
-		break;
-	}
-	return error_errno(error, path);
+	return error_set(error,
+			 "%s: timeline of version %ld, want version %d; make it anew: "
+			 "ctmerge RUN -o %s --force",
+			 path, version, SCHEMA_VERSION, path);
 }
 
 /* Rows from within SQLite: an aggregate function sees each of them, and keeps none. */
@@ -215,7 +173,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	struct timeline_reader *reader;
 	sqlite3 *db;
 
-	if (check_header(path, error))
+	if (check_version(path, error))
 		return NULL;
 	output_protect(path);
 	db = sql_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, error);
@@ -287,7 +245,7 @@ static long error_place(sqlite3 *db, const char *sql)
 {
 	const char *message = sqlite3_errmsg(db), *word, *found;
 	long at = -1;
-	char *copy;
+	AUTOFREE char *copy = NULL;
 
 #if SQLITE_VERSION_NUMBER >= 3038000
 	at = sqlite3_error_offset(db);
@@ -299,7 +257,6 @@ static long error_place(sqlite3 *db, const char *sql)
 	word += *word == ' ';
 	copy = mem_strndup(word, strcspn(word, "\""));
 	found = *copy ? strstr(sql, copy) : NULL;
-	free(copy);
 	return found ? found - sql : -1;
 }
 
@@ -432,9 +389,9 @@ static int add_indexes(struct timeline_reader *reader,
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error)
 {
-	char *before = mem_printf("PRAGMA query_only = OFF;"
-				  "DROP TABLE IF EXISTS temp.%s",
-				  table->name);
+	AUTOFREE char *before = mem_printf("PRAGMA query_only = OFF;"
+					   "DROP TABLE IF EXISTS temp.%s",
+					   table->name);
 	AUTOFREE char *rows =
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status = sql_run(reader->db, reader->path, before, error) ||
@@ -442,22 +399,18 @@ int timeline_reader_keep(struct timeline_reader *reader,
 		     add_indexes(reader, table, error);
 
 	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-	free(before);
 	return status ? -1 : 0;
 }
 
-/* "name (c1, c2)", or with ?1, ?2; for free(). */
+/* "(c1, c2)", or with ?1, ?2; for free(). */
 static char *column_list(size_t columns, const char *sign)
 {
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct bytes text = {0};
 
 	for (size_t i = 1; i <= columns; i++)
-		fprintf(file, "%s%s%zu", i > 1 ? ", " : "(", sign, i);
-	fputs(")", file);
-	fclose(file);
-	return text;
+		bytes_print(&text, "%s%s%zu", i > 1 ? ", " : "(", sign, i);
+	bytes_add(&text, ")", sizeof(")"));
+	return (char *)text.data;
 }
 
 static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
@@ -487,16 +440,15 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 {
 	AUTOFREE char *names = column_list(columns, "c"),
 		      *values = column_list(columns, "?");
-	char *before = mem_printf("PRAGMA query_only = OFF; BEGIN;"
-				  "DROP TABLE IF EXISTS temp.%s;"
-				  "CREATE TEMPORARY TABLE %s %s",
-				  name, name, names);
+	AUTOFREE char *before = mem_printf("PRAGMA query_only = OFF; BEGIN;"
+					   "DROP TABLE IF EXISTS temp.%s;"
+					   "CREATE TEMPORARY TABLE %s %s",
+					   name, name, names);
 	AUTOFREE char *insert = mem_printf("INSERT INTO temp.%s VALUES %s", name, values);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     insert_rows(reader, insert, columns, give, context, error);
 
 	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
-	free(before);
 	return status ? -1 : 0;
 }
 
@@ -556,7 +508,7 @@ int timeline_update_attach(struct timeline_reader *reader, const char *path,
 	struct cell value;
 
 	cell_set_bytes(&value, CELL_TEXT, plain, strlen(plain));
-	return check_header(path, error) || run_with_values(reader, sql, &value, error)
+	return check_version(path, error) || run_with_values(reader, sql, &value, error)
 		   ? -1
 		   : 0;
 }

@@ -13,8 +13,8 @@
 struct timeline_reader;
 
 /*
- * Open a timeline. NULL with an error that tells a file that is not there from
- * one that is no SQLite database, no timeline, or one of another version.
+ * Open a timeline. NULL with an error that tells a file that cannot be read from one
+ * that is no timeline, or one of another version.
  */
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error);
 

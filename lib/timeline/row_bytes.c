@@ -13,7 +13,7 @@
 #include "timeline/query.h"
 
 /*
- * A row is built from where its values begin: in front of that there is room for
+ * A row is built from where its values begin: in front of that there is space for
  * the longest header there may be, a byte to five a column and its own length.
  */
 enum {
@@ -185,31 +185,31 @@ static size_t values_most(const struct cell *cell, size_t cells)
 	return size;
 }
 
-/* Room for a row: for its header twice, and its values. Where its values begin. */
-static unsigned char *make_room(struct row_bytes *row, size_t cells, size_t values)
+/* Space for a row: for its header twice, and its values. Where its values begin. */
+static unsigned char *reserve(struct row_bytes *row, size_t cells, size_t values)
 {
 	size_t header = VARINT_MOST + (cells + 1) * TYPE_MOST;
 	size_t size = 2 * header + values;
 
-	if (size > row->room_size) {
-		free(row->capacity);
-		row->capacity = mem_alloc(2 * size);
-		row->room_size = 2 * size;
+	if (size > row->capacity) {
+		free(row->buffer);
+		row->buffer = mem_alloc(2 * size);
+		row->capacity = 2 * size;
 	}
-	return row->capacity + 2 * header;
+	return row->buffer + 2 * header;
 }
 
 /* Put the types in front of the values, and their length in front of them. */
 static void finish(struct row_bytes *row, const struct making *making,
 		   unsigned char *values)
 {
-	size_t types = (size_t)(making->type - row->capacity), header = types + 1;
+	size_t types = (size_t)(making->type - row->buffer), header = types + 1;
 	unsigned char length[VARINT_MOST];
 	unsigned bytes;
 
 	while ((bytes = varint_put(length, header)) + types != header)
 		header++;
-	memmove(values - types, row->capacity, types);
+	memmove(values - types, row->buffer, types);
 	memcpy(values - header, length, bytes);
 	row->bytes = values - header;
 	row->size = (size_t)(making->value - row->bytes);
@@ -243,8 +243,8 @@ static void put_cells(struct making *making, const enum cell_type *type,
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
-	unsigned char *values = make_room(row, cells, values_most(cell, cells));
-	struct making making = {row->capacity, values};
+	unsigned char *values = reserve(row, cells, values_most(cell, cells));
+	struct making making = {row->buffer, values};
 
 	if (has_id)
 		put_null(&making);
@@ -292,8 +292,8 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		value[place[i]] = (struct value){varint_get(&at), bytes};
 		bytes += size_of_type(value[place[i]].type);
 	}
-	values = make_room(to, columns, row->size);
-	making = (struct making){to->capacity, values};
+	values = reserve(to, columns, row->size);
+	making = (struct making){to->buffer, values};
 	put_null(&making);
 	for (size_t i = 0; i < columns; i++) {
 		size_t size = size_of_type(value[i].type);
@@ -308,6 +308,6 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 
 void row_bytes_clear(struct row_bytes *row)
 {
-	free(row->capacity);
+	free(row->buffer);
 	*row = (struct row_bytes){0};
 }

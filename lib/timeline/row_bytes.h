@@ -15,8 +15,8 @@
 struct row_bytes {
 	const unsigned char *bytes; /* the row, until the next one is made */
 	size_t size;
-	unsigned char *capacity;
-	size_t room_size;
+	unsigned char *buffer;
+	size_t capacity;
 };
 
 /*

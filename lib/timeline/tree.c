@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/process.h"
@@ -50,6 +51,9 @@ struct pages {
 	struct run written; /* the thread's while it is busy */
 	bool is_busy, is_over;
 	int problem; /* errno of a write, 0 */
+	struct tree **tree;
+	size_t trees, capacity;
+	struct texts names; /* of the trees, in their order */
 };
 
 /* Of an empty database; SQLite counts its pages by the length of the file. */
@@ -149,18 +153,6 @@ static int hand_over(struct pages *pages, struct error *error)
 	return errno ? fail(pages, error) : 0;
 }
 
-int pages_flush(struct pages *pages, struct error *error)
-{
-	if (hand_over(pages, error))
-		return -1;
-	pthread_mutex_lock(&pages->lock);
-	while (pages->is_busy)
-		pthread_cond_wait(&pages->changed, &pages->lock);
-	errno = pages->problem;
-	pthread_mutex_unlock(&pages->lock);
-	return errno ? fail(pages, error) : 0;
-}
-
 /*
  * Room for the next page, zeroed; good until the next call. `number` becomes its number.
  * NULL with error if writing failed, as in every later call then.
@@ -205,26 +197,6 @@ static int pages_replace(struct pages *pages, uint32_t number, const unsigned ch
 	return pages->failure || write_at(pages, &run) ? fail(pages, error) : 0;
 }
 
-void pages_free(struct pages *pages)
-{
-	if (!pages)
-		return;
-	pthread_mutex_lock(&pages->lock);
-	pages->is_over = true;
-	pthread_cond_broadcast(&pages->changed);
-	pthread_mutex_unlock(&pages->lock);
-	if (pages->has_thread)
-		pthread_join(pages->thread, NULL);
-	pthread_mutex_destroy(&pages->lock);
-	pthread_cond_destroy(&pages->changed);
-	close(pages->fd);
-	free(pages->place);
-	free(pages->failure);
-	free(pages->run.bytes);
-	free(pages->written.bytes);
-	free(pages);
-}
-
 enum {
 	LEVELS = 16, /* a page has more than a hundred children */
 	LEAF_HEADER = 8,
@@ -252,15 +224,19 @@ struct tree {
 	struct node level[LEVELS];
 	int levels;
 	int64_t last_id; /* of a table's leaf */
+	uint32_t root;   /* SQLite's page */
 };
 
-struct tree *tree_new(struct pages *pages, bool is_index)
+struct tree *tree_new(struct pages *pages, const char *name, bool is_index)
 {
 	struct tree *tree = mem_zalloc(sizeof(*tree));
 
 	tree->pages = pages;
 	tree->is_index = is_index;
 	tree->levels = 1;
+	texts_put(&pages->names, name);
+	*MEM_NEXT(pages->tree, pages->trees, pages->capacity) = tree;
+	assert(pages->names.count == pages->trees);
 	return tree;
 }
 
@@ -433,7 +409,8 @@ int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	return write_chain(tree, row->bytes + local, row->size - local, error);
 }
 
-int tree_finish(struct tree *tree, struct error *error)
+/* Write all pages but the root. */
+static int finish(struct tree *tree, struct error *error)
 {
 	uint32_t right = 0;
 
@@ -444,22 +421,79 @@ int tree_finish(struct tree *tree, struct error *error)
 	return 0;
 }
 
-int tree_write_root(struct tree *tree, uint32_t page, struct error *error)
+/* Write what waits. 0, or -1 with error. */
+static int flush(struct pages *pages, struct error *error)
 {
-	unsigned char bytes[PAGE_BYTES] = {0};
-	int top = tree->levels - 1;
-
-	make_page(tree, top, tree->level[top].last, bytes);
-	return pages_replace(tree->pages, page, bytes, error);
+	if (hand_over(pages, error))
+		return -1;
+	pthread_mutex_lock(&pages->lock);
+	while (pages->is_busy)
+		pthread_cond_wait(&pages->changed, &pages->lock);
+	errno = pages->problem;
+	pthread_mutex_unlock(&pages->lock);
+	return errno ? fail(pages, error) : 0;
 }
 
-void tree_free(struct tree *tree)
+int pages_finish(struct pages *pages, struct error *error)
 {
-	if (!tree)
-		return;
+	for (size_t i = 0; i < pages->trees; i++)
+		if (finish(pages->tree[i], error))
+			return -1;
+	return flush(pages, error);
+}
+
+void pages_set_root(struct pages *pages, const char *name, uint32_t page)
+{
+	size_t at = texts_put(&pages->names, name);
+
+	if (at < pages->trees)
+		pages->tree[at]->root = page;
+}
+
+int pages_write_roots(struct pages *pages, struct error *error)
+{
+	for (size_t i = 0; i < pages->trees; i++) {
+		const struct tree *tree = pages->tree[i];
+		unsigned char bytes[PAGE_BYTES] = {0};
+		int top = tree->levels - 1;
+
+		assert(tree->root);
+		make_page(tree, top, tree->level[top].last, bytes);
+		if (pages_replace(pages, tree->root, bytes, error))
+			return -1;
+	}
+	return 0;
+}
+
+static void tree_free(struct tree *tree)
+{
 	for (int level = 0; level < LEVELS; level++) {
 		free(tree->level[level].bytes);
 		free(tree->level[level].at);
 	}
 	free(tree);
+}
+
+void pages_free(struct pages *pages)
+{
+	if (!pages)
+		return;
+	pthread_mutex_lock(&pages->lock);
+	pages->is_over = true;
+	pthread_cond_broadcast(&pages->changed);
+	pthread_mutex_unlock(&pages->lock);
+	if (pages->has_thread)
+		pthread_join(pages->thread, NULL);
+	pthread_mutex_destroy(&pages->lock);
+	pthread_cond_destroy(&pages->changed);
+	close(pages->fd);
+	for (size_t i = 0; i < pages->trees; i++)
+		tree_free(pages->tree[i]);
+	free(pages->tree);
+	texts_clear(&pages->names);
+	free(pages->place);
+	free(pages->failure);
+	free(pages->run.bytes);
+	free(pages->written.bytes);
+	free(pages);
 }

@@ -24,12 +24,6 @@ struct pages *pages_new(int fd, const char *place);
 /* The number of the page behind one, which is not always the next number. */
 uint32_t page_after(uint32_t number);
 
-/* Write what waits. 0, or -1 with error. */
-int pages_flush(struct pages *pages, struct error *error);
-
-/* Closes the file, as it is. */
-void pages_free(struct pages *pages);
-
 /*
  * A table or an index as SQLite's file has it, a tree of pages, made of what comes
  * in order: https://www.sqlite.org/fileformat2.html#b_tree_pages. Each page is filled
@@ -38,8 +32,8 @@ void pages_free(struct pages *pages);
  */
 struct tree;
 
-/* Borrows the pages. */
-struct tree *tree_new(struct pages *pages, bool is_index);
+/* That of a table or index, by its name in the schema. The pages own it. */
+struct tree *tree_new(struct pages *pages, const char *name, bool is_index);
 
 /*
  * Add a row of a table by ascending id, or a key of an index or a row of a table
@@ -49,12 +43,17 @@ struct tree *tree_new(struct pages *pages, bool is_index);
 int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	     struct error *error);
 
-/* Write all pages but the root. 0, or -1 with error. */
-int tree_finish(struct tree *tree, struct error *error);
+/* Write all pages of all trees but their roots. 0, or -1 with error. */
+int pages_finish(struct pages *pages, struct error *error);
 
-/* Put the root of a finished tree into its page. 0, or -1 with error. */
-int tree_write_root(struct tree *tree, uint32_t page, struct error *error);
+/* SQLite's page for the root of that table or index, which may be none of ours. */
+void pages_set_root(struct pages *pages, const char *name, uint32_t page);
 
-void tree_free(struct tree *tree);
+/* Put the roots into their pages, once SQLite has closed the file. 0, or -1 with error.
+ */
+int pages_write_roots(struct pages *pages, struct error *error);
+
+/* With the trees. Closes the file, as it is. */
+void pages_free(struct pages *pages);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "timeline/query.h"
@@ -29,7 +30,8 @@ static const enum timeline_table_id unordered[] = {
     TIMELINE_META,         TIMELINE_NODE,   TIMELINE_SOURCE,     TIMELINE_EVENT_CLASS,
     TIMELINE_EVENT_COLUMN, TIMELINE_METRIC, TIMELINE_METRIC_ITEM};
 
-int writer_failed(struct timeline_writer *writer, struct error *error)
+/* What failed first is what every later call says. Returns -1. */
+static int failed(struct timeline_writer *writer, struct error *error)
 {
 	if (!writer->failure)
 		writer->failure = mem_strdup(error_text(error));
@@ -58,7 +60,7 @@ static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t
 		table->writer = writer;
 		table->name = mem_strdup(name);
 		table->has_no_rowid = sqlite3_column_int(row, 1);
-		table->tree = tree_new(writer->pages, table->has_no_rowid);
+		table->tree = tree_new(writer->pages, name, table->has_no_rowid);
 	}
 	at = table->columns++;
 	assert(at < TABLE_COLUMNS);
@@ -92,18 +94,18 @@ static int find_tables(struct timeline_writer *writer, struct error *error)
 static int let_wait(struct timeline_table *table, struct error *error)
 {
 	struct timeline_writer *writer = table->writer;
-	AUTOFREE char *text = NULL;
-	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	struct bytes sql = {0};
 	int code;
 
-	fprintf(sql, "INSERT %s INTO %s VALUES (?",
-		table == &writer->table[TIMELINE_META] ? "OR REPLACE" : "", table->name);
+	bytes_print(&sql, "INSERT %s INTO %s VALUES (?",
+		    table == &writer->table[TIMELINE_META] ? "OR REPLACE" : "",
+		    table->name);
 	for (unsigned i = 1; i < table->columns; i++)
-		fputs(", ?", sql);
-	fputs(")", sql);
-	fclose(sql);
-	code = sqlite3_prepare_v2(writer->memory, text, -1, &table->insert, NULL);
+		bytes_add_text(&sql, ", ?");
+	bytes_add_text(&sql, ")");
+	code = sqlite3_prepare_v2(writer->memory, (char *)sql.data, (int)sql.size,
+				  &table->insert, NULL);
+	bytes_clear(&sql);
 	return code == SQLITE_OK ? 0 : sql_error(writer->memory, writer->place, error);
 }
 
@@ -164,7 +166,7 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 	writer->last_ns = NSEC_MIN;
 	if (fd >= 0) {
 		writer->pages = pages_new(fd, writer->place);
-		writer->stamps = tree_new(writer->pages, true);
+		writer->stamps = tree_new(writer->pages, "event_ts_ns", true);
 	} else {
 		error_errno(error, writer->place);
 	}
@@ -216,7 +218,8 @@ static int insert_row(struct timeline_table *table, const struct cell *row,
 		   : sql_error(writer->memory, writer->place, error);
 }
 
-int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
+/* A row that does not wait, by ascending key. */
+static int add_to_tree(struct timeline_table *table, const struct cell *row,
 		       struct error *error)
 {
 	struct row_bytes *bytes = &table->writer->row;
@@ -237,8 +240,8 @@ int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
 int writer_add(struct timeline_table *table, const struct cell *row, struct error *error)
 {
 	if (table->writer->failure ||
-	    (table->insert ? insert_row : writer_add_to_tree)(table, row, error))
-		return writer_failed(table->writer, error);
+	    (table->insert ? insert_row : add_to_tree)(table, row, error))
+		return failed(table->writer, error);
 	return 0;
 }
 
@@ -352,7 +355,7 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
 	};
 
-	if (writer_add_to_tree(table, row, error))
+	if (add_to_tree(table, row, error))
 		return -1;
 	row_bytes_make(&writer->row, false, key_type, key, 2);
 	if (tree_add(writer->stamps, 0, &writer->row, error))
@@ -368,7 +371,7 @@ int timeline_add_event(struct timeline_writer *writer, const struct timeline_eve
 	assert(event->class >= 1 && event->class <= writer->layouts);
 	assert(event->ts_ns >= writer->last_ns);
 	if (writer->failure || add_event(writer, event, error))
-		return writer_failed(writer, error);
+		return failed(writer, error);
 	writer->class[writer->layout[event->class - 1].class].events++;
 	writer->last_ns = event->ts_ns;
 	if (id)
@@ -376,10 +379,170 @@ int timeline_add_event(struct timeline_writer *writer, const struct timeline_eve
 	return 0;
 }
 
+/* The end: SQLite makes its tables, which get our pages, and the indexes. */
+
+/*
+ * Nobody else sees the file, and one that is not finished is thrown away: no
+ * journal, no sync, no lock a statement.
+ */
+static const char settings[] = "PRAGMA page_size = 8192;"
+			       "PRAGMA journal_mode = OFF;"
+			       "PRAGMA synchronous = OFF;"
+			       "PRAGMA locking_mode = EXCLUSIVE;"
+			       "PRAGMA cache_size = -8192;"
+			       "PRAGMA secure_delete = OFF;"
+			       "PRAGMA foreign_keys = OFF;"
+			       "PRAGMA auto_vacuum = NONE;"
+			       "PRAGMA encoding = 'UTF-8';"
+			       "PRAGMA threads = 0;";
+
+/* Rows that waited, in their order. */
+static int add_waiting(struct timeline_table *table, struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+	AUTOFREE char *text = mem_printf("SELECT * FROM %s ORDER BY 1, 2", table->name);
+	struct cell row[TABLE_COLUMNS];
+	sqlite3_stmt *query;
+	int code = sqlite3_prepare_v2(writer->memory, text, -1, &query, NULL);
+	int status = 0;
+
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
+		for (unsigned i = 0; i < table->columns; i++)
+			row[i] = sql_cell(query, (int)i);
+		status = add_to_tree(table, row, error);
+	}
+	if (!status && code != SQLITE_DONE)
+		status = sql_error(writer->memory, writer->place, error);
+	sqlite3_finalize(query);
+	return status;
+}
+
+/* All pages but the roots. */
+static int finish_pages(struct timeline_writer *writer, struct error *error)
+{
+	int status = writer_finish_classes(writer, error);
+
+	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
+		status = add_waiting(&writer->table[unordered[i]], error);
+	return status || pages_finish(writer->pages, error) ? -1 : 0;
+}
+
+/* The pages that SQLite gave to the tables and indexes. */
+static int find_roots(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] = "SELECT name, rootpage FROM sqlite_schema "
+				   "WHERE type IN ('table', 'index') ORDER BY rowid";
+	sqlite3_stmt *query;
+	int code;
+
+	if (sqlite3_prepare_v2(writer->db, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(writer->db, writer->place, error);
+	while ((code = sqlite3_step(query)) == SQLITE_ROW)
+		pages_set_root(writer->pages, (const char *)sqlite3_column_text(query, 0),
+			       (uint32_t)sqlite3_column_int64(query, 1));
+	sqlite3_finalize(query);
+	return code == SQLITE_DONE ? 0 : sql_error(writer->db, writer->place, error);
+}
+
+static int open_db(struct timeline_writer *writer, struct error *error)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+
+	writer->db = sql_open(writer->path, flags, error);
+	return writer->db && !sql_run(writer->db, writer->place, settings, error) &&
+		       !sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error)
+		   ? 0
+		   : -1;
+}
+
+static int close_db(struct timeline_writer *writer, struct error *error)
+{
+	int code;
+
+	if (sql_run(writer->db, writer->place, "COMMIT", error))
+		return -1;
+	code = sqlite3_close(writer->db);
+	writer->db = NULL;
+	return code == SQLITE_OK
+		   ? 0
+		   : error_set(error, "%s: %s", writer->place, sqlite3_errstr(code));
+}
+
+static int make_tables(struct timeline_writer *writer, struct error *error)
+{
+	return open_db(writer, error) ||
+		       sql_run(writer->db, writer->place, schema_tables, error) ||
+		       writer_make_classes(writer, error) || find_roots(writer, error) ||
+		       close_db(writer, error)
+		   ? -1
+		   : 0;
+}
+
+/*
+ * SQLite plans joins by sqlite_stat1. For the long tables we know what it would count: an
+ * index of stamps finds about one row each, and a class has its events. The others are
+ * short, and ANALYZE makes the table, too.
+ */
+static const char analyze[] =
+    "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.message; ANALYZE main.sample;"
+    "ANALYZE main.process; ANALYZE main.thread; ANALYZE main.invocation;"
+    "ANALYZE main.event_class;"
+    "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', "
+    "(SELECT max(id) FROM event) || ' 1' WHERE EXISTS (SELECT 1 FROM event);"
+    "INSERT INTO sqlite_stat1 SELECT table_name, NULL, events || '' FROM event_class "
+    "WHERE table_name IS NOT NULL AND events ORDER BY id";
+
+/* "ROWS by-node by-thread 1 1": how many rows the columns of the key leave. */
+static int add_spans_statistic(const struct timeline_table *table, struct error *error)
+{
+	const struct timeline_writer *writer = table->writer;
+	char text[24 * (TABLE_KEYS + 1)] = "", *sql;
+	int size = 0, status;
+
+	if (table->rows == 0 || !table->has_no_rowid || table->keys <= 2)
+		return 0;
+	for (unsigned i = 0; i + 2 < table->keys; i++)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, "%" PRId64 " ",
+				 (table->rows + table->groups[i] - 1) / table->groups[i]);
+	sql = mem_printf("INSERT INTO sqlite_stat1 VALUES ('%s', '%s', '%" PRId64
+			 " %s1 1')",
+			 table->name, table->name, table->rows, text);
+	status = sql_run(writer->db, writer->place, sql, error);
+	free(sql);
+	return status;
+}
+
+static int add_statistics(struct timeline_writer *writer, struct error *error)
+{
+	int status = sql_run(writer->db, writer->place, analyze, error);
+
+	for (size_t i = 0; i < TIMELINE_TABLES && !status; i++)
+		status = add_spans_statistic(&writer->table[i], error);
+	return status;
+}
+
+/* When all rows are there, those of our pages among them. */
+static int make_indexes(struct timeline_writer *writer, struct error *error)
+{
+	return open_db(writer, error) ||
+		       sql_run(writer->db, writer->place, schema_indexes, error) ||
+		       add_statistics(writer, error) || close_db(writer, error)
+		   ? -1
+		   : 0;
+}
+
+int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
+{
+	if (writer->failure || finish_pages(writer, error) ||
+	    make_tables(writer, error) || pages_write_roots(writer->pages, error) ||
+	    make_indexes(writer, error))
+		return failed(writer, error);
+	return 0;
+}
+
 static void table_clear(struct timeline_table *table)
 {
 	sqlite3_finalize(table->insert);
-	tree_free(table->tree);
 	free(table->name);
 	for (size_t i = 0; i < TABLE_KEYS; i++)
 		free(table->text[i]);
@@ -396,7 +559,6 @@ void timeline_writer_free(struct timeline_writer *writer)
 	sqlite3_close(writer->asked);
 	name_clear(&writer->names);
 	writer_clear_classes(writer);
-	tree_free(writer->stamps);
 	pages_free(writer->pages);
 	row_bytes_clear(&writer->row);
 	row_bytes_clear(&writer->placed);

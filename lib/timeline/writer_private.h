@@ -16,7 +16,6 @@ struct writer_class {
 	struct writer_column *column; /* of all its layouts, as they were added */
 	size_t columns, capacity;
 	struct tree *tree; /* of its table; NULL without payload */
-	uint32_t root;
 	int64_t events;
 };
 
@@ -40,7 +39,6 @@ struct timeline_table {
 	enum cell_type type[TABLE_COLUMNS]; /* as they lie in the file */
 	int from[TABLE_COLUMNS];            /* its place in schema.sql */
 	struct tree *tree;
-	uint32_t root; /* the page that SQLite gave it */
 	int64_t rows, last_id;
 	sqlite3_stmt
 	    *insert; /* into the memory, where rows wait to be sorted; else NULL */
@@ -57,8 +55,7 @@ struct timeline_writer {
 	sqlite3 *asked;  /* those of classes.sql */
 	struct pages *pages;
 	struct timeline_table table[TIMELINE_TABLES];
-	struct tree *stamps; /* the index event_ts_ns */
-	uint32_t stamps_root;
+	struct tree *stamps;     /* the index event_ts_ns */
 	struct row_bytes row;    /* the last one made */
 	struct row_bytes placed; /* the same, for a table with other columns, too */
 	nsec_t last_ns;
@@ -72,15 +69,8 @@ struct timeline_writer {
 	struct texts layout_key;
 };
 
-/* What failed first is what every later call says. Returns -1. */
-int writer_failed(struct timeline_writer *writer, struct error *error);
-
 /* Add a row, its cells in the order in which they lie. 0, or -1 with error. */
 int writer_add(struct timeline_table *table, const struct cell *row, struct error *error);
-
-/* The same, of a row that does not wait, by ascending key. */
-int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
-		       struct error *error);
 
 /* The tables and views of the classes; after writer_finish_classes. */
 int writer_make_classes(struct timeline_writer *writer, struct error *error);

@@ -100,11 +100,11 @@ here()
 	here
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze nodes nothing.db
 	: >empty.db
-	fails_with 1 'ctanalyze: empty.db: an empty file, want a timeline' ctanalyze nodes empty.db
+	fails_with 1 'ctanalyze: empty.db: no timeline, want a file that ctmerge made' ctanalyze nodes empty.db
 	echo 'not a database, whatever its name says, and long enough for a header of one hundred bytes....' >text.db
-	fails_with 1 'ctanalyze: text.db: no SQLite database, want a timeline' ctanalyze nodes text.db
+	fails_with 1 'ctanalyze: text.db: no timeline, want a file that ctmerge made' ctanalyze nodes text.db
 	sqlite3 other.db 'CREATE TABLE t (x)'
-	fails_with 1 'ctanalyze: other.db: an SQLite database, but no timeline' ctanalyze nodes other.db
+	fails_with 1 'ctanalyze: other.db: no timeline, want a file that ctmerge made' ctanalyze nodes other.db
 	cp -L net3.db old.db && sqlite3 old.db 'PRAGMA user_version = 99'
 	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 2; make it anew: ctmerge RUN -o old.db --force' ctanalyze nodes old.db
 }

@@ -39,7 +39,7 @@ behind_times()
 	golden overview ctanalyze "$CT_SAMPLE"
 	ctanalyze overview "$CT_SAMPLE" | diff - "$CT_EXPECT/overview"
 	fails_with 2 "ctanalyze: no analysis 'cpuu', did you mean 'cpu'?" ctanalyze cpuu
-	fails_with 1 'ctanalyze: datasets: no file, want a timeline that ctmerge made' ctanalyze datasets
+	fails_with 1 'ctanalyze: datasets: no timeline, want a file that ctmerge made' ctanalyze datasets
 }
 
 @test "filters" {

@@ -27,7 +27,7 @@ setup_file()
 		ctexport csv --query 'SELECT 1' a b
 	fails_with 1 'ctexport: a: No such file or directory' ctexport csv --query 'SELECT 1' a
 	echo text >a
-	fails_with 1 'ctexport: a: no SQLite database, want a timeline' \
+	fails_with 1 'ctexport: a: no timeline, want a file that ctmerge made' \
 		ctexport csv --query 'SELECT 1' a
 	cp "$CT_TIMELINE" b.db
 	chmod u+w b.db

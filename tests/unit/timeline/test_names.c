@@ -24,15 +24,15 @@ static void names_that_differ_by_case_clash(void **state)
 	struct name_set set = {0};
 
 	(void)state;
-	assert_picked(&set, "Foo", NULL, "Foo");
-	assert_picked(&set, "foo", NULL, "foo_2");
-	assert_picked(&set, "FOO", NULL, "FOO_3");
-	assert_picked(&set, "FOO_2", NULL, "FOO_2_2");
+	assert_picked(&set, "Foo", "", "Foo");
+	assert_picked(&set, "foo", "", "foo_2");
+	assert_picked(&set, "FOO", "", "FOO_3");
+	assert_picked(&set, "FOO_2", "", "FOO_2_2");
 	/* SQLite folds ASCII only. */
-	assert_picked(&set, "\xc3\xa9", NULL, "\xc3\xa9");
-	assert_picked(&set, "\xc3\x89", NULL, "\xc3\x89");
-	assert_picked(&set, "[", NULL, "[");
-	assert_picked(&set, "{", NULL, "{");
+	assert_picked(&set, "\xc3\xa9", "", "\xc3\xa9");
+	assert_picked(&set, "\xc3\x89", "", "\xc3\x89");
+	assert_picked(&set, "[", "", "[");
+	assert_picked(&set, "{", "", "{");
 	name_clear(&set);
 }
 
@@ -54,10 +54,10 @@ static void what_is_no_name_becomes_one(void **state)
 	struct name_set set = {0};
 
 	(void)state;
-	assert_picked(&set, "", NULL, "unnamed");
-	assert_picked(&set, "", NULL, "unnamed_2");
-	assert_picked(&set, "a\xff", NULL, "a\xef\xbf\xbd");
-	assert_picked(&set, "a\xfe", NULL, "a\xef\xbf\xbd_2");
+	assert_picked(&set, "", "", "unnamed");
+	assert_picked(&set, "", "", "unnamed_2");
+	assert_picked(&set, "a\xff", "", "a\xef\xbf\xbd");
+	assert_picked(&set, "a\xfe", "", "a\xef\xbf\xbd_2");
 	name_clear(&set);
 }
 

@@ -34,12 +34,13 @@ static void what_is_no_timeline_is_refused(void **state)
 	assert_refused(":memory:", ":memory:: No such file or directory");
 	assert_refused("", ": No such file or directory");
 	scratch_text("dir/file", "");
-	assert_refused("dir", "dir: no file, want a timeline that ctmerge made");
-	assert_refused("dir/file", "dir/file: an empty file, want a timeline");
+	assert_refused("dir", "dir: no timeline, want a file that ctmerge made");
+	assert_refused("dir/file",
+		       "dir/file: no timeline, want a file that ctmerge made");
 	scratch_text("text", "SQLite format 3");
-	assert_refused("text", "text: no SQLite database, want a timeline");
+	assert_refused("text", "text: no timeline, want a file that ctmerge made");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	assert_refused("pipe", "pipe: no file, want a timeline that ctmerge made");
+	assert_refused("pipe", "pipe: no timeline, want a file that ctmerge made");
 }
 
 static void other_databases_are_refused(void **state)
@@ -50,7 +51,7 @@ static void other_databases_are_refused(void **state)
 	assert_refused("t", "t: timeline of version 1, want version 2; make it anew: "
 			    "ctmerge RUN -o t --force");
 	poke("t", 68, "\0\0\0\0", 4);
-	assert_refused("t", "t: an SQLite database, but no timeline");
+	assert_refused("t", "t: no timeline, want a file that ctmerge made");
 }
 
 static void damaged_timelines_are_refused(void **state)

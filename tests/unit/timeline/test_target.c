@@ -174,7 +174,8 @@ static void half_a_stream_is_no_timeline(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
 	assert_null(timeline_reader_open("t", &error));
-	assert_string_equal(error_text(&error), "t: no SQLite database, want a timeline");
+	assert_string_equal(error_text(&error),
+			    "t: no timeline, want a file that ctmerge made");
 	error_clear(&error);
 	output_discard(&output);
 	close(fd);
