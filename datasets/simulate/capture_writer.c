@@ -65,7 +65,7 @@ static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family
 					       : router;
 }
 
-/* The card pads what is short, after a sender's capture has seen it. */
+/* The interface pads what is short, after a sender's capture has seen it. */
 static void build_frame(struct frame *frame, struct capture_writer *writer,
 			const struct sim_event *event, const struct sim_headers *headers)
 {

@@ -69,14 +69,14 @@ void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_n
 {
 	size_t at;
 
-	clock->step =
-	    mem_grow(clock->step, clock->steps, &clock->step_room, sizeof(*clock->step));
+	clock->step = mem_grow(clock->step, clock->steps, &clock->step_capacity,
+			       sizeof(*clock->step));
 	for (at = clock->steps; at && clock->step[at - 1].true_ns > true_ns; at--)
 		clock->step[at] = clock->step[at - 1];
 	clock->step[at] = (struct sim_clock_step){true_ns, amount_ns};
 	clock->steps++;
 	/*
-	 * Where it is told what the clock said, on both sides of a step, it must be
+	 * Where the truth says what the clock read, on both sides of a step, it must be
 	 * a corner: a chord in two pieces, each rounded, is not the chord.
 	 */
 	insert_corner(clock, true_ns - 1);

@@ -83,7 +83,7 @@ struct sim_clock {
 	size_t corners, capacity;
 	size_t at; /* the last one used: times come nearly in order */
 	struct sim_clock_step *step;
-	size_t steps, step_room;
+	size_t steps, step_capacity;
 	bool trace_steps; /* steps show in CLOCK_MONOTONIC too */
 	nsec_t boot_ns;   /* CLOCK_REALTIME less CLOCK_MONOTONIC, before any step */
 	struct scenario_clock course; /* how it runs */

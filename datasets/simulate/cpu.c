@@ -306,7 +306,7 @@ static void interrupt_resend(struct world *world, const struct pending *pending)
 	end_softirq(&ctx, SOFTIRQ_TIMER);
 }
 
-/* Timers of threads and of the tick are told apart by their addresses. */
+/* Timers of threads and of the tick differ by their addresses. */
 static uint64_t begin_timer(struct context *ctx, uint64_t number, uint64_t function)
 {
 	uint64_t timer = timer_base + number * 64;

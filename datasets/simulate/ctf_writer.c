@@ -17,7 +17,7 @@
 /* Bytes of a packet while it is written. */
 struct packet_bytes {
 	struct bytes bytes;
-	unsigned bits; /* taken of the last byte, or 0 */
+	unsigned bits; /* used of the last byte, or 0 */
 };
 
 /* Append the lowest bits of a value, up to 64, the lowest first. */
@@ -28,16 +28,16 @@ static void put(struct packet_bytes *to, uint64_t value, unsigned bits)
 		return;
 	}
 	while (bits) {
-		unsigned taken = 8 - to->bits < bits ? 8 - to->bits : bits;
+		unsigned step = 8 - to->bits < bits ? 8 - to->bits : bits;
 		uint8_t *byte;
 
 		if (!to->bits)
 			bytes_add_byte(&to->bytes, 0);
 		byte = &to->bytes.data[to->bytes.size - 1];
-		*byte |= (uint8_t)((value & ((1u << taken) - 1)) << to->bits);
-		to->bits = (to->bits + taken) % 8;
-		value >>= taken;
-		bits -= taken;
+		*byte |= (uint8_t)((value & ((1u << step) - 1)) << to->bits);
+		to->bits = (to->bits + step) % 8;
+		value >>= step;
+		bits -= step;
 	}
 }
 
@@ -96,13 +96,13 @@ static uint64_t read_bits(struct bit_reader *reader, unsigned count)
 
 	while (count) {
 		unsigned left = 8 - reader->next % 8;
-		unsigned taken = count < left ? count : left;
+		unsigned step = count < left ? count : left;
 		unsigned byte = reader->bytes[reader->next / 8];
 
-		byte = byte >> (left - taken) & ((1u << taken) - 1);
-		value = value << taken | byte;
-		reader->next += taken;
-		count -= taken;
+		byte = byte >> (left - step) & ((1u << step) - 1);
+		value = value << step | byte;
+		reader->next += step;
+		count -= step;
 	}
 	return value;
 }
@@ -111,7 +111,7 @@ enum { IPV6_FIELDS = 24, HEADER_UNKNOWN = 0 };
 enum { HEADER_IPV4 = 1, HEADER_IPV6 };
 enum { HEADER_TCP = 1, HEADER_UDP, HEADER_ICMP };
 
-/* Bits of each field of a header, as the templates tell of them, with a 0 behind. */
+/* Bits of each field of a header, as in the templates, with a 0 behind. */
 static const uint8_t network_bits[][IPV6_FIELDS + 1] = {
     [HEADER_IPV4] = {4, 4, 8, 16, 16, 16, 8, 8, 16, 8, 8, 8, 8, 8, 8, 8, 8},
     [HEADER_IPV6] = {4,  4,  8,  8,  8,  16, 8,  8,  16, 16, 16, 16,

@@ -29,13 +29,13 @@ static uint64_t rotate(uint64_t value, int bits)
 uint64_t dice_next(struct dice *dice)
 {
 	uint64_t *state = dice->state;
-	uint64_t result = rotate(state[1] * 5, 7) * 9, kept = state[1] << 17;
+	uint64_t result = rotate(state[1] * 5, 7) * 9, shifted = state[1] << 17;
 
 	state[2] ^= state[0];
 	state[3] ^= state[1];
 	state[1] ^= state[2];
 	state[0] ^= state[3];
-	state[2] ^= kept;
+	state[2] ^= shifted;
 	state[3] = rotate(state[3], 45);
 	return result;
 }

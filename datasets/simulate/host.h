@@ -18,7 +18,7 @@ void name_endpoint(const struct world *world, struct endpoint *end, uint16_t por
 void address_fill(const struct endpoint *from, bool arrived, struct packet *packet);
 
 /*
- * What a host's memory holds, as far as sar tells it: a page cache that grows
+ * What a host's memory holds, as far as sar shows it: a page cache that grows
  * with what is read and written, and processes that come and go. In KiB.
  */
 enum { MEMORY_KIB = 1 << 20, BOOT_CACHED_KIB = 98304 };

@@ -74,9 +74,11 @@ const struct scenario_key scenario_keys[] = {
     REAL(reorder_us, 0, 1e8, 1000, "how much those are held up"),
     REAL(rto_ms, 1, 1e5, 200, "TCP sends again what is unanswered for so long"),
     INT(mtu, 576, 9000, 1500, "bytes of an IP packet"),
-    WORD(gso, 0, "senders hand TCP to the card in large pieces", "no", "yes"),
+    WORD(gso, 0, "senders hand TCP to the network interface in large pieces", "no",
+	 "yes"),
     WORD(gro, 0, "receivers merge TCP packets that come together", "no", "yes"),
-    REAL(coalesce_us, 0, 1e6, 0, "a card waits so long for more before it interrupts"),
+    REAL(coalesce_us, 0, 1e6, 0,
+	 "a network interface waits so long for more before it interrupts"),
     WORD(layers, LAYERS_NONE, "a second interface that shows each packet again", "none",
 	 "bond", "bridge", "vlan", "routed", "mixed", "vxlan", "echo"),
     INT(nat, 0, 999, 0, "the first so many nodes stand behind one translated address"),
@@ -369,57 +371,31 @@ int scenario_parse(struct scenario *scenario, const char *name, const char *text
 
 enum { MOST_BYTES = 1 << 20 };
 
-/* Whether there is none of what would spoil a terminal when a message shows it. */
-static bool is_text(const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)bytes[i] < ' ' && !strchr("\t\n\r", bytes[i]))
-			return false;
-	return !memchr(bytes, '\0', length) && !memchr(bytes, '\177', length);
-}
-
-static char *read_text(const char *path, struct error *error)
-{
-	FILE *file = fopen(path, "r");
-	char *text = NULL;
-	size_t length;
-
-	if (!file) {
-		error_errno(error, path);
-		return NULL;
-	}
-	output_protect(path);
-	text = mem_alloc(MOST_BYTES + 1);
-	length = fread(text, 1, MOST_BYTES + 1, file);
-	if (ferror(file))
-		error_errno(error, path);
-	else if (length > MOST_BYTES || !is_text(text, length))
-		error_set(error, "%s: no scenario, want a short text", path);
-	else
-		text[length] = '\0';
-	fclose(file);
-	if (error->text) {
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
-
 static int load_file(struct scenario *scenario, const char *path, struct error *error)
 {
-	char *text = read_text(path, error);
+	FILE *file = fopen(path, "r");
+	AUTOFREE char *text = mem_zalloc(MOST_BYTES + 1);
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	const char *suffix = strstr(name, ".scenario");
-	int status;
+	bool is_read;
+	size_t length;
 
-	if (!text)
+	if (!file)
+		return error_errno(error, path);
+	output_protect(path);
+	length = fread(text, 1, MOST_BYTES, file);
+	is_read = !ferror(file);
+	if (!is_read)
+		error_errno(error, path);
+	fclose(file);
+	if (!is_read)
 		return -1;
+	if (length == MOST_BYTES || strlen(text) < length)
+		return error_set(error, "%s: no scenario, want a short text", path);
 	free(scenario->name);
 	scenario->name =
 	    mem_strndup(name, suffix ? (size_t)(suffix - name) : strlen(name));
-	status = scenario_parse(scenario, path, text, error);
-	free(text);
-	return status;
+	return scenario_parse(scenario, path, text, error);
 }
 
 int scenario_load(struct scenario *scenario, const char *word, struct error *error)

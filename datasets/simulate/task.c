@@ -93,7 +93,7 @@ static void renew(struct context *ctx, struct thread *child)
 
 /*
  * Steps of what threads do, as system calls of the one that runs on this processor.
- * Each tells whether it is done; else it is the next step again.
+ * Each returns whether it is done; else it is the next step again.
  */
 static bool fork_child(struct context *ctx, struct thread *daemon)
 {

@@ -29,13 +29,13 @@ void message_sink_discard(struct message_sink *sink); /* NULL is fine */
  * traces. docs/simulator.md has the columns of both files; without world->truth nothing
  * is noted.
  *
- * requests.csv: each request that a client had its reply to, in true time, in the order
+ * requests.csv: each request whose reply its client has read, in true time, in the order
  * of their ends. Of pattern `request`.
  *
  * spans.csv: who ran where, who waited for a processor, interrupts, system calls, disk
  * requests, in the order of their ends on each node, stamped by the node's
  * CLOCK_MONOTONIC. Only what began and ended while the node was traced, except that a
- * processor's first thread is taken to run from its first event on, and its last one up
+ * processor's first thread runs from its first event on, and its last one up
  * to the node's last event, which is as much as a trace can say.
  */
 struct truth;

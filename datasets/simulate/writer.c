@@ -219,8 +219,8 @@ const struct packet *sim_event_packet(const struct sim_event *event)
 
 /*
  * RFC 791, 8200, 9293, 768, 792. All data is zeros, of which the checksums are right; a
- * TCP or UDP packet that was sent still waits for its card to put in the checksum and has
- * the pseudo header's sum there.
+ * TCP or UDP packet that was sent still waits for its interface to put in the checksum
+ * and has the pseudo header's sum there.
  */
 bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event)
 {

@@ -81,13 +81,13 @@ static void remove_entry(int at, const char *name, int depth);
 /* readdir(3) takes memory; its system call does not. */
 static void empty_directory(int directory, int depth)
 {
-	_Alignas(struct dirent64) char capacity[ENTRIES];
+	_Alignas(struct dirent64) char entries[ENTRIES];
 	long size;
 
-	while ((size = syscall(SYS_getdents64, directory, capacity, sizeof(capacity))) >
+	while ((size = syscall(SYS_getdents64, directory, entries, sizeof(entries))) >
 	       0) {
 		for (long at = 0; at < size;) {
-			const struct dirent64 *entry = (const void *)(capacity + at);
+			const struct dirent64 *entry = (const void *)(entries + at);
 
 			if (!is_dots(entry->d_name))
 				remove_entry(directory, entry->d_name, depth);
