@@ -178,36 +178,6 @@ static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *
 	*recipe_value_add(value, key, only.location) = only;
 }
 
-static bool check_texts(const struct recipe_value *key, const char *what,
-			struct recipe_value *value)
-{
-	bool well = true;
-
-	if (value->kind == RECIPE_MAP)
-		return recipe_want(what, value, "a text or a list of texts");
-	if (value->kind == RECIPE_TEXT)
-		wrap(value, RECIPE_LIST, NULL);
-	for (size_t i = 0; i < value->count; i++) {
-		struct recipe_value *item = &value->entry[i].value;
-
-		well &= check_text(key, what, item);
-		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
-			continue;
-		recipe_error_add(item->location, "%s: '%.60s' stands there twice", what,
-				 item->text);
-		well = false;
-	}
-	if (value->count >= (size_t)number_of(key, "least"))
-		return well;
-	return recipe_want(what, value, "at least one text");
-}
-
-static bool check_inputs(const struct recipe_value *key, const char *what,
-			 struct recipe_value *value)
-{
-	return (value->kind == RECIPE_TEXT ? check_text : check_texts)(key, what, value);
-}
-
 /* What a map does not have: its default, or an error. */
 static void complete(const struct recipe_entry *key, const char *what,
 		     struct recipe_value *map)
@@ -255,16 +225,37 @@ static bool check_map(const struct recipe_value *key, const char *what,
 	return true;
 }
 
-static bool check_maps(const struct recipe_value *key, const char *what,
+/* One, or a list of such: texts, each once, or maps. */
+static bool check_list(const struct recipe_value *key, const char *what,
 		       struct recipe_value *value)
 {
-	if (value->kind == RECIPE_TEXT)
-		return recipe_want(what, value, "a map, or a list of maps");
-	if (value->kind == RECIPE_MAP)
+	bool is_maps = strcmp(recipe_text(key, "type"), "maps") == 0, well = true;
+
+	if (value->kind == (is_maps ? RECIPE_TEXT : RECIPE_MAP))
+		return recipe_want(what, value,
+				   is_maps ? "a map, or a list of maps"
+					   : "a text or a list of texts");
+	if (value->kind != RECIPE_LIST)
 		wrap(value, RECIPE_LIST, NULL);
-	for (size_t i = 0; i < value->count; i++)
-		check_map(key, what, &value->entry[i].value);
-	return true;
+	for (size_t i = 0; i < value->count; i++) {
+		struct recipe_value *item = &value->entry[i].value;
+
+		well &= (is_maps ? check_map : check_text)(key, what, item);
+		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
+			continue;
+		recipe_error_add(item->location, "%s: '%.60s' stands there twice", what,
+				 item->text);
+		well = false;
+	}
+	if (value->count >= (size_t)number_of(key, "least"))
+		return well;
+	return recipe_want(what, value, "at least one text");
+}
+
+static bool check_inputs(const struct recipe_value *key, const char *what,
+			 struct recipe_value *value)
+{
+	return (value->kind == RECIPE_TEXT ? check_text : check_list)(key, what, value);
 }
 
 /* Add NAME, NAME=VALUE, a map's member, or all of a list of such, to one map. */
@@ -360,9 +351,9 @@ void recipe_check(const struct recipe_value *key, const char *what,
 		bool (*check)(const struct recipe_value *, const char *,
 			      struct recipe_value *);
 	} types[] = {
-	    {"", check_text},          {"texts", check_texts}, {"inputs", check_inputs},
-	    {"integer", check_number}, {"size", check_number}, {"time", check_number},
-	    {"map", check_map},        {"maps", check_maps},   {"named", check_names},
+	    {"", check_text},       {"texts", check_list},     {"inputs", check_inputs},
+	    {"maps", check_list},   {"integer", check_number}, {"size", check_number},
+	    {"time", check_number}, {"map", check_map},        {"named", check_names},
 	    {"names", check_names},
 	};
 	const struct recipe_value *on = recipe_value_find(key, "on");
