@@ -24,12 +24,8 @@ slurm_all()
 		slurm_on_nodes merge is_merged ''
 	fi
 	if [ -n "$submitted" ] || ! is_joined; then
-		show_slurm_progress &
-		slurm_shower=$!
 		slurm_wait=--wait
 		submit join "${submitted:+afterany:$submitted}" ''
-		kill "$slurm_shower" 2>/dev/null
-		wait "$slurm_shower" 2>/dev/null
 	fi
 	rm -f "$batch"/list.??????
 	[ -z "$interrupted" ] || cancel_jobs
@@ -108,16 +104,4 @@ cancel_jobs()
 {
 	# shellcheck disable=SC2086 # numbers
 	[ -z "$slurm_jobs" ] || scancel $slurm_jobs 2>/dev/null
-}
-
-# Counts what is there every other second, until it is killed.
-show_slurm_progress()
-{
-	trap 'exit 0' TERM
-	while [ -n "$is_shown" ]; do
-		extracted=$((count - $(list_missing is_extracted | wc -l)))
-		merged=$((count - $(list_missing is_merged | wc -l)))
-		show_progress "extract: $extracted, merge: $merged of $count nodes"
-		sleep 2
-	done
 }
