@@ -12,17 +12,8 @@
 write_ssh_config()
 {
 	user_config=$(option ssh-config)
-	if [ -n "$user_config" ]; then
-		[ -r "$user_config" ] || fail "$user_config: cannot be read"
-		case $user_config in
-		/*) ;;
-		*) user_config=$PWD/$user_config ;;
-		esac
-		case $user_config in
-		*[\"\\]* | *"$NL"*) fail "$user_config: not a name for ssh's configuration" ;;
-		esac
-		user_config="Include \"$user_config\""
-	fi
+	[ -z "$user_config" ] || [ -r "$user_config" ] || fail "$user_config: cannot be read"
+	[ -z "$user_config" ] || user_config="Include \"$(readlink -f "$user_config")\""
 	cat >"$work/ssh_config" <<EOT
 Host *
 	BatchMode yes

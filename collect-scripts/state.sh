@@ -248,12 +248,7 @@ node_json()
 # kept_time FILE: the nanoseconds that stand in it, or now.
 kept_time()
 {
-	kept=
-	read -r kept 2>/dev/null <"$1" || :
-	case $kept in
-	'' | 0* | *[!0-9]*) realtime_ns ;;
-	*) printf '%s\n' "$kept" ;;
-	esac
+	grep -x -m 1 '[1-9][0-9]*' "$1" 2>/dev/null || realtime_ns
 }
 
 # What ctrecipe printed of the point is name, run and parameters, of which none is a list,

@@ -214,35 +214,25 @@ recorded()
 # that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
 # can only be late, so the smallest difference of several is the best one.
 
-# The monotonic clock, and the real-time and boot-time clock on it, by the first bases
-# of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
-# be read. The list may be long, which a shell would read byte by byte.
-read_timer_list()
-{
-	[ -r /proc/timer_list ] || return 1
-	# shellcheck disable=SC2046 # numbers
-	set -- $(awk '
-		$1 == "now" { print $3 }
-		$1 == ".index:" { base = $2 }
-		$1 == ".offset:" && base == 1 { print $2 }
-		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
-	case $#$* in
-	3*[!0-9\ ]*) return 1 ;;
-	3*) ;;
-	*) return 1 ;;
-	esac
-	exact_mono=$1
-	exact_real=$(($1 + $2))
-	exact_boot=$(($1 + $3))
-}
-
-# Whether all can be had exactly. A processor that sleeps may not have heard yet that
-# the clock was set, so what it says must lie just before what date says. It is asked
-# again, rather than that a sample of another kind makes the clock seem to jump.
+# Whether all can be had exactly: sets exact_mono, exact_real and exact_boot, by the first bases of
+# timers in the list. The list may be long, which a shell would read byte by byte. A processor
+# that sleeps may not have heard yet that the clock was set, so what it says must lie just before
+# what date says. It is asked again, rather than that a sample of another kind makes the clock
+# seem to jump.
 clocks_are_exact()
 {
+	[ -r /proc/timer_list ] || return 1
 	for _ in 1 2 3 4 5; do
-		read_timer_list || return 1
+		# shellcheck disable=SC2046 # numbers
+		set -- $(awk '
+			$1 == "now" { print $3 }
+			$1 == ".index:" { base = $2 }
+			$1 == ".offset:" && base == 1 { print $2 }
+			$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
+		[ $# -eq 3 ] || return 1
+		exact_mono=$1
+		exact_real=$(($1 + $2))
+		exact_boot=$(($1 + $3))
 		read_realtime
 		late=$((stamp - exact_real))
 		[ "$late" -lt 0 ] || [ "$late" -ge 1000000000 ] || return 0
@@ -251,45 +241,32 @@ clocks_are_exact()
 	return 1
 }
 
-# Whether the machine has slept since it was booted: CLOCK_BOOTTIME counts that time,
-# CLOCK_MONOTONIC does not.
-has_slept()
-{
-	suspends=0
-	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
-	[ "${suspends:-0}" != 0 ]
-}
-
-# One edge: sets edge_up (hundredths) and edge_ns (real time).
-clock_edge()
-{
-	uptime_now
-	edge_up=$up
-	while [ "$up" = "$edge_up" ]; do
-		uptime_now
-	done
-	edge_up=$up
-	read_realtime
-	edge_ns=$stamp
-}
-
 # A line of clock.csv.
 clock_sample()
 {
 	if clocks_are_exact; then
 		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" >>"$data/clock.csv"
 		return
-	elif has_slept; then
+	fi
+	# CLOCK_BOOTTIME counts the time that the machine slept, CLOCK_MONOTONIC does not.
+	suspends=0
+	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
+	if [ "${suspends:-0}" != 0 ]; then
 		problem 'clock.csv: the machine has slept, and how long only root can read'
 		return
 	fi
 	best=
 	for _ in 1 2 3; do
-		clock_edge
-		apart=$((edge_ns - edge_up * 10000000))
-		if [ -z "$best" ] || [ "$apart" -lt "$best" ]; then
-			best=$apart
-			sample=$edge_ns,$((edge_up * 10000000)),$((edge_up * 10000000))
+		uptime_now
+		before=$up
+		while [ "$up" = "$before" ]; do
+			uptime_now
+		done
+		read_realtime
+		boot_ns=$((up * 10000000))
+		if [ -z "$best" ] || [ $((stamp - boot_ns)) -lt "$best" ]; then
+			best=$((stamp - boot_ns))
+			sample=$stamp,$boot_ns,$boot_ns
 		fi
 	done
 	printf '%s\n' "$sample" >>"$data/clock.csv"
@@ -385,8 +362,7 @@ describe()
 # Where private directories are made: the recipe's tmpdir, or where this system has it.
 find_base()
 {
-	[ -z "$BASE" ] || return 0
-	for BASE in "${TMPDIR:-}" /var/tmp /tmp; do
+	[ -n "$BASE" ] || for BASE in "${TMPDIR:-}" /var/tmp /tmp; do
 		[ -z "$BASE" ] || [ ! -d "$BASE" ] || [ ! -w "$BASE" ] || break
 	done
 }

@@ -35,15 +35,8 @@ daemon_pid()
 {
 	daemon=
 	read -r daemon 2>/dev/null <"$1" || [ -n "$daemon" ] || return 1
-	daemon_name=
-	read -r daemon_name 2>/dev/null <"/proc/$daemon/comm" || :
-	case $daemon_name in
-	lttng-sessiond*) ;;
-	*)
-		daemon=
-		return 1
-		;;
-	esac
+	grep -q '^lttng-sessiond' "/proc/$daemon/comm" 2>/dev/null || daemon=
+	[ -n "$daemon" ]
 }
 
 # Where the daemon leaves its pid.
@@ -51,7 +44,6 @@ find_pid_file()
 {
 	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
 		pid_file=${LTTNG_RUNDIR:-/run/lttng}/lttng-sessiond.pid
-		[ -d /run ] || pid_file=/var$pid_file
 	else
 		pid_file=${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid
 	fi

@@ -191,21 +191,14 @@ static void ask(struct truth *truth, struct machine *machine)
 	machine->misses += !stopped;
 }
 
-static void sleep_until(nsec_t instant)
-{
-	const struct timespec until = {.tv_sec = instant / NSEC_PER_SEC,
-				       .tv_nsec = instant % NSEC_PER_SEC};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
 /* Go round the machines, until stopped or until none is left. */
 static void watch(struct truth *truth)
 {
-	nsec_t period_ns = truth->period_ms * NSEC_PER_MSEC;
-
 	while (!stopped) {
-		nsec_t begin = clock_read(CLOCK_MONOTONIC);
+		nsec_t next =
+		    clock_read(CLOCK_MONOTONIC) + truth->period_ms * NSEC_PER_MSEC;
+		const struct timespec until = {.tv_sec = next / NSEC_PER_SEC,
+					       .tv_nsec = next % NSEC_PER_SEC};
 		bool some = false;
 
 		for (size_t i = 0; i < truth->machines.count && !stopped; i++)
@@ -215,8 +208,8 @@ static void watch(struct truth *truth)
 			}
 		if (!some)
 			return;
-		if (!stopped && clock_read(CLOCK_MONOTONIC) < begin + period_ns)
-			sleep_until(begin + period_ns);
+		if (!stopped)
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 	}
 }
 
