@@ -101,6 +101,7 @@ static const struct logical logical_types[] = {
     [PARQUET_TIMESTAMP_MILLIS] = {9, LOGICAL_TIMESTAMP, 1},
     [PARQUET_TIMESTAMP_NANOS] = {NO_CONVERTED, LOGICAL_TIMESTAMP, 3},
 };
+static const struct logical list_type = {CONVERTED_LIST, LOGICAL_LIST, 0};
 
 /* Field 10 of SchemaElement. */
 static void add_logical(struct thrift *thrift, const struct logical *logical)
@@ -118,35 +119,31 @@ static void add_logical(struct thrift *thrift, const struct logical *logical)
 	thrift_end(thrift);
 }
 
-static void add_leaf(struct thrift *thrift, const struct parquet_column *column,
-		     const char *name, int repetition)
+/* A SchemaElement: a leaf of a type, or a group of other elements. */
+struct element {
+	const char *name;
+	int repetition; /* -1: the root has none */
+	enum parquet_type type;
+	size_t children;               /* 0: a leaf */
+	const struct logical *logical; /* or NULL */
+};
+
+static void add_element(struct thrift *thrift, const struct element *element)
 {
-	const struct logical *logical = &logical_types[column->logical];
+	const struct logical *logical = element->logical;
 
 	thrift_struct(thrift, THRIFT_ITEM);
-	thrift_i32(thrift, 1, (int32_t)column->type);
-	thrift_i32(thrift, 3, repetition);
-	thrift_text(thrift, 4, name);
-	if (column->logical != PARQUET_NO_LOGICAL) {
+	if (!element->children)
+		thrift_i32(thrift, 1, (int32_t)element->type);
+	if (element->repetition >= 0)
+		thrift_i32(thrift, 3, element->repetition);
+	thrift_text(thrift, 4, element->name);
+	if (element->children)
+		thrift_i32(thrift, 5, (int32_t)element->children);
+	if (logical) {
 		if (logical->converted != NO_CONVERTED)
 			thrift_i32(thrift, 6, logical->converted);
 		add_logical(thrift, logical);
-	}
-	thrift_end(thrift);
-}
-
-/* A group of one; `list`: the outer one of a list's two. */
-static void add_group(struct thrift *thrift, const char *name, int repetition, bool list)
-{
-	static const struct logical logical = {.member = LOGICAL_LIST};
-
-	thrift_struct(thrift, THRIFT_ITEM);
-	thrift_i32(thrift, 3, repetition);
-	thrift_text(thrift, 4, name);
-	thrift_i32(thrift, 5, 1);
-	if (list) {
-		thrift_i32(thrift, 6, CONVERTED_LIST);
-		add_logical(thrift, &logical);
 	}
 	thrift_end(thrift);
 }
@@ -159,19 +156,21 @@ static void add_schema(struct thrift *thrift, int id, const struct parquet_colum
 	for (size_t i = 0; i < columns; i++)
 		elements += column[i].list ? 2 : 0;
 	thrift_list(thrift, id, THRIFT_STRUCT, elements);
-	thrift_struct(thrift, THRIFT_ITEM);
-	thrift_text(thrift, 4, "schema");
-	thrift_i32(thrift, 5, (int32_t)columns);
-	thrift_end(thrift);
+	add_element(thrift, &(struct element){"schema", -1, 0, columns, NULL});
 	for (size_t i = 0; i < columns; i++) {
-		if (!column[i].list) {
-			add_leaf(thrift, &column[i], column[i].name,
-				 column[i].optional ? OPTIONAL : REQUIRED);
-			continue;
+		const enum parquet_logical kind = column[i].logical;
+		struct element leaf = {column[i].name, column[i].optional, column[i].type,
+				       0, kind ? &logical_types[kind] : NULL};
+
+		if (column[i].list) {
+			add_element(thrift, &(struct element){column[i].name, OPTIONAL, 0,
+							      1, &list_type});
+			add_element(thrift,
+				    &(struct element){"list", REPEATED, 0, 1, NULL});
+			leaf.name = "element";
+			leaf.repetition = OPTIONAL;
 		}
-		add_group(thrift, column[i].name, OPTIONAL, true);
-		add_group(thrift, "list", REPEATED, false);
-		add_leaf(thrift, &column[i], "element", OPTIONAL);
+		add_element(thrift, &leaf);
 	}
 }
 

@@ -68,14 +68,8 @@ struct parquet_writer *parquet_writer_new(FILE *file, const struct parquet_colum
 					  const struct parquet_settings *settings,
 					  struct error *error)
 {
-	struct parquet_writer *writer;
+	struct parquet_writer *writer = mem_zalloc(sizeof(*writer));
 
-	for (size_t i = 0; i < columns; i++)
-		if (!utf8_is_valid(column[i].name, strlen(column[i].name))) {
-			error_set(error, "the name of column %zu is no UTF-8", i + 1);
-			return NULL;
-		}
-	writer = mem_zalloc(sizeof(*writer));
 	if (settings)
 		writer->settings = *settings;
 	take_settings(&writer->settings);

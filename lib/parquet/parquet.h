@@ -64,7 +64,7 @@ struct parquet_writer;
 
 /*
  * Begin a file of these columns, of which there is at least one, with names of their
- * own. Copies them and the settings (NULL: the defaults);
+ * own in UTF-8. Copies them and the settings (NULL: the defaults);
  * borrows `file`, which is written from where it stands on and need not be
  * seekable. NULL with error.
  */

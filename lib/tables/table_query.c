@@ -175,6 +175,8 @@ static int take_column(void *context, const struct cell *cell, struct error *err
 	column->required = cell_integer(&cell[2], 0) ||
 			   (cell_integer(&cell[3], 0) && column->type == CELL_INTEGER);
 	column->instant = is_instant(name);
+	facts->is_view = cell[4].integer;
+	facts->kind = (enum table_query_kind)cell[5].integer;
 	return 0;
 }
 
@@ -196,29 +198,18 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 static int read_table(struct timeline_reader *timeline, struct table_facts *facts,
 		      const char *name, struct error *error)
 {
+	static const char sql[] =
+	    "SELECT name, type, \"notnull\", pk, "
+	    "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?1), "
+	    "CASE WHEN EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1) THEN 1 "
+	    "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
+	    "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END "
+	    "FROM pragma_table_xinfo(?1)";
 	const struct cell word = cell_of_text(name);
-	int64_t kind = TABLE_QUERY_TABLE, is_view = 0;
 
-	if (query_rows(timeline,
-		       "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
-		       &word, take_column, facts, error))
+	if (query_rows(timeline, sql, &word, take_column, facts, error))
 		return -1;
-	if (facts->wanted->columns == 0)
-		return no_such_table(timeline, name, error);
-	if (query_integer(timeline,
-			  "SELECT EXISTS (SELECT 1 FROM sqlite_master "
-			  "WHERE type = 'view' AND name = ?1)",
-			  &word, &is_view, error) < 0 ||
-	    query_integer(timeline,
-			  "SELECT CASE WHEN EXISTS (SELECT 1 FROM event_class "
-			  "WHERE table_name = ?1) THEN 1 "
-			  "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
-			  "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END",
-			  &word, &kind, error) < 0)
-		return -1;
-	facts->is_view = is_view;
-	facts->kind = (enum table_query_kind)kind;
-	return 0;
+	return facts->wanted->columns ? 0 : no_such_table(timeline, name, error);
 }
 
 /* The greatest rowid is found at once, and no table has many gaps. */

@@ -227,18 +227,6 @@ static void lists_that_do_not_fit_are_refused(void **state)
 			    "536870912");
 }
 
-static void names_are_checked(void **state)
-{
-	static const struct parquet_column column = {.name = "\xff",
-						     .type = PARQUET_INT32};
-	struct error error = ERROR_INIT;
-
-	(void)state;
-	assert_null(parquet_writer_new(stderr, &column, 1, NULL, &error));
-	assert_string_equal(error_text(&error), "the name of column 1 is no UTF-8");
-	error_clear(&error);
-}
-
 static void a_full_disk_is_told(void **state)
 {
 	static const struct parquet_column column = {.name = "a", .type = PARQUET_INT64};
@@ -316,7 +304,6 @@ int main(void)
 	    cmocka_unit_test(lists_are_levels),
 	    cmocka_unit_test(values_that_do_not_fit_are_refused),
 	    cmocka_unit_test(lists_that_do_not_fit_are_refused),
-	    cmocka_unit_test(names_are_checked),
 	    cmocka_unit_test(a_full_disk_is_told),
 	    cmocka_unit_test(row_groups_are_bounded),
 	    cmocka_unit_test(a_dictionary_has_a_limit),
