@@ -22,10 +22,10 @@ FROM node AS n WHERE n.id = ?1
 --- table tracekit_task
 SELECT t.*, json_extract(d, '$.trace_id') AS trace_id, coalesce(json_extract(d, '$.module_id'), name) AS module,
 	coalesce(json_extract(d, '$.instance_id'), 'pid-' || pid) AS instance,
-	(queued_ns - (queued_ns % 1000000 + 1000000) % 1000000) / 1000000 AS queued_ms,
-	(started_ns - (started_ns % 1000000 + 1000000) % 1000000) / 1000000 AS started_ms,
-	(begin_ns - (begin_ns % 1000000 + 1000000) % 1000000) / 1000000 AS begin_ms,
-	(end_ns - (end_ns % 1000000 + 1000000) % 1000000) / 1000000 AS end_ms
+	queued_ns / 1000000 AS queued_ms,
+	started_ns / 1000000 AS started_ms,
+	begin_ns / 1000000 AS begin_ms,
+	end_ns / 1000000 AS end_ms
 FROM (SELECT *, CASE WHEN json_valid(data) THEN CASE json_type(data) WHEN 'object' THEN data ELSE '{}' END
 		ELSE '{}' END AS d,
 	coalesce(enqueue_ns, begin_ns) AS queued_ns, coalesce(begin_ns, enqueue_ns) AS started_ns
@@ -35,7 +35,7 @@ ORDER BY queued_ns, id
 
 -- Processes by time: the item's name begins with the pid; NULL where not sampled.
 --- table tracekit_process
-SELECT s.ts_ns, (s.ts_ns - (s.ts_ns % 1000000 + 1000000) % 1000000) / 1000000 AS ts_ms, s.item,
+SELECT s.ts_ns, s.ts_ns / 1000000 AS ts_ms, s.item,
 	CAST(i.name AS INTEGER) AS pid,
 	CAST(round(max(s.value) FILTER (WHERE m.name = 'utime')) AS INTEGER) AS utime,
 	CAST(round(max(s.value) FILTER (WHERE m.name = 'stime')) AS INTEGER) AS stime,
@@ -95,8 +95,8 @@ FROM tracekit_process ORDER BY ts_ns, item
 -- back is of another process.
 --- cctf/proc_cpu.jsonl
 SELECT json_object('ts_ms', ts_ms, 'pid', pid,
-	'cpu_ms', (used_ns - (used_ns % 1000000 + 1000000) % 1000000) / 1000000
-		- (last_used_ns - (last_used_ns % 1000000 + 1000000) % 1000000) / 1000000, 'dt_ms', ts_ms - last_ms)
+	'cpu_ms', used_ns / 1000000
+		- last_used_ns / 1000000, 'dt_ms', ts_ms - last_ms)
 FROM (SELECT ts_ns, ts_ms, item, pid, utime + stime AS used_ns, lag(ts_ms) OVER one AS last_ms,
 	lag(utime + stime) OVER one AS last_used_ns FROM tracekit_process WHERE utime + stime IS NOT NULL
 	WINDOW one AS (PARTITION BY pid ORDER BY ts_ns, item))
@@ -109,7 +109,7 @@ FROM tracekit_process WHERE rss IS NOT NULL ORDER BY ts_ns, item
 --- cctf/host_metrics.jsonl
 SELECT CASE name WHEN '%idle' THEN json_object('ts_ms', ts_ms, 'node', ?4, 'stage', ?5, 'cpu_util', 100 - value)
 	ELSE json_object('ts_ms', ts_ms, 'node', ?4, 'stage', ?5, 'mem_free_mb', CAST(value / 1024 AS INTEGER)) END
-FROM (SELECT m.name, s.ts_ns, s.value, (s.ts_ns - (s.ts_ns % 1000000 + 1000000) % 1000000) / 1000000 AS ts_ms
+FROM (SELECT m.name, s.ts_ns, s.value, s.ts_ns / 1000000 AS ts_ms
 	FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id AND s.node = ?1 AND s.ts_ns BETWEEN ?2 AND ?3
 	WHERE (m.activity = 'cpu' AND m.name = '%idle'
 		AND s.item IN (SELECT id FROM metric_item WHERE type = 'cpu' AND name = 'all'))
@@ -117,7 +117,7 @@ FROM (SELECT m.name, s.ts_ns, s.value, (s.ts_ns - (s.ts_ns % 1000000 + 1000000) 
 ORDER BY ts_ns, name
 
 --- cctf/link_metrics.jsonl
-SELECT json_object('ts_ms', (ts_ns - (ts_ns % 1000000 + 1000000) % 1000000) / 1000000, 'node', ?4, 'stage', ?5,
+SELECT json_object('ts_ms', ts_ns / 1000000, 'node', ?4, 'stage', ?5,
 	'link', ?4 || '.' || CASE name WHEN (SELECT nic FROM tracekit_node) THEN 'nic' ELSE name END,
 	'rx_Bps', CAST(received * 1024 AS INTEGER), 'tx_Bps', CAST(sent * 1024 AS INTEGER))
 FROM (SELECT s.ts_ns, i.name, max(s.value) FILTER (WHERE m.name = 'rxkB/s') AS received,
@@ -137,7 +137,7 @@ WITH RECURSIVE tick (at_ns) AS (
 		THEN (next.at_ns - t.at_ns) / 1000000000 * 1000000000 - 1000000000 ELSE 0 END
 	FROM tick AS t JOIN tracekit_change AS next
 	ON next.at_ns = (SELECT min(c.at_ns) FROM tracekit_change AS c WHERE c.at_ns > t.at_ns))
-SELECT json_object('ts_ms', (t.at_ns - (t.at_ns % 1000000 + 1000000) % 1000000) / 1000000, 'node', ?4, 'stage', ?5,
+SELECT json_object('ts_ms', t.at_ns / 1000000, 'node', ?4, 'stage', ?5,
 	'metric', 'in_flight', 'value', (SELECT c.in_flight FROM tracekit_change AS c
 		WHERE c.at_ns <= t.at_ns ORDER BY c.at_ns DESC LIMIT 1), 'instance_id', ?4)
 FROM tick AS t WHERE t.at_ns IS NOT NULL

@@ -57,7 +57,6 @@ struct opendc_fragments {
 	size_t at;                /* whose fragments come next */
 	struct opendc_work *work; /* of that one, as it comes */
 	size_t works, work_room;
-	double in, out; /* MHz times nanoseconds: charged, and written */
 	struct opendc_file *file;
 	struct progress *progress;
 };
@@ -112,12 +111,9 @@ enum opendc_table { OPENDC_TASKS, OPENDC_FRAGMENTS };
 /* A table's file while it is written, Parquet or CSV. */
 struct opendc_file;
 
-/* Below a directory. NULL with error. */
+/* Below a directory; `tasks` is the kind of the tasks by its word. NULL with error. */
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
-				    int schema, bool csv, struct error *error);
-
-/* A fact for the file's own metadata, which CSV does not have. */
-void opendc_file_tell(struct opendc_file *file, const char *key, const char *value);
+				    int schema, const char *tasks, struct error *error);
 
 /* A row's cells by their field (enum opendc_field); those that the table does not have
  * are not looked at. 0, or -1 with error. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/version.h"
 #include "parquet/parquet.h"
 #include "tables/dataset.h"
 #include "timeline/query.h"
@@ -75,19 +76,35 @@ enum { LISTS = 2 };
 
 struct opendc_file {
 	struct table_file table;
-	bool is_csv;
 	enum opendc_field field[COUNT(task_forms)];
 	struct parquet_column column[COUNT(task_forms)];
 	struct cell *element[LISTS]; /* scratch */
 	size_t capacity[LISTS];
 };
 
+/* What the file says of itself: how it was made. */
+static void add_facts(struct parquet_writer *writer, int schema, const char *tasks)
+{
+	static const char *const capacities[] = {"max", "p95", "allocated"};
+	char interval[32], version[2] = {(char)('0' + schema)};
+
+	snprintf(interval, sizeof(interval), "%lld",
+		 llround(opendc_options.interval_s * 1000));
+	parquet_add_metadata(writer, "clustertrace.version", CT_VERSION);
+	parquet_add_metadata(writer, "clustertrace.tasks", tasks);
+	parquet_add_metadata(writer, "clustertrace.capacity",
+			     capacities[opendc_options.capacity]);
+	parquet_add_metadata(writer, "clustertrace.interval_ms", interval);
+	parquet_add_metadata(writer, "clustertrace.schema", version);
+}
+
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
-				    int schema, bool csv, struct error *error)
+				    int schema, const char *tasks, struct error *error)
 {
 	static const char *const names[][2] = {{"tasks", "fragments"},
 					       {"trace/meta", "trace/trace"}};
-	const struct table_style style = {.parquet = !csv};
+	const struct table_style style = {.parquet =
+					      opendc_options.format == OPENDC_PARQUET};
 	const struct form *form = table == OPENDC_TASKS ? task_forms : fragment_forms;
 	size_t forms = table == OPENDC_TASKS ? COUNT(task_forms) : COUNT(fragment_forms);
 	struct opendc_file *file = mem_zalloc(sizeof(*file));
@@ -97,20 +114,16 @@ struct opendc_file *opendc_file_new(const char *directory, enum opendc_table tab
 			file->field[file->table.columns] = form[i].field;
 			file->column[file->table.columns++] = form[i].column;
 		}
-	file->is_csv = csv;
 	file->table.column = file->column;
 	file->table.name =
 	    mem_printf("%s.%s", names[schema == 1][table], table_extension(&style));
-	if (table_file_begin(&file->table, directory, &style, error) == 0)
-		return file;
-	opendc_file_free(file);
-	return NULL;
-}
-
-void opendc_file_tell(struct opendc_file *file, const char *key, const char *value)
-{
-	if (!file->is_csv)
-		parquet_add_metadata(file->table.writer, key, value);
+	if (table_file_begin(&file->table, directory, &style, error)) {
+		opendc_file_free(file);
+		return NULL;
+	}
+	if (style.parquet)
+		add_facts(file->table.writer, schema, tasks);
+	return file;
 }
 
 /* The elements of "1;2;3", as texts or integers. */
@@ -149,7 +162,8 @@ int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 		bool text = column->type == PARQUET_BYTE_ARRAY;
 
 		row[i] = cell[file->field[i]];
-		if (file->is_csv)
+		if (!file->table
+			 .writer) /* CSV has texts for lists, and numbers for ids */
 			continue;
 		if (column->list) {
 			list[lists] = list_of(file, lists, &row[i], text);
@@ -269,7 +283,6 @@ int opendc_add_work(struct opendc_fragments *fragments, size_t number, nsec_t be
 			    (struct opendc_work){(uint64_t)index, 0};
 		}
 		fragments->work[fragments->works - 1].work += work;
-		fragments->in += work;
 		begin_ns = to;
 	}
 	return 0;
@@ -379,7 +392,6 @@ static int end_task(struct opendc_fragments *fragments, struct error *error)
 		cell[OPENDC_DURATION] = cell_of_integer(length);
 		cell[OPENDC_TIMESTAMP].integer += length;
 		cell[OPENDC_CPU_USAGE] = (struct cell){.type = CELL_REAL, .real = mhz};
-		fragments->out += mhz * (double)length * (double)NSEC_PER_MSEC;
 		if (opendc_file_add(fragments->file, cell, error))
 			return -1;
 	}
