@@ -349,10 +349,14 @@ int activity_keep(const struct activity *activity, struct timeline_reader *reade
 {
 	struct giving lanes = {activity, 0}, threads = lanes;
 
-	return timeline_reader_keep_rows(reader, "page_lane", 6, give_lane, &lanes,
-					 error) ||
-		       timeline_reader_keep_rows(reader, "page_thread", 10, give_thread,
-						 &threads, error)
+	return timeline_reader_keep_rows(
+		   reader, "page_lane (node, cpu, known_ns, busy_ns, irq_ns, softirq_ns)",
+		   6, give_lane, &lanes, error) ||
+		       timeline_reader_keep_rows(
+			   reader,
+			   "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, "
+			   "wait_ns, most_wait_ns, comm, strip)",
+			   10, give_thread, &threads, error)
 		   ? -1
 		   : 0;
 }

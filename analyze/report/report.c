@@ -327,22 +327,17 @@ static int give_table(struct report *report, const struct result_table *table,
 {
 	struct timeline_reader *reader = report->query->reader;
 	struct giving giving = {.table = table};
-	struct timeline_temporary named = {.name = name};
-	AUTOFREE char *sql = NULL;
+	AUTOFREE char *named = NULL;
 	size_t size;
-	FILE *file = open_memstream(&sql, &size);
-	int status;
+	FILE *file = open_memstream(&named, &size);
 
+	fprintf(file, "%s ", name);
 	for (size_t i = 0; i < table->columns; i++)
-		fprintf(file, "%s c%zu AS \"%s\"", i ? "," : "SELECT", i + 1,
-			table->column[i].key);
-	fputs(" FROM page_row", file);
+		fprintf(file, "%s\"%s\"", i ? ", " : "(", table->column[i].key);
+	fputc(')', file);
 	fclose(file);
-	named.sql = sql;
-	status = timeline_reader_keep_rows(reader, "page_row", table->columns, give_row,
-					   &giving, error) ||
-		 timeline_reader_keep(reader, &named, error);
-	return status ? -1 : 0;
+	return timeline_reader_keep_rows(reader, named, table->columns, give_row, &giving,
+					 error);
 }
 
 static int give_all(struct report *report, struct error *error)
@@ -360,8 +355,8 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
 	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->query->reader;
-	int status =
-	    timeline_reader_keep_rows(reader, "page_fact", 2, give_facts, &facts, error);
+	int status = timeline_reader_keep_rows(reader, "page_fact (bad, silent)", 2,
+					       give_facts, &facts, error);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !status; i++)
 		status = give_table(

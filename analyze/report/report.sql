@@ -149,19 +149,18 @@ SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELS
        sum(count) AS count, text
 FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
--- What C has summed up as it read the spans: of page_lane and page_thread the columns are as C gives them.
+-- What C has summed up as it read the spans: page_lane and page_thread.
 -- temporary page_processors
-SELECT n.name AS node, l.c2 AS cpu, l.c3 AS recorded_ns, l.c4 AS busy_ns, 1e2 * l.c4 / l.c3 AS busy_percent,
-       1e2 * l.c5 / l.c3 AS irq_percent, 1e2 * l.c6 / l.c3 AS softirq_percent
-FROM page_lane AS l JOIN node AS n ON n.id = l.c1 WHERE l.c2 >= 0 AND l.c3 > 0 ORDER BY l.rowid;
+SELECT n.name AS node, l.cpu, l.known_ns AS recorded_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
+       1e2 * l.irq_ns / l.known_ns AS irq_percent, 1e2 * l.softirq_ns / l.known_ns AS softirq_percent
+FROM page_lane AS l JOIN node AS n ON n.id = l.node WHERE l.cpu >= 0 AND l.known_ns > 0 ORDER BY l.rowid;
 
 -- temporary page_threads
-SELECT h.c9 AS comm, n.name AS node, h.c2 AS tid, coalesce(t.process, '') AS process, h.c5 AS cpu_ns,
-       h.c6 AS waits, h.c7 AS wait_ns, h.c8 AS most_wait_ns, h.c1 AS of_node, h.c3 AS first_ns, h.c4 AS last_ns,
-       h.c10 AS strip, h.rowid - 1 AS entry
-FROM page_thread AS h JOIN node AS n ON n.id = h.c1
-LEFT JOIN known_thread AS t ON t.node = h.c1 AND t.tid = h.c2 AND h.c3 >= t.from_ns AND h.c3 < t.until_ns
-WHERE h.c5 > 0 ORDER BY h.c5 DESC, h.rowid;
+SELECT h.comm, n.name AS node, h.tid, coalesce(t.process, '') AS process, h.busy_ns AS cpu_ns,
+       h.waits, h.wait_ns, h.most_wait_ns, h.node AS of_node, h.first_ns, h.last_ns, h.strip, h.rowid - 1 AS entry
+FROM page_thread AS h JOIN node AS n ON n.id = h.node
+LEFT JOIN known_thread AS t ON t.node = h.node AND t.tid = h.tid AND h.first_ns >= t.from_ns AND h.first_ns < t.until_ns
+WHERE h.busy_ns > 0 ORDER BY h.busy_ns DESC, h.rowid;
 
 -- table threads_named: Those that have a name in the page
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
@@ -213,7 +212,7 @@ SELECT "from", "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, m
 -- The findings. Of page_..., which C gives, most is what analyses told for this page. In a text
 -- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
 -- with told_lost
-SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, c1 AS bad, c2 AS silent,
+SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, bad, silent,
        (SELECT count(*) FROM page_problems) AS notes
 FROM page_fact;
 

@@ -138,9 +138,10 @@ static const char state_sql[] =
 static const char irq_sql[] =
     "SELECT handler_at, lane_at, s.begin_ns, s.end_ns FROM (SELECT h.node,"
     "  h.number, CASE h.soft WHEN 1 THEN 'softirq' ELSE 'irq' END AS kind,"
-    "  h.handler, c.c2 AS cpu, h.rowid - 1 AS handler_at,"
+    "  h.handler, c.cpu, h.rowid - 1 AS handler_at,"
     "  c.rowid - 1 AS lane_at FROM page_handler AS h CROSS JOIN page_lane AS c"
-    "  WHERE c.c1 = h.node GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq", OF_HANDLER);
+    "  WHERE c.node = h.node GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq",
+									OF_HANDLER);
 
 /* All lists of a window; gaps and lengths as the script adds them up, cut at its ends. 0,
  * or -1 with error. */

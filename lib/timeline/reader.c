@@ -438,13 +438,16 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 			      size_t columns, timeline_give *give, void *context,
 			      struct error *error)
 {
-	AUTOFREE char *names = column_list(columns, "c"),
-		      *values = column_list(columns, "?");
+	const char *named = strstr(name, " (");
+	AUTOFREE char *table = mem_strndup(name, strcspn(name, " "));
+	AUTOFREE char *names = named ? mem_strdup(named) : column_list(columns, "c");
+	AUTOFREE char *values = column_list(columns, "?");
 	AUTOFREE char *before = mem_printf("PRAGMA query_only = OFF; BEGIN;"
 					   "DROP TABLE IF EXISTS temp.%s;"
 					   "CREATE TEMPORARY TABLE %s %s",
-					   name, name, names);
-	AUTOFREE char *insert = mem_printf("INSERT INTO temp.%s VALUES %s", name, values);
+					   table, table, names);
+	AUTOFREE char *insert =
+	    mem_printf("INSERT INTO temp.%s VALUES %s", table, values);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     insert_rows(reader, insert, columns, give, context, error);
 

@@ -105,8 +105,8 @@ int timeline_reader_keep(struct timeline_reader *reader,
 typedef int timeline_give(void *context, struct cell *row, struct error *error);
 
 /*
- * A temporary table of rows of our own, with the columns c1, c2, ... in their order. As
- * timeline_reader_keep.
+ * A temporary table of rows of our own: "NAME (node, cpu)", or "NAME", whose columns are
+ * c1, c2, ... As timeline_reader_keep.
  */
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 			      size_t columns, timeline_give *give, void *context,
