@@ -7,86 +7,113 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 
-static bool is_searched(const struct search *search, uint32_t clock)
-{
-	return search->is_reference[clock] || search->envelope[clock].cells;
-}
-
-double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high)
-{
-	if (search->is_reference[clock])
-		return 0;
-	if (!search->envelope[clock].cells)
-		return high ? INFINITY : -INFINITY;
-	return envelope_at(&search->envelope[clock], at, high);
-}
-
-struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nsec_t at)
-{
-	const struct envelope *envelope = &search->envelope[clock];
-
-	for (size_t i = 0; i < envelope->gaps; i++)
-		if (at > envelope->gap[i].from_ns && at < envelope->gap[i].to_ns)
-			return &envelope->gap[i];
-	return NULL;
-}
-
 enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
+	MOST_BESIDE = 4,            /* times as many where only tied sources saw events */
 	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
 	CELLS_LEAST = 1024,         /* of a clock */
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
-	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
+	ROUNDS_BEYOND_THE_TREE = 4, /* for paths that are not the tree's */
 };
 
-static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
-			const uint32_t ends[2])
+/* What the rounding of corrections and of what is printed can take from a bound. */
+#define ROUNDING_NS 2.0
+
+/*
+ * A clock, and the error of a line that it is near: how far the true correction is above
+ * the line. How the fit bends does not enter.
+ */
+struct search_clock {
+	struct clock line;        /* of one segment */
+	struct envelope envelope; /* of the error; without cells: it has no bounds */
+	unsigned depth;           /* in the tree */
+	bool is_reference;        /* of an island of several clocks: it has no error */
+	bool is_straight;         /* it keeps its rate */
+	bool is_news;             /* tighter than when its messages were last read */
+};
+
+struct search {
+	struct sync *sync;
+	struct search_clock *clock;
+	uint32_t *member; /* the clocks that get bounds, in the order of their trees */
+	size_t members;
+	unsigned rounds;
+};
+
+/* What is known of a clock's error at a time. */
+static double error_at(const struct search_clock *clock, nsec_t at, bool high)
 {
-	return nsec_sub(clock_correct(&clock[ends[1]], times->y),
-			clock_correct(&clock[ends[0]], times->x));
+	if (clock->is_reference)
+		return 0;
+	if (!clock->envelope.cells)
+		return high ? INFINITY : -INFINITY;
+	return envelope_at(&clock->envelope, at, high);
+}
+
+/* A message by the clocks of its two ends. */
+struct delivery {
+	const struct pair *pair;
+	uint32_t from, to;
+	nsec_t sent, received;
+	double travel_ns; /* by the lines */
+};
+
+static struct delivery delivery_of(const struct search *search,
+				   const struct message *message)
+{
+	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	struct delivery one = {
+	    .pair = pair,
+	    .from = message->forward ? pair->a : pair->b,
+	    .to = message->forward ? pair->b : pair->a,
+	    .sent = message->send_ns,
+	    .received = message->recv_ns,
+	};
+
+	one.travel_ns =
+	    (double)nsec_sub(clock_correct(&search->clock[one.to].line, one.received),
+			     clock_correct(&search->clock[one.from].line, one.sent));
+	return one;
 }
 
 /*
  * Messages that the fit itself breaks tell nothing for sure; of straight clocks those of
  * pairs that no line satisfies.
  */
-static bool is_doubtful(const struct search *search, const struct pair *pair,
-			const struct hull_point *at, const uint32_t end[2])
+static bool is_doubtful(const struct search *search, const struct delivery *one)
 {
-	if (search->is_straight[end[0]] || search->is_straight[end[1]])
-		return pair->margin_ns < 0 || pair->too_fast;
-	return travel_by(search->sync->fitted, at, end) < 0;
+	const struct clock *fitted = search->sync->fitted;
+
+	if (search->clock[one->from].is_straight || search->clock[one->to].is_straight)
+		return one->pair->margin_ns < 0 || one->pair->too_fast;
+	return clock_correct(&fitted[one->to], one->received) <
+	       clock_correct(&fitted[one->from], one->sent);
 }
 
-/* With the error e of each clock's line: line_b + e_b >= line_a + e_a. */
-static int take(void *context, struct message *message)
+/* With the error e of each clock's line: line_to + e_to >= line_from + e_from. */
+static int relax_message(void *context, struct message *message)
 {
-	struct search *search = context;
+	const struct search *search = context;
 	const struct pair *pair = &search->sync->pairs.pair[message->pair];
-	const uint32_t end[2] = {message->forward ? pair->a : pair->b,
-				 message->forward ? pair->b : pair->a};
-	struct hull_point at = pair_point(message); /* sent, received */
-	double travel;
+	struct search_clock *from = &search->clock[message->forward ? pair->a : pair->b];
+	struct search_clock *to = &search->clock[message->forward ? pair->b : pair->a];
+	struct delivery one;
 
-	if (message->rejected || pair->contradictory ||
-	    (!search->news[end[0]] && !search->news[end[1]]) ||
-	    !is_searched(search, end[0]) || !is_searched(search, end[1]))
+	if (message->rejected || pair->contradictory || (!from->is_news && !to->is_news))
 		return 0;
-	if (!message->forward)
-		at = (struct hull_point){at.y, at.x};
-	if (is_doubtful(search, pair, &at, end) || search_gap(search, end[0], at.x) ||
-	    search_gap(search, end[1], at.y))
+	one = delivery_of(search, message);
+	if (is_doubtful(search, &one) || envelope_gap_at(&from->envelope, one.sent) ||
+	    envelope_gap_at(&to->envelope, one.received))
 		return 0;
-	travel = (double)travel_by(search->base, &at, end);
-	if (!search->is_reference[end[1]] && search->news[end[0]])
-		envelope_take(&search->envelope[end[1]], at.y,
-			      search_at(search, end[0], at.x, false) - travel, false);
-	if (!search->is_reference[end[0]] && search->news[end[1]])
-		envelope_take(&search->envelope[end[0]], at.x,
-			      search_at(search, end[1], at.y, true) + travel, true);
+	if (to->envelope.cells && from->is_news)
+		envelope_take(&to->envelope, one.received,
+			      error_at(from, one.sent, false) - one.travel_ns, false);
+	if (from->envelope.cells && to->is_news)
+		envelope_take(&from->envelope, one.sent,
+			      error_at(to, one.received, true) + one.travel_ns, true);
 	return 0;
 }
 
@@ -96,73 +123,57 @@ static bool is_worth_a_round(const struct search *search)
 	const struct sync *sync = search->sync;
 
 	for (size_t i = 0; i < sync->pairs.count; i++) {
-		uint32_t a = sync->pairs.pair[i].a, b = sync->pairs.pair[i].b;
+		const struct pair *pair = &sync->pairs.pair[i];
+		const struct search_clock *a = &search->clock[pair->a];
+		const struct search_clock *b = &search->clock[pair->b];
 
-		if (sync->pairs.pair[i].contradictory)
-			continue;
-		if ((search->news[a] && search->envelope[b].cells) ||
-		    (search->news[b] && search->envelope[a].cells))
+		if (!pair->contradictory && ((a->is_news && b->envelope.cells) ||
+					     (b->is_news && a->envelope.cells)))
 			return true;
 	}
 	return false;
 }
 
-static unsigned deepest(const struct sync *sync)
-{
-	unsigned *depth = mem_zalloc(sync->clocks * sizeof(*depth)), most = 0;
-
-	for (size_t i = 0; i < sync->graph.islands; i++)
-		for (size_t k = 1; k < sync->graph.island[i].members; k++) {
-			uint32_t at = sync->graph.island[i].member[k];
-
-			depth[at] = depth[sync->graph.node[at].parent] + 1;
-			most = depth[at] > most ? depth[at] : most;
-		}
-	free(depth);
-	return most;
-}
-
-static void sweep(void *context, size_t clock)
+static void sweep(void *context, size_t index)
 {
 	struct search *search = context;
+	struct search_clock *clock = &search->clock[index];
 
-	search->news[clock] =
-	    search->envelope[clock].is_touched &&
-	    (search->is_straight[clock] ? envelope_straighten
-					: envelope_sweep)(&search->envelope[clock]);
+	clock->is_news =
+	    clock->envelope.is_touched &&
+	    (clock->is_straight ? envelope_straighten : envelope_sweep)(&clock->envelope);
 }
 
 static int relax(struct search *search, struct error *error)
 {
 	struct sync *sync = search->sync;
-	unsigned most = deepest(sync) + ROUNDS_BEYOND_THE_TREE;
+	unsigned most = 0;
 
-	for (size_t i = 0; i < sync->clocks; i++)
-		search->news[i] = search->is_reference[i];
+	for (size_t i = 0; i < sync->clocks; i++) {
+		struct search_clock *clock = &search->clock[i];
+
+		clock->is_news = clock->is_reference;
+		most = clock->depth > most ? clock->depth : most;
+	}
+	most += ROUNDS_BEYOND_THE_TREE;
 	for (search->rounds = 0; search->rounds < most && is_worth_a_round(search);
 	     search->rounds++) {
-		if (message_log_walk(&sync->log, false, take, search, error))
+		if (message_log_walk(&sync->log, false, relax_message, search, error))
 			return -1;
 		parallel_run(sync->options.threads, sync->clocks, sweep, search);
 	}
 	return 0;
 }
 
-static size_t cells_each(const struct sync *sync)
-{
-	size_t cells = CELLS_TOGETHER / (sync->clocks + 1);
-
-	return cells > CELLS_MOST ? CELLS_MOST : cells;
-}
-
-static void prepare(struct search *search, uint32_t index, const double rates[2])
+/* Begin a clock's envelope anew, with the least and the most that its rate can be. */
+static void begin_envelope(struct search *search, uint32_t index, double low, double high)
 {
 	const struct sync *sync = search->sync;
-	size_t most = cells_each(sync);
-	struct envelope *envelope = &search->envelope[index];
-	size_t cells = CELLS_LEAST;
+	struct search_clock *clock = &search->clock[index];
+	size_t most = CELLS_TOGETHER / (sync->clocks + 1), cells = CELLS_LEAST;
 	uint64_t messages = 0;
 
+	most = most > CELLS_MOST ? CELLS_MOST : most;
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[i];
 
@@ -171,42 +182,29 @@ static void prepare(struct search *search, uint32_t index, const double rates[2]
 	}
 	while (cells < CELLS_A_MESSAGE * messages && 2 * cells <= most)
 		cells *= 2;
-	envelope_clear(envelope);
-	envelope_init(envelope, &search->base[index], rates, cells);
+	envelope_clear(&clock->envelope);
+	envelope_init(&clock->envelope, &clock->line, (double[2]){low, high}, cells);
 	for (size_t k = 0; k < sync->step.count; k++)
 		if (sync->step.item[k].clock == index)
-			envelope_add_gap(envelope, sync->step.item[k].from_ns,
+			envelope_add_gap(&clock->envelope, sync->step.item[k].from_ns,
 					 sync->step.item[k].to_ns);
 }
 
-typedef void member_fn(struct search *search, uint32_t clock);
-
-/* Each clock that gets bounds; those beyond the drift limit have none under it. */
-static void each_member(struct search *search, member_fn *visit)
+static double limit_of(const struct search *search)
 {
-	const struct sync *sync = search->sync;
-
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
-
-		if (island->members < 2)
-			continue;
-		search->is_reference[island->reference] = true;
-		for (size_t k = 1; k < island->members; k++)
-			if (!sync->clock[island->member[k]].too_fast)
-				visit(search, island->member[k]);
-	}
+	return search->sync->options.drift_limit_ppm * 1e-6;
 }
 
 /*
  * What the rate can be on average, and at no time less or more of a line: by the ends of
  * what lies between steps, which are no drift. About a step it can be anything.
  */
-static struct rate_bound rate_of(const struct search *search, uint32_t clock)
+static struct rate_bound rate_of(const struct search *search, uint32_t index)
 {
-	const struct envelope *envelope = &search->envelope[clock];
-	const struct fit_clock *fit = &search->sync->clock[clock];
-	double line = search->base[clock].segment->rate_ppb * 1e-9;
+	const struct search_clock *clock = &search->clock[index];
+	const struct envelope *envelope = &clock->envelope;
+	const struct fit_clock *fit = &search->sync->clock[index];
+	double line = clock->line.segment->rate_ppb * 1e-9;
 	double span = fmax(1, (double)(fit->own_end_ns - fit->own_begin_ns));
 	double low = -ROUNDING_NS, high = ROUNDING_NS;
 	nsec_t from = fit->own_begin_ns;
@@ -218,10 +216,8 @@ static struct rate_bound rate_of(const struct search *search, uint32_t clock)
 		nsec_t next = is_last ? to : gap->to_ns;
 
 		if (to > from) {
-			low += search_at(search, clock, to, false) -
-			       search_at(search, clock, from, true);
-			high += search_at(search, clock, to, true) -
-				search_at(search, clock, from, false);
+			low += error_at(clock, to, false) - error_at(clock, from, true);
+			high += error_at(clock, to, true) - error_at(clock, from, false);
 			from = to;
 		}
 		if (next > from) {
@@ -234,28 +230,21 @@ static struct rate_bound rate_of(const struct search *search, uint32_t clock)
 				   line + fmin(high / span, envelope->rate[true])};
 }
 
-static void begin_with_limit(struct search *search, uint32_t clock)
-{
-	double limit = search->sync->options.drift_limit_ppm * 1e-6;
-
-	prepare(search, clock, (double[2]){-limit, limit});
-}
-
 /* A rate differs from the mean one by so much at most, and keeps to the limit. */
-static void begin_with_wander(struct search *search, uint32_t clock)
+static void begin_with_wander(struct search *search, uint32_t index)
 {
 	const struct sync *sync = search->sync;
-	double limit = sync->options.drift_limit_ppm * 1e-6;
+	const struct search_clock *clock = &search->clock[index];
+	double limit = limit_of(search);
 	bool is_line = sync->options.bounds == BOUNDS_STRAIGHT;
 	double wander = is_line ? 0 : sync->options.wander_ppm * 1e-6;
-	struct rate_bound rate = rate_of(search, clock);
+	struct rate_bound rate = rate_of(search, index);
 
-	if (!is_line || search->is_straight[clock])
-		prepare(search, clock,
-			(double[2]){fmax(rate.low - wander, -limit),
-				    fmin(rate.high + wander, limit)});
-	else if (search->envelope[clock].is_touched)
-		begin_with_limit(search, clock);
+	if (!is_line || clock->is_straight)
+		begin_envelope(search, index, fmax(rate.low - wander, -limit),
+			       fmin(rate.high + wander, limit));
+	else if (clock->envelope.is_touched)
+		begin_envelope(search, index, -limit, limit);
 }
 
 /*
@@ -276,17 +265,17 @@ static bool find_straight(struct search *search, int pass)
 			uint32_t at = island->member[k];
 			int pair = sync->graph.node[at].parent_pair;
 
-			is_broken |= search->envelope[at].is_broken;
-			is_straight &= (!pass || search->is_straight[at]) &&
+			is_broken |= search->clock[at].envelope.is_broken;
+			is_straight &= (!pass || search->clock[at].is_straight) &&
 				       !sync_is_piecewise(sync, at) &&
 				       sync->pairs.pair[pair].margin_ns >= 0 &&
-				       search->envelope[at].cells;
+				       search->clock[at].envelope.cells;
 		}
 		for (size_t k = 1; k < island->members; k++) {
 			uint32_t at = island->member[k];
 
-			search->is_straight[at] = is_straight && !is_broken;
-			search->envelope[at].is_touched = is_broken;
+			search->clock[at].is_straight = is_straight && !is_broken;
+			search->clock[at].envelope.is_touched = is_broken;
 			if (is_broken && sync->fitted[at].quality == CLOCK_ACCURATE)
 				sync->fitted[at].quality = CLOCK_APPROXIMATE;
 		}
@@ -295,29 +284,213 @@ static bool find_straight(struct search *search, int pass)
 	return any;
 }
 
-/* Whether no chain of messages bounds a clock from one of the sides. */
-static bool is_open(const struct envelope *envelope)
-{
-	bool open[2] = {true, true};
+/* Extremes of a true correction, less a reference time. */
+struct extremes {
+	double low, high;
+};
 
-	for (size_t i = 0; i <= envelope->cells && (open[0] || open[1]); i++)
-		for (int side = 0; side < 2; side++)
-			open[side] &= isinf(envelope->most[side][i]) != 0;
-	return open[0] || open[1];
+static void extremes_include(struct extremes *extremes, double low, double high)
+{
+	extremes->low = fmin(extremes->low, low);
+	extremes->high = fmax(extremes->high, high);
 }
 
-static void finish(struct search *search, uint32_t clock)
+/*
+ * Around a step a clock that was set back shows each time twice, and nobody
+ * can tell which one is meant: it may go on as before, or be as it is after.
+ */
+static struct extremes before_or_after(const struct search *search,
+				       const struct search_clock *clock,
+				       const struct envelope_gap *gap, nsec_t at,
+				       nsec_t zero)
 {
-	const struct graph *graph = &search->sync->graph;
-	size_t members = graph->island[graph->node[clock].island].members;
+	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
+	struct extremes extremes = {INFINITY, -INFINITY};
+
+	for (int i = 0; i < 2; i++) {
+		double limit = limit_of(search) * fabs((double)(at - known[i]));
+		double moved =
+		    (double)(nsec_sub(clock_correct(&clock->line, known[i]), zero) +
+			     (at - known[i]));
+
+		extremes_include(&extremes,
+				 error_at(clock, known[i], false) + moved - limit,
+				 error_at(clock, known[i], true) + moved + limit);
+	}
+	return extremes;
+}
+
+/*
+ * A message within a gap bounds the error from above or from below. If that is neither
+ * as before nor as after, or the message was left out as false, the clock was stepped
+ * more than once there, and may have been anywhere meanwhile.
+ */
+static void open_gap(const struct search *search, struct search_clock *clock, nsec_t at,
+		     double bound, bool above)
+{
+	struct envelope_gap *gap = envelope_gap_at(&clock->envelope, at);
+	struct extremes either;
+
+	if (!gap)
+		return;
+	either = before_or_after(search, clock, gap, at, clock_correct(&clock->line, at));
+	if (above)
+		gap->low_open |= bound < either.low;
+	else
+		gap->high_open |= bound > either.high;
+}
+
+static int open_gaps(void *context, struct message *message)
+{
+	const struct search *search = context;
+	struct delivery one = delivery_of(search, message);
+	struct search_clock *from = &search->clock[one.from];
+	struct search_clock *to = &search->clock[one.to];
+
+	if (one.pair->contradictory)
+		return 0;
+	if (message->rejected)
+		one.travel_ns = -INFINITY;
+	open_gap(search, from, one.sent, error_at(to, one.received, true) + one.travel_ns,
+		 true);
+	open_gap(search, to, one.received,
+		 error_at(from, one.sent, false) - one.travel_ns, false);
+	return 0;
+}
+
+/* Its end may be where another segment begins. */
+static void include_span(const struct search *search, uint32_t index, nsec_t from,
+			 nsec_t to, struct extremes *extremes)
+{
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct envelope_span span = {.from = from, .to = to};
+	const nsec_t at[2] = {from, to > from ? to - 1 : from};
+
+	if (from > to)
+		return;
+	/* By how much the line of the errors lies above the fit. */
+	for (int i = 0; i < 2; i++)
+		span.added[i] =
+		    (double)nsec_sub(clock_correct(&search->clock[index].line, at[i]),
+				     clock_correct(&search->sync->fitted[index], at[i]));
+	extremes_include(extremes, envelope_extreme(envelope, &span, false),
+			 envelope_extreme(envelope, &span, true));
+}
+
+static void include_gap(const struct search *search, uint32_t index,
+			const struct envelope_gap *gap, nsec_t at,
+			struct extremes *extremes)
+{
+	struct extremes either =
+	    before_or_after(search, &search->clock[index], gap, at,
+			    clock_correct(&search->sync->fitted[index], at));
+
+	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
+			 gap->high_open ? INFINITY : either.high);
+}
+
+/* The error over a span of time within which the fit is one line. */
+static struct clock_bound bound_over(const struct search *search, uint32_t index,
+				     nsec_t from, nsec_t to)
+{
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct extremes extremes = {INFINITY, -INFINITY};
+	double slack = ROUNDING_NS + search->rounds;
+	nsec_t at = from;
+
+	for (size_t i = 0; i < envelope->gaps; i++) {
+		const struct envelope_gap *gap = &envelope->gap[i];
+
+		if (gap->from_ns > to || gap->to_ns < from)
+			continue;
+		include_span(search, index, at, gap->from_ns, &extremes);
+		include_gap(search, index, gap, from > gap->from_ns ? from : gap->from_ns,
+			    &extremes);
+		include_gap(search, index, gap,
+			    to < gap->to_ns ? to - (to > from) : gap->to_ns, &extremes);
+		at = gap->to_ns;
+	}
+	include_span(search, index, at, to, &extremes);
+	return (struct clock_bound){from, nsec_round(floor(extremes.low - slack)),
+				    nsec_round(ceil(extremes.high + slack))};
+}
+
+/*
+ * Evenly over the trace, as densely over what sources tied to it saw before and after,
+ * within reason, and where a segment begins. Returns how many.
+ */
+static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
+{
+	const nsec_t time[4] = {clock->begin_ns, fit->own_begin_ns, fit->own_end_ns,
+				clock->end_ns};
+	const double own = fmax(1, (double)(time[2] - time[1]));
+	size_t most = MOST_BESIDE * spans, count = 0;
+	struct clock_bound *bound =
+	    mem_realloc(clock->bound, 3 * most + 1 + clock->segments, sizeof(*bound));
+
+	clock->bound = bound;
+	for (int k = 0; k < 3; k++) {
+		double length = (double)(time[k + 1] - time[k]);
+		double parts = fmin(ceil(length / own * (double)spans), (double)most);
+
+		for (double i = 0; i < parts; i++)
+			bound[count++].local_ns =
+			    time[k] + nsec_round(length * i / parts);
+	}
+	bound[count++].local_ns = clock->end_ns;
+	for (size_t i = 1; i < clock->segments; i++)
+		if (clock->segment[i].local_ns > clock->begin_ns &&
+		    clock->segment[i].local_ns < clock->end_ns)
+			bound[count++].local_ns = clock->segment[i].local_ns;
+	return clock_bounds_sort(bound, count);
+}
+
+/*
+ * State a clock's bounds at so many even times, and where its segments begin: at each the
+ * widest up to the stated times before and after, so that what lies between two of them
+ * lies within both.
+ */
+static void state_bounds(const struct search *search, uint32_t index, size_t spans)
+{
+	struct clock *clock = &search->sync->fitted[index];
+	struct clock_bound before, after;
+
+	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
+	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
+	for (size_t i = 0; i < clock->bounds; i++) {
+		struct clock_bound *bound = &clock->bound[i];
+
+		if (i + 1 < clock->bounds)
+			after = bound_over(search, index, bound->local_ns,
+					   clock->bound[i + 1].local_ns);
+		bound->low_ns = before.low_ns;
+		bound->high_ns = before.high_ns;
+		clock_bound_widen(bound, &after);
+		before = after;
+	}
+}
+
+/* Whether no chain of messages bounds a clock from a side. */
+static bool is_open(const struct envelope *envelope, bool high)
+{
+	for (size_t i = 0; i <= envelope->cells; i++)
+		if (!isinf(envelope->most[high][i]))
+			return false;
+	return true;
+}
+
+static void finish(struct search *search, uint32_t index)
+{
+	struct sync *sync = search->sync;
+	const struct envelope *envelope = &search->clock[index].envelope;
+	size_t members = sync->graph.island[sync->graph.node[index].island].members;
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
 
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
-	search_state(search, clock,
-		     sync_is_piecewise(search->sync, clock) ? 2 * spans : spans);
-	search->sync->rate[clock] = rate_of(search, clock);
-	if (is_open(&search->envelope[clock]))
-		search->sync->fitted[clock].quality = CLOCK_INCOMPLETE;
+	state_bounds(search, index, sync_is_piecewise(sync, index) ? 2 * spans : spans);
+	sync->rate[index] = rate_of(search, index);
+	if (is_open(envelope, false) || is_open(envelope, true))
+		sync->fitted[index].quality = CLOCK_INCOMPLETE;
 }
 
 /*
@@ -327,61 +500,71 @@ static void finish(struct search *search, uint32_t clock)
 static void finish_reference(struct sync *sync, uint32_t index)
 {
 	struct clock *clock = &sync->fitted[index];
-	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	const nsec_t time[3] = {clock->begin_ns,
+				clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2,
+				clock->end_ns};
 	bool is_axis = index == sync->graph.island[0].reference;
 	bool is_open = clock->quality == CLOCK_CONTRADICTORY && !is_axis;
 	nsec_t low = is_open ? NSEC_MIN : 0, high = is_open ? NSEC_MAX : 0;
 
 	clock->bounds = 3;
 	clock->bound = mem_realloc(clock->bound, clock->bounds, sizeof(*clock->bound));
-	clock->bound[0] = (struct clock_bound){clock->begin_ns, low, high};
-	clock->bound[1] = (struct clock_bound){middle, low, high};
-	clock->bound[2] = (struct clock_bound){clock->end_ns, low, high};
+	for (int i = 0; i < 3; i++)
+		clock->bound[i] = (struct clock_bound){time[i], low, high};
 	sync->rate[index] = (struct rate_bound){.known = !is_open};
 }
 
 /* The mean rate of the fit, held to the limit, about the middle. */
-static void make_base(const struct sync *sync, uint32_t index, struct clock *base)
+static void make_line(const struct sync *sync, uint32_t index, struct clock *line)
 {
 	const struct clock *fitted = &sync->fitted[index];
 	nsec_t middle = fitted->begin_ns + (fitted->end_ns - fitted->begin_ns) / 2;
 	double limit = sync->options.drift_limit_ppm * 1e3;
 
-	base->begin_ns = fitted->begin_ns;
-	base->end_ns = fitted->end_ns;
-	base->segment = mem_alloc(sizeof(*base->segment));
-	base->segments = 1;
-	*base->segment = (struct clock_segment){
+	*line = (struct clock){.begin_ns = fitted->begin_ns,
+			       .end_ns = fitted->end_ns,
+			       .segment = mem_alloc(sizeof(*line->segment)),
+			       .segments = 1};
+	*line->segment = (struct clock_segment){
 	    .local_ns = middle,
 	    .ref_ns = clock_correct(fitted, middle),
 	    .rate_ppb = fmin(limit, fmax(-limit, 1e9 * clock_mean_rate(fitted))),
 	};
 }
 
+/* Clocks beyond the drift limit have no bounds under it. */
 static void search_init(struct search *search, struct sync *sync)
 {
-	search->sync = sync;
-	search->envelope = mem_zalloc(sync->clocks * sizeof(*search->envelope));
-	search->base = mem_zalloc(sync->clocks * sizeof(*search->base));
-	search->is_reference = mem_zalloc(sync->clocks * sizeof(bool));
-	search->is_straight = mem_zalloc(sync->clocks * sizeof(bool));
-	search->news = mem_zalloc(sync->clocks * sizeof(bool));
-	search->rounds = 0;
+	*search = (struct search){
+	    .sync = sync,
+	    .clock = mem_zalloc(sync->clocks * sizeof(*search->clock)),
+	    .member = mem_alloc(sync->clocks * sizeof(*search->member)),
+	};
 	for (uint32_t i = 0; i < sync->clocks; i++)
-		make_base(sync, i, &search->base[i]);
+		make_line(sync, i, &search->clock[i].line);
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+
+		search->clock[island->reference].is_reference = island->members > 1;
+		for (size_t k = 1; k < island->members; k++) {
+			uint32_t at = island->member[k];
+
+			search->clock[at].depth =
+			    search->clock[sync->graph.node[at].parent].depth + 1;
+			if (!sync->clock[at].too_fast)
+				search->member[search->members++] = at;
+		}
+	}
 }
 
 static void search_clear(struct search *search)
 {
 	for (size_t i = 0; i < search->sync->clocks; i++) {
-		envelope_clear(&search->envelope[i]);
-		free(search->base[i].segment);
+		envelope_clear(&search->clock[i].envelope);
+		free(search->clock[i].line.segment);
 	}
-	free(search->envelope);
-	free(search->base);
-	free(search->is_reference);
-	free(search->is_straight);
-	free(search->news);
+	free(search->clock);
+	free(search->member);
 }
 
 int bounds_find(struct sync *sync, struct error *error)
@@ -391,18 +574,20 @@ int bounds_find(struct sync *sync, struct error *error)
 	int status;
 
 	search_init(&search, sync);
-	each_member(&search, begin_with_limit);
+	for (size_t i = 0; i < search.members; i++)
+		begin_envelope(&search, search.member[i], -limit_of(&search),
+			       limit_of(&search));
 	status = relax(&search, error);
 	for (int pass = 0; !status && (find_straight(&search, pass) || pass < passes);
 	     pass++) {
-		each_member(&search, begin_with_wander);
+		for (size_t i = 0; i < search.members; i++)
+			begin_with_wander(&search, search.member[i]);
 		status = relax(&search, error);
 	}
 	if (!status && sync->step.count)
-		status =
-		    message_log_walk(&sync->log, false, search_open_gap, &search, error);
-	if (!status)
-		each_member(&search, finish);
+		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
+	for (size_t i = 0; !status && i < search.members; i++)
+		finish(&search, search.member[i]);
 	for (size_t i = 0; i < sync->graph.islands; i++)
 		finish_reference(sync, sync->graph.island[i].reference);
 	search_clear(&search);

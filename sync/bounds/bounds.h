@@ -11,7 +11,7 @@
 /* Local times around a step: nothing is known inside, nor across. */
 struct envelope_gap {
 	nsec_t from_ns, to_ns;
-	bool high_open, low_open; /* for the caller; set by none of these functions */
+	bool high_open, low_open; /* nothing bounds that side inside */
 };
 
 /*
@@ -44,6 +44,9 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 /* The clock was stepped in between; gaps come by their begin, before any bound. */
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);
 
+/* The gap that a time lies in; NULL: none. */
+struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at);
+
 /* The error at a time is at most, or at least, so many nanoseconds. */
 void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high);
 
@@ -73,42 +76,6 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 			bool high);
 
 void envelope_clear(struct envelope *envelope);
-
-/* What the rounding of corrections and of what is printed can take from a bound. */
-#define ROUNDING_NS 2.0
-
-/*
- * By clock, the error of a line that the clock is near: how far the true correction
- * is above it. No fit enters, however bent it is.
- */
-struct search {
-	struct sync *sync;
-	struct clock *base;        /* the lines, of one segment each */
-	struct envelope *envelope; /* without cells: it has none */
-	bool *is_reference;        /* of the islands that are searched */
-	bool *is_straight;         /* by clock: it keeps its rate */
-	bool *news;                /* tighter since it was last heard */
-	unsigned rounds;
-};
-
-/* What is known of the error at a time; of the reference, that there is none. */
-double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high);
-
-/* The gap that a time lies in; NULL: none. */
-struct envelope_gap *search_gap(const struct search *search, uint32_t clock, nsec_t at);
-
-/*
- * A message within a gap may tell of more than one step there; for message_log_walk, the
- * context is the search.
- */
-int search_open_gap(void *context, struct message *message);
-
-/*
- * State a clock's bounds at so many even times, and where its segments begin: at each the
- * widest up to the stated times before and after, so that what lies between two of them
- * lies within both.
- */
-void search_state(const struct search *search, uint32_t index, size_t spans);
 
 /*
  * Bounds of the clocks. Every message says that its receive came after its send, and

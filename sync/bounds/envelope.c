@@ -46,6 +46,14 @@ void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to)
 	    (struct envelope_gap){.from_ns = from, .to_ns = to};
 }
 
+struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at)
+{
+	for (size_t i = 0; i < envelope->gaps; i++)
+		if (at > envelope->gap[i].from_ns && at < envelope->gap[i].to_ns)
+			return &envelope->gap[i];
+	return NULL;
+}
+
 /* Whether some part of a gap lies between two times since the begin. */
 static bool has_gap(const struct envelope *envelope, double from, double to)
 {
