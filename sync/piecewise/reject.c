@@ -37,43 +37,41 @@ enum {
 	ROUNDS = 16, /* as false ones can hide behind each other */
 };
 
-typedef int order_fn(const void *a, const void *b);
+/* What the messages of a pair are put in the order of. */
+enum order { BY_X, BY_Y, BY_PLACE };
 
-static int by_place(const void *a, const void *b)
+static double order_key(const struct suspect *one, enum order order)
+{
+	return order == BY_PLACE ? (double)one->place
+				 : one->x + (order == BY_Y ? one->v : 0);
+}
+
+static int compare_keys(const void *a, const void *b, void *order)
 {
 	const struct suspect *p = a, *q = b;
+	double key = order_key(p, *(enum order *)order);
+	double other = order_key(q, *(enum order *)order);
 
+	if (key != other)
+		return key < other ? -1 : 1;
 	return (p->place > q->place) - (p->place < q->place);
 }
 
-static int by_x(const void *a, const void *b)
+static void sort(struct suspects *suspects, enum order order)
 {
-	const struct suspect *p = a, *q = b;
-
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return by_place(a, b);
-}
-
-static int by_y(const void *a, const void *b)
-{
-	const struct suspect *p = a, *q = b;
-	double y = p->x + p->v, other = q->x + q->v;
-
-	if (y != other)
-		return y < other ? -1 : 1;
-	return by_place(a, b);
+	qsort_r(suspects->item, suspects->count, sizeof(*suspects->item), compare_keys,
+		&order);
 }
 
 /*
  * List each direction by itself, as there may be many messages of one before the next
  * of the other; those that are rejected only if `all` are wanted.
  */
-static void arrange(struct suspects *suspects, order_fn *order, bool all)
+static void arrange(struct suspects *suspects, enum order order, bool all)
 {
 	size_t *sides = suspects->sides;
 
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
+	sort(suspects, order);
 	sides[false] = sides[true] = 0;
 	for (size_t i = 0; i < suspects->count; i++) {
 		struct suspect *one = &suspects->item[i];
@@ -147,7 +145,7 @@ static size_t reject_voted(struct suspects *suspects, unsigned votes)
 static size_t find_round(struct suspects *suspects, size_t voices)
 {
 	for (unsigned k = 0; k < 2; k++) {
-		arrange(suspects, k ? by_y : by_x, false);
+		arrange(suspects, k ? BY_Y : BY_X, false);
 		for (size_t i = 0; i < suspects->count; i++) {
 			struct suspect *one = &suspects->item[i];
 
@@ -164,26 +162,14 @@ enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
 
 #define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
 
-/*
- * Whether of the nearest of the other direction, within a run, one on each side that has
- * any contradicts it. What only one side contradicts is of another step in between.
- * Those that were found false among the run have no say.
- */
-static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
-			   size_t to)
+/* Whether the nearest of the other direction, before and after, both contradict one. */
+static bool is_refuted(const struct suspects *suspects, const struct suspect *one)
 {
-	const struct suspect *one = &suspects->item[at], *other;
-	bool heard[2] = {false, false}, found[2] = {false, false};
+	const struct suspect *before = neighbour(suspects, one, !one->forward, -1);
+	const struct suspect *after = neighbour(suspects, one, !one->forward, 1);
 
-	for (int k = -LEAST_RUN; k <= LEAST_RUN; k++) {
-		other = k ? neighbour(suspects, one, !one->forward, k) : NULL;
-		if (!other || other < &suspects->item[from] ||
-		    other > &suspects->item[to] || other->votes)
-			continue;
-		heard[k > 0] = true;
-		found[k > 0] |= contradict(one, other, suspects->limit);
-	}
-	return (found[0] || found[1]) && found[0] >= heard[0] && found[1] >= heard[1];
+	return before && after && contradict(one, before, suspects->limit) &&
+	       contradict(one, after, suspects->limit);
 }
 
 /* Clear a run that what went the other way meanwhile agrees with. */
@@ -192,18 +178,14 @@ static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_
 	bool forward = suspects->item[from].forward;
 	size_t answers = 0, against = 0, spared = 0;
 
-	for (size_t i = from; length >= LEAST_RUN && i <= to; i++)
-		suspects->item[i].votes = 0;
 	for (size_t i = from; length >= LEAST_RUN && i <= to; i++) {
-		struct suspect *answer = &suspects->item[i];
+		const struct suspect *answer = &suspects->item[i];
+		bool is_false = is_refuted(suspects, answer);
 
-		if (answer->forward == forward)
-			continue;
-		answer->votes = is_false_among(suspects, i, from, to);
-		if (answer->votes && answer->rejected)
+		if (answer->forward == forward || (is_false && answer->rejected))
 			continue;
 		answers++;
-		against += answer->votes;
+		against += is_false;
 	}
 	if (answers == against || (double)against > FALSE_INSIDE * (double)answers)
 		return 0;
@@ -211,7 +193,7 @@ static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_
 		struct suspect *one = &suspects->item[i];
 
 		if (one->forward != forward || !one->rejected ||
-		    is_false_among(suspects, i, from, to))
+		    is_refuted(suspects, one))
 			continue;
 		one->rejected = false;
 		spared++;
@@ -224,7 +206,7 @@ static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_
  * stepped back, or two clocks were: of these, several follow each other in their
  * direction, and agree with what went the other way meanwhile. Returns how many.
  */
-static size_t spare_pulses(struct suspects *suspects, order_fn *order, bool forward)
+static size_t spare_pulses(struct suspects *suspects, enum order order, bool forward)
 {
 	size_t from = 0, to = 0, length = 0, spared = 0;
 
@@ -255,26 +237,6 @@ enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
 /* So far of the way to the other direction no true message gets. */
 #define BEYOND 0.4
 
-/* Messages of one direction on one side of another. */
-struct vicinity {
-	double x[NEAR], v[NEAR];
-	size_t count;
-};
-
-static struct vicinity look_around(const struct suspects *suspects,
-				   const struct suspect *one, bool forward, int side)
-{
-	struct vicinity near = {.count = 0};
-	const struct suspect *other;
-
-	while (near.count < NEAR && (other = neighbour(suspects, one, forward,
-						       side * (int)(near.count + 1)))) {
-		near.x[near.count] = other->x - one->x;
-		near.v[near.count++] = other->v;
-	}
-	return near;
-}
-
 static double median(const double *value, size_t n)
 {
 	double sorted[NEAR];
@@ -283,33 +245,35 @@ static double median(const double *value, size_t n)
 	return ranked(sorted, n, n / 2);
 }
 
-/* How fast the clocks drift apart, by the medians before and after. */
-static double find_rate(const struct vicinity near[2], double limit)
-{
-	double passed, rate;
-
-	if (near[0].count < LEAST || near[1].count < LEAST)
-		return 0;
-	passed = median(near[1].x, near[1].count) - median(near[0].x, near[0].count);
-	rate = (median(near[1].v, near[1].count) - median(near[0].v, near[0].count)) /
-	       passed;
-	return passed > 0 ? fmax(-limit, fmin(limit, rate)) : 0;
-}
-
-/* Where the quickest of one direction stand at the time of a message. */
+/*
+ * Where the quickest of one direction stand at the time of a message: at the rate at
+ * which the medians of those before and after it drift apart.
+ */
 static bool find_edge(const struct suspects *suspects, const struct suspect *one,
 		      bool forward, double *edge)
 {
-	const struct vicinity near[2] = {look_around(suspects, one, forward, -1),
-					 look_around(suspects, one, forward, 1)};
-	double value[2 * NEAR], rate = find_rate(near, suspects->limit);
-	size_t n = 0;
+	double x[2][NEAR], v[2][NEAR], value[2 * NEAR], rate = 0, elapsed;
+	size_t count[2] = {0, 0}, n = 0;
+	const struct suspect *other;
 
-	if (near[0].count + near[1].count < 2 * LEAST)
+	for (int after = 0; after < 2; after++)
+		while (count[after] < NEAR &&
+		       (other = neighbour(suspects, one, forward,
+					  (after ? 1 : -1) * (int)(count[after] + 1)))) {
+			x[after][count[after]] = other->x - one->x;
+			v[after][count[after]++] = other->v;
+		}
+	if (count[0] + count[1] < 2 * LEAST)
 		return false;
-	for (int side = 0; side < 2; side++)
-		for (size_t i = 0; i < near[side].count; i++)
-			value[n++] = near[side].v[i] - rate * near[side].x[i];
+	if (count[0] >= LEAST && count[1] >= LEAST) {
+		elapsed = median(x[1], count[1]) - median(x[0], count[0]);
+		rate = (median(v[1], count[1]) - median(v[0], count[0])) / elapsed;
+		rate =
+		    elapsed > 0 ? fmax(-suspects->limit, fmin(suspects->limit, rate)) : 0;
+	}
+	for (int after = 0; after < 2; after++)
+		for (size_t i = 0; i < count[after]; i++)
+			value[n++] = v[after][i] - rate * x[after][i];
 	*edge = ranked(value, n, forward ? RANK - 1 : n - RANK);
 	return true;
 }
@@ -339,7 +303,7 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 	for (int round = 0; most && round < STRAY_ROUNDS; round++) {
 		size_t found = 0;
 
-		arrange(suspects, by_x, false);
+		arrange(suspects, BY_X, false);
 		for (size_t i = 0; i < suspects->count; i++) {
 			suspects->item[i].votes = is_stray(suspects, &suspects->item[i]);
 			found += suspects->item[i].votes;
@@ -365,8 +329,7 @@ static size_t least_steps(struct suspects *suspects, double limit)
 	for (int k = 0; k < 2; k++) {
 		size_t n = 0, steps = 0;
 
-		qsort(suspects->item, suspects->count, sizeof(*suspects->item),
-		      k ? by_y : by_x);
+		sort(suspects, k ? BY_Y : BY_X);
 		for (size_t i = 0; i < suspects->count; i++) {
 			const struct suspect *one = &suspects->item[i];
 			nsec_t at = nsec_round(k ? one->x + one->v : one->x);
@@ -415,7 +378,7 @@ static size_t reject_suspects(struct suspects *suspects)
 		total = 0;
 	}
 	for (int k = 0; k < 4; k++)
-		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
+		total -= spare_pulses(suspects, k / 2 ? BY_Y : BY_X, k % 2);
 	total += find_strays(suspects, total / 2);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
@@ -470,20 +433,18 @@ static int gather(void *context, struct message *message)
 	const struct pair *pair = &rejection->sync->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
 	nsec_t dx = point.x - pair->origin.x, dy = point.y - pair->origin.y;
+	size_t place = suspects->count;
 
 	if (!suspects->wanted)
 		return 0;
-	suspects->item = mem_grow(suspects->item, suspects->count, &suspects->capacity,
-				  sizeof(*suspects->item));
-	suspects->item[suspects->count] = (struct suspect){
+	*MEM_NEXT(suspects->item, suspects->count, suspects->capacity) = (struct suspect){
 	    .x = (double)dx,
 	    .v = (double)(dy - dx),
-	    .place = suspects->count,
+	    .place = place,
 	    .port = message->port,
 	    .protocol = message->protocol,
 	    .forward = message->forward,
 	};
-	suspects->count++;
 	return 0;
 }
 
@@ -526,7 +487,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, sync_clock_name(sync, pair->b));
 	}
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_place);
+	sort(suspects, BY_PLACE);
 }
 
 static int apply(void *context, struct message *message)
