@@ -138,22 +138,18 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 {
 	for (size_t i = 0; i < clock->segments; i++) {
+		const struct clock_segment *segment = &clock->segment[i];
 		bool is_last = i + 1 == clock->segments;
 		nsec_t low = i ? clock->segment[i].local_ns : NSEC_MIN;
 		nsec_t high = is_last ? NSEC_MAX : clock->segment[i + 1].local_ns - 1;
 
-		if (high < low || correct_by(&clock->segment[i], high) < ref_ns)
+		if (high < low || correct_by(segment, high) < ref_ns)
 			continue;
-		while (low < high) {
-			nsec_t middle =
-			    low + (nsec_t)(((uint64_t)high - (uint64_t)low) / 2);
-
-			if (correct_by(&clock->segment[i], middle) < ref_ns)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
+		/* Counted without a sign, as the span may exceed nsec_t's range. */
+		return (nsec_t)((uint64_t)low +
+				FIRST_NOT((uint64_t)high - (uint64_t)low, k,
+					  correct_by(segment, (nsec_t)((uint64_t)low +
+								       k)) < ref_ns));
 	}
 	return NSEC_MAX;
 }
