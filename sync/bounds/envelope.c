@@ -198,47 +198,37 @@ static void make_hulls(const struct envelope *envelope, struct pair *pair)
 }
 
 /*
- * As far as lines get whose rate is between two: along the hull where its edge has such a
- * rate, else along the line of the nearer one that touches it.
+ * Reduce bounds at even times to their lower convex hull: a line that is below all of
+ * them is below that, too.
  */
-static void straighten_side(struct envelope *envelope, const struct pair *pair,
-			    const double rate[2], bool high)
+static void make_convex(double *most, size_t count)
 {
-	const struct hull *hull = high ? &pair->lower : &pair->upper;
-	double sign = high ? 1 : -1;
-	double touching[2];
-	size_t k = 0;
+	AUTOFREE size_t *corner = mem_alloc(count * sizeof(*corner));
+	size_t corners = 0;
 
-	for (int i = 0; i < 2; i++)
-		touching[i] =
-		    sign * hull_slack(hull, &(struct line){pair->origin.x, pair->origin.y,
-							   0, rate[i]});
-	for (size_t i = 0; hull->count && i <= envelope->cells; i++) {
-		double after = (double)i * envelope->step_ns, slope, value;
+	for (size_t i = 0; i < count; i++) {
+		for (; corners >= 2; corners--) {
+			size_t a = corner[corners - 2], b = corner[corners - 1];
 
-		while (k < hull->count &&
-		       (double)(hull->point[k].x - envelope->begin_ns) <= after)
-			k++;
-		slope = k == 0             ? -sign * INFINITY
-			: k == hull->count ? sign * INFINITY
-					   : hull_edge_rate(hull, k);
-		if (slope <= rate[0])
-			value = touching[0] + rate[0] * after;
-		else if (slope >= rate[1])
-			value = touching[1] + rate[1] * after;
-		else
-			value = (double)(hull->point[k].y - hull->point[k].x) -
-				slope * ((double)(hull->point[k].x - envelope->begin_ns) -
-					 after);
-		tighten(&envelope->most[high][i], sign * value);
+			if ((most[b] - most[a]) * (double)(i - b) <
+			    (most[i] - most[b]) * (double)(b - a))
+				break;
+		}
+		corner[corners++] = i;
+	}
+	for (size_t k = 1; k < corners; k++) {
+		size_t a = corner[k - 1], b = corner[k];
+		double slope = (most[b] - most[a]) / (double)(b - a);
+
+		for (size_t i = a + 1; i < b; i++)
+			most[i] = most[a] + slope * (double)(i - a);
 	}
 }
 
 bool envelope_straighten(struct envelope *envelope)
 {
 	double limit = fmax(envelope->rate[true], envelope->rate[false]);
-	double rate[2] = {-envelope->rate[false], envelope->rate[true]},
-	       before = envelope->width_ns;
+	double before = envelope->width_ns;
 	struct pair pair;
 
 	envelope->is_touched = false;
@@ -246,20 +236,22 @@ bool envelope_straighten(struct envelope *envelope)
 	if (pair.lower.count && pair.upper.count) {
 		fit_pair_margin(&pair, limit);
 		envelope->is_broken = pair.margin_ns < 0;
-		rate[0] = fmax(rate[0], fit_extreme(&pair, -limit).rate);
-		rate[1] = fmin(rate[1], fit_extreme(&pair, limit).rate);
-	}
-	envelope->is_broken |= rate[0] > rate[1];
-	for (int side = 0; side < 2 && !envelope->is_broken; side++)
-		straighten_side(envelope, &pair, rate, side);
-	if (!envelope->is_broken) {
-		envelope->rate[false] = fmax(0, -rate[0]);
-		envelope->rate[true] = fmax(0, rate[1]);
+		envelope->rate[true] =
+		    fmin(envelope->rate[true], fit_extreme(&pair, limit).rate);
+		envelope->rate[false] =
+		    fmin(envelope->rate[false], -fit_extreme(&pair, -limit).rate);
 	}
 	hull_clear(&pair.lower);
 	hull_clear(&pair.upper);
+	envelope->is_broken |= envelope->rate[true] + envelope->rate[false] < 0;
+	if (envelope->is_broken)
+		return false;
+	envelope_sweep(envelope);
+	for (int side = 0; side < 2; side++)
+		if (!isinf(envelope->most[side][0]))
+			make_convex(envelope->most[side], envelope->cells + 1);
 	envelope->width_ns = mean_width(envelope);
-	return !envelope->is_broken && before - envelope->width_ns > WORTH_LINE;
+	return before - envelope->width_ns > WORTH_LINE;
 }
 
 /* What is known of the error, or of its negative. */
