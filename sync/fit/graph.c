@@ -79,31 +79,33 @@ static double shortest(struct graph *graph, const struct island *island,
 	return total;
 }
 
-static uint32_t root_of(const uint32_t *up, uint32_t node)
-{
-	while (up[node] != node)
-		node = up[node];
-	return node;
-}
-
-/* Number the islands by their first trace; returns how many. */
+/*
+ * Number the islands by their first trace; returns how many. Until nothing changes, both
+ * traces of a pair get the lower of their labels.
+ */
 static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 {
-	AUTOFREE uint32_t *up = mem_alloc((graph->nodes + 1) * sizeof(*up));
+	struct graph_node *node = graph->node;
 	size_t islands = 0;
 
 	for (uint32_t i = 0; i < graph->nodes; i++)
-		up[i] = i;
-	for (size_t i = 0; i < pairs->count; i++) {
-		uint32_t a = root_of(up, pairs->pair[i].a);
-		uint32_t b = root_of(up, pairs->pair[i].b);
+		node[i].island = i;
+	for (bool changes = true; changes;) {
+		changes = false;
+		for (size_t i = 0; i < pairs->count; i++) {
+			const struct pair *pair = &pairs->pair[i];
+			uint32_t *a = &node[pair->a].island, *b = &node[pair->b].island;
 
-		if (!pairs->pair[i].contradictory)
-			up[a > b ? a : b] = a > b ? b : a;
+			if (pair->contradictory || *a == *b)
+				continue;
+			changes = true;
+			*a = *b = *a < *b ? *a : *b;
+		}
 	}
+	/* A label is the first trace of its island, which has got its number. */
 	for (uint32_t i = 0; i < graph->nodes; i++)
-		graph->node[i].island =
-		    up[i] == i ? (uint32_t)islands++ : graph->node[root_of(up, i)].island;
+		node[i].island = node[i].island == i ? (uint32_t)islands++
+						     : node[node[i].island].island;
 	return islands;
 }
 
