@@ -48,6 +48,7 @@ other_nodes()
 exchanges()
 {
 	case $1 in
+	plain) echo '- - 10.7.0.N' ;;
 	routed) echo 'c1 c2 10.9.N.11' ;;
 	node-container) printf '%s\n' 'c1 - 10.9.N.11' '- c2 10.7.0.N' ;;
 	nat) echo 'c1 c2 10.7.0.N' ;;
@@ -65,9 +66,10 @@ inside()
 	[ "$1" = - ] || printf 'ip netns exec %s ' "$1"
 }
 
-# Every node sends all others requests by TCP and by UDP, which they answer, and node1
-# a bulk to node2.
-network_load()
+# Every node sends all others requests by TCP, and over a network of another kind by UDP, too,
+# which they answer, and node1 a bulk to node2. On the plain network the last one sends a file to
+# node1 by scp, as on the cluster of 2011.
+load()
 {
 	exchanges "$network" | while read -r server client form; do
 		serve=$(inside "$server")vctraffic ask=$(inside "$client")vctraffic
@@ -83,43 +85,27 @@ network_load()
 		    roles: first
 		    method: background
 		  - command: |
-		      ctwrap --name ping-udp -- $ask ping-udp $pings 7003 $others
-		    roles: all
-		    method: background
-		  - command: |
 		      ctwrap --name ping -- $ask ping $pings 7001 $others
 		    roles: all
 		    method: background
 		EOT
+		[ "$network" = plain ] || cat <<-EOT
+		  - command: |
+		      ctwrap --name ping-udp -- $ask ping-udp $pings 7003 $others
+		    roles: all
+		    method: background
+		EOT
 	done
-	cat <<-EOT
-	  - command: sleep $((seconds + 2))
-	    roles: all
-	    timeout: $((seconds * 6 + 120))
-	EOT
-}
-
-# Every node sends small messages to all others, as on the cluster of 2011, node1 a
-# bulk to node2, and the last one a file to node1 by scp.
-plain_load()
-{
-	cat <<-EOT
-	  - command: vctraffic echo 7001 & vctraffic sink 7002
-	    roles: all
-	    method: background
-	  - command: |
-	      sleep $((seconds / 5)) &&
-	      ctwrap --name bulk -- vctraffic send 10.7.0.2 7002 $((bulk * 1000000))
-	    roles: first
-	    method: background
+	[ "$network" != plain ] || cat <<-EOT
 	  - command: |
 	      file=\$(mktemp) && head -c $((bulk * 500000)) /dev/urandom >"\$file" &&
 	      sleep $((seconds / 2)) &&
 	      ctwrap --name copy -- scp -B -q "\$file" node1:received
 	    roles: last
 	    method: background
-	  - command: |
-	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 $(other_nodes | tr -s '\n\t ' ' ')
+	EOT
+	cat <<-EOT
+	  - command: sleep $((seconds + 2))
 	    roles: all
 	    timeout: $((seconds * 6 + 120))
 	EOT
@@ -154,9 +140,5 @@ write_recipe()
 		echo "  snaplen: 128"
 	fi
 	echo "execute:"
-	if [ "$network" = plain ]; then
-		plain_load
-	else
-		network_load
-	fi
+	load
 }
