@@ -43,7 +43,7 @@ bundle_for()
 	echo set_up
 	cat "$work/bundle"
 	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$work/plan" | put_file plan
-	echo 'begin "$1"'
+	echo begin
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;

@@ -59,24 +59,6 @@ leave()
 	exit "$leave_status"
 }
 
-# reach FILE [OPTIONS]: the nodes of the plan, which stands in FILE for messages, and the way to
-# each. Sets nodes and node_count; they are used as words, and as names of files. The words for
-# ssh, -p PORT ... -- ADDRESS, are a line in $work/words/NODE; their options are those of the plan
-# OPTIONS.
-reach()
-{
-	nodes=
-	node_count=0
-	ssh_words=
-	gateway=
-	plan_file=$1
-	each_line "${2:-$work/plan}" ssh_option add_option
-	each_line "$work/plan" ssh_gateway add_gateway
-	each_line "$work/plan" node add_node
-	[ -n "$nodes" ] || fail "$1: no nodes in it"
-	[ -z "$gateway" ] || open_gateway
-}
-
 # Options for ssh may run commands here and write files, so none is taken from a run directory,
 # which may be somebody else's.
 add_option()
@@ -206,9 +188,9 @@ action()
 	action_seconds=$2
 	shift 2
 	if [ -n "${sent:-}" ]; then
-		remote "$action_node" "$action_seconds" /bin/sh -s "$step_seconds" "$@" <"$sent"
+		remote "$action_node" "$action_seconds" /bin/sh -s "$@" <"$sent"
 	elif get_dir "$action_node"; then
-		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
+		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$@"
 	else
 		echo 'nothing was set up there' >>"$errors"
 		(exit 126)

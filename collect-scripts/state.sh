@@ -90,10 +90,21 @@ make_run()
 	reach_nodes
 }
 
-# reach_nodes [OPTIONS]: the nodes of the run, and the way to them.
+# reach_nodes [OPTIONS]: the nodes of the plan, and the way to each. Sets nodes and node_count; they
+# are used as words, and as names of files. The words for ssh, -p PORT ... -- ADDRESS, are a line in
+# $work/words/NODE; their options are those of the plan OPTIONS.
 reach_nodes()
 {
-	reach "$state/plan" "$@"
+	nodes=
+	node_count=0
+	ssh_words=
+	gateway=
+	plan_file=$state/plan
+	each_line "${1:-$work/plan}" ssh_option add_option
+	each_line "$work/plan" ssh_gateway add_gateway
+	each_line "$work/plan" node add_node
+	[ -n "$nodes" ] || fail "$plan_file: no nodes in it"
+	[ -z "$gateway" ] || open_gateway
 	for node in $nodes; do
 		mkdir -p "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
 	done

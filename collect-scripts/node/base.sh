@@ -50,8 +50,8 @@ give_up()
 	exit 1
 }
 
-# How long one step may take: a call of lttng, a look at a version. The caller says.
-step_seconds=60
+# How long one step may take: a call of lttng, a look at a version. Emulated machines are slow.
+step_seconds=300
 
 has()
 {
@@ -61,10 +61,12 @@ has()
 as_root=
 is_root=no
 
-# Root's rights, if they can be had without a question: "" or "sudo -n".
+# Root's rights, if they can be had without a question: "" or "sudo -n". lttng wants a home that it
+# can write to.
 find_rights()
 {
-	find_home
+	[ -d "${LTTNG_HOME:-${HOME:-}}" ] && [ -w "${LTTNG_HOME:-${HOME:-}}" ] ||
+		export LTTNG_HOME="${here%/*}"
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
 	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
@@ -402,13 +404,13 @@ put()
 	cat >"$here/$1" && [ -s "$here/$1" ] || cannot_write
 }
 
-# begin STEP_SECONDS: the collection; what fails leaves nothing.
+# The collection; what fails leaves nothing.
 begin()
 {
 	chmod 700 "$here/bin/ctwrap" "$here/bin/ctsample"
-	/bin/sh "$here/node.sh" "$1" start </dev/null || {
-		/bin/sh "$here/node.sh" "$1" stop </dev/null
-		/bin/sh "$here/node.sh" "$1" clean </dev/null
+	/bin/sh "$here/node.sh" start </dev/null || {
+		/bin/sh "$here/node.sh" stop </dev/null
+		/bin/sh "$here/node.sh" clean </dev/null
 		exit 1
 	}
 }

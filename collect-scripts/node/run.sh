@@ -160,6 +160,8 @@ stop_sources()
 		return
 	fi
 	[ ! -f "$here/stopped" ] || return 0
+	# What writes a log may have much to write on a slow machine. In tenths of a second.
+	patience=1500
 	record stopper $$
 	end 'exec-*' TERM 50
 	end_session kernel
@@ -167,13 +169,12 @@ stop_sources()
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
-	# What writes a log may have much to write on a slow machine.
-	end sar INT $((step_seconds * 5))
-	end 'capture-*' INT $((step_seconds * 5))
+	end sar INT "$patience"
+	end 'capture-*' INT "$patience"
 	tell_dropped
-	end 'sensor-*' TERM $((step_seconds * 5))
-	end ctsample TERM $((step_seconds * 5))
-	end clock TERM $((step_seconds * 5))
+	end 'sensor-*' TERM "$patience"
+	end ctsample TERM "$patience"
+	end clock TERM "$patience"
 	end_daemon kernel
 	end_daemon userspace
 	rm -f "$here/procs/stopper"
@@ -386,13 +387,7 @@ if [ -z "${EPOCHREALTIME:-}" ] && has bash; then
 	esac
 fi
 
-# node.sh [STEP_SECONDS] ACTION [ARGUMENT...]
-case ${1:-} in
-[1-9]*)
-	step_seconds=$1
-	shift
-	;;
-esac
+# node.sh ACTION [ARGUMENT...]
 case ${1:-} in
 start | stop | status | exec | task | list | send | clean | check | install | daemon | clock | sensor)
 	action=$1

@@ -49,16 +49,6 @@ find_pid_file()
 	fi
 }
 
-# lttng wants a home that it can write to.
-find_home()
-{
-	[ -z "${LTTNG_HOME:-}" ] || return 0
-	if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then
-		LTTNG_HOME=${here%/*}
-		export LTTNG_HOME
-	fi
-}
-
 # The client. Each call is a process that talks with the daemon, so there are few of them.
 lttng_client()
 {

@@ -12,28 +12,20 @@ shared_bytes=1048576
 most_nodes=200
 machine_pids=
 
-# The rate of machine N; the list begins anew at its end.
-rate_of()
-{
-	echo "$rates" | awk -F , -v n="$1" '{ print $((n - 1) % NF + 1) }'
-}
-
-# What the machine's real-time clock says first: it is wrong by so many seconds a
-# node, as the clocks of a cluster that nobody set.
-first_time_of()
-{
-	date -u -d "@$(($(date +%s) + ($1 - 1) * clock_step))" +%Y-%m-%dT%H:%M:%S
-}
-
 # start_machine N: in the background. The counter's rate is given, for Linux
 # measures it at boot, and wrongly on a busy host.
 start_machine()
 {
 	n=$1
 	hex=$(printf %02x "$n")
+	# The list of rates begins anew at its end.
+	rate=$(echo "$rates" | awk -F , -v n="$n" '{ print $((n - 1) % NF + 1) }')
+	# What its real-time clock says first: it is wrong by so many seconds a node, as the clocks of
+	# a cluster that nobody set.
+	first_time=$(date -u -d "@$(($(date +%s) + (n - 1) * clock_step))" +%Y-%m-%dT%H:%M:%S)
 	words="root=/dev/vda rw init=/vcluster-init console=ttyS0 quiet net.ifnames=0
 		mitigations=off audit=0 tsc=reliable clocksource=tsc tsc_early_khz=$khz
-		node=$n nodes=$nodes ppm=$(rate_of "$n") offload=$offload"
+		node=$n nodes=$nodes ppm=$rate offload=$offload"
 	# On a medium that all share, one hears what all send: the wire.
 	set --
 	[ "$n" -ne 1 ] || [ "$network" = plain ] ||
@@ -42,7 +34,7 @@ start_machine()
 	TMPDIR=$scratch setsid qemu-system-x86_64 -name "node$n" \
 		-accel tcg,thread=multi,tb-size=128 -M pc -cpu qemu64 -smp "$processors" -m "$memory" \
 		-nodefaults -no-user-config -no-reboot -display none \
-		-rtc "base=$(first_time_of "$n"),clock=host" \
+		-rtc "base=$first_time,clock=host" \
 		-kernel "$directory/vmlinuz" -initrd "$directory/initrd.img" \
 		-append "$(echo "$words" | tr -s '\n\t' ' ')" \
 		-drive "file=$directory/image,if=virtio,format=raw,snapshot=on,cache=unsafe" \
