@@ -384,7 +384,8 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
-	qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
+	if (requests->count) /* without, there is no array */
+		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
 	for (size_t i = 0; i < requests->count && !status; i++) {
 		struct request_row *request = &requests->row[i];
 
