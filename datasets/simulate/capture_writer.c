@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/nsec.h"
@@ -11,8 +11,11 @@
 #include "simulate/writer.h"
 
 enum {
-	SNAP = 128,          /* bytes kept of a frame */
+	SNAP = 128,          /* bytes of a frame that are captured */
+	RECORD_HEAD = 16,    /* bytes in front of a frame */
 	LEAST_ETHERNET = 60, /* bytes that arrive, padded if need be */
+	ETHERNET = 14,
+	VLAN_TAG = 4,
 	TYPE_IPV4 = 0x0800,
 	TYPE_VLAN = 0x8100,
 	TYPE_IPV6 = 0x86dd,
@@ -23,24 +26,14 @@ struct capture_writer {
 	struct texts addresses; /* two a node, behind their family; then of others */
 	char **path;            /* one a node */
 	FILE **file;
+	struct bytes record; /* the one that is written */
 };
 
-struct frame {
-	uint8_t bytes[SNAP];
-	size_t used, wire;
-};
-
-static void put(struct frame *frame, const void *bytes, size_t count)
+/* In network order. */
+static void add16(struct bytes *bytes, unsigned value)
 {
-	memcpy(frame->bytes + frame->used, bytes, count);
-	frame->used += count;
-}
-
-static void put16(struct frame *frame, unsigned value)
-{
-	uint8_t bytes[2] = {(uint8_t)(value >> 8), (uint8_t)value};
-
-	put(frame, bytes, 2);
+	bytes_add_byte(bytes, (uint8_t)(value >> 8));
+	bytes_add_byte(bytes, (uint8_t)value);
 }
 
 static size_t address_number(struct capture_writer *writer, uint8_t family,
@@ -65,72 +58,70 @@ static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family
 					       : router;
 }
 
-/* The interface pads what is short, after a sender's capture has seen it. */
-static void build_frame(struct frame *frame, struct capture_writer *writer,
-			const struct sim_event *event, const struct sim_headers *headers)
+/* The interface pads what is short, after a sender's capture has seen it. All data is
+ * zeros. */
+static void make_record(struct capture_writer *writer, const struct sim_event *event,
+			const struct sim_headers *headers, nsec_t stamp)
 {
 	const struct packet *packet = sim_event_packet(event);
 	const struct sim_node *node = &writer->base.node[event->node];
 	bool sent = event->class->capture == SIM_CAPTURED_SENT;
 	const unsigned char *peer =
 	    mac_of(writer, packet->family, sent ? packet->dst : packet->src);
+	size_t wire = headers->total + ETHERNET + (node->vlan ? (size_t)VLAN_TAG : 0),
+	       captured;
+	struct bytes *record = &writer->record;
 
-	memset(frame, 0, sizeof(*frame));
-	put(frame, sent ? peer : node->mac, 6);
-	put(frame, sent ? node->mac : peer, 6);
+	if (!sent && wire < LEAST_ETHERNET)
+		wire = LEAST_ETHERNET;
+	captured = wire < SNAP ? wire : SNAP;
+	record->size = 0;
+	bytes_add_le(record, (uint64_t)(stamp / NSEC_PER_SEC), 4);
+	bytes_add_le(record, (uint64_t)(stamp % NSEC_PER_SEC), 4);
+	bytes_add_le(record, captured, 4);
+	bytes_add_le(record, wire, 4);
+	bytes_add(record, sent ? peer : node->mac, 6);
+	bytes_add(record, sent ? node->mac : peer, 6);
 	if (node->vlan) {
-		put16(frame, TYPE_VLAN);
-		put16(frame, node->vlan);
+		add16(record, TYPE_VLAN);
+		add16(record, node->vlan);
 	}
-	put16(frame, packet->family == 4 ? TYPE_IPV4 : TYPE_IPV6);
-	frame->wire = frame->used + headers->total;
-	put(frame, headers->bytes, headers->network + headers->transport);
-	if (!sent && frame->wire < LEAST_ETHERNET)
-		frame->wire = LEAST_ETHERNET;
+	add16(record, packet->family == 4 ? TYPE_IPV4 : TYPE_IPV6);
+	bytes_add(record, headers->bytes, headers->network + headers->transport);
+	memset(bytes_extend(record, SNAP), 0, SNAP);
+	record->size = RECORD_HEAD + captured;
 }
 
-/* Numbers of 32 bits, little-endian. */
-static bool write_numbers(FILE *file, uint32_t *number, size_t count)
+static int write_record(const struct capture_writer *writer, size_t node,
+			struct error *error)
 {
-	for (size_t i = 0; i < count; i++)
-		number[i] = htole32(number[i]);
-	return fwrite_unlocked(number, sizeof(*number), count, file) == count;
-}
+	const struct bytes *record = &writer->record;
 
-static int write_frame(const struct capture_writer *writer, const struct sim_event *event,
-		       const struct frame *frame, struct error *error)
-{
-	const struct sim_node *node = &writer->base.node[event->node];
-	FILE *file = writer->file[event->node];
-	nsec_t stamp = nsec_add(event->mono_ns, node->realtime_offset_ns);
-	uint32_t kept = (uint32_t)(frame->wire < SNAP ? frame->wire : SNAP);
-	uint32_t head[] = {(uint32_t)(stamp / NSEC_PER_SEC),
-			   (uint32_t)(stamp % NSEC_PER_SEC), kept, (uint32_t)frame->wire};
-
-	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
-		return error_set(error,
-				 "%s: a packet at %lld ns since the epoch, want one that "
-				 "a capture can hold, from 1970 to 2106",
-				 node->name, (long long)stamp);
-	if (!write_numbers(file, head, 4) ||
-	    fwrite_unlocked(frame->bytes, 1, kept, file) != kept)
-		return error_errno(error, writer->path[event->node]);
-	return 0;
+	return fwrite_unlocked(record->data, 1, record->size, writer->file[node]) ==
+		       record->size
+		   ? 0
+		   : error_errno(error, writer->path[node]);
 }
 
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
 	struct capture_writer *writer = (struct capture_writer *)base;
+	const struct sim_node *node = &base->node[event->node];
+	nsec_t stamp = nsec_add(event->mono_ns, node->realtime_offset_ns);
 	struct sim_headers headers;
-	struct frame frame;
 
 	if (event->class->capture == SIM_NOT_CAPTURED ||
 	    !sim_headers_of_event(&headers, event) ||
 	    packet_is_local(sim_event_packet(event)))
 		return 0;
-	build_frame(&frame, writer, event, &headers);
-	return write_frame(writer, event, &frame, error);
+	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
+		return error_set(error,
+				 "%s: a packet at %lld ns since the epoch, want one that "
+				 "a capture can hold, from 1970 to 2106",
+				 node->name, (long long)stamp);
+	make_record(writer, event, &headers, stamp);
+	return write_record(writer, event->node, error);
 }
 
 static int capture_finish(struct sim_writer *base, size_t node, struct error *error)
@@ -152,6 +143,7 @@ static void capture_free(struct sim_writer *base)
 		free(writer->path[i]);
 	}
 	texts_clear(&writer->addresses);
+	bytes_clear(&writer->record);
 	free(writer->path);
 	free(writer->file);
 	free(writer);
@@ -162,13 +154,15 @@ static int capture_open(struct sim_writer *base, size_t i, const char *directory
 {
 	struct capture_writer *writer = (struct capture_writer *)base;
 	/* Nanoseconds, version 2.4, stamps in UTC, Ethernet. */
-	uint32_t head[] = {0xa1b23c4d, 4 << 16 | 2, 0, 0, SNAP, 1};
+	static const uint32_t head[] = {0xa1b23c4d, 4 << 16 | 2, 0, 0, SNAP, 1};
 
+	writer->record.size = 0;
+	for (size_t k = 0; k < sizeof(head) / sizeof(*head); k++)
+		bytes_add_le(&writer->record, head[k], 4);
 	writer->path[i] = mem_printf("%s/%s.pcap", directory, base->node[i].name);
 	writer->file[i] = fopen(writer->path[i], "wxe");
-	if (!writer->file[i] || !write_numbers(writer->file[i], head, 6))
-		return error_errno(error, writer->path[i]);
-	return 0;
+	return writer->file[i] ? write_record(writer, i, error)
+			       : error_errno(error, writer->path[i]);
 }
 
 struct sim_writer *sim_capture_writer_new(const char *directory,
