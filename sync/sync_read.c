@@ -205,9 +205,6 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 	return opened;
 }
 
-/* How many packets ahead memory is asked for: time enough for it to come. */
-enum { EXPECT = 16, EXPECT_SOON = 8 };
-
 static int read_packet_events(void *context, const struct arrival *arrival, size_t count)
 {
 	struct reading *reading = context;
@@ -217,9 +214,6 @@ static int read_packet_events(void *context, const struct arrival *arrival, size
 		const struct sync_trace *trace = &reading->sync->trace[arrival[i].source];
 		struct packet_event *packet_event = arrival[i].packet_event;
 
-		if (i + EXPECT < count)
-			matcher_expect(reading->matcher, arrival[i + EXPECT].packet_event,
-				       arrival[i + EXPECT_SOON].packet_event);
 		packet_event->ns += trace->shift_ns;
 		packet_event->whole_ns =
 		    nsec_add(packet_event->whole_ns, trace->shift_ns);

@@ -161,15 +161,6 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		entry_table_match(&matcher->entries, entry);
 }
 
-void matcher_expect(const struct matcher *matcher,
-		    const struct packet_event *packet_event,
-		    const struct packet_event *sooner)
-{
-	entry_table_expect(&matcher->entries, packet_event->hash);
-	if (sooner)
-		entry_table_expect_soon(&matcher->entries, sooner->hash);
-}
-
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct packet_event *packet_event, struct error *error)
 {

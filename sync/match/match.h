@@ -78,14 +78,6 @@ struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct packet_event *packet_event, struct error *error);
 
-/*
- * These packets will be added, `packet event` some ten from now, `sooner` (or NULL) some
- * five: have the memory that they need fetched. Both with their hash.
- */
-void matcher_expect(const struct matcher *matcher,
-		    const struct packet_event *packet_event,
-		    const struct packet_event *sooner);
-
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);
 

@@ -70,26 +70,6 @@ void entry_table_init(struct entry_table *table);
 struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
 			       uint64_t hash);
 
-/*
- * A packet of that hash will be looked for, some ten packets from now, or some
- * five: fetch into the cache where it will be looked for.
- */
-static inline void entry_table_expect(const struct entry_table *table, uint64_t hash)
-{
-	__builtin_prefetch(&table->bucket[hash & (table->buckets - 1)]);
-}
-
-static inline void entry_fetch(const struct entry *entry)
-{
-	for (size_t at = 0; entry && at < sizeof(*entry); at += ENTRY_LINE)
-		__builtin_prefetch((const char *)entry + at);
-}
-
-static inline void entry_table_expect_soon(const struct entry_table *table, uint64_t hash)
-{
-	entry_fetch(table->bucket[hash & (table->buckets - 1)]);
-}
-
 /* Move an entry, of either queue, to the end of that of matched ones. */
 void entry_table_match(struct entry_table *table, struct entry *entry);
 

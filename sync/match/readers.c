@@ -133,18 +133,6 @@ static void order_heads(struct readers *readers)
 	readers->is_retied = false;
 }
 
-/* The packet after the next is asked for when many other sources had their turn. */
-static void fetch_ahead(const struct reading *reading)
-{
-	const char *at = (const char *)(reading->head + 1);
-
-	if (reading->head >= reading->end)
-		return;
-	__builtin_prefetch(at);
-	__builtin_prefetch(at + sizeof(*reading->head) / 2);
-	__builtin_prefetch(at + sizeof(*reading->head) - 1);
-}
-
 /* The next packets in the order of time; returns how many. */
 static size_t take_arrivals(struct readers *readers, struct arrival *arrival)
 {
@@ -156,7 +144,6 @@ static size_t take_arrivals(struct readers *readers, struct arrival *arrival)
 		struct reading *reading = &readers->reading[source];
 
 		arrival[n++] = (struct arrival){source, reading->head++};
-		fetch_ahead(reading);
 		if (have_head(readers, source))
 			heap_replace(heads, head_ns(reading));
 		else
