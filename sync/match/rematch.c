@@ -34,7 +34,8 @@ struct lane {
 	struct range *range;
 	size_t count;
 	int64_t longest;     /* of the ranges, in bytes */
-	struct range *first; /* that holds the byte at hand */
+	struct range *first; /* that holds the byte at hand, or NULL */
+	size_t stop;         /* of the byte's, where there is a first */
 };
 
 struct flow {
@@ -169,8 +170,7 @@ static struct range *holder(const struct lane *lane, int64_t byte, struct range 
 		if (!last || at->first_ns > last->first_ns)
 			last = at;
 	}
-	if (latest)
-		*latest = last;
+	*latest = last;
 	return first;
 }
 
@@ -195,35 +195,22 @@ static void find_stops(struct flow *flow, int64_t byte)
 		struct range *last, *first = holder(lane, byte, &last);
 
 		lane->first = first;
-		if (first)
-			stop_add(path_stop(path, first->source, first->hops),
-				 first->received, first->first_ns, first->first_ns,
-				 last->first_ns);
+		if (!first)
+			continue;
+		stop_add(path_stop(path, first->source, first->hops), first->received,
+			 first->first_ns, first->first_ns, last->first_ns);
+		lane->stop = path->stops - 1;
 	}
 }
 
-static const struct stop *stop_of(const struct flow *flow, const struct range *range)
+/* Whether the byte surely went from here to there. */
+static bool leads(const struct flow *flow, const struct lane *sends,
+		  const struct lane *receives)
 {
-	const struct path *path = &flow->matcher->path;
+	const struct stop *stop = flow->matcher->path.stop;
 
-	for (size_t i = 0; i < path->stops; i++)
-		if (path->stop[i].source == range->source &&
-		    path->stop[i].hops == range->hops)
-			return &path->stop[i];
-	return NULL;
-}
-
-/* Whether a byte that both hold surely went from here to there. */
-static bool leads(struct flow *flow, const struct range *send,
-		  const struct range *receive, int64_t byte)
-{
-	const struct stop *from, *to;
-
-	find_stops(flow, byte);
-	from = stop_of(flow, send);
-	to = stop_of(flow, receive);
-	flow->matcher->path.packet = &receive->entry->packet;
-	return from && to && path_leads(flow->matcher, from, to);
+	return sends->first && receives->first &&
+	       path_leads(flow->matcher, stop + sends->stop, stop + receives->stop);
 }
 
 static void emit(const struct flow *flow, const struct range *send,
@@ -239,21 +226,23 @@ static void emit(const struct flow *flow, const struct range *send,
  * and every other send that was first with its bytes before it was whole.
  */
 static void match_receive(struct flow *flow, const struct lane *sends,
-			  const struct range *receive)
+			  const struct lane *receives, const struct range *receive)
 {
 	struct range *head;
 
 	find_stops(flow, receive->begin);
 	head = sends->first;
-	if (head && leads(flow, head, receive, receive->begin))
+	if (leads(flow, sends, receives))
 		emit(flow, head, receive, false);
 	for (size_t i = begin_after(sends, receive->begin + 1);
 	     i < sends->count && sends->range[i].begin < receive->begin + receive->length;
 	     i++) {
 		struct range *send = &sends->range[i];
 
-		if (send != head && holder(sends, send->begin, NULL) == send &&
-		    leads(flow, send, receive, send->begin))
+		if (send == head)
+			continue;
+		find_stops(flow, send->begin);
+		if (sends->first == send && leads(flow, sends, receives))
 			emit(flow, send, receive, true);
 	}
 }
@@ -263,13 +252,15 @@ static void match_lane(struct flow *flow, const struct lane *receives)
 {
 	const struct range *to = receives->range, *from;
 
-	for (size_t k = 0; k < receives->count; k++)
-		for (size_t i = 0; i < flow->lanes && !to[k].is_used; i++) {
+	for (; to < receives->range + receives->count; to++) {
+		flow->matcher->path.packet = &to->entry->packet;
+		for (size_t i = 0; i < flow->lanes && !to->is_used; i++) {
 			from = flow->lane[i].range;
 			if (!from->received && from->hops >= to->hops &&
 			    !match_is_one_host(flow->matcher, from->source, to->source))
-				match_receive(flow, &flow->lane[i], &to[k]);
+				match_receive(flow, &flow->lane[i], receives, to);
 		}
+	}
 }
 
 /* The lanes of a flow's ranges; -1 where not both sides are there. */
@@ -287,7 +278,7 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 			count++;
 		sends += !range[i].received;
 		*MEM_NEXT(flow->lane, flow->lanes, flow->capacity) =
-		    (struct lane){range + i, count, 0, NULL};
+		    (struct lane){.range = range + i, .count = count};
 	}
 	if (!sends || sends == flow->lanes)
 		return -1;
