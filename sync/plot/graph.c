@@ -32,9 +32,12 @@ struct picture {
 	const struct sync *sync;
 	const uint32_t *order; /* of the pairs */
 	struct chart head;
-	char **name;                 /* by clock */
-	double *y;                   /* by clock: the middle of its row */
-	double x, row, step, height; /* x of the clocks; height of all islands */
+	struct row {
+		char *name, *label;      /* the label is cut, and has the bound */
+		char bound[CHART_LABEL]; /* against the reference */
+		double y;                /* its middle */
+	} * clock;                       /* by clock */
+	double x, row, step, height;     /* x of the clocks; height of all islands */
 };
 
 /* How edges look, by their quality. Dashes are for who does not see the colours. */
@@ -105,15 +108,6 @@ static char *name_clock(const struct sync *sync, uint32_t index)
 	return name;
 }
 
-static char *bound_text(char text[CHART_LABEL], const struct sync *sync, uint32_t clock)
-{
-	uint32_t reference = reference_of(sync, clock);
-
-	if (clock == reference)
-		return strcpy(text, "reference");
-	return chart_label_bound(text, bound_us(sync, clock, reference));
-}
-
 /* Of one clock of a pair against the other: of the reference's pair that is the other's
  * own. */
 static char *pair_bound_text(char text[CHART_LABEL], const struct sync *sync,
@@ -125,17 +119,20 @@ static char *pair_bound_text(char text[CHART_LABEL], const struct sync *sync,
 					       : bound_us(sync, pair->b, pair->a));
 }
 
-/* "name  bound", cut to the width of labels. For free(). */
-static char *label_clock(const struct picture *picture, uint32_t clock)
+static void name_row(const struct sync *sync, uint32_t clock, struct row *row)
 {
-	char bound[CHART_LABEL], *name, *label;
+	uint32_t reference = reference_of(sync, clock);
+	AUTOFREE char *fitting = NULL;
 
-	bound_text(bound, picture->sync, clock);
-	name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD,
-			    LABEL_WIDTH - NAME_SIZE - svg_text_width(bound, NAME_SIZE));
-	label = mem_printf("%s  %s", name, bound);
-	free(name);
-	return label;
+	row->name = name_clock(sync, clock);
+	if (clock == reference)
+		strcpy(row->bound, "reference");
+	else
+		chart_label_bound(row->bound, bound_us(sync, clock, reference));
+	fitting =
+	    svg_text_fit(row->name, NAME_SIZE * BOLD,
+			 LABEL_WIDTH - NAME_SIZE - svg_text_width(row->bound, NAME_SIZE));
+	row->label = mem_printf("%s  %s", fitting, row->bound);
 }
 
 /* Rows from the top of the picture's body on, and how wide arcs can be. */
@@ -152,11 +149,12 @@ static void place_clocks(struct picture *picture)
 
 		picture->height += (i ? GAP : 0) + PADDING;
 		for (size_t k = 0; k < island->members; k++) {
-			AUTOFREE char *label = label_clock(picture, island->member[k]);
+			struct row *row = &picture->clock[island->member[k]];
 
-			widest = fmax(widest, svg_text_width(label, NAME_SIZE * BOLD));
-			picture->y[island->member[k]] =
-			    picture->height + picture->row / 2;
+			name_row(picture->sync, island->member[k], row);
+			widest =
+			    fmax(widest, svg_text_width(row->label, NAME_SIZE * BOLD));
+			row->y = picture->height + picture->row / 2;
 			picture->height += picture->row;
 		}
 		picture->height += PADDING;
@@ -171,7 +169,7 @@ static void place_clocks(struct picture *picture)
 /* Where an arc is farthest from the clocks. */
 static struct svg_point vertex(const struct picture *picture, const struct pair *pair)
 {
-	const double a = picture->y[pair->a], b = picture->y[pair->b];
+	const double a = picture->clock[pair->a].y, b = picture->clock[pair->b].y;
 
 	return (struct svg_point){picture->x + fabs(b - a) / picture->row * picture->step,
 				  (a + b) / 2};
@@ -186,11 +184,11 @@ static double crowd_share(size_t pairs)
 static void draw_edge(const struct picture *picture, const struct pair *pair, FILE *file)
 {
 	const size_t pairs = picture->sync->pairs.count, messages = messages_of(pair);
-	const double a = picture->y[pair->a], b = picture->y[pair->b];
+	const double a = picture->clock[pair->a].y, b = picture->clock[pair->b].y;
 	char count[CHART_LABEL], bound[CHART_LABEL];
 	AUTOFREE char *text = mem_printf(
-	    "%s - %s: %s message%s, %s, %s", picture->name[pair->a],
-	    picture->name[pair->b], chart_label_count(count, messages),
+	    "%s - %s: %s message%s, %s, %s", picture->clock[pair->a].name,
+	    picture->clock[pair->b].name, chart_label_count(count, messages),
 	    messages == 1 ? "" : "s", pair_bound_text(bound, picture->sync, pair),
 	    clock_quality_name(pair->quality));
 
@@ -234,12 +232,10 @@ static void draw_edges(const struct picture *picture, FILE *file)
 
 static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file)
 {
-	const struct svg_point at = {picture->x, picture->y[clock]};
+	const struct row *row = &picture->clock[clock];
+	const struct svg_point at = {picture->x, row->y};
 	const bool is_reference = reference_of(picture->sync, clock) == clock;
-	char bound[CHART_LABEL];
-	AUTOFREE char *label = label_clock(picture, clock);
-	AUTOFREE char *text = mem_printf("%s: %s", picture->name[clock],
-					 bound_text(bound, picture->sync, clock));
+	AUTOFREE char *text = mem_printf("%s: %s", row->name, row->bound);
 
 	fputs("<g>", file);
 	svg_tooltip(file, text);
@@ -251,7 +247,7 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 				: "fill=\"#dbe4ee\" stroke=\"#475569\" "
 				  "stroke-width=\"1.6\"");
 	fputs("</g>\n", file);
-	svg_text(file, (struct svg_point){at.x - 2.5 * NODE, at.y + 4}, label,
+	svg_text(file, (struct svg_point){at.x - 2.5 * NODE, at.y + 4}, row->label,
 		 is_reference
 		     ? "font-size=\"12\" text-anchor=\"end\" font-weight=\"600\"" INKED
 		     : "font-size=\"12\" text-anchor=\"end\"" INKED);
@@ -299,7 +295,7 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
 		const double y =
-		    picture->y[island->member[0]] - picture->row / 2 - PADDING;
+		    picture->clock[island->member[0]].y - picture->row / 2 - PADDING;
 
 		svg_rect(file,
 			 &(struct svg_box){0, y, width,
@@ -328,18 +324,16 @@ int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
 	int status = output_open(&output, path, error);
 
 	if (!status) {
-		picture.name = mem_zalloc(sync->clocks * sizeof(*picture.name));
-		picture.y = mem_zalloc(sync->clocks * sizeof(*picture.y));
-		for (uint32_t i = 0; i < sync->clocks; i++)
-			picture.name[i] = name_clock(sync, i);
+		picture.clock = mem_zalloc(sync->clocks * sizeof(*picture.clock));
 		make_keys(&picture);
 		place_clocks(&picture);
 		draw_picture(&picture, output.file);
 		chart_clear(&picture.head);
-		for (uint32_t i = 0; i < sync->clocks; i++)
-			free(picture.name[i]);
-		free(picture.name);
-		free(picture.y);
+		for (uint32_t i = 0; i < sync->clocks; i++) {
+			free(picture.clock[i].name);
+			free(picture.clock[i].label);
+		}
+		free(picture.clock);
 		status = output_commit(&output, error);
 	}
 	return status;
