@@ -90,38 +90,29 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	return failed;
 }
 
-/* Where each clock's trace is to be: NULL for what is no trace, or cannot be made. */
-static void apply_all(const struct output_directory *directory,
-		      const struct clock_map *map, const char **name, double *residual_ns,
-		      struct problem_list *problems)
+/*
+ * A clock's trace into the directory, with a line that says how exact it is. What cannot
+ * be made becomes a problem. -1 with error where the name is there already.
+ */
+static int apply_one(const struct output_directory *directory, const struct clock *clock,
+		     const char *name, FILE *lines, struct problem_list *problems,
+		     struct error *error)
 {
-	for (size_t i = 0; i < map->clocks; i++) {
-		struct error error = ERROR_INIT;
-		AUTOFREE char *target =
-		    mem_printf("%s/%s", directory->temporary, name[i] ? name[i] : "");
+	AUTOFREE char *target = mem_printf("%s/%s", directory->temporary, name);
+	struct error cause = ERROR_INIT;
+	double residual_ns;
 
-		if (name[i] &&
-		    apply_clock(&map->clock[i], target, &residual_ns[i], &error)) {
-			output_directory_explain(directory, &error);
-			problem_add(problems, "", PROBLEM_APPLY, 1, "%s",
-				    error_text(&error));
-			name[i] = NULL;
-		}
-		error_clear(&error);
+	if (output_directory_has(directory, name))
+		return error_set(error, "%s/%s: %s", directory->path, name,
+				 strerror(EEXIST));
+	if (apply_clock(clock, target, &residual_ns, &cause) == 0) {
+		fprintf(lines, "%s/%s: on the clock of %s, within %.0f ns of the fit\n",
+			directory->path, name, clock->reference, residual_ns);
+		return 0;
 	}
-}
-
-/* What has a place in the directory already is nothing to add to it. */
-static int choose_names(const struct output_directory *directory,
-			const struct clock_map *map, char *const *file, const char **name,
-			struct error *error)
-{
-	for (size_t i = 0; i < map->clocks; i++) {
-		name[i] = ctf_is_trace(map->clock[i].path) ? file[i] : NULL;
-		if (name[i] && output_directory_has(directory, name[i]))
-			return error_set(error, "%s/%s: %s", directory->path, name[i],
-					 strerror(EEXIST));
-	}
+	output_directory_explain(directory, &cause);
+	problem_add(problems, "", PROBLEM_APPLY, 1, "%s", error_text(&cause));
+	error_clear(&cause);
 	return 0;
 }
 
@@ -129,28 +120,29 @@ int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 	      struct problem_list *problems, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_ADD};
-	AUTOFREE const char **name = mem_zalloc(map->clocks * sizeof(*name));
-	AUTOFREE double *residual_ns = mem_zalloc(map->clocks * sizeof(*residual_ns));
+	AUTOFREE const char **trace = mem_zalloc(map->clocks * sizeof(*trace));
 	struct output_directory directory;
-	char **file;
+	char **name, *said = NULL;
+	size_t size;
+	FILE *lines;
 	int status = output_directory_open(&directory, path, &kind, error);
 
 	for (size_t i = 0; i < map->clocks; i++)
-		name[i] = map->clock[i].trace;
-	file = file_names_of(name, map->clocks);
-	if (!status)
-		status = choose_names(&directory, map, file, name, error);
-	if (!status) {
-		apply_all(&directory, map, name, residual_ns, problems);
-		status = output_directory_commit(&directory, error);
-	}
+		trace[i] = map->clock[i].trace;
+	name = file_names_of(trace, map->clocks);
+	lines = open_memstream(&said, &size);
 	for (size_t i = 0; !status && i < map->clocks; i++)
-		if (name[i])
-			fprintf(talk,
-				"%s/%s: on the clock of %s, within %.0f ns of the fit\n",
-				path, name[i], map->clock[i].reference, residual_ns[i]);
+		if (ctf_is_trace(map->clock[i].path))
+			status = apply_one(&directory, &map->clock[i], name[i], lines,
+					   problems, error);
+	fclose(lines);
+	if (!status)
+		status = output_directory_commit(&directory, error);
+	if (!status)
+		fputs(said, talk);
 	output_directory_discard(&directory);
-	file_names_free(file, map->clocks);
+	file_names_free(name, map->clocks);
+	free(said);
 	return status;
 }
 
