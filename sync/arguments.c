@@ -142,9 +142,8 @@ static int add_local(struct source *source, const struct node_address *address,
 	/* Who is who was settled when it was extracted. */
 	if (source->extract && source->kind == SOURCE_CAPTURE)
 		return error_misuse(error,
-				    "--local: the packets of %s are told into sent "
-				    "and received already, want --local where it "
-				    "was made",
+				    "--local: %s says already which packets were sent, "
+				    "want --local where it was made",
 				    source->path);
 	if (!*capacity) {
 		free(source->local);

@@ -35,7 +35,7 @@ static void describe(struct extract *extract, const struct source_list *sources)
 	}
 }
 
-static int take_arrivals(void *context, const struct arrival *arrival, size_t count)
+static int write_arrivals(void *context, const struct arrival *arrival, size_t count)
 {
 	struct extract *extract = context;
 
@@ -69,7 +69,7 @@ static void write_all(struct extract *extract, const struct source_list *sources
 	    readers_new(extract->opened, sync->traces, sync->options.threads);
 	extract->writer = packets_writer_new(extract->file, sync->traces);
 	describe(extract, sources);
-	readers_run(extract->readers, take_arrivals, extract, progress);
+	readers_run(extract->readers, write_arrivals, extract, progress);
 	finish(extract);
 	readers_free(extract->readers);
 }
@@ -114,7 +114,7 @@ struct messages_out {
 	struct node_file *node;
 	size_t nodes;
 	uint32_t *node_of;    /* by trace */
-	uint32_t *trace_of;   /* by source, as it was given */
+	uint32_t *trace_of;   /* by source of the list */
 	struct intmap listed; /* node and trace -> index in the node's file */
 };
 

@@ -32,7 +32,7 @@ static const struct unit *unit_of(double span_ns)
 	return &units[k];
 }
 
-/* Of a bound three digits are told, and `most` behind the point. */
+/* Of a bound three digits are shown, and at most `most` behind the point. */
 static int bound_digits(double bound, int most)
 {
 	int digits = bound > 0 ? 2 - (int)floor(log10(bound)) : most;
@@ -169,7 +169,7 @@ static struct clock_bound bound_of(const struct sync *sync, const struct clock *
 			      sync->options.drift_limit_ppm * 1e3);
 }
 
-/* How exactly offsets are told: to three digits of the narrowest bound, in ns. */
+/* How exactly offsets are shown: to three digits of the narrowest bound, in ns. */
 static double offset_resolution(const struct sync *sync, const struct clock_map *map)
 {
 	double least = 1e9;

@@ -32,7 +32,7 @@ struct opening {
 };
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
-static const struct opening *was_given(const struct sync *sync,
+static const struct opening *find_same(const struct sync *sync,
 				       const struct opening *opening, size_t index)
 {
 	uint64_t fingerprint = opening[index].fingerprint;
@@ -62,13 +62,13 @@ static void open_source(void *context, size_t index)
 }
 
 /* What was opened; NULL when it cannot be used, which becomes a problem. */
-static struct packet_source *take_opened(struct sync *sync, struct opening *all,
-					 size_t index)
+static struct packet_source *check_opened(struct sync *sync, struct opening *all,
+					  size_t index)
 {
 	struct opening *opening = &all[index];
 	struct packet_source *packets = opening->packets;
 	const char *path = opening->source->path;
-	const struct opening *first = was_given(sync, all, index);
+	const struct opening *first = find_same(sync, all, index);
 
 	if (first) {
 		if (strcmp(first->source->path, path) == 0)
@@ -194,7 +194,7 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 		opening[i].source = &sources->item[i];
 	parallel_run(sync->options.threads, sources->count, open_source, opening);
 	for (size_t i = 0; i < sources->count; i++) {
-		struct packet_source *packets = take_opened(sync, opening, i);
+		struct packet_source *packets = check_opened(sync, opening, i);
 
 		if (!packets)
 			continue;
@@ -233,8 +233,8 @@ static void set_source(const struct sync *sync, struct messages_end *end)
 	end->local_ns -= trace->shift_ns;
 }
 
-static int take_message(void *context, const struct message_ends *ends,
-			struct error *error)
+static int log_message(void *context, const struct message_ends *ends,
+		       struct error *error)
 {
 	struct sync *sync = ((struct reading *)context)->sync;
 	struct message_ends own = *ends;
@@ -244,8 +244,8 @@ static int take_message(void *context, const struct message_ends *ends,
 	return message_log_add_ends(&sync->log, &own, error);
 }
 
-static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
-		     nsec_t recv_ns)
+static void tie_readers(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
+			nsec_t recv_ns)
 {
 	struct reading *reading = context;
 	const struct sync *sync = reading->sync;
@@ -255,7 +255,7 @@ static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t re
 }
 
 /* A host's trace and its capture; of two captures neither tells when the packet left. */
-static void take_handing(void *context, const struct match_handing *p,
+static void note_handing(void *context, const struct match_handing *p,
 			 const struct match_handing *q)
 {
 	struct sync *sync = ((struct reading *)context)->sync;
@@ -277,7 +277,7 @@ static uint32_t *clock_hosts(const struct sync *sync)
 	return host;
 }
 
-static void take_facts(struct sync *sync, struct packet_source **opened)
+static void move_facts(struct sync *sync, struct packet_source **opened)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
 		sync->trace[i].facts = opened[i]->facts;
@@ -333,9 +333,9 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	AUTOFREE uint32_t *host = clock_hosts(sync);
 	const struct match_listener listener = {
 	    .host = host,
-	    .tie = take_tie,
-	    .message = sync->log.has_ends ? take_message : NULL,
-	    .handing = take_handing,
+	    .tie = tie_readers,
+	    .message = sync->log.has_ends ? log_message : NULL,
+	    .handing = note_handing,
 	    .context = &reading,
 	};
 	int status;
@@ -348,7 +348,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 		status = matcher_finish(reading.matcher, error);
 	sync->matching = *matcher_counts(reading.matcher);
 	sync->given_up = matcher_given_up(reading.matcher);
-	take_facts(sync, opened);
+	move_facts(sync, opened);
 	explain_silence(sync);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);

@@ -384,7 +384,7 @@ void chart_crosses(const struct chart *chart, const struct chart_series *series,
 /* The points of one column of pixels become its least and its greatest, as they came. */
 static size_t reduce(struct svg_point *point, size_t count)
 {
-	size_t kept = 0;
+	size_t left = 0;
 
 	for (size_t i = 0; i < count;) {
 		size_t end = i, least = i, most = i;
@@ -397,15 +397,15 @@ static size_t reduce(struct svg_point *point, size_t count)
 		}
 		if (end - i <= 2) {
 			while (i < end)
-				point[kept++] = point[i++];
+				point[left++] = point[i++];
 			continue;
 		}
-		point[kept++] = point[least < most ? least : most];
+		point[left++] = point[least < most ? least : most];
 		if (least != most)
-			point[kept++] = point[least < most ? most : least];
+			point[left++] = point[least < most ? most : least];
 		i = end;
 	}
-	return kept;
+	return left;
 }
 
 void chart_steps(const struct chart *chart, const struct chart_step *step, size_t count,

@@ -16,7 +16,7 @@
  */
 
 #define CHART_TICKS 32 /* the most that an axis has */
-#define CHART_LABEL 48 /* room that every text made here fits in */
+#define CHART_LABEL 48 /* bytes that every text made here fits in */
 
 struct chart_axis {
 	double low, high; /* finite, low < high: see chart_axis_open */

@@ -198,12 +198,12 @@ double svg_text_width(const char *text, double size)
 	return width * size;
 }
 
-char *svg_text_fit(const char *text, double size, double room)
+char *svg_text_fit(const char *text, double size, double width)
 {
 	size_t head = 0, tail = strlen(text);
-	double left = room - 0.9 * size;
+	double left = width - 0.9 * size;
 
-	if (svg_text_width(text, size) <= room)
+	if (svg_text_width(text, size) <= width)
 		return mem_strdup(text);
 	/* Names of hosts tend to differ at both ends: keep those. */
 	while (head < tail) {

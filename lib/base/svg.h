@@ -46,13 +46,10 @@ void svg_tooltip(FILE *file, const char *text);
 void svg_number(FILE *file, double value);
 void svg_escape(FILE *file, const char *text);
 
-/*
- * Room that a text takes. The viewer picks the font, so this reckons with a
- * wide one.
- */
+/* How wide a text is. The viewer picks the font, so this assumes a wide one. */
 double svg_text_width(const char *text, double size);
 
-/* A copy of text, with "…" for its middle where it takes more than room. */
-char *svg_text_fit(const char *text, double size, double room);
+/* A copy of text, with "…" for its middle where it is wider than that. */
+char *svg_text_fit(const char *text, double size, double width);
 
 #endif

@@ -18,7 +18,7 @@
  * everything that other hosts saw on that level, or on lower ones.
  */
 
-/* A packet that is not there after this time does not come any more. */
+/* A packet that has not arrived after this time is lost. */
 #define LONGEST_DELAY NSEC_PER_SEC
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
@@ -35,7 +35,7 @@ static uint64_t heard_key(uint32_t sender, uint32_t receiver)
 
 /*
  * Whether a source was surely recording when a packet left that another received then:
- * that had received an earlier one of it, and packets are not under way so long.
+ * that had received an earlier one of it, and packets do not travel so long.
  */
 static bool was_recording(const struct matcher *matcher, const struct stop *from,
 			  const struct stop *to)

@@ -8,9 +8,9 @@
 #include "base/read_ahead.h"
 
 enum {
-	MOST_AHEAD = 1 << 17,         /* packets that are read and not yet given; or */
+	MOST_AHEAD = 1 << 17, /* packets that are read and not yet handed over; or */
 	MOST_AHEAD_A_SOURCE = 1 << 9, /* so many for each source, where that is more */
-	GIVEN_AT_ONCE = 64,
+	ARRIVALS_AT_ONCE = 64,
 	BLOCK_BYTES = 1 << 14,
 };
 
@@ -21,9 +21,9 @@ struct reading {
 	nsec_t begin_ns;        /* local time */
 	uint64_t events, bytes, total_bytes; /* as of the last step */
 	nsec_t read_ns;                      /* where it was read to, local time */
-	struct packet_event *head, *end;     /* of its block: read and not yet given */
-	uint32_t group;                      /* sources tied to each other */
-	nsec_t to_axis_ns;                   /* local time plus this is the common axis */
+	struct packet_event *head, *end; /* of its block: read and not yet handed over */
+	uint32_t group;                  /* sources tied to each other */
+	nsec_t to_axis_ns;               /* local time plus this is the common axis */
 };
 
 struct readers {
@@ -123,7 +123,7 @@ static nsec_t head_ns(const struct reading *reading)
 	return nsec_add(head->event_ns ? head->event_ns : head->ns, reading->to_axis_ns);
 }
 
-/* Nothing is given before each source has a packet, or has ended. */
+/* Nothing is handed over before each source has a packet, or has ended. */
 static void order_heads(struct readers *readers)
 {
 	readers->heads.count = 0;
@@ -134,12 +134,12 @@ static void order_heads(struct readers *readers)
 }
 
 /* The next packets in the order of time; returns how many. */
-static size_t take_arrivals(struct readers *readers, struct arrival *arrival)
+static size_t next_arrivals(struct readers *readers, struct arrival *arrival)
 {
 	struct heap *heads = &readers->heads;
 	size_t n = 0;
 
-	while (n < GIVEN_AT_ONCE && heads->count) {
+	while (n < ARRIVALS_AT_ONCE && heads->count) {
 		uint32_t source = heads->item[0].item;
 		struct reading *reading = &readers->reading[source];
 
@@ -152,15 +152,15 @@ static size_t take_arrivals(struct readers *readers, struct arrival *arrival)
 	return n;
 }
 
-static int give_all(struct readers *readers, reader_fn *give, void *context)
+static int handle_all(struct readers *readers, reader_fn *handle, void *context)
 {
-	struct arrival arrival[GIVEN_AT_ONCE];
+	struct arrival arrival[ARRIVALS_AT_ONCE];
 	int status = 0;
 	size_t n;
 
 	order_heads(readers);
-	while (!status && (n = take_arrivals(readers, arrival))) {
-		status = give(context, arrival, n);
+	while (!status && (n = next_arrivals(readers, arrival))) {
+		status = handle(context, arrival, n);
 		read_ahead_reuse(readers->ahead);
 		if (readers->is_retied)
 			order_heads(readers);
@@ -168,7 +168,7 @@ static int give_all(struct readers *readers, reader_fn *give, void *context)
 	return status;
 }
 
-int readers_run(struct readers *readers, reader_fn *give, void *context,
+int readers_run(struct readers *readers, reader_fn *handle, void *context,
 		struct progress *progress)
 {
 	size_t most = readers->count * MOST_AHEAD_A_SOURCE;
@@ -193,7 +193,7 @@ int readers_run(struct readers *readers, reader_fn *give, void *context,
 		readers->total_bytes += reading->total_bytes;
 	}
 	readers->ahead = read_ahead_new(&of);
-	status = give_all(readers, give, context);
+	status = handle_all(readers, handle, context);
 	read_ahead_free(readers->ahead);
 	progress_end(progress);
 	return status;

@@ -26,14 +26,14 @@ struct arrival {
 /* Called with some packets, in this thread. -1 ends the reading. */
 typedef int reader_fn(void *context, const struct arrival *arrival, size_t count);
 
-/* Read everything. 0, or -1 as `give` returned it. */
-int readers_run(struct readers *readers, reader_fn *give, void *context,
+/* Read everything. 0, or -1 as `handle` returned it. */
+int readers_run(struct readers *readers, reader_fn *handle, void *context,
 		struct progress *progress);
 
-/* When the first event of a source was, of any kind. Only from within `give`. */
+/* When the first event of a source was, of any kind. Only from within `handle`. */
 nsec_t readers_begin(const struct readers *readers, uint32_t source);
 
-/* Two sources saw one packet, at these local times. Only from within `give`. */
+/* Two sources saw one packet, at these local times. Only from within `handle`. */
 void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 		 nsec_t b_ns);
 

@@ -310,7 +310,8 @@ static char *caption(const struct drawing *drawing)
 	double ppm = (clock_mean_rate(b) - clock_mean_rate(a)) * 1e6;
 	nsec_t middle = b->begin_ns + (b->end_ns - b->begin_ns) / 2;
 	nsec_t offset = nsec_sub(clock_invert(a, clock_correct(b, middle)), middle);
-	bool is_bent = sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b);
+	bool is_bent =
+	    sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b);
 	const char *quality = clock_quality_name(pair->quality);
 	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
 

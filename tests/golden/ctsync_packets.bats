@@ -139,7 +139,7 @@ ctsync: no trace to read, want 1 or more" ctsync --extract y.packets -t packets/
 	ends_with 2 ctsync --messages-out out --messages -
 	fails_with 2 "ctsync: --apply wants traces, and packets/node1.packets has only their packets" \
 		ctsync --apply out packets
-	fails_with 2 "ctsync: --local: the packets of packets/node2.packets are told into sent and received already, want --local where it was made" \
+	fails_with 2 "ctsync: --local: packets/node2.packets says already which packets were sent, want --local where it was made" \
 		ctsync --local 10.7.0.2 packets
 	[ ! -e out ]
 }
