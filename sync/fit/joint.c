@@ -22,7 +22,6 @@ struct corner {
  */
 struct program {
 	struct fit_island *island;
-	struct lp *lp;
 	struct corner *corner;
 	size_t corners;
 	double unit_ns;  /* of the offsets' columns and the rows */
@@ -55,74 +54,47 @@ static double slack_of(const struct fit_island *island, const struct corner *cor
 	return corner->forward ? b - a : a - b;
 }
 
-static struct corner *list_corners(const struct fit_island *island, size_t *count)
+static void list_corners(struct program *program)
 {
-	struct corner *corner = NULL;
+	const struct fit_island *island = program->island;
 	size_t capacity = 0;
 
-	*count = 0;
 	for (size_t i = 0; i < 2 * island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i / 2]];
 		const struct hull *hull = i % 2 ? &pair->upper : &pair->lower;
 
-		for (size_t k = 0; k < hull->count; k++) {
-			corner = mem_grow(corner, *count, &capacity, sizeof(*corner));
-			corner[(*count)++] =
+		for (size_t k = 0; k < hull->count; k++)
+			*MEM_NEXT(program->corner, program->corners, capacity) =
 			    (struct corner){pair, hull->point[k], hull == &pair->lower};
-		}
 	}
-	return corner;
 }
 
 /* The median slack of all corners: what the numbers are measured in. */
 static double typical_slack(const struct program *program)
 {
-	double *slack = mem_alloc(program->corners * sizeof(*slack)), median = 1;
+	AUTOFREE double *slack = mem_alloc((program->corners + 1) * sizeof(*slack));
 
 	for (size_t i = 0; i < program->corners; i++)
 		slack[i] = fabs(slack_of(program->island, &program->corner[i]));
-	if (program->corners)
-		median = ranked(slack, program->corners, program->corners / 2);
-	free(slack);
-	return fmax(1, median);
+	return program->corners
+		   ? fmax(1, ranked(slack, program->corners, program->corners / 2))
+		   : 1;
 }
 
-static void bound_rate(struct program *program, size_t place)
+static void program_init(struct program *program, struct fit_island *island)
 {
-	const struct fit_island *island = program->island;
-	const struct fit_clock *clock = &island->clock[island->member[place]];
-	double scale = program->half_ns[place] / program->unit_ns;
-
-	if (!clock->too_fast)
-		lp_bound(program->lp, rate_column(place),
-			 (-island->limit - clock->rate) * scale,
-			 (island->limit - clock->rate) * scale);
-}
-
-/* Make the columns, bound the rates, with `extra` columns after them. No rows. */
-static void program_init(struct program *program, struct fit_island *island, size_t extra)
-{
-	program->island = island;
-	program->corner = list_corners(island, &program->corners);
-	program->unit_ns = typical_slack(program);
-	program->half_ns = mem_alloc(island->members * sizeof(double));
-	program->columns = 2 * (island->members - 1);
-	program->lp = lp_new(program->columns + extra);
+	*program = (struct program){
+	    .island = island,
+	    .half_ns = mem_alloc(island->members * sizeof(double)),
+	    .columns = 2 * (island->members - 1),
+	};
+	list_corners(program);
 	for (size_t i = 0; i < island->members; i++) {
 		const struct fit_clock *clock = &island->clock[island->member[i]];
 
 		program->half_ns[i] =
 		    fmax(1, (double)(clock->end_ns - clock->begin_ns) / 2);
-		if (i)
-			bound_rate(program, i);
 	}
-}
-
-static void program_clear(struct program *program)
-{
-	lp_free(program->lp);
-	free(program->corner);
-	free(program->half_ns);
 }
 
 /* A rate column's amount per unit of change of the clock at a local time. */
@@ -156,16 +128,6 @@ static size_t add_relation(const struct program *program, const struct corner *c
 
 	return terms +
 	       add_clock(program, corner->pair->a, corner->point.x, -sign, term + terms);
-}
-
-/* The row of a corner: its message takes so many nanoseconds or more. */
-static void add_row(struct program *program, const struct corner *corner, double least_ns)
-{
-	struct lp_term term[4];
-	size_t terms = add_relation(program, corner, term);
-
-	lp_row(program->lp, term, terms,
-	       (least_ns - slack_of(program->island, corner)) / program->unit_ns);
 }
 
 /* Move the island's clocks by the clocks' columns. */
@@ -248,40 +210,37 @@ static void add_word(const struct program *program, struct least_squares *square
 			  LEAST_WIDTH_NS / (width + pair_luck(pair) + LEAST_WIDTH_NS));
 }
 
-static bool take_mean(struct fit_island *island)
+/* Move the clocks to the weighted mean of what the pairs say. */
+static bool move_to_mean(struct program *program)
 {
-	struct program program;
-	struct least_squares *squares;
-	AUTOFREE double *unknown = NULL;
+	const struct fit_island *island = program->island;
+	struct least_squares *squares = least_squares_new(program->columns);
+	AUTOFREE double *unknown = mem_zalloc(program->columns * sizeof(double));
 	bool found;
 
-	program_init(&program, island, 0);
-	squares = least_squares_new(program.columns);
-	unknown = mem_zalloc(program.columns * sizeof(double));
+	program->unit_ns = typical_slack(program);
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i]];
 
-		add_word(&program, squares, pair, first_corner(pair));
-		add_word(&program, squares, pair, last_corner(pair));
+		add_word(program, squares, pair, first_corner(pair));
+		add_word(program, squares, pair, last_corner(pair));
 	}
 	found = least_squares_solve(squares, unknown);
 	if (found)
-		move(&program, unknown);
+		move(program, unknown);
 	least_squares_free(squares);
-	program_clear(&program);
 	return found;
 }
 
 /* The smallest latency, of pairs that do not contradict themselves. */
-static double least_slack(const struct fit_island *island)
+static double least_slack(const struct program *program)
 {
-	size_t corners;
-	AUTOFREE struct corner *corner = list_corners(island, &corners);
 	double least = INFINITY;
 
-	for (size_t i = 0; i < corners; i++)
-		if (corner[i].pair->margin_ns >= 0)
-			least = fmin(least, slack_of(island, &corner[i]));
+	for (size_t i = 0; i < program->corners; i++)
+		if (program->corner[i].pair->margin_ns >= 0)
+			least =
+			    fmin(least, slack_of(program->island, &program->corner[i]));
 	return least;
 }
 
@@ -296,56 +255,96 @@ static bool are_slow(const struct fit_island *island)
 	return true;
 }
 
+static void bound_rates(const struct program *program, struct lp *lp)
+{
+	const struct fit_island *island = program->island;
+
+	for (size_t i = 1; i < island->members; i++) {
+		const struct fit_clock *clock = &island->clock[island->member[i]];
+		double scale = program->half_ns[i] / program->unit_ns;
+
+		if (!clock->too_fast)
+			lp_bound(lp, rate_column(i),
+				 (-island->limit - clock->rate) * scale,
+				 (island->limit - clock->rate) * scale);
+	}
+}
+
+/* Every message takes so many nanoseconds or more. */
+static void add_messages(const struct program *program, struct lp *lp, double least_ns)
+{
+	for (size_t i = 0; i < program->corners; i++) {
+		const struct corner *corner = &program->corner[i];
+		struct lp_term term[4];
+		size_t terms = add_relation(program, corner, term);
+
+		if (corner->pair->margin_ns >= 0)
+			lp_row(lp, term, terms,
+			       (least_ns - slack_of(program->island, corner)) /
+				   program->unit_ns);
+	}
+}
+
 /* Minimize what the columns move: |column| as the larger of two rows. */
-static void add_distance(struct program *program)
+static void add_distance(const struct program *program, struct lp *lp)
 {
 	for (size_t i = 0; i < program->columns; i++) {
 		struct lp_term term[2] = {{program->columns + i, 1}, {i, -1}};
 
-		lp_row(program->lp, term, 2, 0);
+		lp_row(lp, term, 2, 0);
 		term[1].factor = 1;
-		lp_row(program->lp, term, 2, 0);
-		lp_objective(program->lp, program->columns + i, -1);
+		lp_row(lp, term, 2, 0);
+		lp_objective(lp, program->columns + i, -1);
 	}
 }
 
-/* The nearest clocks that satisfy every message with some slack. */
-static bool move_inside(struct fit_island *island, double slack_ns)
+/* Move to the nearest clocks that satisfy every message with some slack. */
+static bool move_inside(struct program *program, double slack_ns)
 {
-	struct program program;
-	AUTOFREE double *column = NULL;
+	struct lp *lp = lp_new(2 * program->columns);
+	AUTOFREE double *column = mem_alloc(program->columns * sizeof(double));
 	bool found;
 
-	program_init(&program, island, 2 * (island->members - 1));
-	column = mem_alloc(program.columns * sizeof(double));
-	for (size_t i = 0; i < program.corners; i++)
-		if (program.corner[i].pair->margin_ns >= 0)
-			add_row(&program, &program.corner[i], slack_ns);
-	add_distance(&program);
-	found = lp_maximize(program.lp);
-	for (size_t i = 0; found && i < program.columns; i++)
-		column[i] = lp_value(program.lp, i);
+	program->unit_ns = typical_slack(program);
+	bound_rates(program, lp);
+	add_messages(program, lp, slack_ns);
+	add_distance(program, lp);
+	found = lp_maximize(lp);
+	for (size_t i = 0; found && i < program->columns; i++)
+		column[i] = lp_value(lp, i);
 	if (found)
-		move(&program, column);
-	program_clear(&program);
+		move(program, column);
+	lp_free(lp);
 	return found;
+}
+
+static int fit_program(struct program *program, struct error *error)
+{
+	if (!move_to_mean(program))
+		return error_set(error, "the pairs do not determine the clocks");
+	if (least_slack(program) >= LEAST_SLACK_NS && are_slow(program->island))
+		return 0;
+	if (!move_inside(program, LEAST_SLACK_NS) && !move_inside(program, 0))
+		return error_set(error, "no clocks satisfy the messages of all pairs");
+	/* GLPK is not taken at its word: the hulls are asked again. */
+	if (least_slack(program) < BROKEN_NS)
+		return error_set(
+		    error, "the linear program's solution breaks a message by %.0f ns",
+		    -least_slack(program));
+	return 0;
 }
 
 int fit_joint(struct fit_island *island, struct error *error)
 {
+	struct program program;
+	int status;
+
 	fit_hull(island, error);
 	if (island->members < 2)
 		return 0;
-	if (!take_mean(island))
-		return error_set(error, "the pairs do not determine the clocks");
-	if (least_slack(island) >= LEAST_SLACK_NS && are_slow(island))
-		return 0;
-	if (!move_inside(island, LEAST_SLACK_NS) && !move_inside(island, 0))
-		return error_set(error, "no clocks satisfy the messages of all pairs");
-	/* GLPK is not taken at its word: the hulls are asked again. */
-	if (least_slack(island) < BROKEN_NS)
-		return error_set(
-		    error, "the linear program's solution breaks a message by %.0f ns",
-		    -least_slack(island));
-	return 0;
+	program_init(&program, island);
+	status = fit_program(&program, error);
+	free(program.corner);
+	free(program.half_ns);
+	return status;
 }

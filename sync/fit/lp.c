@@ -27,7 +27,7 @@ struct lp {
 	/* The matrix, transposed: GLPK wants all of it at once. Counted from 1. */
 	int *row, *col;
 	double *factor, *cost;
-	size_t terms, row_room, col_room, factor_room, costs, cost_room;
+	size_t terms, row_capacity, col_capacity, factor_capacity, costs, cost_capacity;
 	glp_prob *problem; /* made by lp_maximize */
 };
 
@@ -51,7 +51,7 @@ void lp_bound(struct lp *lp, size_t column, double low, double high)
 
 static void add_cost(struct lp *lp, double cost)
 {
-	*MEM_NEXT(lp->cost, lp->costs, lp->cost_room) = cost;
+	*MEM_NEXT(lp->cost, lp->costs, lp->cost_capacity) = cost;
 }
 
 /* A factor of the dual's last column. */
@@ -59,9 +59,9 @@ static void add_factor(struct lp *lp, size_t row, double factor)
 {
 	size_t at = ++lp->terms;
 
-	lp->row = mem_grow(lp->row, at, &lp->row_room, sizeof(*lp->row));
-	lp->col = mem_grow(lp->col, at, &lp->col_room, sizeof(*lp->col));
-	lp->factor = mem_grow(lp->factor, at, &lp->factor_room, sizeof(*lp->factor));
+	lp->row = mem_grow(lp->row, at, &lp->row_capacity, sizeof(*lp->row));
+	lp->col = mem_grow(lp->col, at, &lp->col_capacity, sizeof(*lp->col));
+	lp->factor = mem_grow(lp->factor, at, &lp->factor_capacity, sizeof(*lp->factor));
 	lp->row[at] = (int)row + 1;
 	lp->col[at] = (int)lp->costs;
 	lp->factor[at] = factor;
