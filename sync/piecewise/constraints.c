@@ -209,15 +209,6 @@ static bool is_possible(const struct breakpoints *breakpoints)
 	return true;
 }
 
-static bool is_bounded(const struct breakpoints *breakpoints)
-{
-	for (size_t k = 0; k < breakpoints->count; k++)
-		if (isinf(breakpoints->most[true][k]) ||
-		    isinf(breakpoints->most[false][k]))
-			return false;
-	return breakpoints->count > 0;
-}
-
 /* The shortest ways; false where the messages contradict each other. */
 static bool relax(const struct constraints *constraints)
 {
@@ -250,7 +241,10 @@ static bool is_solved(const struct constraints *constraints)
 	if (!relax(constraints))
 		return false;
 	for (size_t i = 1; i < island->members; i++)
-		if (!is_bounded(&constraints->breakpoints[island->member[i]]))
+		if (!constraints->breakpoints[island->member[i]].count)
+			return false;
+	for (size_t i = 0; i < 2 * constraints->stamps; i++)
+		if (isinf(constraints->most[i]))
 			return false;
 	return true;
 }
@@ -270,6 +264,7 @@ struct constraints *constraints_new(const struct sync *sync, const struct island
 	constraints->most = most;
 	for (size_t i = 0; i < island->members; i++)
 		most = prepare(constraints, island->member[i], most);
+	constraints->stamps = (size_t)(most - constraints->most) / 2;
 	for (size_t i = 0; i < constraints->links; i++) {
 		struct message_link *link = &constraints->link[i];
 

@@ -24,7 +24,7 @@ struct band {
 /* Connected segments: differences from the base at the breakpoints, both in ns. */
 struct shape {
 	size_t segments;
-	double *breakpoint, *value; /* segments + 1 */
+	double breakpoint[BAND_SEGMENTS_MOST + 1], value[BAND_SEGMENTS_MOST + 1];
 };
 
 /* What a unit of change of the rate costs, in shares of a segment's slack. */
@@ -45,18 +45,12 @@ static void band_hulls(struct pair *pair, const struct piecewise_bound *bound, s
 		pair->origin = (struct hull_point){bound[0].x, bound[0].y};
 }
 
-static void shape_init(struct shape *shape, size_t segments)
+/* Segments of one length. */
+static void shape_init(struct shape *shape, size_t segments, double length_ns)
 {
 	shape->segments = segments;
-	shape->breakpoint = mem_zalloc((segments + 1) * sizeof(double));
-	shape->value = mem_zalloc((segments + 1) * sizeof(double));
-}
-
-static void shape_clear(struct shape *shape)
-{
-	free(shape->breakpoint);
-	free(shape->value);
-	memset(shape, 0, sizeof(*shape));
+	for (size_t k = 0; k <= segments; k++)
+		shape->breakpoint[k] = length_ns * (double)k / (double)segments;
 }
 
 /* When a bound is, since the band began. */
@@ -240,29 +234,26 @@ static bool is_curved(struct band *band, const double time[2], const size_t rang
 	return curvature_is_proved(piece, pieces, slack);
 }
 
-/* Breakpoints, the first where the band begins. */
-struct breakpoints {
-	double at[BAND_SEGMENTS_MOST / 2 + 64];
-	size_t count;
-};
-
-/* Halve a segment wherever the rate changes so much that lines show it. */
+/*
+ * Halve a segment wherever the rate changes so much that lines show it. Adds the
+ * breakpoints within it to the shape, as ends of segments.
+ */
 static void split_curved(struct band *band, const double time[2], const size_t range[2],
-			 struct breakpoints *breakpoints)
+			 struct shape *shape)
 {
 	double middle = (time[0] + time[1]) / 2;
 	size_t half;
 
-	if (range[1] - range[0] < 4 * LEAST_BOUNDS ||
-	    breakpoints->count >= BAND_SEGMENTS_MOST / 2 || !is_curved(band, time, range))
+	if (range[1] - range[0] < 4 * LEAST_BOUNDS || !is_curved(band, time, range))
 		return;
 	half = range[0] +
 	       FIRST_NOT(range[1] - range[0], i, band_time(band, range[0] + i) < middle);
 	split_curved(band, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
-		     breakpoints);
-	breakpoints->at[breakpoints->count++] = middle;
+		     shape);
+	if (shape->segments < BAND_SEGMENTS_MOST / 2)
+		shape->breakpoint[++shape->segments] = middle;
 	split_curved(band, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
-		     breakpoints);
+		     shape);
 }
 
 /* Whether all breakpoints lie on a line, about: by chance, parts of one may look curved.
@@ -279,25 +270,15 @@ static bool is_straight(const struct shape *shape, double tolerance)
 	return true;
 }
 
-/* Each segment in two, if some such satisfy the bounds, or if none do yet. */
-static bool band_halve(struct band *band, struct shape *shape, bool solved)
+/* Each segment in two; the values are still to be found. */
+static void shape_halve(struct shape *shape)
 {
-	struct shape halves;
-	bool found;
-
-	shape_init(&halves, 2 * shape->segments);
-	for (size_t k = 0; k < halves.segments; k++)
-		halves.breakpoint[k] =
-		    (shape->breakpoint[k / 2] + shape->breakpoint[k / 2 + k % 2]) / 2;
-	halves.breakpoint[halves.segments] = shape->breakpoint[shape->segments];
-	found = band_solve(band, &halves);
-	if (found || !solved) {
-		shape_clear(shape);
-		*shape = halves;
-	} else {
-		shape_clear(&halves);
+	for (size_t k = shape->segments; k > 0; k--) {
+		shape->breakpoint[2 * k] = shape->breakpoint[k];
+		shape->breakpoint[2 * k - 1] =
+		    (shape->breakpoint[k - 1] + shape->breakpoint[k]) / 2;
 	}
-	return found || solved;
+	shape->segments *= 2;
 }
 
 /*
@@ -308,25 +289,30 @@ static bool band_halve(struct band *band, struct shape *shape, bool solved)
 static bool band_find_breakpoints(struct band *band, struct shape *shape,
 				  double tolerance)
 {
-	struct breakpoints breakpoints = {.count = 1};
+	struct shape halves;
 	bool solved;
 
+	shape->segments = 0;
 	split_curved(band, (double[2]){0, band->length_ns}, (size_t[2]){0, band->n},
-		     &breakpoints);
-	shape_init(shape, breakpoints.count);
-	memcpy(shape->breakpoint, breakpoints.at, breakpoints.count * sizeof(double));
-	shape->breakpoint[breakpoints.count] = band->length_ns;
+		     shape);
+	shape->breakpoint[0] = 0;
+	shape->breakpoint[++shape->segments] = band->length_ns;
 	solved = band_solve(band, shape);
 	while (!solved && 2 * shape->segments <= BAND_SEGMENTS_MOST &&
-	       shape->segments <= band->n)
-		solved = band_halve(band, shape, false);
+	       shape->segments <= band->n) {
+		shape_halve(shape);
+		solved = band_solve(band, shape);
+	}
 	if (solved && is_straight(shape, tolerance)) {
-		shape->segments = 1;
-		shape->breakpoint[1] = band->length_ns;
+		shape_init(shape, 1, band->length_ns);
 		shape->value[0] = shape->value[1] = 0;
 	} else if (solved && shape->segments >= SURELY_CURVED &&
+		   2 * shape->segments <= BAND_SEGMENTS_MOST &&
 		   shape->segments * BOUNDS_TO_HALVE <= band->n) {
-		band_halve(band, shape, true);
+		halves = *shape;
+		shape_halve(&halves);
+		if (band_solve(band, &halves))
+			*shape = halves;
 	}
 	return solved;
 }
@@ -335,7 +321,7 @@ static int band_fit(const struct piecewise_bound *bound, size_t n, double limit,
 		    struct piecewise_options options, struct piecewise_fit *fit,
 		    struct error *error)
 {
-	struct shape shape = {0};
+	struct shape shape;
 	struct band band = {
 	    .bound = bound,
 	    .n = n,
@@ -358,10 +344,7 @@ static int band_fit(const struct piecewise_bound *bound, size_t n, double limit,
 		    1, fmin(BAND_SEGMENTS_MOST,
 			    round(band.length_ns / (double)options.length_ns)));
 	if (segments) {
-		shape_init(&shape, segments);
-		for (size_t k = 0; k <= segments; k++)
-			shape.breakpoint[k] =
-			    band.length_ns * (double)k / (double)segments;
+		shape_init(&shape, segments, band.length_ns);
 		found = band_solve(&band, &shape);
 	} else {
 		found = band_find_breakpoints(&band, &shape, STRAIGHT * slack_ns);
@@ -370,7 +353,6 @@ static int band_fit(const struct piecewise_bound *bound, size_t n, double limit,
 		append(&band, &shape, fit);
 	else
 		error_set(error, "no %zu segments satisfy its messages", shape.segments);
-	shape_clear(&shape);
 	hull_clear(&band.cell.lower);
 	hull_clear(&band.cell.upper);
 	return found ? 0 : -1;
