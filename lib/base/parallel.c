@@ -30,16 +30,12 @@ void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
 	struct parallel parallel = {.count = count, .run = run, .context = context};
 	size_t most = threads > 1 ? (size_t)threads - 1 : 0, started = 0;
 	AUTOFREE pthread_t *thread = NULL;
-	sigset_t before;
 
 	if (most >= count)
 		most = count ? count - 1 : 0;
 	thread = mem_zalloc(most * sizeof(*thread));
-	signals_hold(&before);
-	while (started < most &&
-	       pthread_create(&thread[started], NULL, work, &parallel) == 0)
+	while (started < most && thread_start(&thread[started], work, &parallel))
 		started++;
-	signals_release(&before);
 	work(&parallel);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);

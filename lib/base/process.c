@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -57,6 +56,17 @@ void signals_hold(sigset_t *before)
 void signals_release(const sigset_t *before)
 {
 	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+bool thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+	sigset_t before;
+	bool started;
+
+	signals_hold(&before);
+	started = pthread_create(thread, NULL, run, context) == 0;
+	signals_release(&before);
+	return started;
 }
 
 void limits_allow_files(void)

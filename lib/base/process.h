@@ -2,7 +2,9 @@
 #ifndef CT_BASE_PROCESS_H
 #define CT_BASE_PROCESS_H
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 
 /*
  * How a program that writes files ends by a signal: it catches those that end it,
@@ -39,6 +41,12 @@ void signals_end(int number);
  */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
+
+/*
+ * Start a thread to which no signals come: they are for the one that cleans up. False
+ * where the system gives none.
+ */
+bool thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /*
  * Let the process have as many files open as the system allows it: every

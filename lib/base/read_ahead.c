@@ -171,7 +171,6 @@ static void *work(void *context)
 struct read_ahead *read_ahead_new(const struct read_ahead_of *of)
 {
 	struct read_ahead *ahead = mem_zalloc(sizeof(*ahead));
-	sigset_t before;
 
 	ahead->of = *of;
 	ahead->delay = first_delay();
@@ -182,12 +181,9 @@ struct read_ahead *read_ahead_new(const struct read_ahead_of *of)
 	pthread_cond_init(&ahead->filled, NULL);
 	pthread_cond_init(&ahead->emptied, NULL);
 	ahead->thread = mem_zalloc((size_t)of->threads * sizeof(*ahead->thread) + 1);
-	/* Signals are for the thread that uses what is read, which cleans up. */
-	signals_hold(&before);
 	while (ahead->threads < of->threads && (size_t)ahead->threads < of->sources &&
-	       pthread_create(&ahead->thread[ahead->threads], NULL, work, ahead) == 0)
+	       thread_start(&ahead->thread[ahead->threads], work, ahead))
 		ahead->threads++;
-	signals_release(&before);
 	return ahead;
 }
 

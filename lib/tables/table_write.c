@@ -88,17 +88,6 @@ static void *take_batches(void *argument)
 	return NULL;
 }
 
-/* Without a signal, which are the main thread's. */
-static void begin_thread(struct row_pipe *pipe)
-{
-	sigset_t before;
-
-	signals_hold(&before);
-	/* Where the system has none left it goes on without. */
-	pipe->direct = pthread_create(&pipe->thread, NULL, take_batches, pipe) != 0;
-	signals_release(&before);
-}
-
 struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void *context)
 {
 	struct row_pipe *pipe = mem_zalloc(sizeof(*pipe));
@@ -111,7 +100,8 @@ struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void
 	pthread_cond_init(&pipe->changed, NULL);
 	pipe->direct = true;
 	if (thread)
-		begin_thread(pipe);
+		/* Where the system has none left it goes on without. */
+		pipe->direct = !thread_start(&pipe->thread, take_batches, pipe);
 	for (size_t i = 0; i < (pipe->direct ? 1 : BATCHES); i++)
 		pipe->batch[i].cell =
 		    mem_alloc(pipe->batch_rows * columns * sizeof(struct cell));

@@ -208,10 +208,21 @@ static int is_blank(const char *text)
 	return text[strspn(text, " \t\r\n;")] == '\0';
 }
 
+static struct timeline_query *make_query(struct timeline_reader *reader,
+					 sqlite3_stmt *statement)
+{
+	struct timeline_query *query = mem_zalloc(sizeof(*query));
+
+	query->reader = reader;
+	query->statement = statement;
+	query->columns = (size_t)sqlite3_column_count(statement);
+	query->cell = mem_zalloc(query->columns * sizeof(*query->cell));
+	return query;
+}
+
 struct timeline_query *timeline_query_new(struct timeline_reader *reader, const char *sql,
 					  struct error *error)
 {
-	struct timeline_query *query;
 	sqlite3_stmt *statement = NULL;
 	const char *rest;
 
@@ -220,18 +231,12 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 		sql_error(reader->db, reader->path, error);
 		return NULL;
 	}
-	if (!statement || !is_blank(rest) ||
-	    !(reader->may_write || sqlite3_stmt_readonly(statement))) {
-		error_set(error, "%s: not one question, want one SELECT", reader->path);
-		sqlite3_finalize(statement);
-		return NULL;
-	}
-	query = mem_zalloc(sizeof(*query));
-	query->reader = reader;
-	query->statement = statement;
-	query->columns = (size_t)sqlite3_column_count(statement);
-	query->cell = mem_zalloc(query->columns * sizeof(*query->cell));
-	return query;
+	if (statement && is_blank(rest) &&
+	    (reader->may_write || sqlite3_stmt_readonly(statement)))
+		return make_query(reader, statement);
+	error_set(error, "%s: not one statement, want one SELECT", reader->path);
+	sqlite3_finalize(statement);
+	return NULL;
 }
 
 const char *timeline_query_parameter(const struct timeline_query *query, size_t n)
@@ -282,8 +287,7 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 		*at = rest - sql + (long)strspn(rest, " \t\r\n;");
 		error_set(error, "a second statement, want one SELECT");
 	} else {
-		sqlite3_finalize(statement);
-		return timeline_query_new(reader, sql, error);
+		return make_query(reader, statement);
 	}
 	sqlite3_finalize(statement);
 	return NULL;
@@ -300,7 +304,7 @@ int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 	size_t wanted = timeline_query_parameters(query);
 
 	if (count != wanted)
-		return error_set(error, "%s: %zu values for a question, want %zu",
+		return error_set(error, "%s: %zu values for a query, want %zu",
 				 query->reader->path, count, wanted);
 	query->reader->keys = 0;
 	sqlite3_reset(query->statement);

@@ -120,23 +120,13 @@ static void *write_runs(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that knows what to clean up. */
-static void start_thread(struct pages *pages)
-{
-	sigset_t before;
-
-	signals_hold(&before);
-	pages->has_thread = !pthread_create(&pages->thread, NULL, write_runs, pages);
-	signals_release(&before);
-}
-
 /* The run goes to the thread, or, where there is none, to the file. */
 static int hand_over(struct pages *pages, struct error *error)
 {
 	struct run run = pages->run;
 
 	if (!pages->has_thread)
-		start_thread(pages);
+		pages->has_thread = thread_start(&pages->thread, write_runs, pages);
 	pthread_mutex_lock(&pages->lock);
 	while (pages->is_busy)
 		pthread_cond_wait(&pages->changed, &pages->lock);

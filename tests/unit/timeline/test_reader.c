@@ -96,7 +96,7 @@ static void assert_no_question(struct timeline_reader *reader, const char *sql,
 
 static void only_questions_are_asked(void **state)
 {
-	static const char wanted[] = "t: not one question, want one SELECT";
+	static const char wanted[] = "t: not one statement, want one SELECT";
 	struct error error = ERROR_INIT;
 	struct timeline_reader *reader;
 	struct timeline_query *query;
@@ -143,7 +143,7 @@ static void a_question_is_asked_again(void **state)
 		assert_string_equal(timeline_query_row(query)[1].bytes, "n1");
 	}
 	assert_int_equal(timeline_query_ask(query, one, 1, &error), -1);
-	assert_string_equal(error_text(&error), "t: 1 values for a question, want 2");
+	assert_string_equal(error_text(&error), "t: 1 values for a query, want 2");
 	error_clear(&error);
 	timeline_query_free(query);
 	timeline_reader_free(reader);
