@@ -217,7 +217,7 @@ show_point()
 	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$recipe_name" \
 		"${suffix:+-$suffix}"
 	while IFS= read -r plan_line; do
-		eval "show_line $plan_line"
+		with_words show_line "$plan_line"
 	done <"$work/plan"
 	# Events are many: as one list a domain.
 	for domain in kernel syscall userspace; do

@@ -5,8 +5,8 @@
 
 # Lines of words, as ctrecipe prints them: what a plan is made of. A word that is
 # more than letters and digits stands in single quotes, '\'' is one of these, and
-# "$NL" between quotes a line feed, so that a line is always one record. So eval gives
-# back the words of a line, and runs nothing.
+# "$NL" between quotes a line feed, so that a line is always one record. A run directory may be
+# somebody else's: nothing in a line is ever run, it is only taken apart.
 
 NL='
 '
@@ -30,14 +30,52 @@ quote()
 	printf "'%s'\n" "${quote_done%"'\\''"}"
 }
 
+# with_words FUNCTION LINE: call the function with the words of the line.
+with_words()
+{
+	words_function=$1
+	words_rest="$2 "
+	word=
+	set --
+	while [ -n "$words_rest" ]; do
+		case $words_rest in
+		' '*)
+			set -- "$@" "$word"
+			word=
+			words_rest=${words_rest#?}
+			;;
+		"'"*"'"*)
+			words_rest=${words_rest#?}
+			word=$word${words_rest%%"'"*}
+			words_rest=${words_rest#*"'"}
+			;;
+		"\\'"*)
+			word="$word'"
+			words_rest=${words_rest#??}
+			;;
+		'"$NL"'*)
+			word=$word$NL
+			words_rest=${words_rest#?????}
+			;;
+		*) # up to the next mark; a mark that stands where none can be is itself
+			words_part=${words_rest%%[\'\"\\\ ]*}
+			[ -n "$words_part" ] || words_part=${words_rest%"${words_rest#?}"}
+			word=$word$words_part
+			words_rest=${words_rest#"$words_part"}
+			;;
+		esac
+	done
+	"$words_function" "$@"
+}
+
 # each_line FILE KIND FUNCTION: a call with the words of each line that begins with this.
 each_line()
 {
 	while IFS= read -r plan_line; do
-		[ -z "$plan_line" ] || eval "$3 $plan_line" </dev/null
-	done <<EOT
-$(grep "^$2 " "$1")
-EOT
+		case $plan_line in
+		"$2 "*) with_words "$3" "$plan_line" </dev/null ;;
+		esac
+	done <"$1"
 }
 
 # plain_path PATH: sets plain_path, which is no option to any program.

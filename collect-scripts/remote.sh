@@ -123,7 +123,7 @@ stream()
 	ulimit -f 32768
 	# shellcheck disable=SC3045 # each of the shells has it
 	ulimit -c 0
-	eval "run_ssh $stream_words" 2>>"$errors"
+	with_words run_ssh "$stream_words" 2>>"$errors"
 	echo $? >"$errors.status"
 }
 

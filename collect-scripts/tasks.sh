@@ -99,7 +99,7 @@ enqueue_next()
 		more=
 		return
 	}
-	eval "enqueue $task_line"
+	with_words enqueue "$task_line"
 	[ "$queue_interval_ms" -gt 0 ] || return 0
 	due=
 	(
