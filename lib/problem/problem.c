@@ -47,6 +47,7 @@ static const struct {
     [PROBLEM_COMMENT] = {"comment", false},
     [PROBLEM_CONTRADICTION] = {"contradiction", false},
     [PROBLEM_CUT] = {"cut", false},
+    [PROBLEM_DAMAGED] = {"damaged", true},
     [PROBLEM_DANGLING] = {"dangling", false},
     [PROBLEM_DISCARDED] = {"discarded", false},
     [PROBLEM_DRIFT] = {"drift", false},

@@ -20,6 +20,7 @@ enum problem_kind {
 	PROBLEM_COMMENT,       /* somebody wrote one into a log */
 	PROBLEM_CONTRADICTION, /* messages that no clocks satisfy */
 	PROBLEM_CUT,           /* shorter than it was: packets, metadata */
+	PROBLEM_DAMAGED,       /* another than what was written */
 	PROBLEM_DANGLING,      /* a link to nothing */
 	PROBLEM_DISCARDED,     /* the tracer lost events */
 	PROBLEM_DRIFT,         /* faster than the limit */

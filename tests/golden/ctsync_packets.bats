@@ -102,8 +102,9 @@ same_clocks()
 	extract fixtures/net3
 	printf X | dd of=packets/node1.packets bs=1 seek=20000 conv=notrunc 2>"$scratch/dd"
 	ends_with 1 ctsync -q --json packets
-	grep -Eq '^ctsync: packets/node1.packets: the chunk at offset [0-9]+ is damaged, so nothing is known of node1 after ' \
+	grep -Eq '^ctsync: packets/node1.packets: the chunk at offset [0-9]+ is damaged, so nothing is known of node1 after '  \
 		"$scratch/stderr"
+	[ "$(wc -l <"$scratch/stderr")" -eq 1 ]
 }
 
 @test "what is no file of packets" {

@@ -240,7 +240,8 @@ static size_t complaints(struct fixture *fixture, const char *path)
 
 		read_source(fixture, path, i, &problems, &facts);
 		for (size_t k = 0; k < problems.count; k++)
-			if (problems.item[k].kind == PROBLEM_TRUNCATED) {
+			if (problems.item[k].kind == PROBLEM_TRUNCATED ||
+			    problems.item[k].kind == PROBLEM_DAMAGED) {
 				assert_string_equal(problems.item[k].place, path);
 				assert_non_null(strstr(problems.item[k].text, "offset"));
 				told++;
