@@ -172,8 +172,9 @@ struct packets_file {
 	char *name; /* for messages */
 	struct bytes content;
 	struct packet_rows rows; /* of the content */
-	struct chunk chunk;      /* at hand */
-	uint32_t left;           /* rows of it */
+	struct chunk chunk;            /* at hand */
+	uint32_t left;                 /* rows of it */
+	uint64_t lost;                 /* in chunks that are damaged */
 };
 
 bool packets_file_probe(const char *path)
@@ -304,22 +305,34 @@ static void read_problems(struct packets_file *file, const json_t *array)
 	}
 }
 
+/* What was read is told from what was written: nothing may be missing without a word. */
+static void compare_counts(struct packets_file *file, const json_t *object)
+{
+	const struct ctf_facts *facts = &file->base.facts;
+	uint64_t sent = facts->sent, received = facts->received;
+
+	read_count(object, "sent", &sent);
+	read_count(object, "received", &received);
+	if (!file->lost && (sent != facts->sent || received != facts->received))
+		problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, 1,
+			    "%s%s%" PRIu64 " packets sent and %" PRIu64
+			    " received are in it, %" PRIu64 " and %" PRIu64
+			    " were written",
+			    file->name ? file->name : "", file->name ? ": " : "",
+			    facts->sent, facts->received, sent, received);
+}
+
 static void read_facts(struct packets_file *file, const json_t *object)
 {
 	struct ctf_facts *facts = &file->base.facts;
 
+	compare_counts(file, object);
 	read_count(object, "events", &facts->events);
 	json_nsec(object, "begin_ns", &facts->begin_ns);
 	json_nsec(object, "end_ns", &facts->end_ns);
 	read_count(object, "network_events", &facts->network_events);
 	read_count(object, "headerless", &facts->headerless);
 	read_problems(file, json_object_get(object, "problems"));
-}
-
-static int chunk_is_broken(const struct packets_file *file, struct error *error)
-{
-	return error_set(error, "the chunk at offset %" PRIu64 " is broken",
-			 file->chunk.at);
 }
 
 /* No more can be read: what is whole before is used. */
@@ -337,42 +350,58 @@ static void end_early(struct packets_file *file, const struct error *cause)
 	file->base.ended = true;
 }
 
-/* 0, or -1 with error. */
-static int begin_packets(struct packets_file *file, struct error *error)
+static void lose_chunk(struct packets_file *file, const struct error *cause)
 {
-	struct ctf_facts *facts = &file->base.facts;
-	struct bytes_cursor cursor;
-
-	if (chunk_load(&file->reader, &file->chunk, &file->content, error))
-		return -1;
-	cursor = (struct bytes_cursor){file->content.data,
-				       file->content.data + file->content.size, false};
-	facts->begin_ns = bytes_read_zigzag(&cursor);
-	packet_rows_open(&file->rows, cursor.at, (size_t)(cursor.end - cursor.at));
-	file->left = file->chunk.items;
-	return cursor.is_bad || !nsec_is_stamp(facts->begin_ns)
-		   ? chunk_is_broken(file, error)
-		   : 0;
+	problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, file->left,
+		    "%s, %" PRIu32 " packets%s%s are left out", error_text(cause),
+		    file->left, file->name ? " of " : "", file->name ? file->name : "");
+	file->lost += file->left;
+	file->left = 0;
 }
 
-/* Read the chunk at hand, if it is this source's. 0, or -1 with error. */
-static int read_chunk(struct packets_file *file, struct error *error)
+static void begin_packets(struct packets_file *file)
 {
+	struct ctf_facts *facts = &file->base.facts;
+	struct bytes_cursor cursor = {file->content.data,
+				      file->content.data + file->content.size, false};
+	struct error error = ERROR_INIT;
+
+	facts->begin_ns = bytes_read_zigzag(&cursor);
+	packet_rows_open(&file->rows, cursor.at, (size_t)(cursor.end - cursor.at));
+	if (!cursor.is_bad && nsec_is_stamp(facts->begin_ns))
+		return;
+	error_set(&error, "the chunk at offset %" PRIu64 " is broken", file->chunk.at);
+	lose_chunk(file, &error);
+	error_clear(&error);
+}
+
+/* Take the chunk in, if it is this source's. */
+static void take_chunk(struct packets_file *file)
+{
+	const struct chunk *chunk = &file->chunk;
+	struct error error = ERROR_INIT;
 	json_t *object;
 
-	if (file->chunk.number != file->index)
-		return 0;
-	if (file->chunk.kind == KIND_PACKETS)
-		return begin_packets(file, error);
-	if (file->chunk.kind != KIND_FACTS)
-		return 0;
-	object = chunk_load_object(&file->reader, &file->chunk, error);
-	if (!object)
-		return -1;
-	read_facts(file, object);
-	json_decref(object);
-	file->base.ended = true;
-	return 0;
+	if (chunk->number != file->index)
+		return;
+	if (chunk->kind == KIND_PACKETS) {
+		file->left = chunk->items;
+		if (chunk_load(&file->reader, chunk, &file->content, &error) == 0)
+			begin_packets(file);
+		else if (file->reader.at <= file->base.facts.total_bytes)
+			lose_chunk(file, &error);
+		else
+			end_early(file, &error);
+	} else if (chunk->kind == KIND_FACTS) {
+		object = chunk_load_object(&file->reader, chunk, &error);
+		if (object)
+			read_facts(file, object);
+		else
+			end_early(file, &error);
+		json_decref(object);
+		file->base.ended = true;
+	}
+	error_clear(&error);
 }
 
 /* Go on to packets or to the end. */
@@ -384,10 +413,12 @@ static void find_chunk(struct packets_file *file)
 		int status = chunk_next(&file->reader, &file->chunk, &error);
 
 		if (!status)
-			status = error_set(
-			    &error, "it ends at offset %" PRIu64 " without its facts",
-			    file->reader.at);
-		if (status < 0 || read_chunk(file, &error))
+			error_set(&error,
+				  "it ends at offset %" PRIu64 " without its facts",
+				  file->reader.at);
+		if (status > 0)
+			take_chunk(file);
+		else
 			end_early(file, &error);
 	}
 	file->base.facts.bytes =
@@ -396,25 +427,29 @@ static void find_chunk(struct packets_file *file)
 	error_clear(&error);
 }
 
-static void give_next(struct packets_file *file, packet_event_fn *give, void *context)
+static bool give_next(struct packets_file *file, packet_event_fn *give, void *context)
 {
 	struct ctf_facts *facts = &file->base.facts;
+	struct error error = ERROR_INIT;
 	struct packet_event packet_event;
 
 	if (!packet_rows_next(&file->rows, &packet_event)) {
-		struct error error = ERROR_INIT;
-
-		chunk_is_broken(file, &error);
-		end_early(file, &error);
+		error_set(&error, "the chunk at offset %" PRIu64 " is broken",
+			  file->chunk.at);
+		lose_chunk(file, &error);
 		error_clear(&error);
-		return;
+		return false;
 	}
 	file->left--;
 	facts->events++;
 	facts->network_events++;
-	++*(packet_event.received ? &facts->received : &facts->sent);
+	if (packet_event.received)
+		facts->received++;
+	else
+		facts->sent++;
 	facts->end_ns = packet_event.event_ns;
 	give(context, &packet_event);
+	return true;
 }
 
 static bool packets_step(struct packet_source *source, packet_event_fn *give,
@@ -425,7 +460,8 @@ static bool packets_step(struct packet_source *source, packet_event_fn *give,
 	if (!file->left)
 		find_chunk(file);
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
-		give_next(file, give, context);
+		if (!give_next(file, give, context))
+			break;
 	return !file->base.ended;
 }
 
