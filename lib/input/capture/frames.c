@@ -113,23 +113,34 @@ static uint16_t get16(const struct stamp_walk *walk, const uint8_t *at)
 	return walk->swapped ? __builtin_bswap16(value) : value;
 }
 
-/* A stamp was cut off at a unit of one second over `units`, a power of ten. */
+/*
+ * The unit is one second over `units`. libpcap cuts it off again at whole
+ * nanoseconds where it is none, hence one more for units that do not divide.
+ */
 static nsec_t slack(uint64_t units)
 {
 	uint64_t second = (uint64_t)NSEC_PER_SEC;
 
-	return units < second ? (nsec_t)(second / units) - 1 : 0;
+	if (second % units == 0)
+		return (nsec_t)(second / units) - 1;
+	return units % second == 0 ? 0 : (nsec_t)(second / units) + 1;
 }
 
-/* if_tsresol: a negative power of ten; with the highest bit set one of two, which is not
- * known here. */
+/* if_tsresol: a negative power of ten, or of two with the highest bit set. */
 static void set_resolution(struct stamp_unit *unit, uint8_t resolution)
 {
 	uint64_t units = 1;
 
-	unit->usable = resolution <= 19;
-	while (unit->usable && resolution-- > 0)
-		units *= 10;
+	if (resolution & 0x80) {
+		resolution &= 0x7f;
+		/* libpcap multiplies the part of a second by 1e9 in 64 bits. */
+		unit->usable = resolution <= 34;
+		units <<= unit->usable ? resolution : 0;
+	} else {
+		unit->usable = resolution <= 19;
+		while (unit->usable && resolution-- > 0)
+			units *= 10;
+	}
 	unit->slack_ns = slack(units);
 }
 

@@ -38,6 +38,9 @@ static void test_pcapng_resolutions(void **unused)
 	check_resolution(false, 3, 3000000, 999999);
 	check_resolution(true, 0, 3 * NSEC_PER_SEC, NSEC_PER_SEC - 1);
 	check_resolution(false, 12, 0, 0);
+	/* 3/2^20 s is 2861.02 ns; it ends before 4/2^20 s, 3814.7 ns. */
+	check_resolution(false, 0x80 | 20, 2861, 954);
+	check_resolution(false, 0x80 | 34, 0, 1);
 }
 
 /* Interfaces of different units, and the packet block of old. */
@@ -120,7 +123,7 @@ static void test_without_stamp(void **unused)
 	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
-	write_interface(&file, ETHERNET, 0x80 | 20); /* parts of 2^20 */
+	write_interface(&file, ETHERNET, 0x80 | 40); /* libpcap overflows */
 	write_simple_block(&file, &out);
 	write_block(&file, 1, (uint64_t)1 << 39, &in);
 	write_block(&file, 0, (uint64_t)HOURS * 1000000000, &in);
