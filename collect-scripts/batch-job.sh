@@ -21,7 +21,7 @@ PATH=$bin:$PATH
 export PATH
 batch=$out.work
 lists=$batch
-perform=kept_in_log
+perform=run_logged
 # shellcheck source=/dev/null # linted by itself
 . "$lib/batch.sh"
 

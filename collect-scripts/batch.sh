@@ -194,9 +194,9 @@ log_status()
 	printf '%s' "$logged"
 }
 
-# kept_in_log LOG RESULT COMMAND...: run it, by $runner, and keep what it said. It did its
+# run_logged LOG RESULT COMMAND...: run it, by $runner, and keep what it said. It did its
 # work where the result is there: a program that did not use all of its input says 1.
-kept_in_log()
+run_logged()
 {
 	log=$batch/log/$1
 	result=$2

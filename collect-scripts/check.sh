@@ -69,7 +69,7 @@ check_node()
 	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
 	echo
 	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers"
-	echo "$ahead" | awk -v node="$1" '$1 > 1e9 || $1 < -1e9 {
+	echo "$ahead" | awk -v node="$1" 'NF && ($1 > 1e9 || $1 < -1e9) {
 		printf "%s: its clock is %.1f s off; ctsync mends that, sar and other logs are easier to read with NTP\n",
 			node, $1 / 1e9 }'
 }
@@ -172,8 +172,8 @@ do_install()
 install_node()
 {
 	if [ -z "$script" ]; then
-		done_on "$1" install $(! given dry-run || echo show)
-	elif given dry-run; then
+		done_on "$1" install $(! is_set dry-run || echo show)
+	elif is_set dry-run; then
 		printf '%s: would run %s\n' "$1" "$script"
 	else
 		most_bytes=16777216
@@ -205,7 +205,7 @@ do_plan()
 	while [ "$point" -le "$point_count" ]; do
 		plan_of "$1" "$point"
 		show_point | plain_lines
-		! given point || exit 0
+		! is_set point || exit 0
 		point=$((point + 1))
 		[ "$point" -gt "$point_count" ] || printf '\n'
 	done

@@ -155,7 +155,7 @@ find_missing()
 
 fetch_missing()
 {
-	has_room || return 2
+	fits_on_disk || return 2
 	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
@@ -187,7 +187,7 @@ receive()
 }
 
 # A node may list more than there is room for. Sets wanted_kib.
-has_room()
+fits_on_disk()
 {
 	wanted_kib=$(awk '{ sum += $2 - $1 } END { printf "%.0f", sum / 1024 }' "$wanted")
 	free_kib=$(df -P -k "$part" | awk 'END { print $4 }')
@@ -209,7 +209,7 @@ put_in_place()
 	set_state "$1" ok
 	if [ "$odd_files" -gt 0 ]; then
 		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
-	elif ! given keep; then
+	elif ! is_set keep; then
 		clean_node "$1"
 	fi
 }

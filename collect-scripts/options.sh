@@ -44,7 +44,7 @@ option()
 	eval "printf '%s\\n' \"\${$option_key-\${2-}}\""
 }
 
-given()
+is_set()
 {
 	name_option "$1"
 	eval "[ -n \"\${$option_key-}\" ]"
@@ -137,8 +137,8 @@ parse_options()
 	for word; do
 		operands="$operands $(quote "$word")"
 	done
-	! given help || show_help
-	! given version || show_version
+	! is_set help || show_help
+	! is_set version || show_version
 }
 
 show_help()

@@ -200,7 +200,7 @@ action()
 		echo "it answers with more than $most_bytes bytes" >>"$errors"
 		action_status=125
 	}
-	take_answers <"$answers.raw" >"$answers"
+	filter_answers <"$answers.raw" >"$answers"
 	while IFS= read -r answer_line; do
 		case $answer_line in
 		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
@@ -222,7 +222,7 @@ patiently()
 
 # A node may send what it likes. What comes out is KEY VALUE, where the value is one
 # that this key may have; a login shell may have said more, which is passed over.
-take_answers()
+filter_answers()
 {
 	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
 	BEGIN {

@@ -8,11 +8,11 @@
 do_run()
 {
 	plan_of "$1" 1
-	! given with-merge && ! given with-report || [ "$fetch" != none ] ||
+	! is_set with-merge && ! is_set with-report || [ "$fetch" != none ] ||
 		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
 	point=1
 	last_point=$point_count
-	if given point; then
+	if is_set point; then
 		want_number point 1 "$point_count"
 		point=$number
 		last_point=$point
@@ -34,7 +34,7 @@ run_point()
 	if [ "$chosen_count" -gt 0 ] && [ -z "$interrupted" ]; then
 		each_line "$work/plan" execute run_entry
 		each_line "$work/plan" tasks run_queue
-		! given duration || [ -n "$interrupted" ] ||
+		! is_set duration || [ -n "$interrupted" ] ||
 			interruptible duration sleep "$(option duration)"
 	fi
 	end_point
@@ -101,7 +101,7 @@ finish_point()
 
 further_steps()
 {
-	! given with-merge && ! given with-report && return
+	! is_set with-merge && ! is_set with-report && return
 	"$bin/ctmerge" -q -o "$run_dir/run.db" "$run_dir"
 	case $? in
 	# 3: there is a timeline, in which not all clocks are tied.
@@ -111,7 +111,7 @@ further_steps()
 		: >"$state/failed"
 		;;
 	esac
-	[ -f "$run_dir/run.db" ] && given with-report || return 0
+	[ -f "$run_dir/run.db" ] && is_set with-report || return 0
 	"$bin/ctanalyze" report "$run_dir/run.db" -o "$run_dir/report.html" || {
 		complain "$run_dir: ctanalyze failed"
 		: >"$state/failed"

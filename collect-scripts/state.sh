@@ -24,7 +24,7 @@ complain()
 
 talk()
 {
-	given quiet || plain_text "$*" >&2
+	is_set quiet || plain_text "$*" >&2
 }
 
 # plan_of RECIPE POINT [RUN]: the plan of a point of the recipe, read.
@@ -256,8 +256,8 @@ node_json()
 	printf ', "problems": [%s]}' "$(json_strings "$@")"
 }
 
-# kept_time FILE: the nanoseconds that stand in it, or now.
-kept_time()
+# noted_time FILE: the nanoseconds that stand in it, or now.
+noted_time()
 {
 	grep -x -m 1 '[1-9][0-9]*' "$1" 2>/dev/null || realtime_ns
 }
@@ -279,8 +279,8 @@ write_run_json()
 	rm -f "$run_dir/run.json.new"
 	{
 		printf '%s,\n "collector_version": %s,\n' "$point_json" "$(json_strings "$version")"
-		printf ' "begin_ns": %s, "end_ns": %s,\n' "$(kept_time "$state/begin")" \
-			"$(kept_time "$state/end")"
+		printf ' "begin_ns": %s, "end_ns": %s,\n' "$(noted_time "$state/begin")" \
+			"$(noted_time "$state/end")"
 		printf ' "interrupted": %s,\n' "$([ -f "$state/interrupted" ] && echo true || echo false)"
 		comma=
 		printf ' "nodes": ['

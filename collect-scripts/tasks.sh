@@ -37,14 +37,14 @@ run_queue()
 		: >"$state/failed"
 		return
 	fi
-	on_nodes keep_ahead $workers
+	on_nodes note_ahead $workers
 	dispatch
 	[ -s "$queue_work/failed" ] || return 0
 	: >"$state/failed"
 	complain "tasks $queue_name: $(wc -l <"$queue_work/failed" | tr -d ' ') failed"
 }
 
-keep_ahead()
+note_ahead()
 {
 	measure_clock "$1"
 	printf '%s\n' "${ahead:-0}" >"$queue_work/ahead.$1"

@@ -114,7 +114,7 @@ quick_recipe()
 	quick_recipe
 	lies <<-'EOT'
 		case $cmd in
-		*"-s "*" check")
+		*"-s check")
 			cat >/dev/null
 			printf 'cell \033]0;PWNED\007root\ncell s\302\2331mh\ncell root\ncell 2\033]0;title\007\n'
 			printf 'cell a[$(touch %s/pwned)]\nodd b[$(touch %s/pwned)] x\n' "$here" "$here"
@@ -128,6 +128,8 @@ quick_recipe()
 		is_plain "$scratch/out" "$scratch/err"
 		holds "$scratch/out" '^liar: want: a place to write, \\u001b\[2J%s%n is none'
 		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
+		# It said no time, so nothing is known of its clock.
+		lacks "$scratch/out" 'its clock is'
 		[ ! -e "$cluster/liar/pwned" ]
 	done
 	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "done \033[2J\n"; exit ;; esac'
