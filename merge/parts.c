@@ -92,45 +92,28 @@ static int write_files(struct table_work *work, const struct files *files,
 	return status;
 }
 
-struct writing {
-	const struct part *part;
-	struct timeline_reader *db; /* the timeline, and as `part` part.db */
-	struct error *error;
-	int64_t first; /* id before the first row */
-};
-
-static int copy_table(struct writing *writing, const char *name)
+/* The id before the first row of a part. */
+static int64_t first_id(const struct part *part)
 {
-	struct table_query *query =
-	    table_query_of_part(writing->db, name, writing->first, writing->error);
+	return node_first_id(part->run->node[0].id);
+}
+
+static int copy_table(const struct part *part, struct timeline_reader *db,
+		      const char *name, struct error *error)
+{
+	struct table_query *query = table_query_of_part(db, name, first_id(part), error);
 	AUTOFREE char *sql =
 	    query ? mem_printf("INSERT INTO part.%s %s", name, query->sql) : NULL;
-	int status = sql ? timeline_update_run(writing->db, sql, writing->error) : -1;
+	int status = sql ? timeline_update_run(db, sql, error) : -1;
 
 	table_query_free(query);
 	return status;
 }
 
-/* When a class came first, by which the join puts the classes in order. */
-static int copy_class_begin(void *context, const struct cell *row, struct error *error)
+static int write_tunnel(void *db, const struct cell *row, struct error *error)
 {
-	struct writing *writing = context;
-	AUTOFREE char *table = cell_text(&row[1]), *quoted = name_quote(table);
-	AUTOFREE char *sql =
-	    mem_printf("INSERT INTO part.class_begin SELECT ?, e.ts_ns FROM %s "
-		       "AS t JOIN event AS e ON e.id = t.id ORDER BY t.id LIMIT 1",
-		       quoted);
-
-	return run_with(writing->db, sql, row, error);
-}
-
-static int write_tunnel(void *context, const struct cell *row, struct error *error)
-{
-	const struct writing *writing = context;
-
-	return run_with(writing->db,
-			"INSERT INTO part.tunnel VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row,
-			error);
+	return run_with(db, "INSERT INTO part.tunnel VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			row, error);
 }
 
 /* With types, or no index serves the comparison with a request's columns. */
@@ -138,30 +121,23 @@ static int write_tunnel(void *context, const struct cell *row, struct error *err
 	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
 	"b_address TEXT, b_port INTEGER, messages INTEGER);"
 
-static int fill_db(struct writing *writing, const struct text_list *tables)
+/* `db`: the timeline, and as `part` part.db. */
+static int fill_db(const struct part *part, struct timeline_reader *db,
+		   const struct text_list *tables, struct error *error)
 {
-	const struct part *part = writing->part;
-	struct timeline_reader *db = writing->db;
-	struct error *error = writing->error;
 	const struct cell marks[] = {
 	    cell_of_integer(part->run->node[0].id),
 	    cell_of_integer((int64_t)clock_map_fingerprint(&part->run->map))};
 	int status = timeline_update_run(
 	    db,
 	    "DROP INDEX part.message_send_event; DROP INDEX part.message_recv_event;"
-	    "CREATE TABLE part.class_begin (class INTEGER PRIMARY KEY, ts_ns INTEGER);"
 	    "CREATE TABLE part." TUNNEL,
 	    error);
 
 	for (size_t i = 0; i < tables->count && !status; i++)
-		status = copy_table(writing, tables->item[i]);
+		status = copy_table(part, db, tables->item[i], error);
 	if (!status)
-		status = query_rows(db,
-				    "SELECT id, table_name FROM event_class "
-				    "WHERE table_name IS NOT NULL",
-				    NULL, copy_class_begin, writing, error) ||
-			 requests_tunnels(part->requests, write_tunnel, writing,
-					  writing->error) ||
+		status = requests_tunnels(part->requests, write_tunnel, db, error) ||
 			 run_with(db,
 				  "INSERT INTO part.meta VALUES ('part.node', ?1), "
 				  "('part.clocks', printf('%016x', ?2))",
@@ -170,66 +146,66 @@ static int fill_db(struct writing *writing, const struct text_list *tables)
 	return status ? -1 : 0;
 }
 
-static int write_db(struct writing *writing, const char *path)
+/* A timeline without rows. `place` as timeline_writer_new. */
+static int write_empty(const char *path, const char *place, struct error *error)
 {
-	struct error *error = writing->error;
-	struct timeline_writer *empty = timeline_writer_new(path, NULL, true, error);
-	int status = empty ? timeline_writer_finish(empty, error) : -1;
-	struct text_list tables = {0};
+	struct timeline_writer *writer = timeline_writer_new(path, place, true, error);
+	int status = writer ? timeline_writer_finish(writer, error) : -1;
 
-	timeline_writer_free(empty);
-	if (status)
-		return -1;
-	writing->db = timeline_update_open(writing->part->timeline, path, error);
-	status = !writing->db ||
-		 timeline_update_attach(writing->db, path, "part", error) ||
-		 query_texts(writing->db, OTHER_TABLES " AND NOT " IS_OF_CLASS, NULL,
-			     &tables, error) ||
-		 fill_db(writing, &tables);
-	timeline_reader_free(writing->db);
+	timeline_writer_free(writer);
+	return status;
+}
+
+static int write_db(const struct part *part, struct error *error)
+{
+	AUTOFREE char *path = mem_printf("%s/" PART_DB, part->directory);
+	struct timeline_reader *db =
+	    write_empty(path, NULL, error)
+		? NULL
+		: timeline_update_open(part->timeline, path, error);
+	struct text_list tables = {0};
+	int status =
+	    !db || timeline_update_attach(db, path, "part", error) ||
+	    query_texts(db, OTHER_TABLES " AND NOT " IS_OF_CLASS, NULL, &tables, error) ||
+	    fill_db(part, db, &tables, error);
+
+	timeline_reader_free(db);
 	text_list_clear(&tables);
 	return status ? -1 : 0;
 }
 
-static int write_tables(const struct writing *writing)
+static int write_tables(const struct part *part, struct error *error)
 {
-	const struct part *part = writing->part;
-	struct timeline_reader *timeline =
-	    timeline_reader_open(part->timeline, writing->error);
+	struct timeline_reader *timeline = timeline_reader_open(part->timeline, error);
 	struct text_list tables = {0};
-	const struct files files = {&tables, "tables", writing->first, part->threads};
+	const struct files files = {&tables, "tables", first_id(part), part->threads};
 	struct table_work work = {.timeline = part->timeline,
 				  .directory = part->directory,
 				  .progress = part->progress};
-	int status = !timeline || query_texts(timeline,
-					      "SELECT * FROM " FILED
-					      " UNION ALL SELECT table_name FROM "
-					      "event_class WHERE table_name "
-					      "IS NOT NULL",
-					      NULL, &tables, writing->error);
+	int status = !timeline ||
+		     query_texts(timeline,
+				 "SELECT * FROM " FILED " UNION ALL SELECT table_name "
+				 "FROM event_class WHERE table_name IS NOT NULL",
+				 NULL, &tables, error);
 
 	timeline_reader_free(timeline);
 	if (!status)
-		status = write_files(&work, &files, writing->error);
+		status = write_files(&work, &files, error);
 	text_list_clear(&tables);
 	return status ? -1 : 0;
 }
 
 int part_write(const struct part *part, struct error *error)
 {
-	struct writing writing = {
-	    .part = part, .error = error, .first = node_first_id(part->run->node[0].id)};
-	AUTOFREE char *path = mem_printf("%s/" PART_DB, part->directory);
-
-	return write_tables(&writing) || write_db(&writing, path) ? -1 : 0;
+	return write_tables(part, error) || write_db(part, error) ? -1 : 0;
 }
 
 /* What the join asks besides: */
 static const char begin_sql[] =
     "DROP INDEX message_send_event; DROP INDEX message_recv_event;"
     "CREATE TEMP TABLE part (path, node, name, clocks);"
-    /* The tables of classes, as the parts call them, and when a class came first. */
-    "CREATE TEMP TABLE class_table (node, class, table_name, begin_ns);"
+    /* The tables of classes, as the parts call them. */
+    "CREATE TEMP TABLE class_table (node, class, table_name);"
     "CREATE TEMP TABLE told (source, kind, count, text, place);"
     "CREATE TEMP TABLE " TUNNEL "CREATE INDEX temp.tunnel_ends ON "
     "tunnel (a, b, a_address, b_address, a_port, b_port, protocol);"
@@ -275,13 +251,13 @@ static const char copy_sql[] =
     "ORDER BY id;"
     "INSERT INTO temp.tunnel SELECT * FROM part.tunnel;"
     "INSERT INTO class_table SELECT (SELECT value FROM part.meta "
-    "WHERE key = 'part.node'), c.id, c.table_name, b.ts_ns FROM part.event_class AS c "
-    "LEFT JOIN part.class_begin AS b ON b.class = c.id WHERE c.table_name IS NOT NULL";
+    "WHERE key = 'part.node'), id, table_name FROM part.event_class "
+    "WHERE table_name IS NOT NULL";
 
-/* As a merge of the whole run meets them. */
+/* The plain name is for the layout of the most events. */
 static const char classes_sql[] =
-    "SELECT c.name, c.id FROM class_table AS t JOIN event_class AS c ON c.id = t.class "
-    "GROUP BY c.id ORDER BY min(t.begin_ns) NULLS LAST, min(t.node), c.id";
+    "SELECT name, id FROM event_class WHERE id IN (SELECT class FROM class_table) "
+    "ORDER BY events DESC, id";
 
 /* Rows of what each part has of the others' messages, and who has not as many. */
 static const char pair_sql[] =
@@ -341,7 +317,7 @@ static const char links_sql[] =
     "JOIN class_table AS t ON t.node = p.node JOIN event_class AS c ON c.id = t.class";
 
 struct join {
-	const struct join_options *filter;
+	const struct join_options *options;
 	struct timeline_reader *db; /* the timeline of what stands once */
 	struct output file;         /* where it is */
 	struct output_directory directory;
@@ -377,7 +353,7 @@ static int refuse(void *context, const struct cell *row, struct error *error)
 
 static int read_parts(struct join *join, struct error *error)
 {
-	const struct text_list *given = join->filter->parts;
+	const struct text_list *given = join->options->parts;
 	struct text_list paths = {0};
 	int status = 0;
 
@@ -408,22 +384,19 @@ static int name_class(void *context, const struct cell *row, struct error *error
 	struct join *join = context;
 	AUTOFREE char *class = cell_text(row), *table = name_table(&join->names, class);
 	const struct cell value[] = {cell_of_text(table), row[1]};
-	int status = run_with(
-	    join->db, "UPDATE event_class SET table_name = ? WHERE id = ?", value, error);
 
-	return status;
+	return run_with(join->db, "UPDATE event_class SET table_name = ? WHERE id = ?",
+			value, error);
 }
 
 /* One without rows, and what names its own tables have. */
 static int open_timeline(struct join *join, struct error *error)
 {
-	const char *path = join->file.temporary, *target = join->filter->output;
-	struct timeline_writer *writer = timeline_writer_new(path, target, true, error);
-	int status = writer ? timeline_writer_finish(writer, error) : -1;
+	const char *path = join->file.temporary, *target = join->options->output;
 
-	timeline_writer_free(writer);
-	if (!status)
-		join->db = timeline_update_open(path, target, error);
+	if (write_empty(path, target, error))
+		return -1;
+	join->db = timeline_update_open(path, target, error);
 	return !join->db ||
 		       query_rows(join->db,
 				  "SELECT name FROM sqlite_schema AS m "
@@ -437,7 +410,7 @@ static int open_timeline(struct join *join, struct error *error)
 static int fill_timeline(struct join *join, struct error *error)
 {
 	const struct cell facts[] = {cell_of_text(CT_VERSION),
-				     cell_of_text(join->filter->command)};
+				     cell_of_text(join->options->command)};
 
 	return read_parts(join, error) ||
 		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||
@@ -472,7 +445,7 @@ static int link_table(void *context, const struct cell *row, struct error *error
 		status = errno == EXDEV ? error_set(error,
 						    "%s: on another file system than %s, "
 						    "want the parts on the same one",
-						    part, join->filter->output)
+						    part, join->options->output)
 					: error_errno(error, from);
 	return status;
 }
@@ -484,7 +457,7 @@ static int write_once(struct join *join, struct error *error)
 	const struct files files = {&tables, ".", 0, 0};
 	struct table_work work = {.timeline = join->file.temporary,
 				  .directory = join->directory.temporary,
-				  .progress = join->filter->progress};
+				  .progress = join->options->progress};
 	int status = query_texts(join->db,
 				 OTHER_TABLES " AND name NOT IN (SELECT table_name FROM "
 					      "event_class WHERE table_name IS NOT NULL)",
@@ -508,10 +481,10 @@ static int write_mark(const struct join *join, struct error *error)
 
 static int join_all(struct join *join, struct error *error)
 {
-	for (size_t i = 0; i < join->filter->parts->count; i++)
-		output_protect(join->filter->parts->item[i]);
-	if (output_directory_open(&join->directory, join->filter->output, &join_directory,
-				  error))
+	for (size_t i = 0; i < join->options->parts->count; i++)
+		output_protect(join->options->parts->item[i]);
+	if (output_directory_open(&join->directory, join->options->output,
+				  &join_directory, error))
 		return -1;
 	if (output_open_spooled(&join->file, -1, error) || open_timeline(join, error) ||
 	    fill_timeline(join, error) ||
@@ -523,9 +496,9 @@ static int join_all(struct join *join, struct error *error)
 	return output_directory_commit(&join->directory, error);
 }
 
-int parts_join(const struct join_options *filter, struct error *error)
+int parts_join(const struct join_options *options, struct error *error)
 {
-	struct join join = {.filter = filter, .file = {.stream = -1}};
+	struct join join = {.options = options, .file = {.stream = -1}};
 	int status = join_all(&join, error);
 
 	timeline_reader_free(join.db);

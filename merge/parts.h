@@ -41,6 +41,6 @@ struct join_options {
 };
 
 /* 0, or -1 with error. */
-int parts_join(const struct join_options *filter, struct error *error);
+int parts_join(const struct join_options *options, struct error *error);
 
 #endif
