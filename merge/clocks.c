@@ -366,9 +366,10 @@ bool merge_clocks_are_tied(const struct merge_run *run)
 	if (run->count < 2)
 		return true;
 	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].island < 0 ||
-		    run->source[i].island != run->source[0].island ||
-		    run->source[i].clock.quality == CLOCK_INCOMPLETE)
+		if (!run->source[i].is_twice &&
+		    (run->source[i].island < 0 ||
+		     run->source[i].island != run->source[0].island ||
+		     run->source[i].clock.quality == CLOCK_INCOMPLETE))
 			return false;
 	for (size_t i = 0; i < run->map.pairs; i++)
 		if (run->map.pair[i].quality == CLOCK_CONTRADICTORY)

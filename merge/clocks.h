@@ -32,7 +32,8 @@ int merge_clocks_find(struct merge_run *run,
 		      struct message_log *messages, struct progress *progress,
 		      struct error *error);
 
-/* After that: whether every source is tied to one reference from both sides. */
+/* After that: whether every source that is used is tied to one reference from both sides.
+ */
 bool merge_clocks_are_tied(const struct merge_run *run);
 
 #endif

@@ -36,45 +36,6 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems)
 	problem_clear(problems);
 }
 
-/* The first source that is the same file or directory as another. */
-static size_t first_same(const struct stat *status, size_t index)
-{
-	size_t first = 0;
-
-	while (first < index && (status[first].st_dev != status[index].st_dev ||
-				 status[first].st_ino != status[index].st_ino))
-		first++;
-	return first;
-}
-
-/* A link to a source that is there as well must not double its events. */
-static void drop_repeated(struct merge_run *run)
-{
-	struct source_list *list = &run->sources;
-	struct stat *status = mem_zalloc(list->count * sizeof(*status));
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct source source = list->item[i];
-		size_t first = stat(source.path, &status[kept]) == 0
-				   ? first_same(status, kept)
-				   : kept;
-
-		if (first == kept) {
-			list->item[kept++] = source;
-			continue;
-		}
-		problem_add(&run->problems, source.path, PROBLEM_TWICE, 1,
-			    "the same as %s, left out", list->item[first].path);
-		free(source.name);
-		free(source.path);
-		free(source.node);
-		free(source.local);
-	}
-	list->count = kept;
-	free(status);
-}
-
 /* The host that a trace recorded, or NULL. */
 static char *recorded_host(const struct source *source)
 {
@@ -242,7 +203,6 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		error_clear(error); /* samples alone make a timeline as well */
 		status = 0;
 	}
-	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
 	add_all(run);

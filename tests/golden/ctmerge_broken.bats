@@ -119,8 +119,8 @@ ctmerge: run/node2/cut.pcap: cut in the middle of a packet after 4517 packets: t
 @test "the same trace twice" {
 	make_run node1 node2
 	ln -s ../node1/kernel run/node2/again
-	gives 0 'ctmerge: run/node2/again: the same as run/node1/kernel, left out'
-	[ "$(sources)" = 'node1|29582|0 node2|27285|0' ]
+	gives 0 'ctmerge: run/node2/again: the same events as run/node1/kernel, used once'
+	[ "$(sources)" = 'node1|29582|0 node2|27285|0 node2:again|0|1' ]
 }
 
 @test "one trace alone" {
