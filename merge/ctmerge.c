@@ -255,30 +255,25 @@ static int write_rows(struct merge *merge, struct error *error)
 	merge->run.command = options.command;
 	merge->run.without_spans = options.no_spans;
 	merge->requests = requests_new(&merge->run);
-	*load = (struct load){.run = &merge->run,
-			      .selection = &merge->selection,
-			      .writer = merge->writer,
-			      .follow = follow_new(merge->run.count),
-			      .processes = processes_new(merge->run.nodes),
-			      .links = links_new(&merge->run),
-			      .messages = &merge->messages,
-			      .requests = merge->requests,
-			      .sent = sent_packets_new(),
-			      .spans = options.no_spans ? NULL : spans_new(&merge->run),
-			      .progress = &merge->progress,
-			      .threads = merge->sync.threads,
-			      .payload = !options.no_payload};
-	status = load_events(load, error) || load_spans_and_messages(load, error) ||
+	*load = (struct load){
+	    .run = &merge->run,
+	    .selection = &merge->selection,
+	    .writer = merge->writer,
+	    .processes = processes_new(merge->run.nodes),
+	    .messages = &merge->messages,
+	    .requests = merge->requests,
+	    .spans = options.no_spans ? NULL
+				      : spans_new(&merge->run, merge->selection.begin_ns),
+	    .progress = &merge->progress,
+	    .threads = merge->sync.threads,
+	    .payload = !options.no_payload};
+	status = load_events(load, error) ||
 		 requests_write(merge->requests, merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
-		 merge_samples(&merge->run, &merge->selection, load->processes,
-			       merge->writer, error) ||
+		 merge_samples(&merge->run, &merge->selection, merge->writer, error) ||
 		 processes_write(load->processes, &merge->run, merge->writer, error) ||
 		 tables_write(&merge->run, merge->writer, error);
-	follow_free(load->follow);
 	processes_free(load->processes);
-	links_free(load->links);
-	sent_packets_free(load->sent);
 	spans_free(load->spans);
 	return status ? -1 : 0;
 }
@@ -322,8 +317,7 @@ static int merge_all(struct merge *merge, struct error *error)
 		first = 0; /* of which --begin +1.5, say, counts */
 	if (select_times(merge, first, error) || write_rows(merge, error) ||
 	    timeline_writer_finish(merge->writer, error) ||
-	    (!options.no_spans &&
-	     request_parts_add(merge->output.temporary, options.output, error)))
+	    tables_derive(merge->output.temporary, options.output, error))
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
@@ -423,12 +417,12 @@ static void clear_merge(struct merge *merge)
 static int join(struct error *error)
 {
 	struct progress progress;
-	const struct join_options clock_options = {&options.runs, options.output,
-						   options.command, &progress};
+	const struct join_options parts = {&options.runs, options.output, options.command,
+					   &progress};
 	int status;
 
 	progress_init(&progress, options.quiet);
-	status = parts_join(&clock_options, error);
+	status = parts_join(&parts, error);
 	progress_end(&progress);
 	return status;
 }

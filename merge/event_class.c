@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "timeline/query.h"
 #include "timeline/writer.h"
@@ -221,61 +222,39 @@ void event_class_clear(struct event_class *class)
 	free(class->type);
 }
 
-/* More processors than Linux can have; a higher number is a broken stream. */
-enum { CPUS_MOST = 65536 };
-
 struct follow {
-	struct processors {
-		uint32_t with;    /* the source whose processors count */
-		int64_t *current; /* thread by processor, -1: unknown */
-		size_t count;
-	} * source;
-	size_t sources;
+	uint32_t *clock;       /* by source: the first one with its clock */
+	struct intmap current; /* thread by that source and processor */
 };
 
-struct follow *follow_new(size_t sources)
+struct follow *follow_new(const struct merge_run *run)
 {
 	struct follow *follow = mem_zalloc(sizeof(*follow));
 
-	follow->source = mem_zalloc(sources * sizeof(*follow->source));
-	follow->sources = sources;
-	for (uint32_t i = 0; i < sources; i++)
-		follow->source[i].with = i;
+	follow->clock = mem_zalloc((run->count + 1) * sizeof(*follow->clock));
+	for (uint32_t i = 0; i < run->count; i++)
+		while (
+		    !merge_is_one_clock(&run->source[follow->clock[i]], &run->source[i]))
+			follow->clock[i]++;
 	return follow;
-}
-
-void follow_share(struct follow *follow, uint32_t source, uint32_t with)
-{
-	follow->source[source].with = follow->source[with].with;
-}
-
-/* Where the thread of a processor is kept, or NULL. */
-static int64_t *current_of(struct processors *of, int32_t cpu)
-{
-	if (cpu < 0 || cpu >= CPUS_MOST)
-		return NULL;
-	if ((size_t)cpu >= of->count) {
-		of->current =
-		    mem_realloc(of->current, (size_t)cpu + 1, sizeof(*of->current));
-		while (of->count <= (size_t)cpu)
-			of->current[of->count++] = -1;
-	}
-	return &of->current[cpu];
 }
 
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct event_class *class, const struct ctf_event *record)
 {
-	int64_t *current =
-	    current_of(&follow->source[follow->source[source].with], record->cpu);
-	int64_t tid = current ? *current : -1;
+	uint64_t key = (uint64_t)follow->clock[source] << 32 | (uint32_t)record->cpu;
+	int64_t tid = -1;
 
 	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
 		/* the thread that goes is the event's */
 		tid = cell_integer(event_cell(record->cell, class->column[PREV_TID]), -1);
-		if (current)
-			*current = cell_integer(
-			    event_cell(record->cell, class->column[NEXT_TID]), -1);
+		if (record->cpu >= 0)
+			intmap_put(
+			    &follow->current, key,
+			    cell_integer(
+				event_cell(record->cell, class->column[NEXT_TID]), -1));
+	} else if (!intmap_get(&follow->current, key, &tid)) {
+		tid = -1;
 	}
 	return class->context[CONTEXT_TID] >= 0
 		   ? cell_integer(event_cell(record->cell, class->context[CONTEXT_TID]),
@@ -287,8 +266,7 @@ void follow_free(struct follow *follow)
 {
 	if (!follow)
 		return;
-	for (size_t i = 0; i < follow->sources; i++)
-		free(follow->source[i].current);
-	free(follow->source);
+	free(follow->clock);
+	intmap_clear(&follow->current);
 	free(follow);
 }

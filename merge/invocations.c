@@ -87,8 +87,8 @@ static nsec_t place(struct tasks *tasks, const struct task *task, const char *na
 
 	if (realtime_ns == TIMELINE_NONE)
 		return TIMELINE_NONE;
-	ts_ns = stamps_place(&tasks->sampler->stamps, realtime_ns);
-	if (!stamps_is_far(&tasks->sampler->stamps, ts_ns))
+	ts_ns = sampler_place(tasks->sampler, realtime_ns);
+	if (!sampler_is_far(tasks->sampler, ts_ns))
 		return ts_ns;
 	problem_log_add(
 	    &tasks->log, PROBLEM_STAMP, task->line,
@@ -118,28 +118,6 @@ static bool is_wanted(const struct tasks *tasks, const struct timeline_invocatio
 	       (first <= selection->end_ns && last >= selection->begin_ns);
 }
 
-/*
- * The launcher's stamps lie just outside of the process's life, and the middle well
- * within; so it is asked first.
- */
-static int64_t process_of(const struct tasks *tasks,
-			  const struct timeline_invocation *row, uint32_t node)
-{
-	const nsec_t begin = row->begin_ns, end = row->end_ns;
-	bool has_both = begin != TIMELINE_NONE && end != TIMELINE_NONE && begin <= end;
-	const nsec_t times[] = {has_both ? begin + (end - begin) / 2 : TIMELINE_NONE,
-				begin, end};
-	int64_t process = 0;
-
-	if (row->pid == TIMELINE_NONE)
-		return TIMELINE_NONE;
-	for (size_t i = 0; !process && i < sizeof(times) / sizeof(*times); i++)
-		if (times[i] != TIMELINE_NONE)
-			process = processes_find(tasks->sampler->processes, node,
-						 row->pid, times[i]);
-	return process ? process : TIMELINE_NONE;
-}
-
 static int add_task(struct tasks *tasks, struct task *task)
 {
 	struct sampler *sampler = tasks->sampler;
@@ -160,7 +138,6 @@ static int add_task(struct tasks *tasks, struct task *task)
 		json_set_text(task->rest, "node", task->node);
 	} else {
 		row->node = sampler->run->node[node].id;
-		row->process = process_of(tasks, row, (uint32_t)node);
 	}
 	if (json_object_size(task->rest))
 		row->data = data = json_one_line(task->rest);

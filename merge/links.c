@@ -16,7 +16,7 @@
 /*
  * What events of a stream became, by their place within it. All but the last few of a
  * stream lie in an unnamed file, in blocks. Whoever looks them up goes through the
- * streams from front to back, more or less, so the last block of each stream is kept.
+ * streams from front to back, more or less, so the last block of each is cached.
  */
 enum { BLOCK = 64 }; /* events, 6 KiB */
 
@@ -27,7 +27,7 @@ struct noted_event {
 
 struct stream {
 	struct spill_chain chain; /* of noted_event; chunks begin with an ordinal */
-	size_t kept;              /* the chunk in `bytes`; SIZE_MAX: none yet */
+	size_t cached;            /* the chunk in `bytes`; SIZE_MAX: none yet */
 	struct bytes bytes;
 };
 
@@ -71,15 +71,15 @@ struct links *links_new(const struct merge_run *run)
 static struct stream *stream_of(struct links *links, uint32_t source, uint32_t stream)
 {
 	uint64_t key = (uint64_t)source << 32 | stream;
+	struct stream *added;
 	int64_t at;
 
 	if (intmap_get(&links->index, key, &at))
 		return &links->stream[at];
 	intmap_put(&links->index, key, (int64_t)links->streams);
-	links->stream = mem_grow(links->stream, links->streams, &links->capacity,
-				 sizeof(*links->stream));
-	links->stream[links->streams] = (struct stream){.kept = SIZE_MAX};
-	return &links->stream[links->streams++];
+	added = MEM_NEXT(links->stream, links->streams, links->capacity);
+	*added = (struct stream){.cached = SIZE_MAX};
+	return added;
 }
 
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
@@ -103,9 +103,9 @@ static int read_chunk(const struct links *links, struct stream *stream, size_t c
 {
 	*from = (struct bytes_cursor){.at = stream->bytes.data,
 				      .end = stream->bytes.data + stream->bytes.size};
-	if (stream->kept == chunk)
+	if (stream->cached == chunk)
 		return 0;
-	stream->kept = chunk < stream->chain.chunks ? chunk : stream->kept;
+	stream->cached = chunk < stream->chain.chunks ? chunk : stream->cached;
 	return spill_chain_read(&stream->chain, &links->spill, chunk, &stream->bytes,
 				from, error);
 }

@@ -7,6 +7,7 @@
 #include "base/heap.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "merge/links.h"
 #include "merge/prefetch.h"
 
 struct loading {
@@ -14,7 +15,11 @@ struct loading {
 	struct prefetcher *prefetcher;
 	struct heap
 	    heads; /* of the sources' next events; sources are in order of nodes */
-	struct problem_list problems;
+	struct follow *follow;
+	struct sent_packets *sent;
+	struct links *links;
+	int status[2]; /* of finish() */
+	struct error error[2];
 };
 
 /* Add a class to the timeline; one with too many columns loses the last ones. */
@@ -33,7 +38,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 					     class->column[i].context};
 	if (wanted.columns > TIMELINE_COLUMNS_MOST) {
 		wanted.columns = TIMELINE_COLUMNS_MOST;
-		problem_add(&loading->problems,
+		problem_add(&loading->load->run->problems,
 			    loading->load->run->sources.item[source].path, PROBLEM_CUT, 1,
 			    "%s has %zu fields, those after the first %d are left out",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
@@ -70,8 +75,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = merged->tid};
-	sent_packets_event(load->sent, class, of->node, row->record.cell, &link.sent);
-	return links_note(load->links, source, &row->record, &link, error);
+	sent_packets_event(loading->sent, class, of->node, row->record.cell, &link.sent);
+	return links_note(loading->links, source, &row->record, &link, error);
 }
 
 static int take_row(struct loading *loading, uint32_t source, const struct row *row,
@@ -83,7 +88,7 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 	    .class = row->class,
 	    .ts_ns = row->ts_ns,
 	    .cpu = row->record.cpu,
-	    .tid = follow_event(load->follow, source, row->class, &row->record),
+	    .tid = follow_event(loading->follow, source, row->class, &row->record),
 	    .cell = row->record.cell,
 	};
 
@@ -93,16 +98,6 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 		return 0;
 	load->events++;
 	return add_event(loading, source, row, &event, error);
-}
-
-/* From when on a node is recorded: its first event, and not before what is selected. */
-static void begin_spans(const struct load *load)
-{
-	nsec_t begin, end, least = load->selection->begin_ns;
-
-	for (uint32_t i = 0; load->spans && i < load->run->nodes; i++)
-		if (merge_run_extent(load->run, &load->run->node[i], &begin, &end))
-			spans_set_begin(load->spans, i, begin < least ? least : begin);
 }
 
 /* What the nodes record of what spans are made of. */
@@ -121,34 +116,6 @@ static void tell_classes(const struct loading *loading)
 	}
 }
 
-/* Until when, as far as what was read tells now. */
-static int end_spans(const struct load *load, struct error *error)
-{
-	nsec_t begin, end, most = load->selection->end_ns;
-	int status = 0;
-
-	for (uint32_t i = 0; load->spans && i < load->run->nodes && !status; i++) {
-		merge_run_extent(load->run, &load->run->node[i], &begin, &end);
-		status = spans_end(load->spans, i, end > most ? most : end, error);
-	}
-	return status;
-}
-
-/* User space runs where the kernel that has its clock says. */
-static void share_switches(struct loading *loading)
-{
-	const struct merge_run *run = loading->load->run;
-
-	for (uint32_t source = 0; source < run->count; source++) {
-		uint32_t other = 0;
-
-		while (!merge_is_one_clock(&run->source[other], &run->source[source]))
-			other++;
-		if (other < source)
-			follow_share(loading->load->follow, source, other);
-	}
-}
-
 static int merge(struct loading *loading, struct error *error)
 {
 	enum { SHOW_EVERY = 16384 };
@@ -161,9 +128,7 @@ static int merge(struct loading *loading, struct error *error)
 		if (row)
 			heap_push(heads, row->ts_ns, source);
 	}
-	share_switches(loading);
 	tell_classes(loading);
-	begin_spans(loading->load);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
 		const struct row *row = prefetcher_head(loading->prefetcher, source);
@@ -183,57 +148,57 @@ static int merge(struct loading *loading, struct error *error)
 	return 0;
 }
 
+/* Messages are sorted while spans are written. */
+static void finish(void *context, size_t index)
+{
+	struct loading *loading = context;
+	struct load *load = loading->load;
+	struct error *error = &loading->error[index];
+
+	if (index == 1)
+		loading->status[1] = links_find(loading->links, load->messages, error);
+	else if (load->spans)
+		loading->status[0] =
+		    spans_write(load->spans, load->processes, load->writer, error);
+}
+
+static int write_spans_and_messages(struct loading *loading, struct error *error)
+{
+	struct load *load = loading->load;
+	int status = 0;
+
+	if (load->spans && spans_end(load->spans, load->selection->end_ns, error))
+		return -1;
+	parallel_run(load->threads, 2, finish, loading);
+	load->linked = links_messages(loading->links);
+	for (int i = 0; i < 2; i++) {
+		if (!status && loading->status[i])
+			status = error_set(error, "%s", error_text(&loading->error[i]));
+		error_clear(&loading->error[i]);
+	}
+	return status ? status
+		      : links_write(loading->links, load->requests, load->writer, error);
+}
+
 int load_events(struct load *load, struct error *error)
 {
 	struct event_filter filter = {load->selection, load->payload,
 				      load->spans != NULL};
-	struct loading loading = {.load = load};
-	int status;
+	struct loading loading = {.load = load,
+				  .prefetcher =
+				      prefetcher_new(load->run, &filter, load->threads),
+				  .follow = follow_new(load->run),
+				  .sent = sent_packets_new(),
+				  .links = links_new(load->run)};
+	int status = merge(&loading, error);
 
-	load->events = 0;
-	loading.prefetcher = prefetcher_new(load->run, &filter, load->threads);
-	status = merge(&loading, error);
 	prefetcher_free(loading.prefetcher);
 	progress_end(load->progress);
-	if (!status)
-		status = end_spans(load, error);
-	merge_run_tell(load->run, &loading.problems);
 	heap_clear(&loading.heads);
+	follow_free(loading.follow);
+	sent_packets_free(loading.sent);
+	if (!status)
+		status = write_spans_and_messages(&loading, error);
+	links_free(loading.links);
 	return status;
-}
-
-/* Messages are sorted while spans are written. */
-struct following {
-	struct load *load;
-	int status[2];
-	struct error error[2];
-};
-
-static void follow_up(void *context, size_t index)
-{
-	struct following *following = context;
-	struct load *load = following->load;
-	struct error *error = &following->error[index];
-
-	if (index == 1)
-		following->status[1] = links_find(load->links, load->messages, error);
-	else if (load->spans)
-		following->status[0] =
-		    spans_write(load->spans, load->processes, load->writer, error);
-}
-
-int load_spans_and_messages(struct load *load, struct error *error)
-{
-	struct following following = {.load = load};
-	int status = 0;
-
-	parallel_run(load->threads, 2, follow_up, &following);
-	load->linked = links_messages(load->links);
-	for (int i = 0; i < 2; i++) {
-		if (!status && following.status[i])
-			status = error_set(error, "%s", error_text(&following.error[i]));
-		error_clear(&following.error[i]);
-	}
-	return status ? status
-		      : links_write(load->links, load->requests, load->writer, error);
 }

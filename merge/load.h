@@ -3,11 +3,11 @@
 #define CT_MERGE_LOAD_H
 
 #include "base/progress.h"
-#include "merge/links.h"
 #include "merge/processes.h"
+#include "merge/requests.h"
 #include "merge/run.h"
-#include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
+#include "sync/pair/pair.h"
 #include "timeline/writer.h"
 
 /* Everything that takes part when events become rows; all borrowed. */
@@ -15,13 +15,10 @@ struct load {
 	struct merge_run *run;
 	const struct selection *selection;
 	struct timeline_writer *writer;
-	struct follow *follow;
 	struct processes *processes;
-	struct links *links;
 	struct message_log *messages; /* with their ends */
 	struct requests *requests;    /* are told of them */
-	struct sent_packets *sent;
-	struct spans *spans; /* NULL: none are wanted */
+	struct spans *spans;          /* NULL: none are wanted */
 	struct progress *progress;
 	int threads;
 	bool payload;
@@ -31,12 +28,10 @@ struct load {
 
 /*
  * Merge the events of all sources into the timeline, in the order of their
- * corrected times; of one time by node and source. 0, or -1 with error when
- * writing failed; what cannot be read becomes a problem of the run.
+ * corrected times; of one time by node and source. Then write what threads and others
+ * did, and messages. 0, or -1 with error when writing failed; what cannot be read becomes
+ * a problem of the run.
  */
 int load_events(struct load *load, struct error *error);
-
-/* After that: what threads and others did, and messages. 0, or -1 with error. */
-int load_spans_and_messages(struct load *load, struct error *error);
 
 #endif

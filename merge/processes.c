@@ -82,25 +82,26 @@ static struct life live(const struct processes *all, struct intmap *map, int64_t
 
 static struct thread_row *add_thread(struct processes *all, int64_t tid)
 {
-	all->thread = mem_grow(all->thread, all->threads, &all->thread_capacity,
-			       sizeof(*all->thread));
-	all->thread[all->threads] = (struct thread_row){
-	    .life = live(all, &all->here->thread, tid, all->threads), .process = -1};
-	return &all->thread[all->threads++];
+	struct life life = live(all, &all->here->thread, tid, all->threads);
+	struct thread_row *row =
+	    MEM_NEXT(all->thread, all->threads, all->thread_capacity);
+
+	*row = (struct thread_row){.life = life, .process = -1};
+	return row;
 }
 
 static int64_t add_process(struct processes *all, int64_t pid)
 {
-	all->process =
-	    mem_grow(all->process, all->count, &all->capacity, sizeof(*all->process));
-	all->process[all->count] =
-	    (struct process_row){.life = live(all, &all->here->process, pid, all->count),
+	struct life life = live(all, &all->here->process, pid, all->count);
+
+	*MEM_NEXT(all->process, all->count, all->capacity) =
+	    (struct process_row){.life = life,
 				 .ppid = TIMELINE_NONE,
 				 .leader = -1,
 				 .exe = -1,
 				 .group_status = TIMELINE_NONE,
 				 .leader_status = TIMELINE_NONE};
-	return (int64_t)all->count++;
+	return (int64_t)all->count - 1;
 }
 
 static struct thread_row *find_thread(struct processes *all, int64_t tid)
@@ -465,50 +466,26 @@ void processes_event(struct processes *all, const struct merged_event *event)
 		on[event->class->tag](all);
 }
 
-/* Of rows of that size, the one that began by then, or the first; NULL: there is none. */
-static const void *life_at(const struct intmap *map, int64_t number, nsec_t ts_ns,
-			   const void *rows, size_t size)
-{
-	const struct life *life, *before;
-	int64_t index;
-
-	if (!intmap_get(map, (uint64_t)number, &index))
-		return NULL;
-	life = (const void *)((const char *)rows + (size_t)index * size);
-	for (; life->previous >= 0; life = before) {
-		before =
-		    (const void *)((const char *)rows + (size_t)life->previous * size);
-		if (life->begin_ns == TIMELINE_NONE ? before->end_ns < ts_ns
-						    : life->begin_ns <= ts_ns)
-			break;
-	}
-	return life;
-}
-
-int64_t processes_find(const struct processes *all, uint32_t node, int64_t pid,
-		       nsec_t ts_ns)
-{
-	const struct process_row *row;
-
-	if (node >= all->nodes)
-		return 0;
-	row = life_at(&all->node[node].process, pid, ts_ns, all->process, sizeof(*row));
-	return row && row->life.begin_ns <= ts_ns &&
-		       (row->life.end_ns == TIMELINE_NONE || row->life.end_ns >= ts_ns)
-		   ? row - all->process + 1
-		   : 0;
-}
-
 int64_t processes_thread(const struct processes *all, uint32_t node, int64_t tid,
 			 nsec_t ts_ns, const char **comm)
 {
-	const struct thread_row *row = NULL;
+	const struct thread_row *row, *before;
+	int64_t index;
 
-	if (node < all->nodes)
-		row = life_at(&all->node[node].thread, tid, ts_ns, all->thread,
-			      sizeof(*row));
-	*comm = row && *row->comm ? row->comm : NULL;
-	return row ? row - all->thread + 1 : 0;
+	*comm = NULL;
+	if (node >= all->nodes ||
+	    !intmap_get(&all->node[node].thread, (uint64_t)tid, &index))
+		return 0;
+	/* The latest that began by then, or the first. */
+	for (row = &all->thread[index]; row->life.previous >= 0; row = before) {
+		before = &all->thread[row->life.previous];
+		if (row->life.begin_ns == TIMELINE_NONE ? before->life.end_ns < ts_ns
+							: row->life.begin_ns <= ts_ns)
+			break;
+	}
+	if (*row->comm)
+		*comm = row->comm;
+	return row - all->thread + 1;
 }
 
 /* The namespace that tells a container; "host": none does; NULL: not known. Whoever is

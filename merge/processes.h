@@ -17,10 +17,6 @@ struct processes *processes_new(size_t nodes);
 /* Events of a node come in order; ts_ns is on the timeline's axis. */
 void processes_event(struct processes *processes, const struct merged_event *event);
 
-/* The row id of the process that had a pid at a time, 0: unknown. */
-int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,
-		       nsec_t ts_ns);
-
 /*
  * The row id of the thread that had a tid at a time, 0: unknown. `comm` gets its name as
  * its row has it, NULL: none.
@@ -28,7 +24,7 @@ int64_t processes_find(const struct processes *processes, uint32_t node, int64_t
 int64_t processes_thread(const struct processes *processes, uint32_t node, int64_t tid,
 			 nsec_t ts_ns, const char **comm);
 
-/* Add the rows, numbered as processes_find says. 0, or -1 with error. */
+/* Add the rows, threads numbered as processes_thread says. 0, or -1 with error. */
 int processes_write(const struct processes *processes, const struct merge_run *run,
 		    struct timeline_writer *writer, struct error *error);
 

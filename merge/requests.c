@@ -57,7 +57,7 @@ struct requests {
 	const struct merge_run *run;
 	struct texts texts; /* protocols and addresses */
 	struct flow *flow;
-	size_t flows, flow_room;
+	size_t flows, flow_capacity;
 	struct texts keys; /* of each flow, as bytes */
 	struct request_row *row;
 	size_t count, capacity;
@@ -101,15 +101,15 @@ static struct flow *find_flow(struct requests *requests,
 	};
 	size_t at =
 	    texts_put_bytes(&requests->keys, (const char *)&flow.key, sizeof(flow.key));
+	struct flow *known;
 
 	*from = first;
 	if (at < requests->flows)
 		return &requests->flow[at];
 	flow.client = client_by_ports(flow.key.port);
-	requests->flow = mem_grow(requests->flow, requests->flows, &requests->flow_room,
-				  sizeof(*requests->flow));
-	requests->flow[requests->flows] = flow;
-	return &requests->flow[requests->flows++];
+	known = MEM_NEXT(requests->flow, requests->flows, requests->flow_capacity);
+	*known = flow;
+	return known;
 }
 
 static void add_hole(struct stream *stream, uint32_t from, uint32_t to)
@@ -397,16 +397,6 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 	if (!status && requests->carriers)
 		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
 	return status;
-}
-
-int request_parts_add(const char *timeline, const char *place, struct error *error)
-{
-	struct timeline_reader *db = timeline_update_open(timeline, place, error);
-	int status = !db || timeline_update_run(db, request_parts_sql, error) ||
-		     timeline_update_commit(db, error);
-
-	timeline_reader_free(db);
-	return status ? -1 : 0;
 }
 
 static struct cell text_of(const struct requests *requests, uint64_t text)

@@ -50,13 +50,4 @@ int requests_tunnels(const struct requests *requests, timeline_take *take, void 
 
 void requests_free(struct requests *requests);
 
-/*
- * Set the parts of each request's time at its server in a timeline that its writer has
- * just finished, where the node has spans. `place` as timeline_update_open. 0, or -1 with
- * error.
- */
-int request_parts_add(const char *timeline, const char *place, struct error *error);
-
-extern const char request_parts_sql[]; /* request_parts.sql */
-
 #endif

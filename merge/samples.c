@@ -37,14 +37,15 @@ static const struct merge_source *best_source(const struct merge_run *run, uint3
 	return best;
 }
 
-static void find_near(struct stamps *stamps)
+static void find_near(struct sampler *sampler)
 {
+	const struct merge_run *run = sampler->run;
 	nsec_t first, last;
 
-	merge_run_extent(stamps->run, NULL, &first, &last);
+	merge_run_extent(run, NULL, &first, &last);
 	/* Of a part the map tells of the others. */
-	for (size_t i = 0; stamps->run->is_part && i < stamps->run->map.clocks; i++) {
-		const struct clock *clock = &stamps->run->map.clock[i];
+	for (size_t i = 0; run->is_part && i < run->map.clocks; i++) {
+		const struct clock *clock = &run->map.clock[i];
 		nsec_t begin, end;
 
 		if (!clock->begin_ns && !clock->end_ns)
@@ -54,29 +55,27 @@ static void find_near(struct stamps *stamps)
 		first = begin < first ? begin : first;
 		last = end > last ? end : last;
 	}
-	stamps->first_ns = first > last ? NSEC_MIN : nsec_sub(first, STAMPS_FAR_NS);
-	stamps->last_ns = first > last ? NSEC_MAX : nsec_add(last, STAMPS_FAR_NS);
+	sampler->first_ns = first > last ? NSEC_MIN : nsec_sub(first, STAMPS_FAR_NS);
+	sampler->last_ns = first > last ? NSEC_MAX : nsec_add(last, STAMPS_FAR_NS);
 }
 
-bool stamps_is_far(const struct stamps *stamps, nsec_t ts_ns)
+bool sampler_is_far(const struct sampler *sampler, nsec_t ts_ns)
 {
-	return ts_ns < stamps->first_ns || ts_ns > stamps->last_ns;
+	return ts_ns < sampler->first_ns || ts_ns > sampler->last_ns;
 }
 
 /* Reads the node's clock.csv, if there is one; what is odd goes to the run. */
-static void stamps_init(struct stamps *stamps, struct merge_run *run, uint32_t node)
+static void begin_node(struct sampler *sampler)
 {
-	const char *path;
+	const struct run_node *files = sampler->run->node[sampler->node].files;
+	const char *path = run_node_file(files, RUN_FILE_CLOCK);
 
-	memset(stamps, 0, sizeof(*stamps));
-	stamps->run = run;
-	stamps->node = &run->node[node];
-	stamps->source = best_source(run, node);
-	find_near(stamps);
-	path = stamps->node->files ? run_node_file(stamps->node->files, RUN_FILE_CLOCK)
-				   : NULL;
-	stamps->has_samples =
-	    path && clock_samples_read(&stamps->samples, path, &run->problems) == 0;
+	sampler->source = best_source(sampler->run, sampler->node);
+	sampler->has_clock = path && clock_samples_read(&sampler->clock, path,
+							&sampler->run->problems) == 0;
+	sampler->is_reported = false;
+	sampler->doubts = 0;
+	sampler->doubt_ns = 0;
 }
 
 static bool is_capture(const struct merge_source *source)
@@ -84,45 +83,43 @@ static bool is_capture(const struct merge_source *source)
 	return source && strcmp(source->kind, "capture") == 0;
 }
 
-static void tell(struct stamps *stamps)
+static void report_clock(struct sampler *sampler)
 {
-	struct problem_list *problems = &stamps->run->problems;
-	const char *node = stamps->node->name;
+	const char *text =
+	    !sampler->source ? "no trace to place samples and tasks by, their stamps are "
+			       "left as they are"
+	    : is_capture(sampler->source)
+		? "no trace to place samples and tasks by, they are placed by "
+		  "a capture's clock"
+	    : !sampler->has_clock
+		? "no clock.csv, samples and tasks are placed as if the "
+		  "real-time clock were the epoch time of the trace"
+		: NULL;
 
-	stamps->is_told = true;
-	if (!stamps->source)
-		problem_add(problems, node, PROBLEM_CLOCK, 1,
-			    "no trace to place samples and tasks by, their stamps are "
-			    "left as they are");
-	else if (is_capture(stamps->source))
-		problem_add(problems, node, PROBLEM_CLOCK, 1,
-			    "no trace to place samples and tasks by, they are placed by "
-			    "a capture's clock");
-	else if (!stamps->has_samples)
-		problem_add(problems, node, PROBLEM_CLOCK, 1,
-			    "no clock.csv, samples and tasks are placed as if the "
-			    "real-time clock were the epoch time of the trace");
+	sampler->is_reported = true;
+	if (text)
+		problem_add(&sampler->run->problems,
+			    sampler->run->node[sampler->node].name, PROBLEM_CLOCK, 1,
+			    "%s", text);
 }
 
-nsec_t stamps_place(struct stamps *stamps, nsec_t realtime_ns)
+nsec_t sampler_place(struct sampler *sampler, nsec_t realtime_ns)
 {
-	const struct merge_source *source = stamps->source;
+	const struct merge_source *source = sampler->source;
 	nsec_t local_ns = realtime_ns, ts_ns;
 
-	if (!stamps->is_told)
-		tell(stamps);
+	if (!sampler->is_reported)
+		report_clock(sampler);
 	if (!source)
 		return realtime_ns;
-	if (stamps->has_samples && !is_capture(source)) {
+	if (sampler->has_clock && !is_capture(source)) {
 		struct clock_place place =
-		    clock_samples_monotonic(&stamps->samples, realtime_ns);
+		    clock_samples_monotonic(&sampler->clock, realtime_ns);
 
 		local_ns = nsec_add(place.ns, source->facts.clock_offset_ns);
-		if (place.doubt_ns) {
-			stamps->doubts++;
-			if (place.doubt_ns > stamps->doubt_ns)
-				stamps->doubt_ns = place.doubt_ns;
-		}
+		sampler->doubts += place.doubt_ns != 0;
+		if (place.doubt_ns > sampler->doubt_ns)
+			sampler->doubt_ns = place.doubt_ns;
 	}
 	/* A trace may claim any offset; the least instant is no known one. */
 	ts_ns = clock_correct(&source->clock, local_ns);
@@ -130,18 +127,18 @@ nsec_t stamps_place(struct stamps *stamps, nsec_t realtime_ns)
 }
 
 /* Reports the stamps that were in doubt. */
-static void stamps_clear(struct stamps *stamps)
+static void end_node(struct sampler *sampler)
 {
 	char span[NSEC_TEXT];
 
-	if (stamps->doubts)
+	if (sampler->doubts)
 		problem_add(
-		    &stamps->run->problems, stamps->node->name, PROBLEM_CLOCK,
-		    stamps->doubts,
+		    &sampler->run->problems, sampler->run->node[sampler->node].name,
+		    PROBLEM_CLOCK, sampler->doubts,
 		    "stamps around a step of the real-time clock, they may be off "
 		    "by up to %s",
-		    nsec_format_span(span, (double)stamps->doubt_ns));
-	clock_samples_clear(&stamps->samples);
+		    nsec_format_span(span, (double)sampler->doubt_ns));
+	clock_samples_clear(&sampler->clock);
 }
 
 /* The id of what these texts say together, and whether it is new. */
@@ -194,7 +191,7 @@ static int64_t add_item(struct sampler *sampler, const char *type, const char *n
  * and not wanted. */
 static bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 {
-	if (stamps_is_far(&sampler->stamps, ts_ns)) {
+	if (sampler_is_far(sampler, ts_ns)) {
 		sampler->far++;
 		return false;
 	}
@@ -243,13 +240,14 @@ static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 static int take_process(struct sampler *sampler, struct intmap *parents,
 			const struct csv_cell *cell)
 {
-	struct sampled sampled = {
-	    .item_type = ACTIVITY,
-	    .ts_ns = stamps_place(&sampler->stamps, cell[PROC_REALTIME].integer),
-	    .interval_ns = TIMELINE_NONE};
+	struct sampled sampled = {.item_type = ACTIVITY,
+				  .ts_ns =
+				      sampler_place(sampler, cell[PROC_REALTIME].integer),
+				  .interval_ns = TIMELINE_NONE};
 	int64_t pid = cell[PROC_PID].integer;
 	const char *comm = cell[PROC_COMM].text;
-	char *item;
+	AUTOFREE char *item =
+	    mem_printf("%" PRId64 "%s%s", pid, comm ? " " : "", comm ? comm : "");
 	int status = 0;
 
 	if (!sampler_wants(sampler, sampled.ts_ns))
@@ -267,7 +265,6 @@ static int take_process(struct sampler *sampler, struct intmap *parents,
 	     new_parent(parents, pid, cell[PROC_PPID].integer)},
 	    {{0, "state", "character", "gauge", ACTIVITY}, cell[PROC_STATE].integer},
 	};
-	item = mem_printf("%" PRId64 "%s%s", pid, comm ? " " : "", comm ? comm : "");
 	sampled.item = item;
 	for (size_t i = 0; !status && i < sizeof(values) / sizeof(*values); i++) {
 		if (values[i].value < 0)
@@ -276,7 +273,6 @@ static int take_process(struct sampler *sampler, struct intmap *parents,
 		sampled.value = (double)values[i].value;
 		status = sampler_add(sampler, &sampled);
 	}
-	free(item);
 	return status;
 }
 
@@ -303,7 +299,7 @@ static int take_sensor(struct sampler *sampler, struct intmap *parents,
 	    .metric = sensor_metric(cell[SENSOR_METRIC].text),
 	    .item_type = "sensor",
 	    .item = cell[SENSOR_NAME].text,
-	    .ts_ns = stamps_place(&sampler->stamps, cell[SENSOR_REALTIME].integer),
+	    .ts_ns = sampler_place(sampler, cell[SENSOR_REALTIME].integer),
 	    .interval_ns = TIMELINE_NONE,
 	    .value = cell[SENSOR_VALUE].real};
 
@@ -331,29 +327,28 @@ static int sample_csv(struct sampler *sampler, const char *path,
 	return status;
 }
 
-/* So many marks of a file are told one by one. */
-enum { MARKS_TOLD = 1000 };
+enum { MARKS_MOST = 1000 }; /* problems of a file */
 
 struct sar {
 	struct sampler *sampler;
 	const char *path;
 	uint64_t texts; /* values that are no numbers */
-	uint64_t marks;
+	uint64_t marks; /* restarts and comments */
 };
 
 static int take_sar(struct sar *sar, const struct sadf_row *row)
 {
 	bool has_item = strcmp(row->item, "-") != 0;
-	struct sampled sampled = {
-	    .metric = {.name = row->metric,
-		       .unit = row->about.unit,
-		       .kind = row->about.kind,
-		       .activity = row->about.activity},
-	    .item_type = row->about.item_type,
-	    .item = has_item ? row->item : NULL,
-	    .ts_ns = stamps_place(&sar->sampler->stamps, row->realtime_ns),
-	    .interval_ns = row->interval_ns > 0 ? row->interval_ns : TIMELINE_NONE,
-	    .value = row->value};
+	struct sampled sampled = {.metric = {.name = row->metric,
+					     .unit = row->about.unit,
+					     .kind = row->about.kind,
+					     .activity = row->about.activity},
+				  .item_type = row->about.item_type,
+				  .item = has_item ? row->item : NULL,
+				  .ts_ns = sampler_place(sar->sampler, row->realtime_ns),
+				  .interval_ns = row->interval_ns > 0 ? row->interval_ns
+								      : TIMELINE_NONE,
+				  .value = row->value};
 
 	if (!sampler_wants(sar->sampler, sampled.ts_ns))
 		return 0;
@@ -361,25 +356,21 @@ static int take_sar(struct sar *sar, const struct sadf_row *row)
 	return sampler_add(sar->sampler, &sampled);
 }
 
-static void tell_mark(struct sar *sar, const struct sadf_row *mark, nsec_t ts_ns)
+/* A restart of sar or a comment in its log. */
+static void take_mark(struct sar *sar, const struct sadf_row *mark)
 {
+	nsec_t ts_ns = sampler_place(sar->sampler, mark->realtime_ns);
 	bool is_restart = mark->kind == SADF_RESTART;
 	AUTOFREE char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
 	char time[NSEC_TEXT];
 
+	if (!sampler_wants(sar->sampler, ts_ns) || sar->marks++ >= MARKS_MOST)
+		return;
 	problem_add(&sar->sampler->run->problems, place,
 		    is_restart ? PROBLEM_RESTART : PROBLEM_COMMENT, 1, "%s: %s%s%.400s",
 		    nsec_format_seconds(time, ts_ns),
 		    is_restart ? "sar was started again" : "",
 		    is_restart && *mark->text ? ", " : "", mark->text);
-}
-
-static void take_mark(struct sar *sar, const struct sadf_row *mark)
-{
-	nsec_t ts_ns = stamps_place(&sar->sampler->stamps, mark->realtime_ns);
-
-	if (sampler_wants(sar->sampler, ts_ns) && sar->marks++ < MARKS_TOLD)
-		tell_mark(sar, mark, ts_ns);
 }
 
 static int sample_sar(struct sampler *sampler, const char *path)
@@ -403,8 +394,8 @@ static int sample_sar(struct sampler *sampler, const char *path)
 	if (sar.texts)
 		problem_add(problems, path, PROBLEM_TEXT, sar.texts,
 			    "values that are no numbers, their samples have none");
-	if (sar.marks > MARKS_TOLD)
-		problem_add(problems, path, PROBLEM_COMMENT, sar.marks - MARKS_TOLD,
+	if (sar.marks > MARKS_MOST)
+		problem_add(problems, path, PROBLEM_COMMENT, sar.marks - MARKS_MOST,
 			    "further restarts and comments, left out");
 	return status;
 }
@@ -439,7 +430,7 @@ static int take_node(struct sampler *sampler)
 
 	if (!files)
 		return 0;
-	stamps_init(&sampler->stamps, sampler->run, sampler->node);
+	begin_node(sampler);
 	for (size_t i = 0; !status && i < files->files; i++) {
 		sampler->far = 0;
 		status = take_file(sampler, &files->file[i]);
@@ -449,21 +440,18 @@ static int take_node(struct sampler *sampler)
 				    "stamped more than two days before or after all "
 				    "traces and captures of the run, left out");
 	}
-	stamps_clear(&sampler->stamps);
+	end_node(sampler);
 	return status;
 }
 
 int merge_samples(struct merge_run *run, const struct selection *selection,
-		  const struct processes *processes, struct timeline_writer *writer,
-		  struct error *error)
+		  struct timeline_writer *writer, struct error *error)
 {
-	struct sampler sampler = {.run = run,
-				  .selection = selection,
-				  .processes = processes,
-				  .writer = writer,
-				  .error = error};
+	struct sampler sampler = {
+	    .run = run, .selection = selection, .writer = writer, .error = error};
 	int status = 0;
 
+	find_near(&sampler);
 	/* A node that is not wanted may still hold tasks that ran elsewhere. */
 	for (; !status && sampler.node < run->nodes; sampler.node++)
 		status = take_node(&sampler);

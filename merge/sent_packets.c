@@ -86,15 +86,15 @@ static bool carries(const struct queued_packet *before, const struct queued_pack
 
 static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t key)
 {
+	struct queued_packet *added;
 	int64_t at;
 
 	if (intmap_get(&packets->at, key, &at))
 		return &packets->queued[at];
 	intmap_put(&packets->at, key, (int64_t)packets->count);
-	packets->queued = mem_grow(packets->queued, packets->count, &packets->capacity,
-				   sizeof(*packets->queued));
-	packets->queued[packets->count] = (struct queued_packet){.length = -1};
-	return &packets->queued[packets->count++];
+	added = MEM_NEXT(packets->queued, packets->count, packets->capacity);
+	*added = (struct queued_packet){.length = -1};
+	return added;
 }
 
 /* What is told of the packet that was in the buffer before holds for it, too. */

@@ -10,68 +10,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/version.h"
-
-/* The length of a path that a text begins with, up to a file below it; else 0. */
-static size_t begins_with(const char *text, const char *path)
-{
-	size_t length = strlen(path);
-
-	if (strncmp(text, path, length) != 0 || !strchr("/: ", text[length]))
-		return 0; /* strchr finds the end of the text as well */
-	return length;
-}
-
-static const char *place_of(const struct problem *problem)
-{
-	return *problem->place ? problem->place : problem->text;
-}
-
-size_t tables_problem_source(const struct merge_run *run, const struct problem *problem)
-{
-	const char *place = place_of(problem);
-	size_t best = SIZE_MAX, longest = 0;
-
-	for (size_t i = 0; i < run->count; i++) {
-		size_t length = begins_with(place, run->sources.item[i].path);
-
-		if (length > longest) {
-			longest = length;
-			best = i;
-		}
-	}
-	return best;
-}
-
-/* Whether a problem is a source's; all sources are gone through only if it may be. */
-static bool is_about(const struct merge_run *run, size_t source,
-		     const struct problem *problem)
-{
-	return begins_with(place_of(problem), run->sources.item[source].path) &&
-	       tables_problem_source(run, problem) == source;
-}
-
-/* How many problems a source has. */
-static uint64_t problems_of(const struct merge_run *run, size_t source)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < run->problems.count; i++)
-		count += is_about(run, source, &run->problems.item[i]);
-	return count;
-}
-
-uint64_t tables_discarded(const struct merge_run *run, size_t source)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < run->problems.count; i++) {
-		const struct problem *problem = &run->problems.item[i];
-
-		if (problem->kind == PROBLEM_DISCARDED && is_about(run, source, problem))
-			count += problem->count;
-	}
-	return count;
-}
+#include "timeline/reader.h"
 
 /* NULL where nothing is known. */
 static int64_t known(int64_t value)
@@ -135,8 +74,7 @@ static int write_source(const struct merge_run *run, size_t index,
 	    .begin_ns = TIMELINE_NONE,
 	    .end_ns = TIMELINE_NONE,
 	    .events = (int64_t)facts->events,
-	    .discarded = (int64_t)tables_discarded(run, index),
-	    .problems = (int64_t)problems_of(run, index),
+	    .discarded = (int64_t)facts->discarded_events,
 	    .name = entry->name,
 	    .reference =
 		is_tied ? merge_run_source(run, source->clock.reference) : TIMELINE_NONE,
@@ -199,12 +137,11 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 		   : 0;
 }
 
-static int write_problem(const struct merge_run *run, const struct problem *problem,
-			 struct timeline_writer *writer, struct error *error)
+static int write_problem(const struct problem *problem, struct timeline_writer *writer,
+			 struct error *error)
 {
-	size_t source = tables_problem_source(run, problem);
 	struct timeline_problem row = {
-	    .source = source == SIZE_MAX ? TIMELINE_NONE : run->source[source].id,
+	    .source = TIMELINE_NONE,
 	    .kind = problem_kind_word(problem->kind),
 	    .count = (int64_t)problem->count,
 	    .text = problem->text,
@@ -214,23 +151,13 @@ static int write_problem(const struct merge_run *run, const struct problem *prob
 	return timeline_add_problem(writer, &row, error);
 }
 
+/* A text that is NULL is not known. */
 static int write_text(struct timeline_writer *writer, const char *key, const char *text,
 		      struct error *error)
 {
-	struct cell cell;
+	const struct cell cell = cell_of_text(text);
 
-	if (!text)
-		return 0;
-	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
-	return timeline_add_meta(writer, key, &cell, error);
-}
-
-static int write_stamp(struct timeline_writer *writer, const char *key, nsec_t stamp,
-		       struct error *error)
-{
-	struct cell cell = {.type = CELL_INTEGER, .integer = stamp};
-
-	return stamp ? timeline_add_meta(writer, key, &cell, error) : 0;
+	return text ? timeline_add_meta(writer, key, &cell, error) : 0;
 }
 
 /* The source whose clock is the axis, or NULL where every clock was left as it was. */
@@ -255,9 +182,11 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 
 	for (size_t i = 0; !status && i < facts->count; i++) {
 		const struct run_fact *fact = &facts->item[i];
+		const struct cell stamp = cell_of_integer(fact->stamp);
 
-		status = write_text(writer, fact->name, fact->text, error) ||
-			 write_stamp(writer, fact->name, fact->stamp, error);
+		status = write_text(writer, fact->name, fact->text, error);
+		if (!status && fact->stamp)
+			status = timeline_add_meta(writer, fact->name, &stamp, error);
 	}
 	for (size_t i = 0; !status && i < run->nodes; i++) {
 		AUTOFREE char *key = mem_printf("node.json.%s", run->node[i].name);
@@ -283,8 +212,18 @@ int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 	for (size_t i = 0; !status && i < run->map.pairs; i++)
 		status = write_pair(run, &run->map.pair[i], writer, error);
 	for (size_t i = 0; !status && i < run->problems.count; i++)
-		status = write_problem(run, &run->problems.item[i], writer, error);
+		status = write_problem(&run->problems.item[i], writer, error);
 	return status;
+}
+
+int tables_derive(const char *timeline, const char *place, struct error *error)
+{
+	struct timeline_reader *db = timeline_update_open(timeline, place, error);
+	int status = !db || timeline_update_run(db, derived_sql, error) ||
+		     timeline_update_commit(db, error);
+
+	timeline_reader_free(db);
+	return status ? -1 : 0;
 }
 
 static const char *const kind_names[] = {
@@ -393,7 +332,7 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 				    on_terminal);
 		}
 		snprintf(events, sizeof(events), "%" PRIu64, facts->events);
-		snprintf(lost, sizeof(lost), "%" PRIu64, tables_discarded(run, i));
+		snprintf(lost, sizeof(lost), "%" PRIu64, facts->discarded_events);
 		table_add(table,
 			  (const char *const[]){entry->name, run->source[i].kind, begin,
 						span, events, lost, entry->path});
@@ -508,7 +447,7 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 		      run->node[source->node].name, "kind", source->kind, "path",
 		      entry->path, "begin_ns", (json_int_t)facts->begin_ns, "end_ns",
 		      (json_int_t)facts->end_ns, "events", (json_int_t)facts->events,
-		      "discarded", (json_int_t)tables_discarded(run, index), "reference",
+		      "discarded", (json_int_t)facts->discarded_events, "reference",
 		      is_tied ? source->clock.reference : NULL, "quality",
 		      is_tied ? clock_quality_name(source->clock.quality) : NULL);
 

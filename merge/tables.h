@@ -15,11 +15,14 @@
 int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 		 struct error *error);
 
-/* The source that a problem is about, by its path; SIZE_MAX: none. */
-size_t tables_problem_source(const struct merge_run *run, const struct problem *problem);
+/*
+ * Set what follows from rows that are written, in a timeline that its writer has just
+ * finished: the sources of problems, the processes of invocations, and the parts of
+ * requests where there are spans. `place` as timeline_update_open. 0, or -1 with error.
+ */
+int tables_derive(const char *timeline, const char *place, struct error *error);
 
-/* How many events and packets of a source its tracer lost. */
-uint64_t tables_discarded(const struct merge_run *run, size_t source);
+extern const char derived_sql[]; /* derived.sql */
 
 /* What there is to merge, for people and for programs. Times of day are UTC, or local. */
 void describe_text(const struct merge_run *run, bool is_local, FILE *file);

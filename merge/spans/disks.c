@@ -15,17 +15,20 @@ enum {
 	SECTOR_BYTES = 512,
 };
 
+/* LTTng's flags of what a request does. */
+enum { RWBS_WRITE = 1, RWBS_DISCARD = 2, RWBS_FLUSH = 256, RWBS_PREFLUSH = 1024 };
+
 static struct disk *disk_of(struct spans *spans, int64_t dev)
 {
 	struct span_node *node = &spans->node[spans->event->node];
+	struct disk *disk;
 
 	for (size_t i = 0; i < node->disks; i++)
 		if (node->disk[i].dev == dev)
 			return &node->disk[i];
-	node->disk =
-	    mem_grow(node->disk, node->disks, &node->disk_room, sizeof(*node->disk));
-	node->disk[node->disks] = (struct disk){.dev = dev, .name = TIMELINE_NONE};
-	return &node->disk[node->disks++];
+	disk = MEM_NEXT(node->disk, node->disks, node->disk_capacity);
+	*disk = (struct disk){.dev = dev, .name = TIMELINE_NONE};
+	return disk;
 }
 
 static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
@@ -80,7 +83,7 @@ static const char *operation_of(unsigned rwbs, int64_t sectors)
 
 static struct disk_request take_fields(struct spans *spans)
 {
-	unsigned rwbs = field_rwbs(spans_field(spans, BLOCK_RWBS));
+	unsigned rwbs = (unsigned)spans_integer(spans, BLOCK_RWBS, 0);
 	int64_t sector = spans_integer(spans, BLOCK_SECTOR, 0),
 		tid = spans_tid(spans, BLOCK_TID);
 	struct disk_request request = {

@@ -45,14 +45,6 @@ static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_k
 	return interrupt;
 }
 
-struct interrupt_source spans_source(const struct spans *spans, size_t number)
-{
-	struct interrupt_source source;
-
-	memcpy(&source, texts_get(&spans->sources, number), sizeof(source));
-	return source;
-}
-
 static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
 		 struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
 {

@@ -34,23 +34,6 @@ struct chain {
 	bool is_disordered;
 };
 
-struct span_log {
-	struct chain *chain;
-	size_t chains, capacity;
-	struct intmap index; /* of chains */
-	int64_t ids[SPAN_KINDS];
-	size_t held; /* bytes of all chains */
-	struct spill spill;
-};
-
-struct span_log *span_log_new(void)
-{
-	struct span_log *log = mem_zalloc(sizeof(*log));
-
-	log->spill.what = "of spans";
-	return log;
-}
-
 static uint64_t key_of(enum span_kind kind, uint32_t node, int64_t whose)
 {
 	return (uint64_t)kind << 62 | (uint64_t)node << 33 | (uint64_t)(whose + 1);
@@ -153,20 +136,17 @@ void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t 
 	if (span->end_ns < span->begin_ns)
 		span->end_ns = span->begin_ns;
 	if (!spans->failed)
-		spans->failed = add(spans->log, chain_of(spans->log, kind, node, whose),
+		spans->failed = add(&spans->log, chain_of(&spans->log, kind, node, whose),
 				    span, spans->error);
 }
 
-void span_log_free(struct span_log *log)
+void span_log_clear(struct span_log *log)
 {
-	if (!log)
-		return;
 	for (size_t i = 0; i < log->chains; i++)
 		spill_chain_clear(&log->chain[i].log);
 	free(log->chain);
 	intmap_clear(&log->index);
 	spill_clear(&log->spill);
-	free(log);
 }
 
 /* From the log to the tables of the timeline. */
@@ -257,6 +237,14 @@ static const char *disk_name(struct writing *writing)
 	return writing->disk;
 }
 
+static struct interrupt_source source_of(const struct spans *spans, size_t number)
+{
+	struct interrupt_source source;
+
+	memcpy(&source, texts_get(&spans->sources, number), sizeof(source));
+	return source;
+}
+
 static const char *handler_of(const struct spans *spans,
 			      const struct interrupt_source *source)
 {
@@ -266,7 +254,7 @@ static const char *handler_of(const struct spans *spans,
 static void set_source(const struct writing *writing, struct cell *cell)
 {
 	const struct interrupt_source source =
-	    spans_source(writing->spans, (size_t)writing->chain->whose);
+	    source_of(writing->spans, (size_t)writing->chain->whose);
 
 	cell[PLACE(irq, cpu)] = cell_of(source.cpu);
 	cell[PLACE(irq, kind)] = cell_of_text(source.is_soft ? "softirq" : "irq");
@@ -357,7 +345,7 @@ static int read_chain(struct writing *writing)
 	int status = 0;
 
 	for (size_t n = 0; n <= log->chunks && !status; n++) {
-		status = spill_chain_read(log, &writing->spans->log->spill, n, &memory,
+		status = spill_chain_read(log, &writing->spans->log.spill, n, &memory,
 					  &from, writing->error);
 		while (!status && from.at < from.end) {
 			unpack(&span, &from);
@@ -400,8 +388,8 @@ static int write_chain(struct writing *writing, const struct chain *chain)
 /* As the key of `irq` has them: kind, number, handler, processor. */
 static int compare_sources(const struct spans *spans, size_t a, size_t b)
 {
-	const struct interrupt_source p = spans_source(spans, a);
-	const struct interrupt_source q = spans_source(spans, b);
+	const struct interrupt_source p = source_of(spans, a);
+	const struct interrupt_source q = source_of(spans, b);
 	int order;
 
 	if (p.is_soft != q.is_soft)
@@ -426,7 +414,7 @@ static int compare_chains(const void *a, const void *b, void *spans)
 
 static int write_table(struct writing *writing, enum span_kind kind)
 {
-	const struct span_log *log = writing->spans->log;
+	const struct span_log *log = &writing->spans->log;
 	AUTOFREE const struct chain **chain =
 	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
 	size_t count = 0;

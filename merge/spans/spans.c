@@ -11,26 +11,26 @@
 
 enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
 
-struct spans *spans_new(const struct merge_run *run)
+struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns)
 {
 	struct spans *spans = mem_zalloc(sizeof(*spans));
 
-	spans->log = span_log_new();
+	spans->run = run;
+	spans->log.spill.what = "of spans";
 	spans->nodes = run->nodes;
 	spans->node = mem_zalloc((run->nodes + 1) * sizeof(*spans->node));
-	for (size_t i = 0; i < run->nodes; i++)
-		spans->node[i] = (struct span_node){.node = run->node[i].id,
-						    .begin_ns = NSEC_MIN,
-						    .last_ns = NSEC_MIN,
-						    .new_cpu_ns = NSEC_MIN};
-	return spans;
-}
+	for (size_t i = 0; i < run->nodes; i++) {
+		nsec_t first, last;
+		bool is_later = merge_run_extent(run, &run->node[i], &first, &last) &&
+				first > begin_ns;
 
-void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns)
-{
-	if (spans->node[node].begin_ns == NSEC_MIN ||
-	    spans->node[node].begin_ns > begin_ns)
-		spans->node[node].begin_ns = begin_ns;
+		spans->node[i] =
+		    (struct span_node){.node = run->node[i].id,
+				       .begin_ns = is_later ? first : begin_ns,
+				       .last_ns = NSEC_MIN,
+				       .new_cpu_ns = NSEC_MIN};
+	}
+	return spans;
 }
 
 void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
@@ -111,9 +111,7 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 				  .fork_ns = NSEC_MIN,
 				  .pending = NO_CAUSE,
 				  .call = spans_begin(0, 0)};
-	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_capacity,
-				 sizeof(struct thread *));
-	spans->thread[spans->threads++] = thread;
+	*MEM_NEXT(spans->thread, spans->threads, spans->thread_capacity) = thread;
 	intmap_put(&spans->thread_at, key_of(node, tid), (int64_t)thread->at);
 	return thread;
 }
@@ -166,7 +164,8 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 	struct span_node *node = &spans->node[event->node];
 	struct cpu *cpu = spans_cpu(spans, event->node, event->cpu);
 
-	spans_set_begin(spans, event->node, event->ts_ns);
+	if (node->begin_ns == NSEC_MIN || node->begin_ns > event->ts_ns)
+		node->begin_ns = event->ts_ns;
 	node->last_ns = event->ts_ns;
 	if (cpu && cpu->first_ns == NSEC_MIN)
 		cpu->first_ns = node->new_cpu_ns = event->ts_ns;
@@ -187,18 +186,25 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 	return spans->failed;
 }
 
-int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *error)
+int spans_end(struct spans *spans, nsec_t end_ns, struct error *error)
 {
-	const struct span_node *ended = &spans->node[node];
-
-	if (ended->last_ns == NSEC_MIN)
-		return 0;
-	if (end_ns < ended->last_ns)
-		end_ns = ended->last_ns;
 	spans->error = error;
-	interrupt_finish(spans, node, end_ns);
-	thread_finish(spans, node, end_ns);
-	disk_finish(spans, node, end_ns);
+	for (uint32_t i = 0; i < spans->nodes; i++) {
+		const struct span_node *node = &spans->node[i];
+		nsec_t first, last;
+		bool is_earlier =
+		    merge_run_extent(spans->run, &spans->run->node[i], &first, &last) &&
+		    last < end_ns;
+		nsec_t node_end_ns = is_earlier ? last : end_ns;
+
+		if (node->last_ns == NSEC_MIN)
+			continue;
+		if (node_end_ns < node->last_ns)
+			node_end_ns = node->last_ns;
+		interrupt_finish(spans, i, node_end_ns);
+		thread_finish(spans, i, node_end_ns);
+		disk_finish(spans, i, node_end_ns);
+	}
 	return spans->failed;
 }
 
@@ -224,44 +230,49 @@ void spans_free(struct spans *spans)
 	free(spans->thread);
 	intmap_clear(&spans->thread_at);
 	texts_clear(&spans->texts);
-	span_log_free(spans->log);
+	span_log_clear(&spans->log);
 	texts_clear(&spans->sources);
 	free(spans);
 }
 
-/* When a source's kernel was recorded, or what else tells of the node. */
-static bool was_recorded(const struct merge_run *run, size_t at, size_t node,
-			 nsec_t *begin, nsec_t *end)
+static int compare_begin(const void *a, const void *b)
 {
-	const struct merge_source *source = &run->source[at];
+	const struct timeline_recorded *p = a, *q = b;
 
-	*begin = clock_correct(&source->clock, source->facts.begin_ns);
-	*end = clock_correct(&source->clock, source->facts.end_ns);
-	return source->node == node && source->facts.events && source->tells_spans;
+	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
 }
 
-/* The first time of a node that begins after `row` ends; those that touch are one. */
-static bool next_recorded(const struct merge_run *run, size_t node,
-			  struct timeline_recorded *row)
+/* When a node's kernels were recorded, or what else tells of it; times that touch are
+ * one. */
+static int write_node_recorded(const struct merge_run *run, size_t at,
+			       struct timeline_writer *writer, struct error *error)
 {
-	nsec_t after = row->end_ns, begin, end;
-	bool has_grown = true;
+	AUTOFREE struct timeline_recorded *row =
+	    mem_alloc((run->count + 1) * sizeof(*row));
+	size_t count = 0, next;
+	int status = 0;
 
-	row->begin_ns = NSEC_MAX;
-	for (size_t i = 0; i < run->count; i++)
-		if (was_recorded(run, i, node, &begin, &end) && begin > after &&
-		    begin < row->begin_ns)
-			row->begin_ns = row->end_ns = begin;
-	while (has_grown) {
-		has_grown = false;
-		for (size_t i = 0; i < run->count; i++)
-			if (was_recorded(run, i, node, &begin, &end) && begin > after &&
-			    begin <= row->end_ns && end > row->end_ns) {
-				row->end_ns = end;
-				has_grown = true;
-			}
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+
+		if (source->node != at || !source->facts.events || !source->tells_spans)
+			continue;
+		row[count++] = (struct timeline_recorded){
+		    .node = run->node[at].id,
+		    .cpu = TIMELINE_NONE,
+		    .kind = "kernel",
+		    .begin_ns = clock_correct(&source->clock, source->facts.begin_ns),
+		    .end_ns = clock_correct(&source->clock, source->facts.end_ns)};
 	}
-	return row->begin_ns < NSEC_MAX;
+	qsort(row, count, sizeof(*row), compare_begin);
+	for (size_t i = 0; i < count && !status; i = next) {
+		for (next = i + 1; next < count && row[next].begin_ns <= row[i].end_ns;
+		     next++)
+			if (row[next].end_ns > row[i].end_ns)
+				row[i].end_ns = row[next].end_ns;
+		status = timeline_add_recorded(writer, &row[i], error);
+	}
+	return status;
 }
 
 /* Of processors, and before them of nodes. */
@@ -270,15 +281,8 @@ int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 {
 	int status = 0;
 
-	for (size_t at = 0; at < run->nodes; at++) {
-		struct timeline_recorded row = {.node = run->node[at].id,
-						.cpu = TIMELINE_NONE,
-						.kind = "kernel",
-						.end_ns = NSEC_MIN};
-
-		while (!status && next_recorded(run, at, &row))
-			status = timeline_add_recorded(writer, &row, error);
-	}
+	for (size_t at = 0; at < run->nodes && !status; at++)
+		status = write_node_recorded(run, at, writer, error);
 	for (size_t at = 0; spans && at < spans->nodes; at++) {
 		const struct span_node *node = &spans->node[at];
 
@@ -297,87 +301,4 @@ int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 		}
 	}
 	return status;
-}
-
-/* The kernel's task states, by name and by the letter that ps shows. */
-static const struct {
-	const char *name;
-	int64_t state;
-} states[] = {
-    {"TASK_RUNNING", 0},
-    {"R", 0},
-    {"R+", 256},
-    {"TASK_INTERRUPTIBLE", 1},
-    {"S", 1},
-    {"TASK_UNINTERRUPTIBLE", 2},
-    {"D", 2},
-    {"T", 4},
-    {"TASK_STOPPED", 4},
-    {"__TASK_STOPPED", 4},
-    {"t", 8},
-    {"TASK_TRACED", 8},
-    {"__TASK_TRACED", 8},
-    {"X", 16},
-    {"EXIT_DEAD", 16},
-    {"Z", 32},
-    {"x", 16},
-    {"EXIT_ZOMBIE", 32},
-    {"P", 64},
-    {"I", 128},
-    {"TASK_PARKED", 64},
-    {"TASK_IDLE", 128},
-    {"TASK_DEAD", 128},
-};
-
-static bool is_text(const struct cell *cell, const char *text)
-{
-	return strlen(text) == cell->size && memcmp(cell->bytes, text, cell->size) == 0;
-}
-
-/* A label that has no digits and no name here is read as blocked. */
-int64_t field_state(const struct cell *cell)
-{
-	char digits[24];
-
-	if (cell->type != CELL_TEXT)
-		return cell_integer(cell, 1);
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if (is_text(cell, states[i].name))
-			return states[i].state;
-	if (cell->size && cell->size < sizeof(digits)) {
-		char *end;
-		int64_t value;
-
-		memcpy(digits, cell->bytes, cell->size);
-		digits[cell->size] = '\0';
-		value = strtoll(digits, &end, 10);
-		if (!*end)
-			return value;
-	}
-	return 1;
-}
-
-/* Text as blktrace has it: "WFS", "RA", "D". */
-unsigned field_rwbs(const struct cell *cell)
-{
-	unsigned flags = 0;
-
-	if (cell->type != CELL_TEXT)
-		return (unsigned)cell_integer(cell, 0);
-	for (uint32_t i = 0; i < cell->size; i++)
-		switch (cell->bytes[i]) {
-		case 'W':
-			flags |= RWBS_WRITE;
-			break;
-		case 'R':
-			flags |= RWBS_READ;
-			break;
-		case 'D':
-			flags |= RWBS_DISCARD;
-			break;
-		case 'F':
-			flags |= RWBS_FLUSH;
-			break;
-		}
-	return flags;
 }

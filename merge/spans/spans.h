@@ -23,10 +23,9 @@
  */
 struct spans;
 
-struct spans *spans_new(const struct merge_run *run);
-
-/* Nothing of a node is known before this time: its first event, or the selection's. */
-void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns);
+/* Nothing of a node is known before its first event, nor before `begin_ns`. The run must
+ * outlive it. */
+struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns);
 
 /* A class that a node's events may be of, before all events: what is recorded of the node
  * follows from its classes. */
@@ -62,8 +61,9 @@ struct span_cause {
 int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error);
 
-/* A node's recording is over, and what goes on is cut. */
-int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *error);
+/* After the last event: what goes on is cut where the recording of its node ends, and not
+ * after `end_ns`. */
+int spans_end(struct spans *spans, nsec_t end_ns, struct error *error);
 
 /* Add the rows. */
 int spans_write(struct spans *spans, const struct processes *processes,

@@ -5,6 +5,7 @@
 #include "base/cell.h"
 #include "base/hash.h"
 #include "base/nsec.h"
+#include "base/spill.h"
 #include "merge/spans/spans.h"
 #include "timeline/query.h"
 #include "timeline/rows.h"
@@ -36,11 +37,16 @@ struct span {
 	size_t path_size;
 };
 
-struct span_log;
+struct span_log {
+	struct chain *chain; /* see span_rows.c */
+	size_t chains, capacity;
+	struct intmap index; /* of chains */
+	int64_t ids[SPAN_KINDS];
+	size_t held; /* bytes of all chains */
+	struct spill spill;
+};
 
-struct span_log *span_log_new(void);
-
-void span_log_free(struct span_log *log);
+void span_log_clear(struct span_log *log);
 
 enum {                     /* thread_state.state_code, by schema.sql */
        STATE_UNKNOWN = -1, /* no span has it */
@@ -129,12 +135,13 @@ struct span_node {
 	struct cpu **cpu;         /* by number; NULL: none of that number yet */
 	size_t cpus;
 	struct disk *disk;
-	size_t disks, disk_room;
+	size_t disks, disk_capacity;
 	bool has_wakeups, has_hard, has_soft; /* such events are recorded */
 };
 
 struct spans {
-	struct span_log *log;
+	const struct merge_run *run;
+	struct span_log log;
 	struct texts texts;
 	struct span_node *node; /* as the run's */
 	size_t nodes;
@@ -175,19 +182,7 @@ static inline int64_t spans_tid(const struct spans *spans, int place) /* -1: non
 	return event_tid(spans_field(spans, place));
 }
 
-/* Fields as different tracers and their versions write them. */
-int64_t field_state(const struct cell *cell); /* of prev_state, as the kernel's bits */
-unsigned field_rwbs(const struct cell *cell); /* as LTTng's flags */
-enum {
-	RWBS_WRITE = 1,
-	RWBS_DISCARD = 2,
-	RWBS_READ = 4,
-	RWBS_FLUSH = 256,
-	RWBS_PREFLUSH = 1024
-};
-
 int64_t spans_text(struct spans *spans, int place); /* a field */
-struct interrupt_source spans_source(const struct spans *spans, size_t source);
 
 /* A span without values. */
 struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);

@@ -304,7 +304,7 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	struct cpu *cpu = spans->cpu;
 	struct thread *thread =
 	    prev > 0 ? spans_thread(spans, spans->event->node, prev) : NULL;
-	int64_t state = field_state(spans_field(spans, PREV_STATE));
+	int64_t state = spans_integer(spans, PREV_STATE, 1);
 
 	cpu->comm = spans_text(spans, PREV_COMM);
 	cpu->priority = spans_integer(spans, PREV_PRIO, TIMELINE_NONE);

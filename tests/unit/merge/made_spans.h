@@ -66,9 +66,7 @@ static inline void made_begin_spans(void)
 
 	made_begin();
 	made_run = (struct merge_run){.node = nodes, .nodes = 2};
-	made_told = spans_new(&made_run);
-	spans_set_begin(made_told, 0, 0);
-	spans_set_begin(made_told, 1, 0);
+	made_told = spans_new(&made_run, 0);
 	memset(made_known, 0, sizeof(made_known));
 	made_messages = 0;
 	made_also = made_tell_spans;
@@ -110,8 +108,7 @@ static inline void made_end(void)
 
 	if (made_writer) {
 		made_event(MARK, MADE_END, -1, -1, NULL);
-		for (uint32_t node = 0; node < 2; node++)
-			assert_int_equal(spans_end(made_told, node, MADE_END, &error), 0);
+		assert_int_equal(spans_end(made_told, MADE_END, &error), 0);
 		assert_int_equal(spans_write(made_told, processes, made_writer, &error),
 				 0);
 		for (size_t i = 0; i < made_messages; i++)

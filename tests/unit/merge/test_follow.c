@@ -16,6 +16,20 @@ CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
 
 static struct event_class known; /* of the class at hand */
 
+/* Eight sources, each of a node of its own, but for 4 and 5, which have the clock of 1.
+ */
+static struct merge_source sources[8] = {
+    {.node = 0},
+    {.node = 1, .facts.has_uuid = true},
+    {.node = 2},
+    {.node = 3},
+    {.node = 1, .facts.has_uuid = true},
+    {.node = 1, .facts.has_uuid = true},
+    {.node = 6},
+    {.node = 7},
+};
+static const struct merge_run run = {.source = sources, .count = 8};
+
 static int end(void **state)
 {
 	(void)state;
@@ -44,7 +58,7 @@ static int64_t other(struct follow *follow, const struct ctf_class *class, int32
 
 static void the_last_switch_tells(void **state)
 {
-	struct follow *follow = follow_new(8);
+	struct follow *follow = follow_new(&run);
 
 	(void)state;
 	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
@@ -60,7 +74,7 @@ static void the_last_switch_tells(void **state)
 
 static void the_context_tells_more(void **state)
 {
-	struct follow *follow = follow_new(8);
+	struct follow *follow = follow_new(&run);
 
 	(void)state;
 	switched(follow, 0, 10, 20);
@@ -73,7 +87,7 @@ static void the_context_tells_more(void **state)
 
 static void sources_are_apart(void **state)
 {
-	struct follow *follow = follow_new(8);
+	struct follow *follow = follow_new(&run);
 	const struct cell cell = INT(1);
 	struct ctf_event record = {.class = 3, .cpu = 0, .cell = &cell};
 
@@ -88,13 +102,11 @@ static void sources_are_apart(void **state)
 
 static void user_space_runs_where_its_kernel_says(void **state)
 {
-	struct follow *follow = follow_new(8);
+	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {INT(1), INT(5)};
 	struct ctf_event record = {.class = 3, .cpu = 0, .cell = cell};
 
 	(void)state;
-	follow_share(follow, 4, 1);
-	follow_share(follow, 5, 4);
 	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), -1);
 	switched(follow, 0, 10, 20);
 	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), 20);
@@ -109,14 +121,15 @@ static void user_space_runs_where_its_kernel_says(void **state)
 
 static void broken_streams_do_no_harm(void **state)
 {
-	struct follow *follow = follow_new(8);
+	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
 	struct ctf_event record = {.class = 0, .cpu = 0, .cell = cell};
 
 	(void)state;
 	assert_int_equal(switched(follow, INT32_MAX, 10, 20), 10);
 	assert_int_equal(switched(follow, INT32_MIN, 10, 20), 10);
-	assert_int_equal(other(follow, &plain, INT32_MAX, 7, 0), -1);
+	assert_int_equal(other(follow, &plain, INT32_MAX, 7, 0), 20);
+	assert_int_equal(other(follow, &plain, INT32_MIN, 7, 0), -1);
 	assert_int_equal(other(follow, &plain, -1, 7, 0), -1);
 	switched(follow, 0, 10, 20);
 	assert_int_equal(follow_event(follow, 1, made_up(&sched_switch, &known), &record),
@@ -151,7 +164,7 @@ static void follow_one(void *context, const struct ctf_event *record)
 /* Every event is of the thread that the model ran on that processor. */
 static void simulated_threads_are_followed(void **state)
 {
-	struct followed followed = {.follow = follow_new(8),
+	struct followed followed = {.follow = follow_new(&run),
 				    .lived = lived_run(lived_text)};
 
 	(void)state;

@@ -2,6 +2,7 @@
 #include "made_spans.h"
 
 #include "merge/requests.h"
+#include "merge/tables.h"
 #include "timeline/reader.h"
 
 enum { SYN = 2, ACK = 16, HEADER = 52 };
@@ -90,7 +91,7 @@ static char *asked(const char *sql)
 
 	made_before_end = write_requests;
 	made_end();
-	assert_int_equal(request_parts_add("t", NULL, &error), 0);
+	assert_int_equal(tables_derive("t", NULL, &error), 0);
 	timeline = timeline_reader_open("t", &error);
 	query = timeline_query_new(timeline, sql, &error);
 	assert_int_equal(timeline_query_ask(query, NULL, 0, &error), 0);

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 
 #include "made_up_class.h"
+#include "merge/processes.h"
 #include "merge/samples.h"
+#include "merge/tables.h"
 
 #define T   INT64_C(1795228740000000000)
 #define T_S "1795228740"
@@ -70,10 +72,11 @@ static void take_in(const char *path)
 		row.name = nodes[i].name;
 		assert_int_equal(timeline_add_node(writer, &row, &error), 0);
 	}
-	if (merge_samples(&run, &selection, processes, writer, &error) ||
+	if (merge_samples(&run, &selection, writer, &error) ||
 	    processes_write(processes, &run, writer, &error))
 		fail_msg("%s", error_text(&error));
 	finish_timeline(writer);
+	assert_int_equal(tables_derive("t.db", NULL, &error), 0);
 	assert_whole("t.db");
 }
 

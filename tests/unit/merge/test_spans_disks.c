@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-/* As LTTng records them: RWBS_... of spans_private.h. */
+/* As LTTng records them: RWBS_... of disks.c. */
 enum { WRITES = 1, DISCARDS = 2, READS = 4, FLUSHES = 256, PREFLUSHES = 1024 };
 
 static void a_request_is_queued_issued_and_completed(void **unused)

@@ -1,66 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/tables.h"
 
-#include "../scratch.h"
+#include "../timeline/timeline.h"
 
 /* Sources whose paths are the begins of others' problems. */
-static void make_run(struct merge_run *run)
-{
-	static const char *const path[] = {"run/n1/kernel", "run/n1/kernel 2", "run/n2",
-					   "run/n1/kernel:x"};
-
-	memset(run, 0, sizeof(*run));
-	run->count = run->sources.count = 4;
-	run->source = mem_zalloc(4 * sizeof(*run->source));
-	run->sources.item = mem_zalloc(4 * sizeof(*run->sources.item));
-	for (uint32_t i = 0; i < 4; i++)
-		run->sources.item[i].path = mem_strdup(path[i]);
-}
-
-static void is_of(const struct merge_run *run, const char *place, const char *text,
-		  size_t source)
-{
-	struct problem_list list = {NULL, 0, 0};
-
-	problem_add(&list, place, PROBLEM_OTHER, 1, "%s", text);
-	assert_int_equal(tables_problem_source(run, &list.item[0]), source);
-	problem_clear(&list);
-}
-
 static void problems_are_told_apart_by_path(void **state)
 {
-	struct merge_run run;
+	static char path[][20] = {"run/n1/kernel", "run/n1/kernel 2", "run/n2",
+				  "run/n1/kernel:x"};
+	static const char *const place[] = {"run/n1/kernel",   "run/n1/kernel/ch_0",
+					    "run/n1/kernel 2", "run/n1/kernel 2/ch_0",
+					    "run/n1/kernel:x", "run/n2",
+					    "run/n22",         "run"};
+	static const char *const text[] = {"run/n1/kernel: odd",
+					   "run/n1/kernel/metadata: odd", "odd"};
+	struct merge_node node = {.id = 1, .name = (char *)"n1"};
+	struct merge_source source[4];
+	struct source item[4] = {{.path = NULL}};
+	struct merge_run run = {.node = &node,
+				.nodes = 1,
+				.source = source,
+				.count = 4,
+				.sources = {.item = item, .count = 4}};
+	struct error error = ERROR_INIT;
+	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
 
 	(void)state;
-	make_run(&run);
-	is_of(&run, "run/n1/kernel", "odd", 0);
-	is_of(&run, "run/n1/kernel/ch_0", "odd", 0);
-	is_of(&run, "", "run/n1/kernel: odd", 0);
-	is_of(&run, "", "run/n1/kernel/metadata: odd", 0);
-	is_of(&run, "run/n1/kernel 2", "odd", 1);
-	is_of(&run, "run/n1/kernel 2/ch_0", "odd", 1);
-	is_of(&run, "run/n1/kernel:x", "odd", 3);
-	is_of(&run, "run/n2", "odd", 2);
-	is_of(&run, "run/n22", "odd", SIZE_MAX);
-	is_of(&run, "run", "odd", SIZE_MAX);
-	is_of(&run, "", "odd", SIZE_MAX);
-	merge_run_clear(&run);
-}
-
-static void lost_events_are_counted_by_source(void **state)
-{
-	struct merge_run run;
-
-	(void)state;
-	make_run(&run);
-	problem_add(&run.problems, "run/n1/kernel", PROBLEM_DISCARDED, 5, "lost");
-	problem_add(&run.problems, "run/n1/kernel", PROBLEM_DISCARDED, 7, "lost more");
-	problem_add(&run.problems, "run/n1/kernel 2", PROBLEM_DISCARDED, 100, "lost");
-	problem_add(&run.problems, "run/n1/kernel", PROBLEM_BACKWARD, 1000, "odd");
-	assert_int_equal(tables_discarded(&run, 0), 12);
-	assert_int_equal(tables_discarded(&run, 1), 100);
-	assert_int_equal(tables_discarded(&run, 2), 0);
-	merge_run_clear(&run);
+	for (uint32_t i = 0; i < 4; i++) {
+		source[i] =
+		    (struct merge_source){.id = i + 1, .kind = "kernel", .island = -1};
+		item[i].path = item[i].name = path[i];
+	}
+	for (size_t i = 0; i < sizeof(place) / sizeof(*place); i++)
+		problem_add(&run.problems, place[i], PROBLEM_OTHER, 1, "odd");
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
+		problem_add(&run.problems, "", PROBLEM_OTHER, 1, "%s", text[i]);
+	assert_int_equal(tables_write(&run, writer, &error), 0);
+	finish_timeline(writer);
+	assert_int_equal(tables_derive("t.db", NULL, &error), 0);
+	assert_answer("t.db",
+		      "SELECT group_concat(ifnull(source, '-'), ' ') FROM "
+		      "(SELECT source FROM problem ORDER BY id)",
+		      "1 1 2 2 4 3 - - 1 1 -");
+	assert_answer("t.db", "SELECT problems FROM source ORDER BY id", "4\n2\n1\n1");
+	problem_clear(&run.problems);
 }
 
 static void a_problem_is_told_once(void **state)
@@ -83,8 +66,7 @@ static void a_problem_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(problems_are_told_apart_by_path),
-	    cmocka_unit_test(lost_events_are_counted_by_source),
+	    SCRATCH_TEST(problems_are_told_apart_by_path),
 	    cmocka_unit_test(a_problem_is_told_once),
 	};
 

@@ -1,5 +1,26 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
+-- What follows from rows that are written, set when the timeline is finished.
+
+-- A problem is of the source whose path its place begins with, up to a file below it; where it has
+-- no place, its text does.
+UPDATE problem SET source = (
+	SELECT s.id FROM source AS s
+	WHERE substr(ifnull(place, text), 1, length(s.path)) = s.path
+		AND substr(ifnull(place, text), length(s.path) + 1, 1) IN ('', '/', ':', ' ')
+	ORDER BY length(s.path) DESC, s.id LIMIT 1);
+UPDATE source SET problems = (SELECT count(*) FROM problem WHERE problem.source = source.id);
+
+-- The process of an invocation had its pid then. The launcher's stamps lie just outside of the
+-- process's life, and the middle well within; so it is asked first.
+UPDATE invocation AS i SET process = (
+	SELECT p.id
+	FROM (SELECT 1 AS place, begin_ns + (end_ns - begin_ns) / 2 AS ns WHERE begin_ns <= end_ns
+		UNION ALL SELECT 2, begin_ns UNION ALL SELECT 3, end_ns) AS t
+	JOIN process AS p ON p.node = i.node AND p.pid = i.pid
+		AND ifnull(p.begin_ns, t.ns) <= t.ns AND ifnull(p.end_ns, t.ns) >= t.ns
+	ORDER BY t.place, p.id DESC LIMIT 1);
+
 -- The parts of each request's time at its server, from the spans of the serving thread, who sent
 -- the response. Spans of a thread do not overlap, so what it did at a time is the last span that
 -- began by then.
@@ -14,7 +35,8 @@ WITH answered AS (
 			WHERE call.node = server AND call.tid = r.tid AND call.begin_ns <= given_ns
 			ORDER BY call.begin_ns DESC LIMIT 1) AS fd
 	FROM (SELECT *, iif(server_tid > 0 AND server_by_kernel IS NOT 1, server_tid, NULL) AS tid
-		FROM request WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)) AS r
+		FROM request WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)
+			AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none')) AS r
 ),
 -- The thread took the request with the first successful receiving system call that ended after
 -- the arrival, of that descriptor; where there is no such call, when it first ran after the
