@@ -39,7 +39,7 @@ static bool is_user_trace(const struct merge_run *run, const char *path)
 }
 
 /* That a user-space trace has no network event is no news. */
-static void take_problems(struct merge_run *run, struct problem_list *problems)
+static void add_problems(struct merge_run *run, struct problem_list *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
@@ -61,7 +61,7 @@ static int read_and_fit(struct finding *finding, struct progress *progress,
 	struct error cause = ERROR_INIT;
 	int status = sync_read_sources(sync, &finding->run->sources, progress, &cause);
 
-	take_problems(finding->run, &sync->problems);
+	add_problems(finding->run, &sync->problems);
 	if (status && sync->traces)
 		error_set(error, "%s", error_text(&cause));
 	else
@@ -131,7 +131,7 @@ static void probe(const struct source *entry, struct merge_source *source)
 	error_clear(&error);
 }
 
-static bool was_given_twice(const struct problem_list *problems, const char *path)
+static bool is_repeated(const struct problem_list *problems, const char *path)
 {
 	for (size_t i = 0; i < problems->count; i++)
 		if (problems->item[i].kind == PROBLEM_TWICE &&
@@ -156,7 +156,7 @@ static void survey(struct finding *finding)
 		struct merge_source *source = &run->source[i];
 
 		source->is_twice =
-		    !source->is_read && was_given_twice(&run->problems, entry->path);
+		    !source->is_read && is_repeated(&run->problems, entry->path);
 		if (!source->is_read && !source->is_twice)
 			probe(entry, source);
 		source->island = -1;
@@ -188,8 +188,8 @@ static size_t tied_to(const struct merge_run *run, const char *reference)
 	return count;
 }
 
-/* Of islands besides the first; a lone source is told of with those without one. */
-static void tell_of_island(struct merge_run *run, const char *reference)
+/* Islands besides the first; a lone source is reported with those without one. */
+static void report_island(struct merge_run *run, const char *reference)
 {
 	int64_t at = merge_run_find(run, reference);
 
@@ -219,7 +219,7 @@ static void apply_map(struct merge_run *run)
 		run->source[at].island = clock_index(map, clock->reference);
 		run->source[at].is_corrected = true;
 		if (strcmp(clock->trace, clock->reference) == 0)
-			tell_of_island(run, clock->trace);
+			report_island(run, clock->trace);
 	}
 }
 

@@ -24,7 +24,7 @@ struct merge_clock_options {
  * synchronization did not read were only opened), its island, and is_second_view. With a
  * file the island is -1 as well where the map does not have the reference. run->map has
  * no reference where no source could be read; with `none` its clocks are at their own
- * epoch. What the sources found odd is in run->problems; reading their records will tell
+ * epoch. What the sources found odd is in run->problems; reading their events reports
  * the same again.
  */
 int merge_clocks_find(struct merge_run *run,

@@ -245,37 +245,26 @@ static int open_target(struct merge *merge, struct error *error)
 	return merge->writer ? 0 : -1;
 }
 
-/* Events first: what follows refers to them, and to what they told. */
+/* Events first: what follows refers to them. */
 static int write_rows(struct merge *merge, struct error *error)
 {
-	struct load *load = &merge->load;
-	int status;
-
 	progress_init(&merge->progress, options.quiet);
 	merge->run.command = options.command;
 	merge->run.without_spans = options.no_spans;
 	merge->requests = requests_new(&merge->run);
-	*load = (struct load){
-	    .run = &merge->run,
-	    .selection = &merge->selection,
-	    .writer = merge->writer,
-	    .processes = processes_new(merge->run.nodes),
-	    .messages = &merge->messages,
-	    .requests = merge->requests,
-	    .spans = options.no_spans ? NULL
-				      : spans_new(&merge->run, merge->selection.begin_ns),
-	    .progress = &merge->progress,
-	    .threads = merge->sync.threads,
-	    .payload = !options.no_payload};
-	status = load_events(load, error) ||
-		 requests_write(merge->requests, merge->writer, error) ||
-		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
-		 merge_samples(&merge->run, &merge->selection, merge->writer, error) ||
-		 processes_write(load->processes, &merge->run, merge->writer, error) ||
-		 tables_write(&merge->run, merge->writer, error);
-	processes_free(load->processes);
-	spans_free(load->spans);
-	return status ? -1 : 0;
+	merge->load = (struct load){.run = &merge->run,
+				    .selection = &merge->selection,
+				    .writer = merge->writer,
+				    .messages = &merge->messages,
+				    .requests = merge->requests,
+				    .progress = &merge->progress,
+				    .threads = merge->sync.threads,
+				    .payload = !options.no_payload,
+				    .has_spans = !options.no_spans};
+	return load_events(&merge->load, error) ||
+	       requests_write(merge->requests, merge->writer, error) ||
+	       merge_samples(&merge->run, &merge->selection, merge->writer, error) ||
+	       tables_write(&merge->run, merge->writer, error);
 }
 
 /* A timeline in its place is a merge that is done, and ends as such. */
@@ -379,7 +368,7 @@ static nsec_t widest_bound(const struct merge_run *run)
 }
 
 /* On a terminal, what was made: "run.db: 150159 events of 3 nodes, ...". */
-static void tell_end(const struct merge *merge)
+static void print_summary(const struct merge *merge)
 {
 	const char *path = options.output;
 	nsec_t bound = widest_bound(&merge->run);
@@ -455,7 +444,7 @@ static int run(struct error *error)
 		status = EXIT_FAILED;
 	else if (!status && !(options.no_sync || merge_clocks_are_tied(&merge.run)))
 		status = EXIT_NOT_TIED;
-	tell_end(&merge);
+	print_summary(&merge);
 	clear_merge(&merge);
 	return status;
 }

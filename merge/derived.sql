@@ -38,10 +38,10 @@ WITH answered AS (
 		FROM request WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)
 			AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none')) AS r
 ),
--- The thread took the request with the first successful receiving system call that ended after
+-- The thread accepted the request with the first successful receiving system call that ended after
 -- the arrival, of that descriptor; where there is no such call, when it first ran after the
 -- arrival. It has to run to send: else that was not recorded.
-taken AS MATERIALIZED (
+accepted AS MATERIALIZED (
 	SELECT *, coalesce(
 		(SELECT call.end_ns FROM syscall AS call
 			WHERE call.node = a.node AND call.tid = a.tid AND call.begin_ns BETWEEN ifnull(
@@ -59,19 +59,19 @@ taken AS MATERIALIZED (
 					arrived_ns) AND responded_ns
 				AND run.end_ns > arrived_ns AND run.state = 'running'
 			ORDER BY run.begin_ns LIMIT 1),
-		arrived_ns) AS taken_ns
+		arrived_ns) AS accepted_ns
 	FROM answered AS a
 ),
 -- What the thread did from then on: it ran or waited for a processor; it slept, and a disk, a
 -- message of another node ('network'), or a thread, a timer or another interrupt ended that.
 done AS (
-	SELECT taken.id, max(min(s.end_ns, responded_ns) - max(s.begin_ns, taken_ns), 0) AS ns,
+	SELECT accepted.id, max(min(s.end_ns, responded_ns) - max(s.begin_ns, accepted_ns), 0) AS ns,
 		CASE WHEN s.state IN ('running', 'runnable') THEN s.state
 			WHEN s.wait IN ('disk', 'network') THEN s.wait
 			WHEN s.wait IS NOT NULL THEN 'other' END AS part
-	FROM taken JOIN thread_state AS s ON s.node = taken.node AND s.tid = taken.tid
+	FROM accepted JOIN thread_state AS s ON s.node = accepted.node AND s.tid = accepted.tid
 		AND s.begin_ns >= ifnull((SELECT max(begin_ns) FROM thread_state AS b
-			WHERE b.node = taken.node AND b.tid = taken.tid AND b.begin_ns <= taken_ns), taken_ns)
+			WHERE b.node = accepted.node AND b.tid = accepted.tid AND b.begin_ns <= accepted_ns), accepted_ns)
 		AND s.begin_ns < responded_ns
 )
 UPDATE request SET queue_ns = p.queue, running_ns = p.running, runnable_ns = p.runnable,
@@ -79,12 +79,12 @@ UPDATE request SET queue_ns = p.queue, running_ns = p.running, runnable_ns = p.r
 	arrived_ns - p.queue - p.running - p.runnable - p.disk - p.network - p.other AS INTEGER)
 FROM (
 	-- Damaged stamps may differ by more than an integer holds: then CAST gives the largest.
-	SELECT id, CAST(taken_ns - arrived_ns AS INTEGER) AS queue,
+	SELECT id, CAST(accepted_ns - arrived_ns AS INTEGER) AS queue,
 		CAST(total(ns) FILTER (WHERE part = 'running') AS INTEGER) AS running,
 		CAST(total(ns) FILTER (WHERE part = 'runnable') AS INTEGER) AS runnable,
 		CAST(total(ns) FILTER (WHERE part = 'disk') AS INTEGER) AS disk,
 		CAST(total(ns) FILTER (WHERE part = 'network') AS INTEGER) AS network,
 		CAST(iif(server_by_kernel IS 1, responded_ns - arrived_ns,
 			total(ns) FILTER (WHERE part = 'other')) AS INTEGER) AS other
-	FROM taken LEFT JOIN done USING (id) GROUP BY id
+	FROM accepted LEFT JOIN done USING (id) GROUP BY id
 ) AS p WHERE p.id = request.id;

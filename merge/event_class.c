@@ -132,7 +132,7 @@ static void find_columns(struct event_class *class)
 		class->call = strchr(strstr(class->of->name, "syscall_") + 8, '_') + 1;
 }
 
-/* Contexts such as `tid` tell the thread without the rest of the payload. */
+/* Contexts such as `tid` name the thread without the rest of the payload. */
 static bool has_context(const struct ctf_class *class)
 {
 	for (size_t i = 0; i < class->columns; i++)
@@ -175,7 +175,7 @@ unsigned event_class_use(const struct event_class *class,
 	unsigned use = class->use;
 
 	if (ts_ns < selection->begin_ns) {
-		/* What selected events tell of processes holds before them, too. */
+		/* What selected events say of processes holds before them, too. */
 		if (use & EVENT_SELECTED && use & EVENT_CONTEXT)
 			use |= EVENT_FOLLOWED;
 		use &= ~(unsigned)(EVENT_SELECTED | EVENT_PAYLOAD);

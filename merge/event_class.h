@@ -7,7 +7,7 @@
 
 /*
  * What a merge knows of an event class of a source, found once, when the source is
- * opened: what its events are used for, and in which columns stands what they tell.
+ * opened: what its events are used for, and which of its columns are read.
  */
 enum event_use {
 	EVENT_SELECTED = 1, /* becomes a row */
@@ -18,7 +18,7 @@ enum event_use {
 	EVENT_PAYLOAD = 32, /* its cells become a row of its class */
 };
 
-/* What it tells. */
+/* What it is about. */
 enum event_tag {
 	AT_OTHER,
 	AT_SWITCH, /* threads */

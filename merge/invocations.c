@@ -78,7 +78,7 @@ static int64_t node_of(const struct tasks *tasks, const struct task *task)
 	return -1;
 }
 
-/* One outside of the run is not known, and told; the rest of its task is used. */
+/* One outside of the run is reported, and not known; the rest of its task is used. */
 static nsec_t place(struct tasks *tasks, const struct task *task, const char *name,
 		    nsec_t realtime_ns)
 {

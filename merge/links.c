@@ -229,7 +229,7 @@ static int64_t packet_bytes(const struct packet *packet)
 }
 
 /* Data of a TCP segment: what is behind the headers. Where these were not recorded they
- * are taken to be as long as Linux's with time stamps. */
+ * are assumed to be as long as Linux's with time stamps. */
 static int64_t data_bytes(const struct packet *packet)
 {
 	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20, STAMPED = TCP_LEAST + 12 };
@@ -276,7 +276,7 @@ static int64_t event_or_none(int64_t event)
 	return event ? event : TIMELINE_NONE;
 }
 
-/* What sent it, as far as the node's kernel tells. */
+/* What sent it, as far as the node's kernel recorded it. */
 static void set_cause(struct timeline_message *row, const struct span_cause *cause)
 {
 	row->send_by = span_wait_name(cause->wait);
@@ -348,15 +348,15 @@ static int write_link(void *context, const void *item)
 	return timeline_add_message(linking->writer, &link->message.row, linking->error);
 }
 
-int links_find(struct links *links, struct message_log *messages, struct error *error)
+int links_find(struct links *links, struct message_log *messages, uint64_t *count,
+	       struct error *error)
 {
-	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
-	return message_log_walk_ends(messages, link_message, links, error);
-}
+	int status;
 
-uint64_t links_messages(const struct links *links)
-{
-	return links->messages;
+	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
+	status = message_log_walk_ends(messages, link_message, links, error);
+	*count = links->messages;
+	return status;
 }
 
 int links_write(struct links *links, struct requests *requests,
@@ -364,7 +364,7 @@ int links_write(struct links *links, struct requests *requests,
 {
 	struct linking linking = {requests, writer, error};
 
-	return sorter_walk(links->sorter, write_link, &linking, error) ? -1 : 0;
+	return sorter_each(links->sorter, write_link, &linking, error) ? -1 : 0;
 }
 
 void links_free(struct links *links)

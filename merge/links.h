@@ -31,18 +31,16 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 	       const struct event_link *link, struct error *error);
 
 /*
- * After the last event: find those of each message, and sort the messages by send time.
- * Touches nothing that is written. 0, or -1 with error.
+ * After the last event: find those of each message, and sort the messages by send time;
+ * `count`: how many there were. Touches nothing that is written. 0, or -1 with error.
  */
-int links_find(struct links *links, struct message_log *messages, struct error *error);
-
-/* How many that were. */
-uint64_t links_messages(const struct links *links);
+int links_find(struct links *links, struct message_log *messages, uint64_t *count,
+	       struct error *error);
 
 /*
  * After that: add the message rows; an end whose event was not loaded (left out by the
  * user's selection) is NULL, one where both were left out has no row. `requests`
- * is told each of them. 0, or -1 with error.
+ * gets each of them. 0, or -1 with error.
  */
 int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error);

@@ -9,6 +9,8 @@
 #include "base/parallel.h"
 #include "merge/links.h"
 #include "merge/prefetch.h"
+#include "merge/processes.h"
+#include "merge/spans/spans.h"
 
 struct loading {
 	struct load *load;
@@ -16,6 +18,8 @@ struct loading {
 	struct heap
 	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct follow *follow;
+	struct processes *processes;
+	struct spans *spans; /* NULL: none are wanted */
 	struct sent_packets *sent;
 	struct links *links;
 	int status[2]; /* of finish() */
@@ -68,8 +72,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	if (timeline_add_event(load->writer, &event, &link.id, error))
 		return -1;
 	merged->id = link.id;
-	if (load->spans && of->tells_spans &&
-	    spans_event(load->spans, merged, &link.cause, error))
+	if (loading->spans && of->makes_spans &&
+	    spans_event(loading->spans, merged, &link.cause, error))
 		return -1;
 	if (!(class->use & EVENT_LINKED))
 		return 0;
@@ -79,8 +83,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	return links_note(loading->links, source, &row->record, &link, error);
 }
 
-static int take_row(struct loading *loading, uint32_t source, const struct row *row,
-		    struct error *error)
+static int merge_row(struct loading *loading, uint32_t source, const struct row *row,
+		     struct error *error)
 {
 	struct load *load = loading->load;
 	struct merged_event event = {
@@ -93,7 +97,7 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 	};
 
 	if (event.cell && !load->run->source[source].is_mute)
-		processes_event(load->processes, &event);
+		processes_event(loading->processes, &event);
 	if (!row->selected)
 		return 0;
 	load->events++;
@@ -101,18 +105,18 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 }
 
 /* What the nodes record of what spans are made of. */
-static void tell_classes(const struct loading *loading)
+static void add_span_classes(const struct loading *loading)
 {
 	const struct load *load = loading->load;
 	struct event_class *class;
 
-	for (uint32_t source = 0; load->spans && source < load->run->count; source++) {
+	for (uint32_t source = 0; loading->spans && source < load->run->count; source++) {
 		const struct merge_source *of = &load->run->source[source];
 
 		for (size_t i = 0;
 		     (class = prefetcher_class(loading->prefetcher, source, i)); i++)
-			if (of->tells_spans && class->use & EVENT_SELECTED)
-				spans_class(load->spans, of->node, class);
+			if (of->makes_spans && class->use & EVENT_SELECTED)
+				spans_class(loading->spans, of->node, class);
 	}
 }
 
@@ -128,12 +132,12 @@ static int merge(struct loading *loading, struct error *error)
 		if (row)
 			heap_push(heads, row->ts_ns, source);
 	}
-	tell_classes(loading);
+	add_span_classes(loading);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
 		const struct row *row = prefetcher_head(loading->prefetcher, source);
 
-		if (take_row(loading, source, row, error))
+		if (merge_row(loading, source, row, error))
 			return -1;
 		prefetcher_next(loading->prefetcher, source);
 		row = prefetcher_head(loading->prefetcher, source);
@@ -156,40 +160,47 @@ static void finish(void *context, size_t index)
 	struct error *error = &loading->error[index];
 
 	if (index == 1)
-		loading->status[1] = links_find(loading->links, load->messages, error);
-	else if (load->spans)
+		loading->status[1] =
+		    links_find(loading->links, load->messages, &load->linked, error);
+	else if (loading->spans)
 		loading->status[0] =
-		    spans_write(load->spans, load->processes, load->writer, error);
+		    spans_write(loading->spans, loading->processes, load->writer, error);
 }
 
-static int write_spans_and_messages(struct loading *loading, struct error *error)
+static int write_rest(struct loading *loading, struct error *error)
 {
 	struct load *load = loading->load;
 	int status = 0;
 
-	if (load->spans && spans_end(load->spans, load->selection->end_ns, error))
+	if (loading->spans && spans_end(loading->spans, load->selection->end_ns, error))
 		return -1;
 	parallel_run(load->threads, 2, finish, loading);
-	load->linked = links_messages(loading->links);
 	for (int i = 0; i < 2; i++) {
 		if (!status && loading->status[i])
 			status = error_set(error, "%s", error_text(&loading->error[i]));
 		error_clear(&loading->error[i]);
 	}
-	return status ? status
-		      : links_write(loading->links, load->requests, load->writer, error);
+	return status ||
+		       links_write(loading->links, load->requests, load->writer, error) ||
+		       spans_write_recorded(loading->spans, load->run, load->writer,
+					    error) ||
+		       processes_write(loading->processes, load->run, load->writer, error)
+		   ? -1
+		   : 0;
 }
 
 int load_events(struct load *load, struct error *error)
 {
-	struct event_filter filter = {load->selection, load->payload,
-				      load->spans != NULL};
-	struct loading loading = {.load = load,
-				  .prefetcher =
-				      prefetcher_new(load->run, &filter, load->threads),
-				  .follow = follow_new(load->run),
-				  .sent = sent_packets_new(),
-				  .links = links_new(load->run)};
+	struct event_filter filter = {load->selection, load->payload, load->has_spans};
+	struct loading loading = {
+	    .load = load,
+	    .prefetcher = prefetcher_new(load->run, &filter, load->threads),
+	    .follow = follow_new(load->run),
+	    .processes = processes_new(load->run->nodes),
+	    .spans =
+		load->has_spans ? spans_new(load->run, load->selection->begin_ns) : NULL,
+	    .sent = sent_packets_new(),
+	    .links = links_new(load->run)};
 	int status = merge(&loading, error);
 
 	prefetcher_free(loading.prefetcher);
@@ -198,7 +209,9 @@ int load_events(struct load *load, struct error *error)
 	follow_free(loading.follow);
 	sent_packets_free(loading.sent);
 	if (!status)
-		status = write_spans_and_messages(&loading, error);
+		status = write_rest(&loading, error);
 	links_free(loading.links);
+	spans_free(loading.spans);
+	processes_free(loading.processes);
 	return status;
 }

@@ -3,10 +3,8 @@
 #define CT_MERGE_LOAD_H
 
 #include "base/progress.h"
-#include "merge/processes.h"
 #include "merge/requests.h"
 #include "merge/run.h"
-#include "merge/spans/spans.h"
 #include "sync/pair/pair.h"
 #include "timeline/writer.h"
 
@@ -15,13 +13,11 @@ struct load {
 	struct merge_run *run;
 	const struct selection *selection;
 	struct timeline_writer *writer;
-	struct processes *processes;
 	struct message_log *messages; /* with their ends */
-	struct requests *requests;    /* are told of them */
-	struct spans *spans;          /* NULL: none are wanted */
+	struct requests *requests;    /* get each of them */
 	struct progress *progress;
 	int threads;
-	bool payload;
+	bool payload, has_spans;
 	uint64_t events; /* out: rows of `event` */
 	uint64_t linked; /* out: messages that are not false */
 };
@@ -29,8 +25,8 @@ struct load {
 /*
  * Merge the events of all sources into the timeline, in the order of their
  * corrected times; of one time by node and source. Then write what threads and others
- * did, and messages. 0, or -1 with error when writing failed; what cannot be read becomes
- * a problem of the run.
+ * did, when that was recorded, messages, threads and processes. 0, or -1 with error when
+ * writing failed; what cannot be read becomes a problem of the run.
  */
 int load_events(struct load *load, struct error *error);
 

@@ -206,7 +206,7 @@ static const char begin_sql[] =
     "CREATE TEMP TABLE part (path, node, name, clocks);"
     /* The tables of classes, as the parts call them. */
     "CREATE TEMP TABLE class_table (node, class, table_name);"
-    "CREATE TEMP TABLE told (source, kind, count, text, place);"
+    "CREATE TEMP TABLE part_problem (source, kind, count, text, place);"
     "CREATE TEMP TABLE " TUNNEL "CREATE INDEX temp.tunnel_ends ON "
     "tunnel (a, b, a_address, b_address, a_port, b_port, protocol);"
     "CREATE TEMP TABLE half (id, node, src, dst, place, "
@@ -247,7 +247,7 @@ static const char copy_sql[] =
     "INSERT OR IGNORE INTO metric_item SELECT * FROM part.metric_item;"
     "INSERT INTO message SELECT * FROM part.message;"
     "INSERT INTO request SELECT * FROM part.request;"
-    "INSERT INTO told SELECT source, kind, count, text, place FROM part.problem "
+    "INSERT INTO part_problem SELECT source, kind, count, text, place FROM part.problem "
     "ORDER BY id;"
     "INSERT INTO temp.tunnel SELECT * FROM part.tunnel;"
     "INSERT INTO class_table SELECT (SELECT value FROM part.meta "
@@ -271,7 +271,7 @@ static const char differ_sql[] =
     "sent, count(*) FILTER (WHERE node = dst) AS received FROM half GROUP BY src, dst) "
     "JOIN node AS s ON s.id = src JOIN node AS r ON r.id = dst WHERE sent <> received";
 
-/* What each end tells goes to the receiver's row, and to the server's. */
+/* What each end knows goes to the receiver's row, and to the server's. */
 static const char resolve_sql[] =
     "INSERT INTO pair SELECT s.id, r.id FROM half AS s JOIN half AS r ON r.node = s.dst "
     "AND r.src = s.src AND r.dst = s.dst AND r.place = s.place WHERE s.node = s.src;"
@@ -298,9 +298,9 @@ static const char resolve_sql[] =
     "(SELECT DISTINCT * FROM tunnel) HAVING count(*) > 0;"
     "DELETE FROM clock_pair WHERE a NOT IN (SELECT id FROM source) "
     "OR b NOT IN (SELECT id FROM source);"
-    /* What is of no source each part may tell. */
-    "INSERT INTO problem SELECT NULL, source, kind, count, text, place FROM told "
-    "WHERE source IS NOT NULL OR rowid IN (SELECT min(rowid) FROM told GROUP BY "
+    /* What is of no source each part may have. */
+    "INSERT INTO problem SELECT NULL, source, kind, count, text, place FROM part_problem "
+    "WHERE source IS NOT NULL OR rowid IN (SELECT min(rowid) FROM part_problem GROUP BY "
     "kind, count, text, place) ORDER BY rowid;"
     /* A file has the columns of its part. */
     "INSERT INTO problem SELECT NULL, NULL, 'layouts', count(*), name || ' was "
@@ -353,12 +353,12 @@ static int refuse(void *context, const struct cell *row, struct error *error)
 
 static int read_parts(struct join *join, struct error *error)
 {
-	const struct text_list *given = join->options->parts;
+	const struct text_list *parts = join->options->parts;
 	struct text_list paths = {0};
 	int status = 0;
 
-	for (size_t i = 0; i < given->count && !status; i++)
-		status = with_part(join, given->item[i], mark_sql, error);
+	for (size_t i = 0; i < parts->count && !status; i++)
+		status = with_part(join, parts->item[i], mark_sql, error);
 	if (!status)
 		status = query_rows(join->db, wrong_sql, NULL, refuse, NULL, error) ||
 			 query_texts(join->db, "SELECT path FROM temp.part ORDER BY node",
@@ -369,7 +369,7 @@ static int read_parts(struct join *join, struct error *error)
 	return status ? -1 : 0;
 }
 
-static int take_name(void *context, const struct cell *row, struct error *error)
+static int reserve_name(void *context, const struct cell *row, struct error *error)
 {
 	struct join *join = context;
 	AUTOFREE char *name = cell_text(row);
@@ -401,7 +401,7 @@ static int open_timeline(struct join *join, struct error *error)
 		       query_rows(join->db,
 				  "SELECT name FROM sqlite_schema AS m "
 				  "WHERE NOT " IS_OF_CLASS,
-				  NULL, take_name, join, error) ||
+				  NULL, reserve_name, join, error) ||
 		       timeline_update_run(join->db, begin_sql, error)
 		   ? -1
 		   : 0;

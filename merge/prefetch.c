@@ -83,7 +83,7 @@ static void append(struct read_step *step, const struct row *row)
 	}
 }
 
-static void take_record(void *context, const struct ctf_event *record)
+static void read_event(void *context, const struct ctf_event *record)
 {
 	struct queue *queue = context;
 	struct row row = {.ts_ns = clock_correct(queue->clock, record->local_ns),
@@ -119,7 +119,7 @@ static bool read_source(void *context, uint32_t source, struct read_step *step)
 
 	queue->step = step;
 	return queue->records &&
-	       ctf_reader_step(queue->records, most, take_record, queue) &&
+	       ctf_reader_step(queue->records, most, read_event, queue) &&
 	       queue->tail_ns <= prefetcher->filter.selection->end_ns;
 }
 
@@ -264,8 +264,8 @@ void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,
 	progress_update(progress, "merging", events, bytes, total);
 }
 
-static void take_over(struct prefetcher *prefetcher, size_t index,
-		      struct problem_list *problems)
+static void report_source(struct prefetcher *prefetcher, size_t index,
+			  struct problem_list *problems)
 {
 	struct merge_source *source = &prefetcher->run->source[index];
 	struct queue *queue = &prefetcher->queue[index];
@@ -296,14 +296,14 @@ void prefetcher_free(struct prefetcher *prefetcher)
 		return;
 	read_ahead_free(prefetcher->ahead);
 	for (size_t i = 0; i < prefetcher->count; i++) {
-		take_over(prefetcher, i, &problems);
+		report_source(prefetcher, i, &problems);
 		row_bytes_clear(&prefetcher->queue[i].made);
 		for (size_t k = 0; k < prefetcher->queue[i].classes; k++)
 			event_class_clear(&prefetcher->queue[i].class[k]);
 		free(prefetcher->queue[i].class);
 		ctf_reader_free(prefetcher->queue[i].records);
 	}
-	merge_run_tell(prefetcher->run, &problems);
+	merge_run_report(prefetcher->run, &problems);
 	free(prefetcher->queue);
 	free(prefetcher);
 }

@@ -27,7 +27,7 @@ struct prefetcher;
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
-	struct ctf_event record; /* cells beside it; NULL: none kept */
+	struct ctf_event record; /* cells beside it; NULL: none */
 	struct row_bytes bytes;  /* of its class's table, beside it, too; NULL: none */
 	uint32_t length;         /* in its block */
 	bool selected;           /* else only of use to follow threads */

@@ -25,10 +25,10 @@ struct thread_row {
 	struct life life;
 	int64_t process; /* index, -1: not known yet */
 	bool gone;       /* it ended, and its tid is free again */
-	char comm[16];   /* as the kernel keeps it, the last one seen */
+	char comm[16];   /* as long as the kernel has it, the last one seen */
 };
 
-/* Namespaces that tell a container, by their inodes; 0: not known. */
+/* Namespaces that identify a container, by their inodes; 0: not known. */
 enum { NAMESPACE_CGROUP, NAMESPACE_NETWORK, NAMESPACES, CONTAINER = 32 /* its name */ };
 
 struct process_row {
@@ -44,7 +44,7 @@ struct process_row {
 
 struct process_node {
 	struct intmap thread, process; /* by tid and pid: the latest */
-	bool tells_exits;              /* such events came */
+	bool has_exits;                /* such events came */
 	int64_t namespace[NAMESPACES]; /* of the node itself */
 };
 
@@ -187,7 +187,7 @@ static struct thread_row *begin_thread(struct processes *all, int64_t tid, int64
 	nsec_t now = all->event->ts_ns;
 	int64_t process;
 
-	/* Two sessions tell it; no tid comes again so soon, with its end lost. */
+	/* Two sessions recorded it; no tid comes again so soon, with its end lost. */
 	if (thread && thread->life.end_ns == TIMELINE_NONE &&
 	    thread->life.begin_ns != TIMELINE_NONE &&
 	    nsec_sub(now, thread->life.begin_ns) < NSEC_PER_MSEC / 2)
@@ -258,7 +258,7 @@ static void on_switch(struct processes *all)
 	struct thread_row *prev = find_thread(all, tid_field(all, PREV_TID));
 
 	/* Its last switch: when the tid comes again it is another thread. */
-	if (!prev || !prev->gone || !is_over) /* else another session told it */
+	if (!prev || !prev->gone || !is_over) /* else another session recorded it */
 		prev = named(all, PREV_TID, PREV_COMM);
 	if (prev && prev->life.end_ns != TIMELINE_NONE && is_over)
 		prev->gone = true;
@@ -361,7 +361,7 @@ static void on_exit_event(struct processes *all)
 		code = event_integer(all->event, EXIT_CODE, TIMELINE_NONE);
 	struct process_row *process;
 
-	all->here->tells_exits = true;
+	all->here->has_exits = true;
 	if (!thread || thread->life.number == 0)
 		return;
 	end_thread(all, thread);
@@ -383,7 +383,7 @@ static void on_free(struct processes *all)
 
 	/* It may be late, and the tid another thread's already. */
 	if (!thread || tid <= 0 ||
-	    (thread->life.end_ns == TIMELINE_NONE && all->here->tells_exits))
+	    (thread->life.end_ns == TIMELINE_NONE && all->here->has_exits))
 		return;
 	end_thread(all, thread);
 	thread->gone = true;
@@ -422,7 +422,7 @@ static void on_exit_call(struct processes *all)
 		process->group_status = status & 0xff;
 }
 
-/* The context tells the name and the process of the thread that runs. */
+/* The context has the name and the process of the thread that runs. */
 static void on_context(struct processes *all)
 {
 	const struct cell *cell[CONTEXT_FIELDS];
@@ -488,8 +488,8 @@ int64_t processes_thread(const struct processes *all, uint32_t node, int64_t tid
 	return row - all->thread + 1;
 }
 
-/* The namespace that tells a container; "host": none does; NULL: not known. Whoever is
- * not in a container may have put its child into one. */
+/* The namespace that identifies a container; "host": none does; NULL: not known. Whoever
+ * is not in a container may have put its child into one. */
 static const char *container_of(const struct processes *all,
 				const struct process_row *row, char text[CONTAINER])
 {

@@ -73,7 +73,7 @@ struct requests *requests_new(const struct merge_run *run)
 	return requests;
 }
 
-/* Which end asks, where the ports tell: 0, 1; else -1. */
+/* Which end asks, where the ports say so: 0, 1; else -1. */
 static int client_by_ports(const int64_t port[2])
 {
 	for (int i = 0; i < 2; i++)

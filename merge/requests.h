@@ -15,7 +15,7 @@
  * sent data first. TCP's segments without data, and those of which all was received
  * before, do not count.
  *
- * Who sends a second request before the first is answered has both taken for one. What a
+ * Who sends a second request before the first is answered has both counted as one. What a
  * tunnel sends, which carries the packets of others, is no request.
  */
 
@@ -41,7 +41,7 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 		   struct error *error);
 
 /*
- * Hand on each flow that is taken for a tunnel, by what of it is here: protocol, node,
+ * Hand on each flow that seems to be a tunnel, as the columns protocol, node,
  * address and port of either end, that whose address (or else port) is less first, and
  * its messages. 0, or -1 with error.
  */

@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "input/run_files.h"
 
-static bool is_told(const struct problem_list *list, const struct problem *problem)
+static bool has_problem(const struct problem_list *list, const struct problem *problem)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct problem *other = &list->item[i];
@@ -24,12 +24,12 @@ static bool is_told(const struct problem_list *list, const struct problem *probl
 	return false;
 }
 
-void merge_run_tell(struct merge_run *run, struct problem_list *problems)
+void merge_run_report(struct merge_run *run, struct problem_list *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
 
-		if (!is_told(&run->problems, problem))
+		if (!has_problem(&run->problems, problem))
 			problem_add(&run->problems, problem->place, problem->kind,
 				    problem->count, "%s", problem->text);
 	}
@@ -52,7 +52,7 @@ static char *recorded_host(const struct source *source)
 	return host;
 }
 
-/* A trace given by itself has no name yet: its host's, else its file's. */
+/* A trace by itself has no name yet: its host's, else its file's. */
 static void name_source(struct source *source)
 {
 	const char *slash = strrchr(source->path, '/');
@@ -131,7 +131,7 @@ static bool node_has(const struct merge_run *run, uint32_t node, const char *kin
 	return false;
 }
 
-/* Nodes in the order of their names, or what is given by itself. */
+/* Nodes in the order of their names, or a source by itself. */
 static void add_all(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->files.nodes; i++) {
@@ -158,7 +158,7 @@ static void add_all(struct merge_run *run)
 			      node_has(run, source->node, "kernel");
 
 		source->is_mute = beside && merge_source_is(source, "user");
-		source->tells_spans = !beside && !merge_source_is(source, "capture");
+		source->makes_spans = !beside && !merge_source_is(source, "capture");
 	}
 }
 
@@ -171,7 +171,7 @@ static void read_facts(struct merge_run *run)
 	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
 		problem_add(&problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
 			    error_text(&error));
-	merge_run_tell(run, &problems);
+	merge_run_report(run, &problems);
 	error_clear(&error);
 }
 
@@ -198,7 +198,7 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
 	status = source_add_run(&run->sources, run->path, &problems, error);
-	merge_run_tell(run, &problems);
+	merge_run_report(run, &problems);
 	if (status && merge_run_has_files(run)) {
 		error_clear(error); /* samples alone make a timeline as well */
 		status = 0;
@@ -244,7 +244,7 @@ bool merge_run_extent(const struct merge_run *run, const struct merge_node *node
 		nsec_t end = clock_correct(&source->clock, source->facts.end_ns);
 
 		if (!source->facts.events ||
-		    (node && (&run->node[source->node] != node || !source->tells_spans)))
+		    (node && (&run->node[source->node] != node || !source->makes_spans)))
 			continue;
 		*first = begin < *first ? begin : *first;
 		*last = end > *last ? end : *last;

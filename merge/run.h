@@ -31,7 +31,7 @@ struct merge_source {
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
 	bool is_mute;       /* user space beside a kernel, which knows threads better */
-	bool tells_spans;   /* a kernel, or what there is of a node instead */
+	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
 	bool is_corrected;  /* by a clock map; else its clock is at its own epoch */
@@ -41,7 +41,7 @@ struct merge_source {
 
 struct merge_run {
 	char *path;
-	const char *command; /* that merges it; NULL: not told */
+	const char *command; /* that merges it; NULL: not known */
 	bool without_spans;
 	struct run_files files;
 	struct run_facts facts;
@@ -86,9 +86,9 @@ bool merge_run_has_files(const struct merge_run *run);
 
 /*
  * Move problems to the run's, but those that it has already: a source is read
- * twice, for its packets and for its events, and what is odd in it told once.
+ * twice, for its packets and for its events, and what is odd in it is reported once.
  */
-void merge_run_tell(struct merge_run *run, struct problem_list *problems);
+void merge_run_report(struct merge_run *run, struct problem_list *problems);
 
 /* The index of the source of that name, or -1. */
 int64_t merge_run_find(const struct merge_run *run, const char *name);
@@ -104,7 +104,7 @@ bool merge_source_is(const struct merge_source *source, const char *kind);
 
 /*
  * The first and the last event, on the timeline's axis: of all sources, or of those
- * that tell the spans of one node. False: there is none.
+ * that make the spans of one node. False: there is none.
  */
 bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
 		      nsec_t *first, nsec_t *last);

@@ -43,7 +43,7 @@ static void find_near(struct sampler *sampler)
 	nsec_t first, last;
 
 	merge_run_extent(run, NULL, &first, &last);
-	/* Of a part the map tells of the others. */
+	/* Of a part the map knows the others. */
 	for (size_t i = 0; run->is_part && i < run->map.clocks; i++) {
 		const struct clock *clock = &run->map.clock[i];
 		nsec_t begin, end;
@@ -225,7 +225,7 @@ static int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 
 #define ACTIVITY "process"
 
-/* A parent hardly ever changes: it is told when it does, else -1. */
+/* A parent hardly ever changes: it when it does, else -1. */
 static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 {
 	int64_t last;
@@ -237,8 +237,8 @@ static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 }
 
 /* Its values: unknown ones, which are negative, have no row. */
-static int take_process(struct sampler *sampler, struct intmap *parents,
-			const struct csv_cell *cell)
+static int add_process_samples(struct sampler *sampler, struct intmap *parents,
+			       const struct csv_cell *cell)
 {
 	struct sampled sampled = {.item_type = ACTIVITY,
 				  .ts_ns =
@@ -292,8 +292,8 @@ static struct timeline_metric sensor_metric(const char *name)
 	return metric;
 }
 
-static int take_sensor(struct sampler *sampler, struct intmap *parents,
-		       const struct csv_cell *cell)
+static int add_sensor_sample(struct sampler *sampler, struct intmap *parents,
+			     const struct csv_cell *cell)
 {
 	struct sampled sampled = {
 	    .metric = sensor_metric(cell[SENSOR_METRIC].text),
@@ -312,7 +312,7 @@ static int sample_csv(struct sampler *sampler, const char *path,
 		      int (*take)(struct sampler *sampler, struct intmap *parents,
 				  const struct csv_cell *cell))
 {
-	struct intmap parents = {0}; /* by pid: the one that was told last */
+	struct intmap parents = {0}; /* by pid: the last one */
 	struct problem_log log;
 	struct csv_row row;
 	struct csv *csv;
@@ -336,7 +336,7 @@ struct sar {
 	uint64_t marks; /* restarts and comments */
 };
 
-static int take_sar(struct sar *sar, const struct sadf_row *row)
+static int add_sar_sample(struct sar *sar, const struct sadf_row *row)
 {
 	bool has_item = strcmp(row->item, "-") != 0;
 	struct sampled sampled = {.metric = {.name = row->metric,
@@ -357,7 +357,7 @@ static int take_sar(struct sar *sar, const struct sadf_row *row)
 }
 
 /* A restart of sar or a comment in its log. */
-static void take_mark(struct sar *sar, const struct sadf_row *mark)
+static void add_mark(struct sar *sar, const struct sadf_row *mark)
 {
 	nsec_t ts_ns = sampler_place(sar->sampler, mark->realtime_ns);
 	bool is_restart = mark->kind == SADF_RESTART;
@@ -386,9 +386,9 @@ static int sample_sar(struct sampler *sampler, const char *path)
 	sadf = sadf_open(path, &log);
 	while (sadf && !status && sadf_next(sadf, &row)) {
 		if (row.kind == SADF_VALUE)
-			status = take_sar(&sar, &row);
+			status = add_sar_sample(&sar, &row);
 		else
-			take_mark(&sar, &row);
+			add_mark(&sar, &row);
 	}
 	sadf_close(sadf);
 	if (sar.texts)
@@ -400,7 +400,7 @@ static int sample_sar(struct sampler *sampler, const char *path)
 	return status;
 }
 
-static int take_file(struct sampler *sampler, const struct run_file *file)
+static int read_file(struct sampler *sampler, const struct run_file *file)
 {
 	switch (file->kind) {
 	case RUN_FILE_SADF:
@@ -411,9 +411,11 @@ static int take_file(struct sampler *sampler, const struct run_file *file)
 			    "FILE.sa -- -A >FILE.sadf, left out");
 		break;
 	case RUN_FILE_PROC:
-		return sample_csv(sampler, file->path, &proc_columns, take_process);
+		return sample_csv(sampler, file->path, &proc_columns,
+				  add_process_samples);
 	case RUN_FILE_SENSORS:
-		return sample_csv(sampler, file->path, &sensor_columns, take_sensor);
+		return sample_csv(sampler, file->path, &sensor_columns,
+				  add_sensor_sample);
 	case RUN_FILE_INVOCATIONS:
 		return sample_invocations(sampler, file->path);
 	case RUN_FILE_NODE:
@@ -423,7 +425,7 @@ static int take_file(struct sampler *sampler, const struct run_file *file)
 	return 0;
 }
 
-static int take_node(struct sampler *sampler)
+static int read_node(struct sampler *sampler)
 {
 	const struct run_node *files = sampler->run->node[sampler->node].files;
 	int status = 0;
@@ -433,7 +435,7 @@ static int take_node(struct sampler *sampler)
 	begin_node(sampler);
 	for (size_t i = 0; !status && i < files->files; i++) {
 		sampler->far = 0;
-		status = take_file(sampler, &files->file[i]);
+		status = read_file(sampler, &files->file[i]);
 		if (sampler->far)
 			problem_add(&sampler->run->problems, files->file[i].path,
 				    PROBLEM_STAMP, sampler->far,
@@ -454,7 +456,7 @@ int merge_samples(struct merge_run *run, const struct selection *selection,
 	find_near(&sampler);
 	/* A node that is not wanted may still hold tasks that ran elsewhere. */
 	for (; !status && sampler.node < run->nodes; sampler.node++)
-		status = take_node(&sampler);
+		status = read_node(&sampler);
 	texts_clear(&sampler.metrics);
 	texts_clear(&sampler.items);
 	return status;

@@ -12,7 +12,7 @@
  * samples and sensors as metric, metric_item and sample rows, tasks as
  * invocation rows. Their stamps are the node's real-time clock's: clock.csv
  * places them on the monotonic clock and so on that of its kernel trace, whose
- * correction then holds; without it they are taken to be that trace's own
+ * correction then holds; without it they are assumed to be that trace's own
  * epoch time, or without a trace the timeline's, and that is reported. Broken
  * files become problems of the run. 0, or -1 with error when writing failed.
  */
@@ -50,7 +50,7 @@ struct sampler {
 /*
  * A stamp of the node's real-time clock on the timeline's axis: by clock.csv on the
  * monotonic clock, so on the epoch of its kernel trace, and by the correction of that
- * trace. Without clock.csv the stamps are taken to be of the trace's epoch; where the
+ * trace. Without clock.csv the stamps are assumed to be of the trace's epoch; where the
  * node has no trace they are a capture's, or else the axis's own.
  */
 nsec_t sampler_place(struct sampler *sampler, nsec_t realtime_ns);

@@ -97,7 +97,7 @@ static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t 
 	return added;
 }
 
-/* What is told of the packet that was in the buffer before holds for it, too. */
+/* What is known of the packet that was in the buffer before holds for it, too. */
 static void compare_with(const struct queued_packet *before, struct queued_packet *now)
 {
 	if (before->length < 0 || now->ts_ns - before->ts_ns >= NSEC_PER_SEC)

@@ -8,7 +8,7 @@
 #include "merge/event_class.h"
 
 /*
- * What net_dev_queue tells of packets that were sent, as its events become rows.
+ * What net_dev_queue says of packets that were sent, as its events become rows.
  *
  * On its way out a packet may be queued on several interfaces of its node: a container's,
  * a bridge, a tunnel, the card. Only the first of these is the sender's doing, the
@@ -18,7 +18,7 @@
  *
  * It is the same packet if within a second length, protocol, IPv4 id, TCP sequence number
  * and one of the addresses are the same, and it is not sent anew: its TTL does not grow,
- * and it comes to another interface than at first unless TTL or id tell it. One that is
+ * and it comes to another interface than at first unless TTL or id show it. One that is
  * 20 to 128 bytes longer, on another interface, and neither TCP nor ICMP seems to carry
  * it; by chance a new one in its buffer may look so.
  */

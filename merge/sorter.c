@@ -113,8 +113,8 @@ static int merge(const struct sorter *sorter, struct run **run, size_t count,
 	return status;
 }
 
-static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
-		     void *context, struct error *error)
+static int each_of_runs(struct sorter *sorter, int (*give)(void *, const void *),
+			void *context, struct error *error)
 {
 	size_t runs = (size_t)((sorter->spilled + sorter->most - 1) / sorter->most);
 	AUTOFREE struct run *run = mem_zalloc(runs * sizeof(*run));
@@ -138,7 +138,7 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 	return status;
 }
 
-int sorter_walk(struct sorter *sorter, int (*give)(void *context, const void *item),
+int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *item),
 		void *context, struct error *error)
 {
 	int status = 0;
@@ -146,7 +146,7 @@ int sorter_walk(struct sorter *sorter, int (*give)(void *context, const void *it
 	if (sorter->spilled) {
 		if (sorter->count && spill(sorter, error))
 			return -1;
-		return walk_runs(sorter, give, context, error);
+		return each_of_runs(sorter, give, context, error);
 	}
 	if (sorter->count)
 		qsort(sorter->item, sorter->count, sorter->size, sorter->compare);

@@ -25,7 +25,7 @@ int sorter_add(struct sorter *sorter, const void *item, struct error *error);
  * Hand out all items in order, after the last one was added, until `give`
  * returns other than 0. What it returned, or -1 with error.
  */
-int sorter_walk(struct sorter *sorter, int (*give)(void *context, const void *item),
+int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *item),
 		void *context, struct error *error);
 
 void sorter_free(struct sorter *sorter);

@@ -131,7 +131,7 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 	    .min_latency_ba_ns = ba == NSEC_MAX ? TIMELINE_NONE : ba,
 	};
 
-	/* A map that was given may be of more than this run. Of parts, a's has it. */
+	/* The user's map may be of more than this run. Of parts, a's has it. */
 	return row.b && merge_run_find(run, pair->a) >= 0
 		   ? timeline_add_clock_pair(writer, &row, error)
 		   : 0;

@@ -24,7 +24,7 @@ int tables_derive(const char *timeline, const char *place, struct error *error);
 
 extern const char derived_sql[]; /* derived.sql */
 
-/* What there is to merge, for people and for programs. Times of day are UTC, or local. */
+/* What there is to merge, as text and as JSON. Times of day are UTC, or local. */
 void describe_text(const struct merge_run *run, bool is_local, FILE *file);
 void describe_json(const struct merge_run *run, FILE *file);
 

@@ -31,8 +31,8 @@ static struct disk *disk_of(struct spans *spans, int64_t dev)
 	return disk;
 }
 
-static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
-		 struct disk_request *request, nsec_t end_ns, int64_t cut)
+static void end_request(struct spans *spans, uint32_t node, const struct disk *disk,
+			struct disk_request *request, nsec_t end_ns, int64_t cut)
 {
 	request->span.end_ns = end_ns;
 	request->span.disk.bytes = request->sectors * SECTOR_BYTES;
@@ -40,11 +40,11 @@ static void tell(struct spans *spans, uint32_t node, const struct disk *disk,
 	spans_add(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
-static void tell_cut(struct spans *spans, const struct disk *disk,
-		     struct disk_request *request)
+static void cut_request(struct spans *spans, const struct disk *disk,
+			struct disk_request *request)
 {
-	tell(spans, spans->event->node, disk, request, spans->event->ts_ns,
-	     span_cut(false, true));
+	end_request(spans, spans->event->node, disk, request, spans->event->ts_ns,
+		    span_cut(false, true));
 }
 
 static void drop(struct disk *disk, size_t at)
@@ -81,7 +81,7 @@ static const char *operation_of(unsigned rwbs, int64_t sectors)
 								 : "read";
 }
 
-static struct disk_request take_fields(struct spans *spans)
+static struct disk_request read_request(struct spans *spans)
 {
 	unsigned rwbs = (unsigned)spans_integer(spans, BLOCK_RWBS, 0);
 	int64_t sector = spans_integer(spans, BLOCK_SECTOR, 0),
@@ -105,7 +105,7 @@ static struct disk_request take_fields(struct spans *spans)
 static void add(struct spans *spans, struct disk *disk, struct disk_request request)
 {
 	if (disk->count == REQUESTS_MOST) {
-		tell_cut(spans, disk, &disk->request[0]);
+		cut_request(spans, disk, &disk->request[0]);
 		drop(disk, 0);
 	}
 	*MEM_NEXT(disk->request, disk->count, disk->capacity) = request;
@@ -132,7 +132,7 @@ static void insert(struct spans *spans, struct disk *disk,
 	size_t at = find(disk, request, 0);
 
 	if (at != SIZE_MAX && request->sectors > 0) {
-		tell_cut(spans, disk, &disk->request[at]);
+		cut_request(spans, disk, &disk->request[at]);
 		drop(disk, at);
 	}
 	add(spans, disk, *request);
@@ -187,14 +187,14 @@ static void requeue(struct disk *disk, const struct disk_request *request)
 }
 
 /* It was issued before the recording, or that was lost. */
-static void tell_beginless(struct spans *spans, const struct disk *disk,
-			   struct disk_request *done)
+static void add_beginless(struct spans *spans, const struct disk *disk,
+			  struct disk_request *done)
 {
 	done->span.begin_ns = spans->node[spans->event->node].begin_ns;
 	done->span.disk.tid = done->span.disk.comm = TIMELINE_NONE;
 	done->span.disk.error = spans_integer(spans, BLOCK_ERROR, TIMELINE_NONE);
-	tell(spans, spans->event->node, disk, done, spans->event->ts_ns,
-	     span_cut(true, false));
+	end_request(spans, spans->event->node, disk, done, spans->event->ts_ns,
+		    span_cut(true, false));
 }
 
 /* Some of the sectors may be done, and the rest later. */
@@ -210,7 +210,7 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 		/* A write with a flush before it ends twice, the second time of nothing.
 		 */
 		if (sectors > 0)
-			tell_beginless(spans, disk, done);
+			add_beginless(spans, disk, done);
 		return;
 	}
 	request = &disk->request[at];
@@ -222,7 +222,7 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 		return;
 	}
 	*sector = nsec_sub(*sector, request->done);
-	tell(spans, spans->event->node, disk, request, spans->event->ts_ns, 0);
+	end_request(spans, spans->event->node, disk, request, spans->event->ts_ns, 0);
 	drop(disk, at);
 }
 
@@ -252,7 +252,7 @@ void disk_event(struct spans *spans)
 		name_disk(spans);
 		return;
 	}
-	request = take_fields(spans);
+	request = read_request(spans);
 	disk = disk_of(spans, dev_of(spans));
 	switch (spans->tag) {
 	case AT_BLOCK_INSERT:
@@ -276,6 +276,6 @@ void disk_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 
 	for (size_t i = 0; i < node->disks; i++)
 		for (size_t k = 0; k < node->disk[i].count; k++)
-			tell(spans, at, &node->disk[i], &node->disk[i].request[k], end_ns,
-			     span_cut(false, true));
+			end_request(spans, at, &node->disk[i], &node->disk[i].request[k],
+				    end_ns, span_cut(false, true));
 }

@@ -45,8 +45,8 @@ static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_k
 	return interrupt;
 }
 
-static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
-		 struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
+static void add_interrupt(struct spans *spans, uint32_t node, const struct cpu *cpu,
+			  struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
 {
 	const struct interrupt_source source = {interrupt->kind == INTERRUPT_SOFT,
 						interrupt->number, interrupt->name,
@@ -70,7 +70,7 @@ static void pop(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_
 	size_t below = cpu->deep;
 	int64_t *inner;
 
-	tell(spans, node, cpu, ended, end_ns, span_cut(false, cut_end));
+	add_interrupt(spans, node, cpu, ended, end_ns, span_cut(false, cut_end));
 	if (ended->kind == INTERRUPT_TIMER)
 		return;
 	while (below > 0 && cpu->stack[below - 1].kind == INTERRUPT_TIMER)
@@ -99,7 +99,7 @@ void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t e
 /*
  * What cannot be interrupted by this one has ended, and its end was lost: softirqs come
  * when no interrupt is left, a line or a function does not interrupt itself, and no
- * kernel nests as deep as there is room for.
+ * kernel nests INTERRUPTS_DEEP deep.
  */
 static void drop_lost(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
@@ -123,7 +123,7 @@ static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
 }
 
 /* An end whose begin was not seen: before the recording, or lost. */
-static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
+static void add_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
 	struct interrupt interrupt = interrupt_of(
@@ -131,8 +131,8 @@ static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_
 	    kind == INTERRUPT_SOFT ? softirq_name(spans, number) : TIMELINE_NONE);
 
 	interrupt.span.begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns;
-	tell(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
-	     span_cut(true, false));
+	add_interrupt(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
+		      span_cut(true, false));
 }
 
 /* Those inside of it that did not end before it were lost. */
@@ -146,7 +146,7 @@ static void end(struct spans *spans, enum interrupt_kind kind, int64_t number)
 		(kind != INTERRUPT_TIMER && cpu->stack[at - 1].number != number)))
 		at--;
 	if (at == 0) {
-		tell_beginless(spans, kind, number);
+		add_beginless(spans, kind, number);
 		return;
 	}
 	while (cpu->deep > at)

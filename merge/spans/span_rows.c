@@ -28,7 +28,7 @@ struct chain {
 	uint32_t node;
 	int64_t whose;
 	struct spill_chain log;
-	/* Of the last span, to which the next one is kept as differences. */
+	/* Of the last span, from which the next one is stored as differences. */
 	nsec_t begin_ns;
 	int64_t id;
 	bool is_disordered;
@@ -378,7 +378,7 @@ static int write_chain(struct writing *writing, const struct chain *chain)
 	status = read_chain(writing);
 	if (!status)
 		status =
-		    sorter_walk(writing->sorter, write_span, writing, writing->error);
+		    sorter_each(writing->sorter, write_span, writing, writing->error);
 	sorter_free(writing->sorter);
 	writing->sorter = NULL;
 	texts_clear(&writing->paths);

@@ -9,7 +9,7 @@
 #include "merge/spans/spans_private.h"
 #include "timeline/rows.h"
 
-enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
+enum { CPUS_MOST = 65536 }; /* a higher number is damage */
 
 struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns)
 {
@@ -242,7 +242,7 @@ static int compare_begin(const void *a, const void *b)
 	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
 }
 
-/* When a node's kernels were recorded, or what else tells of it; times that touch are
+/* When a node's kernels were recorded, or what else there is of it; times that touch are
  * one. */
 static int write_node_recorded(const struct merge_run *run, size_t at,
 			       struct timeline_writer *writer, struct error *error)
@@ -255,7 +255,7 @@ static int write_node_recorded(const struct merge_run *run, size_t at,
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
 
-		if (source->node != at || !source->facts.events || !source->tells_spans)
+		if (source->node != at || !source->facts.events || !source->makes_spans)
 			continue;
 		row[count++] = (struct timeline_recorded){
 		    .node = run->node[at].id,

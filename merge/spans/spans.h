@@ -8,14 +8,14 @@
 #include "timeline/writer.h"
 
 /*
- * What the processors and threads of a cluster did, told by the kernel's events as they
+ * What the processors and threads of a cluster did, from the kernel's events as they
  * are merged: who ran where and when, who waited for what and who ended that,
  * interrupts, system calls, disk requests. Everything is a span from begin_ns to end_ns
  * on the timeline's axis, a row of `thread_state`, `irq`, `syscall` or `block_request`.
  *
  * What began before the first event of its processor, or goes on after its node's last
  * event, is cut there and says so. So is what lost its end: it ends where it was last
- * known. Where no event tells a thread's state there is no span of it; nothing is
+ * known. Where no event shows a thread's state there is no span of it; nothing is
  * guessed. Spans follow from the events that are selected, as those become rows.
  *
  * Spans come by their end and are read back by thread and begin, the order in which they

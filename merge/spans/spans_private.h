@@ -98,7 +98,7 @@ struct interrupt_source {
 struct cpu {
 	int64_t number;
 	nsec_t first_ns; /* of its first event */
-	nsec_t last_ns;  /* of the last one that told anything */
+	nsec_t last_ns;  /* of the last one that spans are made of */
 	nsec_t end_ns;   /* of the last one */
 	bool known;      /* whether it is known who runs, and since when */
 	bool cut;        /* it ran before since_ns, too */

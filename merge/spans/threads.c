@@ -9,8 +9,8 @@
  * began before the recording, of a clone whose child returns from it as well, or its
  * entry was lost; exit(2) and the return from a signal's handler have no exit.
  */
-static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
-		      int64_t cut)
+static void add_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
+		     int64_t cut)
 {
 	struct span *call = &thread->call;
 
@@ -26,7 +26,7 @@ static void tell_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
 	if (thread->call.syscall.name != TIMELINE_NONE)
-		tell_call(spans, thread, end_ns, span_cut(false, true));
+		add_call(spans, thread, end_ns, span_cut(false, true));
 }
 
 /* A number of things is not below 0, but a directory's descriptor may be. */
@@ -84,7 +84,7 @@ static void end_call(struct spans *spans, struct thread *thread)
 	call->syscall.cpu = known(spans->event->cpu);
 	call->syscall.exit_event = spans->event->id;
 	call->syscall.ret = spans_integer(spans, RETURNED, TIMELINE_NONE);
-	tell_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
+	add_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
 
@@ -102,7 +102,7 @@ static void on_call(struct spans *spans)
 }
 
 /*
- * States of threads, after what the kernel's scheduler tells: a switch says who leaves
+ * States of threads, from the events of the kernel's scheduler: a switch says who leaves
  * the processor, in which state, and who comes; a wakeup, that a thread which was not
  * runnable is so from now on. sched_waking is by the waker and at once; sched_wakeup
  * comes when the thread is in the queue, on another processor some microseconds later
@@ -144,7 +144,7 @@ static void set_cause(struct span *span, const struct span_cause *cause)
 }
 
 /* No span of a thread is empty of time. */
-static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *span)
+static void add_state(struct spans *spans, uint32_t node, int64_t tid, struct span *span)
 {
 	if (span->end_ns > span->begin_ns)
 		spans_add(spans, SPAN_THREAD, node, tid, span);
@@ -166,27 +166,27 @@ static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 }
 
 /* A thread's state is over, unless it is its processor's. */
-static void tell_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
+static void end_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
 	thread->open.end_ns = end_ns;
 	thread->open.state.comm = thread->comm;
-	tell(spans, thread->node, thread->tid, &thread->open);
+	add_state(spans, thread->node, thread->tid, &thread->open);
 }
 
 /* The same, without an event that says how. */
-static void tell_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
+static void cut_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
 	if (thread->state == STATE_RUNNABLE)
 		thread->open.state.cpu = known(thread->cpu);
 	thread->open.state.cut |= span_cut(false, true);
-	tell_state(spans, thread, end_ns);
+	end_state(spans, thread, end_ns);
 }
 
 /* The processor's thread ran until then. `next`: who came, -1: that was lost. */
-static void tell_running(struct spans *spans, uint32_t node, const struct cpu *cpu,
-			 nsec_t end_ns, int64_t next)
+static void end_running(struct spans *spans, uint32_t node, const struct cpu *cpu,
+			nsec_t end_ns, int64_t next)
 {
 	struct thread *thread = cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
 	struct span span = spans_begin(cpu->since_ns, end_ns);
@@ -207,13 +207,13 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 	if (next >= 0)
 		span.state.preempted = cpu->is_preempted;
 	span.state.cut = span_cut(cpu->cut, next < 0);
-	tell(spans, node, cpu->tid, &span);
+	add_state(spans, node, cpu->tid, &span);
 }
 
 /* Nobody knows who runs there, nor since when. */
 static void lose_current(struct spans *spans, uint32_t node, struct cpu *cpu)
 {
-	tell_running(spans, node, cpu, cpu->last_ns, -1);
+	end_running(spans, node, cpu, cpu->last_ns, -1);
 	cpu->known = false;
 	cpu->since_ns = NSEC_MAX;
 }
@@ -246,7 +246,7 @@ static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
 		set_cause(&thread->open, &thread->pending);
 	}
 	if (thread->state != STATE_DEAD)
-		tell_state(spans, thread, now);
+		end_state(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->pending = NO_CAUSE;
 	thread->cpu = spans->cpu->number;
@@ -311,7 +311,7 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	cpu->is_preempted = prev > 0 && !(state & STATES);
 	if (thread)
 		thread->comm = cpu->comm;
-	tell_running(spans, spans->event->node, cpu, spans->event->ts_ns, next);
+	end_running(spans, spans->event->node, cpu, spans->event->ts_ns, next);
 	if (thread)
 		stop(spans, thread, state);
 }
@@ -369,7 +369,7 @@ static void wake_unheard(struct spans *spans, struct thread *thread,
 	thread->open.state.cut = span_cut(true, false);
 	thread->open.is_presumed = true;
 	set_cause(&thread->open, by);
-	tell_state(spans, thread, spans->event->ts_ns);
+	end_state(spans, thread, spans->event->ts_ns);
 }
 
 /* The thread waits for a processor from now on. */
@@ -377,7 +377,7 @@ static void wake(struct spans *spans, struct thread *thread, const struct span_c
 {
 	if (sleeps(thread)) {
 		set_cause(&thread->open, by);
-		tell_state(spans, thread, spans->event->ts_ns);
+		end_state(spans, thread, spans->event->ts_ns);
 	} else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
 		   !thread->is_new && all_known(&spans->node[thread->node])) {
 		wake_unheard(spans, thread, by);
@@ -417,7 +417,7 @@ static void drop_thread(struct spans *spans, int64_t tid)
 
 	if (!thread)
 		return;
-	tell_cut(spans, thread, spans->event->ts_ns);
+	cut_state(spans, thread, spans->event->ts_ns);
 	cut_call(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
@@ -455,14 +455,14 @@ static void on_exec(struct spans *spans)
 	if (tid <= 0 || old < 0 || tid == old || !cpu || !cpu->known || cpu->tid != old)
 		return;
 	cpu->is_preempted = false;
-	tell_running(spans, spans->event->node, cpu, now, tid);
+	end_running(spans, spans->event->node, cpu, now, tid);
 	thread = spans_find(spans, spans->event->node, old);
 	if (thread) {
 		cut_call(spans, thread, now);
 		spans_forget(spans, thread);
 	}
 	thread = spans_thread(spans, spans->event->node, tid);
-	tell_cut(spans, thread, now);
+	cut_state(spans, thread, now);
 	cut_call(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->exiting = false;
@@ -480,7 +480,7 @@ static void on_free(struct spans *spans)
 
 	if (!thread || thread->state != STATE_DEAD)
 		return;
-	tell_state(spans, thread, spans->event->ts_ns);
+	end_state(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 
@@ -511,10 +511,10 @@ void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 
 	for (size_t i = 0; i < node->cpus; i++)
 		if (node->cpu[i] && node->cpu[i]->known)
-			tell_running(spans, at, node->cpu[i], end_ns, -1);
+			end_running(spans, at, node->cpu[i], end_ns, -1);
 	for (size_t i = 0; i < spans->threads; i++)
 		if (spans->thread[i]->node == at) {
-			tell_cut(spans, spans->thread[i], end_ns);
+			cut_state(spans, spans->thread[i], end_ns);
 			cut_call(spans, spans->thread[i], end_ns);
 		}
 }

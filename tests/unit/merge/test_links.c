@@ -74,8 +74,9 @@ static void bench_finish(struct bench *bench)
 {
 	struct requests *requests = requests_new(&run);
 	struct error error = ERROR_INIT;
+	uint64_t count;
 
-	assert_int_equal(links_find(bench->links, &bench->messages, &error), 0);
+	assert_int_equal(links_find(bench->links, &bench->messages, &count, &error), 0);
 	assert_int_equal(links_write(bench->links, requests, bench->writer, &error), 0);
 	requests_free(requests);
 	finish_timeline(bench->writer);

@@ -67,7 +67,7 @@ static void items_come_back_in_order(void **state)
 			struct walked walked = {.given = 0};
 			struct error error = ERROR_INIT;
 
-			assert_int_equal(sorter_walk(sorter, check, &walked, &error), 0);
+			assert_int_equal(sorter_each(sorter, check, &walked, &error), 0);
 			assert_int_equal(walked.given, counts[i]);
 			sorter_free(sorter);
 		}
@@ -81,7 +81,7 @@ static void a_walk_ends_when_told_to(void **state)
 		struct walked walked = {.stop_at = 33};
 		struct error error = ERROR_INIT;
 
-		assert_int_equal(sorter_walk(sorter, check, &walked, &error), 7);
+		assert_int_equal(sorter_each(sorter, check, &walked, &error), 7);
 		assert_int_equal(walked.given, 33);
 		sorter_free(sorter);
 	}

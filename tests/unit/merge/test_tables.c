@@ -56,7 +56,7 @@ static void a_problem_is_told_once(void **state)
 		problem_add(&list, "a", PROBLEM_OTHER, 1, "x");
 		problem_add(&list, "a", PROBLEM_OTHER, 1, "y");
 		problem_add(&list, "b", PROBLEM_OTHER, 1, "x");
-		merge_run_tell(&run, &list);
+		merge_run_report(&run, &list);
 		assert_int_equal(list.count, 0);
 		assert_int_equal(run.problems.count, 3);
 	}
