@@ -25,15 +25,6 @@ int query_rows(struct timeline_reader *timeline, const char *sql,
 	return more;
 }
 
-int query_scope(struct timeline_reader *timeline, const struct scope *scope,
-		const char *sql, timeline_take *take, void *context, struct error *error)
-{
-	const struct cell value[] = {cell_of_integer(scope->begin_ns),
-				     cell_of_integer(scope->end_ns)};
-
-	return query_rows(timeline, sql, value, take, context, error);
-}
-
 struct one_integer {
 	int64_t *integer;
 	int found;

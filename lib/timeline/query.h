@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "timeline/reader.h"
-#include "timeline/scope.h"
 
 /* What formats ask of a timeline: a SELECT, whose rows are handed on one by one. */
 
@@ -16,10 +15,6 @@
 int query_rows(struct timeline_reader *timeline, const char *sql,
 	       const struct cell *value, timeline_take *take, void *context,
 	       struct error *error);
-
-/* The first parameters are the scope's begin and end, as far as there are any. */
-int query_scope(struct timeline_reader *timeline, const struct scope *scope,
-		const char *sql, timeline_take *take, void *context, struct error *error);
 
 /* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
 int query_integer(struct timeline_reader *timeline, const char *sql,

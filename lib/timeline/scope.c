@@ -10,12 +10,6 @@
 #include "base/number.h"
 #include "timeline/query.h"
 
-static double known(const struct cell *cell)
-{
-	return cell->type == CELL_REAL || cell->type == CELL_INTEGER ? cell_number(cell)
-								     : 0;
-}
-
 static int add_node(void *context, const struct cell *row, struct error *error)
 {
 	struct scope *scope = context;
@@ -25,9 +19,6 @@ static int add_node(void *context, const struct cell *row, struct error *error)
 	*MEM_NEXT(scope->node, scope->nodes, capacity) = (struct scope_node){
 	    .id = cell_integer(&row[0], 0),
 	    .name = cell_text(&row[1]),
-	    .cpus = cell_integer(&row[2], 0),
-	    .cpu_mhz = known(&row[3]),
-	    .mem_kib = cell_integer(&row[4], 0),
 	};
 	return 0;
 }
@@ -146,6 +137,7 @@ static int take_recorded(void *context, const struct cell *row, struct error *er
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error)
 {
+	struct cell span[2];
 	int64_t one;
 	int none;
 
@@ -155,16 +147,18 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 			     NULL, &one, error);
 	scope->without_spans = none > 0;
 	if (none < 0 ||
-	    query_rows(reader,
-		       "SELECT id, name, cpus, cpu_mhz, mem_kib FROM node ORDER BY id",
-		       NULL, add_node, scope, error) ||
+	    query_rows(reader, "SELECT id, name FROM node ORDER BY id", NULL, add_node,
+		       scope, error) ||
 	    query_rows(reader, span_sql, NULL, take_span, scope, error) ||
-	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error) ||
-	    query_scope(reader, scope, recorded_sql, take_recorded, scope, error)) {
-		scope_clear(scope);
-		return -1;
-	}
-	return 0;
+	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error))
+		goto failed;
+	span[0] = cell_of_integer(scope->begin_ns);
+	span[1] = cell_of_integer(scope->end_ns);
+	if (!query_rows(reader, recorded_sql, span, take_recorded, scope, error))
+		return 0;
+failed:
+	scope_clear(scope);
+	return -1;
 }
 
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,

@@ -22,9 +22,6 @@
 struct scope_node {
 	int64_t id;
 	char *name;
-	int64_t cpus;    /* 0: not known */
-	double cpu_mhz;  /* 0: not known */
-	int64_t mem_kib; /* 0: not known */
 	bool chosen;
 	/* How much of the time that was asked for its kernel was traced. Outside of that
 	 * it is not known what its processors, threads and disks did: they were neither
