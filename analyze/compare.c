@@ -62,15 +62,7 @@ static const char *parameter(const struct run *run, const char *name)
 	return NULL;
 }
 
-/* Whether `b` has all parameters of `a`, and the same. */
-static bool has_all(const struct run *b, const struct run *a)
-{
-	for (size_t i = 0; i < a->parameters.count; i++)
-		if (!text_list_has(&b->parameters, a->parameters.item[i]))
-			return false;
-	return true;
-}
-
+/* Names of parameters that are not the same in all runs. */
 static void find_names(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->runs; i++)
@@ -87,28 +79,28 @@ static void find_names(struct comparison *comparison)
 		}
 }
 
-/* Where no parameter differs each run stands for itself. */
-static bool is_same_setting(const struct comparison *comparison, const struct run *a,
-			    const struct run *b)
-{
-	return comparison->names.count && has_all(a, b) && has_all(b, a);
-}
-
+/* Runs with the same parameters; where no parameter differs each run stands for itself.
+ */
 static void find_settings(struct comparison *comparison)
 {
+	struct texts known = {0};
+
 	comparison->first = mem_zalloc(comparison->runs * sizeof(*comparison->first));
 	for (size_t i = 0; i < comparison->runs; i++) {
 		struct run *run = &comparison->run[i];
-		size_t n = 0;
+		struct bytes key = {.size = 0};
 
-		while (n < comparison->settings &&
-		       !is_same_setting(comparison, run,
-					&comparison->run[comparison->first[n]]))
-			n++;
-		if (n == comparison->settings)
+		if (!comparison->names.count)
+			bytes_add(&key, &i, sizeof(i));
+		for (size_t k = 0; k < run->parameters.count; k++)
+			bytes_add(&key, run->parameters.item[k],
+				  strlen(run->parameters.item[k]) + 1);
+		run->setting = texts_put_bytes(&known, (const char *)key.data, key.size);
+		if (run->setting == comparison->settings)
 			comparison->first[comparison->settings++] = i;
-		run->setting = n;
+		bytes_clear(&key);
 	}
+	texts_clear(&known);
 }
 
 /* Runs of one name are told apart by their files, those of one name by their paths. */
