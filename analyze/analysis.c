@@ -116,6 +116,11 @@ int query_open(struct query *query, const struct analysis *analysis,
 	query->forms = request->forms ? request->forms : analysis->default_forms;
 	query->group = request->group;
 	progress_init(&query->progress, request->quiet);
+	if (!path) {
+		query->scope = (struct scope){
+		    .end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true};
+		return 0;
+	}
 	if (request->tables)
 		query->parquet = query_tables_open(path, error);
 	else
@@ -125,12 +130,9 @@ int query_open(struct query *query, const struct analysis *analysis,
 	if (!query->reader)
 		return -1;
 	if (scope_init(&query->scope, query->reader, request->begin, request->end,
-		       &request->nodes, error)) {
+		       &request->nodes, error))
 		error_prefix(error, "%s", path);
-		query_close(query);
-		return -1;
-	}
-	if (!check_interval(query, error))
+	else if (!check_interval(query, error))
 		return 0;
 	query_close(query);
 	return -1;
@@ -202,67 +204,7 @@ const char *query_node_name(const struct query *query, int64_t node)
 	return found ? found->name : "";
 }
 
-void query_note_unrecorded(const struct query *query, struct result *result)
-{
-	const struct scope *scope = &query->scope;
-
-	if (scope->is_limited)
-		result_note(result,
-			    "what is stamped before 1824 or after 2116 is left out");
-	for (size_t i = 0; i < scope->nodes && scope->has_recorded; i++)
-		if (scope->node[i].chosen && !scope->node[i].recorded_ns)
-			result_note(
-			    result,
-			    "%s: no kernel trace in the time asked for, so nothing "
-			    "is known of it",
-			    scope->node[i].name);
-}
-
 void query_progress(struct query *query, double share)
 {
 	progress_share(&query->progress, query->analysis->name, share);
-}
-
-/* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
- * in brackets is for the reader. 1, 0, or -1 with error. */
-static int is_recorded(const struct query *query, const char *classes,
-		       struct error *error)
-{
-	static const char sql[] =
-	    "SELECT 1 FROM event_class WHERE events > 0 AND name GLOB ?";
-	int found = 0;
-
-	for (const char *at = classes; *at && !found;) {
-		size_t length = strcspn(at, " (");
-		AUTOFREE char *pattern = mem_strndup(at, length);
-		const struct cell name = cell_of_text(pattern);
-		int64_t one;
-
-		if (length)
-			found = query_integer(query->reader, sql, &name, &one, error);
-		at += length;
-		if (*at == '(')
-			at += strcspn(at, ")");
-		at += *at != '\0';
-	}
-	return found;
-}
-
-int query_note_needs(struct query *query, const struct query_need *need, size_t needs,
-		     struct result *result, struct error *error)
-{
-	int found = 1;
-
-	for (size_t i = 0; i < needs && found >= 0; i++) {
-		char *all = mem_strdup(need[i].events), *word, *rest;
-
-		found = 1;
-		for (word = strtok_r(all, ",", &rest); word && found == 1;
-		     word = strtok_r(NULL, ",", &rest))
-			found = is_recorded(query, word, error);
-		if (!found)
-			result_missing(result, need[i].what, need[i].events);
-		free(all);
-	}
-	return found < 0 ? -1 : 0;
 }

@@ -31,11 +31,11 @@ struct analysis {
 	unsigned heeds;          /* HEEDS_... of request.h: its own options */
 	unsigned forms;          /* FORM_... that it has; 0: it has one form only */
 	unsigned default_forms;  /* of these, where none is asked for */
-	const char *groups;      /* words that --group takes, "thread process", the first
-				    is the default; NULL: any, and none by default */
+	const char *groups; /* words that --group takes, "thread process"; NULL: any */
+	const char *default_group; /* the first of these; NULL: none */
 	/*
 	 * Ask and fill tables and notes; 0, or -1 with error. What the timeline lacks is
-	 * a note, no error: result_missing().
+	 * a note, no error.
 	 */
 	int (*run)(struct query *query, struct result *result, struct error *error);
 	/*
@@ -72,7 +72,8 @@ struct query {
 	bool failed;                   /* some of them, and it was told */
 };
 
-/* Open the timeline and find the scope; 0, or -1 with error. Borrows all. */
+/* Open the timeline and find the scope; without a path (NULL) there is none, and the
+ * scope is everything. 0, or -1 with error. Borrows all. */
 int query_open(struct query *query, const struct analysis *analysis,
 	       const struct request *request, const char *path, struct error *error);
 
@@ -100,15 +101,6 @@ const struct thread_facts *query_thread(struct query *query, int64_t node, int64
 
 /* "" for a node that is not there. */
 const char *query_node_name(const struct query *query, int64_t node);
-
-/* Say of which chosen nodes nothing of it was: no row of theirs is no zero. Where nothing
- * was recorded of any node, that is for result_missing to say. */
-void query_note_unrecorded(const struct query *query, struct result *result);
-
-/* Say which events something needs that were not recorded: "a or b,c" of each. */
-struct query_need;
-int query_note_needs(struct query *query, const struct query_need *need, size_t needs,
-		     struct result *result, struct error *error);
 
 /* Where the timeline has no spans. */
 extern const char no_spans_note[];

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Everything of many runs: merged where that is not done, analyzed, and told of. */
-#include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
+#include "analyze/query.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
 #include "problem/problem.h"
-
-extern char **environ;
 
 static const struct result_column columns[] = {
     {"run", "RUN", UNIT_TEXT},         {"timeline", "TIMELINE", UNIT_TEXT},
@@ -26,8 +22,8 @@ static const struct result_column columns[] = {
 struct batch {
 	struct query *query;
 	struct result_table *table;
-	size_t done;            /* runs */
-	struct text_list taken; /* names of directories of results */
+	size_t done;           /* runs */
+	struct text_list used; /* names of directories of results */
 };
 
 /* One of the runs. */
@@ -36,7 +32,6 @@ struct batch_run {
 	char *timeline, *results;
 	const char *merged; /* "yes", "was there" */
 	size_t analyses, files;
-	bool is_partial;    /* merged before, and not all could be read */
 	struct error error; /* the first thing that went wrong */
 };
 
@@ -65,7 +60,7 @@ static char *trimmed(const char *path)
 /* "RUN/run.db" and "RUN/analysis", or, with -o DIR, "DIR/RUN"; a timeline may be given
  * itself. */
 static void name_files(struct batch_run *run, const struct request *request,
-		       struct text_list *taken)
+		       struct text_list *used)
 {
 	AUTOFREE char *path = trimmed(run->path);
 	bool directory = is_directory(path);
@@ -76,7 +71,7 @@ static void name_files(struct batch_run *run, const struct request *request,
 	if (request->output) {
 		AUTOFREE char *plain = mem_strndup(
 		    name, directory || !dot ? strlen(name) : (size_t)(dot - name));
-		AUTOFREE char *unique = file_name_take(taken, plain);
+		AUTOFREE char *unique = file_name_take(used, plain);
 
 		run->results = mem_printf("%s/%s", request->output, unique);
 	} else if (directory)
@@ -103,32 +98,24 @@ static char *find_ctmerge(void)
 	return mem_strdup("ctmerge");
 }
 
-/* Run it without a shell. Its exit status, or -1 with error. */
+/* Its exit status, or -1 with error. */
 static int run_ctmerge(const struct batch_run *run, struct error *error)
 {
 	AUTOFREE char *program = find_ctmerge(), *directory = trimmed(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
-	char *arguments[] = {program, quiet, output, run->timeline, end, directory, NULL};
-	int status, failed;
-	pid_t pid;
+	char *words[] = {program, quiet, output, run->timeline, end, directory, NULL};
+	int status = query_spawn(words, NULL);
 
-	failed = posix_spawnp(&pid, program, NULL, NULL, arguments, environ);
-	if (failed) {
-		errno = failed;
-		error_errno(error, program);
-	}
-	if (failed)
-		return -1;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_errno(error, "ctmerge");
+	if (status < 0)
+		return error_errno(error, program);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
 }
 
-/* Of a timeline that is there, whether all could be read when it was made. */
-static int look_for_losses(struct batch_run *run, struct error *error)
+/* Whether all could be read when a timeline was made that is there. 0, or -1 with error.
+ */
+static int look_for_losses(const struct batch_run *run, struct error *error)
 {
 	struct timeline_reader *reader = timeline_reader_open(run->timeline, error);
 	struct text_list kinds = {0};
@@ -137,38 +124,30 @@ static int look_for_losses(struct batch_run *run, struct error *error)
 			    : -1;
 
 	for (size_t i = 0; i < kinds.count; i++)
-		run->is_partial |= problem_is_failure(problem_kind_of(kinds.item[i]));
+		if (problem_is_failure(problem_kind_of(kinds.item[i])))
+			error_set(error, "not all could be read when it was merged, see "
+					 "its problems");
 	text_list_clear(&kinds);
 	timeline_reader_free(reader);
-	if (!status && run->is_partial)
-		error_set(&run->error, "not all could be read when it was merged, see "
-				       "its problems");
 	return status;
 }
 
-/* A timeline of what could be read is still one, but its run has a problem. */
+/* A timeline of what could be read is still one, but its run has a problem. -1: there is
+ * none. */
 static int merge(struct batch_run *run)
 {
-	enum { NOT_TIED = 3 };
-	struct error error = ERROR_INIT;
 	int status;
 
 	if (!is_directory(run->path) || is_there(run->timeline)) {
 		run->merged = "was there";
-		if (look_for_losses(run, &error))
-			error_set(&run->error, "%s", error_text(&error));
-		error_clear(&error);
-		return run->error.text && !run->is_partial ? -1 : 0;
+		return look_for_losses(run, &run->error);
 	}
-	status = run_ctmerge(run, &error);
+	status = run_ctmerge(run, &run->error);
 	run->merged = is_there(run->timeline) ? "yes" : "no";
-	if (status < 0)
-		error_set(&run->error, "%s", error_text(&error));
-	else if (!is_there(run->timeline))
+	if (status >= 0 && !is_there(run->timeline))
 		error_set(&run->error, "not merged, see above");
-	else if (status && status != NOT_TIED)
+	else if (status > 0 && status != EXIT_NOT_TIED)
 		error_set(&run->error, "not all could be read, see above");
-	error_clear(&error);
 	return is_there(run->timeline) ? 0 : -1;
 }
 
@@ -236,18 +215,12 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 /* With those above it; one that is there is fine. */
 static int make_directory(const char *path, struct error *error)
 {
-	AUTOFREE char *part = mem_printf("%s/", path);
-	int status = 0;
+	AUTOFREE char *below = mem_printf("%s/", path), *made = NULL;
 
-	for (char *at = strchr(part + 1, '/'); at && !status; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(part, 0777) && errno != EEXIST)
-			status = error_errno(error, part);
-		*at = '/';
-	}
-	if (!status && !is_directory(path))
-		status = error_set(error, "%s: no directory, want one", path);
-	return status;
+	if (output_make_above(below, 1, &made))
+		return error_errno(error, path);
+	return is_directory(path) ? 0
+				  : error_set(error, "%s: no directory, want one", path);
 }
 
 static void keep(struct batch_run *run, struct error *error)
@@ -285,7 +258,7 @@ static void take_run(struct batch *batch, const char *path)
 	struct batch_run run = {.path = path};
 	bool failed;
 
-	name_files(&run, batch->query->request, &batch->taken);
+	name_files(&run, batch->query->request, &batch->used);
 	if (!is_there(path))
 		error_errno(&run.error, path);
 	else if (!merge(&run))
@@ -317,7 +290,7 @@ static int run_all(struct query *query, struct result *result, struct error *err
 		take_run(&batch, words->item[i]);
 		query_progress(query, (double)(i + 1) / (double)words->count);
 	}
-	text_list_clear(&batch.taken);
+	text_list_clear(&batch.used);
 	result_note(result, "%zu of %zu runs without a problem", batch.done,
 		    words->count);
 	return 0;

@@ -247,7 +247,8 @@ char *catalog_help(const struct query_file *file)
 	for (size_t i = 0; i < file->blocks && !file->analysis.is_document; i++) {
 		const struct query_block *block = &file->block[i];
 
-		if (block->kind != QUERY_TABLE || !block->sql)
+		if (block->kind != QUERY_TABLE || !block->sql ||
+		    (block->table->when && !strcmp(block->table->when, "plot")))
 			continue;
 		for (size_t k = 0; k < block->tables; k++)
 			fprintf(help, "%s: %s\n", block->table[k].key,

@@ -186,15 +186,14 @@ static int answer(struct query *query, struct result *result, struct error *erro
 static int ask(const struct analysis *analysis, const struct request *request,
 	       const char *path, const struct text_list *words, struct error *error)
 {
-	struct query query = {
-	    .analysis = analysis, .request = request, .path = path, .words = words};
+	struct query query;
 	struct result result = {.request = request};
 	int status;
 
-	if (words)
-		progress_init(&query.progress, request->quiet);
-	else if (query_open(&query, analysis, request, path, error))
+	if (query_open(&query, analysis, request, words ? NULL : path, error))
 		return EXIT_FAILED;
+	query.words = words;
+	query.path = path;
 	status = answer(&query, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);
@@ -203,18 +202,11 @@ static int ask(const struct analysis *analysis, const struct request *request,
 	return status || query.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Without a timeline the scope is all there is. */
 static int print_sql(const struct analysis *analysis, const struct request *request,
 		     const struct text_list *words, struct error *error)
 {
-	struct query query = {
-	    .analysis = analysis,
-	    .request = request,
-	    .path = "",
-	    .forms = request->forms ? request->forms : analysis->default_forms,
-	    .group = request->group,
-	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
-	int status = -1;
+	struct query query;
+	int status;
 
 	if (analysis->run != query_file_run || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
@@ -224,10 +216,11 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 				 : "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
-	if (!words->count ||
-	    !query_open(&query, analysis, request, words->item[0], error))
-		status = query_file_print(&query, (enum sql_dialect)request->print_sql,
-					  stdout, error);
+	if (query_open(&query, analysis, request, words->count ? words->item[0] : NULL,
+		       error))
+		return EXIT_FAILED;
+	status =
+	    query_file_print(&query, (enum sql_dialect)request->print_sql, stdout, error);
 	query_close(&query);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }

@@ -2,7 +2,6 @@
 #include "analyze/query.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,129 +11,29 @@
 #include "base/names.h"
 #include "base/output.h"
 
-static int take_alias(void *context, const struct cell *row, struct error *error)
-{
-	struct metric_aliases *aliases = context;
-
-	(void)error;
-	if (row[0].type != CELL_TEXT || row[1].type != CELL_TEXT || !row[1].size)
-		return 0;
-	text_list_add(&aliases->names, row[0].bytes);
-	text_list_add(&aliases->aliases, row[1].bytes);
-	return 0;
-}
-
-/* Of the run's facts and its recipe: {NAME: ALIAS}, or a list of {NAME: ALIAS}, of {name,
- * alias} or of [name, alias]; what stands there without an alias has none. */
-static const char alias_sql[] =
-    "WITH facts AS (SELECT CASE WHEN json_valid(value) THEN value ELSE '{}' END AS json"
-    " FROM meta WHERE key IN ('run.json', 'recipe')),"
-    " member AS (SELECT e.key, e.type, e.value FROM facts, json_tree(facts.json) AS t,"
-    "  json_each(t.value) AS e WHERE t.key IN ('net_interfaces', 'interfaces',"
-    "  'filesystem_names', 'filesystems', 'aliases') AND t.type IN ('array', 'object')) "
-    "SELECT CASE type WHEN 'object' THEN json_extract(value, '$.name')"
-    " WHEN 'array' THEN json_extract(value, '$[0]') ELSE key END,"
-    " CASE type WHEN 'object' THEN json_extract(value, '$.alias')"
-    " WHEN 'array' THEN json_extract(value, '$[1]') ELSE value END FROM member "
-    "WHERE type <> 'object' OR json_extract(value, '$.name') IS NOT NULL UNION ALL "
-    "SELECT p.key, p.value FROM member AS m, json_each("
-    "CASE m.type WHEN 'object' THEN m.value ELSE '{}' END) AS p "
-    "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL "
-    "AND p.type = 'text'";
-
-int metric_aliases_read(struct metric_aliases *aliases, struct query *query,
-			struct error *error)
-{
-	const struct text_list *given = &query->request->aliases;
-
-	*aliases = (struct metric_aliases){0};
-	for (size_t i = 0; i < given->count; i++) {
-		const char *equals = strchr(given->item[i], '=');
-		char *name;
-
-		if (!equals || equals == given->item[i] || !equals[1])
-			return error_misuse(error,
-					    "--alias: '%s' is none, want NAME=ALIAS",
-					    given->item[i]);
-		name = mem_strndup(given->item[i], (size_t)(equals - given->item[i]));
-		text_list_add(&aliases->names, name);
-		text_list_add(&aliases->aliases, equals + 1);
-		free(name);
-	}
-	return query_rows(query->reader, alias_sql, NULL, take_alias, aliases, error);
-}
-
-const char *metric_alias(const struct metric_aliases *aliases, const char *name)
-{
-	for (size_t i = 0; i < aliases->names.count; i++)
-		if (!strcmp(aliases->names.item[i], name))
-			return aliases->aliases.item[i];
-	return name;
-}
-
-void metric_aliases_clear(struct metric_aliases *aliases)
-{
-	text_list_clear(&aliases->names);
-	text_list_clear(&aliases->aliases);
-}
-
 /*
- * The pictures: a quantity of one thing, a line a node. What clusterp drew: processors
- * waiting for disks and busy, memory, swap, disks read, written and busy, interfaces in
- * and out. A value is `base` and the scaled sum of the metrics; `top` is the axis's, 0:
- * as the values are; of an `only` item there is one picture, else one each. Older
- * versions of sysstat call some otherwise. Their kB are 1024 bytes, their sectors 512.
+ * The pictures of --plot: a quantity of one thing, a line a node. They are the table
+ * `plots` of the analysis, whose rows come by picture, node and time. What an `item` has
+ * of its own stands in a file of its own.
  */
-static const char values_sql[] =
-    "WITH kind(number, file, title, unit, activity, metric, base, scale, top, only) AS "
-    "(VALUES"
-    " (1, 'cpu/iowait', 'Processors waiting for disks', '%', 'cpu', '%iowait', 0, 1, 100,"
-    "  'all'),"
-    " (2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%iowait', 100, -1, 100,"
-    "  'all'),"
-    " (2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%idle', 100, -1, 100, "
-    "'all'),"
-    " (3, 'memory/utilization', 'Memory in use', 'MiB', 'memory', 'kbmemused', 0,"
-    "  1 / 1024.0, 0, NULL),"
-    " (4, 'swap/utilization', 'Swap in use', 'MiB', 'swap', 'kbswpused', 0, 1 / 1024.0, "
-    "0,"
-    "  NULL),"
-    " (5, 'disk/read', 'read', 'MiB/s', 'disk', 'rkB/s', 0, 1 / 1024.0, 0, NULL),"
-    " (5, 'disk/read', 'read', 'MiB/s', 'disk', 'rd_sec/s', 0, 1 / 2048.0, 0, NULL),"
-    " (6, 'disk/write', 'written', 'MiB/s', 'disk', 'wkB/s', 0, 1 / 1024.0, 0, NULL),"
-    " (6, 'disk/write', 'written', 'MiB/s', 'disk', 'wr_sec/s', 0, 1 / 2048.0, 0, NULL),"
-    " (7, 'disk/utilization', 'busy', '%', 'disk', '%util', 0, 1, 100, NULL),"
-    " (8, 'network/in', 'received', 'MiB/s', 'net', 'rxkB/s', 0, 1 / 1024.0, 0, NULL),"
-    " (9, 'network/out', 'sent', 'MiB/s', 'net', 'txkB/s', 0, 1 / 1024.0, 0, NULL)) "
-    "SELECT k.number, k.file, k.title, k.unit, k.top, k.only, coalesce(i.name, ''), "
-    "s.node,"
-    " s.ts_ns, max(s.interval_ns), k.base + sum(k.scale * s.value) "
-    "FROM kind AS k JOIN metric AS m ON m.activity = k.activity AND m.name = k.metric "
-    "JOIN sample AS s ON s.metric = m.id LEFT JOIN metric_item AS i ON i.id = s.item "
-    "WHERE s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"
-    " AND (k.only IS NULL OR i.name = k.only) "
-    "GROUP BY 1, 7, 8, 9 ORDER BY 1, 7, 8, 9";
-
 /* A node's values. */
 struct series {
-	int64_t node;
+	const char *node;
 	struct chart_step *step; /* seconds since the begin asked for */
 	size_t steps, capacity;
 };
 
 struct drawing {
 	struct query *query;
-	const struct metric_aliases *aliases;
 	struct output_directory directory;
 	struct text_list names; /* of files so far */
 	size_t pictures;
-	/* the picture at hand */
-	int64_t number; /* of its kind; 0: none yet */
-	char *item, *file, *title, *unit;
-	double top;
-	struct series *series;
+	const struct cell *row; /* the first one of the picture at hand; NULL: none */
+	struct series *series;  /* of the picture at hand */
 	size_t count, capacity;
 };
+
+enum { FILE_NAME, TITLE, UNIT, TOP, ITEM, ALIAS, NODE, AT, INTERVAL, VALUE };
 
 /* Colours that are told apart also by the colour-blind (Okabe and Ito 2008); they repeat
  * with another dash. For free(). */
@@ -152,15 +51,19 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 {
 	const struct scope *scope = &drawing->query->scope;
 	const double height = 300;
-	struct chart chart = {.title = drawing->title, .caption = drawing->unit};
-	double top = drawing->top;
+	const struct cell *row = drawing->row;
+	const char *what = row[TITLE].bytes;
+	AUTOFREE char *title = *row[ITEM].bytes
+				   ? mem_printf("%s %s", row[ALIAS].bytes, what)
+				   : mem_strdup(what);
+	struct chart chart = {.title = title, .caption = row[UNIT].bytes};
+	double top = cell_number(&row[TOP]);
 
 	for (size_t i = 0; i < drawing->count; i++) {
 		const struct series *series = &drawing->series[i];
 		AUTOFREE char *style = style_of(i);
 
-		chart_key(&chart, CHART_LINE, style, "%s",
-			  query_node_name(drawing->query, series->node));
+		chart_key(&chart, CHART_LINE, style, "%s", series->node);
 		for (size_t k = 0; k < series->steps; k++)
 			if (series->step[k].value > top)
 				top = series->step[k].value;
@@ -173,7 +76,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 		const struct series *series = &drawing->series[i];
 
 		fputs("<g>", file);
-		svg_tooltip(file, query_node_name(drawing->query, series->node));
+		svg_tooltip(file, series->node);
 		chart_steps(&chart, series->step, series->steps, chart.key[i].style);
 		fputs("</g>\n", file);
 	}
@@ -182,9 +85,21 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_clear(&chart);
 }
 
+/* "disk/read", or "disk/sda_read" of an item. For free(). */
+static char *name_file(const struct cell *row)
+{
+	const char *file = row[FILE_NAME].bytes, *slash = strchr(file, '/');
+	AUTOFREE char *item = file_name_of(row[ALIAS].bytes);
+
+	return *row[ITEM].bytes
+		   ? mem_printf("%.*s/%s_%s", (int)(slash - file), file, item, slash + 1)
+		   : mem_strdup(file);
+}
+
 static int write_picture(struct drawing *drawing, struct error *error)
 {
-	AUTOFREE char *name = file_name_take(&drawing->names, drawing->file);
+	AUTOFREE char *file = name_file(drawing->row);
+	AUTOFREE char *name = file_name_take(&drawing->names, file);
 	AUTOFREE char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
 	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
@@ -202,81 +117,51 @@ static int write_picture(struct drawing *drawing, struct error *error)
 /* The picture at hand is complete. */
 static int end_picture(struct drawing *drawing, struct error *error)
 {
-	int status = drawing->number ? write_picture(drawing, error) : 0;
+	int status = drawing->row ? write_picture(drawing, error) : 0;
 
 	for (size_t i = 0; i < drawing->count; i++)
 		free(drawing->series[i].step);
-	free(drawing->item);
-	free(drawing->file);
-	free(drawing->title);
-	free(drawing->unit);
-	drawing->item = drawing->file = drawing->title = drawing->unit = NULL;
 	drawing->count = 0;
-	drawing->number = 0;
+	drawing->row = NULL;
 	return status;
 }
 
-enum { NUMBER, FILE_NAME, TITLE, UNIT, TOP, ONLY, ITEM, NODE, AT, INTERVAL, VALUE };
-
-static void begin_picture(struct drawing *drawing, const struct cell *row)
+static int add_value(struct drawing *drawing, const struct cell *row, struct error *error)
 {
-	const char *file = row[FILE_NAME].bytes, *item = row[ITEM].bytes;
-	const char *name = metric_alias(drawing->aliases, item);
-	const char *slash = strchr(file, '/');
-	AUTOFREE char *part = file_name_of(name);
-	bool is_each = *item && row[ONLY].type == CELL_NULL;
-
-	drawing->number = row[NUMBER].integer;
-	drawing->item = mem_strdup(item);
-	drawing->unit = mem_strdup(row[UNIT].bytes);
-	drawing->top = (double)row[TOP].integer;
-	drawing->title = is_each ? mem_printf("%s %s", name, row[TITLE].bytes)
-				 : mem_strdup(row[TITLE].bytes);
-	drawing->file =
-	    is_each ? mem_printf("%.*s/%s_%s", (int)(slash - file), file, part, slash + 1)
-		    : mem_strdup(file);
-}
-
-static bool is_wanted(const struct drawing *drawing, const struct cell *row)
-{
-	const struct text_list *globs = &drawing->query->request->items;
-	const char *item = row[ITEM].bytes;
-
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], item, 0) == 0 ||
-		    fnmatch(globs->item[i], metric_alias(drawing->aliases, item), 0) == 0)
-			return true;
-	return globs->count == 0 || row[ONLY].type != CELL_NULL;
-}
-
-static int take_value(void *context, const struct cell *row, struct error *error)
-{
-	struct drawing *drawing = context;
-	const struct scope *scope = &drawing->query->scope;
-	const double to = (double)nsec_sub(row[AT].integer, scope->begin_ns) / 1e9;
-	const double interval =
-	    row[INTERVAL].type == CELL_INTEGER && row[INTERVAL].integer > 0
-		? (double)row[INTERVAL].integer / 1e9
-		: 1;
+	nsec_t begin_ns = drawing->query->scope.begin_ns;
+	nsec_t interval_ns = cell_integer(&row[INTERVAL], 0);
+	const double to = (double)nsec_sub(row[AT].integer, begin_ns) / 1e9;
+	const struct cell *first = drawing->row;
 	struct series *series;
 	int status = 0;
 
-	if (!scope_has_node(scope, row[NODE].integer) || !is_wanted(drawing, row))
-		return 0;
-	if (drawing->number != row[NUMBER].integer ||
-	    strcmp(drawing->item, row[ITEM].bytes) != 0) {
+	if (!first || strcmp(first[FILE_NAME].bytes, row[FILE_NAME].bytes) != 0 ||
+	    strcmp(first[ITEM].bytes, row[ITEM].bytes) != 0) {
 		status = end_picture(drawing, error);
-		begin_picture(drawing, row);
+		drawing->row = row;
 	}
-	if (!drawing->count ||
-	    drawing->series[drawing->count - 1].node != row[NODE].integer) {
-		*MEM_NEXT(drawing->series, drawing->count, drawing->capacity) =
-		    (struct series){.node = row[NODE].integer};
+	series = drawing->count ? &drawing->series[drawing->count - 1] : NULL;
+	if (!series || strcmp(series->node, row[NODE].bytes) != 0) {
+		series = MEM_NEXT(drawing->series, drawing->count, drawing->capacity);
+		*series = (struct series){.node = row[NODE].bytes};
 	}
-	series = &drawing->series[drawing->count - 1];
-	*MEM_NEXT(series->step, series->steps, series->capacity) = (struct chart_step){
-	    to - interval, to,
-	    row[VALUE].type == CELL_REAL ? row[VALUE].real : (double)row[VALUE].integer};
+	*MEM_NEXT(series->step, series->steps, series->capacity) =
+	    (struct chart_step){to - (interval_ns > 0 ? (double)interval_ns / 1e9 : 1),
+				to, cell_number(&row[VALUE])};
+	return status;
+}
+
+static int draw_table(struct drawing *drawing, const struct result_table *table,
+		      struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < table->rows && !status; i++)
+		status = add_value(drawing, &table->cell[i * table->columns], error);
+	if (!status)
+		return end_picture(drawing, error);
+	drawing->row = NULL;
+	end_picture(drawing, error);
 	return status;
 }
 
@@ -284,29 +169,27 @@ static int take_value(void *context, const struct cell *row, struct error *error
 int metric_plots_draw(struct query *query, struct result *result, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
-	const struct cell span[] = {cell_of_integer(query->scope.begin_ns),
-				    cell_of_integer(query->scope.end_ns)};
-	struct metric_aliases aliases = {.names = {0}};
-	struct drawing drawing = {.query = query, .aliases = &aliases};
-	int status =
-	    metric_aliases_read(&aliases, query, error) ||
-	    output_directory_open(&drawing.directory, query->request->plot, &kind, error);
+	struct drawing drawing = {.query = query};
+	const struct result_table *table;
+	struct result plots;
+	int status;
 
-	if (status) {
-		metric_aliases_clear(&aliases);
+	if (output_directory_open(&drawing.directory, query->request->plot, &kind, error))
 		return -1;
-	}
-	status = query_rows(query->reader, values_sql, span, take_value, &drawing, error);
-	if (status)
-		drawing.number = 0;
-	status = end_picture(&drawing, error) || status ? -1 : 0;
+	result_init(&plots, NULL);
+	query->tables = "plots";
+	status = query_file_run(query, &plots, error);
+	query->tables = NULL;
+	table = result_find(&plots, "plots");
+	if (!status && table)
+		status = draw_table(&drawing, table, error);
 	if (status)
 		output_directory_explain(&drawing.directory, error);
 	else
 		status = output_directory_commit(&drawing.directory, error);
 	output_directory_discard(&drawing.directory);
 	text_list_clear(&drawing.names);
-	metric_aliases_clear(&aliases);
+	result_clear(&plots);
 	free(drawing.series);
 	if (!status)
 		result_note(result, "%zu pictures in %s", drawing.pictures,

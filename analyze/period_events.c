@@ -14,8 +14,7 @@ enum { MOST_FIELDS = 8 };
 
 /* One condition of an event. Texts are kept with the values. */
 struct term {
-	const char *field, *op; /* as SQL has it */
-	const char *value, *parameter;
+	const char *field, *op, *parameter; /* as SQL has them */
 	bool is_number, is_pattern;
 };
 
@@ -48,37 +47,40 @@ static const struct {
 } ops[] = {{"==", "="}, {"!=", "<>"}, {"<=", "<="}, {">=", ">="},
 	   {"=", "="},  {"<", "<"},   {">", ">"},   {"~", "LIKE"}};
 
-/* The value of a term as a parameter. A pattern's * and ? are those of LIKE. */
-static void bind_term(struct reading *reading, const struct side *side, struct term *term)
+/* A pattern as LIKE has it, with ! before what stands for itself; for free(). */
+static char *like_pattern(const char *glob)
 {
-	struct cell cell = cell_of_text(term->value);
-	char *like = mem_alloc(2 * strlen(term->value) + 1), *end = like;
-	int64_t integer;
-	double real = 0;
+	char *like = mem_alloc(2 * strlen(glob) + 1), *end = like;
 
-	for (const char *at = term->value; *at && term->is_pattern; at++) {
+	for (const char *at = glob; *at; at++) {
 		if (strchr("%_!", *at))
 			*end++ = '!';
 		*end++ = *at == '*' ? '%' : *at == '?' ? '_' : *at;
 	}
 	*end = '\0';
-	if (term->is_pattern)
-		cell = cell_of_text(like);
-	else if (term->is_number && !number_real(term->value, &real))
-		cell = number_integer(term->value, &integer) ? cell_of_real(real)
-							     : cell_of_integer(integer);
-	term->parameter =
-	    query_values_add(reading->values, cell, ":%s_%zu", side->option, side->terms);
-	free(like);
+	return like;
+}
+
+/* A number, but not in quotes, else a text. */
+static struct cell read_value(const char *text, bool is_quoted)
+{
+	int64_t integer;
+	double real;
+
+	if (is_quoted || number_real(text, &real))
+		return cell_of_text(text);
+	return number_integer(text, &integer) ? cell_of_real(real)
+					      : cell_of_integer(integer);
 }
 
 /* "FIELD OP VALUE" */
 static int parse_term(struct reading *reading, struct side *side, const char *text)
 {
 	size_t length = strcspn(text, "=!<>~"), op = 0, size;
-	const char *value;
+	AUTOFREE char *value = NULL, *like = NULL;
+	struct cell cell;
 	struct term *term;
-	double number;
+	bool is_quoted;
 
 	while (op < sizeof(ops) / sizeof(*ops) &&
 	       strncmp(text + length, ops[op].text, strlen(ops[op].text)) != 0)
@@ -91,18 +93,15 @@ static int parse_term(struct reading *reading, struct side *side, const char *te
 			      .is_pattern = *ops[op].text == '~',
 			      .field = keep(reading, text, length)};
 	text += length + strlen(ops[op].text);
-	term->value = value = keep(reading, text, strlen(text));
-	size = strlen(value);
-	if (size > 1 && strchr("\"'", *value) && value[size - 1] == *value) {
-		AUTOFREE char *inner = mem_strndup(value + 1, size - 2);
-
-		text_list_add(&reading->values->relations.texts, inner);
-		term->value = reading->values->relations.texts
-				  .item[reading->values->relations.texts.count - 1];
-	} else {
-		term->is_number = number_real(value, &number) == 0;
-	}
-	bind_term(reading, side, term);
+	text += strspn(text, " ");
+	size = strlen(text);
+	is_quoted = size > 1 && strchr("\"'", *text) && text[size - 1] == *text;
+	value = is_quoted ? mem_strndup(text + 1, size - 2) : mem_strdup(text);
+	like = like_pattern(value);
+	cell = term->is_pattern ? cell_of_text(like) : read_value(value, is_quoted);
+	term->is_number = cell.type != CELL_TEXT;
+	term->parameter =
+	    query_values_add(reading->values, cell, ":%s_%zu", side->option, side->terms);
 	return 0;
 }
 

@@ -14,7 +14,6 @@ struct sql_run {
 	const struct query_block **relation; /* what statements may name, in order */
 	bool *wanted; /* of these, what is named by what is asked */
 	size_t relations;
-	const char *group; /* as the user has named it */
 	struct error *error;
 };
 
@@ -44,7 +43,9 @@ static bool is_asked(const struct sql_run *run, const struct query_block *block,
 	return (!tables || query_words_have(tables, table->key)) &&
 	       (!table->forms || (table->forms & query->forms)) &&
 	       (!table->groups || query_words_have(table->groups, query->group)) &&
-	       (!table->when || query->request->interval_ns);
+	       (!table->when ||
+		(!strcmp(table->when, "plot") ? tables != NULL
+					      : query->request->interval_ns != 0));
 }
 
 static bool is_block_asked(const struct sql_run *run, const struct query_block *block)
@@ -212,9 +213,9 @@ static bool write_order(const struct sql_run *run, const struct query_block *blo
 		bool falls = *at == '-';
 		size_t length = strcspn(at, ",") - falls;
 		AUTOFREE char *key = mem_strndup(at + falls, length);
-		const struct result_column *told =
+		const struct result_column *described =
 		    query_file_column(run->file, block, key);
-		enum unit unit = told ? told->unit : unit_guess(key, NULL);
+		enum unit unit = described ? described->unit : unit_guess(key, NULL);
 		bool is_key = is_counted && *between == 'O';
 
 		at += falls + length;
@@ -320,59 +321,39 @@ static void make_tables(struct sql_run *run, const struct query_block *block,
 	filling->table = mem_zalloc(block->tables * sizeof(struct result_table *));
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
-		const struct result_column *told =
+		const struct result_column *described =
 		    query_file_column(run->file, block, key);
 
 		if (!is_shown(run, block, key))
 			continue;
 		column[filling->columns] = (struct result_column){
-		    key, told ? told->title : NULL,
-		    told ? told->unit : unit_guess(key, row ? &row[i] : NULL)};
+		    key, described ? described->title : NULL,
+		    described ? described->unit : unit_guess(key, row ? &row[i] : NULL)};
 		filling->place[filling->columns++] = i;
 	}
 	for (size_t i = 0; i < block->tables; i++) {
-		const struct query_table *told = &block->table[i];
+		const struct query_table *asked = &block->table[i];
 		struct result_table *table;
 
-		if (!is_asked(run, block, told))
+		if (!is_asked(run, block, asked))
 			continue;
-		table = result_table_new(result, told->key, told->title, column);
-		if (told->sort)
-			result_table_sort(table, told->sort);
-		if (told->limit)
-			result_table_limit(table, (size_t)told->limit);
+		table = result_table_new(result, asked->key, asked->title, column);
+		if (asked->sort)
+			result_table_sort(table, asked->sort);
+		if (asked->limit)
+			result_table_limit(table, (size_t)asked->limit);
 		filling->table[filling->tables++] = table;
 	}
 	free(column);
-}
-
-/* A column that the header names must come. */
-static int check_columns(const struct query_file *file, const struct query_block *block,
-			 struct timeline_query *rows, struct error *error)
-{
-	for (size_t k = 0; k < block->column.count; k++) {
-		const char *key = block->column.item[k].key;
-		size_t i = 0;
-
-		while (i < timeline_query_columns(rows) &&
-		       strcmp(timeline_query_name(rows, i), key) != 0)
-			i++;
-		if (i == timeline_query_columns(rows))
-			return error_set(error,
-					 "%s: the header has a column '%s' that the "
-					 "SELECT has not",
-					 file->path, key);
-	}
-	return 0;
 }
 
 static int fill_tables(struct sql_run *run, const struct query_block *block,
 		       struct timeline_query *rows, bool is_cut, struct result *result)
 {
 	struct filling filling = {.columns = 0};
-	int more = check_columns(run->file, block, rows, run->error);
+	int more;
 
-	while (!more && (more = timeline_query_next(rows, run->error)) > 0) {
+	while ((more = timeline_query_next(rows, run->error)) > 0) {
 		const struct cell *row = timeline_query_row(rows);
 
 		if (!filling.table)
@@ -381,7 +362,6 @@ static int fill_tables(struct sql_run *run, const struct query_block *block,
 			filling.cell[i] = row[filling.place[i]];
 		for (size_t i = 0; i < filling.tables; i++)
 			result_add(filling.table[i], filling.cell);
-		more = 0;
 	}
 	if (!more && !filling.table)
 		make_tables(run, block, &filling, rows, NULL, result);
@@ -461,21 +441,35 @@ static int run_block(struct sql_run *run, const struct query_block *block,
 	return status;
 }
 
-static int add_own_notes(struct sql_run *run, struct result *result)
+/* Of which chosen nodes nothing is known: no row of theirs is no zero. */
+static void note_unrecorded(const struct query *query, struct result *result)
+{
+	const struct scope *scope = &query->scope;
+
+	if (scope->is_limited)
+		result_note(result,
+			    "what is stamped before 1824 or after 2116 is left out");
+	for (size_t i = 0; i < scope->nodes && scope->has_recorded; i++)
+		if (scope->node[i].chosen && !scope->node[i].recorded_ns)
+			result_note(
+			    result,
+			    "%s: no kernel trace in the time asked for, so nothing "
+			    "is known of it",
+			    scope->node[i].name);
+}
+
+static void add_own_notes(struct sql_run *run, struct result *result)
 {
 	static const char *const spans[] = {"thread_state", "syscall", "irq",
 					    "block_request"};
-	int status = query_note_needs(run->query, run->file->need, run->file->needs,
-				      result, run->error);
 
 	if (run->file->records)
-		query_note_unrecorded(run->query, result);
+		note_unrecorded(run->query, result);
 	for (size_t i = 0; i < 4 && run->query->scope.without_spans; i++)
 		if (query_file_names(run->file, spans[i])) {
 			result_note(result, "%s", no_spans_note);
 			break;
 		}
-	return status;
 }
 
 static void add_relations(struct sql_run *run, const struct query_file *file)
@@ -493,12 +487,9 @@ static int begin_run(struct sql_run *run, struct query *query, struct error *err
 	const struct query_file *relations = &run->values.relations;
 	int status;
 
-	*run = (struct sql_run){
-	    .query = query, .file = file, .group = query->group, .error = error};
-	if (!query->group && file->analysis.groups)
-		query->group =
-		    query_file_keep(&run->values.relations, file->analysis.groups,
-				    strcspn(file->analysis.groups, " "));
+	*run = (struct sql_run){.query = query, .file = file, .error = error};
+	if (!query->group)
+		query->group = file->analysis.default_group;
 	status = query_values_init(&run->values, query, file, error);
 	run->relation =
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
@@ -511,15 +502,11 @@ static int begin_run(struct sql_run *run, struct query *query, struct error *err
 		if (is_block_asked(run, &file->block[i]) && file->block[i].sql)
 			want_relations(run, file->block[i].sql, run->relations, true,
 				       run->wanted);
-	if (!status && (!file->blocks || !file->block[0].sql))
-		status =
-		    error_set(error, "%s: no statement, want one SELECT", file->path);
 	return status;
 }
 
 static void end_run(struct sql_run *run)
 {
-	run->query->group = run->group;
 	query_values_clear(&run->values);
 	free(run->relation);
 	free(run->wanted);
@@ -537,7 +524,7 @@ int query_file_run(struct query *query, struct result *result, struct error *err
 		if (is_block_asked(&run, &run.file->block[i]))
 			status = run_block(&run, &run.file->block[i], result);
 	if (!status)
-		status = add_own_notes(&run, result);
+		add_own_notes(&run, result);
 	end_run(&run);
 	return status;
 }

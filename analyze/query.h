@@ -2,6 +2,7 @@
 #ifndef CT_ANALYZE_QUERY_H
 #define CT_ANALYZE_QUERY_H
 
+#include <spawn.h>
 #include <stdio.h>
 
 #include "analyze/analysis.h"
@@ -81,10 +82,6 @@ struct query_file {
 	const char *forms;   /* QUERY_FORMS; the default of analysis.forms */
 	const char *records; /* NULL; or nodes without a kernel trace are named */
 	struct query_columns column;
-	struct query_need {
-		const char *what, *events;
-	} * need;
-	size_t needs, need_room;
 	struct query_block *block; /* in the order of the file */
 	size_t blocks, block_room;
 	struct text_list texts;          /* what all of these point to */
@@ -99,7 +96,7 @@ struct query_table {
 	const char *groups; /* NULL: all */
 	const char *form;   /* QUERY_FORMS; NULL: all */
 	unsigned forms;     /* these as FORM_... */
-	const char *when;   /* NULL: always; else with --interval */
+	const char *when; /* "interval": with it; "plot": for that alone; NULL: always */
 	int64_t limit;
 };
 
@@ -235,24 +232,14 @@ int query_tables_ask(struct query_tables *tables, const char *before, char **sel
 /* With its reader, after the queries of that. */
 void query_tables_free(struct query_tables *tables);
 
+/* Run a program, found by PATH, without a shell. Its status as wait(2) has it, or -1 with
+ * errno. The actions may be NULL. */
+int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions);
+
 /* ---- metric_plots.c */
 
-/* What devices and interfaces are called instead of their own names. */
-struct metric_aliases {
-	struct text_list names, aliases;
-};
-
-/* Of --alias, and of the run's facts: members net_interfaces, interfaces,
- * filesystem_names, filesystems. 0, or -1 with error. */
-int metric_aliases_read(struct metric_aliases *aliases, struct query *query,
-			struct error *error);
-
-/* The alias, or the name. */
-const char *metric_alias(const struct metric_aliases *aliases, const char *name);
-
-void metric_aliases_clear(struct metric_aliases *aliases);
-
-/* Draw all into the directory of --plot, SVG, and say so in a note. 0, or -1 with error.
+/* Draw the table `plots` into the directory of --plot, as SVG, and say so in a note. 0,
+ * or -1 with error.
  */
 int metric_plots_draw(struct query *query, struct result *result, struct error *error);
 

@@ -125,17 +125,6 @@ static int set_text(struct reading *reading, const struct key *key, const char *
 	return status;
 }
 
-static int add_need(struct reading *reading, const struct key *key, const char *what,
-		    const char *events)
-{
-	struct query_file *file = reading->file;
-
-	(void)key;
-	*MEM_NEXT(file->need, file->needs, file->need_room) =
-	    (struct query_need){what, events};
-	return 0;
-}
-
 /* Before the first block it holds for the whole file. */
 static int push_column(struct reading *reading, const char *key, const char *title,
 		       const char *unit)
@@ -231,7 +220,6 @@ static const struct key keys[] = {
     TEXT_OF("groups", OF_FILE, query_file, analysis.groups, NULL),
     TEXT_OF("forms", OF_FILE, query_file, forms, QUERY_FORMS),
     TEXT_OF("records", OF_FILE, query_file, records, "kernel"),
-    KEY_OF("needs", ARGUMENT, add_need, 0),
     KEY_OF("unit", ARGUMENT, add_unit, 0),
     KEY_OF("column", ARGUMENT, add_column, 0),
     KEY_OF("table", ARGUMENT, begin_block, QUERY_TABLE),
@@ -242,43 +230,43 @@ static const struct key keys[] = {
     TEXT_OF("shown", OF_BLOCK, query_block, shown, NULL),
     TEXT_OF("form", OF_TABLE, query_table, form, QUERY_FORMS),
     TEXT_OF("group", OF_TABLE, query_table, groups, NULL),
-    TEXT_OF("when", OF_TABLE, query_table, when, "interval"),
+    TEXT_OF("when", OF_TABLE, query_table, when, "interval plot"),
     TEXT_OF("sort", OF_TABLE, query_table, sort, NULL),
     KEY_OF("limit", VALUE, set_limit, 0),
 };
 
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
 
-/* The key that a comment begins with, and how long it is up to its value; NULL: none, and
- * with error where one may be meant. */
+/*
+ * The key that a comment begins with, and how long it is up to its value; NULL: none, and
+ * with error where one may be meant.
+ */
 static const struct key *find_key(const char *text, size_t *length, struct error *error)
 {
 	size_t word = strspn(text, SMALL), line = strcspn(text, "\n");
-	size_t colon = strcspn(text, ":\n"), name = word + strspn(text + word, " ");
-	char *typed = mem_strndup(text, word);
+	size_t colon = strcspn(text, ":\n"), blanks = strspn(text + word, " ");
+	size_t name = strspn(text + word + blanks, SMALL "0123456789_");
+	bool has_value = text[colon] == ':', has_argument = word + blanks < colon;
+	AUTOFREE char *typed = mem_strndup(text, word);
 	const char *names[KEYS], *near = NULL;
-	const struct key *key = NULL;
 
-	name += strspn(text + name, SMALL "0123456789_");
+	*length = colon;
 	for (size_t i = 0; i < KEYS; i++) {
-		const enum query_kind is_bare = keys[i].shape >= NAME;
+		const struct key *key = &keys[i];
 
-		names[i] = keys[i].name;
-		if (strcmp(typed, keys[i].name) != 0 ||
-		    (is_bare ? name != line || (name == word) != (keys[i].shape == ALONE)
-			     : text[colon] != ':' ||
-				   (keys[i].shape == ARGUMENT ? text[word] != ' '
-							      : colon != word)))
-			continue;
-		key = &keys[i];
-		*length = is_bare ? name : colon;
+		names[i] = key->name;
+		/* Without a value it is a comment like any other, but for one word more.
+		 */
+		if (!strcmp(typed, key->name) && has_value == (key->shape < NAME) &&
+		    has_argument == (key->shape == ARGUMENT || key->shape == NAME) &&
+		    (has_value || word + blanks + name == line))
+			return key;
 	}
-	if (!key && word && colon == word && text[colon] == ':')
+	if (word && colon == word && has_value)
 		near = near_find(typed, names, KEYS);
 	if (near)
 		error_set(error, "no key '%s', did you mean '%s'?", typed, near);
-	free(typed);
-	return key;
+	return NULL;
 }
 
 /* The value behind a key, with the lines that continue it; moves `at` behind them. */
@@ -419,6 +407,9 @@ static void add_defaults(struct query_file *file)
 	if (!analysis->description)
 		analysis->description = "";
 	analysis->default_forms = forms_of(file->forms);
+	if (analysis->groups)
+		analysis->default_group = query_file_keep(file, analysis->groups,
+							  strcspn(analysis->groups, " "));
 	for (size_t i = 0; i < file->blocks; i++)
 		for (size_t k = 0; k < file->block[i].tables; k++) {
 			struct query_table *table = &file->block[i].table[k];
@@ -446,9 +437,11 @@ struct query_file *query_file_parse(const char *path, const char *text,
 		    read_comments(&reading) || (*reading.at && read_statement(&reading));
 	} while (!status && *reading.at);
 	/* Comments behind the last statement may have begun another. */
-	if (!status && file->blocks > 1 && !file->block[file->blocks - 1].sql)
+	if (!status && (!file->blocks || !file->block[file->blocks - 1].sql))
 		status =
-		    error_set(error, "%s: no statement behind its last comments", path);
+		    error_set(error, "%s: %s", path,
+			      file->blocks > 1 ? "no statement behind its last comments"
+					       : "no statement, want one SELECT");
 	if (status || set_name(file, error)) {
 		query_file_free(file);
 		return NULL;
@@ -504,7 +497,6 @@ void query_file_clear(struct query_file *file)
 		free(file->block[i].sql);
 	}
 	free(file->block);
-	free(file->need);
 	free(file->column.item);
 	text_list_clear(&file->texts);
 }

@@ -343,7 +343,7 @@ struct groups {
 	size_t last;        /* that a row was of: rows often come by group */
 	struct texts known; /* the keys of each, as bytes */
 	struct bytes key;   /* of the row at hand */
-	size_t given;       /* to the temporary table */
+	size_t next;        /* to the temporary table */
 };
 
 static void groups_init(struct groups *groups, const struct statement *statement)
@@ -519,9 +519,9 @@ static int give_group(void *context, struct cell *row, struct error *error)
 {
 	struct groups *groups = context;
 	const struct statement *statement = groups->statement;
-	const struct group *group = &groups->group[groups->given];
+	const struct group *group = &groups->group[groups->next];
 
-	if (groups->given++ == groups->count)
+	if (groups->next++ == groups->count)
 		return 0;
 	for (size_t i = 0; i < statement->key.count; i++)
 		*row++ = group->key[i];

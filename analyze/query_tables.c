@@ -131,9 +131,25 @@ static int tell_complaint(const char *path, int status, struct error *error)
 	return error_set(error, "duckdb: exit status %d", WEXITSTATUS(status));
 }
 
-static int start_duckdb(const struct query_tables *tables, const char *script,
-			const char *complaints, pid_t *pid)
+int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions)
 {
+	pid_t pid;
+	int status;
+
+	errno = posix_spawnp(&pid, words[0], actions, NULL, words, environ);
+	if (errno)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+/* Run a script in the directory of the tables. */
+static int run_duckdb(const struct query_tables *tables, struct error *error)
+{
+	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
+	AUTOFREE char *complaints = mem_printf("%s/complaints", tables->stage->path);
 	char *words[] = {(char *)"duckdb",
 			 (char *)"-init",
 			 (char *)"/dev/null",
@@ -142,7 +158,7 @@ static int start_duckdb(const struct query_tables *tables, const char *script,
 			 (char *)":memory:",
 			 NULL};
 	posix_spawn_file_actions_t actions;
-	int failed;
+	int status, failed;
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, script, O_RDONLY, 0);
@@ -150,34 +166,18 @@ static int start_duckdb(const struct query_tables *tables, const char *script,
 	posix_spawn_file_actions_addopen(&actions, 2, complaints,
 					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_addchdir_np(&actions, tables->directory);
-	failed = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
+	status = query_spawn(words, &actions);
+	failed = errno;
 	posix_spawn_file_actions_destroy(&actions);
-	return failed;
-}
-
-/* Run a script, without a shell, in the directory of the tables. */
-static int run_duckdb(const struct query_tables *tables, struct error *error)
-{
-	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
-	AUTOFREE char *complaints = mem_printf("%s/complaints", tables->stage->path);
-	int status = 0, failed;
-	pid_t pid;
-
-	failed = start_duckdb(tables, script, complaints, &pid);
-	while (!failed && waitpid(pid, &status, 0) < 0)
-		failed = errno == EINTR ? 0 : errno;
-	if (failed == ENOENT) {
-		error_set(error,
-			  "--tables: no program 'duckdb' in PATH; install it, or run "
-			  "what --print-sql=duckdb prints elsewhere, or merge the run "
-			  "into one timeline by ctmerge");
-	} else if (failed) {
-		errno = failed;
-		error_errno(error, "duckdb");
-	} else if (status) {
-		failed = tell_complaint(complaints, status, error);
-	}
-	return failed ? -1 : 0;
+	errno = failed;
+	if (status > 0)
+		return tell_complaint(complaints, status, error);
+	if (status < 0 && errno == ENOENT)
+		return error_set(
+		    error, "--tables: no program 'duckdb' in PATH; install it, or run "
+			   "what --print-sql=duckdb prints elsewhere, or merge the run "
+			   "into one timeline by ctmerge");
+	return status ? error_errno(error, "duckdb") : 0;
 }
 
 static FILE *open_scratch(const struct query_tables *tables, const char *name,
@@ -331,69 +331,64 @@ static int read_columns(const struct query_tables *tables, const char *name,
 	return more;
 }
 
-/* What selects the answer, as a table of rows that is there; for free(). */
-static char *select_answer(const struct answer *answer)
+/* "NAME ("column", ...)"; for free(). */
+static char *name_columns(const struct answer *answer, const char *name)
 {
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
+	fputs(name, file);
 	for (size_t i = 0; i < answer->name.count; i++) {
 		AUTOFREE char *quoted = name_quote(answer->name.item[i]);
 
-		fprintf(file, "%s c%zu AS %s", i ? "," : "SELECT", i + 1, quoted);
+		fprintf(file, "%s%s", i ? ", " : " (", quoted);
 	}
-	fputs(" FROM " ANSWER, file);
+	putc(')', file);
 	fclose(file);
 	return text;
 }
 
-/* NULL with error. */
-static char *load_answer(const struct query_tables *tables, const char *name,
-			 struct error *error)
+/* An answer becomes a table of that name of the reader. 0, or -1 with error. */
+static int load_answer(const struct query_tables *tables, const char *name,
+		       struct error *error)
 {
+	AUTOFREE char *file = mem_printf("%s.csv", name);
 	struct answer answer = {.file = NULL};
-	char *file = mem_printf("%s.csv", name), *select = NULL;
+	int status = read_columns(tables, name, &answer, error);
+	AUTOFREE size_t *begin = mem_zalloc((answer.name.count + 1) * sizeof(*begin));
+	AUTOFREE char *table = name_columns(&answer, name);
 
-	if (!read_columns(tables, name, &answer, error))
-		answer.file = open_scratch(tables, file, "r", error);
-	else
-		answer.file = NULL;
-	answer.begin = mem_zalloc((answer.name.count + 1) * sizeof(*answer.begin));
+	answer.begin = begin;
+	answer.file = status ? NULL : open_scratch(tables, file, "r", error);
 	if (answer.file) {
-		if (!timeline_reader_keep_rows(tables->reader, ANSWER, answer.name.count,
-					       give_row, &answer, error))
-			select = select_answer(&answer);
+		status = timeline_reader_keep_rows(
+		    tables->reader, table, answer.name.count, give_row, &answer, error);
 		fclose(answer.file);
 	}
-	free(answer.begin);
 	free(answer.text);
 	text_list_clear(&answer.name);
 	text_list_clear(&answer.type);
-	free(file);
-	return select;
+	return answer.file ? status : -1;
 }
 
 int query_tables_ask(struct query_tables *tables, const char *before, char **select,
 		     struct error *error)
 {
 	FILE *script = open_scratch(tables, "script.sql", "w", error);
-	char *answer, *text;
+	AUTOFREE char *text = mem_printf("%s%s", before, *select);
 
 	if (!script)
 		return -1;
-	text = mem_printf("%s%s", before, *select);
 	write_views(tables, text, script);
-	free(text);
 	fputs(before, script);
-	write_query(tables, "answer", *select, script);
+	write_query(tables, ANSWER, *select, script);
 	if (end_script(script, error) || run_duckdb(tables, error))
 		return -1;
-	answer = load_answer(tables, "answer", error);
-	if (!answer)
+	if (load_answer(tables, ANSWER, error))
 		return -1;
 	free(*select);
-	*select = answer;
+	*select = mem_strdup("SELECT * FROM " ANSWER);
 	return 0;
 }
 
@@ -440,18 +435,9 @@ static int load_known(struct query_tables *tables, struct error *error)
 		write_query(tables, known[i].name, known[i].select, script);
 	}
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
-	for (size_t i = 0; i < KNOWN && !status; i++) {
-		struct timeline_temporary table = {.name = known[i].name};
-		char *select;
-
-		if (!is_there[i])
-			continue;
-		select = load_answer(tables, known[i].name, error);
-		table.sql = select;
-		status =
-		    select ? timeline_reader_keep(tables->reader, &table, error) : -1;
-		free(select);
-	}
+	for (size_t i = 0; i < KNOWN && !status; i++)
+		if (is_there[i])
+			status = load_answer(tables, known[i].name, error);
 	return status;
 }
 

@@ -103,11 +103,81 @@ static char *text_parameters(struct query_values *values, const char *word,
 	return list;
 }
 
+/* What devices and interfaces are called instead of their own names. */
+struct aliases {
+	struct text_list names, aliases;
+};
+
+static int add_alias(void *context, const struct cell *row, struct error *error)
+{
+	struct aliases *aliases = context;
+
+	(void)error;
+	if (row[0].type != CELL_TEXT || row[1].type != CELL_TEXT || !row[1].size)
+		return 0;
+	text_list_add(&aliases->names, row[0].bytes);
+	text_list_add(&aliases->aliases, row[1].bytes);
+	return 0;
+}
+
+/* Of the run's facts and its recipe: {NAME: ALIAS}, or a list of {NAME: ALIAS}, of {name,
+ * alias} or of [name, alias]; what stands there without an alias has none. */
+static const char alias_sql[] =
+    "WITH facts AS (SELECT CASE WHEN json_valid(value) THEN value ELSE '{}' END AS json"
+    " FROM meta WHERE key IN ('run.json', 'recipe')),"
+    " member AS (SELECT e.key, e.type, e.value FROM facts, json_tree(facts.json) AS t,"
+    "  json_each(t.value) AS e WHERE t.key IN ('net_interfaces', 'interfaces',"
+    "  'filesystem_names', 'filesystems', 'aliases') AND t.type IN ('array', 'object')) "
+    "SELECT CASE type WHEN 'object' THEN json_extract(value, '$.name')"
+    " WHEN 'array' THEN json_extract(value, '$[0]') ELSE key END,"
+    " CASE type WHEN 'object' THEN json_extract(value, '$.alias')"
+    " WHEN 'array' THEN json_extract(value, '$[1]') ELSE value END FROM member "
+    "WHERE type <> 'object' OR json_extract(value, '$.name') IS NOT NULL UNION ALL "
+    "SELECT p.key, p.value FROM member AS m, json_each("
+    "CASE m.type WHEN 'object' THEN m.value ELSE '{}' END) AS p "
+    "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL "
+    "AND p.type = 'text'";
+
+static int read_aliases(struct aliases *aliases, struct query *query, struct error *error)
+{
+	const struct text_list *typed = &query->request->aliases;
+
+	*aliases = (struct aliases){0};
+	for (size_t i = 0; i < typed->count; i++) {
+		const char *equals = strchr(typed->item[i], '=');
+		char *name;
+
+		if (!equals || equals == typed->item[i] || !equals[1])
+			return error_misuse(error,
+					    "--alias: '%s' is none, want NAME=ALIAS",
+					    typed->item[i]);
+		name = mem_strndup(typed->item[i], (size_t)(equals - typed->item[i]));
+		text_list_add(&aliases->names, name);
+		text_list_add(&aliases->aliases, equals + 1);
+		free(name);
+	}
+	return query_rows(query->reader, alias_sql, NULL, add_alias, aliases, error);
+}
+
+static const char *alias_of(const struct aliases *aliases, const char *name)
+{
+	for (size_t i = 0; i < aliases->names.count; i++)
+		if (!strcmp(aliases->names.item[i], name))
+			return aliases->aliases.item[i];
+	return name;
+}
+
+static void clear_aliases(struct aliases *aliases)
+{
+	text_list_clear(&aliases->names);
+	text_list_clear(&aliases->aliases);
+}
+
 /* ":of_items": the names of a SELECT that pass globs, or whose aliases do; none without
  * globs. 0, or -1 with error. */
 static int add_passing(struct query_values *values, const char *word, const char *sql,
-		       const struct text_list *globs,
-		       const struct metric_aliases *aliases, struct error *error)
+		       const struct text_list *globs, const struct aliases *aliases,
+		       struct error *error)
 {
 	struct text_list all = {0}, names = {0};
 	int status = 0;
@@ -119,8 +189,7 @@ static int add_passing(struct query_values *values, const char *word, const char
 		status = query_texts(values->reader, sql, NULL, &all, error);
 	for (size_t i = 0; i < all.count; i++)
 		if (text_list_matches(globs, all.item[i]) ||
-		    (aliases &&
-		     text_list_matches(globs, metric_alias(aliases, all.item[i]))))
+		    (aliases && text_list_matches(globs, alias_of(aliases, all.item[i]))))
 			text_list_add(&names, all.item[i]);
 	add_sql(values, word, text_parameters(values, word, &names));
 	text_list_clear(&names);
@@ -171,7 +240,7 @@ static int add_numbers(struct query_values *values, const char *word,
 }
 
 /* "CASE name WHEN :name_1 THEN :alias_1 ... ELSE name END"; for free(). */
-static char *alias_case(struct query_values *values, const struct metric_aliases *aliases)
+static char *alias_case(struct query_values *values, const struct aliases *aliases)
 {
 	char *text;
 	size_t size;
@@ -198,15 +267,15 @@ static char *alias_case(struct query_values *values, const struct metric_aliases
 static int add_items(struct query_values *values, struct query *query,
 		     struct error *error)
 {
-	struct metric_aliases aliases = {.names = {0}};
-	int status = query->reader ? metric_aliases_read(&aliases, query, error) : 0;
+	struct aliases aliases = {.names = {0}};
+	int status = query->reader ? read_aliases(&aliases, query, error) : 0;
 
 	if (!status)
 		status =
 		    add_passing(values, "items", "SELECT DISTINCT name FROM metric_item",
 				&query->request->items, &aliases, error);
 	add_sql(values, "aliases", alias_case(values, &aliases));
-	metric_aliases_clear(&aliases);
+	clear_aliases(&aliases);
 	return status;
 }
 

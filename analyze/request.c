@@ -122,18 +122,18 @@ static void *at_offset(const struct request *request, size_t offset)
 
 size_t request_rows(struct request *request, struct option_row *rows, unsigned heeds)
 {
-	size_t kept = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct heeded_row *row = &all_rows[i];
 
 		if (row->heeds && !(row->heeds & heeds))
 			continue;
-		rows[kept] = row->row;
-		rows[kept++].target = at_offset(request, row->target);
+		rows[count] = row->row;
+		rows[count++].target = at_offset(request, row->target);
 	}
-	rows[kept] = (struct option_row){0};
-	return kept;
+	rows[count] = (struct option_row){0};
+	return count;
 }
 
 static bool is_given(const struct request *request, const struct heeded_row *row)

@@ -315,11 +315,6 @@ void result_note(struct result *result, const char *format, ...)
 	free(text);
 }
 
-void result_missing(struct result *result, const char *what, const char *events)
-{
-	result_note(result, "%s: not recorded (enable %s)", what, events);
-}
-
 enum unit result_unit(const struct result_table *table, size_t row, size_t column)
 {
 	const struct cell *cells = &table->cell[row * table->columns];

@@ -110,9 +110,6 @@ void result_add(struct result_table *table, const struct cell *cells);
 void result_note(struct result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "disk latency: not recorded (enable block_rq_issue, block_rq_complete)" */
-void result_missing(struct result *result, const char *what, const char *events);
-
 /* Sort what there is; of --table the others go. 0, or -1 with error where --sort or
  * --table names nothing. */
 int result_finish(struct result *result, struct error *error);

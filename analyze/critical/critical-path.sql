@@ -40,14 +40,13 @@ FROM recorded;
 
 -- path_segment is what path.c found, in order. How sure a message's way is, both clocks tell.
 -- temporary segment
-SELECT s.c1 AS n, s.c2 AS state, s.c3 AS begin_ns, s.c4 - s.c3 AS took_ns, s.c5 AS node, s.c6 AS tid,
-       s.c7 AS cpu, s.c8 AS other_tid, s.c9 AS from_node, s.c10 AS message,
-       CASE WHEN s.c9 IS NULL OR a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
+SELECT s.n, s.state, s.begin_ns, s.end_ns - s.begin_ns AS took_ns, s.node, s.tid, s.cpu, s.other_tid, s.from_node, s.message,
+       CASE WHEN s.from_node IS NULL OR a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
             WHEN t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
             THEN greatest(f.high_ns - t.low_ns, t.high_ns - f.low_ns) END AS bound_ns
-FROM path_segment AS s LEFT JOIN node_source AS a ON a.node = s.c9 LEFT JOIN node_source AS b ON b.node = s.c5
-LEFT JOIN clock_uncertainty AS f ON f.source = a.source AND s.c11 >= f.begin_ns AND s.c11 < f.end_ns
-LEFT JOIN clock_uncertainty AS t ON t.source = b.source AND s.c4 >= t.begin_ns AND s.c4 < t.end_ns;
+FROM path_segment AS s LEFT JOIN node_source AS a ON a.node = s.from_node LEFT JOIN node_source AS b ON b.node = s.node
+LEFT JOIN clock_uncertainty AS f ON f.source = a.source AND s.sent_ns >= f.begin_ns AND s.sent_ns < f.end_ns
+LEFT JOIN clock_uncertainty AS t ON t.source = b.source AND s.end_ns >= t.begin_ns AND s.end_ns < t.end_ns;
 
 -- table path: Critical path
 -- limit: 100

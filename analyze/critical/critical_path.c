@@ -95,7 +95,11 @@ struct critical {
 	struct path_start thread;
 };
 
-/* A row of path_segment, whose columns critical-path.sql names. */
+/* What critical-path.sql reads. */
+static const char path_segment[] =
+    "path_segment (n, state, begin_ns, end_ns, node, tid, cpu, other_tid, from_node, "
+    "message, sent_ns)";
+
 static int give_segment(void *context, struct cell *row, struct error *error)
 {
 	struct critical *critical = context;
@@ -128,7 +132,7 @@ static int print_path(struct critical *critical, struct error *error)
 	if (query->scope.without_spans)
 		result_note(result, "%s", no_spans_note);
 	query->tables = critical->is_found ? NULL : "";
-	if (timeline_reader_keep_rows(query->reader, "path_segment", 11, give_segment,
+	if (timeline_reader_keep_rows(query->reader, path_segment, 11, give_segment,
 				      critical, error) ||
 	    query_file_run(query, result, error))
 		return -1;

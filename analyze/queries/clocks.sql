@@ -22,7 +22,7 @@ SELECT i.source, i.what, i.at_ns, max(s.n) AS n
 FROM instant AS i LEFT JOIN clock_segment AS s ON s.source = i.source AND (s.n = 1 OR s.ref_ns <= i.at_ns)
 GROUP BY i.source, i.what, i.at_ns;
 
--- with told
+-- with local_instant
 SELECT b.source, b.what, b.at_ns,
        coalesce(s.local_ns + (b.at_ns - s.ref_ns)
                 - CAST(round((b.at_ns - s.ref_ns) * s.rate / (1 + s.rate)) AS BIGINT), b.at_ns) AS local_ns
@@ -31,7 +31,7 @@ FROM begun AS b LEFT JOIN clock_segment AS s ON s.source = b.source AND s.n = b.
 -- The mean rate between begin and end, steps left out.
 -- with life
 SELECT b.source, b.local_ns AS begin_ns, e.local_ns AS end_ns
-FROM told AS b JOIN told AS e ON e.source = b.source AND b.what = 1 AND e.what = 3;
+FROM local_instant AS b JOIN local_instant AS e ON e.source = b.source AND b.what = 1 AND e.what = 3;
 
 -- with part
 SELECT l.source, s.rate, (l.end_ns - l.begin_ns) * 1e0 AS span_ns,
@@ -69,7 +69,7 @@ SELECT n.name AS node, s.name AS source, r.name AS reference, s.quality, coalesc
        w.bound_ns AS worst_bound_ns, w.at_ns AS worst_at_ns
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
 LEFT JOIN source AS r ON r.id = s.reference LEFT JOIN segments AS g ON g.source = s.id
-LEFT JOIN told AS m ON m.source = s.id AND m.what = 2
+LEFT JOIN local_instant AS m ON m.source = s.id AND m.what = 2
 LEFT JOIN drift AS d ON d.source = s.id
 LEFT JOIN clock_uncertainty AS u ON u.source = s.id AND m.at_ns >= u.begin_ns AND m.at_ns < u.end_ns
 LEFT JOIN worst AS w ON w.source = s.id

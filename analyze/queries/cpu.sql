@@ -9,7 +9,6 @@
 -- example: ctanalyze cpu --group process --node db run.db
 -- groups: thread process name priority
 -- records: kernel
--- needs use of processors: sched_switch
 
 -- with ran
 SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.last_cpu, s.priority, s.preempted,
@@ -118,3 +117,7 @@ SELECT k.begin_ns AS begin_ns, n.name AS node, l.cpu AS cpu, u.busy_ns AS busy_n
        1e2 * u.busy_ns / u.known_ns AS busy_percent
 FROM interval_step AS k CROSS JOIN lane AS l JOIN node AS n ON n.id = l.node
 LEFT JOIN used AS u ON u.node = l.node AND u.cpu = l.cpu AND u.begin_ns = k.begin_ns;
+
+-- notes
+SELECT 'use of processors: not recorded (enable sched_switch)' AS note
+WHERE 'sched_switch' NOT IN (SELECT name FROM recorded_class);

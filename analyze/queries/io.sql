@@ -11,8 +11,6 @@
 -- groups: process thread name node
 -- forms: stats
 -- records: kernel
--- needs disk requests: block_rq_insert, block_rq_issue, block_rq_complete
--- needs files: syscall_entry_*, syscall_exit_*
 
 -- Whole ones only. From the issue to the end; one that has no issue counts as a whole.
 -- with requested
@@ -159,3 +157,11 @@ frequency(latency_ns, requested);
 SELECT r.begin_ns AS begin_ns, r.latency_ns AS latency_ns, r.queue_ns AS queue_ns, n.name AS node, r.tid AS tid, t.pid AS pid, coalesce(t.comm, r.comm) AS comm, r.disk AS disk,
        r.operation AS operation, r.sector AS sector, r.bytes AS bytes, r.merged AS merged, r.error AS error
 FROM requested AS r JOIN node AS n ON n.id = r.node LEFT JOIN known_thread AS t ON t.id = r.thread;
+
+-- notes
+SELECT 'disk requests: not recorded (enable block_rq_insert, block_rq_issue, block_rq_complete)' AS note
+WHERE (SELECT count(DISTINCT name) FROM recorded_class WHERE name IN ('block_rq_insert', 'block_rq_issue', 'block_rq_complete')) < 3
+UNION ALL
+SELECT 'files: not recorded (enable syscall_entry_*, syscall_exit_*)'
+WHERE NOT EXISTS (SELECT 1 FROM recorded_class WHERE name LIKE 'syscall_entry_%')
+   OR NOT EXISTS (SELECT 1 FROM recorded_class WHERE name LIKE 'syscall_exit_%');

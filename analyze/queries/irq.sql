@@ -10,9 +10,6 @@
 -- example: ctanalyze irq --softirq 3 run.db
 -- forms: stats
 -- records: kernel
--- needs hard interrupts: irq_handler_entry, irq_handler_exit
--- needs softirqs: irq_softirq_entry or softirq_entry, irq_softirq_exit or softirq_exit
--- needs when softirqs were raised: irq_softirq_raise or softirq_raise
 
 -- with happened
 SELECT i.node, i.cpu, i.kind, i.number, i.name, i.tid, i.raised_ns, i.inner_ns,
@@ -86,3 +83,14 @@ frequency(duration_ns, happened WHERE duration_ns IS NOT NULL);
 SELECT i.begin_ns AS begin_ns, i.duration_ns AS duration_ns, n.name AS node, i.cpu AS cpu, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind,
        i.number AS number, coalesce(i.name, '') AS name, i.begin_ns - i.raised_ns AS raised_ns, i.inner_ns AS inner_ns, i.tid AS tid
 FROM happened AS i JOIN node AS n ON n.id = i.node WHERE i.duration_ns IS NOT NULL;
+
+-- notes
+SELECT 'hard interrupts: not recorded (enable irq_handler_entry, irq_handler_exit)' AS note
+WHERE (SELECT count(DISTINCT name) FROM recorded_class WHERE name IN ('irq_handler_entry', 'irq_handler_exit')) < 2
+UNION ALL
+SELECT 'softirqs: not recorded (enable irq_softirq_entry or softirq_entry, irq_softirq_exit or softirq_exit)'
+WHERE NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('irq_softirq_entry', 'softirq_entry'))
+   OR NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('irq_softirq_exit', 'softirq_exit'))
+UNION ALL
+SELECT 'when softirqs were raised: not recorded (enable irq_softirq_raise or softirq_raise)'
+WHERE NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('irq_softirq_raise', 'softirq_raise'));

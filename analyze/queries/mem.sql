@@ -8,7 +8,7 @@
 -- example: ctanalyze mem run.db
 
 -- sar has kB of 1024 bytes, and pages, taken to be of 4 KiB, and rates over intervals.
--- with told
+-- with sampled
 SELECT s.node, m.name, s.value, s.interval_ns / 1e9 AS seconds
 FROM metric AS m JOIN sample AS s ON s.metric = m.id
 WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s', 'pswpout/s', 'majflt/s')
@@ -30,7 +30,7 @@ SELECT n.name AS node, n.mem_kib * 1024 AS memory_bytes,
        sum(value * seconds) FILTER (WHERE t.name = 'pswpin/s') * 4096 AS swapped_in_bytes,
        sum(value * seconds) FILTER (WHERE t.name = 'pswpout/s') * 4096 AS swapped_out_bytes,
        round(sum(value * seconds) FILTER (WHERE t.name = 'majflt/s')) AS major_faults
-FROM node AS n JOIN told AS t ON t.node = n.id
+FROM node AS n JOIN sampled AS t ON t.node = n.id
 GROUP BY n.id, n.name, n.mem_kib ORDER BY n.id;
 
 -- with resident
@@ -87,7 +87,7 @@ LEFT JOIN known_thread AS t ON t.node = k.node AND t.tid = k.tid AND k.last_ns >
 WHERE :all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread);
 
 -- notes
-SELECT 'memory of nodes: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM told)
+SELECT 'memory of nodes: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM sampled)
 UNION ALL
 SELECT 'memory of processes: not recorded (sample proc.csv)' WHERE NOT EXISTS (SELECT 1 FROM resident)
 UNION ALL

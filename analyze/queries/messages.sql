@@ -58,7 +58,7 @@ SELECT a.name AS "from", b.name AS "to", messages, bytes, min_ns, mean_ns, p50_n
        greatest(-low_ns, high_ns) AS bound_ns, negative
 FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
--- What one way takes longer than the other. The clocks' error is in both, with the sign turned,
+-- What one direction takes longer than the other. The clocks' error is in both, with the sign turned,
 -- so it counts twice. A pair is shown from the node that was named first.
 -- table paths: Both ways of a pair
 -- form: stats
@@ -76,7 +76,7 @@ SELECT a.name AS a, b.name AS b, p.p50_ns AS p50_ab_ns, q.p50_ns AS p50_ba_ns, p
 FROM pair AS p JOIN pair AS q ON q.src_node = p.dst_node AND q.dst_node = p.src_node AND p.src_node < p.dst_node
 JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
--- temporary way
+-- temporary flow
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
        sum(size) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns, max(high_ns) AS high_ns,
        sum(is_open) AS opened, count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -90,7 +90,7 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns,
        CASE WHEN opened = 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, negative
-FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
+FROM flow AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
 -- form: stats

@@ -19,7 +19,7 @@ WHERE :all_metrics = 0 OR m.activity = 'sensor'
        AND m.name IN ('%iowait', '%idle', '%usr', '%sys', 'kbmemused', '%memused', 'kbswpused', 'rkB/s', 'wkB/s',
                       'rd_sec/s', 'wr_sec/s', '%util', 'rxkB/s', 'txkB/s'));
 
--- with told
+-- with sampled
 SELECT w.activity, w.name AS metric, w.unit, s.node, s.item, s.ts_ns, s.value
 FROM wanted AS w JOIN sample AS s ON s.metric = w.metric LEFT JOIN metric_item AS i ON i.id = s.item
 WHERE s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen_node)
@@ -30,7 +30,7 @@ WHERE s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen
 -- sort: activity,metric,item,node
 SELECT t.activity, t.metric, t.unit, n.name AS node, coalesce(i.alias, '') AS item, count(t.value) AS samples,
        min(t.value) AS min, avg(t.value) AS mean, max(t.value) AS max
-FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
+FROM sampled AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
 GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.alias, '');
 
 -- table over_time: Metrics over time
@@ -38,9 +38,37 @@ GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.alias,
 -- sort: begin_ns,activity,metric,item,node
 SELECT t.ts_ns - (t.ts_ns - :begin_ns) % :interval_ns AS begin_ns, t.activity, t.metric, t.unit, n.name AS node,
        coalesce(i.alias, '') AS item, avg(t.value) AS mean, max(t.value) AS max
-FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
+FROM sampled AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
 GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.alias, '');
+
+-- What clusterp drew. A value is `base` and the scaled sum of the metrics; `top` is the axis's, 0: as the
+-- values are; of an `only` item there is one picture, else one each. Older versions of sysstat call some
+-- otherwise. Their kB are 1024 bytes, their sectors 512.
+-- table plots: The pictures of --plot
+-- when: plot
+WITH kind (number, file, title, unit, activity, metric, base, scale, top, "only") AS (VALUES
+	(1, 'cpu/iowait', 'Processors waiting for disks', '%', 'cpu', '%iowait', 0, 1e0, 100, 'all'),
+	(2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%iowait', 100, -1e0, 100, 'all'),
+	(2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%idle', 100, -1e0, 100, 'all'),
+	(3, 'memory/utilization', 'Memory in use', 'MiB', 'memory', 'kbmemused', 0, 1 / 1024e0, 0, NULL),
+	(4, 'swap/utilization', 'Swap in use', 'MiB', 'swap', 'kbswpused', 0, 1 / 1024e0, 0, NULL),
+	(5, 'disk/read', 'read', 'MiB/s', 'disk', 'rkB/s', 0, 1 / 1024e0, 0, NULL),
+	(5, 'disk/read', 'read', 'MiB/s', 'disk', 'rd_sec/s', 0, 1 / 2048e0, 0, NULL),
+	(6, 'disk/write', 'written', 'MiB/s', 'disk', 'wkB/s', 0, 1 / 1024e0, 0, NULL),
+	(6, 'disk/write', 'written', 'MiB/s', 'disk', 'wr_sec/s', 0, 1 / 2048e0, 0, NULL),
+	(7, 'disk/utilization', 'busy', '%', 'disk', '%util', 0, 1e0, 100, NULL),
+	(8, 'network/in', 'received', 'MiB/s', 'net', 'rxkB/s', 0, 1 / 1024e0, 0, NULL),
+	(9, 'network/out', 'sent', 'MiB/s', 'net', 'txkB/s', 0, 1 / 1024e0, 0, NULL))
+SELECT k.file, k.title, k.unit, k.top, CASE WHEN k."only" IS NULL THEN coalesce(i.name, '') ELSE '' END AS item,
+       coalesce(c.alias, '') AS alias, n.name AS node, s.ts_ns, max(s.interval_ns) AS interval_ns,
+       k.base + sum(k.scale * s.value) AS value
+FROM kind AS k JOIN metric AS m ON m.activity = k.activity AND m.name = k.metric JOIN sample AS s ON s.metric = m.id
+JOIN chosen_node AS n ON n.id = s.node LEFT JOIN metric_item AS i ON i.id = s.item LEFT JOIN chosen_item AS c ON c.id = s.item
+WHERE s.value IS NOT NULL AND s.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND CASE WHEN k."only" IS NOT NULL THEN i.name = k."only" ELSE :all_items = 1 OR c.id IS NOT NULL END
+GROUP BY k.number, k.file, k.title, k.unit, k.top, k."only", i.name, c.alias, n.id, n.name, s.ts_ns
+ORDER BY k.number, i.name, n.id, s.ts_ns;
 
 -- notes
 SELECT CASE WHEN EXISTS (SELECT 1 FROM sample) THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
-            ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM told);
+            ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM sampled);

@@ -71,7 +71,7 @@ SELECT node, by_kernel, interface, protocol, src, dst, sport, dport, count(*) AS
        sum(numbers % 2147483647 * ((2 * seq + numbers) % 2147483647) % 2147483647) AS squares
 FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interface;
 
--- with taken
+-- with received_frame
 SELECT e.node, e.ts_ns, coalesce(r.name, '') AS interface, r.len
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
@@ -88,7 +88,7 @@ SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(re
 FROM (SELECT node, interface, sent, sent_bytes, 0 AS received, 0 AS received_bytes FROM part WHERE by_kernel = 1
       UNION ALL
       SELECT node, interface, 0, 0, count(*), sum(CASE WHEN len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END)
-      FROM taken GROUP BY node, interface) AS handed
+      FROM received_frame GROUP BY node, interface) AS handed
 GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
@@ -131,7 +131,7 @@ FROM numbered
 WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
 
--- with told
+-- with overlap
 SELECT node, protocol, src, dst, sport, dport, payload, numbers,
        (max(begin_at + numbers) OVER sending) - begin_at AS before
 FROM placed
@@ -141,7 +141,7 @@ WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY 
 -- temporary again
 SELECT node, protocol, src, dst, sport, dport, count(*) AS packets,
        sum(least(least(before, numbers), payload)) AS bytes
-FROM told WHERE before > 0
+FROM overlap WHERE before > 0
 GROUP BY node, protocol, src, dst, sport, dport;
 
 -- Addresses as texts: of IPv4 they come as x and 8 hexadecimal digits, of IPv6 as a list of 8 words,
@@ -203,14 +203,14 @@ SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('01
 FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
 -- Which node has an address, by the messages that went there.
--- temporary way
+-- temporary address_pair
 SELECT DISTINCT src_node, dst_node, src, dst FROM message;
 
 -- temporary address_node
 -- index: address
 SELECT address, coalesce(min(node) FILTER (WHERE is_dst = 1), min(node)) AS node
-FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM way
-      UNION ALL SELECT src, src_node, 0 FROM way) AS seen
+FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM address_pair
+      UNION ALL SELECT src, src_node, 0 FROM address_pair) AS seen
 WHERE address IS NOT NULL GROUP BY address;
 
 -- temporary flow
@@ -264,7 +264,7 @@ SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS nod
        count(*) FILTER (WHERE sent = 0) AS received,
        coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
 FROM (SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
-      UNION ALL SELECT node, ts_ns, interface, len, 0 FROM taken) AS h JOIN node AS n ON n.id = h.node
+      UNION ALL SELECT node, ts_ns, interface, len, 0 FROM received_frame) AS h JOIN node AS n ON n.id = h.node
 GROUP BY 1, n.name, interface;
 
 -- notes

@@ -89,6 +89,10 @@ UNION ALL SELECT one, 2 * one FROM power
 UNION ALL SELECT 2 * one, 5 * one FROM power WHERE one < 1000000000000000000
 UNION ALL SELECT 5 * one, 10 * one FROM power WHERE one < 1000000000000000000;
 
+-- Classes of which there are events.
+-- with recorded_class
+SELECT name FROM event_class WHERE events > 0;
+
 -- The segments of each clock's correction, in order.
 -- temporary clock_segment
 -- index: source

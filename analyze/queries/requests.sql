@@ -49,6 +49,14 @@ SELECT CASE WHEN :group IN ('pair', 'flow') THEN client END AS client, server,
        bound_ns
 FROM asked;
 
+-- temporary summed
+SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
+       count(*) AS count, distribution(total_ns), sum(total_ns) AS sum_ns, avg(there_ns) AS there_ns,
+       avg(queue_ns) AS queue_ns, avg(running_ns) AS running_ns, avg(runnable_ns) AS runnable_ns,
+       avg(disk_ns) AS disk_ns, avg(node_ns) AS node_ns, avg(other_ns) AS other_ns, avg(unknown_ns) AS unknown_ns,
+       avg(back_ns) AS back_ns, count(bound_ns) AS bounds, max(bound_ns) AS bound_ns
+FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
+
 -- table totals: From request to response
 -- form: stats
 -- sort: -count,client,server,process,container,pid,tid,src,sport,dst,dport
@@ -57,8 +65,8 @@ FROM asked;
 --   process [pair process container], comm [thread], protocol [flow], src [flow], sport [flow], dst [flow],
 --   dport [flow]
 SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
-       count(*) AS count, distribution(total_ns), sum(total_ns) AS sum_ns
-FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
+       count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, sum_ns
+FROM summed;
 
 -- BOUND is the widest of the group.
 -- table parts: What their time went into, on average
@@ -70,11 +78,9 @@ FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 --   process [pair process container], comm [thread], protocol [flow], src [flow], sport [flow], dst [flow],
 --   dport [flow]
 SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
-       count(*) AS count, avg(total_ns) AS mean_ns, avg(there_ns) AS there_ns, avg(queue_ns) AS queue_ns,
-       avg(running_ns) AS running_ns, avg(runnable_ns) AS runnable_ns, avg(disk_ns) AS disk_ns,
-       avg(node_ns) AS node_ns, avg(other_ns) AS other_ns, avg(unknown_ns) AS unknown_ns, avg(back_ns) AS back_ns,
-       CASE WHEN count(bound_ns) = count(*) THEN max(bound_ns) END AS bound_ns
-FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
+       count, mean_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, other_ns, unknown_ns, back_ns,
+       CASE WHEN bounds = count THEN bound_ns END AS bound_ns
+FROM summed;
 
 -- table freq: How often how long: from request to response
 -- form: freq
@@ -99,34 +105,28 @@ FROM asked;
 
 -- notes
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note
-WHERE NOT EXISTS (SELECT 1 FROM message);
-
--- notes
-SELECT 'no request of those asked for had a response' AS note
-WHERE NOT EXISTS (SELECT 1 FROM asked) AND EXISTS (SELECT 1 FROM message);
-
--- notes
-SELECT silent || ' requests of all had no response' AS note FROM (
+WHERE NOT EXISTS (SELECT 1 FROM message)
+UNION ALL
+SELECT 'no request of those asked for had a response'
+WHERE NOT EXISTS (SELECT 1 FROM asked) AND EXISTS (SELECT 1 FROM message)
+UNION ALL
+SELECT silent || ' requests of all had no response' FROM (
 	SELECT count(*) AS silent FROM request
 	WHERE responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns) AS counted
-WHERE silent > 0;
-
--- notes
-SELECT value || ' messages are of tunnels and carry others: no requests' AS note FROM meta
-WHERE key = 'tunnel_messages';
-
--- notes
-SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sched_wakeup)' AS note
+WHERE silent > 0
+UNION ALL
+SELECT value || ' messages are of tunnels and carry others: no requests' FROM meta
+WHERE key = 'tunnel_messages'
+UNION ALL
+SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sched_wakeup)'
 WHERE EXISTS (SELECT 1 FROM asked)
-  AND NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0);
-
--- notes
-SELECT 'what servers did: ctmerge was told to leave it out (--no-spans)' AS note
-WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL);
-
--- notes
-SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)' AS note
+  AND 'sched_switch' NOT IN (SELECT name FROM recorded_class)
+UNION ALL
+SELECT 'what servers did: ctmerge was told to leave it out (--no-spans)'
+WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL)
+UNION ALL
+SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'
 WHERE EXISTS (SELECT 1 FROM asked)
-  AND EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
-  AND NOT (EXISTS (SELECT 1 FROM event_class WHERE name = 'irq_handler_entry' AND events > 0)
-           AND EXISTS (SELECT 1 FROM event_class WHERE name IN ('irq_softirq_entry', 'softirq_entry') AND events > 0));
+  AND 'sched_switch' IN (SELECT name FROM recorded_class)
+  AND ('irq_handler_entry' NOT IN (SELECT name FROM recorded_class)
+       OR NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('irq_softirq_entry', 'softirq_entry')));

@@ -12,8 +12,6 @@
 -- groups: thread process name priority cpu node
 -- forms: stats top
 -- records: kernel
--- needs scheduling: sched_switch
--- needs latency from wakeup to running: sched_waking or sched_wakeup
 -- column source: text, FROM
 
 -- Kept with all names, as every table reads them. Who woke it, or had the processor, is what the number
@@ -103,3 +101,10 @@ SELECT w.begin_ns AS begin_ns, w.latency_ns AS latency_ns, n.name AS node, w.tid
        w.prev_tid AS holder_tid, CASE WHEN w.prev_tid IS NOT NULL THEN coalesce(w.holder, '') END AS holder
 FROM waited AS w JOIN node AS n ON n.id = w.node
 WHERE w.preempted = 0;
+
+-- notes
+SELECT 'scheduling: not recorded (enable sched_switch)' AS note
+WHERE 'sched_switch' NOT IN (SELECT name FROM recorded_class)
+UNION ALL
+SELECT 'latency from wakeup to running: not recorded (enable sched_waking or sched_wakeup)'
+WHERE NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('sched_waking', 'sched_wakeup'));

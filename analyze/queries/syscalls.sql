@@ -9,7 +9,6 @@
 -- groups: syscall thread process name node
 -- forms: stats
 -- records: kernel
--- needs system calls: syscall_entry_*, syscall_exit_*
 
 -- A call that was cut has no latency, and may have an error.
 -- with called
@@ -95,3 +94,8 @@ WHERE is_whole = 1;
 -- form: log
 -- sort: begin_ns,node,tid
 SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error FROM listed;
+
+-- notes
+SELECT 'system calls: not recorded (enable syscall_entry_*, syscall_exit_*)' AS note
+WHERE NOT EXISTS (SELECT 1 FROM recorded_class WHERE name LIKE 'syscall_entry_%')
+   OR NOT EXISTS (SELECT 1 FROM recorded_class WHERE name LIKE 'syscall_exit_%');

@@ -10,7 +10,6 @@
 --   net_if_receive_skb, irq_softirq_entry and _exit.
 -- example: ctanalyze wakeups --procname server run.db
 -- records: kernel
--- needs wakeups: sched_switch, sched_waking or sched_wakeup
 
 -- with woken
 SELECT s.node, s.tid, s.thread, s.begin_ns, s.end_ns, s.waker_tid, s.wait_assumed,
@@ -59,3 +58,8 @@ SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to
 FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
 LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;
+
+-- notes
+SELECT 'wakeups: not recorded (enable sched_switch, sched_waking or sched_wakeup)' AS note
+WHERE 'sched_switch' NOT IN (SELECT name FROM recorded_class)
+   OR NOT EXISTS (SELECT 1 FROM recorded_class WHERE name IN ('sched_waking', 'sched_wakeup'));

@@ -145,11 +145,10 @@ static void test_notes_are_said_once(void **unused)
 
 	(void)unused;
 	result_init(&result, NULL);
-	result_missing(&result, "wakeups", "sched_wakeup");
-	result_missing(&result, "wakeups", "sched_wakeup");
+	result_note(&result, "%s: not recorded", "wakeups");
+	result_note(&result, "%s: not recorded", "wakeups");
 	assert_int_equal(result.notes.count, 1);
-	assert_string_equal(result.notes.item[0],
-			    "wakeups: not recorded (enable sched_wakeup)");
+	assert_string_equal(result.notes.item[0], "wakeups: not recorded");
 	result_clear(&result);
 }
 
