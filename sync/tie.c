@@ -228,68 +228,44 @@ size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
 	return part;
 }
 
-/* What the offset may be while the tied clock shows times of a span. */
-static void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
-			nsec_t *high)
+/* What the offset may be while the tied clock shows a time: `high` or low. */
+static nsec_t offset_at(const struct tie *tie, nsec_t at, bool high)
 {
-	size_t part = tie_part_at(tie, from);
-
 	/* A time that was leapt over belongs to some part as well. */
-	*low = tie->part[part].low_ns;
-	*high = tie->part[part].high_ns;
+	const struct tie_part *first = &tie->part[tie_part_at(tie, at)];
+	nsec_t low_ns = first->low_ns, high_ns = first->high_ns;
+
 	for (size_t i = 0; i < tie->parts; i++) {
-		if (tie_part_from(tie, i) > to || tie_part_to(tie, i) < from)
+		const struct tie_part *part = &tie->part[i];
+
+		if (tie_part_from(tie, i) > at || tie_part_to(tie, i) < at)
 			continue;
-		if (tie->part[i].low_ns < *low)
-			*low = tie->part[i].low_ns;
-		if (tie->part[i].high_ns > *high)
-			*high = tie->part[i].high_ns;
+		low_ns = part->low_ns < low_ns ? part->low_ns : low_ns;
+		high_ns = part->high_ns > high_ns ? part->high_ns : high_ns;
 	}
+	return high ? high_ns : low_ns;
 }
 
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns)
 {
-	nsec_t low, high;
-
-	tie_offsets(tie, local_ns, local_ns, &low, &high);
-	return nsec_sub(local_ns, high);
+	return nsec_sub(local_ns, offset_at(tie, local_ns, true));
 }
 
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 {
-	nsec_t low, high;
-
-	tie_offsets(tie, local_ns, local_ns, &low, &high);
-	return nsec_sub(local_ns, low);
+	return nsec_sub(local_ns, offset_at(tie, local_ns, false));
 }
 
-/* By tied clock the one first that most packets tell of, of those that hold. */
+/* By tied clock the one first that most packets tell of. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
 
 	if (p->tied != q->tied)
 		return p->tied < q->tied ? -1 : 1;
-	if (!p->parts != !q->parts)
-		return p->parts ? -1 : 1;
 	if (p->packets != q->packets)
 		return p->packets > q->packets ? -1 : 1;
 	return (p->base > q->base) - (p->base < q->base);
-}
-
-/* Of the ties of one clock the best; the others go. */
-static void choose(struct tie_list *list)
-{
-	size_t kept = 0;
-
-	qsort(list->item, list->count, sizeof(*list->item), by_worth);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->item[i].parts &&
-		    (!kept || list->item[kept - 1].tied != list->item[i].tied))
-			list->item[kept++] = list->item[i];
-		else
-			tie_clear(&list->item[i]);
-	list->count = kept;
 }
 
 /* Where nothing says when packets were handed over, there is nothing to say of a tie. */
@@ -316,14 +292,14 @@ static void report_steps(struct sync *sync, const struct sync_trace *trace)
 				     tie_middle(&tie->part[i - 1]));
 }
 
+/* Of the ties of one clock, the best that holds is kept. */
 static void find_ties(struct sync *sync)
 {
 	struct tie_list *list = &sync->ties;
+	size_t count = 0;
 
-	if (!list->count)
-		return;
-	/* In an order that does not depend on which packet came first. */
-	qsort(list->item, list->count, sizeof(*list->item), by_worth);
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), by_worth);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 
@@ -331,10 +307,13 @@ static void find_ties(struct sync *sync)
 		drop_false(tie);
 		if (!is_sound(tie)) {
 			report_unsound(sync, tie);
-			tie->parts = 0;
+		} else if (!count || list->item[count - 1].tied != tie->tied) {
+			list->item[count++] = *tie;
+			continue;
 		}
+		tie_clear(tie);
 	}
-	choose(list);
+	list->count = count;
 }
 
 /* Clocks by their old numbers. */
