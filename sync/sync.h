@@ -31,9 +31,9 @@ struct sync_options {
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
-	size_t in_flight; /* 0: by the number of sources */
-	size_t kept; /* messages of piecewise clocks before they are thinned; 0: 4 Mi */
-	bool alone;  /* a single source will do */
+	size_t in_flight;     /* 0: by the number of sources */
+	size_t messages_kept; /* of piecewise clocks before they are thinned; 0: 4 Mi */
+	bool alone;           /* a single source will do */
 };
 
 /* One trace, or with messages one node. */

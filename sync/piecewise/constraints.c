@@ -147,7 +147,7 @@ static nsec_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
 	return found - breakpoints->at;
 }
 
-static bool lower(double *bound, double value)
+static bool tighten(double *bound, double value)
 {
 	bool moves = value < *bound - STILL_NS;
 
@@ -156,7 +156,7 @@ static bool lower(double *bound, double value)
 	return moves;
 }
 
-static bool hear_messages(const struct constraints *constraints)
+static bool relax_messages(const struct constraints *constraints)
 {
 	bool moves = false;
 
@@ -166,11 +166,12 @@ static bool hear_messages(const struct constraints *constraints)
 		struct breakpoints *to = &constraints->breakpoints[link->to];
 
 		if (!from->fixed)
-			moves |= lower(&from->most[true][link->sent],
-				       to->most[true][link->received] + link->travel_ns);
+			moves |=
+			    tighten(&from->most[true][link->sent],
+				    to->most[true][link->received] + link->travel_ns);
 		if (!to->fixed)
-			moves |= lower(&to->most[false][link->received],
-				       from->most[false][link->sent] + link->travel_ns);
+			moves |= tighten(&to->most[false][link->received],
+					 from->most[false][link->sent] + link->travel_ns);
 	}
 	return moves;
 }
@@ -192,10 +193,10 @@ static bool sweep(struct breakpoints *breakpoints)
 
 		for (size_t k = 1; k < breakpoints->count; k++)
 			moves |=
-			    lower(&most[k], most[k - 1] + growth(breakpoints, k, side));
+			    tighten(&most[k], most[k - 1] + growth(breakpoints, k, side));
 		for (size_t k = breakpoints->count; k-- > 1;)
-			moves |=
-			    lower(&most[k - 1], most[k] + growth(breakpoints, k, !side));
+			moves |= tighten(&most[k - 1],
+					 most[k] + growth(breakpoints, k, !side));
 	}
 	return moves;
 }
@@ -215,7 +216,7 @@ static bool relax(const struct constraints *constraints)
 	const struct island *island = constraints->island;
 
 	for (int round = 0; round < ROUNDS_MOST; round++) {
-		bool moves = hear_messages(constraints);
+		bool moves = relax_messages(constraints);
 
 		for (size_t i = 1; i < island->members; i++) {
 			struct breakpoints *breakpoints =
@@ -280,7 +281,7 @@ struct constraints *constraints_new(const struct sync *sync, const struct island
 }
 
 /* Whether a bound is no tighter than what the one before or after it leaves. */
-static bool follows(const struct breakpoints *breakpoints, size_t k, int side)
+static bool is_implied(const struct breakpoints *breakpoints, size_t k, int side)
 {
 	const double *most = breakpoints->most[side];
 
@@ -302,7 +303,7 @@ void constraints_bounds(const struct constraints *constraints, uint32_t clock,
 		for (int above = 0; above < 2; above++) {
 			double most = breakpoints->most[above][k];
 
-			if (follows(breakpoints, k, above))
+			if (is_implied(breakpoints, k, above))
 				continue;
 			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
 			    (struct piecewise_bound){

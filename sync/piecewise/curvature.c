@@ -112,29 +112,29 @@ bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns)
 	return false;
 }
 
-struct cutting {
+struct examination {
 	const struct sync *sync;
 	struct piece **pieces; /* by pair; NULL: not looked at */
 };
 
-static int take(void *context, struct message *message)
+static int note_message(void *context, struct message *message)
 {
-	const struct cutting *cutting = context;
-	const struct pair *pair = &cutting->sync->pairs.pair[message->pair];
-	const struct fit_clock *clock = &cutting->sync->clock[pair->a];
+	const struct examination *examination = context;
+	const struct pair *pair = &examination->sync->pairs.pair[message->pair];
+	const struct fit_clock *clock = &examination->sync->clock[pair->a];
 	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	struct hull_point point = pair_point(message);
 
-	if (!message->rejected && cutting->pieces[message->pair])
-		piece_note(cutting->pieces[message->pair], PIECES_MOST,
+	if (!message->rejected && examination->pieces[message->pair])
+		piece_note(examination->pieces[message->pair], PIECES_MOST,
 			   (double)(point.x - clock->begin_ns) / length, message->forward,
 			   line_distance(&pair->line, point.x, point.y));
 	return 0;
 }
 
-static void add_pair(struct cutting *cutting, uint32_t index)
+static void add_pair(struct examination *examination, uint32_t index)
 {
-	const struct pair *pair = &cutting->sync->pairs.pair[index];
+	const struct pair *pair = &examination->sync->pairs.pair[index];
 	struct piece *piece;
 
 	if (pair->margin_ns < 0 || pair->too_fast || !pair->lower.count ||
@@ -142,26 +142,28 @@ static void add_pair(struct cutting *cutting, uint32_t index)
 		return;
 	piece = mem_alloc(PIECES_MOST * sizeof(*piece));
 	pieces_init(piece, PIECES_MOST);
-	cutting->pieces[index] = piece;
+	examination->pieces[index] = piece;
 }
 
 int curvature_find(struct sync *sync, bool *curved, struct error *error)
 {
-	struct cutting cutting = {.sync = sync};
+	struct examination examination = {.sync = sync};
 	int status;
 
-	cutting.pieces = mem_zalloc((sync->pairs.count + 1) * sizeof(*cutting.pieces));
+	examination.pieces =
+	    mem_zalloc((sync->pairs.count + 1) * sizeof(*examination.pieces));
 	for (size_t i = 0; i < sync->clocks; i++)
 		if (sync->graph.node[i].parent >= 0)
-			add_pair(&cutting, (uint32_t)sync->graph.node[i].parent_pair);
-	status = message_log_walk(&sync->log, false, take, &cutting, error);
+			add_pair(&examination, (uint32_t)sync->graph.node[i].parent_pair);
+	status = message_log_walk(&sync->log, false, note_message, &examination, error);
 	for (uint32_t i = 0; i < sync->pairs.count; i++) {
-		if (!cutting.pieces[i])
+		if (!examination.pieces[i])
 			continue;
-		curved[i] = !status && curvature_is_proved(cutting.pieces[i], PIECES_MOST,
-							   sync->pairs.pair[i].margin_ns);
-		free(cutting.pieces[i]);
+		curved[i] =
+		    !status && curvature_is_proved(examination.pieces[i], PIECES_MOST,
+						   sync->pairs.pair[i].margin_ns);
+		free(examination.pieces[i]);
 	}
-	free(cutting.pieces);
+	free(examination.pieces);
 	return status;
 }

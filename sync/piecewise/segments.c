@@ -117,7 +117,8 @@ enum {
 static bool are_too_many(const struct segments_search *search)
 {
 	const struct sync *sync = search->sync;
-	uint64_t most = sync->options.kept ? sync->options.kept : MESSAGES_MOST;
+	uint64_t most =
+	    sync->options.messages_kept ? sync->options.messages_kept : MESSAGES_MOST;
 	uint64_t messages = 0;
 
 	for (size_t i = 0; i < sync->pairs.count; i++) {
@@ -133,7 +134,7 @@ static bool are_too_many(const struct segments_search *search)
  * Of many messages, some in a row leave only the corners of their hull: a line that
  * satisfies these satisfies all.
  */
-static int keep(void *context, struct message *message)
+static int add_message(void *context, struct message *message)
 {
 	struct segments_search *search = context;
 	const struct sync *sync = search->sync;
@@ -155,24 +156,21 @@ static int keep(void *context, struct message *message)
 }
 
 /* What a clock sent was received later: a bound from above on its time. */
-static void add_pair(struct segments_search *search, uint32_t clock, size_t index)
+static void add_bounds(struct segments_search *search, uint32_t clock,
+		       const struct pair *pair, const struct pair_messages *messages)
 {
-	const struct pair *pair = &search->sync->pairs.pair[index];
-	const struct pair_messages *with = &search->messages[index];
 	struct piecewise_bounds *bounds = &search->bounds;
 	bool is_a = pair->a == clock;
-	uint32_t other = is_a ? pair->b : pair->a;
+	const struct clock *other = &search->sync->fitted[is_a ? pair->b : pair->a];
 
 	for (int forward = 0; forward < 2; forward++)
-		for (size_t i = 0; i < with->side[forward].count; i++) {
-			struct hull_point p = with->side[forward].point[i];
-			nsec_t there =
-			    clock_correct(&search->sync->fitted[other], is_a ? p.y : p.x);
+		for (size_t i = 0; i < messages->side[forward].count; i++) {
+			struct hull_point p = messages->side[forward].point[i];
 
 			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
 			    (struct piecewise_bound){
 				.x = is_a ? p.x : p.y,
-				.y = there,
+				.y = clock_correct(other, is_a ? p.y : p.x),
 				.above = is_a == forward,
 			    };
 		}
@@ -182,14 +180,17 @@ static void add_pair(struct segments_search *search, uint32_t clock, size_t inde
 static void collect(struct segments_search *search, const struct island *island,
 		    uint32_t clock)
 {
+	const struct fit_clock *fit = search->sync->clock;
+
 	search->bounds.count = 0;
 	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &search->sync->pairs.pair[island->inside[i]];
+		uint32_t index = island->inside[i];
+		const struct pair *pair = &search->sync->pairs.pair[index];
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
 		if ((pair->a == clock || pair->b == clock) &&
-		    search->sync->clock[other].place < search->sync->clock[clock].place)
-			add_pair(search, clock, island->inside[i]);
+		    fit[other].place < fit[clock].place)
+			add_bounds(search, clock, pair, &search->messages[index]);
 	}
 }
 
@@ -364,7 +365,7 @@ static int find_segments(struct segments_search *search, struct error *error)
 
 	if (!status && find_islands(search, curved)) {
 		search->is_thinned = are_too_many(search);
-		status = message_log_walk(&sync->log, false, keep, search, error);
+		status = message_log_walk(&sync->log, false, add_message, search, error);
 		if (!status)
 			fit_segments_of_islands(search);
 	}

@@ -224,7 +224,7 @@ static inline void sim_fit(struct sim *sim, const char *method)
 	    .reference = sim->reference,
 	    .threads = 1,
 	    .in_flight = 1 << 18,
-	    .kept = sim->kept,
+	    .messages_kept = sim->kept,
 	};
 	struct error error = ERROR_INIT;
 
