@@ -67,7 +67,6 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 		ctf_reader_set_clock(&reader->base, reader->schema->hostname,
 				     packet->stream->clock);
 	count_lost(&reader->base.facts, stream);
-	reader->base.facts.is_partial |= stream->is_skipped;
 	return true;
 }
 
@@ -195,7 +194,8 @@ static bool run_program(struct ctf_stream *stream, const struct ctf_program *pro
 		cursor->clock = clock;
 		cursor->budget = budget;
 		cursor->is_beyond = false;
-		ctf_stream_more(stream);
+		if (!ctf_stream_more(stream))
+			return false;
 		at = cursor->at;
 	}
 	return true;

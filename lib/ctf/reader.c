@@ -81,7 +81,7 @@ static void tell_lost(struct ctf_reader *reader)
 			    facts->discarded_packets,
 			    "the tracer discarded %llu packets of events",
 			    (unsigned long long)facts->discarded_packets);
-	if (facts->backward && !facts->is_partial)
+	if (facts->backward)
 		problem_add(problems, reader->path, PROBLEM_BACKWARD, facts->backward,
 			    "%llu stamps lie before the one before in their stream",
 			    (unsigned long long)facts->backward);

@@ -92,8 +92,7 @@ struct ctf_facts {
 	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
 	bool has_clock;
-	bool has_uuid;   /* of the clock, which others may be, too */
-	bool is_partial; /* packets were left out by their times; lacks their events */
+	bool has_uuid; /* of the clock, which others may be, too */
 
 	/* Where packets of a network are looked for, input/packet_source.h. */
 	uint64_t sent, received; /* packet events */

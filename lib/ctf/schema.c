@@ -7,14 +7,13 @@
 #include "base/mem.h"
 #include "ctf/fields.h"
 
-enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
-
 struct field_class *field_new(enum field_type type)
 {
 	struct field_class *class = mem_zalloc(sizeof(*class));
 
 	class->type = type;
 	class->align = type == FIELD_STRING || type == FIELD_LEB128 ? 8 : 1;
+	class->slot = -1;
 	class->from = -1;
 	class->place = -1;
 	return class;
@@ -41,12 +40,6 @@ void field_add_range(struct field_member *member, uint64_t first, uint64_t last)
 {
 	member->range = grow(member->range, member->ranges, sizeof(*member->range));
 	member->range[member->ranges++] = (struct field_range){first, last};
-}
-
-void field_add_slot(struct field_class *class, int slot)
-{
-	class->slot = grow(class->slot, class->slots, sizeof(*class->slot));
-	class->slot[class->slots++] = slot;
 }
 
 void field_add_step(struct field_location *location, const char *step)
@@ -103,20 +96,12 @@ static const struct field_member *find_value(const struct field_class *class,
 	return NULL;
 }
 
-const char *field_label(struct field_class *class, uint64_t value)
+const char *field_label(const struct field_class *class, uint64_t value)
 {
-	const struct field_member *member;
-	const char *label;
-	int64_t known;
+	const struct field_member *member = find_value(class, value, class->is_signed);
 
-	if (intmap_get(&class->known_label, value, &known))
-		return (const char *)(intptr_t)known;
-	member = find_value(class, value, class->is_signed);
 	/* CTF 1.8 knows no label that is a keyword: LTTng puts an underscore before. */
-	label = member ? field_name(member->name) : NULL;
-	if (class->known_label.count < MOST_LABELS)
-		intmap_put(&class->known_label, value, (intptr_t)label);
-	return label;
+	return member ? field_name(member->name) : NULL;
 }
 
 struct field_class *field_option(const struct field_class *class, uint64_t selector)
@@ -137,10 +122,8 @@ void field_free(struct field_class *class)
 		field_free(class->member[i].class);
 	}
 	field_free(class->element);
-	intmap_clear(&class->known_label);
 	free(class->member);
 	free(class->clock);
-	free(class->slot);
 	free_location(class->location);
 	free(class);
 }

@@ -91,9 +91,8 @@ struct field_class {
 	struct field_location *location; /* of the length or the selector, or NULL */
 
 	/* Set by schema_resolve. */
-	bool is_known; /* it comes before the field at hand */
-	int *slot;     /* where the integer's value is kept for others; one, as a rule */
-	size_t slots;
+	bool is_known;       /* it comes before the field at hand */
+	int slot;            /* where the integer's value is kept for others, or -1 */
 	int from;            /* the slot of the length or selector, or -1 */
 	bool is_from_signed; /* the selector */
 
@@ -109,8 +108,6 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 const struct field_class *field_member(const struct field_class *class, const char *name);
 
 void field_add_range(struct field_member *member, uint64_t first, uint64_t last);
-
-void field_add_slot(struct field_class *class, int slot);
 
 /* Copies the step; NULL is the structure around. */
 void field_add_step(struct field_location *location, const char *step);
@@ -130,8 +127,8 @@ static inline uint64_t field_stride(const struct field_class *element, uint64_t 
 	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
 }
 
-/* The label of an enumeration's value, as field_name has it, or NULL; is remembered. */
-const char *field_label(struct field_class *class, uint64_t value);
+/* The label of an enumeration's value, as field_name has it, or NULL. */
+const char *field_label(const struct field_class *class, uint64_t value);
 
 /* The option of a variant or an optional for its selector, or NULL. */
 struct field_class *field_option(const struct field_class *class, uint64_t selector);

@@ -10,8 +10,6 @@
 
 #include "base/mem.h"
 
-#define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
-
 /* Open the next file that can be. False when there is none. */
 static bool open_next(struct ctf_stream *stream)
 {
@@ -91,7 +89,7 @@ static enum packet_found read_head(struct ctf_stream *stream)
  * A packet is shown by the slice, as a trace has many streams. Slices begin at a multiple
  * of the largest alignment, which counts from the packet's begin.
  */
-enum { SLICE = 1 << 18, ALIGNED = 1 << 13 };
+enum { SLICE = 1 << 18, ALIGNED = 1 << 13, MOST_SHOWN = 1 << 29 };
 
 /* Show so many bytes from there on; less where the file got shorter. */
 static void show(struct ctf_stream *stream, uint64_t from, uint64_t count)
@@ -118,28 +116,11 @@ bool ctf_stream_more(struct ctf_stream *stream)
 	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t passed = cursor->at / 8 & ~(uint64_t)(ALIGNED - 1);
 
-	if (!stream->rest)
+	if (!stream->rest || cursor->bytes.count > MOST_SHOWN)
 		return false;
 	cursor->at -= 8 * passed;
 	show(stream, stream->from + passed, passed ? SLICE : cursor->end / 4);
 	return true;
-}
-
-/* Have the content of the packet at hand; less of it where the file got shorter. */
-static bool read_content(struct ctf_stream *stream)
-{
-	uint64_t bytes = (stream->packet.content + 7) / 8;
-
-	if (bytes > MOST_BYTES) {
-		problem_add(stream->problems, stream->window.file->path, PROBLEM_BROKEN,
-			    1,
-			    "the packet at byte %" PRIu64 " has %" PRIu64
-			    " bytes, more than 1 GiB, and is left out",
-			    stream->at, bytes);
-		return false;
-	}
-	show(stream, 0, SLICE);
-	return stream->cursor.at <= stream->cursor.end;
 }
 
 /* A packet whose head says that it ends before. */
@@ -171,14 +152,15 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		stream->at = stream->next;
 		found = read_head(stream);
 		stream->is_cut = false;
-		stream->is_skipped = found == PACKET_WHOLE && can_skip(stream);
-		if (stream->is_skipped) {
+		if (found == PACKET_WHOLE && can_skip(stream)) {
 			stream->rest = 0;
 			stream->cursor.at = stream->cursor.end;
 			return true;
 		}
-		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
-			      read_content(stream);
+		if (found == PACKET_WHOLE || found == PACKET_CUT) {
+			show(stream, 0, SLICE);
+			has_content = stream->cursor.at <= stream->cursor.end;
+		}
 		if (found == PACKET_CUT)
 			tell_cut(stream);
 		if (found == PACKET_GARBLED)

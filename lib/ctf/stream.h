@@ -94,7 +94,6 @@ struct ctf_stream {
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
-	bool is_skipped;    /* the packet at hand was not; the cursor is at its end */
 	bool is_cut;        /* the file ends before the packet at hand does */
 	uint64_t gaps, first_gap, gap_bytes; /* of the file: places without a packet */
 
@@ -131,7 +130,7 @@ bool ctf_stream_next(struct ctf_stream *stream);
 
 /*
  * Show more of the packet at hand, from the cursor on: only a slice of it is in memory.
- * False where there is no more.
+ * False where there is no more, or what is shown is a GiB already.
  */
 bool ctf_stream_more(struct ctf_stream *stream);
 
