@@ -254,13 +254,12 @@ struct trace_packets {
 		uint64_t skb;
 	} * waiting;
 	size_t waitings, waiting_room;
-	struct intmap queued;    /* skb -> its place there */
-	struct intmap last_xmit; /* CPU and device -> local time */
-	struct intmap entered;   /* skb -> local time of its GRO entry */
-	struct intmap entering;  /* stream -> skb of the last GRO entry */
-	struct texts device;     /* its number is its place plus one */
-	uint64_t *headerless;    /* of each: packets received without a header, but ARP */
-	size_t headerless_room;
+	struct intmap queued;            /* skb -> its place there */
+	struct intmap last_xmit;         /* CPU and device -> local time */
+	struct intmap entered;           /* skb -> local time of its GRO entry */
+	struct intmap entering;          /* stream -> skb of the last GRO entry */
+	struct texts device;             /* its number is its place plus one */
+	uint64_t headerless;             /* packets received without a header, but ARP */
 	uint8_t *wanted;                 /* of each event class; PACKET_CLASSES: none */
 	bool is_defined[PACKET_CLASSES]; /* by the trace's metadata */
 	packet_event_fn *give;
@@ -269,18 +268,9 @@ struct trace_packets {
 
 static uint32_t device_number(struct trace_packets *packets, const struct cell *name)
 {
-	size_t known = packets->device.count, device;
-
 	if (name->type != CELL_TEXT)
 		return 0;
-	device = texts_put_bytes(&packets->device, name->bytes, name->size);
-	if (device == known) {
-		packets->headerless =
-		    mem_grow(packets->headerless, known, &packets->headerless_room,
-			     sizeof(*packets->headerless));
-		packets->headerless[known] = 0;
-	}
-	return (uint32_t)device + 1;
+	return (uint32_t)texts_put_bytes(&packets->device, name->bytes, name->size) + 1;
 }
 
 static bool is_loopback_device(const struct cell *name)
@@ -348,12 +338,9 @@ enum { LONGEST_ARP = 46 };
 
 static void note_headerless(struct trace_packets *packets, const struct cell *value)
 {
-	uint32_t device = device_number(packets, &value[FIELD_NAME]);
-
 	packets->base.facts.headerless++;
-	if (device && value[FIELD_LENGTH].type == CELL_INTEGER &&
-	    value[FIELD_LENGTH].integer > LONGEST_ARP)
-		packets->headerless[device - 1]++;
+	packets->headerless += value[FIELD_LENGTH].type == CELL_INTEGER &&
+			       value[FIELD_LENGTH].integer > LONGEST_ARP;
 }
 
 /* The packet of an event, if it has left its host or come from another one. */
@@ -420,15 +407,12 @@ static void handle_xmit(struct trace_packets *packets, const struct ctf_event *e
 
 static void report_headerless(struct trace_packets *packets)
 {
-	for (size_t i = 0; i < packets->device.count; i++)
-		if (packets->headerless[i])
-			problem_add(&packets->base.problems, packets->base.path,
-				    PROBLEM_HEADERLESS, packets->headerless[i],
-				    "%" PRIu64
-				    " packets received on %s carry no headers (receive "
-				    "offload off, or a VLAN's), left out",
-				    packets->headerless[i],
-				    texts_get(&packets->device, i));
+	if (packets->headerless)
+		problem_add(&packets->base.problems, packets->base.path,
+			    PROBLEM_HEADERLESS, packets->headerless,
+			    "%" PRIu64 " packets received carry no headers (receive "
+			    "offload off, or a VLAN's), left out",
+			    packets->headerless);
 }
 
 static void handle_receive(struct trace_packets *packets, const struct ctf_event *event)
@@ -533,7 +517,6 @@ static void trace_free(struct packet_source *source)
 	intmap_clear(&packets->entered);
 	intmap_clear(&packets->entering);
 	texts_clear(&packets->device);
-	free(packets->headerless);
 	free(packets);
 }
 

@@ -165,22 +165,7 @@ static void add_interface(struct stamp_walk *walk, off_t at, off_t end)
 	}
 }
 
-/* The interface that a block's packet came in by, or -1 for no packet. */
-static int64_t packet_interface(const struct stamp_walk *walk, uint32_t type,
-				const uint8_t *block)
-{
-	switch (type) {
-	case BLOCK_PACKET:
-		return get32(walk, block + 8);
-	case BLOCK_OLD_PACKET:
-		return get16(walk, block + 8);
-	case BLOCK_SIMPLE_PACKET:
-		return 0;
-	default:
-		return -1;
-	}
-}
-
+/* Simple packets have no stamp, and the packet block of old is written no more. */
 static struct stamp_unit next_block_unit(struct stamp_walk *walk)
 {
 	static const struct stamp_unit none = {0, 0, false};
@@ -188,25 +173,23 @@ static struct stamp_unit next_block_unit(struct stamp_walk *walk)
 
 	while ((block = bytes_at(walk, walk->at, 12)) != NULL) {
 		off_t begin = walk->at;
-		uint32_t type = get32(walk, block), length;
-		int64_t interface;
+		uint32_t type = get32(walk, block), length, interface;
 
 		if (type == BLOCK_SECTION) {
 			walk->swapped = word(block + 8) != SECTION_ORDER;
 			walk->count = 0;
 		}
 		length = get32(walk, block + 4);
-		interface = packet_interface(walk, type, block);
+		interface = get32(walk, block + 8); /* of a packet */
 		if (length < 12)
 			break;
 		walk->at += length;
 		if (type == BLOCK_INTERFACE)
 			add_interface(walk, begin + 16, walk->at - 4);
-		if (interface < 0)
-			continue;
-		if (type == BLOCK_SIMPLE_PACKET || (size_t)interface >= walk->count)
+		else if (type == BLOCK_PACKET)
+			return interface < walk->count ? walk->unit[interface] : none;
+		else if (type == BLOCK_SIMPLE_PACKET || type == BLOCK_OLD_PACKET)
 			return none;
-		return walk->unit[interface];
 	}
 	return none;
 }

@@ -33,76 +33,49 @@ static bool is_local(const struct sides *sides, uint8_t family, const uint8_t ad
 }
 
 /*
- * A subnet's broadcast address cannot be told from others without its mask,
- * but the link layer knows.
+ * To whoever hears it. A subnet's broadcast address cannot be told from others without
+ * its mask, but the link layer knows. Anyone may ask for an address of his own.
  */
-static bool is_link_broadcast(const struct frame *frame)
+static bool is_to_all(const struct frame *frame)
 {
 	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	bool on_link =
+	    frame->has_ethernet
+		? memcmp(frame->target, broadcast, sizeof(broadcast)) == 0
+		: frame->cooked == COOKED_BROADCAST || frame->cooked == COOKED_MULTICAST;
 
-	if (frame->has_ethernet)
-		return memcmp(frame->target, broadcast, sizeof(broadcast)) == 0;
-	return frame->cooked == COOKED_BROADCAST || frame->cooked == COOKED_MULTICAST;
-}
-
-static enum side by_address(const struct sides *sides, const struct frame *frame)
-{
-	const struct packet *packet = &frame->packet;
-	bool from = is_local(sides, packet->family, packet->src);
-	bool to = is_local(sides, packet->family, packet->dst);
-
-	if (from)
-		return to ? SIDE_INSIDE : SIDE_SENT;
-	if (to)
-		return SIDE_RECEIVED;
-	/* Anyone may ask for an address of his own. */
-	if (packet_is_anonymous(packet))
-		return SIDE_FOREIGN;
-	if (packet_is_to_many(packet) || is_link_broadcast(frame))
-		return SIDE_RECEIVED;
-	return SIDE_FOREIGN;
-}
-
-static enum side by_ethernet(const struct sides *sides, const struct frame *frame)
-{
-	bool from = memcmp(frame->source, sides->ethernet, 6) == 0;
-	bool to = memcmp(frame->target, sides->ethernet, 6) == 0;
-
-	if (!frame->has_ethernet)
-		return SIDE_FOREIGN;
-	if (from)
-		return to ? SIDE_INSIDE : SIDE_SENT;
-	/* The lowest bit of the first byte marks a group. */
-	return to || (frame->target[0] & 1) ? SIDE_RECEIVED : SIDE_FOREIGN;
-}
-
-static enum side by_cooked(const struct frame *frame)
-{
-	switch (frame->cooked) {
-	case COOKED_OUTGOING:
-		return SIDE_SENT;
-	case COOKED_HOST:
-	case COOKED_BROADCAST:
-	case COOKED_MULTICAST:
-		return SIDE_RECEIVED;
-	default:
-		return SIDE_FOREIGN;
-	}
+	return !packet_is_anonymous(&frame->packet) &&
+	       (on_link || packet_is_to_many(&frame->packet));
 }
 
 enum side sides_tell(const struct sides *sides, const struct frame *frame)
 {
-	if (frame->loopback || packet_is_local(&frame->packet))
+	const struct packet *packet = &frame->packet;
+	bool from = false, to = false;
+
+	if (frame->loopback || packet_is_local(packet))
 		return SIDE_INSIDE;
 	switch (sides->rule) {
 	case SIDES_BY_ADDRESS:
-		return by_address(sides, frame);
+		from = is_local(sides, packet->family, packet->src);
+		to = is_local(sides, packet->family, packet->dst) ||
+		     (!from && is_to_all(frame));
+		break;
 	case SIDES_BY_ETHERNET:
-		return by_ethernet(sides, frame);
+		from = frame->has_ethernet && !memcmp(frame->source, sides->ethernet, 6);
+		/* The lowest bit of the first byte marks a group. */
+		to = frame->has_ethernet && (!memcmp(frame->target, sides->ethernet, 6) ||
+					     (!from && (frame->target[0] & 1)));
+		break;
 	case SIDES_BY_COOKED:
-		return by_cooked(frame);
+		from = frame->cooked == COOKED_OUTGOING;
+		to = frame->cooked == COOKED_HOST || frame->cooked == COOKED_BROADCAST ||
+		     frame->cooked == COOKED_MULTICAST;
+		break;
 	}
-	return SIDE_FOREIGN;
+	if (from)
+		return to ? SIDE_INSIDE : SIDE_SENT;
+	return to ? SIDE_RECEIVED : SIDE_FOREIGN;
 }
 
 /* An Ethernet address, and the frames that it sent or received. */

@@ -63,7 +63,6 @@ static void received_without_headers_is_counted(void **state)
 	assert_int_equal(seen.problems.count, 1);
 	assert_int_equal(seen.problems.item[0].kind, PROBLEM_HEADERLESS);
 	assert_int_equal(seen.problems.item[0].count, 1);
-	assert_non_null(strstr(seen.problems.item[0].text, "on eth0 "));
 	problem_clear(&seen.problems);
 }
 
