@@ -2,7 +2,6 @@
 #include "export/format.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,12 +98,8 @@ int statement_json(FILE *file, const struct cell *object, struct error *error)
 
 int statement_chosen(const struct export *export, struct error *error)
 {
-	const struct scope *scope = &export->scope;
-	AUTOFREE char *ids = NULL;
-	size_t size;
-	FILE *out = open_memstream(&ids, &size);
-	int any = 0;
-	struct cell value = {.type = CELL_TEXT};
+	AUTOFREE char *ids = scope_nodes(&export->scope);
+	const struct cell value = cell_of_text(ids);
 	const struct timeline_temporary table = {
 	    .name = "chosen",
 	    .sql = "SELECT id, name, id IN (SELECT value FROM json_each(?1)) AS chosen "
@@ -112,12 +107,5 @@ int statement_chosen(const struct export *export, struct error *error)
 	    .value = &value,
 	    .index = "id"};
 
-	putc('[', out);
-	for (size_t i = 0; i < scope->nodes; i++)
-		if (scope->node[i].chosen)
-			fprintf(out, "%s%" PRId64, any++ ? "," : "", scope->node[i].id);
-	putc(']', out);
-	fclose(out);
-	cell_set_bytes(&value, CELL_TEXT, ids, size);
 	return timeline_reader_keep(export->timeline, &table, error);
 }

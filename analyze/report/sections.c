@@ -108,11 +108,6 @@ struct drawing {
 	nsec_t span_ns;
 };
 
-static void put_node(const struct drawing *drawing, int64_t node)
-{
-	html_text(drawing->report->page, query_node_name(drawing->report->query, node));
-}
-
 /* What each state had of the whole, as the legend. */
 static void put_legend(const struct drawing *drawing)
 {
@@ -139,37 +134,37 @@ static void put_legend(const struct drawing *drawing)
 static void put_title(const struct drawing *drawing)
 {
 	const struct node_request *request = drawing->request;
-	struct query *query = drawing->report->query;
+	const struct path_start *start = &request->start;
 	const struct report *report = drawing->report;
-	FILE *page = report->page;
+	struct query *query = report->query;
 	char text[PRINT_TEXT], bound[PRINT_TEXT];
+	AUTOFREE char *who =
+	    start->tid > 0
+		? mem_printf(" (%s)", query_thread_name(query, start->node, start->tid,
+							start->begin_ns))
+		: mem_strdup("");
+	AUTOFREE char *port = request->server_port >= 0
+				  ? mem_printf(", port %" PRId64, request->server_port)
+				  : mem_strdup("");
+	AUTOFREE char *title =
+	    mem_printf("%s from %s%s to %s%s", html_span(text, (double)drawing->span_ns),
+		       query_node_name(query, start->node), who,
+		       query_node_name(query, request->server), port);
 
-	fprintf(page,
+	fprintf(report->page,
 		"<figure class=\"path\" id=\"request-%" PRId64
-		"\" data-request=\"%" PRId64 "\"><figcaption><b>%s from ",
-		request->id, request->id, html_span(text, (double)drawing->span_ns));
-	put_node(drawing, request->start.node);
-	if (request->start.tid > 0) {
-		fputs(" (", page);
-		html_text(page,
-			  query_thread_name(query, request->start.node,
-					    request->start.tid, request->start.begin_ns));
-		fputc(')', page);
-	}
-	fputs(" to ", page);
-	put_node(drawing, request->server);
-	if (request->server_port >= 0)
-		fprintf(page, ", port %" PRId64, request->server_port);
-	fprintf(page,
+		"\" data-request=\"%" PRId64 "\"><figcaption><b>",
+		request->id, request->id);
+	html_text(report->page, title);
+	fprintf(report->page,
 		"</b> <span>request %" PRId64
 		", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
 		"\">%s</a>, ways between nodes %s</span><br>",
-		request->id, request->start.begin_ns - report->begin_ns, drawing->span_ns,
-		html_human(text, report, cell_of_integer(request->start.begin_ns),
-			   UNIT_INSTANT),
+		request->id, start->begin_ns - report->begin_ns, drawing->span_ns,
+		html_human(text, report, cell_of_integer(start->begin_ns), UNIT_INSTANT),
 		html_bound(bound, request->bound_ns));
 	put_legend(drawing);
-	fputs("</figcaption>\n", page);
+	fputs("</figcaption>\n", report->page);
 }
 
 /*

@@ -131,32 +131,17 @@ enum { KEEP = 1 << 20 };
 /* Values of a dictionary that come so often each are taken to come again. */
 enum { REPEATED = 8 };
 
-static void put_levels(struct parquet_levels *levels, uint32_t level, size_t count)
-{
-	uint32_t *last = levels->runs ? &levels->run[levels->runs - 1] : NULL;
-
-	if (!count)
-		return;
-	if (!last || (*last & 3) != level) {
-		last = MEM_NEXT(levels->run, levels->runs, levels->capacity);
-		*last = level;
-	}
-	*last += (uint32_t)count << 2;
-}
-
 /* Levels with the size of what they become in front. */
-static void add_levels(struct bytes *content, const struct parquet_levels *levels,
-		       unsigned most, size_t count)
+static void add_levels(struct bytes *content, const struct bytes *levels, unsigned most)
 {
-	AUTOFREE uint32_t *level = mem_alloc(count * sizeof(*level));
-	size_t begin = content->size, at = 0;
+	AUTOFREE uint32_t *level = mem_alloc(levels->size * sizeof(*level));
+	size_t begin = content->size;
 	uint32_t size;
 
-	for (size_t i = 0; i < levels->runs; i++)
-		for (uint32_t n = levels->run[i] >> 2; n > 0; n--)
-			level[at++] = levels->run[i] & 3;
+	for (size_t i = 0; i < levels->size; i++)
+		level[i] = levels->data[i];
 	bytes_add_le(content, 0, sizeof(size));
-	parquet_hybrid_add(content, parquet_bits(most), level, count);
+	parquet_hybrid_add(content, parquet_bits(most), level, levels->size);
 	size = htole32((uint32_t)(content->size - begin - sizeof(size)));
 	memcpy(content->data + begin, &size, sizeof(size));
 }
@@ -219,7 +204,7 @@ static void begin_page(struct parquet_chunk *chunk)
 	chunk->page_rows = chunk->page_values = chunk->page_nulls = 0;
 	chunk->page_bytes = 0;
 	bytes_empty(&chunk->values, KEEP);
-	chunk->repetition.runs = chunk->definition.runs = 0;
+	chunk->repetition.size = chunk->definition.size = 0;
 }
 
 void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column *column,
@@ -238,11 +223,13 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place place,
 			      unsigned definition, size_t count)
 {
+	if (!count)
+		return;
 	chunk->page_values += (uint32_t)count;
 	if (chunk->column->list)
-		put_levels(&chunk->repetition, place, count);
+		memset(bytes_extend(&chunk->repetition, count), (int)place, count);
 	if (chunk->most_definition)
-		put_levels(&chunk->definition, definition, count);
+		memset(bytes_extend(&chunk->definition, count), (int)definition, count);
 	if (definition == chunk->most_definition)
 		return;
 	chunk->page_nulls += (uint32_t)count;
@@ -324,10 +311,9 @@ static int32_t add_content(struct parquet_chunk *chunk)
 
 	code_values(chunk, code);
 	if (chunk->column->list)
-		add_levels(content, &chunk->repetition, 1, chunk->page_values);
+		add_levels(content, &chunk->repetition, 1);
 	if (chunk->most_definition)
-		add_levels(content, &chunk->definition, chunk->most_definition,
-			   chunk->page_values);
+		add_levels(content, &chunk->definition, chunk->most_definition);
 	if (chunk->by_dictionary) {
 		size_t begin = content->size, codes;
 
@@ -393,17 +379,16 @@ void parquet_chunk_reset(struct parquet_chunk *chunk)
 
 size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 {
-	/* What the page has by its size: its room depends on how that came. Runs of
-	 * levels by about what they become. */
+	/* What the page has by its size: its capacity depends on how that came. */
 	return chunk->body.capacity + chunk->head.capacity + chunk->values.size +
-	       chunk->repetition.runs + chunk->definition.runs +
+	       chunk->repetition.size + chunk->definition.size +
 	       parquet_dictionary_held(&chunk->dictionary);
 }
 
 void parquet_chunk_clear(struct parquet_chunk *chunk)
 {
-	free(chunk->repetition.run);
-	free(chunk->definition.run);
+	bytes_clear(&chunk->repetition);
+	bytes_clear(&chunk->definition);
 	bytes_clear(&chunk->values);
 	bytes_clear(&chunk->head);
 	bytes_clear(&chunk->body);

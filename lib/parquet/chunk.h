@@ -24,13 +24,6 @@ int32_t parquet_codec_number(enum parquet_codec codec);
 
 void parquet_press_clear(struct parquet_press *press);
 
-/* Levels of a page as runs of one level, each its length << 2 | level: where most is null
- * there is little to keep. */
-struct parquet_levels {
-	uint32_t *run;
-	size_t runs, capacity;
-};
-
 /*
  * One column of one row group: full pages, compressed, and the page that is
  * being filled. Its values are in `values`, as PLAIN has them; when it is full, they get
@@ -44,7 +37,7 @@ struct parquet_chunk {
 
 	uint32_t page_rows, page_values, page_nulls; /* page_values counts nulls, too */
 	size_t page_bytes; /* before compression, as PLAIN would have them */
-	struct parquet_levels repetition, definition;
+	struct bytes repetition, definition; /* levels, a byte each */
 	struct bytes values;
 
 	bool by_dictionary; /* the page that is being filled */

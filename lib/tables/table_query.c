@@ -19,38 +19,43 @@ enum table_query_kind {
 	TABLE_QUERY_EVENT_VIEW,  /* a view with id, ts_ns and the node's name */
 };
 
-/* How the rows of a table lie in time and space; NODES is the list of chosen ids. */
+/*
+ * How the rows of a table lie in time and space: ?1 and ?2 are the scope's begin and end,
+ * or, of events' tables, its first and last event.id; ?3 is a list of the chosen nodes.
+ */
 struct extent {
 	const char *table, *time, *node;
 };
 
-#define LIFE "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.begin_ns, ?1) <= ?2"
-#define SPAN "t.end_ns >= ?1 AND t.begin_ns <= ?2"
+#define NODES   "(SELECT value FROM json_each(?3))"
+#define OF_NODE "t.node IN " NODES
+#define LIFE    "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.begin_ns, ?1) <= ?2"
+#define SPAN    "t.end_ns >= ?1 AND t.begin_ns <= ?2"
 
 static const struct extent extents[] = {
     /* by their kind, from TABLE_QUERY_CLASS_TABLE on */
     {NULL, "t.id BETWEEN ?1 AND ?2",
-     "(SELECT e.node FROM event AS e WHERE e.id = t.id) IN NODES"},
+     "(SELECT e.node FROM event AS e WHERE e.id = t.id) IN " NODES},
     {NULL, "t.id BETWEEN ?1 AND ?2",
-     "t.node IN (SELECT n.name FROM node AS n WHERE n.id IN NODES)"},
-    {"event", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
-    {"sample", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
+     "t.node IN (SELECT n.name FROM node AS n WHERE n.id IN " NODES ")"},
+    {"event", "t.ts_ns BETWEEN ?1 AND ?2", OF_NODE},
+    {"sample", "t.ts_ns BETWEEN ?1 AND ?2", OF_NODE},
     {"message", "t.recv_ns >= ?1 AND t.send_ns <= ?2",
-     "(t.src_node IN NODES OR t.dst_node IN NODES)"},
-    {"process", LIFE, "t.node IN NODES"},
-    {"thread", LIFE, "t.node IN NODES"},
-    {"thread_state", SPAN, "t.node IN NODES"},
-    {"syscall", SPAN, "t.node IN NODES"},
-    {"irq", SPAN, "t.node IN NODES"},
-    {"block_request", SPAN, "t.node IN NODES"},
-    {"recorded", SPAN, "t.node IN NODES"},
+     "(t.src_node IN " NODES " OR t.dst_node IN " NODES ")"},
+    {"process", LIFE, OF_NODE},
+    {"thread", LIFE, OF_NODE},
+    {"thread_state", SPAN, OF_NODE},
+    {"syscall", SPAN, OF_NODE},
+    {"irq", SPAN, OF_NODE},
+    {"block_request", SPAN, OF_NODE},
+    {"recorded", SPAN, OF_NODE},
     {"request", "coalesce(t.end_ns, ?2) >= ?1 AND t.begin_ns <= ?2",
-     "(t.client IN NODES OR t.server IN NODES)"},
+     "(t.client IN " NODES " OR t.server IN " NODES ")"},
     {"invocation",
      "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.enqueue_ns, t.begin_ns, ?1) <= ?2",
-     "t.node IN NODES"},
-    {"node", NULL, "t.id IN NODES"},
-    {"source", NULL, "t.node IN NODES"},
+     OF_NODE},
+    {"node", NULL, "t.id IN " NODES},
+    {"source", NULL, OF_NODE},
 };
 
 static const struct extent *extent_of(enum table_query_kind kind, const char *table)
@@ -64,50 +69,19 @@ static const struct extent *extent_of(enum table_query_kind kind, const char *ta
 	return NULL;
 }
 
-/* Ids of the chosen nodes: numbers of our own, so they may stand in the text. */
-static void put_condition(FILE *sql, const char *condition, const struct scope *scope)
-{
-	for (const char *at; (at = strstr(condition, "NODES"));
-	     condition = at + strlen("NODES")) {
-		const char *before = "(";
-
-		fwrite(condition, 1, (size_t)(at - condition), sql);
-		for (size_t i = 0; i < scope->nodes; i++)
-			if (scope->node[i].chosen) {
-				fprintf(sql, "%s%" PRId64, before, scope->node[i].id);
-				before = ", ";
-			}
-		fputs(*before == '(' ? "()" : ")", sql);
-	}
-	fputs(condition, sql);
-}
-
 /*
- * " WHERE ..." for the scope's part of a table that goes by the name t, and what ?1 and
- * ?2 in it are. "" where all of it is of the scope. For free().
+ * " WHERE ..." for the scope's part of a table that goes by the name t; "" where all of
+ * it is of the scope. For free().
  */
 static char *where_of(const struct scope *scope, enum table_query_kind kind,
-		      const char *table, enum table_query_bounds *bounds)
+		      const char *table)
 {
 	const struct extent *extent = extent_of(kind, table);
-	const char *word = " WHERE ";
-	char *text;
-	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	const char *time = extent && extent->time && !scope->all_time ? extent->time : "";
+	const char *node = extent && !scope->all_nodes ? extent->node : "";
 
-	*bounds = TABLE_QUERY_UNBOUND;
-	if (extent && extent->time && !scope->all_time) {
-		*bounds =
-		    kind == TABLE_QUERY_TABLE ? TABLE_QUERY_BY_TIME : TABLE_QUERY_BY_ID;
-		fprintf(sql, "%s%s", word, extent->time);
-		word = " AND ";
-	}
-	if (extent && !scope->all_nodes) {
-		fputs(word, sql);
-		put_condition(sql, extent->node, scope);
-	}
-	fclose(sql);
-	return text;
+	return mem_printf("%s%s%s%s", *time || *node ? " WHERE " : "", time,
+			  *time && *node ? " AND " : "", node);
 }
 
 /* Columns of the timeline's own that are instants; spans end in _ns, too. */
@@ -294,8 +268,9 @@ struct table_query *table_query_of_table(struct timeline_reader *timeline,
 		if (facts.kind == TABLE_QUERY_CLASS_TABLE ||
 		    (facts.kind == TABLE_QUERY_EVENT_VIEW && i > 1))
 			wanted->column[i].instant = false;
-	where = where_of(scope, facts.kind, name, &wanted->bounds);
-	walks = !facts.is_view && wanted->bounds != TABLE_QUERY_BY_TIME;
+	where = where_of(scope, facts.kind, name);
+	wanted->is_by_id = facts.kind != TABLE_QUERY_TABLE;
+	walks = !facts.is_view && (wanted->is_by_id || !strstr(where, "?1"));
 	set_sql(wanted, column_list(wanted, 0),
 		mem_printf("%s AS t%s%s%s", quoted, walks ? " NOT INDEXED" : "", where,
 			   facts.kind == TABLE_QUERY_TABLE ? "" : " ORDER BY t.id"),
@@ -460,9 +435,9 @@ static void finish_class(struct table_query *wanted, const struct scope *scope,
 			 const char *selected)
 {
 	AUTOFREE char *quoted = name_quote(wanted->name);
-	AUTOFREE char *where =
-	    where_of(scope, TABLE_QUERY_CLASS_TABLE, "", &wanted->bounds);
+	AUTOFREE char *where = where_of(scope, TABLE_QUERY_CLASS_TABLE, "");
 
+	wanted->is_by_id = true;
 	set_sql(wanted, mem_printf("t.id, e.ts_ns, e.node, e.cpu, e.tid%s", selected),
 		mem_printf("%s AS t NOT INDEXED CROSS JOIN event AS e ON e.id = t.id%s "
 			   "ORDER BY t.id",
@@ -474,8 +449,7 @@ static void finish_class(struct table_query *wanted, const struct scope *scope,
 static struct table_query *table_query_of_all_events(const struct scope *scope)
 {
 	struct table_query *wanted = mem_zalloc(sizeof(*wanted));
-	AUTOFREE char *where =
-	    where_of(scope, TABLE_QUERY_TABLE, "event", &wanted->bounds);
+	AUTOFREE char *where = where_of(scope, TABLE_QUERY_TABLE, "event");
 	struct name_set names = {0};
 
 	add_event_columns(wanted, &names);
@@ -525,22 +499,24 @@ int table_query_each(const struct table_query *wanted, struct timeline_reader *t
 {
 	const char *columns = wanted->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
-	AUTOFREE char *sql = NULL;
+	AUTOFREE char *nodes = scope_nodes(scope), *sql = NULL;
 	struct timeline_query *query;
-	struct cell value[2];
+	struct cell value[3];
 	int status = -1;
 
-	if (wanted->bounds == TABLE_QUERY_BY_ID &&
+	if (wanted->is_by_id && !scope->all_time &&
 	    scope_event_ids(scope, timeline, bound, error))
 		return -1;
 	for (int i = 0; i < 2; i++)
 		value[i] = cell_of_integer(bound[i]);
+	value[2] = cell_of_text(nodes);
 	if (!wanted->walked)
 		return query_rows(timeline, wanted->sql, value, take, context, error);
 	sql = mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked, columns,
 			 columns + wanted->walked);
 	query = timeline_query_new(timeline, sql, error);
-	if (query && timeline_query_ask(query, value, wanted->bounds ? 2 : 0, error) == 0)
+	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
+					error) == 0)
 		status = timeline_query_each(query, take, context, error);
 	timeline_query_free(query);
 	return status;

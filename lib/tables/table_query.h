@@ -26,22 +26,16 @@ struct table_query_column {
 	bool is_row;  /* of a part: the id of a row */
 };
 
-/* What the parameters 1 and 2 are. */
-enum table_query_bounds {
-	TABLE_QUERY_UNBOUND, /* there are none */
-	TABLE_QUERY_BY_TIME, /* the scope's begin and end */
-	TABLE_QUERY_BY_ID,   /* first and last event.id of the scope's time */
-};
-
 struct table_query {
 	char *name; /* of the table, for files and messages; "" for the user's SELECT */
 	char *sql;
 	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
 	struct table_query_column *column;
 	size_t columns;
-	int64_t rows; /* about how many, 0: not known */
-	enum table_query_bounds bounds;
-	char *class; /* of events of one class: its name, else NULL */
+	int64_t rows;  /* about how many, 0: not known */
+	bool is_by_id; /* ?1 and ?2 in it are first and last event.id of the scope's time
+			*/
+	char *class;   /* of events of one class: its name, else NULL */
 };
 
 /*

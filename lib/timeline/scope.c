@@ -2,9 +2,11 @@
 #include "timeline/scope.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
@@ -159,6 +161,19 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 failed:
 	scope_clear(scope);
 	return -1;
+}
+
+char *scope_nodes(const struct scope *scope)
+{
+	struct bytes list = {0};
+
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].chosen)
+			bytes_print(&list, "%s%" PRId64, list.size ? "," : "[",
+				    scope->node[i].id);
+	bytes_add_text(&list, list.size ? "]" : "[]");
+	bytes_add_byte(&list, 0);
+	return (char *)list.data;
 }
 
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,

@@ -55,6 +55,9 @@ const struct scope_node *scope_find(const struct scope *scope, int64_t node);
 /* Whether a node's id was chosen. */
 bool scope_has_node(const struct scope *scope, int64_t node);
 
+/* The ids of the chosen nodes as a list of JSON; for free(). */
+char *scope_nodes(const struct scope *scope);
+
 /* First and last event.id of its time; last below first: none. 0, or -1 with error. */
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		    int64_t id[2], struct error *error);
