@@ -208,7 +208,7 @@ static double seconds(double nanoseconds)
 	return nanoseconds / (double)NSEC_PER_SEC;
 }
 
-/* Where all busy time of a node went: node, idle, busy, of unknown threads. */
+/* Where all busy time of a node went, to 1 ppm: node, idle, busy, of unknown threads. */
 static int take_account(void *context, const struct cell *row, struct error *error)
 {
 	const struct opendc *opendc = context;
@@ -216,8 +216,13 @@ static int take_account(void *context, const struct cell *row, struct error *err
 	const struct account *account = account_of(opendc, row->integer);
 	const char *name = scope_find(&export->scope, row->integer)->name;
 	double busy_ns = row[2].real, unknown_ns = row[3].real;
+	double sum =
+	    account->task_ns + account->kernel_ns + account->outside_ns + unknown_ns;
 
-	(void)error;
+	if (fabs(sum - busy_ns) > busy_ns * 1e-6)
+		return error_set(error,
+				 "%s: %s ran for %.0f ns, and %.0f ns are accounted for",
+				 export->path, name, busy_ns, sum);
 	if (busy_ns > 0)
 		problem_add(&export->notes, name, PROBLEM_NOTE, 1,
 			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
