@@ -15,11 +15,6 @@
 /* What would have to wait for its turn longer than this is dropped. */
 static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
 
-static nsec_t from_us(double us)
-{
-	return nsec_round(us * 1e3);
-}
-
 void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
 	       uint64_t number, bool lower)
 {

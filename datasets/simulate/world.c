@@ -173,11 +173,6 @@ struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t s
 /* Clocks are known so much longer than anything happens. */
 static const nsec_t margin_ns = NSEC_PER_SEC;
 
-static nsec_t from_us(double us)
-{
-	return nsec_round(us * 1e3);
-}
-
 static void init_constants(struct world *world)
 {
 	const struct scenario *scenario = world->scenario;

@@ -311,6 +311,11 @@ static inline void wait_until(struct context *ctx, nsec_t ns)
 		ctx->ns = ns + 1;
 }
 
+static inline nsec_t from_us(double us)
+{
+	return nsec_round(us * 1e3);
+}
+
 /* The idle thread, NULL, has 0. */
 static inline int32_t tid_of(const struct thread *thread)
 {

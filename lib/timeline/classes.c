@@ -146,15 +146,6 @@ static int make_table(struct timeline_writer *writer, const char *name,
 	return run_and_clear(writer, &sql, error);
 }
 
-static bool has_table(const struct timeline_writer *writer, const char *name)
-{
-	for (size_t i = 0; i < writer->classes; i++)
-		if (writer->class[i].table &&
-		    sqlite3_stricmp(writer->class[i].table, name) == 0)
-			return true;
-	return false;
-}
-
 /* Tables of classes that queries name, and that were not recorded. */
 static int make_asked(struct timeline_writer *writer, struct error *error)
 {
@@ -167,7 +158,7 @@ static int make_asked(struct timeline_writer *writer, struct error *error)
 	while (!status && sqlite3_step(query) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(query, 0);
 
-		if (!has_table(writer, name))
+		if (name_take(&writer->names, name))
 			status = make_table(writer, name, NULL, error);
 	}
 	sqlite3_finalize(query);

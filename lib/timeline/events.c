@@ -30,8 +30,10 @@ struct events_class {
 };
 
 struct events {
+	struct timeline_reader *reader;
 	const struct scope *scope;
-	struct cell range[2]; /* first and last id of the scope */
+	const struct text_list *globs; /* until events_new returns */
+	struct cell range[2];          /* first and last id of the scope */
 	struct events_class *class;
 	size_t classes, capacity;
 	struct intmap at;             /* event_class.id -> its place */
@@ -39,12 +41,6 @@ struct events {
 	bool has_tables;              /* all do */
 	int64_t wanted, total;        /* events: of these classes, of all */
 	struct timeline_query *query; /* of `event` */
-};
-
-struct reading {
-	struct events *events;
-	struct timeline_reader *reader;
-	const struct text_list *globs;
 };
 
 static int add_field(void *context, const struct cell *row, struct error *error)
@@ -75,13 +71,12 @@ static int step(struct events_class *class, struct error *error)
 /* id, name, events, SELECT of its rows, that of their events; NULL without a table */
 static int add_class(void *context, const struct cell *row, struct error *error)
 {
-	struct reading *reading = context;
-	struct events *events = reading->events;
+	struct events *events = context;
 	struct events_class *class;
 	char *name = cell_text(&row[1]);
 
 	events->total += cell_integer(&row[2], 0);
-	if (reading->globs->count && !text_list_matches(reading->globs, name)) {
+	if (events->globs->count && !text_list_matches(events->globs, name)) {
 		free(name);
 		return 0;
 	}
@@ -95,18 +90,17 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	}
 	bytes_add_text(&events->joined, events->joined.size ? " UNION ALL " : "");
 	bytes_add(&events->joined, row[4].bytes, row[4].size);
-	class->query = timeline_query_new(reading->reader, row[3].bytes, error);
+	class->query = timeline_query_new(events->reader, row[3].bytes, error);
 	if (!class->query || timeline_query_ask(class->query, events->range, 2, error) ||
 	    step(class, error))
 		return -1;
-	return query_rows(reading->reader,
+	return query_rows(events->reader,
 			  "SELECT name, context FROM event_column WHERE class = ? "
 			  "ORDER BY context DESC, position",
 			  row, add_field, class, error);
 }
 
-static int open_events(struct events *events, struct timeline_reader *reader,
-		       struct error *error)
+static int open_events(struct events *events, struct error *error)
 {
 	bool is_few = events->has_tables && events->classes <= MOST_JOINED &&
 		      (double)events->wanted < JOIN_SHARE * (double)events->total;
@@ -119,7 +113,8 @@ static int open_events(struct events *events, struct timeline_reader *reader,
 	}
 	bytes_add_text(sql, " ORDER BY 1");
 	bytes_add_byte(sql, '\0');
-	events->query = timeline_query_new(reader, (const char *)sql->data, error);
+	events->query =
+	    timeline_query_new(events->reader, (const char *)sql->data, error);
 	return events->query ? timeline_query_ask(events->query, events->range, 2, error)
 			     : -1;
 }
@@ -138,17 +133,18 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 	    "e.id = c.id WHERE c.id BETWEEN ?1 AND ?2', table_name) "
 	    "FROM event_class AS c ORDER BY id";
 	struct events *events = mem_zalloc(sizeof(*events));
-	struct reading reading = {events, reader, globs};
 	int64_t range[2];
 
+	events->reader = reader;
 	events->scope = scope;
+	events->globs = globs;
 	events->has_tables = true;
 	if (scope_event_ids(scope, reader, range, error))
 		goto failed;
 	for (int i = 0; i < 2; i++)
 		events->range[i] = cell_of_integer(range[i]);
-	if (query_rows(reader, sql, NULL, add_class, &reading, error) ||
-	    (!events->classes && globs->count) || open_events(events, reader, error))
+	if (query_rows(reader, sql, NULL, add_class, events, error) ||
+	    (!events->classes && globs->count) || open_events(events, error))
 		goto failed;
 	return events;
 failed:
