@@ -172,9 +172,9 @@ struct packets_file {
 	char *name; /* for messages */
 	struct bytes content;
 	struct packet_rows rows; /* of the content */
-	struct chunk chunk;            /* at hand */
-	uint32_t left;                 /* rows of it */
-	uint64_t lost;                 /* in chunks that are damaged */
+	struct chunk chunk;      /* at hand */
+	uint32_t left;           /* rows of it */
+	uint64_t lost;           /* in chunks that are damaged */
 };
 
 bool packets_file_probe(const char *path)

@@ -165,7 +165,7 @@ static void add_interface(struct stamp_walk *walk, off_t at, off_t end)
 	}
 }
 
-/* Simple packets have no stamp, and the packet block of old is written no more. */
+/* Simple packets have no stamp. */
 static struct stamp_unit next_block_unit(struct stamp_walk *walk)
 {
 	static const struct stamp_unit none = {0, 0, false};
@@ -180,15 +180,17 @@ static struct stamp_unit next_block_unit(struct stamp_walk *walk)
 			walk->count = 0;
 		}
 		length = get32(walk, block + 4);
-		interface = get32(walk, block + 8); /* of a packet */
+		/* Of a packet. */
+		interface = type == BLOCK_OLD_PACKET ? get16(walk, block + 8)
+						     : get32(walk, block + 8);
 		if (length < 12)
 			break;
 		walk->at += length;
 		if (type == BLOCK_INTERFACE)
 			add_interface(walk, begin + 16, walk->at - 4);
-		else if (type == BLOCK_PACKET)
+		else if (type == BLOCK_PACKET || type == BLOCK_OLD_PACKET)
 			return interface < walk->count ? walk->unit[interface] : none;
-		else if (type == BLOCK_SIMPLE_PACKET || type == BLOCK_OLD_PACKET)
+		else if (type == BLOCK_SIMPLE_PACKET)
 			return none;
 	}
 	return none;
