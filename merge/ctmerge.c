@@ -406,12 +406,11 @@ static void clear_merge(struct merge *merge)
 static int join(struct error *error)
 {
 	struct progress progress;
-	const struct join_options parts = {&options.runs, options.output, options.command,
-					   &progress};
 	int status;
 
 	progress_init(&progress, options.quiet);
-	status = parts_join(&parts, error);
+	status =
+	    parts_join(&options.runs, options.output, options.command, &progress, error);
 	progress_end(&progress);
 	return status;
 }

@@ -121,8 +121,10 @@ static void find_columns(struct event_class *class)
 		class->context[i] = column_of(class->of, contexts[i][0], true);
 		if (class->context[i] < 0)
 			class->context[i] = column_of(class->of, contexts[i][1], true);
-		if (i != CONTEXT_TID && i != CONTEXT_PPID && class->context[i] >= 0)
-			class->use |= EVENT_CONTEXT;
+		if (class->context[i] >= 0)
+			class->use |= i == CONTEXT_TID || i == CONTEXT_PPID
+					  ? EVENT_CELLS
+					  : EVENT_CELLS | EVENT_CONTEXT;
 	}
 	if (at == ROWS(classes))
 		return;
@@ -132,15 +134,6 @@ static void find_columns(struct event_class *class)
 		class->call = strchr(strstr(class->of->name, "syscall_") + 8, '_') + 1;
 }
 
-/* Contexts such as `tid` name the thread without the rest of the payload. */
-static bool has_context(const struct ctf_class *class)
-{
-	for (size_t i = 0; i < class->columns; i++)
-		if (class->column[i].context)
-			return true;
-	return false;
-}
-
 void event_class_init(struct event_class *class, const struct ctf_class *of,
 		      const struct event_filter *filter)
 {
@@ -148,7 +141,7 @@ void event_class_init(struct event_class *class, const struct ctf_class *of,
 	find_columns(class);
 	if (selection_has_class(filter->selection, of->name))
 		class->use |= EVENT_SELECTED;
-	if (class->use & EVENT_FOLLOWED || has_context(of) ||
+	if (class->use & EVENT_FOLLOWED ||
 	    (filter->payload && class->use & EVENT_LINKED) ||
 	    (filter->spans && class->tag > AT_OTHER && class->tag < AT_DUMP))
 		class->use |= EVENT_CELLS;
@@ -208,13 +201,6 @@ const struct cell *event_field(const struct merged_event *event, int place)
 int64_t event_integer(const struct merged_event *event, int place, int64_t none)
 {
 	return cell_integer(event_field(event, place), none);
-}
-
-int64_t event_tid(const struct cell *cell)
-{
-	int64_t tid = cell_integer(cell, -1);
-
-	return tid < 0 || tid > INT32_MAX ? -1 : tid;
 }
 
 void event_class_clear(struct event_class *class)

@@ -147,9 +147,6 @@ int64_t event_integer(const struct merged_event *event, int place, int64_t none)
 /* An event's cell of a column; one that is NULL where there is none. */
 const struct cell *event_cell(const struct cell *cell, int column);
 
-/* The number of a thread, -1 where it is none. */
-int64_t event_tid(const struct cell *cell);
-
 void event_class_clear(struct event_class *class);
 
 /*

@@ -317,7 +317,9 @@ static const char links_sql[] =
     "JOIN class_table AS t ON t.node = p.node JOIN event_class AS c ON c.id = t.class";
 
 struct join {
-	const struct join_options *options;
+	const struct text_list *parts; /* directories */
+	const char *output, *command;
+	struct progress *progress;
 	struct timeline_reader *db; /* the timeline of what stands once */
 	struct output file;         /* where it is */
 	struct output_directory directory;
@@ -353,7 +355,7 @@ static int refuse(void *context, const struct cell *row, struct error *error)
 
 static int read_parts(struct join *join, struct error *error)
 {
-	const struct text_list *parts = join->options->parts;
+	const struct text_list *parts = join->parts;
 	struct text_list paths = {0};
 	int status = 0;
 
@@ -392,7 +394,7 @@ static int name_class(void *context, const struct cell *row, struct error *error
 /* One without rows, and what names its own tables have. */
 static int open_timeline(struct join *join, struct error *error)
 {
-	const char *path = join->file.temporary, *target = join->options->output;
+	const char *path = join->file.temporary, *target = join->output;
 
 	if (write_empty(path, target, error))
 		return -1;
@@ -410,7 +412,7 @@ static int open_timeline(struct join *join, struct error *error)
 static int fill_timeline(struct join *join, struct error *error)
 {
 	const struct cell facts[] = {cell_of_text(CT_VERSION),
-				     cell_of_text(join->options->command)};
+				     cell_of_text(join->command)};
 
 	return read_parts(join, error) ||
 		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||
@@ -445,7 +447,7 @@ static int link_table(void *context, const struct cell *row, struct error *error
 		status = errno == EXDEV ? error_set(error,
 						    "%s: on another file system than %s, "
 						    "want the parts on the same one",
-						    part, join->options->output)
+						    part, join->output)
 					: error_errno(error, from);
 	return status;
 }
@@ -457,7 +459,7 @@ static int write_once(struct join *join, struct error *error)
 	const struct files files = {&tables, ".", 0, 0};
 	struct table_work work = {.timeline = join->file.temporary,
 				  .directory = join->directory.temporary,
-				  .progress = join->options->progress};
+				  .progress = join->progress};
 	int status = query_texts(join->db,
 				 OTHER_TABLES " AND name NOT IN (SELECT table_name FROM "
 					      "event_class WHERE table_name IS NOT NULL)",
@@ -481,10 +483,9 @@ static int write_mark(const struct join *join, struct error *error)
 
 static int join_all(struct join *join, struct error *error)
 {
-	for (size_t i = 0; i < join->options->parts->count; i++)
-		output_protect(join->options->parts->item[i]);
-	if (output_directory_open(&join->directory, join->options->output,
-				  &join_directory, error))
+	for (size_t i = 0; i < join->parts->count; i++)
+		output_protect(join->parts->item[i]);
+	if (output_directory_open(&join->directory, join->output, &join_directory, error))
 		return -1;
 	if (output_open_spooled(&join->file, -1, error) || open_timeline(join, error) ||
 	    fill_timeline(join, error) ||
@@ -496,9 +497,14 @@ static int join_all(struct join *join, struct error *error)
 	return output_directory_commit(&join->directory, error);
 }
 
-int parts_join(const struct join_options *options, struct error *error)
+int parts_join(const struct text_list *parts, const char *output, const char *command,
+	       struct progress *progress, struct error *error)
 {
-	struct join join = {.options = options, .file = {.stream = -1}};
+	struct join join = {.parts = parts,
+			    .output = output,
+			    .command = command,
+			    .progress = progress,
+			    .file = {.stream = -1}};
 	int status = join_all(&join, error);
 
 	timeline_reader_free(join.db);

@@ -31,16 +31,10 @@ int part_write(const struct part *part, struct error *error);
 /*
  * Join parts to tables that are one timeline's: DIR/TABLE/part=NODE/ has links to the
  * files of each part, and DIR/TABLE.parquet what stands once. Pairs the messages and
- * requests of which each part has one end, and names the tables of the classes as a merge
- * of the whole run does.
+ * requests of which each part has one end, and names the tables of the classes. `parts`
+ * are directories; `command` is how it was called. 0, or -1 with error.
  */
-struct join_options {
-	const struct text_list *parts; /* directories */
-	const char *output, *command;
-	struct progress *progress;
-};
-
-/* 0, or -1 with error. */
-int parts_join(const struct join_options *options, struct error *error);
+int parts_join(const struct text_list *parts, const char *output, const char *command,
+	       struct progress *progress, struct error *error);
 
 #endif

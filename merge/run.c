@@ -164,14 +164,12 @@ static void add_all(struct merge_run *run)
 
 static void read_facts(struct merge_run *run)
 {
-	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 
 	if (run->files.run_json &&
-	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
-		problem_add(&problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
+	    run_facts_read(&run->facts, run->files.run_json, &run->problems, &error))
+		problem_add(&run->problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
 			    error_text(&error));
-	merge_run_report(run, &problems);
 	error_clear(&error);
 }
 
@@ -186,7 +184,6 @@ bool merge_run_has_files(const struct merge_run *run)
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error)
 {
-	struct problem_list problems = {NULL, 0, 0};
 	struct stat about;
 	int status;
 
@@ -197,8 +194,7 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		     ctf_is_trace(run->path)))
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
-	status = source_add_run(&run->sources, run->path, &problems, error);
-	merge_run_report(run, &problems);
+	status = source_add_run(&run->sources, run->path, &run->problems, error);
 	if (status && merge_run_has_files(run)) {
 		error_clear(error); /* samples alone make a timeline as well */
 		status = 0;

@@ -57,7 +57,7 @@ static void drop(struct disk *disk, size_t at)
 /* The kernel counts them in 32 bits; more is damage. */
 static int64_t sectors_of(const struct spans *spans)
 {
-	int64_t sectors = spans_integer(spans, BLOCK_SECTORS, 0);
+	int64_t sectors = event_integer(spans->event, BLOCK_SECTORS, 0);
 
 	return sectors < 0 || sectors > UINT32_MAX ? 0 : sectors;
 }
@@ -83,8 +83,8 @@ static const char *operation_of(unsigned rwbs, int64_t sectors)
 
 static struct disk_request read_request(struct spans *spans)
 {
-	unsigned rwbs = (unsigned)spans_integer(spans, BLOCK_RWBS, 0);
-	int64_t sector = spans_integer(spans, BLOCK_SECTOR, 0),
+	unsigned rwbs = (unsigned)event_integer(spans->event, BLOCK_RWBS, 0);
+	int64_t sector = event_integer(spans->event, BLOCK_SECTOR, 0),
 		tid = spans_tid(spans, BLOCK_TID);
 	struct disk_request request = {
 	    .span = spans_begin(spans->event->ts_ns, spans->event->ts_ns),
@@ -192,7 +192,7 @@ static void add_beginless(struct spans *spans, const struct disk *disk,
 {
 	done->span.begin_ns = spans->node[spans->event->node].begin_ns;
 	done->span.disk.tid = done->span.disk.comm = TIMELINE_NONE;
-	done->span.disk.error = spans_integer(spans, BLOCK_ERROR, TIMELINE_NONE);
+	done->span.disk.error = event_integer(spans->event, BLOCK_ERROR, TIMELINE_NONE);
 	end_request(spans, spans->event->node, disk, done, spans->event->ts_ns,
 		    span_cut(true, false));
 }
@@ -215,7 +215,8 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 	}
 	request = &disk->request[at];
 	sector = &request->span.disk.sector;
-	request->span.disk.error = spans_integer(spans, BLOCK_ERROR, TIMELINE_NONE);
+	request->span.disk.error =
+	    event_integer(spans->event, BLOCK_ERROR, TIMELINE_NONE);
 	if (sectors > 0 && sectors < request->sectors - request->done) {
 		*sector = nsec_add(*sector, sectors);
 		request->done += sectors;
@@ -229,7 +230,7 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 /* What is none of the kernel's numbers is -1. */
 static int64_t dev_of(const struct spans *spans)
 {
-	int64_t dev = spans_integer(spans, BLOCK_DEV, -1);
+	int64_t dev = event_integer(spans->event, BLOCK_DEV, -1);
 
 	return dev < 0 || dev > UINT32_MAX ? -1 : dev;
 }
@@ -237,7 +238,7 @@ static int64_t dev_of(const struct spans *spans)
 /* The name of a statedump; the first one stays. */
 static void name_disk(struct spans *spans)
 {
-	struct disk *disk = disk_of(spans, spans_integer(spans, NAMED_DEV, -1));
+	struct disk *disk = disk_of(spans, event_integer(spans->event, NAMED_DEV, -1));
 
 	if (disk->name == TIMELINE_NONE)
 		disk->name = spans_text(spans, DEV_NAME);

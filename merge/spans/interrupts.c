@@ -187,7 +187,7 @@ static bool has_interrupts(const struct spans *spans)
  * shortly before it on the processor. */
 static void receive(struct spans *spans)
 {
-	const struct cell *name = spans_field(spans, RECEIVE_DEVICE);
+	const struct cell *name = event_field(spans->event, RECEIVE_DEVICE);
 	nsec_t now = spans->event->ts_ns;
 	struct cpu *cpu = spans->cpu;
 
@@ -204,7 +204,7 @@ static void receive(struct spans *spans)
 
 void interrupt_event(struct spans *spans)
 {
-	int64_t number = spans_integer(spans, IRQ_LINE, -1);
+	int64_t number = event_integer(spans->event, IRQ_LINE, -1);
 
 	if (!spans->cpu)
 		return;

@@ -46,7 +46,7 @@ void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
 
 int64_t spans_text(struct spans *spans, int place)
 {
-	const struct cell *cell = spans_field(spans, place);
+	const struct cell *cell = event_field(spans->event, place);
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)

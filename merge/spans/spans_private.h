@@ -166,20 +166,12 @@ struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid)
 struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid); /* or new */
 void spans_forget(struct spans *spans, struct thread *thread);
 
-/* Fields of the event at hand. */
-static inline const struct cell *spans_field(const struct spans *spans, int place)
+/* The thread that a field of the event at hand names; -1: none. */
+static inline int64_t spans_tid(const struct spans *spans, int place)
 {
-	return event_field(spans->event, place);
-}
+	int64_t tid = event_integer(spans->event, place, -1);
 
-static inline int64_t spans_integer(const struct spans *spans, int place, int64_t none)
-{
-	return event_integer(spans->event, place, none);
-}
-
-static inline int64_t spans_tid(const struct spans *spans, int place) /* -1: none */
-{
-	return event_tid(spans_field(spans, place));
+	return tid < 0 || tid > INT32_MAX ? -1 : tid;
 }
 
 int64_t spans_text(struct spans *spans, int place); /* a field */

@@ -32,7 +32,7 @@ static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
 /* A number of things is not below 0, but a directory's descriptor may be. */
 static int64_t count_of(const struct spans *spans, int place)
 {
-	return known(spans_integer(spans, place, TIMELINE_NONE));
+	return known(event_integer(spans->event, place, TIMELINE_NONE));
 }
 
 static void begin_call(struct spans *spans, struct thread *thread)
@@ -49,7 +49,7 @@ static void begin_call(struct spans *spans, struct thread *thread)
 	     i++)
 		call->syscall.count = count_of(spans, i);
 	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
-		const struct cell *path = spans_field(spans, i);
+		const struct cell *path = event_field(spans->event, i);
 
 		if (path->type != CELL_TEXT)
 			continue;
@@ -83,7 +83,7 @@ static void end_call(struct spans *spans, struct thread *thread)
 	call->syscall.name = name;
 	call->syscall.cpu = known(spans->event->cpu);
 	call->syscall.exit_event = spans->event->id;
-	call->syscall.ret = spans_integer(spans, RETURNED, TIMELINE_NONE);
+	call->syscall.ret = event_integer(spans->event, RETURNED, TIMELINE_NONE);
 	add_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
@@ -241,7 +241,7 @@ static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
 		thread->open.state.cpu = spans->cpu->number;
 		thread->open.state.prev_tid = prev_tid;
 		thread->open.state.priority =
-		    spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
+		    event_integer(spans->event, NEXT_PRIO, TIMELINE_NONE);
 	} else if (sleeps(thread)) {
 		set_cause(&thread->open, &thread->pending);
 	}
@@ -304,10 +304,10 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	struct cpu *cpu = spans->cpu;
 	struct thread *thread =
 	    prev > 0 ? spans_thread(spans, spans->event->node, prev) : NULL;
-	int64_t state = spans_integer(spans, PREV_STATE, 1);
+	int64_t state = event_integer(spans->event, PREV_STATE, 1);
 
 	cpu->comm = spans_text(spans, PREV_COMM);
-	cpu->priority = spans_integer(spans, PREV_PRIO, TIMELINE_NONE);
+	cpu->priority = event_integer(spans->event, PREV_PRIO, TIMELINE_NONE);
 	cpu->is_preempted = prev > 0 && !(state & STATES);
 	if (thread)
 		thread->comm = cpu->comm;
@@ -326,7 +326,7 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 	cpu->tid = next;
 	cpu->since_ns = spans->event->ts_ns;
 	cpu->comm = spans_text(spans, NEXT_COMM);
-	cpu->priority = spans_integer(spans, NEXT_PRIO, TIMELINE_NONE);
+	cpu->priority = event_integer(spans->event, NEXT_PRIO, TIMELINE_NONE);
 	if (next <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, next);
@@ -405,7 +405,7 @@ static void on_wakeup(struct spans *spans)
 			wake(spans, thread,
 			     thread->pending.event ? &thread->pending : &by);
 		thread->pending = NO_CAUSE;
-		thread->cpu = spans_integer(spans, WOKEN_CPU, -1);
+		thread->cpu = event_integer(spans->event, WOKEN_CPU, -1);
 	}
 	thread->comm = spans_text(spans, WOKEN_COMM);
 }
