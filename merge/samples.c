@@ -225,7 +225,7 @@ static int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 
 #define ACTIVITY "process"
 
-/* A parent hardly ever changes: it when it does, else -1. */
+/* The parent if it is another than before, which is rare; else -1. */
 static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 {
 	int64_t last;
