@@ -14,7 +14,7 @@ struct corner {
 };
 
 /*
- * The linear program of an island's clocks (Sirdey and Maurice 2005;
+ * The linear program of an island's clocks (Sirdey and Maurice 2008;
  * Scheuermann et al. 2009). It is written about the fit at hand: a clock's
  * columns are what is added to its line, at its origin and from there to its
  * end, so that every number is a difference of the size of the delays. One
