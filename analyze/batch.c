@@ -298,16 +298,17 @@ static int run_all(struct query *query, struct result *result, struct error *err
 
 const struct analysis analysis_all = {
     .name = "all",
-    .summary = "every analysis of many runs, merged where that is not done",
+    .summary = "run every analysis on many runs, and merge them if needed",
     .usage = "[OPTION...] RUN...",
     .description =
-	"RUN is a run directory, or a timeline. A directory's timeline is RUN/run.db;\n"
-	"where there is none, ctmerge makes it, and one that is there is taken as it "
-	"is.\n"
-	"Results go to RUN/analysis, or with -o DIR to DIR/RUN: a file for each\n"
-	"analysis, in CSV for each of its tables, and the report.\n"
-	"A run that fails is told of at the end, and the others are done. Analyses that\n"
-	"must be told what to look for are left out.",
+	"RUN is a run directory or a timeline. The timeline of a directory is\n"
+	"RUN/run.db; if it does not exist, ctmerge makes it, otherwise it is used as it\n"
+	"is. Results go to RUN/analysis, or with -o DIR to DIR/RUN: one file per\n"
+	"analysis, in CSV one per table, and the report. A run that fails is reported "
+	"at\n"
+	"the end, and does not stop the others. Analyses that need to be given "
+	"something\n"
+	"to look for are left out.",
     .heeds = HEEDS_SCOPE | HEEDS_TABLES,
     .many = true,
     .writes_files = true,

@@ -479,15 +479,16 @@ static int run_compare(struct query *query, struct result *result, struct error 
 
 const struct analysis analysis_compare = {
     .name = "compare",
-    .summary = "the same analysis over several runs, and what differs",
+    .summary = "compare the results of one analysis over several runs",
     .usage = "[OPTION...] ANALYSIS TIMELINE TIMELINE...",
     .description =
-	"Each number of a table of the analysis (--table; by default the first), a row\n"
-	"for each setting: runs with the same parameters repeat one setting, and SPREAD\n"
-	"is the standard deviation of these. DIFFERENCE is to the first setting, with\n"
-	"the spread of a difference of two means. Where no parameter differs, each run\n"
-	"is a setting. Rows are the same if all their texts and numbers that name are.\n"
-	"Options of the analysis are taken, too; --measure chooses columns.",
+	"Compares each number of one table of the analysis (--table; by default the\n"
+	"first), with one row per setting. Runs with the same parameters repeat a\n"
+	"setting; SPREAD is their standard deviation. DIFFERENCE is to the first\n"
+	"setting, with the spread of a difference of two means. If no parameter\n"
+	"differs, each run is a setting. Two rows are the same if all their texts and\n"
+	"identifying numbers are equal. The options of the analysis apply, too;\n"
+	"--measure selects columns.",
     .heeds = ~(unsigned)(HEEDS_EVENTS | HEEDS_DETAIL),
     .many = true,
     .run = run_compare,

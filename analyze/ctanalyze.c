@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctanalyze: answers from a timeline. */
+/* ctanalyze: analyze a timeline. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static char *make_list(const struct catalog *catalog)
 
 	fputs("Analyses:\n", file);
 	catalog_print(catalog, file);
-	fputs("\nctanalyze ANALYSIS --help tells of each and its own options.", file);
+	fputs("\nctanalyze ANALYSIS --help describes an analysis and its own options.",
+	      file);
 	fclose(file);
 	return text;
 }
@@ -92,7 +93,7 @@ static int parse(struct request *request, struct text_list *words, int argc,
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct command command = {.name = "ctanalyze",
 				  .usage = "[OPTION...] [ANALYSIS] TIMELINE",
-				  .summary = "answers from a timeline",
+				  .summary = "analyze a timeline",
 				  .versions = print_versions,
 				  .rows = rows};
 	bool is_help = asks_for_help(argc, argv);

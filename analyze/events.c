@@ -189,13 +189,12 @@ out:
 
 const struct analysis analysis_events = {
     .name = "events",
-    .summary = "the timeline as text, an event a line",
+    .summary = "the timeline as text, one event per line",
     .description =
-	"A line is the time of day (UTC, unless --local-time), the time since the line\n"
-	"before, node, class, and then processor, context and fields. --events chooses\n"
-	"classes, --limit ends after so many lines, --tid, --pid and --procname choose "
-	"by\n"
-	"the thread that ran. For programs there is ctexport.",
+	"A line has the time of day (in UTC, unless --local-time), the time since the\n"
+	"previous line, node and class, then processor, context and fields. --events\n"
+	"selects classes; --limit stops after so many lines; --tid, --pid and\n"
+	"--procname select by the thread that ran. For other programs, use ctexport.",
     .heeds = HEEDS_SCOPE | HEEDS_CPU | HEEDS_THREAD | HEEDS_EVENTS | HEEDS_LIMIT,
     .act = list_events,
 };

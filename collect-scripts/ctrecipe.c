@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctrecipe: reads and checks recipes, and hands them on as plain lines. */
+/* ctrecipe: reads and checks recipes, and prints them line by line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,9 @@ static const struct option_row rows[] = {
     {'o', "output", OPTION_STRING, &options.output, "FILE",
      "init: write to FILE, which must not exist", 0, 0},
     {0, "point", OPTION_INT, &options.point, "N",
-     "plan, json: of this point of the parameters", 1, RECIPE_MOST_POINTS},
+     "plan, json: only this point of the parameters", 1, RECIPE_MOST_POINTS},
     {0, "run", OPTION_STRING, &options.run, "NAME",
-     "plan, json: the run directory's name, for %(run)s", 0, 0},
+     "plan, json: the name of the run directory, for %(run)s", 0, 0},
     {0},
 };
 
@@ -42,7 +42,7 @@ static void print_versions(FILE *file)
 static const struct command command = {
     .name = "ctrecipe",
     .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
-    .summary = "check a recipe of ctcollect, or print it as plain lines",
+    .summary = "check a recipe of ctcollect, or print it line by line",
     .versions = print_versions,
     .rows = rows,
 };

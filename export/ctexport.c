@@ -56,7 +56,7 @@ static void print_versions(FILE *file)
 	fprintf(file, "with SQLite %s\n", timeline_library_version());
 }
 
-/* The help of the program itself: a line a format. For free(). */
+/* The formats for --help, one per line. For free(). */
 static char *list_formats(void)
 {
 	char *all;
@@ -78,7 +78,7 @@ static int parse_top(int argc, const char **argv, struct error *error)
 	const struct command command = {
 	    .name = "ctexport",
 	    .usage = "FORMAT [OPTION...] RUN.db [-o OUT]",
-	    .summary = "a timeline in the formats that other tools read",
+	    .summary = "export a timeline in the formats of other tools",
 	    .more = list,
 	    .versions = print_versions,
 	    .rows = none,
@@ -94,13 +94,13 @@ static int parse_top(int argc, const char **argv, struct error *error)
 static const struct option_row common_rows[] = {
     {'o', "output", OPTION_STRING, &request.export.output, "OUT", "write to OUT", 0, 0},
     {0, "force", OPTION_FLAG, &request.export.force, NULL,
-     "replace what an earlier export left in a directory", 0, 0},
+     "replace what an earlier export wrote to a directory", 0, 0},
     {0, "begin", OPTION_STRING, &request.begin, "TIME",
-     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
-    {0, "end", OPTION_STRING, &request.end, "TIME", "nothing after", 0, 0},
+     "nothing before this: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
+    {0, "end", OPTION_STRING, &request.end, "TIME", "nothing after this", 0, 0},
     {0, "node", OPTION_LIST, &request.nodes, "GLOB",
-     "only what is of nodes with such a name", 0, 0},
-    {'q', "quiet", OPTION_FLAG, &request.export.quiet, NULL, "no progress", 0, 0},
+     "only what belongs to nodes with such a name; may be repeated", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &request.export.quiet, NULL, "show no progress", 0, 0},
     {0},
 };
 

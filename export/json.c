@@ -15,7 +15,7 @@ static struct {
 
 static const struct option_row rows[] = {
     {0, "events", OPTION_LIST, &options.events, "GLOB",
-     "only events of classes with such a name", 0, 0},
+     "only events of classes with such a name; may be repeated", 0, 0},
     {0},
 };
 
@@ -126,7 +126,7 @@ static int run(struct export *export, struct error *error)
 
 const struct export_format export_json = {
     .name = "json",
-    .summary = "events as JSON, an object a line",
+    .summary = "events as JSON, one object per line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
     .rows = rows,
     .run = run,

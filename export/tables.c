@@ -237,24 +237,24 @@ static int run_tables(struct export *export, struct table_style style,
 /* The options of both. */
 #define TABLE                                                                            \
 	0, "table", OPTION_LIST, &options.tables, "NAME",                                \
-	    "this table or view alone; may be repeated", 0, 0
+	    "only this table or view; may be repeated", 0, 0
 #define QUERY                                                                            \
-	0, "query", OPTION_STRING, &options.query, "SQL", "the rows of one SELECT", 0, 0
+	0, "query", OPTION_STRING, &options.query, "SQL", "the rows of this SELECT", 0, 0
 #define PARTITION                                                                        \
 	0, "partition", OPTION_WORDS, &options.partition, "KEY,...",                     \
-	    "events in directories by node, class or both, KEY=VALUE; or such a table "  \
-	    "or SELECT by its columns",                                                  \
+	    "divide events into directories KEY=VALUE by node, class or both, "          \
+	    "or one table or SELECT by its columns",                                     \
 	    0, 0
 #define JOBS                                                                             \
 	'j', "jobs", OPTION_INT, &options.jobs, "N",                                     \
-	    "threads (default: one a processor)", 1, 256
+	    "work with N threads (default: the number of processors)", 1, 256
 
 static const struct option_row csv_rows[] = {
     {TABLE},
     {QUERY},
     {PARTITION},
     {0, "timestamps", OPTION_WORD, &options.timestamps, "ns|iso",
-     "instants as nanoseconds since the epoch (default) or ISO 8601", 0, 0},
+     "times as nanoseconds since the epoch (default) or in ISO 8601", 0, 0},
     {JOBS},
     {0},
 };
@@ -264,15 +264,16 @@ static const struct option_row parquet_rows[] = {
     {QUERY},
     {PARTITION},
     {0, "timestamps", OPTION_WORD, &options.timestamps, "ns|utc",
-     "instants as INT64 of nanoseconds since the epoch (default), or marked as "
-     "timestamps in UTC",
+     "times as INT64 nanoseconds since the epoch (default), or declared as timestamps in "
+     "UTC",
      0, 0},
     {JOBS},
     {0, "codec", OPTION_WORD, &options.codec, "zstd|snappy|none",
      "compression (default: zstd)", 0, 0},
-    {0, "level", OPTION_INT, &options.level, "N", "of zstd, 1 to 19 (default: 1)", 1, 19},
+    {0, "level", OPTION_INT, &options.level, "N",
+     "compression level of zstd, 1 to 19 (default: 1)", 1, 19},
     {0, "row-group", OPTION_INT, &options.group_rows, "ROWS",
-     "most rows of a row group (default: 1048576)", 1, 1 << 30},
+     "rows per row group, at most (default: 1048576)", 1, 1 << 30},
     {0},
 };
 

@@ -110,7 +110,7 @@ static int run(struct export *export, struct error *error)
 
 const struct export_format export_tracekit = {
     .name = "tracekit",
-    .summary = "the JSON files of a Tracekit run, a directory a node",
+    .summary = "the JSON files of a Tracekit run, one directory per node",
     .usage = "[OPTION...] RUN.db -o DIR",
     .rows = rows,
     .target = EXPORT_TO_DIRECTORY,

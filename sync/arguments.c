@@ -11,39 +11,38 @@ struct sync_arguments sync_arguments = {.drift_limit_ppm = 200, .max_rejected = 
 
 const struct option_row sync_rows[] = {
     {'r', "reference", OPTION_STRING, &sync_arguments.reference, "NAME",
-     "put every clock on this trace's (default: the best connected)", 0, 0},
+     "put every clock on the clock of this trace (default: the best connected one)", 0,
+     0},
     {'j', "jobs", OPTION_INT, &sync_arguments.jobs, "N",
-     "read with N threads (default: the processors)", 1, 1024},
+     "read with N threads (default: the number of processors)", 1, 1024},
     {0, "method", OPTION_STRING, &sync_arguments.method, "METHOD",
-     "fit by hull, margin, joint or regression (default: hull for two clocks, "
-     "joint for more)",
+     "fit by hull, margin, joint or regression (default: hull for two clocks, joint for "
+     "more)",
      0, 0},
     {0, "segments", OPTION_STRING, &sync_arguments.segments, "auto|N|SECONDSs",
-     "lines a clock: as many as its messages tell from chance (default), N, or "
-     "one each so many seconds, as in 60s",
+     "line segments per clock: as few as its messages require (auto, the default), N, or "
+     "one for every so many seconds, such as 60s",
      0, 0},
     {0, "drift-limit", OPTION_DOUBLE, &sync_arguments.drift_limit_ppm, "PPM",
-     "no clock drifts more than this against the reference (default: 200)", 0.001,
-     100000},
+     "assume that no clock drifts by more than this against the reference (default: 200)",
+     0.001, 100000},
     {0, "bounds", OPTION_STRING, &sync_arguments.bounds, "limit|PPM|straight",
-     "what a clock may do besides what is fitted: all that the drift limit "
-     "allows "
-     "(default), differ by PPM at most from its mean rate, or nothing",
+     "what a clock is assumed to do: anything within the drift limit (default), differ "
+     "by at most PPM from its mean rate, or run straight",
      0, 0},
     {0, "max-rejected", OPTION_DOUBLE, &sync_arguments.max_rejected, "SHARE",
-     "leave out at most this share of a pair's messages as false matches "
-     "(default: 0.02)",
+     "leave out at most this share of a pair's messages as false matches (default: 0.02)",
      0, 1},
     {0, "local", OPTION_LIST, &sync_arguments.local, "[NAME=]ADDR",
-     "an address of the captures' own node, or of the one named", 0, 0},
+     "an address of the node on which a capture was made; NAME: of this capture only", 0,
+     0},
     {0, "in-flight", OPTION_INT, &sync_arguments.in_flight, "N",
-     "let at most N packets wait for their other side (default: 262144, or 1024 "
-     "for each source where that is more)",
+     "let at most N packets wait for their other side (default: 262144, or 1024 per "
+     "source if that is more)",
      64, 1 << 30},
     {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native|babeltrace2",
-     "read traces by our own reader (native, the default; auto is the same), or "
-     "by "
-     "libbabeltrace2 (babeltrace2)",
+     "what reads CTF traces: native (the built-in reader, default; auto means the same) "
+     "or babeltrace2 (libbabeltrace2)",
      0, 0},
     {0},
 };
@@ -126,7 +125,7 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	return parse_bounds(arguments->bounds, options, error);
 }
 
-/* Whether a source is meant by "NAME=ADDR", or by any "ADDR". */
+/* Whether "NAME=ADDR", or a plain "ADDR", applies to the source. */
 static bool is_meant(const struct source *source, const char *word, const char *equals)
 {
 	size_t length = equals ? (size_t)(equals - word) : 0;
@@ -155,7 +154,7 @@ static int add_local(struct source *source, const struct node_address *address,
 }
 
 /*
- * --local stands above what node.json says; every "NAME=" must name a source. 0, or -1
+ * --local takes precedence over node.json; every "NAME=" must name a source. 0, or -1
  * with error: misuse.
  */
 static int set_local(struct source_list *sources, struct error *error)

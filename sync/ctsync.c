@@ -26,7 +26,7 @@ static struct {
 
 static const struct option_row rows[] = {
     {'t', "trace", OPTION_LIST, &options.traces, "[NAME=]PATH",
-     "read this CTF trace, capture or .packets file; repeat for each", 0, 0},
+     "read this CTF trace, capture or .packets file; may be repeated", 0, 0},
     {0, "json", OPTION_FLAG, &options.json, NULL, "print the clock map as JSON", 0, 0},
     {'o', "output", OPTION_STRING, &options.output, "FILE",
      "write the clock map as JSON to FILE", 0, 0},
@@ -35,20 +35,20 @@ static const struct option_row rows[] = {
     {0, "messages-out", OPTION_STRING, &options.messages_out, "DIR",
      "write the messages of each node to DIR/NODE.messages", 0, 0},
     {0, "plot", OPTION_STRING, &options.plot, "DIR",
-     "draw each pair and the graph of traces as SVG into DIR", 0, 0},
+     "draw each pair and the graph of all clocks as SVG into DIR", 0, 0},
     {0, "apply", OPTION_STRING, &options.apply, "DIR",
-     "make CTF traces on the reference clock in DIR", 0, 0},
+     "write each CTF trace again, on the reference clock, into DIR", 0, 0},
     {0, "extract", OPTION_STRING, &options.extract, "FILE",
-     "only write what is needed of a node's traces, given by -t or as its "
-     "directory, to FILE (.packets)",
+     "only write the packet events that matching needs to FILE (.packets), from the "
+     "traces of -t or of a node's directory",
      0, 0},
-    {0, "stats", OPTION_FLAG, &options.stats, NULL, "print a line a pair", 0, 0},
+    {0, "stats", OPTION_FLAG, &options.stats, NULL, "also print a line per pair", 0, 0},
     {0, "local-time", OPTION_FLAG, &options.local_time, NULL,
-     "times of day by the zone of this machine instead of UTC", 0, 0},
+     "print times of day in this machine's time zone instead of UTC", 0, 0},
     {'v', "verbose", OPTION_FLAG, &options.verbose, NULL,
-     "print a line a pair, and every message left out", 0, 0},
+     "also print a line per pair, and the messages left out as false", 0, 0},
     {'q', "quiet", OPTION_FLAG, &options.quiet, NULL,
-     "no progress, and no text beside --json", 0, 0},
+     "show no progress, and print no text beside --json", 0, 0},
     {0},
 };
 
@@ -65,7 +65,7 @@ static const struct command command = {
     .name = "ctsync",
     .usage = "[OPTION...] RUN | -t TRACE -t TRACE... | --messages FILE |\n"
 	     "              --extract FILE NODE/ | --extract FILE -t TRACE...",
-    .summary = "how the clocks of a cluster relate, from its traces",
+    .summary = "synchronize the clocks of a cluster from its traces",
     .versions = print_versions,
     .rows = rows,
     .more_rows = sync_rows,

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: critical-path
 -- summary: what a request or a thread waited for, across nodes
--- description: path: back from the end, each wait replaced by what whoever ended it did
---   meanwhile: threads that woke others, messages and who sent them on which node,
+-- description: path: back from the end, each wait is replaced by what ended it was doing
+--   meanwhile: threads that woke others, messages and their senders on other nodes,
 --   disks, timers, interrupts. The rows follow each other without gaps and add up
---   to the whole. TOOK of a message is within BOUND, which both clocks give. OTHER
---   had the processor that a runnable thread waited for, or woke it. states and
---   threads: the sums. With --tid, --pid or --procname (and --node, --begin, --end)
---   of one thread; else of a request: --request, or the slowest one. unknown: it
---   was not recorded. Needs sched_switch, sched_waking or sched_wakeup,
---   irq_handler_entry and _exit, irq_softirq_entry and _exit, net_if_receive_skb,
---   net_dev_queue; for timers and disks also timer_hrtimer_expire_entry and _exit,
---   block_rq_complete.
+--   to the whole. TOOK of a message is within BOUND, which follows from both
+--   clocks. OTHER is the thread that had the processor while this one was runnable,
+--   or that woke it. states and threads: the sums. With --tid, --pid or --procname
+--   (and --node, --begin, --end) of one thread; otherwise of a request, that of
+--   --request or the slowest. unknown: it was not recorded. Needs sched_switch,
+--   sched_waking or sched_wakeup, irq_handler_entry and _exit, irq_softirq_entry
+--   and _exit, net_if_receive_skb, net_dev_queue; for timers and disks also
+--   timer_hrtimer_expire_entry and _exit, block_rq_complete.
 -- example: ctanalyze critical-path --request 1234 run.db
 -- unit text: state
 -- unit count: times

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: clocks
--- summary: how the clocks relate, and how sure that is
--- description: clocks: what is to be added to each clock in the middle of its source
---   (OFFSET), how that changes (DRIFT), within which BOUND the truth is there, and
---   where the bound is WORST. pairs: messages that tie two sources, and how many
---   were received before they were sent. bounds: the bounds over time.
+-- summary: how the clocks relate, and how certain that is
+-- description: clocks: OFFSET is what is added to a clock in the middle of its
+--   source, DRIFT the rate at which that changes. The truth lies within BOUND
+--   there; WORST is the widest bound, and where it is. pairs: the messages that tie
+--   two sources, and how many were received before they were sent. bounds: the
+--   bounds over time.
 -- example: ctanalyze clocks run.db
 
 -- Begin, middle and end of each source: on the axis, and by its own clock, as the last segment

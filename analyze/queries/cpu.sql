@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: cpu
--- summary: who used the processors: nodes, processes, threads, in time
+-- summary: who used the processors: nodes, processes, threads, over time
 -- description: Tables: nodes; cpus; threads (or processes, names, priorities: --group);
---   with --interval also intervals, the use of each processor over time. A
---   thread's time is from the switch that brings it in to the next; interrupts
---   meanwhile count as its own (see irq). --tid, --pid and --procname choose
---   threads for the table of threads and the intervals.
+--   with --interval also intervals, the use of each processor over time. A thread
+--   runs from the switch that brings it in to the next switch; interrupts in
+--   between count as its own time (see irq). --tid, --pid and --procname select
+--   threads for the table of threads and for the intervals.
 -- example: ctanalyze cpu --group process --node db run.db
 -- groups: thread process name priority
 -- records: kernel

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: io
 -- summary: disk requests by disk and process, bytes by file
--- description: Tables: disks and requests, of which the duration is from the issue to the
---   device to the end, and QUEUED from being queued to that; files, what system
---   calls read and wrote by file and descriptor; top and log, each request;
---   freq. Who made a request is who queued it: for what is written behind, a
---   thread of the kernel. --min and --max are of the requests' durations,
---   --minsize and --maxsize of what a request or a call moved.
+-- description: Tables: disks and requests, whose duration is from the issue to the
+--   device to the completion; QUEUED is the time in the queue before that. files:
+--   what system calls read and wrote, by file and descriptor. top and log: each
+--   request. freq. A request belongs to the thread that queued it: for buffered
+--   writes, that is a kernel thread. --min and --max apply to the duration of a
+--   request, --minsize and --maxsize to the bytes that a request or a call moved.
 -- example: ctanalyze io --group thread --minsize 64k run.db
 -- groups: process thread name node
 -- forms: stats

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: irq
 -- summary: interrupts, hard and soft: how long, how late, whose CPU time
--- description: Tables: interrupts, by handler and softirq, from entry to exit; raises, from
---   raising a softirq to its begin; cpus, where the time of an interrupt inside
---   of another counts once; top and log, each interrupt; freq. --min and --max
---   are of the time from entry to exit. With --irq there are no softirqs, unless
---   --softirq asks for some, and the other way round. What began before the time
---   asked for, or went on after it, counts for its processor only.
+-- description: Tables: interrupts, by handler and softirq, from entry to exit; raises,
+--   from raising a softirq to its entry; cpus, where nested interrupts count once;
+--   top and log, each interrupt; freq. --min and --max apply to the time from entry
+--   to exit. With --irq softirqs are left out unless --softirq selects some, and
+--   the other way round. An interrupt that began before the selected time or ended
+--   after it counts only for its processor.
 -- example: ctanalyze irq --softirq 3 run.db
 -- forms: stats
 -- records: kernel

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: mem
 -- summary: memory and swap of nodes, resident memory, pages
--- description: nodes: sar's memory in use, least available, swap, pages swapped in and out
---   (of 4 KiB) and major faults. processes: resident memory as sampled. pages:
---   pages that each thread took and gave back, by kmem_mm_page_alloc and
---   kmem_mm_page_free; one frees what another took.
+-- description: nodes: from sar, memory in use, the least available, swap, pages
+--   swapped in and out (of 4 KiB) and major faults. processes: resident memory as
+--   sampled. pages: pages that each thread allocated and freed, from
+--   kmem_mm_page_alloc and kmem_mm_page_free; one thread may free what another
+--   allocated.
 -- example: ctanalyze mem run.db
 
 -- sar has kB of 1024 bytes, and pages, taken to be of 4 KiB, and rates over intervals.

@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: messages
--- summary: how long messages take between nodes, and how sure that is
--- description: pairs, flows: one-way latency of messages; the true one of each is within
---   BOUND, which both clocks give. paths: where one way takes longer than the
---   other; ASYMMETRIC is yes if the clocks cannot be the cause. slowest: the
---   slowest, with what each took AT LEAST and AT MOST. violations: what was
---   received before it was sent, by the clocks as corrected. freq: how many took
---   how long. log: every message. --interval: pairs over time.
---   --group: pair, flow, node, protocol. --min, --max: of the latency.
---   A message counts if it was sent in the time asked for, from or to a chosen
---   node. Needs net_dev_queue and net_if_receive_skb of both nodes, or captures.
+-- summary: one-way latency of messages between nodes, with its bound
+-- description: pairs, flows: one-way latency of messages. The true latency of each
+--   lies within BOUND, which follows from both clocks. paths: whether one direction
+--   takes longer than the other; ASYMMETRIC is yes if the clocks cannot be the
+--   cause. slowest: the slowest messages, with what each took AT LEAST and AT MOST.
+--   violations: messages received before they were sent, by the corrected clocks.
+--   freq: a histogram of latencies. log: every message. --interval: pairs over
+--   time. --group: pair, flow, node, protocol. --min and --max apply to the
+--   latency. A message counts if it was sent in the selected time, from or to a
+--   selected node. Needs net_dev_queue and net_if_receive_skb of both nodes, or
+--   captures.
 -- example: ctanalyze messages --node web --begin +10 --end +20 run.db
 -- forms: stats top
 -- column least_ns: ns, AT LEAST

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: metrics
--- summary: what sar and others sampled, in tables and pictures
--- description: metrics: processors waiting and busy, memory, swap, disks and interfaces;
---   --metric and --item choose others ('*': all). --interval: over time.
---   --plot DIR draws, every node in one picture: cpu/iowait, cpu/utilization,
---   memory/utilization, swap/utilization, disk/DEVICE_read, _write, _utilization,
---   network/INTERFACE_in, _out. --alias NAME=ALIAS names a device or interface;
---   aliases of the recipe hold, too. sar's kB are 1024 bytes.
+-- summary: what sar and others sampled, as tables and pictures
+-- description: metrics: processors waiting and busy, memory, swap, disks and
+--   interfaces; --metric and --item select others ('*': all). --interval: over
+--   time. --plot DIR draws pictures, each with all nodes: cpu/iowait,
+--   cpu/utilization, memory/utilization, swap/utilization, disk/DEVICE_read,
+--   _write, _utilization, network/INTERFACE_in, _out. --alias NAME=ALIAS names a
+--   device or interface; the aliases of the recipe apply, too. A kB of sar is 1024
+--   bytes.
 -- example: ctanalyze metrics --metric '*kB/s' --item eth0 --interval 10s run.db
 
 -- What is shown where no metric is named. Of a processor's metrics only those of all, where no

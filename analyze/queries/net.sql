@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: net
 -- summary: bytes, packets, retransmissions by interface, nodes and flow
--- description: interfaces: what was handed to an interface, with its link header, and what
---   came from it, without. pairs, flows: what nodes sent, from the network header
---   on, as it left the kernel: before segmentation offload cut it up. SENT AGAIN
---   are TCP segments whose bytes had been sent before. --interval: interfaces over
---   time. Needs net_dev_queue and net_if_receive_skb; where a node's kernel has
---   none, its capture tells of what it sent.
+-- description: interfaces: what was passed to an interface, with its link header, and
+--   what came from it, without. pairs, flows: what nodes sent, counted from the
+--   network header on, as it left the kernel, before segmentation offload split it.
+--   SENT AGAIN counts TCP segments whose bytes had been sent before. --interval:
+--   interfaces over time. Needs net_dev_queue and net_if_receive_skb; if the kernel
+--   trace of a node has none, its capture shows what it sent.
 -- example: ctanalyze net --interval 1s run.db
 
 -- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and

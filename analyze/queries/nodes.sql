@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: nodes
 -- summary: the machines, their sources, and which events there are
--- description: Tables: nodes; sources, with the clock's name; classes of events with how
---   many there are. Of the whole timeline: --begin and --end do not matter.
+-- description: Tables: nodes; sources, with the clock's name; classes of events, with
+--   the number of events. Always of the whole timeline: --begin and --end have no
+--   effect.
 -- example: ctanalyze nodes run.db
 
 -- table nodes: Nodes

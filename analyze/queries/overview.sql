@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: overview
--- summary: what is in a timeline, and what to ask it
--- description: nodes: from when to when each was recorded, how many events, and how far its
---   clock may be off at worst. answers: the analyses that have something to go by.
---   start: three to begin with. It is what `ctanalyze run.db` alone prints.
+-- summary: what a timeline contains, and which analyses fit it
+-- description: nodes: from when to when each was recorded, the number of events, and
+--   how far its clock may be off at worst. answers: the analyses for which events
+--   were recorded. start: three to start with. `ctanalyze run.db` alone prints
+--   this.
 -- example: ctanalyze run.db
 
 -- with widest

@@ -2,12 +2,13 @@
 -- name: periods
 -- summary: the time from one event to another, both named by you
 -- description: EVENT is a class, or CLASS[CONDITION]: 'sched_switch[next_comm ~ "kwork*"]',
---   'block_rq_issue[dev = 8388608 && nr_sector > 8]'. Classes and values behind ~
---   may have * and ?. Besides the event's fields there are node, cpu, tid and
---   procname; .tid is a field of the event's own. --group FIELD,... keeps periods
---   apart by fields that begin and end have: cpu,tid; or by a pair of fields:
---   next_tid=prev_tid. Of two begins in a row the later one counts. BOUND is how
---   sure a period is that ends on another node. --min, --max: of the period.
+--   'block_rq_issue[dev = 8388608 && nr_sector > 8]'. Classes, and values after ~,
+--   may contain * and ?. Conditions compare fields of the event, and node, cpu, tid
+--   and procname; .tid is the event's own field. --group FIELD,... pairs only
+--   events that are equal in these fields: cpu,tid; or a field of the beginning
+--   with one of the end: next_tid=prev_tid. If a period begins twice before it
+--   ends, the later beginning counts. BOUND is the uncertainty of a period that
+--   ends on another node. --min and --max apply to the period.
 -- example: ctanalyze periods --from sched_switch --to sched_switch run.db
 -- forms: stats top
 

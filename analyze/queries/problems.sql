@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: problems
 -- summary: what was lost, left out or odd
--- description: problems: what was odd in the input, and what was done about it. lost: events
---   that a tracer had no room for. clocks: sources whose clock is not tied to the
---   reference from both sides. Of the whole timeline: --begin and --end do not
---   matter.
+-- description: problems: what was odd in the input, and what was done about it.
+--   lost: events that a tracer discarded because its buffers were full. clocks:
+--   sources whose clock is not tied to the reference from both sides. Always of the
+--   whole timeline: --begin and --end have no effect.
 -- example: ctanalyze problems run.db
 
 -- with lossy

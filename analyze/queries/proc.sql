@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: proc
 -- summary: processes: the tree, how long they lived, how they ended
--- description: programs: processes of one name, how many ended and how many of these with
---   another exit status than 0. tree: each process below the one that started
---   it; BEGIN and END are empty where they lie outside the recording.
---   --min, --max: of the life. Needs sched_process_fork, sched_process_exec,
+-- description: programs: processes of one name, how many ended, and how many of these
+--   with an exit status other than 0. tree: each process below the one that started
+--   it; BEGIN and END are empty if they lie outside the recording. --min and --max
+--   apply to the lifetime. Needs sched_process_fork, sched_process_exec,
 --   sched_process_exit, exit_group and a statedump.
 -- example: ctanalyze proc --procname make run.db
 

@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: requests
--- summary: requests between nodes, and what their time went into
--- description: totals, parts: in each flow the data one way up to the first answer is a
---   request, and the data the other way up to the next request its response. TOTAL
---   is from the request's first message sent to the response's last one received,
---   and the sum of: THERE, until all of the request had come; QUEUE, until the
---   serving thread took it; then, up to the response's first message, RUNNING,
---   RUNNABLE (waiting for a processor), blocked until a DISK, another NODE or an
---   OTHER event ended that, UNKNOWN (not recorded); BACK, until all of the
---   response had come. THERE and BACK are within BOUND, which both clocks give.
---   slowest, log: each request with its number, for critical-path --request.
---   freq: how many took how long. --min, --max: of the total; --tid, --pid,
---   --procname: of the serving thread; --node: client or server. A request counts
---   if it was sent, and its response begun, in the time asked for. Needs
---   net_dev_queue and net_if_receive_skb of both nodes; for what servers did also
---   sched_switch, sched_waking or sched_wakeup, irq_handler_entry and _exit,
---   irq_softirq_entry and _exit, block_rq_complete, and for the queue the
---   system calls.
+-- summary: requests between nodes, and where their time went
+-- description: totals, parts: in each flow, the data in one direction up to the first
+--   answer is a request, and the data in the other direction up to the next request
+--   is its response. TOTAL is from the sending of the request's first message to
+--   the receipt of the response's last, and is the sum of: THERE, until the whole
+--   request had arrived; QUEUE, until the serving thread took it; then, up to the
+--   response's first message, RUNNING, RUNNABLE (waiting for a processor), blocked
+--   until a DISK, another NODE or an OTHER event ended that, UNKNOWN (not
+--   recorded); BACK, until the whole response had arrived. THERE and BACK are
+--   within BOUND, which follows from both clocks. slowest, log: each request with
+--   its number, for critical-path --request. freq: a histogram of totals. --min and
+--   --max apply to the total; --tid, --pid and --procname to the serving thread;
+--   --node to the client or the server. A request counts if it was sent, and its
+--   response begun, in the selected time. Needs net_dev_queue and
+--   net_if_receive_skb of both nodes; for what servers did also sched_switch,
+--   sched_waking or sched_wakeup, irq_handler_entry and _exit, irq_softirq_entry
+--   and _exit, block_rq_complete; for the queue also the system calls.
 -- example: ctanalyze requests --group thread --node db run.db
 -- groups: pair process thread container flow
 -- forms: stats top

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: sched
--- summary: how long threads waited for processors, who woke them
--- description: Tables: latencies, from a thread's wakeup (sched_waking, else sched_wakeup)
---   to the switch that brings it in; preempted, from losing the processor to
---   having it again; wakers; holders, the threads that left the processor at
---   last; top and log, each wait; freq. --min and --max are of the wait. What
---   began before the time asked for, or went on after it, does not count. To
---   tell what woke it also needs irq_handler_entry and _exit, irq_softirq_entry
---   and _exit, timer_hrtimer_expire_entry and _exit.
+-- summary: how long threads waited for a processor, and who woke them
+-- description: Tables: latencies, from a thread's wakeup (sched_waking, else
+--   sched_wakeup) to the switch that brings it in; preempted, from losing the
+--   processor to running again; wakers; holders, the threads that left the
+--   processor last; top and log, each wait; freq. --min and --max apply to the
+--   wait. A wait that began before the selected time or ended after it does not
+--   count. Which interrupt woke a thread also needs irq_handler_entry and _exit,
+--   irq_softirq_entry and _exit, timer_hrtimer_expire_entry and _exit.
 -- example: ctanalyze sched --group process --min 1ms run.db
 -- groups: thread process name priority cpu node
 -- forms: stats top

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: syscalls
 -- summary: system calls: how many, how long, with which errors
--- description: Tables: syscalls; errors, by errno; top and log, each call; freq. A call
---   lasts from its entry to its exit. UNFINISHED are those of which one of the
---   two was not seen: begun before the time asked for, going on after it,
---   without an exit as exit_group, or lost; they have no duration.
+-- description: Tables: syscalls; errors, by errno; top and log, each call; freq. A
+--   call lasts from its entry to its exit. UNFINISHED calls lack one of the two:
+--   they began before the selected time, ended after it, have no exit, such as
+--   exit_group, or the event was lost. They have no duration.
 -- example: ctanalyze syscalls --group thread --node db run.db
 -- groups: syscall thread process name node
 -- forms: stats

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: wakeups
 -- summary: which threads woke each other, also across nodes by messages
--- description: local: who woke whom on a node, and how long the woken one then waited for a
---   processor. remote: threads that a packet woke, with the thread on another
---   node that sent it, and the time from sending to running; the true one of each
---   is within BOUND, which both clocks give. A wakeup counts if
---   it is in the time asked for; --tid, --pid and --procname: who was woken.
---   Needs sched_switch and sched_waking or sched_wakeup; remote also net_dev_queue,
---   net_if_receive_skb, irq_softirq_entry and _exit.
+-- description: local: who woke whom on a node, and how long the woken thread then
+--   waited for a processor. remote: threads that a packet woke, with the thread on
+--   another node that sent it, and the time from sending to running; the true time
+--   of each lies within BOUND, which follows from both clocks. A wakeup counts if
+--   it is in the selected time; --tid, --pid and --procname select the woken
+--   thread. Needs sched_switch and sched_waking or sched_wakeup; remote also
+--   net_dev_queue, net_if_receive_skb, irq_softirq_entry and _exit.
 -- example: ctanalyze wakeups --procname server run.db
 -- records: kernel
 

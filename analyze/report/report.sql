@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: report
--- summary: the run as one page to look at, in HTML
--- description: One self-contained HTML file that needs no network: findings (the slowest
---   request, the busiest processor, how far to trust the clocks, what was lost), a
---   timeline of all nodes and processors with messages and sar's curves that zooms
---   and searches, critical paths of the slowest requests, messages, clocks, and
---   tables that sort and filter. Where there are more spans than --detail, they
---   are summed by steps of time, and drawn one by one around the slowest requests
---   only; the page says where. Without scripts the findings and tables are there,
---   the pictures are not.
+-- summary: the run as one HTML page
+-- description: A self-contained HTML file that needs no network. It has findings (the
+--   slowest request, the busiest processor, how far to trust the clocks, what was
+--   lost), a timeline of all nodes and processors with messages and the curves of
+--   sar that zooms and can be searched, critical paths of the slowest requests,
+--   messages, clocks, and tables that can be sorted and filtered. If there are more
+--   spans than --detail allows, they are summed by steps of time, and drawn one by
+--   one only around the slowest requests; the page says where. Without scripts the
+--   page shows the findings and tables, but no pictures.
 
 -- What is shown first: the time in which all chosen nodes were recorded, if there is any.
 -- temporary home

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctsim: runs of a cluster whose clocks are known. */
+/* ctsim: simulate a run of a cluster whose true clocks are known. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@ static struct {
 } options = {.seed = 1, .format = -1};
 
 static const struct option_row rows[] = {
-    {'o', "output", OPTION_STRING, &options.output, "RUN", "make this run directory", 0,
-     0},
+    {'o', "output", OPTION_STRING, &options.output, "RUN",
+     "write the run to this new directory", 0, 0},
     {0, "seed", OPTION_DOUBLE, &options.seed, "N",
-     "draw all that is random from this number (default: 1)", 0, 0x1p53},
-    {0, "nodes", OPTION_INT, &options.nodes, "N", "simulate N nodes, like --set nodes=N",
-     2, 1000},
+     "seed of the random numbers (default: 1)", 0, 0x1p53},
+    {0, "nodes", OPTION_INT, &options.nodes, "N",
+     "simulate N nodes; the same as --set nodes=N", 2, 1000},
     {0, "set", OPTION_LIST, &options.set, "KEY=VALUE",
-     "change the scenario; repeat for each", 0, 0},
+     "change a key of the scenario; may be repeated", 0, 0},
     {0, "messages", OPTION_FLAG, &options.simulation.messages, NULL,
      "write only the messages, as CSV for ctsync --messages", 0, 0},
     {0, "format", OPTION_WORD, &options.format, "FORMAT=ctf1.8|ctf2-lttng|ctf2",
@@ -35,20 +35,19 @@ static const struct option_row rows[] = {
     {0, "captures", OPTION_FLAG, &options.simulation.captures, NULL,
      "write captures instead of traces", 0, 0},
     {0, "spans", OPTION_FLAG, &options.simulation.spans, NULL,
-     "write also what threads and disks truly did", 0, 0},
-    {0, "list", OPTION_FLAG, &options.list, NULL, "name the scenarios that there are", 0,
-     0},
+     "also write what threads and disks truly did", 0, 0},
+    {0, "list", OPTION_FLAG, &options.list, NULL, "list the built-in scenarios", 0, 0},
     {0, "keys", OPTION_FLAG, &options.keys, NULL,
-     "list what a scenario can say, with defaults", 0, 0},
-    {'q', "quiet", OPTION_FLAG, &options.simulation.quiet, NULL, "say nothing but errors",
-     0, 0},
+     "list the keys of a scenario, with their defaults", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &options.simulation.quiet, NULL,
+     "print nothing but errors", 0, 0},
     {0},
 };
 
 static const struct command command = {
     .name = "ctsim",
     .usage = "[OPTION...] SCENARIO -o RUN",
-    .summary = "runs of a cluster whose clocks are known, from a scenario",
+    .summary = "simulate a run of a cluster whose true clocks are known",
     .rows = rows,
 };
 

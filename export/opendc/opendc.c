@@ -24,25 +24,27 @@ static const char *const kinds[] = {"invocation", "process", "cgroup", "session"
 static const struct option_row option_rows[] = {
     {0, "tasks", OPTION_WORD, &opendc_options.tasks,
      "KIND=invocation|process|cgroup|session|comm",
-     "what is a task: invocation, process, cgroup, session or comm (invocation, if there "
-     "are any, else process)",
+     "what is a task: invocation, process, cgroup, session or comm (default: invocation "
+     "if there are any, else process)",
      0, 0},
     {0, "interval", OPTION_DOUBLE, &opendc_options.interval_s, "SECONDS",
-     "length of a fragment (1)", 0.001, 86400},
+     "length of a fragment (default: 1)", 0.001, 86400},
     {0, "capacity", OPTION_WORD, &opendc_options.capacity, "HOW=max|p95|allocated",
-     "of a task: max or p95 of its fragments' usage, or what was allocated (max)", 0, 0},
+     "capacity of a task: max or p95 of the usage of its fragments, or what was "
+     "allocated (default: max)",
+     0, 0},
     {0, "cpu-mhz", OPTION_DOUBLE, &opendc_options.cpu_mhz, "MHZ",
-     "speed of cores of which none is recorded (1000)", 1, 1e6},
+     "speed of cores whose speed was not recorded (default: 1000)", 1, 1e6},
     {0, "memory", OPTION_INT, &opendc_options.memory_mib, "MIB",
-     "memory of tasks of which none is recorded (16)", 0, 1 << 30},
+     "memory of tasks whose memory was not recorded (default: 16)", 0, 1 << 30},
     {0, "no-kernel-threads", OPTION_FLAG, &opendc_options.no_kernel_threads, NULL,
      "leave out kernel threads", 0, 0},
     {0, "no-parents", OPTION_FLAG, &opendc_options.no_parents, NULL,
-     "do not say which task is whose child", 0, 0},
+     "do not record the parents of tasks", 0, 0},
     {0, "schema", OPTION_WORD, &opendc_options.schema, "VERSION=v1|v2|v3|v4|v5",
-     "v1 to v5, for older simulators (v5)", 0, 0},
+     "v1 to v5, for older simulators (default: v5)", 0, 0},
     {0, "format", OPTION_WORD, &opendc_options.format, "FORMAT=parquet|csv",
-     "parquet or csv (parquet)", 0, 0},
+     "parquet or csv (default: parquet)", 0, 0},
     {0},
 };
 

@@ -309,7 +309,7 @@ static struct {
 
 static const struct option_row rows[] = {
     {0, "format", OPTION_WORD, &options.form, "proto|json",
-     "Perfetto's own form (default), or Chrome's JSON", 0, 0},
+     "Perfetto's own format (default), or Chrome's JSON", 0, 0},
     {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
      "tasks",
