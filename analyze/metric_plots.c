@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -33,7 +34,7 @@ struct drawing {
 	size_t count, capacity;
 };
 
-enum { FILE_NAME, TITLE, UNIT, TOP, ITEM, ALIAS, NODE, AT, INTERVAL, VALUE };
+enum { FILE_NAME, TITLE, UNIT, TOP, ITEM, ALIAS, NODE, AT, INTERVAL, VALUE, COLUMNS };
 
 /* Colours that are told apart also by the colour-blind (Okabe and Ito 2008); they repeat
  * with another dash. For free(). */
@@ -151,10 +152,53 @@ static int add_value(struct drawing *drawing, const struct cell *row, struct err
 	return status;
 }
 
+/* A picture stays within its directory: "FOLDER/NAME". */
+static bool is_file(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	return slash && slash > text && *text != '.' && slash[1] && slash[1] != '.' &&
+	       !strchr(slash + 1, '/');
+}
+
+/* The statement may be the user's, and a timeline holds nobody to its types. */
+static bool is_right(const struct cell *row)
+{
+	static const int texts[] = {FILE_NAME, TITLE, UNIT, ITEM, ALIAS, NODE};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (row[texts[i]].type != CELL_TEXT)
+			return false;
+	return row[AT].type == CELL_INTEGER && is_file(row[FILE_NAME].bytes);
+}
+
+static int check_table(const struct result_table *table, struct error *error)
+{
+	static const char wanted[] =
+	    "file title unit top item alias node ts_ns interval_ns value";
+	struct bytes names = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < table->columns; i++)
+		bytes_print(&names, "%s%s", i ? " " : "", table->column[i].key);
+	bytes_add_byte(&names, 0);
+	if (strcmp((const char *)names.data, wanted) != 0)
+		status = error_set(error, "table plots: columns %s, want %s",
+				   (const char *)names.data, wanted);
+	bytes_clear(&names);
+	for (size_t i = 0; i < table->rows && !status; i++)
+		if (!is_right(&table->cell[i * table->columns]))
+			status = error_set(error,
+					   "table plots: row %zu: want FOLDER/NAME as "
+					   "file, an integer as ts_ns, and texts",
+					   i + 1);
+	return status;
+}
+
 static int draw_table(struct drawing *drawing, const struct result_table *table,
 		      struct error *error)
 {
-	int status = 0;
+	int status = check_table(table, error);
 
 	for (size_t i = 0; i < table->rows && !status; i++)
 		status = add_value(drawing, &table->cell[i * table->columns], error);
@@ -181,8 +225,10 @@ int metric_plots_draw(struct query *query, struct result *result, struct error *
 	status = query_file_run(query, &plots, error);
 	query->tables = NULL;
 	table = result_find(&plots, "plots");
-	if (!status && table)
-		status = draw_table(&drawing, table, error);
+	if (!status)
+		status = table ? draw_table(&drawing, table, error)
+			       : error_set(error, "--plot: %s has no table plots",
+					   query->analysis->name);
 	if (status)
 		output_directory_explain(&drawing.directory, error);
 	else

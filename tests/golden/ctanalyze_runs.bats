@@ -242,3 +242,23 @@ sql()
 	[ -s plots/network/_.__touch_away__in.svg ]
 	[ ! -e away ] && [ ! -e ../away ]
 }
+
+@test "pictures of the user's SQL" {
+	runs
+	local columns="'n' AS node, 5 AS ts_ns, 1 AS interval_ns, 2 AS value"
+	columns="'a' AS title, 'u' AS unit, 1 AS top, '' AS item, '' AS alias, $columns FROM chosen_metric"
+	printf '%s\n' '-- name: own' '-- table plots: P' '-- when: plot' "SELECT 'my/own' AS file, $columns;" \
+		'-- table other: O' 'SELECT 1 AS one;' >own.sql
+	ends_with 0 ctanalyze --sql own.sql own --plot plots run-1-300.db
+	[ "$(find plots -type f)" = plots/my/own.svg ]
+	sed -i "s,my/own,../own," own.sql
+	fails_with 1 'ctanalyze: table plots: row 1: want FOLDER/NAME as file, an integer as ts_ns, and texts' \
+		ctanalyze --sql own.sql own --plot plots run-1-300.db
+	sed -i 's/AS file, .* FROM/AS file FROM/' own.sql
+	fails_with 1 'ctanalyze: table plots: columns file, want file title unit top item alias node ts_ns interval_ns value' \
+		ctanalyze --sql own.sql own --plot plots run-1-300.db
+	sed -i 's/plots: P/shown: P/' own.sql
+	fails_with 1 'ctanalyze: --plot: own has no table plots' \
+		ctanalyze --sql own.sql own --plot plots run-1-300.db
+	[ ! -e own.svg ] && [ "$(find plots -type f)" = plots/my/own.svg ]
+}
