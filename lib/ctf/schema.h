@@ -82,7 +82,6 @@ struct field_class {
 	bool is_text;                /* an array of it is a text, of UTF-8 */
 	unsigned roles;              /* a bit each */
 	char *clock;                 /* that the integer is a stamp of, or NULL */
-	struct intmap known_label;   /* value -> its label, or 0 */
 	struct field_member *member; /* of a structure; options of a variant, an optional;
 					labels of an enumeration, of different names */
 	size_t members;

@@ -40,24 +40,30 @@ static void tell_cut(struct ctf_stream *stream)
 		    stream->window.size - stream->at, stream->packet.size / 8);
 }
 
-static void note_gap(struct ctf_stream *stream)
+/* Damaged places after the first one of a file are counted. */
+static void tell_gap(struct ctf_stream *stream)
 {
-	if (!stream->gaps++)
-		stream->first_gap = stream->at;
-	stream->gap_bytes += stream->next - stream->at;
+	uint64_t gap = stream->next - stream->at;
+
+	if (stream->gaps++)
+		stream->gap_bytes += gap;
+	else
+		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
+			    1,
+			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
+			    " bytes are left out",
+			    stream->at, stream->window.size, gap);
 }
 
-/* At the end of a file: its damaged places. */
-static void tell_gaps(struct ctf_stream *stream)
+/* At the end of a file. */
+static void tell_more_gaps(struct ctf_stream *stream)
 {
-	if (stream->gaps)
+	if (stream->gaps > 1)
 		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
-			    stream->gaps,
-			    "no packet at byte %" PRIu64 " of %" PRIu64 "%s, %" PRIu64
-			    " bytes are left out",
-			    stream->first_gap, stream->window.size,
-			    stream->gaps > 1 ? " and at other places" : "",
-			    stream->gap_bytes);
+			    stream->gaps - 1,
+			    "no packet at %" PRIu64 " more places, %" PRIu64
+			    " bytes are left out there",
+			    stream->gaps - 1, stream->gap_bytes);
 	stream->gaps = stream->gap_bytes = 0;
 }
 
@@ -145,7 +151,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		enum packet_found found;
 
 		if (stream->next >= stream->window.size) {
-			tell_gaps(stream);
+			tell_more_gaps(stream);
 			if (!open_next(stream))
 				return false;
 		}
@@ -164,7 +170,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		if (found == PACKET_CUT)
 			tell_cut(stream);
 		if (found == PACKET_GARBLED)
-			note_gap(stream);
+			tell_gap(stream);
 	}
 	return true;
 }

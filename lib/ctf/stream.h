@@ -95,7 +95,8 @@ struct ctf_stream {
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
 	bool is_cut;        /* the file ends before the packet at hand does */
-	uint64_t gaps, first_gap, gap_bytes; /* of the file: places without a packet */
+	uint64_t gaps, gap_bytes; /* of the file: places without a packet; bytes of all
+				     but the first */
 
 	/* For events.c. */
 	const struct ctf_event_class *class; /* of the event under the cursor */
