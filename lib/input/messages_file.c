@@ -17,7 +17,7 @@ enum { CHUNK_MESSAGES = 4096 };
 static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
 					   .magic = "\x89"
 						    "ctmg\r\n\x1a",
-					   .version = 1};
+					   .version = 2};
 
 /*
  * A message is written as its own end's packet event, the device of which is the source,

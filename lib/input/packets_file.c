@@ -21,7 +21,7 @@ enum {
 static const struct chunk_format format = {.name = "a " PACKETS_SUFFIX " file",
 					   .magic = "\x89"
 						    "ctpk\r\n\x1a",
-					   .version = 1};
+					   .version = 2};
 
 struct writing {
 	struct packet_rows rows;

@@ -115,9 +115,9 @@ ctsync: 1 trace to read, want 2 or more" ctsync -t x.packets -t fixtures/net3/no
 	fails_with 1 "ctsync: run/x.packets: not a .packets file: it does not begin as one (offset 0), left out
 ctsync: run: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
 ctsync: 0 traces to read, want 2 or more" ctsync run
-	printf '\211ctpk\r\n\032\002\0\0\0\363\074\030\215' >run/x.packets
+	printf '\211ctpk\r\n\032\001\0\0\0\035\223\255\237' >run/x.packets
 	ends_with 1 ctsync run
-	grep -qx 'ctsync: run/x.packets: version 2 of the format (offset 8), want 1, left out' "$scratch/stderr"
+	grep -qx 'ctsync: run/x.packets: version 1 of the format (offset 8), want 2, left out' "$scratch/stderr"
 }
 
 @test "an extract is written whole, over no input, and of no extract" {

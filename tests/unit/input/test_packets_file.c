@@ -332,7 +332,7 @@ static void assert_refused(const char *bytes, size_t size, const char *why)
 static void foreign_and_newer_files_are_refused(void **state)
 {
 	static const char newer[] = "\x89"
-				    "ctpk\r\n\x1a\x02\0\0\0\xf3\x3c\x18\x8d";
+				    "ctpk\r\n\x1a\x03\0\0\0\x96\x5b\xa4\x35";
 	struct error error = ERROR_INIT;
 
 	(void)state;
@@ -341,7 +341,7 @@ static void foreign_and_newer_files_are_refused(void **state)
 	assert_refused("metadata of something", 21,
 		       "no: not a .packets file: it does not begin as one (offset 0)");
 	assert_refused(newer, 10, "no: cut at offset 10, within its begin");
-	assert_refused(newer, 16, "no: version 2 of the format (offset 8), want 1");
+	assert_refused(newer, 16, "no: version 3 of the format (offset 8), want 2");
 	assert_false(packets_file_probe("no such file"));
 	assert_false(packets_file_probe("."));
 	assert_null(packets_file_open(".", 0, &error));
