@@ -124,11 +124,11 @@ search_thread(const struct perfetto *perfetto, int64_t node, int64_t tid, nsec_t
 static const struct perfetto_thread *
 follow_thread(struct perfetto *perfetto, int64_t node, int64_t tid, nsec_t at_ns)
 {
-	const struct perfetto_thread *last = perfetto->last_thread, *next = last + 1;
+	const struct perfetto_thread *last = perfetto->last_thread;
 	const struct perfetto_thread *end = perfetto->thread + perfetto->threads;
 
 	if (!last || !has_tid(last, node, tid) || at_ns < last->begin_ns ||
-	    (next < end && has_tid(next, node, tid)))
+	    (last + 1 < end && has_tid(last + 1, node, tid)))
 		perfetto->last_thread = last = search_thread(perfetto, node, tid, at_ns);
 	return last;
 }

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-#define PROBLEM_LOG_SHOWN 4   /* different texts of one sort */
-#define FAULTS_LONGEST    400 /* bytes of a text: it quotes what may be a megabyte */
+#define PROBLEM_LOG_SHOWN   4   /* different texts of one sort */
+#define PROBLEM_LOG_LONGEST 400 /* bytes of a text: it quotes what may be a megabyte */
 
 void problem_log_init(struct problem_log *log, const char *path,
 		      struct problem_list *problems)
@@ -50,9 +50,9 @@ static struct problem *counted_with(const struct problem_log *log, const char *f
 /* What is quoted comes from a file: no endless lines. */
 static void shorten(char *text)
 {
-	size_t length = FAULTS_LONGEST;
+	size_t length = PROBLEM_LOG_LONGEST;
 
-	if (strlen(text) < FAULTS_LONGEST + 3)
+	if (strlen(text) < PROBLEM_LOG_LONGEST + 3)
 		return;
 	/* Not within a character of UTF-8. */
 	while (length && (text[length] & 0xc0) == 0x80)
