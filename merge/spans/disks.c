@@ -83,7 +83,14 @@ static const char *operation_of(unsigned rwbs, int64_t sectors)
 
 static struct disk_request read_request(struct spans *spans)
 {
-	unsigned rwbs = (unsigned)event_integer(spans->event, BLOCK_RWBS, 0);
+	static const struct flag_name names[] = {
+	    {"RWBS_FLAG_WRITE", RWBS_WRITE},
+	    {"RWBS_FLAG_DISCARD", RWBS_DISCARD},
+	    {"RWBS_FLAG_FLUSH", RWBS_FLUSH},
+	    {"RWBS_FLAG_PREFLUSH", RWBS_PREFLUSH},
+	    {NULL, 0},
+	};
+	unsigned rwbs = (unsigned)spans_flags(spans, BLOCK_RWBS, names, 0);
 	int64_t sector = event_integer(spans->event, BLOCK_SECTOR, 0),
 		tid = spans_tid(spans, BLOCK_TID);
 	struct disk_request request = {

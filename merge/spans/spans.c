@@ -53,6 +53,20 @@ int64_t spans_text(struct spans *spans, int place)
 		    : TIMELINE_NONE;
 }
 
+int64_t spans_flags(const struct spans *spans, int place, const struct flag_name *known,
+		    int64_t none)
+{
+	const struct cell *cell = event_field(spans->event, place);
+
+	if (cell->type != CELL_TEXT)
+		return cell_integer(cell, none);
+	for (; known->name; known++)
+		if (strlen(known->name) == cell->size &&
+		    memcmp(known->name, cell->bytes, cell->size) == 0)
+			return known->flag;
+	return none;
+}
+
 struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 {
 	struct span_node *node = &spans->node[at];

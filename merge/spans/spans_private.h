@@ -176,6 +176,17 @@ static inline int64_t spans_tid(const struct spans *spans, int place)
 
 int64_t spans_text(struct spans *spans, int place); /* a field */
 
+/* What LTTng's enumerations call a number, in kernels that it is built to name them of.
+ */
+struct flag_name {
+	const char *name; /* NULL: the end */
+	int64_t flag;
+};
+
+/* A field of flags, a number or the name of one. `none`: it is neither. */
+int64_t spans_flags(const struct spans *spans, int place, const struct flag_name *known,
+		    int64_t none);
+
 /* A span without values. */
 struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 

@@ -301,10 +301,16 @@ static void check_current(struct spans *spans, int64_t prev)
 
 static void leave(struct spans *spans, int64_t prev, int64_t next)
 {
+	static const struct flag_name states[] = {
+	    {"TASK_RUNNING", 0}, {"TASK_INTERRUPTIBLE", 1}, {"TASK_UNINTERRUPTIBLE", 2},
+	    {"TASK_STOPPED", 4}, {"TASK_TRACED", 8},        {"EXIT_DEAD", 16},
+	    {"EXIT_ZOMBIE", 32}, {"TASK_PARKED", 64},       {"TASK_DEAD", 128},
+	    {NULL, 0},
+	};
 	struct cpu *cpu = spans->cpu;
 	struct thread *thread =
 	    prev > 0 ? spans_thread(spans, spans->event->node, prev) : NULL;
-	int64_t state = event_integer(spans->event, PREV_STATE, 1);
+	int64_t state = spans_flags(spans, PREV_STATE, states, 1);
 
 	cpu->comm = spans_text(spans, PREV_COMM);
 	cpu->priority = event_integer(spans->event, PREV_PRIO, TIMELINE_NONE);

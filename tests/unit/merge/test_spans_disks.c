@@ -14,6 +14,19 @@ static void a_request_is_queued_issued_and_completed(void **unused)
 	assert_told(DISKS, "1/8 read 64+8 100-200 issued 120 by 5\n");
 }
 
+static void operations_have_names(void **unused)
+{
+	const struct cell cells[] = {INTEGER(8), INTEGER(64),
+				     INTEGER(8), made_text("RWBS_FLAG_WRITE"),
+				     INTEGER(6), INTEGER(0)};
+
+	(void)unused;
+	made_begin();
+	made_event(ISSUE, 120, 0, 9, cells);
+	made_event(COMPLETE, 200, 0, 9, cells);
+	assert_told(DISKS, "1/8 write 64+8 120-200 issued 120 by 6\n");
+}
+
 /* A device without a scheduler queues nothing. */
 static void a_request_may_be_issued_at_once(void **unused)
 {
@@ -152,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_request_is_queued_issued_and_completed),
+	    cmocka_unit_test(operations_have_names),
 	    cmocka_unit_test(a_request_may_be_issued_at_once),
 	    cmocka_unit_test(queued_requests_are_merged_into_one),
 	    cmocka_unit_test(a_request_may_be_completed_in_parts),

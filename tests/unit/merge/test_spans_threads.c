@@ -41,6 +41,34 @@ static void who_is_preempted_waits_for_the_processor(void **unused)
 			     "1/6 sleeps 500-1000... state 1\n");
 }
 
+static void switch_by_name(nsec_t ts_ns, int64_t prev, const char *state, int64_t next)
+{
+	char name[2][24];
+	const struct cell cells[] = {
+	    made_comm(prev, name[0]), INTEGER(prev), INTEGER(20), made_text(state),
+	    made_comm(next, name[1]), INTEGER(next), INTEGER(20)};
+
+	made_event(SWITCH, ts_ns, 0, prev, cells);
+}
+
+/* As LTTng records states where it is built with bitwise enumerations. */
+static void states_have_names(void **unused)
+{
+	(void)unused;
+	made_begin();
+	switch_at(100, 0, 0, 0, 5);
+	switch_by_name(200, 5, "TASK_RUNNING", 6);
+	switch_by_name(300, 6, "TASK_UNINTERRUPTIBLE", 5);
+	switch_by_name(400, 5, "TASK_SOMETHING", 0);
+	assert_told(THREADS, "1/5 runs 100-200 cpu0 preempted then 6\n"
+			     "1/6 runs 200-300 cpu0 then 5\n"
+			     "1/5 waits 200-300 cpu0 preempted after 6\n"
+			     "1/5 runs 300-400 cpu0 then 0\n"
+			     "1/0 runs 400-1000... cpu0\n"
+			     "1/5 sleeps 400-1000... state 1\n"
+			     "1/6 sleeps 300-1000... state 2\n");
+}
+
 /* Threads 5 and 6 run; 5 sleeps. */
 static void two(void)
 {
@@ -285,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whoever_is_switched_in_runs_until_the_next_switch),
 	    cmocka_unit_test(who_is_preempted_waits_for_the_processor),
+	    cmocka_unit_test(states_have_names),
 	    cmocka_unit_test(waking_begins_the_wait_and_names_the_waker),
 	    cmocka_unit_test(a_wakeup_will_do_without_waking),
 	    cmocka_unit_test(who_is_woken_before_it_sleeps_is_woken_when_it_does),
