@@ -212,9 +212,10 @@ SELECT "from", "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, m
 -- The findings. Of page_..., which C gives, most is what analyses told for this page. In a text
 -- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
 -- with told_lost
-SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, bad, silent,
-       (SELECT count(*) FROM page_problems) AS notes
-FROM page_fact;
+-- How many events were in packets that were discarded, nobody knows.
+SELECT discarded, bad, silent, (SELECT count(*) FROM page_problems) AS notes,
+       greatest((SELECT coalesce(sum(count), 0) FROM page_problems WHERE kind = 'discarded') - discarded, 0) AS packets
+FROM page_fact, (SELECT coalesce(sum(discarded), 0) AS discarded FROM page_lost) AS l;
 
 -- with told_clocks
 SELECT count(*) AS clocks, count(*) FILTER (WHERE worst_bound_ns IS NULL) AS open, max(worst_bound_ns) AS most_ns,
@@ -251,9 +252,10 @@ FROM page_processors GROUP BY node ORDER BY 2 DESC, 3 LIMIT 1;
 SELECT node, cpu, busy_percent, rowid AS place FROM page_processors ORDER BY busy_percent DESC, rowid LIMIT 1;
 
 -- table findings: What the page opens with
-SELECT 'lost' AS finding, CASE WHEN discarded + bad + silent > 0 THEN 'bad' WHEN notes > 0 THEN 'info' ELSE 'good' END AS grade,
-       CASE WHEN discarded + bad + silent > 0 THEN 'Something was lost' ELSE 'Nothing was lost' END AS title,
-       'Tracers discarded {n:' || discarded || '} events; {n:' || bad || '} input' || CASE bad WHEN 1 THEN '' ELSE 's' END
+SELECT 'lost' AS finding, CASE WHEN discarded + packets + bad + silent > 0 THEN 'bad' WHEN notes > 0 THEN 'info' ELSE 'good' END AS grade,
+       CASE WHEN discarded + packets + bad + silent > 0 THEN 'Something was lost' ELSE 'Nothing was lost' END AS title,
+       'Tracers discarded {n:' || discarded || '} events' || CASE WHEN packets > 0 THEN ' and {n:' || packets || '} packets of events' ELSE '' END
+       || '; {n:' || bad || '} input' || CASE bad WHEN 1 THEN '' ELSE 's' END
        || ' could not be used as given' || CASE WHEN notes > bad THEN '; ' || (notes - bad) || ' note'
        || CASE notes - bad WHEN 1 THEN '' ELSE 's' END || ' on the input' ELSE '' END
        || CASE WHEN silent > 0 THEN '; of ' || silent || ' nodes no kernel trace is there' ELSE '' END

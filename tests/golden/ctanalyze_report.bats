@@ -215,6 +215,19 @@ data()
 	is_balanced
 }
 
+# How many events they had is not known, but that is not none.
+@test "packets that were lost" {
+	cp -L "$CT_NET3" lost.db
+	chmod u+w lost.db
+	ctanalyze report lost.db -o report.html
+	has 'Nothing was lost'
+	sqlite3 lost.db "INSERT INTO problem (source, kind, count, text, place) SELECT id, 'discarded', 3,
+		'the tracer discarded 3 packets of events', path FROM source LIMIT 1"
+	ctanalyze report lost.db -o report.html
+	has 'Something was lost'
+	finding lost '<b data-v="3">'
+}
+
 @test "part of a run" {
 	ctanalyze report --node 'node[12]' --timerange '+0.2,+0.6' "$CT_CLIENTS" -o report.html
 	has 'part of the run, as was asked for'

@@ -50,7 +50,7 @@ segments()
 	[ "$(segments $containers/any)" -eq 2 ]
 }
 
-@test "received packets without headers are told, by device" {
+@test "received packets without headers are told" {
 	ctsync $containers/overlays >/dev/null 2>message
 	grep -q 'node1/kernel: [0-9]* packets received carry no headers' message
 	ctsync -q $containers/routed >/dev/null 2>message
