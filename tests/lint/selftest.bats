@@ -82,11 +82,11 @@ repeat()
 	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
 	put lib/base/table.c '#include "base/error.h"'
 	put analyze/cpu.h '#include "sync/fit/fit.h"'
-	complains 'analyze/cpu.h:1: includes sync/fit/fit.h, may use only: base timeline analyze ' \
+	complains 'analyze/cpu.h:1: includes sync/fit/fit.h, may use only: base problem timeline analyze ' \
 		layers
 	rm "$tree/analyze/cpu.h"
 	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'
-	complains 'datasets/simulate/world.h:2: includes clock/map.h, may use only: base ctf input simulate ' \
+	complains 'datasets/simulate/world.h:2: includes clock/map.h, may use only: base problem ctf input simulate ' \
 		layers
 }
 
