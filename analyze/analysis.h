@@ -115,7 +115,7 @@ struct catalog {
 	const struct analysis **item;
 	size_t count, capacity;
 	struct query_file **file; /* in SQL: ours, then the user's */
-	size_t files, file_room;
+	size_t files, file_capacity;
 	size_t own;                /* the user's */
 	struct query_file *shared; /* relations.sql: what files may name */
 };

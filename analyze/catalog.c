@@ -98,7 +98,7 @@ static void keep(struct catalog *catalog, struct query_file *file, bool is_ours)
 {
 	define(file, is_ours);
 	file->shared = catalog->shared;
-	*MEM_NEXT(catalog->file, catalog->files, catalog->file_room) = file;
+	*MEM_NEXT(catalog->file, catalog->files, catalog->file_capacity) = file;
 }
 
 static int add_file(struct catalog *catalog, const char *path, struct error *error)

@@ -83,7 +83,7 @@ struct query_file {
 	const char *records; /* NULL; or nodes without a kernel trace are named */
 	struct query_columns column;
 	struct query_block *block; /* in the order of the file */
-	size_t blocks, block_room;
+	size_t blocks, block_capacity;
 	struct text_list texts;          /* what all of these point to */
 	const struct query_file *shared; /* what all files may name; of the catalog */
 };
@@ -106,7 +106,7 @@ struct query_block {
 	const char *name, *index; /* of a relation */
 	const char *shown; /* "KEY [GROUP ...], ...": columns of some groups only */
 	struct query_table *table;
-	size_t tables, table_room;
+	size_t tables, table_capacity;
 	struct query_columns column;
 	const char *path;
 	char *sql;   /* without the semicolon */

@@ -69,7 +69,7 @@ bool query_words_have(const char *words, const char *word)
 static struct query_table *add_table(struct query_block *block, const char *key,
 				     const char *title)
 {
-	block->table = mem_grow(block->table, block->tables, &block->table_room,
+	block->table = mem_grow(block->table, block->tables, &block->table_capacity,
 				sizeof(*block->table));
 	block->table[block->tables] = (struct query_table){.key = key, .title = title};
 	return &block->table[block->tables++];
@@ -80,7 +80,7 @@ struct query_block *query_file_add(struct query_file *file, enum query_kind kind
 {
 	struct query_block *block;
 
-	block = MEM_NEXT(file->block, file->blocks, file->block_room);
+	block = MEM_NEXT(file->block, file->blocks, file->block_capacity);
 	*block = (struct query_block){.kind = kind, .name = name, .path = file->path};
 	return block;
 }

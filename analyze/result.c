@@ -236,7 +236,7 @@ struct result_table *result_table_new(struct result *result, const char *key,
 	table->limit_is_asked = result->request && result->request->limit_given >= 0;
 	if (result->request && result->request->sort)
 		add_keys(table, result->request->sort);
-	*MEM_NEXT(result->table, result->tables, result->table_room) = table;
+	*MEM_NEXT(result->table, result->tables, result->table_capacity) = table;
 	return table;
 }
 

@@ -73,7 +73,7 @@ struct result_table {
 struct result {
 	const struct request *request;
 	struct result_table **table;
-	size_t tables, table_room;
+	size_t tables, table_capacity;
 	struct text_list notes;
 	char *document; /* what is printed instead of tables; its own */
 	size_t document_size;

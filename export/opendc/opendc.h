@@ -52,11 +52,11 @@ struct opendc_fragments {
 	int64_t interval_ms;
 	enum opendc_capacity capacity;
 	struct opendc_task *task;
-	size_t tasks, room;
+	size_t tasks, task_capacity;
 	uint64_t count;           /* of all fragments; not beyond what exceeds 32 bits */
 	size_t at;                /* whose fragments come next */
 	struct opendc_work *work; /* of that one, as it comes */
-	size_t works, work_room;
+	size_t works, work_capacity;
 	struct opendc_file *file;
 	struct progress *progress;
 };

@@ -243,7 +243,7 @@ void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task
 			       interval_ms);
 	if (fragments->count <= UINT32_MAX)
 		fragments->count += task.fragments;
-	*MEM_NEXT(fragments->task, fragments->tasks, fragments->room) = task;
+	*MEM_NEXT(fragments->task, fragments->tasks, fragments->task_capacity) = task;
 }
 
 /* Of the task at hand, from the begin of a fragment to the end of the last of so many. */
@@ -279,7 +279,7 @@ int opendc_add_work(struct opendc_fragments *fragments, size_t number, nsec_t be
 		if (!fragments->works ||
 		    fragments->work[fragments->works - 1].index != (uint64_t)index) {
 			*MEM_NEXT(fragments->work, fragments->works,
-				  fragments->work_room) =
+				  fragments->work_capacity) =
 			    (struct opendc_work){(uint64_t)index, 0};
 		}
 		fragments->work[fragments->works - 1].work += work;

@@ -28,7 +28,7 @@ typedef int64_t nsec_t;
 
 bool nsec_is_stamp(nsec_t instant);
 
-#define NSEC_TEXT 48 /* room that every text made here fits in */
+#define NSEC_TEXT 48 /* bytes, enough for every text made here */
 
 /* A duration with a unit that suits its size: "-12.345 us", "1.234567 s". */
 char *nsec_format_span(char text[NSEC_TEXT], double span_ns);

@@ -27,7 +27,7 @@ int number_real(const char *text, double *value);
 
 /* A number with as few digits, from 15 on, as give the same double when they are read;
  * returns the text. */
-enum { NUMBER_TEXT = 40 }; /* room that every number fits in */
+enum { NUMBER_TEXT = 40 }; /* bytes, enough for every number */
 char *number_print(char text[NUMBER_TEXT], double value);
 
 /*

@@ -32,7 +32,7 @@ struct table {
 	struct table_column *column;
 	size_t columns;
 	char **text; /* row by row */
-	size_t texts, room;
+	size_t texts, text_capacity;
 	bool is_narrow; /* also in a file */
 	bool *is_out;   /* a column: it is told above the table */
 };
@@ -54,7 +54,7 @@ struct table *table_new(const struct table_column *columns, size_t count)
 void table_add(struct table *table, const char *const *texts)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		*MEM_NEXT(table->text, table->texts, table->room) =
+		*MEM_NEXT(table->text, table->texts, table->text_capacity) =
 		    mem_strdup(texts[i] ? texts[i] : "");
 	}
 }

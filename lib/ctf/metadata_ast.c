@@ -58,7 +58,8 @@ void metadata_define(struct metadata *in, const char *name, const struct ast *as
 		metadata_wrong(&in->token, "want fewer types with a name");
 	if (metadata_failed(in))
 		return;
-	*MEM_NEXT(in->type, in->types, in->type_room) = (struct metadata_type){name, ast};
+	*MEM_NEXT(in->type, in->types, in->type_capacity) =
+	    (struct metadata_type){name, ast};
 }
 
 const struct ast *metadata_find_type(struct metadata *in, const char *name)

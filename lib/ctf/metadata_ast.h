@@ -53,7 +53,7 @@ struct metadata {
 		const char *name; /* "uint8_t", "unsigned long", "struct pair" */
 		const struct ast *ast;
 	} * type; /* later ones hide earlier ones */
-	size_t types, type_room;
+	size_t types, type_capacity;
 	bool is_json;
 	size_t nodes; /* field classes and labels, so that no text makes too many */
 	unsigned depth;

@@ -155,7 +155,7 @@ static void read_clock(const struct ast *object)
 		return;
 	clock.name = mem_strdup(id);
 	clock.identity = name ? mem_strdup(name) : NULL;
-	*MEM_NEXT(schema->clock, schema->clocks, schema->clock_room) = clock;
+	*MEM_NEXT(schema->clock, schema->clocks, schema->clock_capacity) = clock;
 }
 
 static void read_stream(const struct ast *object)
@@ -169,7 +169,7 @@ static void read_stream(const struct ast *object)
 
 	schema_scopes(object, stream.scope, SCOPE_PACKET_CONTEXT, SCOPE_COMMON_CONTEXT,
 		      clock);
-	*MEM_NEXT(schema->stream, schema->streams, schema->stream_room) = stream;
+	*MEM_NEXT(schema->stream, schema->streams, schema->stream_capacity) = stream;
 }
 
 static void read_event(const struct ast *object)
@@ -188,7 +188,7 @@ static void read_event(const struct ast *object)
 	schema_scopes(object, event.scope, SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD, NULL);
 	if (!named && !object->in->is_json)
 		metadata_wrong(object, "want a name");
-	*MEM_NEXT(schema->event, schema->events, schema->event_room) = event;
+	*MEM_NEXT(schema->event, schema->events, schema->event_capacity) = event;
 	if (metadata_failed(object->in) && *name)
 		error_prefix(object->in->error, "%s", name);
 }

@@ -26,7 +26,7 @@ struct making {
 static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
 {
 	struct ctf_program *program = making->program;
-	struct ctf_op *op = MEM_NEXT(program->op, program->ops, program->op_room);
+	struct ctf_op *op = MEM_NEXT(program->op, program->ops, program->op_capacity);
 
 	memset(op, 0, sizeof(*op));
 	op->kind = (uint8_t)kind;
@@ -287,7 +287,7 @@ static void add_options(struct ctf_program *program, const struct field_class *c
 			const struct field_range *range = &class->member[i].range[k];
 
 			*MEM_NEXT(program->option, program->options,
-				  program->option_room) =
+				  program->option_capacity) =
 			    (struct ctf_option){range->first, range->last, (uint32_t)i};
 		}
 }

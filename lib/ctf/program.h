@@ -127,7 +127,7 @@ struct ctf_option {
 struct ctf_program {
 	struct ctf_op *op;
 	struct ctf_option *option;
-	size_t ops, op_room, options, option_room;
+	size_t ops, op_capacity, options, option_capacity;
 };
 
 struct ctf_place {

@@ -132,7 +132,7 @@ struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const ch
 	struct ctf_event_class *class = mem_zalloc(sizeof(*class));
 
 	class->known.name = mem_strdup(name);
-	*MEM_NEXT(reader->class, reader->classes, reader->class_room) = class;
+	*MEM_NEXT(reader->class, reader->classes, reader->class_capacity) = class;
 	return class;
 }
 
@@ -170,8 +170,9 @@ void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *strea
 	stream->index = (uint32_t)reader->streams;
 	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
 	stream->cpu = -1;
-	reader->stream = mem_grow(reader->stream, reader->streams, &reader->stream_room,
-				  sizeof(struct ctf_progress *));
+	reader->stream =
+	    mem_grow(reader->stream, reader->streams, &reader->stream_capacity,
+		     sizeof(struct ctf_progress *));
 	reader->stream[reader->streams++] = stream;
 	heap_push(&reader->heads, NSEC_MIN, stream->index);
 }

@@ -39,9 +39,9 @@ struct ctf_reader {
 	struct ctf_facts facts;
 	struct problem_list problems;
 	struct ctf_event_class **class; /* each stays where it is */
-	size_t classes, class_room;
+	size_t classes, class_capacity;
 	struct ctf_progress **stream;
-	size_t streams, stream_room;
+	size_t streams, stream_capacity;
 	struct heap heads; /* of the streams that are still read */
 	nsec_t begin_ns;   /* before it only what `before` of selections says is wanted */
 	ctf_event_fn *give;

@@ -237,7 +237,7 @@ struct schema {
 	struct schema_clock *clock;
 	struct schema_stream *stream;
 	struct ctf_event_class *event; /* of all streams */
-	size_t clocks, clock_room, streams, stream_room, events, event_room;
+	size_t clocks, clock_capacity, streams, stream_capacity, events, event_capacity;
 	char *hostname; /* of the environment, or NULL */
 
 	/* Set by schema_resolve. */

@@ -118,7 +118,7 @@ static int kind_of(const struct run_node *node, const char *path)
 
 static void add_source(struct run_node *node, enum source_kind kind, const char *path)
 {
-	*MEM_NEXT(node->source, node->sources, node->source_room) =
+	*MEM_NEXT(node->source, node->sources, node->source_capacity) =
 	    (struct source){.kind = kind, .path = mem_strdup(path)};
 }
 

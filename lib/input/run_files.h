@@ -34,7 +34,7 @@ struct run_node {
 	char *name; /* of its directory */
 	char *path;
 	struct source *source; /* kind and path, in the order of their names */
-	size_t sources, source_room;
+	size_t sources, source_capacity;
 	struct run_file *file; /* what is there besides */
 	size_t files, capacity;
 	struct node_facts facts; /* where source_add_run found something of a node */

@@ -253,7 +253,7 @@ struct trace_packets {
 		struct packet_event packet_event;
 		uint64_t skb;
 	} * waiting;
-	size_t waitings, waiting_room;
+	size_t waitings, waiting_capacity;
 	struct intmap queued;            /* skb -> its place there */
 	struct intmap last_xmit;         /* CPU and device -> local time */
 	struct intmap entered;           /* skb -> local time of its GRO entry */
@@ -303,8 +303,9 @@ static void count_and_give(struct trace_packets *packets,
 static void hold(struct trace_packets *packets, uint64_t skb,
 		 const struct packet_event *packet_event)
 {
-	packets->waiting = mem_grow(packets->waiting, packets->waitings,
-				    &packets->waiting_room, sizeof(*packets->waiting));
+	packets->waiting =
+	    mem_grow(packets->waiting, packets->waitings, &packets->waiting_capacity,
+		     sizeof(*packets->waiting));
 	packets->waiting[packets->waitings] = (struct waiting){*packet_event, skb};
 	intmap_put(&packets->queued, skb, (int64_t)packets->waitings++);
 }

@@ -247,7 +247,7 @@ static int add_value(struct parquet_chunk *chunk, enum parquet_place place,
 }
 
 /* How many numbers the page surely has room for; 0: one, but no more. */
-static size_t page_room(const struct parquet_chunk *chunk, size_t count)
+static size_t page_capacity(const struct parquet_chunk *chunk, size_t count)
 {
 	size_t rows = chunk->settings->page_rows - chunk->page_rows;
 	size_t numbers = (chunk->settings->page_bytes - chunk->page_bytes) / 8;
@@ -305,7 +305,7 @@ static int add_cells(struct parquet_chunk *chunk, const struct cell *cell, size_
 	    chunk->column->type == PARQUET_INT64 || chunk->column->type == PARQUET_DOUBLE;
 
 	for (size_t i = 0, count; i < rows; i += count) {
-		size_t most = wide ? page_room(chunk, rows - i) : 0;
+		size_t most = wide ? page_capacity(chunk, rows - i) : 0;
 
 		*added = i;
 		count = add_numbers(chunk, &cell[i * stride], stride, most);

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "timeline/query.h"
 #include "timeline/sql.h"
-#include "timeline/writer_private.h"
+#include "timeline/writer_state.h"
 
 /* Event classes: a typed table and a view for each. */
 struct writer_column {
@@ -297,7 +297,7 @@ static size_t find_class(struct timeline_writer *writer, const struct writer_cla
 	if (at == writer->classes) {
 		struct writer_class *class;
 
-		class = MEM_NEXT(writer->class, writer->classes, writer->class_room);
+		class = MEM_NEXT(writer->class, writer->classes, writer->class_capacity);
 		*class = (struct writer_class){.kind = mem_strdup(from->kind),
 					       .name = mem_strdup(from->name)};
 		class->id = writer->is_part
@@ -329,7 +329,7 @@ static void add_layout(struct timeline_writer *writer, const struct writer_class
 		free(layout.place);
 		layout.place = NULL;
 	}
-	*MEM_NEXT(writer->layout, writer->layouts, writer->layout_room) = layout;
+	*MEM_NEXT(writer->layout, writer->layouts, writer->layout_capacity) = layout;
 }
 
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,

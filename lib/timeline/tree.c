@@ -204,7 +204,7 @@ enum {
 struct node {
 	unsigned char *bytes;
 	uint16_t *at; /* where each begins */
-	size_t capacity, used, cell_room, cells;
+	size_t capacity, used, cell_capacity, cells;
 	uint32_t last; /* right child of the root, once it is finished */
 };
 
@@ -251,9 +251,9 @@ static unsigned char *add_cell(struct node *node, size_t size)
 			node->capacity = PAGE_BYTES;
 		node->bytes = mem_realloc(node->bytes, node->capacity, 1);
 	}
-	if (node->cells == node->cell_room) {
-		node->cell_room = 2 * node->cell_room + 8;
-		node->at = mem_realloc(node->at, node->cell_room, sizeof(*node->at));
+	if (node->cells == node->cell_capacity) {
+		node->cell_capacity = 2 * node->cell_capacity + 8;
+		node->at = mem_realloc(node->at, node->cell_capacity, sizeof(*node->at));
 	}
 	node->at[node->cells++] = (uint16_t)node->used;
 	node->used += size;

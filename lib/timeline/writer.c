@@ -14,7 +14,7 @@
 #include "timeline/query.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
-#include "timeline/writer_private.h"
+#include "timeline/writer_state.h"
 
 /*
  * Every table is written as pages of the file, row by row; at the end SQLite makes the

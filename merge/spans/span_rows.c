@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/spill.h"
 #include "merge/sorter.h"
-#include "merge/spans/spans_private.h"
+#include "merge/spans/span_model.h"
 #include "timeline/rows.h"
 
 enum {

@@ -7,7 +7,7 @@
 /*
  * Give segments to the clocks that no line describes.
  *
- * Where pairs contradict every line, or leave more room than a line explains
+ * Where pairs contradict every line, or leave more slack than a line explains
  * (curvature_find), the clocks of their island are gone through in the order of
  * the tree. Each gets segments that satisfy its messages with all clocks before
  * it (piecewise.h), unless one line does. Where that leaves messages broken, or finds

@@ -28,7 +28,7 @@ struct copy {
 	sqlite3 *from, *to;
 	struct merge_bare_cost cost;
 	struct table *class; /* by the class's id, which begins at 1 */
-	size_t classes, class_room;
+	size_t classes, class_capacity;
 };
 
 static double clock_s(clockid_t clock)
@@ -295,8 +295,8 @@ static int add_class(struct copy *copy, const char *name)
 {
 	struct table *class;
 
-	copy->class =
-	    mem_grow(copy->class, copy->classes, &copy->class_room, sizeof(*copy->class));
+	copy->class = mem_grow(copy->class, copy->classes, &copy->class_capacity,
+			       sizeof(*copy->class));
 	class = &copy->class[copy->classes++];
 	memset(class, 0, sizeof(*class));
 	return name ? table_open(class, copy, name, true) : 0;

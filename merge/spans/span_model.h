@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_MERGE_SPANS_SPANS_PRIVATE_H
-#define CT_MERGE_SPANS_SPANS_PRIVATE_H
+#ifndef CT_MERGE_SPANS_SPAN_MODEL_H
+#define CT_MERGE_SPANS_SPAN_MODEL_H
 
 #include "base/cell.h"
 #include "base/hash.h"

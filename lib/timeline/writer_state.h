@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_TIMELINE_WRITER_PRIVATE_H
-#define CT_TIMELINE_WRITER_PRIVATE_H
+#ifndef CT_TIMELINE_WRITER_STATE_H
+#define CT_TIMELINE_WRITER_STATE_H
 
 #include <sqlite3.h>
 
@@ -62,10 +62,10 @@ struct timeline_writer {
 	sqlite3 *db;           /* the file's, at the end */
 	struct name_set names; /* of tables, views and indexes */
 	struct writer_class *class;
-	size_t classes, class_room;
+	size_t classes, class_capacity;
 	struct texts class_key; /* of each */
 	struct writer_layout *layout;
-	size_t layouts, layout_room;
+	size_t layouts, layout_capacity;
 	struct texts layout_key;
 };
 
