@@ -21,11 +21,11 @@ enum { HEAD = 5, IS_CHUNKS = 1, IS_MESSAGES = 2 };
 static const struct chunk_format packets = {.name = "",
 					    .magic = "\x89"
 						     "ctpk\r\n\x1a",
-					    .version = 1};
+					    .version = 2};
 static const struct chunk_format messages = {.name = "",
 					     .magic = "\x89"
 						      "ctmg\r\n\x1a",
-					     .version = 1};
+					     .version = 2};
 
 /* KIND SOURCE ITEMS SIZE SIZE, and so many bytes. */
 static void write_chunks(FILE *file, const uint8_t *bytes, size_t size)
