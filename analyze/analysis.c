@@ -13,6 +13,12 @@ const char no_spans_note[] =
     "what threads, processors and disks did: ctmerge was told to leave it out "
     "(--no-spans)";
 
+struct thread_facts {
+	int64_t node, tid, pid;     /* pid -1: not known */
+	const char *comm, *process; /* names of thread and process; "" if not known */
+	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
+};
+
 /* The threads of a timeline. About 100 bytes each and its names. */
 struct threads {
 	struct thread_facts *item; /* by node, tid, begin */
@@ -64,14 +70,17 @@ static bool is_before(const struct thread_facts *facts, int64_t node, int64_t ti
 	return facts->begin_ns <= at;
 }
 
-/* Of those with this number the one that was there at the time, else the next before it,
- * else the first. NULL: none. */
-static const struct thread_facts *find_thread(const struct threads *threads, int64_t node,
+/* Of the threads with this number the one that was there at the time, else the next
+ * before it, else the first. NULL: none. Valid as long as the query. */
+static const struct thread_facts *find_thread(struct query *query, int64_t node,
 					      int64_t tid, nsec_t at)
 {
-	size_t low =
-	    FIRST_NOT(threads->count, i, is_before(&threads->item[i], node, tid, at));
+	const struct threads *threads = query->threads;
+	size_t low;
 
+	if (!threads)
+		threads = query->threads = threads_new(query);
+	low = FIRST_NOT(threads->count, i, is_before(&threads->item[i], node, tid, at));
 	/* The one before began in time; else the first of its number. */
 	if (low > 0 && threads->item[low - 1].node == node &&
 	    threads->item[low - 1].tid == tid)
@@ -174,7 +183,7 @@ bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 		return false;
 	if (!request->pids.count && !request->names.count)
 		return true;
-	facts = query_thread(query, node, tid, at);
+	facts = find_thread(query, node, tid, at);
 	if (!facts || (request->pids.count &&
 		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
@@ -184,17 +193,9 @@ bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 
 const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
-	const struct thread_facts *facts = query_thread(query, node, tid, at);
+	const struct thread_facts *facts = find_thread(query, node, tid, at);
 
 	return facts ? facts->comm : "";
-}
-
-const struct thread_facts *query_thread(struct query *query, int64_t node, int64_t tid,
-					nsec_t at)
-{
-	if (!query->threads)
-		query->threads = threads_new(query);
-	return find_thread(query->threads, node, tid, at);
 }
 
 const char *query_node_name(const struct query *query, int64_t node)

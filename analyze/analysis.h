@@ -89,16 +89,6 @@ bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 /* The thread's name; "" if not known. */
 const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at);
 
-/* What is known of a thread at a time; NULL: nothing. Valid as long as the query. */
-struct thread_facts {
-	int64_t node, tid, pid;     /* pid -1: not known */
-	const char *comm, *process; /* names of thread and process; "" if not known */
-	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
-};
-
-const struct thread_facts *query_thread(struct query *query, int64_t node, int64_t tid,
-					nsec_t at);
-
 /* "" for a node that is not there. */
 const char *query_node_name(const struct query *query, int64_t node);
 

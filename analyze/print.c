@@ -300,7 +300,7 @@ static void print_csv_table(const struct result_table *table, FILE *file)
 	}
 }
 
-void print_json_text(FILE *file, const char *text, size_t size)
+static void print_json_text(FILE *file, const char *text, size_t size)
 {
 	struct bytes json = {.size = 0};
 

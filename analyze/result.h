@@ -150,7 +150,4 @@ bool print_is_right(enum unit unit);
  */
 void print_result(const struct query *query, const struct result *result, FILE *file);
 
-/* A text as a JSON string with its quotes. What is no UTF-8 becomes U+FFFD. */
-void print_json_text(FILE *file, const char *text, size_t size);
-
 #endif

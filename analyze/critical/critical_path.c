@@ -70,8 +70,9 @@ int node_requests_slowest(struct node_request *request, int most, struct query *
 	return read_requests(request, most, query, slowest_sql, span, error);
 }
 
-int node_request_of(struct node_request *request, int64_t message, struct query *query,
-		    struct error *error)
+/* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
+static int node_request_of(struct node_request *request, int64_t message,
+			   struct query *query, struct error *error)
 {
 	const struct cell key = cell_of_integer(message);
 	int found = read_requests(request, 1, query, of_message_sql, &key, error);

@@ -93,10 +93,6 @@ struct node_request {
 int node_requests_slowest(struct node_request *request, int most, struct query *query,
 			  struct error *error);
 
-/* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
-int node_request_of(struct node_request *request, int64_t message, struct query *query,
-		    struct error *error);
-
 /* The analysis critical-path. */
 int run_critical_path(struct query *query, struct result *result, struct error *error);
 

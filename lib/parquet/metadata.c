@@ -46,7 +46,7 @@ void thrift_i64(struct thrift *thrift, int id, int64_t value)
 	bytes_add_zigzag(thrift->out, value);
 }
 
-void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
+static void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
 {
 	field(thrift, id, THRIFT_BINARY);
 	bytes_add_varint(thrift->out, size);

@@ -39,7 +39,6 @@ void thrift_begin(struct thrift *thrift, struct bytes *out);
 void thrift_bool(struct thrift *thrift, int id, bool value);
 void thrift_i32(struct thrift *thrift, int id, int32_t value);
 void thrift_i64(struct thrift *thrift, int id, int64_t value);
-void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size);
 void thrift_text(struct thrift *thrift, int id, const char *text);
 void thrift_struct(struct thrift *thrift, int id);
 
