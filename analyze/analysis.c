@@ -10,8 +10,7 @@
 #include "timeline/query.h"
 
 const char no_spans_note[] =
-    "what threads, processors and disks did: ctmerge was told to leave it out "
-    "(--no-spans)";
+    "what threads, processors and disks did: left out by ctmerge --no-spans";
 
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */

@@ -214,7 +214,7 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 		error_misuse(error, "--print-sql: %s",
 			     analysis->run != query_file_run
 				 ? "the analysis is no SQL"
-				 : "want one TIMELINE that tells times and nodes");
+				 : "want one TIMELINE for the times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (query_open(&query, analysis, request, words->count ? words->item[0] : NULL,

@@ -453,7 +453,7 @@ static int end_points(struct graphite *graphite, struct error *error)
 			    graphite->same_second);
 	if (!graphite->points)
 		problem_add(&export->notes, export->path, PROBLEM_EMPTY, 1,
-			    "no sample, and no event that tells of processors or "
+			    "no sample, and no event about processors or "
 			    "messages");
 	if (end_batch(graphite, error))
 		return -1;

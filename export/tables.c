@@ -225,7 +225,7 @@ static int run_tables(struct export *export, struct table_style style,
 	}
 	if (!status && work.mended)
 		problem_add(&export->notes, export->path, PROBLEM_TEXT, work.mended,
-			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
+			    "%llu texts are not UTF-8, U+FFFD replaces invalid bytes",
 			    (unsigned long long)work.mended);
 	if (!status && options.partition.count && !work.rows)
 		problem_add(&export->notes, export->output, PROBLEM_EMPTY, 1,

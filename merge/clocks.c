@@ -196,7 +196,7 @@ static void report_island(struct merge_run *run, const char *reference)
 	if (strcmp(reference, run->map.reference) != 0 && at >= 0)
 		problem_add(&run->problems, run->sources.item[at].path, PROBLEM_CLOCK, 1,
 			    "its island of %zu is tied to nothing of the island of %s, "
-			    "and stands on the epoch of this clock",
+			    "and has the epoch of this clock",
 			    tied_to(run, reference), run->map.reference);
 }
 

@@ -84,8 +84,9 @@ static int check_request(struct error *error)
 	if (options.messages && options.apply)
 		return error_misuse(error, "--apply wants traces, not messages");
 	if (options.messages && options.messages_out)
-		return error_misuse(error, "--messages-out wants traces, as it tells of "
-					   "their events");
+		return error_misuse(error,
+				    "--messages-out wants traces, because it writes "
+				    "their events");
 	if (options.extract && (options.output || options.messages || options.plot ||
 				options.apply || options.messages_out || options.json))
 		return error_misuse(error,

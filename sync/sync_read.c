@@ -296,7 +296,7 @@ static void explain_silence(struct sync *sync)
 			continue;
 		if (!facts->events)
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
-				    "no %s in it, so nothing tells the clock of %s",
+				    "no %s in it, so the clock of %s is unknown",
 				    trace->kind == SOURCE_TRACE ? "event" : "packet",
 				    trace->name);
 		else if (trace->kind != SOURCE_TRACE)

@@ -32,7 +32,7 @@ SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_n
 FROM requested AS r JOIN node AS n ON n.id = r.node
 GROUP BY r.node, r.disk, r.operation, n.name;
 
--- table requests: Requests by who made them
+-- table requests: Requests by origin
 -- form: stats
 -- sort: -bytes,node,pid,tid,process,operation
 -- limit: 20
@@ -140,7 +140,7 @@ FROM moved AS m JOIN node AS n ON n.id = m.node LEFT JOIN known_thread AS t ON t
 LEFT JOIN descriptor_change AS c ON c.node = m.node AND c.process = m.process AND c.fd = m.fd AND c.end_ns = m.since_ns
 GROUP BY m.node, n.name, t.pid, coalesce(t.process, t.comm, m.comm), m.fd, c.path;
 
--- table freq: How often how long: disk requests
+-- table freq: Histogram of latencies, from issue to completion
 -- form: freq
 -- sort: to_ns
 frequency(latency_ns, requested);

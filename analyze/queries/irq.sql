@@ -66,7 +66,7 @@ SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns,
        u.hard AS hard, u.soft AS soft
 FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON k.node = u.node;
 
--- table freq: How often how long: interrupts
+-- table freq: Histogram of durations
 -- form: freq
 -- sort: to_ns
 frequency(duration_ns, happened WHERE duration_ns IS NOT NULL);

@@ -15,7 +15,7 @@ FROM metric AS m JOIN sample AS s ON s.metric = m.id
 WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s', 'pswpout/s', 'majflt/s')
   AND s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen_node);
 
--- table nodes: Memory by node, as sar has it
+-- table nodes: Memory by node, from sar
 -- column used_mean_bytes: bytes, USED
 -- column used_max_bytes: bytes, MAX
 -- column used_max_percent: %, MAX

@@ -61,7 +61,7 @@ FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.ds
 
 -- What one direction takes longer than the other. The clocks' error is in both, with the sign turned,
 -- so it counts twice. A pair is shown from the node that was named first.
--- table paths: Both ways of a pair
+-- table paths: Both directions of a pair
 -- form: stats
 -- group: none pair
 -- sort: a,b
@@ -125,7 +125,7 @@ SELECT send_ns - (send_ns - :begin_ns) % :interval_ns AS begin_ns, a.name AS "fr
 FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
 GROUP BY 1, m.src_node, m.dst_node, a.name, b.name;
 
--- table freq: How many took how long
+-- table freq: Histogram of latencies
 -- form: freq
 -- sort: from,to,below_ns
 -- column least_ns: ns, FROM

@@ -36,7 +36,7 @@ UNION ALL
 SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), distribution(duration_ns)
 FROM period GROUP BY 1;
 
--- table freq: How many took how long
+-- table freq: Histogram of durations
 -- form: freq
 -- sort: below_ns
 WITH counted AS (

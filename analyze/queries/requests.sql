@@ -82,7 +82,7 @@ SELECT client, server, container, tid, pid, process, comm, protocol, src, sport,
        CASE WHEN bounds = count THEN bound_ns END AS bound_ns
 FROM summed;
 
--- table freq: How often how long: from request to response
+-- table freq: Histogram of times, from request to response
 -- form: freq
 -- sort: from_ns
 frequency(total_ns, asked);
@@ -122,7 +122,7 @@ SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sch
 WHERE EXISTS (SELECT 1 FROM asked)
   AND 'sched_switch' NOT IN (SELECT name FROM recorded_class)
 UNION ALL
-SELECT 'what servers did: ctmerge was told to leave it out (--no-spans)'
+SELECT 'what servers did: left out by ctmerge --no-spans'
 WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL)
 UNION ALL
 SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'

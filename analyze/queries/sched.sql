@@ -62,7 +62,7 @@ FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
 -- Who wakes from an interrupt does so by chance: only its kind tells something.
--- table wakers: By what woke
+-- table wakers: By waker
 -- form: stats
 -- sort: -sum_ns,node,waker,source
 -- limit: 20
@@ -74,7 +74,7 @@ SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) A
 FROM by_waker AS w JOIN node AS n ON n.id = w.node
 GROUP BY w.node, w.waker, w.source, n.name;
 
--- table holders: By who had the processor until then
+-- table holders: By previous holder of the processor
 -- form: stats
 -- sort: -sum_ns,node,holder
 -- limit: 20
@@ -82,7 +82,7 @@ SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS co
 FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
 GROUP BY w.node, coalesce(w.holder, ''), n.name;
 
--- table freq: How often how long: from wakeup to running
+-- table freq: Histogram of latencies, from wakeup to running
 -- form: freq
 -- sort: to_ns
 frequency(latency_ns, waited WHERE preempted = 0);

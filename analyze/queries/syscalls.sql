@@ -71,7 +71,7 @@ WITH failed AS (
 SELECT f.syscall AS syscall, coalesce(e.name, '') AS error, f.errno AS errno, f.count AS count
 FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 
--- table freq: How often how long: system calls
+-- table freq: Histogram of durations
 -- form: freq
 -- sort: to_ns
 frequency(duration_ns, called WHERE duration_ns IS NOT NULL);

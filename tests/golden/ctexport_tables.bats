@@ -178,7 +178,7 @@ files()
 	chmod u+w bad.db
 	sqlite3 bad.db "UPDATE node SET hostname = CAST(x'61ff62' AS TEXT)"
 	ends_with 0 ctexport parquet bad.db --table node -o node.parquet
-	grep -q '^ctexport: bad.db: 3 texts are no UTF-8' "$scratch/stderr"
+	grep -q '^ctexport: bad.db: 3 texts are not UTF-8' "$scratch/stderr"
 }
 
 @test "a value that fits no number's column is told with its row" {

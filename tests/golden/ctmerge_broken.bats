@@ -148,7 +148,7 @@ as_nobody()
 	mkdir -m 777 out
 	chmod 0 run/node1/kernel/ch_0 run/node2/sar.sadf
 	fails_with 1 'ctmerge: run/node1/kernel/ch_0: Permission denied, left out
-ctmerge: run/node1/kernel: no event in it, so nothing tells the clock of node1
+ctmerge: run/node1/kernel: no event in it, so the clock of node1 is unknown
 ctmerge: run/node2/sar.sadf: Permission denied' \
 		as_nobody ctmerge -q --no-sync run -o out/run.db
 	mv out/run.db .
@@ -161,7 +161,7 @@ ctmerge: run/node2/sar.sadf: Permission denied' \
 	mkdir -p run/idle
 	cp -R sim/node1/kernel run/idle
 	find run/idle/kernel -type f ! -name metadata -delete
-	gives 3 'ctmerge: run/idle/kernel: no event in it, so nothing tells the clock of idle
+	gives 3 'ctmerge: run/idle/kernel: no event in it, so the clock of idle is unknown
 ctmerge: run/idle/kernel: its clock is tied to nothing of the island of node1, kept at its own epoch'
 	[ "$(sources)" = 'idle|0|2 node1|29582|0 node2|27285|0' ]
 }

@@ -168,12 +168,12 @@ ctsync: run/b/pipe.pcap: Illegal seek' ctsync run
 
 @test "an empty capture" {
 	head -c 24 $net3/node2/node2.pcap >none.pcap
-	fails_with 3 'ctsync: none.pcap: no packet in it, so nothing tells the clock of none' \
+	fails_with 3 'ctsync: none.pcap: no packet in it, so the clock of none is unknown' \
 		ctsync -q -t $net3/node1 -t none.pcap
 	mkdir -p run/mute/kernel
 	cp $net3/node1/kernel/metadata run/mute/kernel
 	cp -R $net3/node2 $net3/node3 run
-	fails_with 3 'ctsync: run/mute/kernel: no event in it, so nothing tells the clock of mute' \
+	fails_with 3 'ctsync: run/mute/kernel: no event in it, so the clock of mute is unknown' \
 		ctsync -q run
 }
 

@@ -65,7 +65,7 @@ static char *check_placeholder(const char *key, bool is_hidden, bool is_string,
 		    key);
 	if (is_hidden)
 		return mem_printf(
-		    "s stands where it cannot be kept one word, want it "
+		    "s is where it cannot be kept one word, want it "
 		    "outside of single quotes, not behind a $, and before any "
 		    "of \\ ` # << (( $( ${ $[ $', or `name=%%(%.60s)s;` first "
 		    "and \"$name\" here",

@@ -243,7 +243,7 @@ static bool check_list(const struct recipe_value *key, const char *what,
 		well &= (is_maps ? check_map : check_text)(key, what, item);
 		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
 			continue;
-		recipe_error_add(item->location, "%s: '%.60s' stands there twice", what,
+		recipe_error_add(item->location, "%s: '%.60s' is there twice", what,
 				 item->text);
 		well = false;
 	}
@@ -276,7 +276,7 @@ static void gather(const char *what, bool has_settings, struct recipe_entry *ent
 		*setting++ = '\0';
 	for (size_t i = 0; i < names->count; i++)
 		if (strcmp(names->entry[i].key, name) == 0)
-			recipe_error_add(entry->location, "%s: %.80s stands there twice",
+			recipe_error_add(entry->location, "%s: %.80s is there twice",
 					 what, name);
 	added = recipe_value_add(names, name, entry->location);
 	if (entry->key)

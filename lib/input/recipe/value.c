@@ -298,7 +298,7 @@ static struct recipe_value *add_member(struct recipe_value *map,
 	before = find_member(map, name);
 	if (!before)
 		return recipe_value_add(map, name, key->location);
-	recipe_error_add(key->location, "%s stands in line %zu already", name,
+	recipe_error_add(key->location, "%s is in line %zu already", name,
 			 before->location.line);
 	return NULL;
 }

@@ -104,7 +104,7 @@ static void reading_goes_on_after_what_can_be_passed_over(void **state)
 {
 	(void)state;
 	reads_as("a: 1\na: 2\n? [k]\n: v\nb: !x c\n",
-		 "{a=1@1 b=c@5}\nf:2: a stands in line 1 already\n"
+		 "{a=1@1 b=c@5}\nf:2: a is in line 1 already\n"
 		 "f:3: a key: it is a list, want a text");
 }
 
