@@ -276,8 +276,8 @@ static void add_json_number(struct bytes *text, struct field_class *class,
 
 	get_number(&cell, class, false, cursor->bytes, &cursor->at);
 	ctf_json_add_value(text, class, &cell);
-	if (class->slot >= 0)
-		cursor->slot[class->slot] = integer_at(class, cursor->bytes, &at);
+	for (size_t i = 0; i < class->slots; i++)
+		cursor->slot[class->slot[i]] = integer_at(class, cursor->bytes, &at);
 }
 
 /* A string of so many bytes, at most; returns how many it has. */

@@ -106,8 +106,8 @@ static void look_at_number(struct making *making, enum ctf_op_kind kind,
 /* Whoever else wants to know the number that comes next. */
 static void look_at_users(struct making *making, const struct field_class *class)
 {
-	if (class->slot >= 0)
-		look_at_number(making, OP_VALUE, class, class->slot);
+	for (size_t i = 0; i < class->slots; i++)
+		look_at_number(making, OP_VALUE, class, class->slot[i]);
 	if (class->clock)
 		look_at_number(making, OP_CLOCK, class, -1);
 	for (int role = 0; role < ROLES; role++)
@@ -201,7 +201,7 @@ static bool add_constant(const struct field_class *class, uint64_t *bits)
 {
 	uint64_t array = 0;
 
-	if (class->slot >= 0 || class->clock || class->roles || class->place >= 0)
+	if (class->slots || class->clock || class->roles || class->place >= 0)
 		return false;
 	*bits = field_stride(class, *bits);
 	switch (class->type) {

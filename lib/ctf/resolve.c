@@ -98,14 +98,10 @@ static int refer(struct resolving *resolving, struct field_class *target)
 		return error_set(resolving->error, "%s: want fewer of its kind", name);
 	if (!is_again)
 		class->from =
-		    target->slot >= 0 ? target->slot : resolving->schema->slots++;
+		    target->slots ? target->slot[0] : resolving->schema->slots++;
 	/* Of several options one is there, whichever; each sets the slot. */
-	if (target->slot < 0)
-		target->slot = class->from;
-	if (target->slot != class->from)
-		return error_set(resolving->error,
-				 "%s: want integers that are not referred to alone",
-				 name);
+	if (!target->slots || target->slot[0] != class->from)
+		field_add_slot(target, class->from);
 	class->is_from_signed = target->is_signed;
 	return 0;
 }
@@ -412,7 +408,7 @@ static unsigned behind(unsigned bits, const struct field_class *class)
 static bool is_stamp(const struct field_class *class, unsigned id_size)
 {
 	return is_little_unsigned(class) && class->clock && !class->roles &&
-	       class->slot < 0 && class->align <= 8 &&
+	       !class->slots && class->align <= 8 &&
 	       behind(id_size, class) % 8 + class->size <= 64;
 }
 
@@ -430,7 +426,7 @@ static void find_short_header(const struct field_class *header,
 		/* The first option, so that no other one can be meant. */
 		const struct field_member *option = v->member;
 
-		if (id->slot < 0 || v->from != id->slot || option->ranges != 1 ||
+		if (id->slots != 1 || v->from != id->slot[0] || option->ranges != 1 ||
 		    option->range[0].first != 0 ||
 		    option->class->type != FIELD_STRUCTURE ||
 		    option->class->members != 1 || id->size % option->class->align)
@@ -439,13 +435,13 @@ static void find_short_header(const struct field_class *header,
 		stamp = option->class->member[0].class;
 	}
 	if (!is_little_unsigned(id) || id->roles != 1u << ROLE_ID || id->clock ||
-	    !is_stamp(stamp, id->size))
+	    id->slots > 1 || !is_stamp(stamp, id->size))
 		return;
 	quick->id_size = id->size;
 	quick->stamp_size = stamp->size;
 	quick->stamp_at = behind(id->size, stamp);
 	quick->size = quick->stamp_at + stamp->size;
-	quick->slot = id->slot;
+	quick->slot = id->slots ? id->slot[0] : -1;
 }
 
 /* Packets are looked for by the magic number, if it is the first of them. */

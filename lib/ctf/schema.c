@@ -13,7 +13,6 @@ struct field_class *field_new(enum field_type type)
 
 	class->type = type;
 	class->align = type == FIELD_STRING || type == FIELD_LEB128 ? 8 : 1;
-	class->slot = -1;
 	class->from = -1;
 	class->place = -1;
 	return class;
@@ -40,6 +39,12 @@ void field_add_range(struct field_member *member, uint64_t first, uint64_t last)
 {
 	member->range = grow(member->range, member->ranges, sizeof(*member->range));
 	member->range[member->ranges++] = (struct field_range){first, last};
+}
+
+void field_add_slot(struct field_class *class, int slot)
+{
+	class->slot = grow(class->slot, class->slots, sizeof(*class->slot));
+	class->slot[class->slots++] = slot;
 }
 
 void field_add_step(struct field_location *location, const char *step)
@@ -124,6 +129,7 @@ void field_free(struct field_class *class)
 	field_free(class->element);
 	free(class->member);
 	free(class->clock);
+	free(class->slot);
 	free_location(class->location);
 	free(class);
 }

@@ -90,8 +90,9 @@ struct field_class {
 	struct field_location *location; /* of the length or the selector, or NULL */
 
 	/* Set by schema_resolve. */
-	bool is_known;       /* it comes before the field at hand */
-	int slot;            /* where the integer's value is kept for others, or -1 */
+	bool is_known; /* it comes before the field at hand */
+	int *slot;     /* where the integer's value is kept for others; one, as a rule */
+	size_t slots;
 	int from;            /* the slot of the length or selector, or -1 */
 	bool is_from_signed; /* the selector */
 
@@ -107,6 +108,8 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 const struct field_class *field_member(const struct field_class *class, const char *name);
 
 void field_add_range(struct field_member *member, uint64_t first, uint64_t last);
+
+void field_add_slot(struct field_class *class, int slot);
 
 /* Copies the step; NULL is the structure around. */
 void field_add_step(struct field_location *location, const char *step);

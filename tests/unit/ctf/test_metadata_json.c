@@ -146,11 +146,42 @@ static void options_share_what_is_referred_to(void **state)
 	const struct field_class *other = v->member[1].class->member[0].class;
 
 	(void)state;
-	assert_true(one->slot >= 0);
-	assert_int_equal(one->slot, other->slot);
-	assert_int_equal(v->member[1].class->member[1].class->from, one->slot);
-	assert_int_equal(fields->member[2].class->from, one->slot);
+	assert_int_equal(one->slots, 1);
+	assert_int_equal(one->slot[0], other->slot[0]);
+	assert_int_equal(v->member[1].class->member[1].class->from, one->slot[0]);
+	assert_int_equal(fields->member[2].class->from, one->slot[0]);
 	assert_true(v->member[1].range[0].last == UINT64_MAX);
+	schema_free(schema);
+}
+
+/* Each option refers to its own length, and what follows to that of the one there. */
+static void an_integer_is_referred_to_alone_and_with_others(void **state)
+{
+#define BLOB(location)                                                                   \
+	"\"type\": \"dynamic-length-blob\", \"length-field-location\": {\"path\": "      \
+	"[" location "]}"
+#define OPTION(range)                                                                    \
+	"{\"selector-field-ranges\": [[" range "]], \"field-class\": {\"type\": "        \
+	"\"structure\", \"member-classes\": [" MEMBER("n", U8) "," MEMBER(               \
+	    "b", BLOB("\"n\"")) "]}}"
+	struct schema *schema =
+	    parse(PREAMBLE CLOCK STREAM EVENT(MEMBER("s", U8) "," MEMBER(
+		"v", "\"type\": \"variant\", "
+		     "\"selector-field-location\": {\"path\": "
+		     "[\"s\"]}, \"options\": [" OPTION("0, 0") "," OPTION(
+			 "1, 9") "]") "," MEMBER("after", BLOB("\"v\", \"n\""))));
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
+	const struct field_class *v = fields->member[1].class;
+	const struct field_class *one = v->member[0].class->member[0].class;
+	const struct field_class *other = v->member[1].class->member[0].class;
+
+	(void)state;
+	assert_int_equal(one->slots, 1);
+	assert_int_equal(other->slots, 2);
+	assert_int_equal(v->member[0].class->member[1].class->from, one->slot[0]);
+	assert_int_equal(v->member[1].class->member[1].class->from, other->slot[0]);
+	assert_int_equal(fields->member[2].class->from, one->slot[0]);
+	assert_int_equal(fields->member[2].class->from, other->slot[1]);
 	schema_free(schema);
 }
 
@@ -217,6 +248,7 @@ int main(void)
 	    cmocka_unit_test(what_is_wrong_is_named),
 	    cmocka_unit_test(clocks_are_known_by_their_identity),
 	    cmocka_unit_test(options_share_what_is_referred_to),
+	    cmocka_unit_test(an_integer_is_referred_to_alone_and_with_others),
 	    cmocka_unit_test(texts_are_json),
 	    cmocka_unit_test(what_is_no_json_is_refused),
 	    cmocka_unit_test(what_is_said_twice_is_refused),
