@@ -375,19 +375,23 @@ static int draw_all(struct sync *sync, const struct pair_sample *samples,
 {
 	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
 	AUTOFREE char *graph = mem_printf("%s/graph.svg", directory);
+	AUTOFREE const char **clock = mem_zalloc(sync->clocks * sizeof(*clock));
 	struct text_list names = {0}; /* of files so far */
 	int status = plot_graph(sync, order, graph, error);
+	char **file;
 
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		clock[i] = sync_clock_name(sync, i);
+	file = file_names_of(clock, sync->clocks);
 	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[order[i]];
-		AUTOFREE char *a = file_name_of(sync_clock_name(sync, pair->a));
-		AUTOFREE char *b = file_name_of(sync_clock_name(sync, pair->b));
-		AUTOFREE char *both = mem_printf("%s--%s", a, b);
+		AUTOFREE char *both = mem_printf("%s--%s", file[pair->a], file[pair->b]);
 		AUTOFREE char *name = file_name_take(&names, both);
 		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name);
 
 		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
 	}
+	file_names_free(file, sync->clocks);
 	text_list_clear(&names);
 	return status;
 }
