@@ -78,7 +78,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		struct ctf_class *class =
 		    &ctf_reader_add_class(&made_up->base, i ? "odd" : "even")->known;
 
-		ctf_class_add_column(class, "number", CELL_INTEGER, i == 0);
+		ctf_class_add_column(class, i ? "number" : "tid", CELL_INTEGER, i == 0);
 		ctf_class_add_column(class, "text", CELL_TEXT, false);
 	}
 	made_up->first_ns = strtol(path, NULL, 10);
@@ -116,7 +116,8 @@ static struct prefetcher *start(struct merge_run *run, const struct selection *s
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
 
-/* Nobody but the timeline wants its fields; those with a context are wanted, too. */
+/* Nobody but the timeline wants its fields; those with the context tid are wanted, too.
+ */
 static void check_row(const struct row *row, int64_t number)
 {
 	static const enum cell_type type[2] = {CELL_INTEGER, CELL_TEXT};
