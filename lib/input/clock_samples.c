@@ -23,23 +23,11 @@ static int by_monotonic(const void *a, const void *b)
 	return (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const nsec_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* By how much the offset changes from a sample to the next. */
 static nsec_t change(const struct clock_sample *sample)
 {
 	return (sample[1].realtime_ns - sample[0].realtime_ns) -
 	       (sample[1].monotonic_ns - sample[0].monotonic_ns);
-}
-
-static nsec_t size(nsec_t value)
-{
-	return value < 0 ? -value : value;
 }
 
 static nsec_t usual_change(const struct clock_samples *samples)
@@ -51,8 +39,8 @@ static nsec_t usual_change(const struct clock_samples *samples)
 		return 0;
 	sizes = mem_realloc(NULL, count, sizeof(*sizes));
 	for (size_t i = 0; i < count; i++)
-		sizes[i] = size(change(&samples->sample[i]));
-	qsort(sizes, count, sizeof(*sizes), by_size);
+		sizes[i] = llabs(change(&samples->sample[i]));
+	qsort(sizes, count, sizeof(*sizes), nsec_compare);
 	usual = sizes[(count - 1) / 2];
 	free(sizes);
 	return usual;
@@ -60,7 +48,7 @@ static nsec_t usual_change(const struct clock_samples *samples)
 
 static bool is_step(const struct clock_sample *sample, nsec_t usual)
 {
-	nsec_t jump = size(change(sample));
+	nsec_t jump = llabs(change(sample));
 	nsec_t span = sample[1].monotonic_ns - sample[0].monotonic_ns;
 
 	/* Within a section real time must ascend. */
