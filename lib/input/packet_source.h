@@ -39,8 +39,9 @@ struct node_address {
 };
 
 /*
- * Open a capture. `local` are the node's own addresses; without any, sent and
- * received is told by the capture itself. NULL with error on failure.
+ * Open a capture. `local` are the node's own addresses, which stay the caller's until the
+ * source is freed; without any, sent and received is told by the capture itself. NULL
+ * with error on failure.
  */
 struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,

@@ -65,7 +65,7 @@ static int find_sides(struct capture *capture, const struct node_address *local,
 	enum frame_link link = capture_frames_link(capture->frames);
 
 	if (locals) {
-		sides_set_addresses(&capture->sides, local, locals);
+		capture->sides = (struct sides){SIDES_BY_ADDRESS, local, locals, {0}};
 		return 0;
 	}
 	if (link == FRAME_COOKED || link == FRAME_COOKED2) {
@@ -163,7 +163,6 @@ static void capture_free(struct packet_source *source)
 	struct capture *capture = (struct capture *)source;
 
 	capture_frames_free(capture->frames);
-	sides_clear(&capture->sides);
 	free(capture);
 }
 

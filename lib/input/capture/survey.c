@@ -7,22 +7,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-void sides_set_addresses(struct sides *sides, const struct node_address *local,
-			 size_t locals)
-{
-	sides_clear(sides);
-	sides->rule = SIDES_BY_ADDRESS;
-	sides->local = mem_alloc(locals * sizeof(*local));
-	memcpy(sides->local, local, locals * sizeof(*local));
-	sides->locals = locals;
-}
-
-void sides_clear(struct sides *sides)
-{
-	free(sides->local);
-	memset(sides, 0, sizeof(*sides));
-}
-
 static bool is_local(const struct sides *sides, uint8_t family, const uint8_t address[16])
 {
 	for (size_t i = 0; i < sides->locals; i++)
@@ -201,7 +185,6 @@ int survey_decide(const struct survey *survey, struct sides *sides, struct error
 			   ? error_set(error, "cannot tell which end is local, "
 					      "name it with --local ADDR")
 			   : 0;
-	sides_clear(sides);
 	sides->rule = SIDES_BY_ETHERNET;
 	memcpy(sides->ethernet, local->address, sizeof(sides->ethernet));
 	return 0;

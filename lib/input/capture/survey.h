@@ -18,7 +18,7 @@ enum sides_rule { SIDES_BY_ADDRESS, SIDES_BY_ETHERNET, SIDES_BY_COOKED };
 
 struct sides {
 	enum sides_rule rule;
-	struct node_address *local; /* ours */
+	const struct node_address *local; /* ours, the caller's */
 	size_t locals;
 	uint8_t ethernet[6];
 };
@@ -30,13 +30,7 @@ enum side {
 	SIDE_INSIDE,  /* it never left the node */
 };
 
-/* By these addresses; copies them. */
-void sides_set_addresses(struct sides *sides, const struct node_address *local,
-			 size_t locals);
-
 enum side sides_tell(const struct sides *sides, const struct frame *frame);
-
-void sides_clear(struct sides *sides);
 
 /*
  * Which node a capture was made on, where nobody says: the Ethernet address that takes

@@ -71,12 +71,11 @@ static void assert_side(const struct sides *sides, struct frame frame, enum side
 
 static void test_by_address(void **unused)
 {
-	struct sides sides = {0};
+	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 	struct frame multicast = raw(2, 9), anonymous = raw(0, EVERYBODY);
 	static const uint8_t group[4] = {239, 1, 2, 3};
 
 	(void)unused;
-	sides_set_addresses(&sides, own, 3);
 	assert_side(&sides, raw(1, 2), SIDE_SENT);
 	assert_side(&sides, raw(2, 1), SIDE_RECEIVED);
 	assert_side(&sides, raw(4, 2), SIDE_SENT);
@@ -93,23 +92,20 @@ static void test_by_address(void **unused)
 	/* From 0.0.0.0, which may be the node itself. */
 	memset(anonymous.packet.src, 0, 4);
 	assert_side(&sides, anonymous, SIDE_FOREIGN);
-	sides_clear(&sides);
 }
 
 /* To a subnet's broadcast address, which only the link layer shows. */
 static void test_link_broadcasts(void **unused)
 {
-	struct sides sides = {0};
+	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 
 	(void)unused;
-	sides_set_addresses(&sides, own, 3);
 	assert_side(&sides, ethernet(2, EVERYBODY, 2, 77), SIDE_RECEIVED);
 	assert_side(&sides, ethernet(1, EVERYBODY, 1, 77), SIDE_SENT);
 	assert_side(&sides, ethernet(2, 3, 2, 77), SIDE_FOREIGN);
 	assert_side(&sides, cooked(COOKED_BROADCAST, 1, 2, 77), SIDE_RECEIVED);
 	assert_side(&sides, cooked(COOKED_MULTICAST, 1, 2, 77), SIDE_RECEIVED);
 	assert_side(&sides, cooked(COOKED_HOST, 1, 2, 77), SIDE_FOREIGN);
-	sides_clear(&sides);
 }
 
 static void test_by_ethernet(void **unused)
@@ -145,15 +141,13 @@ static void test_what_never_leaves(void **unused)
 {
 	const struct sides by_cooked = {.rule = SIDES_BY_COOKED};
 	struct frame frame = raw(1, 2);
-	struct sides sides = {0};
+	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 
 	(void)unused;
-	sides_set_addresses(&sides, own, 3);
 	frame.packet.src[0] = 127;
 	assert_side(&sides, frame, SIDE_INSIDE);
 	assert_side(&sides, raw(9, 9), SIDE_INSIDE);
 	assert_side(&by_cooked, cooked(COOKED_HOST, 772, 5, 6), SIDE_INSIDE);
-	sides_clear(&sides);
 }
 
 int main(void)

@@ -62,7 +62,6 @@ static void assert_host1(struct survey *survey)
 	assert_string_equal(error_text(&error), "");
 	assert_int_equal(sides.rule, SIDES_BY_ETHERNET);
 	assert_memory_equal(sides.ethernet, ethernet, 6);
-	sides_clear(&sides);
 	survey_free(survey);
 }
 
@@ -74,7 +73,6 @@ static void assert_unclear(struct survey *survey)
 	assert_int_equal(survey_decide(survey, &sides, &error), -1);
 	assert_string_equal(error_text(&error), unclear);
 	error_clear(&error);
-	sides_clear(&sides);
 	survey_free(survey);
 }
 
@@ -165,7 +163,6 @@ static void test_too_little(void **unused)
 	assert_int_equal(survey_decide(survey, &sides, &error), 0);
 	look_at(survey, 3, 1, EVERYBODY);
 	assert_unclear(survey);
-	sides_clear(&sides);
 }
 
 static char directory[] = P_tmpdir "/clustertrace-survey-XXXXXX";
