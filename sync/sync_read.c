@@ -119,6 +119,23 @@ static char *make_name(const struct sync *sync, const struct source *source,
 	return name;
 }
 
+static struct sync_trace *append_trace(struct sync *sync, char *name, const char *path)
+{
+	struct sync_trace *trace = MEM_NEXT(sync->trace, sync->traces, sync->capacity);
+
+	*trace = (struct sync_trace){.name = name, .path = mem_strdup(path)};
+	return trace;
+}
+
+/* A clock of which this is the first trace. */
+static void append_clock(struct sync *sync, struct sync_trace *trace)
+{
+	trace->clock = (uint32_t)sync->clocks++;
+	sync->clock_trace =
+	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
+	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
+}
+
 /* The trace's clock: that of an earlier one with the same uuid, or a new one. */
 static void set_clock(struct sync *sync, const struct source_list *sources,
 		      struct sync_trace *trace)
@@ -145,10 +162,7 @@ static void set_clock(struct sync *sync, const struct source_list *sources,
 			    "its clock has the uuid of that of %s, another node (two "
 			    "machines of one snapshot?), taken for two clocks",
 			    clone->path);
-	trace->clock = (uint32_t)sync->clocks++;
-	sync->clock_trace =
-	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
-	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
+	append_clock(sync, trace);
 }
 
 /* Sources of one node's directory are of one host. */
@@ -168,20 +182,15 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 		      const struct ctf_facts *facts)
 {
 	const struct source *source = &sources->item[index];
-	struct sync_trace *trace;
+	uint32_t host = host_of(sync, sources, source);
+	struct sync_trace *trace =
+	    append_trace(sync, make_name(sync, source, facts), source->path);
 
-	sync->trace =
-	    mem_grow(sync->trace, sync->traces, &sync->capacity, sizeof(*sync->trace));
-	trace = &sync->trace[sync->traces];
-	memset(trace, 0, sizeof(*trace));
-	trace->name = make_name(sync, source, facts);
-	trace->path = mem_strdup(source->path);
 	trace->source = index;
 	trace->kind = source->kind;
 	trace->facts = *facts;
-	trace->host = host_of(sync, sources, source);
+	trace->host = host;
 	set_clock(sync, sources, trace);
-	sync->traces++;
 }
 
 struct packet_source **sync_open_sources(struct sync *sync, struct source_list *sources)
@@ -386,16 +395,10 @@ static uint32_t find_node(struct parsing *parsing, const char *name)
 {
 	struct sync *sync = parsing->sync;
 	size_t number = texts_put(&parsing->names, name);
-	struct sync_trace *trace;
 
-	if (number < sync->traces)
-		return (uint32_t)number;
-	trace = MEM_NEXT(sync->trace, sync->traces, sync->capacity);
-	memset(trace, 0, sizeof(*trace));
-	trace->name = mem_strdup(name);
-	trace->path = mem_strdup("");
-	trace->clock = (uint32_t)number;
-	return trace->clock;
+	if (number == sync->traces)
+		append_clock(sync, append_trace(sync, mem_strdup(name), ""));
+	return (uint32_t)number;
 }
 
 static void note_stamp(struct ctf_facts *facts, nsec_t ns)
@@ -490,15 +493,6 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 	return status;
 }
 
-static void number_clocks(struct sync *sync)
-{
-	sync->clocks = sync->traces;
-	sync->clock_trace =
-	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		sync->clock_trace[i] = i;
-}
-
 int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 {
 	struct parsing parsing = {.sync = sync, .path = path};
@@ -520,7 +514,6 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 			    parsing.broken == 1 ? "" : "s");
 	error_clear(&parsing.first);
 	texts_clear(&parsing.names);
-	number_clocks(sync);
 	if (!status && sync->traces < 2)
 		status = error_set(error, "%s: no message, want 1 or more", path);
 	return status;
