@@ -47,25 +47,14 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* A path without slashes at its end. */
-static char *trimmed(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return mem_strndup(path, length);
-}
-
 /* "RUN/run.db" and "RUN/analysis", or, with -o DIR, "DIR/RUN"; a timeline may be given
  * itself. */
 static void name_files(struct batch_run *run, const struct request *request,
 		       struct text_list *used)
 {
-	AUTOFREE char *path = trimmed(run->path);
+	AUTOFREE char *path = path_trimmed(run->path);
 	bool directory = is_directory(path);
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
+	const char *name = file_name(path), *dot = strrchr(name, '.');
 
 	run->timeline = directory ? mem_printf("%s/run.db", path) : mem_strdup(path);
 	if (request->output) {
@@ -101,7 +90,7 @@ static char *find_ctmerge(void)
 /* Its exit status, or -1 with error. */
 static int run_ctmerge(const struct batch_run *run, struct error *error)
 {
-	AUTOFREE char *program = find_ctmerge(), *directory = trimmed(run->path);
+	AUTOFREE char *program = find_ctmerge(), *directory = path_trimmed(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
 	char *words[] = {program, quiet, output, run->timeline, end, directory, NULL};
 	int status = query_spawn(words, NULL);

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/output.h"
 
 struct run {
 	const char *path;
@@ -44,8 +45,7 @@ struct measure {
 /* "dir/a.db" is called a. */
 static char *name_of_file(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
+	const char *name = file_name(path), *dot = strrchr(name, '.');
 
 	return mem_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }

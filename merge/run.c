@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/output.h"
 #include "input/run_files.h"
 
 static bool has_problem(const struct problem_list *list, const struct problem *problem)

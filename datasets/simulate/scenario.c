@@ -381,7 +381,7 @@ static int load_file(struct scenario *scenario, const char *path, struct error *
 {
 	FILE *file = fopen(path, "r");
 	AUTOFREE char *text = mem_zalloc(MOST_BYTES + 1);
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = file_name(path);
 	const char *suffix = strstr(name, ".scenario");
 	bool is_read;
 	size_t length;

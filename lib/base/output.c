@@ -167,11 +167,20 @@ char *output_parent(const char *path)
 			     : mem_strndup(path, (size_t)(slash - path));
 }
 
-const char *output_name(const char *path)
+const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+char *path_trimmed(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return mem_strndup(path, length);
 }
 
 /* The directory above one, which is taken, the nearest that is there; NULL above the
@@ -383,7 +392,7 @@ static int open_temporary(struct output *output, const char *directory, const ch
 /* 0, or -1 with errno */
 static int open_target(struct output *output)
 {
-	const char *name = output_name(output->target);
+	const char *name = file_name(output->target);
 	AUTOFREE char *directory = output_parent(output->target);
 	struct stat status;
 

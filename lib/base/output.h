@@ -176,7 +176,10 @@ void output_stage_sweep(const char *directory, const char *name);
 
 /* The directory of a path, for free(), and the name in it, borrowed. */
 char *output_parent(const char *path);
-const char *output_name(const char *path);
+const char *file_name(const char *path);
+
+/* A path without the slashes at its end. For free(). */
+char *path_trimmed(const char *path);
 
 /* Whether a path may be written: 0, or -1 with error where it is an input, or in one. */
 int output_check(const char *path, struct error *error);

@@ -18,16 +18,6 @@
 
 #define LIST_HEAD "clustertrace export 1\n"
 
-/* The path without slashes at its end. */
-static char *plain_path(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return mem_strndup(path, length);
-}
-
 static bool has_entry(const char *path, const char *name)
 {
 	AUTOFREE char *entry = mem_printf("%s/%s", path, name);
@@ -110,7 +100,7 @@ static void remove_above(const char *path, size_t least)
 static int make_stage(struct output_directory *directory, const char *path,
 		      struct error *error)
 {
-	const char *name = output_name(directory->path);
+	const char *name = file_name(directory->path);
 	AUTOFREE char *parent = output_parent(directory->path);
 
 	if (!directory->is_new) {
@@ -133,11 +123,11 @@ static int make_stage(struct output_directory *directory, const char *path,
 int output_directory_open(struct output_directory *directory, const char *path,
 			  const struct output_kind *kind, struct error *error)
 {
-	char *plain = plain_path(path);
+	char *plain = path_trimmed(path);
 	AUTOFREE char *parent = output_parent(plain);
 
 	*directory = (struct output_directory){.kind = kind, .path = plain};
-	output_stage_sweep(parent, output_name(plain));
+	output_stage_sweep(parent, file_name(plain));
 	if (check_target(path, kind, &directory->is_new, error) == 0 &&
 	    output_check(directory->path, error) == 0 &&
 	    make_stage(directory, path, error) == 0)
@@ -354,7 +344,7 @@ static int put_in_place(const struct output_directory *directory,
 		return rename(directory->temporary, directory->path)
 			   ? error_errno(error, directory->path)
 			   : 0;
-	if (check_empty(directory->path, output_name(directory->stage->path),
+	if (check_empty(directory->path, file_name(directory->stage->path),
 			directory->kind, error))
 		return -1;
 	return move_files(directory, files, error);

@@ -34,22 +34,6 @@ bool path_has_suffix(const char *path, const char *suffix)
 	return length >= tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-char *path_trimmed(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return mem_strndup(path, length);
-}
-
-const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What a recorder writes into a run (formats.md), by name or by the name's end. */
 static const struct recorded_file {
 	const char *name;

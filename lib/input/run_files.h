@@ -67,12 +67,6 @@ void run_node_clear(struct run_node *node);
 /* What a run directory holds of its own beside nodes is an input, too. */
 void run_protect(const char *path);
 
-/* A path without the slashes at its end. For free(). */
-char *path_trimmed(const char *path);
-
-/* The last part of a path; borrowed. */
-const char *file_name(const char *path);
-
 /* Whether a path ends so. */
 bool path_has_suffix(const char *path, const char *suffix);
 
