@@ -36,10 +36,12 @@ char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 	char *name = mem_strdup(clean);
 
 	for (unsigned number = 2;; number++) {
-		AUTOFREE char *other = mem_printf("%s%s", name, companion);
+		if (name_take(set, name)) {
+			AUTOFREE char *other = mem_printf("%s%s", name, companion);
 
-		if (name_take(set, name) && (!*companion || name_take(set, other)))
-			return name;
+			if (!*companion || name_take(set, other))
+				return name;
+		}
 		free(name);
 		name = mem_printf("%s_%u", clean, number);
 	}
