@@ -58,6 +58,39 @@ size_t utf8_encode(uint32_t character, char bytes[4])
 	return size;
 }
 
+static uint32_t unit_at(const char *text, unsigned unit, bool is_big)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < unit; i++)
+		value = value << 8 | (unsigned char)text[is_big ? i : unit - 1 - i];
+	return value;
+}
+
+bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned unit,
+		   bool is_big)
+{
+	bool is_right = size % unit == 0;
+
+	for (size_t at = 0; at + unit <= size; at += unit) {
+		uint32_t c = unit_at(text + at, unit, is_big), low = 0;
+		char bytes[4];
+
+		if (unit == 2 && c >= 0xd800 && c < 0xdc00 && at + 4 <= size)
+			low = unit_at(text + at + 2, unit, is_big);
+		if (low >= 0xdc00 && low < 0xe000) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+			at += unit;
+		}
+		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+			is_right = false;
+			c = 0xfffd;
+		}
+		bytes_add(utf8, bytes, utf8_encode(c, bytes));
+	}
+	return is_right;
+}
+
 bool utf8_is_valid(const char *bytes, size_t size)
 {
 	while (size) {

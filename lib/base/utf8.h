@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
+
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /*
@@ -21,6 +23,13 @@ size_t utf8_length_within(const char *text, size_t size);
 
 /* The bytes of a character, one to four; how many. */
 size_t utf8_encode(uint32_t character, char bytes[4]);
+
+/*
+ * Append text of UTF-16 or UTF-32, with `unit` bytes of either order. False where some of
+ * it is not text; U+FFFD stands there.
+ */
+bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned unit,
+		   bool is_big);
 
 /* Whether all bytes are UTF-8; a NUL is a character like others. */
 bool utf8_is_valid(const char *bytes, size_t size);

@@ -403,7 +403,8 @@ static bool program_skips(const struct ctf_program *program, struct ctf_stretche
 	if (op->kind == OP_ALIGN)
 		of->align = (uint32_t)(op++)->bits;
 	of->bits = skipped(&op);
-	while (op->kind == OP_STRING && of->strings < CTF_STRINGS) {
+	while (op->kind == OP_STRING && op->number.size == 1 &&
+	       of->strings < CTF_STRINGS) {
 		op++;
 		of->behind[of->strings++] = skipped(&op);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "ctf/reader_private.h"
 
 static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
@@ -172,6 +173,17 @@ static uint64_t integer_at(const struct field_class *class, struct ctf_bytes byt
 	return ctf_number_at(ctf_number_of(class), bytes, *at - class->size);
 }
 
+static double half_real(unsigned bits)
+{
+	unsigned exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+	double size =
+	    exponent ? ldexp(0x400 + fraction, (int)exponent - 25) : ldexp(fraction, -24);
+
+	if (exponent == 0x1f)
+		size = fraction ? NAN : INFINITY;
+	return bits & 0x8000 ? -size : size;
+}
+
 static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 		      uint64_t *at)
 {
@@ -180,6 +192,8 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 	float single;
 	double real;
 
+	if (class->size == 16)
+		return half_real(low);
 	memcpy(&single, &low, sizeof(single));
 	memcpy(&real, &bits, sizeof(real));
 	return class->size == 32 ? (double)single : real;
@@ -207,6 +221,29 @@ static void get_number(struct cell *cell, struct field_class *class, bool is_pla
 		cell_set_text(cell, label, strlen(label));
 }
 
+/*
+ * The cell of a text of so many bytes at most; returns how many it has. Wide characters
+ * become UTF-8 in `made`. Where one of them is not valid, all of it is a blob.
+ */
+static size_t get_text(struct cell *cell, const struct field_class *class,
+		       const char *begin, size_t most, struct bytes *made)
+{
+	int text = (class->element ? class->element : class)->text;
+	unsigned unit = text_unit(text);
+	size_t size = text_size(begin, most, unit);
+
+	if (unit == 1) {
+		cell_set_text(cell, begin, size);
+		return size;
+	}
+	made->size = 0;
+	if (utf8_add_wide(made, begin, size, unit, text < 0))
+		ctf_cell_set(cell, CELL_TEXT, made);
+	else
+		cell_set_bytes(cell, CELL_BLOB, begin, size);
+	return size;
+}
+
 /* An integer's bytes one after the other, the most significant first. */
 static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
@@ -217,7 +254,7 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	unsigned each = element->size / 8;
 	uint8_t *byte;
 
-	if (place.at % 8 == 0 && stride == 8) {
+	if (place.at % 8 == 0 && stride == 8 && !element->is_reversed) {
 		cell_set_bytes(cell, CELL_BLOB,
 			       (const char *)cursor->bytes.byte + place.at / 8,
 			       place.count);
@@ -281,13 +318,19 @@ static void add_json_number(struct bytes *text, struct field_class *class,
 }
 
 /* A string of so many bytes, at most; returns how many it has. */
-static size_t add_json_string(struct bytes *text, const struct ctf_cursor *cursor,
-			      uint64_t most)
+static size_t add_json_string(struct bytes *text, const struct field_class *class,
+			      const struct ctf_cursor *cursor, uint64_t most)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	size_t size = strnlen(begin, most);
+	struct bytes made = {NULL, 0, 0};
+	struct cell cell;
+	size_t size = get_text(&cell, class, begin, most, &made);
 
-	json_add_text(text, begin, size);
+	/* Of wide text that is not valid, with U+FFFD where it is not. */
+	if (made.size)
+		ctf_cell_set(&cell, CELL_TEXT, &made);
+	ctf_json_add_value(text, class, &cell);
+	bytes_clear(&made);
 	return size;
 }
 
@@ -301,7 +344,7 @@ static void add_json_members(struct bytes *text, const struct field_class *class
 					    : class->length;
 
 	if (field_is_string(class)) {
-		add_json_string(text, cursor, count);
+		add_json_string(text, class, cursor, count);
 		cursor->at += 8 * count;
 		return;
 	}
@@ -342,9 +385,9 @@ static void add_json(struct bytes *text, struct field_class *class,
 		add_json_number(text, class, cursor);
 		break;
 	case FIELD_STRING:
-		cursor->at +=
-		    8 *
-		    (add_json_string(text, cursor, (cursor->end - cursor->at) / 8) + 1);
+		cursor->at += 8 * (add_json_string(text, class, cursor,
+						   (cursor->end - cursor->at) / 8) +
+				   text_unit(class->text));
 		break;
 	case FIELD_VARIANT:
 	case FIELD_OPTIONAL:
@@ -372,8 +415,6 @@ static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
-	const char *text;
-
 	switch (leaf->kind) {
 	case LEAF_FIXED:
 		cell->type = CELL_INTEGER;
@@ -387,8 +428,9 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			   &place.at);
 		break;
 	case LEAF_TEXT:
-		text = (const char *)cursor->bytes.byte + place.at / 8;
-		cell_set_text(cell, text, strnlen(text, place.count));
+		get_text(cell, leaf->class,
+			 (const char *)cursor->bytes.byte + place.at / 8, place.count,
+			 &leaf->text);
 		break;
 	case LEAF_BYTES:
 		fetch_bytes(leaf, cursor, place, cell);

@@ -39,16 +39,15 @@ enum byte_order schema_order(const struct ast *value)
 	return (enum byte_order)ast_word(value, order, ORDER_NATIVE);
 }
 
-/* Whether it is text: UTF-8, as UTF-16 and UTF-32 are written by no tracer. */
-static bool is_text(const struct ast *encoding, bool otherwise)
+/* As field_class.text. */
+static int encoding(const struct ast *value, int otherwise)
 {
-	static const struct ast_word known[] = {{"none", false},
-						{"utf8", true},
-						{"ascii", true},
-						{"utf-8", true},
-						{NULL, false}};
+	static const struct ast_word known[] = {
+	    {"none", 0},     {"utf8", 1},      {"ascii", 1},
+	    {"utf-8", 1},    {"utf-16le", 2},  {"utf-16be", -2},
+	    {"utf-32le", 4}, {"utf-32be", -4}, {NULL, 0}};
 
-	return ast_word(encoding, known, otherwise);
+	return ast_word(value, known, otherwise);
 }
 
 /* [[first, last], ...] */
@@ -224,26 +223,24 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 		exponent = ast_natural(ast_need(object, NULL, "exp_dig"), 0);
 	if (__builtin_add_overflow(size, exponent, &size) || !size || size > 64)
 		metadata_wrong(length, "want 1 to 64 bits");
-	else if (is_real && size != 32 && size != 64)
-		metadata_wrong(length, "want 32 or 64 bits");
+	else if (is_real && size != 16 && size != 32 && size != 64)
+		metadata_wrong(length, "want 16, 32 or 64 bits");
 	class->size = (unsigned)size;
 	class->align =
 	    alignment((is_old_real ? ast_need : ast_get)(object, "alignment", "align"),
 		      object->in->is_json || size % 8 ? 1 : 8);
 	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
-	if (ast_word(bits, bit_order, class->order) != (int)class->order)
-		metadata_wrong(bits, "want the order of its bytes");
+	class->is_reversed = ast_word(bits, bit_order, class->order) != (int)class->order;
 	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1
 							     : ast_word(sign, is, false);
-	class->is_text = is_text(ast_get(object, NULL, "encoding"), false);
+	class->text = encoding(ast_get(object, NULL, "encoding"), 0);
 	read_map(ast_get(object, NULL, "map"), class);
 	read_variable(object, class);
 }
 
 static void read_string(const struct ast *object, struct field_class *class)
 {
-	(void)class;
-	is_text(ast_get(object, "encoding", "encoding"), true);
+	class->text = encoding(ast_get(object, "encoding", "encoding"), 1);
 }
 
 /* What holds the structure of a scope, and where others look for their fields. */
@@ -327,7 +324,7 @@ static void read_bytes(const struct ast *object, struct field_class *class)
 	byte->size = byte->align = class->align = 8;
 	byte->order = ORDER_LITTLE;
 	if (strstr(object->text, "-string"))
-		byte->is_text = is_text(ast_get(object, "encoding", NULL), true);
+		byte->text = encoding(ast_get(object, "encoding", NULL), 1);
 	read_length(object, class);
 	read_roles(ast_get(object, "roles", NULL), class);
 }

@@ -155,7 +155,8 @@ static struct ctf_op *make_bytes(struct making *making, const struct field_class
 
 static void make_string(struct making *making, const struct field_class *class)
 {
-	make_bytes(making, class, OP_STRING);
+	make_bytes(making, class, OP_STRING)->number.size =
+	    (uint8_t)text_unit(class->text);
 }
 
 static void make_leb128(struct making *making, const struct field_class *class)
@@ -455,14 +456,14 @@ uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uin
 static bool string(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	size_t most = (size_t)(cursor->end - cursor->at) / 8;
-	size_t size = strnlen(begin, most);
+	size_t most = (size_t)(cursor->end - cursor->at) / 8, unit = op->number.size;
+	size_t size = text_size(begin, most, op->number.size);
 
-	if (size == most)
+	if (size + unit > most)
 		return stop_beyond(cursor, "its text ends beyond its packet");
 	if (op->index >= 0)
 		cursor->place[op->index] = (struct ctf_place){cursor->at, size};
-	cursor->at += 8 * (size + 1);
+	cursor->at += 8 * (size + unit);
 	return true;
 }
 

@@ -78,7 +78,7 @@ enum ctf_op_kind {
 	OP_UUID,     /* the packet's UUID begins `bits` back */
 	OP_PLACE,    /* note what begins `bits` back, of `count` elements, at `index` */
 	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
-	OP_STRING,   /* up to its zero; noted where index >= 0 */
+	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
 	OP_LEB128,   /* noted where index >= 0 */
 	OP_SEQUENCE, /* slot `index` times `bits`, but `count` for the last one */
 	OP_REPEAT,   /* what follows up to its OP_END, as many times as slot `index` says,
@@ -91,13 +91,24 @@ enum ctf_op_kind {
 /* How a number is written. */
 struct ctf_number {
 	uint8_t size; /* bits */
-	bool is_big, is_signed, is_boolean;
+	bool is_big, is_signed, is_reversed, is_boolean;
 };
 
 static inline struct ctf_number ctf_number_of(const struct field_class *class)
 {
 	return (struct ctf_number){(uint8_t) class->size, class->order == ORDER_BIG,
-				   class->is_signed, class->is_boolean};
+				   class->is_signed, class->is_reversed,
+				   class->is_boolean};
+}
+
+/* The first bit is the last one. */
+static inline uint64_t ctf_reverse(uint64_t value, unsigned size)
+{
+	uint64_t reversed = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		reversed |= (value >> i & 1) << (size - 1 - i);
+	return reversed;
 }
 
 /* The number of 1 to 64 bits that begins there. */
@@ -106,16 +117,18 @@ static inline uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes 
 {
 	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
 
+	if (number.is_reversed)
+		value = ctf_reverse(value, number.size);
 	if (number.is_boolean)
 		return value != 0;
 	return number.is_signed ? ctf_sign(value, number.size) : value;
 }
 
 struct ctf_op {
-	uint8_t kind; /* enum ctf_op_kind */
-	struct ctf_number number;
-	int32_t index;   /* slot or place */
-	uint32_t target; /* op */
+	uint8_t kind;             /* enum ctf_op_kind */
+	struct ctf_number number; /* size: also of a string's characters, in bytes */
+	int32_t index;            /* slot or place */
+	uint32_t target;          /* op */
 	uint64_t bits, count;
 };
 

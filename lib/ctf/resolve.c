@@ -395,7 +395,7 @@ static int set_up_ids(struct schema *schema, struct error *error)
 static bool is_little_unsigned(const struct field_class *class)
 {
 	return class->type == FIELD_INTEGER && !class->is_signed &&
-	       class->order == ORDER_LITTLE && !class->is_boolean;
+	       class->order == ORDER_LITTLE && !class->is_reversed && !class->is_boolean;
 }
 
 /* Where a field begins behind so many bits, the first of which begins a byte. */

@@ -76,11 +76,22 @@ const char *field_name(const char *name)
 	return name + (name[0] == '_' && name[1]);
 }
 
+size_t text_size(const char *bytes, size_t most, unsigned unit)
+{
+	size_t size = 0;
+
+	if (unit == 1)
+		return strnlen(bytes, most);
+	while (size + unit <= most && memcmp(bytes + size, "\0\0\0", unit) != 0)
+		size += unit;
+	return size;
+}
+
 bool field_is_string(const struct field_class *class)
 {
 	const struct field_class *element = class->element;
 
-	return element && element->type == FIELD_INTEGER && element->is_text &&
+	return element && element->type == FIELD_INTEGER && element->text &&
 	       element->size == 8 && element->align == 8;
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "ctf/reader.h"
@@ -77,9 +78,11 @@ struct field_class {
 	unsigned size;         /* of numbers */
 	unsigned align;        /* a power of two */
 	bool is_signed;
-	bool is_label;               /* an enumeration */
-	bool is_boolean;             /* any bit counts as 1 */
-	bool is_text;                /* an array of it is a text, of UTF-8 */
+	bool is_label;    /* an enumeration */
+	bool is_boolean;  /* any bit counts as 1 */
+	bool is_reversed; /* its bits are in the order that its bytes are not */
+	int text; /* of strings, and of the elements that are a string's bytes: bytes of a
+		     character, below 0 where the highest is first; 0: it is no text */
 	unsigned roles;              /* a bit each */
 	char *clock;                 /* that the integer is a stamp of, or NULL */
 	struct field_member *member; /* of a structure; options of a variant, an optional;
@@ -119,6 +122,15 @@ void field_add_step(struct field_location *location, const char *step);
  * before each in CTF 1.8, and one more before what it adds itself, a sequence's length.
  */
 const char *field_name(const char *name);
+
+/* How many bytes the smallest character has, of field_class.text. */
+static inline unsigned text_unit(int text)
+{
+	return text ? (unsigned)abs(text) : 1;
+}
+
+/* How many of these bytes are text: all before a zero. */
+size_t text_size(const char *bytes, size_t most, unsigned unit);
 
 /* Whether an array or a sequence is one text. */
 bool field_is_string(const struct field_class *class);

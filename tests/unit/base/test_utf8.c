@@ -63,6 +63,23 @@ static void bytes_are_valid_or_not(void **state)
 	assert_int_equal(utf8_length_within("", 0), 0);
 }
 
+static void wide_text_is_valid_or_not(void **state)
+{
+	struct bytes utf8 = {NULL, 0, 0};
+
+	(void)state;
+	assert_true(utf8_add_wide(&utf8, "\xac\x20", 2, 2, false));
+	assert_true(utf8_add_wide(&utf8, "\0\1\xf4\x27", 4, 4, true));
+	assert_false(utf8_add_wide(&utf8, "\xd8\x3d\0z", 4, 2, true));
+	assert_false(utf8_add_wide(&utf8, "\0\x11\0\0", 4, 4, true));
+	assert_false(utf8_add_wide(&utf8, "a", 1, 2, true)); /* cut */
+	assert_int_equal(utf8.size, 14);
+	assert_memory_equal(
+	    utf8.data,
+	    "\xe2\x82\xac\xf0\x9f\x90\xa7" UTF8_REPLACEMENT "z" UTF8_REPLACEMENT, 14);
+	bytes_clear(&utf8);
+}
+
 static void what_moves_a_cursor_is_shown(void **state)
 {
 	static const char text[] = "\033[2Jcaf\xc3\xa9 \xe2\x82\xac\n\x7f\xc2\x9b"
@@ -86,6 +103,7 @@ int main(void)
 	    cmocka_unit_test(other_bytes_have_none),
 	    cmocka_unit_test(what_is_no_text_is_replaced),
 	    cmocka_unit_test(bytes_are_valid_or_not),
+	    cmocka_unit_test(wide_text_is_valid_or_not),
 	    cmocka_unit_test(what_moves_a_cursor_is_shown),
 	};
 
