@@ -48,6 +48,19 @@ static bool is_before_begin(const struct own_reader *reader,
 	return !stream->has_reached && reader->base.begin_ns > NSEC_MIN;
 }
 
+/*
+ * barectf before 2.3.1 stamps a packet's begin when its first event already has its
+ * stamp. Count from half a turn of the event's stamp before, so that it may lie on either
+ * side.
+ */
+static void step_back(struct ctf_stream *stream)
+{
+	unsigned size = stream->packet.stream->stamp_size;
+
+	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
+		stream->cursor.clock -= (uint64_t)1 << (size - 1);
+}
+
 /* Go on to the next packet, with the facts that its head tells. False at the end. */
 static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
@@ -66,6 +79,8 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 	if (is_first)
 		ctf_reader_set_clock(&reader->base, reader->schema->hostname,
 				     packet->stream->clock);
+	if (reader->schema->has_early_events)
+		step_back(stream);
 	count_lost(&reader->base.facts, stream);
 	return true;
 }

@@ -63,19 +63,27 @@ static void read_alias(const struct ast *object)
 		metadata_define(object->in, name, class);
 }
 
-/* Of the environment only the host is of use. */
+/* Of the environment the host, and the version of a tracer whose stamps are corrected. */
 static void read_environment(const struct ast *object)
 {
+	static const char *const part[] = {"tracer_major", "tracer_minor",
+					   "tracer_patch"};
 	struct ast *entry = object ? object->first : NULL;
 
 	for (; entry; entry = entry->next) {
 		struct schema *schema = object->in->schema;
+		bool is_text = entry->kind == AST_TEXT;
 
 		entry->is_known = true;
-		if (entry->kind != AST_TEXT || strcmp(entry->name, "hostname") != 0)
-			continue;
-		free(schema->hostname);
-		schema->hostname = mem_strdup(entry->text);
+		if (is_text && strcmp(entry->name, "hostname") == 0) {
+			free(schema->hostname);
+			schema->hostname = mem_strdup(entry->text);
+		} else if (is_text && strcmp(entry->name, "tracer_name") == 0) {
+			schema->is_barectf = strcmp(entry->text, "barectf") == 0;
+		}
+		for (int i = 0; !is_text && i < 3; i++)
+			if (strcmp(entry->name, part[i]) == 0)
+				schema->version[i] = entry->number;
 	}
 }
 

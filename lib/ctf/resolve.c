@@ -197,7 +197,10 @@ static int survey(struct resolving *resolving, const struct field_class *class)
 	if (stream->clock_name && strcmp(stream->clock_name, class->clock) != 0)
 		return error_set(resolving->error, "stamps of two clocks");
 	stream->clock_name = class->clock;
-	stream->has_stamps |= resolving->at == SCOPE_EVENT_HEADER;
+	if (resolving->at == SCOPE_EVENT_HEADER && !stream->has_stamps) {
+		stream->has_stamps = true;
+		stream->stamp_size = class->size;
+	}
 	return 0;
 }
 
@@ -468,9 +471,19 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 	return 0;
 }
 
+/* barectf before 2.3.1; libbabeltrace2 corrects the same. */
+static bool has_early_events(const struct schema *schema)
+{
+	const uint64_t *version = schema->version;
+
+	return schema->is_barectf &&
+	       10000 * version[0] + 100 * version[1] + version[2] < 20301;
+}
+
 int schema_set_up(struct schema *schema, struct error *error)
 {
 	find_magic(schema);
+	schema->has_early_events = has_early_events(schema);
 	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
 	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)
 		return error_set(error, "packets do not say their stream");

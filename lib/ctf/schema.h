@@ -197,6 +197,7 @@ struct schema_stream {
 
 	/* Set by schema_resolve. */
 	const char *clock_name; /* of all stamps in its headers, or NULL */
+	unsigned stamp_size;    /* of the first in the event header, or 0 */
 	bool has_stamps;        /* there is one */
 	bool has_id;            /* the event header says the class */
 
@@ -253,7 +254,9 @@ struct schema {
 	struct schema_stream *stream;
 	struct ctf_event_class *event; /* of all streams */
 	size_t clocks, clock_capacity, streams, stream_capacity, events, event_capacity;
-	char *hostname; /* of the environment, or NULL */
+	char *hostname;      /* of the environment, or NULL */
+	bool is_barectf;     /* the tracer, */
+	uint64_t version[3]; /* and its version; of others it does not matter */
 
 	/* Set by schema_resolve. */
 	int slots; /* of roles, and of values that are kept for later fields */
@@ -263,6 +266,7 @@ struct schema {
 	/* Set by schema_set_up. */
 	struct ctf_program *packet_program; /* of the packet header */
 	bool has_magic, is_magic_big; /* packets begin with it, and so it is written */
+	bool has_early_events;        /* stamps before the begin of their packet */
 };
 
 /*
