@@ -45,7 +45,7 @@ static void ask_ahead(const struct ctf_window *window, int fd, uint64_t count)
 {
 	uint64_t next = window->at + window->count;
 
-	if (next < window->size)
+	if (next < window->size && !window->is_scattered)
 		posix_fadvise(fd, (off_t)next, (off_t)(count < AHEAD ? count : AHEAD),
 			      POSIX_FADV_WILLNEED);
 }
@@ -86,7 +86,9 @@ struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_
 	}
 	kept = window->at + window->count - at;
 	if (count > kept) {
-		wanted = count > BLOCK ? count : rest < BLOCK ? rest : BLOCK;
+		wanted = window->is_scattered || count > BLOCK ? count
+			 : rest < BLOCK                        ? rest
+							       : BLOCK;
 		if (kept && at > window->at)
 			memmove(window->byte, window->byte + (at - window->at), kept);
 		window->at = at;

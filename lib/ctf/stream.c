@@ -10,19 +10,21 @@
 
 #include "base/mem.h"
 
-/* Open the next file that can be. False when there is none. */
+/* Open the next part that can be. False when there is none. */
 static bool open_next(struct ctf_stream *stream)
 {
-	while (stream->next_file < stream->files) {
-		const struct ctf_file *file = &stream->file[stream->next_file++];
+	while (stream->at_part < stream->parts) {
+		const struct ctf_part *part = &stream->part[stream->at_part++];
+		const struct ctf_file *file = &stream->file[part->file];
 
 		if (ctf_window_open(&stream->window, file)) {
 			problem_add(stream->problems, file->path, PROBLEM_UNREADABLE, 1,
 				    "%s, left out", strerror(errno));
 			continue;
 		}
-		stream->next = 0;
-		if (stream->window.size)
+		stream->next = part->from;
+		stream->until = part->to;
+		if (stream->next < stream->window.size)
 			return true;
 	}
 	ctf_window_clear(&stream->window);
@@ -40,7 +42,7 @@ static void tell_cut(struct ctf_stream *stream)
 		    stream->window.size - stream->at, stream->packet.size / 8);
 }
 
-/* Damaged places after the first one of a file are counted. */
+/* Damaged places after the first one of a part are counted. */
 static void tell_gap(struct ctf_stream *stream)
 {
 	uint64_t gap = stream->next - stream->at;
@@ -55,7 +57,7 @@ static void tell_gap(struct ctf_stream *stream)
 			    stream->at, stream->window.size, gap);
 }
 
-/* At the end of a file. */
+/* At the end of a part. */
 static void tell_more_gaps(struct ctf_stream *stream)
 {
 	if (stream->gaps > 1)
@@ -150,7 +152,8 @@ bool ctf_stream_next(struct ctf_stream *stream)
 	while (!has_content) {
 		enum packet_found found;
 
-		if (stream->next >= stream->window.size) {
+		if (stream->next >= stream->until ||
+		    stream->next >= stream->window.size) {
 			tell_more_gaps(stream);
 			if (!open_next(stream))
 				return false;
@@ -256,18 +259,141 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 }
 
 /*
- * Files of one begin by their names. Of LTTng's tracefile rotation no file has packets
- * that lie between those of another one.
+ * More packets than any tracer leaves of one stream, four million, are a trick to have
+ * much memory used: then the files stay as they are, by their begins.
  */
+enum { MOST_ENTRIES = 1 << 22, HEAD_VALUES = 4 };
+
+/* One packet, and what of its file is damaged behind it. */
+struct entry {
+	uint64_t head[HEAD_VALUES]; /* begin, end, sequence number, size */
+	struct ctf_part part;
+};
+
+struct entries {
+	struct entry *item;
+	size_t count, capacity;
+};
+
+static void add_entry(struct entries *entries, const struct ctf_packet *packet,
+		      size_t file, uint64_t from)
+{
+	*MEM_NEXT(entries->item, entries->count, entries->capacity) = (struct entry){
+	    .head = {packet->value[ROLE_BEGIN], packet->value[ROLE_END],
+		     packet->value[ROLE_SEQUENCE], packet->size},
+	    .part = {file, from, UINT64_MAX},
+	};
+}
+
+/* The packets of one file. Damage before the first one goes with it. */
+static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
+{
+	const struct ctf_file *of = &stream->file[file];
+	const size_t first = entries->count;
+	struct ctf_window window = {.schema = stream->window.schema,
+				    .is_scattered = true};
+	struct ctf_cursor cursor = stream->cursor;
+	struct ctf_packet packet;
+	uint64_t at = 0;
+
+	if (ctf_window_open(&window, of))
+		window.size = 0;
+	while (at < window.size && entries->count <= MOST_ENTRIES) {
+		enum packet_found found = ctf_packet_at(&window, &cursor, at, &packet);
+
+		if (found == PACKET_GARBLED) {
+			at = ctf_packet_seek(&window, &cursor, at + 1);
+			continue;
+		}
+		if (entries->count > first)
+			entries->item[entries->count - 1].part.to = at;
+		add_entry(entries, &packet, file, entries->count > first ? at : 0);
+		if (found != PACKET_WHOLE)
+			break;
+		at += packet.size / 8;
+	}
+	if (entries->count == first)
+		add_entry(entries, &of->first, file, 0);
+	ctf_window_clear(&window);
+}
+
+static int by_number(uint64_t one, uint64_t other)
+{
+	return (one > other) - (one < other);
+}
+
+/* What packets say of themselves: the same only if one is there several times. */
+static int by_head(const struct entry *one, const struct entry *other)
+{
+	int order = 0;
+
+	for (int i = 0; !order && i < HEAD_VALUES; i++)
+		order = by_number(one->head[i], other->head[i]);
+	return order;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *one = a, *other = b;
+	int order = by_head(one, other);
+
+	if (!order)
+		order = by_number(one->part.file, other->part.file);
+	return order ? order : by_number(one->part.from, other->part.from);
+}
+
+static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_part part)
+{
+	struct ctf_part *last = stream->parts ? &stream->part[stream->parts - 1] : NULL;
+
+	if (last && last->file == part.file && last->to == part.from) {
+		last->to = part.to;
+		return;
+	}
+	stream->part =
+	    mem_grow(stream->part, stream->parts, capacity, sizeof(*stream->part));
+	stream->part[stream->parts++] = part;
+}
+
+/*
+ * The order of a stream's packets over all of its files. In a single file it is that of
+ * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
+ * rotation and snapshots leave them, are put in the order of time, and one that is there
+ * in several files comes once. For that the heads of all packets are read.
+ */
+static void order_parts(struct ctf_stream *stream)
+{
+	struct entries all = {NULL, 0, 0};
+	const struct entry *last = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; stream->files > 1 && i < stream->files; i++)
+		scan(&all, stream, i);
+	if (all.count > MOST_ENTRIES)
+		all.count = 0;
+	if (all.count)
+		qsort(all.item, all.count, sizeof(*all.item), by_time);
+	for (size_t i = 0; i < all.count; i++) {
+		const struct entry *at = &all.item[i];
+
+		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
+			continue;
+		add_part(stream, &capacity, at->part);
+		last = at;
+	}
+	for (size_t i = 0; !all.count && i < stream->files; i++)
+		add_part(stream, &capacity, (struct ctf_part){i, 0, UINT64_MAX});
+	free(all.item);
+}
+
+/* Those of one begin by their names. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
-	uint64_t begin = one->first.value[ROLE_BEGIN];
-	uint64_t other_begin = other->first.value[ROLE_BEGIN];
+	int order =
+	    by_number(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
 
-	if (begin != other_begin)
-		return begin < other_begin ? -1 : 1;
-	return strcmp(one->path, other->path);
+	return order ? order : strcmp(one->path, other->path);
 }
 
 static int by_first_file(const void *a, const void *b)
@@ -321,6 +447,7 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		struct ctf_stream *stream = &streams->stream[i];
 
 		qsort(stream->file, stream->files, sizeof(*stream->file), by_begin);
+		order_parts(stream);
 	}
 	if (streams->count)
 		qsort(streams->stream, streams->count, sizeof(*streams->stream),
@@ -337,6 +464,7 @@ void ctf_streams_clear(struct ctf_streams *streams)
 		for (size_t k = 0; k < stream->files; k++)
 			free(stream->file[k].path);
 		free(stream->file);
+		free(stream->part);
 		free(stream->cursor.slot);
 		free(stream->cursor.place);
 	}

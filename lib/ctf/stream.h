@@ -36,6 +36,7 @@ struct ctf_window {
 	const struct schema *schema;
 	const struct ctf_file *file;
 	uint64_t size;       /* of the file: at first, or as reading found it */
+	bool is_scattered;   /* read no more at once than is asked for */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, capacity;
 };
@@ -77,6 +78,12 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
 			 uint64_t from);
 
+/* Bytes of a file whose packets are read one after the other, order_parts of stream.c. */
+struct ctf_part {
+	size_t file;
+	uint64_t from, to; /* UINT64_MAX: the file's end */
+};
+
 /*
  * One stream of a trace: its files in the order of their begins, one of them open, one
  * packet of that under the cursor, and of that one event.
@@ -86,16 +93,18 @@ struct ctf_stream {
 	struct problem_list *problems;
 	struct ctf_file *file;
 	size_t files, capacity;
-	size_t next_file;
+	struct ctf_part *part;
+	size_t parts, at_part;    /* the next to be read */
 	struct ctf_window window; /* of the file at hand */
 	uint64_t at, next;        /* bytes: of this and of the next packet */
+	uint64_t until;           /* the end of the part at hand, or UINT64_MAX */
 	uint64_t from,
 	    rest; /* of the packet: bytes before what is shown of it, bits behind */
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
 	bool is_cut;        /* the file ends before the packet at hand does */
-	uint64_t gaps, gap_bytes; /* of the file: places without a packet; bytes of all
+	uint64_t gaps, gap_bytes; /* of the part: places without a packet; bytes of all
 				     but the first */
 
 	/* For events.c. */

@@ -66,7 +66,8 @@ static void write_file(struct stream_file *file, int number, bool is_indexed)
 
 /*
  * The packets of a stream instance, in one file or, as LTTng rotates them, in several
- * whose names are not in the order of time. What several files hold is in order.
+ * whose names are not in the order of time. Some files come twice. What several files
+ * hold is in order: else libbabeltrace2 goes by how the directory lists them.
  */
 static void put_instance(struct whole_trace *whole, unsigned stream, unsigned instance,
 			 int back)
@@ -93,6 +94,8 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 		if (n < packets && !chance(rotation))
 			continue;
 		write_file(&file, number, is_indexed);
+		if (rotation && back && chance(20))
+			write_file(&file, number + 10, is_indexed);
 		file.bits.at = 0;
 		begin_index(&file);
 	}
