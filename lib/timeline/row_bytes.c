@@ -141,37 +141,23 @@ static void put_as_real(struct making *making, const struct cell *cell)
 		put_real(making, value);
 }
 
-static void put_as_integer(struct making *making, const struct cell *cell)
+/* A cell in a column of this type, as SQLite would store it there. */
+static void put_cell(struct making *making, enum cell_type type, const struct cell *cell)
 {
-	if (cell->type == CELL_INTEGER)
+	if (cell->type == CELL_NULL)
+		put_null(making);
+	else if (cell_has_bytes(cell))
+		put_bytes(making, cell->type, cell->bytes, cell->size);
+	else if (type == CELL_TEXT)
+		put_digits(making, cell);
+	else if (type == CELL_REAL)
+		put_as_real(making, cell);
+	else if (cell->type == CELL_INTEGER)
 		put_integer(making, cell->integer);
-	else if (is_whole(cell->real, 0x1p62))
+	else if (type == CELL_INTEGER && is_whole(cell->real, 0x1p62))
 		put_integer(making, (int64_t)cell->real);
 	else
 		put_real(making, cell->real);
-}
-
-static void put_number(struct making *making, enum cell_type type,
-		       const struct cell *cell)
-{
-	switch (type) {
-	case CELL_INTEGER:
-		put_as_integer(making, cell);
-		break;
-	case CELL_REAL:
-		put_as_real(making, cell);
-		break;
-	case CELL_TEXT:
-		put_digits(making, cell);
-		break;
-	case CELL_NULL:
-	case CELL_BLOB:
-		if (cell->type == CELL_INTEGER)
-			put_integer(making, cell->integer);
-		else
-			put_real(making, cell->real);
-		break;
-	}
 }
 
 /* What the values take at most, and eight bytes that the last may touch. */
@@ -215,31 +201,6 @@ static void finish(struct row_bytes *row, const struct making *making,
 	row->size = (size_t)(making->value - row->bytes);
 }
 
-static void put_cells(struct making *making, const enum cell_type *type,
-		      const struct cell *cell, size_t cells)
-{
-	for (size_t i = 0; i < cells; i++) {
-		switch (cell[i].type) {
-		case CELL_NULL:
-			put_null(making);
-			break;
-		case CELL_INTEGER:
-			if (type[i] == CELL_INTEGER)
-				put_integer(making, cell[i].integer);
-			else
-				put_number(making, type[i], &cell[i]);
-			break;
-		case CELL_REAL:
-			put_number(making, type[i], &cell[i]);
-			break;
-		case CELL_TEXT:
-		case CELL_BLOB:
-			put_bytes(making, cell[i].type, cell[i].bytes, cell[i].size);
-			break;
-		}
-	}
-}
-
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
@@ -248,7 +209,8 @@ void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *ty
 
 	if (has_id)
 		put_null(&making);
-	put_cells(&making, type, cell, cells);
+	for (size_t i = 0; i < cells; i++)
+		put_cell(&making, type[i], &cell[i]);
 	finish(row, &making, values);
 }
 
