@@ -20,12 +20,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/csv_text.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/nsec.h"
 #include "base/output.h"
 #include "base/utf8.h"
 #include "export/format.h"
@@ -343,22 +343,14 @@ static int write_state(const struct graphite *graphite, struct error *error)
 /* The pauses before a batch is sent again: twice as long each time. */
 enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 5000 };
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* Again and again, until the batch is there or patience ends. */
 static int deliver(struct graphite *graphite, struct error *error)
 {
-	double until = now_s() + options.retry;
+	double until_ns = (double)nsec_monotonic() + options.retry * 1e9;
 	unsigned pause_ms = SHORTEST_PAUSE_MS;
 
 	while (deliver_once(&graphite->batch, error)) {
-		if (now_s() + pause_ms * 1e-3 > until) {
+		if ((double)nsec_monotonic() + pause_ms * 1e6 > until_ns) {
 			error_prefix(error, "%s", options.to);
 			return error_set(error,
 					 "%s; %" PRIu64 " points were delivered, %sthe "

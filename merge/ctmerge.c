@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -47,7 +46,7 @@ struct merge {
 	struct load load;
 	struct requests *requests;
 	bool is_written;
-	struct timespec begun; /* monotonic */
+	nsec_t begun_ns; /* nsec_monotonic() */
 };
 
 static const struct option_row rows[] = {
@@ -375,12 +374,10 @@ static void print_summary(const struct merge *merge)
 	const char *path = options.output;
 	nsec_t bound = widest_bound(&merge->run);
 	char text[NSEC_TEXT];
-	struct timespec now;
 	struct stat about;
 
 	if (options.quiet || !merge->is_written || !isatty(STDERR_FILENO))
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	fprintf(stderr, "%s: %llu events of %zu nodes, ", path ? path : "timeline",
 		(unsigned long long)merge->load.events, merge->run.nodes);
 	if (bound >= 0)
@@ -390,9 +387,7 @@ static void print_summary(const struct merge *merge)
 		fputs("not every clock bounded, ", stderr);
 	if (path && stat(path, &about) == 0)
 		fprintf(stderr, "%.1f MB, ", (double)about.st_size / 1e6);
-	fprintf(stderr, "%.1f s\n",
-		(double)(now.tv_sec - merge->begun.tv_sec) +
-		    (double)(now.tv_nsec - merge->begun.tv_nsec) / 1e9);
+	fprintf(stderr, "%.1f s\n", (double)(nsec_monotonic() - merge->begun_ns) / 1e9);
 }
 
 static void clear_merge(struct merge *merge)
@@ -437,7 +432,7 @@ static int run(struct error *error)
 	struct merge merge = {.output = {.stream = -1}};
 	int status;
 
-	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
+	merge.begun_ns = nsec_monotonic();
 	status = open_run(&merge, error) ||
 		 (options.describe ? describe(&merge, error) : merge_all(&merge, error));
 	progress_end(&merge.progress);

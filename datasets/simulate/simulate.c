@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -227,14 +226,6 @@ static json_t *make_facts(const struct world *world)
 	return facts;
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static int open_files(const struct simulation *simulation, struct world *world,
 		      struct error *error)
 {
@@ -268,7 +259,7 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 {
 	struct error ignored = ERROR_INIT;
 	struct world world;
-	double begun = now_s();
+	nsec_t begun_ns = nsec_monotonic();
 	int status;
 
 	world_init(&world, simulation->scenario, simulation->seed);
@@ -280,9 +271,10 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	}
 	if (!status)
 		status = close_files(&world, simulation->directory, error);
-	*counts = (struct simulation_counts){.messages = world.messages_written,
-					     .events = world.events,
-					     .seconds = now_s() - begun};
+	*counts = (struct simulation_counts){
+	    .messages = world.messages_written,
+	    .events = world.events,
+	    .seconds = (double)(nsec_monotonic() - begun_ns) / 1e9};
 	/* Files that were not finished are not complete. */
 	if (world.writer)
 		sim_writer_finish(world.writer, &ignored);

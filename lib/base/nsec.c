@@ -95,6 +95,14 @@ bool nsec_is_stamp(nsec_t instant)
 	return instant >= NSEC_STAMP_LEAST && instant <= NSEC_STAMP_MOST;
 }
 
+nsec_t nsec_monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
 nsec_t nsec_add(nsec_t a, nsec_t b)
 {
 	nsec_t sum;

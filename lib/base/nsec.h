@@ -57,6 +57,9 @@ char *zone_format(char text[NSEC_TEXT], const struct zone *zone, nsec_t instant)
 /* Whether two instants have one date there. */
 bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b);
 
+/* The machine's monotonic clock, for how long something takes. */
+nsec_t nsec_monotonic(void);
+
 /* a + b and a - b, held at the ends of the range instead of overflowing. */
 nsec_t nsec_add(nsec_t a, nsec_t b);
 nsec_t nsec_sub(nsec_t a, nsec_t b);

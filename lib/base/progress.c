@@ -4,24 +4,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/nsec.h"
-
-static int64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 void progress_init(struct progress *progress, bool quiet)
 {
 	memset(progress, 0, sizeof(*progress));
 	progress->shown = !quiet && isatty(STDERR_FILENO);
-	progress->started_ns = monotonic_ns();
+	progress->started_ns = nsec_monotonic();
 	progress->next_ns = progress->started_ns + NSEC_PER_SEC / 2;
 }
 
@@ -30,7 +21,7 @@ static double due(struct progress *progress)
 {
 	int64_t now;
 
-	if (!progress->shown || (now = monotonic_ns()) < progress->next_ns)
+	if (!progress->shown || (now = nsec_monotonic()) < progress->next_ns)
 		return 0;
 	progress->next_ns = now + NSEC_PER_SEC / 5;
 	progress->drawn = true;
