@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/clock.h"
 
+#include "base/hash.h"
+
 static uint64_t splitmix(uint64_t *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return hash_mix(*state += 0x9e3779b97f4a7c15u);
 }
 
 void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,

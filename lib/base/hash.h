@@ -18,6 +18,14 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 	return hash;
 }
 
+/* Mix the bits of a number: the finalizer of splitmix64 (Steele, Lea and Flood 2014). */
+static inline uint64_t hash_mix(uint64_t hash)
+{
+	hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return hash ^ (hash >> 31);
+}
+
 /* A text with its end. */
 static inline uint64_t hash_text(uint64_t hash, const char *text)
 {

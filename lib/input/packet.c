@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* Of the identity: all but the payload, which follows from the rest. */
 enum { WORDS = 8 };
 
@@ -26,13 +28,9 @@ static uint64_t fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The finalizer of splitmix64 (Steele, Lea and Flood 2014) as a mixing step. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	hash ^= value + 0x9e3779b97f4a7c15u;
-	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-	return hash ^ (hash >> 31);
+	return hash_mix(hash ^ (value + 0x9e3779b97f4a7c15u));
 }
 
 uint64_t packet_hash_transport(const struct packet *packet)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 enum {
@@ -177,11 +178,7 @@ struct choosing {
 
 static uint64_t hash_point(struct hull_point point)
 {
-	uint64_t hash = (uint64_t)point.x * 0x9e3779b97f4a7c15u ^ (uint64_t)point.y;
-
-	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-	return hash ^ (hash >> 31);
+	return hash_mix((uint64_t)point.x * 0x9e3779b97f4a7c15u ^ (uint64_t)point.y);
 }
 
 static void halve(struct sample_side *side)
