@@ -74,10 +74,11 @@ offers()
 zmodload zsh/zpty
 zpty shell zsh -f
 zpty -w shell "PS1=ready; PATH=$PATH; fpath=($PWD/functions \$fpath); autoload -U compinit; compinit -D -u; bindkey '^I' complete-word"
-zpty -w shell "echo begun-"
-zpty -r -m shell line '*begun-*begun-*'
-zpty -n -w shell $'ctexport par\tdone\n'
-zpty -r -m shell line '*done*'
+# What is typed before the prompt stands is echoed by the terminal, not completed by zsh.
+zpty -w shell "echo be''gun"
+zpty -r -m shell line '*begun*ready*'
+zpty -n -w shell $'ctexport par\t'
+zpty -r -m shell line '*ctexport parquet*'
 print -r -- $line
 END
 	HOME=$PWD timeout 20 zsh -f ask >said
