@@ -3,11 +3,10 @@
 
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
@@ -15,7 +14,7 @@
 
 #define SMALL "abcdefghijklmnopqrstuvwxyz"
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MOST_MIB = 1 };
 
 /* Where the file is read. */
 struct reading {
@@ -450,43 +449,20 @@ struct query_file *query_file_parse(const char *path, const char *text,
 	return file;
 }
 
-/* A text, bounded; what is no file is refused. NULL with error. */
-static char *read_text(const char *path, struct error *error)
-{
-	struct stat about;
-	FILE *file = NULL;
-	char *text = NULL;
-	size_t size;
-
-	if (stat(path, &about) ||
-	    (S_ISREG(about.st_mode) && !(file = fopen(path, "r")))) {
-		error_errno(error, path);
-		return NULL;
-	}
-	if (!file || about.st_size > MOST_BYTES) {
-		error_set(error, "%s: %s, want a file with one SELECT", path,
-			  file ? "more than 1 MiB" : "no file");
-		if (file)
-			fclose(file);
-		return NULL;
-	}
-	output_protect(path);
-	text = mem_zalloc((size_t)about.st_size + 1);
-	size = fread(text, 1, (size_t)about.st_size, file);
-	fclose(file);
-	if (memchr(text, '\0', size)) {
-		error_set(error, "%s: a byte 0, want a text", path);
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 struct query_file *query_file_read(const char *path, struct error *error)
 {
-	AUTOFREE char *text = read_text(path, error);
+	size_t size;
+	AUTOFREE char *text =
+	    file_read(path, MOST_MIB, "a file with one SELECT", &size, error);
 
-	return text ? query_file_parse(path, text, error) : NULL;
+	if (text && !memchr(text, '\0', size)) {
+		output_protect(path);
+		return query_file_parse(path, text, error);
+	}
+	if (text)
+		error_set(error, "a byte 0, want a text");
+	error_prefix(error, "%s", path);
+	return NULL;
 }
 
 void query_file_clear(struct query_file *file)

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "input/csv.h"
-#include "merge/samples.h"
+#include "merge/stages.h"
 
 struct tasks {
 	struct sampler *sampler;
@@ -150,7 +150,7 @@ int sample_invocations(struct sampler *sampler, const char *path)
 {
 	struct tasks tasks = {.sampler = sampler};
 	struct line_reader *lines;
-	struct line line;
+	struct text_line line;
 	json_t *record;
 	int status = 0;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/node_messages.h"
+#include "merge/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "input/messages_file.h"
+#include "input/packet_files.h"
 
 struct reading {
 	struct merge_run *run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/parts.h"
+#include "merge/stages.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/version.h"
-#include "merge/node_messages.h"
 #include "tables/table_write.h"
 #include "timeline/names.h"
 #include "timeline/query.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/samples.h"
+#include "merge/stages.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/csv.h"
-#include "input/sadf.h"
+#include "input/samples.h"
 
 /* How well a source's clock serves: its kernel trace best. */
 static int worth(const struct merge_source *source)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/tables.h"
+#include "merge/stages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -347,7 +347,7 @@ static const char *reference_name(const struct merge_source *source)
 	return source->island < 0 ? "" : source->clock.reference;
 }
 
-static void print_clocks(const struct merge_run *run, FILE *file)
+static void describe_clocks(const struct merge_run *run, FILE *file)
 {
 	static const struct table_column columns[] = {
 	    {.title = "CLOCK"},
@@ -410,7 +410,7 @@ void describe_text(const struct merge_run *run, bool is_local, FILE *file)
 		putc('\n', file);
 		print_sources(run, is_local, file);
 		putc('\n', file);
-		print_clocks(run, file);
+		describe_clocks(run, file);
 	}
 	if (merge_run_has_files(run)) {
 		putc('\n', file);

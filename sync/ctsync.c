@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/table.h"
-#include "input/capture/frames.h"
+#include "input/capture/capture.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/fit/fit.h"

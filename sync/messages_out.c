@@ -9,8 +9,7 @@
 #include "base/names.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "input/messages_file.h"
-#include "input/packets_file.h"
+#include "input/packet_files.h"
 #include "sync/match/readers.h"
 
 struct extract {

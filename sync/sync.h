@@ -8,9 +8,74 @@
 #include "clock/map.h"
 #include "input/run.h"
 #include "sync/fit/fit.h"
+#include "sync/match/match.h"
 #include "sync/pair/pair.h"
 #include "sync/piecewise/piecewise.h"
-#include "sync/tie.h"
+
+struct sync;
+
+/*
+ * Ties: the capture and the kernel trace of one host.
+ *
+ * Their clocks, CLOCK_REALTIME and CLOCK_MONOTONIC, are one oscillator: they differ
+ * by an offset that changes only where the former is stepped. Packets on their way
+ * out tell the offset. One is tapped for the capture after it was queued and before
+ * the driver has returned, both of which the trace says; so each packet bounds the
+ * offset on both sides, and the least that all leave is some microseconds.
+ */
+
+/* What packets leave of the offset between two steps; of the times of the base. */
+struct tie_part {
+	nsec_t at_ns;           /* some time in its first cell */
+	nsec_t from_ns, to_ns;  /* the first and last packet that tell of it */
+	nsec_t low_ns, high_ns; /* the offset: the tied clock less the base */
+	uint64_t packets;
+	size_t cells; /* of time that these are of */
+};
+
+struct tie {
+	uint32_t base, tied;   /* clocks, as they were read */
+	struct tie_part *cell; /* what the packets of a short time leave, and new ones */
+	size_t cells;
+	unsigned shift;        /* a cell is 2^shift nanoseconds long */
+	struct tie_part *part; /* what the cells say; none: no tie */
+	size_t parts;
+	nsec_t open_ns;             /* the least that a cell leaves of the offset */
+	uint64_t packets, rejected; /* those that contradict the others */
+};
+
+struct tie_list {
+	struct tie *item;
+	size_t count, capacity;
+};
+
+/* A packet that both saw on its way out: the host's trace, the base, and its capture. */
+void tie_note(struct tie_list *list, const struct match_handing *base,
+	      const struct match_handing *tied);
+
+/*
+ * After the reading: take tied clocks for their bases. Their messages become the
+ * base's, each stamp on its safe side, and clocks are numbered anew. 0, or -1 with error.
+ */
+int tie_clocks(struct sync *sync, struct error *error);
+
+/* A tied source's time on its base: at the earliest and at the latest. */
+nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
+nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
+
+/*
+ * For estimates: the part that a time of the tied clock belongs to, where each but the
+ * first begins, and its offset, the middle of what is left of it.
+ */
+size_t tie_part_at(const struct tie *tie, nsec_t local_ns);
+nsec_t tie_part_begin(const struct tie *tie, size_t part);
+nsec_t tie_middle(const struct tie_part *part);
+
+/* Times of the tied clock before and after which a part was surely not in force. */
+nsec_t tie_part_from(const struct tie *tie, size_t part);
+nsec_t tie_part_to(const struct tie *tie, size_t part);
+
+void tie_list_clear(struct tie_list *list);
 
 /*
  * Synchronization as a whole: from traces, or from messages, to the clock
@@ -151,7 +216,7 @@ int print_rejected(struct sync *sync, FILE *file, struct error *error);
 
 /*
  * Write the packet events of the sources, which are of one node, to one file
- * (input/packets_file.h). What was odd is in sync->problems, and in the file. 0, or -1
+ * (input/packet_files.h). What was odd is in sync->problems, and in the file. 0, or -1
  * with error and no file.
  */
 int extract_packets(struct sync *sync, struct source_list *sources, const char *path,
@@ -159,7 +224,7 @@ int extract_packets(struct sync *sync, struct source_list *sources, const char *
 
 /*
  * After the fit, of which the map is, the messages to the nodes: for each its own, as
- * NODE.messages (input/messages_file.h), into a directory. The log has ends. 0, or -1
+ * NODE.messages (input/packet_files.h), into a directory. The log has ends. 0, or -1
  * with error.
  */
 int messages_out_write(struct sync *sync, const struct clock_map *map,

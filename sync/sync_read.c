@@ -12,7 +12,7 @@
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/process.h"
-#include "input/packets_file.h"
+#include "input/packet_files.h"
 #include "sync/match/match.h"
 #include "sync/match/readers.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/tie.h"
+#include "sync/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/sync.h"
 
 enum {
 	MOST_CELLS = 4096,   /* of a tie */

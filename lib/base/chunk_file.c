@@ -2,7 +2,6 @@
 #include "base/chunk_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 enum {
@@ -106,23 +106,6 @@ void chunk_write_end(FILE *file)
 	write_head(file, &(struct chunk){.kind = CHUNK_END, .check = check_of(NULL, 0)});
 }
 
-/* Plain files only, so that no pipe blocks. */
-static int open_file(struct chunk_reader *reader, struct error *error)
-{
-	struct stat status;
-
-	if (reader->fd >= 0)
-		return 0;
-	reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (reader->fd < 0 || fstat(reader->fd, &status))
-		return error_errno(error, reader->path);
-	if (S_ISREG(status.st_mode))
-		return 0;
-	chunk_reader_rest(reader);
-	return error_set(error, "%s: no plain file, want %s", reader->path,
-			 reader->format->name);
-}
-
 /* Bytes at an offset; returns how many there are, or -1 with error. */
 static ssize_t read_at(struct chunk_reader *reader, uint8_t *to, size_t size, uint64_t at,
 		       struct error *error)
@@ -130,8 +113,8 @@ static ssize_t read_at(struct chunk_reader *reader, uint8_t *to, size_t size, ui
 	size_t have = 0;
 	ssize_t got = 1;
 
-	if (open_file(reader, error))
-		return -1;
+	if (reader->fd < 0 && (reader->fd = file_open(reader->path, error)) < 0)
+		return error_prefix(error, "%s", reader->path);
 	while (have < size && got > 0) {
 		got = pread(reader->fd, to + have, size - have, (off_t)(at + have));
 		if (got < 0 && errno == EINTR)

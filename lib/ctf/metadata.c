@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "ctf/metadata_ast.h"
 
@@ -25,7 +24,7 @@ enum {
 	MAJOR_AT = 35,
 	MINOR_AT = 36,
 	PACKET_HEADER = 37,
-	MOST_TEXT = 1 << 28,
+	MOST_MIB = 256,
 };
 
 static uint32_t number_at(const char *bytes, bool swap)
@@ -85,45 +84,18 @@ static int join_packets(char *bytes, size_t *size, struct error *error)
 	return 0;
 }
 
-static char *read_file(FILE *file, size_t *size, struct error *error)
-{
-	struct stat status;
-	char *bytes;
-
-	if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
-	    status.st_size > MOST_TEXT) {
-		error_set(error, S_ISREG(status.st_mode) ? "want up to 256 MiB"
-							 : "no regular file");
-		return NULL;
-	}
-	bytes = mem_alloc((size_t)status.st_size + 1);
-	*size = fread(bytes, 1, (size_t)status.st_size, file);
-	bytes[*size] = '\0';
-	return bytes;
-}
-
 char *metadata_text(const char *path, size_t *size, struct error *error)
 {
-	FILE *file = fopen(path, "rb");
-	char *text;
-	int status = 0;
+	char *text = file_read(path, MOST_MIB, "metadata", size, error);
 
-	if (!file) {
-		error_errno(error, path);
-		return NULL;
-	}
-	text = read_file(file, size, error);
-	fclose(file);
-	if (text && *size >= 4 &&
-	    (number_at(text, false) == METADATA_MAGIC ||
-	     number_at(text, true) == METADATA_MAGIC))
-		status = join_packets(text, size, error);
-	if (!text || status) {
-		free(text);
-		error_prefix(error, "%s", path);
-		return NULL;
-	}
-	return text;
+	if (text && (*size < 4 || (number_at(text, false) != METADATA_MAGIC &&
+				   number_at(text, true) != METADATA_MAGIC)))
+		return text;
+	if (text && !join_packets(text, size, error))
+		return text;
+	free(text);
+	error_prefix(error, "%s", path);
+	return NULL;
 }
 
 static struct ast *read_value(struct metadata *in, const char *name);

@@ -2,16 +2,14 @@
 #include "input/csv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
 
@@ -95,19 +93,13 @@ struct line_reader {
 
 struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 {
-	/* Opening a named pipe would wait for somebody to write. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	FILE *file = NULL;
+	struct error error = ERROR_INIT;
+	FILE *file = file_open_stream(path, &error);
 	struct line_reader *lines;
-	struct stat status;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
-		problem_log_add(log, PROBLEM_UNREADABLE, 0, "no plain file");
-	else if (fd < 0 || !(file = fdopen(fd, "r")))
-		problem_log_add(log, PROBLEM_UNREADABLE, 0, "%s", strerror(errno));
 	if (!file) {
-		if (fd >= 0)
-			close(fd);
+		problem_log_add(log, PROBLEM_UNREADABLE, 0, "%s", error_text(&error));
+		error_clear(&error);
 		return NULL;
 	}
 	lines = mem_alloc(sizeof(*lines));
@@ -118,7 +110,7 @@ struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 }
 
 /* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
-static int read_line(struct line_reader *lines, struct line *line)
+static int read_line(struct line_reader *lines, struct text_line *line)
 {
 	FILE *file = lines->file;
 	size_t length = 0;
@@ -143,11 +135,11 @@ static int read_line(struct line_reader *lines, struct line *line)
 	if (length > LINE_LONGEST)
 		return -1;
 	lines->text[length] = '\0';
-	*line = (struct line){lines->text, length, lines->number, byte == '\n'};
+	*line = (struct text_line){lines->text, length, lines->number, byte == '\n'};
 	return 1;
 }
 
-bool line_reader_next(struct line_reader *lines, struct line *line)
+bool line_reader_next(struct line_reader *lines, struct text_line *line)
 {
 	int status;
 
@@ -164,7 +156,7 @@ bool line_reader_next(struct line_reader *lines, struct line *line)
 	return false;
 }
 
-json_t *line_reader_next_object(struct line_reader *lines, struct line *line)
+json_t *line_reader_next_object(struct line_reader *lines, struct text_line *line)
 {
 	struct error error = ERROR_INIT;
 	json_t *object = NULL;
@@ -261,7 +253,7 @@ static int split(struct csv *csv, char *at)
 /* The fields of the next line that has some; false at the end. */
 static bool next_fields(struct csv *csv)
 {
-	struct line line;
+	struct text_line line;
 
 	if (csv->waiting) {
 		csv->waiting = false;

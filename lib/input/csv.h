@@ -41,7 +41,7 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 
 struct line_reader;
 
-struct line {
+struct text_line {
 	char *text; /* without its end (\n or \r\n); the caller may write in it */
 	size_t length;
 	uint64_t number; /* from 1 */
@@ -52,13 +52,13 @@ struct line {
 struct line_reader *line_reader_open(const char *path, struct problem_log *log);
 
 /* The next line, valid until the next call; false at the end. */
-bool line_reader_next(struct line_reader *lines, struct line *line);
+bool line_reader_next(struct line_reader *lines, struct text_line *line);
 
 /*
  * The JSON object of the next line that is one, for json_decref(); NULL at the end. Lines
  * of blanks are passed over, other lines are problems and are left out.
  */
-json_t *line_reader_next_object(struct line_reader *lines, struct line *line);
+json_t *line_reader_next_object(struct line_reader *lines, struct text_line *line);
 
 void line_reader_close(struct line_reader *lines);
 

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "input/capture/frames.h"
-#include "input/packets_file.h"
+#include "input/capture/capture.h"
+#include "input/packet_files.h"
 #include "input/run_files.h"
 
 int node_address_parse(const char *text, struct node_address *address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/sadf.h"
+#include "input/samples.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -283,7 +283,8 @@ static char *cut(char **text)
 }
 
 /* Whether a line is a row. */
-static bool take_line(struct sadf *sadf, const struct line *line, struct sadf_row *row)
+static bool take_line(struct sadf *sadf, const struct text_line *line,
+		      struct sadf_row *row)
 {
 	char *text = line->text, *interval, *stamp;
 
@@ -336,7 +337,7 @@ struct sadf *sadf_open(const char *path, struct problem_log *log)
 
 bool sadf_next(struct sadf *sadf, struct sadf_row *row)
 {
-	struct line line;
+	struct text_line line;
 
 	while (line_reader_next(sadf->lines, &line)) {
 		if (!line.ended)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parquet/chunk.h"
+#include "parquet/format.h"
 
 #include <snappy-c.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <zstd.h>
 
 #include "base/mem.h"
-#include "parquet/metadata.h"
 
 /*
  * Pages were cut and encoded for their content already: higher levels of zstd take much

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parquet/encoding.h"
+#include "parquet/format.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "parquet/metadata.h"
+#include "parquet/format.h"
 
 enum {
 	DEFAULT_GROUP_ROWS = 1 << 20,

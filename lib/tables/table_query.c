@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/table_query.h"
+#include "tables/dataset.h"
 
 #include <inttypes.h>
 #include <stdio.h>

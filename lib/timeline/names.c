@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/names.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,17 +33,22 @@ bool name_take(struct name_set *set, const char *name)
 char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 {
 	AUTOFREE char *clean = utf8_clean(*wanted ? wanted : "unnamed");
-	char *name = mem_strdup(clean);
+	AUTOFREE char *folded = fold(clean);
+	uint64_t key = hash_text(HASH_INIT, folded);
+	int64_t number;
 
-	for (unsigned number = 2;; number++) {
-		if (name_take(set, name)) {
-			AUTOFREE char *other = mem_printf("%s%s", name, companion);
+	if (!intmap_get(&set->next, key, &number))
+		number = 1;
+	for (;; number++) {
+		char *name = number == 1 ? mem_strdup(clean)
+					 : mem_printf("%s_%" PRId64, clean, number);
+		AUTOFREE char *other = mem_printf("%s%s", name, companion);
 
-			if (!*companion || name_take(set, other))
-				return name;
+		if (name_take(set, name) && (!*companion || name_take(set, other))) {
+			intmap_put(&set->next, key, number + 1);
+			return name;
 		}
 		free(name);
-		name = mem_printf("%s_%u", clean, number);
 	}
 }
 
@@ -72,4 +77,5 @@ char *name_quote(const char *name)
 void name_clear(struct name_set *set)
 {
 	texts_clear(&set->texts);
+	intmap_clear(&set->next);
 }

@@ -13,6 +13,7 @@
  */
 struct name_set {
 	struct texts texts; /* in small letters */
+	struct intmap next; /* hash of a wanted name -> the number to try behind it */
 };
 
 /* Take a name; whether it was free. Letters A to Z count as a to z. */

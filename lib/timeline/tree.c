@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/tree.h"
+#include "timeline/writer_state.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "base/nsec.h"
 #include "base/spill.h"
 #include "clock/clock.h"
-#include "input/messages_file.h"
+#include "input/packet_files.h"
 
 /*
  * Half convex hulls of messages (Duda et al. 1987; Poirier, Roy and Dagenais

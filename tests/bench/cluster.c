@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 #include "base/process.h"
 #include "clock/map.h"
-#include "input/packets_file.h"
+#include "input/packet_files.h"
 #include "launch.h"
 #include "random.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/frames.h"
+#include "input/capture/capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 /* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */
@@ -219,27 +219,13 @@ struct capture_frames {
 	uint64_t unstamped, backward;
 };
 
-/*
- * Open what can be read twice; -1 with errno. Of a pipe without a writer
- * neither this nor the look at what it is may hang.
- */
-static int open_regular(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
-
-	if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
-		return fd;
-	close(fd);
-	errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-	return -1;
-}
-
 bool capture_probe(const char *path)
 {
-	int fd = open_regular(path);
+	struct error error = ERROR_INIT;
+	int fd = file_open(path, &error);
 	bool is_capture = fd >= 0 && capture_format_of(fd) != CAPTURE_NONE;
 
+	error_clear(&error);
 	if (fd >= 0)
 		close(fd);
 	return is_capture;
@@ -253,14 +239,11 @@ const char *capture_library_version(void)
 static pcap_t *open_file(const char *path, struct error *error)
 {
 	char cause[PCAP_ERRBUF_SIZE] = "";
-	int fd = open_regular(path);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+	FILE *file = file_open_stream(path, error);
 	pcap_t *pcap;
 
 	if (!file) {
-		error_errno(error, path);
-		if (fd >= 0)
-			close(fd);
+		error_prefix(error, "%s", path);
 		return NULL;
 	}
 	pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO,

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "input/capture/frames.h"
-#include "input/capture/survey.h"
+#include "input/capture/capture.h"
 #include "input/packet_source.h"
 
 enum {

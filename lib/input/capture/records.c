@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/capture/frames.h"
+#include "input/capture/capture.h"
 #include "input/packet_source.h"
 
 enum {

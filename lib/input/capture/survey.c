@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/survey.h"
+#include "input/capture/capture.h"
 
 #include <stdlib.h>
 #include <string.h>

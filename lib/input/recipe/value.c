@@ -3,15 +3,11 @@
 #include "input/recipe/value.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yaml.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
 
@@ -407,29 +403,18 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 
 static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-	AUTOFREE char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
 	struct text_list *files = &loader->errors->files;
-	const char *wrong = NULL;
-	struct stat about;
-	size_t size = 0;
+	struct error error = ERROR_INIT;
+	AUTOFREE char *text = NULL;
+	size_t size;
 	int status;
 
 	text_list_add(files, path);
 	loader->file = files->item[files->count - 1];
-	if (!stream || fstat(fd, &about))
-		wrong = strerror(errno);
-	else if (!S_ISREG(about.st_mode))
-		wrong = "no plain file, want one";
-	else if (size = fread(bytes, 1, RECIPE_MOST_BYTES + 1, stream), ferror(stream))
-		wrong = strerror(errno);
-	else if (size > RECIPE_MOST_BYTES)
-		wrong = "more than 1 MiB, want a recipe";
-	status = wrong ? recipe_error_add(in_line(loader, 0), "%s", wrong)
-		       : read_text(loader, bytes, size, value);
-	if (stream)
-		fclose(stream);
+	text = file_read(path, RECIPE_MOST_MIB, "a recipe", &size, &error);
+	status = text ? read_text(loader, text, size, value)
+		      : recipe_error_add(in_line(loader, 0), "%s", error_text(&error));
+	error_clear(&error);
 	return status;
 }
 

@@ -56,8 +56,8 @@ struct recipe_entry {
 
 /* What keeps a small file from becoming a large tree. */
 enum {
-	RECIPE_MOST_BYTES = 1 << 20, /* a file */
-	RECIPE_MOST_VALUES = 50000,  /* all files, copies of aliases included */
+	RECIPE_MOST_MIB = 1,        /* a file */
+	RECIPE_MOST_VALUES = 50000, /* all files, copies of aliases included */
 	RECIPE_MOST_DEPTH = 32,
 	RECIPE_MOST_FILES = 64,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/frames.h"
+#include "input/capture/capture.h"
 
 #include <pcap/pcap.h>
 #include <setjmp.h>
@@ -247,7 +247,7 @@ static void test_no_capture(void **unused)
 	assert_false(capture_probe(path));
 	assert_refused(path, "no capture: ");
 	assert_false(capture_probe(directory));
-	assert_refused(directory, "Is a directory");
+	assert_refused(directory, "no plain file");
 
 	unlink(path);
 	assert_false(capture_probe(path));

@@ -8,7 +8,7 @@ static bool read_file(const char *path, struct rows *rows)
 {
 	struct problem_log log;
 	struct line_reader *lines;
-	struct line line;
+	struct text_line line;
 	json_t *object;
 
 	problem_log_init(&log, path, &rows->problems);

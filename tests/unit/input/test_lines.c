@@ -8,7 +8,7 @@ static void read_lines(const char *path, const char *wanted, const char *problem
 	struct rows rows = {.length = 0};
 	struct problem_log log;
 	struct line_reader *lines;
-	struct line line;
+	struct text_line line;
 
 	problem_log_init(&log, path, &rows.problems);
 	lines = line_reader_open(path, &log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/messages_file.h"
+#include "input/packet_files.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packets_file.h"
+#include "input/packet_files.h"
 
 #include <string.h>
 
@@ -345,7 +345,7 @@ static void foreign_and_newer_files_are_refused(void **state)
 	assert_false(packets_file_probe("no such file"));
 	assert_false(packets_file_probe("."));
 	assert_null(packets_file_open(".", 0, &error));
-	assert_string_equal(error_text(&error), ".: no plain file, want a .packets file");
+	assert_string_equal(error_text(&error), ".: no plain file");
 	error_clear(&error);
 }
 

@@ -5,8 +5,7 @@
 
 #include "made_up_class.h"
 #include "merge/processes.h"
-#include "merge/samples.h"
-#include "merge/tables.h"
+#include "merge/stages.h"
 
 #define T   INT64_C(1795228740000000000)
 #define T_S "1795228740"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parquet/metadata.h"
+#include "parquet/format.h"
 
 #include "../export/export.h"
 

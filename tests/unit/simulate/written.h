@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "input/capture/frames.h"
+#include "input/capture/capture.h"
 #include "input/packet_source.h"
 #include "simulate/writer.h"
 

@@ -5,7 +5,7 @@
  * which they are laid out differently, and tables of every length up to several
  * levels. SQLite's own check of the file goes over each page and each key.
  */
-#include "timeline/tree.h"
+#include "timeline/writer_state.h"
 
 #include "timeline.h"
 
