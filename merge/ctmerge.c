@@ -407,7 +407,7 @@ static int join(struct error *error)
 	return status;
 }
 
-/* All that comes before it are questions of what was asked for. */
+/* The checks of the command line that need the run. */
 static int open_run(struct merge *merge, struct error *error)
 {
 	merge->selection = options.selection;

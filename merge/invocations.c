@@ -79,8 +79,8 @@ static int64_t node_of(const struct tasks *tasks, const struct task *task)
 }
 
 /* One outside of the run is reported, and not known; the rest of its task is used. */
-static nsec_t place(struct tasks *tasks, const struct task *task, const char *name,
-		    nsec_t realtime_ns)
+static nsec_t place_stamp(struct tasks *tasks, const struct task *task, const char *name,
+			  nsec_t realtime_ns)
 {
 	char text[NSEC_TEXT];
 	nsec_t ts_ns;
@@ -126,9 +126,9 @@ static int add_task(struct tasks *tasks, struct task *task)
 	char *data = NULL;
 	int status;
 
-	row->enqueue_ns = place(tasks, task, "enqueued_ns", row->enqueue_ns);
-	row->begin_ns = place(tasks, task, "started_ns", row->begin_ns);
-	row->end_ns = place(tasks, task, "ended_ns", row->end_ns);
+	row->enqueue_ns = place_stamp(tasks, task, "enqueued_ns", row->enqueue_ns);
+	row->begin_ns = place_stamp(tasks, task, "started_ns", row->begin_ns);
+	row->end_ns = place_stamp(tasks, task, "ended_ns", row->end_ns);
 	if (!is_wanted(tasks, row, node < 0 ? task->node : sampler->run->node[node].name))
 		return 0;
 	if (node < 0) {

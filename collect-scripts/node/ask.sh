@@ -89,7 +89,7 @@ may_capture()
 		getcap "$(command -v tcpdump)" 2>/dev/null | grep -q cap_net_raw; }
 }
 
-# Without generic receive offload, packets have no headers in a trace: of cards that are up,
+# Without generic receive offload, packets have no headers in a trace: of interfaces that are up,
 # but for bridges, which only join others.
 check_offloads()
 {

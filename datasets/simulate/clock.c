@@ -16,7 +16,8 @@ void sim_clock_clear(struct sim_clock *clock)
 }
 
 /* The corner from which the clock is straight up to true_ns. */
-static const struct sim_clock_corner *find(struct sim_clock *clock, nsec_t true_ns)
+static const struct sim_clock_corner *corner_before(struct sim_clock *clock,
+						    nsec_t true_ns)
 {
 	const struct sim_clock_corner *at = &clock->corner[clock->at];
 	size_t next = clock->at + 1;
@@ -49,7 +50,7 @@ static void set_rate(struct sim_clock_corner *corner)
 /* Between the first corner and the last one, where there is none yet. */
 static void insert_corner(struct sim_clock *clock, nsec_t true_ns)
 {
-	size_t at = (size_t)(find(clock, true_ns) - clock->corner);
+	size_t at = (size_t)(corner_before(clock, true_ns) - clock->corner);
 	struct sim_clock_corner *corner = &clock->corner[at];
 	nsec_t local_ns = on_polygon(corner, true_ns);
 
@@ -94,12 +95,13 @@ static nsec_t stepped(const struct sim_clock *clock, nsec_t true_ns)
 
 nsec_t sim_clock_real(struct sim_clock *clock, nsec_t true_ns)
 {
-	return on_polygon(find(clock, true_ns), true_ns) + stepped(clock, true_ns);
+	return on_polygon(corner_before(clock, true_ns), true_ns) +
+	       stepped(clock, true_ns);
 }
 
 nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 {
-	return on_polygon(find(clock, true_ns), true_ns) - clock->boot_ns +
+	return on_polygon(corner_before(clock, true_ns), true_ns) - clock->boot_ns +
 	       (clock->trace_steps ? stepped(clock, true_ns) : 0);
 }
 

@@ -77,7 +77,7 @@ struct pairs {
 };
 
 /* The place of a pair, which is made if there is none. */
-static struct topology_pair *find(struct pairs *pairs, uint32_t a, uint32_t b)
+static struct topology_pair *pair_of(struct pairs *pairs, uint32_t a, uint32_t b)
 {
 	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 	int64_t index;
@@ -99,13 +99,13 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 
 	dice_init(&dice, seed, DICE_TOPOLOGY, 0);
 	for (uint32_t b = 1; b < nodes; b++)
-		find(pairs, (uint32_t)dice_below(&dice, b), b);
+		pair_of(pairs, (uint32_t)dice_below(&dice, b), b);
 	while (pairs->count < (size_t)pairs->scenario->pairs) {
 		uint32_t a = (uint32_t)dice_below(&dice, nodes);
 		uint32_t b = (uint32_t)dice_below(&dice, nodes);
 
 		if (a != b)
-			find(pairs, a < b ? a : b, a < b ? b : a);
+			pair_of(pairs, a < b ? a : b, a < b ? b : a);
 	}
 }
 
@@ -155,11 +155,11 @@ struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t s
 	for (uint32_t a = 0; a < nodes; a++)
 		for (uint32_t b = 0; b < nodes; b++)
 			if (a != b && asks(scenario, a, b, nodes))
-				find(&pairs, a, b);
+				pair_of(&pairs, a, b);
 	for (size_t i = 0; i < listed->count; i++) {
 		const struct scenario_line *line = &listed->item[i];
 
-		find(&pairs, (uint32_t)line->node[0] - 1, (uint32_t)line->node[1] - 1)
+		pair_of(&pairs, (uint32_t)line->node[0] - 1, (uint32_t)line->node[1] - 1)
 		    ->interval_ms = line->value[0];
 	}
 	for (size_t i = 0; i < pairs.count; i++)

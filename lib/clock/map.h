@@ -23,7 +23,7 @@ struct clock_pair {
 	char *a, *b;
 	uint64_t messages_ab, messages_ba;
 	uint64_t rejected;         /* false matches left out */
-	uint64_t hull_ab, hull_ba; /* points left of each direction's half hull */
+	uint64_t hull_ab, hull_ba; /* points left of each direction's hull */
 	enum clock_quality quality;
 	uint64_t violations_before, violations_after; /* received before sent */
 	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: no message */

@@ -496,8 +496,8 @@ static const struct ctf_op *choose(const struct ctf_program *program,
 	return NULL;
 }
 
-static bool run(const struct ctf_program *program, const struct ctf_op *op,
-		struct ctf_cursor *cursor);
+static bool run_ops(const struct ctf_program *program, const struct ctf_op *op,
+		    struct ctf_cursor *cursor);
 
 /* An element may be nothing at all, and so are sequences of those. */
 static bool repeat(const struct ctf_program *program, const struct ctf_op *op,
@@ -508,14 +508,14 @@ static bool repeat(const struct ctf_program *program, const struct ctf_op *op,
 	while (count--) {
 		if (!cursor->budget--)
 			return stop(cursor, "it has more elements than its packet bits");
-		if (!run(program, op + 1, cursor))
+		if (!run_ops(program, op + 1, cursor))
 			return false;
 	}
 	return true;
 }
 
-static bool run(const struct ctf_program *program, const struct ctf_op *op,
-		struct ctf_cursor *cursor)
+static bool run_ops(const struct ctf_program *program, const struct ctf_op *op,
+		    struct ctf_cursor *cursor)
 {
 	for (;; op++) {
 		switch ((enum ctf_op_kind)op->kind) {
@@ -584,5 +584,5 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor)
 {
-	return run(program, program->op, cursor);
+	return run_ops(program, program->op, cursor);
 }

@@ -416,7 +416,7 @@ static bool is_stamp(const struct field_class *class, unsigned id_size)
 }
 
 static void find_short_header(const struct field_class *header,
-			      struct short_header *quick)
+			      struct short_header *short_header)
 {
 	const struct field_class *id, *stamp, *v;
 
@@ -424,7 +424,7 @@ static void find_short_header(const struct field_class *header,
 		return;
 	id = header->member[0].class;
 	stamp = v = header->member[1].class;
-	quick->last = UINT64_MAX;
+	short_header->last = UINT64_MAX;
 	if (v->type == FIELD_VARIANT) {
 		/* The first option, so that no other one can be meant. */
 		const struct field_member *option = v->member;
@@ -434,17 +434,17 @@ static void find_short_header(const struct field_class *header,
 		    option->class->type != FIELD_STRUCTURE ||
 		    option->class->members != 1 || id->size % option->class->align)
 			return;
-		quick->last = option->range[0].last;
+		short_header->last = option->range[0].last;
 		stamp = option->class->member[0].class;
 	}
 	if (!is_little_unsigned(id) || id->roles != 1u << ROLE_ID || id->clock ||
 	    id->slots > 1 || !is_stamp(stamp, id->size))
 		return;
-	quick->id_size = id->size;
-	quick->stamp_size = stamp->size;
-	quick->stamp_at = behind(id->size, stamp);
-	quick->size = quick->stamp_at + stamp->size;
-	quick->slot = id->slots ? id->slot[0] : -1;
+	short_header->id_size = id->size;
+	short_header->stamp_size = stamp->size;
+	short_header->stamp_at = behind(id->size, stamp);
+	short_header->size = short_header->stamp_at + stamp->size;
+	short_header->slot = id->slots ? id->slot[0] : -1;
 }
 
 /* Packets are looked for by the magic number, if it is the first of them. */

@@ -173,7 +173,7 @@ static enum frame_status decode_ipv4(struct rest *rest)
 	header = 4u * (ip[0] & 0xf);
 	if (ip[0] >> 4 != 4 || header < 20)
 		return FRAME_MALFORMED;
-	/* A sender may leave the length of more than 64 KiB to its card. */
+	/* A sender may leave the length of more than 64 KiB to its network interface. */
 	packet->length = be16(ip + 2) ? be16(ip + 2) : (uint32_t)wire;
 	if (packet->length < header)
 		return FRAME_MALFORMED;

@@ -38,7 +38,7 @@ enum frame_cooked {
 };
 
 /*
- * A packet whose checksum is left to the network card is captured with the
+ * A packet whose checksum is left to the network interface is captured with the
  * sum of its pseudo header in that place; only senders see that.
  */
 enum frame_checksum { CHECKSUM_UNKNOWN, CHECKSUM_PARTIAL, CHECKSUM_FULL };

@@ -119,7 +119,8 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 }
 
 /* The oldest that begins there; `issued`: -1 whether or not. SIZE_MAX: none. */
-static size_t find(const struct disk *disk, const struct disk_request *as, int issued)
+static size_t find_request(const struct disk *disk, const struct disk_request *as,
+			   int issued)
 {
 	for (size_t i = 0; i < disk->count; i++) {
 		const struct disk_request *request = &disk->request[i];
@@ -136,7 +137,7 @@ static size_t find(const struct disk *disk, const struct disk_request *as, int i
 static void insert(struct spans *spans, struct disk *disk,
 		   const struct disk_request *request)
 {
-	size_t at = find(disk, request, 0);
+	size_t at = find_request(disk, request, 0);
 
 	if (at != SIZE_MAX && request->sectors > 0) {
 		cut_request(spans, disk, &disk->request[at]);
@@ -173,7 +174,7 @@ static void merge(struct disk *disk, struct disk_request *request)
 
 static void issue(struct spans *spans, struct disk *disk, struct disk_request *request)
 {
-	size_t at = find(disk, request, 0);
+	size_t at = find_request(disk, request, 0);
 
 	if (at != SIZE_MAX) {
 		begin_as(request, &disk->request[at]);
@@ -187,7 +188,7 @@ static void issue(struct spans *spans, struct disk *disk, struct disk_request *r
 
 static void requeue(struct disk *disk, const struct disk_request *request)
 {
-	size_t at = find(disk, request, 1);
+	size_t at = find_request(disk, request, 1);
 
 	if (at != SIZE_MAX)
 		disk->request[at].span.disk.issue_ns = TIMELINE_NONE;
@@ -207,12 +208,12 @@ static void add_beginless(struct spans *spans, const struct disk *disk,
 /* Some of the sectors may be done, and the rest later. */
 static void complete(struct spans *spans, struct disk *disk, struct disk_request *done)
 {
-	size_t at = find(disk, done, 1);
+	size_t at = find_request(disk, done, 1);
 	struct disk_request *request;
 	int64_t sectors = done->sectors, *sector;
 
 	if (at == SIZE_MAX)
-		at = find(disk, done, -1);
+		at = find_request(disk, done, -1);
 	if (at == SIZE_MAX) {
 		/* A write with a flush before it ends twice, the second time of nothing.
 		 */

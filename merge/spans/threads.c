@@ -229,7 +229,7 @@ static void leave_elsewhere(struct spans *spans, struct thread *thread)
 }
 
 /* A thread comes on the processor that `prev_tid` left. */
-static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
+static void set_running(struct spans *spans, struct thread *thread, int64_t prev_tid)
 {
 	nsec_t now = spans->event->ts_ns;
 
@@ -337,7 +337,7 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 		return;
 	thread = spans_thread(spans, spans->event->node, next);
 	thread->comm = cpu->comm;
-	run(spans, thread, prev);
+	set_running(spans, thread, prev);
 }
 
 static void on_switch(struct spans *spans)

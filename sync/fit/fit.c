@@ -57,7 +57,7 @@ int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
 }
 
 /*
- * The line with the largest slack to both half hulls (Huygens, Geng et al.
+ * The line with the largest slack to both hulls (Huygens, Geng et al.
  * 2018, finds it by a support vector machine). For a given rate the best
  * offset is in the middle between the innermost corners of both sides; the
  * slack there is a concave function of the rate, and its slope says on which

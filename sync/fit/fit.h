@@ -97,7 +97,7 @@ struct fit_method {
 const struct fit_method *fit_method_find(const char *name);
 
 /*
- * The line with the largest slack to both half hulls of a pair, its |rate|
+ * The line with the largest slack to both hulls of a pair, its |rate|
  * at most `limit`, and that slack; negative where no line satisfies all.
  * Where messages go one way only: the line that lies closest to them on
  * average, and slack 0.

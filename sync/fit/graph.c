@@ -48,8 +48,8 @@ static bool shorten(struct graph_node *from, struct graph_node *to, uint32_t par
 }
 
 /*
- * Shortest ways within an island from one of its members (Bellman 1958): the pairs are
- * heard until none shortens a way. Returns the sum of the distances.
+ * Shortest paths within an island from one of its members (Bellman 1958): the pairs are
+ * relaxed until none shortens a path. Returns the sum of the distances.
  */
 static double shortest(struct graph *graph, const struct island *island,
 		       const struct pair_table *pairs, uint32_t from)

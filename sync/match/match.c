@@ -212,7 +212,7 @@ void matcher_free(struct matcher *matcher)
 	if (!matcher)
 		return;
 	entry_table_clear(&matcher->entries);
-	intmap_clear(&matcher->heard);
+	intmap_clear(&matcher->first_ns);
 	free(matcher->side);
 	free(matcher->path.stop);
 	free(matcher);

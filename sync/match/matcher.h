@@ -117,7 +117,7 @@ struct matcher {
 	struct message_log *log;
 	struct clock_matching counts;
 	uint64_t given_up;
-	struct intmap heard; /* sender and receiver -> its stamp of their first message */
+	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
 	struct match_listener listener;
 	/* Of the packet at hand: */
 	struct match_side *side;

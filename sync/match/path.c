@@ -28,7 +28,7 @@ bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
 	return a == b || (host && host[a] == host[b]);
 }
 
-static uint64_t heard_key(uint32_t sender, uint32_t receiver)
+static uint64_t pair_key(uint32_t sender, uint32_t receiver)
 {
 	return (uint64_t)sender << 32 | receiver;
 }
@@ -42,18 +42,19 @@ static bool was_recording(const struct matcher *matcher, const struct stop *from
 {
 	int64_t first;
 
-	return intmap_get(&matcher->heard, heard_key(from->source, to->source), &first) &&
+	return intmap_get(&matcher->first_ns, pair_key(from->source, to->source),
+			  &first) &&
 	       first < nsec_sub(to->received_ns, LONGEST_DELAY);
 }
 
-static void note_heard(struct matcher *matcher, const struct match_side *send,
-		       const struct match_side *receive)
+static void note_first_message(struct matcher *matcher, const struct match_side *send,
+			       const struct match_side *receive)
 {
-	uint64_t key = heard_key(send->seen->source, receive->seen->source);
+	uint64_t key = pair_key(send->seen->source, receive->seen->source);
 	int64_t first;
 
-	if (!intmap_get(&matcher->heard, key, &first) || receive->ns < first)
-		intmap_put(&matcher->heard, key, receive->ns);
+	if (!intmap_get(&matcher->first_ns, key, &first) || receive->ns < first)
+		intmap_put(&matcher->first_ns, key, receive->ns);
 }
 
 static struct messages_end end_of(const struct match_side *side)
@@ -85,7 +86,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
-	note_heard(matcher, send, receive);
+	note_first_message(matcher, send, receive);
 	pair_add(&matcher->pairs->pair[message.pair], &message);
 	/* After a failure the error stays that of the first. */
 	if (matcher->failed)

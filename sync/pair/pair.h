@@ -43,7 +43,8 @@ int hull_turn(struct hull_point a, struct hull_point b, struct hull_point c);
  */
 size_t hull_reduce(struct hull_point *point, size_t n, bool upper);
 
-/* A half hull that points are added to in any order. Zeroed is empty, lower. */
+/* A lower or upper hull that points are added to in any order. Zeroed is an empty lower
+ * one. */
 struct hull {
 	bool upper;
 	struct hull_point *point; /* corners by ascending x, then what was added since */
@@ -177,7 +178,7 @@ void message_log_clear(struct message_log *log);
 /*
  * An even choice of a pair's messages, at most so many each way: those whose
  * stamps' hash is divisible by a power of two that is doubled whenever the
- * room is full. The same messages give the same choice in whatever order
+ * capacity is reached. The same messages give the same choice in whatever order
  * they come.
  */
 struct sample_side {
@@ -230,7 +231,7 @@ uint32_t pair_table_find(struct pair_table *table, uint32_t a, uint32_t b);
 /* The indices of the pairs by their traces, whatever order they were found in. */
 uint32_t *pair_table_order(const struct pair_table *pairs);
 
-/* Count a message in, and add it to its half hull. */
+/* Count a message in, and add it to its hull. */
 void pair_add(struct pair *pair, const struct message *message);
 
 /* The message as a point of its pair's plane. */

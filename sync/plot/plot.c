@@ -236,7 +236,8 @@ struct drawing {
 };
 
 /* How much later b's stamp is than a's, on the fitted clocks. */
-static struct chart_point place(const struct drawing *drawing, struct hull_point point)
+static struct chart_point chart_point_of(const struct drawing *drawing,
+					 struct hull_point point)
 {
 	nsec_t a = clock_correct(drawing->a, point.x);
 	nsec_t b = clock_correct(drawing->b, point.y);
@@ -251,7 +252,7 @@ static struct chart_series place_all(const struct drawing *drawing,
 	struct chart_point *point = mem_realloc(NULL, count, sizeof(*point));
 
 	for (size_t i = 0; i < count; i++)
-		point[i] = place(drawing, from[i]);
+		point[i] = chart_point_of(drawing, from[i]);
 	return (struct chart_series){point, count};
 }
 

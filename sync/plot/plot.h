@@ -21,7 +21,7 @@ struct plot_pair {
 	struct plot_side {
 		struct chart_series drawn; /* messages, or a sample of them */
 		size_t messages;           /* how many there are in all */
-		struct chart_series hull;  /* the half hull's corners */
+		struct chart_series hull;  /* the hull's corners */
 		struct chart_series bound; /* of the fit over time; empty: none */
 	} side[2];                         /* above the fit, from a to b, and below */
 };

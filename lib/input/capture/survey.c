@@ -66,8 +66,7 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame)
 struct host {
 	uint8_t address[6];
 	uint64_t paired;                    /* between two hosts */
-	uint64_t checksums, open_checksums; /* of what it sent: any, left to the network
-					       card */
+	uint64_t checksums, open_checksums; /* of what it sent: any, left to hardware */
 };
 
 struct survey {
