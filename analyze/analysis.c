@@ -7,7 +7,7 @@
 #include "analyze/query.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 const char no_spans_note[] =
     "what threads, processors and disks did: left out by ctmerge --no-spans";

@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "base/utf8.h"
 #include "timeline/events.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /*
  * The timeline as text, an event a line, much as babeltrace2 prints one:

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/quantile.h"
+#include "timeline/sql.h"
 
 /*
  * GROUP BY by a hash table: SQLite sorts all rows. A statement

@@ -11,7 +11,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /* What a number is: tables print it for people, everything else plainly. */
 enum unit {

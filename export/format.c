@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 int export_write(const struct export *export, struct bytes *bytes, size_t at_least,
 		 struct error *error)

@@ -29,7 +29,7 @@
 #include "base/output.h"
 #include "base/utf8.h"
 #include "export/format.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 static struct {
 	char *to, *prefix, *state, *dashboard;

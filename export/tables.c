@@ -6,13 +6,13 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "export/format.h"
-#include "tables/table_write.h"
-#include "timeline/query.h"
+#include "tables/tables.h"
+#include "timeline/reader.h"
 
 /*
  * What the formats of rows share, csv and parquet: which tables of the timeline are
  * asked for, and how their rows come into files. All tables go to a directory, one table
- * or SELECT to a file, and what is partitioned to a directory again (dataset.h).
+ * or SELECT to a file, and what is partitioned to a directory again (tables.h).
  */
 static struct {
 	char *query;

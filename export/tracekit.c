@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "export/format.h"
-#include "tables/dataset.h"
-#include "timeline/query.h"
+#include "tables/tables.h"
+#include "timeline/reader.h"
 
 /* What is missing where a file has no line. */
 static const struct {

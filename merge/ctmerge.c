@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "base/process.h"
 #include "input/capture/capture.h"
+#include "merge/load.h"
 #include "merge/requests.h"
 #include "merge/stages.h"
 #include "sync/arguments.h"

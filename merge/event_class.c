@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 #include "timeline/writer.h"
 
 /* Classes and the fields that are read of them. Older tracers leave out what stands in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/links.h"
+#include "merge/load.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

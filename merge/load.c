@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/stages.h"
+#include "merge/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/heap.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "merge/links.h"
-#include "merge/prefetch.h"
+#include "base/process.h"
 #include "merge/processes.h"
 #include "merge/spans/spans.h"
 

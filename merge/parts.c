@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/version.h"
-#include "tables/table_write.h"
+#include "tables/tables.h"
 #include "timeline/names.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 #include "timeline/writer.h"
 
 #define PART_DB   "part.db"

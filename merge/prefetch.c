@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/prefetch.h"
+#include "merge/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "base/process.h"
 #include "base/read_ahead.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 enum {
 	ROW_BYTES = 256,        /* of an event with its fields, more than most have */

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /*
  * Who had a number, and when. Rows stay as they came up; which of them a number means now

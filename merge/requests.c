@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 

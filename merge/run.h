@@ -8,7 +8,6 @@
 #include "clock/map.h"
 #include "ctf/reader.h"
 #include "input/run.h"
-#include "input/run_facts.h"
 #include "input/run_files.h"
 
 /*

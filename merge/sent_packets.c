@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 

@@ -16,7 +16,8 @@
 #include "timeline/rows.h"
 #include "timeline/writer.h"
 
-/* The stages of a merge, in the order in which ctmerge.c calls them. */
+/* The stages of a merge, in the order in which ctmerge.c calls them, but for
+ * merge/load.h. */
 
 struct merge_clock_options {
 	const char *file; /* a clock map; NULL: by synchronization */
@@ -74,28 +75,6 @@ static inline int64_t node_first_id(int64_t node)
  */
 int node_messages_read(struct merge_run *run, const char *path,
 		       struct message_log *messages, struct error *error);
-
-/* Everything that takes part when events become rows; all borrowed. */
-struct load {
-	struct merge_run *run;
-	const struct selection *selection;
-	struct timeline_writer *writer;
-	struct message_log *messages; /* with their ends */
-	struct requests *requests;    /* get each of them */
-	struct progress *progress;
-	int threads;
-	bool payload, has_spans;
-	uint64_t events; /* out: rows of `event` */
-	uint64_t linked; /* out: messages that are not false */
-};
-
-/*
- * Merge the events of all sources into the timeline, in the order of their
- * corrected times; of one time by node and source. Then write what threads and others
- * did, when that was recorded, messages, threads and processes. 0, or -1 with error when
- * writing failed; what cannot be read becomes a problem of the run.
- */
-int load_events(struct load *load, struct error *error);
 
 /*
  * Add what the nodes' other files hold: sar's metrics (*.sadf, *.sa), process

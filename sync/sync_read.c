@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/output.h"
-#include "base/parallel.h"
 #include "base/process.h"
 #include "input/packet_files.h"
 #include "sync/match/match.h"

@@ -11,10 +11,10 @@
 #include "analyze/query.h"
 #include "base/chart.h"
 #include "base/mem.h"
-#include "base/parallel.h"
+#include "base/process.h"
 #include "base/version.h"
 #include "problem/problem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 enum {
 	WORKERS = 2,

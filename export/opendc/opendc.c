@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "export/format.h"
-#include "tables/dataset.h"
-#include "timeline/query.h"
+#include "tables/tables.h"
+#include "timeline/reader.h"
 
 struct opendc_options opendc_options = {.tasks = OPENDC_ANY_KIND,
 					.schema = OPENDC_LAST_SCHEMA - 1,

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "parquet/parquet.h"
-#include "tables/dataset.h"
-#include "timeline/query.h"
+#include "tables/tables.h"
+#include "timeline/reader.h"
 
 /* A column, in which versions of the schema it is, and as what. */
 struct form {

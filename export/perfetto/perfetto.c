@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
 		   struct error *error)

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /* What a thread is called. */
 struct perfetto_thread {

@@ -65,4 +65,13 @@ void cell_set_bytes(struct cell *cell, enum cell_type type, const char *bytes,
 /* Text; bytes that are no UTF-8 become a blob. */
 void cell_set_text(struct cell *cell, const char *bytes, size_t size);
 
+/* The cell's integer, or this where it has none. */
+int64_t cell_integer(const struct cell *cell, int64_t otherwise);
+
+/* A number as a real, NaN where it is none. */
+double cell_number(const struct cell *cell);
+
+/* A text, "" where it is none. For free(). */
+char *cell_text(const struct cell *cell);
+
 #endif

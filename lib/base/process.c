@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 /* The last two are of the program itself: a library that gives up, and a file that was
  * cut while it is mapped. */
@@ -67,6 +70,39 @@ bool thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 	started = pthread_create(thread, NULL, run, context) == 0;
 	signals_release(&before);
 	return started;
+}
+
+struct parallel {
+	atomic_size_t next;
+	size_t count;
+	parallel_fn *run;
+	void *context;
+};
+
+static void *work(void *context)
+{
+	struct parallel *parallel = context;
+	size_t index;
+
+	while ((index = atomic_fetch_add(&parallel->next, 1)) < parallel->count)
+		parallel->run(parallel->context, index);
+	return NULL;
+}
+
+void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
+{
+	struct parallel parallel = {.count = count, .run = run, .context = context};
+	size_t most = threads > 1 ? (size_t)threads - 1 : 0, started = 0;
+	AUTOFREE pthread_t *thread = NULL;
+
+	if (most >= count)
+		most = count ? count - 1 : 0;
+	thread = mem_zalloc(most * sizeof(*thread));
+	while (started < most && thread_start(&thread[started], work, &parallel))
+		started++;
+	work(&parallel);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
 }
 
 void limits_allow_files(void)

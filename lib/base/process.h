@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * How a program that writes files ends by a signal: it catches those that end it,
@@ -47,6 +48,15 @@ void signals_release(const sigset_t *before);
  * where the system gives none.
  */
 bool thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
+
+/*
+ * Run a function once for every index below `count`, by so many threads, this one
+ * among them, whoever is free taking the next; back when all are done. Where the
+ * system gives fewer threads, those there are do it. Signals come to this thread.
+ */
+typedef void parallel_fn(void *context, size_t index);
+
+void parallel_run(int threads, size_t count, parallel_fn *run, void *context);
 
 /*
  * Let the process have as many files open as the system allows it: every

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/dataset.h"
+#include "tables/tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "timeline/names.h"
-#include "timeline/query.h"
-#include "timeline/schema.h"
+#include "timeline/reader.h"
+#include "timeline/sql.h"
 
 enum table_query_kind {
 	TABLE_QUERY_TABLE, /* any table but those of the classes; as read_table asks */

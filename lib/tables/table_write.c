@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/table_write.h"
+#include "tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/bytes.h"
 #include "base/csv_text.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "base/process.h"
 #include "base/utf8.h"
 

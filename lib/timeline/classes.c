@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 #include "timeline/sql.h"
 #include "timeline/writer_state.h"
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /*
  * The rows of `event` come by their ids, and each class's own table is stepped alongside,

@@ -13,9 +13,8 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/options.h"
 #include "base/output.h"
-#include "timeline/quantile.h"
-#include "timeline/schema.h"
 #include "timeline/sql.h"
 
 struct timeline_reader {
@@ -531,4 +530,63 @@ int timeline_update_detach(struct timeline_reader *reader, const char *name,
 int timeline_update_commit(struct timeline_reader *reader, struct error *error)
 {
 	return sql_run(reader->db, reader->path, "COMMIT", error);
+}
+
+int query_rows(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_take *take, void *context,
+	       struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+	int more = -1;
+
+	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
+					error) == 0)
+		while ((more = timeline_query_next(query, error)) > 0)
+			if (take(context, timeline_query_row(query), error)) {
+				more = -1;
+				break;
+			}
+	timeline_query_free(query);
+	return more;
+}
+
+struct one_integer {
+	int64_t *integer;
+	int found;
+};
+
+static int take_integer(void *context, const struct cell *row, struct error *error)
+{
+	struct one_integer *one = context;
+
+	(void)error;
+	if (!one->found && row->type == CELL_INTEGER) {
+		*one->integer = row->integer;
+		one->found = 1;
+	}
+	return 0;
+}
+
+int query_integer(struct timeline_reader *timeline, const char *sql,
+		  const struct cell *value, int64_t *integer, struct error *error)
+{
+	struct one_integer one = {.integer = integer};
+
+	return query_rows(timeline, sql, value, take_integer, &one, error) ? -1
+									   : one.found;
+}
+
+static int add_text(void *context, const struct cell *row, struct error *error)
+{
+	AUTOFREE char *text = cell_text(row);
+
+	(void)error;
+	text_list_add(context, text);
+	return 0;
+}
+
+int query_texts(struct timeline_reader *timeline, const char *sql,
+		const struct cell *value, struct text_list *texts, struct error *error)
+{
+	return query_rows(timeline, sql, value, add_text, texts, error);
 }

@@ -11,6 +11,7 @@
 
 /* Reading a timeline. Nothing here changes the file. */
 struct timeline_reader;
+struct text_list;
 
 /*
  * Open a timeline. NULL with an error that tells a file that cannot be read from one
@@ -77,6 +78,21 @@ enum { TIMELINE_MOST_ROW = 100 };
 /* 0, or -1 with error. The cells are good during the call. */
 int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
 			struct error *error);
+
+/* All rows of a SELECT, with a value a parameter, one by one. 0; or -1 with error, or
+ * where `take` returned other than 0.
+ */
+int query_rows(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_take *take, void *context,
+	       struct error *error);
+
+/* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
+int query_integer(struct timeline_reader *timeline, const char *sql,
+		  const struct cell *value, int64_t *integer, struct error *error);
+
+/* Add the texts of the rows' first cells. 0, or -1 with error. */
+int query_texts(struct timeline_reader *timeline, const char *sql,
+		const struct cell *value, struct text_list *texts, struct error *error);
 
 /*
  * An SQL function that hands on its value, for ORDER BY ... LIMIT: how often it did so

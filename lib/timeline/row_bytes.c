@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 /*
  * A row is built from where its values begin: in front of that there is space for

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 static int add_node(void *context, const struct cell *row, struct error *error)
 {

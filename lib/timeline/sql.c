@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 
 int sql_error(sqlite3 *db, const char *place, struct error *error)
 {

@@ -3,6 +3,7 @@
 #define CT_TIMELINE_SQL_H
 
 #include <sqlite3.h>
+#include <stddef.h>
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -26,5 +27,30 @@ struct cell sql_cell(sqlite3_stmt *statement, int column);
  * would make of the name. `flags` as sqlite3_open_v2; NULL with error.
  */
 sqlite3 *sql_open(const char *path, int flags, struct error *error);
+
+/*
+ * The quantile of some values, which are put in another order: linear interpolation
+ * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one
+ * at least.
+ */
+double quantile_of(double *value, size_t count, double share);
+
+/*
+ * Define the SQL function quantile(x, share), an aggregate: of a share of 0.5 the median;
+ * NULL of no value. An SQLite code.
+ */
+int quantile_define(sqlite3 *db);
+
+/*
+ * What makes an SQLite database a timeline: these two numbers of its header,
+ * which schema.sql sets. The version grows when a table that is there changes
+ * its meaning.
+ */
+#define SCHEMA_APPLICATION_ID 1129600076 /* "CTTL" */
+#define SCHEMA_VERSION        2
+
+extern const char schema_tables[];  /* schema.sql: before the rows */
+extern const char schema_classes[]; /* classes.sql: as columns of event classes */
+extern const char schema_indexes[]; /* indexes.sql: after them */
 
 #endif

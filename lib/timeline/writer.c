@@ -11,8 +11,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "timeline/query.h"
-#include "timeline/schema.h"
+#include "timeline/reader.h"
 #include "timeline/sql.h"
 #include "timeline/writer_state.h"
 

@@ -7,7 +7,7 @@
 #include "base/nsec.h"
 #include "base/spill.h"
 #include "merge/spans/spans.h"
-#include "timeline/query.h"
+#include "timeline/reader.h"
 #include "timeline/rows.h"
 
 /*

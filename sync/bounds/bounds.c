@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/parallel.h"
+#include "base/process.h"
 
 enum {
 	STATED = 256, /* spans of a clock that get a bound each */

@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/parallel.h"
 #include "base/process.h"
 #include "clock/map.h"
 #include "input/packet_files.h"

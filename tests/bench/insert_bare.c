@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "insert_rows.h"
-#include "timeline/schema.h"
+#include "timeline/sql.h"
 
 #define INDEX "CREATE INDEX event_ts_ns ON event (ts_ns);"
 

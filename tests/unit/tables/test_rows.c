@@ -7,8 +7,7 @@
 #include "../scratch.h"
 #include "base/csv_text.h"
 #include "base/names.h"
-#include "tables/dataset.h"
-#include "tables/table_write.h"
+#include "tables/tables.h"
 
 enum { COLUMNS = 3, ROWS = 30000, LONG = 300000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/schema.h"
+#include "timeline/sql.h"
 
 #include "timeline.h"
 
