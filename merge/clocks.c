@@ -120,14 +120,14 @@ static void set_identity(struct clock *clock)
 static void probe(const struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *records = entry->kind == SOURCE_CAPTURE
-					 ? capture_records_open(entry->path, &error)
-					 : NULL;
+	struct ctf_reader *reader = entry->kind == SOURCE_CAPTURE
+					? capture_records_open(entry->path, &error)
+					: NULL;
 
-	source->is_read = records;
-	if (records)
-		source->facts = *ctf_reader_facts(records);
-	ctf_reader_free(records);
+	source->is_read = reader;
+	if (reader)
+		source->facts = *ctf_reader_facts(reader);
+	ctf_reader_free(reader);
 	error_clear(&error);
 }
 

@@ -22,69 +22,62 @@ UPDATE invocation AS i SET process = (
 	ORDER BY t.place, p.id DESC LIMIT 1);
 
 -- The parts of each request's time at its server, from the spans of the serving thread, who sent
--- the response. Spans of a thread do not overlap, so what it did at a time is the last span that
--- began by then.
-
-WITH answered AS (
-	-- The descriptor by which the thread gave the response to the kernel. When a kernel
-	-- responded by itself, the thread that it interrupted did nothing of it.
-	SELECT id, server AS node, tid, arrived_ns, responded_ns, server_by_kernel,
-		(SELECT iif(call.end_ns >= given_ns AND call.name IN
-				('write', 'writev', 'send', 'sendto', 'sendmsg', 'sendmmsg'), call.fd, NULL)
-			FROM syscall AS call
-			WHERE call.node = server AND call.tid = r.tid AND call.begin_ns <= given_ns
-			ORDER BY call.begin_ns DESC LIMIT 1) AS fd
-	FROM (SELECT *, iif(server_tid > 0 AND server_by_kernel IS NOT 1, server_tid, NULL) AS tid
-		FROM request WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)
-			AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none')) AS r
-),
--- The thread accepted the request with the first successful receiving system call that ended after
--- the arrival, of that descriptor; where there is no such call, when it first ran after the
--- arrival. It has to run to send: else that was not recorded.
-accepted AS MATERIALIZED (
-	SELECT *, coalesce(
-		(SELECT call.end_ns FROM syscall AS call
-			WHERE call.node = a.node AND call.tid = a.tid AND call.begin_ns BETWEEN ifnull(
-					(SELECT max(begin_ns) FROM syscall AS s
-					WHERE s.node = a.node AND s.tid = a.tid AND s.begin_ns <= arrived_ns),
-					arrived_ns) AND responded_ns
-				AND call.end_ns BETWEEN arrived_ns AND responded_ns
-				AND call.fd = a.fd AND call.ret > 0 AND call.name IN
-				('read', 'readv', 'recv', 'recvfrom', 'recvmsg', 'recvmmsg')
-			ORDER BY call.begin_ns LIMIT 1),
-		(SELECT max(run.begin_ns, arrived_ns) FROM thread_state AS run
-			WHERE run.node = a.node AND run.tid = a.tid AND run.begin_ns BETWEEN ifnull(
-					(SELECT max(begin_ns) FROM thread_state AS s
-					WHERE s.node = a.node AND s.tid = a.tid AND s.begin_ns <= arrived_ns),
-					arrived_ns) AND responded_ns
-				AND run.end_ns > arrived_ns AND run.state = 'running'
-			ORDER BY run.begin_ns LIMIT 1),
-		arrived_ns) AS accepted_ns
-	FROM answered AS a
-),
--- What the thread did from then on: it ran or waited for a processor; it slept, and a disk, a
--- message of another node ('network'), or a thread, a timer or another interrupt ended that.
-done AS (
-	SELECT accepted.id, max(min(s.end_ns, responded_ns) - max(s.begin_ns, accepted_ns), 0) AS ns,
-		CASE WHEN s.state IN ('running', 'runnable') THEN s.state
-			WHEN s.wait IN ('disk', 'network') THEN s.wait
-			WHEN s.wait IS NOT NULL THEN 'other' END AS part
-	FROM accepted JOIN thread_state AS s ON s.node = accepted.node AND s.tid = accepted.tid
-		AND s.begin_ns >= ifnull((SELECT max(begin_ns) FROM thread_state AS b
-			WHERE b.node = accepted.node AND b.tid = accepted.tid AND b.begin_ns <= accepted_ns), accepted_ns)
-		AND s.begin_ns < responded_ns
-)
-UPDATE request SET queue_ns = p.queue, running_ns = p.running, runnable_ns = p.runnable,
-	disk_ns = p.disk, node_ns = p.network, other_ns = p.other, unknown_ns = CAST(responded_ns -
-	arrived_ns - p.queue - p.running - p.runnable - p.disk - p.network - p.other AS INTEGER)
-FROM (
-	-- Damaged stamps may differ by more than an integer holds: then CAST gives the largest.
-	SELECT id, CAST(accepted_ns - arrived_ns AS INTEGER) AS queue,
-		CAST(total(ns) FILTER (WHERE part = 'running') AS INTEGER) AS running,
-		CAST(total(ns) FILTER (WHERE part = 'runnable') AS INTEGER) AS runnable,
-		CAST(total(ns) FILTER (WHERE part = 'disk') AS INTEGER) AS disk,
-		CAST(total(ns) FILTER (WHERE part = 'network') AS INTEGER) AS network,
-		CAST(iif(server_by_kernel IS 1, responded_ns - arrived_ns,
-			total(ns) FILTER (WHERE part = 'other')) AS INTEGER) AS other
-	FROM accepted LEFT JOIN done USING (id) GROUP BY id
-) AS p WHERE p.id = request.id;
+-- the response: what it did from when it accepted the request. It ran or waited for a processor; it
+-- slept, and a disk, a message of another node ('network'), or a thread, a timer or another interrupt
+-- ended that. When a kernel responded by itself, the thread that it interrupted did nothing of it.
+-- Spans of a thread do not overlap, so what it did at a time is the last span that began by then.
+-- LIMIT 1 has SQLite compute a row's values once. Damaged stamps may differ by more than an integer
+-- holds: then CAST gives the largest.
+UPDATE request SET (queue_ns, running_ns, runnable_ns, disk_ns, node_ns, other_ns, unknown_ns) = (
+	SELECT queue, running, runnable, disk, network, other,
+		CAST(responded_ns - arrived_ns - queue - running - runnable - disk - network - other AS INTEGER)
+	FROM (
+		SELECT CAST(accepted_ns - arrived_ns AS INTEGER) AS queue,
+			CAST(total(ns) FILTER (WHERE state_code = 1) AS INTEGER) AS running,
+			CAST(total(ns) FILTER (WHERE state_code = 0) AS INTEGER) AS runnable,
+			CAST(total(ns) FILTER (WHERE wait = 'disk') AS INTEGER) AS disk,
+			CAST(total(ns) FILTER (WHERE wait = 'network') AS INTEGER) AS network,
+			CAST(iif(server_by_kernel IS 1, responded_ns - arrived_ns,
+				total(ns) FILTER (WHERE wait NOT IN ('disk', 'network'))) AS INTEGER) AS other
+		FROM (
+			SELECT accepted_ns, state_code, iif(state_code IN (0, 1), NULL, wait) AS wait,
+				max(min(s.end_ns, responded_ns) - max(s.begin_ns, accepted_ns), 0) AS ns
+			FROM (
+				-- The first successful receiving system call that ended after the arrival, of the
+				-- response's descriptor; where there is none, when the thread first ran after the
+				-- arrival. It has to run to send: else that was not recorded.
+				SELECT tid, coalesce(
+					(SELECT end_ns FROM syscall AS call
+					WHERE node = server AND tid = sent.tid AND call.begin_ns BETWEEN ifnull(
+							(SELECT begin_ns FROM syscall
+							WHERE node = server AND tid = sent.tid AND begin_ns <= arrived_ns
+							ORDER BY begin_ns DESC LIMIT 1), arrived_ns) AND responded_ns
+						AND fd = sent.fd AND ret > 0 AND call.end_ns BETWEEN arrived_ns AND responded_ns
+						AND name IN ('read', 'readv', 'recv', 'recvfrom', 'recvmsg', 'recvmmsg')
+					ORDER BY call.begin_ns LIMIT 1),
+					(SELECT max(run.begin_ns, arrived_ns) FROM thread_state AS run
+					WHERE node = server AND tid = sent.tid AND run.begin_ns BETWEEN ifnull(
+							(SELECT begin_ns FROM thread_state
+							WHERE node = server AND tid = sent.tid AND begin_ns <= arrived_ns
+							ORDER BY begin_ns DESC LIMIT 1), arrived_ns) AND responded_ns
+						AND run.end_ns > arrived_ns AND state_code = 1
+					ORDER BY run.begin_ns LIMIT 1),
+					arrived_ns) AS accepted_ns
+				FROM (
+					-- The descriptor by which the thread gave the response to the kernel.
+					SELECT tid, (SELECT iif(call.end_ns >= given_ns AND name IN
+							('write', 'writev', 'send', 'sendto', 'sendmsg', 'sendmmsg'), fd, NULL)
+						FROM syscall AS call
+						WHERE node = server AND call.tid = serving.tid AND call.begin_ns <= given_ns
+						ORDER BY call.begin_ns DESC LIMIT 1) AS fd
+					FROM (SELECT iif(server_tid > 0 AND server_by_kernel IS NOT 1, server_tid, NULL)
+						AS tid) AS serving
+					LIMIT 1) AS sent
+				LIMIT 1) AS accepted
+			LEFT JOIN thread_state AS s ON s.node = server AND s.tid = accepted.tid
+				AND s.begin_ns >= ifnull((SELECT begin_ns FROM thread_state
+					WHERE node = server AND tid = accepted.tid AND begin_ns <= accepted_ns
+					ORDER BY begin_ns DESC LIMIT 1), accepted_ns)
+				AND s.begin_ns < responded_ns)))
+WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)
+	AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none');

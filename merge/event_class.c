@@ -226,24 +226,24 @@ struct follow *follow_new(const struct merge_run *run)
 }
 
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct event_class *class, const struct ctf_event *record)
+		     const struct event_class *class, const struct ctf_event *event)
 {
-	uint64_t key = (uint64_t)follow->clock[source] << 32 | (uint32_t)record->cpu;
+	uint64_t key = (uint64_t)follow->clock[source] << 32 | (uint32_t)event->cpu;
 	int64_t tid = -1;
 
 	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
 		/* the thread that goes is the event's */
-		tid = cell_integer(event_cell(record->cell, class->column[PREV_TID]), -1);
-		if (record->cpu >= 0)
+		tid = cell_integer(event_cell(event->cell, class->column[PREV_TID]), -1);
+		if (event->cpu >= 0)
 			intmap_put(
 			    &follow->current, key,
-			    cell_integer(
-				event_cell(record->cell, class->column[NEXT_TID]), -1));
+			    cell_integer(event_cell(event->cell, class->column[NEXT_TID]),
+					 -1));
 	} else if (!intmap_get(&follow->current, key, &tid)) {
 		tid = -1;
 	}
 	return class->context[CONTEXT_TID] >= 0
-		   ? cell_integer(event_cell(record->cell, class->context[CONTEXT_TID]),
+		   ? cell_integer(event_cell(event->cell, class->context[CONTEXT_TID]),
 				  -1)
 		   : tid;
 }

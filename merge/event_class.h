@@ -161,7 +161,7 @@ struct follow *follow_new(const struct merge_run *run);
 
 /* The thread of an event, -1: unknown. Events of a source come in order. */
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct event_class *class, const struct ctf_event *record);
+		     const struct event_class *class, const struct ctf_event *event);
 
 void follow_free(struct follow *follow);
 

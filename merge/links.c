@@ -82,18 +82,18 @@ static struct stream *stream_of(struct links *links, uint32_t source, uint32_t s
 	return added;
 }
 
-int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
+int links_note(struct links *links, uint32_t source, const struct ctf_event *event,
 	       const struct event_link *link, struct error *error)
 {
-	const struct noted_event event = {record->ordinal, *link};
-	struct spill_chain *chain = &stream_of(links, source, record->stream)->chain;
+	const struct noted_event noted = {event->ordinal, *link};
+	struct spill_chain *chain = &stream_of(links, source, event->stream)->chain;
 
-	if (chain->open.size == BLOCK * sizeof(event) &&
+	if (chain->open.size == BLOCK * sizeof(noted) &&
 	    spill_chain_close(chain, &links->spill, error))
 		return -1;
 	if (!chain->open.size)
-		chain->first = record->ordinal;
-	bytes_add(&chain->open, &event, sizeof(event));
+		chain->first = event->ordinal;
+	bytes_add(&chain->open, &noted, sizeof(noted));
 	return 0;
 }
 

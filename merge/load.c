@@ -59,7 +59,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    .node = load->run->node[of->node].id,
 	    .source = of->id,
 	    .tid = merged->tid,
-	    .cpu = row->record.cpu,
+	    .cpu = row->event.cpu,
 	    .row = row->bytes.bytes ? &row->bytes : NULL,
 	};
 	struct event_link link = {.id = 0};
@@ -77,8 +77,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = merged->tid};
-	sent_packets_event(loading->sent, class, of->node, row->record.cell, &link.sent);
-	return links_note(loading->links, source, &row->record, &link, error);
+	sent_packets_event(loading->sent, class, of->node, row->event.cell, &link.sent);
+	return links_note(loading->links, source, &row->event, &link, error);
 }
 
 static int merge_row(struct loading *loading, uint32_t source, const struct row *row,
@@ -89,9 +89,9 @@ static int merge_row(struct loading *loading, uint32_t source, const struct row 
 	    .node = load->run->source[source].node,
 	    .class = row->class,
 	    .ts_ns = row->ts_ns,
-	    .cpu = row->record.cpu,
-	    .tid = follow_event(loading->follow, source, row->class, &row->record),
-	    .cell = row->record.cell,
+	    .cpu = row->event.cpu,
+	    .tid = follow_event(loading->follow, source, row->class, &row->event),
+	    .cell = row->event.cell,
 	};
 
 	if (event.cell && !load->run->source[source].is_mute)

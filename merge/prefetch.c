@@ -16,7 +16,7 @@ enum {
 
 struct queue {
 	struct prefetcher *prefetcher;
-	struct ctf_reader *records; /* NULL: not read */
+	struct ctf_reader *reader; /* NULL: not read */
 	const struct clock *clock;
 	struct event_class *class; /* by index */
 	size_t classes;
@@ -41,7 +41,7 @@ struct prefetcher {
 /* The bytes of a row with its cells. */
 static size_t row_size(const struct row *row)
 {
-	const struct cell *cell = row->record.cell;
+	const struct cell *cell = row->event.cell;
 	size_t size = sizeof(*row) + row->bytes.size;
 	size_t columns = cell ? row->class->of->columns : 0;
 
@@ -59,7 +59,7 @@ static void append(struct read_step *step, const struct row *row)
 	size_t size = row_size(row);
 	struct row *copy = read_step_add(step, size);
 	struct cell *cell = (struct cell *)(copy + 1);
-	size_t columns = row->record.cell ? row->class->of->columns : 0;
+	size_t columns = row->event.cell ? row->class->of->columns : 0;
 	char *bytes = (char *)(cell + columns);
 
 	*copy = *row;
@@ -69,10 +69,10 @@ static void append(struct read_step *step, const struct row *row)
 		memcpy(bytes, row->bytes.bytes, row->bytes.size);
 		bytes += row->bytes.size;
 	}
-	if (!row->record.cell)
+	if (!row->event.cell)
 		return;
-	copy->record.cell = cell;
-	memcpy(cell, row->record.cell, columns * sizeof(*cell));
+	copy->event.cell = cell;
+	memcpy(cell, row->event.cell, columns * sizeof(*cell));
 	for (size_t i = 0; i < columns; i++) {
 		if (!cell_has_bytes(&cell[i]))
 			continue;
@@ -82,12 +82,12 @@ static void append(struct read_step *step, const struct row *row)
 	}
 }
 
-static void read_event(void *context, const struct ctf_event *record)
+static void read_event(void *context, const struct ctf_event *event)
 {
 	struct queue *queue = context;
-	struct row row = {.ts_ns = clock_correct(queue->clock, record->local_ns),
-			  .class = &queue->class[record->class],
-			  .record = *record};
+	struct row row = {.ts_ns = clock_correct(queue->clock, event->local_ns),
+			  .class = &queue->class[event->class],
+			  .event = *event};
 	bool is_backward = row.ts_ns < queue->tail_ns;
 	unsigned use;
 
@@ -99,14 +99,14 @@ static void read_event(void *context, const struct ctf_event *record)
 		return;
 	row.selected = use & EVENT_SELECTED;
 	queue->backward += row.selected && is_backward;
-	if (use & EVENT_PAYLOAD && record->cell) {
-		row_bytes_make(&queue->made, true, row.class->type, record->cell,
+	if (use & EVENT_PAYLOAD && event->cell) {
+		row_bytes_make(&queue->made, true, row.class->type, event->cell,
 			       row.class->columns);
 		row.bytes.bytes = queue->made.bytes;
 		row.bytes.size = queue->made.size;
 	}
 	if (!(use & EVENT_CELLS))
-		row.record.cell = NULL;
+		row.event.cell = NULL;
 	append(queue->step, &row);
 }
 
@@ -117,8 +117,7 @@ static bool read_source(void *context, uint32_t source, struct read_step *step)
 	uint64_t most = PREFETCH_BYTES / ROW_BYTES / prefetcher->count;
 
 	queue->step = step;
-	return queue->records &&
-	       ctf_reader_step(queue->records, most, read_event, queue) &&
+	return queue->reader && ctf_reader_step(queue->reader, most, read_event, queue) &&
 	       queue->tail_ns <= prefetcher->filter.selection->end_ns;
 }
 
@@ -126,8 +125,8 @@ static void note_source(void *context, uint32_t source)
 {
 	struct queue *queue = &((struct prefetcher *)context)->queue[source];
 
-	if (queue->records)
-		queue->facts = *ctf_reader_facts(queue->records);
+	if (queue->reader)
+		queue->facts = *ctf_reader_facts(queue->reader);
 	queue->read_ns = queue->tail_ns;
 }
 
@@ -141,23 +140,23 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 {
 	bool has_begin = filter->selection->begin_ns > NSEC_MIN;
 
-	while (ctf_reader_class(queue->records, (uint32_t)queue->classes))
+	while (ctf_reader_class(queue->reader, (uint32_t)queue->classes))
 		queue->classes++;
 	queue->class = mem_zalloc(queue->classes * sizeof(*queue->class));
 	for (uint32_t i = 0; i < queue->classes; i++) {
 		struct event_class *class = &queue->class[i];
 		struct ctf_selection wanted = {.what = SELECT_EVENTS};
 
-		event_class_init(class, ctf_reader_columns(queue->records, i), filter);
+		event_class_init(class, ctf_reader_columns(queue->reader, i), filter);
 		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)
 			wanted.before = event_class_use_before(class);
-		ctf_reader_select(queue->records, i, &wanted);
+		ctf_reader_select(queue->reader, i, &wanted);
 	}
 	if (has_begin)
 		ctf_reader_begin(
-		    queue->records,
+		    queue->reader,
 		    clock_first_not_before(queue->clock, filter->selection->begin_ns));
 }
 
@@ -177,15 +176,15 @@ static void open_source(void *context, size_t index)
 				prefetcher->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records =
+		queue->reader =
 		    ctf_reader_open(entry->path, entry->reader, &queue->error);
 	else
-		queue->records = capture_records_open(entry->path, &queue->error);
-	source->is_read = queue->records != NULL;
-	if (!queue->records)
+		queue->reader = capture_records_open(entry->path, &queue->error);
+	source->is_read = queue->reader != NULL;
+	if (!queue->reader)
 		return;
 	select_events(queue, &prefetcher->filter);
-	queue->facts = *ctf_reader_facts(queue->records);
+	queue->facts = *ctf_reader_facts(queue->reader);
 }
 
 struct prefetcher *prefetcher_new(struct merge_run *run,
@@ -274,12 +273,12 @@ static void report_source(struct prefetcher *prefetcher, size_t index,
 		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s",
 			    error_text(&queue->error));
 	error_clear(&queue->error);
-	if (!queue->records)
+	if (!queue->reader)
 		return;
 	/* Where reading ended early, the synchronization knows more. */
 	if (queue->facts.events >= source->facts.events)
 		source->facts = queue->facts;
-	problem_move(problems, ctf_reader_problems(queue->records));
+	problem_move(problems, ctf_reader_problems(queue->reader));
 	if (queue->backward)
 		problem_add(problems, path, PROBLEM_BACKWARD, queue->backward,
 			    "%llu corrected stamps are before that of the event ahead, "
@@ -300,7 +299,7 @@ void prefetcher_free(struct prefetcher *prefetcher)
 		for (size_t k = 0; k < prefetcher->queue[i].classes; k++)
 			event_class_clear(&prefetcher->queue[i].class[k]);
 		free(prefetcher->queue[i].class);
-		ctf_reader_free(prefetcher->queue[i].records);
+		ctf_reader_free(prefetcher->queue[i].reader);
 	}
 	merge_run_report(prefetcher->run, &problems);
 	free(prefetcher->queue);

@@ -111,7 +111,7 @@ struct messages_source {
 struct messages_end {
 	uint32_t source; /* index in the file's sources */
 	uint32_t stream;
-	uint64_t ordinal; /* of the event within its stream, as in struct record */
+	uint64_t ordinal; /* of the event within its stream, as in struct ctf_event */
 	nsec_t local_ns;  /* the stamp that counts for the message */
 };
 

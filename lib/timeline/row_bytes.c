@@ -24,12 +24,12 @@ enum {
 
 #define SHORT_MOST INT64_C(0x7fffffffffff) /* a number of 6 bytes */
 
-/* While a row is made. */
+/* While a row is made. It is handed on by value, to stay in registers. */
 struct making {
 	unsigned char *type, *value; /* behind the last of each */
 };
 
-unsigned varint_put(unsigned char *to, uint64_t value)
+unsigned varint_put_long(unsigned char *to, uint64_t value)
 {
 	unsigned bytes = 1;
 
@@ -48,39 +48,32 @@ unsigned varint_put(unsigned char *to, uint64_t value)
 	return bytes;
 }
 
-static unsigned bytes_of(int64_t value)
-{
-	uint64_t size = (uint64_t)(value < 0 ? ~value : value);
-
-	return size <= 0x7f         ? 1
-	       : size <= 0x7fff     ? 2
-	       : size <= 0x7fffff   ? 3
-	       : size <= 0x7fffffff ? 4
-	       : size <= SHORT_MOST ? 6
-				    : 8;
-}
-
 /* Eight bytes may be touched, though fewer are used. */
-static void put_integer(struct making *making, int64_t value)
+static inline struct making put_integer(struct making at, int64_t value)
 {
-	static const unsigned char type_of[] = {[1] = 1, 2, 3, 4, [6] = 5, [8] = 6};
-	unsigned bytes;
+	/* By the bytes that the value needs; there are no types of 5 and 7 bytes. */
+	static const unsigned char bytes_of[] = {[1] = 1, 2, 3, 4, 6, 6, 8, 8};
+	static const unsigned char type_of[] = {[1] = 1, 2, 3, 4, 5, 5, 6, 6};
+	unsigned bytes, need;
 	uint64_t big;
 
 	if (value == 0 || value == 1) {
-		*making->type++ = (unsigned char)(8 + value);
-		return;
+		*at.type++ = (unsigned char)(8 + value);
+		return at;
 	}
-	bytes = bytes_of(value);
+	need = (72 - (unsigned)__builtin_clzll((uint64_t)(value ^ value >> 63) | 1)) / 8;
+	bytes = bytes_of[need];
 	big = htobe64((uint64_t)value << (64 - 8 * bytes));
-	memcpy(making->value, &big, sizeof(big));
-	making->value += bytes;
-	*making->type++ = type_of[bytes];
+	memcpy(at.value, &big, sizeof(big));
+	at.value += bytes;
+	*at.type++ = type_of[need];
+	return at;
 }
 
-static void put_null(struct making *making)
+static inline struct making put_null(struct making at)
 {
-	*making->type++ = 0;
+	*at.type++ = 0;
+	return at;
 }
 
 static bool is_whole(double value, double most)
@@ -88,76 +81,75 @@ static bool is_whole(double value, double most)
 	return value >= -most && value <= most && value == floor(value);
 }
 
-static void put_real(struct making *making, double value)
+static struct making put_real(struct making at, double value)
 {
 	uint64_t bits;
 
-	if (isnan(value)) {
-		put_null(making);
-		return;
-	}
+	if (isnan(value))
+		return put_null(at);
 	memcpy(&bits, &value, sizeof(bits));
 	bits = htobe64(bits);
-	memcpy(making->value, &bits, sizeof(bits));
-	making->value += sizeof(bits);
-	*making->type++ = 7;
+	memcpy(at.value, &bits, sizeof(bits));
+	at.value += sizeof(bits);
+	*at.type++ = 7;
+	return at;
 }
 
-static void put_bytes(struct making *making, enum cell_type type, const char *bytes,
-		      size_t size)
+static inline struct making put_bytes(struct making at, enum cell_type type,
+				      const char *bytes, size_t size)
 {
 	unsigned kind = type == CELL_TEXT ? 13 : 12;
 
-	making->type += varint_put(making->type, 2 * (uint64_t)size + kind);
+	at.type += varint_put(at.type, 2 * (uint64_t)size + kind);
 	if (size)
-		memcpy(making->value, bytes, size);
-	making->value += size;
+		memcpy(at.value, bytes, size);
+	at.value += size;
+	return at;
 }
 
 /* A number in a column of text, as SQLite writes it there. */
-static void put_digits(struct making *making, const struct cell *cell)
+static struct making put_digits(struct making at, const struct cell *cell)
 {
 	char text[DIGITS_MOST];
 
-	if (cell->type == CELL_REAL && isnan(cell->real)) {
-		put_null(making);
-		return;
-	}
+	if (cell->type == CELL_REAL && isnan(cell->real))
+		return put_null(at);
 	if (cell->type == CELL_INTEGER)
 		sqlite3_snprintf(sizeof(text), text, "%lld", (long long)cell->integer);
 	else
 		sqlite3_snprintf(sizeof(text), text, "%!.15g", cell->real);
-	put_bytes(making, CELL_TEXT, text, strlen(text));
+	return put_bytes(at, CELL_TEXT, text, strlen(text));
 }
 
 /* In a column of reals a whole number is kept as an integer, and read as a real. */
-static void put_as_real(struct making *making, const struct cell *cell)
+static struct making put_as_real(struct making at, const struct cell *cell)
 {
 	double value = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
 	if (is_whole(value, (double)SHORT_MOST) && !(value == 0 && signbit(value)))
-		put_integer(making, (int64_t)value);
-	else
-		put_real(making, value);
+		return put_integer(at, (int64_t)value);
+	return put_real(at, value);
 }
 
 /* A cell in a column of this type, as SQLite would store it there. */
-static void put_cell(struct making *making, enum cell_type type, const struct cell *cell)
+static inline struct making put_cell(struct making at, enum cell_type type,
+				     const struct cell *cell)
 {
+	if (cell->type == CELL_INTEGER && type == CELL_INTEGER)
+		return put_integer(at, cell->integer);
 	if (cell->type == CELL_NULL)
-		put_null(making);
-	else if (cell_has_bytes(cell))
-		put_bytes(making, cell->type, cell->bytes, cell->size);
-	else if (type == CELL_TEXT)
-		put_digits(making, cell);
-	else if (type == CELL_REAL)
-		put_as_real(making, cell);
-	else if (cell->type == CELL_INTEGER)
-		put_integer(making, cell->integer);
-	else if (type == CELL_INTEGER && is_whole(cell->real, 0x1p62))
-		put_integer(making, (int64_t)cell->real);
-	else
-		put_real(making, cell->real);
+		return put_null(at);
+	if (cell_has_bytes(cell))
+		return put_bytes(at, cell->type, cell->bytes, cell->size);
+	if (type == CELL_TEXT)
+		return put_digits(at, cell);
+	if (type == CELL_REAL)
+		return put_as_real(at, cell);
+	if (cell->type == CELL_INTEGER)
+		return put_integer(at, cell->integer);
+	if (type == CELL_INTEGER && is_whole(cell->real, 0x1p62))
+		return put_integer(at, (int64_t)cell->real);
+	return put_real(at, cell->real);
 }
 
 /* What the values take at most, and eight bytes that the last may touch. */
@@ -186,19 +178,18 @@ static unsigned char *reserve(struct row_bytes *row, size_t cells, size_t values
 }
 
 /* Put the types in front of the values, and their length in front of them. */
-static void finish(struct row_bytes *row, const struct making *making,
-		   unsigned char *values)
+static void finish(struct row_bytes *row, struct making making, unsigned char *values)
 {
-	size_t types = (size_t)(making->type - row->buffer), header = types + 1;
+	size_t types = (size_t)(making.type - row->buffer), header = types + 1;
 	unsigned char length[VARINT_MOST];
-	unsigned bytes;
 
-	while ((bytes = varint_put(length, header)) + types != header)
+	while (varint_put(length, header) + types != header)
 		header++;
-	memmove(values - types, row->buffer, types);
-	memcpy(values - header, length, bytes);
+	memcpy(values - types, row->buffer, types);
+	for (size_t i = 0; i < header - types; i++)
+		values[i - header] = length[i];
 	row->bytes = values - header;
-	row->size = (size_t)(making->value - row->bytes);
+	row->size = (size_t)(making.value - row->bytes);
 }
 
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
@@ -208,10 +199,10 @@ void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *ty
 	struct making making = {row->buffer, values};
 
 	if (has_id)
-		put_null(&making);
+		making = put_null(making);
 	for (size_t i = 0; i < cells; i++)
-		put_cell(&making, type[i], &cell[i]);
-	finish(row, &making, values);
+		making = put_cell(making, type[i], &cell[i]);
+	finish(row, making, values);
 }
 
 /* Of a number of SQLite's; moves behind it. */
@@ -255,8 +246,7 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		bytes += size_of_type(value[place[i]].type);
 	}
 	values = reserve(to, columns, row->size);
-	making = (struct making){to->buffer, values};
-	put_null(&making);
+	making = put_null((struct making){to->buffer, values});
 	for (size_t i = 0; i < columns; i++) {
 		size_t size = size_of_type(value[i].type);
 
@@ -264,7 +254,7 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		memcpy(making.value, value[i].bytes ? value[i].bytes : at, size);
 		making.value += size;
 	}
-	finish(to, &making, values);
+	finish(to, making, values);
 	free(value);
 }
 

@@ -39,6 +39,12 @@ void row_bytes_clear(struct row_bytes *row);
 
 /* SQLite's numbers of 1 to 9 bytes; how many. */
 enum { VARINT_MOST = 9 };
-unsigned varint_put(unsigned char *to, uint64_t value);
+unsigned varint_put_long(unsigned char *to, uint64_t value);
+
+static inline unsigned varint_put(unsigned char *to, uint64_t value)
+{
+	*to = (unsigned char)value;
+	return value < 0x80 ? 1 : varint_put_long(to, value);
+}
 
 #endif

@@ -127,17 +127,17 @@ static void check_row(const struct row *row, int64_t number)
 	    {.type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text}};
 	struct row_bytes wanted = {0};
 
-	assert_int_equal(row->record.ordinal, number);
+	assert_int_equal(row->event.ordinal, number);
 	assert_string_equal(row->class->of->name, number % 2 ? "odd" : "even");
 	row_bytes_make(&wanted, true, type, cell, 2);
 	assert_int_equal(row->bytes.size, wanted.size);
 	assert_memory_equal(row->bytes.bytes, wanted.bytes, wanted.size);
 	if (number % 2) {
-		assert_null(row->record.cell);
+		assert_null(row->event.cell);
 	} else {
-		assert_int_equal(row->record.cell[0].integer, number);
-		assert_int_equal(row->record.cell[1].size, strlen(text));
-		assert_memory_equal(row->record.cell[1].bytes, text, strlen(text));
+		assert_int_equal(row->event.cell[0].integer, number);
+		assert_int_equal(row->event.cell[1].size, strlen(text));
+		assert_memory_equal(row->event.cell[1].bytes, text, strlen(text));
 	}
 	row_bytes_clear(&wanted);
 	free(text);
