@@ -19,8 +19,7 @@
 -- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
 -- its node's kernel trace is left out, so that a packet counts once for two nodes.
 -- with timed
-SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns,
-       coalesce(bytes, 0) AS size, CASE WHEN low_ns IS NULL OR high_ns IS NULL THEN 1 ELSE 0 END AS is_open
+SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
 FROM message
 WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
   AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
@@ -37,13 +36,13 @@ SELECT send_ns, (SELECT name FROM node WHERE id = m.src_node) AS "from",
 FROM timed AS m;
 
 -- temporary summed
-SELECT src_node, dst_node, count(*) AS messages, sum(size) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns,
-       max(high_ns) AS high_ns, sum(is_open) AS opened, count(*) FILTER (WHERE latency_ns < 0) AS negative
+SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns,
+       max(high_ns) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
 
 -- with pair
-SELECT src_node, dst_node, messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN opened = 0 THEN least(low_ns, 0) END AS low_ns, CASE WHEN opened = 0 THEN greatest(high_ns, 0) END AS high_ns, negative
+SELECT src_node, dst_node, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
+       CASE WHEN bounded = messages THEN least(low_ns, 0) END AS low_ns, CASE WHEN bounded = messages THEN greatest(high_ns, 0) END AS high_ns, negative
 FROM summed;
 
 -- Messages are not looked at where there is none.
@@ -79,8 +78,8 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
 -- temporary flow
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
-       sum(size) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns, max(high_ns) AS high_ns,
-       sum(is_open) AS opened, count(*) FILTER (WHERE latency_ns < 0) AS negative
+       sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns, max(high_ns) AS high_ns,
+       count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 
 -- table flows: Latency by flow
@@ -88,9 +87,9 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 -- group: none flow
 -- sort: -messages,from,to,src,sport,dst,dport
 -- limit: 10
-SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
+SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN opened = 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, negative
+       CASE WHEN bounded = messages THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, negative
 FROM flow AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
