@@ -35,13 +35,13 @@ Host *
 EOT
 }
 
-# The path of a socket is up to 107 bytes, so sockets do not lie below TMPDIR.
+# The path of a socket is up to 107 bytes, so sockets do not lie below TMPDIR, which may be long.
 make_work()
 {
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
 	trap leave EXIT
 	sockets=
-	sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
+	sockets=$(unset TMPDIR && mktemp -d) || fail 'cannot make a directory for sockets'
 	write_ssh_config
 	make_pool
 }
