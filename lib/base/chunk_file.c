@@ -113,7 +113,8 @@ static ssize_t read_at(struct chunk_reader *reader, uint8_t *to, size_t size, ui
 	size_t have = 0;
 	ssize_t got = 1;
 
-	if (reader->fd < 0 && (reader->fd = file_open(reader->path, error)) < 0)
+	if (reader->fd < 0 &&
+	    (reader->fd = file_open(reader->path, reader->format->name, error)) < 0)
 		return error_prefix(error, "%s", reader->path);
 	while (have < size && got > 0) {
 		got = pread(reader->fd, to + have, size - have, (off_t)(at + have));

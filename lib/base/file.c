@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-int file_open(const char *path, struct error *error)
+int file_open(const char *path, const char *want, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
@@ -19,7 +19,8 @@ int file_open(const char *path, struct error *error)
 	if (fd < 0 || fstat(fd, &status))
 		error_set(error, "%s", strerror(errno));
 	else if (!S_ISREG(status.st_mode))
-		error_set(error, "no plain file");
+		error_set(error, "no plain file%s%s", want ? ", want " : "",
+			  want ? want : "");
 	else
 		return fd;
 	if (fd >= 0)
@@ -27,9 +28,9 @@ int file_open(const char *path, struct error *error)
 	return -1;
 }
 
-FILE *file_open_stream(const char *path, struct error *error)
+FILE *file_open_stream(const char *path, const char *want, struct error *error)
 {
-	int fd = file_open(path, error);
+	int fd = file_open(path, want, error);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
 
 	if (fd >= 0 && !file) {
@@ -44,7 +45,7 @@ char *file_read(const char *path, size_t most_mib, const char *want, size_t *siz
 {
 	enum { STEP = 1 << 16 };
 	struct bytes bytes = {0};
-	int fd = file_open(path, error);
+	int fd = file_open(path, want, error);
 	ssize_t got;
 
 	if (fd < 0)

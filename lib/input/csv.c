@@ -94,7 +94,7 @@ struct line_reader {
 struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 {
 	struct error error = ERROR_INIT;
-	FILE *file = file_open_stream(path, &error);
+	FILE *file = file_open_stream(path, NULL, &error);
 	struct line_reader *lines;
 
 	if (!file) {

@@ -97,7 +97,7 @@ samples()
 	head -c 400004 $net3/node2/node2.pcap >run/node2/cut.pcap
 	cp $net3/README.md run/node1/text.pcap
 	mkfifo run/node1/pipe.pcap
-	gives 1 'ctmerge: run/node1/pipe.pcap: no plain file
+	gives 1 'ctmerge: run/node1/pipe.pcap: no plain file, want a capture
 ctmerge: run/node1/text.pcap: no capture: unknown file format
 ctmerge: run/node2/cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10'
 	[ "$(sources)" = 'node1|29582|0 node1:pipe.pcap|0|1 node1:text.pcap|0|1 node2|4517|1' ]

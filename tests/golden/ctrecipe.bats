@@ -238,9 +238,9 @@ hostile_recipe()
 
 @test "what is no recipe" {
 	fails_with 1 'missing.yaml: No such file or directory' ctrecipe validate missing.yaml
-	fails_with 1 '.: no plain file' ctrecipe validate .
+	fails_with 1 '.: no plain file, want a recipe' ctrecipe validate .
 	mkfifo pipe
-	fails_with 1 'pipe: no plain file' ctrecipe validate pipe
+	fails_with 1 'pipe: no plain file, want a recipe' ctrecipe validate pipe
 	head -c 1100000 /dev/zero | tr '\0' '#' >big.yaml
 	fails_with 1 'big.yaml: more than 1 MiB, want a recipe' ctrecipe validate big.yaml
 }

@@ -71,7 +71,7 @@ ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
 	mkfifo run/b/pipe.pcap
 	fails_with 1 'ctsync: run/a/a.pcap: No such file or directory
 ctsync: run/b/b.pcap: no capture: unknown file format
-ctsync: run/b/pipe.pcap: no plain file' ctsync run
+ctsync: run/b/pipe.pcap: no plain file, want a capture' ctsync run
 	results_are_of a b
 }
 

@@ -222,7 +222,7 @@ struct capture_frames {
 bool capture_probe(const char *path)
 {
 	struct error error = ERROR_INIT;
-	int fd = file_open(path, &error);
+	int fd = file_open(path, NULL, &error);
 	bool is_capture = fd >= 0 && capture_format_of(fd) != CAPTURE_NONE;
 
 	error_clear(&error);
@@ -239,7 +239,7 @@ const char *capture_library_version(void)
 static pcap_t *open_file(const char *path, struct error *error)
 {
 	char cause[PCAP_ERRBUF_SIZE] = "";
-	FILE *file = file_open_stream(path, error);
+	FILE *file = file_open_stream(path, "a capture", error);
 	pcap_t *pcap;
 
 	if (!file) {

@@ -247,7 +247,7 @@ static void test_no_capture(void **unused)
 	assert_false(capture_probe(path));
 	assert_refused(path, "no capture: ");
 	assert_false(capture_probe(directory));
-	assert_refused(directory, "no plain file");
+	assert_refused(directory, "no plain file, want a capture");
 
 	unlink(path);
 	assert_false(capture_probe(path));

@@ -345,7 +345,7 @@ static void foreign_and_newer_files_are_refused(void **state)
 	assert_false(packets_file_probe("no such file"));
 	assert_false(packets_file_probe("."));
 	assert_null(packets_file_open(".", 0, &error));
-	assert_string_equal(error_text(&error), ".: no plain file");
+	assert_string_equal(error_text(&error), ".: no plain file, want a .packets file");
 	error_clear(&error);
 }
 
