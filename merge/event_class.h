@@ -95,11 +95,14 @@ enum event_context {
 	CONTEXT_FIELDS
 };
 
+enum call_data { CALL_OTHER, CALL_RECEIVES, CALL_SENDS };
+
 struct event_class {
 	const struct ctf_class *of; /* borrowed */
 	unsigned use;
 	enum event_tag tag;
 	const char *call;         /* of a system call: its name */
+	enum call_data data;      /* of a system call */
 	int column[EVENT_FIELDS]; /* -1: none */
 	int context[CONTEXT_FIELDS];
 	enum cell_type *type; /* of the columns of its table; NULL: it has none */

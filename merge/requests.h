@@ -7,6 +7,7 @@
 
 #include "merge/event_class.h"
 #include "merge/run.h"
+#include "merge/spans/spans.h"
 #include "timeline/reader.h"
 #include "timeline/rows.h"
 
@@ -29,6 +30,7 @@ struct sent_packet {
 	int64_t origin; /* event.id of the first queueing */
 	nsec_t origin_ns;
 	int64_t origin_tid; /* -1: not known */
+	struct received received;
 	bool is_carrier; /* it seems to carry the packet that was in its buffer before */
 };
 

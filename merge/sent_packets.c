@@ -102,14 +102,11 @@ static void compare_with(const struct queued_packet *before, struct queued_packe
 {
 	if (before->length < 0 || now->ts_ns - before->ts_ns >= NSEC_PER_SEC)
 		return;
-	now->packet.is_carrier = carries(before, now);
 	if (is_same(before, now)) {
-		now->packet.origin = before->packet.origin;
-		now->packet.origin_tid = before->packet.origin_tid;
-		now->packet.origin_ns = before->packet.origin_ns;
-		now->packet.is_carrier |= before->packet.is_carrier;
+		now->packet = before->packet;
 		now->first_device = before->first_device;
 	}
+	now->packet.is_carrier |= carries(before, now);
 }
 
 void sent_packets_event(struct sent_packets *packets, const struct event_class *class,

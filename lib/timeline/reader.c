@@ -480,7 +480,7 @@ void timeline_query_free(struct timeline_query *query)
 static const char update_settings[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;"
-    "PRAGMA cache_size = -16384; BEGIN EXCLUSIVE;";
+    "PRAGMA cache_size = -65536; BEGIN EXCLUSIVE;";
 
 struct timeline_reader *timeline_update_open(const char *path, const char *place,
 					     struct error *error)
