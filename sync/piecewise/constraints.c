@@ -26,14 +26,22 @@ struct breakpoints {
 	double
 	    *most[2];   /* of the error at [true], of its negative at [false]; borrowed */
 	double rate[2]; /* how fast these can grow, no unit */
-	bool fixed;     /* the bounds are one value */
+	uint64_t moves[2], swept[2]; /* of these so far; and before the last sweep */
+	bool fixed;                  /* the bounds are one value */
 };
 
 /* sent + travel >= received, of the two errors. */
 struct message_link {
-	uint32_t from, to;     /* clocks */
-	nsec_t sent, received; /* stamps; once these are in order, their indexes */
-	double travel_ns;      /* by the lines */
+	nsec_t at[2];     /* when it was sent, and received; later indexes of stamps */
+	double travel_ns; /* by the lines */
+};
+
+/* Those from clock[0] to clock[1]: of each side clock[side] bounds the other one, anew
+ * once it moved. */
+struct link_group {
+	uint32_t clock[2];
+	size_t end;        /* of its links */
+	uint64_t moves[2]; /* of clock[side], when they were taken last */
 };
 
 struct constraints {
@@ -41,9 +49,11 @@ struct constraints {
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
+	double *before;                  /* the same as it was before */
 	size_t stamps;
 	struct message_link *link;
 	size_t links, link_capacity;
+	struct link_group *group; /* two for each pair within the island */
 };
 
 bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds)
@@ -74,17 +84,18 @@ static void add_stamp(struct constraints *constraints, uint32_t clock, nsec_t at
 	constraints->stamps++;
 }
 
-static void add_link(struct constraints *constraints, struct message_link link)
+static void add_link(struct constraints *constraints, const struct link_group *group,
+		     struct message_link link)
 {
-	const struct sync *sync = constraints->sync;
+	nsec_t line[2];
 
-	link.travel_ns = (double)(straight(sync, link.to, link.received) -
-				  straight(sync, link.from, link.sent)) -
-			 LEAST_TRAVEL_NS;
+	for (int end = 0; end < 2; end++) {
+		line[end] = straight(constraints->sync, group->clock[end], link.at[end]);
+		add_stamp(constraints, group->clock[end], link.at[end]);
+	}
+	link.travel_ns = (double)(line[1] - line[0]) - LEAST_TRAVEL_NS;
 	*MEM_NEXT(constraints->link, constraints->links, constraints->link_capacity) =
 	    link;
-	add_stamp(constraints, link.from, link.sent);
-	add_stamp(constraints, link.to, link.received);
 }
 
 /* Every message between the island's clocks. */
@@ -98,16 +109,18 @@ static void add_messages(struct constraints *constraints,
 		const struct pair *pair = &constraints->sync->pairs.pair[index];
 		bool forward = k % 2;
 		const struct point_list *side = &messages[index].side[forward];
+		struct link_group *group = &constraints->group[k];
 
+		group->clock[!forward] = pair->a;
+		group->clock[forward] = pair->b;
 		for (size_t i = 0; i < side->count; i++) {
-			struct hull_point p = side->point[i];
+			struct message_link link;
 
-			add_link(
-			    constraints,
-			    forward
-				? (struct message_link){pair->a, pair->b, p.x, p.y, 0}
-				: (struct message_link){pair->b, pair->a, p.y, p.x, 0});
+			link.at[!forward] = side->point[i].x;
+			link.at[forward] = side->point[i].y;
+			add_link(constraints, group, link);
 		}
+		group->end = constraints->links;
 	}
 }
 
@@ -133,18 +146,22 @@ static double *prepare(const struct constraints *constraints, uint32_t clock,
 	breakpoints->rate[false] = limit + sync->clock[clock].rate;
 	for (int side = 0; side < 2; side++) {
 		breakpoints->most[side] = most;
+		breakpoints->moves[side] = 1;
 		for (size_t i = 0; i < kept; i++)
 			*most++ = breakpoints->fixed ? 0 : INFINITY;
 	}
 	return most;
 }
 
-static nsec_t breakpoint_at(const struct breakpoints *breakpoints, nsec_t at)
+/* A stamp of a clock becomes its index. */
+static void number_stamp(const struct constraints *constraints, uint32_t clock,
+			 nsec_t *stamp)
 {
-	const nsec_t *found = bsearch(&at, breakpoints->at, breakpoints->count,
+	const struct breakpoints *breakpoints = &constraints->breakpoints[clock];
+	const nsec_t *found = bsearch(stamp, breakpoints->at, breakpoints->count,
 				      sizeof(nsec_t), nsec_compare);
 
-	return found - breakpoints->at;
+	*stamp = found - breakpoints->at;
 }
 
 static bool tighten(double *bound, double value)
@@ -156,22 +173,38 @@ static bool tighten(double *bound, double value)
 	return moves;
 }
 
+/* Take a side of those from one clock to another. Returns whether a bound moves. */
+static bool relax_links(const struct constraints *constraints, struct link_group *group,
+			size_t begin, int side)
+{
+	const struct breakpoints *by = &constraints->breakpoints[group->clock[side]];
+	struct breakpoints *bounded = &constraints->breakpoints[group->clock[!side]];
+	double *most = bounded->most[side];
+	uint64_t moves = 0;
+
+	if (bounded->fixed || group->moves[side] == by->moves[side])
+		return false;
+	group->moves[side] = by->moves[side];
+	for (size_t i = begin; i < group->end; i++) {
+		const struct message_link *link = &constraints->link[i];
+
+		moves += tighten(&most[link->at[!side]],
+				 by->most[side][link->at[side]] + link->travel_ns);
+	}
+	bounded->moves[side] += moves;
+	return moves;
+}
+
 static bool relax_messages(const struct constraints *constraints)
 {
 	bool moves = false;
+	size_t begin = 0;
 
-	for (size_t i = 0; i < constraints->links; i++) {
-		const struct message_link *link = &constraints->link[i];
-		struct breakpoints *from = &constraints->breakpoints[link->from];
-		struct breakpoints *to = &constraints->breakpoints[link->to];
-
-		if (!from->fixed)
+	for (size_t k = 0; k < 2 * constraints->island->insides; k++) {
+		for (int side = 0; side < 2; side++)
 			moves |=
-			    tighten(&from->most[true][link->sent],
-				    to->most[true][link->received] + link->travel_ns);
-		if (!to->fixed)
-			moves |= tighten(&to->most[false][link->received],
-					 from->most[false][link->sent] + link->travel_ns);
+			    relax_links(constraints, &constraints->group[k], begin, side);
+		begin = constraints->group[k].end;
 	}
 	return moves;
 }
@@ -183,21 +216,18 @@ static double growth(const struct breakpoints *breakpoints, size_t k, int side)
 	       (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
 }
 
-/* Let each time bound the next ones. */
-static bool sweep(struct breakpoints *breakpoints)
+/* Let each time bound the next ones, on a side. */
+static bool sweep(struct breakpoints *breakpoints, int side)
 {
-	bool moves = false;
+	double *most = breakpoints->most[side];
+	uint64_t moves = 0;
 
-	for (int side = 0; side < 2; side++) {
-		double *most = breakpoints->most[side];
-
-		for (size_t k = 1; k < breakpoints->count; k++)
-			moves |=
-			    tighten(&most[k], most[k - 1] + growth(breakpoints, k, side));
-		for (size_t k = breakpoints->count; k-- > 1;)
-			moves |= tighten(&most[k - 1],
-					 most[k] + growth(breakpoints, k, !side));
-	}
+	for (size_t k = 1; k < breakpoints->count; k++)
+		moves += tighten(&most[k], most[k - 1] + growth(breakpoints, k, side));
+	for (size_t k = breakpoints->count; k-- > 1;)
+		moves += tighten(&most[k - 1], most[k] + growth(breakpoints, k, !side));
+	breakpoints->swept[side] = breakpoints->moves[side];
+	breakpoints->moves[side] += moves;
 	return moves;
 }
 
@@ -218,13 +248,15 @@ static bool relax(const struct constraints *constraints)
 	for (int round = 0; round < ROUNDS_MOST; round++) {
 		bool moves = relax_messages(constraints);
 
-		for (size_t i = 1; i < island->members; i++) {
+		for (size_t i = 2; i < 2 * island->members; i++) {
 			struct breakpoints *breakpoints =
-			    &constraints->breakpoints[island->member[i]];
+			    &constraints->breakpoints[island->member[i / 2]];
+			int side = i % 2;
 
-			if (breakpoints->fixed)
+			if (breakpoints->fixed ||
+			    breakpoints->swept[side] == breakpoints->moves[side])
 				continue;
-			moves |= sweep(breakpoints);
+			moves |= sweep(breakpoints, side);
 			if (!is_possible(breakpoints))
 				return false;
 		}
@@ -260,20 +292,21 @@ struct constraints *constraints_new(const struct sync *sync, const struct island
 	constraints->island = island;
 	constraints->breakpoints =
 	    mem_zalloc(sync->clocks * sizeof(*constraints->breakpoints));
+	constraints->group =
+	    mem_zalloc((2 * island->insides + 1) * sizeof(*constraints->group));
 	add_messages(constraints, messages);
 	most = mem_alloc((2 * constraints->stamps + 1) * sizeof(*most));
+	constraints->before = mem_alloc((2 * constraints->stamps + 1) * sizeof(*most));
 	constraints->most = most;
 	for (size_t i = 0; i < island->members; i++)
 		most = prepare(constraints, island->member[i], most);
 	constraints->stamps = (size_t)(most - constraints->most) / 2;
-	for (size_t i = 0; i < constraints->links; i++) {
-		struct message_link *link = &constraints->link[i];
-
-		link->sent =
-		    breakpoint_at(&constraints->breakpoints[link->from], link->sent);
-		link->received =
-		    breakpoint_at(&constraints->breakpoints[link->to], link->received);
-	}
+	for (size_t k = 0, i = 0; k < 2 * island->insides; k++)
+		for (; i < constraints->group[k].end; i++)
+			for (int end = 0; end < 2; end++)
+				number_stamp(constraints,
+					     constraints->group[k].clock[end],
+					     &constraints->link[i].at[end]);
 	if (is_solved(constraints))
 		return constraints;
 	constraints_free(constraints);
@@ -319,19 +352,20 @@ bool constraints_fix(struct constraints *constraints, uint32_t clock,
 		     const struct clock *curve)
 {
 	size_t size = 2 * constraints->stamps * sizeof(double);
-	AUTOFREE double *before = mem_alloc(size + 1);
 	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 
-	memcpy(before, constraints->most, size);
+	memcpy(constraints->before, constraints->most, size);
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
 			     straight(constraints->sync, clock, breakpoints->at[k]));
 		breakpoints->most[false][k] = -breakpoints->most[true][k];
 	}
+	breakpoints->moves[false]++;
+	breakpoints->moves[true]++;
 	breakpoints->fixed = relax(constraints);
 	if (!breakpoints->fixed)
-		memcpy(constraints->most, before, size);
+		memcpy(constraints->most, constraints->before, size);
 	return breakpoints->fixed;
 }
 
@@ -370,6 +404,8 @@ void constraints_free(struct constraints *constraints)
 	for (size_t i = 0; i < constraints->sync->clocks; i++)
 		free(constraints->breakpoints[i].at);
 	free(constraints->most);
+	free(constraints->before);
+	free(constraints->group);
 	free(constraints->breakpoints);
 	free(constraints->link);
 	free(constraints);
