@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +15,12 @@ static const nsec_t most = (nsec_t)1 << 62;
 const char *query_values_add(struct query_values *values, struct cell cell,
 			     const char *format, ...)
 {
-	va_list arguments;
-	struct query_value *value;
+	struct query_value *value =
+	    MEM_NEXT(values->item, values->count, values->capacity);
 
-	value = MEM_NEXT(values->item, values->count, values->capacity);
 	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
 		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
-	va_start(arguments, format);
-	*value = (struct query_value){mem_vprintf(format, arguments), cell};
-	va_end(arguments);
+	*value = (struct query_value){MEM_VPRINTF(format), cell};
 	return value->name;
 }
 

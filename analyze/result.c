@@ -2,7 +2,6 @@
 #include "analyze/result.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -300,19 +299,10 @@ void result_add(struct result_table *table, const struct cell *cells)
 
 void result_note(struct result *result, const char *format, ...)
 {
-	va_list arguments;
-	char *text;
+	AUTOFREE char *text = MEM_VPRINTF(format);
 
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	for (size_t i = 0; i < result->notes.count; i++)
-		if (!strcmp(result->notes.item[i], text)) {
-			free(text);
-			return;
-		}
-	text_list_add(&result->notes, text);
-	free(text);
+	if (!text_list_has(&result->notes, text))
+		text_list_add(&result->notes, text);
 }
 
 enum unit result_unit(const struct result_table *table, size_t row, size_t column)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,12 +114,8 @@ const char *html_human(char text[PRINT_TEXT], const struct report *report,
 
 void html_note(FILE *page, const char *format, ...)
 {
-	va_list arguments;
-	AUTOFREE char *text = NULL;
+	AUTOFREE char *text = MEM_VPRINTF(format);
 
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
 	fputs("<p class=\"note\">", page);
 	html_text(page, text);
 	fputs("</p>\n", page);

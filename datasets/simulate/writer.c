@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,12 +57,8 @@ struct sim_writer *sim_writer_open(struct sim_writer *writer, const char *direct
 
 int sim_output_open(struct output *output, struct error *error, const char *format, ...)
 {
-	va_list arguments;
-	AUTOFREE char *path = NULL;
+	AUTOFREE char *path = MEM_VPRINTF(format);
 
-	va_start(arguments, format);
-	path = mem_vprintf(format, arguments);
-	va_end(arguments);
 	return output_open(output, path, error);
 }
 

@@ -2,7 +2,6 @@
 #include "base/chart.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,14 +135,8 @@ char *chart_label_count(char text[CHART_LABEL], size_t count)
 void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	       const char *format, ...)
 {
-	struct chart_key *key;
-	va_list arguments;
-	AUTOFREE char *text = NULL;
-
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	key = MEM_NEXT(chart->key, chart->keys, chart->key_capacity);
+	AUTOFREE char *text = MEM_VPRINTF(format);
+	struct chart_key *key = MEM_NEXT(chart->key, chart->keys, chart->key_capacity);
 	key->text = svg_text_fit(text, KEY_SIZE, HEAD_WIDTH - 2 * SWATCH);
 	key->style = mem_strdup(style);
 	key->swatch = swatch;

@@ -2,7 +2,6 @@
 #include "base/error.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,34 +18,18 @@ static int replace(struct error *error, char *text, bool misuse)
 
 int error_set(struct error *error, const char *format, ...)
 {
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	return replace(error, text, false);
+	return replace(error, MEM_VPRINTF(format), false);
 }
 
 int error_misuse(struct error *error, const char *format, ...)
 {
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	return replace(error, text, true);
+	return replace(error, MEM_VPRINTF(format), true);
 }
 
 int error_prefix(struct error *error, const char *format, ...)
 {
-	AUTOFREE char *place = NULL;
-	va_list arguments;
+	AUTOFREE char *place = MEM_VPRINTF(format);
 
-	va_start(arguments, format);
-	place = mem_vprintf(format, arguments);
-	va_end(arguments);
 	return replace(error, mem_printf("%s: %s", place, error_text(error)),
 		       error->misuse);
 }

@@ -59,13 +59,7 @@ char *mem_vprintf(const char *format, va_list arguments)
 
 char *mem_printf(const char *format, ...)
 {
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	return text;
+	return MEM_VPRINTF(format);
 }
 
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)

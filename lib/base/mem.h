@@ -18,6 +18,17 @@ char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vprintf(const char *format, va_list arguments)
     __attribute__((format(printf, 1, 0)));
 
+/* The text of a function's `format` and the arguments after it: for free(). */
+#define MEM_VPRINTF(format)                                                              \
+	__extension__({                                                                  \
+		va_list arguments_;                                                      \
+		char *text_;                                                             \
+		va_start(arguments_, format);                                            \
+		text_ = mem_vprintf(format, arguments_);                                 \
+		va_end(arguments_);                                                      \
+		text_;                                                                   \
+	})
+
 /* Before a pointer that is declared with a value: it is freed where its block ends, and
  * errno is kept. */
 #define AUTOFREE __attribute__((cleanup(mem_autofree)))

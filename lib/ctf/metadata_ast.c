@@ -74,19 +74,14 @@ const struct ast *metadata_find_type(struct metadata *in, const char *name)
 void metadata_wrong(const struct ast *value, const char *format, ...)
 {
 	struct metadata *in = value ? value->in : NULL;
-	va_list arguments;
-	char *text;
+	AUTOFREE char *text = MEM_VPRINTF(format);
 
 	if (!in || metadata_failed(in))
 		return;
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
 	if (value->name && value->kind != AST_OBJECT)
 		error_set(in->error, "%s: %s", value->name, text);
 	else
 		error_set(in->error, "%s", text);
-	free(text);
 	in->place = value->line;
 	in->token.kind = AST_WRONG;
 }

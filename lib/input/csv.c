@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +60,9 @@ static void shorten(char *text)
 void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t line,
 		     const char *format, ...)
 {
+	char *text = MEM_VPRINTF(format), *place;
 	struct problem *with;
-	va_list arguments;
-	char *text, *place;
 
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
 	shorten(text);
 	/* Of a file as a whole there is no endless number of problems. */
 	with = counted_with(log, format, text, line ? PROBLEM_LOG_SHOWN : SIZE_MAX);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "problem/problem.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +17,8 @@ void problem_add(struct problem_list *list, const char *place, enum problem_kind
 		 uint64_t count, const char *format, ...)
 {
 	struct problem *problem = append(list);
-	va_list arguments;
 
-	va_start(arguments, format);
-	problem->text = mem_vprintf(format, arguments);
-	va_end(arguments);
+	problem->text = MEM_VPRINTF(format);
 	problem->place = mem_strdup(place);
 	problem->kind = kind;
 	problem->count = count;

@@ -14,14 +14,11 @@
 int recipe_error_add(struct recipe_location location, const char *format, ...)
 {
 	struct recipe_errors *errors = location.errors;
-	struct recipe_error *error;
-	va_list arguments;
+	struct recipe_error *error =
+	    MEM_NEXT(errors->item, errors->count, errors->capacity);
 
-	error = MEM_NEXT(errors->item, errors->count, errors->capacity);
 	error->location = location;
-	va_start(arguments, format);
-	error->text = mem_vprintf(format, arguments);
-	va_end(arguments);
+	error->text = MEM_VPRINTF(format);
 	return -1;
 }
 
