@@ -18,7 +18,7 @@
  * stream lie in an unnamed file, in blocks. Whoever looks them up goes through the
  * streams from front to back, more or less, so the last block of each is cached.
  */
-enum { BLOCK = 64 }; /* events, 6 KiB */
+enum { BLOCK = 64 }; /* events, 7 KiB */
 
 struct noted_event {
 	uint64_t ordinal;

@@ -66,14 +66,9 @@ static inline void say(struct words *words, const char *format, ...)
 
 static inline void say(struct words *words, const char *format, ...)
 {
-	va_list arguments;
-	char *text;
-	size_t size;
+	char *text = MEM_VPRINTF(format);
+	size_t size = strlen(text);
 
-	va_start(arguments, format);
-	text = mem_vprintf(format, arguments);
-	va_end(arguments);
-	size = strlen(text);
 	if (words->size + size + 1 > words->capacity) {
 		words->capacity = 2 * (words->capacity + size + 1);
 		words->text = mem_realloc(words->text, words->capacity, 1);
