@@ -60,12 +60,13 @@ bridge_up()
 	return 1
 }
 
-# A port that is free now; sshd says if it was taken meanwhile.
+# A port that is free now, below those that Linux gives to who connects; sshd says if it was
+# taken meanwhile.
 free_port()
 {
 	local port
 	while :; do
-		port=$((RANDOM % 20000 + 20000))
+		port=$((RANDOM % 12000 + 20000))
 		(exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null || break
 	done
 	printf '%s\n' "$port"
