@@ -215,6 +215,7 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 
 static int read_packet_events(void *context, const struct arrival *arrival, size_t count)
 {
+	enum { SOON = 10, SOONER = 5 };
 	struct reading *reading = context;
 	int status = 0;
 
@@ -222,6 +223,10 @@ static int read_packet_events(void *context, const struct arrival *arrival, size
 		const struct sync_trace *trace = &reading->sync->trace[arrival[i].source];
 		struct packet_event *packet_event = arrival[i].packet_event;
 
+		if (i + SOON < count)
+			matcher_expect(reading->matcher,
+				       arrival[i + SOON].packet_event->hash,
+				       arrival[i + SOONER].packet_event->hash);
 		packet_event->ns += trace->shift_ns;
 		packet_event->whole_ns =
 		    nsec_add(packet_event->whole_ns, trace->shift_ns);

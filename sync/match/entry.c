@@ -122,6 +122,7 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 {
 	struct entry **link = &table->bucket[entry->hash & (table->buckets - 1)];
 
+	entry_fetch(entry->newer ? entry->newer->newer : NULL); /* goes soon as well */
 	while (*link != entry)
 		link = &(*link)->next;
 	*link = entry->next;

@@ -161,6 +161,14 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		entry_table_match(&matcher->entries, entry);
 }
 
+void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner)
+{
+	const struct entry_table *entries = &matcher->entries;
+
+	__builtin_prefetch(&entries->bucket[hash & (entries->buckets - 1)]);
+	entry_fetch(entries->bucket[sooner & (entries->buckets - 1)]);
+}
+
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct packet_event *packet_event, struct error *error)
 {

@@ -78,6 +78,9 @@ struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct packet_event *packet_event, struct error *error);
 
+/* Packets of these hashes come some ten and some five packets from now: fetch ahead. */
+void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner);
+
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);
 

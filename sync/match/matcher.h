@@ -48,6 +48,12 @@ struct entry {
 
 enum { ENTRY_LINE = 64 }; /* bytes of a cache line */
 
+static inline void entry_fetch(const struct entry *entry)
+{
+	for (size_t at = 0; entry && at < sizeof(*entry); at += ENTRY_LINE)
+		__builtin_prefetch((const char *)entry + at);
+}
+
 struct entry_queue {
 	struct entry *oldest, *newest;
 	size_t count;
