@@ -29,8 +29,8 @@ UPDATE invocation AS i SET process = (
 -- First when the thread accepted the request: at the end of the first successful receiving system
 -- call that ended after the arrival, of the response's descriptor; where there is none, when it
 -- first ran after the arrival. It has to run to send: else that was not recorded. Where the call
--- was seen when the response was sent, it is set already (struct received). LIMIT 1 has SQLite
--- compute a row's values once.
+-- was seen when the response was sent, it is set already (struct received; event_class.c has the same
+-- names of calls). LIMIT 1 has SQLite compute a row's values once.
 UPDATE request SET queue_ns = (
 	SELECT CAST(coalesce(
 		(SELECT end_ns FROM syscall AS call

@@ -95,7 +95,7 @@ enum event_context {
 	CONTEXT_FIELDS
 };
 
-enum call_data { CALL_OTHER, CALL_RECEIVES, CALL_SENDS };
+enum call_data { CALL_OTHER, CALL_RECEIVES, CALL_SENDS }; /* data of a descriptor */
 
 struct event_class {
 	const struct ctf_class *of; /* borrowed */

@@ -137,6 +137,7 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 {
 	AUTOFREE char *text = MEM_VPRINTF(format);
 	struct chart_key *key = MEM_NEXT(chart->key, chart->keys, chart->key_capacity);
+
 	key->text = svg_text_fit(text, KEY_SIZE, HEAD_WIDTH - 2 * SWATCH);
 	key->style = mem_strdup(style);
 	key->swatch = swatch;

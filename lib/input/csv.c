@@ -60,7 +60,7 @@ static void shorten(char *text)
 void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t line,
 		     const char *format, ...)
 {
-	char *text = MEM_VPRINTF(format), *place;
+	AUTOFREE char *text = MEM_VPRINTF(format);
 	struct problem *with;
 
 	shorten(text);
@@ -69,14 +69,13 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 	if (with) {
 		with->count++;
 	} else {
+		AUTOFREE char *place = line ? mem_printf("%s:%" PRIu64, log->path, line)
+					    : mem_strdup(log->path);
+
 		log->seen[log->seens++] =
 		    (struct problem_log_seen){format, log->problems->count};
-		place = line ? mem_printf("%s:%" PRIu64, log->path, line)
-			     : mem_strdup(log->path);
 		problem_add(log->problems, place, kind, 1, "%s", text);
-		free(place);
 	}
-	free(text);
 }
 
 struct line_reader {

@@ -49,7 +49,7 @@ struct constraints {
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
-	double *before;                  /* the same as it was before */
+	double *before;                  /* room for them, as they were */
 	size_t stamps;
 	struct message_link *link;
 	size_t links, link_capacity;
@@ -364,7 +364,7 @@ bool constraints_fix(struct constraints *constraints, uint32_t clock,
 	breakpoints->moves[false]++;
 	breakpoints->moves[true]++;
 	breakpoints->fixed = relax(constraints);
-	if (!breakpoints->fixed)
+	if (!breakpoints->fixed) /* all was at rest, and so is again */
 		memcpy(constraints->most, constraints->before, size);
 	return breakpoints->fixed;
 }
