@@ -364,8 +364,12 @@ struct table_query *table_query_of_query(struct timeline_reader *timeline,
 	wanted->sql = mem_strdup(sql);
 	for (size_t i = 0; i < timeline_query_columns(query); i++) {
 		const char *name = timeline_query_name(query, i);
+		const char *declared = timeline_query_declared(query, i);
+		struct table_query_column *column =
+		    add_column(wanted, &names, name, CELL_NULL);
 
-		add_column(wanted, &names, name, CELL_NULL)->instant = is_instant(name);
+		column->instant = is_instant(name);
+		column->declared = declared ? type_of(declared) : CELL_NULL;
 	}
 	name_clear(&names);
 	timeline_query_free(query);

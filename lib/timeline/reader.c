@@ -463,6 +463,11 @@ size_t timeline_query_columns(const struct timeline_query *query)
 	return query->columns;
 }
 
+const char *timeline_query_declared(const struct timeline_query *query, size_t column)
+{
+	return sqlite3_column_decltype(query->statement, (int)column);
+}
+
 const char *timeline_query_name(const struct timeline_query *query, size_t column)
 {
 	return sqlite3_column_name(query->statement, (int)column);

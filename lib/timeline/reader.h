@@ -47,6 +47,9 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 /* The name of the n-th parameter, from 0: ":begin_ns"; NULL: it has none. */
 const char *timeline_query_parameter(const struct timeline_query *query, size_t n);
 
+/* The type that the n-th column, from 0, was declared with; NULL for an expression. */
+const char *timeline_query_declared(const struct timeline_query *query, size_t column);
+
 /* How many parameters (?, ?2, :name) it has. */
 size_t timeline_query_parameters(const struct timeline_query *query);
 

@@ -4,7 +4,7 @@
 // DuckDB, against what the sqlite3 program says, value by value:
 //   DIR/parquet    all tables             DIR/csv   all tables
 //   DIR/utc        with --timestamps utc  DIR/part  --partition node,class
-//   DIR/query.parquet, DIR/query.csv      of QUERY below
+//   DIR/query.parquet, DIR/query.csv, DIR/empty.parquet   of the queries in tables.sh
 import fs from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -218,10 +218,12 @@ async function check_dataset() {
 // both sorts do not go together in it.
 async function check_query() {
   const path = directory + '/query.parquet'
-  const schema = parquetSchema(parquetMetadata(bytes_of(path))).children
-  want(schema.map(({ element }) => `${element.name} ${element.type} ${element.converted_type}`)
-    .join(', ') === 'i INT64 undefined, r DOUBLE undefined, t BYTE_ARRAY UTF8, ' +
+  const types = path => parquetSchema(parquetMetadata(bytes_of(path))).children
+    .map(({ element }) => `${element.name} ${element.type} ${element.converted_type}`).join(', ')
+  want(types(path) === 'i INT64 undefined, r DOUBLE undefined, t BYTE_ARRAY UTF8, ' +
     'b BYTE_ARRAY undefined, n BYTE_ARRAY UTF8, i_2 BYTE_ARRAY UTF8', 'types of the query')
+  want(types(directory + '/empty.parquet') === 'id INT64 undefined, send_ns INT64 undefined, ' +
+    'node BYTE_ARRAY UTF8, rate_ppb DOUBLE undefined, half BYTE_ARRAY UTF8', 'types without rows')
   const hex = text => 'bytes ' + Buffer.from(text, 'latin1').toString('hex')
   const wanted = [
     ['integer 1', real(2), hex('x'), hex('\x00\xff'), 'null', hex('9007199254740993')],

@@ -17,4 +17,8 @@ set -- --query "SELECT 1 AS i, 2 AS r, 'x' AS t, x'00ff' AS b, NULL AS n, 900719
 	UNION ALL SELECT NULL, NULL, 2.0, 7, NULL, NULL"
 ctexport parquet "$@" run.db -o query.parquet
 ctexport csv "$@" run.db >query.csv
+
+# A query without rows: columns have the types with which they were declared.
+ctexport parquet --query "SELECT m.id, m.send_ns, t.node, c.rate_ppb, m.bytes / 2 AS half FROM message AS m
+	JOIN timeline AS t ON t.id = m.send_event JOIN clock AS c ON c.source = m.send_source WHERE 0" run.db -o empty.parquet
 node tables.mjs run.db .
