@@ -263,15 +263,22 @@ static int tell_of_file(const struct catalog *catalog, const struct text_list *w
 	return EXIT_MISUSE;
 }
 
+/* A single file of SQL need not be named twice. --tables and --print-sql take no
+ * timeline, so with them one word is the name of an analysis. */
+static bool is_own_alone(const struct request *request, size_t words)
+{
+	bool needs_timeline = !request->tables && request->print_sql < 0;
+
+	return request->catalog->own == 1 && words == needs_timeline;
+}
+
 static int run(const struct request *request, const struct catalog *catalog,
 	       struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
 	const struct analysis *analysis;
 
-	/* One file of SQL needs not be named twice. */
-	if (catalog->own == 1 && words->count == 1 && request->print_sql < 0 &&
-	    !request->tables) {
+	if (is_own_alone(request, words->count)) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
 	} else if (words->count == 1 && !request->tables &&
@@ -327,7 +334,7 @@ static int start(struct request *request, struct text_list *words, struct error 
 		catalog_print(catalog, stdout);
 		return EXIT_DONE;
 	}
-	if (words->count)
+	if (words->count || is_own_alone(request, 0))
 		return run(request, catalog, words, error);
 	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");
 	return EXIT_MISUSE;

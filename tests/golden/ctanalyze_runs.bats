@@ -217,6 +217,16 @@ sql()
 	fails_with 1 'ctanalyze: j.sql: a byte 0, want a text' ctanalyze --sql j.sql run-1-300.db
 }
 
+# The last test of tests/readers/asked.sh has the answers.
+@test "one file of SQL, without a timeline" {
+	printf -- '-- name: own\nSELECT count(*) AS n FROM node' >own.sql
+	ends_with 0 ctanalyze --sql own.sql --print-sql=duckdb
+	grep -q 'FROM node' "$scratch/stdout"
+	fails_with 1 'ctanalyze: tables: No such file or directory' ctanalyze --tables tables --sql own.sql
+	fails_with 1 'ctanalyze: tables: No such file or directory' ctanalyze --tables tables --sql own.sql own
+	fails_with 2 'ctanalyze: no analysis given, want ANALYSIS TIMELINE (see --help)' ctanalyze --sql own.sql
+}
+
 @test "pictures" {
 	runs
 	ends_with 0 ctanalyze metrics --plot plots --alias eth0=wire run-1-300.db

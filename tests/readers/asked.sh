@@ -66,4 +66,4 @@ node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$asked"
 # A class of user space is a table whose file has another name.
 cp "$whole/node.parquet" 'joined/app%3Awork.parquet'
 printf '%s\n' '-- name: own' '-- summary: a class' '-- table rows: Rows' 'SELECT count(*) AS n FROM "app:work";' >own.sql
-[ "$(ctanalyze -q --tables joined --sql own.sql --format csv)" = "$(printf 'n\n%s' "$(sqlite3 run.db 'SELECT count(*) FROM node')")" ]
+[ "$(ctanalyze -q --tables joined --sql own.sql --format csv | tr -d "\r")" = "$(printf 'n\n%s' "$(sqlite3 run.db 'SELECT count(*) FROM node')")" ]
