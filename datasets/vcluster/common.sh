@@ -41,8 +41,8 @@ packages()
 # need PROGRAM...: all must be there.
 need()
 {
-	for program; do
-		command -v "$program" >/dev/null ||
-			fail "$program is missing, want the packages:$(packages)"
+	for needed; do
+		command -v "$needed" >/dev/null ||
+			fail "$needed is missing; install the packages:$(packages)"
 	done
 }

@@ -3,7 +3,7 @@
 #
 # What the collector is told of the virtual cluster; to be sourced. Uses
 # $directory, and the options $nodes, $port, $network, $seconds, $interval, $size,
-# $bulk, $events, $capture and $sar.
+# $bulk, $events, $capture, $sar and $slew.
 
 # How ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
@@ -104,11 +104,25 @@ load()
 	    roles: last
 	    method: background
 	EOT
+	slews
 	cat <<-EOT
 	  - command: sleep $((seconds + 2))
 	    roles: all
 	    timeout: $((seconds * 6 + 120))
 	EOT
+}
+
+# Clocks that are slewed during the load.
+slews()
+{
+	echo "$slew" | tr , '\n' | while IFS=: read -r node ppm after length; do
+		[ -n "$node" ] || continue
+		cat <<-EOT
+		  - command: sleep $after && vcguest slew $ppm $length
+		    roles: slewed$node
+		    method: background
+		EOT
+	done
 }
 
 write_recipe()
@@ -120,6 +134,7 @@ write_recipe()
 	roledefs:
 	  first: node1
 	  last: node$nodes
+	$(echo "$slew" | tr , '\n' | awk -F : 'NF { print "  slewed" $1 ": node" $1 }' | sort -u)
 	events:
 	  kernel: [$(echo "$events" | sed 's/,/, /g')]
 	contexts: [tid$([ "$network" = plain ] || echo ', net_ns')]

@@ -12,7 +12,9 @@
 
 #include "vcluster/clock.h"
 
-enum { EXIT_MISUSE = 2, MOST_PPM = 500, REOPEN_NS = 200000000 };
+/* A microsecond more a tick of 10,000 is 100 ppm (adjtimex(2), USER_HZ 100). */
+enum { EXIT_MISUSE = 2, MOST_PPM = 500, MOST_SLEW_PPM = 100000, PPM_PER_TICK_US = 100 };
+enum { MOST_SLEW_SECONDS = 86400, REOPEN_NS = 200000000 };
 
 static int fail(const char *what)
 {
@@ -43,6 +45,42 @@ static int set_rate(const char *text)
 		return EXIT_MISUSE;
 	timex.freq = (long)(ppm * 65536); /* 16 bits of fraction */
 	return adjtimex(&timex) < 0 ? fail("adjtimex") : EXIT_SUCCESS;
+}
+
+static void sleep_seconds(double seconds)
+{
+	struct timespec left = {.tv_sec = (time_t)seconds};
+
+	left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+/*
+ * Slew the system's clocks: let them run faster by so many ppm than they do now, for so
+ * many seconds, then as before. The tick takes multiples of 100 ppm, the frequency the
+ * rest.
+ */
+static int slew(const char *ppm_text, const char *seconds_text)
+{
+	struct timex before = {0}, during;
+	double ppm, seconds;
+	long ticks;
+
+	if (number(ppm_text, -MOST_SLEW_PPM, MOST_SLEW_PPM, &ppm) ||
+	    number(seconds_text, 0, MOST_SLEW_SECONDS, &seconds))
+		return EXIT_MISUSE;
+	if (adjtimex(&before) < 0)
+		return fail("adjtimex");
+	before.modes = ADJ_FREQUENCY | ADJ_TICK;
+	during = before;
+	ticks = (long)(ppm / PPM_PER_TICK_US);
+	during.tick += ticks;
+	during.freq += (long)((ppm - (double)(ticks * PPM_PER_TICK_US)) * 65536);
+	if (adjtimex(&during) < 0)
+		return fail("adjtimex");
+	sleep_seconds(seconds);
+	return adjtimex(&before) < 0 ? fail("adjtimex") : EXIT_SUCCESS;
 }
 
 static struct clock_page *map_page(const char *path, size_t index)
@@ -87,9 +125,12 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "rate"))
 		return set_rate(argv[2]);
+	if (argc == 4 && !strcmp(argv[1], "slew"))
+		return slew(argv[2], argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "agent"))
 		return agent(argv[2], argv[3], argv[4]);
 	fputs("usage: vcguest rate PPM\n"
+	      "       vcguest slew PPM SECONDS\n"
 	      "       vcguest agent PORT MEMORY INDEX\n",
 	      stderr);
 	return EXIT_MISUSE;
