@@ -227,6 +227,7 @@ static int read_packet_events(void *context, const struct arrival *arrival, size
 			matcher_expect(reading->matcher,
 				       arrival[i + SOON].packet_event->hash,
 				       arrival[i + SOONER].packet_event->hash);
+		packet_event->is_captured = trace->kind == SOURCE_CAPTURE;
 		packet_event->ns += trace->shift_ns;
 		packet_event->whole_ns =
 		    nsec_add(packet_event->whole_ns, trace->shift_ns);

@@ -86,6 +86,15 @@ bool packet_is_anonymous(const struct packet *packet)
 	       memcmp(packet->src, nobody, sizeof(nobody)) == 0;
 }
 
+bool packet_is_numbered(const struct packet *packet)
+{
+	enum { FIN = 1, SYN = 2 };
+
+	return (packet->family == 4 && packet->id) ||
+	       (packet->protocol == IPPROTO_TCP &&
+		(packet->payload || packet->flags & (FIN | SYN)));
+}
+
 const char *packet_protocol_name(const struct packet *packet)
 {
 	switch (packet->protocol) {

@@ -45,8 +45,9 @@ struct packet {
 struct packet_event {
 	struct packet packet;
 	bool received;
-	uint8_t hops; /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
-	nsec_t ns;    /* local time; of merged data: of its first byte */
+	bool is_captured; /* by a capture, which may hold a packet several times */
+	uint8_t hops;     /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
+	nsec_t ns;        /* local time; of merged data: of its first byte */
 	/*
 	 * A receive: when all its data had come. A send: when the driver had surely been
 	 * handed it, or NSEC_MAX where nothing tells.
@@ -73,6 +74,12 @@ bool packet_equal(const struct packet *a, const struct packet *b);
 /* IPv4 or IPv6: to a broadcast or multicast address, and from the unspecified one. */
 bool packet_is_to_many(const struct packet *packet);
 bool packet_is_anonymous(const struct packet *packet);
+
+/*
+ * Whether its sender gives no other packet the same identity soon: an IPv4
+ * identification, or sequence numbers of TCP that the packet uses up.
+ */
+bool packet_is_numbered(const struct packet *packet);
 
 /* A hash of the whole identity, and one of what survives address translation. */
 uint64_t packet_hash(const struct packet *packet);

@@ -185,11 +185,22 @@ static struct seen *find_kind(struct entry *entry, uint32_t source,
 	return seen;
 }
 
-bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-		    const struct packet_event *packet_event)
+/*
+ * The copies of a packet are captured milliseconds apart at most. To drop what another
+ * transmission left among them is safe: the first of all sends came before each receive.
+ */
+static bool is_copy(const struct entry *entry, const struct seen *seen, nsec_t at)
+{
+	return seen->count && llabs(nsec_sub(at, seen->last_ns)) <= 10 * NSEC_PER_MSEC &&
+	       packet_is_numbered(&entry->packet);
+}
+
+enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+			       const struct packet_event *packet_event)
 {
 	struct seen *seen = find_kind(entry, source, packet_event);
 	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
+	bool copy = packet_event->is_captured && is_copy(entry, seen, at);
 
 	/* One that waited for its driver may come behind a later one. */
 	if (packet_event->ns < seen->ns) {
@@ -203,5 +214,7 @@ bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
 		seen->first_ns = at;
 	if (at > seen->last_ns)
 		seen->last_ns = at;
-	return !seen->count++;
+	if (copy)
+		return ENTRY_COPY;
+	return seen->count++ ? ENTRY_REPEAT : ENTRY_FIRST;
 }

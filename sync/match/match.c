@@ -149,15 +149,16 @@ static const struct seen *other_side(const struct matcher *matcher,
 static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		 uint32_t trace, const struct packet_event *packet_event)
 {
-	bool is_new = entry_add_seen(entry, source, trace, packet_event);
+	enum entry_news news = entry_add_seen(entry, source, trace, packet_event);
 	const struct seen *other = NULL;
 
-	if (!entry->matched && is_new && entry->seens > 1)
+	matcher->counts.inside += news == ENTRY_COPY;
+	if (!entry->matched && news == ENTRY_FIRST && entry->seens > 1)
 		other = other_side(matcher, entry, source, packet_event->received);
 	if (other)
 		report_tie(&matcher->listener, other, source, packet_event);
 	/* Repeats keep an identity in mind: none may be taken for a new packet. */
-	if (entry->matched ? !is_new : !!other)
+	if (entry->matched ? news != ENTRY_FIRST : !!other)
 		entry_table_match(&matcher->entries, entry);
 }
 

@@ -83,11 +83,15 @@ void entry_table_remove(struct entry_table *table, struct entry *entry);
 void entry_table_clear(struct entry_table *table);
 
 /*
- * Add a packet event of a source, made of something of that trace. Whether it is the
- * first of its kind, by side, device and time to live.
+ * Whether a packet event is the first of its kind, by source, side, device and time to
+ * live, or else another one; or a copy, which a capture makes of a packet that it sees at
+ * a bond and its slave, a bridge and its port, or both sides of a mirrored port.
  */
-bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-		    const struct packet_event *packet_event);
+enum entry_news { ENTRY_REPEAT, ENTRY_FIRST, ENTRY_COPY };
+
+/* Add a packet event of a source, made of something of that trace. */
+enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+			       const struct packet_event *packet_event);
 
 /* A packet event, and which stamp of it counts. */
 struct match_side {

@@ -189,6 +189,70 @@ static void fragments_are_packets(void **state)
 	bench_clear(&bench);
 }
 
+/* A packet event of a capture; copies follow it at these distances. */
+static void captured(struct bench *bench, uint32_t source, struct packet packet,
+		     nsec_t ns, bool is_receive, const nsec_t *copy)
+{
+	struct packet_event packet_event = {.packet = packet,
+					    .ns = ns,
+					    .whole_ns = ns,
+					    .received = is_receive,
+					    .is_captured = true};
+
+	see(bench, source, &packet_event);
+	for (; copy && *copy; copy++) {
+		packet_event.ns = packet_event.whole_ns = ns + *copy;
+		see(bench, source, &packet_event);
+	}
+}
+
+static void a_capture_may_hold_a_packet_several_times(void **state)
+{
+	static const nsec_t none[] = {0}, once[] = {18000, 0}, twice[] = {1, 39000, 0};
+	static const nsec_t *const copies[][2] = {
+	    {none, once}, {once, none}, {once, once}, {twice, once}, {none, twice}};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	for (uint32_t i = 0; i < 5; i++)
+		for (uint32_t k = 0; k < 2; k++) {
+			nsec_t at = (nsec_t)(2 * i + k + 1) * 50 * NSEC_PER_MSEC;
+			struct packet packet = k ? udp(i + 1) : tcp(i * 100, 100, 0);
+
+			captured(&bench, A, packet, at, false, copies[i][0]);
+			captured(&bench, B, packet, at + 20000, true, copies[i][1]);
+		}
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(bench.message[i].recv_ns - bench.message[i].send_ns,
+				 20000);
+	assert_left(&bench, 0, 0, 0);
+	assert_int_equal(matcher_counts(bench.matcher)->inside, 18);
+	bench_clear(&bench);
+}
+
+/* Nothing tells the second of two such packets from a copy of the first. */
+static void what_has_no_number_is_no_copy(void **state)
+{
+	static const nsec_t soon[] = {18000, 0}, late[] = {11 * NSEC_PER_MSEC, 0};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	captured(&bench, A, udp(0), 10, false, NULL);
+	captured(&bench, B, udp(0), 20, true, soon);
+	captured(&bench, A, tcp(1, 0, 0), 30, false, NULL);
+	captured(&bench, B, tcp(1, 0, 0), 40, true, soon);
+	captured(&bench, A, tcp(1, 100, 0), 50, false, NULL);
+	captured(&bench, B, tcp(1, 100, 0), 60, true, late);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 0, 0, 9);
+	bench_clear(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +263,8 @@ int main(void)
 	    cmocka_unit_test(repeats_may_have_begun_before_the_trace),
 	    cmocka_unit_test(more_receives_than_sends_are_refused),
 	    cmocka_unit_test(repeats_on_other_devices_are_one_packet),
+	    cmocka_unit_test(a_capture_may_hold_a_packet_several_times),
+	    cmocka_unit_test(what_has_no_number_is_no_copy),
 	    cmocka_unit_test(fragments_are_packets),
 	};
 
