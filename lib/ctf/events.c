@@ -502,6 +502,19 @@ static void add_classes(struct ctf_reader *base, struct schema *schema)
 	}
 }
 
+static void report_ignored(const struct schema *schema, const char *metadata,
+			   struct problem_list *problems)
+{
+	AUTOFREE char *more = schema->ignored > 1
+				  ? mem_printf(" and %zu more", schema->ignored - 1)
+				  : mem_strdup("");
+
+	if (schema->ignored)
+		problem_add(problems, metadata, PROBLEM_MALFORMED, schema->ignored,
+			    "unknown attributes ignored: %s%s", schema->ignored_name,
+			    more);
+}
+
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
@@ -516,6 +529,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		ctf_reader_free(base);
 		return NULL;
 	}
+	report_ignored(schema, metadata, &base->problems);
 	add_classes(base, schema);
 	for (size_t i = 0; i < reader->streams.count; i++)
 		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);

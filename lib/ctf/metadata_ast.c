@@ -56,6 +56,9 @@ void metadata_define(struct metadata *in, const char *name, const struct ast *as
 	field_free(schema_field(ast));
 	if (in->types >= MOST_TYPES)
 		metadata_wrong(&in->token, "want fewer types with a name");
+	for (size_t i = in->outer_types; i < in->types && !metadata_failed(in); i++)
+		if (strcmp(in->type[i].name, name) == 0)
+			metadata_wrong(&in->token, "duplicate type %s", name);
 	if (metadata_failed(in))
 		return;
 	*MEM_NEXT(in->type, in->types, in->type_capacity) =
@@ -204,6 +207,21 @@ static size_t scan_unicode(struct metadata *in, char *to)
 	return c <= 0 || (c >= 0xd800 && c <= 0xdfff) ? 0 : utf8_encode((uint32_t)c, to);
 }
 
+/* Read a byte written in TSDL as up to `most` digits. Return 1, or 0 without a digit. */
+static size_t scan_byte(struct metadata *in, int base, size_t most, char *to)
+{
+	char digits[4] = "";
+	size_t count = strspn(in->at, base == 8 ? "01234567" : "0123456789abcdefABCDEF");
+
+	if (!count)
+		return 0;
+	count = count < most ? count : most;
+	memcpy(digits, in->at, count);
+	in->at += count;
+	*to = (char)strtol(digits, NULL, base);
+	return 1;
+}
+
 /* Behind a backslash. How many bytes; 0: it is not known. */
 static size_t scan_escape(struct metadata *in, char *to)
 {
@@ -214,22 +232,29 @@ static size_t scan_escape(struct metadata *in, char *to)
 
 	if (c == 'u' && in->is_json)
 		return scan_unicode(in, to);
+	if (c == 'x' && !in->is_json)
+		return scan_byte(in, 16, 2, to);
+	if (c >= '0' && c <= '7' && !in->is_json) {
+		in->at--;
+		return scan_byte(in, 8, 3, to);
+	}
 	if (!found)
 		return 0;
 	*to = is[found - from];
 	return 1;
 }
 
+/* Scan a string, or a character constant, which babeltrace2 takes for a string, too. */
 static enum ast_kind scan_string(struct metadata *in)
 {
-	const char *end = ++in->at;
+	const char quote = *in->at, *end = ++in->at;
 	size_t size = 0, step;
 	char *text;
 
-	while (*end && *end != '"')
+	while (*end && *end != quote)
 		end += *end == '\\' && end[1] ? 2 : 1;
 	text = metadata_memory(in, (size_t)(end - in->at) + 1);
-	for (; *in->at != '"'; size += step) {
+	for (; *in->at != quote; size += step) {
 		unsigned char c = (unsigned char)*in->at++;
 
 		if (c == '\0' || c == '\n' || (c < ' ' && in->is_json))
@@ -242,6 +267,8 @@ static enum ast_kind scan_string(struct metadata *in)
 	in->at++;
 	text[size] = '\0';
 	in->token.text = text;
+	if (quote == '\'' && size == 1)
+		in->token.number = (unsigned char)text[0];
 	return in->is_json && !utf8_is_valid(text, size) ? AST_WRONG : AST_TEXT;
 }
 
@@ -274,7 +301,8 @@ static enum ast_kind scan(struct metadata *in)
 		return scan_number(in);
 	if (is_word(first))
 		return scan_word(in);
-	return first == '"' ? scan_string(in) : scan_sign(in);
+	return first == '"' || (first == '\'' && !in->is_json) ? scan_string(in)
+							       : scan_sign(in);
 }
 
 void metadata_next(struct metadata *in)
@@ -340,8 +368,12 @@ const struct ast *ast_get(const struct ast *object, const char *json, const char
 
 	while (member && !is_same(member->name, name))
 		member = member->next;
-	if (member)
-		member->is_known = true;
+	if (!member)
+		return NULL;
+	member->is_known = true;
+	for (const struct ast *other = member->next; other; other = other->next)
+		if (!object->in->is_json && is_same(other->name, name))
+			metadata_wrong(member, "duplicate attribute");
 	return member;
 }
 
@@ -371,6 +403,17 @@ static void check_extensions(const struct ast *extensions)
 				       of->first->name, of->name);
 }
 
+/* Note once that an attribute that TSDL does not have is ignored, as babeltrace2 does. */
+static void ignore_attribute(const struct ast *object, struct ast *member)
+{
+	struct schema *schema = object->in->schema;
+
+	member->is_known = true;
+	if (!schema->ignored++)
+		schema->ignored_name = mem_printf("%s of %s in line %u", member->name,
+						  object->text, member->line);
+}
+
 void ast_expect_no_more(const struct ast *object)
 {
 	static const struct ast_word no_matter[] = {
@@ -380,8 +423,9 @@ void ast_expect_no_more(const struct ast *object)
 	    {"description", 0}, {"base", 0},       {"model.emf.uri", 0},
 	    {"absolute", 0},    {"precision", 0},  {"accuracy", 0},
 	    {"origin", 0},      {NULL, 0}};
-	const struct ast *member = ast_first(object, AST_OBJECT);
+	struct ast *member = object->kind == AST_OBJECT ? object->first : NULL;
 
+	ast_first(object, AST_OBJECT);
 	check_extensions(ast_get(object, "extensions", NULL));
 	for (; member; member = member->next) {
 		const struct ast_word *word = no_matter;
@@ -389,8 +433,10 @@ void ast_expect_no_more(const struct ast *object)
 		while (!member->is_known && word->name &&
 		       !is_same(word->name, member->name))
 			word++;
-		if (!word->name)
+		if (!word->name && object->in->is_json)
 			metadata_wrong(member, "not known here");
+		else if (!word->name)
+			ignore_attribute(object, member);
 	}
 }
 

@@ -178,8 +178,12 @@ static void set_role_by_name(const struct ast *object, const char *name,
 	for (const struct role *role = known_role; role->name; role++)
 		if (!object->in->is_json && role->scope == scope &&
 		    strcmp(role->tsdl, name) == 0 &&
-		    (scope != SCOPE_EVENT_HEADER || can_have(class, role->role)))
+		    (scope == SCOPE_PACKET_HEADER || can_have(class, role->role)))
 			set_role(object, class, role);
+	if (scope == SCOPE_EVENT_HEADER && object->in->clock && !class->clock &&
+	    strcmp(name, "timestamp") == 0 && can_have(class, ROLE_BEGIN) &&
+	    !object->in->is_json)
+		class->clock = mem_strdup(object->in->clock);
 	if (scope == SCOPE_PACKET_CONTEXT && strcmp(field_name(name), "cpu_id") == 0 &&
 	    class->type == FIELD_INTEGER && !class->is_signed)
 		class->roles |= 1u << ROLE_CPU;
@@ -226,9 +230,8 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 	else if (is_real && size != 16 && size != 32 && size != 64)
 		metadata_wrong(length, "want 16, 32 or 64 bits");
 	class->size = (unsigned)size;
-	class->align =
-	    alignment((is_old_real ? ast_need : ast_get)(object, "alignment", "align"),
-		      object->in->is_json || size % 8 ? 1 : 8);
+	class->align = alignment(ast_get(object, "alignment", "align"),
+				 object->in->is_json || size % 8 ? 1 : 8);
 	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
 	class->is_reversed = ast_word(bits, bit_order, class->order) != (int)class->order;
 	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1

@@ -166,6 +166,17 @@ static void read_clock(const struct ast *object)
 	*MEM_NEXT(schema->clock, schema->clocks, schema->clock_capacity) = clock;
 }
 
+/*
+ * The clock of timestamps that TSDL maps to none: the only one or, as babeltrace2 has it,
+ * one of nanoseconds since the epoch where the trace has none. NULL if there are several.
+ */
+static const char *default_clock(const struct schema *schema)
+{
+	if (!schema->clocks)
+		return SCHEMA_DEFAULT_CLOCK;
+	return schema->clocks == 1 ? schema->clock[0].name : NULL;
+}
+
 static void read_stream(const struct ast *object)
 {
 	struct schema *schema = object->in->schema;
@@ -175,9 +186,24 @@ static void read_stream(const struct ast *object)
 	    .id = ast_natural(ast_get(object, "id", "id"), 0),
 	};
 
+	if (!object->in->is_json)
+		clock = default_clock(schema);
 	schema_scopes(object, stream.scope, SCOPE_PACKET_CONTEXT, SCOPE_COMMON_CONTEXT,
 		      clock);
 	*MEM_NEXT(schema->stream, schema->streams, schema->stream_capacity) = stream;
+}
+
+/* In TSDL an event that names no stream is of the only one, which may be implied. */
+static uint64_t read_stream_id(const struct ast *object)
+{
+	struct schema *schema = object->in->schema;
+	const struct ast *id = ast_get(object, "data-stream-class-id", "stream_id");
+
+	if (!id && !object->in->is_json && !schema->streams)
+		*MEM_NEXT(schema->stream, schema->streams, schema->stream_capacity) =
+		    (struct schema_stream){.id = 0};
+	return ast_natural(
+	    id, !object->in->is_json && schema->streams == 1 ? schema->stream[0].id : 0);
 }
 
 static void read_event(const struct ast *object)
@@ -187,8 +213,7 @@ static void read_event(const struct ast *object)
 	const char *name = ast_text(named, "");
 	struct ctf_event_class event = {
 	    .id = ast_natural(ast_get(object, "id", "id"), 0),
-	    .stream_id =
-		ast_natural(ast_get(object, "data-stream-class-id", "stream_id"), 0),
+	    .stream_id = read_stream_id(object),
 	};
 
 	event.known.name =

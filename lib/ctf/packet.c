@@ -33,6 +33,7 @@ int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
 	window->file = file;
 	window->size = result ? 0 : (uint64_t)status.st_size;
 	window->at = window->count = 0;
+	window->error = 0;
 	return result;
 }
 
@@ -62,6 +63,8 @@ static void read_on(struct ctf_window *window, uint64_t until)
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			window->error = errno;
 		if (got <= 0) {
 			window->size = window->at + window->count;
 			break;

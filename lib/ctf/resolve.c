@@ -350,6 +350,11 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 
 	if (!stream->clock_name || !(schema->is_ctf2 || stream->has_stamps))
 		return 0;
+	if (!schema->clocks && strcmp(stream->clock_name, SCHEMA_DEFAULT_CLOCK) == 0 &&
+	    !schema->is_ctf2)
+		*MEM_NEXT(schema->clock, schema->clocks, schema->clock_capacity) =
+		    (struct schema_clock){.name = mem_strdup(SCHEMA_DEFAULT_CLOCK),
+					  .frequency = GIGAHERTZ};
 	for (size_t i = 0; i < schema->clocks; i++)
 		if (strcmp(schema->clock[i].name, stream->clock_name) == 0)
 			clock = &schema->clock[i];
@@ -370,6 +375,9 @@ static int set_up_ids(struct schema *schema, struct error *error)
 	size_t ids = 0;
 
 	for (; event < end; event++) {
+		/* Headers without an id are those of the stream's only event class. */
+		if (!event->stream->has_id && !schema->is_ctf2)
+			event->id = 0;
 		if (event->id >= MOST_IDS)
 			return error_set(error, "event %s: want an id below %d",
 					 event->known.name, MOST_IDS);
@@ -388,8 +396,11 @@ static int set_up_ids(struct schema *schema, struct error *error)
 		struct ctf_event_class **place = &event->stream->by_id[event->id];
 
 		if (*place)
-			return error_set(error, "event %s: two events of one id",
-					 event->known.name);
+			return error_set(error, "event %s: %s", event->known.name,
+					 event->stream->has_id || schema->is_ctf2
+					     ? "two events of one id"
+					     : "several events, but no id in the headers "
+					       "of events");
 		*place = event;
 	}
 	return 0;
@@ -463,8 +474,6 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 {
 	if (set_clock(stream, schema, error))
 		return -1;
-	if (!stream->has_id && !schema->is_ctf2)
-		return error_set(error, "no id in the headers of events");
 	stream->packet_program = ctf_program_new(&stream->scope[SCOPE_PACKET_CONTEXT], 1);
 	stream->header_program = ctf_program_new(&stream->scope[SCOPE_EVENT_HEADER], 1);
 	find_short_header(stream->scope[SCOPE_EVENT_HEADER], &stream->short_header);
@@ -485,7 +494,7 @@ int schema_set_up(struct schema *schema, struct error *error)
 	find_magic(schema);
 	schema->has_early_events = has_early_events(schema);
 	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
-	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)
+	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams > 1)
 		return error_set(error, "packets do not say their stream");
 	for (size_t i = 0; i < schema->streams; i++)
 		if (set_up_stream(schema, &schema->stream[i], error))

@@ -182,5 +182,6 @@ void schema_free(struct schema *schema)
 	free(schema->stream);
 	free(schema->event);
 	free(schema->hostname);
+	free(schema->ignored_name);
 	free(schema);
 }

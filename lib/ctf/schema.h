@@ -166,6 +166,9 @@ struct clock_range {
 	uint64_t least, most;
 };
 
+/* The name of the clock of a trace in TSDL that has timestamps and declares no clock. */
+#define SCHEMA_DEFAULT_CLOCK "default"
+
 struct schema_clock {
 	char *name; /* in CTF 2 the id that streams refer to */
 	unsigned char uuid[16];
@@ -257,6 +260,8 @@ struct schema {
 	char *hostname;      /* of the environment, or NULL */
 	bool is_barectf;     /* the tracer, */
 	uint64_t version[3]; /* and its version; of others it does not matter */
+	size_t ignored;      /* attributes that TSDL does not have, */
+	char *ignored_name;  /* and the first one with its location, or NULL */
 
 	/* Set by schema_resolve. */
 	int slots; /* of roles, and of values that are kept for later fields */

@@ -31,11 +31,27 @@ static bool open_next(struct ctf_stream *stream)
 	return false;
 }
 
+/* Report the read error that ended the file too early. Return false if there is none. */
+static bool report_read_error(struct ctf_stream *stream)
+{
+	struct ctf_window *window = &stream->window;
+
+	if (!window->error)
+		return false;
+	problem_add(stream->problems, window->file->path, PROBLEM_UNREADABLE, 1,
+		    "cannot be read from byte %" PRIu64 " on: %s", window->size,
+		    strerror(window->error));
+	window->error = 0;
+	return true;
+}
+
 static void tell_cut(struct ctf_stream *stream)
 {
 	if (stream->is_cut)
 		return;
 	stream->is_cut = true;
+	if (report_read_error(stream))
+		return;
 	problem_add(stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
 		    " bytes are there",
@@ -155,6 +171,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		if (stream->next >= stream->until ||
 		    stream->next >= stream->window.size) {
 			tell_more_gaps(stream);
+			report_read_error(stream);
 			if (!open_next(stream))
 				return false;
 		}
@@ -183,9 +200,19 @@ static uint64_t *new_slots(const struct schema *schema)
 	return mem_zalloc((size_t)schema->slots * sizeof(uint64_t) + 1);
 }
 
-/* The first packet of a file, wherever that is. */
+static bool is_of_another_trace(const struct ctf_packet *packet,
+				const struct schema *schema)
+{
+	return packet_has(packet, ROLE_UUID) && schema->has_uuid &&
+	       memcmp(packet->uuid, schema->uuid, sizeof(packet->uuid)) != 0;
+}
+
+/*
+ * Read the first packet of a file, wherever it is. `is_foreign`: there is none, and the
+ * file begins with one of another trace.
+ */
 static enum packet_found read_first(const struct schema *schema, struct ctf_file *file,
-				    uint64_t *size)
+				    uint64_t *size, bool *is_foreign)
 {
 	struct ctf_window window = {.schema = schema};
 	struct ctf_cursor cursor = {.slot = new_slots(schema)};
@@ -196,11 +223,16 @@ static enum packet_found read_first(const struct schema *schema, struct ctf_file
 	if (ctf_window_open(&window, file) == 0) {
 		*size = window.size;
 		found = ctf_packet_at(&window, &cursor, 0, &first);
+		*is_foreign = is_of_another_trace(&first, schema);
 		at = found == PACKET_GARBLED ? ctf_packet_seek(&window, &cursor, 1) : 0;
 		if (at && at < window.size)
 			found = ctf_packet_at(&window, &cursor, at, &first);
 		if (found == PACKET_WHOLE || found == PACKET_CUT)
 			file->first = first;
+		else if (window.error) {
+			found = PACKET_NONE;
+			errno = window.error;
+		}
 	}
 	free(cursor.slot);
 	ctf_window_clear(&window);
@@ -236,10 +268,11 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 {
 	enum packet_found found;
 	struct ctf_stream *stream;
+	bool is_foreign = false;
 	uint64_t size = 0;
 
 	errno = 0;
-	found = read_first(schema, &file, &size);
+	found = read_first(schema, &file, &size, &is_foreign);
 	streams->bytes += size;
 	if (file.first.stream && file.first.stream->clock) {
 		stream = stream_of(streams, schema, &file.first);
@@ -247,7 +280,11 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 		*MEM_NEXT(stream->file, stream->files, stream->capacity) = file;
 		return;
 	}
-	if (found == PACKET_GARBLED)
+	if (found == PACKET_GARBLED && is_foreign)
+		problem_add(problems, file.path, PROBLEM_GARBLED, 1,
+			    "skipped: the uuid of its packets is not that of the "
+			    "metadata, so it is a stream of another trace");
+	else if (found == PACKET_GARBLED)
 		problem_add(problems, file.path, PROBLEM_GARBLED, 1,
 			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
 			    size);

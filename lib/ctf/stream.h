@@ -36,6 +36,7 @@ struct ctf_window {
 	const struct schema *schema;
 	const struct ctf_file *file;
 	uint64_t size;       /* of the file: at first, or as reading found it */
+	int error;           /* errno of the read that ended it too early, or 0 */
 	bool is_scattered;   /* read no more at once than is asked for */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, capacity;

@@ -139,7 +139,7 @@ static bool is_definition(const struct metadata *in)
 static struct ast *read_block(struct metadata *in, const char *type)
 {
 	struct ast *block = new_object(in, type);
-	size_t types = in->types;
+	const size_t outer = in->outer_types, types = in->outer_types = in->types;
 
 	metadata_expect(in, '{');
 	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
@@ -159,13 +159,28 @@ static struct ast *read_block(struct metadata *in, const char *type)
 		metadata_expect(in, ';');
 	}
 	in->types = types;
+	in->outer_types = outer;
 	return block;
 }
 
-/* `[4]` or `[length]`, one or several, behind the name of a field. */
+/* Return the integer that `env.NAME` stands for; with error, the value itself. */
+static const struct ast *find_env_entry(struct metadata *in, const struct ast *value)
+{
+	const struct ast *entry =
+	    in->environment ? ast_get(in->environment, NULL, value->text + strlen("env."))
+			    : NULL;
+
+	if (entry && entry->kind == AST_NUMBER)
+		return entry;
+	metadata_wrong(value, "%s: no such integer before its use", value->text);
+	return value;
+}
+
+/* `[4]`, `[length]` or `[env.NAME]`, one or several, behind the name of a field. */
 static const struct ast *read_length(struct metadata *in, const struct ast *element)
 {
-	struct ast *array = new_object(in, "static-length-array");
+	static const char env[] = "env.";
+	struct ast *array = new_object(in, "static-length-array"), *value;
 	const char *length = "size";
 
 	if (!metadata_accept(in, '['))
@@ -174,7 +189,12 @@ static const struct ast *read_length(struct metadata *in, const struct ast *elem
 		array->text = "dynamic-length-array";
 		length = "length-field-location";
 	}
-	add(array, read_value(in, length));
+	value = read_value(in, length);
+	if (value->kind == AST_TEXT && strncmp(value->text, env, strlen(env)) == 0)
+		value = ast_copy(find_env_entry(in, value), "size");
+	if (value->kind == AST_NUMBER)
+		array->text = "static-length-array";
+	add(array, value);
 	metadata_expect(in, ']');
 	if (in->depth++ >= MOST_DEPTH)
 		metadata_wrong(&in->token, "want types that are less deep");
@@ -208,7 +228,7 @@ static struct ast *read_members(struct metadata *in, const char *list)
 {
 	struct ast *members = ast_new(in, AST_ARRAY, list);
 	struct ast **last = &members->first;
-	size_t types = in->types;
+	const size_t outer = in->outer_types, types = in->outer_types = in->types;
 
 	metadata_expect(in, '{');
 	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
@@ -225,6 +245,7 @@ static struct ast *read_members(struct metadata *in, const char *list)
 		last = &(*last)->next;
 	}
 	in->types = types;
+	in->outer_types = outer;
 	return members;
 }
 
@@ -257,6 +278,17 @@ static const struct ast *read_compound(struct metadata *in, bool is_variant)
 	return type;
 }
 
+/* An integer, or the code of a character constant; anything else is found wrong later. */
+static struct ast read_constant(struct metadata *in)
+{
+	struct ast value = in->token;
+
+	if (value.kind == AST_TEXT && value.number)
+		value.kind = AST_NUMBER;
+	metadata_next(in);
+	return value;
+}
+
 /* One label, with its value or range of values, or from the value after the last one. */
 static struct ast *read_label(struct metadata *in, struct ast *value)
 {
@@ -266,15 +298,11 @@ static struct ast *read_label(struct metadata *in, struct ast *value)
 	if (in->token.kind != AST_WORD && in->token.kind != AST_TEXT)
 		metadata_wrong(&in->token, "want a label");
 	metadata_next(in);
-	if (metadata_accept(in, '=')) {
-		*value = in->token;
-		metadata_next(in);
-	}
+	if (metadata_accept(in, '='))
+		*value = read_constant(in);
 	first = *value;
-	if (metadata_accept(in, SIGN_RANGE)) {
-		*value = in->token;
-		metadata_next(in);
-	}
+	if (metadata_accept(in, SIGN_RANGE))
+		*value = read_constant(in);
 	label->first = ast_new(in, AST_ARRAY, NULL);
 	add(label->first, ast_copy(value, NULL));
 	add(label->first, ast_copy(&first, NULL));
@@ -283,7 +311,8 @@ static struct ast *read_label(struct metadata *in, struct ast *value)
 	return label;
 }
 
-/* `enum name : integer { label = value, ... }`, or by its name alone. */
+/* `enum name : integer { label = value, ... }`, without an integer of type `int`, or by
+ * its name alone. */
 static const struct ast *read_enumeration(struct metadata *in)
 {
 	const char *name = read_word(in);
@@ -295,9 +324,9 @@ static const struct ast *read_enumeration(struct metadata *in)
 		name = join(in, "enum", ' ', name);
 	if (name && !metadata_is_sign(in, ':') && !metadata_is_sign(in, '{'))
 		return metadata_find_type(in, name);
-	if (!metadata_accept(in, ':'))
-		metadata_wrong(&in->token, "want the integer of an enumeration");
-	type = ast_copy(read_type(in), NULL);
+	type = ast_copy(metadata_accept(in, ':') ? read_type(in)
+						 : metadata_find_type(in, "int"),
+			NULL);
 	metadata_expect(in, '{');
 	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
 		*last = read_label(in, &value);
@@ -361,11 +390,12 @@ static void read_definition(struct metadata *in)
 
 static void read_top(struct metadata *in)
 {
-	static const char *const keyword[] = {"event", "stream", "clock",
-					      "env",   "trace",  NULL};
+	static const char *const keyword[] = {"event", "stream",   "clock", "env",
+					      "trace", "callsite", NULL};
 	struct metadata_mark mark = metadata_mark(in);
 	const char *name = in->token.text;
 	const struct ast *block;
+	bool is_env, is_callsite;
 
 	if (is_definition(in)) {
 		read_definition(in);
@@ -374,11 +404,17 @@ static void read_top(struct metadata *in)
 	if (!is_word(in, keyword))
 		metadata_wrong(&in->token,
 			       "want trace, env, clock, stream, event or a type");
-	metadata_next(in);
+	is_env = accept_word(in, "env");
+	is_callsite = !is_env && accept_word(in, "callsite");
+	if (!is_env && !is_callsite)
+		metadata_next(in);
 	block = read_block(in, name);
-	if (!metadata_failed(in))
+	if (is_env)
+		in->environment = block;
+	/* Call sites are of no use here. */
+	if (!metadata_failed(in) && !is_callsite)
 		schema_add(block);
-	if (metadata_is_sign(in, ';'))
+	if (metadata_is_sign(in, ';') && !is_env)
 		metadata_forget(in, mark); /* before a token that has a text */
 	metadata_expect(in, ';');
 }

@@ -26,10 +26,10 @@ load ctf
 	ctf_trace web web
 	ctf_trace db db
 	ctf_talk web db 0 2
-	# An attribute that CTF does not have, which libbabeltrace2 passes over.
-	sed -i 's/typealias integer { size = 16; /&hue = 7; /' web/metadata
+	# An alignment that cannot be, which libbabeltrace2 passes over.
+	sed -i '2i struct odd { string s; } align(3);' web/metadata
 	for reader in auto native; do
-		fails_with 1 'ctsync: web/metadata: line 3: hue: not known here
+		fails_with 1 'ctsync: web/metadata: line 2: minimum-alignment: want an alignment that is a power of two
 ctsync: 1 trace to read, want 2 or more' ctsync --reader $reader -t web -t db
 	done
 	ends_with 0 ctsync --reader babeltrace2 -t web -t db

@@ -177,6 +177,79 @@ static void compound_types_nest(void **state)
 	schema_free(schema);
 }
 
+/* What babeltrace2 and barectf write, and what babeltrace2 reads besides. */
+static void constants_are_read_as_in_c(void **state)
+{
+	struct schema *schema = parse_fields(
+	    "env { hostname = \"\\x63\\141f\\xc3\\xA9\\061\\x309\"; n = 3; };"
+	    "typealias integer { size = 8; } := int;"
+	    "callsite { name = \"e\"; func = \"f\"; line = 39; ip = 0x40096c; };"
+	    "clock { name = 'mono'; };",
+	    "enum { A = 'A', B, C = '\\x50' ... '\\x51', } x; int y[env.n];"
+	    "floating_point { exp_dig = 8; mant_dig = 24; } z;");
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
+	const struct field_class *x = field_member(fields, "x");
+
+	(void)state;
+	assert_string_equal(schema->hostname, "caf\u00e9109");
+	assert_string_equal(schema->clock[0].name, "mono");
+	assert_int_equal(schema->events, 1);
+	assert_int_equal(x->size, 8);
+	assert_string_equal(field_label(x, 65), "A");
+	assert_string_equal(field_label(x, 66), "B");
+	assert_string_equal(field_label(x, 0x51), "C");
+	assert_null(field_label(x, 0x52));
+	assert_int_equal(field_member(fields, "y")->type, FIELD_ARRAY);
+	assert_int_equal(field_member(fields, "y")->length, 3);
+	assert_int_equal(field_member(fields, "z")->align, 8);
+	schema_free(schema);
+}
+
+static void unknown_attributes_are_counted(void **state)
+{
+	struct schema *schema =
+	    parse("trace { major = 1; minor = 8; byte_order = le; foo = 1; };\n"
+		  "clock { name = c; bar = \"x\"; };\n"
+		  "typealias integer { size = 8; colour = red; } := u8;\n"
+		  "stream { taste = 1; };\n"
+		  "event { name = e; smell = 1; fields := struct { u8 a; u8 b;"
+		  " floating_point { exp_dig = 8; mant_dig = 24; x = 1; } c;"
+		  " string { y = 1; } d; }; };\n");
+
+	(void)state;
+	assert_int_equal(schema->ignored, 7);
+	assert_string_equal(schema->ignored_name, "foo of trace in line 1");
+	schema_free(schema);
+}
+
+static void events_and_stamps_have_a_default(void **state)
+{
+	struct schema *schema = parse(TRACE "event { name = e; };\n");
+
+	(void)state;
+	assert_int_equal(schema->streams, 1);
+	assert_int_equal(schema->stream[0].id, 0);
+	schema_free(schema);
+	schema = parse(TRACE "typealias integer { size = 64; } := u64;\n"
+			     "stream { id = 7; event.header := struct { u64 id; "
+			     "u64 timestamp; }; packet.context := struct { "
+			     "u64 timestamp_begin; string content_size; }; };\n"
+			     "event { name = e; id = 3; };\n");
+	assert_int_equal(schema->event[0].stream_id, 7);
+	assert_string_equal(
+	    field_member(schema->stream[0].scope[SCOPE_EVENT_HEADER], "timestamp")->clock,
+	    "default");
+	assert_string_equal(
+	    field_member(schema->stream[0].scope[SCOPE_PACKET_CONTEXT], "timestamp_begin")
+		->clock,
+	    "default");
+	assert_int_equal(
+	    field_member(schema->stream[0].scope[SCOPE_PACKET_CONTEXT], "content_size")
+		->roles,
+	    0);
+	schema_free(schema);
+}
+
 static void what_is_wrong_is_named_with_its_line(void **state)
 {
 	(void)state;
@@ -188,15 +261,24 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 		     "line 2: size: want 1 to 64 bits");
 	assert_wrong("typealias integer { size = 8; align = 3; } := x;",
 		     "line 2: align: want an alignment that is a power of two");
-	assert_wrong("typealias integer { size = 8; colour = 3; } := x;",
-		     "line 2: colour: not known here");
+	assert_wrong("typealias integer { size = 8; size = 16; } := x;",
+		     "line 2: size: duplicate attribute");
+	assert_wrong("struct x { string y; };\nstruct x { string z; };",
+		     "line 3: duplicate type struct x");
 	assert_wrong("struct x { y z; };", "line 2: no type y before its use");
 	assert_wrong("struct x { string z; string z; };",
 		     "line 2: z: want members of different names");
 	assert_wrong("struct x { string z[2][-3]; };",
 		     "line 2: z: size: want an integer that is not negative");
-	assert_wrong("typealias enum { a } := x;",
-		     "line 2: want the integer of an enumeration");
+	assert_wrong("typealias enum { a } := x;", "line 2: no type int before its use");
+	assert_wrong(
+	    "struct x { string y[env.n]; };",
+	    "line 2: length-field-location: env.n: no such integer before its use");
+	assert_wrong(
+	    "env { n = \"4\"; };\nstruct x { string y[env.n]; };",
+	    "line 3: length-field-location: env.n: no such integer before its use");
+	assert_wrong("env { a = \"\\xg\"; };", "line 2: want a name");
+	assert_wrong("env { a = \"\\8\"; };", "line 2: want a name");
 	assert_wrong("event { id = 1; };", "line 2: event: want a name");
 	assert_wrong("env { a = \"", "line 2: want a name");
 	assert_wrong("/* ", "line 2: want trace, env, clock, stream, event or a type");
@@ -331,6 +413,9 @@ int main(void)
 	    cmocka_unit_test(labels_count_on),
 	    cmocka_unit_test(a_label_may_have_several_ranges),
 	    cmocka_unit_test(compound_types_nest),
+	    cmocka_unit_test(constants_are_read_as_in_c),
+	    cmocka_unit_test(unknown_attributes_are_counted),
+	    cmocka_unit_test(events_and_stamps_have_a_default),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_line),
 	    cmocka_unit_test(types_cannot_grow_without_end),
 	    cmocka_unit_test(what_is_compared_is_bounded),

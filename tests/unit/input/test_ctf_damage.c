@@ -328,11 +328,58 @@ static void assert_refused(const char *wanted)
 static void what_is_not_known_is_named(void **state)
 {
 	(void)state;
-	scratch_text("t/metadata", ONE_EVENT "\ncallsite { name = \"e\"; };\n");
+	scratch_text("t/metadata", ONE_EVENT "\ncallsites { name = \"e\"; };\n");
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_refused(
 	    "t/metadata: line 23: want trace, env, clock, stream, event or a type");
+	scratch_text("t/metadata", ONE_EVENT "\ncallsite { name = \"e\"; };\n"
+					     "clock { name = d; a = 1; b = 2; };\n");
+	assert_read("10 11 12 ", "t/metadata: unknown attributes ignored: b of clock in "
+				 "line 24 and 1 more (malformed, 2)\n");
+}
+
+/* barectf leaves the id out where a stream has one class of events. */
+static void headers_without_an_id_are_of_the_only_class(void **state)
+{
+	static const char metadata[] =
+	    METADATA_TYPES "stream { event.header := struct { stamp_t timestamp; }; };\n"
+			   "event { name = e; id = 7; fields := struct { uint8_t n; }; "
+			   "};\n";
+
+	(void)state;
+	put_int(&file, 4, 0xc1fc1fc1);
+	put_int(&file, 4, 0);
+	for (int i = 10; i < 13; i++) {
+		put_int(&file, 8, (uint64_t)i);
+		put_int(&file, 1, 1);
+	}
+	scratch_bytes("t/ch", file.bytes, file.size);
+	scratch_text("t/metadata", metadata);
+	assert_read("10 11 12 ", "");
+	scratch_text("t/metadata", METADATA_TYPES
+		     "stream { event.header := struct { stamp_t timestamp; }; };\n"
+		     "event { name = e; id = 7; };\nevent { name = f; id = 8; };\n");
+	assert_refused("t/metadata: event f: several events, but no id in the headers of "
+		       "events");
+}
+
+static void a_stream_of_another_trace_is_named(void **state)
+{
+	(void)state;
+	scratch_text(
+	    "t/metadata",
+	    "/* CTF 1.8 */ typealias integer { size = 8; align = 8; } := uint8_t;\n"
+	    "trace { major = 1; minor = 8; byte_order = le;\n"
+	    " uuid = \"00000000-0000-0000-0000-000000000001\";\n"
+	    " packet.header := struct { uint8_t uuid[16]; }; };\n"
+	    "stream { };\n");
+	put_int(&file, 8, 0);
+	put_int(&file, 8, 0);
+	put_int(&file, 8, 0);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("", "t/ch: skipped: the uuid of its packets is not that of the "
+			"metadata, so it is a stream of another trace (garbled, 1)\n");
 }
 
 /* Every stream has a table up to its greatest id. */
@@ -390,6 +437,8 @@ int main(void)
 	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
 	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
 	    DAMAGE_TEST(what_is_not_known_is_named),
+	    DAMAGE_TEST(headers_without_an_id_are_of_the_only_class),
+	    DAMAGE_TEST(a_stream_of_another_trace_is_named),
 	    DAMAGE_TEST(metadata_may_be_cut_in_its_padding),
 	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
 	};
