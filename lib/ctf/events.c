@@ -20,22 +20,23 @@ struct own_reader {
 };
 
 /*
- * What was lost before this packet. The counters are of the whole stream; lost
- * before its first packet, events are counted as one, as nobody knows when.
+ * Count what was lost before this packet. The counters are of the whole stream and start
+ * at 0: losses before the first packet here count if no packet came before it.
  */
 static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
+	const struct schema_stream *of = packet->stream;
 	uint64_t sequence = packet->value[ROLE_SEQUENCE];
-	uint64_t discarded = packet->value[ROLE_DISCARDED];
+	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped;
 
-	if (packet_has(packet, ROLE_DISCARDED) && !stream->has_before)
-		facts->discarded_events += discarded != 0;
-	else if (packet_has(packet, ROLE_DISCARDED))
-		facts->discarded_events += discarded - stream->discarded;
-	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
-	    sequence - stream->sequence > 1)
-		facts->discarded_packets += sequence - stream->sequence - 1;
+	if (packet_has(packet, ROLE_DISCARDED) && (stream->has_before || !sequence))
+		facts->discarded_events +=
+		    counter_growth(of->discarded_size, stream->discarded, discarded);
+	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before) {
+		skipped = counter_growth(of->sequence_size, stream->sequence, sequence);
+		facts->discarded_packets += skipped ? skipped - 1 : 0;
+	}
 	stream->has_before = true;
 	stream->sequence = sequence;
 	stream->discarded = discarded;

@@ -179,6 +179,11 @@ static int find_target(struct resolving *resolving, const struct around *outer)
 	return follow(resolving, around ? around->class : NULL, step);
 }
 
+static unsigned counter_size(const struct field_class *class)
+{
+	return class->type == FIELD_INTEGER ? class->size : 64;
+}
+
 /* What a field tells of its stream besides its value. */
 static int survey(struct resolving *resolving, const struct field_class *class)
 {
@@ -188,6 +193,10 @@ static int survey(struct resolving *resolving, const struct field_class *class)
 		resolving->schema->header_roles |= class->roles;
 	else
 		stream->has_id |= (class->roles & 1u << ROLE_ID) != 0;
+	if (class->roles & 1u << ROLE_SEQUENCE)
+		stream->sequence_size = counter_size(class);
+	if (class->roles & 1u << ROLE_DISCARDED)
+		stream->discarded_size = counter_size(class);
 	if (!class->clock)
 		return 0;
 	if (class->is_signed)

@@ -203,6 +203,7 @@ struct schema_stream {
 	unsigned stamp_size;    /* of the first in the event header, or 0 */
 	bool has_stamps;        /* there is one */
 	bool has_id;            /* the event header says the class */
+	unsigned sequence_size, discarded_size; /* bits of these counters of packets */
 
 	/* Set by schema_set_up. */
 	const struct schema_clock *clock; /* NULL where events have no stamps */

@@ -19,6 +19,14 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
 	return packet->has & 1u << role;
 }
 
+/* How much a counter of `size` bits, which may wrap, has grown. 0 if it fell. */
+static inline uint64_t counter_growth(unsigned size, uint64_t from, uint64_t to)
+{
+	uint64_t growth = (to - from) & UINT64_MAX >> (64 - size);
+
+	return growth >> (size - 1) ? 0 : growth;
+}
+
 /* One file of a stream; LTTng may write several, one after the other. */
 struct ctf_file {
 	char *path;

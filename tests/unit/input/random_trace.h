@@ -167,13 +167,14 @@ static inline void put_random_event(struct whole_trace *whole,
 
 enum { AT_BEGIN = 256, AT_END = 320, AT_CONTENT = 384, AT_SIZE = 448 };
 
-/* A packet of some events; counters go on. */
+/* A packet of some events; counters go on. Those of a stream's first packet are 0 if they
+ * were UINT64_MAX and 0. */
 static inline void put_packet(struct whole_trace *whole, unsigned number,
 			      unsigned instance, struct bits *bits, uint64_t counter[2])
 {
 	struct random_stream *stream = &whole->stream[number];
 	uint64_t packet = bits->at;
-	bool big = whole->say.big;
+	bool big = whole->say.big, is_first = counter[0] == UINT64_MAX;
 
 	bits_put(bits, 32, 0xc1fc1fc1u, big);
 	bits_put(bits, 64, 0, big);
@@ -183,8 +184,8 @@ static inline void put_packet(struct whole_trace *whole, unsigned number,
 	bits_put(bits, 64, whole->clock, big);
 	for (int i = 0; i < 3; i++)
 		bits_put(bits, 64, 0, big);
-	counter[0] += (uint64_t)(chance(80) ? 1 : 3);
-	counter[1] += (uint64_t)(chance(80) ? 0 : 7);
+	counter[0] += (uint64_t)(is_first || chance(80) ? 1 : 3);
+	counter[1] += (uint64_t)(is_first || chance(80) ? 0 : 7);
 	if (stream->has_sequence)
 		bits_put(bits, 64, counter[0], big);
 	if (stream->has_discarded)

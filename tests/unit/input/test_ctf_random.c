@@ -72,7 +72,8 @@ static void write_file(struct stream_file *file, int number, bool is_indexed)
 static void put_instance(struct whole_trace *whole, unsigned stream, unsigned instance,
 			 int back)
 {
-	uint64_t counter[2] = {0, chance(50) ? 0 : 5};
+	/* libbabeltrace2 does not count what was lost before the first packet. */
+	uint64_t counter[2] = {UINT64_MAX, 0};
 	int rotation = chance(30) ? 60 : 0;
 	struct stream_file file = {.bits = {.big = whole->say.big},
 				   .index = {.big = true},
