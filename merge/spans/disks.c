@@ -9,10 +9,17 @@
  * to the device, completed. The kernel names a request by its device and first sector;
  * while it is queued, others may be merged into it, which shows when it is issued: its
  * sectors then cover theirs. One that is requeued is issued again.
+ *
+ * Completions may be lost, and then those that follow on the sector must not move up. Of
+ * several requests in flight on one sector the first that is issued completes first; if
+ * the sector is issued again before all have completed, the oldest have lost their
+ * completions. They have lost them also when another operation is issued, or when the
+ * tracer said that it lost events meanwhile.
  */
 enum {
 	REQUESTS_MOST = 65536, /* of a disk; more are not in flight, but were lost */
 	SECTOR_BYTES = 512,
+	IN_FLIGHT_MOST = 16, /* on one sector */
 };
 
 /* LTTng's flags of what a request does. */
@@ -35,16 +42,10 @@ static void end_request(struct spans *spans, uint32_t node, const struct disk *d
 			struct disk_request *request, nsec_t end_ns, int64_t cut)
 {
 	request->span.end_ns = end_ns;
+	request->span.disk.sector = nsec_sub(request->span.disk.sector, request->done);
 	request->span.disk.bytes = request->sectors * SECTOR_BYTES;
 	request->span.disk.cut = cut;
 	spans_add(spans, SPAN_DISK, node, disk->dev, &request->span);
-}
-
-static void cut_request(struct spans *spans, const struct disk *disk,
-			struct disk_request *request)
-{
-	end_request(spans, spans->event->node, disk, request, spans->event->ts_ns,
-		    span_cut(false, true));
 }
 
 static void drop(struct disk *disk, size_t at)
@@ -52,6 +53,14 @@ static void drop(struct disk *disk, size_t at)
 	disk->count--;
 	memmove(disk->request + at, disk->request + at + 1,
 		(disk->count - at) * sizeof(*disk->request));
+}
+
+/* A request whose end was lost. */
+static void cut_request(struct spans *spans, struct disk *disk, size_t at, nsec_t end_ns)
+{
+	end_request(spans, spans->event->node, disk, &disk->request[at], end_ns,
+		    span_cut(false, true));
+	drop(disk, at);
 }
 
 /* The kernel counts them in 32 bits; more is damage. */
@@ -97,6 +106,7 @@ static struct disk_request read_request(struct spans *spans)
 	    .span = spans_begin(spans->event->ts_ns, spans->event->ts_ns),
 	    .sectors = sectors_of(spans),
 	    .is_write = (rwbs & RWBS_WRITE) != 0,
+	    .completed_ns = NSEC_MIN,
 	};
 	struct timeline_block_request *row = &request.span.disk;
 
@@ -111,39 +121,105 @@ static struct disk_request read_request(struct spans *spans)
 
 static void add(struct spans *spans, struct disk *disk, struct disk_request request)
 {
-	if (disk->count == REQUESTS_MOST) {
-		cut_request(spans, disk, &disk->request[0]);
-		drop(disk, 0);
-	}
+	if (disk->count == REQUESTS_MOST)
+		cut_request(spans, disk, 0, spans->event->ts_ns);
 	*MEM_NEXT(disk->request, disk->count, disk->capacity) = request;
 }
 
-/* The oldest that begins there; `issued`: -1 whether or not. SIZE_MAX: none. */
-static size_t find_request(const struct disk *disk, const struct disk_request *as,
-			   int issued)
+/* Whether a request starts there, or started there before a part of it was done. */
+static bool is_at(const struct disk_request *request, const struct disk_request *as)
 {
-	for (size_t i = 0; i < disk->count; i++) {
-		const struct disk_request *request = &disk->request[i];
+	int64_t sector = request->span.disk.sector;
 
-		if (request->span.disk.sector == as->span.disk.sector &&
-		    !request->sectors == !as->sectors &&
-		    (issued < 0 || is_issued(request) == issued))
+	return (sector == as->span.disk.sector ||
+		nsec_sub(sector, request->done) == as->span.disk.sector) &&
+	       !request->sectors == !as->sectors;
+}
+
+/* The oldest of these, issued or only queued. SIZE_MAX: there is none. */
+static size_t find_request(const struct disk *disk, const struct disk_request *as,
+			   bool issued)
+{
+	for (size_t i = 0; i < disk->count; i++)
+		if (is_at(&disk->request[i], as) &&
+		    is_issued(&disk->request[i]) == issued)
 			return i;
-	}
 	return SIZE_MAX;
 }
 
-/* The same sectors cannot be queued twice: the one before had an end that was lost. */
+/* The same sectors cannot be queued twice: the end of the earlier request was lost. */
 static void insert(struct spans *spans, struct disk *disk,
 		   const struct disk_request *request)
 {
-	size_t at = find_request(disk, request, 0);
+	size_t at = find_request(disk, request, false);
 
-	if (at != SIZE_MAX && request->sectors > 0) {
-		cut_request(spans, disk, &disk->request[at]);
+	if (at != SIZE_MAX && request->sectors > 0)
+		cut_request(spans, disk, at, spans->event->ts_ns);
+	add(spans, disk, *request);
+}
+
+/* The requests in flight on a sector, the oldest first. Flushes have no sector. */
+struct flight {
+	size_t at[IN_FLIGHT_MOST], count, completed;
+};
+
+static struct flight find_flight(const struct disk *disk, const struct disk_request *as)
+{
+	struct flight flight = {.count = 0};
+
+	for (size_t i = 0;
+	     as->sectors && i < disk->count && flight.count < IN_FLIGHT_MOST; i++) {
+		const struct disk_request *request = &disk->request[i];
+
+		if (!is_at(request, as) || !is_issued(request))
+			continue;
+		flight.completed += request->completed_ns != NSEC_MIN;
+		flight.at[flight.count++] = i;
+	}
+	return flight;
+}
+
+/* End all requests of a sector: the oldest have lost their completions, each until the
+ * next one was issued; the completions are of the others. */
+static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
+		       const struct flight *flight, nsec_t end_ns)
+{
+	size_t lost = flight->count - flight->completed;
+	struct disk_request copy[IN_FLIGHT_MOST];
+
+	for (size_t i = 0; i < flight->count; i++)
+		copy[i] = disk->request[flight->at[i]];
+	for (size_t i = 0; i < flight->count; i++) {
+		size_t at = flight->at[i] - i; /* those before it are gone */
+		struct disk_request *request = &disk->request[at];
+		bool is_last = i + 1 == flight->count;
+
+		if (i < lost) {
+			end_request(spans, node, disk, request,
+				    is_last ? end_ns : copy[i + 1].span.disk.issue_ns,
+				    span_cut(false, true));
+		} else {
+			request->span.disk.error = copy[i - lost].error;
+			end_request(spans, node, disk, request,
+				    copy[i - lost].completed_ns, 0);
+		}
 		drop(disk, at);
 	}
-	add(spans, disk, *request);
+}
+
+/* A request is issued: end those of its sector that have lost their completions. */
+static void end_lost(struct spans *spans, struct disk *disk,
+		     const struct disk_request *request)
+{
+	const struct flight flight = find_flight(disk, request);
+	const struct disk_request *oldest;
+
+	if (!flight.count)
+		return;
+	oldest = &disk->request[flight.at[0]];
+	if (flight.completed || oldest->done || flight.count == IN_FLIGHT_MOST ||
+	    oldest->span.disk.operation != request->span.disk.operation)
+		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
 
 /* It began as another one, which went into it. */
@@ -174,8 +250,10 @@ static void merge(struct disk *disk, struct disk_request *request)
 
 static void issue(struct spans *spans, struct disk *disk, struct disk_request *request)
 {
-	size_t at = find_request(disk, request, 0);
+	size_t at;
 
+	end_lost(spans, disk, request);
+	at = find_request(disk, request, false);
 	if (at != SIZE_MAX) {
 		begin_as(request, &disk->request[at]);
 		request->span.disk.merged = disk->request[at].span.disk.merged;
@@ -188,7 +266,7 @@ static void issue(struct spans *spans, struct disk *disk, struct disk_request *r
 
 static void requeue(struct disk *disk, const struct disk_request *request)
 {
-	size_t at = find_request(disk, request, 1);
+	size_t at = find_request(disk, request, true);
 
 	if (at != SIZE_MAX)
 		disk->request[at].span.disk.issue_ns = TIMELINE_NONE;
@@ -205,15 +283,43 @@ static void add_beginless(struct spans *spans, const struct disk *disk,
 		    span_cut(true, false));
 }
 
+/* Whether a completion can be of this request: it is of the same operation, and not
+ * larger than what was issued. */
+static bool can_complete(const struct spans *spans, const struct disk_request *request,
+			 const struct disk_request *done)
+{
+	bool has_operation = event_field(spans->event, BLOCK_RWBS)->type != CELL_NULL;
+
+	return (!is_issued(request) ||
+		done->sectors <= request->sectors - request->done) &&
+	       (!has_operation ||
+		request->span.disk.operation == done->span.disk.operation);
+}
+
+/* Find the request that completes. One that the completion cannot be of has lost its own,
+ * and is cut. */
+static size_t find_completed(struct spans *spans, struct disk *disk,
+			     const struct disk_request *done)
+{
+	for (;;) {
+		size_t at = find_request(disk, done, true);
+
+		if (at == SIZE_MAX)
+			at = find_request(disk, done, false);
+		if (at == SIZE_MAX || can_complete(spans, &disk->request[at], done))
+			return at;
+		cut_request(spans, disk, at, spans->event->ts_ns);
+	}
+}
+
 /* Some of the sectors may be done, and the rest later. */
 static void complete(struct spans *spans, struct disk *disk, struct disk_request *done)
 {
-	size_t at = find_request(disk, done, 1);
+	size_t at = find_completed(spans, disk, done);
 	struct disk_request *request;
-	int64_t sectors = done->sectors, *sector;
+	struct flight flight;
+	int64_t sectors = done->sectors;
 
-	if (at == SIZE_MAX)
-		at = find_request(disk, done, -1);
 	if (at == SIZE_MAX) {
 		/* A write with a flush before it ends twice, the second time of nothing.
 		 */
@@ -222,17 +328,20 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 		return;
 	}
 	request = &disk->request[at];
-	sector = &request->span.disk.sector;
-	request->span.disk.error =
-	    event_integer(spans->event, BLOCK_ERROR, TIMELINE_NONE);
-	if (sectors > 0 && sectors < request->sectors - request->done) {
-		*sector = nsec_add(*sector, sectors);
+	if (is_issued(request) && sectors > 0 &&
+	    sectors < request->sectors - request->done) {
+		request->span.disk.sector = nsec_add(request->span.disk.sector, sectors);
 		request->done += sectors;
 		return;
 	}
-	*sector = nsec_sub(*sector, request->done);
-	end_request(spans, spans->event->node, disk, request, spans->event->ts_ns, 0);
-	drop(disk, at);
+	flight = find_flight(disk, done);
+	if (flight.count <= 1)
+		flight = (struct flight){.at = {at}, .count = 1};
+	request = &disk->request[flight.at[flight.completed++]];
+	request->completed_ns = spans->event->ts_ns;
+	request->error = event_integer(spans->event, BLOCK_ERROR, TIMELINE_NONE);
+	if (flight.completed == flight.count)
+		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
 
 /* What is none of the kernel's numbers is -1. */
@@ -281,10 +390,17 @@ void disk_event(struct spans *spans)
 
 void disk_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 {
-	const struct span_node *node = &spans->node[at];
+	struct span_node *node = &spans->node[at];
 
-	for (size_t i = 0; i < node->disks; i++)
-		for (size_t k = 0; k < node->disk[i].count; k++)
-			end_request(spans, at, &node->disk[i], &node->disk[i].request[k],
-				    end_ns, span_cut(false, true));
+	for (size_t i = 0; i < node->disks; i++) {
+		struct disk *disk = &node->disk[i];
+
+		while (disk->count) {
+			struct flight flight = find_flight(disk, &disk->request[0]);
+
+			if (!is_issued(&disk->request[0]) || !flight.count)
+				flight = (struct flight){.count = 1};
+			end_flight(spans, at, disk, &flight, end_ns);
+		}
+	}
 }

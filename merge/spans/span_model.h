@@ -127,6 +127,10 @@ struct disk_request {
 	int64_t sectors;
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
+	/* A completion that is its own, unless one of the sector was lost; see disks.c.
+	 */
+	nsec_t completed_ns; /* NSEC_MIN: none */
+	int64_t error;
 };
 
 struct disk {

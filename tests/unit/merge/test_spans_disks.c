@@ -128,6 +128,73 @@ static void two_requests_of_one_sector_end_in_their_order(void **unused)
 			   "1/8 read 64+8 110-210 issued 110 by 6\n");
 }
 
+/* Their completions stay with those that follow. */
+static void a_lost_completion_shifts_no_other(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
+	for (int i = 2; i <= 4; i++) {
+		disk_at(ISSUE, 100 * i, 64, 8, WRITES, 5);
+		disk_at(COMPLETE, 100 * i + 1, 64, 8, WRITES, 0);
+	}
+	assert_told(DISKS, "1/8 write 64+8 100-200... issued 100 by 5\n"
+			   "1/8 write 64+8 200-201 issued 200 by 5\n"
+			   "1/8 write 64+8 300-301 issued 300 by 5\n"
+			   "1/8 write 64+8 400-401 issued 400 by 5\n");
+}
+
+static void two_lost_completions_shift_no_other(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
+	disk_at(ISSUE, 150, 64, 8, WRITES, 6);
+	disk_at(ISSUE, 200, 64, 8, WRITES, 7);
+	disk_at(COMPLETE, 210, 64, 8, WRITES, 0);
+	assert_told(DISKS, "1/8 write 64+8 100-150... issued 100 by 5\n"
+			   "1/8 write 64+8 150-200... issued 150 by 6\n"
+			   "1/8 write 64+8 200-210 issued 200 by 7\n");
+}
+
+static void another_operation_ends_a_lost_one(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
+	disk_at(ISSUE, 200, 64, 8, READS, 5);
+	disk_at(COMPLETE, 201, 64, 8, READS, 0);
+	disk_at(ISSUE, 300, 72, 8, WRITES, 5);
+	disk_at(COMPLETE, 301, 72, 8, READS, 0);
+	assert_told(DISKS, "1/8 write 64+8 100-200... issued 100 by 5\n"
+			   "1/8 read 64+8 200-201 issued 200 by 5\n"
+			   "1/8 write 72+8 300-301... issued 300 by 5\n"
+			   "1/8 read 72+8 ...100-301 by -1\n");
+}
+
+/* What completes is larger than what was issued: that was another request. */
+static void a_completion_of_another_size_ends_a_lost_one(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
+	disk_at(COMPLETE, 301, 64, 16, WRITES, 0);
+	assert_told(DISKS, "1/8 write 64+8 100-301... issued 100 by 5\n"
+			   "1/8 write 64+16 ...100-301 by -1\n");
+}
+
+static void a_rest_that_is_lost_is_cut(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 24, READS, 5);
+	disk_at(COMPLETE, 150, 64, 8, READS, 0);
+	disk_at(ISSUE, 200, 64, 24, READS, 6);
+	disk_at(COMPLETE, 250, 64, 24, READS, 0);
+	assert_told(DISKS, "1/8 read 64+24 100-200... issued 100 by 5\n"
+			   "1/8 read 64+24 200-250 issued 200 by 6\n");
+}
+
 static void nodes_have_disks_of_their_own(void **unused)
 {
 	(void)unused;
@@ -174,6 +241,11 @@ int main(void)
 	    cmocka_unit_test(a_completion_without_a_begin_is_cut),
 	    cmocka_unit_test(a_request_whose_end_was_lost_is_cut),
 	    cmocka_unit_test(two_requests_of_one_sector_end_in_their_order),
+	    cmocka_unit_test(a_lost_completion_shifts_no_other),
+	    cmocka_unit_test(two_lost_completions_shift_no_other),
+	    cmocka_unit_test(another_operation_ends_a_lost_one),
+	    cmocka_unit_test(a_completion_of_another_size_ends_a_lost_one),
+	    cmocka_unit_test(a_rest_that_is_lost_is_cut),
 	    cmocka_unit_test(nodes_have_disks_of_their_own),
 	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
 	};
