@@ -147,7 +147,7 @@ struct span_node {
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_capacity;
-	bool has_wakeups, has_hard, has_soft; /* such events are recorded */
+	bool has_hard, has_soft; /* such events are recorded */
 };
 
 struct spans {

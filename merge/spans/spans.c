@@ -37,7 +37,6 @@ void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
 {
 	struct span_node *node = &spans->node[at];
 
-	node->has_wakeups |= class->tag == AT_WAKEUP;
 	node->has_hard |= class->tag == AT_IRQ_ENTRY;
 	node->has_soft |= class->tag == AT_SOFTIRQ_ENTRY;
 	if (class->call)

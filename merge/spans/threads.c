@@ -136,6 +136,12 @@ static void on_call(struct spans *spans)
  * comes when the thread is in the queue, on another processor some microseconds later
  * and there in an interrupt. So the first of the two begins the wait for a processor,
  * and sched_waking, where it is recorded, names the waker.
+ *
+ * A sched_waking may come while its thread still runs on another processor, on its way to
+ * sleep: then it waits from the moment that it leaves. Or the waking had an earlier
+ * cause, or its stamp is too early, and the thread sleeps until a later one. Only what
+ * follows tells: a second sched_waking proves the sleep; a sched_wakeup, or that the
+ * thread runs again, that it did not sleep.
  */
 enum {
 	STATES = 0xff, /* bits of prev_state that are states; those above are flags */
@@ -256,6 +262,15 @@ static void leave_elsewhere(struct spans *spans, struct thread *thread)
 	thread->state = STATE_UNKNOWN;
 }
 
+/* It was woken before it left the processor, and has waited since. */
+static void confirm_pending(struct thread *thread)
+{
+	if (!sleeps(thread) || !thread->pending.event)
+		return;
+	enter_state(thread, STATE_RUNNABLE, thread->open.begin_ns);
+	set_cause(&thread->open, &thread->pending);
+}
+
 /* A thread comes on the processor that `prev_tid` left. */
 static void set_running(struct spans *spans, struct thread *thread, int64_t prev_tid)
 {
@@ -265,13 +280,12 @@ static void set_running(struct spans *spans, struct thread *thread, int64_t prev
 		leave_elsewhere(spans, thread);
 	if (thread->is_new)
 		thread->state = STATE_RUNNABLE; /* since its fork */
+	confirm_pending(thread);
 	if (thread->state == STATE_RUNNABLE) {
 		thread->open.state.cpu = spans->cpu->number;
 		thread->open.state.prev_tid = prev_tid;
 		thread->open.state.priority =
 		    event_integer(spans->event, NEXT_PRIO, TIMELINE_NONE);
-	} else if (sleeps(thread)) {
-		set_cause(&thread->open, &thread->pending);
 	}
 	if (thread->state != STATE_DEAD)
 		end_state(spans, thread, now);
@@ -292,11 +306,6 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
 		cut_call(spans, thread, now);
-	} else if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
-		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
-		enter_state(thread, STATE_RUNNABLE, now);
-		set_cause(&thread->open, &thread->pending);
-		thread->pending = NO_CAUSE;
 	} else {
 		enter_state(thread, sleep_of(state), now);
 		thread->open.state.switch_state = state;
@@ -435,9 +444,10 @@ static void on_wakeup(struct spans *spans)
 	if (thread->state == STATE_RUNNING) {
 		thread->pending = spans->tag == AT_WAKING ? by : NO_CAUSE;
 	} else {
+		if (spans->tag != AT_WAKING)
+			confirm_pending(thread);
 		if (thread->state != STATE_RUNNABLE)
-			wake(spans, thread,
-			     thread->pending.event ? &thread->pending : &by);
+			wake(spans, thread, &by);
 		thread->pending = NO_CAUSE;
 		thread->cpu = event_integer(spans->event, WOKEN_CPU, -1);
 	}

@@ -107,7 +107,7 @@ static void a_wakeup_will_do_without_waking(void **unused)
 			     "1/6 runs 100-1000... cpu1\n");
 }
 
-static void who_is_woken_before_it_sleeps_is_woken_when_it_does(void **unused)
+static void who_is_woken_before_it_leaves_waits_when_it_does(void **unused)
 {
 	(void)unused;
 	made_begin();
@@ -124,9 +124,8 @@ static void who_is_woken_before_it_sleeps_is_woken_when_it_does(void **unused)
 	switch_at(400, 0, 5, 1, 0);
 	wake_at(WAKEUP, 500, 0, 0, 5, 0);
 	assert_told(THREADS, "1/5 runs 100-200 cpu0 then 0\n"
-			     "1/5 sleeps 200-210 by unknown 6 #3 state 1\n"
 			     "1/0 runs 200-220 cpu0 then 5\n"
-			     "1/5 waits 210-220 cpu0 by unknown 6 #3 after 0\n"
+			     "1/5 waits 200-220 cpu0 by unknown 6 #3 after 0\n"
 			     "1/5 runs 220-400 cpu0 then 0\n"
 			     "1/5 sleeps 400-500 by unknown 0 #10 state 1\n"
 			     "1/0 runs 400-1000... cpu0\n"
@@ -148,6 +147,42 @@ static void without_sched_wakeup_waking_before_the_sleep_counts(void **unused)
 			     "1/5 waits 200-220 cpu0 by unknown 6 #3 after 0\n"
 			     "1/5 runs 220-1000... cpu0\n"
 			     "1/6 runs 100-1000... cpu1\n");
+}
+
+/* The stamps of two processors differ: the second sched_waking proves the sleep, with
+ * sched_wakeup and without. */
+static void a_waking_that_is_too_early_is_of_no_sleep(void **unused)
+{
+	(void)unused;
+	for (int has_wakeup = 0; has_wakeup < 2; has_wakeup++) {
+		made_begin();
+		switch_at(100, 0, 0, 0, 5);
+		switch_at(100, 1, 0, 0, 6);
+		wake_at(WAKING, 190, 1, 6, 5, 0);
+		switch_at(200, 0, 5, 1, 0);
+		wake_at(WAKING, 500, 1, 6, 5, 0);
+		if (has_wakeup)
+			wake_at(WAKEUP, 505, 0, 0, 5, 0);
+		switch_at(510, 0, 0, 0, 5);
+		assert_told(THREADS, "1/5 runs 100-200 cpu0 then 0\n"
+				     "1/5 sleeps 200-500 by unknown 6 #5 state 1\n"
+				     "1/0 runs 200-510 cpu0 then 5\n"
+				     "1/5 waits 500-510 cpu0 by unknown 6 #5 after 0\n"
+				     "1/5 runs 510-1000... cpu0\n"
+				     "1/6 runs 100-1000... cpu1\n");
+	}
+}
+
+static void who_is_not_seen_to_run_again_may_sleep(void **unused)
+{
+	(void)unused;
+	made_begin();
+	switch_at(100, 0, 0, 0, 5);
+	wake_at(WAKING, 190, 1, 6, 5, 0);
+	switch_at(200, 0, 5, 1, 0);
+	assert_told(THREADS, "1/5 runs 100-200 cpu0 then 0\n"
+			     "1/0 runs 200-1000... cpu0\n"
+			     "1/5 sleeps 200-1000... state 1\n");
 }
 
 static void a_thread_lives_from_its_fork_to_its_end(void **unused)
@@ -316,8 +351,10 @@ int main(void)
 	    cmocka_unit_test(states_have_names),
 	    cmocka_unit_test(waking_begins_the_wait_and_names_the_waker),
 	    cmocka_unit_test(a_wakeup_will_do_without_waking),
-	    cmocka_unit_test(who_is_woken_before_it_sleeps_is_woken_when_it_does),
+	    cmocka_unit_test(who_is_woken_before_it_leaves_waits_when_it_does),
 	    cmocka_unit_test(without_sched_wakeup_waking_before_the_sleep_counts),
+	    cmocka_unit_test(a_waking_that_is_too_early_is_of_no_sleep),
+	    cmocka_unit_test(who_is_not_seen_to_run_again_may_sleep),
 	    cmocka_unit_test(a_thread_lives_from_its_fork_to_its_end),
 	    cmocka_unit_test(a_number_that_is_forked_again_was_another_thread),
 	    cmocka_unit_test(a_thread_that_executes_becomes_its_process),
