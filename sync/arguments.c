@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/names.h"
+#include "input/run_files.h"
 
 struct sync_arguments sync_arguments = {.drift_limit_ppm = 200, .max_rejected = 0.02};
 
@@ -33,9 +35,11 @@ const struct option_row sync_rows[] = {
     {0, "max-rejected", OPTION_DOUBLE, &sync_arguments.max_rejected, "SHARE",
      "leave out at most this share of a pair's messages as false matches (default: 0.02)",
      0, 1},
-    {0, "local", OPTION_LIST, &sync_arguments.local, "[NAME=]ADDR",
-     "an address of the node on which a capture was made; NAME: of this capture only", 0,
-     0},
+    {0, "local", OPTION_LIST, &sync_arguments.local, "[NAME=]ADDR|FILE",
+     "an address of the node on which a capture was made, or a file of them (ip -j "
+     "addr); "
+     "NAME: of this capture or node only",
+     0, 0},
     {0, "in-flight", OPTION_INT, &sync_arguments.in_flight, "N",
      "let at most N packets wait for their other side (default: 262144, or 1024 per "
      "source if that is more)",
@@ -125,17 +129,26 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	return parse_bounds(arguments->bounds, options, error);
 }
 
-/* Whether "NAME=ADDR", or a plain "ADDR", applies to the source. */
-static bool is_meant(const struct source *source, const char *word, const char *equals)
-{
-	size_t length = equals ? (size_t)(equals - word) : 0;
+/* What one --local says. */
+struct local_argument {
+	const char *name; /* of a capture or its node, NULL: of all captures */
+	size_t name_length;
+	struct node_address *address;
+	size_t addresses;
+};
 
-	return !length || (source->name && strlen(source->name) == length &&
-			   strncmp(source->name, word, length) == 0);
+/* Whether it applies to a source: NAME, NAME:FILE, or any. */
+static bool is_meant(const struct source *source, const struct local_argument *local)
+{
+	return !local->name ||
+	       (source->name &&
+		strncmp(source->name, local->name, local->name_length) == 0 &&
+		(!source->name[local->name_length] ||
+		 source->name[local->name_length] == ':'));
 }
 
-/* An address in the place of those that the source had; -1 with error: misuse. */
-static int add_local(struct source *source, const struct node_address *address,
+/* Addresses in the place of those that the source had; -1 with error: misuse. */
+static int add_local(struct source *source, const struct local_argument *local,
 		     size_t *capacity, struct error *error)
 {
 	/* Who is who was settled when it was extracted. */
@@ -149,39 +162,99 @@ static int add_local(struct source *source, const struct node_address *address,
 		source->local = NULL;
 		source->locals = 0;
 	}
-	*MEM_NEXT(source->local, source->locals, *capacity) = *address;
+	for (size_t i = 0; i < local->addresses; i++)
+		*MEM_NEXT(source->local, source->locals, *capacity) = local->address[i];
 	return 0;
 }
 
+/* An address, or a file of them: a node.json or the output of `ip -j addr`. */
+static int parse_addresses(const char *text, struct local_argument *local,
+			   struct error *error)
+{
+	struct problem_list ignored = {0};
+	struct error cause = ERROR_INIT;
+	struct node_facts facts;
+	int status = 0;
+
+	local->address = mem_alloc(sizeof(*local->address));
+	local->addresses = 1;
+	if (node_address_parse(text, local->address) == 0)
+		return 0;
+	if (access(text, F_OK))
+		return error_misuse(error, "--local: '%s' is no address, and no file",
+				    text);
+	if (node_facts_read(&facts, text, &ignored, &cause)) {
+		status = error_misuse(error, "--local: %s", error_text(&cause));
+	} else if (!facts.addresses) {
+		status = error_misuse(error, "--local: %s: no address in it", text);
+	} else {
+		free(local->address);
+		local->address = facts.address;
+		local->addresses = facts.addresses;
+		facts.address = NULL;
+	}
+	node_facts_clear(&facts);
+	error_clear(&cause);
+	problem_clear(&ignored);
+	return status;
+}
+
+static int refuse_name(const struct source_list *sources,
+		       const struct local_argument *local, struct error *error)
+{
+	AUTOFREE char *name = mem_strndup(local->name, local->name_length);
+	AUTOFREE const char **names = mem_zalloc((sources->count + 1) * sizeof(*names));
+	size_t count = 0;
+
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->item[i].kind == SOURCE_CAPTURE && sources->item[i].name)
+			names[count++] = sources->item[i].name;
+	return near_refuse(error, "--local: no capture is named", name, names, count,
+			   count ? NULL : "a capture");
+}
+
+/* Give an argument to the captures that it applies to. 0, or -1 with error: misuse. */
+static int set_local(struct source_list *sources, const struct local_argument *local,
+		     size_t *capacity, struct error *error)
+{
+	bool found = !local->name;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		struct source *source = &sources->item[i];
+
+		if (source->kind != SOURCE_CAPTURE || !is_meant(source, local))
+			continue;
+		found = true;
+		if (add_local(source, local, &capacity[i], error))
+			return -1;
+	}
+	return found ? 0 : refuse_name(sources, local, error);
+}
+
 /*
- * --local takes precedence over node.json; every "NAME=" must name a source. 0, or -1
+ * --local takes precedence over node.json; every "NAME=" must name a capture. 0, or -1
  * with error: misuse.
  */
-static int set_local(struct source_list *sources, struct error *error)
+static int set_locals(struct source_list *sources, struct error *error)
 {
-	const struct text_list *local = &sync_arguments.local;
+	const struct text_list *list = &sync_arguments.local;
 	AUTOFREE size_t *capacity = mem_zalloc((sources->count + 1) * sizeof(*capacity));
+	int status = 0;
 
-	for (size_t i = 0; i < local->count; i++) {
-		const char *word = local->item[i], *equals = strchr(word, '=');
-		bool found = !equals || equals == word;
-		struct node_address address;
+	for (size_t i = 0; i < list->count && !status; i++) {
+		const char *word = list->item[i], *equals = strchr(word, '=');
+		struct local_argument local = {0};
 
-		if (node_address_parse(equals ? equals + 1 : word, &address))
-			return error_misuse(error, "--local: '%s' is no address",
-					    equals ? equals + 1 : word);
-		for (size_t s = 0; s < sources->count; s++) {
-			if (!is_meant(&sources->item[s], word, equals))
-				continue;
-			found = true;
-			if (add_local(&sources->item[s], &address, &capacity[s], error))
-				return -1;
+		if (equals && equals > word) {
+			local.name = word;
+			local.name_length = (size_t)(equals - word);
 		}
-		if (!found)
-			return error_misuse(error, "--local: no trace is named '%.*s'",
-					    (int)(equals - word), word);
+		status = parse_addresses(equals ? equals + 1 : word, &local, error);
+		if (!status)
+			status = set_local(sources, &local, capacity, error);
+		free(local.address);
 	}
-	return 0;
+	return status;
 }
 
 int sync_arguments_set_sources(struct source_list *sources, struct error *error)
@@ -190,5 +263,5 @@ int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
 					      ? CTF_READER_BABELTRACE2
 					      : CTF_READER_OWN;
-	return set_local(sources, error);
+	return set_locals(sources, error);
 }

@@ -27,7 +27,9 @@ struct opening {
 	struct source *source;
 	struct packet_source *packets;
 	struct error error;
-	uint64_t fingerprint; /* of its events, or 0 */
+	uint64_t fingerprint;        /* of its events, or 0 */
+	const struct opening *rival; /* a capture of another node that seems to be of its
+					host, or NULL */
 };
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
@@ -56,8 +58,32 @@ static void open_source(void *context, size_t index)
 		opening->packets =
 		    trace_packets_open(source->path, source->reader, &opening->error);
 	else
-		opening->packets = capture_packets_open(source->path, source->local,
-							source->locals, &opening->error);
+		opening->packets = capture_packets_open(
+		    source->path, source->name ? source->name : "NAME", source->local,
+		    source->locals, &opening->error);
+}
+
+static bool is_rival(const struct opening *one, const struct opening *other)
+{
+	static const uint8_t unknown[6];
+	const uint8_t *host;
+
+	if (!one->packets || !other->packets || one->fingerprint == other->fingerprint)
+		return false;
+	host = one->packets->guessed_host;
+	return memcmp(host, unknown, sizeof(unknown)) != 0 &&
+	       memcmp(host, other->packets->guessed_host, sizeof(unknown)) == 0 &&
+	       !(one->source->node && other->source->node &&
+		 strcmp(one->source->node, other->source->node) == 0);
+}
+
+/* On a hub every capture has the frames of the busiest host. */
+static void find_rivals(struct opening *opening, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count && !opening[i].rival; k++)
+			if (k != i && is_rival(&opening[i], &opening[k]))
+				opening[i].rival = &opening[k];
 }
 
 /* What was opened; NULL when it cannot be used, which becomes a problem. */
@@ -83,6 +109,13 @@ static struct packet_source *check_opened(struct sync *sync, struct opening *all
 	} else if (!packets) {
 		problem_add(&sync->problems, "", PROBLEM_UNREADABLE, 1, "%s",
 			    error_text(&opening->error));
+	} else if (opening->rival) {
+		problem_add(&sync->problems, path, PROBLEM_UNREADABLE, 1,
+			    "by its packets a capture of the same host as %s; name the "
+			    "node's own addresses, as in --local %s=ADDR",
+			    opening->rival->source->path, opening->source->name);
+		packet_source_free(packets);
+		packets = NULL;
 	}
 	error_clear(&opening->error);
 	return packets;
@@ -201,6 +234,7 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 	for (size_t i = 0; i < sources->count; i++)
 		opening[i].source = &sources->item[i];
 	parallel_run(sync->options.threads, sources->count, open_source, opening);
+	find_rivals(opening, sources->count);
 	for (size_t i = 0; i < sources->count; i++) {
 		struct packet_source *packets = check_opened(sync, opening, i);
 

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-json_t *json_read_object(const char *path, struct error *error)
+json_t *json_read(const char *path, struct error *error)
 {
 	json_error_t cause;
 	json_t *root;
@@ -22,15 +22,20 @@ json_t *json_read_object(const char *path, struct error *error)
 	}
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &cause);
 	fclose(file);
-	if (!root) {
+	if (!root)
 		error_set(error, "%s:%d:%d: no JSON: %s", path, cause.line, cause.column,
 			  cause.text);
-		return NULL;
-	}
-	if (!json_is_object(root)) {
+	return root;
+}
+
+json_t *json_read_object(const char *path, struct error *error)
+{
+	json_t *root = json_read(path, error);
+
+	if (root && !json_is_object(root)) {
 		error_set(error, "%s: no JSON object", path);
 		json_decref(root);
-		return NULL;
+		root = NULL;
 	}
 	return root;
 }

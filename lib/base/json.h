@@ -10,6 +10,9 @@
 
 /* JSON files; everything else of the project reaches jansson through here. */
 
+/* Read a whole file that must hold one value. NULL with error on failure. */
+json_t *json_read(const char *path, struct error *error);
+
 /* Read a whole file that must hold one object. NULL with error on failure. */
 json_t *json_read_object(const char *path, struct error *error);
 

@@ -30,6 +30,8 @@ struct packet_source {
 	struct ctf_facts facts; /* what is known of the source; grows while it is read */
 	struct problem_list problems; /* what was odd; may be moved away */
 	bool ended;
+	uint8_t
+	    guessed_host[6]; /* Ethernet address that a capture seems to be of, or 0 */
 };
 
 /* An address of the node that the source is from, in packet.src's form. */
@@ -41,9 +43,9 @@ struct node_address {
 /*
  * Open a capture. `local` are the node's own addresses, which stay the caller's until the
  * source is freed; without any, sent and received is told by the capture itself. NULL
- * with error on failure.
+ * with error on failure, which suggests --local for the source of that name.
  */
-struct packet_source *capture_packets_open(const char *path,
+struct packet_source *capture_packets_open(const char *path, const char *name,
 					   const struct node_address *local,
 					   size_t locals, struct error *error);
 

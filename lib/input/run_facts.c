@@ -137,21 +137,41 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 	return 0;
 }
 
+/* Of node.json, and as `ip -j addr` prints them. */
 static int take_addresses(struct node_facts *facts, const char *path, struct error *error)
 {
 	for (size_t i = 0; i < json_array_size(facts->interfaces); i++) {
-		const json_t *texts =
-		    json_object_get(json_array_get(facts->interfaces, i), "addresses");
+		const json_t *interface = json_array_get(facts->interfaces, i), *local;
+		const json_t *texts = json_object_get(interface, "addresses");
+		const json_t *infos = json_object_get(interface, "addr_info");
 
 		for (size_t k = 0; k < json_array_size(texts); k++)
 			if (add_address(facts, path, json_array_get(texts, k), error))
 				return -1;
+		for (size_t k = 0; k < json_array_size(infos); k++) {
+			local = json_object_get(json_array_get(infos, k), "local");
+			if (local && add_address(facts, path, local, error))
+				return -1;
+		}
 	}
 	return 0;
 }
 
-/* A file of facts. 0, with NULL where there is none; or -1 with error and NULL. */
-static int read_object(const char *path, json_t **root, struct error *error)
+/* The output of `ip -j addr` in the place of a node.json. */
+static json_t *wrap_interfaces(json_t *root)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "interfaces", root);
+	return object;
+}
+
+/*
+ * A file of facts, an object or, with `or_array`, an array. 0, with NULL where there is
+ * none; or -1 with error and NULL.
+ */
+static int read_object(const char *path, bool or_array, json_t **root,
+		       struct error *error)
 {
 	struct stat file;
 
@@ -160,7 +180,12 @@ static int read_object(const char *path, json_t **root, struct error *error)
 		return 0;
 	if (!S_ISREG(file.st_mode))
 		return error_set(error, "%s: no plain file", path);
-	*root = json_read_object(path, error);
+	*root = json_read(path, error);
+	if (*root && !json_is_object(*root) && !(or_array && json_array_size(*root))) {
+		error_set(error, "%s: no JSON object", path);
+		json_decref(*root);
+		*root = NULL;
+	}
 	return *root ? 0 : -1;
 }
 
@@ -181,9 +206,11 @@ int node_facts_read(struct node_facts *facts, const char *path,
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
-	status = read_object(path, &facts->object, error);
+	status = read_object(path, true, &facts->object, error);
 	if (!facts->object)
 		return status;
+	if (json_is_array(facts->object))
+		facts->object = wrap_interfaces(facts->object);
 	problem_log_init(&log, path, problems);
 	facts->extra = rest_text(members_read(facts->object, known, facts, &log, 0));
 	status = take_addresses(facts, path, error);
@@ -282,7 +309,7 @@ int run_facts_read(struct run_facts *facts, const char *path,
 
 	memset(facts, 0, sizeof(*facts));
 	problem_log_init(&log, path, problems);
-	status = read_object(path, &root, error);
+	status = read_object(path, false, &root, error);
 	if (!root)
 		return status;
 	take_members(facts, root, &log);

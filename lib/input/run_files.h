@@ -63,9 +63,9 @@ struct node_facts {
 };
 
 /*
- * Read a node.json. 0, also when there is none (then all is empty), or -1
- * with error when there is one and it is no JSON object, or has an address that
- * is none. Other members of wrong types are reported.
+ * Read a node.json, or what `ip -j addr` printed. 0, also when there is none (then all is
+ * empty), or -1 with error when there is one and it is no JSON object, or has an address
+ * that is none. Other members of wrong types are reported.
  */
 int node_facts_read(struct node_facts *facts, const char *path,
 		    struct problem_list *problems, struct error *error);

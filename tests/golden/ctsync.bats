@@ -3,6 +3,7 @@
 #
 # ctsync on the recorded run: what it prints, and that this is the same every way.
 load common
+load pcap
 
 net3=fixtures/net3
 
@@ -82,9 +83,56 @@ rounded()
 	golden net3_captures ctsync --stats -t node2.pcap -t node3.pcap
 	golden net3_captures ctsync --stats -t node2=node2.pcap -t node3=node3.pcap \
 		--local node2=10.7.0.2 --local node3=10.7.0.3
+	# A node's name stands for its captures; a file may hold all addresses of a node.
+	ip_addr='[{"ifname":"lo","addr_info":[{"family":"inet","local":"127.0.0.1","prefixlen":8}]},{},
+		{"ifname":"eth0","addr_info":[{"family":"inet","local":"10.7.0.2","prefixlen":24}]}]'
+	printf '%s\n' "$ip_addr" >addr.json
+	golden net3_captures ctsync --stats -t node2.pcap -t node3.pcap \
+		--local node2=addr.json --local node3=10.7.0.3
+	mkdir -p run/node2 run/node3
+	cp node2.pcap addr.json run/node2
+	mv run/node2/addr.json run/node2/node.json
+	cp node3.pcap run/node3
+	golden net3_captures ctsync --stats run
 	# By a false address, what one sent looks as if it had been received.
 	ends_with 3 ctsync --stats -t node2=node2.pcap -t node3=node3.pcap \
 		--local node2=10.7.0.3 --local node3=10.7.0.3
+}
+
+@test "captures of which nobody knows whose they are" {
+	talk 50 1 0 | captured a.pcap
+	talk 50 2 3000123456 | captured b.pcap
+	fails_with 1 "ctsync: a.pcap: cannot tell which addresses are the node's own; name each with --local a=ADDR, from 10.0.0.1, 10.0.0.2
+ctsync: b.pcap: cannot tell which addresses are the node's own; name each with --local b=ADDR, from 10.0.0.1, 10.0.0.2
+ctsync: 0 traces to read, want 2 or more" ctsync a.pcap b.pcap
+	golden pcap_by_hand ctsync --stats a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
+	[ ! -s "$scratch/stderr" ]
+	# On a hub, hosts 2 and 3 hear how the first one serves the other.
+	{
+		talk 50 1 0
+		talk 30 1 0 | awk '{ print $1, $2 % 2 ? 1 : 3, $3 % 2 ? 1 : 3, $4 + 1000 }'
+	} | sort -n >heard
+	captured c.pcap <heard
+	captured d.pcap < <(sed 's/^17/18/' heard)
+	fails_with 1 "ctsync: c.pcap: by its packets a capture of the same host as d.pcap; name the node's own addresses, as in --local c=ADDR
+ctsync: d.pcap: by its packets a capture of the same host as c.pcap; name the node's own addresses, as in --local d=ADDR
+ctsync: 0 traces to read, want 2 or more" ctsync c.pcap d.pcap
+}
+
+@test "packets that a capture holds several times" {
+	talk 50 1 0 | captured a.pcap
+	talk 50 2 3000123456 >b
+	captured b.pcap <b
+	ends_with 0 ctsync a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
+	grep '^b \|^messages' "$scratch/stdout" >once
+	# Of a mirror port, with the tag on one of the two; three times; some of them.
+	for copies in '{ print; $1 = substr($1, 1, 10) sprintf("%09d", substr($1, 11) + 18000); print $0, 5 }' \
+		'{ print; $1 = substr($1, 1, 10) sprintf("%09d", substr($1, 11) + 7000); print; print }' \
+		'{ print } NR % 3 == 0 { print }'; do
+		awk "$copies" b | captured b.pcap
+		ends_with 0 ctsync a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
+		grep '^b \|^messages' "$scratch/stdout" | diff -u once -
+	done
 }
 
 @test "captures as pcapng" {

@@ -59,13 +59,23 @@ net3=fixtures/net3
 
 @test "an address that is none" {
 	for word in 10.7.0 10.7.0.256 node1 '' fe80::x 10.7.0.1/24; do
-		fails_with 2 "ctsync: --local: '$word' is no address" \
+		fails_with 2 "ctsync: --local: '$word' is no address, and no file" \
 			ctsync --local "$word" $net3
-		fails_with 2 "ctsync: --local: '$word' is no address" \
+		fails_with 2 "ctsync: --local: '$word' is no address, and no file" \
 			ctsync --local "node2=$word" $net3
 	done
-	fails_with 2 "ctsync: --local: no trace is named 'nobody'" \
+	fails_with 2 "ctsync: --local: no capture is named 'nobody', want one of node2:node2.pcap, node3:node3.pcap" \
 		ctsync --local nobody=10.7.0.2 $net3
+	fails_with 2 "ctsync: --local: no capture is named 'node2:node3.pcap', did you mean 'node2:node2.pcap'?" \
+		ctsync --local node2:node3.pcap=10.7.0.2 $net3
+	fails_with 2 "ctsync: --local: no capture is named 'node1', want a capture" \
+		ctsync --local node1=10.7.0.2 -t $net3/node1 -t $net3/node2/kernel
+	echo '[{}]' >"$scratch/addr.json"
+	fails_with 2 "ctsync: --local: $scratch/addr.json: no address in it" \
+		ctsync --local "node2=$scratch/addr.json" $net3
+	echo '[' >"$scratch/addr.json"
+	fails_with 2 "ctsync: --local: $scratch/addr.json:2:0: no JSON: ']' expected near end of file" \
+		ctsync --local "node2=$scratch/addr.json" $net3
 }
 
 @test "a reference that is not there" {

@@ -80,10 +80,9 @@ enum side {
 enum side sides_tell(const struct sides *sides, const struct frame *frame);
 
 /*
- * Which node a capture was made on, where nobody says: the Ethernet address that takes
- * part in nearly every frame between two hosts. Where two do, each in all that the other
- * does, what tells them apart is that leaving packets may have their checksums still
- * open.
+ * Which node a capture was made on, where nobody says: the Ethernet address whose packets
+ * leave with their checksums still open, while those of others do not; or the one that
+ * takes part in nearly every frame between two hosts, if a single one does.
  */
 struct survey;
 
@@ -94,9 +93,11 @@ void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status);
 
 /*
- * Set the rule by what was seen so far. -1 with error when it is not enough.
+ * Set the rule by what was seen so far. -1 with error when it is not enough: that names
+ * the addresses that were seen, and the option for the capture of that name.
  */
-int survey_decide(const struct survey *survey, struct sides *sides, struct error *error);
+int survey_decide(struct survey *survey, const char *name, struct sides *sides,
+		  struct error *error);
 
 void survey_free(struct survey *survey);
 

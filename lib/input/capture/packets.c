@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "input/capture/capture.h"
@@ -30,7 +31,7 @@ static void look(void *context, struct captured *captured)
  * Read the capture as far as it takes to tell which node it is from. What
  * breaks here breaks again, and is reported, when it is read for its packets.
  */
-static int survey(struct capture *capture, struct error *error)
+static int survey(struct capture *capture, const char *name, struct error *error)
 {
 	struct ctf_facts facts = {0};
 	struct problem_list ignored = {NULL, 0, 0};
@@ -46,20 +47,24 @@ static int survey(struct capture *capture, struct error *error)
 	survey = survey_new();
 	for (; status && more; packets *= 2) {
 		more = capture_frames_step(frames, packets, look, survey, &ignored);
-		status = survey_decide(survey, &capture->sides, error);
+		status = survey_decide(survey, name, &capture->sides, error);
 	}
 	if (status)
 		error_prefix(error, "%s", capture->base.path);
 	else
 		error_clear(error);
+	if (capture->sides.rule == SIDES_BY_ETHERNET)
+		memcpy(capture->base.guessed_host, capture->sides.ethernet,
+		       sizeof(capture->base.guessed_host));
 	survey_free(survey);
 	capture_frames_free(frames);
 	problem_clear(&ignored);
 	return status;
 }
 
-static int find_sides(struct capture *capture, const struct node_address *local,
-		      size_t locals, struct error *error)
+static int find_sides(struct capture *capture, const char *name,
+		      const struct node_address *local, size_t locals,
+		      struct error *error)
 {
 	enum frame_link link = capture_frames_link(capture->frames);
 
@@ -71,7 +76,7 @@ static int find_sides(struct capture *capture, const struct node_address *local,
 		capture->sides.rule = SIDES_BY_COOKED;
 		return 0;
 	}
-	return survey(capture, error);
+	return survey(capture, name, error);
 }
 
 /* Whether a packet is a packet event, which `packet event` then is. */
@@ -165,7 +170,7 @@ static void capture_free(struct packet_source *source)
 	free(capture);
 }
 
-struct packet_source *capture_packets_open(const char *path,
+struct packet_source *capture_packets_open(const char *path, const char *name,
 					   const struct node_address *local,
 					   size_t locals, struct error *error)
 {
@@ -175,7 +180,7 @@ struct packet_source *capture_packets_open(const char *path,
 	capture->base.free = capture_free;
 	capture->base.path = mem_strdup(path);
 	capture->frames = capture_frames_open(path, &capture->base.facts, error);
-	if (!capture->frames || find_sides(capture, local, locals, error)) {
+	if (!capture->frames || find_sides(capture, name, local, locals, error)) {
 		packet_source_free(&capture->base);
 		return NULL;
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/capture/capture.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -69,12 +71,20 @@ struct host {
 	uint64_t checksums, open_checksums; /* of what it sent: any, left to hardware */
 };
 
+/* An IP address, and the packets from it and to it. */
+struct ip_count {
+	struct node_address address;
+	uint64_t packets;
+};
+
 struct survey {
 	struct host *host;
 	size_t hosts, capacity;
 	struct intmap index; /* address -> host */
 	uint64_t paired;     /* frames between two hosts */
-	bool has_packets;
+	struct texts ips;    /* family and address, by the index of their counts */
+	struct ip_count *ip;
+	size_t ip_capacity;
 };
 
 struct survey *survey_new(void)
@@ -88,6 +98,8 @@ void survey_free(struct survey *survey)
 		return;
 	intmap_clear(&survey->index);
 	free(survey->host);
+	texts_clear(&survey->ips);
+	free(survey->ip);
 	free(survey);
 }
 
@@ -108,6 +120,19 @@ static struct host *host_of(struct survey *survey, const uint8_t address[6])
 	return host;
 }
 
+static void count_ip(struct survey *survey, uint8_t family, const uint8_t bytes[16])
+{
+	struct node_address address = {.family = family};
+	size_t count = survey->ips.count, at;
+
+	memcpy(address.bytes, bytes, sizeof(address.bytes));
+	at = texts_put_bytes(&survey->ips, (const char *)&address, sizeof(address));
+	if (at == count)
+		*MEM_NEXT(survey->ip, count, survey->ip_capacity) =
+		    (struct ip_count){address, 0};
+	survey->ip[at].packets++;
+}
+
 void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status)
 {
@@ -115,7 +140,11 @@ void survey_add(struct survey *survey, const struct frame *frame,
 
 	if (status == FRAME_PACKET && packet_is_local(&frame->packet))
 		return;
-	survey->has_packets |= status == FRAME_PACKET;
+	if (status == FRAME_PACKET) {
+		count_ip(survey, frame->packet.family, frame->packet.src);
+		if (!packet_is_to_many(&frame->packet))
+			count_ip(survey, frame->packet.family, frame->packet.dst);
+	}
 	if (!frame->has_ethernet || memcmp(frame->source, frame->target, 6) == 0)
 		return;
 	/* The lowest bit of the first byte marks a group. */
@@ -145,45 +174,90 @@ static void find_busiest(const struct survey *survey, const struct host *best[2]
 	}
 }
 
-/* Whether checksums are open in most of what one sent and in hardly any of the other's.
- */
-static bool is_local_by_checksums(const struct host *one, const struct host *other)
+/* Whether checksums are open in most of what a host sent; `few`: in hardly any. */
+static bool leaves_open(const struct host *host, bool few)
 {
-	return one->open_checksums > one->checksums / 2 && other->checksums &&
-	       other->open_checksums <= other->checksums / 20;
+	return few ? host->open_checksums <= host->checksums / 20
+		   : host->open_checksums > host->checksums / 2;
+}
+
+/* The only host that leaves checksums open, where others are seen not to. Or NULL. */
+static const struct host *find_by_checksums(const struct survey *survey)
+{
+	const struct host *found = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < survey->hosts; i++) {
+		const struct host *host = &survey->host[i];
+
+		if (leaves_open(host, false) && !found)
+			found = host;
+		else if (!leaves_open(host, true))
+			return NULL;
+		else
+			others += host->checksums > 0;
+	}
+	return others ? found : NULL;
 }
 
 /*
- * Who takes part in most of what goes between two hosts. A switch that does not
- * know yet where somebody is sends his frames to all, so a node with a single
- * partner may see a few of the partner's that it is not in. NULL: unknown.
+ * The host that takes part in nearly everything between two hosts. A switch that does not
+ * know yet where somebody is sends his frames to all, so a node with a single partner may
+ * see a few of the partner's that it is not in. On a hub everybody hears everything: then
+ * the busiest host may be another one. NULL: unknown.
  */
 static const struct host *find_local(const struct survey *survey)
 {
-	const struct host *best[2];
+	const struct host *by_checksums = find_by_checksums(survey), *best[2];
 
 	find_busiest(survey, best);
-	if (!best[1] || best[0]->paired * 10 <= survey->paired * 6)
-		return NULL;
-	if (best[1]->paired < best[0]->paired - best[0]->paired / 50)
-		return best[0];
-	/* Of three that all talk to each other, it may be the third. */
-	if (best[0]->paired * 10 <= survey->paired * 9)
-		return NULL;
-	if (is_local_by_checksums(best[0], best[1]))
-		return best[0];
-	return is_local_by_checksums(best[1], best[0]) ? best[1] : NULL;
+	if (by_checksums || !best[1] || best[0]->paired * 10 < survey->paired * 9)
+		return by_checksums;
+	return best[1]->paired < best[0]->paired - best[0]->paired / 50 ? best[0] : NULL;
 }
 
-int survey_decide(const struct survey *survey, struct sides *sides, struct error *error)
+static int by_packets(const void *a, const void *b)
+{
+	const struct ip_count *p = a, *q = b;
+
+	if (p->packets != q->packets)
+		return p->packets > q->packets ? -1 : 1;
+	return memcmp(&p->address, &q->address, sizeof(p->address));
+}
+
+/* With the addresses that most packets were from and to. */
+static int refuse(struct survey *survey, const char *name, struct error *error)
+{
+	enum { MOST_NAMED = 8 };
+	size_t count = survey->ips.count, named = count < MOST_NAMED ? count : MOST_NAMED;
+	char text[INET6_ADDRSTRLEN];
+	struct bytes all = {0};
+
+	qsort(survey->ip, count, sizeof(*survey->ip), by_packets);
+	for (size_t i = 0; i < named; i++) {
+		int family = survey->ip[i].address.family == 4 ? AF_INET : AF_INET6;
+
+		inet_ntop(family, survey->ip[i].address.bytes, text, sizeof(text));
+		bytes_print(&all, "%s%s", i ? ", " : "", text);
+	}
+	if (named < count)
+		bytes_print(&all, " and %zu more", count - named);
+	bytes_add_byte(&all, 0);
+	error_set(error,
+		  "cannot tell which addresses are the node's own; name each with "
+		  "--local %s=ADDR, from %s",
+		  name, (const char *)all.data);
+	bytes_clear(&all);
+	return -1;
+}
+
+int survey_decide(struct survey *survey, const char *name, struct sides *sides,
+		  struct error *error)
 {
 	const struct host *local = find_local(survey);
 
 	if (!local)
-		return survey->has_packets
-			   ? error_set(error, "cannot tell which end is local, "
-					      "name it with --local ADDR")
-			   : 0;
+		return survey->ips.count ? refuse(survey, name, error) : 0;
 	sides->rule = SIDES_BY_ETHERNET;
 	memcpy(sides->ethernet, local->address, sizeof(sides->ethernet));
 	return 0;

@@ -84,7 +84,7 @@ static inline struct packet_source *read_all(struct capture_file *file, struct s
 	fclose(file->file);
 	memset(seen, 0, sizeof(*seen));
 	assert_true(capture_probe(path));
-	source = capture_packets_open(path, host1, 2, &error);
+	source = capture_packets_open(path, "n1", host1, 2, &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
 	while (packet_source_step(source, collect, seen))

@@ -211,7 +211,7 @@ static void test_steps(void **unused)
 	for (uint32_t i = 0; i < 10000; i++)
 		write_packet(&file, HOURS, i, &out);
 	fclose(file.file);
-	source = capture_packets_open(path, host1, 2, &error);
+	source = capture_packets_open(path, "n1", host1, 2, &error);
 	assert_non_null(source);
 	do {
 		before = seen.count;
@@ -231,7 +231,7 @@ static void assert_refused(const char *place, const char *text)
 	char want[256];
 
 	snprintf(want, sizeof(want), "%s: %s", place, text);
-	assert_null(capture_packets_open(place, host1, 2, &error));
+	assert_null(capture_packets_open(place, "n1", host1, 2, &error));
 	/* The end of some is libpcap's. */
 	assert_ptr_equal(strstr(error_text(&error), want), error_text(&error));
 	error_clear(&error);

@@ -15,7 +15,9 @@
  */
 enum { IPV4 = 0x0800, ETHERNET = 1, RAW = 101, COOKED = 113 };
 
-static const char unclear[] = "cannot tell which end is local, name it with --local ADDR";
+static const char unclear[] =
+    "cannot tell which addresses are the node's own; name each with "
+    "--local n1=ADDR, from ";
 
 static void look(struct survey *survey, enum frame_link link, const struct bytes *bytes)
 {
@@ -58,20 +60,22 @@ static void assert_host1(struct survey *survey)
 	struct error error = ERROR_INIT;
 	struct sides sides = {0};
 
-	assert_int_equal(survey_decide(survey, &sides, &error), 0);
+	assert_int_equal(survey_decide(survey, "n1", &sides, &error), 0);
 	assert_string_equal(error_text(&error), "");
 	assert_int_equal(sides.rule, SIDES_BY_ETHERNET);
 	assert_memory_equal(sides.ethernet, ethernet, 6);
 	survey_free(survey);
 }
 
-static void assert_unclear(struct survey *survey)
+static void assert_unclear(struct survey *survey, const char *addresses)
 {
+	char want[256];
 	struct error error = ERROR_INIT;
 	struct sides sides = {0};
 
-	assert_int_equal(survey_decide(survey, &sides, &error), -1);
-	assert_string_equal(error_text(&error), unclear);
+	assert_int_equal(survey_decide(survey, "n1", &sides, &error), -1);
+	snprintf(want, sizeof(want), "%s%s", unclear, addresses);
+	assert_string_equal(error_text(&error), want);
 	error_clear(&error);
 	survey_free(survey);
 }
@@ -92,17 +96,25 @@ static void test_promiscuous(void **unused)
 	struct survey *survey = survey_new();
 
 	(void)unused;
+	/* Who knows where the others are sends them little. */
+	look_at_both(survey, 50, 1, 2);
+	look_at_both(survey, 45, 1, 3);
+	look_at_both(survey, 10, 2, 3);
+	assert_host1(survey);
+
+	/* Another host may talk most on a hub. */
+	survey = survey_new();
 	look_at_both(survey, 40, 1, 2);
 	look_at_both(survey, 40, 1, 3);
 	look_at_both(survey, 30, 2, 3);
-	assert_host1(survey);
+	assert_unclear(survey, "10.0.0.1, 10.0.0.2, 10.0.0.3");
 
 	/* Everybody talks to everybody. */
 	survey = survey_new();
 	look_at_both(survey, 50, 1, 2);
 	look_at_both(survey, 49, 2, 3);
 	look_at_both(survey, 48, 3, 1);
-	assert_unclear(survey);
+	assert_unclear(survey, "10.0.0.2, 10.0.0.1, 10.0.0.3");
 }
 
 static void test_single_partner(void **unused)
@@ -111,14 +123,14 @@ static void test_single_partner(void **unused)
 
 	(void)unused;
 	look_at_both(survey, 50, 1, 2);
-	assert_unclear(survey);
+	assert_unclear(survey, "10.0.0.1, 10.0.0.2");
 
 	/* Host 2 asks for others, and the switch sends some of that to all. */
 	survey = survey_new();
 	look_at_both(survey, 500, 1, 2);
 	look_at(survey, 1, 1, 3);
 	look_at(survey, 20, 2, EVERYBODY);
-	assert_unclear(survey);
+	assert_unclear(survey, "10.0.0.2, 10.0.0.1, 10.0.0.3");
 }
 
 static void test_open_checksums_leave(void **unused)
@@ -134,6 +146,8 @@ static void test_open_checksums_leave(void **unused)
 		look(survey, FRAME_ETHERNET, &out);
 		look_at(survey, 1, 2, 1);
 	}
+	/* That tells more than how much who sends. */
+	look_at_both(survey, 300, 2, 3);
 	assert_host1(survey);
 }
 
@@ -149,7 +163,7 @@ static void test_raw(void **unused)
 		put_segment(&bytes, i % 2 ? 1 : 2 + i % 3, i % 2 ? 2 + i % 3 : 1, 1);
 		look(survey, FRAME_RAW, &bytes);
 	}
-	assert_unclear(survey);
+	assert_unclear(survey, "10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4");
 }
 
 static void test_too_little(void **unused)
@@ -160,9 +174,9 @@ static void test_too_little(void **unused)
 
 	(void)unused;
 	/* Without a packet there is nothing to tell. */
-	assert_int_equal(survey_decide(survey, &sides, &error), 0);
+	assert_int_equal(survey_decide(survey, "n1", &sides, &error), 0);
 	look_at(survey, 3, 1, EVERYBODY);
-	assert_unclear(survey);
+	assert_unclear(survey, "10.0.0.1");
 }
 
 static char directory[] = P_tmpdir "/clustertrace-survey-XXXXXX";
@@ -196,7 +210,7 @@ static struct packet_source *read_all(struct capture_file *file)
 	struct packet_source *source;
 
 	fclose(file->file);
-	source = capture_packets_open(path, NULL, 0, &error);
+	source = capture_packets_open(path, "n1", NULL, 0, &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
 	while (packet_source_step(source, ignore, NULL))
@@ -239,8 +253,8 @@ static void test_refused_capture(void **unused)
 	write_packet(&file, 1, 1, &out);
 	write_packet(&file, 1, 2, &in);
 	fclose(file.file);
-	assert_null(capture_packets_open(path, NULL, 0, &error));
-	snprintf(want, sizeof(want), "%s: %s", path, unclear);
+	assert_null(capture_packets_open(path, "n1", NULL, 0, &error));
+	snprintf(want, sizeof(want), "%s: %s10.0.0.1, 10.0.0.2", path, unclear);
 	assert_string_equal(error_text(&error), want);
 	error_clear(&error);
 }

@@ -52,6 +52,23 @@ static void addresses_of_all_interfaces_are_taken(void **state)
 	node_facts_clear(&facts);
 }
 
+static void the_output_of_ip_is_as_good(void **state)
+{
+	struct node_facts facts;
+
+	(void)state;
+	assert_int_equal(
+	    read_node(&facts,
+		      "[{\"ifname\": \"lo\", \"addr_info\": [{\"local\": \"127.0.0.1\"},"
+		      " {\"local\": \"::1\"}]}, {}, {\"addr_info\": [{}, {\"family\":"
+		      " \"inet\", \"local\": \"10.7.0.1\", \"prefixlen\": 24}]}]",
+		      ""),
+	    0);
+	assert_int_equal(facts.addresses, 3);
+	assert_memory_equal(facts.address[2].bytes, "\x0a\x07\0\x01", 4);
+	node_facts_clear(&facts);
+}
+
 static void a_missing_file_is_no_failure(void **state)
 {
 	struct error error = ERROR_INIT;
@@ -80,7 +97,6 @@ static void assert_broken(const char *text, const char *wanted)
 static void broken_facts_are_none(void **state)
 {
 	(void)state;
-	assert_broken("[]", "node.json: no JSON object");
 	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\": [7]}]}",
 		      "node.json: interfaces.addresses: want strings");
 	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\":"
@@ -173,6 +189,7 @@ int main(void)
 	    SCRATCH_TEST(broken_facts_are_none),
 	    SCRATCH_TEST(odd_members_are_told),
 	    SCRATCH_TEST(all_facts_are_taken),
+	    cmocka_unit_test(the_output_of_ip_is_as_good),
 	    cmocka_unit_test(addresses_are_of_two_families),
 	};
 

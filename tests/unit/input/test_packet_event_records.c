@@ -141,7 +141,7 @@ static void of_captures(void **state)
 					node, node);
 
 		check_source(with_columns(capture_records_open(path, &error)),
-			     capture_packets_open(path, NULL, 0, &error));
+			     capture_packets_open(path, "n1", NULL, 0, &error));
 		free(path);
 	}
 }
