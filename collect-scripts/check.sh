@@ -53,22 +53,28 @@ tab=$(printf '\t')
 check_node()
 {
 	# The connection first, so that the clock's round trip is that of a session only.
-	remote "$1" "$short_seconds" true </dev/null && {
+	remote "$1" "$short_seconds" true </dev/null >"$answers.raw"
+	check_status=$?
+	[ "$check_status" -eq 255 ] || {
 		measure_clock "$1"
 		action "$1" "$short_seconds" check
+		check_status=$action_status
 	}
-	check_status=$?
-	if ! grep -q -x end "$answers" 2>/dev/null; then
+	if [ "$check_status" -ne 0 ]; then
 		printf '%s\tunreachable\n' "$1"
 		printf '%s: want: a connection (%s); mend: try `ssh %s`, which must not ask anything\n' "$1" \
 			"$(why "$check_status" "$short_seconds")" "$(sed 's/ -- / /; s/^-- //' "$work/words/$1")"
 		return
 	fi
+	noise=$(fact noise)
 	printf '%s\t' "$1"
 	sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
 	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
 	echo
 	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers"
+	[ -z "$noise" ] ||
+		printf '%s: its login shell prints text before each answer, which is skipped (%s); print it only if interactive: case $- in *i*) ... esac\n' \
+			"$1" "$noise"
 	echo "$ahead" | awk -v node="$1" 'NF && ($1 > 1e9 || $1 < -1e9) {
 		printf "%s: its clock is %.1f s off; ctsync mends that, sar and other logs are easier to read with NTP\n",
 			node, $1 / 1e9 }'
@@ -84,6 +90,8 @@ measure_clock()
 		asked=$(realtime_ns)
 		there=$(remote "$1" "$short_seconds" date +%s%N </dev/null)
 		round_trip=$(($(realtime_ns) - asked))
+		# A login shell may have said something before.
+		there=${there#"${there%???????????????????}"}
 		# 19 digits, so that it is a number as arithmetic has it.
 		case ${#there}$there in
 		19*[!0-9]*) continue ;;

@@ -124,6 +124,27 @@ uptime_now()
 	up=${up#0}
 }
 
+# set_limit MS: sets limit, as timeout(1) takes it, and limit_up, in hundredths of a second. Some of
+# these programs know no fractions: then it is rounded up. 0: there is none.
+set_limit()
+{
+	limit=$((($1 + 999) / 1000))
+	limit_up=$((limit * 100))
+	if [ $(($1 % 1000)) -ne 0 ] && timeout 0.9 true 2>/dev/null; then
+		limit=$(($1 / 1000)).$(printf '%03d' $(($1 % 1000)))
+		limit_up=$(($1 / 10))
+	fi
+}
+
+# is_timeout STATUS BEGUN: whether a command that failed was ended by its limit. It may end with
+# any status, that of timeout(1) too, so what counts is the time since then, by uptime_now.
+is_timeout()
+{
+	[ "$1" -ne 0 ] && [ "$limit_up" -gt 0 ] || return 1
+	uptime_now
+	[ $((up - $2 + 1)) -ge "$limit_up" ]
+}
+
 # read_stat PID: sets comm, state, ppid, sid, utime and stime (in ticks), start and rss (in
 # pages).
 # Fails if there is no such process. A name may hold anything, a line feed and ") " too; what

@@ -3,8 +3,8 @@
 #
 # What goes to the nodes, and what comes from them.
 
-# What is sent to a node: one script for `sh -s` that makes the private directory
-# and writes everything into it.
+# What is sent to a node: hello, which asks for the place of the private directory, and then one
+# script for `sh -s` that makes the directory and writes everything into it.
 
 # The node's script, from its parts: functions, and the action at the end.
 node_script()
@@ -17,7 +17,12 @@ node_script()
 write_bundle()
 {
 	{
-		node_script | put_file node.sh
+		printf 'BASE=%s\nRUN=%s\n' "$(quote "$tmpdir")" "$id"
+		cat "$lib/node/base.sh"
+		echo hello
+	} >"$work/hello"
+	{
+		put_file node.sh <"$work/node.sh"
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
 		done
@@ -38,9 +43,8 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$(quote "$tmpdir")"
 	cat "$lib/node/base.sh"
-	echo set_up
+	echo "set_up $1"
 	cat "$work/bundle"
 	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$work/plan" | put_file plan
 	echo begin
@@ -50,29 +54,43 @@ bundle_for()
 # what is missing comes as one stream of bytes, file after file, of which
 # the listed files are made and nothing else: plain files of ours that
 # nobody else may read and nobody execute. A file that came in part goes on where
-# it ended; every file is checked against the list. After that, and only then,
-# the node's copy may go. A fetch that broke off is taken up by the next try, or
-# by the next `fetch`.
+# it ended; every file is checked against the list, where it is in the end. After that, and only
+# then, the node's copy may go, and only if it has nothing else. A fetch that broke off is taken up
+# by the next try, or by the next `fetch`.
 #
 # What comes in is laid below .collect/nodes/NODE/data and moved to RUN/NODE when
 # it is whole.
 
+# The lock lasts as long as what writes there, even if the collector was killed meanwhile.
 fetch_node()
 {
 	part=$state/nodes/$1/data
+	whole=$run_dir/$1
+	exec 9>>"$state/nodes/$1/lock"
+	flock -n 9 || {
+		complain "$1: another ctcollect is fetching it"
+		return
+	}
+	get_state "$1"
+	if [ "$node_state" = partial ] && [ ! -e "$part" ]; then
+		mv "$whole" "$part"
+		set_state "$1" 'not fetched'
+	fi
 	(umask 077 && mkdir -p "$part") || {
 		node_problem "$1" "not fetched: $part cannot be made"
 		return
 	}
-	if [ -e "$run_dir/$1" ] || [ -L "$run_dir/$1" ]; then
-		node_problem "$1" "not fetched: $run_dir/$1 is there already"
+	if [ -e "$whole" ] || [ -L "$whole" ]; then
+		node_problem "$1" "not fetched: $whole is there already"
 		return
 	fi
+	is_interruptible=yes
 	for attempt in 1 2 3 4 5; do
 		fetch_once "$1"
 		case $?-$attempt in
 		0-*)
-			put_in_place "$1"
+			is_interruptible=
+			settle_node "$1"
 			return
 			;;
 		2-* | *-5) break ;;
@@ -80,6 +98,7 @@ fetch_node()
 		[ ! -f "$work/interrupted" ] || break
 		sleep "$attempt"
 	done
+	[ ! -f "$work/interrupted" ] || fetch_why=interrupted
 	node_problem "$1" "not fetched: $fetch_why"
 }
 
@@ -89,39 +108,68 @@ fetch_once()
 	most_bytes=67108864
 	action "$1" "$stop_seconds" list
 	most_bytes=1048576
-	if [ "$action_status" -ne 0 ] || ! grep -q -x end "$answers"; then
+	if [ "$action_status" -ne 0 ]; then
 		fetch_why=$(why "$action_status" "$stop_seconds")
 		[ "$action_status" -eq 255 ] && return 1
 		return 2
 	fi
-	find_missing "$1"
-	[ -s "$wanted" ] || return 0
-	fetch_missing "$1" || return
-	find_missing "$1"
-	[ ! -s "$wanted" ] || {
-		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted"): came over damaged"
-		return 1
-	}
+	find_missing "$1" "$part"
+	if [ -s "$wanted" ]; then
+		fetch_missing "$1" || return
+	fi
+	put_in_place "$1"
 }
 
-# What is wanted of the files that the node listed and that are not here as they should be:
-# lines HAVE SIZE PATH in $wanted, of all of it, or of the rest of what is here. A part that
-# turns out wrong is of a whole file then, which the next try begins anew. What is here and
-# of no use goes. Sets odd_files, how many may not be made here: a path that leads elsewhere,
-# is there twice, or has what is not for people to read.
+# find_missing NODE DIRECTORY: what is wanted of the files that the node listed and that are not
+# there as they should be: lines HAVE SIZE PATH in $wanted, of all of it, or of the rest of what is
+# there. A part that turns out wrong is of a whole file then, which the next try begins again. What
+# is there and of no use is listed in $stale. Sets odd_files, how many cannot be made here: a path
+# that leads elsewhere, is there twice, is too long or too deep, has characters that are not for
+# people to read, or is both a file and a directory. All directories are counted before any is made.
 find_missing()
 {
 	wanted=$work/wanted.$1
-	(cd "$part" && find . -type f -exec cksum {} +) >"$work/here.$1"
 	stale=$work/stale.$1
-	tr -d '\000' <"$answers.raw" | LC_ALL=C WANTED=$wanted STALE=$stale awk '
+	(cd "$2" && find . -type f -exec cksum {} +) >"$work/here.$1"
+	tr -d '\000' <"$answers.raw" | LC_ALL=C WANTED=$wanted STALE=$stale FRAME=$frame awk '
 	BEGIN {
 		wanted = ENVIRON["WANTED"]
 		stale = ENVIRON["STALE"]
 		printf "" >wanted
 		printf "" >stale
+		most_directories = 10000
 	}
-	!/^[0-9]+ [0-9]+ / { next }
+	# Whether the directories of a path can be made.
+	function has_room(path,    n, part, i, above, new) {
+		n = split(path, part, "/")
+		if (n > 33)
+			return 0
+		above = "."
+		for (i = 2; i <= n; i++) {
+			if (length(part[i]) > 255)
+				return 0
+			if (i == n)
+				break
+			above = above "/" part[i]
+			if (above in listed)
+				return 0
+			new += !(above in directory)
+		}
+		if (directories + new > most_directories)
+			return 0
+		above = "."
+		for (i = 2; i < n; i++) {
+			above = above "/" part[i]
+			directories += !(above in directory)
+			directory[above]
+		}
+		return 1
+	}
+	list && !is_open {
+		is_open = $0 == ENVIRON["FRAME"]
+		next
+	}
+	!/^(0|[1-9][0-9]*) [0-9]+ / { next }
 	{ path = substr($0, length($1) + length($2) + 3) }
 	!list {
 		crc[path] = $1
@@ -129,10 +177,12 @@ find_missing()
 		next
 	}
 	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
-	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || listed[path]++ {
+	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || $2 ~ /^0./ ||
+	    path in listed || path in directory || !has_room(path) {
 		odd++
 		next
 	}
+	{ listed[path] }
 	path in size && crc[path] == $1 && size[path] == $2 { next }
 	{
 		have = path in size && size[path] + 0 < $2 + 0 ? size[path] : 0
@@ -144,49 +194,35 @@ find_missing()
 		for (path in size)
 			if (!(path in listed))
 				print path >stale
-		print odd + 0
+		print odd + 0, directories + 0
 	}' "$work/here.$1" list=1 - >"$work/odd.$1"
-	odd_files=$(fact odd)
-	odd_files=$((${odd_files:-0} + $(cat "$work/odd.$1")))
-	while IFS= read -r path; do
-		rm -f "$part/$path"
-	done <"$stale"
+	read -r odd_files new_directories <"$work/odd.$1"
 }
 
 fetch_missing()
 {
+	while IFS= read -r path; do
+		rm -f "$part/$path"
+	done <"$stale"
 	fits_on_disk || return 2
 	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
-	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" send <"$wanted" |
-		receive 8<"$wanted" 2>"$wanted.errors"
+	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" "$frame" send <"$wanted" |
+		"$lib/receive" "$frame" "$wanted" "$part" $((transfer_seconds + 30)) "$work/interrupted" \
+			2>"$wanted.errors"
 	received=$?
 	read -r stream_status <"$errors.status"
-	if [ "$stream_status" -ne 0 ]; then
+	if [ "$received" -ne 0 ]; then
+		fetch_why=$(sed -n '$s/^receive: //p' "$wanted.errors" | plain_lines)
+	elif [ "$stream_status" -ne 0 ]; then
 		fetch_why=$(why "$stream_status" "$transfer_seconds")
-	elif [ "$received" -ne 0 ]; then
-		fetch_why="it cannot be written: $(head -n 1 "$wanted.errors")"
 	fi
 	[ "$stream_status" -eq 0 ] && [ "$received" -eq 0 ]
 }
 
-# The wanted files, of the bytes that come in. dd takes no byte of the next file.
-receive()
-{
-	umask 077
-	cd "$part" || return
-	while IFS= read -r line <&8; do
-		have=${line%% *}
-		line=${line#* }
-		size=${line%% *}
-		path=${line#* }
-		{ [ -d "${path%/*}" ] || mkdir -p "${path%/*}"; } &&
-			dd bs=65536 iflag=fullblock,count_bytes count=$((size - have)) >>"$path" || return
-	done
-}
-
-# A node may list more than there is room for. Sets wanted_kib.
+# A node may list more than there is room for, where every file and directory takes a block. Sets
+# wanted_kib.
 fits_on_disk()
 {
 	wanted_kib=$(awk '{ sum += $2 - $1 } END { printf "%.0f", sum / 1024 }' "$wanted")
@@ -194,32 +230,61 @@ fits_on_disk()
 	case $free_kib in
 	'' | *[!0-9]*) return 0 ;;
 	esac
-	[ "$wanted_kib" -ge $((free_kib - 65536)) ] || return 0
+	[ $((wanted_kib + 4 * (new_directories + $(wc -l <"$wanted")))) -ge $((free_kib - 65536)) ] || return 0
 	fetch_why="it has $wanted_kib KiB, and $free_kib are free here"
 	return 1
 }
 
-# All is here: the node's directory appears whole.
+# All is here: the node's directory appears whole, and is verified there. What comes out damaged in
+# the last attempt too, such as a file that something on the node still writes, is left there.
 put_in_place()
 {
-	mv "$part" "$run_dir/$1" 2>>"$errors" || {
-		node_problem "$1" "not fetched: $(last_error)"
-		return
+	mv "$part" "$whole" 2>>"$errors" || {
+		fetch_why=$(last_error)
+		return 2
 	}
-	set_state "$1" ok
-	if [ "$odd_files" -gt 0 ]; then
-		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
-	elif ! is_set keep; then
-		clean_node "$1"
+	find_missing "$1" "$whole"
+	damaged=$(wc -l <"$wanted")
+	[ "$damaged" -gt 0 ] || return 0
+	first_damaged=$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted")
+	fetch_why="$first_damaged: came over damaged"
+	if [ "$attempt" -lt 5 ]; then
+		mv "$whole" "$part"
+		return 1
 	fi
+	while read -r _ _ path; do
+		rm -f "$whole/$path"
+	done <"$wanted"
+}
+
+# The node's copy may go if all of it is here; otherwise what is missing is reported.
+settle_node()
+{
+	odd=$(fact odd)
+	odd=$((odd_files + ${odd:-0}))
+	special=$(fact special)
+	unread=$(fact unread)
+	set_state "$1" partial
+	[ "$odd" -eq 0 ] ||
+		node_problem "$1" "$odd files with odd names were not fetched, they are in $node_dir/data there"
+	[ "${special:-0}" -eq 0 ] ||
+		node_problem "$1" "$special links or special files were not fetched, they are in $node_dir/data there"
+	[ -z "$unread" ] ||
+		node_problem "$1" "files that cannot be read there were not fetched, they are in $node_dir/data there: $unread"
+	[ "$damaged" -eq 0 ] ||
+		node_problem "$1" "$damaged files came over damaged 5 times, as if something still writes them, they are in $node_dir/data there: $first_damaged"
+	[ "$odd$unread${special:-0}$damaged" = 000 ] || return
+	set_state "$1" ok
+	is_set keep || clean_node "$1"
 }
 
 clean_node()
 {
-	patiently "$1" "$short_seconds" clean
-	case $action_status-$attempt in
-	# Where the answer was lost only, there is nothing any more.
-	0-* | 2-[23] | 127-[23]) [ -d "$run_dir/$1" ] || set_state "$1" removed ;;
-	*) node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")" ;;
-	esac
+	sent=$work/node.sh
+	if ! patiently "$1" "$short_seconds" clean; then
+		node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")"
+		return
+	fi
+	forget_dir "$1"
+	[ -d "$run_dir/$1" ] || set_state "$1" removed
 }

@@ -8,6 +8,7 @@
 # $work/waiting; jobs themselves do not see it.
 
 interrupted=
+interrupt_text='interrupted: stopping, and fetching what there is'
 
 make_pool()
 {
@@ -19,7 +20,7 @@ make_pool()
 
 interrupt()
 {
-	[ -n "$interrupted" ] || complain "${interrupt_text:-interrupted: stopping, and fetching what there is}"
+	[ -f "$work/interrupted" ] || complain "$interrupt_text"
 	interrupted=yes
 	: >"$work/interrupted"
 	for waiting_file in "$work"/waiting/*; do
@@ -37,6 +38,7 @@ begin_job()
 		trap 'exit 143' TERM
 		job_name=$1
 		trap 'echo "end $job_name" >&7' EXIT
+		exec 9>&-
 		errors=$work/errors.$1
 		answers=$work/answers.$1
 		: >"$errors"

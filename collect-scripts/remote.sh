@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2016,SC2030,SC2031,SC2034,SC2086,SC2119,SC2120,SC2154
 #
 # The way to the nodes.
 
@@ -7,13 +7,19 @@
 # sessions over it. All that ssh is told stands in one configuration of our own,
 # which jump hosts get as well, and which takes in the user's.
 
-# The user's options (`ssh_options`) come first on the command line and win, but
-# not over these: no question is ever asked, nothing of ours is forwarded.
+# Of each option ssh uses what comes first. These are before all others on the command line: no
+# question is ever asked, and nothing of ours is forwarded. Then come the recipe's
+# (`ssh_options`), and last the user's configuration. ssh reads a copy of that: the path of what
+# it includes is a pattern.
+ssh_first='-o BatchMode=yes -o ForwardAgent=no -o ForwardX11=no -o ClearAllForwardings=yes -o Tunnel=no'
+
 write_ssh_config()
 {
 	user_config=$(option ssh-config)
-	[ -z "$user_config" ] || [ -r "$user_config" ] || fail "$user_config: cannot be read"
-	[ -z "$user_config" ] || user_config="Include \"$(readlink -f "$user_config")\""
+	if [ -n "$user_config" ]; then
+		cat -- "$user_config" >"$sockets/config" || fail "$user_config: cannot be read"
+		user_config="Include \"$sockets/config\""
+	fi
 	cat >"$work/ssh_config" <<EOT
 Host *
 	BatchMode yes
@@ -38,10 +44,12 @@ EOT
 # The path of a socket is up to 107 bytes, so sockets do not lie below TMPDIR, which may be long.
 make_work()
 {
+	sockets=
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
 	trap leave EXIT
-	sockets=
 	sockets=$(unset TMPDIR && mktemp -d) || fail 'cannot make a directory for sockets'
+	# What nobody knew before.
+	frame=frame.${work##*.}${sockets##*.}
 	write_ssh_config
 	make_pool
 }
@@ -61,9 +69,10 @@ leave()
 
 # Options for ssh may run commands here and write files, so none is taken from a run directory,
 # which may be somebody else's.
+foreign=
 add_option()
 {
-	if [ -n "${foreign:-}" ]; then
+	if [ -n "$foreign" ]; then
 		complain "$plan_file: option ${2%%=*} of ssh is not taken from a run, name the recipe instead where it is needed"
 	elif [ $# -eq 2 ]; then
 		ssh_words="$ssh_words-o $(quote "$2") "
@@ -127,11 +136,12 @@ stream()
 	echo $? >"$errors.status"
 }
 
+is_interruptible=
 run_ssh()
 {
-	set -- timeout -k 5 "$stream_seconds" ssh -F "$work/ssh_config" -T "$@" \
+	set -- timeout -k 5 "$stream_seconds" ssh -F "$work/ssh_config" -T $ssh_first "$@" \
 		"$stream_command"
-	if [ -n "${is_interruptible:-}" ]; then
+	if [ -n "$is_interruptible" ]; then
 		interruptible "$job_name" "$@"
 	else
 		"$@"
@@ -156,12 +166,29 @@ last_error()
 	printf '%s\n' "${said:-no answer}"
 }
 
-# Why a remote command failed: why STATUS SECONDS
+# Why a remote command failed: why STATUS SECONDS. What kept it from running at all is explained.
 why()
 {
-	case $1 in
-	124 | 137) printf 'no answer within %s s\n' "$2" ;;
-	255) printf 'no connection: %s\n' "$(last_error)" ;;
+	case $1-$(head -c 65536 "$errors" "$answers.raw" 2>/dev/null | tr -d '\000') in
+	124-* | 137-*) printf 'no answer within %s s\n' "$2" ;;
+	255-*'HOST IDENTIFICATION HAS CHANGED'*)
+		printf '%s\n' 'no connection: its host key has changed, so it may be another machine; if it was installed anew: ssh-keygen -R its name, and log in once by hand'
+		;;
+	255-*'Host key verification failed'*)
+		printf '%s\n' 'no connection: Host key verification failed: its key is not known here, log in once by hand'
+		;;
+	255-*) printf 'no connection: %s\n' "$(last_error)" ;;
+	126-*'allows sftp connections only'*)
+		printf '%s\n' 'its sshd runs no commands for this user, only sftp (ForceCommand internal-sftp in sshd_config)'
+		;;
+	126-*'account is currently not available'* | 126-*nologin*)
+		printf '%s\n' 'the login shell of this user there is nologin, which runs no commands: another user, or as root: chsh -s /bin/sh USER'
+		;;
+	126-*fish:*)
+		printf '%s\n' 'its login shell becomes fish instead of running the command: in its .bashrc, exec fish only if interactive: case $- in *i*) exec fish ;; esac'
+		;;
+	126-*node.sh*) last_error ;;
+	126-*) printf 'its login shell did not run the command: %s\n' "$(last_error)" ;;
 	*) last_error ;;
 	esac
 }
@@ -178,29 +205,34 @@ open_gateway()
 		complain "gateway $last_hop: $(tail -n 1 "$work/gateway.err")"
 }
 
-# action NODE SECONDS ACTION [WORD...]: of the node's script, that which lies there or, where
-# it is set, the file $sent. Standard input is handed on. The answer is in $answers, lines that
-# may be one and no others, and all of it in $answers.raw. Fails if the node says so, or says
-# nothing.
+# action NODE SECONDS ACTION [WORD...]: of the node's script, the one in its private directory or,
+# if it is set, the file $sent, which then needs nothing that is there. Standard input is handed
+# on. The answer is in $answers, only lines that may be in one, and all of it in $answers.raw.
+# Fails if the node says so, or the answer is not complete: 126 if nothing was run.
+sent=
 action()
 {
 	action_node=$1
 	action_seconds=$2
 	shift 2
-	if [ -n "${sent:-}" ]; then
-		remote "$action_node" "$action_seconds" /bin/sh -s "$@" <"$sent"
-	elif get_dir "$action_node"; then
-		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$@"
-	else
+	if ! get_dir "$action_node" && [ -z "$sent" ]; then
 		echo 'nothing was set up there' >>"$errors"
-		(exit 126)
+		: >"$answers"
+		action_status=1
+		return 1
+	elif [ -n "$sent" ]; then
+		remote "$action_node" "$action_seconds" /bin/sh -s "$frame" $node_dir "$@" <"$sent"
+	else
+		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$frame" "$@"
 	fi >"$answers.raw"
 	action_status=$?
-	[ "$(wc -c <"$answers.raw")" -lt "$most_bytes" ] || {
-		echo "it answers with more than $most_bytes bytes" >>"$errors"
-		action_status=125
-	}
-	filter_answers <"$answers.raw" >"$answers"
+	tr -d '\000' <"$answers.raw" | filter_answers >"$answers"
+	case $?-$action_status in
+	3-*) action_status=125 && echo "it answers with more than $most_bytes bytes" >>"$errors" ;;
+	0-* | *-255 | *-124 | *-137) ;;
+	1-0) action_status=255 && echo 'the answer breaks off' >>"$errors" ;;
+	2-*) action_status=126 ;;
+	esac
 	while IFS= read -r answer_line; do
 		case $answer_line in
 		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
@@ -220,19 +252,34 @@ patiently()
 	done
 }
 
-# A node may send what it likes. What comes out is KEY VALUE, where the value is one
-# that this key may have; a login shell may have said more, which is passed over.
+# A node may send anything. What comes out is KEY VALUE, where the value is one that this key may
+# have. What comes before the frame, of a login shell, is skipped, and its first line is `noise`.
+# The status is 0 if the answer is complete, 1 if its end is missing, 2 if its beginning is, and
+# 3 if it was cut off at $most_bytes.
 filter_answers()
 {
-	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
+	LC_ALL=C FRAME=$frame MOST=$most_bytes awk -- "$escape_functions"'
 	BEGIN {
-		split("cell dir done failed problem process remark said state want", name)
+		split("cell dir done failed problem process remark said state unread want", name)
 		for (i in name)
 			may[name[i]] = ""
-		may["free_kib"] = may["kib"] = may["odd"] = "^(0|[1-9][0-9]*)$"
+		may["clock"] = may["free_kib"] = may["kib"] = may["odd"] = may["sources"] = \
+			may["special"] = "^(0|[1-9][0-9]*)$"
 		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
+		frame = ENVIRON["FRAME"]
 	}
-	$0 == "end"
+	{ bytes += length($0) + 1 }
+	!is_open {
+		if ($0 == frame) {
+			is_open = 1
+			if (noise != "")
+				print "noise " escaped(substr(noise, 1, 100), "")
+		} else if (noise == "" && $0 != "")
+			noise = $0
+		next
+	}
+	$0 == frame " end" { is_whole = 1 }
+	is_whole { next }
 	{
 		space = index($0, " ")
 		key = substr($0, 1, space - 1)
@@ -245,7 +292,8 @@ filter_answers()
 			print "problem it answers nonsense about its " key
 		next
 	}
-	{ print key " " escaped(value, "") }'
+	{ print key " " escaped(value, "") }
+	END { exit is_whole ? 0 : bytes >= ENVIRON["MOST"] ? 3 : is_open ? 1 : 2 }'
 }
 
 # What the node said of something.

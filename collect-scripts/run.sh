@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
 # A run, from its begin to its end.
 
@@ -30,7 +30,7 @@ do_run()
 
 run_point()
 {
-	begin_point "$1" "$2" || return
+	begin_point "$1" "$2" || return 1
 	if [ "$chosen_count" -gt 0 ] && [ -z "$interrupted" ]; then
 		each_line "$work/plan" execute run_entry
 		each_line "$work/plan" tasks run_queue
@@ -48,7 +48,15 @@ begin_point()
 	write_bundle
 	on_nodes start_node $nodes
 	realtime_ns >"$state/begin"
-	nodes_in 'not started'
+	nodes_in collecting
+	if [ "$chosen_count" -gt 0 ] && ! grep -q '^tasks ' "$work/plan" &&
+		[ -z "$(cat "$state"/nodes/*/records 2>/dev/null)" ]; then
+		complain 'no node records anything that the recipe wants'
+		stop_all
+		nodes_in 'not fetched' left
+		on_nodes clean_node $chosen
+	fi
+	nodes_in 'not started' removed
 	if [ "$chosen_count" -eq "$node_count" ]; then
 		rm -rf "$run_dir"
 		complain 'no node was started, nothing was recorded'
@@ -68,8 +76,21 @@ end_point()
 {
 	stop_all
 	[ -z "$interrupted" ] || : >"$state/interrupted"
+	lock_run
 	on_nodes_in fetch_node 'not fetched'
 	finish_point
+}
+
+# Two that fetch or remove at once would spoil each other's work. What is interrupted from here on
+# is the fetching. The jobs do not have the lock, so that it ends with us.
+lock_run()
+{
+	exec 9>>"$state/lock"
+	flock -n 9 ||
+		fail "$run_dir: another ctcollect is at work on it, pid $(plain_text "$(head -c 20 "$state/lock")")"
+	echo $$ >"$state/lock"
+	rm -f "$work/interrupted"
+	interrupt_text='interrupted: what was not fetched stays on the nodes, `ctcollect fetch` goes on'
 }
 
 # The exit status is the run's: 0 all went well, 3 something is missing, 1 nothing was
@@ -86,8 +107,13 @@ finish_point()
 		talk "$run_name: data of $# of $node_count nodes stays there: $*"
 		talk "$run_name: \`ctbatch -o OUT $*\` works on it, \`ctcollect clean $run_dir\` removes it"
 	else
-		nodes_in ok
-		: >"$state/done"
+		nodes_in collecting 'not stopped' 'not fetched' partial
+		[ "$chosen_count" -gt 0 ] || : >"$state/fetched"
+		has_left || : >"$state/done"
+		nodes_in 'not stopped'
+		[ "$chosen_count" -eq 0 ] ||
+			complain "$run_dir: still collecting on${chosen}, want \`ctcollect stop $run_dir\`"
+		nodes_in ok partial
 		[ "$chosen_count" -gt 0 ] || {
 			complain "$run_dir: nothing was recorded"
 			return 1
@@ -95,8 +121,12 @@ finish_point()
 		talk "$run_name: data of $chosen_count of $node_count nodes in $run_dir"
 		further_steps
 	fi
-	[ "$chosen_count" -eq "$node_count" ] && [ ! -f "$state/failed" ] &&
-		[ -z "$(cat "$state"/nodes/*/problems 2>/dev/null)" ] || return 3
+	[ "$chosen_count" -eq "$node_count" ] && [ ! -f "$state/failed" ] && ! has_problems || return 3
+}
+
+has_problems()
+{
+	[ -n "$(cat "$state"/nodes/*/problems 2>/dev/null)" ]
 }
 
 further_steps()
@@ -124,7 +154,7 @@ do_start()
 	start_status=$?
 	if [ "$start_status" -eq 0 ] && [ "$chosen_count" -gt 0 ] && [ -z "$interrupted" ]; then
 		write_run_json
-		[ "$chosen_count" -eq "$node_count" ] || exit 3
+		[ "$chosen_count" -eq "$node_count" ] && ! has_problems || exit 3
 		exit 0
 	fi
 	[ "$start_status" -ne 0 ] || end_point
@@ -134,7 +164,7 @@ do_start()
 
 do_stop()
 {
-	open_run "$1"
+	open_run "$1" fetched
 	stop_all
 	if [ "$fetch" = none ]; then
 		finish_point
@@ -142,7 +172,7 @@ do_stop()
 	fi
 	write_run_json
 	nodes_in collecting 'not stopped'
-	[ "$chosen_count" -eq 0 ] || exit 3
+	[ "$chosen_count" -eq 0 ] && ! has_problems || exit 3
 	exit 0
 }
 
@@ -157,24 +187,33 @@ want_stopped()
 # What is stopped is fetched; a node that could not be reached gets another try.
 do_fetch()
 {
-	open_run "$1"
+	open_run "$1" fetched
 	want_stopped collecting
+	lock_run
 	on_nodes_in stop_node 'not stopped'
-	on_nodes_in fetch_node 'not fetched' left
+	on_nodes_in fetch_node 'not fetched' left partial
 	finish_point
-	exit $?
+	fetch_status=$?
+	[ -z "$interrupted" ] || exit 130
+	exit "$fetch_status"
 }
 
-# What `fetch: none` left on the nodes goes.
+# Remove from the nodes what `fetch: none` left there, and what was fetched but not removed.
 do_clean()
 {
-	open_run "$1"
-	[ "$fetch" = none ] || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
+	open_run "$1" 'done'
 	want_stopped collecting 'not stopped'
-	on_nodes_in clean_node left
-	nodes_in left
+	nodes_in 'not fetched'
+	[ "$chosen_count" -eq 0 ] ||
+		fail "$run_dir: not fetched from${chosen}, want \`ctcollect fetch\` first"
+	lock_run
+	cleanable=
+	for node in $nodes; do
+		! get_dir "$node" || cleanable="$cleanable $node"
+	done
+	on_nodes clean_node $cleanable
 	write_run_json
-	[ "$chosen_count" -eq 0 ] || exit 3
+	! has_left || exit 3
 	: >"$state/done"
 	exit 0
 }
@@ -183,39 +222,76 @@ do_clean()
 # fact; a node that fails is noted and the others go on.
 
 # What is sent makes the private directory, writes into it, and starts. A node where this
-# fails ends what it had begun, and removes it.
+# fails ends what it had begun, and removes it. The directory is noted before, so whatever becomes
+# of the connection and of us, it can be found and stopped.
 start_node()
 {
 	[ ! -f "$work/interrupted" ] || return 0
-	answers=$state/nodes/$1/start
+	find_place "$1" || {
+		set_state "$1" 'not started'
+		return
+	}
 	sent=$work/bundle.$1
 	bundle_for "$1" >"$sent"
-	action "$1" "$start_seconds" start
-	start_status=$?
-	get_dir "$1" || [ "$start_status" -ne 0 ] || {
-		echo 'it answers nonsense' >>"$errors"
-		start_status=1
-	}
-	if [ "$start_status" -eq 0 ]; then
+	if action "$1" "$start_seconds" start && [ "$(fact state)" = started ]; then
 		set_state "$1" collecting
+		[ "$(fact sources)" = 0 ] || echo yes >"$state/nodes/$1/records"
 		return
 	fi
-	node_problem "$1" "not started: $(why "$start_status" "$start_seconds")"
-	if get_dir "$1" && ! grep -q -x 'state clean' "$answers"; then
-		set_state "$1" 'not stopped'
-	else
+	node_problem "$1" "not started: $(why "$action_status" "$start_seconds")"
+	if grep -q -x 'state clean' "$answers"; then
+		forget_dir "$1"
 		set_state "$1" 'not started'
+	else
+		set_state "$1" 'not stopped'
 	fi
 }
 
+# find_place NODE: ask where the private directory of this run will be, and note it.
+find_place()
+{
+	sent=$work/hello
+	patiently "$1" "$start_seconds" hello || {
+		node_problem "$1" "not started: $(why "$action_status" "$start_seconds")"
+		return 1
+	}
+	place=$(fact dir)
+	is_private_dir "$place" || {
+		node_problem "$1" 'not started: it answers nonsense about its directory'
+		return 1
+	}
+	clock_off=$(fact clock)
+	clock_off=$((${clock_off:-0} - $(date +%s)))
+	[ "$clock_off" -ge -60 ] && [ "$clock_off" -le 60 ] ||
+		complain "$1: its clock is $clock_off s off; traces are corrected by ctsync, but set it, by NTP for example: logs of sar are hard to read otherwise"
+	printf '%s\n' "$place" >"$state/nodes/$1/dir.new" &&
+		mv "$state/nodes/$1/dir.new" "$state/nodes/$1/dir" || {
+		node_problem "$1" 'not started: its directory cannot be noted here'
+		return 1
+	}
+}
+
+# The script is sent along, so that it finds what a start that broke off has left there.
 stop_node()
 {
-	if patiently "$1" "$stop_seconds" stop; then
-		[ "$fetch" = none ] && set_state "$1" left || set_state "$1" 'not fetched'
-	else
+	sent=$work/node.sh
+	if ! patiently "$1" "$stop_seconds" stop; then
 		node_problem "$1" "not stopped: $(why "$action_status" "$stop_seconds")"
 		set_state "$1" 'not stopped'
+		return
 	fi
+	case $(fact state) in
+	stopped) [ "$fetch" = none ] && set_state "$1" left || set_state "$1" 'not fetched' ;;
+	clean)
+		forget_dir "$1"
+		set_state "$1" 'not started'
+		;;
+	*)
+		node_problem "$1" "not stopped: nothing of the run is there any more ($node_dir)"
+		forget_dir "$1"
+		set_state "$1" 'not started'
+		;;
+	esac
 }
 
 # Whatever was set up is stopped, whether or not it is known to run.
@@ -227,7 +303,7 @@ stop_all()
 
 do_status()
 {
-	open_run "$1"
+	open_run "$1" fetched
 	{
 		printf 'NODE\tSTATE\tPROCESSES\tKIB\tFREE KIB\n'
 		on_nodes status_node $nodes
@@ -238,6 +314,7 @@ do_status()
 status_node()
 {
 	get_state "$1"
+	sent=$work/node.sh
 	case $node_state in
 	'not started' | ok | removed) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
 	*)
@@ -339,13 +416,17 @@ run_local()
 	CLUSTERTRACE_RUN_DIRECTORY=$run_dir
 	export CLUSTERTRACE_RUN_DIRECTORY
 	set -- sh -c "$(cat "$work/command..local")"
-	[ "$entry_timeout" -eq 0 ] ||
-		set -- timeout -k 5 "$(((entry_timeout + 999) / 1000))" "$@"
+	# The system takes words of up to 128 KiB.
+	[ ${#2} -lt 100000 ] && [ ${#3} -lt 100000 ] || set -- sh "$work/command..local"
+	set_limit "$entry_timeout"
+	[ "$limit_up" -eq 0 ] || set -- timeout -k 5 "$limit" "$@"
 	mkdir -p "$run_dir/commands" || return
+	uptime_now
+	run_begun=$up
 	interruptible .local "$@" </dev/null >"$run_dir/commands/$entry_index.out" \
 		2>"$run_dir/commands/$entry_index.err"
 	command_status=$?
-	[ "$entry_timeout" -eq 0 ] || [ "$command_status" -ne 124 ] || command_status=timeout
+	! is_timeout "$command_status" "$run_begun" || command_status=timeout
 }
 
 # note_command NODE COMMAND: a line of run.json; the command comes with a dot at its end.

@@ -9,10 +9,13 @@
 #   json        its object for run.json
 #   id          the run's name on the nodes
 #   begin, end  nanoseconds
-#   done        nothing is on the nodes any more, as far as they could be reached
+#   fetched     all of it is here
+#   done        nothing is on the nodes any more
 #   failed, interrupted
+#   lock        held by the collector that fetches or cleans up, whose pid is in it
 #   commands/   a line of JSON for each command that was run
-#   nodes/NODE/ start.raw: what its start said, its private directory for one; state; problems
+#   nodes/NODE/ dir: its private directory, as long as that may be there, noted before anything
+#               runs in it; state; problems; lock: held while it is fetched
 #
 # A run directory may come from anywhere. All of this is data: it is read a line
 # at a time and checked for what it may be, and nothing of it is ever run.
@@ -64,8 +67,11 @@ find_runs()
 }
 
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
+suffix=
 make_run()
 {
+	fetch=all
+	tmpdir=
 	plan_of "$1" "$2"
 	find_runs
 	mkdir -p "$runs" || fail "$runs: cannot be made"
@@ -87,6 +93,7 @@ make_run()
 	plan_of "$1" "$2" "$run_name"
 	cp "$work/plan" "$state/plan" || exit 1
 	"$bin/ctrecipe" json --point "$2" --run "$run_name" -- "$1" >"$state/json" || exit 1
+	node_script >"$work/node.sh"
 	reach_nodes
 }
 
@@ -110,8 +117,8 @@ reach_nodes()
 	done
 }
 
-# An existing run, by its directory, or the last one of a recipe that is not
-# fetched yet.
+# open_run RUN|RECIPE FILE: an existing run, by its directory, or the last one of a recipe that
+# does not have this file of the state: `fetched` or `done`.
 open_run()
 {
 	options_plan=$work/plan
@@ -120,7 +127,7 @@ open_run()
 		foreign=yes
 	elif [ -f "$1" ]; then
 		options_plan=$work/recipe.plan
-		last_run "$1"
+		last_run "$1" "$2"
 	else
 		fail "$1: want a recipe, or a run directory that ctcollect made"
 	fi
@@ -137,7 +144,9 @@ open_run()
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir##*/}
 	fetch=all
+	tmpdir=
 	copy_plan
+	node_script >"$work/node.sh"
 	reach_nodes "$options_plan"
 }
 
@@ -157,28 +166,60 @@ last_run()
 	mv "$work/plan" "$options_plan"
 	find_runs
 	run_dir=
+	# The name of another recipe may begin with this one's.
 	for try in "$runs/$recipe_name"-[0-9]*; do
-		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/done" ] && run_dir=$try
+		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/$2" ] && [ ! -f "$try/.collect/done" ] &&
+			grep -q -x -F "name $recipe_name" "$try/.collect/plan" 2>/dev/null && run_dir=$try
 	done
-	[ -n "$run_dir" ] || fail "$1: no run of it in ${runs#./} that is not fetched yet"
+	[ -n "$run_dir" ] || fail "$1: no run of it in ${runs#./} that is not $2 yet"
 }
 
-# The private directory of a node, if it is one: sets node_dir.
+# The private directory of a node, while it may be there: sets node_dir.
 get_dir()
 {
-	node_dir=$(sed -n '/^dir /{ s///p; q; }' "$state/nodes/$1/start.raw" 2>/dev/null)
-	case $node_dir in
-	*[!A-Za-z0-9_./:=@%+,-]* | */../*) ;;
-	/*/clustertrace-*/"$id") return 0 ;;
-	esac
 	node_dir=
+	[ -n "${id:-}" ] || return 1
+	IFS= read -r node_dir 2>/dev/null <"$state/nodes/$1/dir" || :
+	is_private_dir "$node_dir" && return
+	node_dir=
+	return 1
+}
+
+# is_private_dir PATH: .../clustertrace-UID/RUN of this run, without anything that leads elsewhere.
+is_private_dir()
+{
+	dir_uid=${1%/"$id"}
+	dir_uid=${dir_uid##*/clustertrace-}
+	case $1 in
+	*[!A-Za-z0-9_./:=@%+,-]* | */../* | */./* | *//*) return 1 ;;
+	/*"clustertrace-$dir_uid/$id") ;;
+	*) return 1 ;;
+	esac
+	case $dir_uid in
+	'' | *[!0-9]*) return 1 ;;
+	esac
+}
+
+# What was noted of a node's directory, once it is not there any more.
+forget_dir()
+{
+	rm -f "$state/nodes/$1/dir"
+}
+
+# has_left: whether something of the run may be on a node.
+has_left()
+{
+	for node in $nodes; do
+		! get_dir "$node" || return 0
+	done
 	return 1
 }
 
 # What has become of a node, in the words of run.json:
 #   not started   nothing is there      not fetched, left   it has what it recorded
 #   collecting                          ok                  all of it is here
-#   not stopped   it did not answer     removed             it is there no more, nor here
+#   not stopped   it did not answer     partial             some of it is here, and it has all
+#                                       removed             it is there no more, nor here
 set_state()
 {
 	printf '%s\n' "$2" >"$state/nodes/$1/state"
@@ -190,7 +231,7 @@ get_state()
 	node_state=
 	IFS= read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
 	case $node_state in
-	'not started' | collecting | 'not stopped' | 'not fetched' | left | ok | removed) ;;
+	'not started' | collecting | 'not stopped' | 'not fetched' | left | ok | partial | removed) ;;
 	*)
 		node_state='not started'
 		! get_dir "$1" || node_state='not stopped'
@@ -241,7 +282,7 @@ node_json()
 	get_state "$node_name"
 	node_data=
 	case $node_state in
-	'not fetched' | left) ! get_dir "$node_name" || node_data=$node_dir/data ;;
+	'not fetched' | left | partial) ! get_dir "$node_name" || node_data=$node_dir/data ;;
 	esac
 	printf '%s\n  {"name": %s, "address": %s' "$comma" "$(json_strings "$2")" "$(json_strings "$3")"
 	comma=,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# What is asked of a node outside of a run, sent to `sh -s` behind two variables: $BASE, the
+# What is asked of a node outside of a run, sent to `sh -s` after two variables: $BASE, the
 # recipe's tmpdir, and $WANTS, which kinds of lines its plan has.
 
 wants()
@@ -43,6 +43,7 @@ name_rights()
 {
 	find_rights
 	rights=none
+	[ "$sudo_lacks" = 'a password' ] || tell "remark sudo wants $sudo_lacks"
 	if [ "$(id -u)" = 0 ]; then
 		rights=root
 	elif [ "$is_root" = yes ]; then
@@ -188,7 +189,6 @@ do_check()
 	cell "$(! may_capture || version_of tcpdump --version)"
 	cell "$free_mib"
 	cell "$(first_word_of /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-	tell end
 }
 
 # do_install [show]: what the recipe needs and is not there, by the node's own package manager.
@@ -204,7 +204,7 @@ do_install()
 		tell "done $(install_command "$lacking")"
 		return
 	fi
-	[ "$is_root" = yes ] || give_up 'want root or sudo without a password'
+	[ "$is_root" = yes ] || give_up "want root or sudo, which wants $sudo_lacks"
 	case $manager in
 	apt-get)
 		$as_root apt-get -q -y update >/dev/null

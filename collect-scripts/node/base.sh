@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
-# What ctcollect runs on a node: sh node.sh ACTION [ARGUMENT...]. The parts in
-# node/ are put together (../fetch.sh) and sent over ssh into one private directory of a run:
+# What ctcollect runs on a node: sh node.sh [FRAME] ACTION [ARGUMENT...]. The parts in
+# node/ are put together (../fetch.sh) and sent over ssh into one private directory of a run,
+# which the collector chose and noted before (hello). An action that must work even if nothing
+# is there, or only a part, is sent along with the script: sh -s FRAME DIRECTORY ACTION.
 #
 #   BASE/clustertrace-UID/          mode 700, ours
 #     RUN/                          $here: this script lies in it
@@ -12,36 +14,74 @@
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
 #       who                         RUN and the node's name, our mark
-#       boot, started, stopped      in which boot, and what has been
+#       boot, started               in which boot
+#       stopping, stopped, full, rebooted
+#                                   what has happened: not-stopping and so on until then, so that
+#                                   noting it is a rename, which a full disk does not prevent
+#       reserve                     space for what the end of the run writes
 #       data/                       what is fetched
 #       problems                    one line each
 #
-# It runs under dash, bash and busybox sh. What it tells the caller goes to
-# standard output, a line a fact: KEY VALUE.
+# It runs under dash, bash and busybox sh. What it tells the caller goes to standard output, a
+# line a fact: KEY VALUE, after a line FRAME and before a line FRAME end. The collector chose
+# the frame, and skips what a login shell prints before it.
 set -u
 umask 077
 LC_ALL=C
 export LC_ALL
-unset CDPATH IFS
+unset CDPATH IFS POSIXLY_CORRECT
 PATH=$PATH:/usr/sbin:/sbin:/usr/bin:/bin
 export PATH
-here=${0%/*}
+frame=
+case ${1:-} in
+frame.*)
+	frame=$1
+	shift
+	;;
+esac
+case $0,${1:-} in
+*/node.sh,*) here=${0%/*} ;;
+*,/*)
+	here=$1
+	shift
+	;;
+*) here=/nonexistent ;;
+esac
 case $here in
 /*) ;;
 *) here=$PWD/$here ;;
 esac
 data=$here/data
+base=${here%/*}
+unnoted=
 
 tell()
 {
 	printf '%s\n' "$*"
 }
 
-# A problem of this node is kept for run.json, once.
+open_answer()
+{
+	[ -z "$frame" ] || printf '\n%s\n' "$frame"
+}
+
+close_answer()
+{
+	[ -z "$frame" ] || printf '%s end\n' "$frame"
+}
+
+# Keep a problem of this node for run.json, once. If the disk is full it is only reported.
 problem()
 {
 	grep -q -x -F -e "$*" "$here/problems" 2>/dev/null ||
-		printf '%s\n' "$*" >>"$here/problems"
+		{ printf '%s\n' "$*" >>"$here/problems"; } 2>/dev/null || unnoted="$unnoted$*
+"
+}
+
+# flag NAME: note that something has happened. Fails if it was noted before.
+flag()
+{
+	mv "$here/not-$1" "$here/$1" 2>/dev/null
 }
 
 give_up()
@@ -60,18 +100,28 @@ has()
 
 as_root=
 is_root=no
+sudo_lacks='a password'
 
-# Root's rights, if they can be had without a question: "" or "sudo -n". lttng wants a home that it
-# can write to.
+# Root's rights, if they can be had without a question: "" or "sudo -n"; otherwise sets sudo_lacks,
+# what sudo wants.
+# lttng needs a home that it can write to.
 find_rights()
 {
 	[ -d "${LTTNG_HOME:-${HOME:-}}" ] && [ -w "${LTTNG_HOME:-${HOME:-}}" ] ||
 		export LTTNG_HOME="${here%/*}"
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
-	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
-		is_root=yes
-		as_root='sudo -n'
+	elif has sudo; then
+		if sudo_said=$(timeout "$step_seconds" sudo -n true </dev/null 2>&1); then
+			is_root=yes
+			as_root='sudo -n'
+			return
+		fi
+		case $sudo_said in
+		*tty* | *terminal\ to\ run\ sudo*)
+			sudo_lacks="a terminal (requiretty); as root: \"Defaults:$(id -un) !requiretty\" in sudoers"
+			;;
+		esac
 	fi
 }
 
@@ -102,6 +152,7 @@ until_true()
 # spawn NAME COMMAND...: in the background, output to data/log/NAME.log.
 spawn()
 {
+	go_on
 	spawn_name=$1
 	shift
 	CLUSTERTRACE_RUN=$run CLUSTERTRACE_DIR=$here setsid "$@" \
@@ -109,15 +160,21 @@ spawn()
 	record "$spawn_name" $!
 }
 
+# note_process NAME PID: in $here/procs.
+note_process()
+{
+	note_start=$(start_time "$2") || note_start=gone
+	{ printf '%s %s\n' "$2" "$note_start" >"$here/procs/$1"; } 2>/dev/null
+}
+
 # The record is there before anything else can go wrong, or the process is not.
 record()
 {
-	record_start=$(start_time "$2") || record_start=gone
-	if ! printf '%s %s\n' "$2" "$record_start" >"$here/procs/$1"; then
+	note_process "$@" || {
 		kill -KILL "$2"
 		problem "$1: cannot be recorded, so it was not started"
 		return 1
-	fi
+	}
 }
 
 # Is the recorded process there? Sets pid.
@@ -146,46 +203,95 @@ send_signal()
 		${as_root:+$as_root kill -s "$1" -- "$2"} 2>/dev/null
 }
 
-# members [SESSION]: processes that have our run in their environment.
+# members [SESSION]: processes that have our run in their environment, except in our own session.
+# Only root can look at what runs as root.
 members()
 {
-	for proc in /proc/[0-9]*; do
-		read_stat "${proc#/proc/}" && [ "$state" != Z ] && [ "$sid" = "${1:-$sid}" ] || continue
-		# What runs as root only root may look at.
-		# shellcheck disable=SC2086
-		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
-			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "${proc#/proc/}"
+	read_stat $$
+	own_session=$sid
+	# shellcheck disable=SC2013,SC2046,SC2086 # numbers
+	for member_file in $($as_root grep -l -F "CLUSTERTRACE_RUN=$run" /proc/[0-9]*/environ 2>/dev/null); do
+		member_file=${member_file#/proc/}
+		read_stat "${member_file%/environ}" && [ "$state" != Z ] && [ "$sid" != "$own_session" ] &&
+			[ "$sid" = "${1:-$sid}" ] && tell "${member_file%/environ}"
 	done
 }
 
-# end PATTERN SIGNAL TENTHS: ask all of them, wait, then kill what is left.
+# signal_all PATTERN SIGNAL: to the group of each that runs.
+signal_all()
+{
+	for name in $(recorded "$1"); do
+		! is_running "$name" || send_signal "$2" "-$pid" || send_signal "$2" "$pid"
+	done
+}
+
+# end PATTERN SIGNAL SECONDS: the signal each second until all of them are gone, since one can get
+# lost, and in the end SIGKILL.
 end()
 {
 	for name in $(recorded "$1"); do
-		if is_running "$name"; then
-			send_signal "$2" "-$pid" || send_signal "$2" "$pid"
-		else
-			tell_early "$name"
-		fi
+		is_running "$name" || tell_early "$name"
 	done
-	until_true "$3" are_gone "$1" || :
+	patience=$3
+	while signal_all "$1" "$2" && ! until_true 10 are_gone "$1" && [ "$patience" -gt 0 ]; do
+		patience=$((patience - 1))
+	done
+	are_gone "$1" || {
+		signal_all "$1" KILL
+		until_true 50 are_gone "$1" || problem "$1: does not end"
+	}
 	for name in $(recorded "$1"); do
-		if is_running "$name"; then
-			send_signal KILL "-$pid" || send_signal KILL "$pid"
-			until_true 50 are_gone "$name" || problem "$name: does not end"
-		fi
-		[ -z "$pid" ] || for member in $(members "$pid"); do
-			send_signal KILL "$member"
-		done
 		rm -f "$here/procs/$name"
 	done
 }
 
-# What ended by itself, but for commands and sensors, has missed something.
+# What of the recipe's commands still runs, in the foreground or not: all that has the run in
+# its environment, and is not of what records. Sets strays.
+find_strays()
+{
+	recorders=
+	for name in $(recorded); do
+		case $name in
+		exec-*) ;;
+		*) ! is_running "$name" || recorders="$recorders $pid " ;;
+		esac
+	done
+	strays=
+	for stray in $(members); do
+		read_stat "$stray" || continue
+		case $recorders in
+		*" $sid "*) ;;
+		*) strays="$strays $stray" ;;
+		esac
+	done
+}
+
+are_ended()
+{
+	for still; do
+		! start_time "$still" >/dev/null || return 1
+	done
+}
+
+end_commands()
+{
+	for signal in TERM KILL; do
+		signal_all 'exec-*' "$signal"
+		find_strays
+		for stray in $strays; do
+			send_signal "$signal" "$stray"
+		done
+		# shellcheck disable=SC2086 # numbers
+		! until_true 50 are_gone 'exec-*' || ! until_true 50 are_ended $strays || break
+	done
+	rm -f "$here"/procs/exec-*
+}
+
+# What ended by itself, except commands and sensors, has missed something.
 tell_early()
 {
 	case $1 in
-	exec-* | sensor-*) ;;
+	exec-* | sensor-* | starter | stopper) ;;
 	*) [ -f "$here/rebooted" ] || problem "$1: ended before its time$(last_words "$1")" ;;
 	esac
 }
@@ -358,8 +464,8 @@ describe()
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }
 
-# Make the private directory of a run and fill it, of what `sh -s` is sent at the start: NODE,
-# RUN and BASE are set in front, `set_up` and `put` come after this.
+# Make the private directory of a run and fill it, of what `sh -s` is sent. Before that, `hello`
+# says where it will be, from the variables BASE and RUN, so that the collector can note it.
 
 # Where private directories are made: the recipe's tmpdir, or where this system has it.
 find_base()
@@ -369,27 +475,40 @@ find_base()
 	done
 }
 
-# The directory above is our own, and nobody else can look into it: it is neither a link nor
-# one that somebody has laid out for us.
-set_up()
+# The path has neither links nor ".." in it.
+hello()
 {
+	open_answer
 	[ -z "$BASE" ] || mkdir -p "$BASE" 2>/dev/null
 	find_base
 	case $BASE in
-	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe, want a plain path" ;;
 	/*) ;;
-	*) give_up "$BASE: want an absolute path" ;;
+	*) give_up "$BASE: not an absolute path" ;;
 	esac
-	base=${BASE%/}/clustertrace-$(id -u)
+	BASE=$(cd "$BASE" && pwd -P) 2>/dev/null || give_up "$BASE: cannot be made, or entered"
+	case $BASE in
+	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe, want a plain path" ;;
+	esac
+	tell "dir ${BASE%/}/clustertrace-$(id -u)/$RUN"
+	tell "clock $(date +%s)"
+	close_answer
+}
+
+# set_up NODE. The directory above is our own, and nobody else can look into it: it is neither a
+# link nor one that somebody has laid out for us.
+set_up()
+{
+	open_answer
 	mkdir "$base" 2>/dev/null
 	[ "$(find "$base" -prune -type d -user "$(id -un)" -perm 700 2>/dev/null)" = "$base" ] ||
 		give_up "$base: want a directory of $(id -un) with mode 700, or a place to make it"
-	here=$base/$RUN
 	mkdir "$here" 2>/dev/null || give_up "$here: cannot be made, or is there already"
-	printf 'dir %s\n' "$here"
-	printf '%s\n%s\n' "$RUN" "$NODE" >"$here/who" &&
+	printf '%s\n%s\n' "${here##*/}" "$1" >"$here/who" &&
 		mkdir -p "$here/bin" "$here/libexec/clustertrace" "$here/data/log" "$here/procs" \
 			"$here/pids" "$here/sensors" "$here/exec" || cannot_write
+	for later in stopping stopped full rebooted; do
+		: >"$here/not-$later" || cannot_write
+	done
 }
 
 cannot_write()
@@ -413,4 +532,5 @@ begin()
 		/bin/sh "$here/node.sh" clean </dev/null
 		exit 1
 	}
+	close_answer
 }

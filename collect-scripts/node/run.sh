@@ -9,11 +9,11 @@
 
 do_clock()
 {
+	trap '' HUP
 	find_rights
 	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
 	clock_sample
 	trap 'clock_sample; exit 0' TERM INT
-	trap '' HUP
 	while :; do
 		# A signal ends it early.
 		sleep "${CLUSTERTRACE_WATCH_SECONDS:-10}" &
@@ -72,16 +72,21 @@ disk_is_full()
 guard_disk()
 {
 	disk_is_full || return 0
-	problem "disk full: $disk_free KiB left at $here, stopped early"
+	note_full_disk
 	trap '' TERM
 	rm -f "$here/procs/clock"
 	stop_sources
 	exit 0
 }
 
-# The begin and the end of a collection on a node.
+note_full_disk()
+{
+	flag full
+	rm -f "$here/reserve"
+	problem "disk full: $disk_free KiB left at $here, stopped early"
+}
 
-base=${here%/*}
+# The begin and the end of a collection on a node.
 
 # One collection at a time. A run that a restart or a crash left behind is no
 # hindrance: it counts only while a process of it is there, in this boot.
@@ -106,16 +111,34 @@ is_collecting()
 	for name in $(recorded); do
 		is_running "$name" && exit 0
 	done
-	# Nothing runs yet, or no longer: a young one is starting.
-	[ ! -f "$here/started" ]
+	exit 1
 )
+
+# The shell for our own loops: one that has the real-time clock as a variable if there is one,
+# which costs no process and is exact to microseconds. Sets sh.
+find_shell()
+{
+	sh=/bin/sh
+	[ -z "${EPOCHREALTIME:-}" ] && has bash || return 0
+	case $(bash -c 'echo "$EPOCHREALTIME"') in
+	[0-9]*) sh=bash ;;
+	esac
+}
+
+# go_on: unless a stop came meanwhile, which waits for us.
+go_on()
+{
+	[ ! -e "$here/stopping" ] || give_up 'stopped while it was starting'
+}
 
 do_start()
 {
-	boot_id >"$here/boot"
+	record starter $$ && boot_id >"$here/boot" || give_up "cannot write at $here"
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
+	head -c 1048576 /dev/zero >"$here/reserve" || give_up "cannot write at $here"
 	look_around
 	find_rights
+	find_shell
 	describe && [ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
@@ -126,23 +149,38 @@ do_start()
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
 	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
-	: >"$here/started"
+	go_on
+	: >"$here/started" || give_up "cannot write at $here"
+	rm -f "$here/procs/starter"
+	tell "sources $source_count"
 	report started
 }
 
-# A capture that cannot begin ends at once: give all a moment, then look.
+# A capture that cannot begin ends at once: give all a moment, then look. Sets source_count, how
+# many sources of the recipe record.
 settle()
 {
-	for name in $(recorded); do
+	source_count=0
+	for name in $(recorded) session-kernel session-userspace; do
 		case $name in
+		starter | sessiond-*) continue ;;
+		session-*)
+			[ ! -f "$here/$name" ] || source_count=$((source_count + 1))
+			continue
+			;;
 		capture-*) until_true 50 has_begun "$name" "${name#capture-}" || : ;;
 		clock) until_true 50 has_begun clock clock.csv || : ;;
-		sensor-* | sessiond-*) continue ;;
+		sensor-*)
+			source_count=$((source_count + 1))
+			continue
+			;;
 		esac
-		is_running "$name" || {
+		if ! is_running "$name"; then
 			problem "$name: ended at once$(last_words "$name")"
 			rm -f "$here/procs/$name"
-		}
+		elif [ "$name" != clock ]; then
+			source_count=$((source_count + 1))
+		fi
 	done
 }
 
@@ -155,30 +193,35 @@ has_begun()
 # the first.
 stop_sources()
 {
-	if ! mkdir "$here/stopping" 2>/dev/null && is_running stopper; then
+	if ! flag stopping && is_running stopper; then
 		until_true 1200 test -e "$here/stopped" || problem 'the collection does not end'
 		return
 	fi
 	[ ! -f "$here/stopped" ] || return 0
-	# What writes a log may have much to write on a slow machine. In tenths of a second.
-	patience=1500
-	record stopper $$
-	end 'exec-*' TERM 50
+	rm -f "$here/reserve"
+	note_process stopper $$ || :
+	# What is starting sees that it is to stop before its next step.
+	until_true 600 are_gone starter || end starter KILL 0
+	end_commands
 	end_session kernel
 	end_session userspace
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
-	end sar INT "$patience"
-	end 'capture-*' INT "$patience"
+	# What writes a log may have much to write on a slow machine.
+	end sar INT 150
+	end 'capture-*' INT 150
 	tell_dropped
-	end 'sensor-*' TERM "$patience"
-	end ctsample TERM "$patience"
-	end clock TERM "$patience"
+	end 'sensor-*' TERM 10
+	end ctsample TERM 10
+	end clock TERM 30
+	for member in $(members); do
+		send_signal KILL "$member"
+	done
 	end_daemon kernel
 	end_daemon userspace
+	flag stopped || problem 'that it has stopped cannot be noted'
 	rm -f "$here/procs/stopper"
-	: >"$here/stopped"
 }
 
 # tcpdump says at its end what the kernel could not keep for it.
@@ -197,23 +240,40 @@ note_reboot()
 {
 	[ -f "$here/boot" ] || return 0
 	[ "$(cat "$here/boot")" != "$(boot_id)" ] || return 0
-	: >"$here/rebooted"
+	flag rebooted || :
 	problem 'the node was restarted during the run: there is data up to then only'
+}
+
+# is_set_up: or nothing ever ran there, and what there is was removed.
+is_set_up()
+{
+	[ -d "$here" ] && [ ! -L "$here" ] && ! rmdir "$here" 2>/dev/null || {
+		tell 'state gone'
+		return 1
+	}
+	[ "$run" = "${here##*/}" ] || give_up "$here: not ours, left as it is"
+	[ ! -f "$here/boot" ] || return 0
+	do_clean
+	return 1
 }
 
 do_stop()
 {
+	is_set_up || return 0
 	find_rights
 	note_reboot
 	if [ -f "$here/rebooted" ]; then
 		rm -f "$here"/session-*
 	fi
+	disk_reserve
+	[ "${disk_free:-99}" -gt 64 ] || [ -f "$here/stopped" ] || note_full_disk
 	stop_sources
 	# What commands left there as root is fetched, too.
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
 	convert
 	report stopped
+	[ -f "$here/stopped" ]
 }
 
 # The text of sar's log is made here, where its version is known. What cannot
@@ -237,11 +297,18 @@ convert()
 report()
 {
 	[ ! -f "$here/problems" ] || sed 's/^/problem /' "$here/problems"
+	[ -z "$unnoted" ] || printf '%s' "$unnoted" | sed 's/^/problem /'
+	[ ! -f "$here/full" ] || grep -q -s '^disk full: ' "$here/problems" || [ -n "$unnoted" ] ||
+		tell "problem disk full at $here, stopped early"
 	tell "state $1"
 }
 
 do_status()
 {
+	[ -d "$here" ] || {
+		tell 'state gone'
+		return
+	}
 	note_reboot
 	state=running
 	[ -f "$here/started" ] || state=starting
@@ -277,20 +344,27 @@ do_exec()
 	command_text=$(cat "$here/exec/$exec_name"; echo .)
 	# The command's environment finds ctwrap in its path, and ctwrap the run.
 	exec_method=$2
-	exec_seconds=$((($3 + 999) / 1000))
+	set_limit "$3"
 	exec_sudo=$4
 	shift 4
-	[ "$exec_seconds" -eq 0 ] || set -- timeout -k 5 "$exec_seconds" "$@"
+	[ "$limit_up" -eq 0 ] || set -- timeout -k 5 "$limit" "$@"
 	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
 	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
 		find_rights
-		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
+		[ "$is_root" = yes ] || give_up "sudo wants $sudo_lacks here"
 		set -- sudo -n "$@"
 	fi
+	# The system takes words of up to 128 KiB.
+	if [ ${#command_text} -lt 100000 ]; then
+		set -- "$@" sh -c "${command_text%.}"
+	else
+		set -- "$@" sh "$here/exec/$exec_name"
+	fi
 	cd "${HOME:-/}" 2>/dev/null || cd /
-	begun=$(date +%s)
+	uptime_now
+	begun=$up
 	umask 022
-	setsid "$@" sh -c "${command_text%.}" </dev/null >"$out.out" 2>"$out.err" &
+	CLUSTERTRACE_RUN=$run CLUSTERTRACE_DIR=$here setsid "$@" </dev/null >"$out.out" 2>"$out.err" &
 	launched=$!
 	umask 077
 	record "exec-$exec_name" "$launched"
@@ -303,13 +377,12 @@ do_exec()
 	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
 }
 
-# Sets status. Not every timeout(1) says by its own that time was up.
+# Sets status.
 await_launched()
 {
 	wait "$launched"
 	status=$?
-	if [ "$status" -ne 0 ] && [ "$exec_seconds" -gt 0 ] &&
-		[ $(($(date +%s) - begun)) -ge "$exec_seconds" ]; then
+	if is_timeout "$status" "$begun"; then
 		status=timeout
 		for member in $(members "$launched"); do
 			send_signal KILL "$member"
@@ -334,10 +407,13 @@ do_task()
 do_list()
 {
 	cd "$data" 2>/dev/null || give_up "no data at $data"
-	find . -type f ! -path '*[[:cntrl:]]*' ! -path '*\\*' -exec cksum {} +
-	odd=$(find . -type f \( -path '*[[:cntrl:]]*' -o -path '*\\*' \) -exec echo x \; | wc -l)
-	[ "$odd" -eq 0 ] || tell "odd $odd"
-	tell end
+	{
+		find . -type f ! -path '*[[:cntrl:]]*' ! -path '*\\*' -exec cksum {} + 2>&1 >&3 3>&- |
+			awk 'NR == 1 { first = $0 } END { if (NR) print "unread " NR ": " first }'
+	} 3>&1
+	find . \( -type f \( -path '*[[:cntrl:]]*' -o -path '*\\*' \) -exec printf 'odd%.0s\n' {} + \) -o \
+		\( ! -type f ! -type d -exec printf 'special%.0s\n' {} + \) 2>/dev/null | sort | uniq -c |
+		awk '{ print $2, $1 }'
 }
 
 # Of each HAVE SIZE PATH that comes in the bytes from HAVE up to SIZE, one after the other.
@@ -356,6 +432,10 @@ do_send()
 # Remove this run from the node: only what is surely ours.
 do_clean()
 {
+	[ -e "$here" ] || [ -L "$here" ] || {
+		tell 'state clean'
+		return
+	}
 	case $here in
 	*/clustertrace-*/"$run") ;;
 	*) run= ;;
@@ -369,7 +449,7 @@ do_clean()
 	tell 'state clean'
 }
 
-# Which action? $run and $node stand in a file beside this script.
+# Which action? $run and $node are in a file beside this script.
 
 run=
 node=
@@ -378,21 +458,13 @@ node=
 	IFS= read -r node
 } 2>/dev/null <"$here/who" || :
 
-# The shell for our own loops: one that has the real-time clock as a variable if
-# there is one, which costs no process and is exact to microseconds.
-sh=/bin/sh
-if [ -z "${EPOCHREALTIME:-}" ] && has bash; then
-	case $(bash -c 'echo "$EPOCHREALTIME"') in
-	[0-9]*) sh=bash ;;
-	esac
-fi
-
-# node.sh ACTION [ARGUMENT...]
 case ${1:-} in
 start | stop | status | exec | task | list | send | clean | check | install | daemon | clock | sensor)
 	action=$1
 	shift
-	"do_$action" "$@"
+	open_answer
+	"do_$action" "$@" || exit
+	close_answer
 	;;
 *) give_up "no action '${1:-}'" ;;
 esac

@@ -102,10 +102,11 @@ need_daemon()
 # trace DOMAIN: everything for one domain, kernel or userspace.
 trace()
 {
+	go_on
 	if ! has lttng || ! has lttng-sessiond; then
 		problem "lttng: not installed, no $1 tracing"
 	elif ! use_domain "$1"; then
-		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
+		problem "lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing"
 	elif ! need_daemon; then
 		problem "lttng: no session daemon for $domain tracing"
 	elif ! logged lttng_client create "$session" --output="$data"; then
@@ -284,7 +285,9 @@ start_sampler()
 		;;
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
 	esac
-	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" \
+	# It ends with the watcher, which is there until all has been stopped.
+	read -r watcher _ <"$here/procs/clock"
+	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" --parent "$watcher" \
 		--output "$data/proc.csv" "$@"
 }
 
@@ -298,12 +301,13 @@ start_sensor()
 }
 
 # One sensor: its command prints lines `[PART/]METRIC VALUE`, and the sensor is
-# NAME/PART then. What is no such line, or would not be a cell of CSV, is left out.
+# NAME/PART then. What is no such line, or would not be a cell of CSV, is left out. It ends with the
+# run's directory and with the watcher.
 do_sensor()
 {
 	sensor_command=$(cat "$here/sensors/$1")
 	pause=$(($3 / 1000)).$(printf '%03d' $(($3 % 1000)))
-	while :; do
+	while is_there && is_running clock; do
 		read_realtime
 		timeout "$step_seconds" sh -c "$sensor_command" </dev/null | STAMP=$stamp SENSOR=$2 awk '
 			NF == 2 && $1 !~ /[",\r]/ &&
@@ -326,6 +330,9 @@ join_sensors()
 	{
 		echo realtime_ns,sensor,metric,value &&
 			timeout $((step_seconds * 10)) sort -t, -k1,1n "$here"/sensors/readings.*
-	} >"$data/sensors.csv.new" && mv -f "$data/sensors.csv.new" "$data/sensors.csv" ||
-		problem 'sensors.csv: cannot be written'
+	} >"$data/sensors.csv.new" && mv -f "$data/sensors.csv.new" "$data/sensors.csv" || {
+		problem 'sensors.csv: cannot be written, the readings are in sensors/'
+		rm -f "$data/sensors.csv.new"
+		mv "$here/sensors" "$data/sensors"
+	}
 }

@@ -16,6 +16,13 @@ setup_file()
 	cat >"$cluster/liar/answer" <<-'EOT'
 		here=${0%/*}
 		cmd=$SSH_ORIGINAL_COMMAND
+		frame=$(printf '%s\n' "$cmd" | grep -o 'frame[.][A-Za-z0-9]*')
+		framed()
+		{
+			printf '\n%s\n' "$frame"
+			cat
+			printf '%s end\n' "$frame"
+		}
 		[ ! -f "$here/lie" ] || . "$here/lie"
 		exec /bin/sh -c "$cmd"
 	EOT
@@ -75,12 +82,12 @@ quick_recipe()
 	lies <<-'EOT'
 		case $cmd in
 		*" list")
-			/bin/sh -c "$cmd" | grep -v -x end
+			/bin/sh -c "$cmd" | grep -v -x "$frame end"
 			crc=$(printf x | cksum)
 			for odd in ./../escaped ./open/../../../escaped /escaped ./a/./b ./a//b ./dir/ "./$(printf 'e\033[31m')"; do
 				printf '%s %s\n' "$crc" "$odd"
 			done
-			echo end
+			echo "$frame end"
 			exit ;;
 		*" send")
 			/bin/sh -c "$cmd"
@@ -104,7 +111,7 @@ quick_recipe()
 @test 'more than there is room for is not fetched' {
 	quick_recipe
 	collect 0 start lie.yaml
-	lies <<<'case $cmd in *" list") echo 1 100000000000000 ./huge; echo end; exit ;; esac'
+	lies <<<'case $cmd in *" list") echo 1 100000000000000 ./huge | framed; exit ;; esac'
 	collect 0 stop lie.yaml
 	collect 1 fetch lie.yaml
 	said 'liar: not fetched: it has 97656250000 KiB, and [0-9]* are free here'
@@ -114,11 +121,13 @@ quick_recipe()
 	quick_recipe
 	lies <<-'EOT'
 		case $cmd in
-		*"-s check")
+		*" check")
 			cat >/dev/null
+			{
 			printf 'cell \033]0;PWNED\007root\ncell s\302\2331mh\ncell root\ncell 2\033]0;title\007\n'
 			printf 'cell a[$(touch %s/pwned)]\nodd b[$(touch %s/pwned)] x\n' "$here" "$here"
-			printf 'want a place to write, \033[2J%%s%%n is none; mend: \033[1m\nremark \033[2Jzz\nend\n'
+			printf 'want a place to write, \033[2J%%s%%n is none; mend: \033[1m\nremark \033[2Jzz\n'
+			} | framed
 			exit ;;
 		"date +%s%N") echo "c[\$(touch $here/pwned)]"; exit ;;
 		esac
@@ -132,7 +141,7 @@ quick_recipe()
 		lacks "$scratch/out" 'its clock is'
 		[ ! -e "$cluster/liar/pwned" ]
 	done
-	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "done \033[2J\n"; exit ;; esac'
+	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "done \033[2J\n" | framed; exit ;; esac'
 	collect 0 sessiond status lie.yaml
 	holds "$scratch/out" '^liar: \\u001b\[2J$'
 	printf '%s\n' 'printf "a\033[2Jb\n"' >script
@@ -150,8 +159,8 @@ quick_recipe()
 	EOT
 	lies <<-'EOT'
 		case $cmd in
-		*" exec "* | *" task "*) cat >/dev/null; printf 'status 007\nstate done\nsaid \302\2331mhi\n'; exit ;;
-		*" start") /bin/sh -c "$cmd"; printf 'problem \033[31m%s\n' 1 2; exit ;;
+		*" exec "* | *" task "*) cat >/dev/null; printf 'status 007\nstate done\nsaid \302\2331mhi\n' | framed; exit ;;
+		*" start") /bin/sh -c "$cmd" | grep -v -x "$frame end"; printf 'problem \033[31m%s\n' 1 2; echo "$frame end"; exit ;;
 		esac
 	EOT
 	in_shell 'bash --posix' 3 run lie.yaml
@@ -213,15 +222,16 @@ foreign()
 	is_plain ev/run.json
 	# What ssh may do here is the recipe's to say.
 	echo 'ssh_option '\''ProxyCommand=touch pwned'\' >>ev/.collect/plan
-	echo dir /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/start.raw
+	echo /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/dir
 	collect 0 -t 1 status ev
 	said 'option ProxyCommand of ssh is not taken from a run'
 	holds "$scratch/out" '^a *unreachable'
 	[ ! -e pwned ]
 	# A directory on the node is one of ours.
-	for dir in '/var;touch pwned/clustertrace-1/0123456789abcdef' /var/x /var/../clustertrace-1/0123456789abcdef; do
+	for dir in '/var;touch pwned/clustertrace-1/0123456789abcdef' /var/x /var/../clustertrace-1/0123456789abcdef \
+		/var/clustertrace-1/x/0123456789abcdef /var/clustertrace-/0123456789abcdef //clustertrace-1/0123456789abcdef; do
 		foreign
-		printf 'dir %s\n' "$dir" >ev/.collect/nodes/a/start.raw
+		printf '%s\n' "$dir" >ev/.collect/nodes/a/dir
 		collect 0 -t 1 status ev
 		holds "$scratch/out" '^a *not started'
 	done

@@ -147,7 +147,7 @@ setup_file()
 	read -r pid _ <"$here/procs/sar"
 	on_node alpha "kill -KILL $pid"
 	echo "$foreign 1" >"$here/procs/sar"
-	collect 0 stop "$(the_run)"
+	collect 3 stop "$(the_run)"
 	said 'alpha: sar: ended before its time'
 	on_node alpha "kill -0 $foreign && kill $foreign"
 	# A directory that does not bear our mark is not removed.
