@@ -119,6 +119,20 @@ ctsync: d.pcap: by its packets a capture of the same host as c.pcap; name the no
 ctsync: 0 traces to read, want 2 or more" ctsync c.pcap d.pcap
 }
 
+@test "an absurd time in a capture" {
+	talk 50 1 0 | captured a.pcap
+	talk 50 2 3000123456 >b
+	for at in 0000000000000000001 4123456789000000000 1234567890000000000; do
+		for line in 1 50 101; do
+			sed "${line}i $at 1 2 999" b >far
+			[ $line -lt 101 ] || echo "$at 1 2 999" >>far
+			captured b.pcap <far
+			golden pcap_by_hand ctsync --stats a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
+			grep -q '^ctsync: b.pcap: 1 packets have \(a time far from\|no usable\)' "$scratch/stderr"
+		done
+	done
+}
+
 @test "packets that a capture holds several times" {
 	talk 50 1 0 | captured a.pcap
 	talk 50 2 3000123456 >b

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "input/capture/outliers.h"
 
 /* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */
 enum {
@@ -217,6 +218,9 @@ struct capture_frames {
 	nsec_t last_ns;
 	uint64_t packets; /* stamped or not */
 	uint64_t unstamped, backward;
+	struct outliers outliers;
+	captured_fn *give; /* of the current step */
+	void *context;
 };
 
 bool capture_probe(const char *path)
@@ -337,8 +341,16 @@ static void note_stamp(struct capture_frames *frames, nsec_t ns)
 	facts->events++;
 }
 
+static void deliver(void *context, struct captured *captured)
+{
+	struct capture_frames *frames = context;
+
+	note_stamp(frames, captured->ns);
+	frames->give(frames->context, captured);
+}
+
 static void give_frame(struct capture_frames *frames, const struct pcap_pkthdr *header,
-		       const u_char *data, captured_fn *give, void *context)
+		       const u_char *data)
 {
 	struct captured captured = {
 	    .captured = header->caplen,
@@ -351,16 +363,16 @@ static void give_frame(struct capture_frames *frames, const struct pcap_pkthdr *
 		frames->unstamped++;
 		return;
 	}
-	note_stamp(frames, captured.ns);
 	captured.status = frame_decode(&captured.frame, frames->link, data,
 				       header->caplen, header->len);
-	give(context, &captured);
+	outliers_add(&frames->outliers, &captured, deliver, frames);
 }
 
 static void report_end(const struct capture_frames *frames, bool is_broken,
 		       struct problem_list *problems)
 {
 	const char *cause = pcap_geterr(frames->pcap);
+	char when[NSEC_TEXT];
 
 	if (is_broken && strncmp(cause, "truncated", strlen("truncated")) == 0)
 		problem_add(problems, frames->path, PROBLEM_TRUNCATED, 1,
@@ -374,6 +386,13 @@ static void report_end(const struct capture_frames *frames, bool is_broken,
 		problem_add(problems, frames->path, PROBLEM_UNSTAMPED, frames->unstamped,
 			    "%" PRIu64 " packets have no usable stamp, left out",
 			    frames->unstamped);
+	if (frames->outliers.left_out)
+		problem_add(
+		    problems, frames->path, PROBLEM_UNSTAMPED, frames->outliers.left_out,
+		    "%" PRIu64 " packets have a time far from that of the packets "
+		    "around them, left out; the first is packet %" PRIu64 ", of %s",
+		    frames->outliers.left_out, frames->outliers.first_index + 1,
+		    nsec_format_utc(when, frames->outliers.first_ns));
 	if (frames->backward)
 		problem_add(problems, frames->path, PROBLEM_BACKWARD, frames->backward,
 			    "%" PRIu64 " stamps lie before the one before",
@@ -388,16 +407,20 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 	int status = 1;
 	off_t at;
 
+	frames->give = give;
+	frames->context = context;
 	for (; status == 1 && most; most--) {
 		status = pcap_next_ex(frames->pcap, &header, &data);
 		if (status == 1)
-			give_frame(frames, header, data, give, context);
+			give_frame(frames, header, data);
 	}
 	at = ftello(pcap_file(frames->pcap));
 	if (at >= 0)
 		frames->facts->bytes = (uint64_t)at;
-	if (status != 1)
+	if (status != 1) {
+		outliers_end(&frames->outliers, deliver, frames);
 		report_end(frames, status == PCAP_ERROR, problems);
+	}
 	return status == 1;
 }
 
