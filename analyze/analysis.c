@@ -12,13 +12,14 @@
 const char no_spans_note[] =
     "what threads, processors and disks did: left out by ctmerge --no-spans";
 
+/* A thread under one name, from a time on. */
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
 	const char *comm, *process; /* names of thread and process; "" if not known */
-	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
+	nsec_t begin_ns;            /* NSEC_MIN: open */
 };
 
-/* The threads of a timeline. About 100 bytes each and its names. */
+/* The threads of a timeline. About 50 bytes each and its names. */
 struct threads {
 	struct thread_facts *item; /* by node, tid, begin */
 	size_t count, capacity;
@@ -37,10 +38,23 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 		.comm = cell_text(&row[3]),
 		.process = cell_text(&row[4]),
 		.begin_ns = cell_integer(&row[5], NSEC_MIN),
-		.end_ns = cell_integer(&row[6], NSEC_MAX),
 	    };
 	return 0;
 }
+
+/* A thread that changed its name has an entry for each run of spans with one name; as
+ * thread_name in queries/relations.sql. */
+static const char thread_sql[] =
+    "WITH named AS (SELECT thread, begin_ns, comm, coalesce(comm, '') AS name,"
+    "  lag(coalesce(comm, '')) OVER (PARTITION BY thread ORDER BY begin_ns) AS last"
+    "  FROM thread_state WHERE thread IN"
+    "  (SELECT thread FROM thread_state WHERE comm IS NOT NULL)) "
+    "SELECT t.node, t.tid, p.pid, coalesce(n.comm, t.comm), p.comm,"
+    " CASE WHEN n.last IS NULL THEN t.begin_ns ELSE n.begin_ns END "
+    "FROM thread AS t LEFT JOIN (SELECT * FROM named WHERE last IS NULL OR last <> name)"
+    " AS n ON n.thread = t.id LEFT JOIN process AS p ON p.id = t.process "
+    "ORDER BY t.node, t.tid, coalesce(t.begin_ns, -9223372036854775807), t.id,"
+    " n.begin_ns";
 
 /* None where the table cannot be read. */
 static struct threads *threads_new(const struct query *query)
@@ -48,12 +62,7 @@ static struct threads *threads_new(const struct query *query)
 	struct threads *threads = mem_zalloc(sizeof(*threads));
 	struct error error = ERROR_INIT;
 
-	query_rows(query->reader,
-		   "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
-		   "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
-		   "ORDER BY t.node, t.tid, "
-		   "coalesce(t.begin_ns, -9223372036854775807), t.id",
-		   NULL, add_thread, threads, &error);
+	query_rows(query->reader, thread_sql, NULL, add_thread, threads, &error);
 	error_clear(&error);
 	return threads;
 }
@@ -69,7 +78,7 @@ static bool is_before(const struct thread_facts *facts, int64_t node, int64_t ti
 	return facts->begin_ns <= at;
 }
 
-/* Of the threads with this number the one that was there at the time, else the next
+/* The thread that had this number at the time, under its name of that time; else the next
  * before it, else the first. NULL: none. Valid as long as the query. */
 static const struct thread_facts *find_thread(struct query *query, int64_t node,
 					      int64_t tid, nsec_t at)

@@ -5,7 +5,7 @@
 --   with --interval also intervals, the use of each processor over time. A thread
 --   runs from the switch that brings it in to the next switch; interrupts in
 --   between count as its own time (see irq). --tid, --pid and --procname select
---   threads for the table of threads and for the intervals.
+--   threads in all tables: BUSY, SWITCHES and MIGRATIONS are then those of these threads.
 -- example: ctanalyze cpu --group process --node db run.db
 -- groups: thread process name priority
 -- records: kernel
@@ -22,7 +22,7 @@ WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
   AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu));
 
--- Everything but the intervals is summed up from this. A thread has migrated where it runs elsewhere
+-- Everything but the intervals is summed up from `use`. A thread has migrated where it runs elsewhere
 -- than the last time; idle does not.
 -- temporary use
 SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS run_ns, max(run_ns) AS longest_ns,
@@ -30,14 +30,23 @@ SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS 
        count(*) FILTER (WHERE last_cpu <> cpu AND tid <> 0) AS migrations
 FROM ran GROUP BY node, tid, thread, cpu, priority, comm;
 
+-- What the selected threads had of each processor. Idle is no thread that options select.
+-- with used_cpu
+SELECT node, cpu, sum(run_ns) AS known_ns, coalesce(sum(run_ns) FILTER (WHERE tid <> 0 AND is_chosen = 1), 0) AS busy_ns,
+       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, coalesce(sum(switches) FILTER (WHERE is_chosen = 1), 0) AS switches,
+       coalesce(sum(migrations) FILTER (WHERE is_chosen = 1), 0) AS migrations
+FROM (SELECT node, cpu, tid, run_ns, switches, migrations,
+             CASE WHEN :all_threads = 1 OR (tid <> 0 AND thread IN (SELECT id FROM chosen_thread)) THEN 1 ELSE 0 END AS is_chosen
+      FROM use) AS u
+GROUP BY node, cpu;
+
 -- table nodes: Nodes
 WITH used AS (
-	SELECT node, count(DISTINCT cpu) AS cpus, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
-	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches,
-	       sum(migrations) AS migrations
-	FROM use GROUP BY node)
+	SELECT node, count(*) AS cpus, sum(known_ns) AS known_ns, sum(busy_ns) AS busy_ns, sum(idle_ns) AS idle_ns,
+	       sum(switches) AS switches, sum(migrations) AS migrations
+	FROM used_cpu GROUP BY node)
 SELECT n.name AS node, u.cpus AS cpus, u.busy_ns AS busy_ns, u.idle_ns AS idle_ns,
-       1e2 * u.busy_ns / nullif(u.busy_ns + u.idle_ns, 0) AS busy_percent, u.switches AS switches,
+       1e2 * u.busy_ns / nullif(u.known_ns, 0) AS busy_percent, u.switches AS switches,
        u.migrations AS migrations, CASE WHEN u.node IS NOT NULL THEN coalesce(k.recorded_ns, 0) END AS recorded_ns
 FROM chosen_node AS n LEFT JOIN used AS u ON u.node = n.id LEFT JOIN kernel_recorded AS k ON k.node = n.id
 WHERE (SELECT count(*) FROM used) > 0
@@ -45,14 +54,12 @@ ORDER BY n.id;
 
 -- table cpus: Processors
 -- sort: node,cpu
-WITH used AS (
-	SELECT node, cpu, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
-	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches
-	FROM use GROUP BY node, cpu)
 SELECT n.name AS node, u.cpu AS cpu, u.busy_ns AS busy_ns, u.idle_ns AS idle_ns,
-       1e2 * u.busy_ns / nullif(u.busy_ns + u.idle_ns, 0) AS busy_percent, u.switches AS switches
-FROM used AS u JOIN node AS n ON n.id = u.node;
+       1e2 * u.busy_ns / nullif(u.known_ns, 0) AS busy_percent, u.switches AS switches
+FROM used_cpu AS u JOIN node AS n ON n.id = u.node;
 
+-- Threads and processes are known by their numbers and have their last name; by name, time counts
+-- for the name of that time. A process is called what its first thread is.
 -- table threads: Threads
 -- group: thread
 -- sort: -cpu_ns,node,tid,pid,priority
@@ -77,21 +84,24 @@ FROM used AS u JOIN node AS n ON n.id = u.node;
 --   process [process name], priority [thread priority]
 WITH grouped AS (
 	SELECT CASE WHEN :group <> 'name' THEN u.node END AS node, CASE WHEN :group = 'thread' THEN u.tid END AS tid,
+	       CASE WHEN :group = 'thread' THEN u.thread END AS thread,
 	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
 	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, u.comm) END AS comm,
-	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, u.comm) END AS process,
-	       CASE WHEN :group IN ('thread', 'priority') THEN u.priority END AS priority,
+	       CASE WHEN :group = 'name' AND u.comm IS NOT NULL AND coalesce(t.pid, u.tid) = u.tid THEN u.comm
+	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, u.comm) END AS process,
+	       CASE WHEN :group = 'priority' THEN u.priority END AS of_priority, u.priority,
 	       u.runs, u.run_ns, u.longest_ns, u.preempted, u.migrations, k.recorded_ns
 	FROM use AS u LEFT JOIN known_thread AS t ON t.id = u.thread LEFT JOIN kernel_recorded AS k ON k.node = u.node
 	WHERE u.tid <> 0 AND (:all_threads = 1 OR u.thread IN (SELECT id FROM chosen_thread)))
-SELECT n.name AS node, tid, pid, comm, process, priority, sum(run_ns) AS cpu_ns,
+SELECT n.name AS node, tid, pid, comm, process, CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority,
+       sum(run_ns) AS cpu_ns,
        1e2 * sum(run_ns) / nullif(CASE WHEN :group = 'name' THEN (SELECT max(recorded_ns) FROM kernel_recorded
                                                                 WHERE node IN (SELECT id FROM chosen_node))
                                        ELSE max(recorded_ns) END, 0) AS cpu_percent,
        sum(runs) AS runs, 1e0 * sum(run_ns) / sum(runs) AS mean_ns, max(longest_ns) AS max_ns,
        sum(preempted) AS preempted, sum(migrations) AS migrations
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
-GROUP BY g.node, n.name, tid, pid, comm, process, priority;
+GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority;
 
 -- What of a processor's time nothing is known has neither. Each run is cut into the steps that it
 -- lies in.
@@ -119,5 +129,6 @@ FROM interval_step AS k CROSS JOIN lane AS l JOIN node AS n ON n.id = l.node
 LEFT JOIN used AS u ON u.node = l.node AND u.cpu = l.cpu AND u.begin_ns = k.begin_ns;
 
 -- notes
-SELECT 'use of processors: not recorded (enable sched_switch)' AS note
+SELECT 'use of processors: not recorded (enable sched_switch)'
+       || CASE WHEN EXISTS (SELECT 1 FROM metric WHERE activity = 'cpu') THEN '; sar sampled it, see ctanalyze metrics' ELSE '' END AS note
 WHERE 'sched_switch' NOT IN (SELECT name FROM recorded_class);

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: relations
 -- summary: what the other files share
--- unit text: a about activity analysis asymmetric b class client comm command container disk dst error exe
+-- unit text: a about activity analysis asymmetric b cause class client comm command container cut disk dst error exe
 --   from from_node group holder hostname interface kernel kind metric name node operation path place process
 --   protocol quality reference server source src syscall to to_node unit waker woken
 -- unit count: allocations count cpus discarded ended errors events failed flows frees hard major_faults
@@ -73,6 +73,18 @@ SELECT b.id, b.node, b.tid, p.pid, b.comm, p.comm AS process, p.container,
        coalesce(lead(b.born_ns) OVER life, 4611686018427387904) AS until_ns
 FROM born AS b LEFT JOIN process AS p ON p.id = b.process
 WINDOW life AS (PARTITION BY b.node, b.tid ORDER BY b.born_ns, b.id);
+
+-- The names of threads that changed theirs, and when each had which: the name of a span is that at
+-- its end. Others have their known_thread.comm all the time.
+-- temporary thread_name
+-- index: thread, from_ns
+WITH named AS (
+	SELECT thread, begin_ns, comm, coalesce(comm, '') AS name,
+	       lag(coalesce(comm, '')) OVER (PARTITION BY thread ORDER BY begin_ns) AS last_name
+	FROM thread_state WHERE thread IN (SELECT thread FROM thread_state WHERE comm IS NOT NULL))
+SELECT thread, comm, CASE WHEN last_name IS NULL THEN -4611686018427387904 ELSE begin_ns END AS from_ns,
+       coalesce(lead(begin_ns) OVER (PARTITION BY thread ORDER BY begin_ns), 4611686018427387904) AS until_ns
+FROM named WHERE last_name IS NULL OR last_name <> name;
 
 -- temporary chosen_thread
 -- index: id

@@ -4,19 +4,22 @@
 -- description: Tables: syscalls; errors, by errno; top and log, each call; freq. A
 --   call lasts from its entry to its exit. UNFINISHED calls lack one of the two:
 --   they began before the selected time, ended after it, have no exit, such as
---   exit_group, or the event was lost. They have no duration.
+--   exit_group, or the event was lost. They have no duration, and no ERROR that
+--   counts; CUT says which end of a call is missing.
 -- example: ctanalyze syscalls --group thread --node db run.db
 -- groups: syscall thread process name node
 -- forms: stats
 -- records: kernel
 
--- A call that was cut has no latency, and may have an error.
+-- Only whole calls have a duration and count with their errors.
 -- with called
-SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count,
-       greatest(s.begin_ns, :begin_ns) AS begin_ns, least(s.end_ns, :end_ns) AS end_ns,
+SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.begin_ns,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
             THEN s.end_ns - s.begin_ns END AS duration_ns,
-       CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret
+       CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret,
+       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.ret END AS whole_ret,
+       CASE WHEN s.cut IN (1, 3) OR s.begin_ns < :begin_ns THEN CASE WHEN s.cut >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
+            WHEN s.cut >= 2 OR s.end_ns > :end_ns THEN 'end' END AS cut
 FROM syscall AS s
 WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
   AND (:all_spans = 1 OR (s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
@@ -27,7 +30,7 @@ WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
 
 -- temporary summed
 SELECT s.name AS syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
-       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors
+       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE whole_ret BETWEEN -4095 AND -1) AS errors
 FROM called AS s GROUP BY s.name;
 
 -- table syscalls: System calls
@@ -41,14 +44,16 @@ FROM summed;
 -- temporary grouped
 WITH named AS (
 	SELECT CASE WHEN :group <> 'name' THEN s.node END AS node, CASE WHEN :group = 'thread' THEN s.tid END AS tid,
+	       CASE WHEN :group = 'thread' THEN s.thread END AS thread,
 	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
 	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
-	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
-	       s.name AS syscall, s.duration_ns, s.ret
+	       CASE WHEN :group = 'name' AND s.comm IS NOT NULL AND coalesce(t.pid, s.tid) = s.tid THEN s.comm
+	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
+	       s.name AS syscall, s.duration_ns, s.whole_ret
 	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
-SELECT node, tid, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
-       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors
-FROM named GROUP BY node, tid, pid, comm, process, syscall;
+SELECT node, tid, thread, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
+       sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE whole_ret BETWEEN -4095 AND -1) AS errors
+FROM named GROUP BY node, tid, thread, pid, comm, process, syscall;
 
 -- table syscalls: System calls
 -- form: stats
@@ -66,8 +71,8 @@ FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node;
 -- sort: -count,syscall,errno
 -- limit: 40
 WITH failed AS (
-	SELECT name AS syscall, -ret AS errno, count(*) AS count
-	FROM called WHERE ret BETWEEN -4095 AND -1 GROUP BY name, ret)
+	SELECT name AS syscall, -whole_ret AS errno, count(*) AS count
+	FROM called WHERE whole_ret BETWEEN -4095 AND -1 GROUP BY name, whole_ret)
 SELECT f.syscall AS syscall, coalesce(e.name, '') AS error, f.errno AS errno, f.count AS count
 FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 
@@ -77,9 +82,8 @@ FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 frequency(duration_ns, called WHERE duration_ns IS NOT NULL);
 
 -- with listed
-SELECT s.begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid, t.pid, coalesce(t.comm, s.comm) AS comm,
-       s.cpu, s.name AS syscall, s.fd, s.path, s.count AS size_bytes, s.ret AS result, e.name AS error,
-       CASE WHEN s.duration_ns IS NULL THEN 0 ELSE 1 END AS is_whole
+SELECT s.begin_ns, s.duration_ns, n.name AS node, s.tid, t.pid, coalesce(s.comm, t.comm) AS comm,
+       s.cpu, s.name AS syscall, s.fd, s.path, s.count AS size_bytes, s.ret AS result, e.name AS error, s.cut
 FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
 LEFT JOIN errno AS e ON e.number = -s.ret;
 
@@ -88,12 +92,12 @@ LEFT JOIN errno AS e ON e.number = -s.ret;
 -- sort: -duration_ns,begin_ns,node,tid
 -- limit: 10
 SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error FROM listed
-WHERE is_whole = 1;
+WHERE duration_ns IS NOT NULL;
 
 -- table log: Every call
 -- form: log
 -- sort: begin_ns,node,tid
-SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error FROM listed;
+SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error, cut FROM listed;
 
 -- notes
 SELECT 'system calls: not recorded (enable syscall_entry_*, syscall_exit_*)' AS note
