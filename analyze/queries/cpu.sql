@@ -5,7 +5,7 @@
 --   with --interval also intervals, the use of each processor over time. A thread
 --   runs from the switch that brings it in to the next switch; interrupts in
 --   between count as its own time (see irq). --tid, --pid and --procname select
---   threads in all tables: BUSY, SWITCHES and MIGRATIONS are then those of these threads.
+--   threads in all tables: BUSY, SWITCHES and MIGRATIONS are then theirs.
 -- example: ctanalyze cpu --group process --node db run.db
 -- groups: thread process name priority
 -- records: kernel

@@ -5,10 +5,11 @@
 --   device to the completion; QUEUED is the time in the queue before that.
 --   utilization: how long a disk had a request, and how many at a time. files: what
 --   system calls read and wrote, by file and descriptor; pipes: the same for pipes,
---   sockets and other descriptors whose reads and writes wait for another thread, with
---   the time that they were BLOCKED. top and log: each request. freq. A request belongs to the thread that queued it: for buffered
---   writes, that is a kernel thread. --min and --max apply to the duration of a
---   request, --minsize and --maxsize to the bytes that a request or a call moved.
+--   sockets and others whose reads and writes wait for another thread, and how long
+--   they were BLOCKED. top and log: each request. freq. A request belongs to the
+--   thread that queued it: for buffered writes, that is a kernel thread. --min and
+--   --max apply to the duration of a request, --minsize and --maxsize to the bytes
+--   that a request or a call moved.
 -- example: ctanalyze io --group thread --minsize 64k run.db
 -- groups: process thread name node
 -- forms: stats
