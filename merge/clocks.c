@@ -286,31 +286,6 @@ static void leave_clocks(struct clock_map *map)
 	}
 }
 
-/*
- * What a capture saw beside a kernel trace that has messages is a second view of its
- * packets.
- */
-static bool is_second_view(const struct merge_run *run, size_t source)
-{
-	size_t kernel = 0;
-
-	if (merge_source_is(&run->source[source], "kernel"))
-		return false;
-	while (kernel < run->count &&
-	       (run->source[kernel].node != run->source[source].node ||
-		!merge_source_is(&run->source[kernel], "kernel")))
-		kernel++;
-	for (size_t i = 0; i < run->map.pairs && kernel < run->count; i++) {
-		int64_t a = merge_run_source(run, run->map.pair[i].a);
-		int64_t b = merge_run_source(run, run->map.pair[i].b);
-
-		if (a && b &&
-		    (a == run->source[kernel].id || b == run->source[kernel].id))
-			return true;
-	}
-	return false;
-}
-
 static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
@@ -348,8 +323,6 @@ int merge_clocks_find(struct merge_run *run,
 	status = read_and_fit(&finding, progress, error);
 	if (!status)
 		set_clocks(&finding);
-	for (size_t i = 0; i < run->count; i++)
-		run->source[i].is_second_view = is_second_view(run, i);
 	problem_move(&run->problems, &sync->problems);
 	if (messages && !status)
 		status = message_log_put_away(&sync->log, error);

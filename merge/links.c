@@ -8,28 +8,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/search.h"
-#include "base/spill.h"
+#include "merge/event_places.h"
 #include "merge/sorter.h"
 #include "timeline/rows.h"
-
-/*
- * What events of a stream became, by their place within it. All but the last few of a
- * stream lie in an unnamed file, in blocks. Whoever looks them up goes through the
- * streams from front to back, more or less, so the last block of each is cached.
- */
-enum { BLOCK = 64 }; /* events, 7 KiB */
-
-struct noted_event {
-	uint64_t ordinal;
-	struct event_link link;
-};
-
-struct stream {
-	struct spill_chain chain; /* of noted_event; chunks begin with an ordinal */
-	size_t cached;            /* the chunk in `bytes`; SIZE_MAX: none yet */
-	struct bytes bytes;
-};
 
 enum { ROWS_SORTED = 1 << 14 }; /* at once, 6 MiB */
 
@@ -37,26 +18,49 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
 struct links {
 	const struct merge_run *run;
-	struct intmap index; /* of streams */
-	struct stream *stream;
-	size_t streams, capacity;
-	struct spill spill;
-	struct sorter *sorter;  /* of links */
+	struct event_places *places;
+	struct sorter *packets; /* of ends, by packet */
+	struct sorter *sorter;  /* of links, by time */
+	struct group {
+		struct observation *item;
+		size_t count, capacity;
+	} group;                /* what was seen of the current packet */
 	struct texts addresses; /* as packets have them */
 	struct texts names;     /* of each, as texts */
-	uint64_t messages;      /* that were looked at */
+	uint64_t messages;      /* that there are, also without events here */
+	bool *is_loaded;        /* by source: some of its packet events are here */
+	struct error *error;
 };
 
-/* A message on its way to its row. */
+/* The ends of a message, with the ids of its nodes and sources. */
+struct sorted_ends {
+	struct message_ends ends;
+	int64_t src, dst, send_source, recv_source;
+};
+
+/* What a source of one node and a source of another saw of a packet. */
+struct observation {
+	struct sorted_ends sorted;
+	struct event_link send, recv;            /* id 0: not loaded */
+	struct timeline_message_observation row; /* all but its message */
+	int left_out; /* ends whose sources have no events here */
+	int captures; /* ends that captures saw */
+};
+
+/* A message on its way to its row, or, with a number, one of its observations. */
 struct link {
 	struct request_message message;
+	struct timeline_message_observation observation;
+	nsec_t send_ns, recv_ns;                    /* of the message */
 	struct messages_end send_place, recv_place; /* their sources are ids */
+	uint32_t number;
 };
 
 struct linking {
 	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
+	int64_t messages; /* written */
 };
 
 struct links *links_new(const struct merge_run *run)
@@ -64,86 +68,58 @@ struct links *links_new(const struct merge_run *run)
 	struct links *links = mem_zalloc(sizeof(*links));
 
 	links->run = run;
-	links->spill.what = "of event ids";
+	links->is_loaded = mem_zalloc(run->count + 1);
+	links->places = event_places_new();
 	return links;
-}
-
-static struct stream *stream_of(struct links *links, uint32_t source, uint32_t stream)
-{
-	uint64_t key = (uint64_t)source << 32 | stream;
-	struct stream *added;
-	int64_t at;
-
-	if (intmap_get(&links->index, key, &at))
-		return &links->stream[at];
-	intmap_put(&links->index, key, (int64_t)links->streams);
-	added = MEM_NEXT(links->stream, links->streams, links->capacity);
-	*added = (struct stream){.cached = SIZE_MAX};
-	return added;
 }
 
 int links_note(struct links *links, uint32_t source, const struct ctf_event *event,
 	       const struct event_link *link, struct error *error)
 {
-	const struct noted_event noted = {event->ordinal, *link};
-	struct spill_chain *chain = &stream_of(links, source, event->stream)->chain;
-
-	if (chain->open.size == BLOCK * sizeof(noted) &&
-	    spill_chain_close(chain, &links->spill, error))
-		return -1;
-	if (!chain->open.size)
-		chain->first = event->ordinal;
-	bytes_add(&chain->open, &noted, sizeof(noted));
-	return 0;
+	links->is_loaded[source] = true;
+	return event_places_add(links->places, source, event, link, error);
 }
 
-/* The chunk's events: 0, or -1 with error. */
-static int read_chunk(const struct links *links, struct stream *stream, size_t chunk,
-		      struct bytes_cursor *from, struct error *error)
+static int compare_numbers(uint64_t p, uint64_t q)
 {
-	*from = (struct bytes_cursor){.at = stream->bytes.data,
-				      .end = stream->bytes.data + stream->bytes.size};
-	if (stream->cached == chunk)
-		return 0;
-	stream->cached = chunk < stream->chain.chunks ? chunk : stream->cached;
-	return spill_chain_read(&stream->chain, &links->spill, chunk, &stream->bytes,
-				from, error);
-}
-
-/* What became of an event: id 0 where it was not loaded. 0, or -1 with error. */
-static int find_event(struct links *links, const struct messages_end *end,
-		      struct event_link *link, struct error *error)
-{
-	struct stream *stream = stream_of(links, end->source, end->stream);
-	const struct noted_event *event;
-	struct bytes_cursor from;
-	size_t chunk, count, at;
-
-	*link = (struct event_link){.id = 0};
-	/* The last chunk that begins at the ordinal or before it. */
-	chunk = FIRST_NOT(stream->chain.chunks, i,
-			  stream->chain.chunk[i].first <= end->ordinal);
-	if (stream->chain.open.size && stream->chain.first <= end->ordinal)
-		chunk = stream->chain.chunks + 1;
-	if (!chunk)
-		return 0;
-	if (read_chunk(links, stream, chunk - 1, &from, error))
-		return -1;
-	event = (const void *)from.at;
-	count = (size_t)(from.end - from.at) / sizeof(*event);
-	at = FIRST_NOT(count, i, event[i].ordinal < end->ordinal);
-	if (at < count && event[at].ordinal == end->ordinal)
-		*link = event[at].link;
-	return 0;
+	return (p > q) - (p < q);
 }
 
 static int compare_places(const struct messages_end *p, const struct messages_end *q)
 {
 	if (p->source != q->source)
-		return p->source < q->source ? -1 : 1;
+		return compare_numbers(p->source, q->source);
 	if (p->stream != q->stream)
-		return p->stream < q->stream ? -1 : 1;
-	return (p->ordinal > q->ordinal) - (p->ordinal < q->ordinal);
+		return compare_numbers(p->stream, q->stream);
+	return compare_numbers(p->ordinal, q->ordinal);
+}
+
+/* By the packet, and the nodes that it came from and went to. */
+static int compare_packets(const struct sorted_ends *p, const struct sorted_ends *q)
+{
+	if (p->ends.number != q->ends.number)
+		return compare_numbers(p->ends.number, q->ends.number);
+	if (p->ends.offset != q->ends.offset)
+		return compare_numbers(p->ends.offset, q->ends.offset);
+	if (p->src != q->src)
+		return p->src < q->src ? -1 : 1;
+	return (p->dst > q->dst) - (p->dst < q->dst);
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct sorted_ends *p = a, *q = b;
+	int packets = compare_packets(p, q);
+
+	if (packets)
+		return packets;
+	if (p->send_source != q->send_source)
+		return p->send_source < q->send_source ? -1 : 1;
+	if (p->recv_source != q->recv_source)
+		return p->recv_source < q->recv_source ? -1 : 1;
+	if (p->ends.send.ordinal != q->ends.send.ordinal)
+		return compare_numbers(p->ends.send.ordinal, q->ends.send.ordinal);
+	return compare_numbers(p->ends.recv.ordinal, q->ends.recv.ordinal);
 }
 
 /*
@@ -153,14 +129,16 @@ static int compare_places(const struct messages_end *p, const struct messages_en
 static int compare(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
+	int places;
 
-	if (p->message.row.send_ns != q->message.row.send_ns)
-		return p->message.row.send_ns < q->message.row.send_ns ? -1 : 1;
-	if (p->message.row.recv_ns != q->message.row.recv_ns)
-		return p->message.row.recv_ns < q->message.row.recv_ns ? -1 : 1;
-	if (compare_places(&p->send_place, &q->send_place))
-		return compare_places(&p->send_place, &q->send_place);
-	return compare_places(&p->recv_place, &q->recv_place);
+	if (p->send_ns != q->send_ns)
+		return p->send_ns < q->send_ns ? -1 : 1;
+	if (p->recv_ns != q->recv_ns)
+		return p->recv_ns < q->recv_ns ? -1 : 1;
+	places = compare_places(&p->send_place, &q->send_place);
+	if (!places)
+		places = compare_places(&p->recv_place, &q->recv_place);
+	return places ? places : compare_numbers(p->number, q->number);
 }
 
 /* How sure a stamp is; not at all before the first time that was stated, or after the
@@ -174,8 +152,9 @@ static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
 }
 
 /* Times, and how sure the latency is: nothing is in doubt of two stamps of one clock. */
-static void set_times(struct timeline_message *row, const struct message_ends *ends,
-		      const struct merge_source *from, const struct merge_source *to)
+static void set_times(struct timeline_message_observation *row,
+		      const struct message_ends *ends, const struct merge_source *from,
+		      const struct merge_source *to)
 {
 	struct clock_bound begin, end;
 
@@ -286,34 +265,118 @@ static void set_cause(struct timeline_message *row, const struct span_cause *cau
 	row->send_assumed = cause->is_assumed;
 }
 
-static int link_message(void *context, const struct message_ends *ends,
-			struct error *error)
+static int sort_ends(void *context, const struct message_ends *ends, struct error *error)
 {
 	struct links *links = context;
 	const struct merge_run *run = links->run;
 	const struct merge_source *from = &run->source[ends->send.source];
 	const struct merge_source *to = &run->source[ends->recv.source];
+	const struct sorted_ends sorted = {*ends, run->node[from->node].id,
+					   run->node[to->node].id, from->id, to->id};
+
+	return sorter_add(links->packets, &sorted, error);
+}
+
+/* Find the events of an observation, and correct its times. 0, or -1 with error. */
+static int find_observation(struct links *links, const struct sorted_ends *sorted,
+			    struct observation *found)
+{
+	const struct message_ends *ends = &sorted->ends;
+	const struct merge_source *from = &links->run->source[ends->send.source];
+	const struct merge_source *to = &links->run->source[ends->recv.source];
+
+	*found = (struct observation){.sorted = *sorted};
+	if (event_places_find(links->places, &ends->send, &found->send, links->error) ||
+	    event_places_find(links->places, &ends->recv, &found->recv, links->error))
+		return -1;
+	found->row = (struct timeline_message_observation){
+	    .send_event = event_or_none(found->send.id),
+	    .recv_event = event_or_none(found->recv.id),
+	    .send_source = from->id,
+	    .recv_source = to->id,
+	};
+	set_times(&found->row, ends, from, to);
+	/* Of a part the events of other nodes are not here, which says nothing. */
+	if (!links->run->is_part)
+		found->left_out = !links->is_loaded[ends->send.source] +
+				  !links->is_loaded[ends->recv.source];
+	found->captures =
+	    merge_source_is(from, "capture") + merge_source_is(to, "capture");
+	return 0;
+}
+
+static bool is_bounded(const struct observation *observation)
+{
+	return observation->row.low_ns != TIMELINE_NONE &&
+	       observation->row.high_ns != TIMELINE_NONE;
+}
+
+/* Whether `a` tells more of the packet than `b` (docs/schema.md). */
+static bool is_better(const struct observation *a, const struct observation *b)
+{
+	if (a->left_out != b->left_out)
+		return a->left_out < b->left_out;
+	if (a->captures != b->captures)
+		return a->captures < b->captures;
+	if (is_bounded(a) != is_bounded(b))
+		return is_bounded(a);
+	if (a->row.latency_ns != b->row.latency_ns)
+		return a->row.latency_ns < b->row.latency_ns;
+	if (a->row.send_source != b->row.send_source)
+		return a->row.send_source < b->row.send_source;
+	return a->row.recv_source < b->row.recv_source;
+}
+
+static bool is_by_same_sources(const struct observation *a, const struct observation *b)
+{
+	return a->row.send_source == b->row.send_source &&
+	       a->row.recv_source == b->row.recv_source;
+}
+
+static nsec_t distance_between(const struct observation *a, const struct observation *b)
+{
+	nsec_t send_ns = nsec_sub(a->row.send_ns, b->row.send_ns) / 2;
+	nsec_t recv_ns = nsec_sub(a->row.recv_ns, b->row.recv_ns) / 2;
+
+	return (send_ns < 0 ? -send_ns : send_ns) + (recv_ns < 0 ? -recv_ns : recv_ns);
+}
+
+/* A part's join drops what is in no timeline. */
+static bool is_here(const struct links *links, const struct observation *observation)
+{
+	return observation->send.id || observation->recv.id || links->run->is_part;
+}
+
+/* Start a link, which is sorted to where its message is. */
+static struct link new_link(const struct observation *message)
+{
+	struct link link = {.send_ns = message->row.send_ns,
+			    .recv_ns = message->row.recv_ns,
+			    .send_place = message->sorted.ends.send,
+			    .recv_place = message->sorted.ends.recv};
+
+	link.send_place.source = (uint32_t)message->row.send_source;
+	link.recv_place.source = (uint32_t)message->row.recv_source;
+	return link;
+}
+
+static int add_message(struct links *links, const struct observation *seen)
+{
+	const struct message_ends *ends = &seen->sorted.ends;
 	const struct packet *packet = &ends->packet;
 	const char *protocol = packet_protocol_name(packet);
-	struct event_link send, recv;
-	struct link link = {.send_place = ends->send, .recv_place = ends->recv};
+	struct link link = new_link(seen);
 	struct request_message *message = &link.message;
 
-	links->messages++;
-	if (find_event(links, &ends->send, &send, error) ||
-	    find_event(links, &ends->recv, &recv, error))
-		return -1;
-	/* A part's join drops what is in no timeline. */
-	if (!send.id && !recv.id && !run->is_part)
-		return 0;
-	link.send_place.source = (uint32_t)from->id;
-	link.recv_place.source = (uint32_t)to->id;
 	message->row = (struct timeline_message){
 	    .protocol = protocol ? protocol : "ip",
-	    .src_node = run->node[from->node].id,
-	    .dst_node = run->node[to->node].id,
-	    .send_event = event_or_none(send.id),
-	    .recv_event = event_or_none(recv.id),
+	    .src_node = seen->sorted.src,
+	    .dst_node = seen->sorted.dst,
+	    .send_event = seen->row.send_event,
+	    .recv_event = seen->row.recv_event,
+	    .send_ns = seen->row.send_ns,
+	    .recv_ns = seen->row.recv_ns,
+	    .latency_ns = seen->row.latency_ns,
 	    .sport = TIMELINE_NONE,
 	    .dport = TIMELINE_NONE,
 	    .seq = TIMELINE_NONE,
@@ -322,30 +385,86 @@ static int link_message(void *context, const struct message_ends *ends,
 	    .send_first_recv = TIMELINE_NONE,
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
-	    .recv_batch = event_or_none(recv.cause.first_recv),
-	    .send_source = from->id,
-	    .recv_source = to->id,
+	    .recv_batch = event_or_none(seen->recv.cause.first_recv),
+	    .send_source = seen->row.send_source,
+	    .recv_source = seen->row.recv_source,
+	    .low_ns = seen->row.low_ns,
+	    .high_ns = seen->row.high_ns,
 	};
-	message->sent = send.sent;
+	message->sent = seen->send.sent;
 	message->send_source = ends->send.source;
 	message->recv_source = ends->recv.source;
 	message->data = data_bytes(packet);
 	message->flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0;
-	if (send.cause.event)
-		set_cause(&message->row, &send.cause);
-	set_times(&message->row, ends, from, to);
+	if (seen->send.cause.event)
+		set_cause(&message->row, &seen->send.cause);
 	set_network(links, &message->row, packet);
 	set_transport(&message->row, packet);
-	return sorter_add(links->sorter, &link, error);
+	return sorter_add(links->sorter, &link, links->error);
 }
 
-static int write_link(void *context, const void *item)
+/* The message that another observation of the packet belongs to: the nearest in time. */
+static const struct observation *find_message(const struct group *group,
+					      const struct observation *best,
+					      const struct observation *other)
 {
-	const struct linking *linking = context;
-	const struct link *link = item;
+	const struct observation *nearest = best;
 
-	requests_message(linking->requests, &link->message);
-	return timeline_add_message(linking->writer, &link->message.row, linking->error);
+	for (size_t i = 0; i < group->count; i++)
+		if (is_by_same_sources(&group->item[i], best) &&
+		    distance_between(&group->item[i], other) <
+			distance_between(nearest, other))
+			nearest = &group->item[i];
+	return nearest;
+}
+
+/*
+ * Make one message of what was seen of a packet between two nodes. It is a message more
+ * whenever the same two sources saw it again, as on a path that goes back and forth.
+ */
+static int add_group(struct links *links)
+{
+	const struct group *group = &links->group;
+	const struct observation *best = group->item;
+	uint32_t number = 0;
+	int status = 0;
+
+	for (size_t i = 1; i < group->count; i++)
+		if (is_better(&group->item[i], best))
+			best = &group->item[i];
+	for (size_t i = 0; i < group->count && !status; i++) {
+		const struct observation *seen = &group->item[i];
+		const struct observation *message;
+		struct link link;
+
+		if (is_by_same_sources(seen, best)) {
+			links->messages++;
+			status = is_here(links, seen) ? add_message(links, seen) : 0;
+			continue;
+		}
+		message = find_message(group, best, seen);
+		if (!is_here(links, message) || !is_here(links, seen))
+			continue;
+		link = new_link(message);
+		link.observation = seen->row;
+		link.number = ++number;
+		status = sorter_add(links->sorter, &link, links->error);
+	}
+	links->group.count = 0;
+	return status;
+}
+
+static int group_ends(void *context, const void *item)
+{
+	struct links *links = context;
+	struct group *group = &links->group;
+	const struct sorted_ends *sorted = item;
+
+	if (group->count && compare_packets(&group->item->sorted, sorted) != 0 &&
+	    add_group(links))
+		return -1;
+	return find_observation(links, sorted,
+				MEM_NEXT(group->item, group->count, group->capacity));
 }
 
 int links_find(struct links *links, struct message_log *messages, uint64_t *count,
@@ -353,16 +472,39 @@ int links_find(struct links *links, struct message_log *messages, uint64_t *coun
 {
 	int status;
 
+	links->error = error;
+	links->packets =
+	    sorter_new(sizeof(struct sorted_ends), ROWS_SORTED, compare_ends);
 	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
-	status = message_log_walk_ends(messages, link_message, links, error);
+	status = message_log_walk_ends(messages, sort_ends, links, error) ||
+		 sorter_each(links->packets, group_ends, links, error);
+	if (!status && links->group.count)
+		status = add_group(links);
+	sorter_free(links->packets);
+	links->packets = NULL;
 	*count = links->messages;
-	return status;
+	return status ? -1 : 0;
+}
+
+static int write_link(void *context, const void *item)
+{
+	struct linking *linking = context;
+	const struct link *link = item;
+	struct timeline_message_observation observation = link->observation;
+
+	observation.message = linking->messages;
+	if (link->number)
+		return timeline_add_message_observation(linking->writer, &observation,
+							linking->error);
+	linking->messages++;
+	requests_message(linking->requests, &link->message);
+	return timeline_add_message(linking->writer, &link->message.row, linking->error);
 }
 
 int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error)
 {
-	struct linking linking = {requests, writer, error};
+	struct linking linking = {requests, writer, error, 0};
 
 	return sorter_each(links->sorter, write_link, &linking, error) ? -1 : 0;
 }
@@ -371,14 +513,11 @@ void links_free(struct links *links)
 {
 	if (!links)
 		return;
-	for (size_t i = 0; i < links->streams; i++) {
-		spill_chain_clear(&links->stream[i].chain);
-		bytes_clear(&links->stream[i].bytes);
-	}
-	free(links->stream);
-	intmap_clear(&links->index);
-	spill_clear(&links->spill);
+	event_places_free(links->places);
+	sorter_free(links->packets);
 	sorter_free(links->sorter);
+	free(links->group.item);
+	free(links->is_loaded);
 	texts_clear(&links->addresses);
 	texts_clear(&links->names);
 	free(links);

@@ -75,9 +75,8 @@ static int64_t index_of(const struct reading *reading,
 	run->source[count] =
 	    (struct merge_source){.id = clock - run->map.clock + 1,
 				  .node = add_node(run, source),
-				  .kind = "",
-				  .clock = *clock, /* the map's */
-				  .is_second_view = source->is_second_view};
+				  .kind = source->is_capture ? "capture" : "trace",
+				  .clock = *clock}; /* the map's */
 	run->elsewhere++;
 	return (int64_t)count;
 }
@@ -106,7 +105,9 @@ static int find_end(struct reading *reading, const struct messages_end *end,
 static int add_message(struct reading *reading, const struct node_message *message,
 		       struct message_log *messages, struct error *error)
 {
-	struct message_ends ends = {.packet = message->packet};
+	struct message_ends ends = {.packet = message->packet,
+				    .number = message->number,
+				    .offset = message->offset};
 	struct messages_end own, other;
 
 	if (find_end(reading, &message->own, &own, error) ||

@@ -299,8 +299,7 @@ void requests_message(struct requests *requests, const struct request_message *m
 
 	requests->messages++;
 	if ((row->send_event != TIMELINE_NONE || message->send_source >= run->count) &&
-	    row->src && row->dst && !run->source[message->send_source].is_second_view &&
-	    !run->source[message->recv_source].is_second_view)
+	    row->src && row->dst)
 		add_message(requests, message);
 }
 

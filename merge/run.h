@@ -34,7 +34,6 @@ struct merge_source {
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
 	bool is_corrected;  /* by a clock map; else its clock is at its own epoch */
-	bool is_second_view;    /* a capture beside a kernel trace with messages */
 	struct ctf_facts facts; /* of what was read */
 };
 

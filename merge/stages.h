@@ -34,11 +34,10 @@ struct merge_clock_options {
  * their ends by the indexes of sources, unless it is NULL. 0, or -1 with error.
  *
  * Also set of each source: whether it could be opened, its facts (sources that
- * synchronization did not read were only opened), its island, and is_second_view. With a
- * file the island is -1 as well where the map does not have the reference. run->map has
- * no reference where no source could be read; with `none` its clocks are at their own
- * epoch. What the sources found odd is in run->problems; reading their events reports
- * the same again.
+ * synchronization did not read were only opened), and its island. With a file the island
+ * is -1 as well where the map does not have the reference. run->map has no reference
+ * where no source could be read; with `none` its clocks are at their own epoch. What the
+ * sources found odd is in run->problems; reading their events reports the same again.
  */
 int merge_clocks_find(struct merge_run *run,
 		      const struct merge_clock_options *clock_options,

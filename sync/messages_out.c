@@ -145,26 +145,6 @@ static const char *node_name(const struct messages_out *out, uint32_t node)
 	return out->sync->trace[out->node[node].trace].name;
 }
 
-/* Whether a trace of its node has messages beside it, the same ones. */
-static bool is_second_view(const struct messages_out *out, uint32_t trace)
-{
-	const struct clock_map *map = out->map;
-
-	if (out->sync->trace[trace].kind != SOURCE_CAPTURE)
-		return false;
-	for (uint32_t i = 0; i < out->sync->traces; i++) {
-		const struct sync_trace *other = &out->sync->trace[i];
-
-		if (out->node_of[i] != out->node_of[trace] || other->kind != SOURCE_TRACE)
-			continue;
-		for (size_t k = 0; k < map->pairs; k++)
-			if (strcmp(map->pair[k].a, other->name) == 0 ||
-			    strcmp(map->pair[k].b, other->name) == 0)
-				return true;
-	}
-	return false;
-}
-
 /* The index of a trace in a node's file, where it is described when it is new. */
 static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t trace)
 {
@@ -177,9 +157,9 @@ static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t tra
 		return (uint32_t)at;
 	intmap_put(&out->listed, key, file->sources);
 	messages_write_source(file->file, file->sources,
-			      &(struct messages_source){out->sync->trace[trace].name,
-							node_name(out, of), of,
-							is_second_view(out, trace)});
+			      &(struct messages_source){
+				  out->sync->trace[trace].name, node_name(out, of), of,
+				  out->sync->trace[trace].kind == SOURCE_CAPTURE});
 	return file->sources++;
 }
 
@@ -204,10 +184,13 @@ static int write_message(void *context, const struct message_ends *ends,
 
 	send.source = out->trace_of[send.source];
 	recv.source = out->trace_of[recv.source];
-	return add_message(out, (struct node_message){true, recv, send, ends->packet},
+	return add_message(out,
+			   (struct node_message){true, recv, send, ends->packet,
+						 ends->number, ends->offset},
 			   error) ||
 		       add_message(out,
-				   (struct node_message){false, send, recv, ends->packet},
+				   (struct node_message){false, send, recv, ends->packet,
+							 ends->number, ends->offset},
 				   error)
 		   ? -1
 		   : 0;

@@ -16,16 +16,12 @@
 -- column least_ns: ns, AT LEAST
 -- groups: none pair flow node protocol
 
--- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
--- its node's kernel trace is left out, so that a packet counts once for two nodes.
+-- The true latency is from latency_ns + low_ns to latency_ns + high_ns.
 -- with timed
 SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
 FROM message
 WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
-  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
-  AND ((SELECT count(*) FROM second_view) = 0
-       OR (coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
-           AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)));
+  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node));
 
 -- Subqueries for names: they are looked up of what is shown only.
 -- with listed

@@ -152,13 +152,6 @@ SELECT node, source, clock_uuid, kind FROM (
 	FROM source) AS ranked
 WHERE n = 1;
 
--- Captures of what their node's kernel trace saw of messages, too, unless they have its clock.
--- temporary second_view
-SELECT s.id AS source FROM source AS s JOIN node_source AS n ON n.node = s.node
-WHERE s.kind <> 'kernel' AND n.kind = 'kernel'
-  AND NOT (coalesce(s.clock_uuid, '') <> '' AND s.clock_uuid = coalesce(n.clock_uuid, ''))
-  AND n.source IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair);
-
 -- What system calls return as -1 to -4095: the numbers of Linux, asm-generic's, which all but
 -- alpha, mips, parisc and sparc have. From 512 on they are the kernel's own, that a tracer sees
 -- and a program does not: the call is begun again.

@@ -115,8 +115,6 @@ SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
 SELECT id, src_node, dst_node, send_ns, recv_ns - send_ns AS took_ns
 FROM message
 WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
-  AND coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
-  AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)
   AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node));
 
 -- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each step.

@@ -16,7 +16,7 @@ enum { CHUNK_MESSAGES = 4096 };
 static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
 					   .magic = "\x89"
 						    "ctmg\r\n\x1a",
-					   .version = 2};
+					   .version = 3};
 
 /*
  * A message is written as its own end's packet event, the device of which is the source,
@@ -38,7 +38,10 @@ void message_encode(struct packet_rows *rows, const struct node_message *message
 	bytes_add_varint(&rows->bytes, other->stream);
 	bytes_add_zigzag(&rows->bytes, (int64_t)(other->ordinal - rows->other_ordinal));
 	bytes_add_zigzag(&rows->bytes, other->local_ns - own->local_ns);
+	bytes_add_zigzag(&rows->bytes, (int64_t)(message->number - rows->number));
+	bytes_add_varint(&rows->bytes, message->offset);
 	rows->other_ordinal = other->ordinal;
+	rows->number = message->number;
 }
 
 bool message_decode(struct packet_rows *rows, struct node_message *message)
@@ -46,7 +49,7 @@ bool message_decode(struct packet_rows *rows, struct node_message *message)
 	struct bytes_cursor *cursor = &rows->cursor;
 	struct messages_end *other = &message->other;
 	struct packet_event own;
-	uint64_t source, stream;
+	uint64_t source, stream, offset;
 
 	if (!packet_rows_next(rows, &own))
 		return false;
@@ -62,8 +65,11 @@ bool message_decode(struct packet_rows *rows, struct node_message *message)
 	other->stream = (uint32_t)stream;
 	other->ordinal = rows->other_ordinal;
 	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
+	message->number = rows->number += (uint64_t)bytes_read_zigzag(cursor);
+	offset = bytes_read_varint(cursor);
+	message->offset = (uint32_t)offset;
 	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
-	       nsec_is_stamp(other->local_ns);
+	       offset <= UINT32_MAX && nsec_is_stamp(other->local_ns);
 }
 
 void messages_write_begin(FILE *file, const struct messages_head *head)
@@ -87,8 +93,7 @@ void messages_write_source(FILE *file, uint32_t index,
 	json_set_text(object, "trace", source->trace);
 	json_set_text(object, "node", source->node);
 	json_object_set_new(object, "number", json_integer(source->number));
-	if (source->is_second_view)
-		json_object_set_new(object, "second", json_true());
+	json_set_text(object, "kind", source->is_capture ? "capture" : "trace");
 	chunk_write_object(file, &(struct chunk){.kind = KIND_SOURCE, .number = index},
 			   object);
 }
@@ -163,7 +168,7 @@ static int take_head(struct messages_reader *reader, struct error *error)
 static int take_source(struct messages_reader *reader, struct error *error)
 {
 	struct messages_source source;
-	const char *trace, *node;
+	const char *trace, *node, *kind;
 	nsec_t number;
 	json_t *object = chunk_load_object(&reader->chunks, &reader->chunk, error);
 	int status;
@@ -172,12 +177,14 @@ static int take_source(struct messages_reader *reader, struct error *error)
 		return -1;
 	trace = json_text(object, "trace");
 	node = json_text(object, "node");
-	status = !trace || !node || json_nsec(object, "number", &number) || number < 0 ||
-		 number > UINT32_MAX || reader->chunk.number != reader->sources;
+	kind = json_text(object, "kind");
+	status = !trace || !node || !kind || json_nsec(object, "number", &number) ||
+		 number < 0 || number > UINT32_MAX ||
+		 reader->chunk.number != reader->sources;
 	if (!status) {
-		source = (struct messages_source){
-		    mem_strdup(trace), mem_strdup(node), (uint32_t)number,
-		    json_is_true(json_object_get(object, "second"))};
+		source = (struct messages_source){mem_strdup(trace), mem_strdup(node),
+						  (uint32_t)number,
+						  strcmp(kind, "capture") == 0};
 		*MEM_NEXT(reader->source, reader->sources, reader->capacity) = source;
 	}
 	json_decref(object);

@@ -29,6 +29,7 @@ struct packet_rows {
 	size_t flows, capacity;
 	struct intmap index;    /* to write: the hash of a flow's identity -> its index */
 	uint64_t other_ordinal; /* of a message, of its other end, as below */
+	uint64_t number;        /* of a message, as below */
 };
 
 void packet_rows_add(struct packet_rows *rows, const struct packet_event *packet_event);
@@ -105,7 +106,7 @@ struct messages_source {
 	const char *trace; /* its name in the clock map */
 	const char *node;  /* its node's name */
 	uint32_t number; /* its node's, by the order of nodes in the clock map, from 0 */
-	bool is_second_view; /* a capture of a node that has a trace with messages */
+	bool is_capture;
 };
 
 struct messages_end {
@@ -119,6 +120,13 @@ struct node_message {
 	bool received; /* by the node whose file it is; else it sent it */
 	struct messages_end own, other;
 	struct packet packet; /* as the receiver saw it */
+	/*
+	 * The packet's number. Several sources of a node may have seen one packet: such
+	 * messages have the same number and offset. The offset is that of the sent data
+	 * in the received packet, where receive offload merged several sent ones.
+	 */
+	uint64_t number;
+	uint32_t offset;
 };
 
 /* Rows of messages in the place of packet events; both begin and end as those do. */

@@ -219,6 +219,7 @@ void packet_rows_reset(struct packet_rows *rows)
 	rows->count = 0;
 	rows->event_ns = 0;
 	rows->other_ordinal = 0;
+	rows->number = 0;
 	rows->flows = 0;
 	intmap_clear(&rows->index);
 }

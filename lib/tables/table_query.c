@@ -42,6 +42,11 @@ static const struct extent extents[] = {
     {"sample", "t.ts_ns BETWEEN ?1 AND ?2", OF_NODE},
     {"message", "t.recv_ns >= ?1 AND t.send_ns <= ?2",
      "(t.src_node IN " NODES " OR t.dst_node IN " NODES ")"},
+    {"message_observation",
+     "(SELECT m.recv_ns >= ?1 AND m.send_ns <= ?2 FROM message AS m "
+     "WHERE m.id = t.message)",
+     "(SELECT m.src_node IN " NODES " OR m.dst_node IN " NODES " FROM message AS m "
+     "WHERE m.id = t.message)"},
     {"process", LIFE, OF_NODE},
     {"thread", LIFE, OF_NODE},
     {"thread_state", SPAN, OF_NODE},

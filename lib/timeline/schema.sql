@@ -5,7 +5,7 @@
 -- event classes and their views are made as the classes come.
 
 PRAGMA application_id = 1129600076; -- "CTTL"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE meta (
 	key TEXT PRIMARY KEY NOT NULL,
@@ -122,6 +122,20 @@ CREATE TABLE message (
 	send_last_recv INTEGER REFERENCES event (id),
 	send_assumed INTEGER,
 	recv_batch INTEGER REFERENCES event (id),
+	send_source INTEGER REFERENCES source (id),
+	recv_source INTEGER REFERENCES source (id),
+	low_ns INTEGER,
+	high_ns INTEGER
+);
+
+-- What other sources of the two nodes saw of a message.
+CREATE TABLE message_observation (
+	message INTEGER NOT NULL REFERENCES message (id),
+	send_event INTEGER REFERENCES event (id),
+	recv_event INTEGER REFERENCES event (id),
+	send_ns INTEGER,
+	recv_ns INTEGER,
+	latency_ns INTEGER,
 	send_source INTEGER REFERENCES source (id),
 	recv_source INTEGER REFERENCES source (id),
 	low_ns INTEGER,

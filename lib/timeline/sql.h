@@ -47,7 +47,7 @@ int quantile_define(sqlite3 *db);
  * its meaning.
  */
 #define SCHEMA_APPLICATION_ID 1129600076 /* "CTTL" */
-#define SCHEMA_VERSION        2
+#define SCHEMA_VERSION        3
 
 extern const char schema_tables[];  /* schema.sql: before the rows */
 extern const char schema_classes[]; /* classes.sql: as columns of event classes */

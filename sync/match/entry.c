@@ -86,12 +86,13 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 	entry = table->spare;
 	table->spare = entry->next;
 	entry->seens = 0;
-	entry->capacity = SEEN_INLINE;
+	entry->doublings = 0;
 	entry->seen = entry->few;
 	entry->origin = NULL;
 	if (table->keeps_origins)
 		entry->origin = mem_realloc(NULL, SEEN_INLINE, sizeof(*entry->origin));
 	entry->matched = false;
+	entry->number = (uint32_t)++table->entries;
 	entry->packet = *packet;
 	entry->hash = hash;
 	at = hash & (table->buckets - 1);
@@ -151,14 +152,14 @@ void entry_table_clear(struct entry_table *table)
 static void grow_seen(struct entry *entry)
 {
 	struct seen *many = entry->seen == entry->few ? NULL : entry->seen;
+	size_t capacity = (size_t)SEEN_INLINE << ++entry->doublings;
 
-	entry->capacity *= 2;
-	entry->seen = mem_realloc(many, entry->capacity, sizeof(*entry->seen));
+	entry->seen = mem_realloc(many, capacity, sizeof(*entry->seen));
 	if (!many)
 		memcpy(entry->seen, entry->few, sizeof(entry->few));
 	if (entry->origin)
 		entry->origin =
-		    mem_realloc(entry->origin, entry->capacity, sizeof(*entry->origin));
+		    mem_realloc(entry->origin, capacity, sizeof(*entry->origin));
 }
 
 /* What the source saw of this kind; without any event yet where it is new. */
@@ -172,7 +173,7 @@ static struct seen *find_kind(struct entry *entry, uint32_t source,
 		    seen->device == packet_event->device &&
 		    seen->hops == packet_event->hops)
 			return seen;
-	if (entry->seens == entry->capacity)
+	if (entry->seens == (uint32_t)SEEN_INLINE << entry->doublings)
 		grow_seen(entry);
 	seen = &entry->seen[entry->seens++];
 	*seen = (struct seen){.source = source,

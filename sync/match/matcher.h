@@ -38,8 +38,10 @@ struct entry {
 	uint64_t hash;
 	struct entry *next; /* of its bucket */
 	struct packet packet;
-	uint32_t seens, capacity;
+	uint32_t seens;
 	bool matched;                /* stands in the queue of matched entries */
+	uint8_t doublings;           /* memory is for SEEN_INLINE << doublings */
+	uint32_t number;             /* of entry_number, its last bits */
 	struct entry *older, *newer; /* of its queue */
 	struct seen *seen;           /* few, or more of them elsewhere */
 	struct seen_origin *origin;  /* of each, where they are kept; else NULL */
@@ -67,10 +69,18 @@ struct entry_table {
 	struct entry *spare; /* freed ones, for reuse */
 	void **block;        /* of memory, each of many entries */
 	size_t blocks, block_capacity;
+	uint64_t entries;   /* that were made so far */
 	bool keeps_origins; /* set before the first entry is made */
 };
 
 void entry_table_init(struct entry_table *table);
+
+/* Return the entry's number, which no other entry has: they count from 1. */
+static inline uint64_t entry_number(const struct entry_table *table,
+				    const struct entry *entry)
+{
+	return table->entries - ((uint32_t)table->entries - entry->number);
+}
 
 /* The entry of a packet of that hash, made (waiting) when it is new. */
 struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
@@ -115,6 +125,8 @@ struct stop {
 /* What sources saw of one packet, or of a byte. */
 struct path {
 	const struct packet *packet;
+	uint64_t number; /* of its entry, or of the first one of several */
+	uint32_t offset; /* of the byte in the receive; 0 of a whole packet */
 	bool is_one_identity;
 	struct stop *stop; /* down the levels, of each by source */
 	size_t stops, capacity;

@@ -96,7 +96,8 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 	else if (matcher->listener.message)
 		matcher->failed = matcher->listener.message(
 		    matcher->listener.context,
-		    &(struct message_ends){end_of(send), end_of(receive), *packet},
+		    &(struct message_ends){end_of(send), end_of(receive), *packet,
+					   matcher->path.number, matcher->path.offset},
 		    matcher->error);
 }
 
@@ -335,6 +336,8 @@ void path_emit(struct matcher *matcher)
 	size_t n;
 
 	path->packet = &side->entry->packet;
+	path->number = entry_number(&matcher->entries, side->entry);
+	path->offset = 0;
 	path->is_one_identity = true;
 	path->stops = 0;
 	for (size_t i = 1; i < matcher->sides; i++)

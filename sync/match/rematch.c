@@ -213,6 +213,27 @@ static bool leads(const struct flow *flow, const struct lane *sends,
 	       path_leads(flow->matcher, stop + sends->stop, stop + receives->stop);
 }
 
+/*
+ * Where in the received data the current byte's send begins, by the source of its host
+ * that saw it in the longest piece: another may have seen what segmentation offload made
+ * of that.
+ */
+static uint32_t offset_in(const struct flow *flow, const struct lane *sends,
+			  const struct range *receive)
+{
+	int64_t begin = flow->byte;
+
+	for (const struct lane *lane = flow->lane; lane < flow->lane + flow->lanes;
+	     lane++)
+		if (lane->first && !lane->first->received &&
+		    lane->first->hops == sends->first->hops &&
+		    match_is_one_host(flow->matcher, lane->first->source,
+				      sends->first->source) &&
+		    lane->first->begin < begin)
+			begin = lane->first->begin;
+	return begin > receive->begin ? (uint32_t)(begin - receive->begin) : 0;
+}
+
 static void emit(const struct flow *flow, const struct range *send,
 		 const struct range *receive, bool whole)
 {
@@ -232,6 +253,7 @@ static void match_receive(struct flow *flow, const struct lane *sends,
 
 	find_stops(flow, receive->begin);
 	head = sends->first;
+	flow->matcher->path.offset = 0;
 	if (leads(flow, sends, receives))
 		emit(flow, head, receive, false);
 	for (size_t i = begin_after(sends, receive->begin + 1);
@@ -242,8 +264,10 @@ static void match_receive(struct flow *flow, const struct lane *sends,
 		if (send == head)
 			continue;
 		find_stops(flow, send->begin);
-		if (sends->first == send && leads(flow, sends, receives))
-			emit(flow, send, receive, true);
+		if (sends->first != send || !leads(flow, sends, receives))
+			continue;
+		flow->matcher->path.offset = offset_in(flow, sends, receive);
+		emit(flow, send, receive, true);
 	}
 }
 
@@ -254,6 +278,8 @@ static void match_lane(struct flow *flow, const struct lane *receives)
 
 	for (; to < receives->range + receives->count; to++) {
 		flow->matcher->path.packet = &to->entry->packet;
+		flow->matcher->path.number =
+		    entry_number(&flow->matcher->entries, to->entry);
 		for (size_t i = 0; i < flow->lanes && !to->is_used; i++) {
 			from = flow->lane[i].range;
 			if (!from->received && from->hops >= to->hops &&

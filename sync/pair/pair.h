@@ -141,6 +141,8 @@ struct message_log {
 struct message_ends {
 	struct messages_end send, recv; /* their sources: indexes, the caller's */
 	struct packet packet;
+	uint64_t number; /* as in struct node_message */
+	uint32_t offset;
 };
 
 void message_log_init(struct message_log *log);

@@ -106,7 +106,7 @@ here()
 	sqlite3 other.db 'CREATE TABLE t (x)'
 	fails_with 1 'ctanalyze: other.db: no timeline, want a file that ctmerge made' ctanalyze nodes other.db
 	cp -L net3.db old.db && sqlite3 old.db 'PRAGMA user_version = 99'
-	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 2; make it anew: ctmerge RUN -o old.db --force' ctanalyze nodes old.db
+	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 3; make it anew: ctmerge RUN -o old.db --force' ctanalyze nodes old.db
 }
 
 @test "a node, a time, a column that is not there" {

@@ -32,7 +32,7 @@ setup_file()
 	cp "$CT_TIMELINE" b.db
 	chmod u+w b.db
 	sqlite3 b.db 'PRAGMA user_version = 99'
-	fails_with 1 'ctexport: b.db: timeline of version 99, want version 2; make it anew: ctmerge RUN -o b.db --force' \
+	fails_with 1 'ctexport: b.db: timeline of version 99, want version 3; make it anew: ctmerge RUN -o b.db --force' \
 		ctexport csv --query 'SELECT 1' b.db
 }
 

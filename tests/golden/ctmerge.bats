@@ -78,7 +78,8 @@ events_by_babeltrace()
 			FROM clock c JOIN source s ON s.id = c.source' >$db.clocks
 	done
 	cmp run.db.clocks other.db.clocks
-	[ "$(ask run.db 'SELECT count(*) FROM message')" = \
+	[ "$(ask run.db 'SELECT (SELECT count(*) FROM message) + count(*)
+		FROM message_observation')" = \
 		"$(grep -o '"matched": [0-9]*' map.json | cut -d ' ' -f 2)" ]
 	[ "$(ask run.db 'SELECT count(*) FROM message WHERE latency_ns < 0')" = 0 ]
 	[ "$(ask run.db "SELECT count(*) FROM message m

@@ -32,7 +32,8 @@ static size_t write_file(size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct messages_end own = draw_end(), other = draw_end();
 
-		message[i] = (struct node_message){draw() % 2, own, other, {0}};
+		message[i] = (struct node_message){draw() % 2, own,    other,
+						   {0},        draw(), (uint32_t)draw()};
 		message[i].packet.seq = (uint32_t)draw();
 		message[i].packet.sport = (uint16_t)(draw() % 8);
 		for (; described <= own.source || described <= other.source; described++)
@@ -73,6 +74,8 @@ static size_t read_file(const char *path, int *status, struct error *error)
 		assert_end(&read.own, &wanted->own);
 		assert_end(&read.other, &wanted->other);
 		assert_true(packet_equal(&read.packet, &wanted->packet));
+		assert_true(read.number == wanted->number);
+		assert_int_equal(read.offset, wanted->offset);
 		assert_int_equal(messages_reader_source(reader, read.own.source)->number,
 				 read.own.source);
 	}

@@ -6,9 +6,10 @@
 #include "../timeline/timeline.h"
 #include "timeline/rows.h"
 
-/* Two nodes; the clock of the second is 1000 ns behind. */
+/* Two nodes, with a kernel trace and a capture each; the clock of the second is 1000 ns
+ * behind. */
 static struct clock_segment segment[2] = {{0, 0, 0.0}, {0, 1000, 0.0}};
-static struct merge_source source[2] = {
+static struct merge_source source[4] = {
     {.id = 1,
      .node = 0,
      .kind = "kernel",
@@ -17,10 +18,18 @@ static struct merge_source source[2] = {
      .node = 1,
      .kind = "kernel",
      .clock = {.segment = &segment[1], .segments = 1}},
+    {.id = 3,
+     .node = 0,
+     .kind = "capture",
+     .clock = {.segment = &segment[0], .segments = 1}},
+    {.id = 4,
+     .node = 1,
+     .kind = "capture",
+     .clock = {.segment = &segment[1], .segments = 1}},
 };
 static struct merge_node nodes[2] = {{.id = 1}, {.id = 2}};
 static const struct merge_run run = {
-    .node = nodes, .nodes = 2, .source = source, .count = 2};
+    .node = nodes, .nodes = 2, .source = source, .count = 4};
 
 static const struct packet segment_sent = {
     .known = PACKET_NETWORK | PACKET_TRANSPORT,
@@ -39,6 +48,7 @@ struct bench {
 	struct links *links;
 	struct message_log messages;
 	struct timeline_writer *writer;
+	uint64_t packets;
 };
 
 /* Both sources have two streams; `events` of each are loaded, in turn. */
@@ -46,16 +56,22 @@ static void bench_init(struct bench *bench, uint64_t events)
 {
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
-	static const struct timeline_source second = {
-	    .id = 2, .node = 2, .kind = "kernel", .reference = 2};
+	static const struct timeline_source other[] = {
+	    {.id = 2, .node = 2, .kind = "kernel", .reference = 2},
+	    {.id = 3, .node = 1, .kind = "capture", .reference = 3},
+	    {.id = 4, .node = 2, .kind = "capture", .reference = 4},
+	};
 	struct error error = ERROR_INIT;
 	uint32_t id;
 
+	bench->packets = 0;
 	bench->links = links_new(&run);
 	message_log_init(&bench->messages);
 	bench->writer = write_timeline("links.db", true);
 	assert_int_equal(timeline_add_node(bench->writer, &node, &error), 0);
-	assert_int_equal(timeline_add_source(bench->writer, &second, &error), 0);
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
+		assert_int_equal(timeline_add_source(bench->writer, &other[i], &error),
+				 0);
 	assert_int_equal(timeline_add_class(bench->writer, &class, &id, &error), 0);
 	for (uint64_t i = 0; i < events * 4; i++) {
 		const struct timeline_event event = {
@@ -85,15 +101,24 @@ static void bench_finish(struct bench *bench)
 	assert_whole("links.db");
 }
 
-static void add(struct bench *bench, struct messages_end send, struct messages_end recv,
-		const struct packet *packet)
+/* Add what two sources saw of a packet: from its byte at `offset` on. */
+static void add_seen(struct bench *bench, struct messages_end send,
+		     struct messages_end recv, const struct packet *packet,
+		     uint32_t offset)
 {
-	struct message_ends ends = {send, recv, *packet};
+	struct message_ends ends = {send, recv, *packet, bench->packets, offset};
 	struct error error = ERROR_INIT;
 
 	assert_int_equal(message_log_add(&bench->messages, &(struct message){0}, &error),
 			 0);
 	assert_int_equal(message_log_add_ends(&bench->messages, &ends, &error), 0);
+}
+
+static void add(struct bench *bench, struct messages_end send, struct messages_end recv,
+		const struct packet *packet)
+{
+	bench->packets++;
+	add_seen(bench, send, recv, packet, 0);
 }
 
 /* The id that an event got. */
@@ -198,6 +223,81 @@ static void rows_come_by_send_time(void **state)
 		      "150000|149926|150000|750000000|150000|150000|149926|150000");
 }
 
+/* An event of a source became the timeline's event of that id. */
+static void note(struct bench *bench, uint32_t from, uint64_t ordinal, int64_t id)
+{
+	const struct ctf_event record = {.stream = 0, .ordinal = ordinal};
+	const struct event_link link = {.id = id};
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(links_note(bench->links, from, &record, &link, &error), 0);
+}
+
+/* Each packet is one message, by the kernels where they saw it, else by the captures. */
+static void what_several_sources_saw_is_one_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 60);
+	for (uint64_t i = 0; i < 5; i++) {
+		note(&bench, 2, i, 100 + (int64_t)i);
+		note(&bench, 3, i, 200 + (int64_t)i);
+	}
+	/* All four saw the first; a kernel and a capture, and captures, two others. */
+	add(&bench, (struct messages_end){2, 0, 0, 510},
+	    (struct messages_end){3, 0, 0, 710}, &segment_sent);
+	add_seen(&bench, (struct messages_end){2, 0, 0, 510},
+		 (struct messages_end){1, 0, 0, 700}, &segment_sent, 0);
+	add(&bench, (struct messages_end){2, 0, 1, 1510},
+	    (struct messages_end){3, 0, 1, 1710}, &segment_sent);
+	add_seen(&bench, (struct messages_end){0, 0, 1, 1500},
+		 (struct messages_end){3, 0, 1, 1710}, &segment_sent, 0);
+	add(&bench, (struct messages_end){3, 0, 2, 2510},
+	    (struct messages_end){2, 0, 2, 4710}, &segment_sent);
+	/* What is known of a packet need not come at once. */
+	bench.packets = 1;
+	add_seen(&bench, (struct messages_end){0, 0, 0, 500},
+		 (struct messages_end){1, 0, 0, 700}, &segment_sent, 0);
+	add_seen(&bench, (struct messages_end){0, 0, 0, 500},
+		 (struct messages_end){3, 0, 0, 710}, &segment_sent, 0);
+	bench_finish(&bench);
+	assert_answer("links.db",
+		      "SELECT id, send_source, recv_source, send_ns, recv_ns, src_node, "
+		      "dst_node FROM message",
+		      "1|1|2|500|1700|1|2\n2|1|4|1500|2710|1|2\n3|4|3|3510|4710|2|1");
+	assert_answer("links.db",
+		      "SELECT message, send_event, recv_event, send_ns, recv_ns, "
+		      "latency_ns, send_source, recv_source FROM message_observation "
+		      "ORDER BY message, send_source, recv_source",
+		      "1|1|200|500|1710|1210|1|4\n1|100|2|510|1700|1190|3|2\n"
+		      "1|100|200|510|1710|1200|3|4\n2|101|201|1510|2710|1200|3|4");
+}
+
+/* Two sent packets were merged; of the second one the sender's capture saw two pieces. */
+static void merged_packets_are_messages_each(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 60);
+	for (uint64_t i = 0; i < 3; i++)
+		note(&bench, 2, i, 100 + (int64_t)i);
+	add(&bench, (struct messages_end){0, 0, 0, 500},
+	    (struct messages_end){1, 0, 0, 700}, &segment_sent);
+	add_seen(&bench, (struct messages_end){0, 0, 1, 600},
+		 (struct messages_end){1, 0, 0, 900}, &segment_sent, 50);
+	for (uint64_t i = 0; i < 3; i++)
+		add_seen(&bench, (struct messages_end){2, 0, i, 510 + (nsec_t)i * 50},
+			 (struct messages_end){1, 0, 0, 900}, &segment_sent, i ? 50 : 0);
+	bench_finish(&bench);
+	assert_answer("links.db", "SELECT send_event, recv_event FROM message",
+		      "1|2\n5|2");
+	assert_answer("links.db",
+		      "SELECT message, send_event, recv_event FROM message_observation",
+		      "1|100|2\n2|101|2\n2|102|2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +305,8 @@ int main(void)
 	    SCRATCH_TEST(ends_that_were_left_out_are_null),
 	    SCRATCH_TEST(each_protocol_has_its_own),
 	    SCRATCH_TEST(rows_come_by_send_time),
+	    SCRATCH_TEST(what_several_sources_saw_is_one_message),
+	    SCRATCH_TEST(merged_packets_are_messages_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void other_databases_are_refused(void **state)
 	(void)state;
 	make("t");
 	poke("t", 60, "\0\0\0\1", 4);
-	assert_refused("t", "t: timeline of version 1, want version 2; make it anew: "
+	assert_refused("t", "t: timeline of version 1, want version 3; make it anew: "
 			    "ctmerge RUN -o t --force");
 	poke("t", 68, "\0\0\0\0", 4);
 	assert_refused("t", "t: no timeline, want a file that ctmerge made");

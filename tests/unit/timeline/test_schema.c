@@ -56,7 +56,7 @@ static void the_indexes_are_made(void **state)
 		      "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master"
 		      " WHERE type = 'index' AND sql IS NOT NULL ORDER BY name)",
 		      "clock_bound_source,clock_source,event_ts_ns,invocation_begin_ns,"
-		      "message_recv_event,message_send_event,"
+		      "message_observation_message,message_recv_event,message_send_event,"
 		      "process_pid,"
 		      "sample_metric,thread_process,thread_tid");
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_EVENT_PLACES_H
+#define CT_MERGE_EVENT_PLACES_H
+
+#include "input/packet_files.h"
+#include "merge/load.h"
+
+/*
+ * What events became, by their position in their stream. Memory is some kilobytes a
+ * stream, the rest is in an unnamed file.
+ */
+struct event_places;
+
+struct event_places *event_places_new(void);
+
+/* By ascending ordinal within a stream. Return 0, or -1 with error. */
+int event_places_add(struct event_places *places, uint32_t source,
+		     const struct ctf_event *event, const struct event_link *link,
+		     struct error *error);
+
+/* Find the event of a message's end: id 0 if it was not added. Return 0, or -1 with
+ * error. */
+int event_places_find(struct event_places *places, const struct messages_end *end,
+		      struct event_link *link, struct error *error);
+
+void event_places_free(struct event_places *places);
+
+#endif
