@@ -99,9 +99,11 @@ static char *text_parameters(struct query_values *values, const char *word,
 	return list;
 }
 
-/* What devices and interfaces are called instead of their own names. */
+/* What devices and interfaces are called instead of their own names, and which of them
+ * the recipe names. */
 struct aliases {
 	struct text_list names, aliases;
+	struct text_list interfaces, filesystems;
 };
 
 static int add_alias(void *context, const struct cell *row, struct error *error)
@@ -109,30 +111,39 @@ static int add_alias(void *context, const struct cell *row, struct error *error)
 	struct aliases *aliases = context;
 
 	(void)error;
-	if (row[0].type != CELL_TEXT || row[1].type != CELL_TEXT || !row[1].size)
+	if (row[1].type != CELL_TEXT)
 		return 0;
-	text_list_add(&aliases->names, row[0].bytes);
-	text_list_add(&aliases->aliases, row[1].bytes);
+	if (!strcmp(row[0].bytes, "net_interfaces"))
+		text_list_add(&aliases->interfaces, row[1].bytes);
+	if (!strcmp(row[0].bytes, "filesystem_names"))
+		text_list_add(&aliases->filesystems, row[1].bytes);
+	if (row[2].type != CELL_TEXT || !row[2].size)
+		return 0;
+	text_list_add(&aliases->names, row[1].bytes);
+	text_list_add(&aliases->aliases, row[2].bytes);
 	return 0;
 }
 
-/* Of the run's facts and its recipe: {NAME: ALIAS}, or a list of {NAME: ALIAS}, of {name,
- * alias} or of [name, alias]; what stands there without an alias has none. */
+/* The lists of the run's facts and its recipe, with a name and perhaps its alias per row:
+ * {NAME: ALIAS}, or a list of NAME, {NAME: ALIAS}, {name, alias} and [name, alias]. */
 static const char alias_sql[] =
     "WITH facts AS (SELECT CASE WHEN json_valid(value) THEN value ELSE '{}' END AS json"
     " FROM meta WHERE key IN ('run.json', 'recipe')),"
-    " member AS (SELECT e.key, e.type, e.value FROM facts, json_tree(facts.json) AS t,"
+    " member AS (SELECT t.key AS list, e.key, e.type, e.value"
+    "  FROM facts, json_tree(facts.json) AS t,"
     "  json_each(t.value) AS e WHERE t.key IN ('net_interfaces', 'interfaces',"
     "  'filesystem_names', 'filesystems', 'aliases') AND t.type IN ('array', 'object')) "
-    "SELECT CASE type WHEN 'object' THEN json_extract(value, '$.name')"
-    " WHEN 'array' THEN json_extract(value, '$[0]') ELSE key END,"
-    " CASE type WHEN 'object' THEN json_extract(value, '$.alias')"
-    " WHEN 'array' THEN json_extract(value, '$[1]') ELSE value END FROM member "
+    "SELECT list, CASE WHEN type = 'object' THEN json_extract(value, '$.name')"
+    " WHEN type = 'array' THEN json_extract(value, '$[0]')"
+    " WHEN typeof(key) = 'integer' THEN value ELSE key END,"
+    " CASE WHEN type = 'object' THEN json_extract(value, '$.alias')"
+    " WHEN type = 'array' THEN json_extract(value, '$[1]')"
+    " WHEN typeof(key) = 'text' THEN value END FROM member "
     "WHERE type <> 'object' OR json_extract(value, '$.name') IS NOT NULL UNION ALL "
-    "SELECT p.key, p.value FROM member AS m, json_each("
+    "SELECT list, p.key, CASE p.type WHEN 'text' THEN p.value END FROM member AS m, "
+    "json_each("
     "CASE m.type WHEN 'object' THEN m.value ELSE '{}' END) AS p "
-    "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL "
-    "AND p.type = 'text'";
+    "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL";
 
 static int read_aliases(struct aliases *aliases, struct query *query, struct error *error)
 {
@@ -167,6 +178,8 @@ static void clear_aliases(struct aliases *aliases)
 {
 	text_list_clear(&aliases->names);
 	text_list_clear(&aliases->aliases);
+	text_list_clear(&aliases->interfaces);
+	text_list_clear(&aliases->filesystems);
 }
 
 /* ":of_items": the names of a SELECT that pass globs, or whose aliases do; none without
@@ -260,6 +273,13 @@ static char *alias_case(struct query_values *values, const struct aliases *alias
 	return text;
 }
 
+static void add_recipe_names(struct query_values *values, const char *word,
+			     const struct text_list *names)
+{
+	add_sql(values, word, text_parameters(values, word, names));
+	query_values_add(values, cell_of_integer(!names->count), ":all_%s", word);
+}
+
 static int add_items(struct query_values *values, struct query *query,
 		     struct error *error)
 {
@@ -271,6 +291,8 @@ static int add_items(struct query_values *values, struct query *query,
 		    add_passing(values, "items", "SELECT DISTINCT name FROM metric_item",
 				&query->request->items, &aliases, error);
 	add_sql(values, "aliases", alias_case(values, &aliases));
+	add_recipe_names(values, "interfaces", &aliases.interfaces);
+	add_recipe_names(values, "filesystems", &aliases.filesystems);
 	clear_aliases(&aliases);
 	return status;
 }
@@ -331,7 +353,9 @@ int query_values_init(struct query_values *values, struct query *query,
 			&request->names, NULL, error) ||
 	    add_passing(values, "metrics", "SELECT DISTINCT name FROM metric",
 			&request->metrics, NULL, error) ||
-	    (query_file_names(file, "chosen_item") && add_items(values, query, error)) ||
+	    ((query_file_names(file, "chosen_item") ||
+	      query_file_names(file, "analyzed_item")) &&
+	     add_items(values, query, error)) ||
 	    (query_file_names(file, "begin_event") &&
 	     period_events(values, query, error)))
 		return -1;

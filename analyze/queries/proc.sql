@@ -67,4 +67,7 @@ ORDER BY t.path;
 
 -- notes
 SELECT 'processes: not recorded (enable sched_switch, sched_process_fork, sched_process_exec, sched_process_exit and a statedump)' AS note
-WHERE NOT EXISTS (SELECT 1 FROM born);
+WHERE NOT EXISTS (SELECT 1 FROM born)
+UNION ALL
+SELECT 'processor time of processes: sampled, see ctanalyze metrics --table processes'
+WHERE EXISTS (SELECT 1 FROM metric WHERE activity = 'process' AND name = 'utime');

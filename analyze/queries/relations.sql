@@ -61,6 +61,14 @@ SELECT * FROM metric WHERE :all_metrics = 1 OR name IN (:of_metrics);
 -- index: id
 SELECT id, type, name, :of_aliases AS alias FROM metric_item WHERE :all_items = 1 OR name IN (:of_items);
 
+-- The disks and interfaces that the recipe names, or all of a type of which it names none, and all
+-- other items.
+-- temporary analyzed_item
+-- index: id
+SELECT id FROM metric_item
+WHERE (coalesce(type, '') <> 'interface' OR :all_interfaces = 1 OR name IN (:of_interfaces))
+  AND (coalesce(type, '') <> 'disk' OR :all_filesystems = 1 OR name IN (:of_filesystems));
+
 -- What is known of each thread: from when until when its number is this thread. What comes
 -- before the first one of a number counts as that.
 -- temporary known_thread

@@ -79,10 +79,10 @@ WITH sleep AS (
 	WHERE s.state IN ('interruptible', 'uninterruptible', 'blocked') AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
 	  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
 	  AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread)))
-SELECT node, tid, thread, comm, coalesce(wait, 'unknown') AS cause, coalesce(syscall, '') AS syscall, count(duration_ns) AS count,
+SELECT node, tid, thread, comm, coalesce(wait, 'unknown') AS cause, syscall, count(duration_ns) AS count,
        sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns, sum(CASE WHEN duration_ns IS NULL THEN within_ns ELSE 0 END) AS cut_ns
 FROM sleep WHERE duration_ns IS NULL OR :all_spans = 1 OR duration_ns BETWEEN :min_ns AND :max_ns
-GROUP BY node, tid, thread, comm, coalesce(wait, 'unknown'), coalesce(syscall, '');
+GROUP BY node, tid, thread, comm, coalesce(wait, 'unknown'), syscall;
 
 -- table blocked: Blocked, by what ended it
 -- form: stats

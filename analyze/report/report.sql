@@ -91,7 +91,7 @@ FROM curve AS c JOIN sample AS s ON s.metric = c.metric LEFT JOIN metric_item AS
 LEFT JOIN place AS p ON p.node = s.node
 WHERE s.value IS NOT NULL AND s.ts_ns > :begin_ns
   AND CASE n WHEN 1 THEN i.name = 'all' WHEN 2 THEN 1
-      ELSE i.name <> 'lo' AND i.name NOT LIKE 'loop%' AND i.name NOT LIKE 'dm-%' END
+      ELSE s.item IN (SELECT id FROM analyzed_item) AND i.name <> 'lo' AND i.name NOT LIKE 'loop%' AND i.name NOT LIKE 'dm-%' END
 GROUP BY n, s.node, s.ts_ns HAVING s.ts_ns - max(coalesce(nullif(s.interval_ns, 0), 1000000000)) < :end_ns;
 
 -- Of many samples some at a time become their mean by time, as long as none is missing between them.

@@ -124,6 +124,17 @@ runs()
 	grep -q ',wire,' said
 	grep -q ',system,' said
 	[ "$(grep -c 'eth0' said)" = 0 ]
+	# Only what it names is drawn, as docs/recipe.md says.
+	sed 's/eth0: wire, eth1/eth9/' recipe.yaml >other.yaml
+	ctrecipe json other.yaml >a/run.json
+	ctmerge -q a --force -o a.db 2>/dev/null || [ "$?" = 3 ]
+	ctanalyze metrics --metric 'rxkB/s,wkB/s' a.db >said
+	grep -q system said
+	[ "$(grep -c eth0 said)" = 0 ]
+	grep -qF "1 disks and interfaces that the recipe does not name are left out (--item '*' shows them)" said
+	ctanalyze metrics --item '*' --metric 'rxkB/s' a.db | grep -q eth0
+	ends_with 0 ctanalyze metrics --plot plots a.db
+	[ -s plots/disk/system_read.svg ] && [ ! -e plots/network ]
 }
 
 @test "all: timelines, and a directory for what comes out" {
