@@ -356,10 +356,9 @@ static void print_ties(const struct clock_map *map, FILE *file)
 					  &(struct clock_bound){0, tie->offset[k].low_ns,
 								tie->offset[k].high_ns});
 		format_bound(bound, &widest, false);
-		fprintf(file,
-			"%s: tied to %s within %s by %" PRIu64
-			" packets that both sent\n",
-			tie->b, tie->a, bound, tie->packets);
+		fprintf(file, "%s: tied to %s within %s by %" PRIu64 " %s\n", tie->b,
+			tie->a, bound, tie->packets + tie->samples,
+			tie->samples ? "samples of clock.csv" : "packets that both sent");
 	}
 }
 

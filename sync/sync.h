@@ -41,6 +41,7 @@ struct tie {
 	struct tie_part *part; /* what the cells say; none: no tie */
 	size_t parts;
 	nsec_t open_ns;             /* the least that a cell leaves of the offset */
+	bool is_by_samples;         /* by those of clock.csv, not by packets */
 	uint64_t packets, rejected; /* those that contradict the others */
 };
 
@@ -52,6 +53,12 @@ struct tie_list {
 /* A packet that both saw on its way out: the host's trace, the base, and its capture. */
 void tie_note(struct tie_list *list, const struct match_handing *base,
 	      const struct match_handing *tied);
+
+/*
+ * For what packets do not tie: by clock.csv, the captures of nodes that have a trace of
+ * CLOCK_MONOTONIC, of the kernel or of user space.
+ */
+void tie_note_realtime(struct sync *sync, const struct source_list *sources);
 
 /*
  * After the reading: take tied clocks for their bases. Their messages become the

@@ -231,7 +231,8 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 		map->ties++;
 		to->a = mem_strdup(sync_clock_name(sync, trace->clock));
 		to->b = mem_strdup(trace->name);
-		to->packets = tie->packets - tie->rejected;
+		*(tie->is_by_samples ? &to->samples : &to->packets) =
+		    tie->packets - tie->rejected;
 		to->rejected = tie->rejected;
 		to->offsets = tie->parts;
 		to->offset = mem_alloc(tie->parts * sizeof(*to->offset));

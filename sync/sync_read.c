@@ -241,6 +241,8 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 		if (!packets)
 			continue;
 		opened[sync->traces] = packets;
+		if (sources->item[i].kind == SOURCE_CAPTURE)
+			source_read_realtime(&sources->item[i]);
 		add_trace(sync, sources, i, &packets->facts);
 	}
 	free(opening);
@@ -333,6 +335,16 @@ static void move_facts(struct sync *sync, struct packet_source **opened)
 	}
 }
 
+/* Whether a host has packets from a capture, if not from its traces. */
+static bool has_capture(const struct sync *sync, uint32_t host)
+{
+	for (size_t i = 0; i < sync->traces; i++)
+		if (sync->trace[i].host == host &&
+		    sync->trace[i].kind == SOURCE_CAPTURE && sync->trace[i].facts.events)
+			return true;
+	return false;
+}
+
 /* Traces that cannot be tied, with what to do about it the next time. */
 static void explain_silence(struct sync *sync)
 {
@@ -347,7 +359,7 @@ static void explain_silence(struct sync *sync)
 				    "no %s in it, so the clock of %s is unknown",
 				    trace->kind == SOURCE_TRACE ? "event" : "packet",
 				    trace->name);
-		else if (trace->kind != SOURCE_TRACE)
+		else if (trace->kind != SOURCE_TRACE || has_capture(sync, trace->host))
 			continue;
 		else if (!facts->network_events)
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
@@ -418,6 +430,8 @@ int sync_read_sources(struct sync *sync, struct source_list *sources,
 			packet_source_free(opened[i]);
 	else
 		status = read_all(sync, opened, progress, error);
+	if (!status)
+		tie_note_realtime(sync, sources);
 	return status;
 }
 

@@ -101,6 +101,78 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 		settle(tie);
 }
 
+/* The trace of a host whose clock is CLOCK_MONOTONIC, the kernel's first; or NULL. */
+static const struct sync_trace *find_monotonic(const struct sync *sync, uint32_t host)
+{
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+
+		if (trace->host == host && trace->kind == SOURCE_TRACE &&
+		    trace->facts.has_uuid && trace->facts.events &&
+		    strcmp(trace->facts.clock_name, "monotonic") == 0)
+			return trace;
+	}
+	return NULL;
+}
+
+static void add_by_samples(struct sync *sync, const struct sync_trace *base,
+			   const struct sync_trace *tied, const struct source *source)
+{
+	struct tie *tie =
+	    MEM_NEXT(sync->ties.item, sync->ties.count, sync->ties.capacity);
+	nsec_t shift_ns = nsec_add(base->facts.clock_offset_ns, base->shift_ns);
+
+	*tie = (struct tie){.base = base->clock,
+			    .tied = tied->clock,
+			    .is_by_samples = true,
+			    .parts = source->realtimes,
+			    .part = mem_zalloc(source->realtimes * sizeof(*tie->part))};
+	for (size_t i = 0; i < tie->parts; i++) {
+		const struct realtime_offset *offset = &source->realtime[i];
+
+		tie->packets += offset->samples;
+		tie->part[i] = (struct tie_part){
+		    .at_ns = nsec_add(offset->from_ns, shift_ns),
+		    .from_ns = nsec_add(offset->from_ns, shift_ns),
+		    .to_ns = nsec_add(offset->to_ns, shift_ns),
+		    .low_ns = nsec_sub(offset->low_ns, shift_ns),
+		    .high_ns = nsec_sub(offset->high_ns, shift_ns),
+		    .packets = offset->samples,
+		    .cells = offset->samples,
+		};
+	}
+}
+
+/* Whether a capture is of the time that the samples are of, give or take a day. */
+static bool is_of_that_time(const struct source *source, const struct ctf_facts *facts)
+{
+	const struct realtime_offset *first = source->realtime;
+	const struct realtime_offset *last = first + source->realtimes - 1;
+	const nsec_t day = 86400 * NSEC_PER_SEC;
+
+	return facts->end_ns > first->from_ns + first->low_ns - day &&
+	       facts->begin_ns < last->to_ns + last->high_ns + day;
+}
+
+void tie_note_realtime(struct sync *sync, const struct source_list *sources)
+{
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *tied = &sync->trace[i];
+		const struct source *source = &sources->item[tied->source];
+		const struct sync_trace *base = find_monotonic(sync, tied->host);
+
+		if (tied->kind != SOURCE_CAPTURE || !source->realtimes || !base ||
+		    !tied->facts.events || sync->clock_trace[tied->clock] != i)
+			continue;
+		if (is_of_that_time(source, &tied->facts))
+			add_by_samples(sync, base, tied, source);
+		else
+			problem_add(&sync->problems, tied->path, PROBLEM_TIE, 1,
+				    "its time is not that of clock.csv, so it is stamped "
+				    "by another clock");
+	}
+}
+
 /* Whether an offset is left that both allow. */
 static bool agree(const struct tie_part *one, const struct tie_part *other)
 {
@@ -255,13 +327,15 @@ nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 	return nsec_sub(local_ns, offset_at(tie, local_ns, false));
 }
 
-/* By tied clock the one first that most packets tell of. */
+/* By tied clock the one first that most packets tell of; clock.csv's last. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
 
 	if (p->tied != q->tied)
 		return p->tied < q->tied ? -1 : 1;
+	if (p->is_by_samples != q->is_by_samples)
+		return p->is_by_samples ? 1 : -1;
 	if (p->packets != q->packets)
 		return p->packets > q->packets ? -1 : 1;
 	return (p->base > q->base) - (p->base < q->base);
@@ -291,10 +365,43 @@ static void report_steps(struct sync *sync, const struct sync_trace *trace)
 				     tie_middle(&tie->part[i - 1]));
 }
 
+/* Whether no offset of clock.csv is one that packets allow at their time. */
+static bool contradicts(const struct tie *samples, const struct tie *packets)
+{
+	if (!samples->is_by_samples || packets->is_by_samples ||
+	    packets->tied != samples->tied || packets->base != samples->base)
+		return false;
+	for (size_t i = 0; i < packets->parts; i++) {
+		const struct tie_part *part = &packets->part[i];
+		bool agrees = false;
+
+		for (size_t k = 0; k < samples->parts; k++)
+			agrees |= agree(&samples->part[k], part);
+		if (!agrees)
+			return true;
+	}
+	return false;
+}
+
+static bool is_contradicted(struct sync *sync, const struct tie *tie)
+{
+	for (size_t i = 0; i < sync->ties.count; i++)
+		if (contradicts(tie, &sync->ties.item[i])) {
+			problem_add(&sync->problems, sync_clock_name(sync, tie->tied),
+				    PROBLEM_TIE, 1,
+				    "clock.csv contradicts the packets that it and %s "
+				    "both sent, and is not used",
+				    sync_clock_name(sync, tie->base));
+			return true;
+		}
+	return false;
+}
+
 /* Of the ties of one clock, the best that holds is kept. */
 static void find_ties(struct sync *sync)
 {
 	struct tie_list *list = &sync->ties;
+	AUTOFREE bool *holds = mem_zalloc(list->count + 1);
 	size_t count = 0;
 
 	if (list->count)
@@ -302,15 +409,22 @@ static void find_ties(struct sync *sync)
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 
-		find_parts(tie);
-		drop_false(tie);
-		if (!is_sound(tie)) {
-			report_unsound(sync, tie);
-		} else if (!count || list->item[count - 1].tied != tie->tied) {
-			list->item[count++] = *tie;
-			continue;
+		if (!tie->is_by_samples) {
+			find_parts(tie);
+			drop_false(tie);
 		}
-		tie_clear(tie);
+		holds[i] =
+		    tie->is_by_samples ? !is_contradicted(sync, tie) : is_sound(tie);
+		if (!holds[i] && !tie->is_by_samples)
+			report_unsound(sync, tie);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct tie *tie = &list->item[i];
+
+		if (holds[i] && (!count || list->item[count - 1].tied != tie->tied))
+			list->item[count++] = *tie;
+		else
+			tie_clear(tie);
 	}
 	list->count = count;
 }

@@ -243,6 +243,7 @@ static const struct member tie_members[] = {
     MEMBER(TEXT, clock_tie, b, NEXT),
     MEMBER(COUNT, clock_tie, packets, NEXT),
     MEMBER(COUNT, clock_tie, rejected, NEXT),
+    MEMBER(COUNT, clock_tie, samples, NEXT),
     LIST(LIST, clock_tie, "offsets", NEW_LINE, offset, offsets, &offset_record, ALWAYS),
 };
 static const struct record tie_record = RECORD(clock_tie, tie_members, NULL);

@@ -261,3 +261,46 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 	place.doubt_ns = latest - place.ns;
 	return place;
 }
+
+/* The last digit that a reading has: 0 for up to a microsecond, which tells nothing. */
+static nsec_t last_digit(nsec_t reading)
+{
+	nsec_t digit = 1;
+
+	while (digit < NSEC_PER_SEC && reading % (10 * digit) == 0)
+		digit *= 10;
+	return digit > NSEC_PER_USEC ? digit : 0;
+}
+
+struct realtime_offset clock_samples_offset(const struct clock_samples *samples,
+					    size_t section)
+{
+	const struct clock_section *of = &samples->section[section];
+	struct realtime_offset all = {.low_ns = NSEC_MAX, .high_ns = NSEC_MIN};
+	struct realtime_offset both = {.from_ns = samples->sample[of->first].monotonic_ns,
+				       .to_ns = samples->sample[of->last].monotonic_ns,
+				       .low_ns = NSEC_MIN,
+				       .high_ns = NSEC_MAX,
+				       .samples = of->last + 1 - of->first};
+
+	for (size_t i = of->first; i <= of->last; i++) {
+		const struct clock_sample *sample = &samples->sample[i];
+		nsec_t offset = sample->realtime_ns - sample->monotonic_ns;
+		nsec_t width = CLOCK_SAMPLE_NS + last_digit(sample->realtime_ns) +
+			       last_digit(sample->monotonic_ns);
+
+		if (offset - CLOCK_SAMPLE_NS < all.low_ns)
+			all.low_ns = offset - CLOCK_SAMPLE_NS;
+		if (offset + CLOCK_SAMPLE_NS > all.high_ns)
+			all.high_ns = offset + CLOCK_SAMPLE_NS;
+		if (offset - width > both.low_ns)
+			both.low_ns = offset - width;
+		if (offset + width < both.high_ns)
+			both.high_ns = offset + width;
+	}
+	if (both.low_ns > both.high_ns) {
+		both.low_ns = all.low_ns;
+		both.high_ns = all.high_ns;
+	}
+	return both;
+}

@@ -72,6 +72,24 @@ static json_t *clock_object(const struct ctf_facts *facts)
 	return clock;
 }
 
+static json_t *realtime_array(const struct source *source)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < source->realtimes; i++) {
+		const struct realtime_offset *offset = &source->realtime[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "from_ns", json_integer(offset->from_ns));
+		json_object_set_new(object, "to_ns", json_integer(offset->to_ns));
+		json_object_set_new(object, "low_ns", json_integer(offset->low_ns));
+		json_object_set_new(object, "high_ns", json_integer(offset->high_ns));
+		set_count(object, "samples", offset->samples);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void packets_writer_describe(struct packets_writer *writer, size_t index,
 			     const struct source *source, const struct ctf_facts *facts)
 {
@@ -85,6 +103,8 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 	json_set_text(object, "hostname", facts->hostname);
 	if (facts->has_uuid)
 		json_object_set_new(object, "clock", clock_object(facts));
+	if (source->realtimes)
+		json_object_set_new(object, "realtime", realtime_array(source));
 	write_object(writer, KIND_SOURCE, index, object);
 }
 
@@ -212,15 +232,48 @@ static char *copy_text(const json_t *object, const char *name)
 	return text ? mem_strdup(text) : NULL;
 }
 
+static void read_count(const json_t *object, const char *name, uint64_t *count)
+{
+	nsec_t value;
+
+	if (!json_nsec(object, name, &value) && value >= 0)
+		*count = (uint64_t)value;
+}
+
+/* What clock.csv said; nothing of it where some of it cannot be read. */
+static void read_realtime(const json_t *array, struct source *source)
+{
+	size_t count = json_array_size(array);
+
+	source->realtime = mem_zalloc(count * sizeof(*source->realtime) + 1);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *object = json_array_get(array, i);
+		struct realtime_offset *offset = &source->realtime[i];
+
+		if (json_nsec(object, "from_ns", &offset->from_ns) ||
+		    json_nsec(object, "to_ns", &offset->to_ns) ||
+		    json_nsec(object, "low_ns", &offset->low_ns) ||
+		    json_nsec(object, "high_ns", &offset->high_ns) ||
+		    !nsec_is_stamp(offset->low_ns) || !nsec_is_stamp(offset->high_ns) ||
+		    !nsec_is_stamp(offset->from_ns) || !nsec_is_stamp(offset->to_ns) ||
+		    offset->low_ns > offset->high_ns || offset->from_ns > offset->to_ns)
+			return;
+		read_count(object, "samples", &offset->samples);
+	}
+	source->realtimes = count;
+}
+
 static struct source source_of(const json_t *object)
 {
 	const char *kind = json_text(object, "kind");
-
-	return (struct source){
+	struct source source = {
 	    .kind = kind && strcmp(kind, "capture") == 0 ? SOURCE_CAPTURE : SOURCE_TRACE,
 	    .name = copy_text(object, "name"),
 	    .node = copy_text(object, "node"),
 	};
+
+	read_realtime(json_object_get(object, "realtime"), &source);
+	return source;
 }
 
 int packets_file_contents(const char *path, struct source_list *contents,
@@ -248,14 +301,6 @@ int packets_file_contents(const char *path, struct source_list *contents,
 	if (status)
 		source_list_clear(contents);
 	return status;
-}
-
-static void read_count(const json_t *object, const char *name, uint64_t *count)
-{
-	nsec_t value;
-
-	if (!json_nsec(object, name, &value) && value >= 0)
-		*count = (uint64_t)value;
 }
 
 static void read_text(const json_t *object, const char *name, char *to, size_t size)

@@ -18,6 +18,26 @@
 #include "input/packet_files.h"
 #include "input/run_files.h"
 
+void source_read_realtime(struct source *source)
+{
+	AUTOFREE char *path = source->node && !source->extract
+				  ? mem_printf("%s/clock.csv", source->node)
+				  : NULL;
+	struct problem_list ignored = {0};
+	struct clock_samples samples;
+
+	if (!path || access(path, F_OK) || clock_samples_read(&samples, path, &ignored)) {
+		problem_clear(&ignored);
+		return;
+	}
+	source->realtimes = samples.sections;
+	source->realtime = mem_alloc(samples.sections * sizeof(*source->realtime));
+	for (size_t i = 0; i < samples.sections; i++)
+		source->realtime[i] = clock_samples_offset(&samples, i);
+	clock_samples_clear(&samples);
+	problem_clear(&ignored);
+}
+
 int node_address_parse(const char *text, struct node_address *address)
 {
 	memset(address, 0, sizeof(*address));
@@ -119,6 +139,9 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		if (!node && contents.item[i].node)
 			of = mem_printf("%s:%s", place, contents.item[i].node);
 		append(list, &entry, own, node ? node : of, NULL);
+		list->item[list->count - 1].realtime = contents.item[i].realtime;
+		list->item[list->count - 1].realtimes = contents.item[i].realtimes;
+		contents.item[i].realtime = NULL;
 	}
 	free(place);
 	source_list_clear(&contents);
@@ -424,6 +447,7 @@ void source_list_clear(struct source_list *list)
 		free(list->item[i].path);
 		free(list->item[i].node);
 		free(list->item[i].local);
+		free(list->item[i].realtime);
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));

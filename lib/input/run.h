@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ctf/reader.h"
 #include "input/packet_source.h"
+#include "input/samples.h"
 #include "problem/problem.h"
 
 /*
@@ -20,7 +21,9 @@ struct source {
 	char *node;                 /* the directory of its node, or NULL: not known */
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
-	enum ctf_reader_kind reader; /* of a trace */
+	enum ctf_reader_kind reader;      /* of a trace */
+	struct realtime_offset *realtime; /* of a capture's node, by clock.csv */
+	size_t realtimes;
 	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
 };
 
@@ -57,6 +60,9 @@ int source_add_node(struct source_list *list, const char *path,
  */
 int source_add_trace(struct source_list *list, const char *argument,
 		     struct problem_list *problems, struct error *error);
+
+/* Read what clock.csv says of the node that a source of its directory is from. */
+void source_read_realtime(struct source *source);
 
 /*
  * An address of the form 10.7.0.1 or fe80::1. 0, or -1 where it is none.

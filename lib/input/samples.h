@@ -120,6 +120,22 @@ struct clock_place {
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 					   nsec_t realtime_ns);
 
+/*
+ * By how much the real-time clock was ahead of the monotonic clock, as a section says it,
+ * from its first to its last sample. Where the samples do not agree, all they say is
+ * within. Each is as exact as the digits that it has, and took CLOCK_SAMPLE_NS at most.
+ */
+#define CLOCK_SAMPLE_NS (10 * NSEC_PER_USEC)
+
+struct realtime_offset {
+	nsec_t from_ns, to_ns; /* by the monotonic clock */
+	nsec_t low_ns, high_ns;
+	uint64_t samples;
+};
+
+struct realtime_offset clock_samples_offset(const struct clock_samples *samples,
+					    size_t section);
+
 void clock_samples_clear(struct clock_samples *samples);
 
 #endif

@@ -4,6 +4,7 @@
 # ctsync on the recorded run: what it prints, and that this is the same every way.
 load common
 load pcap
+load ctf
 
 net3=fixtures/net3
 
@@ -117,6 +118,52 @@ ctsync: 0 traces to read, want 2 or more" ctsync a.pcap b.pcap
 	fails_with 1 "ctsync: c.pcap: by its packets a capture of the same host as d.pcap; name the node's own addresses, as in --local c=ADDR
 ctsync: d.pcap: by its packets a capture of the same host as c.pcap; name the node's own addresses, as in --local d=ADDR
 ctsync: 0 traces to read, want 2 or more" ctsync c.pcap d.pcap
+}
+
+# A user-space trace in run/a, whose clock is CLOCK_MONOTONIC, from second 10 to 12.
+user_trace()
+{
+	mkdir -p run/a/ust
+	{
+		ctf_metadata a | sed 's/clock { name = c;/clock { name = monotonic; offset_s = 1699999990; uuid = "8c7f6f0e-26ad-4d0f-b4c5-9b1e3d2a7c55";/
+			s/clock\.c\./clock.monotonic./'
+		ctf_event 0 app:tick ' uint8_t _i; '
+	} >run/a/ust/metadata
+	{
+		le 4 0xc1fc1fc1 0
+		for i in 1 2 3; do
+			le 2 0; le 8 $((9000000000 + i * 1000000000)); le 1 $i
+		done
+	} >run/a/ust/stream
+}
+
+@test "clock.csv ties a capture to a trace of user space" {
+	user_trace
+	mkdir -p run/b
+	talk 50 1 0 | captured run/a/a.pcap
+	talk 50 2 3000123456 | captured run/b/b.pcap
+	echo '[{"addr_info":[{"local":"10.0.0.1"}]}]' >run/a/node.json
+	echo '[{"addr_info":[{"local":"10.0.0.2"}]}]' >run/b/node.json
+	golden -s 3 user_capture_apart ctsync --stats run
+	# The real-time clock is 250 us ahead of the trace's time of the epoch.
+	printf '%s\n' 1699999999000001234,8999751234 1700000004500003333,14499753333 >run/a/clock.csv
+	golden user_capture_tied ctsync --stats run
+	[ ! -s "$scratch/stderr" ]
+	# In packet files, too.
+	for node in a b; do
+		ends_with 0 ctsync -q --extract $node.packets run/$node
+	done
+	golden user_capture_tied ctsync --stats a.packets b.packets
+	ends_with 0 ctmerge -o run.db run
+	[ "$(sqlite3 -readonly run.db 'SELECT count(*), count(DISTINCT reference), min(quality) FROM source')" = '3|1|accurate' ]
+	# Of readings that are off by more than they may be, all is within.
+	printf '%s\n' 1699999999000001234,8999751234 1700000004500103333,14499753333 >run/a/clock.csv
+	ends_with 0 ctsync run
+	grep -qF 'a:a.pcap: tied to a within +-60.0 us by 2 samples of clock.csv' "$scratch/stdout"
+	# Stamps of another time are not the real-time clock's.
+	printf '%s\n' 1600000000000001234,8999751234 >run/a/clock.csv
+	ends_with 3 ctsync run
+	grep -qF "run/a/a.pcap: its time is not that of clock.csv, so it is stamped by another clock" "$scratch/stderr"
 }
 
 @test "an absurd time in a capture" {

@@ -66,7 +66,8 @@ static void test_full(void **unused)
 	    {n1, n0, 0, 0, 0, 0, 0, CLOCK_ABSENT, 0, 0, 0, NSEC_MAX}};
 	struct clock_offset offset[] = {{7, -8, -9, 10},
 					{1795228732943977331, 12, -3, 3}};
-	struct clock_tie tie[] = {{n0, n1, 21, 0, offset, 2}, {n1, n0, 5, 1, offset, 1}};
+	struct clock_tie tie[] = {{n0, n1, 21, 0, 0, offset, 2},
+				  {n1, n0, 0, 1, 5, offset, 1}};
 	struct clock_map map = {n0,   &island, 1,   clock, 2,
 				pair, 2,       tie, 2,     {1, 2, 3, 4, 5, 6, 7}};
 
@@ -110,11 +111,13 @@ static void test_full(void **unused)
 	    "     \"min_latency_ab_ns\": 0, \"min_latency_ba_ns\": null}\n"
 	    "  ],\n"
 	    "  \"ties\": [\n"
-	    "    {\"a\": \"n0\", \"b\": \"n1\", \"packets\": 21, \"rejected\": 0,\n"
+	    "    {\"a\": \"n0\", \"b\": \"n1\", \"packets\": 21, \"rejected\": 0, "
+	    "\"samples\": 0,\n"
 	    "     \"offsets\": [{\"local_ns\": 7, \"offset_ns\": -8, \"low_ns\": -9, "
 	    "\"high_ns\": 10}, {\"local_ns\": 1795228732943977331, \"offset_ns\": 12, "
 	    "\"low_ns\": -3, \"high_ns\": 3}]},\n"
-	    "    {\"a\": \"n1\", \"b\": \"n0\", \"packets\": 5, \"rejected\": 1,\n"
+	    "    {\"a\": \"n1\", \"b\": \"n0\", \"packets\": 0, \"rejected\": 1, "
+	    "\"samples\": 5,\n"
 	    "     \"offsets\": [{\"local_ns\": 7, \"offset_ns\": -8, \"low_ns\": -9, "
 	    "\"high_ns\": 10}]}\n"
 	    "  ],\n"

@@ -53,6 +53,49 @@ static void stamps_lie_between_samples(void **state)
 	assert_int_equal(samples.samples, 0);
 }
 
+static void assert_offset(const char *text, size_t section, nsec_t low_ns, nsec_t high_ns)
+{
+	struct clock_samples samples;
+	struct problem_list problems = {NULL, 0, 0};
+	struct realtime_offset offset;
+
+	scratch_text("clock.csv", text);
+	assert_int_equal(clock_samples_read(&samples, "clock.csv", &problems), 0);
+	problem_clear(&problems);
+	assert_true(section < samples.sections);
+	offset = clock_samples_offset(&samples, section);
+	assert_int_equal(offset.low_ns, low_ns);
+	assert_int_equal(offset.high_ns, high_ns);
+	clock_samples_clear(&samples);
+}
+
+static void samples_bound_the_offset(void **state)
+{
+	const nsec_t at = 1795228640 * S;
+
+	(void)state;
+	/* By nanoseconds, within 10 us; two that differ by 4 us leave less. */
+	assert_offset("1795228740000000123,100000000123\n", 0, at - 10000, at + 10000);
+	assert_offset(
+	    "1795228740000000123,100000000123\n1795228741000000123,100999996123\n", 0,
+	    at - 6000, at + 10000);
+	/* Of hundredths and microseconds, no better than these. */
+	assert_offset("1795228740123456000,100120000000\n", 0, at + 3456000 - 10010000,
+		      at + 3456000 + 10010000);
+	assert_offset(
+	    "1795228740123456000,100120000000\n1795228741000000123,101000000123\n", 0,
+	    at - 10000, at + 10000);
+	/* What contradicts itself leaves all. */
+	assert_offset(
+	    "1795228740000000123,100000000123\n1795228741000500123,101000000123\n", 0,
+	    at - 10000, at + 510000);
+	/* A step. */
+	assert_offset(
+	    "1795228740000000123,100000000123\n1795228741000000123,101000000123\n"
+	    "1795228742000000123,102000000123\n1795228748000000123,103000000123\n",
+	    1, at + 5 * S - 10000, at + 5 * S + 10000);
+}
+
 static void the_boot_time_clock_is_passed_over(void **state)
 {
 	static const char *const texts[] = {
@@ -220,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(stamps_lie_between_samples),
+	    SCRATCH_TEST(samples_bound_the_offset),
 	    SCRATCH_TEST(the_boot_time_clock_is_passed_over),
 	    SCRATCH_TEST(one_sample_is_an_offset),
 	    SCRATCH_TEST(a_step_forward_leaves_a_gap),
