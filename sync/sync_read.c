@@ -361,6 +361,10 @@ static void explain_silence(struct sync *sync)
 				    trace->name);
 		else if (trace->kind != SOURCE_TRACE || has_capture(sync, trace->host))
 			continue;
+		else if (facts->has_no_headers)
+			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
+				    "ftrace records no packet headers; capture the "
+				    "packets as well (tcpdump -w NODE/NODE.pcap)");
 		else if (!facts->network_events)
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
 				    "no network event, enable net_dev_queue and "

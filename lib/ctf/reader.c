@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "ctf/fields.h"
+#include "ctf/ftrace/ftrace.h"
+#include "ctf/ftrace/trace_dat.h"
 #include "ctf/reader_private.h"
 
 enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
@@ -16,12 +18,16 @@ bool ctf_is_trace(const char *path)
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
 
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+		return trace_dat_probe(path);
 	return stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 				   struct error *error)
 {
+	if (trace_dat_probe(path))
+		return ftrace_open(path, error);
 	return kind == CTF_READER_BABELTRACE2 ? ctf_babeltrace2_open(path, error)
 					      : ctf_own_open(path, error);
 }

@@ -92,7 +92,8 @@ struct ctf_facts {
 	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
 	bool has_clock;
-	bool has_uuid; /* of the clock, which others may be, too */
+	bool has_uuid;       /* of the clock, which others may be, too */
+	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */
 
 	/* Where packets of a network are looked for, input/packet_source.h. */
 	uint64_t sent, received; /* packet events */
@@ -105,12 +106,13 @@ int ctf_uuid_parse(const char *text, unsigned char uuid[16]);
 
 struct ctf_reader;
 
-/* Whether path is a directory with a file named metadata. */
+/* Return true if path is a directory with a file named metadata, or a trace.dat. */
 bool ctf_is_trace(const char *path);
 
 /*
- * Open the trace in a directory that holds `metadata`. NULL with error on failure. Safe
- * to call from several threads; one reader is used by one thread at a time.
+ * Open the trace in a directory that holds `metadata`, or a trace.dat, for which `kind`
+ * does not matter. NULL with error on failure. Safe to call from several threads; one
+ * reader is used by one thread at a time.
  */
 struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 				   struct error *error);

@@ -165,7 +165,7 @@ static void walk_below(struct walk *walk, const char *path)
 	}
 	if (S_ISDIR(status.st_mode) && !directory_enter(&walk->entered, &status))
 		return;
-	is_trace = S_ISDIR(status.st_mode) && ctf_is_trace(path);
+	is_trace = ctf_is_trace(path);
 	if (is_trace || recorded_as(path)->name)
 		output_protect(path);
 	if (is_trace) {

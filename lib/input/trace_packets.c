@@ -543,7 +543,8 @@ static void select_classes(struct trace_packets *packets)
 		packets->wanted =
 		    mem_grow(packets->wanted, i, &capacity, sizeof(*packets->wanted));
 		packets->wanted[i] = wanted;
-		if (wanted == PACKET_CLASSES)
+		if (wanted == PACKET_CLASSES ||
+		    ctf_reader_facts(packets->reader)->has_no_headers)
 			continue;
 		packets->is_defined[wanted] = true;
 		selection.field = packet_classes[wanted].field;
