@@ -224,6 +224,9 @@ show_point()
 {
 	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$recipe_name" \
 		"${suffix:+-$suffix}"
+	printf '  ssh option %s, always\n' $(printf '%s\n' "$ssh_first" | sed 's/-o //g') \
+		"ConnectTimeout=$connect_seconds unless set"
+	printf '  ssh options of %s\n' "$(option ssh-config 'your .ssh/config and /etc/ssh/ssh_config')"
 	while IFS= read -r plan_line; do
 		with_words show_line "$plan_line"
 	done <"$work/plan"
@@ -248,6 +251,7 @@ show_line()
 		printf '  node %s%s\n' "$where" "${1:+, $*}"
 		;;
 	ssh_gateway) [ -z "$1" ] || printf '  through %s\n' "$1" ;;
+	ssh_option) printf '  ssh option %s\n' "$1" ;;
 	channel) printf '  all nodes: lttng, %s channel, %s x %s bytes, %s\n' "$1" "$3" "$2" "$4" ;;
 	sar) printf '  all nodes: sar every %s s%s\n' "$1" "${2:+, activities $2}" ;;
 	capture)

@@ -187,10 +187,13 @@ start_time()
 # what comes out is always JSON and moves no cursor. What is plain, as most is,
 # costs no process.
 
-# json_strings WORD...: prints "a", "b", ...
+# json_strings WORD...: prints "a", "b", ... The system takes words of up to 128 KiB for a program,
+# so one that may be longer goes by a pipe.
 json_strings()
 {
-	case $* in
+	json_all=$*
+	case ${#json_all},$json_all in
+	??????*,*) ;;
 	*[![:print:]]* | *[\"\\]*)
 		LC_ALL=C awk -- "$escape_functions"'
 		BEGIN {
@@ -203,7 +206,15 @@ json_strings()
 	esac
 	json_comma=
 	for json_word; do
-		printf '%s"%s"' "$json_comma" "$json_word"
+		printf '%s"' "$json_comma"
+		case $json_word in
+		*[![:print:]]* | *[\"\\]*)
+			printf '%s\n' "$json_word" | LC_ALL=C awk -- "$escape_functions"'
+			{ printf "%s%s", (NR > 1 ? "\\u000a" : ""), escaped($0, "\"\\") }'
+			;;
+		*) printf '%s' "$json_word" ;;
+		esac
+		printf '"'
 		json_comma=', '
 	done
 }
@@ -223,10 +234,21 @@ plain_text()
 	esac
 }
 
-# For awk: escaped(TEXT, MARKS), with a backslash before each of the marks.
+# For awk: escaped(TEXT, MARKS), with a backslash before each of the marks. A long text is taken
+# apart first, since all of what is left is copied for each character that is escaped.
 # shellcheck disable=SC2016 # it is awk that expands
 escape_functions='
-function escaped(text, marks,    out, c, n) {
+function escaped(text, marks,    out, n) {
+	out = ""
+	while (length(text) > 4096) {
+		for (n = 4096; n < 4100 && substr(text, n + 1, 1) ~ /[\200-\277]/; n++)
+			;
+		out = out escaped_part(substr(text, 1, n), marks)
+		text = substr(text, n + 1)
+	}
+	return out escaped_part(text, marks)
+}
+function escaped_part(text, marks,    out, c, n) {
 	out = ""
 	while (match(text, /[^ -~]|["\\]/)) {
 		out = out substr(text, 1, RSTART - 1)

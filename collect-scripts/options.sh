@@ -14,6 +14,7 @@
 # ends the options: $parsed words are to be shifted then.
 
 program=${0##*/}
+operands_end=no
 
 fail()
 {
@@ -56,7 +57,7 @@ find_row()
 	while read -r row_letter row_name row_argument _; do
 		[ "--$row_name" != "$1" ] && [ "-$row_letter" != "$1" ] || return 0
 	done <<EOT
-$(options)
+$option_table
 EOT
 	return 1
 }
@@ -89,6 +90,14 @@ want_number()
 # -p N, -pN, -nq, --name VALUE, --name=VALUE
 parse_options()
 {
+	option_table=$(options)
+	# The environment may have such variables.
+	while read -r _ row_name _; do
+		name_option "$row_name"
+		unset "$option_key"
+	done <<EOT
+$option_table
+EOT
 	operands=
 	parsed=$#
 	while [ $# -gt 0 ]; do
@@ -109,7 +118,7 @@ parse_options()
 			word=${word%"$value"}
 			;;
 		*)
-			[ "${operands_end:-no}" = no ] || break
+			[ "$operands_end" = no ] || break
 			operands="$operands $(quote "$word")"
 			shift
 			continue

@@ -86,8 +86,11 @@ end_point()
 lock_run()
 {
 	exec 9>>"$state/lock"
-	flock -n 9 ||
+	flock -n 9 || {
+		# It may just have begun.
+		[ -s "$state/lock" ] || sleep 1
 		fail "$run_dir: another ctcollect is at work on it, pid $(plain_text "$(head -c 20 "$state/lock")")"
+	}
 	echo $$ >"$state/lock"
 	rm -f "$work/interrupted"
 	interrupt_text='interrupted: what was not fetched stays on the nodes, `ctcollect fetch` goes on'

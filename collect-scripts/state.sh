@@ -40,9 +40,17 @@ plan_of()
 # What the plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
 read_plan()
 {
-	for plan_kind in name point tracedir tmpdir fetch; do
-		each_line "$work/plan" "$plan_kind" set_plan
-	done
+	recipe_name=
+	point_count=1
+	suffix=
+	tracedir=runs
+	tmpdir=
+	fetch=all
+	# A shell reads byte by byte, and a plan may be long: once, and few of its lines.
+	grep -E '^(name|point|tracedir|tmpdir|fetch) ' "$work/plan" >"$work/plan.whole"
+	while IFS= read -r plan_line; do
+		with_words set_plan "$plan_line"
+	done <"$work/plan.whole"
 }
 
 set_plan()
@@ -67,11 +75,8 @@ find_runs()
 }
 
 # make_run RECIPE POINT: a new run directory. Sets run_dir, state, id, nodes.
-suffix=
 make_run()
 {
-	fetch=all
-	tmpdir=
 	plan_of "$1" "$2"
 	find_runs
 	mkdir -p "$runs" || fail "$runs: cannot be made"
@@ -143,8 +148,6 @@ open_run()
 	esac
 	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir##*/}
-	fetch=all
-	tmpdir=
 	copy_plan
 	node_script >"$work/node.sh"
 	reach_nodes "$options_plan"
@@ -175,10 +178,11 @@ last_run()
 }
 
 # The private directory of a node, while it may be there: sets node_dir.
+id=
 get_dir()
 {
 	node_dir=
-	[ -n "${id:-}" ] || return 1
+	[ -n "$id" ] || return 1
 	IFS= read -r node_dir 2>/dev/null <"$state/nodes/$1/dir" || :
 	is_private_dir "$node_dir" && return
 	node_dir=
@@ -303,22 +307,15 @@ noted_time()
 	grep -x -m 1 '[1-9][0-9]*' "$1" 2>/dev/null || realtime_ns
 }
 
-# What ctrecipe printed of the point is name, run and parameters, of which none is a list,
-# the nodes, and last the recipe.
+# What comes from there may be somebody else's, so it is read as JSON first.
 write_run_json()
 {
-	point_json='{"parameters":{}'
-	recipe_json=null
-	json_line=$(tr -d '\000-\037\177' <"$state/json" 2>/dev/null)
-	case $json_line in
-	'{'*',"nodes":['*'],"recipe":'*'}')
-		point_json=${json_line%%',"nodes":['*}
-		recipe_json=${json_line#*'],"recipe":'}
-		recipe_json=${recipe_json%'}'}
-		;;
-	esac
-	rm -f "$run_dir/run.json.new"
+	run_json=$run_dir/run.json.new.$$
+	rm -f "$run_dir"/run.json.new*
+	"$lib/objects" "$state/json" "$state/commands" >"$work/objects" || : >"$state/failed"
 	{
+		IFS= read -r point_json
+		IFS= read -r recipe_json
 		printf '%s,\n "collector_version": %s,\n' "$point_json" "$(json_strings "$version")"
 		printf ' "begin_ns": %s, "end_ns": %s,\n' "$(noted_time "$state/begin")" \
 			"$(noted_time "$state/end")"
@@ -327,14 +324,9 @@ write_run_json()
 		printf ' "nodes": ['
 		each_line "$work/plan" node node_json
 		printf '],\n "commands": ['
-		comma=
 		# Each wrote its line to a file of its own, in the order of the recipe.
-		for command_file in "$state"/commands/*; do
-			[ -f "$command_file" ] || continue
-			printf '%s\n  %s' "$comma" "$(cat "$command_file")"
-			comma=,
-		done
+		cat
 		printf '],\n "recipe": %s}\n' "$recipe_json"
-	} >"$run_dir/run.json.new" && mv -f "$run_dir/run.json.new" "$run_dir/run.json" ||
+	} <"$work/objects" >"$run_json" && mv -f "$run_json" "$run_dir/run.json" ||
 		fail "$run_dir/run.json: cannot be written"
 }

@@ -191,6 +191,7 @@ static void parser_init(struct parser *parser, const struct command *command, in
 			const char **argv)
 {
 	*parser = (struct parser){.command = command};
+	unsetenv("POSIXLY_CORRECT"); /* options may follow operands, whatever it says */
 	add_rows(parser, command->rows);
 	add_rows(parser, command->more_rows);
 	make_table(parser);

@@ -220,6 +220,20 @@ foreign()
 	done
 	holds ev/run.json '"name":"$(touch pwned)"'
 	is_plain ev/run.json
+	# What is not JSON, or more than one value, does not get into run.json.
+	mkdir -p ev/.collect/commands
+	printf '{"name":"x","nodes":[],"recipe":1,"begin_ns":5,"end_ns":6}\n' >ev/.collect/json
+	printf '{"index": 1, "said": "a\302\233b"}\n' >ev/.collect/commands/1
+	printf '{"index": 2}], "commands": [{"index": 3}\n' >ev/.collect/commands/2
+	printf '{"index": 4\n' >ev/.collect/commands/3
+	printf '{"index": 5}\n' >ev/.collect/commands/4
+	collect 1 -t 1 fetch ev
+	said 'ev/.collect/commands/2: no JSON'
+	said 'ev/.collect/commands/3: no JSON'
+	is_plain ev/run.json
+	sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.index')) FROM json_each(readfile('ev/run.json'), '\$.commands')" >indexes
+	echo 1,5 | diff - indexes
+	[ "$(grep -o begin_ns ev/run.json | wc -l)" = 1 ]
 	# What ssh may do here is the recipe's to say.
 	echo 'ssh_option '\''ProxyCommand=touch pwned'\' >>ev/.collect/plan
 	echo /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/dir

@@ -266,3 +266,25 @@ hostile_recipe()
 	ctrecipe json r.yaml >facts
 	grep -q '"parameters":{"a":"1.10","b":0.25,"c":"007","d":-5,"e":"5","f":"yes","g":0,"h":true}' facts
 }
+
+@test "an import does not leave its directory by a link" {
+	mkdir in out
+	printf 'sar: true\n' >out/base.yaml
+	cp out/base.yaml in/near.yaml
+	ln -s ../out/base.yaml in/base.yaml
+	ln -s near.yaml in/link.yaml
+	ln -s in by
+	printf 'hosts: [n1]\nimport: base\n' >in/r.yaml
+	fails_with 1 "in/r.yaml:2: import: in/base.yaml: a link out of the directory" ctrecipe validate in/r.yaml
+	printf 'hosts: [n1]\nimport: link\n' >in/r.yaml
+	for path in in/r.yaml by/r.yaml; do
+		ctrecipe validate "$path" >facts
+	done
+	(cd in && ctrecipe validate r.yaml >facts)
+}
+
+@test "options may follow operands whatever the environment wants" {
+	printf 'hosts: [n1]\nsar: true\nparameters: {a: [1, 2]}\n' >r.yaml
+	POSIXLY_CORRECT=1 ctrecipe plan r.yaml --point 2 >facts
+	grep -q '^point 2 2 ' facts
+}

@@ -417,6 +417,22 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 
 static int load(struct loader *loader, const char *path, struct recipe_value *into);
 
+/* Return true if the path leads out of its directory, as a link may. */
+static bool leads_elsewhere(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTOFREE char *above =
+	    slash ? mem_strndup(path, (size_t)(slash - path + 1)) : mem_strdup(".");
+	AUTOFREE char *directory = realpath(above, NULL), *real = realpath(path, NULL);
+	size_t length = directory ? strlen(directory) : 0;
+
+	if (!directory || !real)
+		return false;  /* cannot be read either */
+	length -= length == 1; /* the root */
+	return strncmp(real, directory, length) != 0 || real[length] != '/' ||
+	       strchr(real + length + 1, '/');
+}
+
 /* Load a recipe that another one names; 0 also where only the name is wrong. */
 static int import_file(struct loader *loader, const char *importer,
 		       const struct recipe_value *name, struct recipe_value *into)
@@ -441,6 +457,9 @@ static int import_file(struct loader *loader, const char *importer,
 		recipe_error_add(name->location,
 				 "import: more than %d recipes in all, is there a circle",
 				 RECIPE_MOST_FILES);
+	else if (leads_elsewhere(path))
+		recipe_error_add(name->location,
+				 "import: %s: a link out of the directory", path);
 	else if (load(loader, path, into))
 		recipe_error_add(name->location, "import: %s cannot be used", path);
 	else
