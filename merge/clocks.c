@@ -120,9 +120,13 @@ static void set_identity(struct clock *clock)
 static void probe(const struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader = entry->kind == SOURCE_CAPTURE
-					? capture_records_open(entry->path, &error)
-					: NULL;
+	struct ctf_reader *reader =
+	    entry->kind == SOURCE_CAPTURE
+		? capture_records_open(&(struct capture_input){.path = entry->path,
+							       .part = entry->part,
+							       .parts = entry->parts},
+				       &error)
+		: NULL;
 
 	source->is_read = reader;
 	if (reader)

@@ -179,7 +179,10 @@ static void open_source(void *context, size_t index)
 		queue->reader =
 		    ctf_reader_open(entry->path, entry->reader, &queue->error);
 	else
-		queue->reader = capture_records_open(entry->path, &queue->error);
+		queue->reader = capture_records_open(
+		    &(struct capture_input){
+			.path = entry->path, .part = entry->part, .parts = entry->parts},
+		    &queue->error);
 	source->is_read = queue->reader != NULL;
 	if (!queue->reader)
 		return;

@@ -59,8 +59,13 @@ static void open_source(void *context, size_t index)
 		    trace_packets_open(source->path, source->reader, &opening->error);
 	else
 		opening->packets = capture_packets_open(
-		    source->path, source->name ? source->name : "NAME", source->local,
-		    source->locals, &opening->error);
+		    &(struct capture_input){.path = source->path,
+					    .part = source->part,
+					    .parts = source->parts,
+					    .name = source->name ? source->name : "NAME",
+					    .local = source->local,
+					    .locals = source->locals},
+		    &opening->error);
 }
 
 static bool is_rival(const struct opening *one, const struct opening *other)
@@ -490,7 +495,7 @@ static int parse_line(const struct parsing *parsing, char *line, char *word[4],
 	    number_stamp(word[3], &message->recv_ns))
 		return error_set(
 		    error,
-		    "%s:%llu: '%s' is no time in nanoseconds between 1933 and 2070",
+		    "%s:%llu: '%s' is no time in nanoseconds between 1967 and 2111",
 		    parsing->path, (unsigned long long)parsing->line,
 		    number_stamp(word[1], &message->send_ns) ? word[1] : word[3]);
 	if (strcmp(word[0], word[2]) == 0)

@@ -20,11 +20,11 @@ typedef int64_t nsec_t;
 #define NSEC_MIN      INT64_MIN
 
 /*
- * Stamps are taken between the years 1933 and 2070. The difference of two
+ * Stamps are taken between the years 1967 and 2111. The difference of two
  * differences then fits an nsec_t, and 128 bits hold the product of two.
  */
-#define NSEC_STAMP_LEAST (-((nsec_t)1 << 60))
-#define NSEC_STAMP_MOST  ((nsec_t)11 << 58)
+#define NSEC_STAMP_LEAST (-((nsec_t)1 << 56))
+#define NSEC_STAMP_MOST  ((nsec_t)31 << 57)
 
 bool nsec_is_stamp(nsec_t instant);
 

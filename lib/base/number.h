@@ -13,7 +13,7 @@
  */
 int number_integer(const char *text, int64_t *value);
 
-/* An instant in nanoseconds, between the years 1933 and 2070. */
+/* An instant in nanoseconds, between the years 1967 and 2111. */
 int number_stamp(const char *text, nsec_t *value);
 
 /*

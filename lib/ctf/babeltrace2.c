@@ -264,7 +264,7 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 					message),
 				    &stamp)) {
 			return break_off(reader, stream,
-					 "want stamps between 1933 and 2070");
+					 "want stamps between 1967 and 2111");
 		} else if (stamp > until) {
 			progress->head_ns = stamp;
 			return true;

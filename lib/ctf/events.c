@@ -235,7 +235,7 @@ static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 	    stream->class && ctf_instant(of->clock, cursor->clock, &stream->event_ns);
 	if (!stream->has_event)
 		break_packet(reader, stream,
-			     stream->class ? "want stamps between 1933 and 2070"
+			     stream->class ? "want stamps between 1967 and 2111"
 					   : "no event class has its id");
 }
 

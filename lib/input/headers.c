@@ -10,6 +10,21 @@ enum {
 	TYPE_IPV6 = 0x86dd,
 	TYPE_SERVICE_VLAN = 0x88a8,
 	TYPE_OLD_SERVICE_VLAN = 0x9100,
+	TYPE_MPLS = 0x8847,
+	TYPE_MPLS_MULTICAST = 0x8848,
+	TYPE_PPPOE = 0x8864,
+	TYPE_ETHERNET = 0x6558, /* within a tunnel */
+	LEAST_TYPE = 0x600,     /* smaller ones are lengths, of frames with LLC */
+};
+
+enum {
+	PPP_IPV4 = 0x21,
+	PPP_IPV6 = 0x57,
+	PPP_MPLS = 0x281,
+	PPP_MPLS_MULTICAST = 0x283,
+	PPP_CONTROL = 0x8000, /* this and greater ones negotiate */
+	GENEVE_PORT = 6081,
+	MOST_LAYERS = 8, /* of labels, sessions and tunnels in each other */
 };
 
 enum {
@@ -27,7 +42,11 @@ struct rest {
 	const uint8_t *data;
 	size_t captured, wire;
 	enum frame_status status; /* why the last take() failed */
+	unsigned layers;
 };
+
+static enum frame_status decode_type(struct rest *rest, uint16_t type);
+static enum frame_status decode_ethernet(struct rest *rest);
 
 static uint16_t be16(const uint8_t *at)
 {
@@ -112,6 +131,36 @@ static enum frame_status decode_tcp(struct rest *rest)
 	return FRAME_PACKET;
 }
 
+/*
+ * Decode the packet in a Geneve tunnel (RFC 8926). Keep that of the tunnel if the inner
+ * one is not there, or not IP.
+ */
+static enum frame_status decode_geneve(struct rest *rest)
+{
+	struct frame *frame = rest->frame, outer = *frame;
+	const uint8_t *geneve = take(rest, 8);
+	enum frame_status status = FRAME_OTHER;
+	uint16_t type = geneve ? be16(geneve + 2) : 0;
+
+	memset(&frame->packet, 0, sizeof(frame->packet));
+	if (geneve && geneve[0] >> 6 == 0 && take(rest, 4u * (geneve[0] & 0x3f)))
+		status = type == TYPE_ETHERNET ? decode_ethernet(rest)
+					       : decode_type(rest, type);
+	if (status != FRAME_PACKET) {
+		*frame = outer;
+		return FRAME_PACKET;
+	}
+	frame->carrier.family = outer.packet.family;
+	memcpy(frame->carrier.src, outer.packet.src, sizeof(outer.packet.src));
+	memcpy(frame->carrier.dst, outer.packet.dst, sizeof(outer.packet.dst));
+	/* What a network card sees is the outer frame. */
+	frame->has_ethernet = outer.has_ethernet;
+	memcpy(frame->source, outer.source, sizeof(outer.source));
+	memcpy(frame->target, outer.target, sizeof(outer.target));
+	frame->checksum = outer.checksum;
+	return FRAME_PACKET;
+}
+
 static enum frame_status decode_udp(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
@@ -125,6 +174,9 @@ static enum frame_status decode_udp(struct rest *rest)
 	packet->udp_length = be16(udp + 4);
 	packet->known |= PACKET_TRANSPORT;
 	note_checksum(rest->frame, be16(udp + 6), length);
+	if (packet->dport == GENEVE_PORT && !packet->fragment &&
+	    !rest->frame->carrier.family && rest->layers++ < MOST_LAYERS)
+		return decode_geneve(rest);
 	return FRAME_PACKET;
 }
 
@@ -207,6 +259,7 @@ static enum frame_status skip_extensions(struct rest *rest)
 		packet->protocol = head[0];
 		if (!fragment)
 			continue;
+		packet->id = be32(head + 4);
 		packet->fragment =
 		    (uint16_t)(be16(head + 2) >> 3 | (head[3] & 1 ? FRAGMENT_MORE : 0));
 		if (packet->fragment & FRAGMENT_OFFSET)
@@ -242,6 +295,120 @@ static enum frame_status decode_ipv6(struct rest *rest)
 	return status == FRAME_PACKET ? decode_transport(rest) : status;
 }
 
+static enum frame_status leave_undecoded(struct rest *rest, enum frame_undecoded kind,
+					 uint32_t which)
+{
+	rest->frame->undecoded = frame_undecoded(kind, which);
+	return FRAME_OTHER;
+}
+
+/* Labels do not say what follows them; its first four bits do (RFC 4928). */
+static enum frame_status decode_mpls(struct rest *rest)
+{
+	const uint8_t *label;
+
+	do {
+		label = take(rest, 4);
+		if (!label)
+			return rest->status;
+	} while (!(label[2] & 1));
+	if (!rest->captured)
+		return rest->wire ? FRAME_CUT : FRAME_MALFORMED;
+	switch (rest->data[0] >> 4) {
+	case 4:
+		return decode_type(rest, TYPE_IPV4);
+	case 6:
+		return decode_type(rest, TYPE_IPV6);
+	case 0: /* a pseudowire's control word (RFC 4385) */
+		return take(rest, 4) ? decode_ethernet(rest) : rest->status;
+	default:
+		return leave_undecoded(rest, UNDECODED_MPLS, rest->data[0] >> 4);
+	}
+}
+
+/* PPP from its protocol on, which may have one byte (RFC 1661). */
+static enum frame_status decode_ppp(struct rest *rest)
+{
+	const uint8_t *byte = take(rest, 1);
+	uint16_t protocol;
+
+	if (!byte)
+		return rest->status;
+	protocol = *byte;
+	if (!(protocol & 1)) {
+		byte = take(rest, 1);
+		if (!byte)
+			return rest->status;
+		protocol = (uint16_t)(protocol << 8 | *byte);
+	}
+	if (protocol == PPP_IPV4 || protocol == PPP_IPV6)
+		return decode_type(rest, protocol == PPP_IPV4 ? TYPE_IPV4 : TYPE_IPV6);
+	if (protocol == PPP_MPLS || protocol == PPP_MPLS_MULTICAST)
+		return decode_type(rest, TYPE_MPLS);
+	return protocol >= PPP_CONTROL ? FRAME_OTHER
+				       : leave_undecoded(rest, UNDECODED_PPP, protocol);
+}
+
+/* In frames of HDLC it is after an address and a control byte (RFC 1662). */
+static enum frame_status decode_framed_ppp(struct rest *rest)
+{
+	if (rest->captured >= 2 && rest->data[0] == 0xff && rest->data[1] == 3)
+		take(rest, 2);
+	return decode_ppp(rest);
+}
+
+/* Cisco's HDLC: address, control byte and an Ethernet type. */
+static enum frame_status decode_hdlc(struct rest *rest)
+{
+	const uint8_t *head = take(rest, 4);
+
+	if (!head)
+		return rest->status;
+	/* Keep-alive packets have a type of their own. */
+	return be16(head + 2) == 0x8035 ? FRAME_OTHER : decode_type(rest, be16(head + 2));
+}
+
+/* IEEE 802.2 with SNAP (RFC 1042), or IP by itself; spanning trees and such are no IP. */
+static enum frame_status decode_llc(struct rest *rest)
+{
+	static const uint8_t snap[] = {0xaa, 0xaa, 3, 0, 0, 0}, ip[] = {6, 6, 3};
+	const uint8_t *llc = take(rest, sizeof(ip));
+
+	if (!llc)
+		return FRAME_OTHER;
+	if (memcmp(llc, ip, sizeof(ip)) == 0)
+		return decode_type(rest, TYPE_IPV4);
+	if (memcmp(llc, snap, sizeof(ip)) != 0 || !take(rest, 5) ||
+	    memcmp(llc, snap, sizeof(snap)) != 0)
+		return FRAME_OTHER;
+	return decode_type(rest, be16(llc + 6));
+}
+
+/* Return true if a type is one of protocols that carry no IP packets, as is well known.
+ */
+static bool is_without_ip(uint16_t type)
+{
+	static const uint16_t known[] = {
+	    0x0806, 0x8035,         /* ARP, reverse ARP */
+	    0x0842,                 /* wake on LAN */
+	    0x6002, 0x6003, 0x6004, /* DEC */
+	    0x809b, 0x80f3, 0x8137, /* AppleTalk, IPX */
+	    0x8808, 0x8809,         /* flow control, slow protocols such as LACP */
+	    0x8863,                 /* discovery of PPPoE */
+	    0x886d, 0x888e,         /* Intel's teams, port authentication */
+	    0x8899, 0x88a2,         /* Realtek's loop detection, ATA over Ethernet */
+	    0x88cc, 0x88e3, 0x88f5, 0x88f6, /* LLDP, MRP, MVRP, MMRP */
+	    0x88f7, 0x8902,                 /* PTP, connectivity faults */
+	    0x8906, 0x8914, 0x8915,         /* Fibre Channel, RDMA */
+	    0x9000,                         /* Ethernet's loopback */
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (type == known[i])
+			return true;
+	return false;
+}
+
 static enum frame_status decode_type(struct rest *rest, uint16_t type)
 {
 	while (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN ||
@@ -259,7 +426,17 @@ static enum frame_status decode_type(struct rest *rest, uint16_t type)
 		return decode_ipv4(rest);
 	if (type == TYPE_IPV6)
 		return decode_ipv6(rest);
-	return FRAME_OTHER;
+	if (is_without_ip(type))
+		return FRAME_OTHER;
+	if (rest->layers++ >= MOST_LAYERS)
+		return leave_undecoded(rest, UNDECODED_DEPTH, 0);
+	if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
+		return decode_mpls(rest);
+	if (type == TYPE_PPPOE)
+		return take(rest, 6) ? decode_ppp(rest) : rest->status;
+	if (type < LEAST_TYPE)
+		return decode_llc(rest);
+	return leave_undecoded(rest, UNDECODED_TYPE, type);
 }
 
 static enum frame_status decode_ethernet(struct rest *rest)
@@ -333,6 +510,12 @@ enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 		return decode_raw(&rest);
 	case FRAME_RAW:
 		return decode_raw(&rest);
+	case FRAME_PPP:
+		return decode_framed_ppp(&rest);
+	case FRAME_HDLC:
+		return decode_hdlc(&rest);
+	case FRAME_UNKNOWN:
+		break;
 	}
 	return FRAME_OTHER;
 }

@@ -9,8 +9,9 @@
 #include "input/packet.h"
 
 /*
- * The headers of one captured frame, from its bytes alone: link layer, VLAN
- * tags, IPv4 or IPv6 with its extension headers, TCP, UDP and ICMP.
+ * The headers of one captured frame, from its bytes alone: link layer, VLAN tags, MPLS
+ * labels, PPPoE and LLC/SNAP, IPv4 or IPv6 with its extension headers, TCP, UDP and ICMP.
+ * Of a packet in a Geneve tunnel, those of the inner packet.
  */
 enum frame_link {
 	FRAME_ETHERNET,
@@ -18,6 +19,9 @@ enum frame_link {
 	FRAME_COOKED2,  /* version 2, which names the interface */
 	FRAME_RAW,      /* begins with the IP header */
 	FRAME_LOOPBACK, /* four bytes of address family, then the IP header */
+	FRAME_PPP,      /* of a serial line, with or without HDLC's address */
+	FRAME_HDLC,     /* Cisco's */
+	FRAME_UNKNOWN,  /* not decoded: FRAME_OTHER */
 };
 
 enum frame_status {
@@ -43,9 +47,32 @@ enum frame_cooked {
  */
 enum frame_checksum { CHECKSUM_UNKNOWN, CHECKSUM_PARTIAL, CHECKSUM_FULL };
 
+/* A kind of header that is not decoded, and may hide a packet; the lower bits say which.
+ */
+enum frame_undecoded {
+	UNDECODED_LINK = 1, /* a link type of files */
+	UNDECODED_TYPE,     /* an Ethernet type */
+	UNDECODED_PPP,      /* a protocol of PPP */
+	UNDECODED_MPLS,     /* what MPLS labels are before of, by its first four bits */
+	UNDECODED_DEPTH,    /* headers nested too deeply */
+};
+
+static inline uint32_t frame_undecoded(enum frame_undecoded kind, uint32_t which)
+{
+	return (uint32_t)kind << 24 | (which & 0xffffff);
+}
+
+/* The addresses of the packet that a tunnel's packet is in. */
+struct frame_carrier {
+	uint8_t family; /* 4 or 6; 0: not in a tunnel */
+	uint8_t src[16], dst[16];
+};
+
 struct frame {
 	struct packet packet;
-	bool has_ethernet; /* both Ethernet addresses are there */
+	struct frame_carrier carrier;
+	uint32_t undecoded; /* frame_undecoded() of what hides the packet, or 0 */
+	bool has_ethernet;  /* both Ethernet addresses are there */
 	uint8_t source[6], target[6];
 	uint16_t cooked; /* enum frame_cooked */
 	uint16_t type;   /* as Ethernet numbers protocols, behind tags; 0: untold */

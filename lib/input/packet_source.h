@@ -40,14 +40,28 @@ struct node_address {
 	uint8_t bytes[16];
 };
 
+/* One file of a capture that was rotated, with its first and last timestamp. */
+struct capture_part {
+	char *path;
+	nsec_t begin_ns, end_ns; /* NSEC_MAX if it has no packet */
+};
+
+struct capture_input {
+	const char *path;                /* of the file, or of the first part found */
+	const struct capture_part *part; /* in the order of their times, or NULL */
+	size_t parts;
+	const char *name;                 /* that --local takes for it */
+	const struct node_address *local; /* the node's own addresses, or NULL */
+	size_t locals;
+};
+
 /*
- * Open a capture. `local` are the node's own addresses, which stay the caller's until the
- * source is freed; without any, sent and received is told by the capture itself. NULL
- * with error on failure, which suggests --local for the source of that name.
+ * Open a capture; what the input points to stays the caller's until the source is freed.
+ * Without addresses of the node the capture itself tells sent and received packets apart.
+ * Return NULL with error, which suggests --local if that is missing.
  */
-struct packet_source *capture_packets_open(const char *path, const char *name,
-					   const struct node_address *local,
-					   size_t locals, struct error *error);
+struct packet_source *capture_packets_open(const struct capture_input *input,
+					   struct error *error);
 
 /* Open one CTF trace: a directory that holds a file named metadata. */
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
@@ -57,7 +71,8 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
  * Open a capture as a reader of events: every packet is one of class "packet". Fields
  * are selected as columns only.
  */
-struct ctf_reader *capture_records_open(const char *path, struct error *error);
+struct ctf_reader *capture_records_open(const struct capture_input *input,
+					struct error *error);
 
 static inline bool packet_source_step(struct packet_source *source, packet_event_fn *give,
 				      void *context)

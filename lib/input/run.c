@@ -409,11 +409,14 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return add_directory(list, path, name, problems, error);
 	if (list->takes_extracts && packets_file_probe(path))
 		return add_extract(list, path, name, NULL, error);
-	if (!capture_probe(path))
-		return error_set(error,
-				 "%s: neither a CTF trace nor a capture, want a "
-				 "directory with a metadata file%s, pcap or pcapng",
-				 path, list->takes_extracts ? ", a .packets file" : "");
+	if (!capture_probe(path, error))
+		return error->text
+			   ? error_prefix(error, "%s", path)
+			   : error_set(error,
+				       "%s: neither a CTF trace nor a capture, want a "
+				       "directory with a metadata file%s, pcap or pcapng",
+				       path,
+				       list->takes_extracts ? ", a .packets file" : "");
 	output_protect(path);
 	add_alone(list, &(struct source){.kind = SOURCE_CAPTURE, .path = (char *)path},
 		  name, problems);

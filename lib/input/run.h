@@ -21,6 +21,8 @@ struct source {
 	char *node;                 /* the directory of its node, or NULL: not known */
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
+	struct capture_part *part; /* files of a rotated capture, by time, or NULL */
+	size_t parts;
 	enum ctf_reader_kind reader;      /* of a trace */
 	struct realtime_offset *realtime; /* of a capture's node, by clock.csv */
 	size_t realtimes;

@@ -53,7 +53,7 @@ json_t *members_read(const json_t *object, const struct member *member, void *to
 	    [MEMBER_TEXT] = "a string",
 	    [MEMBER_INTEGER] = "an integer",
 	    [MEMBER_INTEGER_OR_TEXT] = "an integer",
-	    [MEMBER_STAMP] = "integer nanoseconds between the years 1933 and 2070",
+	    [MEMBER_STAMP] = "integer nanoseconds between the years 1967 and 2111",
 	    [MEMBER_REAL] = "a number",
 	    [MEMBER_ARRAY] = "an array",
 	    [MEMBER_OBJECT] = "an object",

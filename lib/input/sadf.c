@@ -201,7 +201,7 @@ static bool take_stamps(struct sadf *sadf, const char *interval, const char *sta
 		problem_log_add(
 		    sadf->log, PROBLEM_BROKEN, row->line,
 		    strspn(stamp, "0123456789.") == strlen(stamp)
-			? "'%s' is no time in seconds between 1933 and 2070, left "
+			? "'%s' is no time in seconds between 1967 and 2111, left "
 			  "out"
 			: "'%s' is no time in seconds, want sadf -U, left out",
 		    stamp);

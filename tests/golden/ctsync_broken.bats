@@ -89,7 +89,7 @@ setup_traces()
 	setup_traces
 	ctf_talk web db 0 2
 	ctf_packet web queue 9223372036854775807 1 2 8
-	local words='the rest of its packet is left out: want stamps between 1933 and 2070'
+	local words='the rest of its packet is left out: want stamps between 1967 and 2111'
 	fails_with 1 "ctsync: web/stream: an event before byte 246 cannot be read, $words" \
 		ctsync -t web -t db
 	ctf_packet db queue -1 2 1 9

@@ -91,7 +91,7 @@ few()
 			few
 			echo "a,$time,b,2"
 		} >broken.csv
-		fails_with 1 "ctsync: broken.csv:9: '$time' is no time in nanoseconds between 1933 and 2070 (1 line left out)" \
+		fails_with 1 "ctsync: broken.csv:9: '$time' is no time in nanoseconds between 1967 and 2111 (1 line left out)" \
 			ctsync --messages broken.csv
 	done
 }
@@ -137,10 +137,10 @@ ctsync: self.csv: no message, want 1 or more" ctsync --messages self.csv
 }
 
 @test "times at the ends of what is taken" {
-	printf '%s\n' a,-1152921504606846976,b,3170534137668829184 \
-		b,3170534137668829184,a,-1152921504606846976 \
-		a,3170534137668829184,b,-1152921504606846976 \
-		b,-1152921504606846976,c,3170534137668829184 >ends.csv
+	printf '%s\n' a,-72057594037927936,b,4467570830351532032 \
+		b,4467570830351532032,a,-72057594037927936 \
+		a,4467570830351532032,b,-72057594037927936 \
+		b,-72057594037927936,c,4467570830351532032 >ends.csv
 	for method in hull margin joint regression; do
 		ends_with 3 ctsync --method $method --messages ends.csv
 		[ "$(wc -l <"$scratch/stdout")" -gt 4 ]

@@ -19,8 +19,13 @@ owner()
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
-	zlib.h) echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c' ;;
-	zstd.h) echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c lib/parquet/chunk.c' ;;
+	zlib.h)
+		echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c lib/input/capture/unpack.c'
+		;;
+	zstd.h)
+		echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c lib/input/capture/unpack.c' \
+			'lib/parquet/chunk.c'
+		;;
 	snappy-c.h) echo 'lib/parquet/chunk.c' ;;
 	yaml.h) echo 'lib/input/recipe/*.c' ;;
 	lttng/*) echo 'tests/collect/traced.c' ;;

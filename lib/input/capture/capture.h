@@ -11,21 +11,25 @@
 #include "input/packet_source.h"
 
 /*
- * Whether a file begins as a capture does, pcap or pcapng. What does and still
- * cannot be opened is a broken capture; what does not is something else.
+ * Return true if a file begins as a capture does, pcap or pcapng, compressed or not. What
+ * does and still cannot be opened is a broken capture; what does not is something else,
+ * or cannot be read, which sets the error.
  */
-bool capture_probe(const char *path);
+bool capture_probe(const char *path, struct error *error);
 
 /* The name and version of the library that reads captures. */
 const char *capture_library_version(void);
 
-/* The frames of a capture file, one after the other, whatever becomes of them. */
+/* Return the name of a link type, as files number them, or NULL. */
+const char *capture_link_name(uint32_t type);
+
+/* The frames of a capture, one after the other, whatever becomes of them. */
 struct capture_frames;
 
 struct stamp_unit {
 	nsec_t slack_ns;    /* the packet came at most this after its stamp */
 	uint32_t interface; /* of a pcapng section, from 0 */
-	bool usable;        /* the stamp is there, and libpcap can convert it */
+	bool usable;        /* the stamp is there, and is an instant that can be */
 };
 
 struct captured {
@@ -38,13 +42,12 @@ struct captured {
 };
 
 /*
- * NULL with error where it is no capture, or of links that are not known. The facts are
- * kept up to date: stamps, events and how far the file is read.
+ * Open a capture, whose input is borrowed. Return NULL with error if it is not one, or
+ * only of unknown link types. The facts are kept up to date: timestamps, events and how
+ * far the files are read. A later part that cannot be opened becomes a problem.
  */
-struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
-					   struct error *error);
-
-enum frame_link capture_frames_link(const struct capture_frames *frames);
+struct capture_frames *capture_frames_open(const struct capture_input *input,
+					   struct ctf_facts *facts, struct error *error);
 
 typedef void captured_fn(void *context, struct captured *captured);
 
@@ -58,10 +61,11 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 void capture_frames_free(struct capture_frames *frames);
 
 /*
- * Whether the node of a capture sent or received a packet: by the node's IP
- * addresses, by its Ethernet address, or as a cooked capture says itself.
+ * Whether the node of a capture sent or received a packet: by the node's IP addresses or
+ * by the link layer, which is the node's Ethernet address or, of a cooked frame, what it
+ * says itself.
  */
-enum sides_rule { SIDES_BY_ADDRESS, SIDES_BY_ETHERNET, SIDES_BY_COOKED };
+enum sides_rule { SIDES_BY_LINK, SIDES_BY_ADDRESS };
 
 struct sides {
 	enum sides_rule rule;

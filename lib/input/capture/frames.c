@@ -8,57 +8,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "input/capture/blocks.h"
 #include "input/capture/outliers.h"
-
-/* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */
-enum {
-	BLOCK_INTERFACE = 1,
-	BLOCK_OLD_PACKET = 2,
-	BLOCK_SIMPLE_PACKET = 3,
-	BLOCK_PACKET = 6,
-	BLOCK_SECTION = 0x0a0d0d0a,
-	OPTION_END = 0,
-	OPTION_RESOLUTION = 9,
-};
-
-#define SECTION_ORDER 0x1a2b3c4du
-#define MICRO_UNITS   1000000u /* a second: pcapng's default */
-
-enum { WINDOW = 65536 };
+#include "input/capture/unpack.h"
 
 enum capture_format { CAPTURE_NONE, CAPTURE_MICRO, CAPTURE_NANO, CAPTURE_BLOCKS };
 
-/*
- * How exact the stamps of a file are: they are cut off at the unit that they are written
- * in. A pcap has one unit; a pcapng has one an interface, so its blocks are walked along
- * with the packets. Never moves the descriptor's position.
- */
-struct stamp_walk {
-	int fd; /* borrowed */
-	enum capture_format format;
-	bool swapped;            /* the section's byte order is not ours */
-	off_t at;                /* of the next block */
-	struct stamp_unit *unit; /* of the section's interfaces */
-	size_t count, capacity;
-	off_t window_at;
-	size_t window_bytes;
-	uint8_t window[WINDOW];
+/* One file of a capture, being read: a pcap by libpcap, a pcapng by its blocks. */
+struct capture_file {
+	char *path;
+	struct unpacked *unpacked;
+	FILE *stream; /* closed by libpcap where that reads it */
+	pcap_t *pcap;
+	bool is_micro;
+	struct block_reader *blocks;
+	/* The first packet of the blocks, read early to know the links. */
+	struct block_packet first;
+	int first_status; /* of reading it; FIRST_USED when it has been delivered */
 };
 
-static uint32_t word(const uint8_t *at)
-{
-	uint32_t value;
+enum { FIRST_USED = 2 };
 
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
+/* The files are read one after the other; mostly there is one. */
+struct capture_frames {
+	struct capture_file file;
+	struct capture_input input; /* borrowed */
+	size_t next;                /* part */
+	uint64_t bytes_before;      /* of the files before */
+	struct ctf_facts *facts;
+	struct outliers outliers;
+	captured_fn *give; /* of the step at hand */
+	void *context;
+	nsec_t last_ns;
+	uint64_t packets; /* timestamped or not, of all files */
+	uint64_t unstamped, backward;
+};
 
-/* By what the file begins with. */
-static enum capture_format capture_format_of(int fd)
+/* Return the format that a file's first 12 bytes tell. */
+static enum capture_format find_format(const uint8_t begin[12])
 {
 	static const struct {
 		uint32_t magic;
@@ -68,171 +57,37 @@ static enum capture_format capture_format_of(int fd)
 	    {0xa1b23c4d, CAPTURE_NANO},
 	    {0xa1b2cd34, CAPTURE_MICRO}, /* with more in each packet's header */
 	};
-	uint8_t begin[12];
-	ssize_t bytes = pread(fd, begin, sizeof(begin), 0);
+	uint32_t magic;
 
-	if (bytes < 4)
-		return CAPTURE_NONE;
+	memcpy(&magic, begin, sizeof(magic));
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (word(begin) == known[i].magic ||
-		    __builtin_bswap32(word(begin)) == known[i].magic)
+		if (magic == known[i].magic || __builtin_bswap32(magic) == known[i].magic)
 			return known[i].format;
-	/* A text may begin with the type of this block, which are line ends. */
-	if (bytes < 12 || word(begin) != BLOCK_SECTION ||
-	    (word(begin + 8) != SECTION_ORDER &&
-	     __builtin_bswap32(word(begin + 8)) != SECTION_ORDER))
+	return block_reader_probe(begin) ? CAPTURE_BLOCKS : CAPTURE_NONE;
+}
+
+/* Return CAPTURE_NONE with error if the file cannot be read. */
+static enum capture_format probe_file(const char *path, struct error *error)
+{
+	uint8_t begin[12] = {0};
+	FILE *stream;
+	struct unpacked *unpacked = unpacked_open(path, &stream, error);
+
+	if (!unpacked)
 		return CAPTURE_NONE;
-	return CAPTURE_BLOCKS;
+	errno = 0;
+	if (fread(begin, 1, sizeof(begin), stream) < sizeof(begin) && ferror(stream))
+		error_set(error, "%s",
+			  unpacked_fault(unpacked) ? unpacked_fault(unpacked)
+						   : strerror(errno));
+	fclose(stream);
+	unpacked_free(unpacked);
+	return find_format(begin);
 }
 
-/* Bytes of the file, or NULL where it ends before. */
-static const uint8_t *bytes_at(struct stamp_walk *walk, off_t at, size_t bytes)
+bool capture_probe(const char *path, struct error *error)
 {
-	off_t end = walk->window_at + (off_t)walk->window_bytes;
-	ssize_t got;
-
-	if (at < walk->window_at || at + (off_t)bytes > end) {
-		got = pread(walk->fd, walk->window, WINDOW, at);
-		walk->window_at = at;
-		walk->window_bytes = got < 0 ? 0 : (size_t)got;
-		if (walk->window_bytes < bytes)
-			return NULL;
-	}
-	return walk->window + (at - walk->window_at);
-}
-
-static uint32_t get32(const struct stamp_walk *walk, const uint8_t *at)
-{
-	return walk->swapped ? __builtin_bswap32(word(at)) : word(at);
-}
-
-static uint16_t get16(const struct stamp_walk *walk, const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return walk->swapped ? __builtin_bswap16(value) : value;
-}
-
-/*
- * The unit is one second over `units`. libpcap cuts it off again at whole
- * nanoseconds where it is none, hence one more for units that do not divide.
- */
-static nsec_t slack(uint64_t units)
-{
-	uint64_t second = (uint64_t)NSEC_PER_SEC;
-
-	if (second % units == 0)
-		return (nsec_t)(second / units) - 1;
-	return units % second == 0 ? 0 : (nsec_t)(second / units) + 1;
-}
-
-/* if_tsresol: a negative power of ten, or of two with the highest bit set. */
-static void set_resolution(struct stamp_unit *unit, uint8_t resolution)
-{
-	uint64_t units = 1;
-
-	if (resolution & 0x80) {
-		resolution &= 0x7f;
-		/* libpcap multiplies the part of a second by 1e9 in 64 bits. */
-		unit->usable = resolution <= 34;
-		units <<= unit->usable ? resolution : 0;
-	} else {
-		unit->usable = resolution <= 19;
-		while (unit->usable && resolution-- > 0)
-			units *= 10;
-	}
-	unit->slack_ns = slack(units);
-}
-
-static void add_interface(struct stamp_walk *walk, off_t at, off_t end)
-{
-	struct stamp_unit *unit;
-	const uint8_t *option;
-
-	walk->unit =
-	    mem_grow(walk->unit, walk->count, &walk->capacity, sizeof(*walk->unit));
-	unit = &walk->unit[walk->count];
-	*unit = (struct stamp_unit){slack(MICRO_UNITS), (uint32_t)walk->count, true};
-	walk->count++;
-	while (at + 8 <= end && (option = bytes_at(walk, at, 8)) != NULL) {
-		uint16_t code = get16(walk, option);
-
-		if (code == OPTION_END)
-			break;
-		if (code == OPTION_RESOLUTION)
-			set_resolution(unit, option[4]);
-		at += 4 + ((get16(walk, option + 2) + 3) & ~3);
-	}
-}
-
-/* Simple packets have no stamp. */
-static struct stamp_unit next_block_unit(struct stamp_walk *walk)
-{
-	static const struct stamp_unit none = {0, 0, false};
-	const uint8_t *block;
-
-	while ((block = bytes_at(walk, walk->at, 12)) != NULL) {
-		off_t begin = walk->at;
-		uint32_t type = get32(walk, block), length, interface;
-
-		if (type == BLOCK_SECTION) {
-			walk->swapped = word(block + 8) != SECTION_ORDER;
-			walk->count = 0;
-		}
-		length = get32(walk, block + 4);
-		/* Of a packet. */
-		interface = type == BLOCK_OLD_PACKET ? get16(walk, block + 8)
-						     : get32(walk, block + 8);
-		if (length < 12)
-			break;
-		walk->at += length;
-		if (type == BLOCK_INTERFACE)
-			add_interface(walk, begin + 16, walk->at - 4);
-		else if (type == BLOCK_PACKET || type == BLOCK_OLD_PACKET)
-			return interface < walk->count ? walk->unit[interface] : none;
-		else if (type == BLOCK_SIMPLE_PACKET)
-			return none;
-	}
-	return none;
-}
-
-/* The unit of the next packet's stamp. */
-static struct stamp_unit stamp_walk_next(struct stamp_walk *walk)
-{
-	struct stamp_unit unit = {0, 0, true};
-
-	if (walk->format == CAPTURE_BLOCKS)
-		return next_block_unit(walk);
-	if (walk->format != CAPTURE_NANO)
-		unit.slack_ns = slack(MICRO_UNITS);
-	return unit;
-}
-
-struct capture_frames {
-	char *path;
-	pcap_t *pcap;
-	struct stamp_walk stamps;
-	enum frame_link link;
-	struct ctf_facts *facts;
-	nsec_t last_ns;
-	uint64_t packets; /* stamped or not */
-	uint64_t unstamped, backward;
-	struct outliers outliers;
-	captured_fn *give; /* of the current step */
-	void *context;
-};
-
-bool capture_probe(const char *path)
-{
-	struct error error = ERROR_INIT;
-	int fd = file_open(path, NULL, &error);
-	bool is_capture = fd >= 0 && capture_format_of(fd) != CAPTURE_NONE;
-
-	error_clear(&error);
-	if (fd >= 0)
-		close(fd);
-	return is_capture;
+	return probe_file(path, error) != CAPTURE_NONE;
 }
 
 const char *capture_library_version(void)
@@ -240,91 +95,187 @@ const char *capture_library_version(void)
 	return pcap_lib_version();
 }
 
-static pcap_t *open_file(const char *path, struct error *error)
+/* Link types as files number them, and as libpcap does. */
+static enum frame_link find_link(uint32_t type)
+{
+	switch (type) {
+	case DLT_EN10MB:
+		return FRAME_ETHERNET;
+	case DLT_LINUX_SLL:
+		return FRAME_COOKED;
+	case DLT_LINUX_SLL2:
+		return FRAME_COOKED2;
+	case DLT_RAW:
+	case 101: /* LINKTYPE_RAW */
+	case DLT_IPV4:
+	case DLT_IPV6:
+		return FRAME_RAW;
+	case DLT_NULL:
+	case DLT_LOOP:
+		return FRAME_LOOPBACK;
+	case DLT_PPP:
+	case DLT_PPP_SERIAL:
+		return FRAME_PPP;
+	case DLT_C_HDLC:
+		return FRAME_HDLC;
+	default:
+		return FRAME_UNKNOWN;
+	}
+}
+
+const char *capture_link_name(uint32_t type)
+{
+	return pcap_datalink_val_to_name((int)type);
+}
+
+static int check_link(uint32_t type, struct error *error)
+{
+	const char *name = capture_link_name(type);
+	AUTOFREE char *number = mem_printf("%u", type);
+
+	if (find_link(type) != FRAME_UNKNOWN)
+		return 0;
+	return error_set(error,
+			 "link type %s is not supported, want Ethernet, Linux cooked, "
+			 "raw IP, PPP or loopback",
+			 name ? name : number);
+}
+
+/* Return 0, or -1 with error if the file declares interfaces and none can be read. */
+static int check_interfaces(struct block_reader *blocks, struct error *error)
+{
+	int64_t link = block_reader_link(blocks, 0);
+
+	for (size_t i = 0; block_reader_link(blocks, i) >= 0; i++)
+		if (find_link((uint32_t)block_reader_link(blocks, i)) != FRAME_UNKNOWN)
+			return 0;
+	return link < 0 ? 0 : check_link((uint32_t)link, error);
+}
+
+static int open_blocks(struct capture_file *file, struct error *error)
+{
+	bool is_cut;
+
+	file->blocks = block_reader_new(file->stream);
+	file->first_status = block_reader_next(file->blocks, &file->first);
+	if (file->first_status < 0 && block_reader_link(file->blocks, 0) < 0)
+		return error_set(error, "no capture: %s",
+				 unpacked_fault(file->unpacked)
+				     ? unpacked_fault(file->unpacked)
+				     : block_reader_fault(file->blocks, &is_cut));
+	return check_interfaces(file->blocks, error);
+}
+
+static int open_pcap(struct capture_file *file, struct error *error)
 {
 	char cause[PCAP_ERRBUF_SIZE] = "";
-	FILE *file = file_open_stream(path, "a capture", error);
-	pcap_t *pcap;
 
-	if (!file) {
-		error_prefix(error, "%s", path);
-		return NULL;
-	}
-	pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO,
-							cause);
-	if (!pcap) {
-		error_set(error, "%s: no capture: %s", path, cause);
-		fclose(file);
-	}
-	return pcap;
+	file->pcap = pcap_fopen_offline_with_tstamp_precision(
+	    file->stream, PCAP_TSTAMP_PRECISION_NANO, cause);
+	if (!file->pcap)
+		return error_set(error, "no capture: %s",
+				 unpacked_fault(file->unpacked)
+				     ? unpacked_fault(file->unpacked)
+				     : cause);
+	return check_link((uint32_t)pcap_datalink(file->pcap), error);
 }
 
-static int find_link(const char *path, pcap_t *pcap, enum frame_link *link,
-		     struct error *error)
+static void close_file(struct capture_file *file)
 {
-	static const struct {
-		int type;
-		enum frame_link link;
-	} known[] = {
-	    {DLT_EN10MB, FRAME_ETHERNET},    {DLT_LINUX_SLL, FRAME_COOKED},
-	    {DLT_LINUX_SLL2, FRAME_COOKED2}, {DLT_RAW, FRAME_RAW},
-	    {DLT_IPV4, FRAME_RAW},           {DLT_IPV6, FRAME_RAW},
-	    {DLT_NULL, FRAME_LOOPBACK},      {DLT_LOOP, FRAME_LOOPBACK},
-	};
-	int type = pcap_datalink(pcap);
-	const char *name = pcap_datalink_val_to_name(type);
-	char number[16];
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (known[i].type == type) {
-			*link = known[i].link;
-			return 0;
-		}
-	snprintf(number, sizeof(number), "%d", type);
-	return error_set(error,
-			 "%s: link type %s is not supported, want Ethernet, "
-			 "Linux cooked, raw IP or loopback",
-			 path, name ? name : number);
+	if (file->pcap)
+		pcap_close(file->pcap);
+	else if (file->stream)
+		fclose(file->stream);
+	block_reader_free(file->blocks);
+	unpacked_free(file->unpacked);
+	free(file->path);
+	memset(file, 0, sizeof(*file));
 }
 
-struct capture_frames *capture_frames_open(const char *path, struct ctf_facts *facts,
-					   struct error *error)
+static int open_file(struct capture_file *file, const char *path, struct error *error)
+{
+	enum capture_format format;
+	int status = -1;
+
+	error_clear(error);
+	format = probe_file(path, error);
+	memset(file, 0, sizeof(*file));
+	file->path = mem_strdup(path);
+	if (!error->text)
+		file->unpacked = unpacked_open(path, &file->stream, error);
+	if (file->unpacked && format == CAPTURE_BLOCKS)
+		status = open_blocks(file, error);
+	else if (file->unpacked)
+		status = open_pcap(file, error);
+	file->is_micro = format == CAPTURE_MICRO;
+	if (status) {
+		error_prefix(error, "%s", path);
+		close_file(file);
+	}
+	return status;
+}
+
+struct capture_frames *capture_frames_open(const struct capture_input *input,
+					   struct ctf_facts *facts, struct error *error)
 {
 	struct capture_frames *frames = mem_zalloc(sizeof(*frames));
 	struct stat status;
-	int fd;
 
-	frames->path = mem_strdup(path);
 	frames->facts = facts;
-	frames->pcap = open_file(path, error);
-	if (!frames->pcap || find_link(path, frames->pcap, &frames->link, error)) {
-		capture_frames_free(frames);
+	frames->input = *input;
+	frames->next = 1;
+	if (open_file(&frames->file, input->parts ? input->part[0].path : input->path,
+		      error)) {
+		free(frames);
 		return NULL;
 	}
-	fd = fileno(pcap_file(frames->pcap));
-	frames->stamps.fd = fd;
-	frames->stamps.format = capture_format_of(fd);
-	if (fstat(fd, &status) == 0)
+	if (stat(frames->file.path, &status) == 0)
 		facts->total_bytes = (uint64_t)status.st_size;
+	for (size_t i = 1; i < input->parts; i++)
+		if (stat(input->part[i].path, &status) == 0)
+			facts->total_bytes += (uint64_t)status.st_size;
 	return frames;
 }
 
-enum frame_link capture_frames_link(const struct capture_frames *frames)
+/* Set the timestamp of a packet of a pcap, whose seconds have 32 bits without a sign. */
+static void set_pcap_stamp(const struct capture_file *file,
+			   const struct pcap_pkthdr *header, struct block_packet *packet)
 {
-	return frames->link;
-}
-
-/* The stamp in nanoseconds; -1 where there is none that can be one. */
-static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
-{
-	nsec_t seconds;
+	nsec_t seconds = (uint32_t)header->ts.tv_sec;
 
 	/* Opened with nanosecond precision, so tv_usec holds nanoseconds. */
-	if (header->ts.tv_usec < 0 || header->ts.tv_usec >= NSEC_PER_SEC ||
-	    __builtin_mul_overflow(header->ts.tv_sec, NSEC_PER_SEC, &seconds) ||
-	    __builtin_add_overflow(seconds, header->ts.tv_usec, ns))
-		return -1;
-	return nsec_is_stamp(*ns) ? 0 : -1;
+	packet->ns = seconds * NSEC_PER_SEC + header->ts.tv_usec;
+	packet->unit.slack_ns = file->is_micro ? NSEC_PER_USEC - 1 : 0;
+	packet->unit.usable = header->ts.tv_usec >= 0 &&
+			      header->ts.tv_usec < NSEC_PER_SEC &&
+			      nsec_is_stamp(packet->ns);
+}
+
+/* Read the file's next packet. Return 1, 0 at the end, or -1. */
+static int read_packet(struct capture_file *file, struct block_packet *packet)
+{
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int status = file->first_status;
+
+	if (file->blocks && status != FIRST_USED) {
+		*packet = file->first;
+		file->first_status = FIRST_USED;
+		return status;
+	}
+	if (file->blocks)
+		return block_reader_next(file->blocks, packet);
+	status = pcap_next_ex(file->pcap, &header, &data);
+	if (status != 1)
+		return status == PCAP_ERROR ? -1 : 0;
+	*packet = (struct block_packet){
+	    .data = data,
+	    .captured = header->caplen,
+	    .wire = header->len,
+	    .link = (uint32_t)pcap_datalink(file->pcap),
+	};
+	set_pcap_stamp(file, header, packet);
+	return 1;
 }
 
 static void note_stamp(struct capture_frames *frames, nsec_t ns)
@@ -349,77 +300,121 @@ static void deliver(void *context, struct captured *captured)
 	frames->give(frames->context, captured);
 }
 
-static void give_frame(struct capture_frames *frames, const struct pcap_pkthdr *header,
-		       const u_char *data)
+static void give_frame(struct capture_frames *frames, const struct block_packet *packet)
 {
 	struct captured captured = {
-	    .captured = header->caplen,
-	    .wire = header->len,
+	    .captured = packet->captured,
+	    .wire = packet->wire,
 	    .ordinal = frames->packets++,
-	    .unit = stamp_walk_next(&frames->stamps),
+	    .unit = packet->unit,
+	    .ns = packet->ns,
 	};
+	enum frame_link link;
 
-	if (!captured.unit.usable || find_stamp(header, &captured.ns)) {
+	if (!captured.unit.usable) {
 		frames->unstamped++;
 		return;
 	}
-	captured.status = frame_decode(&captured.frame, frames->link, data,
-				       header->caplen, header->len);
+	link = find_link(packet->link);
+	captured.status = frame_decode(&captured.frame, link, packet->data,
+				       packet->captured, packet->wire);
+	if (link == FRAME_UNKNOWN)
+		captured.frame.undecoded = frame_undecoded(UNDECODED_LINK, packet->link);
 	outliers_add(&frames->outliers, &captured, deliver, frames);
 }
 
-static void report_end(const struct capture_frames *frames, bool is_broken,
-		       struct problem_list *problems)
+/* Report why a file could not be read to its end. */
+static void report_break(struct capture_frames *frames, struct problem_list *problems)
 {
-	const char *cause = pcap_geterr(frames->pcap);
-	char when[NSEC_TEXT];
+	const struct capture_file *file = &frames->file;
+	const char *fault = unpacked_fault(file->unpacked), *cause;
+	bool is_cut = false;
 
-	if (is_broken && strncmp(cause, "truncated", strlen("truncated")) == 0)
-		problem_add(problems, frames->path, PROBLEM_TRUNCATED, 1,
+	if (file->blocks)
+		cause = block_reader_fault(file->blocks, &is_cut);
+	else
+		cause = pcap_geterr(file->pcap);
+	is_cut |= strncmp(cause, "truncated", strlen("truncated")) == 0;
+	if (is_cut && !fault)
+		problem_add(problems, file->path, PROBLEM_TRUNCATED, 1,
 			    "cut in the middle of a packet after %" PRIu64 " packets: %s",
 			    frames->packets, cause);
-	else if (is_broken)
-		problem_add(problems, frames->path, PROBLEM_BROKEN, 1,
+	else
+		problem_add(problems, file->path, PROBLEM_BROKEN, 1,
 			    "cannot be read on after %" PRIu64 " packets: %s",
-			    frames->packets, cause);
+			    frames->packets, fault ? fault : cause);
+}
+
+static void report_stamps(const struct capture_frames *frames,
+			  struct problem_list *problems)
+{
+	char when[NSEC_TEXT];
+
 	if (frames->unstamped)
-		problem_add(problems, frames->path, PROBLEM_UNSTAMPED, frames->unstamped,
+		problem_add(problems, frames->file.path, PROBLEM_UNSTAMPED,
+			    frames->unstamped,
 			    "%" PRIu64 " packets have no usable stamp, left out",
 			    frames->unstamped);
 	if (frames->outliers.left_out)
 		problem_add(
-		    problems, frames->path, PROBLEM_UNSTAMPED, frames->outliers.left_out,
+		    problems, frames->file.path, PROBLEM_UNSTAMPED,
+		    frames->outliers.left_out,
 		    "%" PRIu64 " packets have a time far from that of the packets "
 		    "around them, left out; the first is packet %" PRIu64 ", of %s",
 		    frames->outliers.left_out, frames->outliers.first_index + 1,
 		    nsec_format_utc(when, frames->outliers.first_ns));
 	if (frames->backward)
-		problem_add(problems, frames->path, PROBLEM_BACKWARD, frames->backward,
-			    "%" PRIu64 " stamps lie before the one before",
-			    frames->backward);
+		problem_add(
+		    problems, frames->file.path, PROBLEM_BACKWARD, frames->backward,
+		    "%" PRIu64 " stamps lie before the one before", frames->backward);
+}
+
+/* Go on to the next file that can be opened. Return false if there is none. */
+static bool open_next(struct capture_frames *frames, struct problem_list *problems)
+{
+	while (frames->next < frames->input.parts) {
+		struct error error = ERROR_INIT;
+		struct capture_file file;
+		int status =
+		    open_file(&file, frames->input.part[frames->next++].path, &error);
+
+		if (status)
+			problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s, skipped",
+				    error_text(&error));
+		error_clear(&error);
+		if (status)
+			continue;
+		frames->bytes_before += unpacked_bytes(frames->file.unpacked);
+		close_file(&frames->file);
+		frames->file = file;
+		return true;
+	}
+	return false;
 }
 
 bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
 			 void *context, struct problem_list *problems)
 {
-	struct pcap_pkthdr *header;
-	const u_char *data;
+	struct block_packet packet;
 	int status = 1;
-	off_t at;
 
 	frames->give = give;
 	frames->context = context;
-	for (; status == 1 && most; most--) {
-		status = pcap_next_ex(frames->pcap, &header, &data);
-		if (status == 1)
-			give_frame(frames, header, data);
+	while (status == 1 && most--) {
+		status = read_packet(&frames->file, &packet);
+		if (status == 1) {
+			give_frame(frames, &packet);
+			continue;
+		}
+		if (status < 0)
+			report_break(frames, problems);
+		status = open_next(frames, problems);
 	}
-	at = ftello(pcap_file(frames->pcap));
-	if (at >= 0)
-		frames->facts->bytes = (uint64_t)at;
+	frames->facts->bytes =
+	    frames->bytes_before + unpacked_bytes(frames->file.unpacked);
 	if (status != 1) {
 		outliers_end(&frames->outliers, deliver, frames);
-		report_end(frames, status == PCAP_ERROR, problems);
+		report_stamps(frames, problems);
 	}
 	return status == 1;
 }
@@ -428,9 +423,6 @@ void capture_frames_free(struct capture_frames *frames)
 {
 	if (!frames)
 		return;
-	if (frames->pcap)
-		pcap_close(frames->pcap);
-	free(frames->stamps.unit);
-	free(frames->path);
+	close_file(&frames->file);
 	free(frames);
 }

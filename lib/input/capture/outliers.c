@@ -120,7 +120,9 @@ static void begin(struct outliers *outliers, captured_fn *deliver, void *context
 	outliers->near_ns = stamp[count / 2];
 	outliers->reach_ns = HOUR;
 	if (gap[count / 2] > HOUR / IDLE_GAPS)
-		outliers->reach_ns = IDLE_GAPS * gap[count / 2];
+		outliers->reach_ns = gap[count / 2] > NSEC_MAX / IDLE_GAPS
+					 ? NSEC_MAX
+					 : IDLE_GAPS * gap[count / 2];
 	outliers->begun = true;
 	outliers->count = 0;
 	for (size_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 enum {
 	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; twice as many while it is not clear */
+	UNDECODED_KINDS = 16,   /* that are told apart */
 };
 
 struct capture {
@@ -19,6 +20,10 @@ struct capture {
 	struct capture_frames *frames;
 	struct sides sides;
 	uint64_t foreign, cut, malformed;
+	struct undecoded {
+		uint32_t kind; /* frame_undecoded(); 0: any other */
+		uint64_t count;
+	} undecoded[UNDECODED_KINDS];
 };
 
 static void look(void *context, struct captured *captured)
@@ -31,12 +36,12 @@ static void look(void *context, struct captured *captured)
  * Read the capture as far as it takes to tell which node it is from. What
  * breaks here breaks again, and is reported, when it is read for its packets.
  */
-static int survey(struct capture *capture, const char *name, struct error *error)
+static int survey(struct capture *capture, const struct capture_input *input,
+		  struct error *error)
 {
 	struct ctf_facts facts = {0};
 	struct problem_list ignored = {NULL, 0, 0};
-	struct capture_frames *frames =
-	    capture_frames_open(capture->base.path, &facts, error);
+	struct capture_frames *frames = capture_frames_open(input, &facts, error);
 	struct survey *survey;
 	uint64_t packets = SURVEY_PACKETS;
 	int status = -1;
@@ -47,36 +52,18 @@ static int survey(struct capture *capture, const char *name, struct error *error
 	survey = survey_new();
 	for (; status && more; packets *= 2) {
 		more = capture_frames_step(frames, packets, look, survey, &ignored);
-		status = survey_decide(survey, name, &capture->sides, error);
+		status = survey_decide(survey, input->name, &capture->sides, error);
 	}
 	if (status)
 		error_prefix(error, "%s", capture->base.path);
 	else
 		error_clear(error);
-	if (capture->sides.rule == SIDES_BY_ETHERNET)
-		memcpy(capture->base.guessed_host, capture->sides.ethernet,
-		       sizeof(capture->base.guessed_host));
+	memcpy(capture->base.guessed_host, capture->sides.ethernet,
+	       sizeof(capture->base.guessed_host));
 	survey_free(survey);
 	capture_frames_free(frames);
 	problem_clear(&ignored);
 	return status;
-}
-
-static int find_sides(struct capture *capture, const char *name,
-		      const struct node_address *local, size_t locals,
-		      struct error *error)
-{
-	enum frame_link link = capture_frames_link(capture->frames);
-
-	if (locals) {
-		capture->sides = (struct sides){SIDES_BY_ADDRESS, local, locals, {0}};
-		return 0;
-	}
-	if (link == FRAME_COOKED || link == FRAME_COOKED2) {
-		capture->sides.rule = SIDES_BY_COOKED;
-		return 0;
-	}
-	return survey(capture, name, error);
 }
 
 /* Whether a packet is a packet event, which `packet event` then is. */
@@ -112,11 +99,76 @@ static bool make_packet_event(struct capture *capture, const struct captured *ca
 	return true;
 }
 
+static void count_undecoded(struct capture *capture, uint32_t kind)
+{
+	struct undecoded *undecoded = capture->undecoded;
+
+	for (int i = 1; i < UNDECODED_KINDS; i++) {
+		if (!undecoded[i].kind)
+			undecoded[i].kind = kind;
+		if (undecoded[i].kind == kind) {
+			undecoded[i].count++;
+			return;
+		}
+	}
+	undecoded[0].count++;
+}
+
+/* Return what a kind of headers is. The caller frees the result. */
+static char *describe_undecoded(uint32_t kind)
+{
+	static const struct {
+		uint16_t type;
+		const char *name;
+	} known[] = {
+	    {0x22f3, " (TRILL)"}, {0x4305, " (B.A.T.M.A.N.)"}, {0x88e5, " (MACsec)"},
+	    {0x88e7, " (PBB)"},   {0x892f, " (HSR)"},          {0x894f, " (NSH)"},
+	    {0x88fb, " (PRP)"},   {0x8926, " (VN-Tag)"},
+	};
+	const uint32_t which = kind & 0xffffff;
+	const char *name = "";
+
+	switch (kind >> 24) {
+	case UNDECODED_LINK:
+		name = capture_link_name(which);
+		return mem_printf("of link type %s (%u)", name ? name : "unknown", which);
+	case UNDECODED_TYPE:
+		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+			if (known[i].type == which)
+				name = known[i].name;
+		return mem_printf("of Ethernet type 0x%04x%s", which, name);
+	case UNDECODED_PPP:
+		return mem_printf("of PPP protocol 0x%04x", which);
+	case UNDECODED_MPLS:
+		return mem_strdup("with MPLS labels before something other than IP");
+	case UNDECODED_DEPTH:
+		return mem_strdup("with too many headers in each other");
+	default:
+		return mem_strdup("of other kinds");
+	}
+}
+
+static void report_undecoded(struct capture *capture)
+{
+	for (int i = 0; i < UNDECODED_KINDS; i++) {
+		const struct undecoded *undecoded = &capture->undecoded[i];
+		AUTOFREE char *what = describe_undecoded(undecoded->kind);
+
+		if (undecoded->count)
+			problem_add(&capture->base.problems, capture->base.path,
+				    PROBLEM_HEADERLESS, undecoded->count,
+				    "%" PRIu64 " packets %s are not decoded",
+				    undecoded->count, what);
+	}
+}
+
 static void handle_packet(void *context, struct captured *captured)
 {
 	struct capture *capture = context;
 	struct packet_event packet_event = {.stream = 0};
 
+	if (captured->frame.undecoded)
+		count_undecoded(capture, captured->frame.undecoded);
 	capture->base.facts.network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
 	capture->malformed += captured->status == FRAME_MALFORMED;
@@ -157,8 +209,10 @@ static bool capture_step(struct packet_source *source, packet_event_fn *give,
 	capture->context = context;
 	more = capture_frames_step(capture->frames, STEP_PACKETS, handle_packet, capture,
 				   &source->problems);
-	if (!more)
+	if (!more) {
 		report_counts(capture);
+		report_undecoded(capture);
+	}
 	return more;
 }
 
@@ -170,17 +224,19 @@ static void capture_free(struct packet_source *source)
 	free(capture);
 }
 
-struct packet_source *capture_packets_open(const char *path, const char *name,
-					   const struct node_address *local,
-					   size_t locals, struct error *error)
+struct packet_source *capture_packets_open(const struct capture_input *input,
+					   struct error *error)
 {
 	struct capture *capture = mem_zalloc(sizeof(*capture));
 
 	capture->base.step = capture_step;
 	capture->base.free = capture_free;
-	capture->base.path = mem_strdup(path);
-	capture->frames = capture_frames_open(path, &capture->base.facts, error);
-	if (!capture->frames || find_sides(capture, name, local, locals, error)) {
+	capture->base.path = mem_strdup(input->path);
+	capture->frames = capture_frames_open(input, &capture->base.facts, error);
+	if (input->locals)
+		capture->sides =
+		    (struct sides){SIDES_BY_ADDRESS, input->local, input->locals, {0}};
+	if (!capture->frames || (!input->locals && survey(capture, input, error))) {
 		packet_source_free(&capture->base);
 		return NULL;
 	}

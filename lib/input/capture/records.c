@@ -203,16 +203,17 @@ static void capture_free(struct ctf_reader *reader)
 	capture_frames_free(((struct capture_records *)reader)->frames);
 }
 
-struct ctf_reader *capture_records_open(const char *path, struct error *error)
+struct ctf_reader *capture_records_open(const struct capture_input *input,
+					struct error *error)
 {
 	struct capture_records *records = mem_zalloc(sizeof(*records));
 	struct ctf_class *class;
 
-	ctf_reader_init(&records->base, path, capture_step, capture_free);
+	ctf_reader_init(&records->base, input->path, capture_step, capture_free);
 	class = &ctf_reader_add_class(&records->base, "packet")->known;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
-	records->frames = capture_frames_open(path, &records->base.facts, error);
+	records->frames = capture_frames_open(input, &records->base.facts, error);
 	if (records->frames)
 		return &records->base;
 	ctf_reader_free(&records->base);

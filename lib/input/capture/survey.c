@@ -44,19 +44,26 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame)
 	switch (sides->rule) {
 	case SIDES_BY_ADDRESS:
 		from = is_local(sides, packet->family, packet->src);
-		to = is_local(sides, packet->family, packet->dst) ||
-		     (!from && is_to_all(frame));
+		to = is_local(sides, packet->family, packet->dst);
+		/* In a tunnel, the node may have the addresses of its ends only. */
+		if (!from && !to && frame->carrier.family) {
+			from = is_local(sides, frame->carrier.family, frame->carrier.src);
+			to = is_local(sides, frame->carrier.family, frame->carrier.dst);
+		}
+		to |= !from && is_to_all(frame);
 		break;
-	case SIDES_BY_ETHERNET:
+	case SIDES_BY_LINK:
+		if (frame->cooked != FRAME_UNCOOKED) {
+			from = frame->cooked == COOKED_OUTGOING;
+			to = frame->cooked == COOKED_HOST ||
+			     frame->cooked == COOKED_BROADCAST ||
+			     frame->cooked == COOKED_MULTICAST;
+			break;
+		}
 		from = frame->has_ethernet && !memcmp(frame->source, sides->ethernet, 6);
 		/* The lowest bit of the first byte marks a group. */
 		to = frame->has_ethernet && (!memcmp(frame->target, sides->ethernet, 6) ||
 					     (!from && (frame->target[0] & 1)));
-		break;
-	case SIDES_BY_COOKED:
-		from = frame->cooked == COOKED_OUTGOING;
-		to = frame->cooked == COOKED_HOST || frame->cooked == COOKED_BROADCAST ||
-		     frame->cooked == COOKED_MULTICAST;
 		break;
 	}
 	if (from)
@@ -138,7 +145,9 @@ void survey_add(struct survey *survey, const struct frame *frame,
 {
 	struct host *sender;
 
-	if (status == FRAME_PACKET && packet_is_local(&frame->packet))
+	/* Cooked frames say themselves which way they went. */
+	if (frame->cooked != FRAME_UNCOOKED ||
+	    (status == FRAME_PACKET && packet_is_local(&frame->packet)))
 		return;
 	if (status == FRAME_PACKET) {
 		count_ip(survey, frame->packet.family, frame->packet.src);
@@ -258,7 +267,6 @@ int survey_decide(struct survey *survey, const char *name, struct sides *sides,
 
 	if (!local)
 		return survey->ips.count ? refuse(survey, name, error) : 0;
-	sides->rule = SIDES_BY_ETHERNET;
 	memcpy(sides->ethernet, local->address, sizeof(sides->ethernet));
 	return 0;
 }

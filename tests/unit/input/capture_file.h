@@ -80,6 +80,24 @@ static inline void write_section(struct capture_file *file)
 /* if_tsresol's value, or this for an interface that does not tell. */
 enum { UNTOLD = -1 };
 
+/* An interface of microseconds whose packets are cut, and whose clock is off. */
+static inline void write_other_interface(struct capture_file *file, uint32_t link,
+					 uint32_t most, int64_t offset_s)
+{
+	write32(file, 1);
+	write32(file, 20 + 12 + 4);
+	write16(file, link);
+	write16(file, 0);
+	write32(file, most);
+	write16(file, 14);
+	write16(file, 8);
+	/* 64 bits in the section's order */
+	write32(file, (uint32_t)(file->big ? offset_s >> 32 : offset_s));
+	write32(file, (uint32_t)(file->big ? offset_s : offset_s >> 32));
+	write32(file, 0);
+	write32(file, 20 + 12 + 4);
+}
+
 /* The resolution stands behind a name, so that it has to be looked for. */
 static inline void write_interface(struct capture_file *file, uint32_t link,
 				   int resolution)

@@ -43,6 +43,15 @@ static inline int remove_directory(void **unused)
 	return rmdir(directory);
 }
 
+static inline bool is_capture(const char *place)
+{
+	struct error error = ERROR_INIT;
+	bool is = capture_probe(place, &error);
+
+	error_clear(&error);
+	return is;
+}
+
 static inline struct capture_file create(bool big)
 {
 	struct capture_file file = {fopen(path, "wb"), big};
@@ -83,8 +92,11 @@ static inline struct packet_source *read_all(struct capture_file *file, struct s
 
 	fclose(file->file);
 	memset(seen, 0, sizeof(*seen));
-	assert_true(capture_probe(path));
-	source = capture_packets_open(path, "n1", host1, 2, &error);
+	assert_true(is_capture(path));
+	source = capture_packets_open(
+	    &(struct capture_input){
+		.path = path, .name = "n1", .local = host1, .locals = 2},
+	    &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
 	while (packet_source_step(source, collect, seen))

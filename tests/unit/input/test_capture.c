@@ -211,7 +211,10 @@ static void test_steps(void **unused)
 	for (uint32_t i = 0; i < 10000; i++)
 		write_packet(&file, HOURS, i, &out);
 	fclose(file.file);
-	source = capture_packets_open(path, "n1", host1, 2, &error);
+	source = capture_packets_open(
+	    &(struct capture_input){
+		.path = path, .name = "n1", .local = host1, .locals = 2},
+	    &error);
 	assert_non_null(source);
 	do {
 		before = seen.count;
@@ -231,7 +234,10 @@ static void assert_refused(const char *place, const char *text)
 	char want[256];
 
 	snprintf(want, sizeof(want), "%s: %s", place, text);
-	assert_null(capture_packets_open(place, "n1", host1, 2, &error));
+	assert_null(capture_packets_open(
+	    &(struct capture_input){
+		.path = place, .name = "n1", .local = host1, .locals = 2},
+	    &error));
 	/* The end of some is libpcap's. */
 	assert_ptr_equal(strstr(error_text(&error), want), error_text(&error));
 	error_clear(&error);
@@ -244,17 +250,17 @@ static void test_no_capture(void **unused)
 	(void)unused;
 	fputs("\n\r\r\nno capture, just text\n", file.file);
 	fclose(file.file);
-	assert_false(capture_probe(path));
+	assert_false(is_capture(path));
 	assert_refused(path, "no capture: ");
-	assert_false(capture_probe(directory));
+	assert_false(is_capture(directory));
 	assert_refused(directory, "no plain file, want a capture");
 
 	unlink(path);
-	assert_false(capture_probe(path));
+	assert_false(is_capture(path));
 	assert_refused(path, "No such file or directory");
 	/* Nobody writes to it, and still nothing waits. */
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_false(capture_probe(path));
+	assert_false(is_capture(path));
 	assert_refused(path, "");
 	unlink(path);
 }
@@ -266,13 +272,15 @@ static void test_broken_capture(void **unused)
 	(void)unused;
 	write32(&file, 0xa1b2c3d4);
 	fclose(file.file);
-	assert_true(capture_probe(path));
+	assert_true(is_capture(path));
 	assert_refused(path, "no capture: ");
 
 	file = create(true);
 	write_section(&file);
+	assert_int_equal(fflush(file.file), 0);
+	assert_int_equal(ftruncate(fileno(file.file), 27), 0);
 	fclose(file.file);
-	assert_true(capture_probe(path));
+	assert_true(is_capture(path));
 	assert_refused(path, "no capture: ");
 }
 
@@ -285,7 +293,7 @@ static void test_other_link_type(void **unused)
 	fclose(file.file);
 	assert_refused(path,
 		       "link type BLUETOOTH_HCI_H4 is not supported, want Ethernet, "
-		       "Linux cooked, raw IP or loopback");
+		       "Linux cooked, raw IP, PPP or loopback");
 }
 
 static void test_empty(void **unused)

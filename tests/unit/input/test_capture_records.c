@@ -20,7 +20,8 @@ static struct ctf_reader *open_capture(struct capture_file *file)
 	struct ctf_reader *source;
 
 	fclose(file->file);
-	source = with_columns(capture_records_open(path, &error));
+	source = with_columns(
+	    capture_records_open(&(struct capture_input){.path = path}, &error));
 	assert_string_equal(error_text(&error), "");
 	return source;
 }
@@ -200,8 +201,8 @@ static void test_packet_events_name_their_records(void **unused)
 	write_block(&file, 0, 20, &in);
 	packet_source_free(read_all(&file, &seen));
 	assert_int_equal(seen.count, 2);
-	sequence.source =
-	    with_columns(capture_records_open(path, &(struct error)ERROR_INIT));
+	sequence.source = with_columns(capture_records_open(
+	    &(struct capture_input){.path = path}, &(struct error)ERROR_INIT));
 	while (ctf_reader_step(sequence.source, UINT64_MAX, note_record, &sequence))
 		;
 	assert_int_equal(sequence.count, 3);
@@ -244,7 +245,8 @@ static void test_what_is_no_capture_is_an_error(void **unused)
 	struct error error = ERROR_INIT;
 
 	(void)unused;
-	assert_null(capture_records_open(directory, &error));
+	assert_null(
+	    capture_records_open(&(struct capture_input){.path = directory}, &error));
 	assert_ptr_equal(strstr(error_text(&error), directory), error_text(&error));
 	error_clear(&error);
 }

@@ -110,7 +110,7 @@ static void test_link_broadcasts(void **unused)
 
 static void test_by_ethernet(void **unused)
 {
-	const struct sides sides = {.rule = SIDES_BY_ETHERNET, .ethernet = {2, [5] = 1}};
+	const struct sides sides = {.rule = SIDES_BY_LINK, .ethernet = {2, [5] = 1}};
 	struct frame group = ethernet(2, 3, 20, 30);
 
 	(void)unused;
@@ -126,7 +126,7 @@ static void test_by_ethernet(void **unused)
 
 static void test_by_cooked_type(void **unused)
 {
-	const struct sides sides = {.rule = SIDES_BY_COOKED};
+	const struct sides sides = {.rule = SIDES_BY_LINK};
 
 	(void)unused;
 	assert_side(&sides, cooked(COOKED_OUTGOING, 1, 5, 6), SIDE_SENT);
@@ -139,7 +139,7 @@ static void test_by_cooked_type(void **unused)
 
 static void test_what_never_leaves(void **unused)
 {
-	const struct sides by_cooked = {.rule = SIDES_BY_COOKED};
+	const struct sides by_cooked = {.rule = SIDES_BY_LINK};
 	struct frame frame = raw(1, 2);
 	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 

@@ -62,7 +62,7 @@ static void assert_host1(struct survey *survey)
 
 	assert_int_equal(survey_decide(survey, "n1", &sides, &error), 0);
 	assert_string_equal(error_text(&error), "");
-	assert_int_equal(sides.rule, SIDES_BY_ETHERNET);
+	assert_int_equal(sides.rule, SIDES_BY_LINK);
 	assert_memory_equal(sides.ethernet, ethernet, 6);
 	survey_free(survey);
 }
@@ -210,7 +210,10 @@ static struct packet_source *read_all(struct capture_file *file)
 	struct packet_source *source;
 
 	fclose(file->file);
-	source = capture_packets_open(path, "n1", NULL, 0, &error);
+	source = capture_packets_open(
+	    &(struct capture_input){
+		.path = path, .name = "n1", .local = NULL, .locals = 0},
+	    &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
 	while (packet_source_step(source, ignore, NULL))
@@ -253,7 +256,10 @@ static void test_refused_capture(void **unused)
 	write_packet(&file, 1, 1, &out);
 	write_packet(&file, 1, 2, &in);
 	fclose(file.file);
-	assert_null(capture_packets_open(path, "n1", NULL, 0, &error));
+	assert_null(capture_packets_open(
+	    &(struct capture_input){
+		.path = path, .name = "n1", .local = NULL, .locals = 0},
+	    &error));
 	snprintf(want, sizeof(want), "%s: %s10.0.0.1, 10.0.0.2", path, unclear);
 	assert_string_equal(error_text(&error), want);
 	error_clear(&error);

@@ -302,7 +302,7 @@ static void stamps_beyond_all_years_end_their_packet(void **state)
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_read("10 11 12 20 21 22 ",
 		    "t/ch: an event before byte 122 cannot be read, the rest of its "
-		    "packet is left out: want stamps between 1933 and 2070 "
+		    "packet is left out: want stamps between 1967 and 2111 "
 		    "(broken, 1)\n");
 }
 

@@ -226,6 +226,7 @@ static void test_ipv6_extension_headers(void **unused)
 	assert_tcp(&frame.packet, 8, 3);
 	assert_int_equal(frame.packet.length, 79);
 	assert_int_equal(frame.packet.fragment, 0x2000);
+	assert_int_equal(frame.packet.id, 0x77777777);
 
 	put_ipv6(&later, 1, 2, IPPROTO_HOPOPTS, 56 + 4);
 	put_extensions(&later, 100 << 3);
@@ -263,6 +264,140 @@ static void test_vlan_tags(void **unused)
 	put_segment(&cooked, 1, 2, 13);
 	assert_int_equal(decode(&frame, FRAME_COOKED, &cooked), FRAME_PACKET);
 	assert_tcp(&frame.packet, 13, 0);
+}
+
+static void test_labels_sessions_and_snap(void **unused)
+{
+	static const uint8_t snap[] = {0xaa, 0xaa, 3, 0, 0, 0}, ip[] = {6, 6, 3},
+			     tree[] = {0x42, 0x42, 3, 0, 0};
+	struct bytes mpls = {0}, wire = {0}, pppoe = {0}, llc = {0}, raw = {0},
+		     bridge = {0}, compressed = {0};
+	struct frame frame;
+
+	(void)unused;
+	put_ethernet(&mpls, 1, 2, 0x8847);
+	put32(&mpls, 100 << 12 | 64);
+	put32(&mpls, 101 << 12 | 0x100 | 64);
+	put_segment(&mpls, 1, 2, 61);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &mpls), FRAME_PACKET);
+	assert_tcp(&frame.packet, 61, 0);
+
+	/* A pseudowire: what is in it is Ethernet again. */
+	put_ethernet(&wire, 1, 2, 0x8847);
+	put32(&wire, 102 << 12 | 0x100 | 64);
+	put32(&wire, 0);
+	put_ethernet(&wire, 3, 4, IPV6);
+	put_ipv6(&wire, 3, 4, IPPROTO_TCP, 20);
+	put_tcp(&wire, 62, 3);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &wire), FRAME_PACKET);
+	assert_tcp(&frame.packet, 62, 0);
+
+	put_ethernet(&pppoe, 1, 2, 0x8864);
+	put32(&pppoe, 0x11000001);
+	put16(&pppoe, 42);
+	put16(&pppoe, 0x21);
+	put_segment(&pppoe, 1, 2, 63);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &pppoe), FRAME_PACKET);
+	assert_tcp(&frame.packet, 63, 0);
+	assert_int_equal(frame.type, IPV4);
+	for (size_t captured = 0; captured < pppoe.count; captured++)
+		assert_int_equal(frame_decode(&frame, FRAME_ETHERNET, pppoe.data,
+					      captured, pppoe.count),
+				 FRAME_CUT);
+
+	put_ethernet(&llc, 1, 2, 8 + 40);
+	put(&llc, snap, sizeof(snap));
+	put16(&llc, IPV4);
+	put_segment(&llc, 1, 2, 64);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &llc), FRAME_PACKET);
+	assert_tcp(&frame.packet, 64, 0);
+	put_ethernet(&raw, 1, 2, 3 + 40);
+	put(&raw, ip, sizeof(ip));
+	put_segment(&raw, 1, 2, 65);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &raw), FRAME_PACKET);
+	assert_tcp(&frame.packet, 65, 0);
+	put_ethernet(&bridge, 1, 2, 38);
+	put(&bridge, tree, sizeof(tree));
+	put_zeros(&bridge, 33);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &bridge), FRAME_OTHER);
+	assert_int_equal(frame.undecoded, 0);
+
+	put16(&compressed, 0xff03);
+	put8(&compressed, 0x21);
+	put_segment(&compressed, 1, 2, 66);
+	assert_int_equal(decode(&frame, FRAME_PPP, &compressed), FRAME_PACKET);
+	assert_tcp(&frame.packet, 66, 0);
+}
+
+static void put_geneve(struct bytes *bytes, unsigned type)
+{
+	put_ethernet(bytes, 8, 9, IPV4);
+	put_ipv4(bytes, (struct ipv4){8, 9, IPPROTO_UDP, .more = 8 + 16 + 14 + 40});
+	put16(bytes, 5000);
+	put16(bytes, 6081);
+	put16(bytes, 8 + 16 + 14 + 40);
+	put16(bytes, 0);
+	put16(bytes, 0x0200);
+	put16(bytes, type);
+	put32(bytes, 7 << 8);
+	put_zeros(bytes, 8);
+}
+
+/* The packet is the inner one; the network card's is the outer frame. */
+static void test_geneve(void **unused)
+{
+	static const uint8_t outer[6] = {2, 0, 0, 0, 0, 8};
+	struct bytes inner = {0}, other = {0};
+	struct frame frame;
+
+	(void)unused;
+	put_geneve(&inner, 0x6558);
+	put_ethernet(&inner, 1, 2, IPV4);
+	put_segment(&inner, 1, 2, 71);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &inner), FRAME_PACKET);
+	assert_tcp(&frame.packet, 71, 0);
+	assert_address4(frame.packet.src, 1);
+	assert_int_equal(frame.carrier.family, 4);
+	assert_address4(frame.carrier.src, 8);
+	assert_address4(frame.carrier.dst, 9);
+	assert_memory_equal(frame.source, outer, 6);
+	/* Where the inner headers are not there it is the tunnel's packet. */
+	assert_int_equal(
+	    frame_decode(&frame, FRAME_ETHERNET, inner.data, 80, inner.count),
+	    FRAME_PACKET);
+	assert_int_equal(frame.packet.protocol, IPPROTO_UDP);
+	assert_int_equal(frame.carrier.family, 0);
+	put_geneve(&other, 0x0806);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &other), FRAME_PACKET);
+	assert_int_equal(frame.packet.dport, 6081);
+}
+
+static void test_what_is_not_decoded_is_named(void **unused)
+{
+	struct bytes secured = {0}, arp = {0}, control = {0}, nested = {0};
+	struct frame frame;
+
+	(void)unused;
+	put_ethernet(&secured, 1, 2, 0x88e5);
+	put_zeros(&secured, 50);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &secured), FRAME_OTHER);
+	assert_int_equal(frame.undecoded, frame_undecoded(UNDECODED_TYPE, 0x88e5));
+	put_ethernet(&arp, 1, 2, 0x0806);
+	put_zeros(&arp, 28);
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &arp), FRAME_OTHER);
+	assert_int_equal(frame.undecoded, 0);
+	put16(&control, 0xff03);
+	put16(&control, 0xc021);
+	assert_int_equal(decode(&frame, FRAME_PPP, &control), FRAME_OTHER);
+	assert_int_equal(frame.undecoded, 0);
+	/* Pseudowires within each other end somewhere. */
+	for (int i = 0; i < 30; i++) {
+		put_ethernet(&nested, 1, 2, 0x8847);
+		put32(&nested, 0x100);
+		put32(&nested, 0);
+	}
+	assert_int_equal(decode(&frame, FRAME_ETHERNET, &nested), FRAME_OTHER);
+	assert_int_equal(frame.undecoded, frame_undecoded(UNDECODED_DEPTH, 0));
 }
 
 static void test_cooked(void **unused)
@@ -437,6 +572,9 @@ int main(void)
 	    cmocka_unit_test(test_ipv6),
 	    cmocka_unit_test(test_ipv6_extension_headers),
 	    cmocka_unit_test(test_vlan_tags),
+	    cmocka_unit_test(test_labels_sessions_and_snap),
+	    cmocka_unit_test(test_geneve),
+	    cmocka_unit_test(test_what_is_not_decoded_is_named),
 	    cmocka_unit_test(test_cooked),
 	    cmocka_unit_test(test_raw_and_loopback),
 	    cmocka_unit_test(test_cut_and_malformed),

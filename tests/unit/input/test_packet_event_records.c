@@ -140,8 +140,13 @@ static void of_captures(void **state)
 		char *path = mem_printf("%s/tests/fixtures/net3/node%d/node%d.pcap", tree,
 					node, node);
 
-		check_source(with_columns(capture_records_open(path, &error)),
-			     capture_packets_open(path, "n1", NULL, 0, &error));
+		check_source(with_columns(capture_records_open(
+				 &(struct capture_input){.path = path}, &error)),
+			     capture_packets_open(&(struct capture_input){.path = path,
+									  .name = "n1",
+									  .local = NULL,
+									  .locals = 0},
+						  &error));
 		free(path);
 	}
 }

@@ -90,7 +90,7 @@ static void wrong_types_are_told(void **state)
 		      "",
 		      "run.json: name: want a string, not used (malformed, 1)\n"
 		      "run.json: begin_ns: want integer nanoseconds between the years "
-		      "1933 and 2070, not used (malformed, 1)\n"
+		      "1967 and 2111, not used (malformed, 1)\n"
 		      "run.json: parameters: want an object, not used (malformed, 1)\n"
 		      "run.json: nodes: want names or objects with a name, left out "
 		      "(malformed, 3)\n"

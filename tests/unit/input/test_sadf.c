@@ -140,7 +140,7 @@ static void broken_lines_are_left_out(void **state)
 		  "a:1: '2026-11-21 02:39:00 UTC' is no time in seconds, want sadf -U, "
 		  "left out (broken, 1)\n");
 	read_text("h\t1\t1795228740000\tall\t%usr\t4\n" GOOD, GOOD2,
-		  "a:1: '1795228740000' is no time in seconds between 1933 and 2070, "
+		  "a:1: '1795228740000' is no time in seconds between 1967 and 2111, "
 		  "left out (broken, 1)\n");
 	read_text("h\tx\t5\tall\t%usr\t4\n" GOOD, GOOD2,
 		  "a:1: 'x' is no interval in seconds, left out (broken, 1)\n");

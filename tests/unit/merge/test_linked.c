@@ -117,7 +117,11 @@ static void note_all(struct linked *linked)
 		linked->source =
 		    source->kind == SOURCE_TRACE
 			? open_columns(source->path, CTF_READER_OWN, &error)
-			: with_columns(capture_records_open(source->path, &error));
+			: with_columns(capture_records_open(
+			      &(struct capture_input){.path = source->path,
+						      .part = source->part,
+						      .parts = source->parts},
+			      &error));
 		assert_non_null(linked->source);
 		while (ctf_reader_step(linked->source, UINT64_MAX, note, linked))
 			;

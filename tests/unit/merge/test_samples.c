@@ -332,7 +332,7 @@ static void what_is_no_column_is_kept(void **state)
 			"3: malformed 1: name: want a string, not used\n" PLACE
 			"3: malformed 1: pid: want an integer, not used\n" PLACE
 			"3: malformed 1: started_ns: want integer nanoseconds "
-			"between the years 1933 and 2070, not used\n" PLACE
+			"between the years 1967 and 2111, not used\n" PLACE
 			"3: malformed 1: status: want an integer, not used\n" PLACE
 			"4: backward 1: enqueued, started and ended out of order\n");
 }

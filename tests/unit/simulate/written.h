@@ -156,7 +156,10 @@ static inline struct packet_source *read_capture(const char *path, struct seen *
 	static const struct node_address own[] = {{4, {10, 0, 0, 1}},
 						  {6, {0xfd, [15] = 1}}};
 	struct error error = ERROR_INIT;
-	struct packet_source *source = capture_packets_open(path, "n1", own, 2, &error);
+	struct packet_source *source = capture_packets_open(
+	    &(struct capture_input){
+		.path = path, .name = "n1", .local = own, .locals = 2},
+	    &error);
 
 	assert_string_equal(error_text(&error), "");
 	read_source(source, seen);

@@ -51,14 +51,10 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
 	return open_made(path, error);
 }
 
-struct packet_source *capture_packets_open(const char *path, const char *name,
-					   const struct node_address *local,
-					   size_t locals, struct error *error)
+struct packet_source *capture_packets_open(const struct capture_input *input,
+					   struct error *error)
 {
-	(void)name;
-	(void)local;
-	(void)locals;
-	return open_made(path, error);
+	return open_made(input->path, error);
 }
 
 static inline struct made_up *make(const char *path, const char *hostname)

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/capture/blocks.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	BLOCK_INTERFACE = 1,
+	BLOCK_OLD_PACKET = 2,
+	BLOCK_SIMPLE_PACKET = 3,
+	BLOCK_PACKET = 6,
+	BLOCK_SECTION = 0x0a0d0d0a,
+	OPTION_END = 0,
+	OPTION_RESOLUTION = 9,
+	OPTION_OFFSET = 14,
+};
+
+enum {
+	BLOCK_HEAD = 8,       /* type and length */
+	LEAST_BLOCK = 12,     /* and the length once more */
+	MOST_BLOCK = 1 << 26, /* of those that are looked into */
+	READ_AT_ONCE = 1 << 18,
+	MOST_DECIMALS = 19, /* so that a unit has 64 bits */
+};
+
+#define SECTION_ORDER 0x1a2b3c4du
+#define MICRO_UNITS   1000000u /* a second: the default */
+
+struct interface {
+	uint32_t link, most_captured; /* 0: no limit */
+	uint64_t units;               /* of timestamps, a second; 0: unusable */
+	int64_t offset_s;             /* to add to timestamps */
+	nsec_t slack_ns;
+};
+
+struct block_reader {
+	FILE *stream; /* borrowed */
+	bool swapped; /* the section's byte order is not ours */
+	bool in_section;
+	struct interface *interface; /* of the section */
+	size_t count, capacity;
+	uint8_t *block; /* from its type on */
+	size_t room;
+	char fault[96];
+	bool is_cut;
+};
+
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint32_t get32(const struct block_reader *reader, const uint8_t *at)
+{
+	return reader->swapped ? __builtin_bswap32(word(at)) : word(at);
+}
+
+static uint16_t get16(const struct block_reader *reader, const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return reader->swapped ? __builtin_bswap16(value) : value;
+}
+
+bool block_reader_probe(const uint8_t begin[12])
+{
+	/* A text may begin with the type of this block, which are line ends. */
+	return word(begin) == BLOCK_SECTION &&
+	       (word(begin + 8) == SECTION_ORDER ||
+		__builtin_bswap32(word(begin + 8)) == SECTION_ORDER);
+}
+
+struct block_reader *block_reader_new(FILE *stream)
+{
+	struct block_reader *reader = mem_zalloc(sizeof(*reader));
+
+	reader->stream = stream;
+	return reader;
+}
+
+__attribute__((format(printf, 2, 3))) static int set_fault(struct block_reader *reader,
+							   const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reader->fault, sizeof(reader->fault), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* Read bytes of a block. Return 0, or -1 with the fault set. */
+static int read_bytes(struct block_reader *reader, uint8_t *to, size_t count)
+{
+	size_t got;
+
+	errno = 0;
+	got = fread(to, 1, count, reader->stream);
+	if (got == count)
+		return 0;
+	if (ferror(reader->stream))
+		return set_fault(reader, "%s", strerror(errno));
+	reader->is_cut = true;
+	return set_fault(reader, "%zu of %zu bytes of a block are there", got, count);
+}
+
+static int skip_bytes(struct block_reader *reader, uint64_t count)
+{
+	while (count) {
+		size_t some = count < reader->room ? (size_t)count : reader->room;
+
+		if (read_bytes(reader, reader->block, some))
+			return -1;
+		count -= some;
+	}
+	return 0;
+}
+
+static void reserve(struct block_reader *reader, size_t size)
+{
+	if (size <= reader->room)
+		return;
+	reader->room = size + size / 2;
+	reader->block = mem_realloc(reader->block, reader->room, 1);
+}
+
+static bool is_read(uint32_t type)
+{
+	return type == BLOCK_SECTION || type == BLOCK_INTERFACE || type == BLOCK_PACKET ||
+	       type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET;
+}
+
+/*
+ * Read the next block, whole if it is of a type that is used. `length` is that without
+ * the length at its end. Return 1, 0 at the end of the file, or -1.
+ */
+static int read_block(struct block_reader *reader, uint32_t *type, size_t *length)
+{
+	size_t have = BLOCK_HEAD, padded, got;
+	uint32_t said;
+
+	reserve(reader, READ_AT_ONCE);
+	errno = 0;
+	got = fread(reader->block, 1, BLOCK_HEAD, reader->stream);
+	if (got == 0 && !ferror(reader->stream))
+		return 0;
+	if (got < BLOCK_HEAD) {
+		reader->is_cut = !ferror(reader->stream);
+		return set_fault(reader, "%s",
+				 reader->is_cut ? "the head of a block is truncated"
+						: strerror(errno));
+	}
+	*type = word(reader->block);
+	if (*type == BLOCK_SECTION) {
+		if (read_bytes(reader, reader->block + have, 4))
+			return -1;
+		have += 4;
+		reader->in_section = block_reader_probe(reader->block);
+		reader->swapped = word(reader->block + 8) != SECTION_ORDER;
+	}
+	if (!reader->in_section)
+		return set_fault(reader, "no section begins where one should");
+	*type = get32(reader, reader->block);
+	said = get32(reader, reader->block + 4);
+	padded = ((size_t)said + 3) & ~(size_t)3;
+	if (said < LEAST_BLOCK || padded < have + 4 ||
+	    (is_read(*type) && padded > MOST_BLOCK))
+		return set_fault(reader, "a block of %u bytes", said);
+	*length = padded - 4;
+	if (is_read(*type)) {
+		reserve(reader, padded);
+		if (read_bytes(reader, reader->block + have, padded - have))
+			return -1;
+		return get32(reader, reader->block + *length) == said
+			   ? 1
+			   : set_fault(reader,
+				       "a block of %u bytes ends with another "
+				       "length",
+				       said);
+	}
+	return skip_bytes(reader, padded - have) ? -1 : 1;
+}
+
+/*
+ * How much later than its timestamp, which is cut off at units of a second and again at
+ * nanoseconds, a packet may have come.
+ */
+static nsec_t slack(uint64_t units)
+{
+	uint64_t second = (uint64_t)NSEC_PER_SEC;
+
+	if (!units)
+		return 0;
+	if (second % units == 0)
+		return (nsec_t)(second / units) - 1;
+	return units % second == 0 ? 0 : (nsec_t)(second / units) + 1;
+}
+
+/* if_tsresol: a negative power of ten, or of two with the highest bit set. */
+static uint64_t units_of(uint8_t resolution)
+{
+	uint64_t units = 1;
+
+	if (resolution & 0x80)
+		return (resolution & 0x7f) < 64 ? units << (resolution & 0x7f) : 0;
+	if (resolution > MOST_DECIMALS)
+		return 0;
+	while (resolution-- > 0)
+		units *= 10;
+	return units;
+}
+
+static int64_t get_offset(const struct block_reader *reader, const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return (int64_t)(reader->swapped ? __builtin_bswap64(value) : value);
+}
+
+static int add_interface(struct block_reader *reader, size_t length)
+{
+	struct interface *interface;
+	const uint8_t *at = reader->block + 16, *end = reader->block + length;
+
+	if (length < 16)
+		return set_fault(reader, "an interface of %zu bytes", length);
+	interface = MEM_NEXT(reader->interface, reader->count, reader->capacity);
+	*interface = (struct interface){
+	    .link = get16(reader, reader->block + 8),
+	    .most_captured = get32(reader, reader->block + 12),
+	    .units = MICRO_UNITS,
+	};
+	while (end - at >= 4) {
+		const uint16_t code = get16(reader, at);
+		size_t size = get16(reader, at + 2), left;
+
+		at += 4;
+		left = (size_t)(end - at);
+		if (code == OPTION_END || size > left)
+			break;
+		if (code == OPTION_RESOLUTION && size >= 1)
+			interface->units = units_of(*at);
+		if (code == OPTION_OFFSET && size >= 8)
+			interface->offset_s = get_offset(reader, at);
+		size = (size + 3) & ~(size_t)3;
+		at += size < left ? size : left;
+	}
+	interface->slack_ns = slack(interface->units);
+	return 0;
+}
+
+/* Set the instant if it is one; timestamps are counts of units since the epoch. */
+static void set_instant(struct block_packet *packet, const struct interface *interface,
+			uint64_t count)
+{
+	__extension__ typedef unsigned __int128 wide;
+	int64_t seconds;
+	nsec_t part;
+
+	if (!interface->units || count / interface->units > INT64_MAX)
+		return;
+	seconds = (int64_t)(count / interface->units);
+	part = (nsec_t)((wide)(count % interface->units) * (uint64_t)NSEC_PER_SEC /
+			interface->units);
+	packet->unit.usable =
+	    !__builtin_add_overflow(seconds, interface->offset_s, &seconds) &&
+	    !__builtin_mul_overflow(seconds, NSEC_PER_SEC, &packet->ns) &&
+	    !__builtin_add_overflow(packet->ns, part, &packet->ns) &&
+	    nsec_is_stamp(packet->ns);
+}
+
+/* Fields of a packet block begin at byte 8; its data begins behind them, at `from`. */
+static int read_packet(struct block_reader *reader, uint32_t type, size_t length,
+		       struct block_packet *packet)
+{
+	const uint8_t *block = reader->block;
+	const size_t from = type == BLOCK_SIMPLE_PACKET ? 12 : 28;
+	const struct interface *interface;
+	uint32_t number = 0;
+
+	if (length < from)
+		return set_fault(reader, "a packet block of %zu bytes", length);
+	if (type != BLOCK_SIMPLE_PACKET)
+		number = type == BLOCK_PACKET ? get32(reader, block + 8)
+					      : get16(reader, block + 8);
+	if (number >= reader->count)
+		return set_fault(
+		    reader, "a packet of interface %u, which is not declared", number);
+	interface = &reader->interface[number];
+	*packet = (struct block_packet){
+	    .data = block + from,
+	    .link = interface->link,
+	    .unit = {interface->slack_ns, number, false},
+	};
+	if (type == BLOCK_SIMPLE_PACKET) {
+		packet->captured = packet->wire = get32(reader, block + 8);
+		if (interface->most_captured &&
+		    packet->captured > interface->most_captured)
+			packet->captured = interface->most_captured;
+		if (packet->captured > length - from)
+			packet->captured = (uint32_t)(length - from);
+		return 1;
+	}
+	packet->captured = get32(reader, block + 20);
+	packet->wire = get32(reader, block + 24);
+	if (packet->captured > length - from)
+		return set_fault(reader, "a packet of %u bytes in a block of %zu",
+				 packet->captured, length);
+	set_instant(packet, interface,
+		    (uint64_t)get32(reader, block + 12) << 32 |
+			get32(reader, block + 16));
+	return 1;
+}
+
+int block_reader_next(struct block_reader *reader, struct block_packet *packet)
+{
+	enum { MAJOR_VERSION_AT = 12, LEAST_SECTION = 24 };
+	uint32_t type = 0;
+	size_t length = 0;
+	int status;
+
+	while ((status = read_block(reader, &type, &length)) == 1) {
+		if (type == BLOCK_SECTION) {
+			reader->count = 0;
+			if (length < LEAST_SECTION ||
+			    get16(reader, reader->block + MAJOR_VERSION_AT) != 1)
+				return set_fault(reader,
+						 "a section of an unknown version");
+		} else if (type == BLOCK_INTERFACE) {
+			if (add_interface(reader, length))
+				return -1;
+		} else if (is_read(type)) {
+			return read_packet(reader, type, length, packet);
+		}
+	}
+	return status;
+}
+
+const char *block_reader_fault(const struct block_reader *reader, bool *is_cut)
+{
+	*is_cut = reader->is_cut;
+	return reader->fault;
+}
+
+int64_t block_reader_link(const struct block_reader *reader, size_t interface)
+{
+	return interface < reader->count ? (int64_t)reader->interface[interface].link
+					 : -1;
+}
+
+void block_reader_free(struct block_reader *reader)
+{
+	if (!reader)
+		return;
+	free(reader->interface);
+	free(reader->block);
+	free(reader);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_CAPTURE_BLOCKS_H
+#define CT_INPUT_CAPTURE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "input/capture/capture.h"
+
+/*
+ * The packets of a pcapng file (draft-ietf-opsawg-pcapng): sections of either byte order,
+ * whose interfaces may differ in link type, length limit and clock, which libpcap's
+ * interface has no place for.
+ */
+struct block_reader;
+
+struct block_packet {
+	const uint8_t *data;     /* valid until the next call */
+	uint32_t captured, wire; /* bytes in the file, and as it was sent */
+	uint32_t link;           /* as files number them (LINKTYPE_) */
+	struct stamp_unit unit;  /* usable: `ns` is set */
+	nsec_t ns;
+};
+
+/* Return true if these first 12 bytes of a file begin a section. */
+bool block_reader_probe(const uint8_t begin[12]);
+
+/* Borrows the stream, which is at its start. */
+struct block_reader *block_reader_new(FILE *stream);
+
+/*
+ * Read the next packet. Return 1, 0 at the end, or -1, after which nothing more can be
+ * read.
+ */
+int block_reader_next(struct block_reader *reader, struct block_packet *packet);
+
+/* What the last call of block_reader_next() found wrong; whether the file ends too early.
+ */
+const char *block_reader_fault(const struct block_reader *reader, bool *is_cut);
+
+/* Return the link type of an interface of the section, or -1 beyond the last one. */
+int64_t block_reader_link(const struct block_reader *reader, size_t interface);
+
+void block_reader_free(struct block_reader *reader);
+
+#endif
