@@ -253,14 +253,25 @@ static void print_line(FILE *file, const char *text)
 	fputc('\n', file);
 }
 
+/* Whether a table is empty and says so only where it is asked for by name. */
+static bool is_omitted(const struct result *result, const struct result_table *table)
+{
+	return table->is_optional && !table->rows && !result->request->table;
+}
+
 static void print_tables(const struct result *result, FILE *file)
 {
+	const char *before = "";
+
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
 		AUTOFREE char *left_out = print_left_out(table);
 
-		fprintf(file, "%s%s%s%s\n", i ? "\n" : "", table->title,
-			left_out ? ", " : "", left_out ? left_out : "");
+		if (is_omitted(result, table))
+			continue;
+		fprintf(file, "%s%s%s%s\n", before, table->title, left_out ? ", " : "",
+			left_out ? left_out : "");
+		before = "\n";
 		if (table->rows)
 			print_columns(result, table, file);
 		else
@@ -431,6 +442,8 @@ static void print_markdown(const struct result *result, FILE *file)
 		const struct result_table *table = result->table[i];
 		AUTOFREE char *left_out = print_left_out(table);
 
+		if (is_omitted(result, table))
+			continue;
 		fputs("## ", file);
 		print_markdown_text(file, table->title);
 		fputs("\n\n", file);

@@ -43,7 +43,7 @@ static bool is_asked(const struct sql_run *run, const struct query_block *block,
 	return (!tables || query_words_have(tables, table->key)) &&
 	       (!table->forms || (table->forms & query->forms)) &&
 	       (!table->groups || query_words_have(table->groups, query->group)) &&
-	       (!table->when ||
+	       (!table->when || !strcmp(table->when, "rows") ||
 		(!strcmp(table->when, "plot") ? tables != NULL
 					      : query->request->interval_ns != 0));
 }
@@ -338,6 +338,7 @@ static void make_tables(struct sql_run *run, const struct query_block *block,
 		if (!is_asked(run, block, asked))
 			continue;
 		table = result_table_new(result, asked->key, asked->title, column);
+		table->is_optional = asked->when && !strcmp(asked->when, "rows");
 		if (asked->sort)
 			result_table_sort(table, asked->sort);
 		if (asked->limit)

@@ -96,7 +96,8 @@ struct query_table {
 	const char *groups; /* NULL: all */
 	const char *form;   /* QUERY_FORMS; NULL: all */
 	unsigned forms;     /* these as FORM_... */
-	const char *when; /* "interval": with it; "plot": for that alone; NULL: always */
+	const char *when; /* "interval": with it; "plot": for that alone; "rows": printed
+			   * if it has some; NULL: always */
 	int64_t limit;
 };
 

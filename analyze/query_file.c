@@ -229,7 +229,7 @@ static const struct key keys[] = {
     TEXT_OF("shown", OF_BLOCK, query_block, shown, NULL),
     TEXT_OF("form", OF_TABLE, query_table, form, QUERY_FORMS),
     TEXT_OF("group", OF_TABLE, query_table, groups, NULL),
-    TEXT_OF("when", OF_TABLE, query_table, when, "interval plot"),
+    TEXT_OF("when", OF_TABLE, query_table, when, "interval plot rows"),
     TEXT_OF("sort", OF_TABLE, query_table, sort, NULL),
     KEY_OF("limit", VALUE, set_limit, 0),
 };

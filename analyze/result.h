@@ -62,6 +62,7 @@ struct result_table {
 	size_t limit;        /* 0: none */
 	bool limit_is_asked; /* by the user */
 	bool is_cut;         /* its first rows, as many as the limit, are in order */
+	bool is_optional;    /* not printed without rows */
 	struct result_key {
 		size_t column;
 		bool falling;

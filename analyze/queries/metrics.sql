@@ -47,6 +47,7 @@ GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, coalesce(i.ali
 
 -- Counters since a process began; one that falls is of another process with its number and name.
 -- table processes: Processor time of processes, from proc.csv
+-- when: rows
 -- sort: -cpu_ns,node,process
 -- limit: 20
 -- column user_ns: ns, USER

@@ -2,9 +2,10 @@
 -- name: overview
 -- summary: what a timeline contains, and which analyses fit it
 -- description: nodes: from when to when each was recorded, the number of events, and
---   how far its clock may be off at worst. answers: the analyses for which events
---   were recorded. start: three to start with. `ctanalyze run.db` alone prints
---   this.
+--   how far its clock may be off at worst. tasks: what a scheduler ran. periods:
+--   times between pairs of user-space events of one thread whose names suggest it,
+--   such as app:begin and app:end. answers: the analyses for which events were
+--   recorded. start: three to start with. Times apply to tasks and periods.
 -- example: ctanalyze run.db
 
 -- with widest
@@ -23,12 +24,32 @@ LEFT JOIN (SELECT node, count(*) AS samples FROM sample GROUP BY node) AS p ON p
 GROUP BY n.id, n.name
 ORDER BY n.id;
 
+-- table tasks: Tasks
+-- when: rows
+-- sort: -sum_ns,task
+-- limit: 10
+-- column ended: count, ENDED
+SELECT i.name AS task, count(*) AS count, count(i.end_ns - i.begin_ns) AS ended, count(*) FILTER (WHERE i.status <> 0) AS failed,
+       distribution(i.end_ns - i.begin_ns), sum(i.end_ns - i.begin_ns) AS sum_ns
+FROM invocation AS i
+WHERE (:all_nodes = 1 OR i.node IN (SELECT id FROM chosen_node)) AND coalesce(i.begin_ns, i.enqueue_ns, :begin_ns) <= :end_ns
+  AND coalesce(i.end_ns, :end_ns) >= :begin_ns
+GROUP BY i.name;
+
+-- table periods: Periods between events of user space, in one thread
+-- when: rows
+-- sort: -sum_ns,from,to
+-- limit: 10
+SELECT from_name AS "from", to_name AS "to", count(*) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns
+FROM user_period GROUP BY from_name, to_name;
+
 -- with has
 SELECT EXISTS (SELECT 1 FROM message) AS messages, EXISTS (SELECT 1 FROM request) AS requests,
        EXISTS (SELECT 1 FROM thread_state WHERE state = 'running') AS threads, EXISTS (SELECT 1 FROM syscall) AS syscalls,
        EXISTS (SELECT 1 FROM irq) AS irqs, EXISTS (SELECT 1 FROM block_request) AS disks,
        EXISTS (SELECT 1 FROM sample) AS samples, EXISTS (SELECT 1 FROM process WHERE pid <> 0) AS processes,
        EXISTS (SELECT 1 FROM problem) AS problems,
+       EXISTS (SELECT 1 FROM event_class WHERE events > 0 AND kind IN ('user', 'trace')) AS users,
        EXISTS (SELECT 1 FROM thread_state WHERE state = 'runnable' AND waker_tid > 0) AS wakers,
        EXISTS (SELECT 1 FROM event_class WHERE events > 0 AND name IN ('net_dev_queue', 'net_if_receive_skb', 'netif_receive_skb')) AS packets;
 
@@ -46,8 +67,10 @@ UNION ALL SELECT 10, 'net', 'traffic and retransmissions' FROM has WHERE packets
 UNION ALL SELECT 11, 'metrics', 'what sar and others sampled' FROM has WHERE samples
 UNION ALL SELECT 12, 'proc', 'processes' FROM has WHERE processes
 UNION ALL SELECT 13, 'problems', 'what was lost, left out or odd' FROM has WHERE problems
-UNION ALL SELECT 14, 'nodes', 'machines, sources, classes of events'
-UNION ALL SELECT 15, 'clocks', 'how the clocks relate';
+UNION ALL SELECT 14, 'events', 'events as text, also those of user space' FROM has WHERE users
+UNION ALL SELECT 15, 'periods', 'the time from one event to another, both named by you' FROM has WHERE users
+UNION ALL SELECT 16, 'nodes', 'machines, sources, classes of events'
+UNION ALL SELECT 17, 'clocks', 'how the clocks relate';
 
 -- table answers: What can be asked: ctanalyze ANALYSIS TIMELINE
 SELECT analysis, about FROM answer ORDER BY place;
@@ -55,6 +78,7 @@ SELECT analysis, about FROM answer ORDER BY place;
 -- table start: To begin with
 SELECT command FROM (
 	SELECT 0 AS place, 'ctanalyze report TIMELINE -o report.html' AS command
+	UNION ALL SELECT 13, 'ctanalyze periods --from EVENT --to EVENT --group node,tid TIMELINE' FROM answer WHERE analysis = 'periods'
 	UNION ALL SELECT place, 'ctanalyze ' || analysis || ' TIMELINE' FROM answer WHERE analysis IN ('requests', 'cpu', 'messages', 'nodes')) AS first
 ORDER BY place
 LIMIT 3;

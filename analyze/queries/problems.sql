@@ -13,7 +13,7 @@ SELECT s.id, n.name AS node, s.name AS source, s.events, s.discarded,
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
 WHERE s.discarded > 0;
 
--- Clocks that are not what one would want for reading across nodes.
+-- Clocks that are not what one would want for reading across nodes. The reference itself needs no messages.
 -- with loose
 SELECT s.id, n.name AS node, s.name AS source, s.quality,
        CASE WHEN s.reference IS NULL THEN 'left at its own epoch'
@@ -24,7 +24,7 @@ SELECT s.id, n.name AS node, s.name AS source, s.quality,
             WHEN s.quality = 'absent' THEN 'nothing ties it to the reference'
             ELSE 'its messages contradict each other' END AS text
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
-WHERE s.reference IS NULL OR s.quality NOT IN ('exact', 'accurate')
+WHERE s.reference IS NULL OR (s.quality NOT IN ('exact', 'accurate') AND NOT (s.quality = 'absent' AND s.reference = s.id))
    OR s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value);
 
 -- table problems: Problems in the input

@@ -3,7 +3,7 @@
 -- summary: what the other files share
 -- unit text: a about activity analysis asymmetric b cause class client comm command container cut disk dst error exe
 --   from from_node group holder hostname interface kernel kind metric name node operation path place process
---   protocol quality reference server source src syscall to to_node unit waker woken
+--   protocol quality reference server source src syscall task to to_node unit waker woken
 -- unit count: allocations count cpus discarded ended errors events failed flows frees hard major_faults
 --   merged messages messages_ab messages_ba migrations negative packets preempted problems processes reads
 --   received rejected runs samples segments sent soft sources switches syncs threads unfinished
@@ -206,6 +206,34 @@ SELECT p.id, n.name AS node, coalesce(p.place, s.name) AS place, p.kind, p.count
 FROM problem_place AS w JOIN problem AS p ON p.id = w.id LEFT JOIN source AS s ON s.id = p.source
 LEFT JOIN node AS n ON n.id = w.node
 WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
+
+-- Pairs of classes of user space that suggest a period: app:work_begin and app:work_end.
+-- temporary user_pair
+WITH word (a, b) AS (VALUES
+	('begin', 'end'), ('start', 'end'), ('start', 'stop'), ('start', 'finish'), ('start', 'done'), ('entry', 'exit'),
+	('enter', 'exit'), ('enter', 'leave'), ('request', 'response'), ('issue', 'complete'), ('submit', 'complete'),
+	('lock', 'unlock'), ('acquire', 'release'), ('open', 'close'), ('push', 'pop'))
+SELECT DISTINCT f.id AS from_class, t.id AS to_class, f.name AS from_name, t.name AS to_name
+FROM event_class AS f JOIN word AS w ON f.name LIKE '%' || w.a || '%'
+JOIN event_class AS t ON t.name = replace(f.name, w.a, w.b) AND t.kind = f.kind
+WHERE f.kind IN ('user', 'trace') AND f.events > 0 AND t.events > 0 AND f.id <> t.id;
+
+-- From each first event of such a pair to the next second one of the same thread; of several
+-- first ones in a row the last counts.
+-- temporary user_period
+WITH step AS (
+	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, coalesce(e.tid, -1) AS tid, e.ts_ns, e.id, 1 AS is_begin
+	FROM user_pair AS p CROSS JOIN event AS e
+	WHERE e.class = p.from_class AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+	UNION ALL
+	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, coalesce(e.tid, -1), e.ts_ns, e.id, 0
+	FROM user_pair AS p CROSS JOIN event AS e
+	WHERE e.class = p.to_class AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))),
+dated AS (
+	SELECT from_name, to_name, node, tid, ts_ns, is_begin, lag(is_begin) OVER steps AS last_is_begin, lag(ts_ns) OVER steps AS begin_ns
+	FROM step WINDOW steps AS (PARTITION BY from_class, to_class, node, tid ORDER BY ts_ns, id))
+SELECT from_name, to_name, node, tid, begin_ns, ts_ns AS end_ns, ts_ns - begin_ns AS duration_ns
+FROM dated WHERE is_begin = 0 AND last_is_begin = 1;
 
 -- How much of the time asked for was recorded of what a node's kernel did.
 -- temporary kernel_recorded

@@ -299,6 +299,29 @@ static int give(struct cell *row, const int64_t *value, size_t count)
 	return 1;
 }
 
+/* The longest time in which the processor was busy for 98 % of every second. */
+static nsec_t longest_full(const struct activity *activity,
+			   const struct activity_lane *lane)
+{
+	size_t step = (size_t)(NSEC_PER_SEC / activity->cell_ns);
+	nsec_t full_ns = 0, longest_ns = 0;
+
+	step = step ? step : 1;
+	for (size_t at = 0; at < activity->cells; at += step) {
+		nsec_t known_ns = 0, busy_ns = 0;
+
+		for (size_t i = at; i < at + step && i < activity->cells; i++) {
+			known_ns += lane->cell[i].known_ns;
+			busy_ns += lane->cell[i].busy_ns;
+		}
+		full_ns = known_ns && busy_ns >= known_ns - known_ns / 50
+			      ? full_ns + known_ns
+			      : 0;
+		longest_ns = full_ns > longest_ns ? full_ns : longest_ns;
+	}
+	return longest_ns;
+}
+
 static int give_lane(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;
@@ -316,8 +339,8 @@ static int give_lane(void *context, struct cell *row, struct error *error)
 	}
 	return give(row,
 		    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns, irq_ns,
-				      softirq_ns},
-		    6);
+				      softirq_ns, longest_full(giving->activity, lane)},
+		    7);
 }
 
 static int give_thread(void *context, struct cell *row, struct error *error)
@@ -349,9 +372,10 @@ int activity_keep(const struct activity *activity, struct timeline_reader *reade
 {
 	struct giving lanes = {activity, 0}, threads = lanes;
 
-	return timeline_reader_keep_rows(
-		   reader, "page_lane (node, cpu, known_ns, busy_ns, irq_ns, softirq_ns)",
-		   6, give_lane, &lanes, error) ||
+	return timeline_reader_keep_rows(reader,
+					 "page_lane (node, cpu, known_ns, busy_ns, "
+					 "irq_ns, softirq_ns, full_ns)",
+					 7, give_lane, &lanes, error) ||
 		       timeline_reader_keep_rows(
 			   reader,
 			   "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, "

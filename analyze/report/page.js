@@ -94,12 +94,14 @@
 		const threads = data.threads.map(([n, tid, name, process, ran, first, last, strip]) =>
 			({ n, tid, name, process, ran, first, last, strip: [...strip].map((letter) => Math.max(0, (code[letter] - 1) / 62) + (code[letter] ? 1e-3 : 0)), spans: [] }));
 		const laneOf = new Map(lanes.map((lane, i) => [lane.n + " " + lane.c, i]));
+		// What a window cuts has begun before it, or ends behind it.
+		const cutAt = (window, from, to) => (from <= window.from ? 1 : 0) | (to >= window.to ? 2 : 0);
 		for (const window of data.exact) {
 			for (const list of window.states) {
 				const thread = threads[list[0]];
 				for (let i = 1, at = window.from; i < list.length; i += 5) {
 					const from = at + list[i], to = from + list[i + 1];
-					const item = { from, to, state: list[i + 2] % 8, wait: Math.floor(list[i + 2] / 8), cpu: list[i + 3], other: list[i + 4], thread };
+					const item = { from, to, state: list[i + 2] % 8, wait: (list[i + 2] >> 3) % 8, cut: cutAt(window, from, to) | list[i + 2] >> 6, cpu: list[i + 3], other: list[i + 4], thread };
 					at = to;
 					thread.spans.push(item);
 					const lane = item.state === 1 ? lanes[laneOf.get(thread.n + " " + item.cpu)] : null;
@@ -111,7 +113,7 @@
 				for (let i = 2, at = window.from; i < list.length; i += 2) {
 					const from = at + list[i], to = from + list[i + 1];
 					at = to;
-					lanes[list[1]].irqs.push({ from, to, soft, number, name });
+					lanes[list[1]].irqs.push({ from, to, cut: cutAt(window, from, to), soft, number, name });
 				}
 			}
 		}
@@ -132,6 +134,34 @@
 			}
 			return rows.length ? [{ title, unit, merged: rows[0][5], series: [...of] }] : [];
 		});
+
+		// Tasks, and periods of user space by thread, in rows in which they do not overlap.
+		const stack = (items, most) => {
+			const tracks = [];
+			for (const item of items.sort((a, b) => a.from - b.from)) {
+				let track = tracks.find((one) => one[one.length - 1].to <= item.from);
+				if (!track && tracks.length < most) tracks.push(track = []);
+				track?.push(item);
+			}
+			return tracks;
+		};
+		const tracksOf = data.nodes.map((_, n) => {
+			const tasks = data.tasks.filter((row) => row[0] === n).map(([, from, to, name, status, pid]) => ({ from, to: to ?? span, kind: "task", name, cut: to === null ? 2 : 0,
+				fields: [...pid >= 0 ? [["process", pid]] : [], ...status >= 0 ? [["exit status", status]] : []] }));
+			const byTid = new Map();
+			for (const [, tid, comm, from, to, first, last] of data.periods.filter((row) => row[0] === n)) {
+				const list = byTid.get(tid) ?? byTid.set(tid, []).get(tid);
+				list.push({ from, to, kind: "period", name: `${first} \u2192 ${last}`, cut: 0, fields: [["thread", `${comm} (${tid})`]], comm });
+			}
+			const threadsOf = [...byTid].sort((a, b) => b[1].length - a[1].length).slice(0, 8);
+			return [...stack(tasks, 6).map((items, i) => ({ items, name: i ? "" : "tasks", sub: "" })),
+				...threadsOf.flatMap(([tid, list]) => stack(list, 2).map((items, i) => ({ items, name: i ? "" : list[0].comm, sub: i || tid < 0 ? "" : String(tid) })))];
+		});
+		const densityOf = data.nodes.map((_, n) => {
+			const cells = data.density.filter((row) => row[0] === n);
+			return cells.length ? { cells: new Map(cells.map((row) => [row[1], row[2]])), step: cells[0][3], most: Math.max(...cells.map((row) => row[2])) } : null;
+		});
+		const hasProcessors = data.nodes.map((_, n) => lanes.some((lane) => lane.n === n && lane.busy.some((busy) => busy >= 0)));
 
 		// Names that ran longest have a colour of their own.
 		const ranBy = new Map();
@@ -185,11 +215,19 @@
 			const h = shownRows > 80 ? 9 : shownRows > 40 ? 12 : shownRows > 16 ? 17 : 24;
 			data.nodes.forEach((name, n) => {
 				const own = lanes.map((lane, i) => i).filter((i) => lanes[i].n === n);
-				const groups = open.has(n) ? own.map((i) => [i]) : [own];
+				const more = [...densityOf[n] ? [{ density: densityOf[n], name: "events", sub: "" }] : [], ...tracksOf[n].map((track) => ({ track, name: track.name, sub: track.sub }))];
+				const isLinked = links.some((link) => lanes[link.a].n === n || lanes[link.b].n === n);
+				// Processors of which nothing was recorded have no rows where others tell of the node, or no node has any.
+				const groups = !hasProcessors[n] && (more.length || (!isLinked && !hasProcessors.includes(true))) ? [] : open.has(n) ? own.map((i) => [i]) : [own];
+				if (!groups.length && more.length) {
+					more[0] = { ...more[0], name, sub: more[0].name };
+					for (const lane of own) rowOfLane[lane] = rows.length;
+				}
 				groups.forEach((group, i) => {
 					const row = add({ lanes: group, n, name: i ? "" : name, sub: groups.length > 1 ? String(lanes[group[0]].c) : "" }, h, i + 1 < groups.length ? 1 : h > 12 ? 8 : 3);
 					for (const lane of group) rowOfLane[lane] = row;
 				});
+				more.forEach((row, i) => add({ ...row, n, lanes: null }, Math.max(h - 8, 10), i + 1 < more.length ? 2 : h > 12 ? 8 : 3));
 				for (const thread of pinned)
 					if (thread.n === n) add({ thread, n, name: thread.name, sub: String(thread.tid) }, Math.max(h - 6, 12), 6);
 			});
@@ -262,10 +300,10 @@
 				last = b;
 				const fill = colour(list[i]);
 				if (!fill) continue;
-				pen.globalAlpha = text && dim(list[i].thread) ? 0.18 : 1;
+				pen.globalAlpha = list[i].thread && text && dim(list[i].thread) ? 0.18 : 1;
 				pen.fillStyle = fill;
 				pen.fillRect(a, y, Math.max(b - a > 4 ? b - a - 0.6 : b - a, 0.7), h);
-				if (text && b - a > 34 && h >= 12) {
+				if (text && b - a > 34 && h >= 10) {
 					pen.save();
 					pen.beginPath();
 					pen.rect(a, y, b - a - 2, h);
@@ -312,7 +350,23 @@
 			}
 			if (at < t1) drawCells(pen, ink, row, at, t1);
 		};
-		const stateColour = (ink) => (item) => ink(["ready", "run", item.wait ? ["", "disk", "net", "timer", "irq", "thread"][item.wait] : "sleep", "disk", "thread"][item.state]);
+		// A sleep has the colour of what ended it, whatever kind of sleep it was.
+		const stateColour = (ink) => (item) => ink(["ready", "run"][item.state] ?? ["sleep", "disk", "net", "timer", "irq", "thread"][item.wait]);
+		const drawTrack = (pen, ink, row) => {
+			pen.fillStyle = ink("lane");
+			pen.fillRect(label, row.y, width - label, row.h);
+			drawSpans(pen, row.track.items, t0, t1, row.y, row.h, (item) => ink(item.kind), (item) => item.name);
+		};
+		const drawDensity = (pen, ink, row) => {
+			const { cells, step, most } = row.density;
+			pen.fillStyle = ink("lane");
+			pen.fillRect(label, row.y, width - label, row.h);
+			pen.fillStyle = ink("event");
+			for (const [cell, count] of cells) {
+				const a = Math.max(label, x(cell * step)), b = Math.min(width, x((cell + 1) * step)), h = Math.max(1.5, row.h * Math.log1p(count) / Math.log1p(most));
+				if (b > a) pen.fillRect(a, row.y + row.h - h, Math.max(b - a, 0.7), h);
+			}
+		};
 		const drawThread = (pen, ink, pattern, row) => {
 			const { thread } = row, lane = lanes.find((one) => one.n === row.n);
 			pen.fillStyle = ink("lane");
@@ -388,7 +442,7 @@
 				for (j = i; j < known.length && !known[j];) j++;
 				if (j > i) pen.fillRect(label + i, row.y, Math.min(j - i, width - label - i), row.h);
 			}
-			const few = curve.series.length <= 8;
+			const few = curve.series.length <= 8 && !byThread; // else these colours are threads'
 			for (const [n, list] of [...curve.series].sort((a, b) => (a[0] === hot) - (b[0] === hot))) {
 				pen.strokeStyle = ink(few ? "k" + n % 9 : n === hot ? "slow" : "msg");
 				pen.globalAlpha = n === hot ? 1 : few ? hot >= 0 ? 0.5 : 0.9 : Math.max(0.06, 6 / curve.series.length);
@@ -476,8 +530,8 @@
 		};
 		const drawNow = () => {
 			queued = false;
-			width = view.clientWidth;
-			label = width < 600 ? 62 : 116;
+			label = view.clientWidth < 600 ? 62 : 116;
+			width = Math.max(view.clientWidth, label + 40);
 			place();
 			const pen = sized(canvas, width, height), ink = colours(), pattern = hatched(pen, ink("hatch"));
 			pen.font = "12px system-ui, sans-serif";
@@ -486,6 +540,8 @@
 			for (const row of rows) {
 				if (row.curve) drawCurve(pen, ink, pattern, row);
 				else if (row.thread) drawThread(pen, ink, pattern, row);
+				else if (row.track) drawTrack(pen, ink, row);
+				else if (row.density) drawDensity(pen, ink, row);
 				else drawLane(pen, ink, pattern, row);
 				drawLabel(pen, ink, row);
 			}
@@ -497,7 +553,7 @@
 				pen.globalAlpha = 1;
 			}
 			if (picked?.box && picked.box.to > t0 && picked.box.from < t1) {
-				const row = rows.find((one) => one.thread === picked.row.thread && one.lanes?.[0] === picked.row.lanes?.[0] && !one.curve);
+				const row = rows.find((one) => one.thread === picked.row.thread && one.track === picked.row.track && one.lanes?.[0] === picked.row.lanes?.[0] && !one.curve && !one.density);
 				pen.strokeStyle = ink("slow");
 				pen.lineWidth = 2;
 				if (row) pen.strokeRect(x(picked.box.from), row.y, Math.max(2, x(picked.box.to) - x(picked.box.from)), row.h);
@@ -510,10 +566,15 @@
 			drawLegend();
 		};
 		const drawLegend = () => {
-			const keys = byThread ? [...named.map((name, i) => ["k" + i, name]), ["k8", "others"]] : [["run", "a thread runs"]];
-			keys.push(["soft", "softirq"], ["irq", "interrupt"], ["lane", "idle"], ["hatch", "not recorded"], ["msg", "message"], ["slow", "one of the slowest"]);
-			if (pinned.length) keys.push(["ready", "waits for a processor"], ["net", "waits for the network"], ["disk", "for a disk"], ["timer", "for a timer"], ["thread", "for a thread"]);
-			if (data.nodes.length <= 8 && curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
+			const keys = [];
+			if (hasProcessors.includes(true)) keys.push(...byThread ? [...named.map((name, i) => ["k" + i, name]), ["k8", "others"]] : [["run", "a thread runs"]], ["soft", "softirq"], ["irq", "interrupt"], ["lane", "idle"]);
+			keys.push(["hatch", "not recorded"]);
+			if (links.length) keys.push(["msg", "message"], ["slow", "one of the slowest"]);
+			if (pinned.length) keys.push(["ready", "waits for a processor"], ["net", "waits for the network"], ["disk", "for a disk"], ["timer", "for a timer"], ["irq", "for an interrupt"], ["thread", "for a thread"], ["sleep", "sleeps, not known for what"]);
+			if (densityOf.some(Boolean)) keys.push(["event", "events"]);
+			if (data.tasks.length) keys.push(["task", "task"]);
+			if (data.periods.length) keys.push(["period", "period of user space"]);
+			if (data.nodes.length <= 8 && curves.length && !byThread) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
 			const text = JSON.stringify(keys);
 			if (legend.dataset.keys === text) return;
 			legend.dataset.keys = text;
@@ -545,11 +606,13 @@
 			return new Date(ms).toISOString().replace("T", " ").replace("Z", "") + String(Math.floor(t % 1e6)).padStart(6, "0") + " UTC";
 		};
 		const ofThread = (thread) => `${thread.name} (${thread.tid})`;
+		const edges = (item) => [["begin", (item.cut & 1 ? "before " : "") + utc(item.from)], ["took", (item.cut ? "at least " : "") + spanText(item.to - item.from)]];
+		const trackFields = (item, n) => [["what", item.name], ["node", data.nodes[n]], ...item.fields, ...edges(item)];
 		const spanFields = (item, n) => [
 			["what", item.thread ? ofThread(item.thread) : item.soft ? "softirq" : "interrupt"],
 			...item.thread ? [["process", item.thread.process], ["state", states[item.state] + (item.wait ? `: waits for ${waits[item.wait]}` : "")]] : [["handler", `${item.name} (${item.number})`]],
 			["node", data.nodes[n]], ...item.cpu >= 0 ? [["processor", item.cpu]] : [],
-			["begin", utc(item.from)], ["took", spanText(item.to - item.from)],
+			...edges(item),
 			...item.thread && item.other >= 0 ? [[item.state === 1 ? "priority" : "woken by thread", item.other]] : []];
 		const linkFields = (link) => [
 			["what", `message ${link.id}, ${link.protocol}`],
@@ -576,6 +639,14 @@
 			if (best && (!row || nearest < 3)) return { link: best, fields: linkFields(best) };
 			if (!row) return null;
 			if (row.curve) return { fields: [["what", row.name], ["at", utc(t)], ...row.curve.series.map(([n, list]) => [data.nodes[n], curveAt(list, t)]).filter((pair) => pair[1] !== null).sort((a, b) => b[1] - a[1]).slice(0, 12).map(([name, value]) => [name, valueText(value, row.curve.unit)])] };
+			if (row.track) {
+				const item = spanAt(row.track.items, t);
+				return item ? { row, box: item, fields: trackFields(item, row.n) } : null;
+			}
+			if (row.density) {
+				const { cells, step } = row.density;
+				return { row, box: null, fields: [["node", data.nodes[row.n]], ["at", utc(t)], ["events", `${cells.get(Math.floor(t / step)) ?? 0} in ${spanText(step)}`]] };
+			}
 			const inWindow = windowsShown().some((window) => t >= window.from && t < window.to);
 			if (row.thread) {
 				const item = inWindow ? spanAt(row.thread.spans, t) : null;
@@ -748,9 +819,10 @@
 		canvas.setAttribute("role", "img");
 		canvas.setAttribute("aria-label", into.closest("figure").querySelector("b").textContent);
 		const draw = () => {
-			const wide = into.clientWidth, small = wide < 620;
+			const small = into.clientWidth < 620;
 			left = small ? 84 : 150;
 			right = small ? 78 : 150;
+			const wide = Math.max(into.clientWidth, left + right + 40);
 			const pen = sized(canvas, wide, rows.length * height + 18), ink = colours(), w = wide - left - right;
 			const x = (part) => left + part * w;
 			pen.font = `${small ? 11 : 13}px system-ui, sans-serif`;

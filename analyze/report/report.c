@@ -38,7 +38,9 @@ static const struct report_query {
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
-    [ANSWER_LINES] = {"report", NULL, "gaps curves links messages", 0, -1},
+    [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS},
+    [ANSWER_LINES] = {"report", NULL, "gaps curves links messages tasks periods density",
+		      0, -1},
     [ANSWER_OWN] =
 	{"report", NULL,
 	 "name home folded processors threads threads_named handlers interrupts "
@@ -51,7 +53,7 @@ enum { TASK_ACTIVITY = ANSWER_OWN, TASKS };
 static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 				 ANSWER_MESSAGES, ANSWER_SYSCALLS, ANSWER_LINES,
 				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
-				 ANSWER_PROBLEMS, ANSWER_MEMORY};
+				 ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
 
 struct work {
 	struct report *report;
@@ -231,6 +233,7 @@ static const struct part {
 	     {"lanes", report_lanes, NULL},
 	     {"spans", report_spans, NULL},
 	     {"reduction", report_reduction, NULL},
+	     {"user", report_user, NULL},
 	     {"paths", report_paths, NULL},
 	     {"latencies", report_latencies, NULL},
 	     {"version", NULL, &version},
@@ -299,7 +302,7 @@ static int give_row(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
-/* What only C knows: how many problems are failures, and nodes without a trace. */
+/* What only C knows: how many problems are failures; nodes without a trace, and all. */
 static int give_facts(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;
@@ -309,15 +312,17 @@ static int give_facts(void *context, struct cell *row, struct error *error)
 	const struct scope *scope = &query->scope;
 
 	(void)error;
-	row[0] = row[1] = cell_of_integer(0);
+	row[0] = row[1] = row[2] = cell_of_integer(0);
 	for (size_t i = 0; problems && i < problems->rows; i++) {
 		struct cell kind = report_cell(problems, i, "kind");
 
 		row[0].integer += kind.type == CELL_TEXT &&
 				  problem_is_failure(problem_kind_of(kind.bytes));
 	}
-	for (size_t i = 0; i < scope->nodes; i++)
+	for (size_t i = 0; i < scope->nodes; i++) {
 		row[1].integer += scope->node[i].chosen && !scope->node[i].recorded_ns;
+		row[2].integer += scope->node[i].chosen;
+	}
 	return giving->at++ == 0;
 }
 
@@ -355,14 +360,17 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
 	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->query->reader;
-	int status = timeline_reader_keep_rows(reader, "page_fact (bad, silent)", 2,
-					       give_facts, &facts, error);
+	int status = timeline_reader_keep_rows(reader, "page_fact (bad, silent, nodes)",
+					       3, give_facts, &facts, error);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !status; i++)
 		status = give_table(
 		    report, report_table(report, tables[i].answer, tables[i].table),
 		    tables[i].name, error);
-	return status || activity_keep(&report->activity, reader, error) ? -1 : 0;
+	return status || activity_keep(&report->activity, reader, error) ||
+		       report_walk_paths(report, error)
+		   ? -1
+		   : 0;
 }
 
 static int make(struct report *report, struct error *error)
@@ -400,6 +408,8 @@ int run_report(struct query *query, struct result *result, struct error *error)
 	for (int i = 0; i < ANSWERS; i++)
 		if (report.answer[i].result.request)
 			result_clear(&report.answer[i].result);
+	for (size_t i = 0; i < report.requests; i++)
+		path_clear(&report.path[i]);
 	activity_clear(&report.activity);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");

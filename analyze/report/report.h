@@ -83,6 +83,7 @@ enum report_answer_name {
 	ANSWER_IO,
 	ANSWER_NET,
 	ANSWER_MEMORY,
+	ANSWER_OVERVIEW,
 	ANSWER_LINES, /* of report.sql: what the timeline draws besides spans */
 	ANSWER_OWN,   /* and what is said of the other answers */
 	ANSWERS
@@ -107,6 +108,7 @@ struct report {
 	bool is_exact; /* all spans are drawn one by one */
 	size_t detail; /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
+	struct path path[REPORT_REQUESTS]; /* without segments: not drawn */
 	size_t requests;
 	struct error *error; /* of the page: of what failed */
 	bool failed;
@@ -125,6 +127,10 @@ double report_number(struct cell cell, double none);
 /* Which of the chosen nodes one is, from 0. */
 size_t report_node_index(const struct report *report, int64_t node);
 
+/* Follow the paths of the requests, where what threads did is recorded, and keep their
+ * states as page_path, for report.sql. 0, or -1 with error. */
+int report_walk_paths(struct report *report, struct error *error);
+
 /* The analysis. */
 int run_report(struct query *query, struct result *result, struct error *error);
 
@@ -133,6 +139,7 @@ void report_findings(struct report *report);
 void report_lanes(struct report *report);
 void report_spans(struct report *report);
 void report_reduction(struct report *report);
+void report_user(struct report *report);
 void report_paths(struct report *report);
 void report_latencies(struct report *report);
 

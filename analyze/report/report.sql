@@ -140,6 +140,31 @@ FROM link AS l JOIN message AS m ON m.id = l.id LEFT JOIN place AS a ON a.node =
 LEFT JOIN place AS b ON b.node = m.dst_node
 ORDER BY took_ns DESC, m.id;
 
+-- Where and when tasks ran; an end that was not recorded is NULL.
+-- table tasks: The tasks that are drawn
+SELECT p.place AS node, i.begin_ns - :begin_ns AS from_ns, i.end_ns - :begin_ns AS to_ns, coalesce(i.name, '') AS name,
+       coalesce(i.status, -1) AS status, coalesce(i.pid, -1) AS pid
+FROM invocation AS i JOIN place AS p ON p.node = i.node
+WHERE i.begin_ns <= :end_ns AND coalesce(i.end_ns, :end_ns) >= :begin_ns ORDER BY i.begin_ns, i.id LIMIT 4000;
+
+-- table periods: The longest periods of user space
+SELECT p.place AS node, u.tid, coalesce(t.comm, '') AS comm, u.begin_ns - :begin_ns AS from_ns, u.end_ns - :begin_ns AS to_ns,
+       u.from_name, u.to_name
+FROM user_period AS u JOIN place AS p ON p.node = u.node
+LEFT JOIN known_thread AS t ON t.node = u.node AND t.tid = u.tid AND u.begin_ns >= t.from_ns AND u.begin_ns < t.until_ns
+ORDER BY u.duration_ns DESC, u.begin_ns, p.place, u.tid, u.from_name LIMIT 4000;
+
+-- How many events there are in each step of time: of user space, and where no kernel was traced of the other sources.
+-- table density: Events of user space and captures
+WITH counted AS (
+	SELECT id FROM source AS s WHERE kind = 'user'
+	   OR NOT EXISTS (SELECT 1 FROM thread_state AS t WHERE t.node = s.node) AND kind <> 'kernel'),
+step AS (SELECT (:end_ns - :begin_ns) / 800 + 1 AS ns)
+SELECT p.place AS node, (e.ts_ns - :begin_ns) / step.ns AS cell, count(*) AS events, step.ns AS step_ns
+FROM step CROSS JOIN event AS e JOIN place AS p ON p.node = e.node
+WHERE EXISTS (SELECT 1 FROM counted) AND e.source IN (SELECT id FROM counted) AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+GROUP BY 1, 2, 4 ORDER BY 1, 2;
+
 -- One row for what is the same of many nodes.
 -- table folded: Problems in the input
 -- limit: 100
@@ -150,19 +175,26 @@ FROM node_problem GROUP BY kind, text ORDER BY min(id);
 -- What C has summed up as it read the spans: page_lane and page_thread.
 -- temporary page_processors
 SELECT n.name AS node, l.cpu, l.known_ns AS recorded_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
-       1e2 * l.irq_ns / l.known_ns AS irq_percent, 1e2 * l.softirq_ns / l.known_ns AS softirq_percent
+       1e2 * l.irq_ns / l.known_ns AS irq_percent, 1e2 * l.softirq_ns / l.known_ns AS softirq_percent, l.full_ns
 FROM page_lane AS l JOIN node AS n ON n.id = l.node WHERE l.cpu >= 0 AND l.known_ns > 0 ORDER BY l.rowid;
 
+-- A thread has an entry for each of its names.
 -- temporary page_threads
-SELECT h.comm, n.name AS node, h.tid, coalesce(t.process, '') AS process, h.busy_ns AS cpu_ns,
+SELECT h.comm, n.name AS node, h.tid, coalesce(t.process, '') AS process, h.busy_ns AS cpu_ns, t.id AS thread, t.comm AS last_comm,
        h.waits, h.wait_ns, h.most_wait_ns, h.node AS of_node, h.first_ns, h.last_ns, h.strip, h.rowid - 1 AS entry
 FROM page_thread AS h JOIN node AS n ON n.id = h.node
 LEFT JOIN known_thread AS t ON t.node = h.node AND t.tid = h.tid AND h.first_ns >= t.from_ns AND h.first_ns < t.until_ns
-WHERE h.busy_ns > 0 ORDER BY h.busy_ns DESC, h.rowid;
+ORDER BY h.busy_ns DESC, h.rowid;
+
+-- As cpu and sched count: by thread, which has its last name.
+-- temporary page_thread_sum
+SELECT coalesce(last_comm, max(comm)) AS comm, node, tid, process, sum(cpu_ns) AS cpu_ns, sum(waits) AS waits, sum(wait_ns) AS wait_ns,
+       max(most_wait_ns) AS most_wait_ns
+FROM page_threads GROUP BY of_node, tid, thread, last_comm, node, process HAVING sum(cpu_ns) > 0 ORDER BY sum(cpu_ns) DESC, node, tid;
 
 -- table threads_named: Those that have a name in the page
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
-FROM page_threads AS h JOIN place AS p ON p.node = h.of_node ORDER BY h.rowid LIMIT 2000;
+FROM page_threads AS h JOIN place AS p ON p.node = h.of_node WHERE h.cpu_ns > 0 ORDER BY h.rowid LIMIT 2000;
 
 -- What interrupts did, in the order in which they lie; a time is of those that lie within the scope as a whole.
 -- temporary page_handler
@@ -192,7 +224,7 @@ SELECT node, cpu, recorded_ns, busy_ns, busy_percent, irq_percent, softirq_perce
 -- column waits: count, WAITS FOR A CPU
 -- column wait_ns: ns, IN ALL
 -- column most_wait_ns: ns, LONGEST
-SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_threads;
+SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_thread_sum;
 
 -- table interrupts: Interrupts by handler
 -- sort: -sum_ns,node,kind,number,name
@@ -211,20 +243,21 @@ SELECT "from", "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, m
 -- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
 -- with told_lost
 -- How many events were in packets that were discarded, nobody knows.
-SELECT discarded, bad, silent, (SELECT count(*) FROM page_problems) AS notes,
+SELECT discarded, bad, silent, nodes, CASE WHEN silent < nodes THEN silent ELSE 0 END AS missing, (SELECT count(*) FROM page_problems) AS notes,
        greatest((SELECT coalesce(sum(count), 0) FROM page_problems WHERE kind = 'discarded') - discarded, 0) AS packets
 FROM page_fact, (SELECT coalesce(sum(discarded), 0) AS discarded FROM page_lost) AS l;
 
 -- with told_clocks
 SELECT count(*) AS clocks, count(*) FILTER (WHERE worst_bound_ns IS NULL) AS open, max(worst_bound_ns) AS most_ns,
-       count(*) FILTER (WHERE quality NOT IN ('exact', 'accurate')) AS bad,
+       count(*) FILTER (WHERE quality NOT IN ('exact', 'accurate') AND NOT (quality = 'absent' AND source = reference AND islands = 1)) AS bad,
        (SELECT coalesce(sum(violations_before), 0) FROM page_ties) AS before,
        (SELECT coalesce(sum(violations_after), 0) FROM page_ties) AS after
-FROM page_clocks;
+FROM page_clocks, (SELECT count(DISTINCT reference) AS islands FROM page_clocks) AS i;
 
 -- with told_request
 SELECT * FROM page_requests ORDER BY rowid LIMIT 1;
 
+-- Where its critical path is drawn, what that says; else the parts of the request.
 -- with told_part
 SELECT row_number() OVER (ORDER BY ns DESC, place) AS n, ns, name FROM (
 	SELECT 1 AS place, there_ns AS ns, 'on the way there' AS name FROM told_request
@@ -236,7 +269,13 @@ SELECT row_number() OVER (ORDER BY ns DESC, place) AS n, ns, name FROM (
 	UNION ALL SELECT 7, other_ns, 'waiting for something else on the server' FROM told_request
 	UNION ALL SELECT 8, unknown_ns, 'on the server, of which nothing more was recorded' FROM told_request
 	UNION ALL SELECT 9, back_ns, 'on the way back' FROM told_request) AS parts
-WHERE ns > 0;
+WHERE ns > 0 AND NOT EXISTS (SELECT 1 FROM page_path WHERE request = (SELECT request FROM told_request))
+UNION ALL
+SELECT row_number() OVER (ORDER BY sum(ns) DESC, state), sum(ns),
+       CASE state WHEN 'running' THEN 'running' WHEN 'runnable' THEN 'waiting for a processor' WHEN 'disk' THEN 'waiting for a disk'
+       WHEN 'network' THEN 'in the network' WHEN 'timer' THEN 'waiting for a timer' WHEN 'interrupt' THEN 'waiting for an interrupt'
+       WHEN 'thread' THEN 'waiting for another thread' ELSE 'of which nothing was recorded' END
+FROM page_path WHERE request = (SELECT request FROM told_request) AND ns > 0 GROUP BY state;
 
 -- with told_parts
 SELECT group_concat('{ns:' || ns || '} ({share:' || (1e0 * ns / total_ns) || '}) ' || p.name, ', and ') AS text
@@ -249,17 +288,39 @@ FROM page_processors GROUP BY node ORDER BY 2 DESC, 3 LIMIT 1;
 -- with told_processor
 SELECT node, cpu, busy_percent, rowid AS place FROM page_processors ORDER BY busy_percent DESC, rowid LIMIT 1;
 
+-- Where no processor was traced, what sar sampled of them: how busy, and for how long at a time 98 % and more.
+-- with told_sampled
+WITH step AS (
+	SELECT node, till, took, value, CASE WHEN value >= 98 AND till - took <= coalesce(lag(till) OVER of_node, till) + took / 2 THEN 0 ELSE 1 END AS parted
+	FROM sample_point WHERE n = 1 AND node IS NOT NULL WINDOW of_node AS (PARTITION BY node ORDER BY till)),
+stretch AS (SELECT node, took, value, sum(parted) OVER (PARTITION BY node ORDER BY till) AS stretch FROM step),
+full AS (SELECT node, sum(took) FILTER (WHERE value >= 98) AS full_ns, sum(took) AS ns, sum(value * took) AS busy FROM stretch GROUP BY node, stretch)
+SELECT n.name AS node, sum(busy) / sum(ns) AS busy_percent, coalesce(max(full_ns), 0) AS full_ns, p.place
+FROM full AS f JOIN place AS p ON p.place = f.node JOIN node AS n ON n.id = p.node
+GROUP BY p.place ORDER BY 2 DESC, 4 LIMIT 1;
+
+-- The processor that was busy for longest without a break.
+-- with told_full
+SELECT node, cpu, full_ns FROM page_processors WHERE full_ns >= 5000000000 ORDER BY full_ns DESC, rowid LIMIT 1;
+
 -- table findings: What the page opens with
-SELECT 'lost' AS finding, CASE WHEN discarded + packets + bad + silent > 0 THEN 'bad' WHEN notes > 0 THEN 'info' ELSE 'good' END AS grade,
-       CASE WHEN discarded + packets + bad + silent > 0 THEN 'Something was lost' ELSE 'Nothing was lost' END AS title,
+SELECT 'lost' AS finding, CASE WHEN discarded + packets + bad + missing > 0 THEN 'bad' WHEN notes > 0 THEN 'info' ELSE 'good' END AS grade,
+       CASE WHEN discarded + packets + bad + missing > 0 THEN 'Something was lost' ELSE 'Nothing was lost' END AS title,
        'Tracers discarded {n:' || discarded || '} events' || CASE WHEN packets > 0 THEN ' and {n:' || packets || '} packets of events' ELSE '' END
        || '; {n:' || bad || '} input' || CASE bad WHEN 1 THEN '' ELSE 's' END
        || ' could not be used as given' || CASE WHEN notes > bad THEN '; ' || (notes - bad) || ' note'
        || CASE notes - bad WHEN 1 THEN '' ELSE 's' END || ' on the input' ELSE '' END
-       || CASE WHEN silent > 0 THEN '; of ' || silent || ' nodes no kernel trace is there' ELSE '' END
+       || CASE WHEN silent = nodes THEN '; no kernel was traced'
+          WHEN silent > 0 THEN '; of ' || silent || ' nodes no kernel trace is there' ELSE '' END
        || '. All nodes were recorded together for {span:' || (end_ns - begin_ns) || '} of {span:' || (:end_ns - :begin_ns) || '}.'
        || CASE WHEN notes > 0 THEN ' {a:problems|Problems and notes}' ELSE '' END AS text
 FROM told_lost, home
+UNION ALL
+SELECT 'clocks', 'info', 'The clocks were not compared',
+       'Nothing ties the nodes'' clocks together: samples and tasks are placed by the clock of their own node.'
+FROM told_clocks WHERE clocks = 0
+UNION ALL
+SELECT 'clocks', 'good', 'One clock', 'A single clock stamped all events. {a:clocks|Clocks}' FROM told_clocks WHERE clocks = 1
 UNION ALL
 SELECT 'clocks', CASE WHEN open + bad + after > 0 THEN 'bad' ELSE 'good' END, 'How far to trust the clocks',
        CASE WHEN open > 0 THEN '{n:' || open || '} of ' || clocks || ' clocks are not bounded from both sides: '
@@ -271,13 +332,14 @@ SELECT 'clocks', CASE WHEN open + bad + after > 0 THEN 'bad' ELSE 'good' END, 'H
                     WHERE from_ns IS NULL HAVING count(bound_ns) = count(*) AND max(bound_ns) < 0.9 * most_ns), '') || '.', '')
        || CASE WHEN before + after > 0 THEN ' By the nodes'' own clocks ' || before
        || ' messages came before they were sent, as corrected ' || after || '.' ELSE '' END || ' {a:clocks|Clocks}'
-FROM told_clocks
+FROM told_clocks WHERE clocks > 1
 UNION ALL
 SELECT 'request', 'info', 'Slowest request',
        '{ns:' || total_ns || '} {dim}(ways between nodes {bound:' || coalesce(bound_ns, '') || '}){/dim} from '
        || replace(client, '{', '{{') || ' to ' || replace(server, '{', '{{') || coalesce(' (' || replace(comm, '{', '{{') || ')', '')
-       || coalesce(': ' || text, '') || '. {request:' || request || '|Its critical path}'
-FROM told_request, told_parts
+       || coalesce(': ' || text, '') || CASE WHEN EXISTS (SELECT 1 FROM page_path AS p WHERE p.request = r.request)
+          THEN '. {request:' || r.request || '|Its critical path}' ELSE '. {a:requests|Requests}' END
+FROM told_request AS r, told_parts
 UNION ALL
 SELECT 'request', 'info', 'No request between nodes was seen', 'Requests are made of messages that connect nodes both ways.'
 WHERE NOT EXISTS (SELECT 1 FROM told_request)
@@ -287,14 +349,23 @@ SELECT 'message', 'info', 'Slowest message',
        || ' from ' || replace("from", '{', '{{') || ' to ' || replace("to", '{', '{{') || '. {a:messages|Messages}'
 FROM (SELECT * FROM page_messages ORDER BY rowid LIMIT 1) AS m WHERE latency_ns >= 0
 UNION ALL
-SELECT 'busiest', CASE WHEN p.busy_percent > 98 THEN 'bad' ELSE 'info' END, 'Busiest node and processor',
+SELECT 'busiest', CASE WHEN p.busy_percent > 98 OR EXISTS (SELECT 1 FROM told_full WHERE full_ns >= 10000000000) THEN 'bad' ELSE 'info' END,
+       'Busiest node and processor',
        replace(n.node, '{', '{{') || ' was busy {percent:' || n.busy_percent || '} of its processors'' recorded time'
        || CASE WHEN p.place <> n.first
           THEN '; processor ' || p.cpu || ' of ' || replace(p.node, '{', '{{') || ' {percent:' || p.busy_percent || '}' ELSE '' END
+       || coalesce((SELECT '. Processor ' || cpu || ' of ' || replace(node, '{', '{{') || ' was busy for {ns:' || full_ns
+                           || '} at a time' FROM told_full), '')
        || coalesce((SELECT '. Most of all ran ' || replace(comm, '{', '{{') || ' on ' || replace(node, '{', '{{')
-                           || ', {ns:' || cpu_ns || '}' FROM page_threads ORDER BY rowid LIMIT 1), '')
+                           || ', {ns:' || cpu_ns || '}' FROM page_thread_sum ORDER BY rowid LIMIT 1), '')
        || '. {a:processors|Processors}'
 FROM told_node AS n, told_processor AS p
 UNION ALL
+SELECT 'busiest', CASE WHEN busy_percent > 98 OR full_ns >= 10000000000 THEN 'bad' ELSE 'info' END, 'Busiest node',
+       'The processors of ' || replace(node, '{', '{{') || ' were busy {percent:' || busy_percent || '} of the time that sar sampled'
+       || CASE WHEN full_ns >= 5000000000 THEN ', and all of them for {ns:' || full_ns || '} at a time' ELSE '' END
+       || '. What processors did was not recorded: enable sched_switch to see who ran. {a:timeline|Timeline}'
+FROM told_sampled WHERE NOT EXISTS (SELECT 1 FROM page_processors)
+UNION ALL
 SELECT 'busiest', 'info', 'What processors did was not recorded', 'Enable sched_switch to see who ran where.'
-WHERE NOT EXISTS (SELECT 1 FROM page_processors);
+WHERE NOT EXISTS (SELECT 1 FROM page_processors) AND NOT EXISTS (SELECT 1 FROM told_sampled);

@@ -93,6 +93,22 @@ void report_findings(struct report *report)
 	}
 }
 
+/* ---- tasks and user space, where there are some */
+
+void report_user(struct report *report)
+{
+	const struct result_table *tasks = report_table(report, ANSWER_OVERVIEW, "tasks");
+	const struct result_table *periods =
+	    report_table(report, ANSWER_OVERVIEW, "periods");
+
+	if (!tasks->rows && !periods->rows)
+		return;
+	fputs("<section id=\"user\">\n<h2>Tasks and user space</h2>\n", report->page);
+	html_table(report, tasks);
+	html_table(report, periods);
+	fputs("</section>\n", report->page);
+}
+
 /* ---- requests between nodes, and the critical paths of the slowest ones */
 
 /* The classes of colours that the page's style has, by state. */
@@ -197,38 +213,85 @@ static void put_path(const struct drawing *drawing)
 	fputs("]'></div></figure>\n", report->page);
 }
 
-/* Only where what threads did is recorded; the tables have said so else. */
+static int walk_path(struct report *report, size_t i, struct history *history,
+		     struct error *error)
+{
+	const struct path_start *start = &report->request[i].start;
+
+	if (start->end_ns <= start->begin_ns ||
+	    !path_walk(&report->path[i], history, start))
+		return 0;
+	return error->text ? -1 : error_set(error, "report: a path was not followed");
+}
+
+/* Each segment of all paths is a row. */
+struct path_cursor {
+	const struct report *report;
+	size_t path, segment;
+};
+
+static int next_segment(void *context, struct cell *row, struct error *error)
+{
+	struct path_cursor *cursor = context;
+	const struct report *report = cursor->report;
+	const struct path_segment *at;
+
+	(void)error;
+	while (cursor->path < report->requests &&
+	       cursor->segment == report->path[cursor->path].count) {
+		cursor->path++;
+		cursor->segment = 0;
+	}
+	if (cursor->path == report->requests)
+		return 0;
+	at = &report->path[cursor->path].segment[cursor->segment++];
+	row[0] = cell_of_integer(report->request[cursor->path].id);
+	row[1] = cell_of_text(path_state_name(at->state));
+	row[2] = cell_of_integer(nsec_sub(at->end_ns, at->begin_ns));
+	return 1;
+}
+
+int report_walk_paths(struct report *report, struct error *error)
+{
+	struct path_cursor cursor = {.report = report};
+	struct timeline_reader *reader = report->query->reader;
+	struct history *history = NULL;
+	int status = 0;
+
+	if (report->activity.runs && report->requests) {
+		history = history_new(reader, error);
+		status = history ? 0 : -1;
+	}
+	for (size_t i = 0; history && i < report->requests && !status; i++)
+		status = walk_path(report, i, history, error);
+	history_free(history);
+	return status
+		   ? -1
+		   : timeline_reader_keep_rows(reader, "page_path (request, state, ns)",
+					       3, next_segment, &cursor, error);
+}
+
 void report_paths(struct report *report)
 {
-	struct history *history;
+	bool any = false;
 
-	if (!report->activity.runs || !report->requests)
-		return;
-	history = history_new(report->query->reader, report->error);
-	if (!history) {
-		report->failed = true;
-		return;
-	}
-	fputs("<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">What "
-	      "the end "
-	      "of each request waited for, back to its begin: at every time one "
-	      "node&#8217;s "
-	      "state, and the thread that had it.</p>\n",
-	      report->page);
-	for (size_t i = 0; i < report->requests && !report->failed; i++) {
+	for (size_t i = 0; i < report->requests; i++) {
 		const struct path_start *start = &report->request[i].start;
-		struct path path;
-		const struct drawing drawing = {report, &report->request[i], &path,
+		const struct drawing drawing = {report, &report->request[i],
+						&report->path[i],
 						start->end_ns - start->begin_ns};
 
-		if (drawing.span_ns <= 0)
+		if (!drawing.path->count)
 			continue;
-		report->failed = path_walk(&path, history, start);
-		if (!report->failed)
-			put_path(&drawing);
-		path_clear(&path);
+		if (!any)
+			fputs("<h3>Critical paths of the slowest requests</h3>\n<p "
+			      "class=\"note\">What the end of each request waited for, "
+			      "back to its begin: at every time one node&#8217;s state, "
+			      "and the thread that had it.</p>\n",
+			      report->page);
+		any = true;
+		put_path(&drawing);
 	}
-	history_free(history);
 }
 
 enum { FEW_PAIRS = 20 };

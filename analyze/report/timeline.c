@@ -122,15 +122,16 @@ struct spans {
 	s ".node = l.node AND " s ".kind = l.kind AND " s ".number = l.number AND " s    \
 	  ".handler = l.handler AND " s ".cpu = l.cpu"
 
-/* The list's head; begin and end; state + 8 * wait, cpu, priority or waker. Spans under
- * another name of the same thread are its as well: they come once. */
+/* The list's head; begin and end; state + 8 * wait + 64 * cut, cpu, priority or waker.
+ * Spans under another name of the same thread are its as well: they come once. */
 static const char state_sql[] =
     "SELECT rank, NULL, s.begin_ns, s.end_ns, state_code + 8 * CASE wait WHEN 'disk'"
     " THEN 1 WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4"
-    " WHEN 'thread' THEN 5 ELSE 0 END, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
+    " WHEN 'thread' THEN 5 ELSE 0 END + 64 * s.cut, coalesce(cpu, -1), CASE state_code "
+    "WHEN 1 THEN"
     " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END"
     " FROM (SELECT of_node AS node, tid, rowid - 1 AS rank, max(entry) FROM page_threads"
-    "  WHERE rowid <= 2000 GROUP BY 1, 2) AS l" IN_WINDOW(
+    "  WHERE rowid <= 2000 AND cpu_ns > 0 GROUP BY 1, 2) AS l" IN_WINDOW(
 	"thread_state", OF_THREAD) " AND state_code < 5";
 
 /* In groups, of one row each, so that SQLite does not read all of irq before, for a

@@ -3,6 +3,7 @@
 #
 # ctanalyze report from outside: one page, what it says, and what it must never do.
 load common
+load ctf
 
 setup_file()
 {
@@ -112,8 +113,8 @@ finding()
 	done
 }
 
-# What a thread waited before it had another name, is not of that name.
-@test "waits are of the name that a thread had" {
+# A thread that changes its name has one sum in every table, and is drawn under both names.
+@test "a thread's time is the same in cpu, sched and the page" {
 	local busiest="SELECT node, tid FROM thread_state WHERE tid > 0 AND state_code = 0 GROUP BY 1, 2
 		ORDER BY count(*) DESC LIMIT 1"
 	local waits="FROM thread_state WHERE (node, tid) = ($busiest) AND state_code = 0 AND preempted = 0 AND cut = 0"
@@ -124,10 +125,37 @@ finding()
 		AND begin_ns < (SELECT avg(begin_ns) $waits)"
 	ctanalyze report named.db -o report.html
 	sed -n '/data-table="threads"/,/<\/table>/p' report.html >threads
-	grep '>young<' threads >young
-	for sum in 'count(*)' 'sum(duration_ns)' 'max(duration_ns)'; do
-		grep -q -F "data-v=\"$(sqlite3 named.db "SELECT $sum $waits AND comm = 'young'")\"" young
-		grep -v '>young<' threads | grep -q -F "data-v=\"$(sqlite3 named.db "SELECT $sum $waits AND comm IS NULL")\""
+	[ "$(grep -c '>young<' threads)" = 0 ]
+	for sum in "count(*) $waits" "sum(duration_ns) $waits" "max(duration_ns) $waits" \
+		"sum(duration_ns) FROM thread_state WHERE (node, tid) = ($busiest) AND state_code = 1"; do
+		grep -q -F "data-v=\"$(sqlite3 named.db "SELECT $sum")\"" threads
+	done
+	[ "$(data report.html "SELECT count(*) FROM d, json_each(j, '\$.threads') AS t
+		WHERE json_extract(t.value, '\$[2]') = 'young'")" -eq 1 ]
+	ctanalyze cpu --table threads --format csv --limit 0 named.db | tr -d '\r' |
+		grep -q -F ",$(sqlite3 named.db "SELECT sum(duration_ns) FROM thread_state WHERE (node, tid) = ($busiest) AND state_code = 1"),"
+	ctanalyze sched --table latencies --format csv --limit 0 named.db | tr -d '\r' |
+		grep -q -F ",$(sqlite3 named.db "SELECT sum(duration_ns) $waits")"
+}
+
+# The card of the slowest request says what its path says.
+@test "the headline is the critical path's" {
+	ctanalyze report "$CT_CLIENTS" -o report.html
+	request=$(sql 'SELECT id FROM request ORDER BY end_ns - begin_ns DESC LIMIT 1')
+	ctanalyze critical-path --request "$request" --format csv --table states "$CT_CLIENTS" | tr -d '\r' |
+		awk -F, 'NR > 1 { sum[$2] += $4 } END { for (state in sum) printf "%.0f %s\n", sum[state], state }' | sort -rn | head -n 1 >most
+	read -r ns state <most
+	finding request "<b data-v=\"$ns\">"
+	[ "$state" = running ]
+	finding request ') running'
+	# Without threads there is no path to link to.
+	ctanalyze report "$CT_NET3" -o report.html
+	finding request '<a href="#requests">Requests</a>'
+	grep -o 'href="#[^"]*"' report.html | sort -u | while IFS='"#' read -r _ _ id _; do
+		grep -q "id=\"$id\"" report.html || {
+			echo "no place for #$id"
+			exit 1
+		}
 	done
 }
 
@@ -246,4 +274,66 @@ data()
 	ends_with 1 ctanalyze report none.db -o report.html
 	grep -q -F 'none.db' "$scratch/stderr"
 	cmp report.html before.html
+}
+
+# For 30 of 40 seconds the processors were never idle. The axis begins with the first sample, so its
+# second is not shown.
+@test "sar alone: nothing was lost, and what it says of the processors" {
+	mkdir -p run/a
+	{
+		for ((i = 1; i <= 40; i++)); do
+			idle=$((i <= 30 ? 0 : 60))
+			printf 'a\t1\t%d\tall\t%%user\t%d\na\t1\t%d\tall\t%%idle\t%d\n' $((1795229160 + i)) $((100 - idle)) $((1795229160 + i)) $idle
+		done
+	} >run/a/sar.sadf
+	ctmerge -q --no-sync run -o run.db 2>/dev/null
+	ctanalyze report run.db -o report.html
+	grep -q '<li class="[a-z]*" id="finding-lost"><h3><span class="sr"></span>Nothing was lost' report.html
+	finding lost 'no kernel was traced'
+	finding clocks 'placed by the clock of their own node'
+	grep -q '<li class="bad" id="finding-busiest">' report.html
+	finding busiest '<b data-v="84.615385">84'
+	finding busiest '<b data-v="29000000000">'
+	ctanalyze cpu run.db | grep -q 'sar sampled it, see ctanalyze metrics'
+	is_balanced
+}
+
+@test "user space and tasks alone" {
+	mkdir -p run/a/app
+	{
+		ctf_metadata a | sed 's/env { /&domain = "ust"; tracer_name = "lttng"; /
+			s/stream { id = 0; /&event.context := struct { uint32_t vtid; }; /'
+		ctf_event 0 app:work_begin ' uint8_t i; '
+		ctf_event 1 app:work_end ' uint8_t i; '
+	} >run/a/app/metadata
+	{
+		le 4 0xc1fc1fc1 0
+		le 2 0; le 8 1000; le 4 7; le 1 1
+		le 2 0; le 8 2000; le 4 8; le 1 2
+		le 2 1; le 8 5000; le 4 7; le 1 1
+		le 2 1; le 8 9000; le 4 8; le 1 2
+		le 2 0; le 8 9500; le 4 8; le 1 3
+	} >run/a/app/stream
+	echo '{"node": "a", "name": "job", "started_ns": 1500, "ended_ns": 8500, "status": 0}' >run/a/invocations.jsonl
+	ctmerge -q --no-sync run -o run.db 2>"$scratch/notes" || cat "$scratch/notes"
+	ctanalyze --table periods --format csv run.db | tr -d '\r' | tail -n 1 | grep -q '^app:work_begin,app:work_end,2,4000,5500,5500,.*,7000,11000$'
+	ctanalyze --table tasks --format csv run.db | tr -d '\r' | tail -n 1 | grep -q '^job,1,1,0,7000,'
+	ctanalyze run.db | grep -q '^periods '
+	ctanalyze report run.db -o report.html
+	[ "$(data report.html "SELECT json_extract(j, '\$.periods') || json_extract(j, '\$.tasks') FROM d")" = \
+		'[[0,8,"",1000,8000,"app:work_begin","app:work_end"],[0,7,"",0,4000,"app:work_begin","app:work_end"]][[0,500,7500,"job",0,-1]]' ]
+	[ "$(data report.html "SELECT sum(json_extract(c.value, '\$[2]')) FROM d, json_each(j, '\$.density') AS c")" = 5 ]
+	has '<section id="user">'
+	has 'data-table="periods"'
+	[ "$(grep -c '<li class="bad"' report.html)" = 0 ]
+	is_balanced
+}
+
+@test "captures alone" {
+	ctmerge -q fixtures/containers/any -o run.db 2>/dev/null || [ "$?" = 3 ]
+	ctanalyze report run.db -o report.html
+	finding lost 'no kernel was traced'
+	[ "$(data report.html "SELECT sum(json_extract(c.value, '\$[2]')) FROM d, json_each(j, '\$.density') AS c")" = \
+		"$(sqlite3 run.db 'SELECT count(*) FROM event')" ]
+	is_balanced
 }

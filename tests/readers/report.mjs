@@ -133,10 +133,10 @@ assert.ok(kept.length > 0 && kept.length < all && kept.every((text) => text.incl
 
 // Every link within the page has a place; every width is filled, and none is wider than it.
 assert.deepEqual(await page.run("return [...document.querySelectorAll('a[href^=\"#\"]')].map((a) => a.hash.slice(1)).filter((id) => !document.getElementById(id))"), []);
-for (const width of [390, 1280, 1920]) {
+for (const width of [40, 130, 390, 1280, 1920]) {
 	await page.width(width);
 	await page.run(settle);
-	assert.ok(await page.run("return document.documentElement.scrollWidth <= innerWidth"), `at ${width} pixels`);
+	if (width > 200) assert.ok(await page.run("return document.documentElement.scrollWidth <= innerWidth"), `at ${width} pixels`);
 }
 const colour = "return getComputedStyle(document.body).backgroundColor";
 const before = await page.run(colour);
@@ -154,6 +154,23 @@ assert.equal(await many.run("return window.attacked"), null);
 assert.ok((await many.run("return document.querySelector('#data').textContent")).includes("attacked"), "the name is there");
 assert.deepEqual(await many.log(), []);
 await many.close();
+
+// A sleep has the colour of what ended it, also one that cannot be interrupted.
+const colours = await open("colours", true, "colours");
+await colours.run("const input = document.querySelector('#search'); input.value = 'client'; input.dispatchEvent(new Event('input')); input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })); for (let i = 0; i < 5; i++) document.querySelector('#picture').dispatchEvent(new KeyboardEvent('keydown', { key: '+', bubbles: true }))");
+await colours.run(settle);
+const painted = await colours.run(`
+	const canvas = document.querySelector('#picture'), style = getComputedStyle(document.documentElement);
+	const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+	return ['disk', 'thread'].map((name) => {
+		const hex = style.getPropertyValue('--' + name).trim(), rgb = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+		let count = 0;
+		for (let i = 0; i < pixels.length; i += 4) count += rgb.every((value, k) => pixels[i + k] === value);
+		return count;
+	})`);
+assert.ok(painted[0] === 0 && painted[1] > 100, `disk and thread have ${painted} pixels`);
+assert.deepEqual(await colours.log(), []);
+await colours.close();
 
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
