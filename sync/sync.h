@@ -120,14 +120,14 @@ struct sync_trace {
 	const struct tie *tie; /* to its clock, or NULL: it is that clock */
 };
 
-/* A step of a clock; its local times. Between from_ns and to_ns it may be anywhere. */
-struct sync_step {
+/* A step or a slew of a clock, by its local times. */
+struct sync_event {
 	uint32_t clock;
-	nsec_t from_ns, to_ns;
+	struct piecewise_event is;
 };
 
-struct step_list {
-	struct sync_step *item;
+struct sync_event_list {
+	struct sync_event *item;
 	size_t count, capacity;
 };
 
@@ -155,7 +155,7 @@ struct sync {
 	struct fit_clock *clock; /* by clock */
 	struct rate_bound *rate; /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
-	struct step_list step;
+	struct sync_event_list event;
 	char **unfit; /* by island: why no lines satisfy its messages, or NULL */
 };
 
@@ -205,6 +205,10 @@ const char *sync_clock_name(const struct sync *sync, uint32_t clock);
 
 /* That a source's clock was stepped by so much, as a problem. */
 void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size);
+
+/* That its clock was slewed, as a problem. */
+void sync_report_slew(struct sync *sync, const char *name,
+		      const struct piecewise_event *slew);
 
 void sync_clear(struct sync *sync);
 

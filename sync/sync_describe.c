@@ -137,6 +137,24 @@ static void describe_bounds(const struct tie *tie, const struct clock *base,
 		}
 }
 
+/* Steps and slews of a clock, at other local times. */
+static void add_events(struct clock *clock, const struct clock *from, nsec_t offset)
+{
+	clock->steps = from->steps;
+	clock->step = mem_alloc((from->steps + 1) * sizeof(*clock->step));
+	for (size_t i = 0; i < from->steps; i++) {
+		clock->step[i] = from->step[i];
+		clock->step[i].local_ns += offset;
+	}
+	clock->slews = from->slews;
+	clock->slew = mem_alloc((from->slews + 1) * sizeof(*clock->slew));
+	for (size_t i = 0; i < from->slews; i++) {
+		clock->slew[i] = from->slew[i];
+		clock->slew[i].begin_ns += offset;
+		clock->slew[i].end_ns += offset;
+	}
+}
+
 /* It is no better known than its base, of which the tie leaves something open. */
 static void describe_tied(const struct sync *sync, const struct sync_trace *trace,
 			  struct clock *clock)
@@ -147,6 +165,9 @@ static void describe_tied(const struct sync *sync, const struct sync_trace *trac
 	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
 		clock->quality = CLOCK_ACCURATE;
 	describe_segments(trace->tie, base, clock);
+	/* Where the real-time clock was set, the tie says so. */
+	if (trace->tie->parts == 1)
+		add_events(clock, base, tie_middle(&trace->tie->part[0]));
 	if (base->bounds)
 		describe_bounds(trace->tie, base,
 				limit_ppb + fabs(clock_mean_rate(base)) * 1e9, clock);
@@ -168,6 +189,7 @@ static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
 		clock->bound[i] = fitted->bound[i];
 		clock->bound[i].local_ns -= shift_ns;
 	}
+	add_events(clock, fitted, -shift_ns);
 }
 
 static void describe_clock(const struct sync *sync, const struct sync_trace *trace,

@@ -357,6 +357,18 @@ void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t siz
 		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
 }
 
+void sync_report_slew(struct sync *sync, const char *name,
+		      const struct piecewise_event *slew)
+{
+	char size[NSEC_TEXT], begin[NSEC_TEXT], end[NSEC_TEXT];
+
+	problem_add(&sync->problems, name, PROBLEM_SLEW, 1,
+		    "its clock was slewed by %s from %s to %s, %.0f ppm",
+		    nsec_format_span(size, (double)slew->size_ns),
+		    nsec_format_utc(begin, slew->local_ns),
+		    nsec_format_utc(end, slew->end_ns), slew->ppm);
+}
+
 void sync_clear(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
@@ -366,7 +378,7 @@ void sync_clear(struct sync *sync)
 	for (size_t i = 0; sync->fitted && i < sync->clocks; i++)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
-	free(sync->step.item);
+	free(sync->event.item);
 	for (size_t i = 0; sync->unfit && i < sync->graph.islands; i++)
 		free(sync->unfit[i]);
 	free(sync->unfit);

@@ -12,6 +12,7 @@ void sim_clock_clear(struct sim_clock *clock)
 {
 	free(clock->corner);
 	free(clock->step);
+	free(clock->slew);
 	memset(clock, 0, sizeof(*clock));
 }
 
@@ -82,6 +83,26 @@ void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_n
 	 */
 	insert_corner(clock, true_ns - 1);
 	insert_corner(clock, true_ns);
+}
+
+/* Every corner after the slew's begin moves by what the clock has gained by then. */
+void sim_clock_add_slew(struct sim_clock *clock, const struct sim_clock_slew *slew)
+{
+	*MEM_NEXT(clock->slew, clock->slews, clock->slew_capacity) = *slew;
+	insert_corner(clock, slew->from_ns);
+	insert_corner(clock, slew->to_ns);
+	for (size_t i = 0; i < clock->corners; i++) {
+		struct sim_clock_corner *corner = &clock->corner[i];
+		nsec_t until =
+		    corner->true_ns < slew->to_ns ? corner->true_ns : slew->to_ns;
+
+		if (until > slew->from_ns)
+			corner->local_ns += nsec_round((double)(until - slew->from_ns) *
+						       slew->ppm * 1e-6);
+		if (i)
+			set_rate(corner - 1);
+	}
+	clock->corner[clock->corners - 1].rate = clock->corner[clock->corners - 2].rate;
 }
 
 static nsec_t stepped(const struct sim_clock *clock, nsec_t true_ns)

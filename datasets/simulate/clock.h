@@ -73,6 +73,12 @@ struct sim_clock_step {
 	nsec_t amount_ns; /* forward where positive */
 };
 
+/* From one true time to another the clock runs fast by `ppm`: the corners say it, too. */
+struct sim_clock_slew {
+	nsec_t from_ns, to_ns;
+	double ppm;
+};
+
 struct sim_clock_corner {
 	nsec_t true_ns, local_ns;
 	int64_t rate; /* from here on, over true time less 1, in 2^-62 */
@@ -84,6 +90,8 @@ struct sim_clock {
 	size_t at; /* the last one used: times come nearly in order */
 	struct sim_clock_step *step;
 	size_t steps, step_capacity;
+	struct sim_clock_slew *slew; /* as they were added */
+	size_t slews, slew_capacity;
 	bool trace_steps; /* steps show in CLOCK_MONOTONIC too */
 	nsec_t boot_ns;   /* CLOCK_REALTIME less CLOCK_MONOTONIC, before any step */
 	struct scenario_clock course; /* how it runs */
@@ -105,6 +113,7 @@ void sim_clock_draw(struct sim_clock *clock, const struct scenario *scenario,
 		    uint64_t seed, uint32_t node, nsec_t begin_ns, nsec_t end_ns);
 
 void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_ns);
+void sim_clock_add_slew(struct sim_clock *clock, const struct sim_clock_slew *slew);
 void sim_clock_clear(struct sim_clock *clock);
 
 /* CLOCK_REALTIME and CLOCK_MONOTONIC at a true time, also before and after the ends. */

@@ -223,8 +223,8 @@ static const struct scenario_key *find_key(const char *name)
 
 /*
  * Keys with more than one value: of a node, a clock's key and its value; of seconds, of
- * milliseconds, of an interval in milliseconds. Times of a scenario are within some
- * years, so that sums of them stay in range.
+ * milliseconds, of parts in a million, of an interval in milliseconds. Times of a
+ * scenario are within some years, so that sums of them stay in range.
  */
 static const struct form {
 	const char *name, *types, *arguments, *help;
@@ -233,6 +233,8 @@ static const struct form {
 		       "a key of the clock, for one node, exactly"},
     [SCENARIO_STEP] = {"step", "nsm", "NODE SECOND MS",
 		       "the clock of the node steps, back if MS is negative"},
+    [SCENARIO_SLEW] = {"slew", "nssp", "NODE FROM TO PPM",
+		       "the clocks of the node run fast by PPM in these seconds"},
     [SCENARIO_PAIR] = {"pair", "nni", "A B MS",
 		       "the pair talks, with this interval_ms; 0: it does not talk"},
     [SCENARIO_IDLE] = {"idle", "ss", "FROM TO", "no request in these seconds"},
@@ -240,12 +242,12 @@ static const struct form {
 			"the node is traced only in these seconds"},
 };
 
-enum { MOST_WORDS = 4 };
+enum { MOST_WORDS = 5 };
 
 static int parse_argument(const char *name, char type, const char *word,
 			  struct scenario_line *line, struct error *error)
 {
-	double most = type == 's' ? 1e8 : type == 'm' ? 1e11 : 1e9;
+	double most = type == 's' ? 1e8 : type == 'm' ? 1e11 : type == 'p' ? 1e5 : 1e9;
 	struct scenario_key number = {
 	    .name = name, .kind = KEY_REAL, .least = -most, .most = most};
 	double value = 0;
@@ -280,7 +282,7 @@ static int check_line(enum scenario_form form, const struct scenario_line *line,
 	if (form == SCENARIO_PAIR && interval != 0 && !(interval >= 0.001))
 		return error_set(
 		    error, "pair: '%s' is no interval, want 0 or 0.001 ms up", word[2]);
-	if ((form == SCENARIO_IDLE || form == SCENARIO_TRACE) &&
+	if ((form == SCENARIO_IDLE || form == SCENARIO_TRACE || form == SCENARIO_SLEW) &&
 	    line->value[0] >= line->value[1])
 		return error_set(error, "%s: %s is not before %s", forms[form].name,
 				 word[line->nodes], word[line->nodes + 1]);
@@ -492,15 +494,43 @@ void scenario_own_clock(const struct scenario *scenario, int node,
 			store(own->item[i].key, clock, own->item[i].value[0]);
 }
 
+/* The steepest slew of a node, without unit. No two of them may overlap. */
+static int check_slews(const struct scenario *scenario, int node, double *steepest,
+		       struct error *error)
+{
+	const struct scenario_lines *slew = &scenario->lines[SCENARIO_SLEW];
+
+	*steepest = 0;
+	for (size_t i = 0; i < slew->count; i++) {
+		const struct scenario_line *one = &slew->item[i];
+
+		if (one->node[0] != node)
+			continue;
+		*steepest = fmax(*steepest, fabs(one->value[2]) * 1e-6);
+		for (size_t k = 0; k < i; k++) {
+			const struct scenario_line *other = &slew->item[k];
+
+			if (other->node[0] == node && other->value[0] < one->value[1] &&
+			    one->value[0] < other->value[1])
+				return error_set(
+				    error, "slew: two of node %d overlap at %g s", node,
+				    fmax(one->value[0], other->value[0]));
+		}
+	}
+	return 0;
+}
+
 /* The steepest that a clock may run; local time must go forward. */
 static int check_clocks(const struct scenario *scenario, struct error *error)
 {
 	for (int node = 1; node <= scenario->nodes; node++) {
 		struct scenario_clock clock = scenario->clock;
-		double rate;
+		double rate, slew;
 
+		if (check_slews(scenario, node, &slew, error))
+			return -1;
 		scenario_own_clock(scenario, node, &clock);
-		rate = fabs(clock.drift_ppm) * 1e-6 +
+		rate = slew + fabs(clock.drift_ppm) * 1e-6 +
 		       fabs(clock.drift_change_ppb) * 1e-9 * scenario->seconds +
 		       fabs(clock.slew_ms) * 1e-3 * 6.2832 / clock.slew_period_s +
 		       clock.wander_ppm * 1e-6 * 6 * sqrt(scenario->seconds / 60 + 1);

@@ -59,7 +59,7 @@ struct scenario_clock {
 struct scenario_line {
 	int node[2];
 	const struct scenario_key *key; /* "node": a clock's */
-	double value[2];
+	double value[3];
 	uint8_t nodes, values;
 };
 
@@ -71,6 +71,7 @@ struct scenario_lines {
 enum scenario_form {
 	SCENARIO_NODE,
 	SCENARIO_STEP,
+	SCENARIO_SLEW,
 	SCENARIO_PAIR,
 	SCENARIO_IDLE,
 	SCENARIO_TRACE,

@@ -178,20 +178,27 @@ static json_t *make_parameters(const struct scenario *scenario)
 static json_t *describe_clock(const struct host *host)
 {
 	const struct scenario_clock *course = &host->clock.course;
-	json_t *steps = json_array();
+	json_t *steps = json_array(), *slews = json_array();
 
 	for (size_t i = 0; i < host->clock.steps; i++)
 		json_array_append_new(
 		    steps, json_pack("{s:I, s:I}", "host_ns",
 				     (json_int_t)host->clock.step[i].true_ns, "ns",
 				     (json_int_t)host->clock.step[i].amount_ns));
+	for (size_t i = 0; i < host->clock.slews; i++)
+		json_array_append_new(
+		    slews, json_pack("{s:I, s:I, s:f}", "from_host_ns",
+				     (json_int_t)host->clock.slew[i].from_ns,
+				     "to_host_ns", (json_int_t)host->clock.slew[i].to_ns,
+				     "ppm", host->clock.slew[i].ppm));
 	return json_pack(
-	    "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "node", host->name,
+	    "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "node", host->name,
 	    "offset_ns", (json_int_t)nsec_round(course->offset_s * 1e9), "uptime_ns",
 	    (json_int_t)nsec_round(course->uptime_s * 1e9), "drift_ppm",
 	    course->drift_ppm, "drift_change_ppb_s", course->drift_change_ppb, "slew_ms",
 	    course->slew_ms, "slew_period_s", course->slew_period_s, "slew_phase",
-	    course->slew_phase, "wander_ppm", course->wander_ppm, "steps", steps);
+	    course->slew_phase, "wander_ppm", course->wander_ppm, "steps", steps, "slews",
+	    slews);
 }
 
 static json_t *make_facts(const struct world *world)

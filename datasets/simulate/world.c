@@ -201,6 +201,7 @@ static void init_hosts(struct world *world)
 {
 	const struct scenario *scenario = world->scenario;
 	const struct scenario_lines *step = &scenario->lines[SCENARIO_STEP];
+	const struct scenario_lines *slew = &scenario->lines[SCENARIO_SLEW];
 	const struct scenario_lines *trace = &scenario->lines[SCENARIO_TRACE];
 
 	world->hosts = (size_t)scenario->nodes;
@@ -214,6 +215,14 @@ static void init_hosts(struct world *world)
 			       world->begin_ns, world->end_ns + margin_ns);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 		world->node[i].realtime_offset_ns = world->host[i].clock.boot_ns;
+	}
+	for (size_t i = 0; i < slew->count; i++) {
+		const struct scenario_line *line = &slew->item[i];
+		const struct sim_clock_slew one = {
+		    world->begin_ns + nsec_round(line->value[0] * 1e9),
+		    world->begin_ns + nsec_round(line->value[1] * 1e9), line->value[2]};
+
+		sim_clock_add_slew(&world->host[line->node[0] - 1].clock, &one);
 	}
 	for (size_t i = 0; i < step->count; i++) {
 		const struct scenario_line *line = &step->item[i];

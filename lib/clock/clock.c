@@ -154,9 +154,24 @@ nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 	return NSEC_MAX;
 }
 
+/* How much of a span is not slewed, in nanoseconds. */
+static double unslewed(const struct clock *clock, nsec_t from, nsec_t to)
+{
+	double length = (double)(to - from);
+
+	for (size_t i = 0; i < clock->slews; i++) {
+		const struct clock_slew *slew = &clock->slew[i];
+		nsec_t begin = slew->begin_ns > from ? slew->begin_ns : from;
+		nsec_t end = slew->end_ns < to ? slew->end_ns : to;
+
+		length -= end > begin ? (double)(end - begin) : 0;
+	}
+	return length;
+}
+
 double clock_mean_rate(const struct clock *clock)
 {
-	double span = (double)(clock->end_ns - clock->begin_ns), rate = 0;
+	double span = unslewed(clock, clock->begin_ns, clock->end_ns), rate = 0;
 
 	if (clock->segments == 1)
 		return clock->segment->rate_ppb * 1e-9;
@@ -165,7 +180,7 @@ double clock_mean_rate(const struct clock *clock)
 						     : clock->end_ns;
 
 		rate += clock->segment[i].rate_ppb * 1e-9 *
-			(double)(end - clock->segment[i].local_ns) / fmax(1, span);
+			unslewed(clock, clock->segment[i].local_ns, end) / fmax(1, span);
 	}
 	return rate;
 }
@@ -234,5 +249,7 @@ void clock_clear(struct clock *clock)
 	free(clock->reference);
 	free(clock->segment);
 	free(clock->bound);
+	free(clock->step);
+	free(clock->slew);
 	memset(clock, 0, sizeof(*clock));
 }

@@ -27,6 +27,17 @@ struct clock_bound {
 	nsec_t low_ns, high_ns; /* NSEC_MIN or NSEC_MAX: nothing bounds that side */
 };
 
+/* At a local time, the clock began to show this much more than before. */
+struct clock_step {
+	nsec_t local_ns, size_ns;
+};
+
+/* From one local time to another, the clock ran faster by this, and gained so much. */
+struct clock_slew {
+	nsec_t begin_ns, end_ns, size_ns;
+	double fast_ppb;
+};
+
 enum clock_quality {
 	CLOCK_EXACT,       /* the same clock */
 	CLOCK_ACCURATE,    /* both directions bound it */
@@ -46,7 +57,11 @@ struct clock {
 	struct clock_segment *segment;
 	size_t segments; /* at least 1, by ascending local_ns */
 	struct clock_bound *bound;
-	size_t bounds; /* by ascending local_ns */
+	size_t bounds;           /* by ascending local_ns */
+	struct clock_step *step; /* in order of time, as are the slews */
+	size_t steps;
+	struct clock_slew *slew;
+	size_t slews;
 };
 
 /* "accurate", ... as the clock map has it. */
@@ -71,7 +86,7 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
 /* The first local time whose correction is not before a time; NSEC_MAX: there is none. */
 nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns);
 
-/* The mean rate of its segments from begin to end, steps left out; without unit. */
+/* The mean rate of its segments from begin to end, but for steps and slews; no unit. */
 double clock_mean_rate(const struct clock *clock);
 
 /*

@@ -114,7 +114,8 @@ struct member {
 	size_t at;          /* its place in the struct */
 	size_t count_at;    /* of a list: that of its length */
 	const struct record *of;
-	enum { ALWAYS, NOT_IN_OLD, NOT_READ } there; /* NOT_READ, and left out if empty */
+	/* Lists: NOT_READ, and left out if empty; left out if empty, but read. */
+	enum { ALWAYS, NOT_IN_OLD, NOT_READ, NOT_IF_EMPTY } there;
 };
 
 struct record {
@@ -196,6 +197,20 @@ static const struct member bound_members[] = {
 };
 static const struct record bound_record = RECORD(clock_bound, bound_members, check_bound);
 
+static const struct member step_members[] = {
+    MEMBER(NSEC, clock_step, local_ns, ""),
+    MEMBER(NSEC, clock_step, size_ns, NEXT),
+};
+static const struct record step_record = RECORD(clock_step, step_members, NULL);
+
+static const struct member slew_members[] = {
+    MEMBER(NSEC, clock_slew, begin_ns, ""),
+    MEMBER(NSEC, clock_slew, end_ns, NEXT),
+    MEMBER(NSEC, clock_slew, size_ns, NEXT),
+    MEMBER(RATE, clock_slew, fast_ppb, NEXT),
+};
+static const struct record slew_record = RECORD(clock_slew, slew_members, NULL);
+
 static const struct member clock_members[] = {
     MEMBER(TEXT, clock, trace, ""),
     MEMBER(TEXT, clock, path, NEXT),
@@ -205,6 +220,8 @@ static const struct member clock_members[] = {
     MEMBER(NSEC, clock, end_ns, NEXT),
     LIST(LIST, clock, "segments", NEW_LINE, segment, segments, &segment_record, ALWAYS),
     LIST(LIST, clock, "bounds", NEW_LINE, bound, bounds, &bound_record, ALWAYS),
+    LIST(LIST, clock, "steps", NEW_LINE, step, steps, &step_record, NOT_IF_EMPTY),
+    LIST(LIST, clock, "slews", NEW_LINE, slew, slews, &slew_record, NOT_IF_EMPTY),
 };
 static const struct record clock_record = RECORD(clock, clock_members, check_clock);
 
@@ -365,7 +382,8 @@ static void write_members(FILE *file, const struct record *record, const char *f
 		const struct member *member = &record->member[i];
 		size_t count = *(const size_t *)(const void *)(from + member->count_at);
 
-		if (member->there == NOT_READ && !count)
+		if ((member->there == NOT_READ || member->there == NOT_IF_EMPTY) &&
+		    !count)
 			continue;
 		fprintf(file, "%s\"%s\": ", member->before, member->name);
 		write_value(file, member, from + member->at, count);
@@ -501,7 +519,7 @@ static int read_members(const json_t *object, const struct record *record, char 
 		const struct member *member = &record->member[i];
 		const json_t *value = json_object_get(object, member->name);
 
-		if (member->there == NOT_READ || (member->there == NOT_IN_OLD && !value))
+		if (member->there == NOT_READ || (member->there != ALWAYS && !value))
 			continue;
 		if (read_value(value, member, to, error))
 			return -1;

@@ -60,6 +60,7 @@ static const struct {
     [PROBLEM_OTHER] = {"other", true},
     [PROBLEM_RESTART] = {"restart", false},
     [PROBLEM_SILENT] = {"silent", false},
+    [PROBLEM_SLEW] = {"slew", false},
     [PROBLEM_STAMP] = {"stamp", true},
     [PROBLEM_STEP] = {"step", false},
     [PROBLEM_TEXT] = {"text", false},

@@ -37,6 +37,7 @@ enum problem_kind {
 	PROBLEM_OTHER,
 	PROBLEM_RESTART,
 	PROBLEM_SILENT, /* no network event in it */
+	PROBLEM_SLEW,   /* a clock ran faster or slower than the limit for a time */
 	PROBLEM_STAMP,
 	PROBLEM_STEP,
 	PROBLEM_TEXT, /* texts for numbers, or texts that are not UTF-8 */

@@ -6,52 +6,18 @@
 
 #include "base/mem.h"
 #include "base/process.h"
+#include "sync/bounds/bounds_private.h"
 
 enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
-	MOST_BESIDE = 4,            /* times as many where only tied sources saw events */
 	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
 	CELLS_LEAST = 1024,         /* of a clock */
 	CELLS_MOST = 1 << 20,       /* of a clock */
 	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for paths that are not the tree's */
 };
-
-/* What the rounding of corrections and of what is printed can take from a bound. */
-#define ROUNDING_NS 2.0
-
-/*
- * A clock, and the error of a line that it is near: how far the true correction is above
- * the line. How the fit bends does not enter.
- */
-struct search_clock {
-	struct clock line;        /* of one segment */
-	struct envelope envelope; /* of the error; without cells: it has no bounds */
-	unsigned depth;           /* in the tree */
-	bool is_reference;        /* of an island of several clocks: it has no error */
-	bool is_straight;         /* it keeps its rate */
-	bool is_news;             /* tighter than when its messages were last read */
-};
-
-struct search {
-	struct sync *sync;
-	struct search_clock *clock;
-	uint32_t *member; /* the clocks that get bounds, in the order of their trees */
-	size_t members;
-	unsigned rounds;
-};
-
-/* What is known of a clock's error at a time. */
-static double error_at(const struct search_clock *clock, nsec_t at, bool high)
-{
-	if (clock->is_reference)
-		return 0;
-	if (!clock->envelope.cells)
-		return high ? INFINITY : -INFINITY;
-	return envelope_at(&clock->envelope, at, high);
-}
 
 /* A message by the clocks of its two ends. */
 struct delivery {
@@ -184,37 +150,49 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 		cells *= 2;
 	envelope_clear(&clock->envelope);
 	envelope_init(&clock->envelope, &clock->line, (double[2]){low, high}, cells);
-	for (size_t k = 0; k < sync->step.count; k++)
-		if (sync->step.item[k].clock == index)
-			envelope_add_gap(&clock->envelope, sync->step.item[k].from_ns,
-					 sync->step.item[k].to_ns);
-}
+	for (size_t k = 0; k < sync->event.count; k++) {
+		const struct piecewise_event *is = &sync->event.item[k].is;
+		const struct envelope_slew slew = {is->from_ns,
+						   is->to_ns,
+						   is->full_from_ns,
+						   is->full_to_ns,
+						   {is->rate[0], is->rate[1]}};
 
-static double limit_of(const struct search *search)
-{
-	return search->sync->options.drift_limit_ppm * 1e-6;
+		if (sync->event.item[k].clock != index)
+			continue;
+		if (is->is_slew)
+			envelope_add_slew(&clock->envelope, &clock->line, &slew);
+		else
+			envelope_add_gap(&clock->envelope, is->from_ns, is->to_ns);
+	}
 }
 
 /*
- * What the rate can be on average, and at no time less or more of a line: by the ends of
- * what lies between steps, which are no drift. About a step it can be anything.
+ * The mean rate of the true correction, by what the bounds at both ends of the times
+ * between steps and slews leave; these are no drift. Meanwhile it can be anything within
+ * the limit.
  */
 static struct rate_bound rate_of(const struct search *search, uint32_t index)
 {
 	const struct search_clock *clock = &search->clock[index];
 	const struct envelope *envelope = &clock->envelope;
+	const struct sync_event_list *list = &search->sync->event;
 	const struct fit_clock *fit = &search->sync->clock[index];
+	const nsec_t end = fit->own_end_ns;
 	double line = clock->line.segment->rate_ppb * 1e-9;
-	double span = fmax(1, (double)(fit->own_end_ns - fit->own_begin_ns));
+	double span = fmax(1, (double)(end - fit->own_begin_ns));
 	double low = -ROUNDING_NS, high = ROUNDING_NS;
 	nsec_t from = fit->own_begin_ns;
 
-	for (size_t i = 0; i <= envelope->gaps && from < fit->own_end_ns; i++) {
-		const struct envelope_gap *gap = &envelope->gap[i];
-		bool is_last = i == envelope->gaps || gap->from_ns >= fit->own_end_ns;
-		nsec_t to = is_last ? fit->own_end_ns : gap->from_ns;
-		nsec_t next = is_last ? to : gap->to_ns;
+	for (size_t i = 0; i <= list->count && from < end; i++) {
+		bool is_last = i == list->count;
+		nsec_t to = is_last ? end : list->item[i].is.from_ns;
+		nsec_t next = is_last ? end : list->item[i].is.to_ns;
 
+		if (!is_last && list->item[i].clock != index)
+			continue;
+		to = to < end ? to : end;
+		next = next < end ? next : end;
 		if (to > from) {
 			low += error_at(clock, to, false) - error_at(clock, from, true);
 			high += error_at(clock, to, true) - error_at(clock, from, false);
@@ -284,42 +262,6 @@ static bool find_straight(struct search *search, int pass)
 	return any;
 }
 
-/* Extremes of a true correction, less a reference time. */
-struct extremes {
-	double low, high;
-};
-
-static void extremes_include(struct extremes *extremes, double low, double high)
-{
-	extremes->low = fmin(extremes->low, low);
-	extremes->high = fmax(extremes->high, high);
-}
-
-/*
- * Around a step a clock that was set back shows each time twice, and nobody
- * can tell which one is meant: it may go on as before, or be as it is after.
- */
-static struct extremes before_or_after(const struct search *search,
-				       const struct search_clock *clock,
-				       const struct envelope_gap *gap, nsec_t at,
-				       nsec_t zero)
-{
-	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
-	struct extremes extremes = {INFINITY, -INFINITY};
-
-	for (int i = 0; i < 2; i++) {
-		double limit = limit_of(search) * fabs((double)(at - known[i]));
-		double moved =
-		    (double)(nsec_sub(clock_correct(&clock->line, known[i]), zero) +
-			     (at - known[i]));
-
-		extremes_include(&extremes,
-				 error_at(clock, known[i], false) + moved - limit,
-				 error_at(clock, known[i], true) + moved + limit);
-	}
-	return extremes;
-}
-
 /*
  * A message within a gap bounds the error from above or from below. If that is neither
  * as before nor as after, or the message was left out as false, the clock was stepped
@@ -356,118 +298,6 @@ static int open_gaps(void *context, struct message *message)
 	open_gap(search, to, one.received,
 		 error_at(from, one.sent, false) - one.travel_ns, false);
 	return 0;
-}
-
-/* Its end may be where another segment begins. */
-static void include_span(const struct search *search, uint32_t index, nsec_t from,
-			 nsec_t to, struct extremes *extremes)
-{
-	const struct envelope *envelope = &search->clock[index].envelope;
-	struct envelope_span span = {.from = from, .to = to};
-	const nsec_t at[2] = {from, to > from ? to - 1 : from};
-
-	if (from > to)
-		return;
-	/* By how much the line of the errors lies above the fit. */
-	for (int i = 0; i < 2; i++)
-		span.added[i] =
-		    (double)nsec_sub(clock_correct(&search->clock[index].line, at[i]),
-				     clock_correct(&search->sync->fitted[index], at[i]));
-	extremes_include(extremes, envelope_extreme(envelope, &span, false),
-			 envelope_extreme(envelope, &span, true));
-}
-
-static void include_gap(const struct search *search, uint32_t index,
-			const struct envelope_gap *gap, nsec_t at,
-			struct extremes *extremes)
-{
-	struct extremes either =
-	    before_or_after(search, &search->clock[index], gap, at,
-			    clock_correct(&search->sync->fitted[index], at));
-
-	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
-			 gap->high_open ? INFINITY : either.high);
-}
-
-/* The error over a span of time within which the fit is one line. */
-static struct clock_bound bound_over(const struct search *search, uint32_t index,
-				     nsec_t from, nsec_t to)
-{
-	const struct envelope *envelope = &search->clock[index].envelope;
-	struct extremes extremes = {INFINITY, -INFINITY};
-	double slack = ROUNDING_NS + search->rounds;
-	nsec_t at = from;
-
-	for (size_t i = 0; i < envelope->gaps; i++) {
-		const struct envelope_gap *gap = &envelope->gap[i];
-
-		if (gap->from_ns > to || gap->to_ns < from)
-			continue;
-		include_span(search, index, at, gap->from_ns, &extremes);
-		include_gap(search, index, gap, from > gap->from_ns ? from : gap->from_ns,
-			    &extremes);
-		include_gap(search, index, gap,
-			    to < gap->to_ns ? to - (to > from) : gap->to_ns, &extremes);
-		at = gap->to_ns;
-	}
-	include_span(search, index, at, to, &extremes);
-	return (struct clock_bound){from, nsec_round(floor(extremes.low - slack)),
-				    nsec_round(ceil(extremes.high + slack))};
-}
-
-/*
- * Evenly over the trace, as densely over what sources tied to it saw before and after,
- * within reason, and where a segment begins. Returns how many.
- */
-static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
-{
-	const nsec_t time[4] = {clock->begin_ns, fit->own_begin_ns, fit->own_end_ns,
-				clock->end_ns};
-	const double own = fmax(1, (double)(time[2] - time[1]));
-	size_t most = MOST_BESIDE * spans, count = 0;
-	struct clock_bound *bound =
-	    mem_realloc(clock->bound, 3 * most + 1 + clock->segments, sizeof(*bound));
-
-	clock->bound = bound;
-	for (int k = 0; k < 3; k++) {
-		double length = (double)(time[k + 1] - time[k]);
-		double parts = fmin(ceil(length / own * (double)spans), (double)most);
-
-		for (double i = 0; i < parts; i++)
-			bound[count++].local_ns =
-			    time[k] + nsec_round(length * i / parts);
-	}
-	bound[count++].local_ns = clock->end_ns;
-	for (size_t i = 1; i < clock->segments; i++)
-		if (clock->segment[i].local_ns > clock->begin_ns &&
-		    clock->segment[i].local_ns < clock->end_ns)
-			bound[count++].local_ns = clock->segment[i].local_ns;
-	return clock_bounds_sort(bound, count);
-}
-
-/*
- * State a clock's bounds at so many even times, and where its segments begin: at each the
- * widest up to the stated times before and after, so that what lies between two of them
- * lies within both.
- */
-static void state_bounds(const struct search *search, uint32_t index, size_t spans)
-{
-	struct clock *clock = &search->sync->fitted[index];
-	struct clock_bound before, after;
-
-	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
-	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
-	for (size_t i = 0; i < clock->bounds; i++) {
-		struct clock_bound *bound = &clock->bound[i];
-
-		if (i + 1 < clock->bounds)
-			after = bound_over(search, index, bound->local_ns,
-					   clock->bound[i + 1].local_ns);
-		bound->low_ns = before.low_ns;
-		bound->high_ns = before.high_ns;
-		clock_bound_widen(bound, &after);
-		before = after;
-	}
 }
 
 /* Whether no chain of messages bounds a clock from a side. */
@@ -584,7 +414,7 @@ int bounds_find(struct sync *sync, struct error *error)
 			begin_with_wander(&search, search.member[i]);
 		status = relax(&search, error);
 	}
-	if (!status && sync->step.count)
+	if (!status && sync->event.count)
 		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
 		finish(&search, search.member[i]);

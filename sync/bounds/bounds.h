@@ -14,6 +14,13 @@ struct envelope_gap {
 	bool high_open, low_open; /* nothing bounds that side inside */
 };
 
+/* Rates of the true correction meanwhile, beyond those that an envelope is made with. */
+struct envelope_slew {
+	nsec_t from_ns, to_ns;           /* it may be slewed, */
+	nsec_t full_from_ns, full_to_ns; /* and certainly is */
+	double rate[2];                  /* the least and the most of the latter */
+};
+
 /*
  * How far a clock's true correction may lie from its fitted one, by time, when
  * all that is known of it are bounds at single times and how fast it can run:
@@ -23,13 +30,14 @@ struct envelope_gap {
  */
 struct envelope {
 	nsec_t begin_ns;
-	double step_ns;  /* between two times of the grid */
-	size_t cells;    /* the grid has one time more */
-	double *most[2]; /* of the error at [true], of its negative at [false] */
-	double rate[2];  /* how fast these can grow, no unit */
-	double width_ns; /* between the two, on average, when last swept */
-	bool is_touched; /* a bound was tightened since it was swept */
-	bool is_broken;  /* no line lies between the two, but one was asked for */
+	double step_ns;      /* between two times of the grid */
+	size_t cells;        /* the grid has one time more */
+	double *most[2];     /* of the error at [true], of its negative at [false] */
+	double rate[2];      /* how fast these can grow, no unit */
+	double (*slewed)[2]; /* by cell, the same; NULL: rate holds everywhere */
+	double width_ns;     /* between the two, on average, when last swept */
+	bool is_touched;     /* a bound was tightened since it was swept */
+	bool is_broken;      /* no line lies between the two, but one was asked for */
 	struct envelope_gap *gap; /* ascending, apart from each other */
 	size_t gaps;
 };
@@ -43,6 +51,10 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 
 /* The clock was stepped in between; gaps come by their begin, before any bound. */
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);
+
+/* The clock was slewed; before any bound. */
+void envelope_add_slew(struct envelope *envelope, const struct clock *line,
+		       const struct envelope_slew *slew);
 
 /* The gap that a time lies in; NULL: none. */
 struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at);

@@ -54,6 +54,12 @@ struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at)
 	return NULL;
 }
 
+/* How fast the bounds on a side can grow within a cell. */
+static double rate_in(const struct envelope *envelope, size_t cell, bool side)
+{
+	return envelope->slewed ? envelope->slewed[cell][side] : envelope->rate[side];
+}
+
 /* Whether some part of a gap lies between two times since the begin. */
 static bool has_gap(const struct envelope *envelope, double from, double to)
 {
@@ -97,6 +103,38 @@ static struct place place_of(const struct envelope *envelope, double at)
 	return place;
 }
 
+/* Where it is not certain, it may run as it does without. */
+static void slew_cell(struct envelope *envelope, size_t cell, double rate,
+		      const struct envelope_slew *slew, bool is_full)
+{
+	double *slewed = envelope->slewed[cell];
+	const double most[2] = {rate - slew->rate[0], slew->rate[1] - rate};
+
+	for (int side = 0; side < 2; side++)
+		slewed[side] = is_full ? most[side] : fmax(slewed[side], most[side]);
+}
+
+void envelope_add_slew(struct envelope *envelope, const struct clock *line,
+		       const struct envelope_slew *slew)
+{
+	double begin = (double)(slew->full_from_ns - envelope->begin_ns);
+	double end = (double)(slew->full_to_ns - envelope->begin_ns);
+	size_t first =
+	    place_of(envelope, (double)(slew->from_ns - envelope->begin_ns)).cell;
+	size_t last = place_of(envelope, (double)(slew->to_ns - envelope->begin_ns)).cell;
+
+	if (!envelope->slewed) {
+		envelope->slewed = mem_alloc(envelope->cells * sizeof(*envelope->slewed));
+		for (size_t i = 0; i < envelope->cells; i++)
+			for (int side = 0; side < 2; side++)
+				envelope->slewed[i][side] = envelope->rate[side];
+	}
+	for (size_t i = first; i <= last; i++)
+		slew_cell(envelope, i, line->segment->rate_ppb * 1e-9, slew,
+			  (double)i * envelope->step_ns >= begin &&
+			      (double)(i + 1) * envelope->step_ns <= end);
+}
+
 static bool tighten(double *bound, double value)
 {
 	bool is_tighter = value < *bound;
@@ -115,10 +153,12 @@ void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool h
 
 	if (place.has_left)
 		envelope->is_touched |=
-		    tighten(&most[0], value + envelope->rate[!high] * fabs(place.after));
+		    tighten(&most[0], value + rate_in(envelope, place.cell, !high) *
+						  fabs(place.after));
 	if (place.has_right)
 		envelope->is_touched |=
-		    tighten(&most[1], value + envelope->rate[high] * fabs(place.before));
+		    tighten(&most[1], value + rate_in(envelope, place.cell, high) *
+						  fabs(place.before));
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
@@ -161,15 +201,17 @@ bool envelope_sweep(struct envelope *envelope)
 	envelope->is_touched = false;
 	for (int side = 0; side < 2; side++) {
 		double *most = envelope->most[side];
-		double ahead = envelope->rate[side] * envelope->step_ns;
-		double back = envelope->rate[!side] * envelope->step_ns;
+		double length = envelope->step_ns;
 
 		for (size_t i = 0; i < envelope->cells; i++)
 			if (!cut[i])
-				tighten(&most[i + 1], most[i] + ahead);
+				tighten(&most[i + 1],
+					most[i] + rate_in(envelope, i, side) * length);
 		for (size_t i = envelope->cells; i-- > 0;)
 			if (!cut[i])
-				tighten(&most[i], most[i + 1] + back);
+				tighten(&most[i],
+					most[i + 1] +
+					    rate_in(envelope, i, !side) * length);
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
@@ -262,9 +304,10 @@ static double known_at(const struct envelope *envelope, double at, bool high)
 	double known = INFINITY;
 
 	if (place.has_left)
-		known = most[0] + envelope->rate[high] * fabs(place.after);
+		known = most[0] + rate_in(envelope, place.cell, high) * fabs(place.after);
 	if (place.has_right)
-		tighten(&known, most[1] + envelope->rate[!high] * fabs(place.before));
+		tighten(&known, most[1] + rate_in(envelope, place.cell, !high) *
+					      fabs(place.before));
 	return known;
 }
 
@@ -282,7 +325,6 @@ double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
 			bool high)
 {
-	const double up = envelope->rate[high], down = envelope->rate[!high];
 	const double first = since_begin(envelope, span->from), sign = high ? 1 : -1;
 	const double length = (double)(span->to - span->from);
 	const double slope =
@@ -291,6 +333,8 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 	double left = known_at(envelope, first, high), most = left, next;
 
 	for (double at = 0; at < length; at = next) {
+		const double up = rate_in(envelope, cell, high);
+		const double down = rate_in(envelope, cell, !high);
 		double right, passed, meet = 0, peak;
 
 		next = length;
@@ -315,5 +359,6 @@ void envelope_clear(struct envelope *envelope)
 	free(envelope->most[true]);
 	free(envelope->most[false]);
 	free(envelope->gap);
+	free(envelope->slewed);
 	memset(envelope, 0, sizeof(*envelope));
 }

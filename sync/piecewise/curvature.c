@@ -26,7 +26,7 @@ enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 struct spread {
 	double n;
 	double curve, latency; /* sums of squares: of the difference, of the mean */
-	double mean, least;    /* of the mean of both directions, ns */
+	double mean, least;    /* of the mean of both directions, ns; see low_mean */
 };
 
 static double half_difference(const struct piece *piece)
@@ -39,9 +39,21 @@ static double half_sum(const struct piece *piece)
 	return (piece->above + piece->below) / 2;
 }
 
-static struct spread spread_of(const struct piece *piece, size_t pieces)
+/* The least mean of both directions, but for some pieces. */
+static double low_mean(const struct piece *piece, size_t pieces, size_t skipped)
 {
-	struct spread spread = {.least = INFINITY};
+	double mean[PIECES_MOST];
+	size_t n = 0;
+
+	for (size_t k = 0; k < pieces; k++)
+		if (!isinf(half_sum(&piece[k])))
+			mean[n++] = half_sum(&piece[k]);
+	return n > skipped ? ranked(mean, n, skipped) : INFINITY;
+}
+
+static struct spread spread_of(const struct piece *piece, size_t pieces, size_t skipped)
+{
+	struct spread spread = {.least = low_mean(piece, pieces, skipped)};
 	double time = 0, curve = 0, times = 0, both = 0;
 
 	for (size_t k = 0; k < pieces; k++) {
@@ -51,7 +63,6 @@ static struct spread spread_of(const struct piece *piece, size_t pieces)
 		time += (double)k;
 		curve += half_difference(&piece[k]);
 		spread.mean += half_sum(&piece[k]);
-		spread.least = fmin(spread.least, half_sum(&piece[k]));
 	}
 	time /= spread.n;
 	curve /= spread.n;
@@ -69,9 +80,10 @@ static struct spread spread_of(const struct piece *piece, size_t pieces)
 	return spread;
 }
 
-static bool is_proved_by(const struct piece *piece, size_t pieces, double slack_ns)
+static bool is_proved_by(const struct piece *piece, size_t pieces, double slack_ns,
+			 size_t skipped)
 {
-	struct spread spread = spread_of(piece, pieces);
+	struct spread spread = spread_of(piece, pieces, skipped);
 	double beyond = pieces > FEW_PIECES ? BEYOND_LATENCY : BEYOND_LATENCY_FEW;
 
 	/* Most of the time must have been looked at. */
@@ -99,10 +111,11 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
 		of->below = fmin(of->below, -slack);
 }
 
-bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns)
+bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns,
+			 bool has_events)
 {
 	for (; pieces >= PIECES_LEAST; pieces /= 2) {
-		if (is_proved_by(piece, pieces, slack_ns))
+		if (is_proved_by(piece, pieces, slack_ns, has_events ? pieces / 24 : 0))
 			return true;
 		for (size_t k = 0; k < pieces / 2; k++)
 			piece[k] = (struct piece){
@@ -161,7 +174,7 @@ int curvature_find(struct sync *sync, bool *curved, struct error *error)
 			continue;
 		curved[i] =
 		    !status && curvature_is_proved(examination.pieces[i], PIECES_MOST,
-						   sync->pairs.pair[i].margin_ns);
+						   sync->pairs.pair[i].margin_ns, true);
 		free(examination.pieces[i]);
 	}
 	free(examination.pieces);

@@ -19,12 +19,20 @@ struct piecewise_bound {
 };
 
 /*
- * A step: a segment that does not go on where the one before ends. The bounds
- * tell its time only so far: it happened after from_ns and before to_ns.
+ * Where the bounds contradict every clock within the limit. A step: a segment that does
+ * not go on where the one before ends. A slew: segments that do, at a rate beyond the
+ * limit.
  */
-struct piecewise_step {
-	size_t segment; /* the index of the one after it */
-	nsec_t from_ns, to_ns;
+struct piecewise_event {
+	bool is_slew;
+	bool is_proved;          /* no clock without it satisfies the bounds */
+	nsec_t local_ns, end_ns; /* its time, or a slew's begin and end, estimated */
+	nsec_t size_ns;          /* what the clock gained by it */
+	double ppm;              /* of a slew: how much faster the clock was meanwhile */
+	nsec_t from_ns, to_ns;   /* no part of it is before or after */
+	nsec_t full_from_ns,
+	    full_to_ns; /* a slew was certainly in progress in between, */
+	double rate[2]; /* with a rate of the correction between these */
 };
 
 /* How many segments there shall be between two steps; zeroed: as many as it takes. */
@@ -36,15 +44,15 @@ struct piecewise_options {
 struct piecewise_fit {
 	struct clock_segment *segment; /* by ascending local_ns; freed by the caller */
 	size_t segments;
-	struct piecewise_step *step; /* by ascending segment; freed by the caller */
-	size_t steps, step_capacity;
+	struct piecewise_event *event; /* in order of time; freed by the caller */
+	size_t events, event_capacity;
 };
 
 /*
  * Fit segments to bounds, which are put in order. The correction's |rate| is
- * at most `limit` within segments; they join, except where the bounds before
- * and after a time contradict each other for any such rate: there the clock
- * was stepped. 0, or -1 with error where no number of segments satisfies all.
+ * at most `limit` within segments, and they join, except where the bounds contradict each
+ * other for any such rate: there the clock was stepped or slewed. Return 0, or -1 with
+ * error if no number of segments satisfies all.
  */
 int piecewise_find(struct piecewise_bound *bound, size_t n, double limit,
 		   struct piecewise_options options, struct piecewise_fit *fit,
@@ -84,9 +92,11 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
 /*
  * Whether the pieces, of one length and in their order, prove a curve that the
  * latencies do not explain; at their own length, and joined by twos, fours and so on.
- * `slack_ns` is the least slack of all. Overwrites the pieces; their number is a
- * power of two.
+ * `slack_ns` is the least slack of all. With `has_events`, steps and slews too are
+ * proved: these leave few pieces less slack than the rest. Overwrites the pieces; their
+ * number is a power of two.
  */
-bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns);
+bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns,
+			 bool has_events);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 
-/* Steps that were found in a clock, and why it has but one line, if so. */
+/* Steps and slews that were found in a clock, and why it has but one line, if so. */
 struct segments_found {
-	struct piecewise_step *step;
-	size_t steps;
+	struct piecewise_event *event;
+	size_t events;
 	char *cause;
 };
 
@@ -22,63 +22,39 @@ struct segments_search {
 	struct piecewise_bounds bounds; /* on the clock at hand */
 };
 
-/* How far the corrected time jumps ahead at a step. */
-static nsec_t jump_of(const struct clock *clock, const struct piecewise_step *step)
-{
-	const struct clock_segment *before = &clock->segment[step->segment - 1];
-	const struct clock_segment *after = &clock->segment[step->segment];
-	nsec_t elapsed = after->local_ns - before->local_ns;
+/* A slew that may have been quicker by far than messages can tell is told as a step. */
+#define CERTAIN_SHARE 0.2
 
-	return after->ref_ns - before->ref_ns - elapsed -
-	       nsec_round((double)elapsed * before->rate_ppb * 1e-9);
+static bool is_long(const struct piecewise_event *slew)
+{
+	return (double)(slew->full_to_ns - slew->full_from_ns) >
+	       CERTAIN_SHARE * (double)(slew->to_ns - slew->from_ns);
 }
 
-/*
- * A clock set back shows the same times twice: which one, nobody can tell.
- * It may have been set anywhere between the two bounds.
- */
-static void add_step(struct sync *sync, uint32_t index, const struct piecewise_step *step)
+/* Note the steps and slews of a clock, and report each as a problem. */
+static void add_events(struct sync *sync, uint32_t index,
+		       const struct segments_found *found)
 {
-	const struct clock *clock = &sync->fitted[index];
-	struct step_list *list = &sync->step;
-	nsec_t jump = jump_of(clock, step);
-	nsec_t back = jump > 0 ? jump : 0;
+	struct sync_event_list *list = &sync->event;
+	struct clock *clock = &sync->fitted[index];
+	size_t steps = 0, slews = 0;
 
-	*MEM_NEXT(list->item, list->count, list->capacity) = (struct sync_step){
-	    .clock = index,
-	    .from_ns = step->from_ns - back,
-	    .to_ns = step->to_ns + back,
-	};
-}
+	for (size_t i = 0; i < found->events; i++) {
+		const struct piecewise_event *event = &found->event[i];
 
-/*
- * Note the steps between a clock's segments in sync->step, and report each of
- * them as a problem. Where a clock was set back, the times that it shows twice
- * look like as many steps to and fro: within the size of the first, all are one,
- * by their sum.
- */
-static void add_steps(struct sync *sync, uint32_t index,
-		      const struct piecewise_step *found, size_t steps)
-{
-	const struct clock *clock = &sync->fitted[index];
-	nsec_t at, size;
-
-	for (size_t i = 0, k; i < steps; i = k) {
-		nsec_t first = jump_of(clock, &found[i]);
-
-		at = clock->segment[found[i].segment].local_ns;
-		size = 0;
-		for (k = i; k < steps; k++) {
-			nsec_t here = clock->segment[found[k].segment].local_ns;
-
-			if (here - at > (first < 0 ? -first : first))
-				break;
-			size -= jump_of(clock, &found[k]);
-			add_step(sync, index, &found[k]);
+		*MEM_NEXT(list->item, list->count, list->capacity) =
+		    (struct sync_event){index, *event};
+		if (event->is_slew && is_long(event)) {
+			sync_report_slew(sync, sync_clock_name(sync, index), event);
+			*MEM_NEXT(clock->slew, clock->slews, slews) =
+			    (struct clock_slew){event->local_ns, event->end_ns,
+						event->size_ns, event->ppm * 1e3};
+		} else {
+			sync_report_step(sync, sync_clock_name(sync, index),
+					 event->local_ns, event->size_ns);
+			*MEM_NEXT(clock->step, clock->steps, steps) =
+			    (struct clock_step){event->local_ns, event->size_ns};
 		}
-		/* To and fro and back again is still of the step before. */
-		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))
-			sync_report_step(sync, sync_clock_name(sync, index), at, size);
 	}
 }
 
@@ -204,9 +180,9 @@ static void use_fit(struct segments_search *search, uint32_t index,
 	free(clock->segment);
 	clock->segment = fit->segment;
 	clock->segments = fit->segments;
-	free(search->found[index].step);
-	search->found[index].step = fit->step;
-	search->found[index].steps = fit->steps;
+	free(search->found[index].event);
+	search->found[index].event = fit->event;
+	search->found[index].events = fit->events;
 }
 
 /* A curve within the bounds at hand; false where there is none, with the cause if wanted.
@@ -243,10 +219,24 @@ static void fit_segments(struct segments_search *search, const struct island *is
 		piecewise_fit_clear(&fit);
 }
 
-static bool has_steps(const struct segments_search *search, const struct island *island)
+/* Whether events were found that the messages of a clock alone prove. */
+static bool has_proved_events(const struct segments_search *search,
+			      const struct island *island)
+{
+	for (size_t k = 1; k < island->members; k++) {
+		const struct segments_found *found = &search->found[island->member[k]];
+
+		for (size_t i = 0; i < found->events; i++)
+			if (found->event[i].is_proved)
+				return true;
+	}
+	return false;
+}
+
+static bool has_events(const struct segments_search *search, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++)
-		if (search->found[island->member[k]].steps)
+		if (search->found[island->member[k]].events)
 			return true;
 	return false;
 }
@@ -272,7 +262,7 @@ static bool use_if_possible(struct segments_search *search,
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	if (!fit->steps && !bounds_are_broken(&clock, &search->bounds) &&
+	if (!fit->events && !bounds_are_broken(&clock, &search->bounds) &&
 	    constraints_fix(constraints, index, &clock)) {
 		use_fit(search, index, fit);
 		return true;
@@ -315,7 +305,8 @@ static void fit_jointly(struct segments_search *search, const struct island *isl
 	struct constraints *constraints = NULL;
 	bool broken = is_broken(search, island);
 
-	if (broken || (island->members > 2 && has_steps(search, island)))
+	if ((broken && !has_events(search, island)) ||
+	    (island->members > 2 && has_proved_events(search, island)))
 		constraints = constraints_new(search->sync, island, search->messages);
 	if (constraints)
 		refit_all(search, island, constraints);
@@ -334,7 +325,7 @@ static void report(struct segments_search *search, uint32_t index)
 	if (found->cause)
 		problem_add(&sync->problems, sync_clock_name(sync, index), PROBLEM_FIT, 1,
 			    "%s; it keeps one line", found->cause);
-	add_steps(sync, index, found->step, found->steps);
+	add_events(sync, index, found);
 }
 
 static void fit_segments_of_island(struct segments_search *search,
@@ -389,7 +380,7 @@ int segments_fit(struct sync *sync, struct error *error)
 		free(search.messages[i].side[true].point);
 	}
 	for (size_t i = 0; i < sync->clocks; i++) {
-		free(search.found[i].step);
+		free(search.found[i].event);
 		free(search.found[i].cause);
 	}
 	free(search.bounds.item);

@@ -255,6 +255,8 @@ first_sample()
 		ctsim --set active_from_s=5 --set active_to_s=5 two -o run
 	fails_with 2 'ctsim: two: nat: all nodes are translated, want one that is not' \
 		ctsim --set nat=2 two -o run
+	fails_with 2 'ctsim: two: slew: two of node 2 overlap at 5 s' ctsim \
+		--set 'slew 2 1 6 500' --set 'slew 1 1 6 500' --set 'slew 2 5 7 -500' two -o run
 	fails_with 2 'ctsim: two: clocks may run wrong by 600000 ppm, want up to 250000' \
 		ctsim --set drift_change_ppb_s=1e4 --set seconds=60000 --set drift_ppm=0 two -o run
 	[ ! -e run ]

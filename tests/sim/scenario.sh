@@ -29,7 +29,9 @@ clocks=$(awk '$1 == "nodes" { print $2 }' \
 islands=1
 extra=
 step_ms=
+slews=
 case $name in
+slewed) slews='10 500 -25 -50000' ;; # ms and ppm of each
 false*) extra=--rejects ;;
 step5ms) step_ms=5 ;;
 step1s) step_ms=1000 ;;
@@ -77,7 +79,7 @@ esac
 
 # Straight clocks have one segment, whatever their messages do.
 case $name in
-ripple* | slew | wander | bend | roam | step* | loadbend | settime) ;;
+ripple* | slew* | wander | bend | roam | step* | loadbend | settime) ;;
 *) extra="$extra --straight" ;;
 esac
 
@@ -127,6 +129,26 @@ check_step()
 		}'
 }
 
+# ctsync tells of the slews and of nothing else, and the map knows as many.
+check_slews()
+{
+	awk -v want="$slews" '
+	{ sub(/^ctsync: node2: its clock was slewed by /, "") || odd++ }
+	!odd {
+		split(want, value, " ")
+		size = $1 * ($2 == "s" ? 1000 : $2 == "ms" ? 1 : 1e-3) / value[2 * NR - 1]
+		rate = $(NF - 1) / value[2 * NR]
+		if (size < 0.95 || size > 1.05 || rate < 0.85 || rate > 1.15)
+			print "a slew was told as " $0
+	}
+	END {
+		if (odd || 2 * NR != split(want, value, " "))
+			print NR " lines on standard error, " odd + 0 " of them odd"
+	}' "$scratch/stderr"
+	[ "$(grep -o '"fast_ppb"' "$scratch/map.json" | wc -l)" -eq "$(wc -l <"$scratch/stderr")" ] ||
+		echo "the map has other slews"
+}
+
 # hold SEED: the map against the truth
 hold()
 {
@@ -163,7 +185,10 @@ check_seed()
 	got=$(grep -o '"offset_ns"' "$scratch/map.json" | wc -l)
 	[ "$got" -eq "$offsets" ] ||
 		complain "$got offsets between clocks of one node, want $offsets"
-	if [ -n "$step_ms" ]; then
+	if [ -n "$slews" ]; then
+		wrong=$(check_slews)
+		[ -z "$wrong" ] || complain "$wrong"
+	elif [ -n "$step_ms" ]; then
 		wrong=$(check_step)
 		[ -z "$wrong" ] || complain "$wrong"
 	elif [ "$form" = messages ] && [ -s "$scratch/stderr" ]; then

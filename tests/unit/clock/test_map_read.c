@@ -93,6 +93,16 @@ static void draw_clock(struct clock *clock, size_t k)
 		    at, draw() % 3 ? -(nsec_t)(draw() >> 30) : NSEC_MIN,
 		    draw() % 3 ? (nsec_t)(draw() >> 30) : NSEC_MAX};
 	}
+	clock->steps = draw() % MOST;
+	clock->step = mem_zalloc(clock->steps * sizeof(*clock->step));
+	for (size_t i = 0; i < clock->steps; i++)
+		clock->step[i] = (struct clock_step){draw_nsec(), draw_nsec()};
+	clock->slews = draw() % MOST;
+	clock->slew = mem_zalloc(clock->slews * sizeof(*clock->slew));
+	for (size_t i = 0; i < clock->slews; i++)
+		clock->slew[i] = (struct clock_slew){
+		    draw_nsec(), draw_nsec(), draw_nsec(),
+		    (double)(int64_t)(draw() % 1000000000) / 1e3 - 5e5};
 }
 
 static void draw_map(struct clock_map *map)

@@ -51,6 +51,9 @@ static void test_empty(void **unused)
 		  "}\n");
 }
 
+static struct clock_step step = {3, -12};
+static struct clock_slew slew = {4, 6, -9, -500000};
+
 static void test_full(void **unused)
 {
 	char n0[] = "n0", n1[] = "n1", path0[] = "run/n0/kernel", path1[] = "";
@@ -59,8 +62,9 @@ static void test_full(void **unused)
 	struct clock_segment segment[] = {{1, 2, -58.6}, {1795228732943977331, -4, 1e-7}};
 	struct clock_bound bound[] = {{0, -1200, 1100}, {7, NSEC_MIN, NSEC_MAX}};
 	struct clock clock[] = {
-	    {n0, path0, n0, CLOCK_EXACT, 3, 4, segment, 1, bound, 1},
-	    {n1, path1, n0, CLOCK_INCOMPLETE, -3, 9, segment, 2, bound, 2}};
+	    {n0, path0, n0, CLOCK_EXACT, 3, 4, segment, 1, bound, 1, NULL, 0, NULL, 0},
+	    {n1, path1, n0, CLOCK_INCOMPLETE, -3, 9, segment, 2, bound, 2, &step, 1,
+	     &slew, 1}};
 	struct clock_pair pair[] = {
 	    {n0, n1, 10, 11, 12, 13, 14, CLOCK_APPROXIMATE, 15, 16, NSEC_MAX, -17},
 	    {n1, n0, 0, 0, 0, 0, 0, CLOCK_ABSENT, 0, 0, 0, NSEC_MAX}};
@@ -95,7 +99,10 @@ static void test_full(void **unused)
 	    "-58.600000}, {\"local_ns\": 1795228732943977331, \"ref_ns\": -4, "
 	    "\"rate_ppb\": 0.000000}],\n"
 	    "     \"bounds\": [{\"local_ns\": 0, \"low_ns\": -1200, \"high_ns\": 1100}, "
-	    "{\"local_ns\": 7, \"low_ns\": null, \"high_ns\": null}]}\n"
+	    "{\"local_ns\": 7, \"low_ns\": null, \"high_ns\": null}],\n"
+	    "     \"steps\": [{\"local_ns\": 3, \"size_ns\": -12}],\n"
+	    "     \"slews\": [{\"begin_ns\": 4, \"end_ns\": 6, \"size_ns\": -9, "
+	    "\"fast_ppb\": -500000.000000}]}\n"
 	    "  ],\n"
 	    "  \"pairs\": [\n"
 	    "    {\"a\": \"n0\", \"b\": \"n1\", \"messages_ab\": 10, \"messages_ba\": "
@@ -174,7 +181,11 @@ static void assert_rate(double rate_ppb, const char *expect)
 {
 	char name[] = "n";
 	struct clock_segment segment = {0, 0, rate_ppb};
-	struct clock clock = {name, name, name, CLOCK_EXACT, 0, 0, &segment, 1, NULL, 0};
+	struct clock clock = {.trace = name,
+			      .path = name,
+			      .reference = name,
+			      .segment = &segment,
+			      .segments = 1};
 	struct clock_map map = {.clock = &clock, .clocks = 1};
 	char *text = written(&map), *found = strstr(text, "\"rate_ppb\": ");
 

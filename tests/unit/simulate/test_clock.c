@@ -189,6 +189,33 @@ static void test_steps(void **unused)
 	sim_clock_clear(&clock);
 }
 
+/* Both clocks gain while it lasts; an end, or a step, may lie anywhere in between. */
+static void test_slews(void **unused)
+{
+	const struct scenario_clock course = {.uptime_s = 1, .drift_ppm = 50};
+	const struct sim_clock_slew fast = {begin + 20 * NSEC_PER_SEC,
+					    begin + 40 * NSEC_PER_SEC, 500},
+				    slow = {begin + 90 * NSEC_PER_SEC,
+					    begin + 200 * NSEC_PER_SEC, -1e5};
+	struct sim_clock clock;
+
+	(void)unused;
+	init(&clock, &course, begin + 100 * NSEC_PER_SEC, 0);
+	sim_clock_add_slew(&clock, &fast);
+	sim_clock_add_slew(&clock, &slow);
+	assert_int_equal(sim_clock_real(&clock, fast.from_ns) - fast.from_ns,
+			 NSEC_PER_MSEC);
+	assert_int_equal(sim_clock_real(&clock, begin + 30 * NSEC_PER_SEC) - begin,
+			 30 * NSEC_PER_SEC + 6500 * NSEC_PER_USEC);
+	assert_int_equal(sim_clock_real(&clock, begin + 50 * NSEC_PER_SEC) - begin,
+			 50 * NSEC_PER_SEC + 12500 * NSEC_PER_USEC);
+	assert_int_equal(sim_clock_mono(&clock, begin + 50 * NSEC_PER_SEC),
+			 51 * NSEC_PER_SEC + 12500 * NSEC_PER_USEC);
+	assert_int_equal(sim_clock_real(&clock, begin + 95 * NSEC_PER_SEC) - begin,
+			 95 * NSEC_PER_SEC + 14750 * NSEC_PER_USEC - 500 * NSEC_PER_MSEC);
+	sim_clock_clear(&clock);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +226,7 @@ int main(void)
 	    DRAW_TEST(test_forward_and_exact),
 	    DRAW_TEST(test_corners_are_met),
 	    DRAW_TEST(test_steps),
+	    DRAW_TEST(test_slews),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

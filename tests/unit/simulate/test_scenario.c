@@ -118,7 +118,10 @@ static void test_refused(void **unused)
 	    {"gso maybe", "gso: no 'maybe', want no or yes"},
 	    {"jitter odd", "jitter: no 'odd', want fixed, uniform or exponential"},
 	    {"step 1 2", "step: want NODE SECOND MS"},
-	    {"step 1 2 3 4", "step: more than 4 words"},
+	    {"step 1 2 3 4", "step: want NODE SECOND MS"},
+	    {"step 1 2 3 4 5", "step: more than 5 words"},
+	    {"slew 1 5 4 500", "slew: 5 is not before 4"},
+	    {"slew 1 4 5 1e6", "slew: '1e6' is no number from -100000 to 100000"},
 	    {"step 3 2 1", "node 3 is named, but there are 2 nodes"},
 	    {"step 1 2 1e12", "step: '1e12' is no number from -100000000000 to "
 			      "100000000000"},

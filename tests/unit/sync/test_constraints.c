@@ -41,7 +41,7 @@ static void sparse_messages_are_all_satisfied(void **state)
 		a_sparse_mesh(&sim);
 		sim_fit(&sim, NULL);
 		assert_int_equal(sim_violations(&sim, false), 0);
-		assert_int_equal(sim.sync.step.count, 0);
+		assert_int_equal(sim.sync.event.count, 0);
 		assert_int_equal(sim.sync.problems.count, 0);
 		sim_check_bounds(&sim);
 		sim_clear(&sim);

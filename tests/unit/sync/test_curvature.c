@@ -40,8 +40,8 @@ static void load_is_no_curve(void **state)
 				struct piece piece[PIECES_MOST];
 
 				draw_pieces(piece, 0, load[k], both);
-				proved +=
-				    curvature_is_proved(piece, PIECES_MOST, capacity);
+				proved += curvature_is_proved(piece, PIECES_MOST,
+							      capacity, true);
 			}
 	/* Chance may look like a curve, one time in hundreds. */
 	assert_true(proved <= ROUNDS * 8 / 200);
@@ -56,9 +56,11 @@ static void a_curve_is_proved(void **state)
 		struct piece piece[PIECES_MOST];
 
 		draw_pieces(piece, 60e3, none, false);
-		assert_true(curvature_is_proved(piece, PIECES_MOST, capacity - 60e3));
+		assert_true(
+		    curvature_is_proved(piece, PIECES_MOST, capacity - 60e3, true));
 		draw_pieces(piece, 60e3, some, false);
-		assert_true(curvature_is_proved(piece, PIECES_MOST, capacity - 60e3));
+		assert_true(
+		    curvature_is_proved(piece, PIECES_MOST, capacity - 60e3, true));
 	}
 }
 
@@ -69,13 +71,13 @@ static void few_pieces_prove_nothing(void **state)
 
 	(void)state;
 	pieces_init(piece, PIECES_MOST);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity, true));
 	for (int k = 0; k < PIECES_MOST; k++)
 		piece[k].above = capacity + 1e5 * (k % 2);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity, true));
 	for (int k = 0; k < 3; k++)
 		piece[k * 9].below = capacity - 1e5 * (k % 2);
-	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity));
+	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity, true));
 }
 
 int main(void)

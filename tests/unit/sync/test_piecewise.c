@@ -112,7 +112,7 @@ static void a_line_is_one_segment(void **state)
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_int_equal(fit.segments, 1);
-		assert_int_equal(fit.steps, 0);
+		assert_int_equal(fit.events, 0);
 		piecewise_fit_clear(&fit);
 		free(bound);
 	}
@@ -128,7 +128,7 @@ static void rate_changes_need_no_step(void **state)
 
 		find(bound, &fit);
 		check_fit(&fit, bound);
-		assert_int_equal(fit.steps, 0);
+		assert_int_equal(fit.events, 0);
 		for (size_t k = 1; k < fit.segments; k++)
 			assert_in_range(jump(&fit, k) + 2, 0, 4);
 		piecewise_fit_clear(&fit);
@@ -150,19 +150,80 @@ static void a_step_is_found(void **state)
 		bound = draw_bounds(&truth, 20000);
 		find(bound, &fit);
 		check_fit(&fit, bound);
-		assert_int_equal(fit.steps, 1);
+		assert_int_equal(fit.events, 1);
 		/* A few bounds at an end may look curved by chance, seldom. */
-		assert_in_range(fit.step[0].segment, 1, fit.segments - 1);
+		assert_false(fit.event[0].is_slew);
+		assert_true(fit.event[0].is_proved);
 		assert_true(fit.segments <= 4);
-		at = (double)(fit.segment[fit.step[0].segment].local_ns - BEGIN);
+		at = (double)(fit.event[0].local_ns - BEGIN);
 		assert_true(fabs(at - truth.step_at) < 1e9);
-		assert_true((double)(fit.step[0].from_ns - BEGIN) <= truth.step_at);
-		assert_true((double)(fit.step[0].to_ns - BEGIN) >= truth.step_at);
-		assert_true(fabs((double)jump(&fit, fit.step[0].segment) - truth.step) <
-			    200000);
+		assert_true((double)(fit.event[0].from_ns - BEGIN) <= truth.step_at);
+		assert_true((double)(fit.event[0].to_ns - BEGIN) >= truth.step_at);
+		assert_true(fabs((double)fit.event[0].size_ns + truth.step) < 200000);
 		piecewise_fit_clear(&fit);
 		free(bound);
 	}
+}
+
+/* A clock that runs at rates beyond the limit for a time, and joins at both ends. */
+static void a_slew_is_found(void **state)
+{
+	const double rates[] = {490e-6, -900e-6, 5e-3, -0.08};
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		double rate = rates[i % 4], begin = draw_real(10e9, 25e9);
+		double end = begin + draw_real(5e9, 20e9);
+		struct truth truth = {
+		    .breakpoints = 4,
+		    .at = {0, begin, end, SECONDS * 1e9},
+		    .ahead = {0, 50e-6 * begin, 50e-6 * begin + rate * (end - begin),
+			      50e-6 * begin + rate * (end - begin) +
+				  50e-6 * (SECONDS * 1e9 - end)},
+		    .step_at = INFINITY,
+		};
+		struct piecewise_bound *bound = draw_bounds(&truth, 20000);
+		const struct piecewise_event *slew;
+		struct piecewise_fit fit;
+
+		find(bound, &fit);
+		assert_int_equal(fit.events, 1);
+		slew = fit.event;
+		assert_true(slew->is_slew);
+		assert_true(fabs((double)(slew->local_ns - BEGIN) - begin) < 0.4e9);
+		assert_true(fabs((double)(slew->end_ns - BEGIN) - end) < 0.4e9);
+		assert_true(fabs(slew->ppm + (rate - 50e-6) * 1e6) <
+			    0.05 * fabs(rate) * 1e6);
+		/* What may be outside is less than the shortest latency. */
+		assert_true(((double)(slew->from_ns - BEGIN) - begin) * fabs(rate) <
+			    20000);
+		assert_true((end - (double)(slew->to_ns - BEGIN)) * fabs(rate) < 20000);
+		assert_true((double)(slew->full_from_ns - BEGIN) >= begin);
+		assert_true((double)(slew->full_to_ns - BEGIN) <= end);
+		assert_true(slew->rate[0] < rate && slew->rate[1] > rate);
+		for (size_t k = 1; k < fit.segments; k++)
+			assert_in_range(jump(&fit, k) + 2, 0, 4);
+		piecewise_fit_clear(&fit);
+		free(bound);
+	}
+}
+
+/* Where steps of one direction follow each other, the clock does not run between them. */
+static void steps_are_no_slew(void **state)
+{
+	struct truth truth = draw_truth(2);
+	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
+	struct piecewise_fit fit;
+
+	(void)state;
+	for (size_t i = 0; i < BOUNDS; i++)
+		bound[i].y += 300000 * ((bound[i].x - BEGIN) / (10 * NSEC_PER_SEC));
+	find(bound, &fit);
+	assert_int_equal(fit.events, 5);
+	for (size_t i = 0; i < fit.events; i++)
+		assert_false(fit.event[i].is_slew);
+	piecewise_fit_clear(&fit);
+	free(bound);
 }
 
 static void so_many_segments_as_wished(void **state)
@@ -241,7 +302,7 @@ static void bounds_of_one_side_are_kept(void **state)
 		bound[i].above = true;
 	find(bound, &fit);
 	check_fit(&fit, bound);
-	assert_int_equal(fit.steps, 0);
+	assert_int_equal(fit.events, 0);
 	piecewise_fit_clear(&fit);
 	free(bound);
 }
@@ -263,7 +324,7 @@ static void no_line_is_faster_than_the_limit(void **state)
 	(void)state;
 	if (piecewise_find(bound, 4, LIMIT, none, &fit, &error))
 		fail_msg("%s", error_text(&error));
-	assert_int_equal(fit.steps, 1);
+	assert_int_equal(fit.events, 1);
 	for (size_t i = 0; i < fit.segments; i++)
 		assert_true(fabs(fit.segment[i].rate_ppb) <= LIMIT * 1e9 + 0.01);
 	piecewise_fit_clear(&fit);
@@ -287,7 +348,7 @@ static void what_cannot_be_is_an_error(void **state)
 	error_clear(&error);
 	/* It may become steps, but never a line that breaks a bound. */
 	if (piecewise_find(bound, 4, LIMIT, none, &fit, &error) == 0)
-		assert_true(fit.steps > 0);
+		assert_true(fit.events > 0);
 	piecewise_fit_clear(&fit);
 	error_clear(&error);
 }
@@ -298,6 +359,8 @@ int main(void)
 	    DRAW_TEST(a_line_is_one_segment),
 	    DRAW_TEST(rate_changes_need_no_step),
 	    DRAW_TEST(a_step_is_found),
+	    DRAW_TEST(a_slew_is_found),
+	    DRAW_TEST(steps_are_no_slew),
 	    DRAW_TEST(so_many_segments_as_wished),
 	    DRAW_TEST(a_curve_is_followed_closely),
 	    DRAW_TEST(bounds_of_one_side_are_kept),

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sync/bounds/bounds_private.h"
+
+enum {
+	MOST_BESIDE = 4, /* times as many where only tied sources saw events */
+};
+
+double limit_of(const struct search *search)
+{
+	return search->sync->options.drift_limit_ppm * 1e-6;
+}
+
+double error_at(const struct search_clock *clock, nsec_t at, bool high)
+{
+	if (clock->is_reference)
+		return 0;
+	if (!clock->envelope.cells)
+		return high ? INFINITY : -INFINITY;
+	return envelope_at(&clock->envelope, at, high);
+}
+
+static void extremes_include(struct extremes *extremes, double low, double high)
+{
+	extremes->low = fmin(extremes->low, low);
+	extremes->high = fmax(extremes->high, high);
+}
+
+/*
+ * Around a step a clock that was set back shows each time twice, and nobody
+ * can tell which one is meant: it may go on as before, or be as it is after.
+ */
+struct extremes before_or_after(const struct search *search,
+				const struct search_clock *clock,
+				const struct envelope_gap *gap, nsec_t at, nsec_t zero)
+{
+	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
+	struct extremes extremes = {INFINITY, -INFINITY};
+
+	for (int i = 0; i < 2; i++) {
+		double limit = limit_of(search) * fabs((double)(at - known[i]));
+		double moved =
+		    (double)(nsec_sub(clock_correct(&clock->line, known[i]), zero) +
+			     (at - known[i]));
+
+		extremes_include(&extremes,
+				 error_at(clock, known[i], false) + moved - limit,
+				 error_at(clock, known[i], true) + moved + limit);
+	}
+	return extremes;
+}
+
+/* Its end may be where another segment begins. */
+static void include_span(const struct search *search, uint32_t index, nsec_t from,
+			 nsec_t to, struct extremes *extremes)
+{
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct envelope_span span = {.from = from, .to = to};
+	const nsec_t at[2] = {from, to > from ? to - 1 : from};
+
+	if (from > to)
+		return;
+	/* By how much the line of the errors lies above the fit. */
+	for (int i = 0; i < 2; i++)
+		span.added[i] =
+		    (double)nsec_sub(clock_correct(&search->clock[index].line, at[i]),
+				     clock_correct(&search->sync->fitted[index], at[i]));
+	extremes_include(extremes, envelope_extreme(envelope, &span, false),
+			 envelope_extreme(envelope, &span, true));
+}
+
+static void include_gap(const struct search *search, uint32_t index,
+			const struct envelope_gap *gap, nsec_t at,
+			struct extremes *extremes)
+{
+	struct extremes either =
+	    before_or_after(search, &search->clock[index], gap, at,
+			    clock_correct(&search->sync->fitted[index], at));
+
+	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
+			 gap->high_open ? INFINITY : either.high);
+}
+
+/* The error over a span of time within which the fit is one line. */
+static struct clock_bound bound_over(const struct search *search, uint32_t index,
+				     nsec_t from, nsec_t to)
+{
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct extremes extremes = {INFINITY, -INFINITY};
+	double slack = ROUNDING_NS + search->rounds;
+	nsec_t at = from;
+
+	for (size_t i = 0; i < envelope->gaps; i++) {
+		const struct envelope_gap *gap = &envelope->gap[i];
+
+		if (gap->from_ns > to || gap->to_ns < from)
+			continue;
+		include_span(search, index, at, gap->from_ns, &extremes);
+		include_gap(search, index, gap, from > gap->from_ns ? from : gap->from_ns,
+			    &extremes);
+		include_gap(search, index, gap,
+			    to < gap->to_ns ? to - (to > from) : gap->to_ns, &extremes);
+		at = gap->to_ns;
+	}
+	include_span(search, index, at, to, &extremes);
+	return (struct clock_bound){from, nsec_round(floor(extremes.low - slack)),
+				    nsec_round(ceil(extremes.high + slack))};
+}
+
+/*
+ * Evenly over the trace, as densely over what sources tied to it saw before and after,
+ * within reason, and where a segment begins. Returns how many.
+ */
+static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
+{
+	const nsec_t time[4] = {clock->begin_ns, fit->own_begin_ns, fit->own_end_ns,
+				clock->end_ns};
+	const double own = fmax(1, (double)(time[2] - time[1]));
+	size_t most = MOST_BESIDE * spans, count = 0;
+	struct clock_bound *bound =
+	    mem_realloc(clock->bound, 3 * most + 1 + clock->segments, sizeof(*bound));
+
+	clock->bound = bound;
+	for (int k = 0; k < 3; k++) {
+		double length = (double)(time[k + 1] - time[k]);
+		double parts = fmin(ceil(length / own * (double)spans), (double)most);
+
+		for (double i = 0; i < parts; i++)
+			bound[count++].local_ns =
+			    time[k] + nsec_round(length * i / parts);
+	}
+	bound[count++].local_ns = clock->end_ns;
+	for (size_t i = 1; i < clock->segments; i++)
+		if (clock->segment[i].local_ns > clock->begin_ns &&
+		    clock->segment[i].local_ns < clock->end_ns)
+			bound[count++].local_ns = clock->segment[i].local_ns;
+	return clock_bounds_sort(bound, count);
+}
+
+/*
+ * State a clock's bounds at so many even times, and where its segments begin: at each the
+ * widest up to the stated times before and after, so that what lies between two of them
+ * lies within both.
+ */
+void state_bounds(const struct search *search, uint32_t index, size_t spans)
+{
+	struct clock *clock = &search->sync->fitted[index];
+	struct clock_bound before, after;
+
+	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
+	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
+	for (size_t i = 0; i < clock->bounds; i++) {
+		struct clock_bound *bound = &clock->bound[i];
+
+		if (i + 1 < clock->bounds)
+			after = bound_over(search, index, bound->local_ns,
+					   clock->bound[i + 1].local_ns);
+		bound->low_ns = before.low_ns;
+		bound->high_ns = before.high_ns;
+		clock_bound_widen(bound, &after);
+		before = after;
+	}
+}

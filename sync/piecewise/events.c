@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/piecewise/events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/search.h"
+#include "sync/fit/fit.h"
+#include "sync/piecewise/reach.h"
+
+/* Clocks are slewed by a tenth at most (adjtimex(2)), beside their drift. */
+#define SLEW_MOST 0.12
+
+enum {
+	/* that the rate before and after a slew is taken from */
+	LINE_BOUNDS = 256,
+};
+
+int piecewise_by_x(const void *a, const void *b)
+{
+	const struct piecewise_bound *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	if (p->y != q->y)
+		return p->y < q->y ? -1 : 1;
+	return p->above - q->above;
+}
+
+static int by_y(const void *a, const void *b)
+{
+	const struct piecewise_bound *p = a, *q = b;
+
+	return p->y != q->y ? (p->y < q->y ? -1 : 1) : piecewise_by_x(a, b);
+}
+
+/* A contradiction: before some bound from `low` to `high`, an event began and ended. */
+struct window {
+	size_t low, high;
+	bool is_positive; /* the correction grows */
+};
+
+struct window_list {
+	struct window *item;
+	size_t count, capacity;
+};
+
+/*
+ * Going on as far as possible each time takes the fewest events; forward it finds the
+ * last place that each can have, back the first one.
+ */
+static void find_windows(const struct band_search *search, struct window_list *list)
+{
+	size_t at = 0, k;
+
+	for (;;) {
+		const struct walk walk = {.from = at, .to = search->n};
+
+		at = reach(search, &walk);
+		if (at == search->n)
+			break;
+		*MEM_NEXT(list->item, list->count, list->capacity) =
+		    (struct window){at, at, !search->bound[at].above};
+	}
+	for (at = search->n, k = list->count; k-- > 0;) {
+		const struct walk walk = {.from = at, .to = 0};
+
+		at = reach(search, &walk);
+		list->item[k].low = at < list->item[k].high ? at : list->item[k].high;
+	}
+}
+
+enum {
+	SPELLS_MOST = 64, /* pieces of the bounds that slack is asked for */
+	SPELLS_LEAST = 6,
+	SPELL_BOUNDS = 48, /* of a piece at least */
+};
+
+/*
+ * By how much bounds may be taken to be tighter, to find what uses up only part of their
+ * slack. Short spells each have slack, by the shortest latency of each direction; what is
+ * left to all of them at once is less where the clock was stepped or slewed in between.
+ * That holds as long as the shortest latencies hardly change: chance, and a load that
+ * comes and goes, make the spells differ, and then nothing is certain. Some spells may
+ * have an event inside.
+ */
+static double spare_slack(const struct band_search *search)
+{
+	double slack[SPELLS_MOST], low, median;
+	size_t spells = search->n / SPELL_BOUNDS;
+
+	spells = spells > SPELLS_MOST ? SPELLS_MOST : spells;
+	if (spells < SPELLS_LEAST)
+		return 0;
+	for (size_t k = 0; k < spells; k++)
+		slack[k] = slack_of(search, search->n * k / spells,
+				    search->n * (k + 1) / spells);
+	low = ranked(slack, spells, 1 + spells / 10);
+	median = ranked(slack, spells, spells / 2);
+	return fmax(0, 0.9 * low - 2 * (median - low));
+}
+
+/* Whether two windows of opposite directions follow each other at once: no clock does so.
+ */
+static bool has_pulse(const struct window_list *list)
+{
+	for (size_t k = 1; k < list->count; k++)
+		if (list->item[k].is_positive != list->item[k - 1].is_positive &&
+		    list->item[k].low < list->item[k - 1].high + SPELL_BOUNDS)
+			return true;
+	return false;
+}
+
+/* Windows that may be one event, and the bounds from the event before to the one after.
+ */
+struct run {
+	size_t first, last; /* windows */
+	size_t before, after;
+	size_t near[2];      /* bounds, that the slack before and after is taken from */
+	double shrink_ns[2]; /* half of that */
+	size_t from, to;     /* bounds: no part of the event is before or after */
+	struct line line;    /* of a slew */
+	double rate[2];      /* as in struct clock_event */
+};
+
+static size_t bound_at(const struct band_search *search, double at)
+{
+	return FIRST_NOT(search->n, i, bound_time(search, i) < at);
+}
+
+enum {
+	ALIKE = 3,   /* as a slow message shows little */
+	EARLIER = 3, /* times, see find_from */
+};
+
+/* A bound before or after one, towards the end, where some were that bound the same side.
+ */
+static size_t alike(const struct band_search *search, size_t at, size_t end)
+{
+	bool above = search->bound[at].above;
+	unsigned seen = 0;
+	size_t i = at;
+
+	while (i != end && seen < ALIKE) {
+		i += end > at ? 1 : (size_t)-1;
+		seen += search->bound[i].above == above;
+	}
+	return i;
+}
+
+/*
+ * Slack takes time to be used up: at half of it, a contradiction shows earlier. A slew
+ * began as much earlier as lies between the two; three times that is allowed for, as the
+ * rest of the slack depends on chance. Returns the bound that the event is not before.
+ */
+static size_t find_from(const struct band_search *search, const struct run *run,
+			const struct window *window, double least)
+{
+	const struct walk walk = {
+	    .from = run->near[0], .to = window->high, .shrink_ns = run->shrink_ns[0]};
+	size_t half = reach(search, &walk), last, at;
+	double early =
+	    fmax(least, bound_time(search, window->high) - bound_time(search, half));
+
+	last = alike(search, half, run->before);
+	if (window->low < last + 1)
+		last = window->low ? window->low - 1 : 0;
+	at = bound_at(search, bound_time(search, last) - EARLIER * early);
+	at = at > last ? last : at;
+	return at > run->before ? at : run->before;
+}
+
+static size_t find_to(const struct band_search *search, const struct run *run,
+		      const struct window *window, double least)
+{
+	const struct walk walk = {
+	    .from = run->near[1], .to = window->low, .shrink_ns = run->shrink_ns[1]};
+	size_t half = reach(search, &walk), last = window->low - 1, next, at;
+	double late;
+
+	half -= half > 0;
+	late = fmax(least, bound_time(search, half) - bound_time(search, last));
+	next = alike(search, half, run->after - 1);
+	next = next < window->high ? window->high : next;
+	at = bound_at(search, bound_time(search, next) + EARLIER * late);
+	at = at < next ? next : at;
+	return at < run->after ? at : run->after - 1;
+}
+
+enum { NEAR_SPELLS = 4 };
+
+/* The most slack that a spell of the bounds next to an event has. */
+static double near_slack(const struct band_search *search, size_t from, size_t to)
+{
+	double most = 0;
+
+	for (size_t at = from; at < to; at += SPELL_BOUNDS)
+		most = fmax(
+		    most, slack_of(search, at,
+				   to - at > 2 * SPELL_BOUNDS ? at + SPELL_BOUNDS : to));
+	return most;
+}
+
+/* Where the event lies at most, by the bounds around its windows. */
+static void find_extent(const struct band_search *search, const struct window_list *list,
+			struct run *run)
+{
+	const struct window *first = &list->item[run->first];
+	const struct window *last = &list->item[run->last];
+	const size_t near = NEAR_SPELLS * SPELL_BOUNDS;
+	double least[2] = {0, 0};
+
+	run->before = run->first ? list->item[run->first - 1].high : 0;
+	run->after =
+	    run->last + 1 < list->count ? list->item[run->last + 1].low : search->n;
+	run->near[0] = first->low > run->before + near ? first->low - near : run->before;
+	run->near[1] = run->after > last->high + near ? last->high + near : run->after;
+	run->shrink_ns[0] = near_slack(search, run->near[0], first->low) / 2;
+	run->shrink_ns[1] = near_slack(search, last->high, run->near[1]) / 2;
+	if (run->last > run->first) {
+		/* What the next ones take says how long slack lasts. */
+		least[0] =
+		    bound_time(search, first[1].high) - bound_time(search, first->high);
+		least[1] = bound_time(search, last->low - 1) -
+			   bound_time(search, last[-1].low - 1);
+	}
+	run->from = find_from(search, run, first, run->shrink_ns[0] ? 0 : least[0]);
+	run->to = find_to(search, run, last, run->shrink_ns[1] ? 0 : least[1]);
+}
+
+/* Half of the slack of the bounds that are not near the event. */
+static double far_slack(const struct band_search *search, const struct window_list *list,
+			const struct run *run)
+{
+	const struct window *first = &list->item[run->first];
+	const struct window *last = &list->item[run->last];
+	size_t before = first->low > run->before ? first->low - run->before : 0;
+	size_t after = run->after > last->high ? run->after - last->high : 0;
+	double slack[2] = {slack_of(search, run->before, run->before + before / 2),
+			   slack_of(search, run->after - after / 2, run->after)};
+
+	return (slack[0] > 0 && slack[1] > 0 ? fmin(slack[0], slack[1])
+					     : slack[0] + slack[1]) /
+	       2;
+}
+
+static bool fit_line(const struct band_search *search, size_t from, size_t to,
+		     double limit, struct pair *pair)
+{
+	*pair = (struct pair){.upper = {.upper = true}};
+	for (size_t i = from; i < to; i++)
+		hull_add(search->bound[i].above ? &pair->lower : &pair->upper,
+			 search->bound[i].x, search->bound[i].y);
+	hull_settle(&pair->lower);
+	hull_settle(&pair->upper);
+	if (!pair->lower.count || !pair->upper.count)
+		return false;
+	pair->origin = (struct hull_point){search->bound[from].x, search->bound[from].y};
+	fit_pair_margin(pair, limit);
+	return true;
+}
+
+static void clear_line(struct pair *pair)
+{
+	hull_clear(&pair->lower);
+	hull_clear(&pair->upper);
+}
+
+/*
+ * How long a slew takes at most to use up slack follows from its rate; three times that
+ * is allowed for, as slack depends on chance.
+ */
+static void widen_to_slew(const struct band_search *search, size_t begin, size_t end,
+			  struct run *run)
+{
+	double excess = fmax(fabs(run->line.rate) - search->limit, search->limit / 8);
+	double slack = 6 * search->tight_ns / excess;
+	size_t before = alike(search, begin, run->before);
+	size_t after = alike(search, end - 1, run->after - 1);
+	size_t from = bound_at(search, bound_time(search, before) - slack -
+					   12 * run->shrink_ns[0] / excess);
+	size_t to = bound_at(search, bound_time(search, after) + slack +
+					 12 * run->shrink_ns[1] / excess);
+
+	run->from = from < run->from ? from : run->from;
+	run->from = run->from < run->before ? run->before : run->from;
+	run->to = to > run->to ? to : run->to;
+	run->to = run->to < run->after ? run->to : run->after - 1;
+}
+
+/*
+ * Whether one slew explains the windows, with half of the slack to spare: the clock runs
+ * within the drift limit of one rate from the first window to the last, and within the
+ * limit before and after.
+ */
+static bool is_slew(const struct band_search *search, const struct window_list *list,
+		    struct run *run)
+{
+	size_t begin = list->item[run->first].high, end = list->item[run->last].low;
+	double limit = search->limit, scale;
+	const double *rate = run->rate;
+	struct pair pair = {0};
+	struct walk walk;
+
+	if (begin >= end || !fit_line(search, begin, end, SLEW_MOST, &pair)) {
+		clear_line(&pair);
+		return false;
+	}
+	run->line = pair.line;
+	run->rate[0] = pair.line.rate - 2 * limit;
+	run->rate[1] = pair.line.rate + 2 * limit;
+	if (pair.margin_ns > 0) {
+		run->rate[0] = fit_extreme(&pair, -SLEW_MOST).rate - limit;
+		run->rate[1] = fit_extreme(&pair, SLEW_MOST).rate + limit;
+	}
+	clear_line(&pair);
+	widen_to_slew(search, begin, end, run);
+	scale = search->is_by_y ? 1 / (1 + run->line.rate) : 1;
+	walk = (struct walk){
+	    .from = run->before,
+	    .to = run->after,
+	    .shrink_ns = far_slack(search, list, run),
+	    .span = {{bound_time(search, run->from), fmin(-limit, rate[0] * scale),
+		      fmax(limit, rate[1] * scale)},
+		     {bound_time(search, begin), rate[0] * scale, rate[1] * scale},
+		     {bound_time(search, end - 1), fmin(-limit, rate[0] * scale),
+		      fmax(limit, rate[1] * scale)},
+		     {bound_time(search, run->to), -limit, limit}},
+	    .spans = 4,
+	};
+	return reach(search, &walk) == walk.to;
+}
+
+/* Where a slew's line meets that of some bounds, held between two times. */
+static nsec_t meet(const struct band_search *search, const struct run *run, size_t from,
+		   size_t to, const nsec_t within[2])
+{
+	nsec_t at = within[0] + (within[1] - within[0]) / 2;
+	struct pair pair = {0};
+
+	if (from < to && fit_line(search, from, to, search->limit, &pair) &&
+	    pair.line.rate != run->line.rate)
+		at = nsec_add(
+		    at,
+		    nsec_round(fmax(
+			-1e18,
+			fmin(1e18, (line_distance(&pair.line, at,
+						  run->line.y0 + (at - run->line.x0)) +
+				    run->line.offset +
+				    run->line.rate * (double)(at - run->line.x0)) /
+				       (pair.line.rate - run->line.rate)))));
+	clear_line(&pair);
+	return at < within[0] ? within[0] : at > within[1] ? within[1] : at;
+}
+
+static void add_event(const struct band_search *search, const struct window_list *list,
+		      const struct run *run, bool is_slew, struct event_list *events)
+{
+	const struct piecewise_bound *bound = search->bound;
+	const struct window *first = &list->item[run->first];
+	const struct window *last = &list->item[run->last];
+	struct clock_event *event =
+	    MEM_NEXT(events->item, events->count, events->capacity);
+
+	*event = (struct clock_event){
+	    .is_slew = is_slew,
+	    .begin = first->low + (first->high - first->low) / 2,
+	    .first = run->from,
+	    .last = run->to,
+	    .from_ns = bound[run->from].x,
+	    .to_ns = bound[run->to].x,
+	};
+	event->end = event->begin;
+	if (!is_slew)
+		return;
+	event->full_from_ns = bound[first->high].x;
+	event->full_to_ns = bound[last->low - 1].x;
+	event->rate[0] = run->rate[0];
+	event->rate[1] = run->rate[1];
+	event->begin_ns = meet(
+	    search, run,
+	    run->from > run->before + LINE_BOUNDS ? run->from - LINE_BOUNDS : run->before,
+	    run->from, (nsec_t[2]){event->from_ns, event->full_from_ns});
+	event->end_ns =
+	    meet(search, run, run->to,
+		 run->after - run->to > LINE_BOUNDS ? run->to + LINE_BOUNDS : run->after,
+		 (nsec_t[2]){event->full_to_ns, event->to_ns});
+}
+
+/* The window after which the longest time passes before the next one of a run. */
+static size_t longest_pause(const struct band_search *search,
+			    const struct window_list *list, size_t first, size_t last)
+{
+	double longest = -INFINITY;
+	size_t best = first;
+
+	for (size_t k = first; k < last; k++) {
+		double pause = bound_time(search, list->item[k + 1].low) -
+			       bound_time(search, list->item[k].high);
+
+		if (pause > longest) {
+			longest = pause;
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* Windows of one direction are a slew, or are parted where they are furthest apart. */
+static void add_events(const struct band_search *search, const struct window_list *list,
+		       size_t first, size_t last, struct event_list *events)
+{
+	struct run run = {.first = first, .last = last};
+	size_t middle;
+	bool slewed;
+
+	find_extent(search, list, &run);
+	slewed = last > first && is_slew(search, list, &run);
+	if (slewed || last == first) {
+		add_event(search, list, &run, slewed, events);
+		return;
+	}
+	middle = longest_pause(search, list, first, last);
+	add_events(search, list, first, middle, events);
+	add_events(search, list, middle + 1, last, events);
+}
+
+/* Note which events the bounds prove as they are. */
+static void find_proved(struct band_search *search, struct event_list *events)
+{
+	struct window_list list = {0};
+	size_t k = 0;
+
+	search->tight_ns = 0;
+	find_windows(search, &list);
+	for (size_t i = 0; i < events->count; i++) {
+		struct clock_event *event = &events->item[i];
+		size_t last = event->last;
+
+		while (k < list.count && list.item[k].high < event->first)
+			k++;
+		event->is_proved = k < list.count && list.item[k].low <= last;
+	}
+	free(list.item);
+}
+
+/* Put the bounds in an order, and find windows, more than certain ones if that goes well.
+ */
+static void find_in_order(struct piecewise_bound *bound, struct band_search *search,
+			  bool is_by_y, struct window_list *list)
+{
+	search->is_by_y = is_by_y;
+	qsort(bound, search->n, sizeof(*bound), is_by_y ? by_y : piecewise_by_x);
+	search->tight_ns = 0;
+	search->tight_ns = spare_slack(search);
+	list->count = 0;
+	find_windows(search, list);
+	if (search->tight_ns > 0 && has_pulse(list)) {
+		search->tight_ns = 0;
+		list->count = 0;
+		find_windows(search, list);
+	}
+}
+
+void events_find(struct piecewise_bound *bound, size_t n, double limit,
+		 struct event_list *events)
+{
+	struct band_search search = {.bound = bound, .n = n, .limit = limit};
+	struct window_list list = {0};
+	size_t least;
+
+	*events = (struct event_list){0};
+	find_in_order(bound, &search, false, &list);
+	least = list.count;
+	/* A clock that was set back shows times twice: its own order mixes them. */
+	if (least > 1) {
+		find_in_order(bound, &search, true, &list);
+		if (2 * list.count >= least)
+			find_in_order(bound, &search, false, &list);
+	}
+	events->is_by_y = search.is_by_y;
+	for (size_t first = 0, last; first < list.count; first = last + 1) {
+		last = first;
+		while (last + 1 < list.count &&
+		       list.item[last + 1].is_positive == list.item[first].is_positive)
+			last++;
+		add_events(&search, &list, first, last, events);
+	}
+	find_proved(&search, events);
+	free(list.item);
+}
