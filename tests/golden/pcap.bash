@@ -34,9 +34,14 @@ talk()
 	awk -v count="$1" -v me="$2" -v skew="$3" -v rx="${4:-0}" 'BEGIN {
 		for (i = 0; i < 2 * count; i++) {
 			from = 1 + i % 2
-			ns = i * 50000000 + skew + (from == me ? 0 : 100000 + i * 7919 % 30000 + rx)
+			ns = i * 50000000 + skew + (from == me ? 0 : 100000 + i * 7919 % 30000)
 			s = int(ns / 1e9)
-			printf "%d%09d %d %d %d\n", 1700000000 + s, ns - s * 1e9, from, 3 - from, 1 + i
+			if (from != me) {
+				ns += rx % 1e9
+				s = int(ns / 1e9) + int(rx / 1e9)
+			}
+			ns = (ns % 1e9 + 1e9) % 1e9
+			printf "%d%09d %d %d %d\n", 1700000000 + s, ns, from, 3 - from, 1 + i
 		}
 	}'
 }

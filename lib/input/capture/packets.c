@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "input/capture/capture.h"
+#include "input/capture/two_clocks.h"
 #include "input/packet_source.h"
 
 enum {
@@ -19,6 +20,7 @@ struct capture {
 	void *context;
 	struct capture_frames *frames;
 	struct sides sides;
+	struct second_stamps second; /* of received packets by another clock */
 	uint64_t foreign, cut, malformed;
 	struct undecoded {
 		uint32_t kind; /* frame_undecoded(); 0: any other */
@@ -173,8 +175,50 @@ static void handle_packet(void *context, struct captured *captured)
 	capture->cut += captured->status == FRAME_CUT;
 	capture->malformed += captured->status == FRAME_MALFORMED;
 	if (captured->status == FRAME_PACKET &&
-	    make_packet_event(capture, captured, &packet_event))
-		capture->give(capture->context, &packet_event);
+	    make_packet_event(capture, captured, &packet_event)) {
+		if (capture->second.clock.found)
+			second_stamps_add(&capture->second, &packet_event, capture->give,
+					  capture->context);
+		else
+			capture->give(capture->context, &packet_event);
+	}
+}
+
+/* The context of a look at the clocks. */
+struct clock_look {
+	const struct sides *sides;
+	struct clock_survey *survey;
+};
+
+static void look_at_clock(void *context, struct captured *captured)
+{
+	struct clock_look *look = context;
+	enum side side = SIDE_FOREIGN;
+
+	if (captured->status == FRAME_PACKET)
+		side = sides_tell(look->sides, &captured->frame);
+	if (side == SIDE_SENT || side == SIDE_RECEIVED)
+		clock_survey_add(look->survey, side == SIDE_RECEIVED, captured->ns);
+}
+
+/* Whether one clock stamps what the capture sent and what it received. */
+static void find_clocks(struct capture *capture, const struct capture_input *input)
+{
+	struct ctf_facts facts = {0};
+	struct problem_list ignored = {NULL, 0, 0};
+	struct error error = ERROR_INIT;
+	struct capture_frames *frames = capture_frames_open(input, &facts, &error);
+	struct clock_look look = {&capture->sides, clock_survey_new()};
+
+	if (frames) {
+		capture_frames_step(frames, SURVEY_PACKETS, look_at_clock, &look,
+				    &ignored);
+		capture->second.clock = clock_survey_decide(look.survey);
+	}
+	clock_survey_free(look.survey);
+	capture_frames_free(frames);
+	problem_clear(&ignored);
+	error_clear(&error);
 }
 
 static void report_counts(struct capture *capture)
@@ -209,9 +253,14 @@ static bool capture_step(struct packet_source *source, packet_event_fn *give,
 	capture->context = context;
 	more = capture_frames_step(capture->frames, STEP_PACKETS, handle_packet, capture,
 				   &source->problems);
+	if (capture->second.begun) {
+		source->facts.begin_ns = capture->second.begin_ns;
+		source->facts.end_ns = capture->second.end_ns;
+	}
 	if (!more) {
 		report_counts(capture);
 		report_undecoded(capture);
+		second_stamps_report(&capture->second, source->path, &source->problems);
 	}
 	return more;
 }
@@ -221,6 +270,7 @@ static void capture_free(struct packet_source *source)
 	struct capture *capture = (struct capture *)source;
 
 	capture_frames_free(capture->frames);
+	free(capture->second.held);
 	free(capture);
 }
 
@@ -240,5 +290,6 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 		packet_source_free(&capture->base);
 		return NULL;
 	}
+	find_clocks(capture, input);
 	return &capture->base;
 }
