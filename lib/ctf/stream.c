@@ -440,17 +440,24 @@ static int by_first_file(const void *a, const void *b)
 	return strcmp(one->file[0].path, other->file[0].path);
 }
 
-/* Whether a file may be one of a stream. */
-static bool is_candidate(const char *path, const char *name)
+/* Return true if a file may be one of a stream; a link to nothing is a problem. */
+static bool is_candidate(const char *path, const char *name,
+			 struct problem_list *problems)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && name[0] != '.' &&
-	       status.st_size > 0 && strcmp(name, "metadata") != 0;
+	if (name[0] == '.' || strcmp(name, "metadata") == 0)
+		return false;
+	if (stat(path, &status) == 0)
+		return S_ISREG(status.st_mode) && status.st_size > 0;
+	problem_add(problems, path, PROBLEM_UNREADABLE, 1, "%s, skipped",
+		    strerror(errno));
+	return false;
 }
 
 /* How many such files a directory has, in the order of their paths, or -1. */
-static int list_files(struct ctf_file **file, const char *path)
+static int list_files(struct ctf_file **file, const char *path,
+		      struct problem_list *problems)
 {
 	AUTOFREE struct dirent **entry = NULL;
 	int entries = scandir(path, &entry, NULL, alphasort), count = 0;
@@ -459,7 +466,7 @@ static int list_files(struct ctf_file **file, const char *path)
 	for (int i = 0; i < entries; i++) {
 		char *whole = mem_printf("%s/%s", path, entry[i]->d_name);
 
-		if (is_candidate(whole, entry[i]->d_name))
+		if (is_candidate(whole, entry[i]->d_name, problems))
 			(*file)[count++] = (struct ctf_file){.path = whole};
 		else
 			free(whole);
@@ -472,7 +479,7 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		     const char *path, struct problem_list *problems, struct error *error)
 {
 	struct ctf_file *file;
-	int count = list_files(&file, path);
+	int count = list_files(&file, path, problems);
 
 	memset(streams, 0, sizeof(*streams));
 	if (count < 0)

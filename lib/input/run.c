@@ -16,6 +16,7 @@
 #include "base/output.h"
 #include "input/capture/capture.h"
 #include "input/packet_files.h"
+#include "input/rotation.h"
 #include "input/run_files.h"
 
 void source_read_realtime(struct source *source)
@@ -148,17 +149,29 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 	return 0;
 }
 
+/* Make a capture a part of one that was added from an index on. False: it is none. */
+static bool join_capture(struct source_list *list, size_t from,
+			 const struct source *found, const char *name)
+{
+	for (size_t i = from; found->kind == SOURCE_CAPTURE && i < list->count; i++)
+		if ((!name ||
+		     (list->item[i].name && strcmp(list->item[i].name, name) == 0)) &&
+		    rotation_join(&list->item[i], found->path))
+			return true;
+	return false;
+}
+
 /* The node's traces and captures; names of all but the main one say where they are. */
 static void add_sources(struct source_list *list, const struct run_node *node,
 			const char *directory)
 {
-	size_t main = main_source(node);
+	size_t main = main_source(node), before = list->count;
 
 	append(list, &node->source[main], node->name, directory, &node->facts);
 	for (size_t i = 0; i < node->sources; i++) {
 		char *name;
 
-		if (i == main)
+		if (i == main || join_capture(list, before, &node->source[i], NULL))
 			continue;
 		name = mem_printf("%s:%s", node->name,
 				  node->source[i].path + strlen(node->path) + 1);
@@ -239,11 +252,15 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	const char *name = file_name(path);
 	struct stat status;
 
-	if (*name == '.' || (list->only && strcmp(name, list->only) != 0) ||
-	    stat(path, &status))
+	if (*name == '.' || (list->only && strcmp(name, list->only) != 0))
 		return;
-	if (!S_ISDIR(status.st_mode)) {
-		if (list->takes_extracts && path_has_suffix(name, PACKETS_SUFFIX))
+	if (stat(path, &status)) {
+		problem_add(problems, path, PROBLEM_UNREADABLE, 1, "%s, skipped",
+			    strerror(errno));
+	} else if (!S_ISDIR(status.st_mode)) {
+		if (!path_has_suffix(name, PACKETS_SUFFIX))
+			run_report_stray(path, problems);
+		else if (list->takes_extracts)
 			add_extract_beside(list, path, before, problems);
 	} else if (!directory_enter(entered, &status)) {
 		problem_add(problems, path, PROBLEM_TWICE, 1,
@@ -373,7 +390,8 @@ static void add_alone(struct source_list *list, const struct source *found,
 	else if (!name && found->kind == SOURCE_CAPTURE)
 		name = stem = mem_strndup(file_name(found->path),
 					  strcspn(file_name(found->path), "."));
-	append(list, found, name, directory, &facts);
+	if (!name || !join_capture(list, 0, found, name))
+		append(list, found, name, directory, &facts);
 	node_facts_clear(&facts);
 }
 
@@ -450,6 +468,9 @@ void source_list_clear(struct source_list *list)
 		free(list->item[i].path);
 		free(list->item[i].node);
 		free(list->item[i].local);
+		for (size_t k = 0; k < list->item[i].parts; k++)
+			free(list->item[i].part[k].path);
+		free(list->item[i].part);
 		free(list->item[i].realtime);
 	}
 	free(list->item);
@@ -532,11 +553,27 @@ static uint64_t fingerprint_of_trace(const char *path, uint64_t hash)
 	return status || !streams ? 0 : hash;
 }
 
+/* Return true if a file may have hardly more than headers, and reading it costs little.
+ */
+static bool is_small(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && status.st_size < 1 << 12;
+}
+
 uint64_t same_events_fingerprint(const struct source *source)
 {
 	uint64_t hash = HASH_INIT ^ (source->kind + 2 * source->extract), size = 0;
 
 	if (source->kind == SOURCE_TRACE && !source->extract)
 		return fingerprint_of_trace(source->path, hash);
+	for (size_t i = 1; i < source->parts; i++)
+		if (hash_file(source->part[i].path, &hash, &size))
+			return 0;
+	/* Captures without packets are not the same ones. */
+	if (source->kind == SOURCE_CAPTURE && !source->extract && !source->parts &&
+	    is_small(source->path) && capture_is_empty(source->path))
+		return 0;
 	return hash_file(source->path, &hash, &size) || !size ? 0 : hash;
 }

@@ -5,18 +5,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "ctf/reader.h"
+#include "input/capture/capture.h"
 
-enum { KIND_CAPTURE = -2, KIND_NONE = -1 };
+enum { KIND_QUIET = -3, KIND_CAPTURE = -2, KIND_NONE = -1 };
 
 /* One search: what was found, and where it has been. */
 struct walk {
 	struct run_node *node;
 	struct texts entered; /* directories */
 	struct problem_list *problems;
+	struct problem_list strays; /* files that are nothing known */
+	bool is_quiet;              /* below a directory of no interest */
 };
 
 bool directory_enter(struct texts *entered, const struct stat *directory)
@@ -50,7 +55,8 @@ static const struct recorded_file {
     {".pcap", true, KIND_CAPTURE},
     {".pcapng", true, KIND_CAPTURE},
     {"run.json", false, KIND_NONE},
-    {"commands", false, KIND_NONE},
+    {"commands", false, KIND_QUIET}, /* directories of what programs said */
+    {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},
     {NULL, false, KIND_NONE},
 };
@@ -83,8 +89,60 @@ static bool is_idle_link(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
-	       !recorded_as(path)->name && strcmp(name, "kernel") &&
-	       strcmp(name, "ust") && strcmp(name, "metadata");
+	       !recorded_as(path)->name && !strstr(name, ".pcap") &&
+	       !strstr(name, ".cap") && strcmp(name, "kernel") && strcmp(name, "ust") &&
+	       strcmp(name, "metadata");
+}
+
+/* Return true if a file begins as a packet of CTF. */
+static bool is_stream(const char *path)
+{
+	static const uint8_t little[] = {0xc1, 0x1f, 0xfc, 0xc1},
+			     big[] = {0xc1, 0xfc, 0x1f, 0xc1};
+	struct error error = ERROR_INIT;
+	int fd = file_open(path, NULL, &error);
+	uint8_t begin[4] = {0};
+	bool is_there = fd >= 0 && pread(fd, begin, 4, 0) == 4;
+
+	error_clear(&error);
+	if (fd >= 0)
+		close(fd);
+	return is_there && (memcmp(begin, little, 4) == 0 || memcmp(begin, big, 4) == 0);
+}
+
+/* Report a file that holds data and is where it is not read. Return false if it does not.
+ */
+static bool report_lost(const char *path, const char *why, struct problem_list *problems)
+{
+	struct error error = ERROR_INIT;
+	bool is_capture = capture_probe(path, &error), is_lost = true;
+	struct stat status;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		is_lost = false;
+	else if (error.text)
+		problem_add(problems, path, PROBLEM_UNREADABLE, 1, "%s, skipped",
+			    error_text(&error));
+	else if (is_stream(path))
+		problem_add(problems, path, PROBLEM_UNREADABLE, 1,
+			    "a stream without its metadata, skipped");
+	else if (is_capture || ctf_is_trace(path))
+		problem_add(problems, path, PROBLEM_UNREADABLE, 1, "%s, skipped", why);
+	else
+		is_lost = false;
+	error_clear(&error);
+	return is_lost;
+}
+
+void run_report_stray(const char *path, struct problem_list *problems)
+{
+	const struct recorded_file *file = recorded_as(path);
+	static const char why[] = "not in a node's directory";
+
+	if (file->kind == KIND_NONE && file->name)
+		return;
+	if (!report_lost(path, why, problems) && file->name)
+		problem_add(problems, path, PROBLEM_FOREIGN, 1, "%s, skipped", why);
 }
 
 /* What a file below the node is; those with a whole name stand in its directory. */
@@ -115,12 +173,40 @@ static bool has_text(const char *log)
 	return stat(path, &status) == 0;
 }
 
-static void add_file(struct run_node *node, const char *path)
+/* A file whose name says nothing: a capture, or what is left where it is, and reported.
+ */
+static void add_unknown_file(struct walk *walk, const char *path)
 {
+	const struct recorded_file *file = recorded_as(path);
+	struct error error = ERROR_INIT;
+
+	if (walk->is_quiet || path_has_suffix(path, ".idx") ||
+	    (file->name && file->kind < 0))
+		return;
+	if (file->name) {
+		problem_add(&walk->strays, path, PROBLEM_FOREIGN, 1,
+			    "not directly in the node's directory, skipped");
+	} else if (capture_probe(path, &error)) {
+		output_protect(path);
+		add_source(walk->node, SOURCE_CAPTURE, path);
+	} else if (!report_lost(path, "", walk->problems)) {
+		problem_add(&walk->strays, path, PROBLEM_FOREIGN, 1,
+			    "unknown kind of file, skipped");
+	}
+	error_clear(&error);
+}
+
+static void add_file(struct walk *walk, const char *path)
+{
+	struct run_node *node = walk->node;
 	int kind = kind_of(node, path);
 
-	if (kind == KIND_NONE || (kind == RUN_FILE_SA && has_text(path)))
+	if (kind == RUN_FILE_SA && has_text(path))
 		return;
+	if (kind < 0 && kind != KIND_CAPTURE) {
+		add_unknown_file(walk, path);
+		return;
+	}
 	if (kind == KIND_CAPTURE) {
 		add_source(node, SOURCE_CAPTURE, path);
 		return;
@@ -152,6 +238,7 @@ static void walk_entries(struct walk *walk, const char *path)
 
 static void walk_below(struct walk *walk, const char *path)
 {
+	const bool was_quiet = walk->is_quiet;
 	struct stat status;
 	bool is_trace;
 
@@ -175,9 +262,11 @@ static void walk_below(struct walk *walk, const char *path)
 		if (kind_of(walk->node, path) > RUN_FILE_NODE)
 			problem_add(walk->problems, path, PROBLEM_UNREADABLE, 1,
 				    "a directory, want a file of that name");
+		walk->is_quiet |= recorded_as(path)->kind == KIND_QUIET;
 		walk_entries(walk, path);
+		walk->is_quiet = was_quiet;
 	} else {
-		add_file(walk->node, path);
+		add_file(walk, path);
 	}
 }
 
@@ -191,6 +280,10 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 	if (run)
 		directory_enter(&walk.entered, run);
 	walk_below(&walk, path);
+	/* A directory that holds nothing else is not a node's. */
+	if (node->sources || node->files)
+		problem_move(problems, &walk.strays);
+	problem_clear(&walk.strays);
 	texts_clear(&walk.entered);
 }
 

@@ -145,6 +145,9 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 		   struct problem_list *problems);
 void run_node_clear(struct run_node *node);
 
+/* Report a file next to the nodes' directories that holds data of a node. */
+void run_report_stray(const char *path, struct problem_list *problems);
+
 /* What a run directory holds of its own beside nodes is an input, too. */
 void run_protect(const char *path);
 

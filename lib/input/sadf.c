@@ -136,6 +136,7 @@ struct sadf {
 	const char *activity;   /* of the row before, or NULL */
 	struct intmap comments; /* by their hash: they came already */
 	bool has_rows;
+	char *host; /* of all rows, or NULL before the first */
 };
 
 static void learn_metrics(struct sadf *sadf)
@@ -282,6 +283,19 @@ static char *cut(char **text)
 	return field;
 }
 
+/* Return true if a row is of the same host as the first one; sar records one host. */
+static bool check_host(struct sadf *sadf, const struct sadf_row *row)
+{
+	if (!sadf->host)
+		sadf->host = mem_strdup(row->host);
+	if (strcmp(sadf->host, row->host) == 0)
+		return true;
+	problem_log_add(sadf->log, PROBLEM_NODE, row->line,
+			"a line of host '%s' in a text of '%s', skipped", row->host,
+			sadf->host);
+	return false;
+}
+
 /* Whether a line is a row. */
 static bool take_line(struct sadf *sadf, const struct text_line *line,
 		      struct sadf_row *row)
@@ -305,7 +319,7 @@ static bool take_line(struct sadf *sadf, const struct text_line *line,
 	if (strcmp(interval, "-1") == 0)
 		set_kind(row);
 	sadf->has_rows |= row->kind != SADF_VALUE;
-	if (!take_stamps(sadf, interval, stamp, row))
+	if (!take_stamps(sadf, interval, stamp, row) || !check_host(sadf, row))
 		return false;
 	if (row->kind != SADF_VALUE)
 		return row->kind != SADF_COMMENT || !is_known(sadf, row);
@@ -358,5 +372,6 @@ void sadf_close(struct sadf *sadf)
 	line_reader_close(sadf->lines);
 	texts_clear(&sadf->names);
 	intmap_clear(&sadf->comments);
+	free(sadf->host);
 	free(sadf);
 }

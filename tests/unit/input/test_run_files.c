@@ -32,6 +32,8 @@ static void find(const char *path, const char *wanted, const char *problems)
 	assert_problems(&rows.problems, problems);
 }
 
+#define STRAY "not directly in the node's directory, skipped (foreign, 1)\n"
+
 static void every_file_is_found(void **state)
 {
 	(void)state;
@@ -57,7 +59,7 @@ static void every_file_is_found(void **state)
 		     "web 1: clock=clock.csv invocations=invocations.jsonl "
 		     "sa=more/old.sa node=node.json proc=proc.csv sadf=sar.sadf "
 		     "sensors=sensors.csv\n",
-		     "");
+		     "run/web/more/clock.csv: " STRAY);
 }
 
 /* Names are bytes, and what node.json calls the host changes nothing. */
@@ -83,6 +85,7 @@ static void links_make_no_further_nodes(void **state)
 	assert_int_equal(symlink("nowhere", "run/web/gone"), 0);
 	assert_int_equal(symlink("nowhere", "run/gone"), 0);
 	find("run", "last 0: node=node.json\n",
+	     "run/gone: No such file or directory, skipped (unreadable, 1)\n"
 	     "run/last/gone: No such file or directory (dangling, 1)\n"
 	     "run/web: the same directory under another name, left out (twice, 1)\n");
 }

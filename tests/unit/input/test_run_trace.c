@@ -56,8 +56,9 @@ static void a_capture_alone_is_named_by_its_file(void **state)
 	SOURCES(source_add_trace, "c/no-suffix", {"no-suffix", "c/no-suffix"});
 	SOURCES(source_add_trace, "web=c/eth0.pcap", {"web", "c/eth0.pcap"});
 	SOURCES(source_add_run, "c/eth0.pcap", {"eth0", "c/eth0.pcap"});
-	/* Found by its name where only a directory was given. */
-	SOURCES(source_add_trace, "c", {"eth0", "c/eth0.pcap"});
+	/* Found by its first bytes where only a directory was given. */
+	SOURCES(source_add_trace, "c", {"eth0", "c/eth0.pcap"},
+		{"no-suffix", "c/no-suffix"});
 }
 
 /* Beside traces a directory's captures are not asked for. */

@@ -142,6 +142,8 @@ static void broken_lines_are_left_out(void **state)
 	read_text("h\t1\t1795228740000\tall\t%usr\t4\n" GOOD, GOOD2,
 		  "a:1: '1795228740000' is no time in seconds between 1967 and 2111, "
 		  "left out (broken, 1)\n");
+	read_text(GOOD "i\t1\t5\t-\tproc/s\t2\n", GOOD1,
+		  "a:2: a line of host 'i' in a text of 'h', skipped (node, 1)\n");
 	read_text("h\tx\t5\tall\t%usr\t4\n" GOOD, GOOD2,
 		  "a:1: 'x' is no interval in seconds, left out (broken, 1)\n");
 	read_text("h\t1\t5\tall\t%usr\tnan\n" GOOD, GOOD2,

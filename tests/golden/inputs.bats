@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Inputs as people have them: captures of any name, rotated and packed, and files that are
+# not where or what they should be. Nothing vanishes without a word.
+load common
+load ctf
+load capture
+
+ask()
+{
+	sqlite3 -readonly run.db "$1"
+}
+
+# Two nodes that talk for a second: a in one capture, b in four files.
+rotated_run()
+{
+	mkdir -p run/a run/b
+	pcap_talk 1 2 1 100 0 >run/a/a.pcap
+	pcap_talk 2 1 1 30 5000 >run/b/b.pcap
+	pcap_talk 2 1 31 60 5000 >run/b/b.pcap1
+	pcap_talk 2 1 61 90 5000 >run/b/b.pcap2
+	pcap_talk 2 1 91 100 5000 >run/b/b.pcap10
+	printf '{"interfaces": [{"addresses": ["10.0.0.1"]}]}' >run/a/node.json
+	printf '{"interfaces": [{"addresses": ["10.0.0.2"]}]}' >run/b/node.json
+}
+
+# All packets are events of one source a node, and a message each.
+is_whole()
+{
+	ends_with 0 ctmerge -q run -o run.db --force
+	[ ! -s "$scratch/stderr" ]
+	[ "$(ask 'SELECT name, events FROM source ORDER BY id' | xargs)" = 'a|100 b|100' ]
+	[ "$(ask 'SELECT count(*) FROM message')" = 100 ]
+}
+
+@test "a capture that was rotated is one source, whatever its files are called" {
+	rotated_run
+	is_whole
+	[ "$(ask 'SELECT path FROM source WHERE id = 2')" = run/b/b.pcap ]
+	gzip run/b/b.pcap run/b/b.pcap1
+	is_whole
+	mv run/b/b.pcap.gz run/b/dump0
+	mv run/b/b.pcap1.gz run/b/dump1.gz
+	mv run/b/b.pcap2 run/b/dump2
+	mv run/b/b.pcap10 run/b/dump3
+	mv run/a/a.pcap run/a/any.cap
+	is_whole
+	# A ring of files: the first one was written last.
+	mv run/b/dump0 last
+	mv run/b/dump3 run/b/dump0
+	mv last run/b/dump3
+	is_whole
+	# Names with times, as by tcpdump -G and dumpcap.
+	mv run/b/dump3 run/b/b_00001_20231114221320.pcapng
+	mv run/b/dump1.gz run/b/b_00002_20231114221321.pcapng
+	mv run/b/dump2 run/b/b_00003_20231114221322.pcapng
+	mv run/b/dump0 run/b/b_00004_20231114221323.pcapng
+	is_whole
+}
+
+@test "parts on the command line are one source, captures of one time are not" {
+	rotated_run
+	ends_with 0 ctsync -r a -t run/a/a.pcap -t run/b/b.pcap2 -t run/b/b.pcap -t run/b/b.pcap10 -t run/b/b.pcap1 --json
+	[ "$(grep -c '"trace": "b"' "$scratch/stdout")" -ge 1 ]
+	! grep -q '"trace": "b-2"' "$scratch/stdout" || false
+	# Interfaces that were captured at the same time may have such names, too.
+	cp run/b/b.pcap1 run/b/b.pcap3
+	ends_with 0 ctmerge -q run -o run.db
+	[ "$(ask 'SELECT name, events FROM source ORDER BY id' | xargs)" = 'a|100 b|100 b:b.pcap3|30' ]
+}
+
+@test "captures without a packet are not the same one" {
+	rotated_run
+	mkdir run/c run/d
+	pcap_head >run/c/c.pcap
+	pcap_head >run/d/d.pcap
+	cp run/a/node.json run/c
+	cp run/b/node.json run/d
+	ctmerge -q run -o run.db 2>"$scratch/stderr" || [ $? = 3 ]
+	! grep -q 'the same events' "$scratch/stderr" || false
+	[ "$(ask 'SELECT count(*) FROM source')" = 4 ]
+}
+
+@test "what is lost is told by name, with its cause" {
+	rotated_run
+	mkdir run/b/kernel run/a/more
+	ctf_trace trace c
+	cp trace/stream run/b/kernel
+	ln -s nowhere run/c
+	ln -s nowhere run/b/more.pcap7
+	pcap_talk 1 2 1 9 0 >run/stray.cap
+	touch run/proc.csv run/README run/a/more/proc.csv
+	echo text >run/a/notes.txt
+	ends_with 1 ctmerge -q run -o run.db
+	sort "$scratch/stderr" >said
+	sort >wanted <<-END
+	ctmerge: run/a/more/proc.csv: not directly in the node's directory, skipped
+	ctmerge: run/a/notes.txt: unknown kind of file, skipped
+	ctmerge: run/b/kernel/stream: a stream without its metadata, skipped
+	ctmerge: run/b/more.pcap7: No such file or directory
+	ctmerge: run/c: No such file or directory, skipped
+	ctmerge: run/proc.csv, run/stray.cap: not in a node's directory, skipped
+	END
+	diff -u wanted said
+	[ "$(ask 'SELECT count(*) FROM problem')" = 7 ]
+	[ "$(ask 'SELECT count(*) FROM message')" = 100 ]
+}
+
+# Root may read everything, so it is somebody else for a while.
+as_nobody()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid 65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+@test "files and directories that may not be read" {
+	chmod 755 "$scratch" "$BATS_TEST_TMPDIR" 2>/dev/null || true
+	as_nobody ctmerge --version >/dev/null 2>&1 || skip 'root may read everything'
+	rotated_run
+	mkdir -m 700 run/c
+	mkdir -m 777 out
+	chmod 755 run run/a run/b
+	cp run/a/a.pcap run/a/any-name
+	chmod 600 run/a/any-name
+	chmod 600 run/b/b.pcap1
+	ends_with 1 as_nobody ctmerge -q run -o out/run.db
+	sort "$scratch/stderr" >said
+	diff -u said - <<-END
+	ctmerge: run/a/any-name, run/b/b.pcap1: Permission denied, skipped
+	ctmerge: run/c: Permission denied
+	END
+	fails_with 1 'ctsync: run/a/any-name: Permission denied
+ctsync: 0 traces to read, want 2 or more' as_nobody ctsync -t run/a/any-name
+}
+
+@test "sar's lines of two hosts in one text" {
+	rotated_run
+	printf 'a\t1\t1700000000\tall\t%%usr\t1.5\nb\t1\t1700000000\tall\t%%usr\t2.5\n' >run/a/sar.sadf
+	fails_with 1 "ctmerge: a: no trace to place samples and tasks by, they are placed by a capture's clock
+ctmerge: run/a/sar.sadf:2: a line of host 'b' in a text of 'a', skipped" ctmerge -q run -o run.db
+	[ "$(ask 'SELECT value FROM sample')" = 1.5 ]
+}
