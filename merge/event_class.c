@@ -80,6 +80,19 @@ static const struct {
      FIELDS("tid", "ns_inum")},
 };
 
+static enum event_need need_of(enum event_tag tag)
+{
+	if (tag == AT_SWITCH)
+		return NEED_SWITCH;
+	if (tag >= AT_WAKING && tag <= AT_FREE)
+		return NEED_WAKEUP;
+	if (tag >= AT_IRQ_ENTRY && tag <= AT_TIMER_EXIT)
+		return NEED_INTERRUPT;
+	if (tag == AT_SYSCALL_ENTRY || tag == AT_SYSCALL_EXIT)
+		return NEED_CALL;
+	return tag >= AT_BLOCK_INSERT && tag <= AT_BLOCK_COMPLETE ? NEED_DISK : NEED_ANY;
+}
+
 /* The context of the kernel, or else that of user space. */
 static const char *const contexts[CONTEXT_FIELDS][2] = {
     {"tid", "vtid"},    {"pid", "vpid"},     {"ppid", NULL},
@@ -155,6 +168,7 @@ void event_class_init(struct event_class *class, const struct ctf_class *of,
 {
 	*class = (struct event_class){.of = of};
 	find_columns(class);
+	class->need = need_of(class->tag);
 	if (selection_has_class(filter->selection, of->name))
 		class->use |= EVENT_SELECTED;
 	if (class->use & EVENT_FOLLOWED ||
@@ -241,10 +255,25 @@ struct follow *follow_new(const struct merge_run *run)
 	return follow;
 }
 
+static uint64_t follow_key(const struct follow *follow, uint32_t source, int64_t cpu)
+{
+	return (uint64_t)follow->clock[source] << 32 | (uint32_t)cpu;
+}
+
+void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t node,
+		 int64_t cpu)
+{
+	int64_t tid;
+
+	for (uint32_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node)
+			intmap_take(&follow->current, follow_key(follow, i, cpu), &tid);
+}
+
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct event_class *class, const struct ctf_event *event)
 {
-	uint64_t key = (uint64_t)follow->clock[source] << 32 | (uint32_t)event->cpu;
+	uint64_t key = follow_key(follow, source, event->cpu);
 	int64_t tid = -1;
 
 	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {

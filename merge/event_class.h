@@ -50,6 +50,18 @@ enum event_tag {
 	AT_DUMP_NETWORK,
 };
 
+/* What spans are made of the events. A processor has a stream for each channel, and a
+ * channel has some classes of events. */
+enum event_need {
+	NEED_SWITCH, /* who runs */
+	NEED_WAKEUP, /* who waits, and which threads there are */
+	NEED_CALL,
+	NEED_INTERRUPT,
+	NEED_DISK,
+	NEED_ANY, /* events of any class */
+	NEEDS,
+};
+
 /* The fields that are read, by tag, in the order of the table in event_class.c. */
 enum { PREV_COMM, PREV_TID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_TID, NEXT_PRIO };
 enum { WOKEN_COMM, WOKEN_TID, WOKEN_CPU };
@@ -101,6 +113,7 @@ struct event_class {
 	const struct ctf_class *of; /* borrowed */
 	unsigned use;
 	enum event_tag tag;
+	enum event_need need;
 	const char *call;         /* of a system call: its name */
 	enum call_data data;      /* of a system call */
 	int column[EVENT_FIELDS]; /* -1: none */
@@ -165,6 +178,10 @@ struct follow *follow_new(const struct merge_run *run);
 /* The thread of an event, -1: unknown. Events of a source come in order. */
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct event_class *class, const struct ctf_event *event);
+
+/* It is not known which thread runs there until the next switch. */
+void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t node,
+		 int64_t cpu);
 
 void follow_free(struct follow *follow);
 

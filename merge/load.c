@@ -13,6 +13,7 @@
 struct loading {
 	struct load *load;
 	struct prefetcher *prefetcher;
+	struct recording *recording;
 	struct heap
 	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct follow *follow;
@@ -83,6 +84,21 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	return links_note(loading->links, source, &row->event, &link, error);
 }
 
+/* Where a node's recording starts, stops or loses events up to an instant. */
+static int pass_marks(struct loading *loading, uint32_t node, nsec_t ts_ns,
+		      struct error *error)
+{
+	struct recording_mark *mark;
+
+	while ((mark = recording_next(loading->recording, node, ts_ns))) {
+		if (mark->kind != MARK_LOSS && mark->needs & 1u << NEED_SWITCH)
+			follow_lose(loading->follow, loading->load->run, node, mark->cpu);
+		if (loading->spans && spans_mark(loading->spans, node, mark, error))
+			return -1;
+	}
+	return 0;
+}
+
 static int merge_row(struct loading *loading, uint32_t source, const struct row *row,
 		     struct error *error)
 {
@@ -92,10 +108,13 @@ static int merge_row(struct loading *loading, uint32_t source, const struct row 
 	    .class = row->class,
 	    .ts_ns = row->ts_ns,
 	    .cpu = row->event.cpu,
-	    .tid = follow_event(loading->follow, source, row->class, &row->event),
 	    .cell = row->event.cell,
 	};
 
+	if (load->run->source[source].makes_spans &&
+	    pass_marks(loading, event.node, event.ts_ns, error))
+		return -1;
+	event.tid = follow_event(loading->follow, source, row->class, &row->event);
 	if (event.cell && !load->run->source[source].is_mute)
 		processes_event(loading->processes, &event);
 	if (!row->selected)
@@ -149,6 +168,9 @@ static int merge(struct loading *loading, struct error *error)
 			prefetcher_show(loading->prefetcher, rows,
 					loading->load->progress);
 	}
+	for (uint32_t i = 0; i < loading->load->run->nodes; i++)
+		if (pass_marks(loading, i, loading->load->selection->end_ns, error))
+			return -1;
 	return 0;
 }
 
@@ -182,8 +204,8 @@ static int write_rest(struct loading *loading, struct error *error)
 	}
 	return status ||
 		       links_write(loading->links, load->requests, load->writer, error) ||
-		       spans_write_recorded(loading->spans, load->run, load->writer,
-					    error) ||
+		       spans_write_recorded(loading->spans, loading->recording, load->run,
+					    load->selection, load->writer, error) ||
 		       processes_write(loading->processes, load->run, load->writer, error)
 		   ? -1
 		   : 0;
@@ -194,15 +216,17 @@ int load_events(struct load *load, struct error *error)
 	struct event_filter filter = {load->selection, load->payload, load->has_spans};
 	struct loading loading = {
 	    .load = load,
-	    .prefetcher = prefetcher_new(load->run, &filter, load->threads),
 	    .follow = follow_new(load->run),
 	    .processes = processes_new(load->run->nodes),
 	    .spans =
 		load->has_spans ? spans_new(load->run, load->selection->begin_ns) : NULL,
 	    .sent = sent_packets_new(),
 	    .links = links_new(load->run)};
-	int status = merge(&loading, error);
+	int status;
 
+	loading.prefetcher =
+	    prefetcher_new(load->run, &filter, load->threads, &loading.recording);
+	status = merge(&loading, error);
 	prefetcher_free(loading.prefetcher);
 	progress_end(load->progress);
 	heap_clear(&loading.heads);
@@ -210,6 +234,7 @@ int load_events(struct load *load, struct error *error)
 	sent_packets_free(loading.sent);
 	if (!status)
 		status = write_rest(&loading, error);
+	recording_free(loading.recording);
 	links_free(loading.links);
 	spans_free(loading.spans);
 	processes_free(loading.processes);

@@ -4,6 +4,7 @@
 
 #include "base/progress.h"
 #include "merge/event_class.h"
+#include "merge/recording.h"
 #include "merge/requests.h"
 #include "merge/run.h"
 #include "merge/spans/spans.h"
@@ -40,10 +41,12 @@ struct row {
 /*
  * Open the run's sources, but those of nodes that are not selected, and begin to
  * read. What cannot be opened becomes a problem of the run. The run and the
- * selection must outlive it.
+ * selection must outlive it. The caller frees `recording`: when the sources were
+ * recorded.
  */
 struct prefetcher *prefetcher_new(struct merge_run *run,
-				  const struct event_filter *filter, int threads);
+				  const struct event_filter *filter, int threads,
+				  struct recording **recording);
 
 /* The n-th class of a source; NULL: there are not so many. */
 struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,

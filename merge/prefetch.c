@@ -20,6 +20,7 @@ struct queue {
 	const struct clock *clock;
 	struct event_class *class; /* by index */
 	size_t classes;
+	struct ctf_recorded recorded;
 	struct ctf_facts facts; /* as of the last step */
 	struct read_step *step; /* while it is read */
 	struct row_bytes made;  /* of the row at hand then */
@@ -187,11 +188,32 @@ static void open_source(void *context, size_t index)
 	if (!queue->reader)
 		return;
 	select_events(queue, &prefetcher->filter);
+	ctf_reader_recorded(queue->reader,
+			    prefetcher->filter.selection->end_ns < NSEC_MAX
+				? clock_first_not_before(
+				      queue->clock, prefetcher->filter.selection->end_ns)
+				: NSEC_MAX,
+			    &queue->recorded);
 	queue->facts = *ctf_reader_facts(queue->reader);
 }
 
+static struct recording *find_recording(const struct prefetcher *prefetcher)
+{
+	AUTOFREE struct recording_source *source =
+	    mem_zalloc((prefetcher->count + 1) * sizeof(*source));
+
+	for (size_t i = 0; i < prefetcher->count; i++) {
+		const struct queue *queue = &prefetcher->queue[i];
+
+		source[i] = (struct recording_source){queue->reader, queue->class,
+						      queue->classes, queue->recorded};
+	}
+	return recording_new(prefetcher->run, source);
+}
+
 struct prefetcher *prefetcher_new(struct merge_run *run,
-				  const struct event_filter *filter, int threads)
+				  const struct event_filter *filter, int threads,
+				  struct recording **recording)
 {
 	struct prefetcher *prefetcher = mem_zalloc(sizeof(*prefetcher));
 	struct read_ahead_of of = {
@@ -211,6 +233,7 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 	prefetcher->queue = mem_zalloc(run->count * sizeof(*prefetcher->queue) + 1);
 	limits_allow_files();
 	parallel_run(threads, prefetcher->count, open_source, prefetcher);
+	*recording = find_recording(prefetcher);
 	prefetcher->ahead = read_ahead_new(&of);
 	return prefetcher;
 }
@@ -299,6 +322,7 @@ void prefetcher_free(struct prefetcher *prefetcher)
 	for (size_t i = 0; i < prefetcher->count; i++) {
 		report_source(prefetcher, i, &problems);
 		row_bytes_clear(&prefetcher->queue[i].made);
+		ctf_recorded_clear(&prefetcher->queue[i].recorded);
 		for (size_t k = 0; k < prefetcher->queue[i].classes; k++)
 			event_class_clear(&prefetcher->queue[i].class[k]);
 		free(prefetcher->queue[i].class);

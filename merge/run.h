@@ -33,8 +33,10 @@ struct merge_source {
 	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
-	bool is_corrected;  /* by a clock map; else its clock is at its own epoch */
+	bool tells_recorded;    /* by its packets, from when to when it was recorded */
+	bool is_corrected;      /* by a clock map; else its clock is at its own epoch */
 	struct ctf_facts facts; /* of what was read */
+	uint64_t discarded_before; /* events, between the trace that it goes on and it */
 };
 
 struct merge_run {

@@ -74,7 +74,7 @@ static int write_source(const struct merge_run *run, size_t index,
 	    .begin_ns = TIMELINE_NONE,
 	    .end_ns = TIMELINE_NONE,
 	    .events = (int64_t)facts->events,
-	    .discarded = (int64_t)facts->discarded_events,
+	    .discarded = (int64_t)(facts->discarded_events + source->discarded_before),
 	    .name = entry->name,
 	    .reference =
 		is_tied ? merge_run_source(run, source->clock.reference) : TIMELINE_NONE,

@@ -54,7 +54,7 @@ struct history {
 static const char span_sql[] =
     "SELECT begin_ns, end_ns, CASE state WHEN 'running' THEN 0 WHEN 'runnable' THEN 1"
     " ELSE 2 END, cpu, CASE state WHEN 'runnable' THEN prev_tid ELSE waker_tid END,"
-    " wait, wake_first_recv, wake_last_recv, cut < 2 FROM thread_state"
+    " wait, wake_first_recv, wake_last_recv, cut % 4 < 2 FROM thread_state"
     " WHERE node = ? AND tid = ? AND begin_ns < ? AND state <> 'dead'"
     " ORDER BY begin_ns DESC LIMIT 1";
 

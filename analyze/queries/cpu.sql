@@ -16,7 +16,7 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.last_cpu, s.priority, s.preempt
        CASE WHEN s.end_ns > :end_ns THEN :end_ns ELSE s.end_ns END AS end_ns,
        CASE WHEN s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.duration_ns
             ELSE least(s.end_ns, :end_ns) - greatest(s.begin_ns, :begin_ns) END AS run_ns,
-       CASE WHEN s.cut < 2 AND s.end_ns <= :end_ns THEN 1 ELSE 0 END AS is_switch
+       CASE WHEN s.cut % 4 < 2 AND s.end_ns <= :end_ns THEN 1 ELSE 0 END AS is_switch
 FROM thread_state AS s
 WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))

@@ -64,7 +64,7 @@ FROM happened GROUP BY node, cpu;
 -- column soft: count, SOFT COUNT
 SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns, 1e2 * (u.hard_ns + u.soft_ns) / nullif(k.recorded_ns, 0) AS percent,
        u.hard AS hard, u.soft AS soft
-FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON k.node = u.node;
+FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN cpu_recorded AS k ON k.node = u.node AND k.cpu = u.cpu;
 
 -- table freq: Histogram of durations
 -- form: freq

@@ -242,6 +242,14 @@ FROM recorded
 WHERE kind = 'kernel' AND cpu IS NULL AND begin_ns <= :end_ns AND end_ns >= :begin_ns
 GROUP BY node;
 
+-- The same of each processor.
+-- temporary cpu_recorded
+-- index: node, cpu
+SELECT node, cpu, sum(least(end_ns, :end_ns) - greatest(begin_ns, :begin_ns)) AS recorded_ns
+FROM recorded
+WHERE kind = 'cpu' AND begin_ns <= :end_ns AND end_ns >= :begin_ns
+GROUP BY node, cpu;
+
 -- The steps of --interval in the time asked for.
 -- temporary interval_step
 -- index: begin_ns

@@ -18,8 +18,8 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.
             THEN s.end_ns - s.begin_ns END AS duration_ns,
        CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.ret END AS whole_ret,
-       CASE WHEN s.cut IN (1, 3) OR s.begin_ns < :begin_ns THEN CASE WHEN s.cut >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
-            WHEN s.cut >= 2 OR s.end_ns > :end_ns THEN 'end' END AS cut
+       CASE WHEN s.cut % 2 = 1 OR s.begin_ns < :begin_ns THEN CASE WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
+            WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'end' WHEN s.cut >= 4 THEN 'lost' END AS cut
 FROM syscall AS s
 WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
   AND (:all_spans = 1 OR (s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns

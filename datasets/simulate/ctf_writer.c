@@ -310,7 +310,8 @@ static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t s
 	put(bytes, cpu, 64);
 	put(bytes, 0, 64); /* two sizes, known at the end */
 	put(bytes, 0, 64);
-	put(bytes, stamp, 64);
+	/* All streams of a trace are recorded from its first event on. */
+	put(bytes, stream->packets || stamp < trace->first ? stamp : trace->first, 64);
 	put(bytes, 0, 64); /* the stamp of its end */
 	put(bytes, 0, 64); /* discarded events */
 	put(bytes, stream->packets, 64);
@@ -380,6 +381,9 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 	struct sim_headers headers;
 
 	assert(id < trace->classes);
+	if (!trace->has_events)
+		trace->first = stamp;
+	trace->has_events = true;
 	if (event->mono_ns < 0)
 		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
 				 trace->node->name, (long long)event->mono_ns);
@@ -405,9 +409,14 @@ static int ctf_finish(struct sim_writer *base, size_t node, struct error *error)
 {
 	const struct sim_trace *trace = &((struct ctf_writer *)base)->trace[node];
 	static const struct bytes nothing;
+	uint64_t last = 0;
 	bool any = false;
 
+	for (unsigned cpu = 0; cpu < trace->node->cpus; cpu++)
+		if (trace->stream[cpu].last > last)
+			last = trace->stream[cpu].last;
 	for (unsigned cpu = 0; cpu < trace->node->cpus; cpu++) {
+		trace->stream[cpu].last = last; /* all are flushed together */
 		if (trace->stream[cpu].packet.bytes.size && end_packet(trace, cpu, error))
 			return -1;
 		any |= trace->stream[cpu].packets > 0;

@@ -144,6 +144,8 @@ struct sim_trace {
 	bool *used; /* one a class: those that had an event are declared */
 	size_t classes;
 	struct sim_stream *stream; /* one a processor */
+	uint64_t first;            /* timestamp of the first event, if any */
+	bool has_events;
 };
 
 /* The templates of the metadata: files of metadata/. */

@@ -91,7 +91,14 @@ static enum role role_of(const char *name)
 static void take_column(struct part *part, size_t column, const struct cell *row,
 			struct perfetto_event *event, struct perfetto_slot *slot)
 {
-	static const char *const cuts[] = {NULL, "begin", "end", "begin and end"};
+	static const char *const cuts[] = {NULL,
+					   "begin",
+					   "end",
+					   "begin and end",
+					   "maybe several",
+					   "begin, maybe several",
+					   "end, maybe several",
+					   "begin and end, maybe several"};
 	const struct cell *cell = &row[column];
 	struct cell text = cell_of_null();
 
@@ -108,7 +115,7 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 		perfetto_add(event, &part->name[column], &text);
 		break;
 	case CUT:
-		text = cell_of_text(cuts[(cell->integer | part->cut) & 3]);
+		text = cell_of_text(cuts[(cell->integer | part->cut) & 7]);
 		perfetto_add(event, &part->name[column], &text);
 		break;
 	case ARROW:

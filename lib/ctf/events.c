@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "ctf/fields.h"
+#include "ctf/recorded.h"
 #include "ctf/stream.h"
 
 /*
@@ -19,6 +20,16 @@ struct own_reader {
 	bool has_begun; /* selecting is over */
 };
 
+/* Whether another trace has this packet. */
+static bool is_repeated(const struct ctf_stream *stream)
+{
+	const struct ctf_packet *packet = &stream->packet;
+
+	return stream->has_repeats &&
+	       counter_growth(packet->stream->sequence_size, packet->value[ROLE_SEQUENCE],
+			      stream->repeats_before);
+}
+
 /*
  * Count what was lost before this packet. The counters are of the whole stream and start
  * at 0: losses before the first packet here count if no packet came before it.
@@ -30,10 +41,12 @@ static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
 	uint64_t sequence = packet->value[ROLE_SEQUENCE];
 	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped;
 
-	if (packet_has(packet, ROLE_DISCARDED) && (stream->has_before || !sequence))
+	if (packet_has(packet, ROLE_DISCARDED) && !is_repeated(stream) &&
+	    (stream->has_before || !sequence))
 		facts->discarded_events +=
 		    counter_growth(of->discarded_size, stream->discarded, discarded);
-	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before) {
+	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
+	    !is_repeated(stream)) {
 		skipped = counter_growth(of->sequence_size, stream->sequence, sequence);
 		facts->discarded_packets += skipped ? skipped - 1 : 0;
 	}
@@ -258,6 +271,7 @@ static bool next_event(struct own_reader *reader, struct ctf_stream *stream)
 static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *stream)
 {
 	return stream->class->selected != SELECT_NOTHING &&
+	       !(stream->has_repeats && is_repeated(stream)) &&
 	       (stream->class->before == CTF_NEEDED || !is_before_begin(reader, stream) ||
 		stream->event_ns >= reader->base.begin_ns);
 }
@@ -494,11 +508,39 @@ static void own_free(struct ctf_reader *base)
 	base->classes = 0;
 }
 
+static void own_recorded(const struct ctf_reader *base, nsec_t until_ns,
+			 struct ctf_recorded *recorded)
+{
+	const struct own_reader *reader = (const struct own_reader *)base;
+
+	ctf_streams_recorded(&reader->streams, reader->schema, until_ns, recorded);
+}
+
+static void own_repeats(struct ctf_reader *base, const struct ctf_period *period,
+			uint64_t sequence)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+
+	for (size_t i = 0; i < reader->streams.count; i++) {
+		struct ctf_stream *stream = &reader->streams.stream[i];
+		const struct ctf_packet *first = &stream->file[0].first;
+		enum field_role role =
+		    packet_has(first, ROLE_INSTANCE) ? ROLE_INSTANCE : ROLE_CPU;
+
+		if ((uint32_t)first->stream->id != period->channel ||
+		    first->value[role] != period->instance)
+			continue;
+		stream->has_repeats = true;
+		stream->repeats_before = sequence;
+	}
+}
+
 static void add_classes(struct ctf_reader *base, struct schema *schema)
 {
 	base->class = mem_alloc(schema->events * sizeof(*base->class) + 1);
 	for (size_t i = 0; i < schema->events; i++) {
 		schema->event[i].index = (uint32_t)i;
+		schema->event[i].known.channel = (uint32_t)schema->event[i].stream->id;
 		base->class[base->classes++] = &schema->event[i];
 	}
 }
@@ -531,6 +573,8 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		return NULL;
 	}
 	report_ignored(schema, metadata, &base->problems);
+	base->recorded = own_recorded;
+	base->repeats = own_repeats;
 	add_classes(base, schema);
 	for (size_t i = 0; i < reader->streams.count; i++)
 		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);

@@ -72,6 +72,22 @@ void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
 	reader->begin_ns = local_ns;
 }
 
+bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
+			 struct ctf_recorded *recorded)
+{
+	memset(recorded, 0, sizeof(*recorded));
+	if (reader->recorded)
+		reader->recorded(reader, until_ns, recorded);
+	return recorded->periods > 0;
+}
+
+void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
+			uint64_t sequence)
+{
+	if (reader->repeats)
+		reader->repeats(reader, period, sequence);
+}
+
 /* At the end: what the tracer lost, and stamps that went backwards. */
 static void tell_lost(struct ctf_reader *reader)
 {

@@ -9,6 +9,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
+#include "ctf/recorded.h"
 #include "problem/problem.h"
 
 /*
@@ -40,6 +41,7 @@ struct ctf_class {
 	char *name;                /* "event_" and its id where it has none */
 	struct ctf_column *column; /* see ctf_reader_columns */
 	size_t columns;
+	uint32_t channel; /* the class of its streams: LTTng has one for each channel */
 };
 
 struct ctf_event {
@@ -133,6 +135,21 @@ void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
  * Called after selecting, before the first step.
  */
 void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns);
+
+/*
+ * Read from when to when each stream was recorded, up to `until_ns`. False: this reader
+ * cannot tell, or the packets do not say it. The caller clears `recorded`.
+ */
+bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
+			 struct ctf_recorded *recorded);
+
+/*
+ * Give no event of a stream's packets before that of this sequence number, because
+ * another trace has them, too. Their events count for ordinals and facts. Before the
+ * first step.
+ */
+void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
+			uint64_t sequence);
 
 /*
  * Read some more, milliseconds of work, and about `most` events at most. Input that

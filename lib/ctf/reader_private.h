@@ -35,6 +35,11 @@ struct ctf_progress {
 struct ctf_reader {
 	bool (*step)(struct ctf_reader *reader, uint64_t most);
 	void (*free)(struct ctf_reader *reader); /* what is not of this */
+	/* As ctf_reader_recorded and ctf_reader_repeats; NULL: it cannot tell. */
+	void (*recorded)(const struct ctf_reader *reader, nsec_t until_ns,
+			 struct ctf_recorded *recorded);
+	void (*repeats)(struct ctf_reader *reader, const struct ctf_period *period,
+			uint64_t sequence);
 	char *path;
 	struct ctf_facts facts;
 	struct problem_list problems;

@@ -19,14 +19,6 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
 	return packet->has & 1u << role;
 }
 
-/* How much a counter of `size` bits, which may wrap, has grown. 0 if it fell. */
-static inline uint64_t counter_growth(unsigned size, uint64_t from, uint64_t to)
-{
-	uint64_t growth = (to - from) & UINT64_MAX >> (64 - size);
-
-	return growth >> (size - 1) ? 0 : growth;
-}
-
 /* One file of a stream; LTTng may write several, one after the other. */
 struct ctf_file {
 	char *path;
@@ -124,7 +116,9 @@ struct ctf_stream {
 	bool has_packet;  /* and within a packet */
 	bool has_before;  /* sequence and discarded are those of the packet before */
 	uint64_t sequence, discarded;
-	uint64_t broken; /* packets */
+	bool has_repeats;        /* packets before this sequence number are in another */
+	uint64_t repeats_before; /* trace, too */
+	uint64_t broken;         /* packets */
 };
 
 struct ctf_streams {

@@ -44,7 +44,8 @@ static void end_request(struct spans *spans, uint32_t node, const struct disk *d
 	request->span.end_ns = end_ns;
 	request->span.disk.sector = nsec_sub(request->span.disk.sector, request->done);
 	request->span.disk.bytes = request->sectors * SECTOR_BYTES;
-	request->span.disk.cut = cut;
+	request->span.disk.cut = cut | span_doubt(spans->node[node].doubt_ns, NEED_DISK,
+						  request->span.begin_ns);
 	spans_add(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
@@ -218,6 +219,8 @@ static void end_lost(struct spans *spans, struct disk *disk,
 		return;
 	oldest = &disk->request[flight.at[0]];
 	if (flight.completed || oldest->done || flight.count == IN_FLIGHT_MOST ||
+	    span_doubt(spans->node[spans->event->node].doubt_ns, NEED_DISK,
+		       oldest->span.disk.issue_ns) ||
 	    oldest->span.disk.operation != request->span.disk.operation)
 		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
@@ -276,7 +279,7 @@ static void requeue(struct disk *disk, const struct disk_request *request)
 static void add_beginless(struct spans *spans, const struct disk *disk,
 			  struct disk_request *done)
 {
-	done->span.begin_ns = spans->node[spans->event->node].begin_ns;
+	done->span.begin_ns = known_since(&spans->node[spans->event->node], NEED_DISK);
 	done->span.disk.tid = done->span.disk.comm = TIMELINE_NONE;
 	done->span.disk.error = event_integer(spans->event, BLOCK_ERROR, TIMELINE_NONE);
 	end_request(spans, spans->event->node, disk, done, spans->event->ts_ns,
@@ -388,7 +391,7 @@ void disk_event(struct spans *spans)
 	}
 }
 
-void disk_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
+void disk_lose(struct spans *spans, uint32_t at, nsec_t stop_ns)
 {
 	struct span_node *node = &spans->node[at];
 
@@ -397,10 +400,12 @@ void disk_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 
 		while (disk->count) {
 			struct flight flight = find_flight(disk, &disk->request[0]);
+			nsec_t begin_ns = disk->request[0].span.begin_ns;
 
 			if (!is_issued(&disk->request[0]) || !flight.count)
 				flight = (struct flight){.count = 1};
-			end_flight(spans, at, disk, &flight, end_ns);
+			end_flight(spans, at, disk, &flight,
+				   stop_ns > begin_ns ? stop_ns : begin_ns);
 		}
 	}
 }

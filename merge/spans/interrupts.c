@@ -55,7 +55,8 @@ static void add_interrupt(struct spans *spans, uint32_t node, const struct cpu *
 	if (interrupt->kind == INTERRUPT_TIMER)
 		return;
 	interrupt->span.end_ns = end_ns;
-	interrupt->span.irq.cut = cut;
+	interrupt->span.irq.cut =
+	    cut | span_doubt(cpu->doubt_ns, NEED_INTERRUPT, interrupt->span.begin_ns);
 	spans_add(spans, SPAN_INTERRUPT, node,
 		  (int64_t)texts_put_bytes(&spans->sources, (const char *)&source,
 					   sizeof(source)),
@@ -312,7 +313,7 @@ struct span_cause interrupt_cause(const struct spans *spans)
 
 	if (cause.tid < 0 && cpu && cpu->known)
 		cause.tid = cpu->tid;
-	if (!cpu)
+	if (!cpu || cpu->is_interrupt_unknown)
 		return cause;
 	cause.wait =
 	    is_recorded ? recorded_wait(cpu, cause.tid) : assumed_wait(spans, cause.tid);

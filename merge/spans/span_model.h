@@ -104,13 +104,17 @@ struct interrupt_source {
 
 struct cpu {
 	int64_t number;
-	nsec_t first_ns; /* of its first event */
-	nsec_t last_ns;  /* of the last one that spans are made of */
-	nsec_t end_ns;   /* of the last one */
-	bool known;      /* whether it is known who runs, and since when */
-	bool cut;        /* it ran before since_ns, too */
-	int64_t tid;     /* of who runs */
-	nsec_t since_ns; /* NSEC_MAX: nobody knows since when who runs */
+	nsec_t first_ns; /* since when it is recorded without a hole; NSEC_MIN: unknown */
+	nsec_t last_ns;  /* of the last event that spans are made of, or since when its
+			  * interrupts are recorded */
+	nsec_t seen_ns[NEEDS];     /* the last event of a need; NSEC_MIN: none yet */
+	nsec_t begin_ns, end_ns;   /* of its first and last event; NSEC_MIN: none yet */
+	nsec_t doubt_ns[NEEDS];    /* until when events may have been lost */
+	bool is_interrupt_unknown; /* no interrupts are recorded now */
+	bool known;                /* whether it is known who runs, and since when */
+	bool cut;                  /* it ran before since_ns, too */
+	int64_t tid;               /* of who runs */
+	nsec_t since_ns;           /* NSEC_MAX: nobody knows since when who runs */
 	int64_t priority, comm;
 	bool is_preempted; /* who leaves it */
 	struct interrupt stack[INTERRUPTS_DEEP];
@@ -142,16 +146,20 @@ struct disk {
 struct span_node {
 	int64_t node;             /* its id */
 	nsec_t begin_ns, last_ns; /* NSEC_MIN: no event yet */
+	nsec_t since_ns[NEEDS];   /* all processors are recorded; NSEC_MIN: unknown */
+	nsec_t doubt_ns[NEEDS];   /* as of a processor, of any */
 	nsec_t new_cpu_ns;        /* first event of the processor that came last */
 	struct cpu **cpu;         /* by number; NULL: none of that number yet */
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_capacity;
 	bool has_hard, has_soft; /* such events are recorded */
+	bool calls_lack_tid;     /* system calls tell their thread by switches only */
 };
 
 struct spans {
 	const struct merge_run *run;
+	nsec_t begin_ns; /* of what is selected */
 	struct span_log log;
 	struct texts texts;
 	struct span_node *node; /* as the run's */
@@ -208,11 +216,30 @@ void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t 
 
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);
+void call_event(struct spans *spans);
 void interrupt_event(struct spans *spans);
 void disk_event(struct spans *spans);
 
 /* Where a wakeup or a sending by the event at hand comes from. */
 struct span_cause interrupt_cause(const struct spans *spans);
+
+/* The end of a thread's system call, if it is in one, was not seen. */
+void call_cut(struct spans *spans, struct thread *thread, nsec_t end_ns);
+
+/* Since when what is needed is known of a node, without a hole. */
+static inline nsec_t known_since(const struct span_node *node, enum event_need need)
+{
+	return node->since_ns[need] > NSEC_MIN ? node->since_ns[need] : node->begin_ns;
+}
+
+/*
+ * Events that are needed were not recorded on a processor from `stop_ns` on: what goes on
+ * is cut, at its begin if that is later.
+ */
+void thread_lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
+		 nsec_t stop_ns);
+void call_lose(struct spans *spans, struct thread *thread, nsec_t stop_ns);
+void disk_lose(struct spans *spans, uint32_t node, nsec_t stop_ns);
 
 /* All interrupts of a processor ended unseen. */
 void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns);
@@ -220,7 +247,6 @@ void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t e
 /* A node's recording is over. */
 void thread_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void interrupt_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
-void disk_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 
 static inline int64_t known(int64_t number) /* which is -1 where it is not */
 {
@@ -230,6 +256,14 @@ static inline int64_t known(int64_t number) /* which is -1 where it is not */
 static inline int64_t span_cut(bool begin, bool end)
 {
 	return begin + 2 * end;
+}
+
+enum { CUT_DOUBT = 4 }; /* besides: it may be several spans */
+
+static inline int64_t span_doubt(const nsec_t doubt_ns[NEEDS], enum event_need need,
+				 nsec_t begin_ns)
+{
+	return doubt_ns[need] > begin_ns ? CUT_DOUBT : 0;
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "merge/event_class.h"
 #include "merge/spans/span_model.h"
-#include "timeline/rows.h"
 
 enum { CPUS_MOST = 65536 }; /* a higher number is damage */
 
@@ -16,6 +15,7 @@ struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns)
 	struct spans *spans = mem_zalloc(sizeof(*spans));
 
 	spans->run = run;
+	spans->begin_ns = begin_ns;
 	spans->log.spill.what = "of spans";
 	spans->nodes = run->nodes;
 	spans->node = mem_zalloc((run->nodes + 1) * sizeof(*spans->node));
@@ -29,6 +29,9 @@ struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns)
 				       .begin_ns = is_later ? first : begin_ns,
 				       .last_ns = NSEC_MIN,
 				       .new_cpu_ns = NSEC_MIN};
+		for (int need = 0; need < NEEDS; need++)
+			spans->node[i].since_ns[need] = spans->node[i].doubt_ns[need] =
+			    NSEC_MIN;
 	}
 	return spans;
 }
@@ -39,6 +42,7 @@ void spans_class(struct spans *spans, uint32_t at, struct event_class *class)
 
 	node->has_hard |= class->tag == AT_IRQ_ENTRY;
 	node->has_soft |= class->tag == AT_SOFTIRQ_ENTRY;
+	node->calls_lack_tid |= class->call && class->context[CONTEXT_TID] < 0;
 	if (class->call)
 		class->span_text = texts_put(&spans->texts, class->call);
 }
@@ -85,7 +89,9 @@ struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
 		return node->cpu[number];
 	cpu = node->cpu[number] = mem_zalloc(sizeof(*cpu));
 	cpu->number = number;
-	cpu->first_ns = cpu->last_ns = NSEC_MIN;
+	cpu->first_ns = cpu->last_ns = cpu->begin_ns = cpu->end_ns = NSEC_MIN;
+	for (int need = 0; need < NEEDS; need++)
+		cpu->doubt_ns[need] = cpu->seen_ns[need] = NSEC_MIN;
 	cpu->cut = true;
 	cpu->tid = -1;
 	cpu->comm = TIMELINE_NONE;
@@ -158,9 +164,10 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
 
 static void part_event(struct spans *spans)
 {
-	if (spans->tag <= AT_FREE || spans->tag == AT_SYSCALL_ENTRY ||
-	    spans->tag == AT_SYSCALL_EXIT)
+	if (spans->tag <= AT_FREE)
 		thread_event(spans);
+	else if (spans->tag == AT_SYSCALL_ENTRY || spans->tag == AT_SYSCALL_EXIT)
+		call_event(spans);
 	else if (spans->tag <= AT_RECEIVE)
 		interrupt_event(spans);
 	else if (spans->tag == AT_SEND)
@@ -180,10 +187,12 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 	if (node->begin_ns == NSEC_MIN || node->begin_ns > event->ts_ns)
 		node->begin_ns = event->ts_ns;
 	node->last_ns = event->ts_ns;
+	if (cpu && cpu->begin_ns == NSEC_MIN)
+		cpu->begin_ns = node->new_cpu_ns = event->ts_ns;
 	if (cpu && cpu->first_ns == NSEC_MIN)
-		cpu->first_ns = node->new_cpu_ns = event->ts_ns;
+		cpu->first_ns = event->ts_ns;
 	if (cpu)
-		cpu->end_ns = event->ts_ns;
+		cpu->end_ns = cpu->seen_ns[event->class->need] = event->ts_ns;
 	*cause = NO_CAUSE;
 	if (event->class->tag == AT_OTHER || event->class->tag >= AT_DUMP)
 		return 0;
@@ -196,6 +205,100 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 	part_event(spans);
 	if (cpu)
 		cpu->last_ns = event->ts_ns;
+	return spans->failed;
+}
+
+/* Cut what needs events that a processor did not record from `stop_ns` on. */
+static void lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
+		 nsec_t stop_ns)
+{
+	if (cpu && needs & 1u << NEED_INTERRUPT)
+		interrupt_cut(spans, node, cpu, stop_ns);
+	thread_lose(spans, node, cpu, needs, stop_ns);
+	if (needs & 1u << NEED_DISK)
+		disk_lose(spans, node, stop_ns);
+}
+
+static void start_cpu(struct cpu *cpu, unsigned needs, nsec_t start_ns)
+{
+	if (needs & 1u << NEED_INTERRUPT) {
+		for (size_t i = 0; i < SOFTIRQS; i++)
+			cpu->raised_ns[i] = NSEC_MIN;
+		cpu->last_ns = start_ns;
+		cpu->last_recv = 0;
+		cpu->is_interrupt_unknown = false;
+	}
+	if (needs & 1u << NEED_SWITCH)
+		cpu->first_ns = start_ns;
+}
+
+/* The last event of these needs, on a processor or, if it is NULL, of the node. */
+static nsec_t last_seen(const struct span_node *node, const struct cpu *cpu,
+			unsigned needs)
+{
+	nsec_t last_ns = cpu ? NSEC_MIN : node->last_ns;
+
+	for (int need = 0; cpu && need < NEEDS; need++)
+		if (needs >> need & 1 && cpu->seen_ns[need] > last_ns)
+			last_ns = cpu->seen_ns[need];
+	return last_ns;
+}
+
+/* Events are recorded from here on; those before, from when recording stopped, were not.
+ */
+static void start(struct spans *spans, uint32_t at, struct cpu *cpu,
+		  struct recording_mark *mark)
+{
+	struct span_node *node = &spans->node[at];
+	nsec_t start_ns = mark->ts_ns;
+
+	if (mark->other_ns == NSEC_MAX)
+		mark->other_ns = last_seen(node, cpu, mark->needs);
+	lose(spans, at, cpu, mark->needs, mark->other_ns);
+	if (start_ns == NSEC_MIN)
+		return;
+	if (start_ns < spans->begin_ns)
+		start_ns = spans->begin_ns;
+	for (int need = 0; need < NEEDS; need++)
+		if (mark->needs >> need & 1 && node->since_ns[need] < start_ns)
+			node->since_ns[need] = start_ns;
+	if (cpu)
+		start_cpu(cpu, mark->needs, start_ns);
+}
+
+static void doubt(struct span_node *node, struct cpu *cpu,
+		  const struct recording_mark *mark)
+{
+	for (int need = 0; need < NEEDS; need++) {
+		if (!(mark->needs >> need & 1))
+			continue;
+		if (node->doubt_ns[need] < mark->other_ns)
+			node->doubt_ns[need] = mark->other_ns;
+		if (cpu && cpu->doubt_ns[need] < mark->other_ns)
+			cpu->doubt_ns[need] = mark->other_ns;
+	}
+}
+
+int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
+	       struct error *error)
+{
+	struct cpu *cpu = spans_cpu(spans, node, mark->cpu);
+
+	spans->error = error;
+	switch (mark->kind) {
+	case MARK_START:
+		start(spans, node, cpu, mark);
+		break;
+	case MARK_STOP:
+		lose(spans, node, cpu, mark->needs, mark->ts_ns);
+		if (cpu && mark->needs & 1u << NEED_INTERRUPT)
+			cpu->is_interrupt_unknown = true;
+		doubt(&spans->node[node], cpu, mark);
+		break;
+	case MARK_LOSS:
+		doubt(&spans->node[node], cpu, mark);
+		break;
+	}
 	return spans->failed;
 }
 
@@ -216,7 +319,7 @@ int spans_end(struct spans *spans, nsec_t end_ns, struct error *error)
 			node_end_ns = node->last_ns;
 		interrupt_finish(spans, i, node_end_ns);
 		thread_finish(spans, i, node_end_ns);
-		disk_finish(spans, i, node_end_ns);
+		disk_lose(spans, i, node_end_ns);
 	}
 	return spans->failed;
 }
@@ -246,72 +349,4 @@ void spans_free(struct spans *spans)
 	span_log_clear(&spans->log);
 	texts_clear(&spans->sources);
 	free(spans);
-}
-
-static int compare_begin(const void *a, const void *b)
-{
-	const struct timeline_recorded *p = a, *q = b;
-
-	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
-}
-
-/* When a node's kernels were recorded, or what else there is of it; times that touch are
- * one. */
-static int write_node_recorded(const struct merge_run *run, size_t at,
-			       struct timeline_writer *writer, struct error *error)
-{
-	AUTOFREE struct timeline_recorded *row =
-	    mem_alloc((run->count + 1) * sizeof(*row));
-	size_t count = 0, next;
-	int status = 0;
-
-	for (size_t i = 0; i < run->count; i++) {
-		const struct merge_source *source = &run->source[i];
-
-		if (source->node != at || !source->facts.events || !source->makes_spans)
-			continue;
-		row[count++] = (struct timeline_recorded){
-		    .node = run->node[at].id,
-		    .cpu = TIMELINE_NONE,
-		    .kind = "kernel",
-		    .begin_ns = clock_correct(&source->clock, source->facts.begin_ns),
-		    .end_ns = clock_correct(&source->clock, source->facts.end_ns)};
-	}
-	qsort(row, count, sizeof(*row), compare_begin);
-	for (size_t i = 0; i < count && !status; i = next) {
-		for (next = i + 1; next < count && row[next].begin_ns <= row[i].end_ns;
-		     next++)
-			if (row[next].end_ns > row[i].end_ns)
-				row[i].end_ns = row[next].end_ns;
-		status = timeline_add_recorded(writer, &row[i], error);
-	}
-	return status;
-}
-
-/* Of processors, and before them of nodes. */
-int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
-			 struct timeline_writer *writer, struct error *error)
-{
-	int status = 0;
-
-	for (size_t at = 0; at < run->nodes && !status; at++)
-		status = write_node_recorded(run, at, writer, error);
-	for (size_t at = 0; spans && at < spans->nodes; at++) {
-		const struct span_node *node = &spans->node[at];
-
-		for (size_t i = 0; i < node->cpus && !status; i++) {
-			const struct cpu *cpu = node->cpu[i];
-
-			if (cpu)
-				status = timeline_add_recorded(
-				    writer,
-				    &(struct timeline_recorded){.node = run->node[at].id,
-								.cpu = (int64_t)i,
-								.kind = "cpu",
-								.begin_ns = cpu->first_ns,
-								.end_ns = cpu->end_ns},
-				    error);
-		}
-	}
-	return status;
 }

@@ -4,6 +4,7 @@
 
 #include "merge/event_class.h"
 #include "merge/processes.h"
+#include "merge/recording.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
 
@@ -13,9 +14,10 @@
  * interrupts, system calls, disk requests. Everything is a span from begin_ns to end_ns
  * on the timeline's axis, a row of `thread_state`, `irq`, `syscall` or `block_request`.
  *
- * What began before the first event of its processor, or goes on after its node's last
- * event, is cut there and says so. So is what lost its end: it ends where it was last
- * known. Where no event shows a thread's state there is no span of it; nothing is
+ * What began before its processor was recorded, or goes on after that, is cut there and
+ * says so; likewise at a hole in the recording. So is what lost its end: it ends where it
+ * was last known. What may be several spans, because the tracer lost events meanwhile, is
+ * uncertain. Where no event shows a thread's state there is no span of it; nothing is
  * guessed. Spans follow from the events that are selected, as those become rows.
  *
  * Spans come by their end and are read back by thread and begin, the order in which they
@@ -67,6 +69,10 @@ struct received {
 int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error);
 
+/* A mark of the recording that comes before the next event. */
+int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
+	       struct error *error);
+
 /* What the thread that sends by that event received from the same descriptor. */
 struct received spans_received(const struct spans *spans,
 			       const struct merged_event *event);
@@ -80,7 +86,8 @@ int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error);
 
 /* Rows of `recorded`; `spans` NULL: of nodes only. */
-int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
+int spans_write_recorded(const struct spans *spans, const struct recording *recording,
+			 const struct merge_run *run, const struct selection *selection,
 			 struct timeline_writer *writer, struct error *error);
 
 /* Of an enum span_wait or TIMELINE_NONE: "thread", ...; NULL: not known */

@@ -1,133 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "merge/spans/span_model.h"
-
-/*
- * System calls: a thread is in one at a time. An exit without its entry is of a call that
- * began before the recording, of a clone whose child returns from it as well, or its
- * entry was lost; exit(2) and the return from a signal's handler have no exit.
- */
-static void add_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
-		     int64_t cut)
-{
-	struct span *call = &thread->call;
-
-	call->end_ns = end_ns;
-	call->syscall.comm = thread->comm;
-	call->syscall.cut = cut;
-	spans_add(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
-	free(thread->path);
-	thread->path = NULL;
-	*call = spans_begin(0, 0);
-	thread->sends = false;
-}
-
-static void cut_call(struct spans *spans, struct thread *thread, nsec_t end_ns)
-{
-	if (thread->call.syscall.name != TIMELINE_NONE)
-		add_call(spans, thread, end_ns, span_cut(false, true));
-}
-
-/* A number of things is not below 0, but a directory's descriptor may be. */
-static int64_t count_of(const struct spans *spans, int place)
-{
-	return known(event_integer(spans->event, place, TIMELINE_NONE));
-}
-
-static void begin_call(struct spans *spans, struct thread *thread)
-{
-	struct span *call = &thread->call;
-
-	cut_call(spans, thread, spans->event->ts_ns);
-	thread->called = true;
-	call->begin_ns = spans->event->ts_ns;
-	call->syscall.name = (int64_t)spans->event->class->span_text;
-	call->syscall.entry_event = spans->event->id;
-	call->syscall.fd = count_of(spans, ENTRY_FD);
-	thread->sends = spans->event->class->data == CALL_SENDS;
-	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->syscall.count == TIMELINE_NONE;
-	     i++)
-		call->syscall.count = count_of(spans, i);
-	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !thread->path; i++) {
-		const struct cell *path = event_field(spans->event, i);
-
-		if (path->type != CELL_TEXT)
-			continue;
-		call->path_size = path->size;
-		call->path = thread->path = mem_strndup(path->bytes, path->size);
-	}
-}
-
-static void add_received(struct thread *thread, int64_t fd, nsec_t end_ns)
-{
-	int at = (int)(fd % RECEIVED);
-	struct received *received = &thread->received[at].received;
-
-	received->before_ns =
-	    thread->received[at].fd == fd ? received->last_ns : NSEC_MAX;
-	received->last_ns = end_ns;
-	thread->received[at].fd = fd;
-}
-
-struct received spans_received(const struct spans *spans,
-			       const struct merged_event *event)
-{
-	const struct thread *thread =
-	    event->tid > 0 ? spans_find(spans, event->node, event->tid) : NULL;
-	int64_t fd = thread && thread->sends ? thread->call.syscall.fd : TIMELINE_NONE;
-
-	return fd != TIMELINE_NONE && thread->received[fd % RECEIVED].fd == fd
-		   ? thread->received[fd % RECEIVED].received
-		   : (struct received){0};
-}
-
-/* When a call began whose entry was not seen, as far back as can be. */
-static nsec_t earliest(const struct spans *spans, const struct thread *thread)
-{
-	if (thread->called)
-		return spans->event->ts_ns;
-	if (thread->fork_ns != NSEC_MIN)
-		return thread->fork_ns;
-	return spans->node[thread->node].begin_ns;
-}
-
-static void end_call(struct spans *spans, struct thread *thread)
-{
-	int64_t name = (int64_t)spans->event->class->span_text;
-	struct span *call = &thread->call;
-	bool is_beginless;
-
-	/* A program that was executed may be of the other kind: its name stays. */
-	if (call->syscall.name != name)
-		cut_call(spans, thread, spans->event->ts_ns);
-	is_beginless = call->syscall.name == TIMELINE_NONE;
-	if (is_beginless)
-		call->begin_ns = earliest(spans, thread);
-	call->syscall.name = name;
-	call->syscall.cpu = known(spans->event->cpu);
-	call->syscall.exit_event = spans->event->id;
-	call->syscall.ret = event_integer(spans->event, RETURNED, TIMELINE_NONE);
-	if (spans->event->class->data == CALL_RECEIVES && call->syscall.ret > 0 &&
-	    call->syscall.fd != TIMELINE_NONE)
-		add_received(thread, call->syscall.fd, spans->event->ts_ns);
-	add_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
-	thread->called = true;
-}
-
-static void on_call(struct spans *spans)
-{
-	struct thread *thread;
-
-	if (spans->tid <= 0)
-		return;
-	thread = spans_thread(spans, spans->event->node, spans->tid);
-	if (spans->tag == AT_SYSCALL_ENTRY)
-		begin_call(spans, thread);
-	else
-		end_call(spans, thread);
-}
 
 /*
  * States of threads, from the events of the kernel's scheduler: a switch says who leaves
@@ -202,10 +75,15 @@ static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 /* A thread's state is over, unless it is its processor's. */
 static void end_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 {
+	const nsec_t *doubt_ns = spans->node[thread->node].doubt_ns;
+	nsec_t begin_ns = thread->open.begin_ns;
+
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
 	thread->open.end_ns = end_ns;
 	thread->open.state.comm = thread->comm;
+	thread->open.state.cut |= span_doubt(doubt_ns, NEED_SWITCH, begin_ns) |
+				  span_doubt(doubt_ns, NEED_WAKEUP, begin_ns);
 	add_state(spans, thread->node, thread->tid, &thread->open);
 }
 
@@ -240,7 +118,8 @@ static void end_running(struct spans *spans, uint32_t node, const struct cpu *cp
 	}
 	if (next >= 0)
 		span.state.preempted = cpu->is_preempted;
-	span.state.cut = span_cut(cpu->cut, next < 0);
+	span.state.cut = span_cut(cpu->cut, next < 0) |
+			 span_doubt(cpu->doubt_ns, NEED_SWITCH, span.begin_ns);
 	add_state(spans, node, cpu->tid, &span);
 }
 
@@ -305,7 +184,7 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 		thread->cpu = spans->cpu->number;
 	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
 		enter_state(thread, STATE_DEAD, now);
-		cut_call(spans, thread, now);
+		call_cut(spans, thread, now);
 	} else {
 		enter_state(thread, sleep_of(state), now);
 		thread->open.state.switch_state = state;
@@ -395,7 +274,8 @@ static void on_switch(struct spans *spans)
 static bool all_known(const struct span_node *node)
 {
 	for (size_t i = 0; i < node->cpus; i++)
-		if (node->cpu[i] && !node->cpu[i]->known)
+		if (node->cpu[i] && node->cpu[i]->begin_ns > NSEC_MIN &&
+		    !node->cpu[i]->known)
 			return false;
 	return true;
 }
@@ -407,7 +287,8 @@ static bool all_known(const struct span_node *node)
 static void wake_unheard(struct spans *spans, struct thread *thread,
 			 const struct span_cause *by)
 {
-	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
+	enter_state(thread, STATE_BLOCKED,
+		    known_since(&spans->node[thread->node], NEED_WAKEUP));
 	thread->comm = spans_text(spans, WOKEN_COMM);
 	thread->open.state.cut = span_cut(true, false);
 	thread->open.is_presumed = true;
@@ -462,7 +343,7 @@ static void drop_thread(struct spans *spans, int64_t tid)
 	if (!thread)
 		return;
 	cut_state(spans, thread, spans->event->ts_ns);
-	cut_call(spans, thread, spans->event->ts_ns);
+	call_cut(spans, thread, spans->event->ts_ns);
 	spans_forget(spans, thread);
 }
 
@@ -502,12 +383,12 @@ static void on_exec(struct spans *spans)
 	end_running(spans, spans->event->node, cpu, now, tid);
 	thread = spans_find(spans, spans->event->node, old);
 	if (thread) {
-		cut_call(spans, thread, now);
+		call_cut(spans, thread, now);
 		spans_forget(spans, thread);
 	}
 	thread = spans_thread(spans, spans->event->node, tid);
 	cut_state(spans, thread, now);
-	cut_call(spans, thread, now);
+	call_cut(spans, thread, now);
 	enter_state(thread, STATE_RUNNING, now);
 	thread->exiting = false;
 	thread->comm = cpu->comm;
@@ -539,14 +420,61 @@ static void on_thread_exit(struct spans *spans)
 void thread_event(struct spans *spans)
 {
 	static void (*const on[])(struct spans *) = {
-	    [AT_SWITCH] = on_switch,      [AT_WAKING] = on_wakeup,
-	    [AT_WAKEUP] = on_wakeup,      [AT_WAKEUP_NEW] = on_wakeup,
-	    [AT_FORK] = on_fork,          [AT_EXEC] = on_exec,
-	    [AT_EXIT] = on_thread_exit,   [AT_FREE] = on_free,
-	    [AT_SYSCALL_ENTRY] = on_call, [AT_SYSCALL_EXIT] = on_call,
+	    [AT_SWITCH] = on_switch,     [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
+	    [AT_WAKEUP_NEW] = on_wakeup, [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,
+	    [AT_EXIT] = on_thread_exit,  [AT_FREE] = on_free,
 	};
 
 	on[spans->tag](spans);
+}
+
+/* What it did last is not known any more. */
+static void lose_state(struct spans *spans, struct thread *thread, nsec_t stop_ns)
+{
+	if (thread->state != STATE_UNKNOWN)
+		cut_state(spans, thread,
+			  stop_ns > thread->open.begin_ns ? stop_ns
+							  : thread->open.begin_ns);
+	thread->state = STATE_UNKNOWN;
+	thread->comm = TIMELINE_NONE;
+	thread->exiting = thread->is_new = false;
+	thread->fork_ns = NSEC_MIN;
+	thread->cpu = thread->last_cpu = -1;
+	thread->pending = NO_CAUSE;
+}
+
+/* A thread that runs on another processor needs only that one. */
+void thread_lose(struct spans *spans, uint32_t at, struct cpu *cpu, unsigned needs,
+		 nsec_t stop_ns)
+{
+	const struct span_node *node = &spans->node[at];
+	bool states = needs & (1u << NEED_SWITCH | 1u << NEED_WAKEUP);
+	bool calls = needs & 1u << NEED_CALL ||
+		     (needs & 1u << NEED_SWITCH && node->calls_lack_tid);
+
+	if (cpu && needs & 1u << NEED_SWITCH) {
+		struct thread *thread =
+		    cpu->known && cpu->tid > 0 ? spans_find(spans, at, cpu->tid) : NULL;
+
+		if (cpu->known)
+			end_running(spans, at, cpu, stop_ns, -1);
+		if (thread)
+			thread->state = STATE_UNKNOWN;
+		cpu->known = false;
+		cpu->tid = -1;
+		cpu->since_ns = 0;
+	}
+	for (size_t i = 0; (states || calls) && i < spans->threads; i++) {
+		struct thread *thread = spans->thread[i];
+		bool runs = thread->state == STATE_RUNNING;
+
+		if (thread->node != at || (runs && cpu && thread->cpu != cpu->number))
+			continue;
+		if (calls)
+			call_lose(spans, thread, stop_ns);
+		if (states && !runs)
+			lose_state(spans, thread, stop_ns);
+	}
 }
 
 void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
@@ -559,6 +487,6 @@ void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
 	for (size_t i = 0; i < spans->threads; i++)
 		if (spans->thread[i]->node == at) {
 			cut_state(spans, spans->thread[i], end_ns);
-			cut_call(spans, spans->thread[i], end_ns);
+			call_cut(spans, spans->thread[i], end_ns);
 		}
 }

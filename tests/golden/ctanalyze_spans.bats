@@ -21,7 +21,7 @@ made()
 {
 	ctsim -q --spans "${@:2}" -o "$1" || return
 	ctmerge -q --no-sync "$1" -o "$1.db" 2>"$1.log" || return
-	sqlite3 "$1.db" <<-END
+	[ "$(sqlite3 "$1.db" <<-END
 		.mode csv
 		.import $1/truth.csv clocks
 		.import $1/spans.csv given
@@ -33,8 +33,14 @@ made()
 			CASE WHEN middle_ns <> '' THEN middle_ns + ns END AS middle_ns,
 			end_ns + ns AS end_ns
 		FROM given AS g JOIN boot AS b ON b.node = g.node WHERE ns = least;
+		SELECT count(*) FROM truth;
+		-- All processors are recorded from the first event of their node on, idle at first.
+		INSERT INTO truth (kind, node, cpu, tid, begin_ns, end_ns)
+		SELECT 'run', t.node, t.cpu, 0, s.begin_ns, min(t.begin_ns)
+		FROM truth AS t JOIN source AS s ON s.name = t.node
+		WHERE t.kind = 'run' GROUP BY t.node, t.cpu HAVING min(t.begin_ns) > s.begin_ns;
 	END
-	[ "$(sqlite3 "$1.db" 'SELECT count(*) FROM truth')" = "$(($(wc -l <"$1/spans.csv") - 1))" ]
+	)" = "$(($(wc -l <"$1/spans.csv") - 1))" ]
 }
 
 # said TIMELINE WORD...: an analysis's table becomes the table "said" of a copy of it.
@@ -88,9 +94,8 @@ runs="loaded lossy late"
 				CAST(total((end_ns - begin_ns) * (tid = 0)) AS INTEGER)
 			FROM truth WHERE kind = 'run' GROUP BY node, cpu"
 		same 6 "SELECT node, CAST(cpu AS INTEGER) AS cpu, busy_ns + idle_ns AS ns FROM said" \
-			"SELECT n.name, e.cpu, s.end_ns - min(e.ts_ns) AS ns FROM event AS e
-			JOIN node AS n ON n.id = e.node JOIN source AS s ON s.node = n.id
-			GROUP BY e.node, e.cpu"
+			"SELECT DISTINCT n.name, e.cpu, s.end_ns - s.begin_ns AS ns FROM event AS e
+			JOIN node AS n ON n.id = e.node JOIN source AS s ON s.node = n.id"
 	done
 }
 

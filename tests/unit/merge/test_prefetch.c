@@ -110,8 +110,11 @@ static struct prefetcher *start(struct merge_run *run, const struct selection *s
 				int threads)
 {
 	const struct event_filter filter = {selection, true, false};
+	struct recording *recording;
+	struct prefetcher *prefetcher = prefetcher_new(run, &filter, threads, &recording);
 
-	return prefetcher_new(run, &filter, threads);
+	recording_free(recording);
+	return prefetcher;
 }
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { UUID = 16 };
+
+/* A period of a stream, on the timeline's axis. */
+struct piece {
+	nsec_t begin_ns, end_ns; /* as in struct ctf_period */
+	uint32_t source, node;
+	const struct ctf_period *of;
+	const unsigned char *uuid; /* of the trace */
+	unsigned needs;
+	bool is_first, is_last; /* of the stream */
+	bool is_final; /* it ends with the last event of its trace at the latest */
+};
+
+struct mark_list {
+	struct recording_mark *item;
+	size_t count, capacity;
+};
+
+struct making {
+	struct merge_run *run;
+	const struct recording_source *source;
+	struct piece *piece;
+	size_t pieces;
+	struct missing { /* between this source and the one before */
+		uint64_t events, packets;
+	} * missing;
+	struct mark_list *marks; /* by node */
+};
+
+static nsec_t place(const struct clock *clock, nsec_t local_ns)
+{
+	return local_ns == NSEC_MIN || local_ns == NSEC_MAX
+		   ? local_ns
+		   : clock_correct(clock, local_ns);
+}
+
+/* The needs that a channel serves. */
+static unsigned needs_of(const struct recording_source *source, uint32_t channel)
+{
+	unsigned needs = 1u << NEED_ANY;
+
+	for (size_t i = 0; i < source->classes; i++)
+		if (source->class[i].of->channel == channel)
+			needs |= 1u << source->class[i].need;
+	return needs;
+}
+
+static void add_pieces(struct making *making)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < making->run->count; i++)
+		count += making->source[i].recorded.periods;
+	making->piece = mem_zalloc((count + 1) * sizeof(*making->piece));
+	for (uint32_t i = 0; i < making->run->count; i++) {
+		const struct recording_source *source = &making->source[i];
+		struct merge_source *of = &making->run->source[i];
+
+		of->tells_recorded = source->recorded.periods > 0;
+		for (size_t k = 0; k < source->recorded.periods; k++) {
+			const struct ctf_period *period = &source->recorded.period[k];
+
+			making->piece[making->pieces++] = (struct piece){
+			    .begin_ns = place(&of->clock, period->begin_ns),
+			    .end_ns = place(&of->clock, period->end_ns),
+			    .source = i,
+			    .node = of->node,
+			    .of = period,
+			    .uuid = source->recorded.uuid,
+			    .needs = needs_of(source, period->channel),
+			    .is_first = true,
+			    .is_last = true};
+		}
+	}
+}
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* By stream. All traces of a session have one uuid. */
+static int compare_streams(const struct piece *a, const struct piece *b)
+{
+	int order = ORDER(a->node, b->node);
+
+	if (!order)
+		order = memcmp(a->uuid, b->uuid, UUID);
+	if (!order)
+		order = ORDER(a->of->channel, b->of->channel);
+	if (!order)
+		order = ORDER(a->of->instance, b->of->instance);
+	return order ? order : ORDER(a->of->cpu, b->of->cpu);
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *p = a, *q = b;
+	int order = compare_streams(p, q);
+
+	if (!order)
+		order = ORDER(p->begin_ns, q->begin_ns);
+	if (!order)
+		order = ORDER(p->of->first_sequence, q->of->first_sequence);
+	return order ? order : ORDER(p->source, q->source);
+}
+
+static void add_mark(struct making *making, uint32_t node,
+		     const struct recording_mark *mark)
+{
+	struct mark_list *marks = &making->marks[node];
+
+	*MEM_NEXT(marks->item, marks->count, marks->capacity) = *mark;
+}
+
+static void add_loss(struct making *making, const struct piece *piece, nsec_t begin_ns,
+		     nsec_t end_ns)
+{
+	add_mark(making, piece->node,
+		 &(struct recording_mark){.ts_ns = begin_ns,
+					  .kind = MARK_LOSS,
+					  .cpu = piece->of->cpu,
+					  .needs = piece->needs,
+					  .other_ns = end_ns});
+}
+
+/* What was lost from the last packet of one trace to the first of the next. */
+static void note_missing(struct making *making, const struct piece *last,
+			 const struct piece *next, uint64_t packets)
+{
+	const struct merge_source *source = &making->run->source[next->source];
+	struct missing *missing = &making->missing[next->source];
+	uint64_t events = 0;
+
+	if (next->of->discarded_size)
+		events =
+		    counter_growth(next->of->discarded_size, last->of->last_discarded,
+				   next->of->first_discarded);
+	missing->packets += packets;
+	missing->events += events;
+	if (events && source->makes_spans)
+		add_loss(making, next, packets ? next->begin_ns : last->end_ns,
+			 place(&source->clock, next->of->first_end_ns));
+}
+
+/* Whether all packets of `next` from its first one on are in `last`, up to the end of
+ * either; snapshots repeat packets. */
+static bool repeats(const struct piece *last, const struct piece *next)
+{
+	unsigned size = next->of->sequence_size;
+	uint64_t first = last->of->first_sequence;
+
+	return next->source != last->source && size && next->begin_ns < last->end_ns &&
+	       counter_growth(size, first, next->of->first_sequence) <=
+		   counter_growth(size, first, last->of->last_sequence);
+}
+
+/* Connect a period to the one before it of its stream, if it goes on without a hole.
+ * Return whether it ends later than that. */
+static bool connect(struct making *making, struct piece *last, struct piece *next)
+{
+	unsigned size = next->of->sequence_size;
+	uint64_t growth = 0;
+	bool is_following = next->begin_ns <= last->end_ns;
+
+	next->is_first = last->is_last = false;
+	if (repeats(last, next)) {
+		ctf_reader_repeats(making->source[next->source].reader, next->of,
+				   last->of->last_sequence + 1);
+		next->is_last = next->end_ns > last->end_ns;
+		last->is_last = !next->is_last;
+		return next->is_last;
+	}
+	if (size)
+		growth = counter_growth(size, last->of->last_sequence,
+					next->of->first_sequence);
+	if (growth)
+		is_following = growth == 1;
+	if (next->source != last->source)
+		note_missing(making, last, next, growth ? growth - 1 : 0);
+	if (is_following && next->begin_ns > last->end_ns)
+		next->begin_ns = last->end_ns;
+	return true;
+}
+
+static void connect_streams(struct making *making)
+{
+	struct piece *last = NULL;
+
+	qsort(making->piece, making->pieces, sizeof(*making->piece), compare_pieces);
+	for (size_t i = 0; i < making->pieces; i++) {
+		struct piece *piece = &making->piece[i];
+
+		if (!last || compare_streams(last, piece) != 0 ||
+		    connect(making, last, piece))
+			last = piece;
+	}
+}
+
+/*
+ * LTTng makes its buffers before it records, when a channel is made, and flushes them
+ * after it has stopped: the first packets begin up to a second too early, the last ones
+ * end later than was recorded. So a trace was recorded from its first to its last event,
+ * unless there are packets without events before or after.
+ */
+static void trim_ends(struct making *making)
+{
+	struct ends {
+		nsec_t first_ns; /* by its own clock; NSEC_MAX: of no event */
+		bool has_last;
+	} *ends = mem_zalloc((making->run->count + 1) * sizeof(*ends));
+
+	for (size_t i = 0; i < making->run->count; i++)
+		ends[i].first_ns = NSEC_MAX;
+	for (size_t i = 0; i < making->pieces; i++) {
+		const struct piece *piece = &making->piece[i];
+		struct ends *of = &ends[piece->source];
+
+		if (piece->of->first_event_ns < of->first_ns)
+			of->first_ns = piece->of->first_event_ns;
+		of->has_last |= piece->is_last && piece->of->has_last_events;
+	}
+	for (size_t i = 0; i < making->pieces; i++) {
+		struct piece *piece = &making->piece[i];
+		const struct clock *clock = &making->run->source[piece->source].clock;
+		const struct ends *of = &ends[piece->source];
+
+		if (piece->is_first && !piece->of->first_sequence &&
+		    of->first_ns < NSEC_MAX &&
+		    clock_correct(clock, of->first_ns) > piece->begin_ns)
+			piece->begin_ns = clock_correct(clock, of->first_ns);
+		piece->is_final = piece->is_last && of->has_last;
+	}
+	free(ends);
+}
+
+static int compare_lanes(const void *a, const void *b)
+{
+	const struct piece *p = a, *q = b;
+	int order = ORDER(p->node, q->node);
+
+	if (!order)
+		order = ORDER(p->of->cpu, q->of->cpu);
+	return order ? order : ORDER(p->begin_ns, q->begin_ns);
+}
+
+/* The marks of one need of a processor, from its periods in order. */
+static void mark_lane(struct making *making, const struct piece *piece, size_t count,
+		      unsigned need)
+{
+	struct recording_mark start = {
+	    .kind = MARK_START, .cpu = piece->of->cpu, .needs = need};
+	struct recording_mark stop = {
+	    .ts_ns = NSEC_MIN, .kind = MARK_STOP, .cpu = start.cpu, .needs = need};
+	bool has_started = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct piece *next = &piece[i];
+		bool goes_on =
+		    has_started && next->begin_ns <= stop.ts_ns && stop.ts_ns < NSEC_MAX;
+
+		if (!(next->needs & need) || (goes_on && next->end_ns <= stop.ts_ns))
+			continue;
+		if (!goes_on) {
+			stop.other_ns = next->begin_ns;
+			if (has_started && stop.ts_ns < NSEC_MAX)
+				add_mark(making, piece->node, &stop);
+			start.ts_ns = next->begin_ns;
+			start.other_ns = stop.ts_ns;
+			add_mark(making, piece->node, &start);
+		}
+		stop.ts_ns = next->end_ns;
+		stop.is_final = next->is_final;
+		has_started = true;
+	}
+	stop.other_ns = NSEC_MAX;
+	if (has_started && stop.ts_ns < NSEC_MAX)
+		add_mark(making, piece->node, &stop);
+}
+
+static struct recording *take_users(const struct making *making)
+{
+	struct recording *recording = mem_zalloc(sizeof(*recording));
+
+	recording->user = mem_alloc((making->pieces + 1) * sizeof(*recording->user));
+	for (size_t i = 0; i < making->pieces; i++) {
+		const struct piece *piece = &making->piece[i];
+
+		if (making->run->source[piece->source].is_mute)
+			recording->user[recording->users++] = (struct recording_user){
+			    piece->begin_ns, piece->end_ns, piece->source};
+	}
+	return recording;
+}
+
+static void mark_lanes(struct making *making)
+{
+	size_t count = 0, next;
+
+	for (size_t i = 0; i < making->pieces; i++)
+		if (making->run->source[making->piece[i].source].makes_spans)
+			making->piece[count++] = making->piece[i];
+	qsort(making->piece, count, sizeof(*making->piece), compare_lanes);
+	for (size_t i = 0; i < count; i = next) {
+		const struct piece *first = &making->piece[i];
+
+		for (next = i + 1; next < count; next++)
+			if (making->piece[next].node != first->node ||
+			    making->piece[next].of->cpu != first->of->cpu)
+				break;
+		for (unsigned need = 0; need < NEEDS; need++)
+			mark_lane(making, first, next - i, 1u << need);
+	}
+}
+
+static void mark_losses(struct making *making)
+{
+	for (uint32_t i = 0; i < making->run->count; i++) {
+		const struct recording_source *source = &making->source[i];
+		const struct merge_source *of = &making->run->source[i];
+
+		for (size_t k = 0; of->makes_spans && k < source->recorded.losses; k++) {
+			const struct ctf_loss *loss = &source->recorded.loss[k];
+
+			add_mark(making, of->node,
+				 &(struct recording_mark){
+				     .ts_ns = place(&of->clock, loss->begin_ns),
+				     .kind = MARK_LOSS,
+				     .cpu = loss->cpu,
+				     .needs = needs_of(source, loss->channel),
+				     .other_ns = place(&of->clock, loss->end_ns)});
+		}
+	}
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct recording_mark *p = a, *q = b;
+	int order = ORDER(p->ts_ns, q->ts_ns);
+
+	if (!order)
+		order = ORDER(p->kind, q->kind);
+	if (!order)
+		order = ORDER(p->cpu, q->cpu);
+	if (!order)
+		order = ORDER(p->is_final, q->is_final);
+	return order ? order : ORDER(p->other_ns, q->other_ns);
+}
+
+/* In their order, those that differ only in their needs as one. */
+static void sort_marks(struct mark_list *marks)
+{
+	size_t count = 0;
+
+	if (marks->count)
+		qsort(marks->item, marks->count, sizeof(*marks->item), compare_marks);
+	for (size_t i = 0; i < marks->count; i++) {
+		if (count && compare_marks(&marks->item[count - 1], &marks->item[i]) == 0)
+			marks->item[count - 1].needs |= marks->item[i].needs;
+		else
+			marks->item[count++] = marks->item[i];
+	}
+	marks->count = count;
+}
+
+static void report_missing(struct making *making)
+{
+	struct merge_run *run = making->run;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct missing *missing = &making->missing[i];
+		const char *path = run->sources.item[i].path;
+
+		run->source[i].discarded_before = missing->events;
+		if (missing->packets)
+			problem_add(&run->problems, path, PROBLEM_DISCARDED,
+				    missing->packets,
+				    "%" PRIu64 " packets of events are missing between "
+				    "the trace before and this one",
+				    missing->packets);
+		if (missing->events)
+			problem_add(&run->problems, path, PROBLEM_DISCARDED,
+				    missing->events,
+				    "the tracer discarded %" PRIu64 " events between "
+				    "the trace before and this one",
+				    missing->events);
+	}
+}
+
+struct recording *recording_new(struct merge_run *run,
+				const struct recording_source *source)
+{
+	struct recording *recording;
+	struct making making = {
+	    .run = run,
+	    .source = source,
+	    .missing = mem_zalloc((run->count + 1) * sizeof(*making.missing)),
+	    .marks = mem_zalloc((run->nodes + 1) * sizeof(*making.marks)),
+	};
+
+	add_pieces(&making);
+	connect_streams(&making);
+	trim_ends(&making);
+	recording = take_users(&making);
+	mark_losses(&making);
+	mark_lanes(&making);
+	report_missing(&making);
+	recording->nodes = run->nodes;
+	recording->node = mem_zalloc((run->nodes + 1) * sizeof(*recording->node));
+	for (size_t i = 0; i < run->nodes; i++) {
+		sort_marks(&making.marks[i]);
+		recording->node[i] = (struct recording_node){
+		    .mark = making.marks[i].item, .marks = making.marks[i].count};
+	}
+	free(making.piece);
+	free(making.missing);
+	free(making.marks);
+	return recording;
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	for (size_t i = 0; i < recording->nodes; i++)
+		free(recording->node[i].mark);
+	free(recording->node);
+	free(recording->user);
+	free(recording);
+}

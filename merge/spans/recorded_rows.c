@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "merge/spans/span_model.h"
+
+/* The rows of `recorded`: when nodes, processors and user space were recorded. */
+struct recorded_rows {
+	const struct spans *spans; /* NULL: none were made */
+	const struct recording *recording;
+	const struct merge_run *run;
+	const struct selection *selection;
+	struct timeline_writer *writer;
+};
+
+struct period {
+	nsec_t begin_ns, end_ns;
+};
+
+struct period_list {
+	struct period *item;
+	size_t count, capacity;
+};
+
+/* Add what of a period is selected. */
+static void add_period(struct period_list *list, const struct selection *selection,
+		       nsec_t begin_ns, nsec_t end_ns)
+{
+	if (begin_ns < selection->begin_ns)
+		begin_ns = selection->begin_ns;
+	if (end_ns > selection->end_ns)
+		end_ns = selection->end_ns;
+	if (begin_ns <= end_ns)
+		*MEM_NEXT(list->item, list->count, list->capacity) =
+		    (struct period){begin_ns, end_ns};
+}
+
+static int compare_periods(const void *a, const void *b)
+{
+	const struct period *p = a, *q = b;
+
+	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
+}
+
+/* Write periods as rows, those that touch as one, and clear the list. */
+static int write_periods(struct period_list *list, const struct timeline_recorded *as,
+			 struct timeline_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), compare_periods);
+	for (size_t i = 0, next; i < list->count && !status; i = next) {
+		struct timeline_recorded row = *as;
+
+		row.begin_ns = list->item[i].begin_ns;
+		row.end_ns = list->item[i].end_ns;
+		for (next = i + 1;
+		     next < list->count && list->item[next].begin_ns <= row.end_ns;
+		     next++)
+			if (list->item[next].end_ns > row.end_ns)
+				row.end_ns = list->item[next].end_ns;
+		status = timeline_add_recorded(writer, &row, error);
+	}
+	list->count = 0;
+	return status;
+}
+
+/* Events: the first and last of a processor, and the last of its node. */
+struct seen {
+	nsec_t begin_ns, end_ns, last_ns;
+};
+
+/* The periods of a processor in which events of a need were recorded, by its marks. What
+ * the packets do not say is by its events. */
+static void add_lane(struct period_list *list, const struct recording_node *node,
+		     int64_t cpu, enum event_need need, struct seen seen,
+		     const struct selection *selection)
+{
+	nsec_t begin_ns = 0;
+	bool is_open = false;
+
+	for (size_t i = 0; i < node->marks; i++) {
+		const struct recording_mark *mark = &node->mark[i];
+
+		if (mark->cpu != cpu || !(mark->needs >> need & 1) ||
+		    mark->kind == MARK_LOSS)
+			continue;
+		if (is_open)
+			add_period(list, selection, begin_ns,
+				   mark->kind == MARK_STOP
+				       ? recording_mark_ns(mark, seen.last_ns)
+				       : mark->other_ns);
+		is_open = mark->kind == MARK_START;
+		begin_ns = mark->ts_ns == NSEC_MIN ? seen.begin_ns : mark->ts_ns;
+	}
+	if (is_open)
+		add_period(list, selection, begin_ns, seen.end_ns);
+}
+
+static bool has_marks(const struct recording_node *node, int64_t cpu,
+		      enum event_need need)
+{
+	for (size_t i = 0; i < node->marks; i++)
+		if ((cpu < -1 || node->mark[i].cpu == cpu) &&
+		    node->mark[i].needs >> need & 1)
+			return true;
+	return false;
+}
+
+/* What was seen of a processor; of one without events, that of the node. */
+static struct seen see(const struct recorded_rows *rows, size_t at, int64_t number)
+{
+	const struct span_node *node = rows->spans ? &rows->spans->node[at] : NULL;
+	const struct cpu *cpu =
+	    node && number >= 0 && (size_t)number < node->cpus ? node->cpu[number] : NULL;
+	struct seen seen = {NSEC_MAX, NSEC_MIN, NSEC_MAX};
+
+	if (merge_run_extent(rows->run, &rows->run->node[at], &seen.begin_ns,
+			     &seen.end_ns))
+		seen.last_ns = seen.end_ns;
+	if (cpu && cpu->begin_ns > NSEC_MIN) {
+		seen.begin_ns = cpu->begin_ns;
+		seen.end_ns = cpu->end_ns;
+	}
+	return seen;
+}
+
+/* The events of a source, on the timeline's axis. */
+static struct period extent_of(const struct merge_source *source)
+{
+	return (struct period){clock_correct(&source->clock, source->facts.begin_ns),
+			       clock_correct(&source->clock, source->facts.end_ns)};
+}
+
+/* When a node's kernels were recorded, or what else there is of it: on any processor. */
+static int write_node(const struct recorded_rows *rows, size_t at, struct error *error)
+{
+	const struct merge_run *run = rows->run;
+	const struct recording_node *node = &rows->recording->node[at];
+	const struct timeline_recorded row = {
+	    .node = run->node[at].id, .cpu = TIMELINE_NONE, .kind = "kernel"};
+	struct period_list list = {NULL, 0, 0};
+	int64_t last = -1;
+	int status;
+
+	for (size_t i = 0; i < node->marks; i++)
+		last = node->mark[i].cpu > last ? node->mark[i].cpu : last;
+	for (int64_t number = -1; number <= last && node->marks; number++)
+		add_lane(&list, node, number, NEED_ANY, see(rows, at, number),
+			 rows->selection);
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+		struct period extent = extent_of(source);
+
+		if (source->node == at && source->facts.events && source->makes_spans &&
+		    !source->tells_recorded)
+			add_period(&list, rows->selection, extent.begin_ns,
+				   extent.end_ns);
+	}
+	status = write_periods(&list, &row, rows->writer, error);
+	free(list.item);
+	return status;
+}
+
+/* When it was recorded who runs on a processor; without sched_switch, any event. */
+static int write_cpu(const struct recorded_rows *rows, size_t at, int64_t number,
+		     struct error *error)
+{
+	const struct recording_node *node = &rows->recording->node[at];
+	const struct timeline_recorded row = {
+	    .node = rows->run->node[at].id, .cpu = number, .kind = "cpu"};
+	enum event_need need = has_marks(node, -2, NEED_SWITCH) ? NEED_SWITCH : NEED_ANY;
+	const struct cpu *cpu = rows->spans->node[at].cpu[number];
+	struct period_list list = {NULL, 0, 0};
+	int status;
+
+	if (has_marks(node, number, NEED_ANY))
+		add_lane(&list, node, number, need, see(rows, at, number),
+			 rows->selection);
+	else if (cpu && cpu->begin_ns > NSEC_MIN)
+		add_period(&list, rows->selection, cpu->begin_ns, cpu->end_ns);
+	status = write_periods(&list, &row, rows->writer, error);
+	free(list.item);
+	return status;
+}
+
+/* When user space was recorded, beside a kernel. */
+static int write_user(const struct recorded_rows *rows, size_t at, struct error *error)
+{
+	const struct merge_run *run = rows->run;
+	const struct timeline_recorded row = {
+	    .node = run->node[at].id, .cpu = TIMELINE_NONE, .kind = "user"};
+	const struct recording *recording = rows->recording;
+	struct period_list list = {NULL, 0, 0};
+	int status;
+
+	for (size_t i = 0; i < recording->users; i++) {
+		const struct recording_user *user = &recording->user[i];
+		const struct merge_source *source = &run->source[user->source];
+		struct period extent = extent_of(source);
+
+		if (source->node == at && source->facts.events)
+			add_period(
+			    &list, rows->selection,
+			    user->begin_ns == NSEC_MIN ? extent.begin_ns : user->begin_ns,
+			    user->end_ns == NSEC_MAX ? extent.end_ns : user->end_ns);
+	}
+	status = write_periods(&list, &row, rows->writer, error);
+	free(list.item);
+	return status;
+}
+
+int spans_write_recorded(const struct spans *spans, const struct recording *recording,
+			 const struct merge_run *run, const struct selection *selection,
+			 struct timeline_writer *writer, struct error *error)
+{
+	const struct recorded_rows rows = {spans, recording, run, selection, writer};
+	int status = 0;
+
+	for (size_t at = 0; at < run->nodes && !status; at++)
+		status = write_node(&rows, at, error);
+	for (size_t at = 0; spans && at < run->nodes && !status; at++)
+		for (size_t i = 0; i < spans->node[at].cpus && !status; i++)
+			status = write_cpu(&rows, at, (int64_t)i, error);
+	for (size_t at = 0; at < run->nodes && !status; at++)
+		status = write_user(&rows, at, error);
+	return status;
+}
