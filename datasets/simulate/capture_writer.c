@@ -66,8 +66,11 @@ static void make_record(struct capture_writer *writer, const struct sim_event *e
 	const struct packet *packet = sim_event_packet(event);
 	const struct sim_node *node = &writer->base.node[event->node];
 	bool sent = event->class->capture == SIM_CAPTURED_SENT;
-	const unsigned char *peer =
-	    mac_of(writer, packet->family, sent ? packet->dst : packet->src);
+	const unsigned char *target = sent || event->overheard
+					  ? mac_of(writer, packet->family, packet->dst)
+					  : node->mac;
+	const unsigned char *origin =
+	    sent ? node->mac : mac_of(writer, packet->family, packet->src);
 	size_t wire = headers->total + ETHERNET + (node->vlan ? (size_t)VLAN_TAG : 0),
 	       captured;
 	struct bytes *record = &writer->record;
@@ -80,8 +83,8 @@ static void make_record(struct capture_writer *writer, const struct sim_event *e
 	bytes_add_le(record, (uint64_t)(stamp % NSEC_PER_SEC), 4);
 	bytes_add_le(record, captured, 4);
 	bytes_add_le(record, wire, 4);
-	bytes_add(record, sent ? peer : node->mac, 6);
-	bytes_add(record, sent ? node->mac : peer, 6);
+	bytes_add(record, target, 6);
+	bytes_add(record, origin, 6);
 	if (node->vlan) {
 		add16(record, TYPE_VLAN);
 		add16(record, node->vlan);
@@ -103,6 +106,33 @@ static int write_record(const struct capture_writer *writer, size_t node,
 		   : error_errno(error, writer->path[node]);
 }
 
+/* Whether a node has the address that an overheard packet is from or to. */
+static bool is_own(struct capture_writer *writer, const struct sim_event *event)
+{
+	const struct packet *packet = sim_event_packet(event);
+
+	return address_number(writer, packet->family, packet->src) / 2 == event->node ||
+	       address_number(writer, packet->family, packet->dst) / 2 == event->node;
+}
+
+/* Write the frame and, where the capture holds it twice, once more some time after. */
+static int write_frame(struct capture_writer *writer, const struct sim_event *event,
+		       const struct sim_headers *headers, nsec_t stamp,
+		       struct error *error)
+{
+	uint64_t chance = hash_mix((uint64_t)stamp ^ event->node);
+	bool twice = (double)(chance >> 32) <
+		     writer->base.node[event->node].captured_twice * 0x1p32;
+	int status = 0;
+
+	for (int i = 0; i <= twice && !status; i++) {
+		make_record(writer, event, headers, stamp);
+		status = write_record(writer, event->node, error);
+		stamp += 1 + (nsec_t)(chance % 40000);
+	}
+	return status;
+}
+
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
@@ -113,15 +143,17 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 
 	if (event->class->capture == SIM_NOT_CAPTURED ||
 	    !sim_headers_of_event(&headers, event) ||
-	    packet_is_local(sim_event_packet(event)))
+	    packet_is_local(sim_event_packet(event)) ||
+	    (event->overheard && is_own(writer, event)))
 		return 0;
+	if (event->class->capture == SIM_CAPTURED_RECEIVED)
+		stamp = nsec_add(stamp, node->card_ns);
 	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
 		return error_set(error,
 				 "%s: a packet at %lld ns since the epoch, want one that "
 				 "a capture can hold, from 1970 to 2106",
 				 node->name, (long long)stamp);
-	make_record(writer, event, &headers, stamp);
-	return write_record(writer, event->node, error);
+	return write_frame(writer, event, &headers, stamp, error);
 }
 
 static int capture_finish(struct sim_writer *base, size_t node, struct error *error)

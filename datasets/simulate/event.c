@@ -23,6 +23,25 @@ const struct sim_class *event_class(enum event_kind kind)
 	return &classes[kind];
 }
 
+/* A packet that arrives, as promiscuous captures of the other nodes have it. */
+static void overhear(const struct context *ctx, const struct sim_event *event)
+{
+	struct world *world = ctx->world;
+
+	for (uint32_t i = 0; i < world->hosts && !world->failed; i++) {
+		struct sim_clock *clock = &world->host[i].clock;
+		struct sim_event heard = *event;
+
+		if (i == event->node || !host_is_traced(&world->host[i], ctx->ns))
+			continue;
+		heard.node = i;
+		heard.mono_ns = sim_clock_real(clock, ctx->ns) - clock->boot_ns;
+		heard.overheard = true;
+		if (sim_writer_add(world->writer, &heard, world->error))
+			world->failed = true;
+	}
+}
+
 void event_add(struct context *ctx, enum event_kind kind, const union sim_value *value)
 {
 	struct world *world = ctx->world;
@@ -49,6 +68,8 @@ void event_add(struct context *ctx, enum event_kind kind, const union sim_value 
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
+		if (world->promiscuous && classes[kind].capture == SIM_CAPTURED_RECEIVED)
+			overhear(ctx, &event);
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	pass_time(ctx, 200, 1000);

@@ -118,6 +118,12 @@ const struct scenario_key scenario_keys[] = {
 	 "share of messages received at the time of another one (--messages)"),
     WORD(false_direction, FALSE_BOTH, "both, or only towards the higher node", "both",
 	 "one"),
+    WORD(promiscuous, 0, "captures also hold what other nodes receive (--captures)", "no",
+	 "yes"),
+    REAL(captured_twice, 0, 1, 0,
+	 "share of packets that captures hold twice (--captures)"),
+    REAL(card_s, -2e9, 2e9, 0,
+	 "received packets are stamped by a card's clock, this far ahead (--captures)"),
 
     WORD(activity, ACTIVITY_NET,
 	 "only network events, or also scheduler, interrupts, system calls and disk",

@@ -103,6 +103,8 @@ struct scenario {
 	double messages, events; /* at most so many are written; 0: all */
 	double false_matches;
 	int false_direction;
+	int promiscuous;
+	double captured_twice, card_s;
 
 	int activity, workers;
 	int event_header; /* enum sim_event_header */

@@ -81,6 +81,7 @@ static int open_writer(struct world *world, const struct simulation *simulation,
 	const char *directory = simulation->directory;
 
 	world->real_stamps = simulation->captures;
+	world->promiscuous = simulation->captures && simulation->scenario->promiscuous;
 	for (size_t i = 0; i < world->hosts; i++)
 		world->node[i].format = simulation->format;
 	world->writer =

@@ -215,6 +215,8 @@ static void init_hosts(struct world *world)
 			       world->begin_ns, world->end_ns + margin_ns);
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 		world->node[i].realtime_offset_ns = world->host[i].clock.boot_ns;
+		world->node[i].card_ns = nsec_round(scenario->card_s * 1e9);
+		world->node[i].captured_twice = scenario->captured_twice;
 	}
 	for (size_t i = 0; i < slew->count; i++) {
 		const struct scenario_line *line = &slew->item[i];

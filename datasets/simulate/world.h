@@ -264,6 +264,7 @@ struct world {
 	struct truth *truth;           /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
+	bool promiscuous;              /* captures hold what others receive */
 	bool full;                     /* activity full */
 	uint64_t events_most;
 	uint64_t events; /* handed to the writer */

@@ -56,6 +56,7 @@ struct sim_event {
 	const struct sim_class *class;
 	const union sim_value *value; /* one a field */
 	uint8_t routers;              /* that its packet has passed: each took a hop */
+	bool overheard;               /* by the capture of another node on the way */
 };
 
 /* How a trace's events begin, in LTTng's terms. */
@@ -81,6 +82,8 @@ struct sim_node {
 	uint8_t address[2][16];    /* IPv4, IPv6; as in struct packet */
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames; 0: none */
+	int64_t card_ns;       /* clock that stamps received frames less CLOCK_REALTIME */
+	double captured_twice; /* share of frames */
 	enum sim_event_header event_header;
 	enum sim_trace_format format;
 };
