@@ -93,6 +93,8 @@ struct ctf_facts {
 	char clock_name[65];
 	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
+	bool has_udp_data; /* packet.seq of UDP is set: a capture's, if it is long enough
+			    */
 	bool has_clock;
 	bool has_uuid;       /* of the clock, which others may be, too */
 	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */

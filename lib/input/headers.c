@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum {
 	TYPE_IPV4 = 0x0800,
 	TYPE_VLAN = 0x8100,
@@ -161,6 +163,23 @@ static enum frame_status decode_geneve(struct rest *rest)
 	return FRAME_PACKET;
 }
 
+/*
+ * Tell datagrams apart that their sender does not number, by the first bytes of their
+ * data. 0: not known, as the data is not there.
+ */
+static uint32_t hash_data(const struct rest *rest)
+{
+	const struct packet *packet = &rest->frame->packet;
+	size_t bytes = rest->wire < FRAME_UDP_DATA ? rest->wire : FRAME_UDP_DATA;
+	uint64_t hash;
+
+	if ((packet->family == 4 && packet->id) || packet->fragment || !bytes ||
+	    rest->captured < bytes)
+		return 0;
+	hash = hash_mix(hash_bytes(HASH_INIT, rest->data, bytes));
+	return (uint32_t)hash | 1;
+}
+
 static enum frame_status decode_udp(struct rest *rest)
 {
 	struct packet *packet = &rest->frame->packet;
@@ -172,6 +191,7 @@ static enum frame_status decode_udp(struct rest *rest)
 	packet->sport = be16(udp);
 	packet->dport = be16(udp + 2);
 	packet->udp_length = be16(udp + 4);
+	packet->seq = hash_data(rest);
 	packet->known |= PACKET_TRANSPORT;
 	note_checksum(rest->frame, be16(udp + 6), length);
 	if (packet->dport == GENEVE_PORT && !packet->fragment &&

@@ -24,6 +24,9 @@ enum frame_link {
 	FRAME_UNKNOWN,  /* not decoded: FRAME_OTHER */
 };
 
+/* The first bytes of UDP data that are looked at. */
+enum { FRAME_UDP_DATA = 16 };
+
 enum frame_status {
 	FRAME_PACKET,    /* IP, and all that struct packet wants is there */
 	FRAME_OTHER,     /* not IP */

@@ -32,9 +32,10 @@ struct packet {
 	uint16_t udp_length;   /* UDP */
 	uint16_t fragment;     /* IPv4: offset in 8 bytes | 0x2000 if more follow */
 	uint16_t zero;         /* what is before the payload is compared as bytes */
-	uint32_t seq;          /* TCP; ICMP: echo id << 16 | sequence */
-	uint32_t ack;          /* TCP */
-	uint32_t payload;      /* TCP: bytes of data, headers not counted */
+	uint32_t seq;     /* TCP; ICMP: echo id << 16 | sequence; UDP without an id in a
+			     capture: a hash of its first data, or 0 */
+	uint32_t ack;     /* TCP */
+	uint32_t payload; /* TCP: bytes of data, headers not counted */
 };
 
 /*

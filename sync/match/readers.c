@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/match/readers.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "base/heap.h"
@@ -17,6 +18,7 @@ enum {
 struct reading {
 	struct packet_source *source;
 	struct read_step *step; /* while it is read */
+	bool has_udp_data;      /* all sources tell datagrams apart by their data */
 	bool begun;             /* it had an event, and stands somewhere on the axis */
 	nsec_t begin_ns;        /* local time */
 	uint64_t events, bytes, total_bytes; /* as of the last step */
@@ -40,11 +42,15 @@ struct readers {
 struct readers *readers_new(struct packet_source **sources, size_t count, int threads)
 {
 	struct readers *readers = mem_zalloc(sizeof(*readers));
+	bool has_data = true;
 
 	readers->reading = mem_zalloc(count * sizeof(*readers->reading) + 1);
 	readers->count = count;
 	readers->threads = threads;
+	for (size_t i = 0; i < count; i++)
+		has_data &= sources[i]->facts.has_udp_data;
 	for (size_t i = 0; i < count; i++) {
+		readers->reading[i].has_udp_data = has_data;
 		readers->reading[i].source = sources[i];
 		readers->reading[i].group = (uint32_t)i;
 	}
@@ -57,6 +63,8 @@ static void collect(void *context, const struct packet_event *packet_event)
 	struct packet_event *copy = read_step_add(reading->step, sizeof(*copy));
 
 	*copy = *packet_event;
+	if (copy->packet.protocol == IPPROTO_UDP && !reading->has_udp_data)
+		copy->packet.seq = 0;
 	copy->hash = packet_hash(&packet_event->packet);
 }
 

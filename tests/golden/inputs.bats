@@ -144,3 +144,39 @@ ctsync: 0 traces to read, want 2 or more' as_nobody ctsync -t run/a/any-name
 ctmerge: run/a/sar.sadf:2: a line of host 'b' in a text of 'a', skipped" ctmerge -q run -o run.db
 	[ "$(ask 'SELECT value FROM sample')" = 1.5 ]
 }
+
+# Datagrams without an identification, as Linux sends them, and of one length.
+unnumbered_run()
+{
+	local i node at
+	mkdir -p run/a run/b
+	for node in 1 2; do
+		pcap_head >run/$node.pcap
+		for ((i = 1; i <= 40; i++)); do
+			at=$((i * 10000000 + (node != 1 + i % 2) * 1000000 + node * 5000))
+			le 4 $((1700000000 + at / 1000000000)) $((at % 1000000000)) 50 50
+			be 2 0x0200 0 $((2 - i % 2)) 0x0200 0 $((1 + i % 2)) 0x0800
+			be 2 0x4500 36 0 0x4000 0x4011 0 0x0a00 $((1 + i % 2)) 0x0a00 $((2 - i % 2))
+			be 2 1000 2000 16 0
+			be 4 7 "$i"
+		done >>run/$node.pcap
+	done
+	mv run/1.pcap run/a/a.pcap
+	mv run/2.pcap run/b/b.pcap
+	printf '{"interfaces": [{"addresses": ["10.0.0.1"]}]}' >run/a/node.json
+	printf '{"interfaces": [{"addresses": ["10.0.0.2"]}]}' >run/b/node.json
+}
+
+@test "datagrams without an identification are told apart by their data" {
+	unnumbered_run
+	ends_with 0 ctmerge -q run -o run.db
+	[ "$(ask 'SELECT count(*), max(latency_ns - 1000000) < 100000 FROM message')" = '40|1' ]
+	ends_with 0 ctsync run --json
+	cp "$scratch/stdout" direct
+	for node in a b; do
+		ends_with 0 ctsync -q --extract $node.packets run/$node
+	done
+	mkdir packets && mv a.packets b.packets packets
+	ends_with 0 ctsync packets --json
+	diff <(grep -v '"path"\|"command"' direct) <(grep -v '"path"\|"command"' "$scratch/stdout")
+}

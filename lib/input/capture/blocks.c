@@ -357,6 +357,19 @@ int64_t block_reader_link(const struct block_reader *reader, size_t interface)
 					 : -1;
 }
 
+uint32_t block_reader_limit(const struct block_reader *reader)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < reader->count; i++) {
+		uint32_t limit = reader->interface[i].most_captured;
+
+		if (limit && limit < least)
+			least = limit;
+	}
+	return least;
+}
+
 void block_reader_free(struct block_reader *reader)
 {
 	if (!reader)

@@ -42,6 +42,9 @@ const char *block_reader_fault(const struct block_reader *reader, bool *is_cut);
 /* Return the link type of an interface of the section, or -1 beyond the last one. */
 int64_t block_reader_link(const struct block_reader *reader, size_t interface);
 
+/* Return the least limit of captured bytes among the section's interfaces. */
+uint32_t block_reader_limit(const struct block_reader *reader);
+
 void block_reader_free(struct block_reader *reader);
 
 #endif

@@ -49,6 +49,9 @@ struct captured {
 struct capture_frames *capture_frames_open(const struct capture_input *input,
 					   struct ctf_facts *facts, struct error *error);
 
+/* Return the limit of captured bytes that the file was made with. */
+uint32_t capture_frames_limit(const struct capture_frames *frames);
+
 typedef void captured_fn(void *context, struct captured *captured);
 
 /*

@@ -237,6 +237,16 @@ struct capture_frames *capture_frames_open(const struct capture_input *input,
 	return frames;
 }
 
+uint32_t capture_frames_limit(const struct capture_frames *frames)
+{
+	const struct capture_file *file = &frames->file;
+	int limit = file->pcap ? pcap_snapshot(file->pcap) : 0;
+
+	if (!file->pcap)
+		return block_reader_limit(file->blocks);
+	return limit > 0 ? (uint32_t)limit : UINT32_MAX;
+}
+
 /* Set the timestamp of a packet of a pcap, whose seconds have 32 bits without a sign. */
 static void set_pcap_stamp(const struct capture_file *file,
 			   const struct pcap_pkthdr *header, struct block_packet *packet)

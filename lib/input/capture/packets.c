@@ -12,6 +12,7 @@ enum {
 	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; twice as many while it is not clear */
 	UNDECODED_KINDS = 16,   /* that are told apart */
+	DATA_LIMIT = 66 + FRAME_UDP_DATA, /* Ethernet with a tag, IPv6, UDP, data */
 };
 
 struct capture {
@@ -290,6 +291,8 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 		packet_source_free(&capture->base);
 		return NULL;
 	}
+	capture->base.facts.has_udp_data =
+	    capture_frames_limit(capture->frames) >= DATA_LIMIT;
 	find_clocks(capture, input);
 	return &capture->base;
 }
