@@ -41,7 +41,8 @@ struct sorted_ends {
 /* What a source of one node and a source of another saw of a packet. */
 struct observation {
 	struct sorted_ends sorted;
-	struct event_link send, recv;            /* id 0: not loaded */
+	struct event_link send, recv, first;     /* id 0: not loaded */
+	nsec_t first_ns;                         /* when the data was first sent */
 	struct timeline_message_observation row; /* all but its message */
 	int left_out; /* ends whose sources have no events here */
 	int captures; /* ends that captures saw */
@@ -277,6 +278,20 @@ static int sort_ends(void *context, const struct message_ends *ends, struct erro
 	return sorter_add(links->packets, &sorted, error);
 }
 
+/* Where the data of an observation was first sent: by its own send, or before. */
+static int find_first(struct links *links, struct observation *found)
+{
+	const struct messages_end *first = &found->sorted.ends.first;
+
+	found->first = found->send;
+	found->first_ns = found->row.send_ns;
+	if (first->local_ns == NSEC_MAX)
+		return 0;
+	found->first_ns =
+	    clock_correct(&links->run->source[first->source].clock, first->local_ns);
+	return event_places_find(links->places, first, &found->first, links->error);
+}
+
 /* Find the events of an observation, and correct its times. 0, or -1 with error. */
 static int find_observation(struct links *links, const struct sorted_ends *sorted,
 			    struct observation *found)
@@ -296,6 +311,8 @@ static int find_observation(struct links *links, const struct sorted_ends *sorte
 	    .recv_source = to->id,
 	};
 	set_times(&found->row, ends, from, to);
+	if (find_first(links, found))
+		return -1;
 	/* Of a part the events of other nodes are not here, which says nothing. */
 	if (!links->run->is_part)
 		found->left_out = !links->is_loaded[ends->send.source] +
@@ -360,6 +377,28 @@ static struct link new_link(const struct observation *message)
 	return link;
 }
 
+/*
+ * The first send of a message's data, as its own sources saw it, unless others saw one
+ * that is earlier than the uncertainty between their clocks explains.
+ */
+static struct request_send find_first_send(const struct group *group,
+					   const struct observation *message)
+{
+	const struct observation *first = message;
+	struct request_send send;
+
+	for (size_t i = 0; i < group->count; i++)
+		if (group->item[i].first_ns < group->item[i].row.send_ns &&
+		    group->item[i].first_ns < nsec_sub(first->first_ns, NSEC_PER_MSEC))
+			first = &group->item[i];
+	send = (struct request_send){.ns = first->first_ns,
+				     .event = event_or_none(first->first.id),
+				     .sent = first->first.sent};
+	if (first->first.cause.event)
+		send.by = span_wait_name(first->first.cause.wait);
+	return send;
+}
+
 static int add_message(struct links *links, const struct observation *seen)
 {
 	const struct message_ends *ends = &seen->sorted.ends;
@@ -391,7 +430,8 @@ static int add_message(struct links *links, const struct observation *seen)
 	    .low_ns = seen->row.low_ns,
 	    .high_ns = seen->row.high_ns,
 	};
-	message->sent = seen->send.sent;
+	message->first = find_first_send(&links->group, seen);
+	message->is_carrier = seen->send.sent.is_carrier;
 	message->send_source = ends->send.source;
 	message->recv_source = ends->recv.source;
 	message->data = data_bytes(packet);

@@ -105,13 +105,16 @@ static int find_end(struct reading *reading, const struct messages_end *end,
 static int add_message(struct reading *reading, const struct node_message *message,
 		       struct message_log *messages, struct error *error)
 {
-	struct message_ends ends = {.packet = message->packet,
+	struct message_ends ends = {.first = message->first,
+				    .packet = message->packet,
 				    .number = message->number,
 				    .offset = message->offset};
 	struct messages_end own, other;
+	bool has_first = message->first.local_ns < NSEC_MAX;
 
 	if (find_end(reading, &message->own, &own, error) ||
-	    find_end(reading, &message->other, &other, error))
+	    find_end(reading, &message->other, &other, error) ||
+	    (has_first && find_end(reading, &message->first, &ends.first, error)))
 		return -1;
 	if (own.source >= reading->run->count)
 		return error_set(error, "%s: a message without an end of %s",

@@ -34,7 +34,8 @@ struct request_row {
 		struct timeline_request row;
 		int64_t value[sizeof(struct timeline_request) / sizeof(int64_t)];
 	};
-	struct received received;              /* by who responds */
+	struct received received; /* by who responds */
+	nsec_t resent_ns[2];      /* that the request and the response were lost for */
 	uint32_t client_source, server_source; /* indexes */
 	size_t flow;
 };
@@ -51,6 +52,9 @@ struct flow {
 	int client;                        /* the end that asks; -1: not known */
 	enum { SILENT, ASKED, ANSWERED } phase;
 	struct stream stream[2]; /* from each end */
+	struct {
+		nsec_t first_ns, last_ns; /* of the SYNs that were sent again; 0: none */
+	} setup;
 	struct request_row now;
 };
 
@@ -141,6 +145,17 @@ static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 	return false;
 }
 
+/* Whether only what follows its first byte can be new: that byte's first send says
+ * nothing. */
+static bool begins_with_old_data(const struct stream *stream,
+				 const struct request_message *message)
+{
+	uint32_t from = (uint32_t)message->row.seq, to = from + (uint32_t)message->data;
+
+	return stream->begun && message->row.seq != TIMELINE_NONE &&
+	       (int32_t)(from - stream->high) < 0 && (int32_t)(to - stream->high) > 0;
+}
+
 /* Whether its data is new to the receiver. */
 static bool is_new_data(struct stream *stream, const struct request_message *message)
 {
@@ -160,6 +175,15 @@ static bool is_new_data(struct stream *stream, const struct request_message *mes
 	return true;
 }
 
+/* Have the time that data was lost for within what it is a part of. */
+static void limit_resent(nsec_t *resent_ns, nsec_t begin_ns, nsec_t end_ns)
+{
+	nsec_t whole = nsec_sub(end_ns, begin_ns);
+
+	if (*resent_ns > whole)
+		*resent_ns = whole;
+}
+
 static void end_request(struct requests *requests, struct flow *flow)
 {
 	struct timeline_request *now = &flow->now.row;
@@ -175,6 +199,8 @@ static void end_request(struct requests *requests, struct flow *flow)
 			now->responded_ns = now->arrived_ns;
 		if (now->end_ns < now->responded_ns)
 			now->end_ns = now->responded_ns;
+		limit_resent(&flow->now.resent_ns[0], now->begin_ns, now->arrived_ns);
+		limit_resent(&flow->now.resent_ns[1], now->responded_ns, now->end_ns);
 	}
 	*MEM_NEXT(requests->row, requests->count, requests->capacity) = flow->now;
 	flow->phase = SILENT;
@@ -186,15 +212,15 @@ static void end_request(struct requests *requests, struct flow *flow)
 static void set_sender(const struct request_message *message, int64_t *tid,
 		       int64_t *by_kernel, int64_t *event)
 {
-	const struct timeline_message *row = &message->row;
-	const struct sent_packet *sent = &message->sent;
+	const struct request_send *first = &message->first;
+	const struct sent_packet *sent = &first->sent;
 
-	if (row->send_event == TIMELINE_NONE)
+	if (first->event == TIMELINE_NONE)
 		return;
 	*event = sent->origin;
-	*by_kernel = *event != row->send_event
+	*by_kernel = *event != first->event
 			 ? sent->origin_tid == 0
-			 : row->send_by && strcmp(row->send_by, "thread") != 0;
+			 : first->by && strcmp(first->by, "thread") != 0;
 	if (!*by_kernel && sent->origin_tid != -1)
 		*tid = sent->origin_tid;
 }
@@ -223,21 +249,51 @@ static void begin_request(struct requests *requests, struct flow *flow,
 	now->server_address =
 	    texts_get(&requests->texts, flow->key.address[!flow->client]);
 	now->server_port = row->dport;
-	now->begin_ns = row->send_ns;
-	now->arrived_ns = row->recv_ns;
+	now->begin_ns = message->first.ns;
+	now->arrived_ns = NSEC_MIN;
 	now->request_bytes = 0;
+	flow->now.resent_ns[0] = flow->now.resent_ns[1] = 0;
 	set_sender(message, &now->client_tid, &now->client_by_kernel,
 		   &now->request_event);
 }
 
-static void add_request(struct timeline_request *now,
+/* How long the data of a message was lost for before it was sent with success. */
+static nsec_t resent_time(const struct request_message *message)
+{
+	return nsec_sub(message->row.send_ns, message->first.ns);
+}
+
+/* A segment that fills a hole may be the first one. */
+static void add_request(struct request_row *request,
 			const struct request_message *message)
 {
+	struct timeline_request *now = &request->row;
 	nsec_t recv_ns = message->row.recv_ns;
 
 	now->request_bytes = nsec_add(now->request_bytes, message->data);
-	if (recv_ns > now->arrived_ns)
+	if (message->first.ns < now->begin_ns)
+		now->begin_ns = message->first.ns;
+	if (recv_ns > now->arrived_ns) {
 		now->arrived_ns = recv_ns;
+		request->resent_ns[0] = resent_time(message);
+	}
+}
+
+/*
+ * The SYNs of a connection that were lost delayed its first request, if that followed:
+ * in no more time than they were lost for.
+ */
+static void add_setup(struct flow *flow)
+{
+	struct timeline_request *now = &flow->now.row;
+	nsec_t lost_ns = nsec_sub(flow->setup.last_ns, flow->setup.first_ns);
+
+	if (flow->setup.first_ns &&
+	    nsec_sub(now->begin_ns, flow->setup.last_ns) <= lost_ns) {
+		now->begin_ns = flow->setup.first_ns;
+		flow->now.resent_ns[0] = nsec_add(flow->now.resent_ns[0], lost_ns);
+	}
+	flow->setup.first_ns = 0;
 }
 
 static void add_response(struct requests *requests, struct flow *flow,
@@ -248,19 +304,24 @@ static void add_response(struct requests *requests, struct flow *flow,
 
 	if (flow->phase == ASKED) {
 		flow->phase = ANSWERED;
-		now->responded_ns = message->row.send_ns;
+		now->responded_ns = message->first.ns;
 		now->given_ns = now->responded_ns;
 		now->response_bytes = 0;
-		flow->now.received = message->sent.received;
+		flow->now.received = message->first.sent.received;
 		set_sender(message, &now->server_tid, &now->server_by_kernel,
 			   &now->response_event);
 		if (now->response_event != TIMELINE_NONE &&
-		    message->sent.origin_ns < now->given_ns)
-			now->given_ns = message->sent.origin_ns;
+		    message->first.sent.origin_ns < now->given_ns)
+			now->given_ns = message->first.sent.origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
+	if (message->first.ns < now->responded_ns)
+		now->responded_ns = message->first.ns;
+	if (now->given_ns > now->responded_ns)
+		now->given_ns = now->responded_ns;
 	if (recv_ns > now->end_ns) {
 		now->end_ns = recv_ns;
+		flow->now.resent_ns[1] = resent_time(message);
 		now->last_message = requests->messages;
 	}
 }
@@ -269,13 +330,26 @@ static void add_message(struct requests *requests, const struct request_message 
 {
 	int from;
 	struct flow *flow = find_flow(requests, &message->row, &from);
+	struct request_message own;
+	bool begins;
 
 	flow->messages[from]++;
-	flow->carriers[from] += message->sent.is_carrier;
+	flow->carriers[from] += message->is_carrier;
 	if ((message->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
 		flow->client = from;
+		flow->setup.first_ns = 0;
+	}
+	if (message->flags & TCP_SYN && resent_time(message) > 0) {
+		if (!flow->setup.first_ns || message->first.ns < flow->setup.first_ns)
+			flow->setup.first_ns = message->first.ns;
+		flow->setup.last_ns = message->row.send_ns;
+	}
+	if (begins_with_old_data(&flow->stream[from], message)) {
+		own = *message;
+		own.first.ns = own.row.send_ns;
+		message = &own;
 	}
 	if (!is_new_data(&flow->stream[from], message))
 		return;
@@ -284,9 +358,12 @@ static void add_message(struct requests *requests, const struct request_message 
 	if (from == flow->client) {
 		if (flow->phase == ANSWERED)
 			end_request(requests, flow);
-		if (flow->phase == SILENT)
+		begins = flow->phase == SILENT;
+		if (begins)
 			begin_request(requests, flow, message);
-		add_request(&flow->now.row, message);
+		add_request(&flow->now, message);
+		if (begins)
+			add_setup(flow);
 	} else if (flow->phase != SILENT) { /* a greeting answers nothing */
 		add_response(requests, flow, message);
 	}
@@ -371,8 +448,11 @@ static void set_times(const struct merge_run *run, struct request_row *request)
 	nsec_t back = bound_between(run, request->server_source, row->responded_ns,
 				    request->client_source, row->end_ns);
 
-	row->there_ns = nsec_sub(row->arrived_ns, row->begin_ns);
-	row->back_ns = nsec_sub(row->end_ns, row->responded_ns);
+	row->resent_ns = nsec_add(request->resent_ns[0], request->resent_ns[1]);
+	row->there_ns =
+	    nsec_sub(nsec_sub(row->arrived_ns, row->begin_ns), request->resent_ns[0]);
+	row->back_ns =
+	    nsec_sub(nsec_sub(row->end_ns, row->responded_ns), request->resent_ns[1]);
 	if (there != NSEC_MAX && back != NSEC_MAX)
 		row->bound_ns = there > back ? there : back;
 	if (received.before_ns < row->arrived_ns && row->arrived_ns < received.last_ns &&

@@ -66,9 +66,18 @@ struct requests;
 /* Memory: 300 bytes a request, 560 a flow. */
 struct requests *requests_new(const struct merge_run *run);
 
+/* A send of the data of a message: the message's own, or an earlier one of TCP. */
+struct request_send {
+	nsec_t ns;
+	int64_t event;  /* TIMELINE_NONE: not here */
+	const char *by; /* as send_by of `message` */
+	struct sent_packet sent;
+};
+
 struct request_message {
 	struct timeline_message row;
-	struct sent_packet sent;
+	struct request_send first;
+	bool is_carrier;                   /* as in struct sent_packet */
 	uint32_t send_source, recv_source; /* indexes in the run */
 	int64_t data;                      /* bytes of it */
 	uint8_t flags;                     /* TCP's; 0: none, or not known */

@@ -172,6 +172,8 @@ static int add_message(struct messages_out *out, struct node_message message,
 
 	message.own.source = list_trace(out, node, message.own.source);
 	message.other.source = list_trace(out, node, message.other.source);
+	if (message.first.local_ns < NSEC_MAX)
+		message.first.source = list_trace(out, node, message.first.source);
 	messages_write(file->file, &file->rows, &message);
 	return ferror(file->file) ? error_errno(error, file->path) : 0;
 }
@@ -180,20 +182,26 @@ static int write_message(void *context, const struct message_ends *ends,
 			 struct error *error)
 {
 	struct messages_out *out = context;
-	struct messages_end send = ends->send, recv = ends->recv;
+	struct node_message message = {.received = true,
+				       .own = ends->recv,
+				       .other = ends->send,
+				       .first = ends->first,
+				       .packet = ends->packet,
+				       .number = ends->number,
+				       .offset = ends->offset};
+	struct messages_end received;
 
-	send.source = out->trace_of[send.source];
-	recv.source = out->trace_of[recv.source];
-	return add_message(out,
-			   (struct node_message){true, recv, send, ends->packet,
-						 ends->number, ends->offset},
-			   error) ||
-		       add_message(out,
-				   (struct node_message){false, send, recv, ends->packet,
-							 ends->number, ends->offset},
-				   error)
-		   ? -1
-		   : 0;
+	message.own.source = out->trace_of[message.own.source];
+	message.other.source = out->trace_of[message.other.source];
+	if (message.first.local_ns < NSEC_MAX)
+		message.first.source = out->trace_of[message.first.source];
+	if (add_message(out, message, error))
+		return -1;
+	received = message.own;
+	message.own = message.other;
+	message.other = received;
+	message.received = false;
+	return add_message(out, message, error);
 }
 
 /* All files are open together, as those of the sources were. */

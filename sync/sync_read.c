@@ -296,6 +296,8 @@ static int log_message(void *context, const struct message_ends *ends,
 
 	set_source(sync, &own.send);
 	set_source(sync, &own.recv);
+	if (own.first.local_ns < NSEC_MAX)
+		set_source(sync, &own.first);
 	return message_log_add_ends(&sync->log, &own, error);
 }
 

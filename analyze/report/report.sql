@@ -268,7 +268,9 @@ SELECT row_number() OVER (ORDER BY ns DESC, place) AS n, ns, name FROM (
 	UNION ALL SELECT 6, node_ns, 'waiting for other nodes' FROM told_request
 	UNION ALL SELECT 7, other_ns, 'waiting for something else on the server' FROM told_request
 	UNION ALL SELECT 8, unknown_ns, 'on the server, of which nothing more was recorded' FROM told_request
-	UNION ALL SELECT 9, back_ns, 'on the way back' FROM told_request) AS parts
+	UNION ALL SELECT 9, back_ns, 'on the way back' FROM told_request
+	UNION ALL SELECT 10, resent_ns, 'lost, until it was sent again' FROM told_request
+	UNION ALL SELECT 11, at_server_ns, 'at the server' FROM told_request) AS parts
 WHERE ns > 0 AND NOT EXISTS (SELECT 1 FROM page_path WHERE request = (SELECT request FROM told_request))
 UNION ALL
 SELECT row_number() OVER (ORDER BY sum(ns) DESC, state), sum(ns),

@@ -18,6 +18,46 @@ static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
 						    "ctmg\r\n\x1a",
 					   .version = 3};
 
+static const struct messages_end *sent_end(const struct node_message *message)
+{
+	return message->received ? &message->other : &message->own;
+}
+
+/* How long before, or 0, and then where; both less those of the send. */
+static void encode_first(struct packet_rows *rows, const struct node_message *message)
+{
+	const struct messages_end *first = &message->first, *send = sent_end(message);
+
+	if (first->local_ns >= send->local_ns) {
+		bytes_add_varint(&rows->bytes, 0);
+		return;
+	}
+	bytes_add_varint(&rows->bytes,
+			 (uint64_t)send->local_ns - (uint64_t)first->local_ns);
+	bytes_add_varint(&rows->bytes, first->source);
+	bytes_add_varint(&rows->bytes, first->stream);
+	bytes_add_zigzag(&rows->bytes, (int64_t)(first->ordinal - send->ordinal));
+}
+
+static bool decode_first(struct bytes_cursor *cursor, struct node_message *message)
+{
+	const struct messages_end *send = sent_end(message);
+	uint64_t before = bytes_read_varint(cursor), source, stream;
+
+	message->first = (struct messages_end){.local_ns = NSEC_MAX};
+	if (!before)
+		return !cursor->is_bad;
+	source = bytes_read_varint(cursor);
+	stream = bytes_read_varint(cursor);
+	message->first =
+	    (struct messages_end){(uint32_t)source, (uint32_t)stream,
+				  send->ordinal + (uint64_t)bytes_read_zigzag(cursor),
+				  (nsec_t)((uint64_t)send->local_ns - before)};
+	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
+	       message->first.local_ns < send->local_ns &&
+	       nsec_is_stamp(message->first.local_ns);
+}
+
 /*
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.
@@ -40,6 +80,7 @@ void message_encode(struct packet_rows *rows, const struct node_message *message
 	bytes_add_zigzag(&rows->bytes, other->local_ns - own->local_ns);
 	bytes_add_zigzag(&rows->bytes, (int64_t)(message->number - rows->number));
 	bytes_add_varint(&rows->bytes, message->offset);
+	encode_first(rows, message);
 	rows->other_ordinal = other->ordinal;
 	rows->number = message->number;
 }
@@ -69,7 +110,8 @@ bool message_decode(struct packet_rows *rows, struct node_message *message)
 	offset = bytes_read_varint(cursor);
 	message->offset = (uint32_t)offset;
 	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
-	       offset <= UINT32_MAX && nsec_is_stamp(other->local_ns);
+	       offset <= UINT32_MAX && nsec_is_stamp(other->local_ns) &&
+	       decode_first(cursor, message);
 }
 
 void messages_write_begin(FILE *file, const struct messages_head *head)
@@ -221,7 +263,8 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 	}
 	if (status > 0 && (!message_decode(&reader->rows, message) ||
 			   message->own.source >= reader->sources ||
-			   message->other.source >= reader->sources))
+			   message->other.source >= reader->sources ||
+			   message->first.source >= reader->sources))
 		status =
 		    error_set(error, "the chunk at offset %" PRIu64 " holds no messages",
 			      reader->chunk.at);

@@ -119,6 +119,11 @@ struct messages_end {
 struct node_message {
 	bool received; /* by the node whose file it is; else it sent it */
 	struct messages_end own, other;
+	/*
+	 * If TCP sent the data before: where that was, at the node that sent it. Else
+	 * local_ns is NSEC_MAX.
+	 */
+	struct messages_end first;
 	struct packet packet; /* as the receiver saw it */
 	/*
 	 * The packet's number. Several sources of a node may have seen one packet: such

@@ -272,7 +272,8 @@ CREATE TABLE request (
 	other_ns INTEGER,
 	unknown_ns INTEGER,
 	back_ns INTEGER,
-	bound_ns INTEGER
+	bound_ns INTEGER,
+	resent_ns INTEGER
 );
 
 CREATE TABLE recorded (

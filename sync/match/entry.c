@@ -197,7 +197,8 @@ static bool is_copy(const struct entry *entry, const struct seen *seen, nsec_t a
 }
 
 enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-			       const struct packet_event *packet_event)
+			       const struct packet_event *packet_event,
+			       const struct sent_place *first)
 {
 	struct seen *seen = find_kind(entry, source, packet_event);
 	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
@@ -209,7 +210,7 @@ enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t tr
 		seen->whole_ns = packet_event->whole_ns;
 		if (entry->origin)
 			entry->origin[seen - entry->seen] = (struct seen_origin){
-			    trace, packet_event->stream, packet_event->ordinal};
+			    trace, packet_event->stream, packet_event->ordinal, *first};
 	}
 	if (at < seen->first_ns)
 		seen->first_ns = at;

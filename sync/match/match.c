@@ -21,6 +21,8 @@ struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 	if (listener)
 		matcher->listener = *listener;
 	matcher->entries.keeps_origins = matcher->listener.message;
+	if (matcher->listener.message)
+		matcher->resends = resends_new();
 	return matcher;
 }
 
@@ -149,9 +151,13 @@ static const struct seen *other_side(const struct matcher *matcher,
 static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		 uint32_t trace, const struct packet_event *packet_event)
 {
-	enum entry_news news = entry_add_seen(entry, source, trace, packet_event);
+	struct sent_place first = {.ns = NSEC_MAX};
 	const struct seen *other = NULL;
+	enum entry_news news;
 
+	if (matcher->resends && !packet_event->received)
+		first = resends_add(matcher->resends, source, trace, packet_event);
+	news = entry_add_seen(entry, source, trace, packet_event, &first);
 	matcher->counts.inside += news == ENTRY_COPY;
 	if (!entry->matched && news == ENTRY_FIRST && entry->seens > 1)
 		other = other_side(matcher, entry, source, packet_event->received);
@@ -221,6 +227,7 @@ void matcher_free(struct matcher *matcher)
 	if (!matcher)
 		return;
 	entry_table_clear(&matcher->entries);
+	resends_free(matcher->resends);
 	intmap_clear(&matcher->first_ns);
 	free(matcher->side);
 	free(matcher->path.stop);

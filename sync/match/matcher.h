@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "sync/match/match.h"
+#include "sync/match/resends.h"
 
 /*
  * The matcher from inside: what each packet's entry holds, and what match.c, path.c and
@@ -22,10 +23,14 @@ struct seen {
 	bool used; /* has become part of a message */
 };
 
-/* Where a packet event came from, for those who ask for it (match_listener). */
+/*
+ * Where a packet event came from, and of data sent again, where its first send did, for
+ * those who ask for it (match_listener).
+ */
 struct seen_origin {
 	uint32_t trace, stream;
 	uint64_t ordinal;
+	struct sent_place first;
 };
 
 enum { SEEN_INLINE = 4 };
@@ -99,9 +104,11 @@ void entry_table_clear(struct entry_table *table);
  */
 enum entry_news { ENTRY_REPEAT, ENTRY_FIRST, ENTRY_COPY };
 
-/* Add a packet event of a source, made of something of that trace. */
+/* Add a packet event of a source, made of something of that trace; `first` is its data's
+ * first send. */
 enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
-			       const struct packet_event *packet_event);
+			       const struct packet_event *packet_event,
+			       const struct sent_place *first);
 
 /* A packet event, and which stamp of it counts. */
 struct match_side {
@@ -139,6 +146,7 @@ struct matcher {
 	struct message_log *log;
 	struct clock_matching counts;
 	uint64_t given_up;
+	struct resends *resends; /* NULL unless origins are kept */
 	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
 	struct match_listener listener;
 	/* Of the packet at hand: */

@@ -57,6 +57,15 @@ static void note_first_message(struct matcher *matcher, const struct match_side 
 		intmap_put(&matcher->first_ns, key, receive->ns);
 }
 
+static struct messages_end first_send_of(const struct match_side *side)
+{
+	const struct sent_place *first =
+	    &side->entry->origin[side->seen - side->entry->seen].first;
+
+	return (struct messages_end){first->trace, first->stream, first->ordinal,
+				     first->ns};
+}
+
 static struct messages_end end_of(const struct match_side *side)
 {
 	const struct seen_origin *origin =
@@ -96,7 +105,8 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 	else if (matcher->listener.message)
 		matcher->failed = matcher->listener.message(
 		    matcher->listener.context,
-		    &(struct message_ends){end_of(send), end_of(receive), *packet,
+		    &(struct message_ends){end_of(send), end_of(receive),
+					   first_send_of(send), *packet,
 					   matcher->path.number, matcher->path.offset},
 		    matcher->error);
 }

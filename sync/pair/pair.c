@@ -93,8 +93,13 @@ static void open_chunk(struct message_log *log)
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error)
 {
-	const struct node_message message = {true,         ends->recv,   ends->send,
-					     ends->packet, ends->number, ends->offset};
+	const struct node_message message = {.received = true,
+					     .own = ends->recv,
+					     .other = ends->send,
+					     .first = ends->first,
+					     .packet = ends->packet,
+					     .number = ends->number,
+					     .offset = ends->offset};
 
 	message_encode(&log->rows, &message);
 	if (log->rows.count < ENDS_BLOCK)
@@ -131,8 +136,8 @@ static int read_ends(struct ends_walk *walk, struct message_ends *ends)
 	if (!message_decode(&walk->rows, &message))
 		return error_set(walk->error, "the temporary file %s is damaged",
 				 log->ends_spill.what);
-	*ends = (struct message_ends){message.other, message.own, message.packet,
-				      message.number, message.offset};
+	*ends = (struct message_ends){message.other,  message.own,    message.first,
+				      message.packet, message.number, message.offset};
 	return 0;
 }
 

@@ -140,6 +140,7 @@ struct message_log {
 /* The two events that a message was made of, and its packet as the receiver saw it. */
 struct message_ends {
 	struct messages_end send, recv; /* their sources: indexes, the caller's */
+	struct messages_end first;      /* as in struct node_message */
 	struct packet packet;
 	uint64_t number; /* as in struct node_message */
 	uint32_t offset;

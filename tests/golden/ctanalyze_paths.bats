@@ -25,6 +25,7 @@ clients()
 	clients requests requests
 	clients requests_process requests --group process --stats --freq --node node3
 	clients requests_thread requests --group thread --table totals --min 2ms --format csv
+	clients requests_port requests --group port --stats
 	clients requests_flow requests --group flow --stats --format json --procname server --timerange +1,+2
 	clients requests_log requests --log --timerange +1,+1.1 --format markdown
 }
@@ -32,9 +33,9 @@ clients()
 # The parts of each request are all of it.
 @test "requests: parts add up" {
 	ctanalyze requests --log --limit 0 --format json --table log "$CT_CLIENTS" >log.json
-	sqlite3 :memory: "SELECT count(*) > 200, sum(v ->> 'total_ns' <> (v ->> 'there_ns') + (v ->> 'queue_ns')
+	sqlite3 :memory: "SELECT count(*) > 200, sum(v ->> 'total_ns' <> (v ->> 'resent_ns') + (v ->> 'there_ns') + (v ->> 'queue_ns')
 		+ (v ->> 'running_ns') + (v ->> 'runnable_ns') + (v ->> 'disk_ns') + (v ->> 'node_ns')
-		+ (v ->> 'other_ns') + (v ->> 'unknown_ns') + (v ->> 'back_ns')), sum(v ->> 'unknown_ns')
+		+ (v ->> 'other_ns') + (v ->> 'unknown_ns') + (v ->> 'at_server_ns') + (v ->> 'back_ns')), sum(v ->> 'unknown_ns')
 		FROM (SELECT value AS v FROM json_each(readfile('log.json'), '\$.tables[0].rows'))" >judged
 	echo "1|0|0" | diff - judged
 }
@@ -48,7 +49,7 @@ clients()
 	ctsim -q --set seconds=1 two -o lone && rm -r lone/node2
 	ctmerge -q lone -o lone.db 2>/dev/null || [ "$?" = 3 ]
 	golden analyze_requests_lone ctanalyze requests lone.db
-	fails_with 2 "ctanalyze: --group: requests has no group 'disk', want one of pair process thread container flow" \
+	fails_with 2 "ctanalyze: --group: requests has no group 'disk', want one of pair port process thread container flow" \
 		ctanalyze requests --group disk "$CT_CLIENTS"
 }
 

@@ -12,11 +12,11 @@ static struct node_message message[MOST];
 
 static struct messages_end draw_end(void)
 {
-	return (struct messages_end){.source = (uint32_t)draw() % SOURCES,
-				     .stream = (uint32_t)draw(),
-				     .ordinal = draw(),
-				     .local_ns =
-					 draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST)};
+	return (struct messages_end){
+	    .source = (uint32_t)draw() % SOURCES,
+	    .stream = (uint32_t)draw(),
+	    .ordinal = draw(),
+	    .local_ns = draw_between(NSEC_STAMP_LEAST + NSEC_PER_SEC, NSEC_STAMP_MOST)};
 }
 
 static const struct messages_head head = {"n", 7, UINT64_C(0x8123456789abcdef)};
@@ -32,8 +32,19 @@ static size_t write_file(size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct messages_end own = draw_end(), other = draw_end();
 
-		message[i] = (struct node_message){draw() % 2, own,    other,
-						   {0},        draw(), (uint32_t)draw()};
+		message[i] = (struct node_message){.received = draw() % 2,
+						   .own = own,
+						   .other = other,
+						   .first = {.local_ns = NSEC_MAX},
+						   .number = draw(),
+						   .offset = (uint32_t)draw()};
+		if (draw() % 4 == 0) {
+			message[i].first = draw_end();
+			message[i].first.source = own.source;
+			message[i].first.local_ns =
+			    (message[i].received ? other : own).local_ns -
+			    draw_between(1, NSEC_PER_SEC);
+		}
 		message[i].packet.seq = (uint32_t)draw();
 		message[i].packet.sport = (uint16_t)(draw() % 8);
 		for (; described <= own.source || described <= other.source; described++)
@@ -73,6 +84,7 @@ static size_t read_file(const char *path, int *status, struct error *error)
 		assert_int_equal(read.received, wanted->received);
 		assert_end(&read.own, &wanted->own);
 		assert_end(&read.other, &wanted->other);
+		assert_end(&read.first, &wanted->first);
 		assert_true(packet_equal(&read.packet, &wanted->packet));
 		assert_true(read.number == wanted->number);
 		assert_int_equal(read.offset, wanted->offset);

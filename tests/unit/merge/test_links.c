@@ -106,7 +106,12 @@ static void add_seen(struct bench *bench, struct messages_end send,
 		     struct messages_end recv, const struct packet *packet,
 		     uint32_t offset)
 {
-	struct message_ends ends = {send, recv, *packet, bench->packets, offset};
+	struct message_ends ends = {.send = send,
+				    .recv = recv,
+				    .first = {.local_ns = NSEC_MAX},
+				    .packet = *packet,
+				    .number = bench->packets,
+				    .offset = offset};
 	struct error error = ERROR_INIT;
 
 	assert_int_equal(message_log_add(&bench->messages, &(struct message){0}, &error),

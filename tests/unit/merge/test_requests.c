@@ -10,7 +10,7 @@ enum { SYN = 2, ACK = 16, HEADER = 52 };
 static int64_t client_port = 40;
 
 /* What is known of the messages' packets, as they are added. */
-static struct sent_packet sent[MADE_MESSAGES];
+static struct request_send first[MADE_MESSAGES];
 static uint8_t flag[MADE_MESSAGES];
 static bool has_received = true; /* whether they know what their senders received */
 
@@ -36,8 +36,10 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 	    .bytes = bytes,
 	};
 
-	sent[made_messages] = (struct sent_packet){
-	    .origin = send_event, .origin_ns = sent_ns, .origin_tid = tid};
+	first[made_messages] = (struct request_send){
+	    .ns = sent_ns,
+	    .event = send_event,
+	    .sent = {.origin = send_event, .origin_ns = sent_ns, .origin_tid = tid}};
 	flag[made_messages] = 0;
 	made_add_message(&row);
 }
@@ -62,7 +64,7 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 	message(from, name_at(SEND, sent_ns, 0, tid, "eth0"), sent_ns, seq, HEADER + data,
 		tid);
 	if (has_received)
-		sent[made_messages - 1].received = made_received;
+		first[made_messages - 1].sent.received = made_received;
 }
 
 static void write_requests(void)
@@ -72,12 +74,16 @@ static void write_requests(void)
 	struct merge_run run = {.source = &source, .count = 1};
 	struct requests *requests = requests_new(&run);
 
-	for (size_t i = 0; i < made_messages; i++)
+	for (size_t i = 0; i < made_messages; i++) {
+		if (!first[i].by)
+			first[i].by = made_message[i].send_by;
 		requests_message(requests, &(struct request_message){
 					       .row = made_message[i],
 					       .data = made_message[i].bytes - HEADER,
 					       .flags = flag[i],
-					       .sent = sent[i]});
+					       .is_carrier = first[i].sent.is_carrier,
+					       .first = first[i]});
+	}
 	assert_int_equal(requests_write(requests, made_writer, &error), 0);
 	requests_free(requests);
 }
@@ -178,6 +184,66 @@ static void what_was_lost_comes_when_it_is_sent_again(void **unused)
 	    "SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, response_bytes"
 	    " FROM request",
 	    "1 100 110 150 200 400 \n");
+}
+
+/* The data of the last message was first sent before, by an event of that thread. */
+static void sent_before(nsec_t ns, int64_t tid)
+{
+	first[made_messages - 1].ns = ns;
+	first[made_messages - 1].by = "thread";
+	first[made_messages - 1].sent.origin_ns = ns;
+	first[made_messages - 1].sent.origin_tid = tid;
+}
+
+#define RESENT                                                                           \
+	"SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, resent_ns, there_ns, "   \
+	"back_ns, client_tid, server_tid FROM request"
+
+/* Lost data delays a request and its response from when it was first sent. */
+static void a_request_begins_when_it_was_first_sent(void **unused)
+{
+	(void)unused;
+	made_begin_spans();
+	bare(1, 130, 1000, 200, 0); /* 1: lost at 100 */
+	sent_before(100, 5);
+	bare(2, 190, 7000, 300, 0); /* lost at 150 */
+	sent_before(150, 8);
+	/* 3: of two parts the first is lost at 250 */
+	bare(1, 260, 1250, 50, 5);
+	bare(1, 290, 1200, 50, 0);
+	sent_before(250, 5);
+	bare(2, 310, 7300, 300, 8);
+	/* 6: of two responses the first is lost, and comes with more */
+	bare(1, 400, 1300, 10, 5);
+	bare(2, 420, 7600, 100, 8);
+	bare(2, 480, 7600, 200, 8);
+	sent_before(420, 8);
+	assert_asked(RESENT, "1 100 140 150 200 70 10 10 5 8 \n"
+			     "3 250 300 310 320 40 10 10 5 8 \n"
+			     "6 400 410 420 490 0 10 70 5 8 \n");
+}
+
+/* A connection's lost SYNs delay its first request, but not one that comes later. */
+static void lost_syns_delay_the_first_request(void **unused)
+{
+	(void)unused;
+	made_begin_spans();
+	packet(1, 200, 99, 0, SYN, 5);
+	sent_before(100, 5);
+	packet(2, 210, 499, 0, SYN | ACK, 0);
+	packet(1, 220, 100, 10, ACK, 5); /* 3 */
+	packet(2, 240, 500, 10, ACK, 8);
+	packet(1, 260, 110, 10, ACK, 5); /* 5 */
+	packet(2, 280, 510, 10, ACK, 8);
+	client_port = 41;
+	packet(1, 300, 99, 0, SYN, 5);
+	sent_before(290, 5);
+	packet(1, 500, 100, 10, ACK, 5); /* 8 */
+	packet(2, 520, 500, 10, ACK, 8);
+	client_port = 40;
+	assert_asked(RESENT, "3 100 230 240 250 100 30 10 5 8 \n"
+			     "5 260 270 280 290 0 10 10 5 8 \n"
+			     "8 500 510 520 530 0 10 10 5 8 \n");
 }
 
 /* The one who connects is the client, though the other one speaks first. */
@@ -353,6 +419,8 @@ int main(void)
 	    cmocka_unit_test(data_one_way_and_then_the_other_is_an_exchange),
 	    cmocka_unit_test(what_came_before_is_no_news),
 	    cmocka_unit_test(what_was_lost_comes_when_it_is_sent_again),
+	    cmocka_unit_test(a_request_begins_when_it_was_first_sent),
+	    cmocka_unit_test(lost_syns_delay_the_first_request),
 	    cmocka_unit_test(who_connects_is_the_client),
 	    cmocka_unit_test(an_ephemeral_port_is_a_clients),
 	    cmocka_unit_test(a_new_connection_forgets_the_old_one),

@@ -8,6 +8,8 @@
 
 #include "../draw.h"
 
+static const struct sent_place no_place = {.ns = NSEC_MAX};
+
 static struct packet numbered(uint32_t n)
 {
 	return (struct packet){.known = PACKET_NETWORK | PACKET_TRANSPORT,
@@ -72,7 +74,7 @@ static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 	assert_int_equal(entry->seens, at[n] == NOWHERE ? 0 : 1);
 	assert_int_equal(entry->matched, at[n] == MATCHED);
 	if (at[n] == NOWHERE) {
-		entry_add_seen(entry, n, 0, &(struct packet_event){.ns = n});
+		entry_add_seen(entry, n, 0, &(struct packet_event){.ns = n}, &no_place);
 		at[n] = WAITING;
 	} else if (at[n] == WAITING && draw() % 2) {
 		entry_table_match(table, entry);
@@ -117,9 +119,9 @@ static void every_source_and_side_is_kept(void **state)
 		struct packet_event packet_event = {
 		    .ns = i, .whole_ns = i + 1, .device = 2 * i, .received = i % 2};
 
-		assert_true(entry_add_seen(entry, i / 2, 0, &packet_event));
+		assert_true(entry_add_seen(entry, i / 2, 0, &packet_event, &no_place));
 		packet_event.ns += 1000;
-		assert_false(entry_add_seen(entry, i / 2, 0, &packet_event));
+		assert_false(entry_add_seen(entry, i / 2, 0, &packet_event, &no_place));
 	}
 	assert_int_equal(entry->seens, 100);
 	for (uint32_t i = 0; i < 100; i++) {
