@@ -355,6 +355,11 @@ static void print_ties(const struct clock_map *map, FILE *file)
 			clock_bound_widen(&widest,
 					  &(struct clock_bound){0, tie->offset[k].low_ns,
 								tie->offset[k].high_ns});
+		if (!tie->packets && !tie->samples) {
+			fprintf(file, "%s: tied to %s as captures of one node\n", tie->b,
+				tie->a);
+			continue;
+		}
 		format_bound(bound, &widest, false);
 		fprintf(file, "%s: tied to %s within %s by %" PRIu64 " %s\n", tie->b,
 			tie->a, bound, tie->packets + tie->samples,

@@ -45,20 +45,35 @@ struct tie {
 	uint64_t packets, rejected; /* those that contradict the others */
 };
 
+/* What two captures of one host have in common. */
+struct capture_pair {
+	uint32_t one, other;   /* clocks, as they were read */
+	uint64_t packets, far; /* sent by both; with times that one clock cannot show */
+};
+
 struct tie_list {
 	struct tie *item;
 	size_t count, capacity;
+	struct capture_pair *captures;
+	size_t captures_count, captures_capacity;
 };
 
 /* A packet that both saw on its way out: the host's trace, the base, and its capture. */
 void tie_note(struct tie_list *list, const struct match_handing *base,
 	      const struct match_handing *tied);
 
+/* A packet on its way out that two captures of a host have. */
+void tie_note_captures(struct tie_list *list, const struct match_handing *one,
+		       const struct match_handing *other);
+
 /*
  * For what packets do not tie: by clock.csv, the captures of nodes that have a trace of
  * CLOCK_MONOTONIC, of the kernel or of user space.
  */
 void tie_note_realtime(struct sync *sync, const struct source_list *sources);
+
+/* Tie captures that nothing else ties to another one of their host. */
+void tie_captures(struct sync *sync);
 
 /*
  * After the reading: take tied clocks for their bases. Their messages become the

@@ -311,7 +311,7 @@ static void tie_readers(void *context, uint32_t sender, nsec_t send_ns, uint32_t
 		    sync->clock_trace[receiver], recv_ns);
 }
 
-/* A host's trace and its capture; of two captures neither tells when the packet left. */
+/* A host's trace and its capture, or two captures of it. */
 static void note_handing(void *context, const struct match_handing *p,
 			 const struct match_handing *q)
 {
@@ -323,6 +323,8 @@ static void note_handing(void *context, const struct match_handing *p,
 		tie_note(&sync->ties, p, q);
 	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_TRACE)
 		tie_note(&sync->ties, q, p);
+	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_CAPTURE)
+		tie_note_captures(&sync->ties, p, q);
 }
 
 static uint32_t *clock_hosts(const struct sync *sync)

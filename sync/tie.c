@@ -101,78 +101,6 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 		settle(tie);
 }
 
-/* The trace of a host whose clock is CLOCK_MONOTONIC, the kernel's first; or NULL. */
-static const struct sync_trace *find_monotonic(const struct sync *sync, uint32_t host)
-{
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-
-		if (trace->host == host && trace->kind == SOURCE_TRACE &&
-		    trace->facts.has_uuid && trace->facts.events &&
-		    strcmp(trace->facts.clock_name, "monotonic") == 0)
-			return trace;
-	}
-	return NULL;
-}
-
-static void add_by_samples(struct sync *sync, const struct sync_trace *base,
-			   const struct sync_trace *tied, const struct source *source)
-{
-	struct tie *tie =
-	    MEM_NEXT(sync->ties.item, sync->ties.count, sync->ties.capacity);
-	nsec_t shift_ns = nsec_add(base->facts.clock_offset_ns, base->shift_ns);
-
-	*tie = (struct tie){.base = base->clock,
-			    .tied = tied->clock,
-			    .is_by_samples = true,
-			    .parts = source->realtimes,
-			    .part = mem_zalloc(source->realtimes * sizeof(*tie->part))};
-	for (size_t i = 0; i < tie->parts; i++) {
-		const struct realtime_offset *offset = &source->realtime[i];
-
-		tie->packets += offset->samples;
-		tie->part[i] = (struct tie_part){
-		    .at_ns = nsec_add(offset->from_ns, shift_ns),
-		    .from_ns = nsec_add(offset->from_ns, shift_ns),
-		    .to_ns = nsec_add(offset->to_ns, shift_ns),
-		    .low_ns = nsec_sub(offset->low_ns, shift_ns),
-		    .high_ns = nsec_sub(offset->high_ns, shift_ns),
-		    .packets = offset->samples,
-		    .cells = offset->samples,
-		};
-	}
-}
-
-/* Whether a capture is of the time that the samples are of, give or take a day. */
-static bool is_of_that_time(const struct source *source, const struct ctf_facts *facts)
-{
-	const struct realtime_offset *first = source->realtime;
-	const struct realtime_offset *last = first + source->realtimes - 1;
-	const nsec_t day = 86400 * NSEC_PER_SEC;
-
-	return facts->end_ns > first->from_ns + first->low_ns - day &&
-	       facts->begin_ns < last->to_ns + last->high_ns + day;
-}
-
-void tie_note_realtime(struct sync *sync, const struct source_list *sources)
-{
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *tied = &sync->trace[i];
-		const struct source *source = &sources->item[tied->source];
-		const struct sync_trace *base = find_monotonic(sync, tied->host);
-
-		if (tied->kind != SOURCE_CAPTURE || !source->realtimes || !base ||
-		    !tied->facts.events || sync->clock_trace[tied->clock] != i)
-			continue;
-		if (is_of_that_time(source, &tied->facts))
-			add_by_samples(sync, base, tied, source);
-		else
-			problem_add(&sync->problems, tied->path, PROBLEM_TIE, 1,
-				    "its time is not that of clock.csv, so it is stamped "
-				    "by another clock");
-	}
-}
-
 /* Whether an offset is left that both allow. */
 static bool agree(const struct tie_part *one, const struct tie_part *other)
 {
@@ -488,6 +416,7 @@ int tie_clocks(struct sync *sync, struct error *error)
 	int status;
 
 	find_ties(sync);
+	tie_captures(sync);
 	if (!sync->ties.count)
 		return 0;
 	renumbering.tie = mem_zalloc(sync->clocks * sizeof(*renumbering.tie));
@@ -509,5 +438,6 @@ void tie_list_clear(struct tie_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		tie_clear(&list->item[i]);
 	free(list->item);
+	free(list->captures);
 	memset(list, 0, sizeof(*list));
 }

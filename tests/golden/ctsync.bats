@@ -209,6 +209,30 @@ user_trace()
 	! grep -q 'two clocks' "$scratch/stderr"
 }
 
+@test "two captures of one node have one clock" {
+	mkdir -p run/a run/b
+	talk 50 1 0 | captured run/a/a.pcap
+	echo '[{"addr_info":[{"local":"10.0.0.1"}]}]' >run/a/node.json
+	echo '[{"addr_info":[{"local":"10.0.0.2"}]}]' >run/b/node.json
+	talk 50 2 3000123456 >b
+	# Some packets both have, some one alone.
+	awk 'NR <= 70' b | captured run/b/any.pcap
+	awk 'NR > 30 { $1 = substr($1, 1, 10) sprintf("%09d", substr($1, 11) + 3000); print }' b | captured run/b/eth0.pcap
+	ends_with 0 ctsync run
+	grep -q '^b:eth0.pcap: tied to b within +-0 ns by 20 packets that both sent' "$scratch/stdout"
+	grep -q '^b:eth0.pcap  *-[0-9.]* .* accurate$' "$scratch/stdout"
+	[ "$(grep -c 'island' "$scratch/stdout")" = 0 ]
+	# Nothing in common: captures of two cards, or one after the other.
+	awk 'NR > 70' b | captured run/b/eth0.pcap
+	ends_with 0 ctsync run
+	grep -q '^b:eth0.pcap: tied to b as captures of one node' "$scratch/stdout"
+	grep -q '^messages  100, 0 rejected' "$scratch/stdout"
+	# Stamped by another clock.
+	awk '{ $1 = substr($1, 1, 10) + 37 substr($1, 11); print }' b | captured run/b/eth0.pcap
+	ends_with 0 ctsync run
+	grep -q "^ctsync: b:eth0.pcap: its clock is not that of b, by the packets that both sent" "$scratch/stderr"
+}
+
 @test "packets that a capture holds several times" {
 	talk 50 1 0 | captured a.pcap
 	talk 50 2 3000123456 >b
