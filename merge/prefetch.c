@@ -187,6 +187,7 @@ static void open_source(void *context, size_t index)
 	source->is_read = queue->reader != NULL;
 	if (!queue->reader)
 		return;
+	ctf_reader_set_origin(queue->reader, &entry->origin);
 	select_events(queue, &prefetcher->filter);
 	ctf_reader_recorded(queue->reader,
 			    prefetcher->filter.selection->end_ns < NSEC_MAX

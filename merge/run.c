@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "ctf/ftrace/trace_dat.h"
 #include "input/run_files.h"
 
 static bool has_problem(const struct problem_list *list, const struct problem *problem)
@@ -92,7 +93,9 @@ static const char *trace_kind(const char *path)
 	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
 	const char *at = memmem(head, count, word, strlen(word)), *kind = "trace";
 
-	if (at) {
+	if (trace_dat_probe(path))
+		kind = "ftrace";
+	else if (at) {
 		at += strlen(word);
 		at += strspn(at, " \":=");
 		if (strncmp(at, "kernel\"", 7) == 0)
@@ -153,12 +156,18 @@ static void add_all(struct merge_run *run)
 							  : trace_kind(entry->path),
 		    .island = -1};
 	}
+	/* Another tracer of the kernel, or the only one. */
+	for (size_t i = 0; i < run->count; i++)
+		if (merge_source_is(&run->source[i], "ftrace") &&
+		    !node_has(run, run->source[i].node, "kernel"))
+			run->source[i].kind = "kernel";
 	for (size_t i = 0; i < run->count; i++) {
 		struct merge_source *source = &run->source[i];
 		bool beside = !merge_source_is(source, "kernel") &&
 			      node_has(run, source->node, "kernel");
 
-		source->is_mute = beside && merge_source_is(source, "user");
+		source->is_mute = beside && (merge_source_is(source, "user") ||
+					     merge_source_is(source, "ftrace"));
 		source->makes_spans = !beside && !merge_source_is(source, "capture");
 	}
 }

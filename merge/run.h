@@ -25,11 +25,12 @@ struct merge_node {
 
 struct merge_source {
 	int64_t id;
-	uint32_t node;      /* index */
-	const char *kind;   /* "kernel", "user", "trace", "capture" */
+	uint32_t node; /* index */
+	const char
+	    *kind; /* "kernel", "user", "ftrace" beside "kernel", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
-	bool is_mute;       /* user space beside a kernel, which knows threads better */
+	bool is_mute;       /* beside a kernel's trace, which knows threads better */
 	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */

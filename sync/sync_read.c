@@ -66,6 +66,8 @@ static void open_source(void *context, size_t index)
 					    .local = source->local,
 					    .locals = source->locals},
 		    &opening->error);
+	if (opening->packets && source->kind == SOURCE_TRACE && !source->extract)
+		trace_packets_set_origin(opening->packets, &source->origin);
 }
 
 static bool is_rival(const struct opening *one, const struct opening *other)

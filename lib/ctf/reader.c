@@ -88,6 +88,17 @@ void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *peri
 		reader->repeats(reader, period, sequence);
 }
 
+void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)
+{
+	struct ctf_facts *facts = &reader->facts;
+
+	if (!facts->counts_from_boot || strcmp(facts->clock_name, "monotonic"))
+		return;
+	facts->clock_offset_ns = origin->offset_ns;
+	facts->has_uuid = origin->has_boot_id;
+	memcpy(facts->clock_uuid, origin->boot_id, sizeof(facts->clock_uuid));
+}
+
 /* At the end: what the tracer lost, and stamps that went backwards. */
 static void tell_lost(struct ctf_reader *reader)
 {

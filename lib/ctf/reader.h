@@ -98,6 +98,7 @@ struct ctf_facts {
 	bool has_clock;
 	bool has_uuid;       /* of the clock, which others may be, too */
 	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */
+	bool counts_from_boot; /* nothing in the trace says since when its clock counts */
 
 	/* Where packets of a network are looked for, input/packet_source.h. */
 	uint64_t sent, received; /* packet events */
@@ -159,6 +160,20 @@ void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *peri
  */
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context);
+
+/* What is known of CLOCK_MONOTONIC on the machine of a trace that says nothing of it. */
+struct clock_origin {
+	unsigned char boot_id[16];
+	bool has_boot_id;
+	nsec_t offset_ns; /* since the epoch, at value 0; 0: unknown */
+};
+
+/*
+ * Relate the clock of a trace that counts from the machine's start, if it is
+ * CLOCK_MONOTONIC: the boot becomes the clock's uuid, as in LTTng's traces, and
+ * timestamps count from the epoch. Call before selecting.
+ */
+void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin);
 
 /* What is known of the trace; grows while it is read. */
 const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader);

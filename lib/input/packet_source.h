@@ -67,6 +67,10 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error);
 
+/* Relate the clock of a trace, as ctf_reader_set_origin() does. */
+void trace_packets_set_origin(struct packet_source *source,
+			      const struct clock_origin *origin);
+
 /*
  * Open a capture as a reader of events: every packet is one of class "packet". Fields
  * are selected as columns only.

@@ -49,6 +49,30 @@ int node_address_parse(const char *text, struct node_address *address)
 	return address->family ? 0 : -1;
 }
 
+/* Return true if a source is a trace in one file, a trace.dat. */
+static bool is_file_trace(const struct source *source)
+{
+	struct stat status;
+
+	return source->kind == SOURCE_TRACE && !source->extract &&
+	       stat(source->path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* What node.json and clock.csv say of a trace's clock; the facts may be NULL. */
+static void set_origin(struct source *source, const struct node_facts *facts)
+{
+	if (!is_file_trace(source))
+		return;
+	source->origin.has_boot_id =
+	    facts && facts->boot_id &&
+	    !ctf_uuid_parse(facts->boot_id, source->origin.boot_id);
+	source_read_realtime(source);
+	if (source->realtimes)
+		source->origin.offset_ns =
+		    source->realtime->low_ns +
+		    (source->realtime->high_ns - source->realtime->low_ns) / 2;
+}
+
 /* The facts are those of its node, or NULL. */
 static void append(struct source_list *list, const struct source *found, const char *name,
 		   const char *node, const struct node_facts *facts)
@@ -60,6 +84,7 @@ static void append(struct source_list *list, const struct source *found, const c
 				  .name = name ? mem_strdup(name) : NULL,
 				  .node = node ? mem_strdup(node) : NULL,
 				  .extract = found->extract};
+	set_origin(source, facts);
 	if (source->kind == SOURCE_CAPTURE && facts && facts->addresses) {
 		source->locals = facts->addresses;
 		source->local =
@@ -70,8 +95,8 @@ static void append(struct source_list *list, const struct source *found, const c
 }
 
 /*
- * The one that bears the node's name: a kernel trace, else the first trace. Only what is
- * below the node's path tells.
+ * The source that has the node's name: LTTng's kernel trace, else a trace.dat, else the
+ * first trace. Only the path below the node's counts.
  */
 static size_t main_source(const struct run_node *node)
 {
@@ -82,7 +107,8 @@ static size_t main_source(const struct run_node *node)
 			continue;
 		if (strstr(node->source[i].path + strlen(node->path), "/kernel"))
 			return i;
-		if (best == SIZE_MAX)
+		if (best == SIZE_MAX || (is_file_trace(&node->source[i]) &&
+					 !is_file_trace(&node->source[best])))
 			best = i;
 	}
 	return best == SIZE_MAX ? 0 : best;
@@ -427,17 +453,21 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return add_directory(list, path, name, problems, error);
 	if (list->takes_extracts && packets_file_probe(path))
 		return add_extract(list, path, name, NULL, error);
-	if (!capture_probe(path, error))
+	if (!ctf_is_trace(path) && !capture_probe(path, error))
 		return error->text
 			   ? error_prefix(error, "%s", path)
 			   : error_set(error,
-				       "%s: neither a CTF trace nor a capture, want a "
-				       "directory with a metadata file%s, pcap or pcapng",
+				       "%s: neither a trace nor a capture; expected a "
+				       "directory with a metadata file%s, a trace.dat, "
+				       "pcap or pcapng",
 				       path,
 				       list->takes_extracts ? ", a .packets file" : "");
 	output_protect(path);
-	add_alone(list, &(struct source){.kind = SOURCE_CAPTURE, .path = (char *)path},
-		  name, problems);
+	add_alone(
+	    list,
+	    &(struct source){.kind = ctf_is_trace(path) ? SOURCE_TRACE : SOURCE_CAPTURE,
+			     .path = (char *)path},
+	    name, problems);
 	return 0;
 }
 
@@ -566,7 +596,7 @@ uint64_t same_events_fingerprint(const struct source *source)
 {
 	uint64_t hash = HASH_INIT ^ (source->kind + 2 * source->extract), size = 0;
 
-	if (source->kind == SOURCE_TRACE && !source->extract)
+	if (source->kind == SOURCE_TRACE && !source->extract && !is_file_trace(source))
 		return fingerprint_of_trace(source->path, hash);
 	for (size_t i = 1; i < source->parts; i++)
 		if (hash_file(source->part[i].path, &hash, &size))

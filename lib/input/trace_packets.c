@@ -570,3 +570,12 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
 	update_facts(packets);
 	return &packets->base;
 }
+
+void trace_packets_set_origin(struct packet_source *source,
+			      const struct clock_origin *origin)
+{
+	struct trace_packets *packets = (struct trace_packets *)source;
+
+	ctf_reader_set_origin(packets->reader, origin);
+	update_facts(packets);
+}

@@ -68,7 +68,7 @@ samples()
 	fails_with 1 'ctmerge: nowhere: No such file or directory' ctmerge -q nowhere -o run.db
 	fails_with 1 'ctmerge: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap' \
 		ctmerge -q empty -o run.db
-	fails_with 1 "ctmerge: $net3/README.md: neither a CTF trace nor a capture, want a directory with a metadata file, pcap or pcapng" \
+	fails_with 1 "ctmerge: $net3/README.md: neither a trace nor a capture; expected a directory with a metadata file, a trace.dat, pcap or pcapng" \
 		ctmerge -q $net3/README.md -o run.db
 	[ ! -e run.db ]
 }

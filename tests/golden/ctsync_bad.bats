@@ -42,7 +42,7 @@ ctsync: 1 trace to read, want 2 or more' ctsync -t empty -t $net3/node1
 }
 
 @test "a text file" {
-	local words='neither a CTF trace nor a capture, want a directory with a metadata file, a .packets file, pcap or pcapng'
+	local words='neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng'
 	fails_with 1 "ctsync: $net3/README.md: $words
 ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
 	fails_with 1 "ctsync: $net3/README.md: $words" \

@@ -109,7 +109,7 @@ same_clocks()
 
 @test "what is no file of packets" {
 	echo something >x.packets
-	fails_with 1 "ctsync: x.packets: neither a CTF trace nor a capture, want a directory with a metadata file, a .packets file, pcap or pcapng
+	fails_with 1 "ctsync: x.packets: neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng
 ctsync: 1 trace to read, want 2 or more" ctsync -t x.packets -t fixtures/net3/node1/kernel
 	mkdir run && mv x.packets run/
 	fails_with 1 "ctsync: run/x.packets: not a .packets file: it does not begin as one (offset 0), left out
@@ -122,7 +122,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync run
 
 @test "an extract is written whole, over no input, and of no extract" {
 	extract fixtures/net3
-	fails_with 1 "ctsync: packets/node1.packets: neither a CTF trace nor a capture, want a directory with a metadata file, pcap or pcapng
+	fails_with 1 "ctsync: packets/node1.packets: neither a trace nor a capture; expected a directory with a metadata file, a trace.dat, pcap or pcapng
 ctsync: no trace to read, want 1 or more" ctsync --extract y.packets -t packets/node1.packets
 	[ ! -e y.packets ]
 	cp -rL fixtures/net3/node1 . && chmod -R u+w node1

@@ -74,7 +74,8 @@ static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream
 		    stream->next.is_loss_unknown ? 1 : stream->next.lost;
 	if (status <= 0)
 		return false;
-	stream->next.ts = stamp_of(&reader->dat, stream->next.ts);
+	stream->next.ts = stamp_of(&reader->dat, stream->next.ts) +
+			  (uint64_t)base->facts.clock_offset_ns;
 	stream->has_next =
 	    stream->next.ts <= INT64_MAX && nsec_is_stamp((nsec_t)stream->next.ts);
 	if (!stream->has_next)
@@ -192,6 +193,7 @@ static int read_clock(struct ftrace_reader *reader, struct error *error)
 	    strcmp(name, "mono") ? (char *)(uintptr_t)name : (char[]){"monotonic"};
 	ctf_reader_set_clock(&reader->base, NULL, &clock);
 	reader->base.facts.has_no_headers = true;
+	reader->base.facts.counts_from_boot = true;
 	return 0;
 }
 
@@ -231,7 +233,6 @@ struct ctf_reader *ftrace_open(const char *path, struct error *error)
 	}
 	if (!status) {
 		add_streams(reader);
-		ctf_reader_prime(&reader->base, run_stream);
 		return &reader->base;
 	}
 	ctf_reader_free(&reader->base);

@@ -58,6 +58,12 @@ const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32
 	return index < PACKET_CLASSES ? &reader->class[index] : NULL;
 }
 
+void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)
+{
+	(void)reader;
+	(void)origin;
+}
+
 void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 		       const struct ctf_selection *selection)
 {

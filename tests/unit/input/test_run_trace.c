@@ -77,11 +77,11 @@ static void what_is_neither_is_an_error(void **state)
 	scratch_text("d/a.txt", "hello, this is a text and no capture");
 	scratch_text("d/empty", "");
 	assert_no_source(source_add_trace, "d/a.txt",
-			 "d/a.txt: neither a CTF trace nor a capture, want a directory "
-			 "with a metadata file, pcap or pcapng");
+			 "d/a.txt: neither a trace nor a capture; expected a directory "
+			 "with a metadata file, a trace.dat, pcap or pcapng");
 	assert_no_source(source_add_run, "d/empty",
-			 "d/empty: neither a CTF trace nor a capture, want a directory "
-			 "with a metadata file, pcap or pcapng");
+			 "d/empty: neither a trace nor a capture; expected a directory "
+			 "with a metadata file, a trace.dat, pcap or pcapng");
 	assert_no_source(source_add_trace, "d",
 			 "d: no trace below it, want a metadata file");
 	assert_no_source(source_add_trace, "none", "none: No such file or directory");

@@ -95,8 +95,8 @@ static void what_is_nothing_is_refused(void **state)
 	cannot_open("nowhere", "nowhere: No such file or directory");
 	cannot_open("empty", "empty: no trace and no capture below it, want "
 			     "NODE/.../metadata or NODE/*.pcap");
-	cannot_open("text", "text: neither a CTF trace nor a capture, want a directory "
-			    "with a metadata file, pcap or pcapng");
+	cannot_open("text", "text: neither a trace nor a capture; expected a directory "
+			    "with a metadata file, a trace.dat, pcap or pcapng");
 }
 
 /* A link to a node, or within it, doubles no event. */

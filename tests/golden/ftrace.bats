@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Runs that trace-cmd recorded beside LTTng and tcpdump: tests/fixtures/README.md.
+load common
+
+# a_run PART...: the parts of both nodes: kernel, trace.dat, pcap.
+a_run()
+{
+	local node part
+	for node in node1 node2; do
+		mkdir -p "run/$node"
+		cp "$CT_SOURCE/tests/fixtures/ftrace/$node"/{node.json,clock.csv} "run/$node"
+		for part; do
+			[ "$part" != pcap ] || part=$node.pcap
+			cp -R "$CT_SOURCE/tests/fixtures/ftrace/$node/$part" "run/$node"
+		done
+	done
+}
+
+ask()
+{
+	sqlite3 -readonly "$1" "$2"
+}
+
+@test "a trace.dat has the clock of LTTng's trace of that boot" {
+	a_run kernel trace.dat
+	ends_with 0 ctmerge --no-spans -o run.db run
+	[ "$(ask run.db "SELECT count(*) FROM source WHERE path LIKE '%trace.dat' AND quality = 'exact'")" = 2 ]
+	# Both say the same switches, within what a tracer takes.
+	[ "$(ask run.db "SELECT count(*) > 300 FROM sched_switch l JOIN event a USING (id)
+		JOIN sched_switch_2 f JOIN event b ON b.id = f.id
+		WHERE a.node = b.node AND b.ts_ns BETWEEN a.ts_ns AND a.ts_ns + 1000000
+		AND (l.prev_tid, l.next_tid, l.prev_state) = (f.prev_tid, f.next_tid, f.prev_state)")" = 1 ]
+}
+
+@test "without LTTng the capture is tied to it by clock.csv" {
+	a_run trace.dat pcap
+	ends_with 0 ctsync run
+	grep -E '^node1:node1.pcap: tied to node1 within .* by [0-9]+ samples of clock.csv$' "$scratch/stdout"
+	! grep -E 'islands|header' "$scratch/stdout" "$scratch/stderr" || false
+	ends_with 0 ctmerge -o run.db run
+	[ "$(ask run.db 'SELECT count(*) > 10 FROM message')" = 1 ]
+	[ "$(ask run.db "SELECT count(*) > 100 FROM thread_state WHERE state = 'running'")" = 1 ]
+}
+
+# Of the time that both recorded, what is whole in one is whole in the other.
+@test "spans are those of LTTng's trace" {
+	local tracer
+	for tracer in kernel trace.dat; do
+		rm -rf run
+		a_run "$tracer"
+		ends_with 0 ctmerge --no-sync -o "$tracer.db" run
+	done
+	# LTTng of that time did not know the names of some calls.
+	for span in "syscall|ret" "block_request|operation || sector || bytes" "irq|kind || number"; do
+		ask trace.dat.db "SELECT ${span#*|} FROM ${span%%|*} WHERE node = 1 AND NOT cut ORDER BY begin_ns" >ftrace
+		ask kernel.db "SELECT ${span#*|} FROM ${span%%|*} WHERE node = 1 AND NOT cut ORDER BY begin_ns" >lttng
+		[ "$(wc -l <ftrace)" -ge 10 ]
+		# LTTng's trace begins earlier and ends later; no line may be missing between.
+		[ "$(diff ftrace lttng | grep -c '^<')" -le 2 ]
+	done
+}
+
+@test "a trace.dat by itself is a trace" {
+	a_run trace.dat
+	ends_with 0 ctmerge -o run.db run/node1/trace.dat
+	[ "$(ask run.db "SELECT events FROM source")" -gt 1000 ]
+	grep -F 'ftrace records no packet headers; capture the packets as well' "$scratch/stderr"
+}
