@@ -100,15 +100,6 @@ repeat()
 	complains 'sync/fit/fit.c: includes nothing, want its own sync/fit/fit.h first' layers
 }
 
-@test "length: a long file" {
-	put sync/long.c "$(repeat 600 '/* line */')"
-	lint length
-	put sync/long.c "$(repeat 601 '/* line */')"
-	run lint length
-	[ "$status" -eq 1 ]
-	[ "${lines[1]}" = 'sync/long.c: 601 lines, want up to 600' ]
-}
-
 @test "length: a long function" {
 	put sync/f.c 'static int f(int a)' '{' "$(repeat 77 '	a++;')" '}'
 	run lint length

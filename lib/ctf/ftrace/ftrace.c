@@ -106,6 +106,56 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 	return true;
 }
 
+/* Note an event, and begin a new period where events were lost before it. */
+static void note_recorded(struct ctf_recorded *recorded, struct ctf_period *period,
+			  const struct ring_event *event, nsec_t ts_ns)
+{
+	if (event->has_loss && period->first_event_ns < NSEC_MAX) {
+		*MEM_NEXT(recorded->period, recorded->periods,
+			  recorded->period_capacity) = *period;
+		period->first_event_ns = NSEC_MAX;
+	}
+	if (period->first_event_ns == NSEC_MAX)
+		period->begin_ns = period->first_end_ns = period->first_event_ns = ts_ns;
+	period->end_ns = ts_ns;
+}
+
+/*
+ * From the first to the last event of each processor, without the time in which the
+ * kernel lost events: from the last one before to the first one after it.
+ */
+static void ftrace_recorded(const struct ctf_reader *base, nsec_t until_ns,
+			    struct ctf_recorded *recorded)
+{
+	const struct ftrace_reader *reader = (const struct ftrace_reader *)base;
+
+	for (size_t i = 0; i < base->streams; i++) {
+		const struct ring *of = &reader->stream[i].ring;
+		struct ctf_period period = {.first_event_ns = NSEC_MAX,
+					    .has_last_events = true,
+					    .cpu = base->stream[i]->cpu,
+					    .instance = i};
+		struct error ignored = ERROR_INIT;
+		struct ring_event event;
+		struct ring ring;
+
+		ring_init(&ring, of->dat, of->buffer, of->cpu);
+		while (ring_next(&ring, &event, &ignored) > 0) {
+			nsec_t ts_ns = (nsec_t)stamp_of(&reader->dat, event.ts) +
+				       base->facts.clock_offset_ns;
+
+			note_recorded(recorded, &period, &event, ts_ns);
+			if (ts_ns > until_ns)
+				break;
+		}
+		if (period.first_event_ns < NSEC_MAX)
+			*MEM_NEXT(recorded->period, recorded->periods,
+				  recorded->period_capacity) = period;
+		error_clear(&ignored);
+		ring_clear(&ring);
+	}
+}
+
 static void report_rest(struct ftrace_reader *reader)
 {
 	struct ctf_reader *base = &reader->base;
@@ -222,6 +272,7 @@ struct ctf_reader *ftrace_open(const char *path, struct error *error)
 	int status;
 
 	ctf_reader_init(&reader->base, path, ftrace_step, ftrace_free);
+	reader->base.recorded = ftrace_recorded;
 	status = trace_dat_open(&reader->dat, path, error);
 	if (!status) {
 		read_host(reader);

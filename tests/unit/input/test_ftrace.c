@@ -233,6 +233,22 @@ static void write_file(const char *path, const void *data, size_t size)
 /* The last page of plain.dat; where pages say how many bytes of events follow. */
 enum { LAST_PAGE = 28672, COMMIT = 8 };
 
+/* A processor's periods, before and after the loss. */
+static void assert_hole(const char *path)
+{
+	struct error error = ERROR_INIT;
+	struct ctf_reader *reader = ctf_reader_open(path, CTF_READER_OWN, &error);
+	struct ctf_recorded recorded;
+
+	assert_true(ctf_reader_recorded(reader, NSEC_MAX, &recorded));
+	assert_int_equal(recorded.periods, 2);
+	assert_true(recorded.period[0].begin_ns < recorded.period[0].end_ns);
+	assert_true(recorded.period[0].end_ns < recorded.period[1].begin_ns);
+	assert_true(recorded.period[1].begin_ns < recorded.period[1].end_ns);
+	ctf_recorded_clear(&recorded);
+	ctf_reader_free(reader);
+}
+
 /* The kernel sets a flag in the page that follows a loss, and its count behind the
  * events. */
 static void losses_are_counted(void **state)
@@ -258,6 +274,7 @@ static void losses_are_counted(void **state)
 	assert_true(count_events("t.dat", &all, &lost));
 	assert_int_equal(all.events, EVENTS);
 	assert_int_equal(lost, number);
+	assert_hole("t.dat");
 }
 
 /* Whatever is in a file, it is read or refused, and what is before the end is used. */
