@@ -99,27 +99,29 @@ ORDER BY s.node, s.tid, s.begin_ns, s.id
 -- What processors ran. Nothing is drawn where one was idle, so it has to be said where that
 -- is not known. More processors than 4096 are taken to be damage.
 --- cpus slices cpu
-WITH RECURSIVE kernel AS (
-	SELECT node, begin_ns, end_ns FROM source AS s
-	WHERE typeof(begin_ns) = 'integer' AND typeof(end_ns) = 'integer' AND end_ns >= begin_ns
-		AND kind <> 'capture' AND (kind = 'kernel' OR NOT EXISTS
-			(SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel'))
-	UNION ALL SELECT id, ?2, ?2 FROM node),
+WITH RECURSIVE processor AS (
+	SELECT id AS node, 0 AS cpu, max(CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END,
+		coalesce((SELECT max(r.cpu) + 1 FROM recorded AS r WHERE r.node = n.id AND r.cpu < 4095), 1)) AS cpus
+	FROM node AS n
+	UNION ALL SELECT node, cpu + 1, cpus FROM processor WHERE cpu + 1 < cpus),
+period AS (
+	SELECT p.node, p.cpu, r.begin_ns, r.end_ns FROM processor AS p JOIN recorded AS r ON r.node = p.node
+	WHERE (r.kind = 'cpu' AND r.cpu = p.cpu)
+	   OR (r.kind = 'kernel' AND r.cpu IS NULL AND NOT EXISTS (SELECT 1 FROM recorded AS c
+		WHERE c.node = p.node AND c.kind = 'cpu' AND c.cpu = p.cpu))
+	UNION ALL SELECT node, cpu, ?2, ?2 FROM processor),
 gap AS (
-	SELECT node, max(?1, coalesce(max(end_ns) OVER (PARTITION BY node ORDER BY begin_ns, end_ns
+	SELECT node, cpu, max(?1, coalesce(max(end_ns) OVER (PARTITION BY node, cpu ORDER BY begin_ns, end_ns
 		ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), ?1)) AS from_ns, min(begin_ns, ?2) AS to_ns
-	FROM kernel),
-processor AS (
-	SELECT id AS node, 0 AS cpu, CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END AS cpus FROM node
-	UNION ALL SELECT node, cpu + 1, cpus FROM processor WHERE cpu + 1 < cpus)
+	FROM period)
 SELECT s.node, s.begin_ns, s.end_ns AS until_ns, s.cpu,
 	coalesce(nullif(coalesce(s.comm, t.comm), ''), '(no name)'), s.tid AS "tid", p.pid AS "pid",
 	s.priority AS "priority", s.cut AS "=cut", 'cpu' AS "=category"
 FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread LEFT JOIN process AS p ON p.id = t.process
 WHERE s.state_code = 1 AND s.tid <> 0 AND s.cpu IS NOT NULL AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 UNION ALL
-SELECT g.node, g.from_ns, g.to_ns, p.cpu, 'not recorded', NULL, NULL, NULL, 0, 'recorded'
-FROM gap AS g JOIN processor AS p ON p.node = g.node WHERE g.from_ns < g.to_ns
+SELECT node, from_ns, to_ns, cpu, 'not recorded', NULL, NULL, NULL, 0, 'recorded'
+FROM gap WHERE from_ns < to_ns
 ORDER BY until_ns, 1, 4
 
 --- interrupts slices

@@ -334,6 +334,22 @@ t8 running 4000 4500 1" "SELECT 't' || tid, state, begin_ns / 1000000 - $origin,
 		FROM thread_state WHERE tid > 0 ORDER BY tid, state, begin_ns"
 }
 
+# Processor 1 says nothing from 2 s to 4 s.
+@test "an export says which processor was not recorded" {
+	trace run/n1/kernel times number lost
+	switched 0 0 5
+	switched 6000 5 0
+	packet run/n1/kernel 0 0 0 6000 0
+	switched 0 0 8
+	packet run/n1/kernel 0 1 0 2000 0
+	switched 6000 8 0
+	packet run/n1/kernel 0 1 4000 6000 2
+	merged >said
+	ctexport perfetto --format json --tracks cpus run.db -o run.json 2>/dev/null
+	[ "$(sqlite3 :memory: "SELECT count(*), max(v ->> 'dur') FROM (SELECT value AS v
+		FROM json_each(readfile('run.json'), '\$.traceEvents')) WHERE v ->> 'name' = 'not recorded'")" = '1|2000000.0' ]
+}
+
 # Disks and interrupts are of another channel than threads.
 @test "a hole in one channel says nothing of another" {
 	trace run/n1/kernel times number lost
