@@ -42,19 +42,25 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	return 0;
 }
 
-/* A thread that changed its name has an entry for each run of spans with one name; as
- * thread_name in queries/relations.sql. */
+/* A thread that changed its name has an entry where each of its former names begins, as
+ * former_name of queries/relations.sql has them, and one where it ends. */
 static const char thread_sql[] =
-    "WITH named AS (SELECT thread, begin_ns, comm, coalesce(comm, '') AS name,"
-    "  lag(coalesce(comm, '')) OVER (PARTITION BY thread ORDER BY begin_ns) AS last"
-    "  FROM thread_state WHERE thread IN"
-    "  (SELECT thread FROM thread_state WHERE comm IS NOT NULL)) "
-    "SELECT t.node, t.tid, p.pid, coalesce(n.comm, t.comm), p.comm,"
-    " CASE WHEN n.last IS NULL THEN t.begin_ns ELSE n.begin_ns END "
-    "FROM thread AS t LEFT JOIN (SELECT * FROM named WHERE last IS NULL OR last <> name)"
-    " AS n ON n.thread = t.id LEFT JOIN process AS p ON p.id = t.process "
-    "ORDER BY t.node, t.tid, coalesce(t.begin_ns, -9223372036854775807), t.id,"
-    " n.begin_ns";
+    "WITH named AS (SELECT thread, comm, begin_ns, end_ns, CASE WHEN"
+    "  comm = lag(comm) OVER spans AND begin_ns = lag(end_ns) OVER spans"
+    "  THEN 0 ELSE 1 END AS is_first FROM thread_state WHERE comm IS NOT NULL AND tid <> "
+    "0"
+    "  WINDOW spans AS (PARTITION BY thread ORDER BY begin_ns)),"
+    " counted AS (SELECT thread, comm, begin_ns, end_ns,"
+    "  sum(is_first) OVER (PARTITION BY thread ORDER BY begin_ns) AS n FROM named),"
+    " former AS (SELECT thread, comm, min(begin_ns) AS from_ns, max(end_ns) AS until_ns"
+    "  FROM counted GROUP BY thread, n),"
+    " entry AS (SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
+    "  UNION ALL SELECT thread, comm, from_ns, 1 FROM former"
+    "  UNION ALL SELECT f.thread, t.comm, f.until_ns, 0"
+    "  FROM former AS f JOIN thread AS t ON t.id = f.thread) "
+    "SELECT t.node, t.tid, p.pid, e.comm, p.comm, e.at_ns FROM entry AS e"
+    " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
+    "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
 
 /* None where the table cannot be read. */
 static struct threads *threads_new(const struct query *query)

@@ -72,7 +72,7 @@ WHERE (coalesce(type, '') <> 'interface' OR :all_interfaces = 1 OR name IN (:of_
 -- What is known of each thread: from when until when its number is this thread. What comes
 -- before the first one of a number counts as that.
 -- temporary known_thread
--- index: id; node, tid, from_ns, until_ns, comm
+-- index: id; node, tid, from_ns, until_ns, comm, id
 WITH born AS (
 	SELECT id, node, tid, process, comm, coalesce(begin_ns, -4611686018427387904) AS born_ns
 	FROM thread)
@@ -82,17 +82,18 @@ SELECT b.id, b.node, b.tid, p.pid, b.comm, p.comm AS process, p.container,
 FROM born AS b LEFT JOIN process AS p ON p.id = b.process
 WINDOW life AS (PARTITION BY b.node, b.tid ORDER BY b.born_ns, b.id);
 
--- The names of threads that changed theirs, and when each had which: the name of a span is that at
--- its end. Others have their known_thread.comm all the time.
--- temporary thread_name
--- index: thread, from_ns
+-- The names that threads had before their last one, which known_thread has, and when: the name of a
+-- span is that at its end. Idle is not one thread, and has the names of its processors.
+-- temporary former_name
+-- index: thread, from_ns, until_ns, comm
 WITH named AS (
-	SELECT thread, begin_ns, comm, coalesce(comm, '') AS name,
-	       lag(coalesce(comm, '')) OVER (PARTITION BY thread ORDER BY begin_ns) AS last_name
-	FROM thread_state WHERE thread IN (SELECT thread FROM thread_state WHERE comm IS NOT NULL))
-SELECT thread, comm, CASE WHEN last_name IS NULL THEN -4611686018427387904 ELSE begin_ns END AS from_ns,
-       coalesce(lead(begin_ns) OVER (PARTITION BY thread ORDER BY begin_ns), 4611686018427387904) AS until_ns
-FROM named WHERE last_name IS NULL OR last_name <> name;
+	SELECT thread, comm, begin_ns, end_ns,
+	       CASE WHEN comm = lag(comm) OVER spans AND begin_ns = lag(end_ns) OVER spans THEN 0 ELSE 1 END AS is_first
+	FROM thread_state WHERE comm IS NOT NULL AND tid <> 0 WINDOW spans AS (PARTITION BY thread ORDER BY begin_ns)),
+counted AS (
+	SELECT thread, comm, begin_ns, end_ns, sum(is_first) OVER (PARTITION BY thread ORDER BY begin_ns) AS n FROM named)
+SELECT thread, comm, from_ns, until_ns
+FROM (SELECT thread, comm, min(begin_ns) AS from_ns, max(end_ns) AS until_ns FROM counted GROUP BY thread, n, comm) AS f;
 
 -- temporary chosen_thread
 -- index: id

@@ -25,9 +25,9 @@ SELECT s.node, s.tid, s.thread, t.pid, s.comm AS former, coalesce(s.comm, t.comm
        CASE WHEN s.prev_tid = 0 THEN '(idle)' ELSE coalesce(bn.comm, b.comm) END AS holder
 FROM thread_state AS s LEFT JOIN known_thread AS t ON t.id = s.thread
 LEFT JOIN known_thread AS a ON a.node = s.node AND a.tid = s.waker_tid AND a.from_ns <= s.begin_ns AND a.until_ns > s.begin_ns
-LEFT JOIN thread_name AS an ON an.thread = a.id AND an.from_ns <= s.begin_ns AND an.until_ns > s.begin_ns
+LEFT JOIN former_name AS an ON an.thread = a.id AND an.from_ns <= s.begin_ns AND an.until_ns > s.begin_ns
 LEFT JOIN known_thread AS b ON b.node = s.node AND b.tid = s.prev_tid AND b.from_ns < s.end_ns AND b.until_ns >= s.end_ns
-LEFT JOIN thread_name AS bn ON bn.thread = b.id AND bn.from_ns < s.end_ns AND bn.until_ns >= s.end_ns
+LEFT JOIN former_name AS bn ON bn.thread = b.id AND bn.from_ns < s.end_ns AND bn.until_ns >= s.end_ns
 WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
   AND (:all_spans = 1 OR s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns)
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
