@@ -11,6 +11,7 @@
 enum {
 	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; twice as many while it is not clear */
+	CLOCK_PACKETS = 1000,   /* at once, to find out how many clocks stamp them */
 	UNDECODED_KINDS = 16,   /* that are told apart */
 	DATA_LIMIT = 66 + FRAME_UDP_DATA, /* Ethernet with a tag, IPv6, UDP, data */
 };
@@ -211,10 +212,15 @@ static void find_clocks(struct capture *capture, const struct capture_input *inp
 	struct capture_frames *frames = capture_frames_open(input, &facts, &error);
 	struct clock_look look = {&capture->sides, clock_survey_new()};
 
-	if (frames) {
-		capture_frames_step(frames, SURVEY_PACKETS, look_at_clock, &look,
-				    &ignored);
+	bool more = frames;
+
+	/* On, where the first packets give reason to. */
+	for (int i = 0; more && i < SURVEY_PACKETS / CLOCK_PACKETS; i++) {
+		more = capture_frames_step(frames, CLOCK_PACKETS, look_at_clock, &look,
+					   &ignored) &&
+		       clock_survey_has_signs(look.survey);
 		capture->second.clock = clock_survey_decide(look.survey);
+		more &= !capture->second.clock.found;
 	}
 	clock_survey_free(look.survey);
 	capture_frames_free(frames);

@@ -81,6 +81,11 @@ static nsec_t find_scale(nsec_t low, nsec_t high)
 	return found;
 }
 
+bool clock_survey_has_signs(const struct clock_survey *survey)
+{
+	return survey->signs > 0;
+}
+
 struct second_clock clock_survey_decide(const struct clock_survey *survey)
 {
 	size_t changes = survey->to_received.count + survey->to_sent.count;

@@ -23,6 +23,9 @@ struct clock_survey *clock_survey_new(void);
 /* The next packet that the node sent or received. */
 void clock_survey_add(struct clock_survey *survey, bool received, nsec_t ns);
 
+/* Whether some packets are in an order that one clock does not explain. */
+bool clock_survey_has_signs(const struct clock_survey *survey);
+
 struct second_clock clock_survey_decide(const struct clock_survey *survey);
 void clock_survey_free(struct clock_survey *survey);
 
