@@ -459,7 +459,8 @@ static enum frame_status decode_type(struct rest *rest, uint16_t type)
 	return leave_undecoded(rest, UNDECODED_TYPE, type);
 }
 
-static enum frame_status decode_ethernet(struct rest *rest)
+/* Of the frame itself, which is no call. */
+static inline enum frame_status decode_outer_ethernet(struct rest *rest)
 {
 	struct frame *frame = rest->frame;
 	const uint8_t *head = take(rest, 14);
@@ -470,6 +471,11 @@ static enum frame_status decode_ethernet(struct rest *rest)
 	memcpy(frame->target, head, 6);
 	memcpy(frame->source, head + 6, 6);
 	return decode_type(rest, be16(head + 12));
+}
+
+static enum frame_status decode_ethernet(struct rest *rest)
+{
+	return decode_outer_ethernet(rest);
 }
 
 static enum frame_status decode_cooked(struct rest *rest)
@@ -519,7 +525,7 @@ enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 	frame->vlan = -1;
 	switch (link) {
 	case FRAME_ETHERNET:
-		return decode_ethernet(&rest);
+		return decode_outer_ethernet(&rest);
 	case FRAME_COOKED:
 		return decode_cooked(&rest);
 	case FRAME_COOKED2:

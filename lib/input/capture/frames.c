@@ -23,6 +23,8 @@ struct capture_file {
 	FILE *stream; /* closed by libpcap where that reads it */
 	pcap_t *pcap;
 	bool is_micro;
+	uint32_t link_type;   /* of the last packet, */
+	enum frame_link link; /* and how it is decoded */
 	struct block_reader *blocks;
 	/* The first packet of the blocks, read early to know the links. */
 	struct block_packet first;
@@ -157,6 +159,7 @@ static int open_blocks(struct capture_file *file, struct error *error)
 	bool is_cut;
 
 	file->blocks = block_reader_new(file->stream);
+	file->link_type = UINT32_MAX;
 	file->first_status = block_reader_next(file->blocks, &file->first);
 	if (file->first_status < 0 && block_reader_link(file->blocks, 0) < 0)
 		return error_set(error, "no capture: %s",
@@ -177,7 +180,9 @@ static int open_pcap(struct capture_file *file, struct error *error)
 				 unpacked_fault(file->unpacked)
 				     ? unpacked_fault(file->unpacked)
 				     : cause);
-	return check_link((uint32_t)pcap_datalink(file->pcap), error);
+	file->link_type = (uint32_t)pcap_datalink(file->pcap);
+	file->link = find_link(file->link_type);
+	return check_link(file->link_type, error);
 }
 
 static void close_file(struct capture_file *file)
@@ -282,7 +287,7 @@ static int read_packet(struct capture_file *file, struct block_packet *packet)
 	    .data = data,
 	    .captured = header->caplen,
 	    .wire = header->len,
-	    .link = (uint32_t)pcap_datalink(file->pcap),
+	    .link = file->link_type,
 	};
 	set_pcap_stamp(file, header, packet);
 	return 1;
@@ -325,7 +330,11 @@ static void give_frame(struct capture_frames *frames, const struct block_packet 
 		frames->unstamped++;
 		return;
 	}
-	link = find_link(packet->link);
+	if (packet->link != frames->file.link_type) {
+		frames->file.link_type = packet->link;
+		frames->file.link = find_link(packet->link);
+	}
+	link = frames->file.link;
 	captured.status = frame_decode(&captured.frame, link, packet->data,
 				       packet->captured, packet->wire);
 	if (link == FRAME_UNKNOWN)
