@@ -194,7 +194,11 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 		return CLOCK_CONTRADICTORY;
 	if (!pair->lower.count || !pair->upper.count)
 		return CLOCK_INCOMPLETE;
-	if (pair->violations_after || !is_settled(sync, pair))
+	/* False matches that were not found make a straight clock bend or step. */
+	if (pair->rejected &&
+	    (sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b)))
+		return CLOCK_APPROXIMATE;
+	if (pair->violations_after || pair->is_doubtful || !is_settled(sync, pair))
 		return CLOCK_APPROXIMATE;
 	return CLOCK_ACCURATE;
 }
@@ -249,8 +253,7 @@ static void set_fitted(struct sync *sync, uint32_t index)
 	clock->segment = mem_zalloc(sizeof(*clock->segment));
 	clock->segment->local_ns = fit->begin_ns;
 	clock->segment->rate_ppb = rate_ppb;
-	clock->segment->ref_ns =
-	    fit->ref_ns + nsec_round(fit_correct(fit, fit->begin_ns, fit->ref_ns));
+	clock->segment->ref_ns = fit_reference(fit, fit->begin_ns);
 }
 
 static int count_message(void *context, struct message *message)

@@ -12,6 +12,7 @@ enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
+	BUSY_LEAST = 16,            /* bins with messages; with fewer there is no gain */
 	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
 	CELLS_LEAST = 1024,         /* of a clock */
 	CELLS_MOST = 1 << 20,       /* of a clock */
@@ -110,6 +111,55 @@ static void sweep(void *context, size_t index)
 	    (clock->is_straight ? envelope_straighten : envelope_sweep)(&clock->envelope);
 }
 
+static void note_stamp(struct search_clock *clock, nsec_t at)
+{
+	double begin = (double)(at - clock->line.begin_ns);
+	double length = fmax(1, (double)(clock->line.end_ns - clock->line.begin_ns));
+	double bin = floor(begin / length * BINS);
+
+	clock->is_busy[(size_t)fmin(BINS - 1, fmax(0, bin))] = true;
+}
+
+static int note_message(void *context, struct message *message)
+{
+	const struct search *search = context;
+	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	struct hull_point point = pair_point(message);
+
+	note_stamp(&search->clock[pair->a], point.x);
+	note_stamp(&search->clock[pair->b], point.y);
+	return 0;
+}
+
+/*
+ * Where messages fill only a small share of a clock's time, as when it was set by an
+ * hour, cells and stated times are where they are.
+ */
+static int find_busy(struct search *search, struct error *error)
+{
+	struct sync *sync = search->sync;
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		search->clock[i].is_busy = mem_zalloc(BINS * sizeof(bool));
+	if (message_log_walk(&sync->log, false, note_message, search, error))
+		return -1;
+	for (size_t i = 0; i < sync->clocks; i++) {
+		struct search_clock *clock = &search->clock[i];
+		size_t busy = 0, idle = 0, longest = 0;
+
+		for (size_t k = 0; k < BINS; k++) {
+			busy += clock->is_busy[k];
+			idle = clock->is_busy[k] ? 0 : idle + 1;
+			longest = idle > longest ? idle : longest;
+		}
+		if (busy >= BUSY_LEAST && longest > BINS / 2)
+			continue;
+		free(clock->is_busy);
+		clock->is_busy = NULL;
+	}
+	return 0;
+}
+
 static int relax(struct search *search, struct error *error)
 {
 	struct sync *sync = search->sync;
@@ -150,6 +200,8 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 		cells *= 2;
 	envelope_clear(&clock->envelope);
 	envelope_init(&clock->envelope, &clock->line, (double[2]){low, high}, cells);
+	if (clock->is_busy && sync->options.bounds != BOUNDS_STRAIGHT)
+		envelope_follow(&clock->envelope, clock->is_busy, BINS);
 	for (size_t k = 0; k < sync->event.count; k++) {
 		const struct piecewise_event *is = &sync->event.item[k].is;
 		const struct envelope_slew slew = {is->from_ns,
@@ -392,6 +444,7 @@ static void search_clear(struct search *search)
 	for (size_t i = 0; i < search->sync->clocks; i++) {
 		envelope_clear(&search->clock[i].envelope);
 		free(search->clock[i].line.segment);
+		free(search->clock[i].is_busy);
 	}
 	free(search->clock);
 	free(search->member);
@@ -404,10 +457,12 @@ int bounds_find(struct sync *sync, struct error *error)
 	int status;
 
 	search_init(&search, sync);
-	for (size_t i = 0; i < search.members; i++)
+	status = find_busy(&search, error);
+	for (size_t i = 0; !status && i < search.members; i++)
 		begin_envelope(&search, search.member[i], -limit_of(&search),
 			       limit_of(&search));
-	status = relax(&search, error);
+	if (!status)
+		status = relax(&search, error);
 	for (int pass = 0; !status && (find_straight(&search, pass) || pass < passes);
 	     pass++) {
 		for (size_t i = 0; i < search.members; i++)

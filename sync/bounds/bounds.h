@@ -31,6 +31,7 @@ struct envelope_slew {
 struct envelope {
 	nsec_t begin_ns;
 	double step_ns;      /* between two times of the grid */
+	double *edge;        /* times of the grid since the begin, where it is not even */
 	size_t cells;        /* the grid has one time more */
 	double *most[2];     /* of the error at [true], of its negative at [false] */
 	double rate[2];      /* how fast these can grow, no unit */
@@ -48,6 +49,15 @@ struct envelope {
  */
 void envelope_init(struct envelope *envelope, const struct clock *line,
 		   const double rates[2], size_t cells);
+
+/*
+ * Put most cells where messages are: by `bins` spans of equal length, whether any is in
+ * it. Before anything is taken in.
+ */
+void envelope_follow(struct envelope *envelope, const bool *is_busy, size_t bins);
+
+/* When a cell begins, since the envelope's begin. */
+double envelope_edge(const struct envelope *envelope, size_t cell);
 
 /* The clock was stepped in between; gaps come by their begin, before any bound. */
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);

@@ -4,6 +4,8 @@
 
 #include "sync/bounds/bounds.h"
 
+enum { BINS = 4096 }; /* of a clock's time, to see where its messages are */
+
 /* What the rounding of corrections and of what is printed can take from a bound. */
 #define ROUNDING_NS 2.0
 
@@ -17,6 +19,7 @@ struct search_clock {
 	unsigned depth;           /* in the tree */
 	bool is_reference;        /* of an island of several clocks: it has no error */
 	bool is_straight;         /* it keeps its rate */
+	bool *is_busy;            /* by bin of its time: messages were in it */
 	bool is_news;             /* tighter than when its messages were last read */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* Tighter by less than this, on average, is not worth telling others. */
 #define WORTH_NS   100.0
@@ -30,6 +31,36 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 		for (size_t i = 0; i <= cells; i++)
 			envelope->most[side][i] = INFINITY;
 	}
+}
+
+double envelope_edge(const struct envelope *envelope, size_t cell)
+{
+	return envelope->edge ? envelope->edge[cell] : (double)cell * envelope->step_ns;
+}
+
+void envelope_follow(struct envelope *envelope, const bool *is_busy, size_t bins)
+{
+	double length = envelope->step_ns * (double)envelope->cells / (double)bins;
+	size_t busy = 0, idle = 0, cell = 0, each, more;
+
+	for (size_t k = 0; k < bins; k++) {
+		busy += is_busy[k];
+		idle += !is_busy[k] && (!k || is_busy[k - 1]);
+	}
+	if (!busy || envelope->cells < busy + idle)
+		return;
+	envelope->edge = mem_alloc((envelope->cells + 1) * sizeof(*envelope->edge));
+	each = (envelope->cells - idle) / busy;
+	more = (envelope->cells - idle) % busy;
+	for (size_t k = 0; k < bins; k++) {
+		size_t parts = is_busy[k] ? each + (more > 0) : !k || is_busy[k - 1];
+
+		more -= is_busy[k] && more;
+		for (size_t i = 0; i < parts; i++)
+			envelope->edge[cell++] =
+			    length * ((double)k + (double)i / (double)parts);
+	}
+	envelope->edge[cell] = envelope->step_ns * (double)envelope->cells;
 }
 
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to)
@@ -87,18 +118,28 @@ static double since_begin(const struct envelope *envelope, nsec_t local)
 
 static struct place place_of(const struct envelope *envelope, double at)
 {
-	double cell = floor(at / envelope->step_ns), last = (double)(envelope->cells - 1);
 	struct place place = {.has_left = true, .has_right = true};
-	double left;
+	double left, right;
 
-	cell = cell < 0 ? 0 : cell > last ? last : cell;
-	left = cell * envelope->step_ns;
-	place.cell = (size_t)cell;
+	if (envelope->edge) {
+		place.cell =
+		    FIRST_NOT(envelope->cells - 1, i, envelope->edge[i + 1] <= at);
+		left = envelope->edge[place.cell];
+		right = envelope->edge[place.cell + 1];
+	} else {
+		double cell = floor(at / envelope->step_ns);
+		double last = (double)(envelope->cells - 1);
+
+		cell = cell < 0 ? 0 : cell > last ? last : cell;
+		left = cell * envelope->step_ns;
+		right = left + envelope->step_ns;
+		place.cell = (size_t)cell;
+	}
 	place.after = at - left;
-	place.before = left + envelope->step_ns - at;
+	place.before = right - at;
 	if (envelope->gaps) {
 		place.has_left = !has_gap(envelope, left, at);
-		place.has_right = !has_gap(envelope, at, left + envelope->step_ns);
+		place.has_right = !has_gap(envelope, at, right);
 	}
 	return place;
 }
@@ -131,8 +172,8 @@ void envelope_add_slew(struct envelope *envelope, const struct clock *line,
 	}
 	for (size_t i = first; i <= last; i++)
 		slew_cell(envelope, i, line->segment->rate_ppb * 1e-9, slew,
-			  (double)i * envelope->step_ns >= begin &&
-			      (double)(i + 1) * envelope->step_ns <= end);
+			  envelope_edge(envelope, i) >= begin &&
+			      envelope_edge(envelope, i + 1) <= end);
 }
 
 static bool tighten(double *bound, double value)
@@ -193,6 +234,12 @@ static double mean_width(const struct envelope *envelope)
 	return sum / (double)(envelope->cells + 1);
 }
 
+static double length_of(const struct envelope *envelope, size_t cell)
+{
+	return envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]
+			      : envelope->step_ns;
+}
+
 bool envelope_sweep(struct envelope *envelope)
 {
 	double before = envelope->width_ns;
@@ -201,17 +248,16 @@ bool envelope_sweep(struct envelope *envelope)
 	envelope->is_touched = false;
 	for (int side = 0; side < 2; side++) {
 		double *most = envelope->most[side];
-		double length = envelope->step_ns;
-
 		for (size_t i = 0; i < envelope->cells; i++)
 			if (!cut[i])
 				tighten(&most[i + 1],
-					most[i] + rate_in(envelope, i, side) * length);
+					most[i] + rate_in(envelope, i, side) *
+						      length_of(envelope, i));
 		for (size_t i = envelope->cells; i-- > 0;)
 			if (!cut[i])
 				tighten(&most[i],
-					most[i + 1] +
-					    rate_in(envelope, i, !side) * length);
+					most[i + 1] + rate_in(envelope, i, !side) *
+							  length_of(envelope, i));
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
@@ -339,7 +385,7 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 		next = length;
 		if (++cell < envelope->cells)
-			next = fmin(length, (double)cell * envelope->step_ns - first);
+			next = fmin(length, envelope_edge(envelope, cell) - first);
 		passed = next - at;
 		right = known_at(envelope, first + next, high);
 		peak = fmax(left, right);
@@ -360,5 +406,6 @@ void envelope_clear(struct envelope *envelope)
 	free(envelope->most[false]);
 	free(envelope->gap);
 	free(envelope->slewed);
+	free(envelope->edge);
 	memset(envelope, 0, sizeof(*envelope));
 }

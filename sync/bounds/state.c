@@ -110,20 +110,15 @@ static struct clock_bound bound_over(const struct search *search, uint32_t index
 				    nsec_round(ceil(extremes.high + slack))};
 }
 
-/*
- * Evenly over the trace, as densely over what sources tied to it saw before and after,
- * within reason, and where a segment begins. Returns how many.
- */
-static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
+/* Evenly over the trace, and as densely over what sources tied to it saw beside it. */
+static size_t add_even_times(const struct clock *clock, const struct fit_clock *fit,
+			     size_t spans, struct clock_bound *bound)
 {
 	const nsec_t time[4] = {clock->begin_ns, fit->own_begin_ns, fit->own_end_ns,
 				clock->end_ns};
 	const double own = fmax(1, (double)(time[2] - time[1]));
 	size_t most = MOST_BESIDE * spans, count = 0;
-	struct clock_bound *bound =
-	    mem_realloc(clock->bound, 3 * most + 1 + clock->segments, sizeof(*bound));
 
-	clock->bound = bound;
 	for (int k = 0; k < 3; k++) {
 		double length = (double)(time[k + 1] - time[k]);
 		double parts = fmin(ceil(length / own * (double)spans), (double)most);
@@ -132,17 +127,82 @@ static size_t choose_times(struct clock *clock, const struct fit_clock *fit, siz
 			bound[count++].local_ns =
 			    time[k] + nsec_round(length * i / parts);
 	}
+	return count;
+}
+
+/* Where the envelope's cells are, and at both ends of the long ones without messages. */
+static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
+				 struct clock_bound *bound)
+{
+	double length = envelope_edge(envelope, envelope->cells);
+	size_t count = 0;
+
+	bound[count++].local_ns = envelope->begin_ns;
+	bound[count++].local_ns = envelope->begin_ns + nsec_round(length / 2);
+	for (size_t i = 0; i < envelope->cells; i++) {
+		double from = envelope_edge(envelope, i);
+		double to = envelope_edge(envelope, i + 1);
+		bool is_idle = to - from > 2 * envelope->step_ns;
+
+		if (is_idle ||
+		    i * spans / envelope->cells != (i + 1) * spans / envelope->cells)
+			bound[count++].local_ns = envelope->begin_ns + nsec_round(from);
+		if (is_idle)
+			bound[count++].local_ns = envelope->begin_ns + nsec_round(to);
+	}
+	return count;
+}
+
+/* Both sides of each end of a step or slew, as a bound also holds up to the next time. */
+static size_t add_times_of_events(const struct sync *sync, uint32_t index,
+				  struct clock_bound *bound)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sync->event.count; i++) {
+		const struct piecewise_event *is = &sync->event.item[i].is;
+		const nsec_t time[6] = {is->from_ns - 1,
+					is->from_ns,
+					is->to_ns,
+					is->to_ns + 1,
+					is->is_slew ? is->full_from_ns : is->from_ns,
+					is->is_slew ? is->full_to_ns : is->to_ns};
+
+		for (size_t k = 0; k < 6 && sync->event.item[i].clock == index; k++)
+			bound[count++].local_ns = time[k];
+	}
+	return count;
+}
+
+/* Times to state bounds at, by what happens; returns how many. */
+static size_t choose_times(const struct search *search, uint32_t index, size_t spans)
+{
+	const struct sync *sync = search->sync;
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct clock *clock = &sync->fitted[index];
+	size_t most = 3 * MOST_BESIDE * spans + 2 * BINS + 4 + clock->segments +
+		      6 * sync->event.count;
+	struct clock_bound *bound = mem_realloc(clock->bound, most, sizeof(*bound));
+	size_t count = 0, kept = 0;
+
+	clock->bound = bound;
+	count += envelope->edge
+		     ? add_times_of_cells(envelope, spans, bound)
+		     : add_even_times(clock, &sync->clock[index], spans, bound);
+	count += add_times_of_events(sync, index, bound + count);
 	bound[count++].local_ns = clock->end_ns;
 	for (size_t i = 1; i < clock->segments; i++)
-		if (clock->segment[i].local_ns > clock->begin_ns &&
-		    clock->segment[i].local_ns < clock->end_ns)
-			bound[count++].local_ns = clock->segment[i].local_ns;
-	return clock_bounds_sort(bound, count);
+		bound[count++].local_ns = clock->segment[i].local_ns;
+	for (size_t i = 0; i < count; i++)
+		if (bound[i].local_ns >= clock->begin_ns &&
+		    bound[i].local_ns <= clock->end_ns)
+			bound[kept++] = bound[i];
+	return clock_bounds_sort(bound, kept);
 }
 
 /*
- * State a clock's bounds at so many even times, and where its segments begin: at each the
- * widest up to the stated times before and after, so that what lies between two of them
+ * State a clock's bounds at some times, and where its segments begin: at each the widest
+ * up to the stated times before and after, so that what lies between two of them
  * lies within both.
  */
 void state_bounds(const struct search *search, uint32_t index, size_t spans)
@@ -150,7 +210,7 @@ void state_bounds(const struct search *search, uint32_t index, size_t spans)
 	struct clock *clock = &search->sync->fitted[index];
 	struct clock_bound before, after;
 
-	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
+	clock->bounds = choose_times(search, index, spans);
 	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
 	for (size_t i = 0; i < clock->bounds; i++) {
 		struct clock_bound *bound = &clock->bound[i];

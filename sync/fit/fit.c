@@ -12,6 +12,15 @@ double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
 	       clock->rate * (double)elapsed;
 }
 
+/* Whole nanoseconds stay integers: a double of years would round them. */
+nsec_t fit_reference(const struct fit_clock *clock, nsec_t local_ns)
+{
+	nsec_t elapsed = local_ns - clock->origin_ns;
+
+	return clock->ref_ns + elapsed +
+	       nsec_round(clock->offset_ns + clock->rate * (double)elapsed);
+}
+
 /*
  * Tie a clock to its parent by the line between them: the child's origin is
  * put on the line, and its rate follows from the parent's and the line's.

@@ -75,6 +75,9 @@ struct fit_clock {
 /* Reference time of a local one, less `ref`: exact to fractions of a nanosecond. */
 double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref);
 
+/* Reference time of a local one, to the nanosecond. */
+nsec_t fit_reference(const struct fit_clock *clock, nsec_t local_ns);
+
 struct fit_island {
 	struct fit_clock *clock; /* of every trace of the run, by its index */
 	const uint32_t *member;  /* the island's traces; tree order, reference first */

@@ -219,6 +219,7 @@ struct pair {
 	struct line line;   /* the pair's own largest-margin line */
 	double margin_ns;   /* its slack to both hulls; negative: contradiction */
 	bool too_fast;      /* only lines beyond the drift limit satisfy its messages */
+	bool is_doubtful;   /* many messages contradict others, and none was left out */
 	bool contradictory; /* no possible clocks do: its messages tie nothing */
 };
 

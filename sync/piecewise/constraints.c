@@ -71,9 +71,7 @@ bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds 
 /* By the line of the island's fit. */
 static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
 {
-	const struct fit_clock *fit = &sync->clock[clock];
-
-	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
+	return fit_reference(&sync->clock[clock], at);
 }
 
 static void add_stamp(struct constraints *constraints, uint32_t clock, nsec_t at)

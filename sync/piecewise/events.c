@@ -149,6 +149,15 @@ static size_t alike(const struct band_search *search, size_t at, size_t end)
 	return i;
 }
 
+/* The time between two bounds, without what the clock was stepped by. */
+static double elapsed(const struct band_search *search, size_t from, size_t to)
+{
+	const struct piecewise_bound *bound = search->bound;
+
+	return fmax(0, fmin((double)(bound[to].x - bound[from].x),
+			    (double)(bound[to].y - bound[from].y)));
+}
+
 /*
  * Slack takes time to be used up: at half of it, a contradiction shows earlier. A slew
  * began as much earlier as lies between the two; three times that is allowed for, as the
@@ -159,16 +168,14 @@ static size_t find_from(const struct band_search *search, const struct run *run,
 {
 	const struct walk walk = {
 	    .from = run->near[0], .to = window->high, .shrink_ns = run->shrink_ns[0]};
-	size_t half = reach(search, &walk), last, at;
-	double early =
-	    fmax(least, bound_time(search, window->high) - bound_time(search, half));
+	size_t half = reach(search, &walk), last = alike(search, half, run->before), at;
+	double early = fmax(least, elapsed(search, half, window->high));
 
-	last = alike(search, half, run->before);
 	if (window->low < last + 1)
 		last = window->low ? window->low - 1 : 0;
-	at = bound_at(search, bound_time(search, last) - EARLIER * early);
-	at = at > last ? last : at;
-	return at > run->before ? at : run->before;
+	for (at = last; at > run->before && elapsed(search, at, last) < EARLIER * early;)
+		at--;
+	return at;
 }
 
 static size_t find_to(const struct band_search *search, const struct run *run,
@@ -176,15 +183,16 @@ static size_t find_to(const struct band_search *search, const struct run *run,
 {
 	const struct walk walk = {
 	    .from = run->near[1], .to = window->low, .shrink_ns = run->shrink_ns[1]};
-	size_t half = reach(search, &walk), last = window->low - 1, next, at;
+	size_t half = reach(search, &walk), next, at;
 	double late;
 
 	half -= half > 0;
-	late = fmax(least, bound_time(search, half) - bound_time(search, last));
+	late = fmax(least, elapsed(search, window->low - 1, half));
 	next = alike(search, half, run->after - 1);
 	next = next < window->high ? window->high : next;
-	at = bound_at(search, bound_time(search, next) + EARLIER * late);
-	at = at < next ? next : at;
+	for (at = next;
+	     at + 1 < run->after && elapsed(search, next, at) < EARLIER * late;)
+		at++;
 	return at < run->after ? at : run->after - 1;
 }
 
@@ -200,6 +208,18 @@ static double near_slack(const struct band_search *search, size_t from, size_t t
 		    most, slack_of(search, at,
 				   to - at > 2 * SPELL_BOUNDS ? at + SPELL_BOUNDS : to));
 	return most;
+}
+
+/* Whether no slew is quick enough for what happened at a window. */
+static bool is_step(const struct band_search *search, const struct run *run,
+		    const struct window *window)
+{
+	size_t from = window->low - 1, to = window->high;
+	double slack = search->tight_ns + run->shrink_ns[0] + run->shrink_ns[1];
+	double size = (double)((search->bound[to].y - search->bound[from].y) -
+			       (search->bound[to].x - search->bound[from].x));
+
+	return fabs(size) - 8 * slack > 2 * SLEW_MOST * elapsed(search, from, to);
 }
 
 /* Where the event lies at most, by the bounds around its windows. */
@@ -224,6 +244,11 @@ static void find_extent(const struct band_search *search, const struct window_li
 		    bound_time(search, first[1].high) - bound_time(search, first->high);
 		least[1] = bound_time(search, last->low - 1) -
 			   bound_time(search, last[-1].low - 1);
+	}
+	if (run->last == run->first && is_step(search, run, first)) {
+		run->from = first->low - 1;
+		run->to = first->high;
+		return;
 	}
 	run->from = find_from(search, run, first, run->shrink_ns[0] ? 0 : least[0]);
 	run->to = find_to(search, run, last, run->shrink_ns[1] ? 0 : least[1]);

@@ -33,8 +33,9 @@ struct suspects {
 };
 
 enum {
-	WINDOW = 64, /* messages of the other direction looked at, each side */
-	ROUNDS = 16, /* as false ones can hide behind each other */
+	WINDOW = 64,         /* messages of the other direction looked at, each side; */
+	WINDOW_OF_ONE = 512, /* for one voice, as the quickest may be few */
+	ROUNDS = 16,         /* as false ones can hide behind each other */
 };
 
 /* What the messages of a pair are put in the order of. */
@@ -113,10 +114,11 @@ static bool is_contradicted(const struct suspects *suspects, const struct suspec
 			    int side, size_t voices)
 {
 	const struct suspect *other;
-	size_t near = 0, against = 0;
+	size_t near = 0, against = 0, window = voices > 1 ? WINDOW : WINDOW_OF_ONE;
 
-	while (near < WINDOW && (other = neighbour(suspects, one, !one->forward,
-						   side * (int)(near + 1)))) {
+	while (
+	    near < window && against < voices &&
+	    (other = neighbour(suspects, one, !one->forward, side * (int)(near + 1)))) {
 		against += contradict(one, other, suspects->limit);
 		near++;
 	}
@@ -361,25 +363,44 @@ static size_t reject_contradicted(struct suspects *suspects, size_t voices)
 }
 
 /*
- * One voice is enough only in a pair of which two voices say nothing, and that needs no
- * step without what it speaks against: messages on their way while a clock is set back
- * speak against each other in the order of either clock.
+ * One voice is enough only where the pair needs no step then, or, if two voices have
+ * found false ones, where that saves steps: each takes two of them, there and back.
+ * Messages on their way when a clock is set back speak against each other in the order of
+ * either clock.
  */
-static size_t reject_suspects(struct suspects *suspects)
+static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_false)
+{
+	AUTOFREE bool *before = mem_alloc(suspects->count * sizeof(*before));
+	size_t steps = least_steps(suspects, suspects->limit), found, left;
+
+	sort(suspects, BY_PLACE);
+	for (size_t i = 0; i < suspects->count; i++)
+		before[i] = suspects->item[i].rejected;
+	found = reject_contradicted(suspects, 1);
+	left = found ? least_steps(suspects, suspects->limit) : steps;
+	if (!left || (are_others_false && left + 2 <= steps))
+		return found;
+	sort(suspects, BY_PLACE);
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].rejected = before[i];
+	return 0;
+}
+
+/* How many are certainly false, and how many more are likely to be. */
+static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 {
 	size_t total;
 
 	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
 	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
 	total = reject_contradicted(suspects, 2);
-	if (!total && (total = reject_contradicted(suspects, 1)) &&
-	    least_steps(suspects, suspects->limit)) {
-		accept_all(suspects);
-		total = 0;
-	}
+	if (!total)
+		total = reject_by_one_voice(suspects, false);
 	for (int k = 0; k < 4; k++)
 		total -= spare_pulses(suspects, k / 2 ? BY_Y : BY_X, k % 2);
-	total += find_strays(suspects, total / 2);
+	if (total)
+		total += reject_by_one_voice(suspects, true);
+	*strays = find_strays(suspects, total);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;
@@ -461,7 +482,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 {
 	double count = (double)suspects->count, most = STEPPING_SHARE * count;
 	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
-	size_t found = reject_suspects(suspects), steps;
+	size_t strays, steps, found = reject_suspects(suspects, &strays);
 	AUTOFREE char *kind = tell_kind(suspects);
 	bool too_many = found > allowed;
 
@@ -481,6 +502,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 		    "contradict the others%s)",
 		    suspects->count, sync_clock_name(sync, pair->b), steps, found, kind);
 	} else if (too_many) {
+		pair->is_doubtful = true;
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
 			    PROBLEM_CONTRADICTION, found,
 			    "%zu of %zu messages with %s contradict the others, too many "
