@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* XML has no control characters but tab and newline, no U+FFFE and no U+FFFF. */
+/* XML allows no control characters except tab and newline, no U+FFFE and no U+FFFF.
+ * Characters that reorder text would mislead the reader. */
 static bool markup_allows(const char *character)
 {
 	return *character == '\t' || *character == '\n' ||

@@ -112,11 +112,36 @@ bool utf8_is_valid(const char *bytes, size_t size)
 	return true;
 }
 
+/* The format characters (general category Cf) that are invisible or reorder text: marks,
+ * embeddings, overrides and isolates of the bidirectional algorithm (Unicode, annex 9),
+ * zero-width characters, line and paragraph separators, tags. */
+static bool is_format(uint32_t c)
+{
+	static const uint32_t range[][2] = {
+	    {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},
+	    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+	    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	};
+
+	for (size_t i = 0; i < sizeof(range) / sizeof(*range); i++)
+		if (c >= range[i][0] && c <= range[i][1])
+			return true;
+	return false;
+}
+
 bool utf8_is_control(const char *character)
 {
 	const unsigned char *byte = (const unsigned char *)character;
+	size_t length;
+	uint32_t c;
 
-	return *byte < ' ' || *byte == 0x7f || (*byte == 0xc2 && byte[1] < 0xa0);
+	if (*byte < 0x80)
+		return *byte < ' ' || *byte == 0x7f;
+	length = utf8_length(character);
+	c = *byte & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++)
+		c = c << 6 | (byte[i] & 0x3f);
+	return length && (c < 0xa0 || is_format(c));
 }
 
 void utf8_print(FILE *file, const char *text)

@@ -34,12 +34,14 @@ bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned u
 /* Whether all bytes are UTF-8; a NUL is a character like others. */
 bool utf8_is_valid(const char *bytes, size_t size);
 
-/* Whether the character of UTF-8 is a control: of C0, DEL or of C1. */
+/* Return true if the character is a control (C0, DEL, C1), or a format character that is
+ * invisible or reorders the text around it (U+202E). */
 bool utf8_is_control(const char *character);
 
 /*
- * Print text for people, with nothing in it that moves a cursor: control characters and
- * bytes that are no UTF-8 stand there as \x1b.
+ * Print text for people, with nothing in it that moves a cursor or hides or reorders
+ * text: the bytes of controls (utf8_is_control), and bytes that are not UTF-8, become
+ * \x1b.
  */
 void utf8_print(FILE *file, const char *text);
 

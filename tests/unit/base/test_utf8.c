@@ -96,6 +96,26 @@ static void what_moves_a_cursor_is_shown(void **state)
 	free(shown);
 }
 
+/* Bidirectional controls, zero-width characters, separators, tags; not what is visible.
+ */
+static void what_reorders_or_hides_text_is_shown(void **state)
+{
+	static const char text[] = "a\u202egpj.exe\u2066\u200b\u061c\ufeff\u00ad\u2028"
+				   "\U000e0041 \u05d0\u0628\u2026\u20ac";
+	char *shown = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&shown, &size);
+
+	(void)state;
+	utf8_print(file, text);
+	fclose(file);
+	assert_string_equal(shown, "a\\xe2\\x80\\xaegpj.exe\\xe2\\x81\\xa6"
+				   "\\xe2\\x80\\x8b\\xd8\\x9c\\xef\\xbb\\xbf"
+				   "\\xc2\\xad\\xe2\\x80\\xa8"
+				   "\\xf3\\xa0\\x81\\x81 \u05d0\u0628\u2026\u20ac");
+	free(shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +125,7 @@ int main(void)
 	    cmocka_unit_test(bytes_are_valid_or_not),
 	    cmocka_unit_test(wide_text_is_valid_or_not),
 	    cmocka_unit_test(what_moves_a_cursor_is_shown),
+	    cmocka_unit_test(what_reorders_or_hides_text_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
