@@ -312,15 +312,33 @@ static void read_text(const json_t *object, const char *name, char *to, size_t s
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-static void read_clock(const json_t *clock, struct ctf_facts *facts)
+/* Read a time that arithmetic can be done with; add a problem for any other. */
+static bool read_instant(struct packets_file *file, const json_t *object,
+			 const char *name, nsec_t *instant)
 {
+	nsec_t value = *instant;
+
+	json_nsec(object, name, &value);
+	if (nsec_is_stamp(value)) {
+		*instant = value;
+		return true;
+	}
+	problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, 1,
+		    "%s%s%s is %" PRId64 ", which is not a time; ignored",
+		    file->name ? file->name : "", file->name ? ": " : "", name, value);
+	return false;
+}
+
+static void read_clock(struct packets_file *file, const json_t *clock)
+{
+	struct ctf_facts *facts = &file->base.facts;
 	const char *uuid = json_text(clock, "uuid");
 
-	if (!uuid || ctf_uuid_parse(uuid, facts->clock_uuid))
+	if (!uuid || ctf_uuid_parse(uuid, facts->clock_uuid) ||
+	    !read_instant(file, clock, "offset_ns", &facts->clock_offset_ns))
 		return;
 	facts->has_clock = facts->has_uuid = true;
 	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
-	json_nsec(clock, "offset_ns", &facts->clock_offset_ns);
 	read_count(clock, "frequency", &facts->clock_frequency);
 }
 
@@ -333,7 +351,7 @@ static void read_description(struct packets_file *file, const json_t *object)
 	file->name = copy_text(object, "name");
 	facts->has_udp_data = json_is_true(json_object_get(object, "udp_data"));
 	if (json_is_object(clock))
-		read_clock(clock, facts);
+		read_clock(file, clock);
 }
 
 static void read_problems(struct packets_file *file, const json_t *array)
@@ -375,8 +393,8 @@ static void read_facts(struct packets_file *file, const json_t *object)
 
 	compare_counts(file, object);
 	read_count(object, "events", &facts->events);
-	json_nsec(object, "begin_ns", &facts->begin_ns);
-	json_nsec(object, "end_ns", &facts->end_ns);
+	read_instant(file, object, "begin_ns", &facts->begin_ns);
+	read_instant(file, object, "end_ns", &facts->end_ns);
 	read_count(object, "network_events", &facts->network_events);
 	read_count(object, "headerless", &facts->headerless);
 	read_problems(file, json_object_get(object, "problems"));

@@ -318,6 +318,45 @@ static void damage_is_told(void **state)
 	fixture_clear(&fixture);
 }
 
+/* Facts with times that no arithmetic can be done with are told, and not used. */
+static void extreme_times_are_refused(void **state)
+{
+	static const nsec_t extreme[] = {NSEC_MIN, NSEC_MAX, NSEC_STAMP_LEAST - 1};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		FILE *file = fopen("x.packets", "wb");
+		struct packets_writer *writer = packets_writer_new(file, 1);
+		struct source source = {.name = (char *)"n"};
+		struct problem_list problems = {0};
+		struct ctf_facts facts = {.has_uuid = true,
+					  .clock_offset_ns = extreme[i]};
+		struct packet_event event = {
+		    .ns = 5, .event_ns = 5, .whole_ns = NSEC_MAX};
+		struct fixture fixture = {.count = {1}, .item = {&event}};
+
+		packets_writer_describe(writer, 0, &source, &facts);
+		packets_writer_add(writer, 0, &event, 5);
+		packets_writer_finish(
+		    writer, 0,
+		    &(struct ctf_facts){
+			.begin_ns = 5, .end_ns = extreme[i], .events = 1, .sent = 1},
+		    &problems);
+		packets_writer_end(writer);
+		assert_int_equal(fclose(file), 0);
+		read_source(&fixture, "x.packets", 0, &problems, &facts);
+		assert_int_equal(facts.begin_ns, 5);
+		assert_int_equal(facts.end_ns, 5);
+		assert_false(facts.has_clock);
+		assert_int_equal(problems.count, 2);
+		for (size_t k = 0; k < 2; k++) {
+			assert_int_equal(problems.item[k].kind, PROBLEM_DAMAGED);
+			assert_non_null(strstr(problems.item[k].text, "not a time"));
+		}
+		problem_clear(&problems);
+	}
+}
+
 static void assert_refused(const char *bytes, size_t size, const char *why)
 {
 	struct source_list contents;
@@ -352,8 +391,11 @@ static void foreign_and_newer_files_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(what_is_written_comes_back),          DRAW_TEST(a_cut_is_told),
-	    DRAW_TEST(long_files_are_used_up_to_the_cut),   DRAW_TEST(damage_is_told),
+	    DRAW_TEST(what_is_written_comes_back),
+	    DRAW_TEST(a_cut_is_told),
+	    DRAW_TEST(long_files_are_used_up_to_the_cut),
+	    DRAW_TEST(damage_is_told),
+	    DRAW_TEST(extreme_times_are_refused),
 	    DRAW_TEST(foreign_and_newer_files_are_refused),
 	};
 
