@@ -323,6 +323,10 @@ static int convert_map(struct loader *loader, const yaml_node_t *node, size_t de
 	int status = 0;
 
 	value->kind = RECIPE_MAP;
+	if (node->data.mapping.pairs.top - pair > RECIPE_MOST_KEYS)
+		return recipe_error_add(value->location,
+					"too many keys in a map (limit %d)",
+					RECIPE_MOST_KEYS);
 	for (; pair < node->data.mapping.pairs.top && !status; pair++)
 		status = convert_member(loader, pair, depth, value, &merges);
 	if (!status)
@@ -360,6 +364,57 @@ static int convert(struct loader *loader, int index, size_t depth,
 	return 0;
 }
 
+/*
+ * Refuse what would cost libyaml more than time in proportion to the text: its scanner
+ * looks at every open list for each token, and its loader at every anchor for each anchor
+ * and alias. Other errors are left to the loader. Return 0, or -1.
+ */
+static int check_limits(const struct loader *loader, yaml_parser_t *parser)
+{
+	size_t depth = 0, names = 0;
+	yaml_event_type_t type = YAML_NO_EVENT;
+	int status = 0;
+
+	while (!status && type != YAML_STREAM_END_EVENT) {
+		yaml_event_t event;
+		struct recipe_location at;
+		bool is_list, is_map;
+
+		if (!yaml_parser_parse(parser, &event))
+			return 0;
+		type = event.type;
+		at = in_line(loader, event.start_mark.line + 1);
+		is_list = type == YAML_SEQUENCE_START_EVENT;
+		is_map = type == YAML_MAPPING_START_EVENT;
+		depth += is_list || is_map;
+		depth -=
+		    type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+		names += type == YAML_ALIAS_EVENT ||
+			 (type == YAML_SCALAR_EVENT && event.data.scalar.anchor) ||
+			 (is_list && event.data.sequence_start.anchor) ||
+			 (is_map && event.data.mapping_start.anchor);
+		if (depth > RECIPE_MOST_DEPTH)
+			status = recipe_error_add(
+			    at, "more than %d lists and maps within one another",
+			    RECIPE_MOST_DEPTH);
+		else if (names > RECIPE_MOST_KEYS)
+			status = recipe_error_add(
+			    at, "too many anchors and aliases (limit %d)",
+			    RECIPE_MOST_KEYS);
+		yaml_event_delete(&event);
+	}
+	return status;
+}
+
+static int begin_parser(yaml_parser_t *parser, const char *text, size_t size)
+{
+	if (!yaml_parser_initialize(parser))
+		return -1;
+	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(parser, (const unsigned char *)text, size);
+	return 0;
+}
+
 /* A text of YAML, without what it imports. What is empty, or null, is an empty map. */
 static int read_text(struct loader *loader, const char *text, size_t size,
 		     struct recipe_value *value)
@@ -367,14 +422,16 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 	const struct recipe_value empty = {.kind = RECIPE_MAP,
 					   .location = in_line(loader, 1)};
 	yaml_parser_t parser;
-	int status = 0;
+	int status;
 
 	*value = empty;
 	loader->text = text;
-	if (!yaml_parser_initialize(&parser))
+	if (begin_parser(&parser, text, size))
 		return -1;
-	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	status = check_limits(loader, &parser);
+	yaml_parser_delete(&parser);
+	if (begin_parser(&parser, text, size))
+		return -1;
 	for (int number = 1; status == 0 && number <= 2; number++) {
 		yaml_document_t *document = &loader->document;
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/recipe/value.h"
 
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+
 #include "../scratch.h"
 
 /* A tree on one line: texts in quotes unless plain, each with @LINE. */
@@ -135,6 +140,36 @@ static void bounds_hold(void **state)
 	free(wide);
 }
 
+/* Each takes libyaml, or us, a time that grows with the square of its length. */
+static void long_recipes_are_refused_quickly(void **state)
+{
+	static const struct {
+		const char *begin, *piece, *why;
+	} recipe[] = {
+	    {"a: ", "[", "f:1: more than 32 lists and maps within one another"},
+	    {"a: ", "{b: ", "f:1: more than 32 lists and maps within one another"},
+	    {"", "- ", "f:1: more than 32 lists and maps within one another"},
+	    {"a: [&x y,", " *x,", "f:1: too many anchors and aliases (limit 1000)"},
+	    {"", "k%zu:\n", "f:1: too many keys in a map (limit 1000)"},
+	    {"a: [x", ", &x%zu y", "f:1: too many anchors and aliases (limit 1000)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(recipe) / sizeof(*recipe); i++) {
+		struct bytes text = {0};
+		AUTOFREE char *wanted = mem_printf("nothing\n%s", recipe[i].why);
+		clock_t before = clock();
+
+		bytes_add_text(&text, recipe[i].begin);
+		for (size_t n = 0; text.size < 1000000; n++)
+			bytes_print(&text, recipe[i].piece, n);
+		bytes_add_byte(&text, 0);
+		reads_as((char *)text.data, wanted);
+		assert_true(clock() - before < 10 * CLOCKS_PER_SEC);
+		bytes_clear(&text);
+	}
+}
+
 static void imports_as(const char *wanted)
 {
 	struct recipe_errors errors = {0};
@@ -214,6 +249,7 @@ int main(void)
 	    SCRATCH_TEST(merge_keys_give_way),
 	    SCRATCH_TEST(reading_goes_on_after_what_can_be_passed_over),
 	    SCRATCH_TEST(bounds_hold),
+	    SCRATCH_TEST(long_recipes_are_refused_quickly),
 	    SCRATCH_TEST(imports_are_merged),
 	    SCRATCH_TEST(wrong_imports_are_told),
 	    SCRATCH_TEST(imports_are_bounded),
