@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,8 @@
 #include "base/options.h"
 #include "base/process.h"
 
+/* The directory in the stage for old files, beside new ones. */
+#define KEPT      ".replaced"
 #define LIST_HEAD "clustertrace export 1\n"
 
 static bool has_entry(const char *path, const char *name)
@@ -26,23 +27,52 @@ static bool has_entry(const char *path, const char *name)
 	return lstat(entry, &status) == 0;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *left = a, *const *right = b;
+
+	return strcmp(*left, *right);
+}
+
+/* Add the entries of a directory, sorted by name. 0, or -1 with error: fts(3) would hide
+ * that a directory could be read only in part. */
+static int list_entries(const char *path, struct text_list *names, struct error *error)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+
+	if (!stream)
+		return error_errno(error, path);
+	while ((errno = 0, entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			text_list_add(names, entry->d_name);
+	if (errno) {
+		error_errno(error, path);
+		closedir(stream);
+		return -1;
+	}
+	closedir(stream);
+	if (names->count)
+		qsort(names->item, names->count, sizeof(*names->item), compare_names);
+	return 0;
+}
+
 /* Where a directory is to be empty it is so, but for our own stage. */
 static int check_empty(const char *path, const char *stage,
 		       const struct output_kind *kind, struct error *error)
 {
-	DIR *stream = opendir(path);
-	const struct dirent *entry;
+	struct text_list names = {0};
 	bool is_empty = true, wants_empty;
 
-	if (!stream)
-		return error_errno(error, path);
+	if (list_entries(path, &names, error)) {
+		text_list_clear(&names);
+		return -1;
+	}
 	wants_empty = kind->rule == OUTPUT_EMPTY ||
 		      (kind->rule == OUTPUT_OURS && !has_entry(path, kind->list));
-	while (wants_empty && is_empty && (entry = readdir(stream)))
-		is_empty = strcmp(entry->d_name, ".") == 0 ||
-			   strcmp(entry->d_name, "..") == 0 ||
-			   (stage && strcmp(entry->d_name, stage) == 0);
-	closedir(stream);
+	for (size_t i = 0; i < names.count && wants_empty && is_empty; i++)
+		is_empty = stage && strcmp(names.item[i], stage) == 0;
+	text_list_clear(&names);
 	return is_empty
 		   ? 0
 		   : error_set(error, "%s: not empty, want %s", path,
@@ -152,43 +182,55 @@ void output_directory_explain(const struct output_directory *directory,
 			  at + strlen(directory->temporary));
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int sync_file(const char *path, struct error *error)
+/* Sync a file with `sync`: fsync(2), or syncfs(2) for all that its file system has. */
+static int sync_file(const char *path, int (*sync_fd)(int fd), struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int status = fd < 0 || fsync(fd) ? error_errno(error, path) : 0;
+	int status = fd < 0 || sync_fd(fd) ? error_errno(error, path) : 0;
 
 	if (fd >= 0)
 		close(fd);
 	return status;
 }
 
-/* All files below `path`, sorted, and synced on the way. 0, or -1 with error. */
-static int list_files(const char *path, struct text_list *files, struct error *error)
+/* All files below `top`, sorted, as paths below it. 0, or -1 with error. */
+static int list_files(const char *top, const char *below, struct text_list *files,
+		      struct error *error)
 {
-	AUTOFREE char *name = mem_strdup(path);
-	char *roots[] = {name, NULL};
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-	size_t skipped = strlen(path) + 1;
-	const FTSENT *entry;
-	int status = walk ? 0 : error_errno(error, path);
+	AUTOFREE char *path = mem_printf("%s/%s", top, below);
+	struct text_list names = {0};
+	int status = list_entries(path, &names, error);
 
-	while (status == 0 && (entry = fts_read(walk))) {
-		if (entry->fts_info == FTS_F) {
-			status = sync_file(entry->fts_path, error);
-			text_list_add(files, entry->fts_path + skipped);
-		} else if (entry->fts_errno) {
-			errno = entry->fts_errno;
-			status = error_errno(error, entry->fts_path);
-		}
+	for (size_t i = 0; i < names.count && !status; i++) {
+		AUTOFREE char *name =
+		    mem_printf("%s%s%s", below, *below ? "/" : "", names.item[i]);
+		AUTOFREE char *entry = mem_printf("%s/%s", top, name);
+		struct stat file;
+
+		if (lstat(entry, &file))
+			status = error_errno(error, entry);
+		else if (S_ISDIR(file.st_mode))
+			status = list_files(top, name, files, error);
+		else
+			text_list_add(files, name);
 	}
-	if (walk)
-		fts_close(walk);
+	text_list_clear(&names);
 	return status;
+}
+
+static int sync_files(const char *top, const struct text_list *files, struct error *error)
+{
+	enum { FEW = 100 }; /* each costs some milliseconds of a disk */
+
+	if (files->count > FEW)
+		return sync_file(top, syncfs, error);
+	for (size_t i = 0; i < files->count; i++) {
+		AUTOFREE char *path = mem_printf("%s/%s", top, files->item[i]);
+
+		if (sync_file(path, fsync, error))
+			return -1;
+	}
+	return 0;
 }
 
 /* Write the list into the directory, and add it to the list. */
@@ -228,33 +270,35 @@ static bool is_file(const char *top, const char *name)
 	       S_ISREG(status.st_mode);
 }
 
-/* Remove a file and the directories above it that became empty. */
-static void remove_file(const char *top, const char *name)
-{
-	AUTOFREE char *path = mem_printf("%s/%s", top, name);
-
-	unlink(path);
-	remove_above(path, strlen(top) + 1);
-}
-
-/* The files that an earlier output left; none where there is no list of ours. */
-static void read_list(const char *top, const char *list, struct text_list *old)
+/* Add the files that an earlier output left; none if there is no list of ours. Return 0,
+ * or -1 with error. */
+static int read_list(const char *top, const char *list, struct text_list *old,
+		     struct error *error)
 {
 	AUTOFREE char *name = mem_printf("%s/%s", top, list);
 	FILE *file = is_file(top, list) ? fopen(name, "re") : NULL;
 	AUTOFREE char *line = NULL;
+	struct texts seen = {0};
 	size_t capacity = 0;
+	int status = 0;
 
 	if (!file)
-		return;
+		return has_entry(top, list) && is_file(top, list)
+			   ? error_errno(error, name)
+			   : 0;
 	if (getline(&line, &capacity, file) > 0 && strcmp(line, LIST_HEAD) == 0) {
 		while (getline(&line, &capacity, file) > 0) {
 			line[strcspn(line, "\n")] = '\0';
-			if (is_file(top, line))
+			if (is_file(top, line) && !texts_have(&seen, line))
 				text_list_add(old, line);
+			texts_put(&seen, line);
 		}
 	}
+	if (ferror(file))
+		status = error_errno(error, name);
 	fclose(file);
+	texts_clear(&seen);
+	return status;
 }
 
 /*
@@ -286,8 +330,19 @@ static int check_place(const struct output_directory *directory, const char *nam
 	return output_check(path, error);
 }
 
-static int move_file(const char *from, const char *to, const char *name,
-		     struct error *error)
+/*
+ * What was done to an existing directory, to be undone if a later step fails. Its old
+ * files are kept in the stage.
+ */
+struct output_moves {
+	const struct output_directory *directory;
+	char *kept;                /* the directory of the old files */
+	struct text_list old, new; /* files that were kept, and that were moved in */
+};
+
+/* Rename a file below one directory to below another, with the directories above it. */
+static int rename_below(const char *from, const char *to, const char *name,
+			struct error *error)
 {
 	AUTOFREE char *source = mem_printf("%s/%s", from, name);
 	AUTOFREE char *target = mem_printf("%s/%s", to, name);
@@ -299,37 +354,114 @@ static int move_file(const char *from, const char *to, const char *name,
 }
 
 /*
- * Old files that no new one replaces go, and the new ones come, the list first, the mark
- * last. Nothing is touched unless all can be moved, as far as that can be told.
+ * Keep an old file. One that a new file will replace stays in its place, too, if the file
+ * system has links: there is then no moment without it.
  */
+static int keep_old(struct output_moves *moves, const char *name, bool is_replaced,
+		    struct error *error)
+{
+	const char *top = moves->directory->path;
+	AUTOFREE char *source = mem_printf("%s/%s", top, name);
+	AUTOFREE char *kept = mem_printf("%s/%s", moves->kept, name);
+	AUTOFREE char *made = NULL;
+
+	output_make_above(kept, strlen(moves->kept), &made);
+	if ((!is_replaced || link(source, kept)) &&
+	    rename_below(top, moves->kept, name, error))
+		return -1;
+	text_list_add(&moves->old, name);
+	if (!is_replaced)
+		remove_above(source, strlen(top) + 1);
+	return 0;
+}
+
+static int move_in(struct output_moves *moves, const char *name, struct error *error)
+{
+	const struct output_directory *directory = moves->directory;
+
+	if (rename_below(directory->temporary, directory->path, name, error))
+		return -1;
+	text_list_add(&moves->new, name);
+	return 0;
+}
+
+/* Put the old files back. What cannot be put back is told. */
+static void undo_moves(struct output_moves *moves, struct error *error)
+{
+	const struct output_directory *directory = moves->directory;
+	struct error cause = ERROR_INIT;
+
+	for (size_t i = moves->new.count; i > 0; i--) {
+		AUTOFREE char *path =
+		    mem_printf("%s/%s", directory->path, moves->new.item[i - 1]);
+
+		if (unlink(path))
+			error_errno(&cause, path);
+		remove_above(path, strlen(directory->path) + 1);
+	}
+	for (size_t i = moves->old.count; i > 0; i--)
+		rename_below(moves->kept, directory->path, moves->old.item[i - 1],
+			     &cause);
+	if (*error_text(&cause))
+		error_set(error, "%s; the earlier files could not be put back: %s",
+			  error_text(error), error_text(&cause));
+	error_clear(&cause);
+}
+
+/* Keep the old files that go or are replaced, and move the new ones in, the list first,
+ * the mark last. `names`: the new ones. */
+static int do_moves(struct output_moves *moves, const struct text_list *files,
+		    const struct text_list *old, const struct texts *names,
+		    struct error *error)
+{
+	const char *mark = moves->directory->kind->mark;
+	int status = 0;
+
+	if (mark && output_directory_has(moves->directory, mark))
+		status = keep_old(moves, mark, false, error);
+	for (size_t i = 0; i < old->count && !status; i++)
+		if (!mark || strcmp(old->item[i], mark) != 0)
+			status = texts_have(names, old->item[i])
+				     ? 0
+				     : keep_old(moves, old->item[i], false, error);
+	for (size_t i = files->count; i > 0 && !status; i--) {
+		const char *name = files->item[i - 1];
+
+		if (mark && strcmp(name, mark) == 0)
+			continue;
+		if (output_directory_has(moves->directory, name))
+			status = keep_old(moves, name, true, error);
+		status = status ? status : move_in(moves, name, error);
+	}
+	return mark && !status ? move_in(moves, mark, error) : status;
+}
+
+/* Nothing is touched unless all can be moved, as far as that can be told, and all is put
+ * back if something fails. */
 static int move_files(const struct output_directory *directory,
 		      const struct text_list *files, struct error *error)
 {
-	const char *to = directory->path, *mark = directory->kind->mark;
+	struct output_moves moves = {.directory = directory};
 	struct text_list old = {0};
 	struct texts names = {0};
-	size_t count = files->count;
 	int status = 0;
 
+	moves.kept = mem_printf("%s/" KEPT, directory->stage->path);
 	if (directory->kind->list)
-		read_list(to, directory->kind->list, &old);
-	for (size_t i = 0; i < count && !status; i++) {
+		status = read_list(directory->path, directory->kind->list, &old, error);
+	for (size_t i = 0; i < files->count && !status; i++) {
 		texts_put(&names, files->item[i]);
 		status = check_place(directory, files->item[i], error);
 	}
 	for (size_t i = 0; i < old.count && !status; i++)
 		status = check_place(directory, old.item[i], error);
-	if (mark && !status)
-		remove_file(to, mark);
-	for (size_t i = 0; i < old.count && !status; i++)
-		if (texts_put(&names, old.item[i]) >= count)
-			remove_file(to, old.item[i]);
-	for (size_t i = count; i > 0 && !status; i--)
-		if (!mark || strcmp(files->item[i - 1], mark) != 0)
-			status = move_file(directory->temporary, to, files->item[i - 1],
-					   error);
-	if (mark && !status)
-		status = move_file(directory->temporary, to, mark, error);
+	if (!status && do_moves(&moves, files, &old, &names, error)) {
+		undo_moves(&moves, error);
+		status = -1;
+	}
+	text_list_clear(&moves.old);
+	text_list_clear(&moves.new);
+	free(moves.kept);
 	text_list_clear(&old);
 	texts_clear(&names);
 	return status;
@@ -356,7 +488,8 @@ int output_directory_commit(struct output_directory *directory, struct error *er
 	sigset_t before;
 	int status = -1;
 
-	if (list_files(directory->temporary, &files, error) == 0 &&
+	if (list_files(directory->temporary, "", &files, error) == 0 &&
+	    sync_files(directory->temporary, &files, error) == 0 &&
 	    (!directory->kind->list || write_list(directory, &files, error) == 0)) {
 		signals_hold(&before);
 		status = put_in_place(directory, &files, error);

@@ -91,8 +91,8 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 }
 
 /*
- * A clock's trace into the directory, with a line that says how exact it is. What cannot
- * be made becomes a problem. -1 with error where the name is there already.
+ * Make a clock's trace in the directory, and a line that says how exact it is. A clock
+ * that a trace cannot have becomes a problem. Return 0, or -1 with error.
  */
 static int apply_one(const struct output_directory *directory, const struct clock *clock,
 		     const char *name, FILE *lines, struct problem_list *problems,
@@ -101,19 +101,24 @@ static int apply_one(const struct output_directory *directory, const struct cloc
 	AUTOFREE char *target = mem_printf("%s/%s", directory->temporary, name);
 	struct error cause = ERROR_INIT;
 	double residual_ns;
+	int status;
 
 	if (output_directory_has(directory, name))
 		return error_set(error, "%s/%s: %s", directory->path, name,
 				 strerror(EEXIST));
-	if (apply_clock(clock, target, &residual_ns, &cause) == 0) {
+	status = apply_clock(clock, target, &residual_ns, &cause);
+	if (status == 0) {
 		fprintf(lines, "%s/%s: on the clock of %s, within %.0f ns of the fit\n",
 			directory->path, name, clock->reference, residual_ns);
 		return 0;
 	}
 	output_directory_explain(directory, &cause);
-	problem_add(problems, "", PROBLEM_APPLY, 1, "%s", error_text(&cause));
+	if (status < 0)
+		error_set(error, "%s", error_text(&cause));
+	else
+		problem_add(problems, "", PROBLEM_APPLY, 1, "%s", error_text(&cause));
 	error_clear(&cause);
-	return 0;
+	return status < 0 ? -1 : 0;
 }
 
 int apply_run(const struct clock_map *map, const char *path, FILE *talk,
@@ -173,27 +178,27 @@ static void set_errors(struct clock_class *fitted, const struct clock_class *rec
 	    widest < CLOCK_UNKNOWN_NS ? cycles_up(widest, fitted->frequency) : -1;
 }
 
-/* The trace's metadata with the fitted class, for the caller; NULL with error. */
-static char *fit_metadata(const struct clock *clock, double *residual_ns,
-			  struct error *error)
+/* Make the trace's metadata with the fitted class, for free(). Return 0, or with error 1
+ * if the trace cannot have that clock, or -1. */
+static int fit_metadata(const struct clock *clock, double *residual_ns, char **changed,
+			struct error *error)
 {
 	struct clock_class recorded, fitted;
-	char *path = mem_printf("%s/metadata", clock->path);
-	char *text = metadata_read(path, error), *changed = NULL;
+	AUTOFREE char *path = mem_printf("%s/metadata", clock->path);
+	AUTOFREE char *text = metadata_read(path, error);
 
+	*changed = NULL;
 	if (!text)
-		goto out;
+		return -1;
 	if (metadata_clock(text, &recorded, error) == 0 &&
 	    clock_class_fit(clock, &recorded, &fitted, residual_ns, error) == 0) {
 		set_errors(&fitted, &recorded, clock, *residual_ns);
-		changed = metadata_with_clock(text, &fitted);
+		*changed = metadata_with_clock(text, &fitted);
 	}
-	if (!changed)
-		error_prefix(error, "%s", path);
-out:
-	free(text);
-	free(path);
-	return changed;
+	if (*changed)
+		return 0;
+	error_prefix(error, "%s", path);
+	return 1;
 }
 
 static int write_metadata(const char *target, const char *text, struct error *error)
@@ -215,17 +220,20 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 	char *text;
 	int status;
 
-	if (clock->segments != 1)
-		return error_set(error,
-				 "%s: its clock has %zu segments, a CTF clock class "
-				 "holds one line",
-				 clock->trace, clock->segments);
-	if (!*clock->path)
-		return error_set(error, "%s: it has no path, want a CTF trace",
-				 clock->trace);
-	text = fit_metadata(clock, residual_ns, error);
-	if (!text)
-		return -1;
+	if (clock->segments != 1) {
+		error_set(error,
+			  "%s: its clock has %zu segments, a CTF clock class "
+			  "holds one line",
+			  clock->trace, clock->segments);
+		return 1;
+	}
+	if (!*clock->path) {
+		error_set(error, "%s: it has no path, want a CTF trace", clock->trace);
+		return 1;
+	}
+	status = fit_metadata(clock, residual_ns, &text, error);
+	if (status)
+		return status;
 	/* The metadata comes last: without it, no reader takes it for a trace. */
 	status = clone_streams(clock->path, target, error);
 	if (status == 0 && write_metadata(target, text, error)) {

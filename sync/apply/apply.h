@@ -26,7 +26,8 @@ int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
  * what directories in it hold, as `index`), and a metadata file whose clock class has the
  * fitted frequency and offset, and, in CTF 2, its precision and accuracy: how far a stamp
  * may stray from the fit, and the clock's widest bound (not known where a side has none).
- * Only for a clock of one segment. 0, or -1 with error and no target left.
+ * Return 0, or with error and without the target 1 if the trace cannot have such a clock
+ * (one of several segments, say), or -1 if something failed.
  *
  * residual_ns is how far any stamp may stray from the fit, as a clock class has an
  * integer frequency. It is for viewers that convert the offset and the value one by
