@@ -116,9 +116,6 @@ static int write_tunnel(void *db, const struct cell *row, struct error *error)
 }
 
 /* With types, or no index serves the comparison with a request's columns. */
-#define TUNNEL                                                                           \
-	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
-	"b_address TEXT, b_port INTEGER, messages INTEGER);"
 
 /* A join is faster without these indexes. */
 #define DROP_INDEXES(schema)                                                             \
@@ -134,7 +131,7 @@ static int fill_db(const struct part *part, struct timeline_reader *db,
 	    cell_of_integer(part->run->node[0].id),
 	    cell_of_integer((int64_t)clock_map_fingerprint(&part->run->map))};
 	int status = timeline_update_run(
-	    db, DROP_INDEXES("part.") "CREATE TABLE part." TUNNEL, error);
+	    db, DROP_INDEXES("part.") "CREATE TABLE part." TIMELINE_TUNNEL, error);
 
 	for (size_t i = 0; i < tables->count && !status; i++)
 		status = copy_table(part, db, tables->item[i], error);
@@ -208,7 +205,7 @@ static const char begin_sql[] = DROP_INDEXES(
 	/* The tables of classes, as the parts call them. */
 	"CREATE TEMP TABLE class_table (node, class, table_name);"
 	"CREATE TEMP TABLE part_problem (source, kind, count, text, place);"
-	"CREATE TEMP TABLE " TUNNEL "CREATE INDEX temp.tunnel_ends ON "
+	"CREATE TEMP TABLE " TIMELINE_TUNNEL "; CREATE INDEX temp.tunnel_ends ON "
 	"tunnel (a, b, a_address, b_address, a_port, b_port, protocol);"
 	"CREATE TEMP TABLE half (id, node, src, dst, place, "
 	"PRIMARY KEY (node, src, dst, place)) WITHOUT ROWID;"

@@ -118,17 +118,36 @@ size_t texts_put(struct texts *texts, const char *text)
 	return texts_put_bytes(texts, text, strlen(text));
 }
 
+/* The number of the bytes, or -1. `first`: the latest entry with their hash, or -1. */
+static int64_t find_text(const struct texts *texts, const char *bytes, size_t size,
+			 uint64_t hash, int64_t *first)
+{
+	int64_t at;
+
+	if (!intmap_get(&texts->first, hash, first))
+		*first = -1;
+	for (at = *first; at >= 0; at = texts->entry[at].next)
+		if (texts->entry[at].size == size &&
+		    memcmp(texts->entry[at].text, bytes, size) == 0)
+			break;
+	return at;
+}
+
+bool texts_have(const struct texts *texts, const char *text)
+{
+	size_t size = strlen(text);
+	int64_t first;
+
+	return find_text(texts, text, size, hash_words(text, size), &first) >= 0;
+}
+
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 {
 	uint64_t hash = hash_words(bytes, size);
-	int64_t first, at;
+	int64_t first, at = find_text(texts, bytes, size, hash, &first);
 
-	if (!intmap_get(&texts->first, hash, &first))
-		first = -1;
-	for (at = first; at >= 0; at = texts->entry[at].next)
-		if (texts->entry[at].size == size &&
-		    memcmp(texts->entry[at].text, bytes, size) == 0)
-			return (size_t)at;
+	if (at >= 0)
+		return (size_t)at;
 	texts->entry =
 	    mem_grow(texts->entry, texts->count, &texts->capacity, sizeof(*texts->entry));
 	texts->entry[texts->count] = (struct texts_entry){

@@ -11,7 +11,6 @@
 #include "base/names.h"
 #include "timeline/names.h"
 #include "timeline/reader.h"
-#include "timeline/sql.h"
 
 enum table_query_kind {
 	TABLE_QUERY_TABLE, /* any table but those of the classes; as read_table asks */
@@ -154,8 +153,6 @@ static int take_column(void *context, const struct cell *cell, struct error *err
 	column->required = cell_integer(&cell[2], 0) ||
 			   (cell_integer(&cell[3], 0) && column->type == CELL_INTEGER);
 	column->instant = is_instant(name);
-	facts->is_view = cell[4].integer;
-	facts->kind = (enum table_query_kind)cell[5].integer;
 	return 0;
 }
 
@@ -178,14 +175,14 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 		      const char *name, struct error *error)
 {
 	static const char sql[] =
-	    "SELECT name, type, \"notnull\", pk, "
-	    "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?1), "
-	    "CASE WHEN EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1) THEN 1 "
-	    "WHEN ?1 = 'timeline' OR EXISTS (SELECT 1 FROM event_class "
-	    "WHERE table_name || '_v' = ?1) THEN 2 ELSE 0 END "
-	    "FROM pragma_table_xinfo(?1)";
+	    "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)";
 	const struct cell word = cell_of_text(name);
+	enum timeline_kind kind = timeline_reader_kind(timeline, name);
 
+	facts->is_view = kind == TIMELINE_CLASS_VIEW || strcmp(name, "timeline") == 0;
+	facts->kind = facts->is_view                 ? TABLE_QUERY_EVENT_VIEW
+		      : kind == TIMELINE_CLASS_TABLE ? TABLE_QUERY_CLASS_TABLE
+						     : TABLE_QUERY_TABLE;
 	if (query_rows(timeline, sql, &word, take_column, facts, error))
 		return -1;
 	return facts->wanted->columns ? 0 : no_such_table(timeline, name, error);
@@ -235,27 +232,6 @@ static void set_sql(struct table_query *wanted, char *columns, char *rest, bool 
 	free(rest);
 }
 
-/* Whether a table or view is one that every timeline has. */
-static bool is_of_schema(const char *name)
-{
-	AUTOFREE char *table = mem_printf("CREATE TABLE %s (", name);
-	AUTOFREE char *view = mem_printf("CREATE VIEW %s AS", name);
-
-	return strstr(schema_tables, table) || strstr(schema_tables, view) ||
-	       strstr(schema_classes, table);
-}
-
-/* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
-static void doubt_types(struct table_query *wanted, const struct table_facts *facts)
-{
-	if (facts->kind != TABLE_QUERY_TABLE || is_of_schema(wanted->name))
-		return;
-	for (size_t i = 0; i < wanted->columns; i++) {
-		wanted->column[i].declared = wanted->column[i].type;
-		wanted->column[i].type = CELL_NULL;
-	}
-}
-
 struct table_query *table_query_of_table(struct timeline_reader *timeline,
 					 const struct scope *scope, const char *name,
 					 struct error *error)
@@ -267,7 +243,6 @@ struct table_query *table_query_of_table(struct timeline_reader *timeline,
 	bool walks;
 
 	wanted->name = mem_strdup(name);
-	doubt_types(wanted, &facts);
 	/* Fields are the tracer's, whatever they are called. */
 	for (size_t i = 0; i < wanted->columns; i++)
 		if (facts.kind == TABLE_QUERY_CLASS_TABLE ||

@@ -414,6 +414,27 @@ static void note_failure(struct table_work *work, size_t job, struct error *erro
 	error_clear(error);
 }
 
+/* A reader for a thread: it reads the whole schema, so it is not opened for each job. */
+static struct timeline_reader *take_reader(struct table_work *work, struct error *error)
+{
+	struct timeline_reader *reader = NULL;
+
+	pthread_mutex_lock(&work->lock);
+	if (work->idle_count)
+		reader = work->idle[--work->idle_count];
+	pthread_mutex_unlock(&work->lock);
+	return reader ? reader : timeline_reader_open(work->timeline, error);
+}
+
+static void return_reader(struct table_work *work, struct timeline_reader *reader)
+{
+	if (!reader)
+		return;
+	pthread_mutex_lock(&work->lock);
+	work->idle[work->idle_count++] = reader;
+	pthread_mutex_unlock(&work->lock);
+}
+
 static void do_job(void *context, size_t index)
 {
 	struct table_work *work = context;
@@ -423,10 +444,10 @@ static void do_job(void *context, size_t index)
 
 	if (count_rows(work, 0, 0))
 		return;
-	timeline = timeline_reader_open(work->timeline, &error);
+	timeline = take_reader(work, &error);
 	if (!timeline || write_table(work, &work->job[job], timeline, &error))
 		note_failure(work, job, &error);
-	timeline_reader_free(timeline);
+	return_reader(work, timeline);
 }
 
 struct table_job *table_work_add(struct table_work *work, struct table_query *wanted)
@@ -478,9 +499,14 @@ int table_work_run(struct table_work *work, struct error *error)
 	for (size_t i = 0; i < work->jobs; i++)
 		work->order[i] = i;
 	qsort_r(work->order, work->jobs, sizeof(*work->order), longest_first, work->job);
+	work->idle =
+	    mem_zalloc(((size_t)work->threads + 1) * sizeof(struct timeline_reader *));
 	pthread_mutex_init(&work->lock, NULL);
 	parallel_run(work->threads, work->jobs, do_job, work);
 	pthread_mutex_destroy(&work->lock);
+	while (work->idle_count)
+		timeline_reader_free(work->idle[--work->idle_count]);
+	free(work->idle);
 	free(work->order);
 	if (work->failed == SIZE_MAX)
 		return 0;

@@ -189,11 +189,13 @@ struct table_work {
 	int threads;
 	bool pipe; /* read and write in two threads */
 
-	size_t *order;        /* indexes of jobs, the longest first */
-	pthread_mutex_t lock; /* guards the rest */
-	uint64_t rows;        /* done up to now */
-	uint64_t mended;      /* texts that were no UTF-8 */
-	size_t failed;        /* the job, of several the first; SIZE_MAX: none */
+	size_t *order;                 /* indexes of jobs, the longest first */
+	pthread_mutex_t lock;          /* guards the rest */
+	struct timeline_reader **idle; /* opened by threads that have done their job */
+	size_t idle_count;
+	uint64_t rows;   /* done up to now */
+	uint64_t mended; /* texts that were no UTF-8 */
+	size_t failed;   /* the job, of several the first; SIZE_MAX: none */
 	struct error error;
 };
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/classes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +13,7 @@
 #include "timeline/sql.h"
 #include "timeline/writer_state.h"
 
-/* Event classes: a typed table and a view for each. */
-struct writer_column {
-	char *name; /* as the source has it, in UTF-8 */
-	char *sql;  /* as the table has it */
-	enum cell_type type;
-	bool context;
-};
-
-/* What stands in CREATE TABLE, and so how SQLite converts what it is given. */
-static const char *type_name(enum cell_type type)
+const char *class_type_name(enum cell_type type)
 {
 	switch (type) {
 	case CELL_NULL:
@@ -43,8 +36,8 @@ static void add_key(struct bytes *bytes, const struct writer_class *class, bool 
 	bytes_add(bytes, class->kind, strlen(class->kind) + 1);
 	bytes_add(bytes, class->name, strlen(class->name) + 1);
 	for (size_t i = 0; columns && i < class->columns; i++) {
-		const struct writer_column *column = &class->column[i];
-		const char *type = type_name(column->type);
+		const struct class_column *column = &class->column[i];
+		const char *type = class_type_name(column->type);
 
 		bytes_add(bytes, column->name, strlen(column->name) + 1);
 		bytes_add(bytes, type, strlen(type) + 1);
@@ -94,60 +87,50 @@ static void name_columns(struct writer_class *class)
 	name_clear(&names);
 }
 
-static int run_and_clear(struct timeline_writer *writer, struct bytes *sql,
-			 struct error *error)
+static bool has_column(const struct class_column *column, size_t columns,
+		       const char *name)
 {
-	int status;
-
-	bytes_add_byte(sql, 0);
-	status = sql_run(writer->db, writer->place, (char *)sql->data, error);
-	bytes_clear(sql);
-	return status;
-}
-
-static bool has_column(const struct writer_class *class, const char *name)
-{
-	for (size_t i = 0; class && i < class->columns; i++)
-		if (sqlite3_stricmp(class->column[i].sql, name) == 0)
+	for (size_t i = 0; i < columns; i++)
+		if (sqlite3_stricmp(column[i].sql, name) == 0)
 			return true;
 	return false;
 }
 
-/* A table's columns and, of those that queries name, the ones that the class has not:
- * rows end before them, so they are NULL. `class` NULL: it was not recorded. */
-static int make_table(struct timeline_writer *writer, const char *name,
-		      const struct writer_class *class, struct error *error)
+int class_asked_new(sqlite3 *db, sqlite3_stmt **asked)
 {
-	static const char asked[] = "SELECT name, type FROM pragma_table_info(?)";
-	AUTOFREE char *table = name_quote(name);
-	struct bytes sql = {0};
-	sqlite3_stmt *query;
+	return sqlite3_prepare_v2(db, "SELECT name, type FROM pragma_table_info(?)", -1,
+				  asked, NULL);
+}
 
-	if (sqlite3_prepare_v2(writer->asked, asked, -1, &query, NULL) != SQLITE_OK)
-		return sql_error(writer->asked, writer->place, error);
-	bytes_print(&sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
-		    table);
-	for (size_t i = 0; class && i < class->columns; i++) {
-		AUTOFREE char *column = name_quote(class->column[i].sql);
+void class_table_sql(struct bytes *sql, const char *table,
+		     const struct class_column *column, size_t columns,
+		     sqlite3_stmt *asked)
+{
+	AUTOFREE char *quoted_table = name_quote(table);
 
-		bytes_print(&sql, ", %s %s", column, type_name(class->column[i].type));
+	bytes_print(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
+		    quoted_table);
+	for (size_t i = 0; i < columns; i++) {
+		AUTOFREE char *quoted = name_quote(column[i].sql);
+
+		bytes_print(sql, ", %s %s", quoted, class_type_name(column[i].type));
 	}
-	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
-	while (sqlite3_step(query) == SQLITE_ROW) {
-		const char *column = (const char *)sqlite3_column_text(query, 0);
-		AUTOFREE char *quoted = name_quote(column);
+	sqlite3_bind_text(asked, 1, table, -1, SQLITE_STATIC);
+	while (sqlite3_step(asked) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(asked, 0);
+		AUTOFREE char *quoted = name_quote(name);
 
-		if (!has_column(class, column))
-			bytes_print(&sql, ", %s %s", quoted,
-				    sqlite3_column_text(query, 1));
+		if (!has_column(column, columns, name))
+			bytes_print(sql, ", %s %s", quoted,
+				    sqlite3_column_text(asked, 1));
 	}
-	sqlite3_finalize(query);
-	bytes_add_text(&sql, ")");
-	return run_and_clear(writer, &sql, error);
+	sqlite3_reset(asked);
+	bytes_add_text(sql, ")");
 }
 
 /* Tables of classes that queries name, and that were not recorded. */
-static int make_asked(struct timeline_writer *writer, struct error *error)
+static int make_asked(struct timeline_writer *writer, sqlite3_stmt *asked,
+		      struct error *error)
 {
 	static const char text[] = "SELECT name FROM sqlite_schema ORDER BY rowid";
 	sqlite3_stmt *query;
@@ -157,47 +140,110 @@ static int make_asked(struct timeline_writer *writer, struct error *error)
 		return sql_error(writer->asked, writer->place, error);
 	while (!status && sqlite3_step(query) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(query, 0);
+		struct bytes sql = {0};
 
-		if (name_take(&writer->names, name))
-			status = make_table(writer, name, NULL, error);
+		if (!name_take(&writer->names, name))
+			continue;
+		class_table_sql(&sql, name, NULL, 0, asked);
+		bytes_add_byte(&sql, 0);
+		status = sql_run(writer->db, writer->place, (char *)sql.data, error);
+		bytes_clear(&sql);
 	}
 	sqlite3_finalize(query);
 	return status;
 }
 
 /* Columns whose name the event has already get another one in the view. */
-static void add_view_columns(struct bytes *sql, const struct writer_class *class)
+static void add_view_columns(struct bytes *sql, const struct class_column *column,
+			     size_t columns)
 {
 	static const char *const event[] = {"id", "ts_ns", "node", "cpu", "tid"};
 	struct name_set names = {0};
 
 	for (size_t i = 0; i < sizeof(event) / sizeof(event[0]); i++)
 		name_take(&names, event[i]);
-	for (size_t i = 0; i < class->columns; i++) {
-		AUTOFREE char *shown = name_pick(&names, class->column[i].sql, "");
-		AUTOFREE char *column = name_quote(class->column[i].sql),
+	for (size_t i = 0; i < columns; i++) {
+		AUTOFREE char *shown = name_pick(&names, column[i].sql, "");
+		AUTOFREE char *quoted = name_quote(column[i].sql),
 			      *as = name_quote(shown);
 
-		bytes_print(sql, ", c.%s AS %s", column, as);
+		bytes_print(sql, ", c.%s AS %s", quoted, as);
 	}
 	name_clear(&names);
 }
 
-static int make_view(struct timeline_writer *writer, const struct writer_class *class,
-		     struct error *error)
+void class_view_sql(struct bytes *sql, const char *table,
+		    const struct class_column *column, size_t columns)
 {
-	AUTOFREE char *table = name_quote(class->table);
-	AUTOFREE char *name = mem_printf("%s_v", class->table), *view = name_quote(name);
-	struct bytes sql = {0};
+	AUTOFREE char *quoted = name_quote(table);
+	AUTOFREE char *name = mem_printf("%s_v", table), *view = name_quote(name);
 
-	bytes_print(&sql,
+	bytes_print(sql,
 		    "CREATE VIEW %s AS SELECT e.id, e.ts_ns,"
 		    " (SELECT n.name FROM node AS n WHERE n.id = e.node) AS node,"
 		    " e.cpu, e.tid",
 		    view);
-	add_view_columns(&sql, class);
-	bytes_print(&sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", table);
-	return run_and_clear(writer, &sql, error);
+	add_view_columns(sql, column, columns);
+	bytes_print(sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", quoted);
+}
+
+/*
+ * Add a row to sqlite_schema. CREATE would do that, but looks through all rows each time,
+ * and a trace may have thousands of classes. `root`: the table's root page; 0: a view.
+ */
+static int add_schema_row(struct timeline_writer *writer, sqlite3_stmt *insert,
+			  const char *name, uint32_t root, struct bytes *sql,
+			  struct error *error)
+{
+	const struct cell row[] = {cell_of_text(root ? "table" : "view"),
+				   cell_of_text(name), cell_of_integer(root),
+				   cell_of_text((char *)sql->data)};
+	bool failed = false;
+
+	for (int i = 0; i < 4 && !failed; i++)
+		failed = sql_bind(insert, i + 1, &row[i]) != SQLITE_OK;
+	failed = failed || sqlite3_step(insert) != SQLITE_DONE;
+	if (failed)
+		sql_error(writer->db, writer->place, error);
+	sqlite3_reset(insert);
+	sql->size = 0;
+	return failed ? -1 : 0;
+}
+
+/* Enter the table and the view of each class into the schema. */
+static int enter_classes(struct timeline_writer *writer, sqlite3_stmt *asked,
+			 struct error *error)
+{
+	static const char text[] = "INSERT INTO sqlite_schema (type, name, tbl_name, "
+				   "rootpage, sql) VALUES (?1, ?2, ?2, ?3, ?4)";
+	struct bytes sql = {0};
+	sqlite3_stmt *insert = NULL;
+	int status = 0;
+
+	if (sql_run(writer->db, writer->place, "PRAGMA writable_schema = ON", error))
+		return -1;
+	if (sqlite3_prepare_v2(writer->db, text, -1, &insert, NULL) != SQLITE_OK)
+		return sql_error(writer->db, writer->place, error);
+	for (size_t i = 0; i < writer->classes && !status; i++) {
+		const struct writer_class *class = &writer->class[i];
+		AUTOFREE char *view = NULL;
+
+		if (!class->table)
+			continue;
+		view = mem_printf("%s_v", class->table);
+		class_table_sql(&sql, class->table, class->column, class->columns, asked);
+		bytes_add_byte(&sql, 0);
+		status = add_schema_row(writer, insert, class->table,
+					tree_root(class->tree), &sql, error);
+		class_view_sql(&sql, class->table, class->column, class->columns);
+		bytes_add_byte(&sql, 0);
+		status = status || add_schema_row(writer, insert, view, 0, &sql, error);
+	}
+	sqlite3_finalize(insert);
+	bytes_clear(&sql);
+	return status ? -1
+		      : sql_run(writer->db, writer->place, "PRAGMA writable_schema = OFF",
+				error);
 }
 
 /* How the source's names became those of the table. */
@@ -205,13 +251,13 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 			struct error *error)
 {
 	for (size_t i = 0; i < class->columns; i++) {
-		const struct writer_column *column = &class->column[i];
+		const struct class_column *column = &class->column[i];
 		const struct cell row[] = {
 		    cell_of_integer(class->id),
 		    cell_of_integer((int64_t)i + 1),
 		    cell_of_text(column->name),
 		    cell_of_text(column->sql),
-		    cell_of_text(type_name(column->type)),
+		    cell_of_text(class_type_name(column->type)),
 		    cell_of_integer(column->context),
 		};
 
@@ -223,7 +269,7 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 
 /* The column of a class that a field has, or the class's `columns`. */
 static size_t find_column(const struct writer_class *class,
-			  const struct writer_column *field, const bool *is_taken)
+			  const struct class_column *field, const bool *is_taken)
 {
 	size_t at = 0;
 
@@ -244,17 +290,17 @@ static bool place_columns(struct writer_class *class, const struct writer_class 
 	bool *is_taken = mem_zalloc(class->columns + from->columns + 1), moves = false;
 
 	for (size_t i = 0; i < from->columns; i++) {
-		const struct writer_column *field = &from->column[i];
+		const struct class_column *field = &from->column[i];
 		size_t at = find_column(class, field, is_taken);
-		struct writer_column *column;
+		struct class_column *column;
 
 		if (at == class->columns) {
 			class->column = mem_grow(class->column, at, &class->capacity,
 						 sizeof(*class->column));
 			class->column[class->columns++] =
-			    (struct writer_column){.name = mem_strdup(field->name),
-						   .type = field->type,
-						   .context = field->context};
+			    (struct class_column){.name = mem_strdup(field->name),
+						  .type = field->type,
+						  .context = field->context};
 		}
 		column = &class->column[at];
 		if (column->type == CELL_REAL || field->type == CELL_REAL)
@@ -306,6 +352,7 @@ static size_t find_class(struct timeline_writer *writer, const struct writer_cla
 		if (writer->payload) {
 			class->table = name_table(&writer->names, class->name);
 			class->tree = tree_new(writer->pages, class->table, false);
+			tree_detach(class->tree);
 		}
 	}
 	bytes_clear(&key);
@@ -360,14 +407,16 @@ void timeline_writer_set_part(struct timeline_writer *writer)
 
 int writer_make_classes(struct timeline_writer *writer, struct error *error)
 {
-	for (size_t i = 0; i < writer->classes; i++) {
-		const struct writer_class *class = &writer->class[i];
+	sqlite3_stmt *asked = NULL;
+	int status = class_asked_new(writer->asked, &asked) == SQLITE_OK
+			 ? 0
+			 : sql_error(writer->asked, writer->place, error);
 
-		if (class->table && (make_table(writer, class->table, class, error) ||
-				     make_view(writer, class, error)))
-			return -1;
-	}
-	return make_asked(writer, error);
+	if (!status)
+		status = enter_classes(writer, asked, error) ||
+			 make_asked(writer, asked, error);
+	sqlite3_finalize(asked);
+	return status ? -1 : 0;
 }
 
 int writer_finish_classes(struct timeline_writer *writer, struct error *error)

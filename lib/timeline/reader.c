@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "timeline/schema_check.h"
 #include "timeline/sql.h"
 
 struct timeline_reader {
@@ -23,12 +24,14 @@ struct timeline_reader {
 	uint64_t keys;              /* that TIMELINE_KEY handed on */
 	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
 	bool may_write;             /* by timeline_update_open */
+	struct timeline_classes classes;
 };
 
 struct timeline_query {
 	struct timeline_reader *reader;
 	sqlite3_stmt *statement;
 	struct cell *cell;
+	unsigned *types; /* of each column: a bit for each type that a value may have */
 	size_t columns;
 };
 
@@ -183,7 +186,9 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	reader = mem_zalloc(sizeof(*reader));
 	reader->db = db;
 	reader->path = mem_strdup(path);
-	if (sql_run(db, path, settings, error) == 0 && define_rows(reader, error) == 0) {
+	if (sql_run(db, path, settings, error) == 0 &&
+	    schema_check(db, "main", path, &reader->classes, error) == 0 &&
+	    define_rows(reader, error) == 0) {
 		if (quantile_define(db) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
@@ -197,14 +202,39 @@ void timeline_reader_free(struct timeline_reader *reader)
 	if (!reader)
 		return;
 	sqlite3_close(reader->db);
+	timeline_classes_clear(&reader->classes);
 	free(reader->path);
 	free(reader);
+}
+
+enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
+					const char *name)
+{
+	return texts_have(&reader->classes.tables, name)  ? TIMELINE_CLASS_TABLE
+	       : texts_have(&reader->classes.views, name) ? TIMELINE_CLASS_VIEW
+							  : TIMELINE_OTHER;
 }
 
 /* Nothing but blanks and semicolons; a second statement would not be asked. */
 static int is_blank(const char *text)
 {
 	return text[strspn(text, " \t\r\n;")] == '\0';
+}
+
+/* The types of values in a column, by how its table declares it: SQLite stores others,
+ * too, but ctmerge does not. All, if the column is computed. */
+static unsigned column_types(sqlite3_stmt *statement, int column)
+{
+	const char *declared = sqlite3_column_decltype(statement, column);
+	unsigned null = 1u << CELL_NULL, integer = 1u << CELL_INTEGER;
+
+	if (declared && strcmp(declared, "INTEGER") == 0)
+		return null | integer;
+	if (declared && strcmp(declared, "REAL") == 0)
+		return null | integer | 1u << CELL_REAL;
+	if (declared && strcmp(declared, "TEXT") == 0) /* a blob is no UTF-8 */
+		return null | 1u << CELL_TEXT | 1u << CELL_BLOB;
+	return ~0u;
 }
 
 static struct timeline_query *make_query(struct timeline_reader *reader,
@@ -216,6 +246,9 @@ static struct timeline_query *make_query(struct timeline_reader *reader,
 	query->statement = statement;
 	query->columns = (size_t)sqlite3_column_count(statement);
 	query->cell = mem_zalloc(query->columns * sizeof(*query->cell));
+	query->types = mem_zalloc(query->columns * sizeof(*query->types));
+	for (size_t i = 0; i < query->columns; i++)
+		query->types[i] = column_types(statement, (int)i);
 	return query;
 }
 
@@ -323,8 +356,16 @@ int timeline_query_next(struct timeline_query *query, struct error *error)
 	}
 	if (code != SQLITE_ROW)
 		return sql_error(query->reader->db, query->reader->path, error);
-	for (size_t i = 0; i < query->columns; i++)
+	for (size_t i = 0; i < query->columns; i++) {
 		query->cell[i] = sql_cell(query->statement, (int)i);
+		if (!(query->types[i] >> query->cell[i].type & 1))
+			return error_set(error,
+					 "%s: column '%s' has a value of a wrong type; "
+					 "make the timeline anew: ctmerge RUN -o FILE "
+					 "--force",
+					 query->reader->path,
+					 timeline_query_name(query, i));
+	}
 	return 1;
 }
 
@@ -479,6 +520,7 @@ void timeline_query_free(struct timeline_query *query)
 		return;
 	sqlite3_finalize(query->statement);
 	free(query->cell);
+	free(query->types);
 	free(query);
 }
 
@@ -516,12 +558,14 @@ int timeline_update_attach(struct timeline_reader *reader, const char *path,
 {
 	AUTOFREE char *sql = mem_printf("ATTACH ? AS %s", name);
 	AUTOFREE char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
-	struct cell value;
+	struct timeline_classes classes = {0};
+	const struct cell value = cell_of_text(plain);
+	int status = check_version(path, error) ||
+		     run_with_values(reader, sql, &value, error) ||
+		     schema_check(reader->db, name, path, &classes, error);
 
-	cell_set_bytes(&value, CELL_TEXT, plain, strlen(plain));
-	return check_version(path, error) || run_with_values(reader, sql, &value, error)
-		   ? -1
-		   : 0;
+	timeline_classes_clear(&classes);
+	return status ? -1 : 0;
 }
 
 int timeline_update_detach(struct timeline_reader *reader, const char *name,

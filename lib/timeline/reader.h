@@ -14,13 +14,25 @@ struct timeline_reader;
 struct text_list;
 
 /*
- * Open a timeline. NULL with an error that tells a file that cannot be read from one
- * that is no timeline, or one of another version.
+ * Open a timeline, which may come from anybody: its schema and its short tables are
+ * checked (timeline/schema_check.h). NULL with an error that tells a file that cannot be
+ * read from one that is no timeline, or one of another version.
  */
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error);
 
 /* After its queries are freed. */
 void timeline_reader_free(struct timeline_reader *reader);
+
+/* What a name is: a table or view of an event class, or something else. */
+enum timeline_kind { TIMELINE_OTHER, TIMELINE_CLASS_TABLE, TIMELINE_CLASS_VIEW };
+
+enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
+					const char *name);
+
+/* A table that a part of a timeline (ctmerge --part) has besides. */
+#define TIMELINE_TUNNEL                                                                  \
+	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
+	"b_address TEXT, b_port INTEGER, messages INTEGER)"
 
 /*
  * Whether a timeline may be written to a path: nothing is there, or with `force` a

@@ -43,6 +43,19 @@ sqlite3 *sql_open(const char *path, int flags, struct error *error)
 	return NULL;
 }
 
+sqlite3 *sql_open_memory(const char *text, const char *place, struct error *error)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+	    sql_run(db, place, text, error) == 0)
+		return db;
+	if (!*error_text(error))
+		sql_error(db, place, error);
+	sqlite3_close(db);
+	return NULL;
+}
+
 int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 {
 	switch (value->type) {

@@ -28,6 +28,9 @@ struct cell sql_cell(sqlite3_stmt *statement, int column);
  */
 sqlite3 *sql_open(const char *path, int flags, struct error *error);
 
+/* Open a database in memory, and run statements of ours. NULL with error. */
+sqlite3 *sql_open_memory(const char *text, const char *place, struct error *error);
+
 /*
  * The quantile of some values, which are put in another order: linear interpolation
  * between order statistics (type 7 of Hyndman, Fan 1996). No value is a NaN; there is one

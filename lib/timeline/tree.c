@@ -214,7 +214,8 @@ struct tree {
 	struct node level[LEVELS];
 	int levels;
 	int64_t last_id; /* of a table's leaf */
-	uint32_t root;   /* SQLite's page */
+	uint32_t root;   /* SQLite's page; of a detached tree ours */
+	bool is_detached;
 };
 
 struct tree *tree_new(struct pages *pages, const char *name, bool is_index)
@@ -228,6 +229,16 @@ struct tree *tree_new(struct pages *pages, const char *name, bool is_index)
 	*MEM_NEXT(pages->tree, pages->trees, pages->capacity) = tree;
 	assert(pages->names.count == pages->trees);
 	return tree;
+}
+
+void tree_detach(struct tree *tree)
+{
+	tree->is_detached = true;
+}
+
+uint32_t tree_root(const struct tree *tree)
+{
+	return tree->root;
 }
 
 static size_t header_of(int level)
@@ -399,15 +410,18 @@ int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	return write_chain(tree, row->bytes + local, row->size - local, error);
 }
 
-/* Write all pages but the root. */
+/* Write all pages, except a root that SQLite places. */
 static int finish(struct tree *tree, struct error *error)
 {
 	uint32_t right = 0;
 
-	for (int level = 0; level < tree->levels - 1; level++)
+	for (int level = 0; level < tree->levels - !tree->is_detached; level++)
 		if (close_page(tree, level, right, &right, error))
 			return -1;
-	tree->level[tree->levels - 1].last = right;
+	if (tree->is_detached)
+		tree->root = right;
+	else
+		tree->level[tree->levels - 1].last = right;
 	return 0;
 }
 
@@ -448,6 +462,8 @@ int pages_write_roots(struct pages *pages, struct error *error)
 		int top = tree->levels - 1;
 
 		assert(tree->root);
+		if (tree->is_detached)
+			continue;
 		make_page(tree, top, tree->level[top].last, bytes);
 		if (pages_replace(pages, tree->root, bytes, error))
 			return -1;

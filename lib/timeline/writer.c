@@ -123,27 +123,13 @@ static int take_names(struct timeline_writer *writer, struct error *error)
 	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
 }
 
-static sqlite3 *memory_of(struct timeline_writer *writer, const char *sql,
-			  struct error *error)
-{
-	sqlite3 *db;
-
-	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-	    sql_run(db, writer->place, sql, error) == 0)
-		return db;
-	if (!*error_text(error))
-		sql_error(db, writer->place, error);
-	sqlite3_close(db);
-	return NULL;
-}
-
 /* SQLite knows its tables best, so it is asked, in memory. */
 static int open_memory(struct timeline_writer *writer, struct error *error)
 {
 	int status = 0;
 
-	writer->memory = memory_of(writer, schema_tables, error);
-	writer->asked = memory_of(writer, schema_classes, error);
+	writer->memory = sql_open_memory(schema_tables, writer->place, error);
+	writer->asked = sql_open_memory(schema_classes, writer->place, error);
 	if (!writer->memory || !writer->asked ||
 	    sql_run(writer->memory, writer->place, schema_indexes, error) ||
 	    find_tables(writer, error) || take_names(writer, error))

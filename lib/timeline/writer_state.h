@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "timeline/classes.h"
 #include "timeline/names.h"
 #include "timeline/row_bytes.h"
 #include "timeline/rows.h"
@@ -40,6 +41,13 @@ struct tree;
 struct tree *tree_new(struct pages *pages, const char *name, bool is_index);
 
 /*
+ * Give a tree a root page of its own, which pages_finish writes and tree_root then
+ * returns: for a table that is entered into sqlite_schema, not made by CREATE TABLE.
+ */
+void tree_detach(struct tree *tree);
+uint32_t tree_root(const struct tree *tree);
+
+/*
  * Add a row of a table by ascending id, or a key of an index or a row of a table
  * without rowid (whose `id` counts for nothing) by ascending key. 0, or -1 with error: it
  * is of no use then.
@@ -47,7 +55,8 @@ struct tree *tree_new(struct pages *pages, const char *name, bool is_index);
 int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	     struct error *error);
 
-/* Write all pages of all trees but their roots. 0, or -1 with error. */
+/* Write all pages of all trees, except the roots of those that are not detached. Return
+ * 0, or -1 with error. */
 int pages_finish(struct pages *pages, struct error *error);
 
 /* SQLite's page for the root of that table or index, which may be none of ours. */
@@ -64,7 +73,7 @@ void pages_free(struct pages *pages);
 struct writer_class {
 	int64_t id;
 	char *kind, *name, *table;
-	struct writer_column *column; /* of all its layouts, as they were added */
+	struct class_column *column; /* of all its layouts, as they were added */
 	size_t columns, capacity;
 	struct tree *tree; /* of its table; NULL without payload */
 	int64_t events;

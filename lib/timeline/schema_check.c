@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/schema_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "timeline/classes.h"
+#include "timeline/names.h"
+#include "timeline/reader.h"
+#include "timeline/sql.h"
+
+/* A row of sqlite_schema. */
+struct schema_item {
+	char *type, *sql;
+	bool is_expected;
+};
+
+struct schema_check {
+	sqlite3 *db, *reference, *asked; /* the last two: our own tables, in memory */
+	const char *schema, *place;
+	struct timeline_classes *classes;
+	struct texts names;
+	struct schema_item *item; /* of each name */
+	size_t capacity;
+	sqlite3_stmt *asked_columns, *columns;
+	struct error *error;
+};
+
+static int refuse(const struct schema_check *check, const char *type, const char *name,
+		  const char *why)
+{
+	return error_set(check->error,
+			 "%s: %s '%s' %s; make the timeline anew: ctmerge RUN -o FILE "
+			 "--force",
+			 check->place, type, name, why);
+}
+
+static const char *text_at(sqlite3_stmt *row, int column)
+{
+	const unsigned char *text = sqlite3_column_text(row, column);
+
+	return text ? (const char *)text : "";
+}
+
+typedef int row_fn(struct schema_check *check, sqlite3_stmt *row);
+
+/* Call `take` with each row of a SELECT, until it returns other than 0. */
+static int each_row(struct schema_check *check, sqlite3 *db, const char *sql,
+		    row_fn *take)
+{
+	sqlite3_stmt *row = NULL;
+	int code = sqlite3_prepare_v2(db, sql, -1, &row, NULL), status = 0;
+
+	while (code == SQLITE_OK || code == SQLITE_ROW) {
+		code = sqlite3_step(row);
+		if (code == SQLITE_ROW && (status = take(check, row)))
+			break;
+	}
+	if (!status && code != SQLITE_DONE)
+		status = sql_error(db, check->place, check->error);
+	sqlite3_finalize(row);
+	return status;
+}
+
+static int stop_at_row(struct schema_check *check, sqlite3_stmt *row)
+{
+	(void)check;
+	(void)row;
+	return 1;
+}
+
+static bool query_has_row(struct schema_check *check, const char *sql)
+{
+	return each_row(check, check->db, sql, stop_at_row) > 0;
+}
+
+static int add_item(struct schema_check *check, sqlite3_stmt *row)
+{
+	const char *type = text_at(row, 0), *name = text_at(row, 1);
+	size_t items = check->names.count;
+
+	if (texts_put(&check->names, name) < items || strcmp(type, "trigger") == 0)
+		return refuse(check, type, name, "is not one that ctmerge makes");
+	*MEM_NEXT(check->item, items, check->capacity) = (struct schema_item){
+	    .type = mem_strdup(type), .sql = mem_strdup(text_at(row, 2))};
+	return 0;
+}
+
+static bool item_is(struct schema_check *check, const char *name, const char *sql)
+{
+	const struct schema_item *item;
+
+	if (!texts_have(&check->names, name))
+		return false;
+	item = &check->item[texts_put(&check->names, name)];
+	return item->sql && strcmp(item->sql, sql) == 0;
+}
+
+/* The item may be there if it is as expected. Return 1 if it is missing. */
+static int expect_item(struct schema_check *check, const char *type, const char *name,
+		       const char *sql)
+{
+	size_t items = check->names.count, at = texts_put(&check->names, name);
+	struct schema_item *item;
+
+	if (at == items) {
+		*MEM_NEXT(check->item, items, check->capacity) =
+		    (struct schema_item){.is_expected = true};
+		return 1;
+	}
+	item = &check->item[at];
+	if (!item->type) /* expected already, and missing */
+		return 1;
+	if (strcmp(item->type, type) != 0 || strcmp(item->sql, sql) != 0)
+		return refuse(check, item->type, name,
+			      "is not as this version of ctmerge makes it");
+	item->is_expected = true;
+	return 0;
+}
+
+static int expect_fixed(struct schema_check *check, sqlite3_stmt *row)
+{
+	const char *type = text_at(row, 0), *name = text_at(row, 1);
+	int status = expect_item(check, type, name, text_at(row, 2));
+
+	/* Parts have fewer indexes. */
+	if (status > 0 && strcmp(type, "index") != 0)
+		return refuse(check, type, name, "is missing");
+	return status < 0 ? -1 : 0;
+}
+
+static int expect_asked(struct schema_check *check, sqlite3_stmt *row)
+{
+	const char *name = text_at(row, 0);
+	size_t count = check->classes->tables.count;
+	struct bytes sql = {0};
+	int status = 0;
+
+	if (texts_put(&check->classes->tables, name) == count) { /* not recorded */
+		class_table_sql(&sql, name, NULL, 0, check->asked_columns);
+		bytes_add_byte(&sql, 0);
+		status = expect_item(check, "table", name, (char *)sql.data);
+		bytes_clear(&sql);
+	}
+	return status < 0 ? -1 : 0;
+}
+
+static bool parse_type(const char *word, enum cell_type *type)
+{
+	for (int i = CELL_NULL; i <= CELL_BLOB; i++)
+		if (strcmp(class_type_name((enum cell_type)i), word) == 0) {
+			*type = (enum cell_type)i;
+			return true;
+		}
+	return false;
+}
+
+/* The columns of the class with this id; for free(), as are their names. NULL: wrong. */
+static struct class_column *read_columns(struct schema_check *check, int64_t class,
+					 size_t *count)
+{
+	struct class_column *column = mem_zalloc(sizeof(*column));
+	size_t capacity = 1;
+	int code;
+
+	*count = 0;
+	sqlite3_bind_int64(check->columns, 1, class);
+	while ((code = sqlite3_step(check->columns)) == SQLITE_ROW) {
+		struct class_column *added = MEM_NEXT(column, *count, capacity);
+
+		*added =
+		    (struct class_column){.sql = mem_strdup(text_at(check->columns, 0))};
+		if (!parse_type(text_at(check->columns, 1), &added->type))
+			break;
+	}
+	sqlite3_reset(check->columns);
+	if (code == SQLITE_DONE)
+		return column;
+	if (code != SQLITE_ROW)
+		sql_error(check->db, check->place, check->error);
+	else
+		refuse(check, "table", "event_column", "has an unknown type");
+	for (size_t i = 0; i < *count; i++)
+		free(column[i].sql);
+	free(column);
+	return NULL;
+}
+
+/* Expect the table and the view of a class. */
+static int expect_class(struct schema_check *check, sqlite3_stmt *row)
+{
+	size_t count;
+	AUTOFREE char *table = mem_strdup(text_at(row, 1));
+	AUTOFREE char *view = mem_printf("%s_v", table);
+	AUTOFREE struct class_column *column =
+	    read_columns(check, sqlite3_column_int64(row, 0), &count);
+	struct bytes sql = {0};
+	int status;
+
+	if (!column)
+		return -1;
+	/* A part (ctmerge --part) has no rows of classes. */
+	class_table_sql(&sql, table, NULL, 0, check->asked_columns);
+	bytes_add_byte(&sql, 0);
+	if (!item_is(check, table, (char *)sql.data)) {
+		sql.size = 0;
+		class_table_sql(&sql, table, column, count, check->asked_columns);
+		bytes_add_byte(&sql, 0);
+	}
+	status = expect_item(check, "table", table, (char *)sql.data);
+	sql.size = 0;
+	class_view_sql(&sql, table, column, count);
+	bytes_add_byte(&sql, 0);
+	if (status >= 0)
+		status = expect_item(check, "view", view, (char *)sql.data);
+	texts_put(&check->classes->tables, table);
+	texts_put(&check->classes->views, view);
+	bytes_clear(&sql);
+	for (size_t i = 0; i < count; i++)
+		free(column[i].sql);
+	return status < 0 ? -1 : 0;
+}
+
+static int expect_classes(struct schema_check *check)
+{
+	AUTOFREE char *classes = mem_printf("SELECT id, table_name FROM %s.event_class "
+					    "WHERE table_name IS NOT NULL",
+					    check->schema);
+	AUTOFREE char *columns = mem_printf("SELECT column_name, type FROM "
+					    "%s.event_column WHERE class = ? "
+					    "ORDER BY position",
+					    check->schema);
+	int status;
+
+	if (sqlite3_prepare_v2(check->db, columns, -1, &check->columns, NULL) !=
+	    SQLITE_OK)
+		return sql_error(check->db, check->place, check->error);
+	if (class_asked_new(check->asked, &check->asked_columns) != SQLITE_OK)
+		return sql_error(check->asked, check->place, check->error);
+	status = each_row(check, check->db, classes, expect_class) ||
+		 each_row(check, check->asked,
+			  "SELECT name FROM sqlite_schema ORDER BY rowid", expect_asked);
+	sqlite3_finalize(check->columns);
+	sqlite3_finalize(check->asked_columns);
+	return status;
+}
+
+static int check_schema(struct schema_check *check)
+{
+	AUTOFREE char *items =
+	    mem_printf("SELECT type, name, sql FROM %s.sqlite_schema", check->schema);
+
+	if (each_row(check, check->db, items, add_item) ||
+	    each_row(check, check->reference, "SELECT type, name, sql FROM sqlite_schema",
+		     expect_fixed) ||
+	    expect_item(check, "table", "sqlite_stat1",
+			"CREATE TABLE sqlite_stat1(tbl,idx,stat)") < 0 ||
+	    expect_item(check, "table", "sqlite_stat4",
+			"CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)") < 0 ||
+	    expect_item(check, "table", "tunnel", "CREATE TABLE " TIMELINE_TUNNEL) < 0 ||
+	    expect_classes(check))
+		return -1;
+	for (size_t i = 0; i < check->names.count; i++)
+		if (!check->item[i].is_expected)
+			return refuse(check, check->item[i].type,
+				      texts_get(&check->names, i),
+				      "is not one that ctmerge makes");
+	return 0;
+}
+
+/* A short table and, as SQL, the condition of a row with a value of a wrong type. */
+static int check_table(struct schema_check *check, sqlite3_stmt *row)
+{
+	const char *table = text_at(row, 0);
+	AUTOFREE char *types = mem_printf("SELECT 1 FROM %s.%s WHERE %s", check->schema,
+					  table, text_at(row, 1));
+	/* A part refers to sources of other parts. */
+	AUTOFREE char *ids = mem_printf("SELECT 1 FROM pragma_foreign_key_check('%s', "
+					"'%s') WHERE parent <> 'source'",
+					table, check->schema);
+
+	if (query_has_row(check, types))
+		return refuse(check, "table", table, "has a value of a wrong type");
+	if (query_has_row(check, ids))
+		return refuse(check, "table", table, "has an id that does not resolve");
+	return *error_text(check->error) ? -1 : 0;
+}
+
+/* Tables that are short, and that the others refer to. */
+static const char short_tables[] =
+    "SELECT m.name, group_concat('typeof(\"' || c.name || '\") NOT IN (' || "
+    "CASE c.type WHEN 'INTEGER' THEN '''integer''' WHEN 'TEXT' THEN '''text''' "
+    "ELSE '''real'', ''integer''' END || iif(c.\"notnull\" OR c.pk, '', ', ''null''') "
+    "|| ')', ' OR ') FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c "
+    "WHERE c.type <> '' AND m.name IN ('node', 'source', 'clock', 'clock_pair', "
+    "'event_class', 'event_column', 'metric', 'metric_item', 'recorded', 'process', "
+    "'thread', 'problem') GROUP BY m.name";
+
+int schema_check(sqlite3 *db, const char *schema, const char *place,
+		 struct timeline_classes *classes, struct error *error)
+{
+	struct schema_check check = {
+	    .db = db,
+	    .reference = sql_open_memory(schema_tables, place, error),
+	    .asked = sql_open_memory(schema_classes, place, error),
+	    .schema = schema,
+	    .place = place,
+	    .classes = classes,
+	    .error = error,
+	};
+	int status = !check.reference || !check.asked ||
+		     sql_run(check.reference, place, schema_indexes, error) ||
+		     check_schema(&check) ||
+		     each_row(&check, check.reference, short_tables, check_table);
+
+	for (size_t i = 0; i < check.names.count; i++) {
+		free(check.item[i].type);
+		free(check.item[i].sql);
+	}
+	free(check.item);
+	texts_clear(&check.names);
+	sqlite3_close(check.reference);
+	sqlite3_close(check.asked);
+	return status ? -1 : 0;
+}
+
+void timeline_classes_clear(struct timeline_classes *classes)
+{
+	texts_clear(&classes->tables);
+	texts_clear(&classes->views);
+}
