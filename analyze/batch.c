@@ -93,7 +93,7 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	AUTOFREE char *program = find_ctmerge(), *directory = path_trimmed(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
 	char *words[] = {program, quiet, output, run->timeline, end, directory, NULL};
-	int status = query_spawn(words, NULL);
+	int status = query_spawn(words, NULL, NULL);
 
 	if (status < 0)
 		return error_errno(error, program);

@@ -406,19 +406,24 @@ static void print_relations(struct sql_run *run, enum sql_dialect dialect, FILE 
 /* What is left to SQLite of a statement: all of it, or to select DuckDB's answer. */
 static int ask_tables(struct sql_run *run, struct statement *statement)
 {
-	char *before;
-	size_t size;
-	FILE *file;
+	struct text_list before = {0};
 	int status;
 
 	if (!run->query->parquet)
 		return 0;
-	file = open_memstream(&before, &size);
-	print_relations(run, SQL_DUCKDB, file);
-	fclose(file);
+	for (size_t i = 0; i < run->relations; i++) {
+		struct statement relation;
+
+		if (!run->wanted[i] || run->relation[i]->kind != QUERY_TEMPORARY)
+			continue;
+		relation = assemble(run, run->relation[i], i, SQL_DUCKDB, true);
+		text_list_add(&before, run->relation[i]->name);
+		text_list_add(&before, relation.text);
+		statement_clear(&relation);
+	}
 	status =
-	    query_tables_ask(run->query->parquet, before, &statement->text, run->error);
-	free(before);
+	    query_tables_ask(run->query->parquet, &before, &statement->text, run->error);
+	text_list_clear(&before);
 	return status;
 }
 

@@ -37,6 +37,16 @@ bool sql_next(const char **at, struct sql_token *token);
  * comments. */
 bool sql_has(const char *text, const char *word);
 
+/*
+ * Find what this lexer and those of SQLite, DuckDB and Spark could read differently, so
+ * that text which is a string or a comment here is a statement there. Return its place,
+ * and what it is; NULL if there is none.
+ */
+const char *sql_find_fault(const char *text, const char **what);
+
+/* Return true if a SELECT has a function or a file in the place of a table. */
+bool sql_has_table_function(const char *text);
+
 /* What the columns of a SELECT are called, as far as the text says. */
 void sql_columns(const char *text, struct text_list *names);
 
@@ -224,18 +234,24 @@ struct query_tables *query_tables_open(const char *directory, struct error *erro
 struct timeline_reader *query_tables_reader(const struct query_tables *tables);
 
 /*
- * Ask duckdb a SELECT, after the statements of `before`. It then becomes what selects the
- * answer by the reader, once nothing reads the last answer. 0, or -1 with error.
+ * Ask duckdb a SELECT, which may name the relations of `before`: for each its name and
+ * its SELECT. It then becomes what selects the answer by the reader, once nothing reads
+ * the last answer. 0, or -1 with error.
+ *
+ * Each SELECT may come from anybody. It gets to duckdb as hexadecimal digits, for the
+ * function query(), which runs nothing but one SELECT, in a session that can read the
+ * tables and write the answer, and load and configure nothing.
  */
-int query_tables_ask(struct query_tables *tables, const char *before, char **select,
-		     struct error *error);
+int query_tables_ask(struct query_tables *tables, const struct text_list *before,
+		     char **select, struct error *error);
 
 /* With its reader, after the queries of that. */
 void query_tables_free(struct query_tables *tables);
 
 /* Run a program, found by PATH, without a shell. Its status as wait(2) has it, or -1 with
- * errno. The actions may be NULL. */
-int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions);
+ * errno. The actions may be NULL, and so may the environment: it is then ours. */
+int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
+		char *const *environment);
 
 /* ---- metric_plots.c */
 

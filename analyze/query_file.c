@@ -340,7 +340,7 @@ static int read_comments(struct reading *reading)
 /* Up to the semicolon, or the end. */
 static int read_statement(struct reading *reading)
 {
-	const char *first = reading->at, *text;
+	const char *first = reading->at, *text, *fault, *what;
 	struct sql_token token = {.kind = SQL_BLANK};
 	struct query_file *file = reading->file;
 
@@ -357,6 +357,13 @@ static int read_statement(struct reading *reading)
 		;
 	text = query_file_keep(file, first,
 			       (size_t)(reading->at - first) - (token.kind == SQL_END));
+	fault = sql_find_fault(text, &what);
+	if (fault)
+		return error_set(reading->error,
+				 "%s:%zu: %s; use the SQL that SQLite, DuckDB and Spark "
+				 "share",
+				 file->path, line_of(reading, first + (fault - text)),
+				 what);
 	reading->block->sql = sql_expand(text);
 	reading->block->line = line_of(reading, first);
 	return 0;
@@ -423,6 +430,18 @@ static void add_defaults(struct query_file *file)
 		}
 }
 
+/* A control character ends lines, and so comments, for some readers of the text. */
+static int check_lines(const struct reading *reading)
+{
+	for (const char *byte = reading->text; *byte; byte++)
+		if (((unsigned char)*byte < ' ' && !strchr("\t\n\r", *byte)) ||
+		    *byte == 0x7f || (*byte == '\r' && byte[1] != '\n'))
+			return error_set(
+			    reading->error, "%s:%zu: a control character (byte %d)",
+			    reading->file->path, line_of(reading, byte), *byte);
+	return 0;
+}
+
 struct query_file *query_file_parse(const char *path, const char *text,
 				    struct error *error)
 {
@@ -432,8 +451,8 @@ struct query_file *query_file_parse(const char *path, const char *text,
 
 	file->path = query_file_keep(file, path, strlen(path));
 	do {
-		status =
-		    read_comments(&reading) || (*reading.at && read_statement(&reading));
+		status = check_lines(&reading) || read_comments(&reading) ||
+			 (*reading.at && read_statement(&reading));
 	} while (!status && *reading.at);
 	/* Comments behind the last statement may have begun another. */
 	if (!status && (!file->blocks || !file->block[file->blocks - 1].sql))

@@ -22,13 +22,16 @@
 #include "timeline/sql.h"
 #include "timeline/writer.h"
 
-#define ANSWER "duckdb_answer"
+#define ANSWER  "duckdb_answer"
+#define TABLES  "tables"
+#define ANSWERS "answers"
 
 extern char **environ;
 
 struct query_tables {
 	const char *directory;
-	struct output_stage *stage; /* absolute, since duckdb runs in the directory */
+	struct output_stage
+	    *stage; /* with TABLES, a link to the directory, and ANSWERS */
 	struct timeline_reader *reader;
 };
 
@@ -59,22 +62,34 @@ static bool has_parts(const char *path)
 	return entry;
 }
 
-/* Where the files of a table are, as duckdb takes them; NULL: there are none. */
+/* Where the files of a table are, by the link to the directory; NULL: there are none. */
 static char *table_files(const struct query_tables *tables, const char *name)
 {
 	AUTOFREE char *file = file_name_escape(name, strlen(name));
 	AUTOFREE char *path = mem_printf("%s/%s", tables->directory, file);
 	AUTOFREE char *whole = mem_printf("%s.parquet", path);
+	const char *stage = tables->stage ? tables->stage->path : "";
 
 	if (access(whole, F_OK) == 0)
-		return mem_printf("%s.parquet", file);
-	return has_parts(path) ? mem_printf("%s/part=*/*.parquet", file) : NULL;
+		return mem_printf("%s/" TABLES "/%s.parquet", stage, file);
+	return has_parts(path)
+		   ? mem_printf("%s/" TABLES "/%s/part=*/*.parquet", stage, file)
+		   : NULL;
+}
+
+/* A name that can be written between quotes on a line, and in a pattern of files. */
+static bool is_plain_name(const char *name)
+{
+	for (const char *byte = name; *byte; byte++)
+		if ((unsigned char)*byte < ' ' || strchr("*?[/\"\x7f", *byte))
+			return false;
+	return *name;
 }
 
 /* Views of the tables that a text may name: each opens a file. */
-static void write_views(const struct query_tables *tables, const char *text, FILE *script)
+static void write_views(const struct query_tables *tables, const char *text,
+			struct text_list *seen, FILE *script)
 {
-	struct text_list seen = {0};
 	struct sql_token token;
 
 	while (sql_next(&text, &token)) {
@@ -82,11 +97,11 @@ static void write_views(const struct query_tables *tables, const char *text, FIL
 		AUTOFREE char *name = mem_strndup(token.text + is_quoted,
 						  token.length - (is_quoted ? 2 : 0));
 		bool is_new = (is_quoted || token.kind == SQL_WORD) &&
-			      !strpbrk(name, "*?[/\"") && !text_list_has(&seen, name);
+			      is_plain_name(name) && !text_list_has(seen, name);
 		AUTOFREE char *files = is_new ? table_files(tables, name) : NULL;
 
 		if (is_new)
-			text_list_add(&seen, name);
+			text_list_add(seen, name);
 		if (files) {
 			fprintf(script, "CREATE VIEW \"%s\" AS SELECT * FROM ", name);
 			write_sql(script,
@@ -94,7 +109,6 @@ static void write_views(const struct query_tables *tables, const char *text, FIL
 				  files);
 		}
 	}
-	text_list_clear(&seen);
 }
 
 static int find_tables(const struct query_tables *tables, struct error *error)
@@ -121,9 +135,11 @@ static int tell_complaint(const char *path, int status, struct error *error)
 
 	if (file)
 		fclose(file);
-	while (size && text[size - 1] == '\n')
-		size--;
 	text[size] = '\0';
+	size = strcspn(text, "\n"); /* then it quotes our own statement */
+	text[size] = '\0';
+	if (size && strstr(text, "allowed_directories"))
+		return error_set(error, "duckdb: too old; install version 1.2 or later");
 	if (size)
 		return error_set(error, "duckdb: %s", text);
 	if (WIFSIGNALED(status))
@@ -131,12 +147,14 @@ static int tell_complaint(const char *path, int status, struct error *error)
 	return error_set(error, "duckdb: exit status %d", WEXITSTATUS(status));
 }
 
-int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions)
+int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
+		char *const *environment)
 {
 	pid_t pid;
 	int status;
 
-	errno = posix_spawnp(&pid, words[0], actions, NULL, words, environ);
+	errno = posix_spawnp(&pid, words[0], actions, NULL, words,
+			     environment ? environment : environ);
 	if (errno)
 		return -1;
 	while (waitpid(pid, &status, 0) < 0)
@@ -145,7 +163,8 @@ int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions)
 	return status;
 }
 
-/* Run a script in the directory of the tables. */
+/* Run a script. Nothing in the environment is anybody's business but where programs are.
+ */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
 	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
@@ -157,6 +176,9 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 			 (char *)"-bail",
 			 (char *)":memory:",
 			 NULL};
+	const char *path = getenv("PATH");
+	AUTOFREE char *search = mem_printf("PATH=%s", path ? path : "/usr/bin:/bin");
+	char *environment[] = {search, NULL};
 	posix_spawn_file_actions_t actions;
 	int status, failed;
 
@@ -165,8 +187,7 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, 2, complaints,
 					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_addchdir_np(&actions, tables->directory);
-	status = query_spawn(words, &actions);
+	status = query_spawn(words, &actions, environment);
 	failed = errno;
 	posix_spawn_file_actions_destroy(&actions);
 	errno = failed;
@@ -200,20 +221,63 @@ static int end_script(FILE *script, struct error *error)
 	return error_errno(error, "the script for duckdb");
 }
 
+/*
+ * The first statements of a session. Files can be reached in two directories only, for
+ * good (duckdb.org/docs/stable/operations_manual/securing_duckdb). A version before 1.2
+ * does not know allowed_directories and ends there. Nothing of an analysis has been given
+ * to it yet.
+ */
+static void write_settings(const struct query_tables *tables, FILE *script)
+{
+	const char *stage = tables->stage->path;
+	AUTOFREE char *input = mem_printf("%s/" TABLES "/", stage);
+	AUTOFREE char *output = mem_printf("%s/" ANSWERS "/", stage);
+
+	fputs("SET autoinstall_known_extensions = false;\n"
+	      "SET autoload_known_extensions = false;\n"
+	      "SET allow_community_extensions = false;\n"
+	      "SET allowed_directories = [",
+	      script);
+	write_sql(script, ":directory, ", input);
+	write_sql(script, ":directory];\n", output);
+	fputs("SET enable_external_access = false;\n"
+	      "SET lock_configuration = true;\n",
+	      script);
+}
+
+/*
+ * A table with the rows of a SELECT. In hexadecimal digits nothing is a line, a quote or
+ * a command of the program, and query() refuses what is not one SELECT.
+ */
+static void write_select(FILE *script, const char *name, const char *select)
+{
+	fprintf(script,
+		"CREATE OR REPLACE TEMPORARY TABLE \"%s\" AS FROM query(decode(unhex('",
+		name);
+	for (; *select; select++)
+		fprintf(script, "%02x", (unsigned char)*select);
+	fputs("')));\n", script);
+}
+
 /* The answer goes to NAME.csv, and what its columns are to NAME.columns. */
 static void write_query(const struct query_tables *tables, const char *name,
 			const char *select, FILE *script)
 {
-	AUTOFREE char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
-	AUTOFREE char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
+	AUTOFREE char *columns =
+	    mem_printf("%s/" ANSWERS "/%s.columns", tables->stage->path, name);
+	AUTOFREE char *rows =
+	    mem_printf("%s/" ANSWERS "/%s.csv", tables->stage->path, name);
 
-	fprintf(script, "CREATE OR REPLACE TEMPORARY TABLE " ANSWER " AS\n%s;\n", select);
+	write_select(script, ANSWER, select);
 	write_sql(script,
 		  "COPY (SELECT column_name, data_type FROM duckdb_columns() WHERE "
 		  "table_name = '" ANSWER "' ORDER BY column_index) TO :file "
-		  "(FORMAT csv, HEADER false);\n",
+		  "(FORMAT csv, HEADER false, USE_TMP_FILE false);\n",
 		  columns);
-	write_sql(script, "COPY " ANSWER " TO :file (FORMAT csv, HEADER false);\n", rows);
+	write_sql(script,
+		  "COPY " ANSWER
+		  " TO :file (FORMAT csv, HEADER false, USE_TMP_FILE false);\n",
+		  rows);
 }
 
 /* CSV as DuckDB writes it: NULL is an empty field without quotes. */
@@ -317,7 +381,7 @@ static int give_row(void *context, struct cell *row, struct error *error)
 static int read_columns(const struct query_tables *tables, const char *name,
 			struct answer *answer, struct error *error)
 {
-	AUTOFREE char *file = mem_printf("%s.columns", name);
+	AUTOFREE char *file = mem_printf(ANSWERS "/%s.columns", name);
 	size_t field[2];
 	int more = -1;
 
@@ -353,7 +417,7 @@ static char *name_columns(const struct answer *answer, const char *name)
 static int load_answer(const struct query_tables *tables, const char *name,
 		       struct error *error)
 {
-	AUTOFREE char *file = mem_printf("%s.csv", name);
+	AUTOFREE char *file = mem_printf(ANSWERS "/%s.csv", name);
 	struct answer answer = {.file = NULL};
 	int status = read_columns(tables, name, &answer, error);
 	AUTOFREE size_t *begin = mem_zalloc((answer.name.count + 1) * sizeof(*begin));
@@ -372,17 +436,36 @@ static int load_answer(const struct query_tables *tables, const char *name,
 	return answer.file ? status : -1;
 }
 
-int query_tables_ask(struct query_tables *tables, const char *before, char **select,
-		     struct error *error)
+static int check_select(const char *select, struct error *error)
 {
-	FILE *script = open_scratch(tables, "script.sql", "w", error);
-	AUTOFREE char *text = mem_printf("%s%s", before, *select);
+	return sql_has_table_function(select)
+		   ? error_set(error, "--tables: a function or a file in the place of a "
+				      "table cannot be used; name the tables")
+		   : 0;
+}
 
+int query_tables_ask(struct query_tables *tables, const struct text_list *before,
+		     char **select, struct error *error)
+{
+	struct text_list seen = {0};
+	FILE *script;
+
+	for (size_t i = 1; i < before->count; i += 2)
+		if (check_select(before->item[i], error))
+			return -1;
+	if (check_select(*select, error))
+		return -1;
+	script = open_scratch(tables, "script.sql", "w", error);
 	if (!script)
 		return -1;
-	write_views(tables, text, script);
-	fputs(before, script);
+	write_settings(tables, script);
+	for (size_t i = 1; i < before->count; i += 2)
+		write_views(tables, before->item[i], &seen, script);
+	write_views(tables, *select, &seen, script);
+	for (size_t i = 0; i < before->count; i += 2)
+		write_select(script, before->item[i], before->item[i + 1]);
 	write_query(tables, ANSWER, *select, script);
+	text_list_clear(&seen);
 	if (end_script(script, error) || run_duckdb(tables, error))
 		return -1;
 	if (load_answer(tables, ANSWER, error))
@@ -420,25 +503,38 @@ enum { KNOWN = sizeof(known) / sizeof(*known) };
 static int load_known(struct query_tables *tables, struct error *error)
 {
 	FILE *script = open_scratch(tables, "script.sql", "w", error);
+	struct text_list seen = {0};
 	bool is_there[KNOWN];
 	int status;
 
 	if (!script)
 		return -1;
+	write_settings(tables, script);
 	for (size_t i = 0; i < KNOWN; i++) {
 		AUTOFREE char *files = table_files(tables, known[i].name);
 
 		is_there[i] = files != NULL;
 		if (!is_there[i])
 			continue;
-		write_views(tables, known[i].name, script);
+		write_views(tables, known[i].name, &seen, script);
 		write_query(tables, known[i].name, known[i].select, script);
 	}
+	text_list_clear(&seen);
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
 	for (size_t i = 0; i < KNOWN && !status; i++)
 		if (is_there[i])
 			status = load_answer(tables, known[i].name, error);
 	return status;
+}
+
+/* Patterns of files cannot quote: the link has a name without odd characters. */
+static int make_places(const struct query_tables *tables)
+{
+	AUTOFREE char *directory = realpath(tables->directory, NULL);
+	AUTOFREE char *link = mem_printf("%s/" TABLES, tables->stage->path);
+	AUTOFREE char *answers = mem_printf("%s/" ANSWERS, tables->stage->path);
+
+	return !directory || symlink(directory, link) || mkdir(answers, 0700);
 }
 
 /* What duckdb is asked and answers; a signal removes it, too. */
@@ -449,9 +545,16 @@ static int make_stage(struct query_tables *tables, struct error *error)
 
 	parent = parent && *parent ? parent : "/tmp";
 	whole = realpath(parent, NULL);
-	if (whole)
-		tables->stage = output_stage_new(whole, "ctanalyze");
-	return tables->stage ? 0 : error_errno(error, parent);
+	if (!whole)
+		return error_errno(error, parent);
+	if (strpbrk(whole, "*?[\n"))
+		return error_set(
+		    error,
+		    "%s: --tables cannot use a temporary directory with *, ? "
+		    "or [ in its name; set TMPDIR",
+		    whole);
+	tables->stage = output_stage_new(whole, "ctanalyze");
+	return tables->stage && !make_places(tables) ? 0 : error_errno(error, parent);
 }
 
 static int open_empty(struct query_tables *tables, struct error *error)

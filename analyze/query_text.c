@@ -120,6 +120,178 @@ bool sql_has(const char *text, const char *word)
 	return false;
 }
 
+/* What a blank hides from us only if all dialects agree on where its comments end. */
+static const char *find_comment_fault(const struct sql_token *token, size_t *at)
+{
+	const char *text = token->text, *end = text + token->length;
+
+	for (const char *byte = text; byte < end; byte++) {
+		const char *comment_end;
+
+		*at = (size_t)(byte - text);
+		if (byte[0] == '-') { /* blank_length saw two */
+			comment_end = memchr(byte, '\n', (size_t)(end - byte));
+			byte = comment_end ? comment_end : end - 1;
+		} else if (byte[0] == '/') {
+			const char *inner;
+
+			comment_end = strstr(byte + 2, "*/");
+			inner = strstr(byte + 2, "/*");
+			if (!comment_end || comment_end >= end)
+				return "a comment without its end";
+			if (inner && inner < comment_end)
+				return "a comment within a comment";
+			byte = comment_end + 1;
+		}
+	}
+	return NULL;
+}
+
+static bool is_closed(const struct sql_token *token)
+{
+	size_t quotes = 0;
+
+	for (size_t i = 0; i < token->length; i++)
+		quotes += token->text[i] == *token->text;
+	return quotes % 2 == 0;
+}
+
+/* X'00' is a blob everywhere; E'\'' or N'x' is not the same everywhere. */
+static bool is_prefix(const struct sql_token *token)
+{
+	return token->text[token->length] == '\'' &&
+	       (token->length != 1 || (*token->text | 0x20) != 'x');
+}
+
+static const char *find_token_fault(const struct sql_token *token, size_t *at)
+{
+	static const char operators[] = "()+-*/%<>=!|&~,.";
+
+	*at = 0;
+	switch (token->kind) {
+	case SQL_BLANK:
+		return find_comment_fault(token, at);
+	case SQL_WORD:
+		for (; *at < token->length; ++*at)
+			if ((unsigned char)token->text[*at] >= 0x80)
+				return "a character outside quotes that is not ASCII";
+		*at = 0;
+		return is_prefix(token) ? "a string with a prefix" : NULL;
+	case SQL_STRING:
+	case SQL_QUOTED:
+		return is_closed(token) ? NULL : "quotes without their end";
+	case SQL_OPERATOR:
+		if (!strchr(operators, *token->text))
+			return "a character that has no meaning in all dialects";
+		return *token->text == '&' && strchr("'\"", token->text[1]) &&
+			       token->text[1]
+			   ? "a string with a prefix"
+			   : NULL;
+	case SQL_VALUE:
+	case SQL_END:
+		break;
+	}
+	return NULL;
+}
+
+const char *sql_find_fault(const char *text, const char **what)
+{
+	struct sql_token token;
+	size_t at;
+
+	while (sql_next(&text, &token))
+		if ((*what = find_token_fault(&token, &at)))
+			return token.text + at;
+	return NULL;
+}
+
+enum { SQL_DEPTH_MOST = 200 };
+
+/* Where a SELECT has its tables, in one pair of brackets. */
+struct sql_from {
+	bool is_list;     /* a comma is followed by a table */
+	bool wants_table; /* the next name is one */
+};
+
+static bool is_any_word(const struct sql_token *token, const char *words)
+{
+	for (const char *at = words; *at;) {
+		size_t length = strcspn(at, " ");
+
+		if (length == token->length && !strncasecmp(at, token->text, length))
+			return true;
+		at += length + (at[length] == ' ');
+	}
+	return false;
+}
+
+/* Follow a word. Return true if it names a table. */
+static bool see_word(struct sql_from *from, const struct sql_token *token,
+		     bool is_after_distinct)
+{
+	bool named = from->wants_table;
+
+	if (is_any_word(token, "FROM JOIN PIVOT UNPIVOT DESCRIBE SUMMARIZE TABLE SHOW")) {
+		if (!is_after_distinct) /* IS DISTINCT FROM x */
+			from->is_list = from->wants_table = true;
+		return false;
+	}
+	if (is_any_word(token, "LATERAL ONLY"))
+		return false;
+	from->wants_table = false;
+	if (!is_any_word(token,
+			 "SELECT VALUES WITH WHERE GROUP ORDER HAVING LIMIT WINDOW "
+			 "UNION EXCEPT INTERSECT QUALIFY"))
+		return named;
+	from->is_list = false;
+	return false;
+}
+
+/* Follow a bracket, a comma or a dot. `is_table`: it follows the name of a table. */
+static bool see_operator(struct sql_from *from, size_t *depth, char byte, bool is_table)
+{
+	struct sql_from *now = &from[*depth];
+
+	if (byte == '(' && (is_table || *depth + 1 == SQL_DEPTH_MOST))
+		return true;
+	if (byte == '(')
+		from[++*depth] = (struct sql_from){now->wants_table, now->wants_table};
+	else if (byte == ')')
+		*depth -= *depth > 0;
+	now->wants_table = byte == ',' ? now->is_list : byte == '.' && is_table;
+	return false;
+}
+
+bool sql_has_table_function(const char *text)
+{
+	struct sql_from from[SQL_DEPTH_MOST] = {0};
+	struct sql_token token, last = {.kind = SQL_BLANK, .text = ""};
+	bool is_table = false; /* `last` names a table */
+	size_t depth = 0;
+
+	while (sql_next(&text, &token)) {
+		bool named = from[depth].wants_table;
+
+		if (token.kind == SQL_BLANK)
+			continue;
+		if (token.kind == SQL_STRING && named)
+			return true;
+		if (token.kind == SQL_OPERATOR) {
+			if (see_operator(from, &depth, *token.text, is_table))
+				return true;
+			is_table = false;
+		} else if (token.kind == SQL_WORD) {
+			is_table = see_word(&from[depth], &token,
+					    is_any_word(&last, "DISTINCT"));
+		} else {
+			is_table = named && token.kind == SQL_QUOTED;
+			from[depth].wants_table = false;
+		}
+		last = token;
+	}
+	return false;
+}
+
 static void add_name(struct text_list *names, const struct sql_token *token)
 {
 	bool is_quoted = token->kind == SQL_QUOTED;

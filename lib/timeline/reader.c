@@ -24,6 +24,7 @@ struct timeline_reader {
 	uint64_t keys;              /* that TIMELINE_KEY handed on */
 	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
 	bool may_write;             /* by timeline_update_open */
+	bool keeps;                 /* a temporary table is being made */
 	struct timeline_classes classes;
 };
 
@@ -164,6 +165,57 @@ static int define_rows(struct timeline_reader *reader, struct error *error)
 	return sql_error(reader->db, reader->path, error);
 }
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; word && *words; words++)
+		if (sqlite3_stricmp(word, *words) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What a statement may do, whoever wrote it: read, and call functions, of which none
+ * reaches a file. While we keep rows it may also make temporary tables.
+ */
+static int authorize(void *context, int action, const char *first, const char *second,
+		     const char *schema, const char *trigger)
+{
+	static const char *const pragmas[] = {"table_info", "table_xinfo",
+					      "foreign_key_list", NULL};
+	static const char *const own_pragmas[] = {"query_only", NULL};
+	static const char *const functions[] = {"load_extension", "fts3_tokenizer", NULL};
+	const struct timeline_reader *reader = context;
+
+	(void)trigger;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return is_one_of(second, functions) ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return is_one_of(first, pragmas) ||
+			       (reader->keeps && is_one_of(first, own_pragmas))
+			   ? SQLITE_OK
+			   : SQLITE_DENY;
+	case SQLITE_CREATE_TEMP_TABLE:
+	case SQLITE_CREATE_TEMP_INDEX:
+	case SQLITE_DROP_TEMP_TABLE:
+	case SQLITE_TRANSACTION:
+		return reader->keeps ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_INSERT:
+	case SQLITE_UPDATE:
+	case SQLITE_DELETE:
+	case SQLITE_REINDEX:
+		return reader->keeps && schema && strcmp(schema, "temp") == 0
+			   ? SQLITE_OK
+			   : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
 {
 	/* A file from elsewhere may hold views that call functions. */
@@ -171,7 +223,11 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
 	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
 	    "PRAGMA case_sensitive_like = ON;" /* as in any other SQL */
-	    "SELECT count(*) FROM sqlite_master;";
+	    "SELECT count(*) FROM sqlite_master;"
+	    /* These declare themselves when they are first named, which no statement may
+	     * do once there is an authorizer. */
+	    "SELECT 1 FROM pragma_table_info('node'), pragma_table_xinfo('node'), "
+	    "pragma_foreign_key_list('node'), json_each('[]'), json_tree('[]') LIMIT 0;";
 	struct timeline_reader *reader;
 	sqlite3 *db;
 
@@ -189,7 +245,8 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	if (sql_run(db, path, settings, error) == 0 &&
 	    schema_check(db, "main", path, &reader->classes, error) == 0 &&
 	    define_rows(reader, error) == 0) {
-		if (quantile_define(db) == SQLITE_OK)
+		if (quantile_define(db) == SQLITE_OK &&
+		    sqlite3_set_authorizer(db, authorize, reader) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
 	}
@@ -438,11 +495,14 @@ int timeline_reader_keep(struct timeline_reader *reader,
 					   table->name);
 	AUTOFREE char *rows =
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
-	int status = sql_run(reader->db, reader->path, before, error) ||
-		     run_with_values(reader, rows, table->value, error) ||
-		     add_indexes(reader, table, error);
+	int status;
 
+	reader->keeps = true;
+	status = sql_run(reader->db, reader->path, before, error) ||
+		 run_with_values(reader, rows, table->value, error) ||
+		 add_indexes(reader, table, error);
 	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+	reader->keeps = false;
 	return status ? -1 : 0;
 }
 
@@ -492,10 +552,13 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 					   table, table, names);
 	AUTOFREE char *insert =
 	    mem_printf("INSERT INTO temp.%s VALUES %s", table, values);
-	int status = sql_run(reader->db, reader->path, before, error) ||
-		     insert_rows(reader, insert, columns, give, context, error);
+	int status;
 
+	reader->keeps = true;
+	status = sql_run(reader->db, reader->path, before, error) ||
+		 insert_rows(reader, insert, columns, give, context, error);
 	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
+	reader->keeps = false;
 	return status ? -1 : 0;
 }
 

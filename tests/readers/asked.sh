@@ -67,3 +67,28 @@ node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$asked"
 cp "$whole/node.parquet" 'joined/app%3Awork.parquet'
 printf '%s\n' '-- name: own' '-- summary: a class' '-- table rows: Rows' 'SELECT count(*) AS n FROM "app:work";' >own.sql
 [ "$(ctanalyze -q --tables joined --sql own.sql --format csv | tr -d "\r")" = "$(printf 'n\n%s' "$(sqlite3 run.db 'SELECT count(*) FROM node')")" ]
+# Files of SQL come from anybody: nothing in them runs, reads or writes anything but the tables.
+sql()
+{
+	printf '%s\n' '-- table own: Own' "$1;" >odd.sql
+}
+sql "SELECT \$\$'\$\$ AS x;
+.shell touch run
+--' AS y"
+refuse 1 'odd.sql:2: a character' --tables joined --sql odd.sql
+sql "SELECT '
+.shell touch run
+' AS x"
+ctanalyze -q --tables joined --sql odd.sql --format csv | grep -x '.shell touch run'
+sql "SELECT * FROM read_text('$PWD/own.sql')"
+refuse 1 'a function or a file in the place of a table' --tables joined --sql odd.sql
+sql "SELECT * FROM \"$PWD/node.csv\""
+echo 1 >node.csv
+refuse 1 'duckdb: ' --tables joined --sql odd.sql
+sql "SELECT getenv('HOME')"
+refuse 1 'duckdb: ' --tables joined --sql odd.sql
+for statement in "COPY node TO '$PWD/run'" "ATTACH '$PWD/run'" 'SET threads = 1' 'INSTALL httpfs' 'CREATE TABLE t AS SELECT 1 AS x'; do
+	sql "$statement"
+	refuse 1 'duckdb: Parser Error: Expected a single SELECT statement' --tables joined --sql odd.sql
+done
+[ ! -e run ]

@@ -10,7 +10,8 @@ if (process.argv.slice(2).join(' ') !== '-init /dev/null -batch -bail :memory:')
   throw new Error(`arguments: ${process.argv.slice(2)}`)
 const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
 try {
-  await connection.run(fs.readFileSync(0, 'utf8'))
+  for (const statement of fs.readFileSync(0, 'utf8').split('\n'))
+    if (statement) await connection.run(statement)
 } catch (error) {
   console.error(error.message)
   process.exit(1)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
+#include "base/bytes.h"
+#include "base/mem.h"
+
+#include "../draw.h"
 #include "../scratch.h"
 
 static void expect_columns(const char *sql, const char *expected)
@@ -75,6 +79,125 @@ static void test_words(void **unused)
 	assert_false(sql_has("SELECT 'b' /* b */ -- b", "b"));
 }
 
+/* <sqlite3.h> is for lib/timeline alone. */
+int sqlite3_complete(const char *sql);
+
+/* Pieces of which texts are drawn: all that begins, ends or escapes something anywhere.
+ */
+static const char *const pieces[] = {
+    "SELECT", " ",       "\n",   "1",   ";",        "'",   "''",       "\"",  "\"\"",
+    "--",     "-",       "/*",   "*/",  "/",        "*",   "$$",       "$a$", "\\",
+    "E'",     "x'00'",   "U&'",  "n.a", ",",        "(",   ")",        "`",   "[",
+    "]",      "#",       "\r\n", "\r",  "\xc2\xa0", "a'b", ".shell x", "\n.", ":a",
+    "::",     "@",       "{",    "||",  "e",        "&",   "\"a\"",    "'a'", "'it''s'",
+    "-- x\n", "/* x */", "?",    "\t",  "FROM",
+};
+
+static void what_is_accepted_ends_where_sqlite_ends_it(void **unused)
+{
+	unsigned accepted = 0, ends = 0;
+
+	(void)unused;
+	for (int round = 0; round < 200000; round++) {
+		struct bytes text = {0};
+		struct sql_token token;
+		const char *at, *what;
+
+		for (uint64_t n = draw() % 12; n; n--)
+			bytes_add_text(
+			    &text, pieces[draw() % (sizeof(pieces) / sizeof(*pieces))]);
+		bytes_add_byte(&text, 0);
+		at = (char *)text.data;
+		if (!strchr(at, '\r') && !sql_find_fault(at, &what)) {
+			accepted++;
+			while (sql_next(&at, &token))
+				for (size_t i = 0; i < token.length; i++) {
+					const char *end = token.text + i + 1;
+					AUTOFREE char *part = mem_strndup(
+					    (char *)text.data,
+					    (size_t)(end - (char *)text.data));
+
+					if (token.text[i] != ';' ||
+					    token.kind == SQL_BLANK)
+						continue;
+					ends++;
+					assert_int_equal(sqlite3_complete(part),
+							 token.kind == SQL_END);
+				}
+		}
+		bytes_clear(&text);
+	}
+	assert_true(accepted > 1000 && ends > 1000);
+}
+
+static void expect_fault(const char *text, const char *rest)
+{
+	const char *what = NULL, *fault = sql_find_fault(text, &what);
+
+	if (rest)
+		assert_string_equal(fault, rest);
+	else
+		assert_null(fault);
+	assert_int_equal(what != NULL, rest != NULL);
+}
+
+static void what_dialects_read_differently_is_refused(void **unused)
+{
+	(void)unused;
+	expect_fault("SELECT 'it''s', \"a\"\"b\", x'00', :a -- it's\n/* it's */ FROM t",
+		     NULL);
+	expect_fault("SELECT $$'$$ AS x;\n.shell x\n--' AS y",
+		     "$$'$$ AS x;\n.shell x\n--' AS y");
+	expect_fault("SELECT E'\\''", "E'\\''");
+	expect_fault("SELECT U&'x'", "&'x'");
+	expect_fault("SELECT /* /* */ 1 */ 2", "/* /* */ 1 */ 2");
+	expect_fault("SELECT 1 /* x", "/* x");
+	expect_fault("SELECT 'x", "'x");
+	expect_fault("SELECT \"x", "\"x");
+	expect_fault("SELECT `x`", "`x`");
+	expect_fault("SELECT [x]", "[x]");
+	expect_fault("SELECT a::int", "::int");
+	expect_fault("SELECT\xc2\xa0"
+		     "1",
+		     "\xc2\xa0"
+		     "1");
+}
+
+static void what_stands_for_a_table_is_seen(void **unused)
+{
+	static const char *const functions[] = {
+	    "SELECT * FROM f(1)",
+	    "SELECT * FROM \"f\" (1)",
+	    "SELECT * FROM a.b.f(1)",
+	    "SELECT * FROM t, f(1)",
+	    "SELECT * FROM t AS x (c), f(1)",
+	    "SELECT * FROM (t, f(1))",
+	    "SELECT * FROM t JOIN LATERAL f(1) ON 1 = 1",
+	    "SELECT * FROM t JOIN u ON g(1) = 1, f(1)",
+	    "SELECT (SELECT x FROM f(1)) FROM t",
+	    "SELECT x FROM 'file.csv'",
+	    "FROM f(1)",
+	    "SELECT x IN (FROM f(1))",
+	    "WITH a AS (SELECT 1) SELECT * FROM a CROSS JOIN/**/f(1)",
+	    "PIVOT f(1) ON x",
+	};
+	static const char *const others[] = {
+	    "SELECT f(1), (g(2)) FROM t WHERE h(3) IN (1, i(4)) ORDER BY j(5), k(6)",
+	    "SELECT * FROM (SELECT 1) AS x (c), (VALUES (1, (2)), (3, f(4))) AS y (a, b)",
+	    "SELECT * FROM t JOIN u USING (a, b) WHERE (a) IS DISTINCT FROM f(1)",
+	    "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT f(n) FROM r) SELECT n "
+	    "FROM r",
+	    "SELECT sum(x) FILTER (WHERE y = 'f') OVER (ORDER BY z) FROM t GROUP BY f(1)",
+	    "SELECT 'FROM f(1)' FROM \"from\" -- FROM f(1)\n",
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		assert_true(sql_has_table_function(functions[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(sql_has_table_function(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,7 +205,12 @@ int main(void)
 	    cmocka_unit_test(test_distribution),
 	    cmocka_unit_test(test_frequency),
 	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(what_is_accepted_ends_where_sqlite_ends_it),
+	    cmocka_unit_test(what_dialects_read_differently_is_refused),
+	    cmocka_unit_test(what_stands_for_a_table_is_seen),
 	};
 
+	if (draw_take_seed(NULL))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
