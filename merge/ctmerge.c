@@ -16,7 +16,7 @@
 #include "merge/requests.h"
 #include "merge/stages.h"
 #include "sync/arguments.h"
-#include "timeline/reader.h"
+#include "timeline/schema_check.h"
 #include "timeline/writer.h"
 
 static struct {

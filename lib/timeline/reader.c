@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "timeline/authorizer.h"
 #include "timeline/schema_check.h"
 #include "timeline/sql.h"
 
@@ -35,80 +36,6 @@ struct timeline_query {
 	unsigned *types; /* of each column: a bit for each type that a value may have */
 	size_t columns;
 };
-
-enum { HEADER_SIZE = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
-
-static unsigned big_endian(const unsigned char *byte)
-{
-	return (unsigned)byte[0] << 24 | (unsigned)byte[1] << 16 |
-	       (unsigned)byte[2] << 8 | byte[3];
-}
-
-/*
- * The version of a timeline, by the header of an SQLite database, a file's first 100
- * bytes (sqlite.org/fileformat.html, 1.3). 0: it is no timeline; -1 with errno where it
- * cannot be read. It is asked before SQLite is, which would take an empty file for a
- * database, and which waits for what is no file.
- */
-static long read_version(const char *path)
-{
-	/* A pipe that nobody writes to would keep us waiting. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), cause;
-	unsigned char bytes[HEADER_SIZE];
-	ssize_t size;
-
-	if (fd < 0)
-		return errno == ENXIO ? 0 : -1;
-	size = pread(fd, bytes, sizeof(bytes), 0);
-	cause = errno;
-	close(fd);
-	errno = cause;
-	if (size < 0)
-		return errno == EISDIR || errno == ESPIPE ? 0 : -1;
-	if (size < HEADER_SIZE || memcmp(bytes, "SQLite format 3", 16) != 0 ||
-	    big_endian(bytes + AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
-		return 0;
-	return big_endian(bytes + AT_USER_VERSION);
-}
-
-int timeline_check_target(const char *path, bool force, struct error *error)
-{
-	struct stat status;
-	long version;
-
-	if (lstat(path, &status))
-		return errno == ENOENT ? 0 : error_errno(error, path);
-	if (!S_ISREG(status.st_mode))
-		return error_set(error, "%s: not a regular file, want the name of one",
-				 path);
-	if (!force)
-		return error_set(error, "%s: there already, want --force to replace it",
-				 path);
-	version = status.st_size ? read_version(path) : SCHEMA_VERSION;
-	if (version < 0)
-		return error_errno(error, path);
-	return version
-		   ? 0
-		   : error_set(error, "%s: no timeline, --force replaces nothing else",
-			       path);
-}
-
-static int check_version(const char *path, struct error *error)
-{
-	long version = read_version(path);
-
-	if (version == SCHEMA_VERSION)
-		return 0;
-	if (version < 0)
-		return error_errno(error, path);
-	if (version == 0)
-		return error_set(error, "%s: no timeline, want a file that ctmerge made",
-				 path);
-	return error_set(error,
-			 "%s: timeline of version %ld, want version %d; make it anew: "
-			 "ctmerge RUN -o %s --force",
-			 path, version, SCHEMA_VERSION, path);
-}
 
 /* Rows from within SQLite: an aggregate function sees each of them, and keeps none. */
 
@@ -165,57 +92,6 @@ static int define_rows(struct timeline_reader *reader, struct error *error)
 	return sql_error(reader->db, reader->path, error);
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	for (; word && *words; words++)
-		if (sqlite3_stricmp(word, *words) == 0)
-			return true;
-	return false;
-}
-
-/*
- * What a statement may do, whoever wrote it: read, and call functions, of which none
- * reaches a file. While we keep rows it may also make temporary tables.
- */
-static int authorize(void *context, int action, const char *first, const char *second,
-		     const char *schema, const char *trigger)
-{
-	static const char *const pragmas[] = {"table_info", "table_xinfo",
-					      "foreign_key_list", NULL};
-	static const char *const own_pragmas[] = {"query_only", NULL};
-	static const char *const functions[] = {"load_extension", "fts3_tokenizer", NULL};
-	const struct timeline_reader *reader = context;
-
-	(void)trigger;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_READ:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return is_one_of(second, functions) ? SQLITE_DENY : SQLITE_OK;
-	case SQLITE_PRAGMA:
-		return is_one_of(first, pragmas) ||
-			       (reader->keeps && is_one_of(first, own_pragmas))
-			   ? SQLITE_OK
-			   : SQLITE_DENY;
-	case SQLITE_CREATE_TEMP_TABLE:
-	case SQLITE_CREATE_TEMP_INDEX:
-	case SQLITE_DROP_TEMP_TABLE:
-	case SQLITE_TRANSACTION:
-		return reader->keeps ? SQLITE_OK : SQLITE_DENY;
-	case SQLITE_INSERT:
-	case SQLITE_UPDATE:
-	case SQLITE_DELETE:
-	case SQLITE_REINDEX:
-		return reader->keeps && schema && strcmp(schema, "temp") == 0
-			   ? SQLITE_OK
-			   : SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
-	}
-}
-
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
 {
 	/* A file from elsewhere may hold views that call functions. */
@@ -223,15 +99,11 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
 	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
 	    "PRAGMA case_sensitive_like = ON;" /* as in any other SQL */
-	    "SELECT count(*) FROM sqlite_master;"
-	    /* These declare themselves when they are first named, which no statement may
-	     * do once there is an authorizer. */
-	    "SELECT 1 FROM pragma_table_info('node'), pragma_table_xinfo('node'), "
-	    "pragma_foreign_key_list('node'), json_each('[]'), json_tree('[]') LIMIT 0;";
+	    "SELECT count(*) FROM sqlite_master;";
 	struct timeline_reader *reader;
 	sqlite3 *db;
 
-	if (check_version(path, error))
+	if (timeline_check_version(path, error))
 		return NULL;
 	output_protect(path);
 	db = sql_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, error);
@@ -246,7 +118,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	    schema_check(db, "main", path, &reader->classes, error) == 0 &&
 	    define_rows(reader, error) == 0) {
 		if (quantile_define(db) == SQLITE_OK &&
-		    sqlite3_set_authorizer(db, authorize, reader) == SQLITE_OK)
+		    authorize_reading(db, &reader->keeps) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
 	}
@@ -316,7 +188,8 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 	const char *rest;
 
 	if (sqlite3_prepare_v3(reader->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
-			       &rest) != SQLITE_OK) {
+			       &rest) != SQLITE_OK &&
+	    sqlite3_errcode(reader->db) != SQLITE_AUTH) {
 		sql_error(reader->db, reader->path, error);
 		return NULL;
 	}
@@ -363,6 +236,11 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 
 	*at = -1;
 	if (sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest) != SQLITE_OK) {
+		if (sqlite3_errcode(reader->db) == SQLITE_AUTH) {
+			*at = 0;
+			error_set(error, "a statement that writes, want one SELECT");
+			return NULL;
+		}
 		*at = error_place(reader->db, sql);
 		error_set(error, "%s", sqlite3_errmsg(reader->db));
 		return NULL;
@@ -623,7 +501,7 @@ int timeline_update_attach(struct timeline_reader *reader, const char *path,
 	AUTOFREE char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	struct timeline_classes classes = {0};
 	const struct cell value = cell_of_text(plain);
-	int status = check_version(path, error) ||
+	int status = timeline_check_version(path, error) ||
 		     run_with_values(reader, sql, &value, error) ||
 		     schema_check(reader->db, name, path, &classes, error);
 

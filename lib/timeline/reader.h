@@ -34,13 +34,6 @@ enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
 	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
 	"b_address TEXT, b_port INTEGER, messages INTEGER)"
 
-/*
- * Whether a timeline may be written to a path: nothing is there, or with `force` a
- * timeline or an empty file, which can be made again. Links, devices and pipes never are.
- * 0, or -1 with error.
- */
-int timeline_check_target(const char *path, bool force, struct error *error);
-
 struct timeline_query;
 
 /* Prepare one SELECT. It is ours or the user's, never made from input: values

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/schema_check.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -10,6 +14,80 @@
 #include "timeline/names.h"
 #include "timeline/reader.h"
 #include "timeline/sql.h"
+
+enum { HEADER_SIZE = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+
+static unsigned big_endian(const unsigned char *byte)
+{
+	return (unsigned)byte[0] << 24 | (unsigned)byte[1] << 16 |
+	       (unsigned)byte[2] << 8 | byte[3];
+}
+
+/*
+ * The version of a timeline, by the header of an SQLite database, a file's first 100
+ * bytes (sqlite.org/fileformat.html, 1.3). 0: it is no timeline; -1 with errno where it
+ * cannot be read. It is asked before SQLite is, which would take an empty file for a
+ * database, and which waits for what is no file.
+ */
+static long read_version(const char *path)
+{
+	/* A pipe that nobody writes to would keep us waiting. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), cause;
+	unsigned char bytes[HEADER_SIZE];
+	ssize_t size;
+
+	if (fd < 0)
+		return errno == ENXIO ? 0 : -1;
+	size = pread(fd, bytes, sizeof(bytes), 0);
+	cause = errno;
+	close(fd);
+	errno = cause;
+	if (size < 0)
+		return errno == EISDIR || errno == ESPIPE ? 0 : -1;
+	if (size < HEADER_SIZE || memcmp(bytes, "SQLite format 3", 16) != 0 ||
+	    big_endian(bytes + AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
+		return 0;
+	return big_endian(bytes + AT_USER_VERSION);
+}
+
+int timeline_check_target(const char *path, bool force, struct error *error)
+{
+	struct stat status;
+	long version;
+
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : error_errno(error, path);
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, "%s: not a regular file, want the name of one",
+				 path);
+	if (!force)
+		return error_set(error, "%s: there already, want --force to replace it",
+				 path);
+	version = status.st_size ? read_version(path) : SCHEMA_VERSION;
+	if (version < 0)
+		return error_errno(error, path);
+	return version
+		   ? 0
+		   : error_set(error, "%s: no timeline, --force replaces nothing else",
+			       path);
+}
+
+int timeline_check_version(const char *path, struct error *error)
+{
+	long version = read_version(path);
+
+	if (version == SCHEMA_VERSION)
+		return 0;
+	if (version < 0)
+		return error_errno(error, path);
+	if (version == 0)
+		return error_set(error, "%s: no timeline, want a file that ctmerge made",
+				 path);
+	return error_set(error,
+			 "%s: timeline of version %ld, want version %d; make it anew: "
+			 "ctmerge RUN -o %s --force",
+			 path, version, SCHEMA_VERSION, path);
+}
 
 /* A row of sqlite_schema. */
 struct schema_item {

@@ -2,11 +2,22 @@
 #ifndef CT_TIMELINE_SCHEMA_CHECK_H
 #define CT_TIMELINE_SCHEMA_CHECK_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/hash.h"
+
+/*
+ * Whether a timeline may be written to a path: nothing is there, or with `force` a
+ * timeline or an empty file, which can be made again. Links, devices and pipes never are.
+ * 0, or -1 with error.
+ */
+int timeline_check_target(const char *path, bool force, struct error *error);
+
+/* Return 0 if a file is a timeline of this version, or -1 with error. */
+int timeline_check_version(const char *path, struct error *error);
+
+struct sqlite3;
 
 /* What a timeline has besides the tables of schema.sql and classes.sql. */
 struct timeline_classes {
@@ -21,7 +32,7 @@ struct timeline_classes {
  * others refer to must have values of their types, and ids that resolve. Fill `classes`.
  * Return 0, or -1 with an error that names `place`.
  */
-int schema_check(sqlite3 *db, const char *schema, const char *place,
+int schema_check(struct sqlite3 *db, const char *schema, const char *place,
 		 struct timeline_classes *classes, struct error *error);
 
 void timeline_classes_clear(struct timeline_classes *classes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/reader.h"
+#include "timeline/schema_check.h"
 
 #include <signal.h>
 #include <sys/resource.h>
