@@ -83,6 +83,9 @@ void report_findings(struct report *report)
 	for (size_t i = 0; findings && i < findings->rows; i++) {
 		const struct cell *row = &findings->cell[i * findings->columns];
 
+		if (row[3].type !=
+		    CELL_TEXT) /* of a node that the timeline does not have */
+			continue;
 		fprintf(page,
 			"<li class=\"%s\" id=\"finding-%s\"><h3><span "
 			"class=\"sr\">%s</span>%s</h3><p>",

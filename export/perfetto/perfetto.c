@@ -71,6 +71,16 @@ static const char *text_of(const struct cell *cell)
 	return cell->type == CELL_TEXT ? cell->bytes : NULL;
 }
 
+static const char *name_of(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? cell->bytes : "";
+}
+
+static enum perfetto_row row_kind(const struct cell *cell)
+{
+	return perfetto_row_named(name_of(cell));
+}
+
 static enum role role_of(const char *name)
 {
 	static const char *const names[] = {
@@ -109,34 +119,48 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 		perfetto_add(event, &part->name[column], cell);
 		break;
 	case THREAD:
-		if (cell->integer >= 0)
+		if (cell_integer(cell, -1) >= 0)
 			text = cell_of_text(perfetto_thread_name(
 			    part->perfetto, slot->node, cell->integer, event->end_ns));
 		perfetto_add(event, &part->name[column], &text);
 		break;
 	case CUT:
-		text = cell_of_text(cuts[(cell->integer | part->cut) & 7]);
+		text = cell_of_text(cuts[(cell_integer(cell, 0) | part->cut) & 7]);
 		perfetto_add(event, &part->name[column], &text);
 		break;
 	case ARROW:
-		event->arrow = cell->integer;
+		event->arrow = cell_integer(cell, 0);
 		break;
 	case LABEL:
-		slot->name = cell->bytes;
+		slot->name = text_of(cell);
 		break;
 	case TRACK:
-		slot->kind = perfetto_row_named(cell->bytes);
+		slot->kind = row_kind(cell);
 		break;
 	case CATEGORY:
-		event->category = cell->bytes;
+		event->category = text_of(cell);
 	}
+}
+
+static int check_slot(const struct part *part, const struct perfetto_slot *slot,
+		      struct error *error)
+{
+	const struct export *export = part->perfetto->export;
+
+	if (slot->kind != ROW_KINDS && scope_find(&export->scope, slot->node))
+		return 0;
+	return error_set(error,
+			 "%s: an unknown word or node; make the timeline anew: ctmerge "
+			 "RUN -o FILE --force",
+			 export->path);
 }
 
 static int take_slice(struct part *part, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
 	const struct scope *scope = &perfetto->export->scope;
-	nsec_t begin_ns = row[BEGIN].integer, end_ns = cell_integer(&row[END], begin_ns);
+	nsec_t begin_ns = cell_integer(&row[BEGIN], 0),
+	       end_ns = cell_integer(&row[END], begin_ns);
 	bool late = begin_ns<scope->begin_ns, early = end_ns> scope->end_ns;
 	bool is_slice = row[END].type == CELL_INTEGER;
 	struct perfetto_event event = {.kind =
@@ -144,9 +168,9 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 				       .begin_ns = late ? scope->begin_ns : begin_ns,
 				       .end_ns = early ? scope->end_ns : end_ns,
 				       .category = part->category,
-				       .name = row[NAME].bytes};
+				       .name = name_of(&row[NAME])};
 	struct perfetto_slot slot = {.kind = part->track,
-				     .node = row[NODE].integer,
+				     .node = cell_integer(&row[NODE], -1),
 				     .of = cell_integer(&row[WHICH], 0),
 				     .begin_ns = event.begin_ns};
 
@@ -154,6 +178,8 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 	for (size_t i = MORE; i < part->columns; i++)
 		if (row[i].type != CELL_NULL)
 			take_column(part, i, row, &event, &slot);
+	if (check_slot(part, &slot, error))
+		return -1;
 	event.track = is_slice ? perfetto_lane(perfetto, &slot, event.end_ns)
 			       : perfetto_track(perfetto, &slot);
 	return perfetto_write(perfetto, &event, error);
@@ -171,7 +197,7 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 					       .begin_ns = at->integer,
 					       .end_ns = at->integer,
 					       .category = part->category,
-					       .name = row[NAME].bytes};
+					       .name = name_of(&row[NAME])};
 		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
 					     .node = node->integer};
 
@@ -195,8 +221,8 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 static int take_counter(struct part *part, const struct cell *row, struct error *error)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
-	const struct perfetto_slot slot = {.kind = perfetto_row_named(row[KIND].bytes),
-					   .node = row[COUNTER_NODE].integer,
+	const struct perfetto_slot slot = {.kind = row_kind(&row[KIND]),
+					   .node = cell_integer(&row[COUNTER_NODE], -1),
 					   .of = cell_integer(&row[OF], -1),
 					   .item = cell_integer(&row[ITEM], -1),
 					   .name = text_of(&row[TITLE]),
@@ -204,9 +230,11 @@ static int take_counter(struct part *part, const struct cell *row, struct error 
 					   .group = cell_integer(&row[GROUP], 0),
 					   .group_name = text_of(&row[GROUP_NAME])};
 	struct perfetto_event event = {.kind = PERFETTO_COUNT,
-				       .begin_ns = row[AT].integer,
+				       .begin_ns = cell_integer(&row[AT], 0),
 				       .count = cell_number(&row[NUMBER])};
 
+	if (check_slot(part, &slot, error))
+		return -1;
 	part->infinite += isinf(event.count) != 0;
 	if (!isfinite(event.count)) /* or a text */
 		return 0;

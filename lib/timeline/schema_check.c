@@ -159,10 +159,12 @@ static int add_item(struct schema_check *check, sqlite3_stmt *row)
 	const char *type = text_at(row, 0), *name = text_at(row, 1);
 	size_t items = check->names.count;
 
-	if (texts_put(&check->names, name) < items || strcmp(type, "trigger") == 0)
-		return refuse(check, type, name, "is not one that ctmerge makes");
+	if (texts_put(&check->names, name) < items)
+		return refuse(check, type, name, "is there twice");
 	*MEM_NEXT(check->item, items, check->capacity) = (struct schema_item){
 	    .type = mem_strdup(type), .sql = mem_strdup(text_at(row, 2))};
+	if (strcmp(type, "trigger") == 0)
+		return refuse(check, type, name, "is not one that ctmerge makes");
 	return 0;
 }
 

@@ -20,6 +20,7 @@ refused()
 	sqlite3 run.db "$2"
 	for program in 'ctanalyze cpu' 'ctanalyze report' 'ctexport csv --table node' \
 		'ctexport perfetto'; do
+		# shellcheck disable=SC2086 # words
 		ends_with 1 timeout 20 $program run.db
 		[ ! -s "$scratch/stdout" ]
 		grep -F "run.db: $1; make the timeline anew" "$scratch/stderr" || {
@@ -45,7 +46,7 @@ refused()
 
 @test "ids that do not resolve, and values of wrong types" {
 	refused "table 'source' has an id that does not resolve" 'UPDATE source SET node = 99 WHERE id = 1'
-	refused "table 'thread' has an id that does not resolve" 'UPDATE thread SET node = -1'
+	refused "table 'recorded' has an id that does not resolve" 'UPDATE recorded SET node = -1'
 	refused "table 'recorded' has a value of a wrong type" "UPDATE recorded SET begin_ns = 'then'"
 	refused "table 'node' has a value of a wrong type" "UPDATE node SET name = x'6e'"
 	refused "table 'event_column' has an unknown type" "UPDATE event_column SET type = 'JSON'"
