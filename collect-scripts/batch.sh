@@ -8,6 +8,7 @@
 #   $run    the run directory, $run/NODE is a node's data (NODE=PATH: links)
 #   $out    the tables
 #   $batch  $out.work, what comes between; all of it is made by these steps:
+#     sources/NODE          what its packets and its part are made of: see list_sources
 #     packets/NODE.packets  NODE.none: nothing there has packets
 #     clocks.json messages/ made of what `synced` tells
 #     parts/NODE/           made by that map; done when it has a part.db
@@ -18,8 +19,8 @@
 #
 # In a dry run that prints sync, $is_dry_sync tells that it would remove the parts.
 #
-# Nothing is dated: what is there is whole, and what was made of something else is removed
-# before it is made anew.
+# What is there is whole, and what was made of something else is removed before it is made
+# anew. $changed has the nodes of which a dry run would remove all.
 
 # has_sources DIRECTORY: whether anything in it has packets.
 has_sources()
@@ -45,14 +46,31 @@ lacks_packets()
 		{ [ ! -e "$batch/packets/$1.packets" ] && [ -d "$run/$1" ] && ! has_sources "$run/$1"; }
 }
 
+# list_sources NODE: the version of the programs, and the files of the node's data with their
+# sizes and times; only its path if the data is not on this machine.
+list_sources()
+{
+	printf '%s\n' "$version" && readlink -f "$run/$1" || return
+	[ ! -d "$run/$1" ] || find -L "$run/$1/" -type f -printf '%s %T@ %P\n' | LC_ALL=C sort
+}
+
+is_changed()
+{
+	case $NL${changed:-} in
+	*"$NL$1$NL"*) return 0 ;;
+	esac
+	return 1
+}
+
 is_extracted()
 {
+	! is_changed "$1" || return 1
 	[ -e "$batch/packets/$1.packets" ] || [ -e "$batch/packets/$1.none" ]
 }
 
 is_merged()
 {
-	[ -z "${is_dry_sync:-}" ] && [ -e "$batch/parts/$1/part.db" ]
+	[ -z "${is_dry_sync:-}" ] && ! is_changed "$1" && [ -e "$batch/parts/$1/part.db" ]
 }
 
 step_extract()
@@ -101,7 +119,7 @@ list_packets()
 
 is_synced()
 {
-	[ -e "$batch/synced" ] && [ -e "$batch/clocks.json" ] &&
+	[ -z "${changed:-}" ] && [ -e "$batch/synced" ] && [ -e "$batch/clocks.json" ] &&
 		with_packets list_packets 2>/dev/null | cmp -s - "$batch/synced"
 }
 

@@ -61,6 +61,43 @@ COMMANDS
 	[ "$status" -eq 1 ]
 }
 
+@test "other data, and a second call at the same time, are noticed" {
+	run_of n1 n2
+	mv batch one
+	run_of n1 n2
+	mv batch/n1 kept
+	mv batch/n2 batch/n1
+	mv kept batch/n2
+	ends_with 0 ctbatch -q -o other batch
+	ends_with 0 ctbatch -q -o out one
+	tables out >first
+	# Another run of the same nodes.
+	ends_with 0 ctbatch -n -o out batch
+	[ "$(cut -d ' ' -f 1 "$scratch/stdout" | uniq -c | tr -s '\n ' '  ')" = ' 3 ctsync 3 ctmerge ' ]
+	ends_with 0 ctbatch -o out batch
+	grep -x 'ctbatch: n1: its data, or the version, is not that of the last call; made anew' "$scratch/stderr"
+	tables other >wanted
+	tables out | grep -v meta | diff <(grep -v meta wanted) -
+	run cmp -s first wanted
+	[ "$status" -eq 1 ]
+	# Data that changed.
+	touch batch/n2/kernel/metadata
+	ends_with 0 ctbatch -o out batch
+	grep -c 'n2: its data' "$scratch/stderr"
+	run grep 'n1: its data' "$scratch/stderr"
+	[ "$status" -eq 1 ]
+	# Another version.
+	sed -i 1s/.*/0.0.9/ out.work/sources/n1
+	ends_with 0 ctbatch -n -o out batch
+	[ -s "$scratch/stdout" ]
+	ends_with 0 ctbatch -q -o out batch
+	ends_with 0 ctbatch -n -o out batch
+	[ ! -s "$scratch/stdout" ]
+	# A second one.
+	fails_with 1 "ctbatch: ./out: in use by another ctbatch, process $$ on here; wait for its end" \
+		flock out.work/lock sh -c "echo 'process $$ on here' >out.work/lock; ctbatch -o out batch"
+}
+
 @test "a node that fails is named, and the others go on" {
 	run_of n1 n2 n3
 	mv batch/n2/kernel/metadata kept
