@@ -59,8 +59,9 @@ statement()
 	function pick(list,  item) { return item[1 + int(rand() * split(list, item, "|"))] }
 	{ column[NR] = $0 }
 	END {
-		srand(seed * 1000003 + number)
-		rand()
+		srand(seed * 1000003 + number * 7919)
+		for (i = 0; i < 20; i++)
+			rand()
 		values = "NULL|-1|0|1|2|99|4294967296|9223372036854775807|-9223372036854775808|" \
 			"1e300|-0.5|\047x\047|\047\047|x\047ff00\047|" \
 			"\047a\342\200\256b\033[2J\047|hex(zeroblob(35000))|random()"
