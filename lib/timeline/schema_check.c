@@ -356,9 +356,9 @@ static int check_table(struct schema_check *check, sqlite3_stmt *row)
 	const char *table = text_at(row, 0);
 	AUTOFREE char *types = mem_printf("SELECT 1 FROM %s.%s WHERE %s", check->schema,
 					  table, text_at(row, 1));
-	/* A part refers to sources of other parts. */
+	/* A part refers to sources of other parts; processes are only joined. */
 	AUTOFREE char *ids = mem_printf("SELECT 1 FROM pragma_foreign_key_check('%s', "
-					"'%s') WHERE parent <> 'source'",
+					"'%s') WHERE parent NOT IN ('source', 'process')",
 					table, check->schema);
 
 	if (query_has_row(check, types))

@@ -10,8 +10,7 @@
  */
 static void make(const char *path)
 {
-	static const struct timeline_node nodes[] = {{.id = 1, .name = "n1"},
-						     {.id = 2, .name = "n2"}};
+	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_process process = {
 	    .id = 1, .node = 1, .pid = 7, .comm = "nginx"};
 	static const struct timeline_thread threads[] = {
@@ -24,8 +23,7 @@ static void make(const char *path)
 	struct timeline_writer *writer = write_timeline(path, true);
 	struct error error = ERROR_INIT;
 
-	for (size_t i = 0; i < COUNT(nodes); i++)
-		assert_int_equal(timeline_add_node(writer, &nodes[i], &error), 0);
+	assert_int_equal(timeline_add_node(writer, &node, &error), 0);
 	assert_int_equal(timeline_add_process(writer, &process, &error), 0);
 	for (size_t i = 0; i < COUNT(threads); i++)
 		assert_int_equal(timeline_add_thread(writer, &threads[i], &error), 0);
