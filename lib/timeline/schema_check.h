@@ -27,10 +27,10 @@ struct timeline_classes {
 /*
  * Check a timeline that may come from anybody, open as `schema` ("main") of `db`, whose
  * tables nobody has read. It must have the tables, views and indexes that this version of
- * ctmerge makes, by their very SQL, and nothing else: a view in the place of a table may
- * compute without end, and a trigger runs. An index may be missing. The short tables that
- * others refer to must have values of their types, and ids that resolve. Fill `classes`.
- * Return 0, or -1 with an error that names `place`.
+ * ctmerge makes, by their very SQL, and besides only plain tables: a view in the place of
+ * a table may compute without end, and a trigger runs. An index may be missing. The short
+ * tables that others refer to must have values of their types, and ids that resolve. Fill
+ * `classes`. Return 0, or -1 with an error that names `place`.
  */
 int schema_check(struct sqlite3 *db, const char *schema, const char *place,
 		 struct timeline_classes *classes, struct error *error);
