@@ -113,6 +113,16 @@ static void collect_sources(struct source_list *sources, struct problem_list *pr
 	error_clear(&error);
 }
 
+/* By name, node2 before node10, as in a run directory: the order given changes nothing.
+ */
+static int by_name(const void *a, const void *b)
+{
+	const struct source *p = a, *q = b;
+	int order = strverscmp(p->name ? p->name : p->path, q->name ? q->name : q->path);
+
+	return order ? order : strverscmp(p->path, q->path);
+}
+
 /* An extract has no events to correct. */
 static int check_apply(const struct source_list *sources, struct error *error)
 {
@@ -135,6 +145,8 @@ static int read_input(struct sync *sync, struct error *error)
 		return sync_read_messages(sync, options.messages, error);
 	progress_init(&progress, options.quiet);
 	collect_sources(&sources, &sync->problems);
+	if (sources.count)
+		qsort(sources.item, sources.count, sizeof(*sources.item), by_name);
 	status = sync_arguments_set_sources(&sources, error) ||
 		 check_apply(&sources, error) ||
 		 (options.extract

@@ -261,3 +261,16 @@ user_trace()
 	ln -s "$PWD/$net3/node2" two
 	golden net3_runs ctsync one two
 }
+
+@test "the order of arguments changes nothing" {
+	ctsim -q --set nodes=3 --set seconds=4 two -o run
+	for node in node1 node2 node3; do
+		ctsync -q --extract "$node.packets" "run/$node"
+	done
+	ctsync -q -t node1.packets -t node2.packets -t node3.packets -o one.json
+	ctsync -q -t node3.packets -t node1.packets -t node2.packets -o other.json
+	cmp one.json other.json
+	ctsync -q -t c=run/node1 -t a10=run/node2 -t a9=run/node3 -o one.json
+	ctsync -q -t a9=run/node3 -t c=run/node1 -t a10=run/node2 -o other.json
+	cmp one.json other.json
+}

@@ -52,7 +52,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
 
 @test "the same trace twice" {
 	ln -s $net3/node1 again
-	fails_with 1 "ctsync: again/kernel: the same events as $net3/node1/kernel, used once
+	fails_with 1 "ctsync: $net3/node1/kernel: the same events as again/kernel, used once
 ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
 	fails_with 0 "ctsync: $net3/node1/kernel: given twice, used once" \
 		ctsync -t $net3/node1 -t $net3/node2 -t $net3/node1
@@ -160,7 +160,7 @@ ctsync: run/b/pipe.pcap: no plain file, want a capture' ctsync run
 	head -c 400004 $net3/node2/node2.pcap >cut.pcap
 	fails_with 1 'ctsync: cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10' \
 		ctsync -t $net3/node1 -t cut.pcap
-	results_are_of node1 cut
+	results_are_of cut node1
 	head -c 20 $net3/node2/node2.pcap >head.pcap
 	ends_with 1 ctsync -t $net3/node1 -t $net3/node2 -t head.pcap
 	grep '^ctsync: head.pcap: no capture: truncated dump file; ' "$scratch/stderr"

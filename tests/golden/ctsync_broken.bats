@@ -64,7 +64,7 @@ setup_traces()
 		ctf_bare web receive $((1700000000000001500 + i * 2000))
 	done
 	local words='received packets carry no headers, as generic receive offload was off, switch it on (ethtool -K DEV gro on)'
-	fails_with 3 "ctsync: web, db: $words" ctsync -t web -t db
+	fails_with 3 "ctsync: db, web: $words" ctsync -t web -t db
 }
 
 @test "a trace without a stream" {
@@ -82,7 +82,7 @@ setup_traces()
 	truncate -s -10 web/stream
 	ends_with 1 ctsync --stats -t web -t db
 	grep '^ctsync: web/stream: an event before byte .* cannot be read, the rest of its packet is left out: it ends beyond its packet$' "$scratch/stderr"
-	grep '^web db  *3/2 ' "$scratch/stdout"
+	grep '^db web  *2/3 ' "$scratch/stdout"
 }
 
 @test "a stamp that no clock shows" {
@@ -94,7 +94,7 @@ setup_traces()
 		ctsync -t web -t db
 	ctf_packet db queue -1 2 1 9
 	ends_with 1 ctsync -j 1 -t web -t db
-	grep "db/stream: .* cannot be read, $words\$" "$scratch/stderr"
+	grep "^ctsync: db/stream, web/stream: .* cannot be read, $words\$" "$scratch/stderr"
 }
 
 # The packet of web ends at this time; its last event is at 1700000001003000000.
