@@ -267,13 +267,15 @@ on_nodes_in()
 	on_nodes "$in_function" $chosen
 }
 
-# A problem of a node, told once and kept.
+# A problem of a node: kept once, and told once by each command.
 node_problem()
 {
 	problem_node=$1
 	shift
-	grep -q -x -F -e "$*" "$state/nodes/$problem_node/problems" 2>/dev/null && return
-	printf '%s\n' "$*" >>"$state/nodes/$problem_node/problems"
+	grep -q -x -F -e "$*" "$state/nodes/$problem_node/problems" 2>/dev/null ||
+		printf '%s\n' "$*" >>"$state/nodes/$problem_node/problems"
+	grep -q -x -F -e "$*" "$work/told.$problem_node" 2>/dev/null && return
+	printf '%s\n' "$*" >>"$work/told.$problem_node"
 	complain "$problem_node: $*"
 }
 

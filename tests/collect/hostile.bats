@@ -299,3 +299,87 @@ foreign()
 	[ -s "$run/liar/node.json" ]
 	left_clean liar
 }
+
+@test 'one odd entry of a list costs that entry' {
+	quick_recipe
+	long=$(printf '%0300d' 0)
+	deep=$(printf '%0.sd/' {1..60})
+	collect 0 start lie.yaml
+	data=$(echo "$cluster"/liar/temp/clustertrace-*/*/data)
+	mkdir "$data/both"
+	echo in >"$data/both/in"
+	lies <<-EOT
+		case \$cmd in
+		*" list")
+			/bin/sh -c "\$cmd" | grep -v -x "\$frame end"
+			echo 1 08 ./octal
+			echo 1 1 ./$long
+			echo 1 1 ./$deep/x
+			echo 1 1 ./both
+			echo 1 1 ./clock.csv/in
+			echo 1 5 ./absent
+			echo "\$frame end"
+			exit ;;
+		esac
+	EOT
+	collect 0 stop lie.yaml
+	collect 3 fetch lie.yaml
+	run=$(the_run)
+	said 'liar: 5 files with odd names were not fetched'
+	said 'liar: 1 files came over damaged 5 times, .*: ./absent'
+	holds "$run/run.json" '"status": "partial"'
+	holds "$run/liar/both/in" in
+	[ -s "$run/liar/node.json" ]
+	[ ! -e "$run/liar/absent" ]
+	rm "$cluster/liar/lie"
+	collect 3 fetch lie.yaml
+	holds "$run/run.json" '"status": "ok"'
+	left_clean liar
+}
+
+@test 'what a list costs is counted before anything is made' {
+	quick_recipe
+	collect 0 start lie.yaml
+	collect 0 stop lie.yaml
+	lies <<-'EOT'
+		case $cmd in
+		*" list")
+			{
+				/bin/sh -c "$cmd" | grep -v -x -e "$frame end" -e "$frame"
+				awk 'BEGIN { for (i = 0; i < 50; i++) { p = "." ; for (j = 0; j < 490; j++) p = p "/" i; print 1, 0, p }
+					for (i = 0; i < 30000; i++) print "4294967295", 0, "./" i "/x" }'
+			} | framed
+			exit ;;
+		esac
+	EOT
+	collect 3 fetch lie.yaml
+	run=$(the_run)
+	[ "$(find "$run/liar" | wc -l)" -lt 20100 ]
+	[ "$(find "$run/liar" -type d | wc -l)" -le 10003 ]
+	said 'liar: 200[0-9][0-9] files with odd names were not fetched'
+	[ -s "$run/liar/node.json" ]
+	rm "$cluster/liar/lie"
+	collect 0 clean lie.yaml
+}
+
+@test 'fetching from a node that sends slowly, or nothing, stops at Ctrl-C' {
+	quick_recipe
+	collect 0 start lie.yaml
+	collect 0 stop lie.yaml
+	for slow in 'sleep 1000' 'printf "\n%s\n" "$frame"; sleep 1000' 'printf "\n%s\n" "$frame"; while sleep 0.1; do printf x; done'; do
+		lies <<<"case \$cmd in *' send') $slow; exit ;; esac"
+		bash -c 'env --default-signal=INT "$@" & echo $! >pid; wait $!; echo $? >status' - \
+			ctcollect -F "$cluster/ssh_config" fetch lie.yaml >out 2>err </dev/null 3>&- &
+		wait_for 'the list' compgen -G 'runs/*/.collect/nodes/liar/data' >/dev/null
+		sleep 2
+		kill -INT "$(cat pid)"
+		wait_for 'the end' [ -s status ]
+		[ "$(cat status)" = 130 ]
+		holds err 'liar: not fetched: interrupted'
+		rm -f pid status
+	done
+	rm "$cluster/liar/lie"
+	collect 3 fetch lie.yaml
+	[ -s "$(the_run)/liar/node.json" ]
+	left_clean liar
+}
