@@ -240,6 +240,7 @@ static void write_settings(const struct query_tables *tables, FILE *script)
 	      script);
 	write_sql(script, ":directory, ", input);
 	write_sql(script, ":directory];\n", output);
+	write_sql(script, "SET temp_directory = :directory;\n", output);
 	fputs("SET enable_external_access = false;\n"
 	      "SET lock_configuration = true;\n",
 	      script);

@@ -215,11 +215,11 @@ ctsync: run/node2/node2.pcap: the same events as run/copy/node2.pcap, used once'
 	# It stands in for duckdb, when the question and the empty timeline are there.
 	for name in TERM INT HUP; do
 		# shellcheck disable=SC2016
-		printf '#!/bin/sh\nfind "$TMPDIR" >asked\nkill -%s $PPID\n' "$name" >bin/duckdb
+		printf '#!/bin/sh\nfind "%s" >"%s/asked"\nkill -%s $PPID\n' "$PWD/temporary" "$PWD" "$name" >bin/duckdb
 		chmod +x bin/duckdb
 		ends_with $((128 + $(kill -l "$name"))) env TMPDIR="$PWD/temporary" \
 			PATH="$PWD/bin:$PATH" ctanalyze -q --tables tables nodes
-		grep -q '/script.sql$' tables/asked
+		grep -q '/script.sql$' asked
 		[ -z "$(ls -A temporary)" ]
 	done
 }
