@@ -2,15 +2,16 @@
 -- name: messages
 -- summary: one-way latency of messages between nodes, with its bound
 -- description: pairs, flows: one-way latency of messages. The true latency of each
---   lies within BOUND, which follows from both clocks. paths: whether one direction
+--   lies within BOUND, which follows from both clocks; for UNBOUNDED messages a
+--   side is open, and BOUND is that of the others. paths: whether one direction
 --   takes longer than the other; ASYMMETRIC is yes if the clocks cannot be the
---   cause. slowest: the slowest messages, with what each took AT LEAST and AT MOST.
---   violations: messages received before they were sent, by the corrected clocks.
---   freq: a histogram of latencies. log: every message. --interval: pairs over
---   time. --group: pair, flow, node, protocol. --min and --max apply to the
---   latency. A message counts if it was sent in the selected time, from or to a
---   selected node. Needs net_dev_queue and net_if_receive_skb of both nodes, or
---   captures.
+--   cause. slowest: the slowest messages, with what each took AT LEAST and AT
+--   MOST. violations: messages received before they were sent, by the corrected
+--   clocks. freq: a histogram of latencies. log: every message. --interval:
+--   pairs over time. --group: pair, flow, node, protocol. --min and --max apply
+--   to the latency. A message counts if it was sent in the selected time, from
+--   or to a selected node. Needs net_dev_queue and net_if_receive_skb of both
+--   nodes, or captures.
 -- example: ctanalyze messages --node web --begin +10 --end +20 run.db
 -- forms: stats top
 -- column least_ns: ns, AT LEAST
@@ -32,13 +33,14 @@ SELECT send_ns, (SELECT name FROM node WHERE id = m.src_node) AS "from",
 FROM timed AS m;
 
 -- temporary summed
-SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns,
-       max(high_ns) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(*) - count(low_ns + high_ns) AS unbounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
 
 -- with pair
 SELECT src_node, dst_node, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN bounded = messages THEN least(low_ns, 0) END AS low_ns, CASE WHEN bounded = messages THEN greatest(high_ns, 0) END AS high_ns, negative
+       CASE WHEN unbounded < messages THEN least(low_ns, 0) END AS low_ns,
+       CASE WHEN unbounded < messages THEN greatest(high_ns, 0) END AS high_ns, unbounded, negative
 FROM summed;
 
 -- Messages are not looked at where there is none.
@@ -51,7 +53,7 @@ FROM (SELECT sum(negative) AS negative FROM pair) AS c CROSS JOIN listed WHERE c
 -- group: none pair
 -- sort: from,to
 SELECT a.name AS "from", b.name AS "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
-       greatest(-low_ns, high_ns) AS bound_ns, negative
+       greatest(-low_ns, high_ns) AS bound_ns, unbounded, negative
 FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
 -- What one direction takes longer than the other. The clocks' error is in both, with the sign turned,
@@ -66,7 +68,8 @@ FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.ds
 -- column p99_ba_ns: ns, 99 % B>A
 SELECT a.name AS a, b.name AS b, p.p50_ns AS p50_ab_ns, q.p50_ns AS p50_ba_ns, p.p50_ns - q.p50_ns AS difference_ns,
        greatest(q.high_ns - p.low_ns, p.high_ns - q.low_ns) AS bound_ns,
-       CASE WHEN p.p50_ns - q.p50_ns + (p.low_ns - q.high_ns) > 0
+       CASE WHEN p.unbounded + q.unbounded > 0 THEN 'not known'
+            WHEN p.p50_ns - q.p50_ns + (p.low_ns - q.high_ns) > 0
               OR p.p50_ns - q.p50_ns + (p.high_ns - q.low_ns) < 0 THEN 'yes' ELSE 'not known' END AS asymmetric,
        p.p99_ns AS p99_ab_ns, q.p99_ns AS p99_ba_ns
 FROM pair AS p JOIN pair AS q ON q.src_node = p.dst_node AND q.dst_node = p.src_node AND p.src_node < p.dst_node
@@ -74,8 +77,8 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
 -- temporary flow
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
-       sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) AS low_ns, max(high_ns) AS high_ns,
-       count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+       sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(*) - count(low_ns + high_ns) AS unbounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 
 -- table flows: Latency by flow
@@ -85,7 +88,7 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 -- limit: 10
 SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN bounded = messages THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, negative
+       CASE WHEN unbounded < messages THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, unbounded, negative
 FROM flow AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
@@ -103,8 +106,10 @@ WITH end_of AS (
 	UNION ALL SELECT dst_node, NULL, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'node'
 	UNION ALL SELECT NULL, protocol, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'protocol')
 SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
-       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       CASE WHEN count(low_ns + high_ns) > 0
+            THEN greatest(0, greatest(-min(low_ns) FILTER (WHERE high_ns IS NOT NULL),
+                                      max(high_ns) FILTER (WHERE low_ns IS NOT NULL))) END AS bound_ns,
+       count(*) - count(low_ns + high_ns) AS unbounded,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM end_of AS e LEFT JOIN node AS n ON n.id = e.node
 GROUP BY e.node, protocol, n.name;
@@ -114,8 +119,10 @@ GROUP BY e.node, protocol, n.name;
 -- sort: begin_ns,from,to
 SELECT send_ns - (send_ns - :begin_ns) % :interval_ns AS begin_ns, a.name AS "from", b.name AS "to",
        count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
-       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       CASE WHEN count(low_ns + high_ns) > 0
+            THEN greatest(0, greatest(-min(low_ns) FILTER (WHERE high_ns IS NOT NULL),
+                                      max(high_ns) FILTER (WHERE low_ns IS NOT NULL))) END AS bound_ns,
+       count(*) - count(low_ns + high_ns) AS unbounded,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
 GROUP BY 1, m.src_node, m.dst_node, a.name, b.name;

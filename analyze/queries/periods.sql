@@ -61,7 +61,7 @@ GROUP BY b.least_ns, b.below_ns;
 -- column end_event: id, EVENT
 SELECT p.name AS "group", p.begin_ns, p.ts_ns AS end_ns, p.duration_ns,
        CASE WHEN a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
-            WHEN t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
+            WHEN a.reference = b.reference AND t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
             THEN greatest(f.high_ns - t.low_ns, t.high_ns - f.low_ns) END AS bound_ns,
        m.name AS from_node, n.name AS to_node, p.begin_event, p.id AS end_event
 FROM period AS p JOIN node AS m ON m.id = p.begin_node JOIN node AS n ON n.id = p.node

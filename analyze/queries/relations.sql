@@ -6,7 +6,7 @@
 --   protocol quality reference server source src syscall task to to_node unit waker woken
 -- unit count: allocations count cpus discarded ended errors events failed flows frees hard major_faults
 --   merged messages messages_ab messages_ba migrations negative packets preempted problems processes reads
---   received rejected runs samples segments sent soft sources switches syncs threads unfinished
+--   received rejected runs samples segments sent soft sources switches syncs threads unbounded unfinished
 --   violations_after violations_before writes
 -- unit id: begin_event client_tid cpu depth end_event errno exit_status fd holder_tid message number pid
 --   port ppid request result sector tid waker_tid
@@ -155,8 +155,8 @@ FROM step WHERE next_ns > at_ns + 1;
 -- The source that stands for a node where no event is named: its kernel's trace, else its first.
 -- temporary node_source
 -- index: node
-SELECT node, source, clock_uuid, kind FROM (
-	SELECT node, id AS source, clock_uuid, kind,
+SELECT node, source, clock_uuid, kind, reference FROM (
+	SELECT node, id AS source, clock_uuid, kind, reference,
 	       row_number() OVER (PARTITION BY node ORDER BY CASE kind WHEN 'kernel' THEN 0 ELSE 1 END, id) AS n
 	FROM source) AS ranked
 WHERE n = 1;

@@ -52,6 +52,29 @@ load analyses
 		--to 'sched_switch[next_tid > 0]' --group node,.tid=next_tid --limit 5
 }
 
+@test "messages: some have no bound" {
+	ctsim -q --seed 1 --set seconds=2 two -o two
+	ctmerge -q two -o two.db
+	ctanalyze messages --table pairs --format csv two.db | sed 1d >whole
+	sqlite3 two.db 'UPDATE message SET low_ns = NULL WHERE id IN (SELECT id FROM message
+		WHERE src_node = 1 ORDER BY high_ns - low_ns LIMIT 3)'
+	ctanalyze messages --table pairs --format csv two.db | sed 1d >some
+	sed 's/^\("*node1"*,.*\),0,0\(\r*\)$/\1,3,0\2/' whole | diff - some
+	[ "$(cut -d , -f 11-12 some | tr -d '\r' | grep -c '^[1-9][0-9]*,[03]$')" = 2 ]
+}
+
+# The axis of each island is its own, and the times of its reference are exact on that alone.
+@test "periods: between clocks that nothing ties there is no bound" {
+	ctsim -q --seed 1 --set seconds=2 islands -o islands
+	ctmerge -q islands -o islands.db || [ "$?" = 3 ]
+	for to in node3 node6; do
+		ctanalyze periods --from 'net_dev_queue[node = "node2"]' --to "net_dev_queue[node = \"$to\"]" \
+			--log --limit 0 --table log --format csv islands.db | sed 1d | cut -d , -f 5 >bounds
+		[ "$(wc -l <bounds)" -gt 20 ]
+		[ "$(grep -c '^[0-9]' bounds)" = "$([ "$to" = node6 ] && echo 0 || wc -l <bounds)" ]
+	done
+}
+
 @test "wakeups" {
 	net3 wakeups wakeups
 	clients wakeups wakeups --limit 8
