@@ -3,7 +3,7 @@
 #
 # collections.sh BUILD [COUNT [SEED]]: collect COUNT (500) times from a node, by hand, each time the
 # sampler, two sensors, the clocks and three commands. In each ten, one collector gets SIGINT and
-# one SIGKILL at a random moment; after SIGKILL, `stop` and `fetch` complete its work. A run
+# one SIGKILL at a random moment; afterwards `stop` and `fetch` complete its work. A run
 # is wrong if it takes more than a minute, if it has another exit status than it should, if anything
 # of it is left on the node, or if what was recorded is not here.
 set -u
@@ -66,7 +66,7 @@ at_random()
 		ctcollect -q -F "$cluster/ssh_config" run c.yaml >out 2>err </dev/null || status=$?
 }
 
-# complete: what a collector that was killed has left. Without notes nothing was begun.
+# complete: what a collector that was ended has left. Without notes nothing was begun.
 complete()
 {
 	for run in runs/*/; do
@@ -88,6 +88,8 @@ for ((i = 1; i <= count; i++)); do
 		interrupted=$((interrupted + 1))
 		at_random INT
 		case $status in 0 | 1 | 3 | 124 | 130) ;; *) fault "SIGINT after $delay ms: exit status $status" ;; esac
+		# If it was fetching already, that ended.
+		complete
 		;;
 	7)
 		killed=$((killed + 1))
