@@ -181,8 +181,8 @@ static int parse_addresses(const char *text, struct local_argument *local,
 	if (node_address_parse(text, local->address) == 0)
 		return 0;
 	if (access(text, F_OK))
-		return error_misuse(error, "--local: '%s' is no address, and no file",
-				    text);
+		return error_misuse(
+		    error, "--local: '%s' is neither an address nor a file", text);
 	if (node_facts_read(&facts, text, &ignored, &cause)) {
 		status = error_misuse(error, "--local: %s", error_text(&cause));
 	} else if (!facts.addresses) {

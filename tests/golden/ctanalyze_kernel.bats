@@ -147,8 +147,8 @@ is()
 @test "names at the time" {
 	had="FROM thread_state AS s JOIN thread AS t ON t.id = s.thread
 		WHERE coalesce(s.comm, t.comm) = 'cron' AND s.state"
-	ctanalyze cpu --group name --table names --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >names
-	is "$(sed -n 's/^cron,\([0-9]*\),.*/\1/p' names)" "SELECT sum(s.duration_ns) $had = 'running'"
+	ctanalyze cpu --group name --table names --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >names.csv
+	is "$(sed -n 's/^cron,\([0-9]*\),.*/\1/p' names.csv)" "SELECT sum(s.duration_ns) $had = 'running'"
 	ctanalyze sched --log --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >log
 	is "$(cut -d, -f6 log | grep -c '^cron$')" "SELECT count(*) $had = 'runnable' AND s.preempted = 0 AND s.cut = 0"
 	cut -d, -f6 log | sort | uniq -c >by_log
@@ -167,7 +167,7 @@ is()
 		awk -F, '$2 == "disk" { s += $5 } END { printf "%.0f", s }')" "SELECT sum(duration_ns) $slept AND cut = 0 AND wait = 'disk'"
 	begin=$(sqlite3 -readonly "$CT_CLIENTS" "SELECT min(ts_ns) + 1000000000 FROM event")
 	end=$((begin + 500000000))
-	is "$(($(sum blocked sum_ns sched --begin $begin --end $end) + $(sum blocked cut_ns sched --begin $begin --end $end)))" \
+	is "$(($(sum blocked sum_ns sched --begin "$begin" --end "$end") + $(sum blocked cut_ns sched --begin "$begin" --end "$end")))" \
 		"SELECT sum(min(end_ns, $end) - max(begin_ns, $begin)) $slept AND begin_ns < $end AND end_ns > $begin"
 }
 

@@ -109,9 +109,9 @@ rates()
 		FROM p JOIN node AS n ON n.id = p.node GROUP BY p.node, p.name
 		HAVING max(ns) - min(ns) >= 2e8" >charged
 	[ "$(wc -l <charged)" -ge 3 ]
-	ctanalyze metrics --table processes --format csv --limit 0 sample.db | tr -d '\r' >processes
+	ctanalyze metrics --table processes --format csv --limit 0 sample.db | tr -d '\r' >processes.csv
 	while read -r node pid begin end ms; do
-		[ "$(awk -F, -v ms="$ms" -v who="^$pid " -v node="$node" '$1 == node && $2 ~ who { print $5 == ms * 1e6 }' processes)" = 1 ]
+		[ "$(awk -F, -v ms="$ms" -v who="^$pid " -v node="$node" '$1 == node && $2 ~ who { print $5 == ms * 1e6 }' processes.csv)" = 1 ]
 		ns=$(said sample.db "$node" "$begin" "$end" cpu_ns cpu --group process --table processes --pid "$pid")
 		near "$node $pid ms" "$(awk -v ns="$ns" 'BEGIN { print ns / 1e6 }')" "$ms" \
 			"$(awk -v ms="$ms" 'BEGIN { print -20 - ms * 0.08 }')" \

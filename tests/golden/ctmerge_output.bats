@@ -132,7 +132,7 @@ long_run()
 		ctmerge $net3 --begin +2 --end +1 -o run.db
 	fails_with 2 "ctmerge: --method: no 'x', want hull, margin, joint or regression" \
 		ctmerge $net3 --method x -o run.db
-	fails_with 2 "ctmerge: --local: 'x' is no address" ctmerge $net3 --local x -o run.db
+	fails_with 2 "ctmerge: --local: 'x' is neither an address nor a file" ctmerge $net3 --local x -o run.db
 	only
 }
 

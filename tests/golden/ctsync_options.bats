@@ -59,9 +59,9 @@ net3=fixtures/net3
 
 @test "an address that is none" {
 	for word in 10.7.0 10.7.0.256 node1 '' fe80::x 10.7.0.1/24; do
-		fails_with 2 "ctsync: --local: '$word' is no address, and no file" \
+		fails_with 2 "ctsync: --local: '$word' is neither an address nor a file" \
 			ctsync --local "$word" $net3
-		fails_with 2 "ctsync: --local: '$word' is no address, and no file" \
+		fails_with 2 "ctsync: --local: '$word' is neither an address nor a file" \
 			ctsync --local "node2=$word" $net3
 	done
 	fails_with 2 "ctsync: --local: no capture is named 'nobody', want one of node2:node2.pcap, node3:node3.pcap" \
