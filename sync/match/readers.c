@@ -65,7 +65,7 @@ static void collect(void *context, const struct packet_event *packet_event)
 	*copy = *packet_event;
 	if (copy->packet.protocol == IPPROTO_UDP && !reading->has_udp_data)
 		copy->packet.seq = 0;
-	copy->hash = packet_hash(&packet_event->packet);
+	copy->hash = packet_hash(&copy->packet);
 }
 
 static bool read_source(void *context, uint32_t source, struct read_step *step)

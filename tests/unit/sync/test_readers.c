@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/match/readers.h"
 
+#include <netinet/in.h>
 #include <string.h>
 
 #include "fake_source.h"
@@ -166,6 +167,46 @@ static void ties_keep_sources_together(void **state)
 	assert_true(most_ahead(true) <= TICK);
 }
 
+static int take_datagram(void *context, const struct arrival *arrival, size_t count)
+{
+	const uint32_t *seq = context;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct packet_event *one = arrival[i].packet_event;
+
+		assert_int_equal(one->packet.seq, *seq);
+		assert_true(one->hash == packet_hash(&one->packet));
+	}
+	return 0;
+}
+
+/* Of the first source these hashes are known, and of the second one perhaps. */
+static void take_datagrams(bool has_data, uint32_t expected)
+{
+	struct progress progress = {.shown = false};
+	struct packet_source *source[2];
+	struct readers *readers;
+
+	for (int i = 0; i < 2; i++) {
+		struct packet_event *item = mem_zalloc(sizeof(*item));
+
+		item->packet.protocol = IPPROTO_UDP;
+		item->packet.seq = i == 0 || has_data ? 4711 : 0;
+		source[i] = &fake_source_new("", item, 1)->base;
+		source[i]->facts.has_udp_data = i == 0 || has_data;
+	}
+	readers = readers_new(source, 2, 1);
+	assert_int_equal(readers_run(readers, take_datagram, &expected, &progress), 0);
+	readers_free(readers);
+}
+
+static void hashes_of_data_count_where_all_have_them(void **state)
+{
+	(void)state;
+	take_datagrams(true, 4711);
+	take_datagrams(false, 0);
+}
+
 static void no_source_is_no_work(void **state)
 {
 	struct progress progress = {.shown = false};
@@ -183,6 +224,7 @@ int main(void)
 	    DRAW_TEST(everything_arrives_once_and_in_order),
 	    DRAW_TEST(a_consumer_may_stop),
 	    DRAW_TEST(ties_keep_sources_together),
+	    cmocka_unit_test(hashes_of_data_count_where_all_have_them),
 	    cmocka_unit_test(no_source_is_no_work),
 	};
 
