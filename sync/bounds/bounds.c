@@ -114,10 +114,10 @@ static void sweep(void *context, size_t index)
 static void note_stamp(struct search_clock *clock, nsec_t at)
 {
 	double begin = (double)(at - clock->line.begin_ns);
-	double length = fmax(1, (double)(clock->line.end_ns - clock->line.begin_ns));
-	double bin = floor(begin / length * BINS);
+	double length = (double)(clock->line.end_ns - clock->line.begin_ns);
+	double bin = begin / (length > 1 ? length : 1) * BINS;
 
-	clock->is_busy[(size_t)fmin(BINS - 1, fmax(0, bin))] = true;
+	clock->is_busy[bin < 1 ? 0 : bin < BINS ? (size_t)bin : BINS - 1] = true;
 }
 
 static int note_message(void *context, struct message *message)

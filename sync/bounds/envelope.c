@@ -127,13 +127,13 @@ static struct place place_of(const struct envelope *envelope, double at)
 		left = envelope->edge[place.cell];
 		right = envelope->edge[place.cell + 1];
 	} else {
-		double cell = floor(at / envelope->step_ns);
-		double last = (double)(envelope->cells - 1);
+		double cell = at / envelope->step_ns;
+		size_t last = envelope->cells - 1;
 
-		cell = cell < 0 ? 0 : cell > last ? last : cell;
-		left = cell * envelope->step_ns;
+		/* Not floor, which is a call. */
+		place.cell = cell < 1 ? 0 : cell < (double)last ? (size_t)cell : last;
+		left = (double)place.cell * envelope->step_ns;
 		right = left + envelope->step_ns;
-		place.cell = (size_t)cell;
 	}
 	place.after = at - left;
 	place.before = right - at;
@@ -174,6 +174,17 @@ void envelope_add_slew(struct envelope *envelope, const struct clock *line,
 		slew_cell(envelope, i, line->segment->rate_ppb * 1e-9, slew,
 			  envelope_edge(envelope, i) >= begin &&
 			      envelope_edge(envelope, i + 1) <= end);
+}
+
+/* Not fmin and fmax: they are calls, of some instructions more, for NaN's sake. */
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
 }
 
 static bool tighten(double *bound, double value)
@@ -223,41 +234,44 @@ static double mean_width(const struct envelope *envelope)
 {
 	double sum = 0;
 
-	/* Not fmin and fmax: they are calls, of some instructions more, for NaN's sake.
-	 */
-	for (size_t i = 0; i <= envelope->cells; i++) {
-		double high = envelope->most[true][i], low = envelope->most[false][i];
-
-		sum += (high < ENDLESS_NS ? high : ENDLESS_NS) +
-		       (low < ENDLESS_NS ? low : ENDLESS_NS);
-	}
+	for (size_t i = 0; i <= envelope->cells; i++)
+		sum += smaller(envelope->most[true][i], ENDLESS_NS) +
+		       smaller(envelope->most[false][i], ENDLESS_NS);
 	return sum / (double)(envelope->cells + 1);
 }
 
-static double length_of(const struct envelope *envelope, size_t cell)
+/* How much the bounds on a side can grow through a cell. */
+static double growth(const struct envelope *envelope, size_t cell, bool side)
 {
-	return envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]
-			      : envelope->step_ns;
+	double length = envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]
+				       : envelope->step_ns;
+
+	return rate_in(envelope, cell, side) * length;
 }
 
 bool envelope_sweep(struct envelope *envelope)
 {
 	double before = envelope->width_ns;
 	bool *cut = find_cut_cells(envelope);
+	const bool is_even = !envelope->slewed && !envelope->edge;
 
 	envelope->is_touched = false;
 	for (int side = 0; side < 2; side++) {
+		const double ahead = envelope->rate[side] * envelope->step_ns;
+		const double back = envelope->rate[!side] * envelope->step_ns;
 		double *most = envelope->most[side];
+
 		for (size_t i = 0; i < envelope->cells; i++)
 			if (!cut[i])
 				tighten(&most[i + 1],
-					most[i] + rate_in(envelope, i, side) *
-						      length_of(envelope, i));
+					most[i] + (is_even ? ahead
+							   : growth(envelope, i, side)));
 		for (size_t i = envelope->cells; i-- > 0;)
 			if (!cut[i])
 				tighten(&most[i],
-					most[i + 1] + rate_in(envelope, i, !side) *
-							  length_of(envelope, i));
+					most[i + 1] + (is_even
+							   ? back
+							   : growth(envelope, i, !side)));
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
@@ -385,16 +399,17 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 		next = length;
 		if (++cell < envelope->cells)
-			next = fmin(length, envelope_edge(envelope, cell) - first);
+			next = smaller(length, envelope_edge(envelope, cell) - first);
 		passed = next - at;
 		right = known_at(envelope, first + next, high);
-		peak = fmax(left, right);
+		peak = larger(left, right);
 		if (!isinf(peak) && up + down > 0) {
 			meet = (right - left + down * passed) / (up + down);
-			meet = fmin(passed, fmax(0, meet));
-			peak = fmin(left + up * meet, right + down * (passed - meet));
+			meet = smaller(passed, larger(0, meet));
+			peak = smaller(left + up * meet, right + down * (passed - meet));
 		}
-		most = fmax(most, fmax(right + slope * next, peak + slope * (at + meet)));
+		most = larger(most,
+			      larger(right + slope * next, peak + slope * (at + meet)));
 		left = right;
 	}
 	return sign * most + span->added[0];
