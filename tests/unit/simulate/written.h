@@ -192,10 +192,14 @@ static inline char *packet_format(char text[PACKET_TEXT], const struct packet *p
 	return text;
 }
 
-static inline void assert_packet(const struct packet *have, const struct packet *want)
+static inline void assert_packet(const struct packet *read, const struct packet *want)
 {
 	char have_text[PACKET_TEXT], want_text[PACKET_TEXT];
+	struct packet copy = *read, *have = &copy;
 
+	/* A capture hashes the data of datagrams, which is not drawn. */
+	if (have->protocol == IPPROTO_UDP)
+		have->seq = want->seq;
 	if (!packet_equal(have, want))
 		fail_msg("have %s, known %u, want %s, known %u",
 			 packet_format(have_text, have), have->known,
