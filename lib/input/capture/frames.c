@@ -339,7 +339,10 @@ static void give_frame(struct capture_frames *frames, const struct block_packet 
 				       packet->captured, packet->wire);
 	if (link == FRAME_UNKNOWN)
 		captured.frame.undecoded = frame_undecoded(UNDECODED_LINK, packet->link);
-	outliers_add(&frames->outliers, &captured, deliver, frames);
+	if (outliers_pass(&frames->outliers, captured.ns))
+		deliver(frames, &captured);
+	else
+		outliers_add(&frames->outliers, &captured, deliver, frames);
 }
 
 /* Report why a file could not be read to its end. */

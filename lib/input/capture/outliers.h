@@ -28,6 +28,18 @@ struct outliers {
 	nsec_t first_ns;      /* this time */
 };
 
+/* Whether a packet needs not be added, as it is near the one before: nearly all are. */
+static inline bool outliers_pass(struct outliers *outliers, nsec_t ns)
+{
+	nsec_t later = nsec_sub(ns, outliers->near_ns);
+
+	if (!outliers->begun || outliers->count || later > outliers->reach_ns ||
+	    later < -outliers->reach_ns)
+		return false;
+	outliers->near_ns = ns;
+	return true;
+}
+
 /* Deliver a packet, or hold it back, and deliver what proves right by it. */
 void outliers_add(struct outliers *outliers, struct captured *captured,
 		  captured_fn *deliver, void *context);

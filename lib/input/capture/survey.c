@@ -50,7 +50,7 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame)
 			from = is_local(sides, frame->carrier.family, frame->carrier.src);
 			to = is_local(sides, frame->carrier.family, frame->carrier.dst);
 		}
-		to |= !from && is_to_all(frame);
+		to = to || (!from && is_to_all(frame));
 		break;
 	case SIDES_BY_LINK:
 		if (frame->cooked != FRAME_UNCOOKED) {
