@@ -40,13 +40,40 @@ FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
+-- A packet that several captures of a node saw counts once: while another of them recorded that saw
+-- more of a flow, one's packets of it are left out. Their stamps may be 1 ms apart.
+-- with capture
+SELECT id, node, begin_ns - 1000000 AS begin_ns, end_ns + 1000000 AS end_ns FROM source
+WHERE kind = 'capture' AND node IN (SELECT node FROM source WHERE kind = 'capture' GROUP BY node HAVING count(*) > 1);
+
+-- with sighted
+SELECT e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1) AS sport, coalesce(p.dport, -1) AS dport, count(*) AS packets
+FROM (SELECT count(*) AS captures FROM capture) AS c CROSS JOIN packet AS p CROSS JOIN event AS e
+WHERE c.captures > 0 AND e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.source IN (SELECT id FROM capture)
+GROUP BY e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1), coalesce(p.dport, -1);
+
+-- temporary sighting
+-- index: source, sport, dport, src, dst
+SELECT s.source, s.protocol, s.src, s.dst, s.sport, s.dport, s.packets, c.node, c.begin_ns, c.end_ns
+FROM sighted AS s JOIN capture AS c ON c.id = s.source;
+
+-- temporary shadow
+-- index: source, sport, dport, src, dst
+SELECT s.source, s.protocol, s.src, s.dst, s.sport, s.dport, o.begin_ns, o.end_ns
+FROM sighting AS s JOIN sighting AS o ON o.node = s.node AND o.protocol = s.protocol AND o.src = s.src AND o.dst = s.dst
+ AND o.sport = s.sport AND o.dport = s.dport
+WHERE o.packets > s.packets OR (o.packets = s.packets AND o.source < s.source);
+
 -- with packet_captured
 SELECT p.id, e.node, e.ts_ns, coalesce(p.protocol, 'ip') AS protocol, p.src, p.dst, p.sport, p.dport,
        coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq, coalesce(p.flags, 0) AS flags,
        coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers
 FROM packet AS p CROSS JOIN event AS e
 WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
-  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+  AND NOT EXISTS (SELECT 1 FROM shadow AS s WHERE s.source = e.source AND s.sport = coalesce(p.sport, -1)
+                  AND s.dport = coalesce(p.dport, -1) AND s.src = p.src AND s.dst = p.dst AND s.protocol = p.protocol
+                  AND e.ts_ns BETWEEN s.begin_ns AND s.end_ns);
 
 -- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
 -- statements read it.

@@ -4,7 +4,8 @@
 -- description: local: who woke whom on a node, and how long the woken thread then
 --   waited for a processor. remote: threads that a packet woke, with the thread on
 --   another node that sent it, and the time from sending to running; the true time
---   of each lies within BOUND, which follows from both clocks. A wakeup counts if
+--   of each lies within BOUND, which follows from both clocks; for UNBOUNDED ones a
+--   side is open, and BOUND is that of the others. A wakeup counts if
 --   it is in the selected time; --tid, --pid and --procname select the woken
 --   thread. Needs sched_switch and sched_waking or sched_wakeup; remote also
 --   net_dev_queue, net_if_receive_skb, irq_softirq_entry and _exit.
@@ -44,7 +45,8 @@ WHERE w.wait = 'network' AND m.send_by = 'thread' AND coalesce(m.send_assumed, 0
 -- temporary remote_pair
 SELECT src_node, send_tid, node, thread, tid, max(send_ns) AS at_ns, count(*) AS count,
        avg(end_ns - send_ns) AS mean_ns, quantile(end_ns - send_ns, 0.99) AS p99_ns, max(end_ns - send_ns) AS max_ns,
-       min(low_ns) AS low_ns, max(high_ns) AS high_ns, count(*) FILTER (WHERE low_ns IS NULL OR high_ns IS NULL) AS opened
+       min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns, max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns,
+       count(*) - count(low_ns + high_ns) AS unbounded
 FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 
 -- table remote: Who woke whom on another node
@@ -54,7 +56,7 @@ FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 -- column waker: text, SENDER
 SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to", p.tid, t.comm AS woken,
        p.count, p.mean_ns, p.p99_ns, p.max_ns,
-       CASE WHEN opened = 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns
+       CASE WHEN unbounded < count THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, unbounded
 FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
 LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;

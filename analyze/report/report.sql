@@ -250,8 +250,7 @@ FROM page_fact, (SELECT coalesce(sum(discarded), 0) AS discarded FROM page_lost)
 -- with told_clocks
 SELECT count(*) AS clocks, count(*) FILTER (WHERE worst_bound_ns IS NULL) AS open, max(worst_bound_ns) AS most_ns,
        count(*) FILTER (WHERE quality NOT IN ('exact', 'accurate') AND NOT (quality = 'absent' AND source = reference AND islands = 1)) AS bad,
-       (SELECT coalesce(sum(violations_before), 0) FROM page_ties) AS before,
-       (SELECT coalesce(sum(violations_after), 0) FROM page_ties) AS after
+       (SELECT coalesce(sum(messages), 0) FROM page_pairs) AS messages, (SELECT coalesce(sum(negative), 0) FROM page_pairs) AS after
 FROM page_clocks, (SELECT count(DISTINCT reference) AS islands FROM page_clocks) AS i;
 
 -- with told_request
@@ -332,8 +331,8 @@ SELECT 'clocks', CASE WHEN open + bad + after > 0 THEN 'bad' ELSE 'good' END, 'H
        || (SELECT replace(node, '{', '{{') FROM page_clocks WHERE worst_bound_ns = most_ns ORDER BY rowid LIMIT 1)
        || coalesce((SELECT '; while all nodes were recorded, within {within:' || max(bound_ns) || '}' FROM instant_bound
                     WHERE from_ns IS NULL HAVING count(bound_ns) = count(*) AND max(bound_ns) < 0.9 * most_ns), '') || '.', '')
-       || CASE WHEN before + after > 0 THEN ' By the nodes'' own clocks ' || before
-       || ' messages came before they were sent, as corrected ' || after || '.' ELSE '' END || ' {a:clocks|Clocks}'
+       || CASE WHEN messages > 0 THEN ' By the corrected clocks {n:' || after || '} of {n:' || messages
+       || '} messages came before they were sent.' ELSE '' END || ' {a:clocks|Clocks}'
 FROM told_clocks WHERE clocks > 1
 UNION ALL
 SELECT 'request', 'info', 'Slowest request',

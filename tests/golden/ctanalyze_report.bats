@@ -82,6 +82,7 @@ finding()
 	finding request "#request-$(sql 'SELECT id FROM request ORDER BY end_ns - begin_ns DESC LIMIT 1')\""
 	finding lost "<b data-v=\"$(sql 'SELECT sum(discarded) FROM source')\">"
 	finding clocks "<b data-v=\"$(sql 'SELECT max(max(high_ns), -min(low_ns)) FROM clock_bound')\">"
+	finding clocks "of <b data-v=\"$(sql 'SELECT count(*) FROM message')\">"
 	finding busiest "<b data-v=\"$(sql "
 		SELECT printf('%.6f', max(share)) FROM (
 			SELECT 100.0 * sum(duration_ns) FILTER (WHERE tid > 0) / sum(duration_ns) AS share

@@ -114,3 +114,42 @@ truth()
 		awk -F, 'NR > 1 { again += $6; packets += $4 } END { print again, packets
 			exit again < 0.03 * packets || again > 0.3 * packets }'
 }
+
+# A second capture of each node, without the first packet of the other.
+@test "packets that two captures of a node saw count once" {
+	command -v editcap >found || skip 'no editcap'
+	ctsim -q --captures --seed 2 --set seconds=3 --set loss=0.1 clients -o one
+	cp -r one both
+	for file in both/*/*.pcap; do
+		editcap "$file" "${file%/*}/second.pcap" 1
+	done
+	ctmerge -q one -o one.db 2>/dev/null || [ "$?" = 3 ]
+	ctmerge -q both -o both.db 2>/dev/null || [ "$?" = 3 ]
+	[ "$(sqlite3 both.db "SELECT count(*) FROM source WHERE kind = 'capture'")" = 8 ]
+	ctanalyze net --table flows --format csv one.db >one.csv
+	ctanalyze net --table flows --format csv both.db >both.csv
+	[ "$(wc -l <one.csv)" = 7 ]
+	diff one.csv both.csv
+}
+
+# One message without a bound takes it from no other.
+@test "the bound of wakeups across nodes is that of those that have one" {
+	ctsim -q --set activity=full --set seconds=2 clients -o run
+	ctmerge -q run -o run.db 2>/dev/null || [ "$?" = 3 ]
+	remote run.db >before
+	IFS=, read -r from sender _ to tid _ count _ _ _ bound unbounded <before
+	[ "$count" -gt 10 ] && [ "$bound" -gt 0 ] && [ "$unbounded" = 0 ]
+	sqlite3 run.db "UPDATE message SET high_ns = NULL WHERE id IN (SELECT m.id FROM message AS m
+		JOIN thread_state AS s ON s.wake_last_recv = m.recv_event AND s.wait = 'network' AND s.tid = $tid
+		JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
+		WHERE s.state = 'runnable' AND s.preempted = 0 AND s.cut = 0 AND a.name = '$from' AND b.name = '$to'
+		AND m.send_by = 'thread' AND m.send_tid = $sender LIMIT 1)"
+	remote run.db >after
+	IFS=, read -r _ _ _ _ _ _ count _ _ _ bound unbounded <after
+	[ "$count" -gt 10 ] && [ "$bound" -gt 0 ] && [ "$unbounded" = 1 ]
+}
+
+remote()
+{
+	ctanalyze wakeups --table remote --limit 1 --format csv "$1" | tr -d '\r' | tail -n 1
+}
