@@ -24,13 +24,13 @@ const meant = {
   send_first_recv: 'event', send_last_recv: 'event', recv_batch: 'event',
   wake_event: 'event', wake_first_recv: 'event', wake_last_recv: 'event',
   entry_event: 'event', exit_event: 'event', request_event: 'event',
-  response_event: 'event', last_message: 'message', thread: 'thread', process: 'process',
+  response_event: 'event', message: 'message', last_message: 'message', thread: 'thread', process: 'process',
 }
 const meant_id = { node: 'node', source: 'source', event_class: 'class',
   metric: 'metric', metric_item: 'item', event: 'event', message: 'message',
   request: 'message', process: 'process', thread: 'thread' }
 const fixed = ['block_request', 'clock', 'clock_bound', 'clock_pair', 'event',
-  'event_class', 'event_column', 'invocation', 'irq', 'message', 'meta', 'metric',
+  'event_class', 'event_column', 'invocation', 'irq', 'message', 'message_observation', 'meta', 'metric',
   'metric_item', 'node', 'problem', 'process', 'recorded', 'request', 'sample', 'source',
   'syscall', 'thread', 'thread_state']
 
