@@ -81,6 +81,13 @@ void tie_captures(struct sync *sync);
  */
 int tie_clocks(struct sync *sync, struct error *error);
 
+/*
+ * After the fit: a capture's clock that is not tied to the trace of its host is of the
+ * same oscillator still. Where their bounds contradict that, it is told, and what was
+ * found is approximate.
+ */
+void tie_hold_captures(struct sync *sync);
+
 /* A tied source's time on its base: at the earliest and at the latest. */
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
@@ -133,6 +140,7 @@ struct sync_trace {
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	uint32_t host;         /* the first trace of its host */
 	const struct tie *tie; /* to its clock, or NULL: it is that clock */
+	bool is_apart;         /* its clock is known not to be that of its host */
 };
 
 /* A step or a slew of a clock, by its local times. */

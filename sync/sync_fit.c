@@ -313,7 +313,10 @@ int sync_fit(struct sync *sync, struct error *error)
 	if (message_log_walk(&sync->log, false, count_message, sync, error))
 		return -1;
 	judge(sync);
-	return bounds_find(sync, error);
+	if (bounds_find(sync, error))
+		return -1;
+	tie_hold_captures(sync);
+	return 0;
 }
 
 void sync_init(struct sync *sync, const struct sync_options *options)

@@ -343,6 +343,7 @@ static void find_ties(struct sync *sync)
 		}
 		holds[i] =
 		    tie->is_by_samples ? !is_contradicted(sync, tie) : is_sound(tie);
+		sync->trace[sync->clock_trace[tie->tied]].is_apart |= !holds[i];
 		if (!holds[i] && !tie->is_by_samples)
 			report_unsound(sync, tie);
 	}

@@ -63,14 +63,15 @@ static bool is_of_that_time(const struct source *source, const struct ctf_facts 
 void tie_note_realtime(struct sync *sync, const struct source_list *sources)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *tied = &sync->trace[i];
+		struct sync_trace *tied = &sync->trace[i];
 		const struct source *source = &sources->item[tied->source];
 		const struct sync_trace *base = find_monotonic(sync, tied->host);
 
 		if (tied->kind != SOURCE_CAPTURE || !source->realtimes || !base ||
 		    !tied->facts.events || sync->clock_trace[tied->clock] != i)
 			continue;
-		if (is_of_that_time(source, &tied->facts))
+		tied->is_apart = !is_of_that_time(source, &tied->facts);
+		if (!tied->is_apart)
 			add_by_samples(sync, base, tied, source);
 		else
 			problem_add(&sync->problems, tied->path, PROBLEM_TIE, 1,
@@ -141,6 +142,7 @@ static void tie_capture(struct sync *sync, uint32_t clock, const struct sync_tra
 		new.rejected = pair->far;
 	}
 	if (new.rejected * 2 > new.packets) {
+		sync->trace[sync->clock_trace[clock]].is_apart = true;
 		problem_add(&sync->problems, sync_clock_name(sync, clock), PROBLEM_TIE,
 			    new.rejected,
 			    "its clock is not that of %s, by the packets that both "
@@ -174,5 +176,111 @@ void tie_captures(struct sync *sync)
 		main = main_capture(sync, trace->host);
 		if (main && main->clock != trace->clock)
 			tie_capture(sync, trace->clock, main);
+	}
+}
+
+/* Whether a clock may have been stepped, or slewed, between two of its times. */
+static bool has_event(const struct sync *sync, uint32_t clock, nsec_t from, nsec_t to)
+{
+	for (size_t i = 0; i < sync->event.count; i++) {
+		const struct sync_event *event = &sync->event.item[i];
+
+		if (event->clock == clock && event->is.from_ns <= to &&
+		    event->is.to_ns >= from)
+			return true;
+	}
+	return false;
+}
+
+/* How much later than the one clock's time the other's is in truth, within bounds. */
+static struct tie_part apart_at(const struct sync *sync, const struct clock *one,
+				nsec_t one_ns, const struct clock *other, nsec_t other_ns)
+{
+	const double limit_ppb = sync->options.drift_limit_ppm * 1e3;
+	struct clock_bound a = clock_bound_at(one, one_ns, limit_ppb);
+	struct clock_bound b = clock_bound_at(other, other_ns, limit_ppb);
+	nsec_t apart =
+	    nsec_sub(clock_correct(other, other_ns), clock_correct(one, one_ns));
+	struct tie_part part = {.low_ns = NSEC_MIN, .high_ns = NSEC_MAX};
+
+	if (b.low_ns != NSEC_MIN && a.high_ns != NSEC_MAX)
+		part.low_ns = nsec_add(apart, nsec_sub(b.low_ns, a.high_ns));
+	if (b.high_ns != NSEC_MAX && a.low_ns != NSEC_MIN)
+		part.high_ns = nsec_add(apart, nsec_sub(b.high_ns, a.low_ns));
+	return part;
+}
+
+/*
+ * Whether an oscillator that both count cannot show what it shows by the one clock when
+ * it does so by the other: they are apart by what is the same at all times, but for the
+ * tenth that time itself can be slewed by meanwhile.
+ */
+static bool is_beyond(const struct tie_part *part)
+{
+	enum { SLEWED_PART = 5 };
+	double low = (double)part->low_ns, high = (double)part->high_ns;
+	double most = low * low > high * high ? low : high;
+
+	return part->low_ns != NSEC_MIN && part->high_ns != NSEC_MAX &&
+	       low - high > (most < 0 ? -most : most) / SLEWED_PART + 100;
+}
+
+/* By all times at which the capture's bounds are stated, from one of its steps to the
+ * next; the trace's clock has none. */
+static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
+				   uint32_t trace)
+{
+	const struct clock *clock = &sync->fitted[capture], *base = &sync->fitted[trace];
+	const struct fit_clock *own = &sync->clock[trace];
+	struct tie_part all = {.packets = 0};
+	nsec_t last = NSEC_MIN, lead = 0;
+
+	for (size_t i = 0; i < clock->bounds; i++) {
+		nsec_t at = clock->bound[i].local_ns, base_ns = nsec_add(at, lead);
+		struct tie_part now;
+
+		if (has_event(sync, capture, last, at))
+			all.packets = 0;
+		last = at;
+		if (!all.packets) {
+			base_ns = clock_invert(base, clock_correct(clock, at));
+			lead = nsec_sub(base_ns, at);
+		}
+		if (base_ns < own->own_begin_ns || base_ns > own->own_end_ns)
+			continue;
+		now = apart_at(sync, base, base_ns, clock, at);
+		if (all.packets && all.low_ns > now.low_ns)
+			now.low_ns = all.low_ns;
+		if (all.packets && all.high_ns < now.high_ns)
+			now.high_ns = all.high_ns;
+		all = now;
+		all.packets = 1;
+		if (is_beyond(&all))
+			return true;
+	}
+	return false;
+}
+
+void tie_hold_captures(struct sync *sync)
+{
+	for (uint32_t i = 0; i < sync->clocks; i++) {
+		const struct sync_trace *trace = &sync->trace[sync->clock_trace[i]];
+		const struct sync_trace *base = find_monotonic(sync, trace->host);
+		struct clock *clock = &sync->fitted[i];
+
+		if (trace->kind != SOURCE_CAPTURE || trace->is_apart || !base ||
+		    base->clock == i ||
+		    sync->graph.node[base->clock].island != sync->graph.node[i].island ||
+		    has_event(sync, base->clock, NSEC_MIN, NSEC_MAX) ||
+		    !is_of_other_oscillator(sync, i, base->clock))
+			continue;
+		problem_add(&sync->problems, trace->name, PROBLEM_TIE, 1,
+			    "its clock contradicts that of %s, though one oscillator "
+			    "drives both, so it is approximate",
+			    base->name);
+		if (clock->quality == CLOCK_EXACT)
+			clock = &sync->fitted[base->clock];
+		if (clock->quality == CLOCK_ACCURATE)
+			clock->quality = CLOCK_APPROXIMATE;
 	}
 }

@@ -385,9 +385,78 @@ static void the_order_of_packets_does_not_matter(void **state)
 	sync_clear(&two.sync);
 }
 
+/*
+ * A capture's clock that is a line, as was found, within bounds of 1 us about it; the
+ * trace of its host is the reference. Whether it is approximate then.
+ */
+static bool is_held(double rate_ppb, bool stepped, bool apart)
+{
+	enum { TIMES = 41 };
+	char name[2][8] = {"trace", "capture"};
+	uint32_t first[2] = {TRACE, CAPTURE};
+	struct fit_clock span[2] = {{.own_begin_ns = 0, .own_end_ns = LENGTH}};
+	struct graph_node node[2] = {{.island = 0}, {.island = 0}};
+	struct sync_trace trace[2] = {{.name = name[0],
+				       .kind = SOURCE_TRACE,
+				       .facts = {.has_uuid = true, .events = 1}},
+				      {.name = name[1],
+				       .kind = SOURCE_CAPTURE,
+				       .facts = {.events = 1},
+				       .clock = 1,
+				       .is_apart = apart}};
+	struct clock_bound bound[2][TIMES];
+	struct clock_segment line[2] = {{0, 0, 0}, {OFFSET, 0, rate_ppb}};
+	struct clock fitted[2] = {{.quality = CLOCK_EXACT}, {.quality = CLOCK_ACCURATE}};
+	struct sync_event step = {
+	    .clock = CAPTURE,
+	    .is = {.from_ns = OFFSET + LENGTH / 2 - 1000, .to_ns = OFFSET + LENGTH / 2}};
+	struct sync sync = {.options.drift_limit_ppm = 100,
+			    .trace = trace,
+			    .traces = 2,
+			    .clock_trace = first,
+			    .clocks = 2,
+			    .clock = span,
+			    .graph.node = node,
+			    .fitted = fitted,
+			    .event = {&step, stepped, 1}};
+
+	snprintf(trace[0].facts.clock_name, sizeof(trace[0].facts.clock_name),
+		 "monotonic");
+	for (int i = 0; i < 2; i++) {
+		for (int k = 0; k < TIMES; k++)
+			bound[i][k] = (struct clock_bound){
+			    line[i].local_ns + k * NSEC_PER_SEC, -1000 * i, 1000 * i};
+		fitted[i].begin_ns = bound[i][0].local_ns;
+		fitted[i].end_ns = bound[i][TIMES - 1].local_ns;
+		fitted[i].segment = &line[i];
+		fitted[i].segments = 1;
+		fitted[i].bound = bound[i];
+		fitted[i].bounds = TIMES;
+	}
+	tie_hold_captures(&sync);
+	assert_int_equal(fitted[0].quality, CLOCK_EXACT);
+	assert_int_equal(sync.problems.count, fitted[1].quality == CLOCK_APPROXIMATE);
+	problem_clear(&sync.problems);
+	return fitted[1].quality == CLOCK_APPROXIMATE;
+}
+
+static void a_capture_s_clock_is_held_against_the_trace_s(void **state)
+{
+	(void)state;
+	/* Over 40 s 25 ppb make 1 us, and 75 ppb 3 us. */
+	assert_false(is_held(25, false, false));
+	assert_true(is_held(75, false, false));
+	assert_true(is_held(-75, false, false));
+	/* Nothing is known across a step, nor of a clock that is another one. */
+	assert_false(is_held(75, true, false));
+	assert_true(is_held(150, true, false));
+	assert_false(is_held(75, false, true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_capture_s_clock_is_held_against_the_trace_s),
 	    DRAW_TEST(one_oscillator_has_one_drift),
 	    DRAW_TEST(steps_are_followed),
 	    DRAW_TEST(a_tied_capture_is_no_reference),
