@@ -4,7 +4,9 @@
 -- description: interfaces: what was passed to an interface, with its link header, and
 --   what came from it, without. pairs, flows: what nodes sent, counted from the
 --   network header on, as it left the kernel, before segmentation offload split it.
---   SENT AGAIN counts TCP segments whose bytes had been sent before. --interval:
+--   SENT AGAIN counts TCP segments whose bytes had been sent before. protocols:
+--   packets sent, received and lost; LOST counts those that a node which recorded
+--   such packets at that time did not get, NOT KNOWN the others. --interval:
 --   interfaces over time. Needs net_dev_queue and net_if_receive_skb; if the kernel
 --   trace of a node has none, its capture shows what it sent.
 -- example: ctanalyze net --interval 1s run.db
@@ -254,6 +256,83 @@ LEFT JOIN again AS g ON g.node = f.node AND g.sport = f.sport AND g.dport = f.dp
  AND g.dst = f.dst AND g.protocol = f.protocol
 WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
 
+-- Where messages say that a packet arrived.
+-- temporary arrival
+-- index: id
+SELECT send_event AS id, dst_node AS node FROM message WHERE send_event IS NOT NULL
+UNION SELECT o.send_event, m.dst_node FROM message_observation AS o JOIN message AS m ON m.id = o.message
+WHERE o.send_event IS NOT NULL;
+
+-- temporary target
+-- index: raw
+SELECT a.raw, a.text, x.node FROM address AS a LEFT JOIN address_node AS x ON x.address = a.text;
+
+-- A packet on its way through a node is handed on, with a kernel in one buffer: to a container's interface,
+-- a bridge, the card. A capture of all of them has it so often; without an identification it shows no loss.
+-- with handed
+SELECT s.id, s.node, s.ts_ns, coalesce(c.interface || '', s.interface) AS interface, s.protocol, s.src, s.dst, s.bytes,
+       coalesce(q.skbaddr, s.by_kernel - 1) AS buffer, coalesce(s.seq, -1) AS seq,
+       coalesce(q.network_header_ipv4_id, c.id_2, -1) AS ip_id,
+       coalesce(q.network_header_ipv4_ttl, q.network_header_ipv6_hop_limit, c.ttl, 0) AS ttl,
+       CASE WHEN s.by_kernel = 1 OR c.id_2 > 0 THEN 1 ELSE 0 END AS tells,
+       CASE WHEN EXISTS (SELECT 1 FROM arrival AS r WHERE r.id = s.id AND r.node = coalesce(t.node, r.node))
+            THEN 1 ELSE 0 END AS arrived
+FROM segment AS s LEFT JOIN net_dev_queue AS q ON q.id = s.id LEFT JOIN packet AS c ON c.id = s.id
+LEFT JOIN target AS f ON f.raw = s.src LEFT JOIN target AS t ON t.raw = s.dst
+WHERE s.bytes IS NOT NULL AND s.interface <> 'lo'
+  AND (s.by_kernel = 1 OR (f.node = s.node AND s.node NOT IN (SELECT node FROM traffic)));
+
+-- with begun
+SELECT id, node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived,
+       CASE WHEN ts_ns - (lag(ts_ns) OVER buffered) < 1000000000 AND tells = 1
+             AND (ttl < lag(ttl) OVER buffered
+                  OR (ttl = lag(ttl) OVER buffered AND (ip_id > 0 OR interface <> lag(interface) OVER buffered)))
+            THEN 0 ELSE 1 END AS begins
+FROM handed
+WINDOW buffered AS (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id);
+
+-- with numbered_packet
+SELECT node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived, begins,
+       sum(begins) OVER (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
+FROM begun;
+
+-- temporary sent_packet
+SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END) AS interface, max(CASE WHEN begins = 1 THEN src END) AS src,
+       max(CASE WHEN begins = 1 THEN dst END) AS dst, min(ts_ns) AS ts_ns, max(arrived) AS arrived,
+       min(tells) AS tells
+FROM numbered_packet GROUP BY node, buffer, protocol, bytes, seq, ip_id, n;
+
+-- Of interfaces that had the same packets, in copies, those tell of them whose packets are known to have arrived.
+-- with path
+SELECT node, interface, protocol, src, dst, sum(arrived) AS arrived FROM sent_packet GROUP BY node, interface, protocol, src, dst;
+
+-- temporary told_path
+-- index: node, interface, protocol, src, dst
+SELECT p.node, p.interface, p.protocol, p.src, p.dst, p.arrived
+FROM path AS p JOIN (SELECT node, protocol, src, dst, max(arrived) AS most FROM path GROUP BY node, protocol, src, dst) AS b
+  ON b.node = p.node AND b.protocol = p.protocol AND b.src = p.src AND b.dst = p.dst
+WHERE p.arrived > 0 OR b.most = 0;
+
+-- When a node recorded what another one sends it, but for the time that packets were on their way.
+-- temporary listening
+SELECT m.src_node, m.dst_node, m.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(m.latency_ns) AS end_ns
+FROM message AS m JOIN source AS s ON s.id = m.recv_source GROUP BY m.src_node, m.dst_node, m.protocol;
+
+-- with delivered
+SELECT s.node, t.node AS target, t.text, CASE WHEN substr(s.protocol, 1, 1) = '_' THEN substr(s.protocol, 2) ELSE s.protocol END AS protocol,
+       s.ts_ns, s.arrived, CASE WHEN s.tells = 1 THEN p.arrived ELSE 0 END AS path_arrived
+FROM sent_packet AS s JOIN told_path AS p ON p.node = s.node AND p.interface = s.interface AND p.protocol = s.protocol
+ AND p.src = s.src AND p.dst = s.dst
+LEFT JOIN target AS t ON t.raw = s.dst;
+
+-- temporary delivery
+SELECT n.name AS "from", coalesce(m.name, d.text, '') AS "to", d.protocol, count(*) AS sent, sum(d.arrived) AS received,
+       count(*) FILTER (WHERE d.arrived = 0 AND d.path_arrived > 0 AND d.ts_ns BETWEEN l.begin_ns AND l.end_ns) AS lost
+FROM delivered AS d JOIN node AS n ON n.id = d.node LEFT JOIN node AS m ON m.id = d.target
+LEFT JOIN listening AS l ON l.src_node = d.node AND l.dst_node = d.target AND l.protocol = d.protocol
+GROUP BY n.name, coalesce(m.name, d.text, ''), d.protocol;
+
 -- table interfaces: Traffic by interface
 -- sort: node,interface
 -- column sent_bytes_per_second: bytes/s, RATE
@@ -271,6 +350,16 @@ SELECT "from", "to", count(*) AS flows, sum(packets) AS packets, sum(bytes) AS b
        sum(retransmitted) AS retransmitted, sum(retransmitted_bytes) AS retransmitted_bytes,
        1e2 * sum(retransmitted) / sum(packets) AS retransmitted_percent
 FROM flow GROUP BY "from", "to";
+
+-- table protocols: Packets by pair of nodes and protocol
+-- sort: from,to,protocol
+-- column unknown: count, NOT KNOWN
+SELECT d."from", d."to", d.protocol, d.sent, CASE WHEN d.received + d.lost > 0 THEN d.received END AS received,
+       CASE WHEN d.received + d.lost > 0 THEN d.lost END AS lost, d.sent - d.received - d.lost AS unknown,
+       CASE WHEN d.protocol = 'tcp' AND f.packets = d.sent THEN f.retransmitted END AS retransmitted
+FROM delivery AS d LEFT JOIN (SELECT "from", "to", protocol, sum(packets) AS packets, sum(retransmitted) AS retransmitted FROM flow
+                              GROUP BY "from", "to", protocol) AS f
+  ON f."from" = d."from" AND f."to" = d."to" AND f.protocol = d.protocol;
 
 -- table flows: Sent by flow
 -- sort: -bytes,from,to,src,sport,dst,dport

@@ -24,6 +24,8 @@ CREATE TABLE lttng_statedump_process_cgroup_ns (tid INTEGER, ns_inum INTEGER);
 CREATE TABLE net_dev_queue (skbaddr INTEGER, len INTEGER, name TEXT,
 	network_header_ipv4_ihl INTEGER,
 	network_header_ipv4_tot_len INTEGER,
+	network_header_ipv4_id INTEGER,
+	network_header_ipv4_ttl INTEGER,
 	network_header_ipv4_protocol TEXT,
 	network_header_ipv4_saddr BLOB,
 	network_header_ipv4_daddr BLOB,
@@ -35,6 +37,7 @@ CREATE TABLE net_dev_queue (skbaddr INTEGER, len INTEGER, name TEXT,
 	network_header_ipv4_transport_header_udp_source_port INTEGER,
 	network_header_ipv4_transport_header_udp_dest_port INTEGER,
 	network_header_ipv6_payload_len INTEGER,
+	network_header_ipv6_hop_limit INTEGER,
 	network_header_ipv6_nexthdr TEXT,
 	network_header_ipv6_saddr TEXT,
 	network_header_ipv6_daddr TEXT,
@@ -47,5 +50,5 @@ CREATE TABLE net_dev_queue (skbaddr INTEGER, len INTEGER, name TEXT,
 	network_header_ipv6_transport_header_udp_dest_port INTEGER);
 CREATE TABLE net_if_receive_skb (skbaddr INTEGER, len INTEGER, name TEXT);
 CREATE TABLE netif_receive_skb (skbaddr INTEGER, len INTEGER, name TEXT);
-CREATE TABLE packet (src TEXT, dst TEXT, protocol TEXT, length INTEGER, sport INTEGER,
+CREATE TABLE packet (interface INTEGER, ttl INTEGER, id_2 INTEGER, src TEXT, dst TEXT, protocol TEXT, length INTEGER, sport INTEGER,
 	dport INTEGER, seq INTEGER, flags INTEGER, payload INTEGER);

@@ -115,6 +115,48 @@ truth()
 			exit again < 0.03 * packets || again > 0.3 * packets }'
 }
 
+# what_became FROM,TO,PROTOCOL,SENT,RECEIVED,LOST,UNKNOWN,AGAIN...: of the timeline run.db's packets.
+what_became()
+{
+	ctanalyze net --table protocols --format csv run.db | tr -d '\r' | tail -n +2 >found
+	printf '%s\n' "$@" | diff - found
+}
+
+# Nothing is lost without loss; of packets to a node that recorded, as many as the simulator lost.
+@test "what became of packets" {
+	local protocol lost
+	for protocol in tcp udp icmp; do
+		ctsim -q --captures --seed 4 --set seconds=3 --set protocol=$protocol two -o "$protocol"
+		ctmerge -q --force "$protocol" -o run.db 2>/dev/null || [ "$?" = 3 ]
+		ctanalyze net --table protocols --format csv run.db | tr -d '\r' | tail -n +2 >found
+		[ "$(awk -F, -v name="$protocol" '$3 == name && $4 > 20 && $5 + $7 == $4 && $6 == 0 && $7 < 2' found |
+			wc -l)" = 2 ]
+	done
+	ctsim -q --captures --seed 4 --set seconds=3 --set loss=0.1 --set protocol=udp two -o lost
+	ctmerge -q --force lost -o run.db 2>/dev/null || [ "$?" = 3 ]
+	lost=$(sqlite3 run.db "SELECT count(*) FROM packet AS p JOIN event AS e ON e.id = p.id JOIN node AS n ON n.id = e.node
+		WHERE n.name = 'node1' AND p.src = '10.7.0.1' AND NOT EXISTS (SELECT 1 FROM packet AS q JOIN event AS f ON f.id = q.id
+			WHERE f.node <> e.node AND q.src = p.src AND q.id_2 = p.id_2)")
+	[ "$lost" -gt 1 ]
+	[ "$(ctanalyze net --table protocols --format csv run.db | tr -d '\r' |
+		awk -F, '$1 == "node1" { print $6 + $7, $5 + $6 + $7 - $4 }')" = "$lost 0" ]
+}
+
+# One capture of all interfaces has each packet three times: at the container, a bridge and the card.
+@test "what became of packets of containers" {
+	ctmerge -q fixtures/containers/any -o run.db 2>/dev/null || [ "$?" = 3 ]
+	what_became nodeA,nodeB,tcp,98,98,0,0, nodeA,nodeB,udp,20,20,0,0, nodeB,nodeA,tcp,98,98,0,0, nodeB,nodeA,udp,20,20,0,0,
+}
+
+# Of what goes where nobody recorded nothing is known.
+@test "what became of packets to a node that was not recorded" {
+	ctsim -q --seed 4 --set seconds=3 two -o alone
+	rm -r alone/node2
+	ctmerge -q alone -o run.db 2>/dev/null || [ "$?" = 3 ]
+	[ "$(ctanalyze net --table protocols --format csv run.db | tr -d '\r' |
+		awk -F, 'NR > 1 { print $1, $2, ($4 > 20), $5 $6, $7 - $4 }')" = 'node1 10.7.0.2 1  0' ]
+}
+
 # A second capture of each node, without the first packet of the other.
 @test "packets that two captures of a node saw count once" {
 	command -v editcap >found || skip 'no editcap'
