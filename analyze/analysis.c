@@ -62,14 +62,13 @@ static const char thread_sql[] =
     " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
     "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
 
-/* None where the table cannot be read. */
-static struct threads *threads_new(const struct query *query)
+/* Read the threads. If that fails, there are none, and query_run() fails at its end. */
+static struct threads *threads_new(struct query *query)
 {
 	struct threads *threads = mem_zalloc(sizeof(*threads));
-	struct error error = ERROR_INIT;
 
-	query_rows(query->reader, thread_sql, NULL, add_thread, threads, &error);
-	error_clear(&error);
+	query_rows(query->reader, thread_sql, NULL, add_thread, threads,
+		   &query->threads_error);
 	return threads;
 }
 
@@ -165,6 +164,7 @@ void query_close(struct query *query)
 {
 	progress_end(&query->progress);
 	threads_free(query->threads);
+	error_clear(&query->threads_error);
 	scope_clear(&query->scope);
 	if (query->parquet)
 		query_tables_free(query->parquet);
@@ -183,9 +183,11 @@ int query_run(struct query *query, struct result *result, struct error *error)
 		result->end_ns = query->scope.end_ns;
 		result->zone = zone_at(query->request->local_time, result->begin_ns);
 	}
-	return query->analysis->run(query, result, error) || result_finish(result, error)
-		   ? -1
-		   : 0;
+	if (query->analysis->run(query, result, error))
+		return -1;
+	if (query->threads_error.text)
+		return error_set(error, "%s", error_text(&query->threads_error));
+	return result_finish(result, error);
 }
 
 bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)

@@ -67,6 +67,7 @@ struct query {
 	const char *group;            /* --group or its default; NULL: none */
 	const char *tables;           /* only these of its SQL are computed; NULL: all */
 	struct threads *threads;      /* read when first asked for */
+	struct error threads_error;   /* the threads could not be read */
 	struct progress progress;
 	const struct text_list *words; /* of analyses of many files; else NULL */
 	bool failed;                   /* some of them, and it was told */

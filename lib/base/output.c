@@ -294,7 +294,7 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 	struct output_stage *stage = mem_zalloc(sizeof(*stage) + size);
 	sigset_t before;
 	bool made = true, locked = false;
-	int cause;
+	int cause = 0;
 
 	set_owner();
 	output_stage_sweep(directory, name);
@@ -303,8 +303,11 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 		snprintf(stage->path, size, "%s/%sXXXXXX", directory, prefix);
 		made = mkdtemp(stage->path);
 		locked = made && lock_stage(stage);
+		cause = errno;
+		/* A directory that cannot be locked must not stay behind. */
+		if (made && !locked)
+			rmdir(stage->path);
 	}
-	cause = errno;
 	if (locked) {
 		stage->next = outputs.stage;
 		outputs.stage = stage;

@@ -146,7 +146,9 @@ static void remove_entry(int at, const char *name, int depth)
 {
 	int directory;
 
-	if (unlinkat(at, name, 0) == 0 || depth == DEEPEST)
+	/* An empty directory needs no descriptor, of which there may be none left. */
+	if (unlinkat(at, name, 0) == 0 || depth == DEEPEST ||
+	    unlinkat(at, name, AT_REMOVEDIR) == 0)
 		return;
 	directory = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0)
