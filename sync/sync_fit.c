@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "sync/bounds/bounds.h"
 #include "sync/piecewise/segments.h"
+#include "sync/piecewise/unseen.h"
 
 /* Messages each way that methods are given which need more than hulls. */
 enum { SAMPLE_SIZE = 4096 };
@@ -198,7 +199,8 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 	if (pair->rejected &&
 	    (sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b)))
 		return CLOCK_APPROXIMATE;
-	if (pair->violations_after || pair->is_doubtful || !is_settled(sync, pair))
+	if (pair->violations_after || pair->is_doubtful || pair->is_unlike ||
+	    !is_settled(sync, pair))
 		return CLOCK_APPROXIMATE;
 	return CLOCK_ACCURATE;
 }
@@ -210,6 +212,69 @@ static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
 		if (sync->pairs.pair[i].a == clock || sync->pairs.pair[i].b == clock)
 			return CLOCK_CONTRADICTORY;
 	return CLOCK_ABSENT;
+}
+
+/* Whether some time of a clock may be part of a slew that was found. */
+static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
+			   nsec_t to)
+{
+	for (size_t i = 0; i < sync->event.count; i++) {
+		const struct piecewise_event *is = &sync->event.item[i].is;
+
+		if (sync->event.item[i].clock == clock && slew_is_certain(is) &&
+		    from < is->to_ns && to > is->from_ns)
+			return true;
+	}
+	return false;
+}
+
+#define BENT 2.5 /* round trips; what chance and load do to a fit is less */
+
+enum { BENT_MESSAGES = 8 }; /* fewer leave the rate open */
+
+/*
+ * Whether, but for slews that were found, the drift limit is what holds a clock's rate,
+ * and for so long that it shows: it may have been beyond the limit for a shorter time.
+ */
+static bool is_bent(const struct sync *sync, uint32_t index)
+{
+	const struct clock *clock = &sync->fitted[index];
+	const struct pair *pair = &sync->pairs.pair[sync->graph.node[index].parent_pair];
+	double trip = (double)pair->min_latency_ab_ns + (double)pair->min_latency_ba_ns;
+	double messages = (double)(pair->messages_ab + pair->messages_ba);
+	double least_ns =
+	    BENT_MESSAGES * (double)(clock->end_ns - clock->begin_ns) / messages;
+
+	for (size_t k = 0; k < clock->segments; k++) {
+		const struct clock_segment *segment = &clock->segment[k];
+		bool is_last = k + 1 == clock->segments;
+		nsec_t end = is_last ? clock->end_ns : segment[1].local_ns;
+		double rate = fabs(segment->rate_ppb) * 1e-9;
+		double length = (double)(end - segment->local_ns);
+
+		bool is_long = length > least_ns && rate * length > BENT * trip;
+
+		if (clock->segments > 1 && rate > 0.99 * limit_of(sync) &&
+		    (is_long || rate > 1.5 * limit_of(sync)) &&
+		    !is_within_slew(sync, index, segment->local_ns, end))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a clock's messages with any other contradict each other too often to be false
+ * matches, though those with the one that it is tied to may not.
+ */
+static bool is_disputed(const struct sync *sync, uint32_t clock)
+{
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
+
+		if (pair->is_doubtful && (pair->a == clock || pair->b == clock))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -230,7 +295,8 @@ static void judge(struct sync *sync)
 
 			if (sync->pairs.pair[node->parent_pair].quality ==
 				CLOCK_APPROXIMATE ||
-			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
+			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
+			    is_bent(sync, at) || is_disputed(sync, at))
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;
 		}
@@ -256,9 +322,15 @@ static void set_fitted(struct sync *sync, uint32_t index)
 	clock->segment->ref_ns = fit_reference(fit, fit->begin_ns);
 }
 
+struct counting {
+	struct sync *sync;
+	struct unseen *unseen;
+};
+
 static int count_message(void *context, struct message *message)
 {
-	struct sync *sync = context;
+	const struct counting *counting = context;
+	struct sync *sync = counting->sync;
 	struct pair *pair = &sync->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
 	nsec_t *least =
@@ -274,7 +346,20 @@ static int count_message(void *context, struct message *message)
 		pair->violations_after++;
 	if (latency < *least && !pair->contradictory)
 		*least = latency;
+	unseen_note(counting->unseen, message, point.x, latency);
 	return 0;
+}
+
+/* Count messages that the fit breaks; find pairs whose clocks were fitted wrongly. */
+static int count_messages(struct sync *sync, struct error *error)
+{
+	struct counting counting = {sync, unseen_new(sync)};
+	int status = message_log_walk(&sync->log, false, count_message, &counting, error);
+
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		sync->pairs.pair[i].is_unlike = unseen_is_likely(counting.unseen, i);
+	unseen_free(counting.unseen);
+	return status;
 }
 
 /* Islands without lines that satisfy all messages, nor segments that do. */
@@ -310,7 +395,7 @@ int sync_fit(struct sync *sync, struct error *error)
 	if (segments_fit(sync, error))
 		return -1;
 	report_unfit(sync);
-	if (message_log_walk(&sync->log, false, count_message, sync, error))
+	if (count_messages(sync, error))
 		return -1;
 	judge(sync);
 	if (bounds_find(sync, error))

@@ -220,6 +220,7 @@ struct pair {
 	double margin_ns;   /* its slack to both hulls; negative: contradiction */
 	bool too_fast;      /* only lines beyond the drift limit satisfy its messages */
 	bool is_doubtful;   /* many messages contradict others, and none was left out */
+	bool is_unlike;     /* its latencies do not fit to clocks as they were fitted */
 	bool contradictory; /* no possible clocks do: its messages tie nothing */
 };
 

@@ -25,10 +25,10 @@ struct segments_search {
 /* A slew that may have been quicker by far than messages can tell is told as a step. */
 #define CERTAIN_SHARE 0.2
 
-static bool is_long(const struct piecewise_event *slew)
+bool slew_is_certain(const struct piecewise_event *slew)
 {
-	return (double)(slew->full_to_ns - slew->full_from_ns) >
-	       CERTAIN_SHARE * (double)(slew->to_ns - slew->from_ns);
+	return slew->is_slew && (double)(slew->full_to_ns - slew->full_from_ns) >
+				    CERTAIN_SHARE * (double)(slew->to_ns - slew->from_ns);
 }
 
 /* Note the steps and slews of a clock, and report each as a problem. */
@@ -44,7 +44,7 @@ static void add_events(struct sync *sync, uint32_t index,
 
 		*MEM_NEXT(list->item, list->count, list->capacity) =
 		    (struct sync_event){index, *event};
-		if (event->is_slew && is_long(event)) {
+		if (slew_is_certain(event)) {
 			sync_report_slew(sync, sync_clock_name(sync, index), event);
 			*MEM_NEXT(clock->slew, clock->slews, slews) =
 			    (struct clock_slew){event->local_ns, event->end_ns,

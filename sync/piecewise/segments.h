@@ -19,6 +19,9 @@
  */
 int segments_fit(struct sync *sync, struct error *error);
 
+/* Whether an event is a slew, and told as such: one that may have been a step is not. */
+bool slew_is_certain(const struct piecewise_event *slew);
+
 /*
  * Find false matches in pairs whose messages contradict each other, mark them
  * rejected in the log, and make the pairs' hulls anew without them.

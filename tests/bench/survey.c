@@ -59,6 +59,7 @@ static void note(struct survey *survey, const struct view *view, const struct sa
 	survey->unbounded += isfinite(said->half_ns) ? 0 : 1;
 	if (said_holds(said))
 		return;
+	survey->sure += view->clock->quality <= CLOCK_ACCURATE;
 	if (!survey->misses++) {
 		survey->miss_local_ns = local;
 		survey->miss_trace = view->own->name;

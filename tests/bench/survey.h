@@ -14,6 +14,7 @@
 struct survey {
 	uint64_t looks;     /* references are not looked at */
 	uint64_t misses;    /* of these, bounds that do not hold the truth */
+	uint64_t sure;      /* of these, of clocks that are called accurate or exact */
 	uint64_t unbounded; /* of these, with a side that nothing bounds */
 	double *error_ns;   /* a look each: the size of the estimate's error */
 	double *half_ns;    /* half of what the bounds leave; INFINITY: unbounded */

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# honest.sh CHECK: what no fit shows, or false matches hide, is not called accurate where the
+# truth is outside of the bounds.
+set -eu
+check=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# hold SEED: the scenario on standard input
+hold()
+{
+	cat >"$scratch/s.scenario"
+	ctsim -q --messages --seed "$1" "$scratch/s.scenario" -o "$scratch/run"
+	ctsync -q --messages "$scratch/run/messages.csv" -o "$scratch/map.json" 2>"$scratch/err"
+	"$check" --honest --seed "$1" "$scratch/run" "$scratch/map.json"
+	rm -r "$scratch/run"
+}
+
+# wants QUALITY: one clock, beside the reference
+wants()
+{
+	grep -q "\"quality\": *\"$1\"" "$scratch/map.json" || {
+		echo "no clock is $1"
+		exit 1
+	}
+}
+
+# A step of less than the round trip contradicts no message.
+hold 1 <<-EOT
+	nodes 2
+	seconds 20
+	delay_us 1000
+	jitter_us 200
+	interval_ms 20
+	step 2 9 -2.1
+EOT
+
+# The same without the step, and with one that messages contradict.
+for step in '' 'step 2 9 -30'; do
+	hold 1 <<-EOT
+		nodes 2
+		seconds 20
+		delay_us 1000
+		jitter_us 200
+		interval_ms 20
+		$step
+	EOT
+	wants accurate
+done
+
+# Straight clocks, 1 % of whose messages are false in one direction.
+for seed in 2 5; do
+	hold "$seed" <<-EOT
+		nodes 2
+		seconds 30
+		interval_ms 5
+		delay_us 20
+		jitter_us 20
+		false_matches 0.01
+		false_direction one
+	EOT
+done
