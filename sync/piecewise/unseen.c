@@ -77,7 +77,7 @@ static double deviation(const double *value, size_t n)
 	return sqrt(squares / (double)(n - 1));
 }
 
-/* More than chance makes, of so many deviations, by the quantiles of F. */
+/* More than chance makes of `n` cells; by hand, no recorded clock comes near it. */
 #define UNLIKE(n) (1.75 + 8 / (double)(n))
 
 #define NOTICEABLE 0.1 /* less, in shares of the round trip, the bounds allow for */

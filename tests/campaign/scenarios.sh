@@ -11,6 +11,10 @@ count=${2:-1000}
 seed=${3:-1}
 PATH=$CT_BUILD/bin:$PATH
 export LC_ALL=C TZ=UTC
+[ -x "$CT_BUILD/tests/sim/sim-check" ] || {
+	echo "scenarios.sh: $1 has no tests/sim/sim-check, build the tests as well" >&2
+	exit 2
+}
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 trap 'exit 1' HUP INT TERM

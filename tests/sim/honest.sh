@@ -27,17 +27,25 @@ wants()
 	}
 }
 
-# A step of less than the round trip contradicts no message.
-hold 1 <<-EOT
+# A slew that no segment shows whole: the truth is outside of the bounds for a seventh of the time.
+hold 1096 <<-EOT
 	nodes 2
-	seconds 20
+	seconds 10
+	topology ring
+	drift_ppm 50
 	delay_us 1000
-	jitter_us 200
-	interval_ms 20
-	step 2 9 -2.1
+	jitter fixed
+	jitter_us 50
+	interval_ms 5
+	asymmetry 10
+	pattern request
+	slew 1 3.6263 3.8117 -22809.5
+	slew 1 4.6773 8.1236 43985.8
+	step 2 6.1294 -14.065
 EOT
+wants approximate
 
-# The same without the step, and with one that messages contradict.
+# A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
 		nodes 2
