@@ -80,22 +80,27 @@ static uint32_t add_node(struct merge_run *run, const char *name)
 }
 
 /*
- * LTTng says near the begin of a trace's metadata which of its tracers it is: TSDL has
- * `domain = "ust"`, JSON `"domain": "ust"`. Packets do not part the words there.
+ * Return the tracer that made a trace: "kernel", "user", "ftrace", or "trace" if unknown.
+ * LTTng names its tracer near the start of the metadata: TSDL has `domain = "ust"`, JSON
+ * `"domain": "ust"`. No packet of the metadata splits these words.
  */
 static const char *trace_kind(const char *path)
 {
 	enum { HEAD = 16384 };
 	static const char word[] = "domain";
-	AUTOFREE char *file = mem_printf("%s/metadata", path),
-		      *head = mem_zalloc(HEAD + 1);
-	FILE *stream = fopen(file, "rbe");
-	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
-	const char *at = memmem(head, count, word, strlen(word)), *kind = "trace";
+	AUTOFREE char *file = NULL, *head = NULL;
+	const char *at, *kind = "trace";
+	FILE *stream;
+	size_t count;
 
 	if (trace_dat_probe(path))
-		kind = "ftrace";
-	else if (at) {
+		return "ftrace";
+	file = mem_printf("%s/metadata", path);
+	head = mem_zalloc(HEAD + 1);
+	stream = fopen(file, "rbe");
+	count = stream ? fread(head, 1, HEAD, stream) : 0;
+	at = memmem(head, count, word, strlen(word));
+	if (at) {
 		at += strlen(word);
 		at += strspn(at, " \":=");
 		if (strncmp(at, "kernel\"", 7) == 0)

@@ -182,13 +182,7 @@ static int write_message(void *context, const struct message_ends *ends,
 			 struct error *error)
 {
 	struct messages_out *out = context;
-	struct node_message message = {.received = true,
-				       .own = ends->recv,
-				       .other = ends->send,
-				       .first = ends->first,
-				       .packet = ends->packet,
-				       .number = ends->number,
-				       .offset = ends->offset};
+	struct node_message message = message_of_receiver(ends);
 	struct messages_end received;
 
 	message.own.source = out->trace_of[message.own.source];

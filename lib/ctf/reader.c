@@ -18,9 +18,8 @@ bool ctf_is_trace(const char *path)
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
 
-	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-		return trace_dat_probe(path);
-	return stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
+	return (stat(metadata, &status) == 0 && S_ISREG(status.st_mode)) ||
+	       trace_dat_probe(path);
 }
 
 struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,

@@ -96,7 +96,7 @@ struct ctf_facts {
 	bool has_udp_data; /* packet.seq of UDP is set: a capture's, if it is long enough
 			    */
 	bool has_clock;
-	bool has_uuid;       /* of the clock, which others may be, too */
+	bool has_uuid;       /* the clock has one */
 	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */
 	bool counts_from_boot; /* nothing in the trace says since when its clock counts */
 
@@ -161,7 +161,7 @@ void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *peri
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context);
 
-/* What is known of CLOCK_MONOTONIC on the machine of a trace that says nothing of it. */
+/* The origin of CLOCK_MONOTONIC on the machine of a trace that does not record it. */
 struct clock_origin {
 	unsigned char boot_id[16];
 	bool has_boot_id;

@@ -58,7 +58,8 @@ static bool is_file_trace(const struct source *source)
 	       stat(source->path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* What node.json and clock.csv say of a trace's clock; the facts may be NULL. */
+/* Set the origin of a trace.dat's clock from node.json and clock.csv. `facts` may be
+ * NULL. */
 static void set_origin(struct source *source, const struct node_facts *facts)
 {
 	if (!is_file_trace(source))
@@ -445,6 +446,7 @@ static int add_directory(struct source_list *list, const char *path, const char 
 static int add_path(struct source_list *list, const char *path, const char *name,
 		    struct problem_list *problems, struct error *error)
 {
+	struct source found = {.kind = SOURCE_CAPTURE, .path = (char *)path};
 	struct stat status;
 
 	if (stat(path, &status))
@@ -453,7 +455,9 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return add_directory(list, path, name, problems, error);
 	if (list->takes_extracts && packets_file_probe(path))
 		return add_extract(list, path, name, NULL, error);
-	if (!ctf_is_trace(path) && !capture_probe(path, error))
+	if (ctf_is_trace(path))
+		found.kind = SOURCE_TRACE;
+	else if (!capture_probe(path, error))
 		return error->text
 			   ? error_prefix(error, "%s", path)
 			   : error_set(error,
@@ -463,11 +467,7 @@ static int add_path(struct source_list *list, const char *path, const char *name
 				       path,
 				       list->takes_extracts ? ", a .packets file" : "");
 	output_protect(path);
-	add_alone(
-	    list,
-	    &(struct source){.kind = ctf_is_trace(path) ? SOURCE_TRACE : SOURCE_CAPTURE,
-			     .path = (char *)path},
-	    name, problems);
+	add_alone(list, &found, name, problems);
 	return 0;
 }
 

@@ -24,8 +24,8 @@ struct source {
 	struct capture_part *part; /* files of a rotated capture, by time, or NULL */
 	size_t parts;
 	enum ctf_reader_kind reader; /* of a trace */
-	struct clock_origin origin;  /* of a trace's node, by node.json and clock.csv */
-	struct realtime_offset *realtime; /* of a capture's node, by clock.csv */
+	struct clock_origin origin;  /* a trace.dat's clock, by node.json and clock.csv */
+	struct realtime_offset *realtime; /* offsets on its node, by clock.csv */
 	size_t realtimes;
 	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
 };

@@ -90,16 +90,21 @@ static void open_chunk(struct message_log *log)
 	packet_rows_reset(&log->rows);
 }
 
+struct node_message message_of_receiver(const struct message_ends *ends)
+{
+	return (struct node_message){.received = true,
+				     .own = ends->recv,
+				     .other = ends->send,
+				     .first = ends->first,
+				     .packet = ends->packet,
+				     .number = ends->number,
+				     .offset = ends->offset};
+}
+
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error)
 {
-	const struct node_message message = {.received = true,
-					     .own = ends->recv,
-					     .other = ends->send,
-					     .first = ends->first,
-					     .packet = ends->packet,
-					     .number = ends->number,
-					     .offset = ends->offset};
+	const struct node_message message = message_of_receiver(ends);
 
 	message_encode(&log->rows, &message);
 	if (log->rows.count < ENDS_BLOCK)

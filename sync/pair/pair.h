@@ -146,6 +146,9 @@ struct message_ends {
 	uint32_t offset;
 };
 
+/* Return a message as its receiver's node stores it. */
+struct node_message message_of_receiver(const struct message_ends *ends);
+
 void message_log_init(struct message_log *log);
 
 /* 0, or -1 with error when the file cannot be made or written. */

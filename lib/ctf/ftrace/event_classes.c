@@ -9,7 +9,7 @@
 
 enum { LEAST_PRIORITY = 100 }; /* the kernel's MAX_RT_PRIO */
 
-/* Where a field of an event class is in the bytes of an event. */
+/* The location of a field in the bytes of an event. */
 struct location {
 	struct field_class *class;
 	unsigned offset, size; /* bytes */
@@ -106,7 +106,7 @@ static bool is_number_size(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* What is neither a number nor an array is a structure: its bytes. */
+/* Return the class of a field. A structure becomes an array of its bytes. */
 static struct field_class *field_class_of(const struct event_classes *classes,
 					  const struct event_field *field)
 {
@@ -349,7 +349,8 @@ int32_t event_classes_find(const struct event_classes *classes,
 								    : -1;
 }
 
-/* Where a field's data is in an event, by the word that stands in its place. */
+/* Find a field's data in an event. If the field holds a word that points to it, follow
+ * it. */
 static struct ctf_place find_data(const struct event_classes *classes,
 				  const struct location *location,
 				  const struct ring_event *event)

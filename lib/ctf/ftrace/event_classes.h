@@ -24,7 +24,7 @@ struct event_classes {
 	int32_t call_class[CALL_KINDS][SYSCALLS_MOST + 1]; /* -1: none; last: unknown */
 	unsigned pid_offset;
 	char machine[65];
-	struct ctf_place *place; /* of the fields of an event */
+	struct ctf_place *place; /* the fields' locations in the current event */
 	size_t places;
 };
 

@@ -10,14 +10,14 @@
 #include "base/mem.h"
 
 enum {
-	READ_BYTES = 1 << 18,         /* of pages at a time */
+	READ_BYTES = 1 << 18,         /* read at a time, whole pages */
 	CHUNK_MOST = 1 << 26,         /* bytes of a chunk, decompressed */
 	STAMP_BYTES = 8,              /* a page begins with its timestamp */
 	COMMIT_BYTES = (1 << 27) - 1, /* bits of the second field: bytes of events */
 	HAS_COUNT = 1 << 30, /* the number of lost events is behind the last event */
 	HAS_LOST = 1u << 31, /* events were lost before this page */
 	DELTA_BITS = 27,
-	STAMP_BITS = 59, /* of a timestamp that is not a difference */
+	STAMP_BITS = 59, /* in an absolute timestamp */
 };
 
 /* The kinds of what is in a page; smaller ones are the words of an event. */

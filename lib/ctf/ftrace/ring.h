@@ -12,12 +12,12 @@ struct ring {
 	const struct trace_dat *dat;
 	const struct trace_buffer *buffer;
 	const struct cpu_pages *cpu;
-	uint64_t at, end; /* of what was not read yet, in the file */
+	uint64_t at, end; /* the unread part of the file */
 	uint64_t chunks;  /* that were not read yet; compressed buffers have some */
 	struct bytes pages, packed;
-	size_t page;           /* of the current page, in `pages` */
-	size_t next, page_end; /* of the next event and of the last one's end, there */
-	uint64_t ts;           /* of the last event, as the kernel counts */
+	size_t page;           /* the current page's offset in `pages` */
+	size_t next, page_end; /* the next event, and the end of the last one */
+	uint64_t ts;           /* the last event's timestamp, in the trace's clock */
 	bool has_started;
 	uint64_t broken; /* pages whose remaining events were left out */
 };

@@ -18,7 +18,7 @@ enum {
 	PAGE_LEAST = 256,
 	PAGE_MOST = 1 << 24,
 	CPUS_MOST = 1 << 16,
-	SECTIONS_MOST = 1 << 12, /* of options, as they can lead round in a circle */
+	SECTIONS_MOST = 1 << 12, /* with options; more are a circle */
 	SECTION_IS_COMPRESSED = 1,
 };
 
@@ -144,7 +144,8 @@ static int read_events(struct source *from)
 	return status;
 }
 
-/* How the kernel lays out its pages, "header_page", and events, which all do alike. */
+/* Read the layout of pages, "header_page", and skip that of events, which never differs.
+ */
 static int read_header(struct source *from)
 {
 	static const char *const name[] = {"header_page", "header_event"};
@@ -315,7 +316,7 @@ static void read_tsc(struct trace_dat *dat, const struct bytes *content)
 	dat->tsc_offset_ns = trace_dat_number(dat, content->data + 8, 8);
 }
 
-/* What an option leads to; `next` is where more options are. */
+/* Store an option, or read the section it points to. Set `next` to the next options. */
 static int use_option(struct source *from, unsigned id, struct bytes *content,
 		      uint64_t *next)
 {
@@ -521,7 +522,9 @@ static int read_file(struct trace_dat *dat, struct error *error)
 
 bool trace_dat_probe(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	struct stat status;
+	bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+	FILE *file = is_file ? fopen(path, "re") : NULL;
 	char start[MAGIC_BYTES];
 	bool is_one = file && fread(start, sizeof(start), 1, file) == 1 &&
 		      memcmp(start, magic, sizeof(start)) == 0;

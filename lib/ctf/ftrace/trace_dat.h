@@ -50,12 +50,12 @@ struct trace_dat {
 	size_t buffers, buffer_capacity;
 	char *uname, *clock;          /* NULL if not recorded */
 	char *cmdlines;               /* lines of "PID NAME"; NULL if not recorded */
-	uint32_t tsc_mult, tsc_shift; /* of the clock x86-tsc; mult 0: not recorded */
+	uint32_t tsc_mult, tsc_shift; /* the clock x86-tsc's rate; mult 0: not recorded */
 	uint64_t tsc_offset_ns;
 	uint64_t next_options; /* while the file is opened */
 };
 
-/* Return true if the file begins like a trace.dat. */
+/* Return true if the path is a regular file that begins like a trace.dat. */
 bool trace_dat_probe(const char *path);
 
 /* Open a file and read all but its pages. Return 0, or -1 with error. Clear it in any
