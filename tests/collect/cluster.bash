@@ -14,6 +14,7 @@
 #                               its place for temporary files, and see node-init
 #                               a script $cluster/NAME/answer, if it is there before,
 #                               is what the node runs for each command ($SSH_ORIGINAL_COMMAND)
+#   node_with_hook NAME         start one whose commands $cluster/NAME/before can see and replace
 #   node_down NAME              kill it with all of its processes
 #   hosts_yaml NAME...          the recipe's lines to reach them
 #   cluster_end
@@ -83,6 +84,20 @@ wait_for()
 	done
 	printf 'waited in vain for %s\n' "$what" >&2
 	return 1
+}
+
+# node_with_hook NAME: bring up a node that reads the file $cluster/NAME/before, if it exists,
+# in front of each command. It sees the command as $cmd, and may exit instead of it.
+node_with_hook()
+{
+	mkdir -p "$cluster/$1"
+	cat >"$cluster/$1/answer" <<-'EOT'
+		here=${0%/*}
+		cmd=$SSH_ORIGINAL_COMMAND
+		[ ! -f "$here/before" ] || . "$here/before"
+		exec /bin/sh -c "$cmd"
+	EOT
+	node_up "$1"
 }
 
 node_up()

@@ -10,15 +10,7 @@ setup_file()
 {
 	cluster_begin
 	export cluster namespaces bridge network
-	mkdir -p "$cluster/alpha"
-	# What runs before each command, and may be instead of it.
-	cat >"$cluster/alpha/answer" <<-'EOT'
-		here=${0%/*}
-		cmd=$SSH_ORIGINAL_COMMAND
-		[ ! -f "$here/before" ] || . "$here/before"
-		exec /bin/sh -c "$cmd"
-	EOT
-	node_up alpha
+	node_with_hook alpha
 	[ "$namespaces" = no ] || node_up small '' 8192
 	[ "$namespaces" = no ] || node_up plain '' 0 user
 }

@@ -9,14 +9,7 @@ setup_file()
 {
 	cluster_begin
 	export cluster namespaces bridge network
-	mkdir -p "$cluster/alpha"
-	cat >"$cluster/alpha/answer" <<-'EOT'
-		here=${0%/*}
-		cmd=$SSH_ORIGINAL_COMMAND
-		[ ! -f "$here/instead" ] || . "$here/instead"
-		exec /bin/sh -c "$cmd"
-	EOT
-	node_up alpha
+	node_with_hook alpha
 	if [ "$namespaces" = yes ] && command -v sudo >/dev/null; then
 		node_up able '' 0 sudo
 	fi
@@ -26,14 +19,14 @@ setup()
 {
 	scratch=$(mktemp -d)
 	cd "$scratch" || return
-	rm -f "$cluster/alpha/instead"
+	rm -f "$cluster/alpha/before"
 	recipe words alpha <<<'process: {interval_ms: 100, whitelist: true}'
 }
 
 # What the node runs in place of the command.
 instead()
 {
-	cat >"$cluster/alpha/instead"
+	cat >"$cluster/alpha/before"
 }
 
 # both PATTERN: the reason, by check and by run; nothing is left.
