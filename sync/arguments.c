@@ -129,15 +129,18 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	return parse_bounds(arguments->bounds, options, error);
 }
 
-/* What one --local says. */
+/* One --local argument. */
 struct local_argument {
-	const char *name; /* of a capture or its node, NULL: of all captures */
+	const char *name; /* name of a capture or its node; NULL for all captures */
 	size_t name_length;
 	struct node_address *address;
 	size_t addresses;
 };
 
-/* Whether it applies to a source: NAME, NAME:FILE, or any. */
+/*
+ * Return true if the argument applies to a source: it names the source, or the node of a
+ * source NAME:FILE, or nothing.
+ */
 static bool is_meant(const struct source *source, const struct local_argument *local)
 {
 	return !local->name ||
@@ -147,7 +150,10 @@ static bool is_meant(const struct source *source, const struct local_argument *l
 		 source->name[local->name_length] == ':'));
 }
 
-/* Addresses in the place of those that the source had; -1 with error: misuse. */
+/*
+ * Replace the addresses that the source had; those of further arguments are appended.
+ * Return 0, or -1 with error (misuse).
+ */
 static int add_local(struct source *source, const struct local_argument *local,
 		     size_t *capacity, struct error *error)
 {
@@ -167,7 +173,10 @@ static int add_local(struct source *source, const struct local_argument *local,
 	return 0;
 }
 
-/* An address, or a file of them: a node.json or the output of `ip -j addr`. */
+/*
+ * Parse an argument's value: an address, or a file of addresses (a node.json or the
+ * output of `ip -j addr`). Return 0, or -1 with error (misuse).
+ */
 static int parse_addresses(const char *text, struct local_argument *local,
 			   struct error *error)
 {
@@ -213,7 +222,7 @@ static int refuse_name(const struct source_list *sources,
 			   count ? NULL : "a capture");
 }
 
-/* Give an argument to the captures that it applies to. 0, or -1 with error: misuse. */
+/* Apply an argument to its captures. Return 0, or -1 with error (misuse). */
 static int set_local(struct source_list *sources, const struct local_argument *local,
 		     size_t *capacity, struct error *error)
 {
@@ -232,8 +241,8 @@ static int set_local(struct source_list *sources, const struct local_argument *l
 }
 
 /*
- * --local takes precedence over node.json; every "NAME=" must name a capture. 0, or -1
- * with error: misuse.
+ * Apply all --local arguments. They take precedence over node.json, and every "NAME="
+ * must name a capture. Return 0, or -1 with error (misuse).
  */
 static int set_locals(struct source_list *sources, struct error *error)
 {

@@ -113,7 +113,9 @@ static void collect_sources(struct source_list *sources, struct problem_list *pr
 	error_clear(&error);
 }
 
-/* By name, node2 before node10, as in a run directory: the order given changes nothing.
+/*
+ * Sort by name, node2 before node10, as in a run directory, so that the order of the
+ * arguments does not matter.
  */
 static int by_name(const void *a, const void *b)
 {

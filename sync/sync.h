@@ -40,15 +40,15 @@ struct tie {
 	unsigned shift;        /* a cell is 2^shift nanoseconds long */
 	struct tie_part *part; /* what the cells say; none: no tie */
 	size_t parts;
-	nsec_t open_ns;             /* the least that a cell leaves of the offset */
-	bool is_by_samples;         /* by those of clock.csv, not by packets */
+	nsec_t open_ns;     /* the least that a cell leaves of the offset */
+	bool is_by_samples; /* made from the samples of clock.csv, not from packets */
 	uint64_t packets, rejected; /* those that contradict the others */
 };
 
-/* What two captures of one host have in common. */
+/* Packets that two captures of one host have in common. */
 struct capture_pair {
 	uint32_t one, other;   /* clocks, as they were read */
-	uint64_t packets, far; /* sent by both; with times that one clock cannot show */
+	uint64_t packets, far; /* all; those with times that one clock cannot show */
 };
 
 struct tie_list {
@@ -62,17 +62,17 @@ struct tie_list {
 void tie_note(struct tie_list *list, const struct match_handing *base,
 	      const struct match_handing *tied);
 
-/* A packet on its way out that two captures of a host have. */
+/* Note a packet that two captures of a host recorded on its way out. */
 void tie_note_captures(struct tie_list *list, const struct match_handing *one,
 		       const struct match_handing *other);
 
 /*
- * For what packets do not tie: by clock.csv, the captures of nodes that have a trace of
- * CLOCK_MONOTONIC, of the kernel or of user space.
+ * Add ties from clock.csv, for captures that packets do not tie. Their node must have a
+ * trace with CLOCK_MONOTONIC, of the kernel or of user space.
  */
 void tie_note_realtime(struct sync *sync, const struct source_list *sources);
 
-/* Tie captures that nothing else ties to another one of their host. */
+/* Tie each capture that is not tied otherwise to another capture of its host. */
 void tie_captures(struct sync *sync);
 
 /*
@@ -82,9 +82,9 @@ void tie_captures(struct sync *sync);
 int tie_clocks(struct sync *sync, struct error *error);
 
 /*
- * After the fit: a capture's clock that is not tied to the trace of its host is of the
- * same oscillator still. Where their bounds contradict that, it is told, and what was
- * found is approximate.
+ * Check, after the fit, captures that are not tied to the trace of their host. Both
+ * clocks count the same oscillator. If their bounds contradict that, add a problem and
+ * mark the clock as approximate.
  */
 void tie_hold_captures(struct sync *sync);
 
@@ -140,10 +140,10 @@ struct sync_trace {
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	uint32_t host;         /* the first trace of its host */
 	const struct tie *tie; /* to its clock, or NULL: it is that clock */
-	bool is_apart;         /* its clock is known not to be that of its host */
+	bool is_apart;         /* its clock is known to differ from that of its host */
 };
 
-/* A step or a slew of a clock, by its local times. */
+/* A step or a slew of a clock, in its local time. */
 struct sync_event {
 	uint32_t clock;
 	struct piecewise_event is;
@@ -229,7 +229,7 @@ const char *sync_clock_name(const struct sync *sync, uint32_t clock);
 /* That a source's clock was stepped by so much, as a problem. */
 void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size);
 
-/* That its clock was slewed, as a problem. */
+/* Add a problem that says that a source's clock was slewed. */
 void sync_report_slew(struct sync *sync, const char *name,
 		      const struct piecewise_event *slew);
 

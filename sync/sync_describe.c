@@ -137,7 +137,7 @@ static void describe_bounds(const struct tie *tie, const struct clock *base,
 		}
 }
 
-/* Steps and slews of a clock, at other local times. */
+/* Copy the steps and slews of a clock, and add `offset` to their local times. */
 static void add_events(struct clock *clock, const struct clock *from, nsec_t offset)
 {
 	clock->steps = from->steps;
@@ -165,7 +165,7 @@ static void describe_tied(const struct sync *sync, const struct sync_trace *trac
 	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
 		clock->quality = CLOCK_ACCURATE;
 	describe_segments(trace->tie, base, clock);
-	/* Where the real-time clock was set, the tie says so. */
+	/* If the real-time clock was set, the parts of the tie show the steps. */
 	if (trace->tie->parts == 1)
 		add_events(clock, base, tie_middle(&trace->tie->part[0]));
 	if (base->bounds)

@@ -195,7 +195,7 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 		return CLOCK_CONTRADICTORY;
 	if (!pair->lower.count || !pair->upper.count)
 		return CLOCK_INCOMPLETE;
-	/* False matches that were not found make a straight clock bend or step. */
+	/* Remaining false matches make a straight clock look bent or stepped. */
 	if (pair->rejected &&
 	    (sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b)))
 		return CLOCK_APPROXIMATE;
@@ -214,7 +214,7 @@ static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
 	return CLOCK_ABSENT;
 }
 
-/* Whether some time of a clock may be part of a slew that was found. */
+/* Return true if a span of a clock's time may overlap a slew that was found. */
 static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
 			   nsec_t to)
 {
@@ -228,13 +228,14 @@ static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
 	return false;
 }
 
-#define BENT 2.5 /* round trips; what chance and load do to a fit is less */
+#define BENT 2.5 /* round trips; chance and load bend a fit by less */
 
-enum { BENT_MESSAGES = 8 }; /* fewer leave the rate open */
+enum { BENT_MESSAGES = 8 }; /* fewer messages do not determine the rate */
 
 /*
- * Whether, but for slews that were found, the drift limit is what holds a clock's rate,
- * and for so long that it shows: it may have been beyond the limit for a shorter time.
+ * Return true if only the drift limit holds a clock's rate, outside of slews that were
+ * found, for long enough to be noticeable: the clock may have been beyond the limit for a
+ * shorter time.
  */
 static bool is_bent(const struct sync *sync, uint32_t index)
 {
@@ -263,8 +264,8 @@ static bool is_bent(const struct sync *sync, uint32_t index)
 }
 
 /*
- * Whether a clock's messages with any other contradict each other too often to be false
- * matches, though those with the one that it is tied to may not.
+ * Return true if a clock's messages with any other clock contradict each other too often
+ * to be false matches, even if those with its parent in the tree do not.
  */
 static bool is_disputed(const struct sync *sync, uint32_t clock)
 {
@@ -350,7 +351,10 @@ static int count_message(void *context, struct message *message)
 	return 0;
 }
 
-/* Count messages that the fit breaks; find pairs whose clocks were fitted wrongly. */
+/*
+ * Count the messages that the fit violates, and find pairs whose clocks were fitted
+ * wrongly. Return 0, or -1 with error.
+ */
 static int count_messages(struct sync *sync, struct error *error)
 {
 	struct counting counting = {sync, unseen_new(sync)};

@@ -27,9 +27,8 @@ struct opening {
 	struct source *source;
 	struct packet_source *packets;
 	struct error error;
-	uint64_t fingerprint;        /* of its events, or 0 */
-	const struct opening *rival; /* a capture of another node that seems to be of its
-					host, or NULL */
+	uint64_t fingerprint;        /* fingerprint of its events, or 0 */
+	const struct opening *rival; /* seems to be of the same host; or NULL */
 };
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
@@ -84,7 +83,10 @@ static bool is_rival(const struct opening *one, const struct opening *other)
 		 strcmp(one->source->node, other->source->node) == 0);
 }
 
-/* On a hub every capture has the frames of the busiest host. */
+/*
+ * Find captures that seem to be of one host. On a hub, every capture has the frames of
+ * the busiest host.
+ */
 static void find_rivals(struct opening *opening, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -313,7 +315,10 @@ static void tie_readers(void *context, uint32_t sender, nsec_t send_ns, uint32_t
 		    sync->clock_trace[receiver], recv_ns);
 }
 
-/* A host's trace and its capture, or two captures of it. */
+/*
+ * Note a packet on its way out for a tie: between a host's trace and its capture, or
+ * between two captures of it.
+ */
 static void note_handing(void *context, const struct match_handing *p,
 			 const struct match_handing *q)
 {
@@ -346,7 +351,7 @@ static void move_facts(struct sync *sync, struct packet_source **opened)
 	}
 }
 
-/* Whether a host has packets from a capture, if not from its traces. */
+/* Return true if a capture of the host has packets, even if its traces have none. */
 static bool has_capture(const struct sync *sync, uint32_t host)
 {
 	for (size_t i = 0; i < sync->traces; i++)

@@ -255,7 +255,10 @@ nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 	return nsec_sub(local_ns, offset_at(tie, local_ns, false));
 }
 
-/* By tied clock the one first that most packets tell of; clock.csv's last. */
+/*
+ * Sort by tied clock. For one clock, the tie with the most packets comes first, and ties
+ * from clock.csv come last.
+ */
 static int by_worth(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
@@ -293,7 +296,7 @@ static void report_steps(struct sync *sync, const struct sync_trace *trace)
 				     tie_middle(&tie->part[i - 1]));
 }
 
-/* Whether no offset of clock.csv is one that packets allow at their time. */
+/* Return true if the packets of some part allow none of the offsets from clock.csv. */
 static bool contradicts(const struct tie *samples, const struct tie *packets)
 {
 	if (!samples->is_by_samples || packets->is_by_samples ||

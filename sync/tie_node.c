@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a node says of the clocks of its sources, besides packets that leave it. */
+/* Ties between the clocks of one node's sources, from clock.csv and between captures. */
 #include "sync/sync.h"
 
 #include <stdlib.h>
@@ -7,7 +7,10 @@
 
 #include "base/mem.h"
 
-/* The trace of a host whose clock is CLOCK_MONOTONIC, the kernel's first; or NULL. */
+/*
+ * Return the host's trace with CLOCK_MONOTONIC, preferably the kernel's, or NULL if there
+ * is none.
+ */
 static const struct sync_trace *find_monotonic(const struct sync *sync, uint32_t host)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
@@ -49,7 +52,7 @@ static void add_by_samples(struct sync *sync, const struct sync_trace *base,
 	}
 }
 
-/* Whether a capture is of the time that the samples are of, give or take a day. */
+/* Return true if the capture and the samples overlap, give or take a day. */
 static bool is_of_that_time(const struct source *source, const struct ctf_facts *facts)
 {
 	const struct realtime_offset *first = source->realtime;
@@ -94,7 +97,7 @@ void tie_note_captures(struct tie_list *list, const struct match_handing *one,
 		*pair = (struct capture_pair){one->source, other->source, 0, 0};
 	}
 	pair->packets++;
-	/* It may have waited between two devices. */
+	/* The packet may have waited between two devices. */
 	pair->far +=
 	    llabs(nsec_sub(one->queued_ns, other->queued_ns)) > 10 * NSEC_PER_MSEC;
 }
@@ -107,7 +110,10 @@ static const struct tie *tie_of(const struct sync *sync, uint32_t clock)
 	return NULL;
 }
 
-/* The capture of a host whose clock its others have: a tied one, else the first. */
+/*
+ * Return the capture whose clock the host's other captures share: a tied one, otherwise
+ * the first.
+ */
 static const struct sync_trace *main_capture(const struct sync *sync, uint32_t host)
 {
 	const struct sync_trace *first = NULL;
@@ -125,7 +131,10 @@ static const struct sync_trace *main_capture(const struct sync *sync, uint32_t h
 	return first;
 }
 
-/* A capture that is stamped as another one of its host is. */
+/*
+ * Tie a capture to the main one of its host. If packets that both sent contradict that,
+ * add a problem instead.
+ */
 static void tie_capture(struct sync *sync, uint32_t clock, const struct sync_trace *main)
 {
 	const struct tie *tie = tie_of(sync, main->clock);
@@ -163,7 +172,7 @@ static void tie_capture(struct sync *sync, uint32_t clock, const struct sync_tra
 	*MEM_NEXT(sync->ties.item, sync->ties.count, sync->ties.capacity) = new;
 }
 
-/* All captures of a host are stamped by its real-time clock. */
+/* All captures of a host have timestamps of its real-time clock. */
 void tie_captures(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
@@ -179,7 +188,7 @@ void tie_captures(struct sync *sync)
 	}
 }
 
-/* Whether a clock may have been stepped, or slewed, between two of its times. */
+/* Return true if a clock may have been stepped or slewed between two of its times. */
 static bool has_event(const struct sync *sync, uint32_t clock, nsec_t from, nsec_t to)
 {
 	for (size_t i = 0; i < sync->event.count; i++) {
@@ -192,7 +201,9 @@ static bool has_event(const struct sync *sync, uint32_t clock, nsec_t from, nsec
 	return false;
 }
 
-/* How much later than the one clock's time the other's is in truth, within bounds. */
+/*
+ * Return bounds on the true time from `one_ns` on one clock to `other_ns` on the other.
+ */
 static struct tie_part apart_at(const struct sync *sync, const struct clock *one,
 				nsec_t one_ns, const struct clock *other, nsec_t other_ns)
 {
@@ -211,9 +222,9 @@ static struct tie_part apart_at(const struct sync *sync, const struct clock *one
 }
 
 /*
- * Whether an oscillator that both count cannot show what it shows by the one clock when
- * it does so by the other: they are apart by what is the same at all times, but for the
- * tenth that time itself can be slewed by meanwhile.
+ * Return true if the bounds on the time between two clocks contradict a common
+ * oscillator. With one, that time is constant, except that time itself can be slewed by a
+ * tenth.
  */
 static bool is_beyond(const struct tie_part *part)
 {
@@ -225,8 +236,11 @@ static bool is_beyond(const struct tie_part *part)
 	       low - high > (most < 0 ? -most : most) / SLEWED_PART + 100;
 }
 
-/* By all times at which the capture's bounds are stated, from one of its steps to the
- * next; the trace's clock has none. */
+/*
+ * Return true if the two clocks cannot count one oscillator. Compare them at all times at
+ * which the capture's bounds are stated, from one of its steps to the next; the trace's
+ * clock has no steps.
+ */
 static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
 				   uint32_t trace)
 {

@@ -178,8 +178,11 @@ static void set_errors(struct clock_class *fitted, const struct clock_class *rec
 	    widest < CLOCK_UNKNOWN_NS ? cycles_up(widest, fitted->frequency) : -1;
 }
 
-/* Make the trace's metadata with the fitted class, for free(). Return 0, or with error 1
- * if the trace cannot have that clock, or -1. */
+/*
+ * Make the trace's metadata with the fitted class in `changed`, which the caller frees.
+ * Return 0, or with error 1 if the trace cannot have that clock, or -1 if something
+ * failed.
+ */
 static int fit_metadata(const struct clock *clock, double *residual_ns, char **changed,
 			struct error *error)
 {

@@ -12,7 +12,7 @@ enum {
 	STATED = 256, /* spans of a clock that get a bound each */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
-	BUSY_LEAST = 16,            /* bins with messages; with fewer there is no gain */
+	BUSY_LEAST = 16,            /* bins with messages; fewer leave nothing to gain */
 	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
 	CELLS_LEAST = 1024,         /* of a clock */
 	CELLS_MOST = 1 << 20,       /* of a clock */
@@ -132,8 +132,9 @@ static int note_message(void *context, struct message *message)
 }
 
 /*
- * Where messages fill only a small share of a clock's time, as when it was set by an
- * hour, cells and stated times are where they are.
+ * Find where the messages of each clock are, and set is_busy for clocks without messages
+ * in more than half of their time at once, such as one that was set by an hour. Their
+ * cells and stated times are placed where messages are. Return 0, or -1 with error.
  */
 static int find_busy(struct search *search, struct error *error)
 {
@@ -220,9 +221,9 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 }
 
 /*
- * The mean rate of the true correction, by what the bounds at both ends of the times
- * between steps and slews leave; these are no drift. Meanwhile it can be anything within
- * the limit.
+ * Return bounds on the mean rate of the true correction, from the bounds at both ends of
+ * each time between steps and slews, which do not count as drift. During those the rate
+ * can be anything within the limit.
  */
 static struct rate_bound rate_of(const struct search *search, uint32_t index)
 {

@@ -14,11 +14,14 @@ struct envelope_gap {
 	bool high_open, low_open; /* nothing bounds that side inside */
 };
 
-/* Rates of the true correction meanwhile, beyond those that an envelope is made with. */
+/*
+ * Rates of the true correction during a slew, beyond those that the envelope was created
+ * with.
+ */
 struct envelope_slew {
-	nsec_t from_ns, to_ns;           /* it may be slewed, */
-	nsec_t full_from_ns, full_to_ns; /* and certainly is */
-	double rate[2];                  /* the least and the most of the latter */
+	nsec_t from_ns, to_ns;           /* no part of the slew is before or after */
+	nsec_t full_from_ns, full_to_ns; /* the clock was certainly slewed in between */
+	double rate[2];                  /* least and largest rate between the latter */
 };
 
 /*
@@ -30,15 +33,16 @@ struct envelope_slew {
  */
 struct envelope {
 	nsec_t begin_ns;
-	double step_ns;      /* between two times of the grid */
-	double *edge;        /* times of the grid since the begin, where it is not even */
-	size_t cells;        /* the grid has one time more */
-	double *most[2];     /* of the error at [true], of its negative at [false] */
-	double rate[2];      /* how fast these can grow, no unit */
-	double (*slewed)[2]; /* by cell, the same; NULL: rate holds everywhere */
-	double width_ns;     /* between the two, on average, when last swept */
-	bool is_touched;     /* a bound was tightened since it was swept */
-	bool is_broken;      /* no line lies between the two, but one was asked for */
+	double step_ns;  /* distance of grid points; with `edge`, the mean one */
+	double *edge;    /* grid points, ns since begin_ns; NULL if the grid is even */
+	size_t cells;    /* cells of the grid; it has one point more */
+	double *most[2]; /* by grid point: bound on the error at [true], on its negative
+			    at [false] */
+	double rate[2];  /* how fast these can grow, without unit */
+	double (*slewed)[2]; /* `rate` by cell; NULL if `rate` applies to all */
+	double width_ns;     /* mean distance of the two bounds at the last sweep */
+	bool is_touched;     /* a bound was tightened since the last sweep */
+	bool is_broken;      /* no line fits between the bounds, but one is required */
 	struct envelope_gap *gap; /* ascending, apart from each other */
 	size_t gaps;
 };
@@ -51,18 +55,19 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 		   const double rates[2], size_t cells);
 
 /*
- * Put most cells where messages are: by `bins` spans of equal length, whether any is in
- * it. Before anything is taken in.
+ * Place most cells where messages are. `is_busy` marks, among `bins` spans of equal
+ * length, those with messages; each run of other spans gets one cell. With too few cells
+ * for that, the grid stays even. Call before adding any bound.
  */
 void envelope_follow(struct envelope *envelope, const bool *is_busy, size_t bins);
 
-/* When a cell begins, since the envelope's begin. */
+/* Return the start of a cell, ns since begin_ns. */
 double envelope_edge(const struct envelope *envelope, size_t cell);
 
 /* The clock was stepped in between; gaps come by their begin, before any bound. */
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);
 
-/* The clock was slewed; before any bound. */
+/* Add a slew of the clock. Call before adding any bound. */
 void envelope_add_slew(struct envelope *envelope, const struct clock *line,
 		       const struct envelope_slew *slew);
 

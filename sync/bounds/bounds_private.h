@@ -4,50 +4,56 @@
 
 #include "sync/bounds/bounds.h"
 
-enum { BINS = 4096 }; /* of a clock's time, to see where its messages are */
+enum { BINS = 4096 }; /* equal parts of a clock's time, to find where its messages are */
 
-/* What the rounding of corrections and of what is printed can take from a bound. */
+/* Allowance of each bound for the rounding of corrections and of printed values, ns. */
 #define ROUNDING_NS 2.0
 
 /*
- * A clock, and the error of a line that it is near: how far the true correction is above
- * the line. How the fit bends does not enter.
+ * A clock, a line close to it, and bounds on that line's error: the true correction less
+ * the line. The segments of the fit do not matter.
  */
 struct search_clock {
-	struct clock line;        /* of one segment */
-	struct envelope envelope; /* of the error; without cells: it has no bounds */
-	unsigned depth;           /* in the tree */
-	bool is_reference;        /* of an island of several clocks: it has no error */
-	bool is_straight;         /* it keeps its rate */
-	bool *is_busy;            /* by bin of its time: messages were in it */
-	bool is_news;             /* tighter than when its messages were last read */
+	struct clock line;        /* has one segment */
+	struct envelope envelope; /* bounds on the error; no cells if there are none */
+	unsigned depth;           /* depth in the tree */
+	bool is_reference; /* reference of an island of several clocks; its error is 0 */
+	bool is_straight;  /* the clock keeps its rate */
+	bool *is_busy;     /* by bin: contains messages; NULL if the grid is even */
+	bool is_news;      /* bounds are tighter than when its messages were last read */
 };
 
 struct search {
 	struct sync *sync;
 	struct search_clock *clock;
-	uint32_t *member; /* the clocks that get bounds, in the order of their trees */
+	uint32_t *member; /* clocks that get bounds, in tree order */
 	size_t members;
 	unsigned rounds;
 };
 
-/* The largest |rate| of a clock, without unit. */
+/* Return the largest |rate| of a clock, without unit. */
 double limit_of(const struct search *search);
 
-/* What is known of a clock's error at a time. */
+/*
+ * Return the upper (`high`) or lower bound on a clock's error at a time; infinite if
+ * unknown.
+ */
 double error_at(const struct search_clock *clock, nsec_t at, bool high);
 
-/* Extremes of a true correction, less a reference time. */
+/* The least and the largest value of a true correction, less a reference time. */
 struct extremes {
 	double low, high;
 };
 
-/* What a clock may be within a gap, where it is as before or as after. */
+/*
+ * Return the extremes of a clock's true correction, less `zero`, at time `at` in a gap.
+ * There the clock runs as before the gap or as after it.
+ */
 struct extremes before_or_after(const struct search *search,
 				const struct search_clock *clock,
 				const struct envelope_gap *gap, nsec_t at, nsec_t zero);
 
-/* State the bounds of a clock, by times that its messages, steps and slews choose. */
+/* State the bounds of a clock at times that depend on its messages, steps and slews. */
 void state_bounds(const struct search *search, uint32_t index, size_t spans);
 
 #endif

@@ -85,7 +85,7 @@ struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at)
 	return NULL;
 }
 
-/* How fast the bounds on a side can grow within a cell. */
+/* Return how fast the bounds on a side can grow within a cell, without unit. */
 static double rate_in(const struct envelope *envelope, size_t cell, bool side)
 {
 	return envelope->slewed ? envelope->slewed[cell][side] : envelope->rate[side];
@@ -130,7 +130,7 @@ static struct place place_of(const struct envelope *envelope, double at)
 		double cell = at / envelope->step_ns;
 		size_t last = envelope->cells - 1;
 
-		/* Not floor, which is a call. */
+		/* A cast, because floor is a call. */
 		place.cell = cell < 1 ? 0 : cell < (double)last ? (size_t)cell : last;
 		left = (double)place.cell * envelope->step_ns;
 		right = left + envelope->step_ns;
@@ -144,7 +144,10 @@ static struct place place_of(const struct envelope *envelope, double at)
 	return place;
 }
 
-/* Where it is not certain, it may run as it does without. */
+/*
+ * Set a cell's rates to those of a slew. If the slew may not fill the cell, the rates
+ * without it also remain possible.
+ */
 static void slew_cell(struct envelope *envelope, size_t cell, double rate,
 		      const struct envelope_slew *slew, bool is_full)
 {
@@ -176,7 +179,7 @@ void envelope_add_slew(struct envelope *envelope, const struct clock *line,
 			      envelope_edge(envelope, i + 1) <= end);
 }
 
-/* Not fmin and fmax: they are calls, of some instructions more, for NaN's sake. */
+/* Used because fmin and fmax are calls, with more instructions to handle NaN. */
 static double smaller(double a, double b)
 {
 	return a < b ? a : b;
@@ -240,7 +243,7 @@ static double mean_width(const struct envelope *envelope)
 	return sum / (double)(envelope->cells + 1);
 }
 
-/* How much the bounds on a side can grow through a cell. */
+/* Return how much the bounds on a side can grow across a cell, ns. */
 static double growth(const struct envelope *envelope, size_t cell, bool side)
 {
 	double length = envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]

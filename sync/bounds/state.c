@@ -6,7 +6,7 @@
 #include "sync/bounds/bounds_private.h"
 
 enum {
-	MOST_BESIDE = 4, /* times as many where only tied sources saw events */
+	MOST_BESIDE = 4, /* most times where only tied sources have events, per span */
 };
 
 double limit_of(const struct search *search)
@@ -30,8 +30,8 @@ static void extremes_include(struct extremes *extremes, double low, double high)
 }
 
 /*
- * Around a step a clock that was set back shows each time twice, and nobody
- * can tell which one is meant: it may go on as before, or be as it is after.
+ * Around a step, a clock that was set back shows each time twice. Which of the two a time
+ * means is unknown, so the clock may run as before the step or as after it.
  */
 struct extremes before_or_after(const struct search *search,
 				const struct search_clock *clock,
@@ -53,7 +53,7 @@ struct extremes before_or_after(const struct search *search,
 	return extremes;
 }
 
-/* Its end may be where another segment begins. */
+/* Include the error from `from` to `to`. Another segment of the fit may start at `to`. */
 static void include_span(const struct search *search, uint32_t index, nsec_t from,
 			 nsec_t to, struct extremes *extremes)
 {
@@ -63,7 +63,7 @@ static void include_span(const struct search *search, uint32_t index, nsec_t fro
 
 	if (from > to)
 		return;
-	/* By how much the line of the errors lies above the fit. */
+	/* The errors are those of the line: add the line less the fit. */
 	for (int i = 0; i < 2; i++)
 		span.added[i] =
 		    (double)nsec_sub(clock_correct(&search->clock[index].line, at[i]),
@@ -84,7 +84,7 @@ static void include_gap(const struct search *search, uint32_t index,
 			 gap->high_open ? INFINITY : either.high);
 }
 
-/* The error over a span of time within which the fit is one line. */
+/* Return bounds on the error over a span of time in which the fit is one line. */
 static struct clock_bound bound_over(const struct search *search, uint32_t index,
 				     nsec_t from, nsec_t to)
 {
@@ -110,7 +110,10 @@ static struct clock_bound bound_over(const struct search *search, uint32_t index
 				    nsec_round(ceil(extremes.high + slack))};
 }
 
-/* Evenly over the trace, and as densely over what sources tied to it saw beside it. */
+/*
+ * Append times at even distances over the clock's own trace, and equally dense ones
+ * before and after it, where only tied sources have events. Return their number.
+ */
 static size_t add_even_times(const struct clock *clock, const struct fit_clock *fit,
 			     size_t spans, struct clock_bound *bound)
 {
@@ -130,7 +133,10 @@ static size_t add_even_times(const struct clock *clock, const struct fit_clock *
 	return count;
 }
 
-/* Where the envelope's cells are, and at both ends of the long ones without messages. */
+/*
+ * Append times at about `spans` edges of the envelope's cells, and at both ends of the
+ * long cells, which have no messages. Return their number.
+ */
 static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
 				 struct clock_bound *bound)
 {
@@ -153,7 +159,10 @@ static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
 	return count;
 }
 
-/* Both sides of each end of a step or slew, as a bound also holds up to the next time. */
+/*
+ * Append times on both sides of each end of a step or slew, because a bound also holds up
+ * to the next time. Return their number.
+ */
 static size_t add_times_of_events(const struct sync *sync, uint32_t index,
 				  struct clock_bound *bound)
 {
@@ -174,7 +183,7 @@ static size_t add_times_of_events(const struct sync *sync, uint32_t index,
 	return count;
 }
 
-/* Times to state bounds at, by what happens; returns how many. */
+/* Choose the times at which bounds are stated, and return their number. */
 static size_t choose_times(const struct search *search, uint32_t index, size_t spans)
 {
 	const struct sync *sync = search->sync;
@@ -201,9 +210,8 @@ static size_t choose_times(const struct search *search, uint32_t index, size_t s
 }
 
 /*
- * State a clock's bounds at some times, and where its segments begin: at each the widest
- * up to the stated times before and after, so that what lies between two of them
- * lies within both.
+ * At each time, state the widest bounds between the stated times before and after, so
+ * that the error between two of them is within the bounds at both.
  */
 void state_bounds(const struct search *search, uint32_t index, size_t spans)
 {

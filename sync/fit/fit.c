@@ -12,7 +12,7 @@ double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
 	       clock->rate * (double)elapsed;
 }
 
-/* Whole nanoseconds stay integers: a double of years would round them. */
+/* Whole nanoseconds stay integers, because a double would round times of years. */
 nsec_t fit_reference(const struct fit_clock *clock, nsec_t local_ns)
 {
 	nsec_t elapsed = local_ns - clock->origin_ns;

@@ -75,7 +75,7 @@ struct fit_clock {
 /* Reference time of a local one, less `ref`: exact to fractions of a nanosecond. */
 double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref);
 
-/* Reference time of a local one, to the nanosecond. */
+/* Return the reference time of a local one, rounded to the nanosecond. */
 nsec_t fit_reference(const struct fit_clock *clock, nsec_t local_ns);
 
 struct fit_island {

@@ -187,8 +187,9 @@ static struct seen *find_kind(struct entry *entry, uint32_t source,
 }
 
 /*
- * The copies of a packet are captured milliseconds apart at most. To drop what another
- * transmission left among them is safe: the first of all sends came before each receive.
+ * Return true if a captured packet is a copy of one seen before: copies are captured at
+ * most milliseconds apart. Dropping an event of another transmission is safe, because the
+ * first of all sends precedes every receive.
  */
 static bool is_copy(const struct entry *entry, const struct seen *seen, nsec_t at)
 {

@@ -24,8 +24,8 @@ struct seen {
 };
 
 /*
- * Where a packet event came from, and of data sent again, where its first send did, for
- * those who ask for it (match_listener).
+ * The location of a packet event and, for data that was sent again, of the data's first
+ * send. Kept only for a match_listener.
  */
 struct seen_origin {
 	uint32_t trace, stream;
@@ -45,8 +45,8 @@ struct entry {
 	struct packet packet;
 	uint32_t seens;
 	bool matched;                /* stands in the queue of matched entries */
-	uint8_t doublings;           /* memory is for SEEN_INLINE << doublings */
-	uint32_t number;             /* of entry_number, its last bits */
+	uint8_t doublings;           /* `seen` has room for SEEN_INLINE << doublings */
+	uint32_t number;             /* low 32 bits of entry_number */
 	struct entry *older, *newer; /* of its queue */
 	struct seen *seen;           /* few, or more of them elsewhere */
 	struct seen_origin *origin;  /* of each, where they are kept; else NULL */
@@ -74,13 +74,13 @@ struct entry_table {
 	struct entry *spare; /* freed ones, for reuse */
 	void **block;        /* of memory, each of many entries */
 	size_t blocks, block_capacity;
-	uint64_t entries;   /* that were made so far */
+	uint64_t entries;   /* number of entries made so far */
 	bool keeps_origins; /* set before the first entry is made */
 };
 
 void entry_table_init(struct entry_table *table);
 
-/* Return the entry's number, which no other entry has: they count from 1. */
+/* Return the entry's number. Numbers are unique and count from 1. */
 static inline uint64_t entry_number(const struct entry_table *table,
 				    const struct entry *entry)
 {
@@ -98,14 +98,16 @@ void entry_table_remove(struct entry_table *table, struct entry *entry);
 void entry_table_clear(struct entry_table *table);
 
 /*
- * Whether a packet event is the first of its kind, by source, side, device and time to
- * live, or else another one; or a copy, which a capture makes of a packet that it sees at
- * a bond and its slave, a bridge and its port, or both sides of a mirrored port.
+ * The relation of a packet event to those with the same source, side, device and time to
+ * live: the first one, a repeat, or a copy. A capture has copies of a packet that it sees
+ * at a bond and its slave, a bridge and its port, or both sides of a mirrored port.
  */
 enum entry_news { ENTRY_REPEAT, ENTRY_FIRST, ENTRY_COPY };
 
-/* Add a packet event of a source, made of something of that trace; `first` is its data's
- * first send. */
+/*
+ * Add a packet event of `source`, recorded in `trace`. `first` is the first send of its
+ * data; its ns is NSEC_MAX if there is none.
+ */
 enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
 			       const struct packet_event *packet_event,
 			       const struct sent_place *first);
@@ -132,8 +134,8 @@ struct stop {
 /* What sources saw of one packet, or of a byte. */
 struct path {
 	const struct packet *packet;
-	uint64_t number; /* of its entry, or of the first one of several */
-	uint32_t offset; /* of the byte in the receive; 0 of a whole packet */
+	uint64_t number; /* number of its entry, or of the first one of several */
+	uint32_t offset; /* offset of the byte in the receive; 0 for a whole packet */
 	bool is_one_identity;
 	struct stop *stop; /* down the levels, of each by source */
 	size_t stops, capacity;

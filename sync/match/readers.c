@@ -18,7 +18,7 @@ enum {
 struct reading {
 	struct packet_source *source;
 	struct read_step *step; /* while it is read */
-	bool has_udp_data;      /* all sources tell datagrams apart by their data */
+	bool has_udp_data;      /* all sources distinguish datagrams by their data */
 	bool begun;             /* it had an event, and stands somewhere on the axis */
 	nsec_t begin_ns;        /* local time */
 	uint64_t events, bytes, total_bytes; /* as of the last step */

@@ -214,9 +214,9 @@ static bool leads(const struct flow *flow, const struct lane *sends,
 }
 
 /*
- * Where in the received data the current byte's send begins, by the source of its host
- * that saw it in the longest piece: another may have seen what segmentation offload made
- * of that.
+ * Return the offset in the received data at which the current byte's send begins. Of the
+ * sources of the sending host, use the one that saw the byte in the longest piece,
+ * because others may have seen the packets that segmentation offload made from it.
  */
 static uint32_t offset_in(const struct flow *flow, const struct lane *sends,
 			  const struct range *receive)

@@ -11,11 +11,13 @@
 
 enum { FLAG_SYN = 2 };
 
-/* A packet without an identification is the same one at another device if it comes so
- * soon: retransmissions take a round trip at least, mostly 200 ms. */
+/*
+ * A packet without an identification that follows within this time is the same one at
+ * another device: retransmissions take at least a round trip, mostly 200 ms.
+ */
 #define SAME_PACKET NSEC_PER_MSEC
 
-/* A send that has bytes that were not sent before. */
+/* A send that contains bytes not sent before. */
 struct first_send {
 	struct sent_place place;
 	uint32_t begin, end; /* sequence numbers */
@@ -29,7 +31,7 @@ struct sent_flow {
 };
 
 struct resends {
-	struct intmap index; /* of flows, by source, addresses and ports */
+	struct intmap index; /* index in `flow`, by source, addresses and ports */
 	struct sent_flow *flow;
 	size_t flows, capacity;
 };
@@ -63,7 +65,7 @@ static struct sent_flow *find_flow(struct resends *resends, uint32_t source,
 	return flow;
 }
 
-/* Whether `a` is before `b`: sequence numbers wrap around (RFC 793, 3.3). */
+/* Return true if `a` is before `b`. Sequence numbers wrap around (RFC 793, 3.3). */
 static bool is_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
@@ -80,7 +82,10 @@ static void add_first_send(struct sent_flow *flow, const struct first_send *send
 	*MEM_NEXT(flow->send, flow->count, flow->capacity) = *send;
 }
 
-/* Whether the send is the first one, at another device on its way within the host. */
+/*
+ * Return true if the send is the packet of the first one, seen at another device of the
+ * host.
+ */
 static bool is_same_packet(const struct first_send *first, const struct first_send *send,
 			   const struct packet *packet)
 {
@@ -89,7 +94,7 @@ static bool is_same_packet(const struct first_send *first, const struct first_se
 	return send->hops < first->hops || send->place.ns - first->place.ns < SAME_PACKET;
 }
 
-/* The send that was first with a byte, or NULL. */
+/* Return the send that first contained a byte, or NULL if it is unknown. */
 static const struct first_send *find_first(const struct sent_flow *flow, uint32_t byte)
 {
 	size_t at = FIRST_NOT(flow->count, i, !is_before(byte, flow->send[i].end));

@@ -5,30 +5,31 @@
 #include "input/packet.h"
 
 /*
- * TCP data that a source saw sent before. What was lost on the way is no message, so only
- * the sends tell when the data was first sent.
+ * TCP data that a source recorded as sent before. A packet that was lost on the way gives
+ * no message, so only the send events show when its data was first sent.
  *
- * A flow remembers where its last sends are in the sequence numbers, up to
- * RESENDS_REMEMBERED of them. An earlier first send is unknown.
+ * For each flow, the sequence numbers of up to RESENDS_REMEMBERED last sends are stored.
+ * If the first send was earlier, it is unknown.
  */
 enum { RESENDS_REMEMBERED = 4096 };
 
 struct resends;
 
-/* Where a packet event is, and its time by the source's clock. */
+/* The location of a send event, and its time by the source's clock. */
 struct sent_place {
 	uint32_t trace, stream;
 	uint64_t ordinal;
-	nsec_t ns; /* NSEC_MAX: there is none */
+	nsec_t ns; /* NSEC_MAX if there is none */
 };
 
-/* Memory: 48 bytes for each send that is remembered. */
+/* Create an empty history. It needs 48 bytes of memory for each stored send. */
 struct resends *resends_new(void);
 
 /*
- * Add a send of a source, in the order of its clock. Return the send that was first with
- * its first byte (of a SYN, with that), or one with NSEC_MAX if the send itself is first,
- * is the same packet at another device, or the first one is unknown.
+ * Add a send of a source. Sends must be added in the order of the source's clock. Return
+ * the send that first contained its first byte (for a SYN, the first SYN). Its `ns` is
+ * NSEC_MAX if the added send itself is the first, or the same packet at another device,
+ * or if the first one is unknown.
  */
 struct sent_place resends_add(struct resends *resends, uint32_t source, uint32_t trace,
 			      const struct packet_event *packet_event);

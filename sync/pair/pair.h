@@ -222,8 +222,8 @@ struct pair {
 	struct line line;   /* the pair's own largest-margin line */
 	double margin_ns;   /* its slack to both hulls; negative: contradiction */
 	bool too_fast;      /* only lines beyond the drift limit satisfy its messages */
-	bool is_doubtful;   /* many messages contradict others, and none was left out */
-	bool is_unlike;     /* its latencies do not fit to clocks as they were fitted */
+	bool is_doubtful;   /* many messages contradict others, but none was rejected */
+	bool is_unlike;     /* its latencies do not agree with the fitted clocks */
 	bool contradictory; /* no possible clocks do: its messages tie nothing */
 };
 

@@ -10,16 +10,19 @@
 
 enum { BAND_SEGMENTS_MOST = 4096 };
 
-/* Connected segments: differences from the base at the breakpoints, both in ns. */
+/*
+ * Connected segments: breakpoints, ns since the band's start, and the differences from
+ * the base there, ns.
+ */
 struct shape {
 	size_t segments;
 	double breakpoint[BAND_SEGMENTS_MOST + 1], value[BAND_SEGMENTS_MOST + 1];
 };
 
-/* What a unit of change of the rate costs, in shares of a segment's slack. */
+/* Cost of one unit of rate change, in shares of a segment's slack. */
 #define RATE_CHANGE_COST 1e-2
 
-#define STRAIGHT 0.005 /* so near to a line, in shares of its slack, is one */
+#define STRAIGHT 0.005 /* share of its slack within which a clock counts as a line */
 
 static void band_hulls(struct pair *pair, const struct piecewise_bound *bound, size_t n)
 {
@@ -34,7 +37,7 @@ static void band_hulls(struct pair *pair, const struct piecewise_bound *bound, s
 		pair->origin = (struct hull_point){bound[0].x, bound[0].y};
 }
 
-/* Segments of one length. */
+/* Divide the shape into segments of equal length. */
 static void shape_init(struct shape *shape, size_t segments, double length_ns)
 {
 	shape->segments = segments;
@@ -42,13 +45,13 @@ static void shape_init(struct shape *shape, size_t segments, double length_ns)
 		shape->breakpoint[k] = length_ns * (double)k / (double)segments;
 }
 
-/* When a bound is, since the band began. */
+/* Return the time of a bound since the first bound of the band, ns. */
 static double band_time(const struct band *band, size_t bound)
 {
 	return (double)(band->bound[bound].x - band->bound[0].x);
 }
 
-/* The first bound that is not of a segment of the shape, nor of one before. */
+/* Return the first bound after a segment of the shape. */
 static size_t band_end(const struct band *band, const struct shape *shape, size_t segment)
 {
 	if (segment + 1 == shape->segments)
@@ -56,8 +59,11 @@ static size_t band_end(const struct band *band, const struct shape *shape, size_
 	return FIRST_NOT(band->n, i, band_time(band, i) < shape->breakpoint[segment + 1]);
 }
 
-/* Columns: the values at the breakpoints, the slack of each segment, the rate change at
- * each. */
+/*
+ * Require a segment to pass a corner of a hull with its slack. The columns of `lp` are
+ * the values at the breakpoints, the slack of each segment, and the rate change at each
+ * breakpoint.
+ */
 static void add_corner(const struct band *band, const struct shape *shape, struct lp *lp,
 		       size_t segment, const struct hull_point *corner, bool above)
 {
@@ -75,8 +81,8 @@ static void add_corner(const struct band *band, const struct shape *shape, struc
 }
 
 /*
- * The least and the most rate of a segment: within the limit, but for a slew; where that
- * may not have begun or may be over, also up to its rates.
+ * Find the least and the largest rate of a segment: the drift limit and, if the segment
+ * may be part of a slew, also the rates of the slew.
  */
 static void find_rates(const struct band *band, double begin, double end, double rate[2])
 {
@@ -111,9 +117,8 @@ static void add_rate(const struct band *band, const struct shape *shape, struct 
 }
 
 /*
- * The slack that the bounds in band->cell could leave a line of their own, in
- * units. Negative where they contradict every line, 0 without bounds on both
- * sides.
+ * Return the slack, in units, that the bounds in band->cell leave to a line of their own.
+ * It is negative if they contradict every line, and 0 without bounds on both sides.
  */
 static double band_best_slack(struct band *band, double begin, double end)
 {
@@ -147,8 +152,8 @@ static void add_segment(struct band *band, const struct shape *shape, struct lp 
 }
 
 /*
- * By how much the rate changes at a breakpoint, over the shorter segment next to it. It
- * costs little, but where messages leave a clock free it keeps to a line.
+ * Add the rate change at a breakpoint, over the shorter of the two adjacent segments, as
+ * a cost. The cost is small, but keeps the clock straight where messages leave it free.
  */
 static void add_breakpoint_row(const struct shape *shape, struct lp *lp,
 			       size_t breakpoint)
@@ -171,7 +176,10 @@ static void add_breakpoint_row(const struct shape *shape, struct lp *lp,
 	lp_objective(lp, change, -RATE_CHANGE_COST);
 }
 
-/* The values at the breakpoints of a shape that leave the most slack; false: none do. */
+/*
+ * Find the values at the breakpoints of a shape that leave the most slack. Return false
+ * if no values satisfy the bounds.
+ */
 static bool band_solve(struct band *band, struct shape *shape)
 {
 	struct lp *lp = lp_new(3 * shape->segments);
@@ -216,13 +224,13 @@ static void append(const struct band *band, const struct shape *shape,
 }
 
 enum {
-	LEAST_BOUNDS = 8,     /* of a piece that is looked at */
-	BOUNDS_TO_HALVE = 32, /* of a segment, on average */
-	SURELY_CURVED = 8,    /* segments; chance alone makes less */
+	LEAST_BOUNDS = 8,     /* in a piece; with fewer it is not examined */
+	BOUNDS_TO_HALVE = 32, /* in a segment on average; with fewer it is not halved */
+	SURELY_CURVED = 8,    /* segments; chance alone makes fewer */
 };
 
 /*
- * Whether the rate changes in some span of time: no line satisfies its bounds, or the
+ * Return true if the rate changes in a span of time: no line satisfies its bounds, or the
  * slacks of its pieces prove it.
  */
 static bool is_curved(struct band *band, const double time[2], const size_t range[2])
@@ -249,8 +257,8 @@ static bool is_curved(struct band *band, const double time[2], const size_t rang
 }
 
 /*
- * Halve a segment wherever the rate changes so much that lines show it. Adds the
- * breakpoints within it to the shape, as ends of segments.
+ * Halve a segment again and again wherever it is curved. Add the breakpoints within it to
+ * the shape, as ends of segments.
  */
 static void split_curved(struct band *band, const double time[2], const size_t range[2],
 			 struct shape *shape)
@@ -270,7 +278,9 @@ static void split_curved(struct band *band, const double time[2], const size_t r
 		     shape);
 }
 
-/* Whether all breakpoints lie on a line, about: by chance, parts of one may look curved.
+/*
+ * Return true if all breakpoints are within `tolerance` of a line. By chance, parts of a
+ * line can look curved.
  */
 static bool is_straight(const struct shape *shape, double tolerance)
 {
@@ -284,7 +294,7 @@ static bool is_straight(const struct shape *shape, double tolerance)
 	return true;
 }
 
-/* Each segment in two; the values are still to be found. */
+/* Halve each segment. Does not set the values. */
 static void shape_halve(struct shape *shape)
 {
 	for (size_t k = shape->segments; k > 0; k--) {
@@ -296,8 +306,9 @@ static void shape_halve(struct shape *shape)
 }
 
 /*
- * A breakpoint where each slew begins and ends, or, with `all`, also where it may begin
- * and end at most, and where the rate changes otherwise.
+ * Set breakpoints at the estimated start and end of each slew, and wherever else the rate
+ * changes. With `all`, set them also at the earliest and the latest start and end of each
+ * slew.
  */
 static void split_at_slews(struct band *band, struct shape *shape, bool all)
 {
@@ -332,9 +343,9 @@ static void split_at_slews(struct band *band, struct shape *shape, bool all)
 }
 
 /*
- * A shape with segments so short that no change of the rate within them can be told from
- * chance, and of half that length, where there are enough bounds for that; solved. False
- * where no segments satisfy the bounds.
+ * Find and solve a shape whose segments are so short that changes of the rate within them
+ * cannot be distinguished from chance. If there are enough bounds, halve the segments.
+ * Return false if no segments satisfy the bounds.
  */
 static bool band_find_breakpoints(struct band *band, struct shape *shape,
 				  double tolerance)

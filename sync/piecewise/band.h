@@ -10,12 +10,12 @@ struct band {
 	const struct piecewise_bound *bound;
 	size_t n;
 	double limit;
-	const struct clock_event *slew; /* between its steps */
+	const struct clock_event *slew; /* slews between the two steps */
 	size_t slews;
-	/* What follows is band_fit's own. */
-	struct line base; /* values are differences from it */
+	/* Working state of band_fit. The caller sets only cell.upper.upper. */
+	struct line base; /* the values of a shape are differences from this line */
 	double unit_ns, length_ns;
-	struct pair cell; /* the hulls of one segment */
+	struct pair cell; /* hulls of one segment */
 };
 
 /*

@@ -26,7 +26,7 @@ enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 struct spread {
 	double n;
 	double curve, latency; /* sums of squares: of the difference, of the mean */
-	double mean, least;    /* of the mean of both directions, ns; see low_mean */
+	double mean, least;    /* mean and low_mean of half_sum, ns */
 };
 
 static double half_difference(const struct piece *piece)
@@ -39,7 +39,10 @@ static double half_sum(const struct piece *piece)
 	return (piece->above + piece->below) / 2;
 }
 
-/* The least mean of both directions, but for some pieces. */
+/*
+ * Return the least half_sum of the pieces, ignoring the `skipped` lowest; INFINITY if
+ * there are no others.
+ */
 static double low_mean(const struct piece *piece, size_t pieces, size_t skipped)
 {
 	double mean[PIECES_MOST];

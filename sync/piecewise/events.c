@@ -9,11 +9,14 @@
 #include "sync/fit/fit.h"
 #include "sync/piecewise/reach.h"
 
-/* Clocks are slewed by a tenth at most (adjtimex(2)), beside their drift. */
+/*
+ * Largest |rate| of a slew: clocks are slewed by at most a tenth (adjtimex(2)), plus
+ * drift.
+ */
 #define SLEW_MOST 0.12
 
 enum {
-	/* that the rate before and after a slew is taken from */
+	/* bounds that give the rate before and after a slew */
 	LINE_BOUNDS = 256,
 };
 
@@ -35,7 +38,10 @@ static int by_y(const void *a, const void *b)
 	return p->y != q->y ? (p->y < q->y ? -1 : 1) : piecewise_by_x(a, b);
 }
 
-/* A contradiction: before some bound from `low` to `high`, an event began and ended. */
+/*
+ * A contradiction: an event began and ended before one of the bounds from `low` to
+ * `high`.
+ */
 struct window {
 	size_t low, high;
 	bool is_positive; /* the correction grows */
@@ -47,8 +53,9 @@ struct window_list {
 };
 
 /*
- * Going on as far as possible each time takes the fewest events; forward it finds the
- * last place that each can have, back the first one.
+ * Find the fewest events that explain the bounds, by going as far as possible before
+ * each. Walking forward finds the last possible location of each event, backward the
+ * first.
  */
 static void find_windows(const struct band_search *search, struct window_list *list)
 {
@@ -72,18 +79,19 @@ static void find_windows(const struct band_search *search, struct window_list *l
 }
 
 enum {
-	SPELLS_MOST = 64, /* pieces of the bounds that slack is asked for */
+	SPELLS_MOST = 64, /* pieces of the bounds whose slack is computed */
 	SPELLS_LEAST = 6,
-	SPELL_BOUNDS = 48, /* of a piece at least */
+	SPELL_BOUNDS = 48, /* least number of bounds in a piece */
 };
 
 /*
- * By how much bounds may be taken to be tighter, to find what uses up only part of their
- * slack. Short spells each have slack, by the shortest latency of each direction; what is
- * left to all of them at once is less where the clock was stepped or slewed in between.
- * That holds as long as the shortest latencies hardly change: chance, and a load that
- * comes and goes, make the spells differ, and then nothing is certain. Some spells may
- * have an event inside.
+ * Return by how much (ns) bounds can be tightened to find events that use up only part of
+ * their slack.
+ *
+ * Each short spell has slack, which depends on the shortest latency in each direction.
+ * All spells together have less slack if the clock was stepped or slewed in between. That
+ * holds only while the shortest latencies hardly change: chance and varying load make the
+ * spells differ, and then nothing is certain. Some spells may contain an event.
  */
 static double spare_slack(const struct band_search *search)
 {
@@ -101,7 +109,9 @@ static double spare_slack(const struct band_search *search)
 	return fmax(0, 0.9 * low - 2 * (median - low));
 }
 
-/* Whether two windows of opposite directions follow each other at once: no clock does so.
+/*
+ * Return true if two windows of opposite directions follow each other closely. No clock
+ * does that.
  */
 static bool has_pulse(const struct window_list *list)
 {
@@ -112,15 +122,16 @@ static bool has_pulse(const struct window_list *list)
 	return false;
 }
 
-/* Windows that may be one event, and the bounds from the event before to the one after.
+/*
+ * Windows that may be one event, and the bounds from the previous event to the next one.
  */
 struct run {
 	size_t first, last; /* windows */
 	size_t before, after;
-	size_t near[2];      /* bounds, that the slack before and after is taken from */
-	double shrink_ns[2]; /* half of that */
-	size_t from, to;     /* bounds: no part of the event is before or after */
-	struct line line;    /* of a slew */
+	size_t near[2]; /* bounds up to which the slack before and after is computed */
+	double shrink_ns[2]; /* half of that slack */
+	size_t from, to;     /* bounds; no part of the event is before or after */
+	struct line line;    /* line of a slew */
 	double rate[2];      /* as in struct clock_event */
 };
 
@@ -130,11 +141,13 @@ static size_t bound_at(const struct band_search *search, double at)
 }
 
 enum {
-	ALIKE = 3,   /* as a slow message shows little */
-	EARLIER = 3, /* times, see find_from */
+	ALIKE = 3,   /* bounds, because a single slow message shows little */
+	EARLIER = 3, /* factor, see find_from */
 };
 
-/* A bound before or after one, towards the end, where some were that bound the same side.
+/*
+ * Return the bound at which ALIKE more bounds on the side of `at` have been passed on the
+ * way to `end`, or `end` if there are fewer.
  */
 static size_t alike(const struct band_search *search, size_t at, size_t end)
 {
@@ -149,7 +162,7 @@ static size_t alike(const struct band_search *search, size_t at, size_t end)
 	return i;
 }
 
-/* The time between two bounds, without what the clock was stepped by. */
+/* Return the time between two bounds, without a step of the clock between them, ns. */
 static double elapsed(const struct band_search *search, size_t from, size_t to)
 {
 	const struct piecewise_bound *bound = search->bound;
@@ -159,9 +172,11 @@ static double elapsed(const struct band_search *search, size_t from, size_t to)
 }
 
 /*
- * Slack takes time to be used up: at half of it, a contradiction shows earlier. A slew
- * began as much earlier as lies between the two; three times that is allowed for, as the
- * rest of the slack depends on chance. Returns the bound that the event is not before.
+ * Return the bound before which the event did not begin.
+ *
+ * A slew takes time to use up the slack, so with half of the slack a contradiction shows
+ * earlier. The slew began earlier still, by the same time again. Allow for EARLIER times
+ * that, because the rest of the slack depends on chance.
  */
 static size_t find_from(const struct band_search *search, const struct run *run,
 			const struct window *window, double least)
@@ -198,7 +213,7 @@ static size_t find_to(const struct band_search *search, const struct run *run,
 
 enum { NEAR_SPELLS = 4 };
 
-/* The most slack that a spell of the bounds next to an event has. */
+/* Return the largest slack of a spell among the bounds next to an event, ns. */
 static double near_slack(const struct band_search *search, size_t from, size_t to)
 {
 	double most = 0;
@@ -210,7 +225,7 @@ static double near_slack(const struct band_search *search, size_t from, size_t t
 	return most;
 }
 
-/* Whether no slew is quick enough for what happened at a window. */
+/* Return true if the change at a window is too fast for a slew. */
 static bool is_step(const struct band_search *search, const struct run *run,
 		    const struct window *window)
 {
@@ -222,7 +237,7 @@ static bool is_step(const struct band_search *search, const struct run *run,
 	return fabs(size) - 8 * slack > 2 * SLEW_MOST * elapsed(search, from, to);
 }
 
-/* Where the event lies at most, by the bounds around its windows. */
+/* Find the largest possible extent of the event, from the bounds around its windows. */
 static void find_extent(const struct band_search *search, const struct window_list *list,
 			struct run *run)
 {
@@ -239,7 +254,7 @@ static void find_extent(const struct band_search *search, const struct window_li
 	run->shrink_ns[0] = near_slack(search, run->near[0], first->low) / 2;
 	run->shrink_ns[1] = near_slack(search, last->high, run->near[1]) / 2;
 	if (run->last > run->first) {
-		/* What the next ones take says how long slack lasts. */
+		/* The distance to the next window shows how long the slack lasts. */
 		least[0] =
 		    bound_time(search, first[1].high) - bound_time(search, first->high);
 		least[1] = bound_time(search, last->low - 1) -
@@ -254,7 +269,7 @@ static void find_extent(const struct band_search *search, const struct window_li
 	run->to = find_to(search, run, last, run->shrink_ns[1] ? 0 : least[1]);
 }
 
-/* Half of the slack of the bounds that are not near the event. */
+/* Return half of the slack of the bounds that are not near the event, ns. */
 static double far_slack(const struct band_search *search, const struct window_list *list,
 			const struct run *run)
 {
@@ -293,8 +308,8 @@ static void clear_line(struct pair *pair)
 }
 
 /*
- * How long a slew takes at most to use up slack follows from its rate; three times that
- * is allowed for, as slack depends on chance.
+ * Widen the extent of a slew by the time in which it uses up the slack, which follows
+ * from its rate. Allow for three times that, because slack depends on chance.
  */
 static void widen_to_slew(const struct band_search *search, size_t begin, size_t end,
 			  struct run *run)
@@ -315,9 +330,9 @@ static void widen_to_slew(const struct band_search *search, size_t begin, size_t
 }
 
 /*
- * Whether one slew explains the windows, with half of the slack to spare: the clock runs
- * within the drift limit of one rate from the first window to the last, and within the
- * limit before and after.
+ * Return true if one slew explains the windows with half of the slack to spare: from the
+ * first window to the last, the clock's rate is within the drift limit of one rate, and
+ * before and after it is within the limit.
  */
 static bool is_slew(const struct band_search *search, const struct window_list *list,
 		    struct run *run)
@@ -357,7 +372,10 @@ static bool is_slew(const struct band_search *search, const struct window_list *
 	return reach(search, &walk) == walk.to;
 }
 
-/* Where a slew's line meets that of some bounds, held between two times. */
+/*
+ * Return the time at which a slew's line meets the line through the bounds [from, to),
+ * limited to `within`.
+ */
 static nsec_t meet(const struct band_search *search, const struct run *run, size_t from,
 		   size_t to, const nsec_t within[2])
 {
@@ -413,7 +431,7 @@ static void add_event(const struct band_search *search, const struct window_list
 		 (nsec_t[2]){event->full_to_ns, event->to_ns});
 }
 
-/* The window after which the longest time passes before the next one of a run. */
+/* Return the window that is followed by the longest pause. */
 static size_t longest_pause(const struct band_search *search,
 			    const struct window_list *list, size_t first, size_t last)
 {
@@ -432,7 +450,10 @@ static size_t longest_pause(const struct band_search *search,
 	return best;
 }
 
-/* Windows of one direction are a slew, or are parted where they are furthest apart. */
+/*
+ * Add the events of windows of one direction: one slew if that explains them, otherwise
+ * split them at the longest pause.
+ */
 static void add_events(const struct band_search *search, const struct window_list *list,
 		       size_t first, size_t last, struct event_list *events)
 {
@@ -451,7 +472,7 @@ static void add_events(const struct band_search *search, const struct window_lis
 	add_events(search, list, middle + 1, last, events);
 }
 
-/* Note which events the bounds prove as they are. */
+/* Mark the events that the bounds prove without being tightened. */
 static void find_proved(struct band_search *search, struct event_list *events)
 {
 	struct window_list list = {0};
@@ -470,7 +491,9 @@ static void find_proved(struct band_search *search, struct event_list *events)
 	free(list.item);
 }
 
-/* Put the bounds in an order, and find windows, more than certain ones if that goes well.
+/*
+ * Sort the bounds and find windows. Tighten the bounds to find more than the certain
+ * windows, unless that yields impossible ones.
  */
 static void find_in_order(struct piecewise_bound *bound, struct band_search *search,
 			  bool is_by_y, struct window_list *list)
@@ -498,7 +521,10 @@ void events_find(struct piecewise_bound *bound, size_t n, double limit,
 	*events = (struct event_list){0};
 	find_in_order(bound, &search, false, &list);
 	least = list.count;
-	/* A clock that was set back shows times twice: its own order mixes them. */
+	/*
+	 * A clock that was set back shows times twice, so sorting by its time mixes the
+	 * bounds.
+	 */
 	if (least > 1) {
 		find_in_order(bound, &search, true, &list);
 		if (2 * list.count >= least)

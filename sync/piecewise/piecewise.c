@@ -16,7 +16,7 @@ void piecewise_fit_clear(struct piecewise_fit *fit)
 	memset(fit, 0, sizeof(*fit));
 }
 
-/* The segments of what lies between two steps; bounds of that time by their index. */
+/* The time between two steps: the indexes of its bounds, and its segments. */
 struct piece_of_time {
 	size_t begin, end; /* bounds */
 	size_t segment, segments;
@@ -29,7 +29,7 @@ static struct clock piece_clock(const struct piecewise_fit *fit,
 			      .segments = piece->segments};
 }
 
-/* The mean rate of a clock over a time, without unit. */
+/* Return the mean rate of a clock over a span of time, without unit. */
 static double mean_rate(const struct clock *clock, nsec_t from, nsec_t to)
 {
 	nsec_t passed = to > from ? to - from : 1;
@@ -40,8 +40,8 @@ static double mean_rate(const struct clock *clock, nsec_t from, nsec_t to)
 }
 
 /*
- * A slew by the fit: how much faster the clock was than in as long a time, or what there
- * is, before and after.
+ * Measure a slew in the fit: by how much the clock was faster than during equally long
+ * times before and after.
  */
 static void measure_slew(const struct clock *clock, const struct clock_event *slew,
 			 struct piecewise_event *event)
@@ -86,14 +86,16 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 
 	event->end_ns = event->local_ns;
 	event->size_ns = clock_correct(&before, next) - clock_correct(&after, next);
-	/* A clock that was set back shows the same times twice, and nobody knows which.
+	/*
+	 * A clock that was set back shows the same times twice; which is meant is
+	 * unknown.
 	 */
 	back = event->size_ns < 0 ? -event->size_ns : 0;
 	event->from_ns = found->from_ns - back;
 	event->to_ns = found->to_ns + back;
 }
 
-/* A bound, and the piece of time that it is of. */
+/* The local time of a bound, and the index of its piece of time. */
 struct labelled {
 	nsec_t x;
 	size_t piece;
@@ -109,8 +111,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Where a clock was set back, segments of the time before and after take turns as the
- * messages do, since the map has one meaning for each local time.
+ * Interleave the segments before and after a clock was set back in the order of the
+ * messages, since the map has one meaning for each local time.
  */
 static void interleave(struct piecewise_fit *fit, const struct piecewise_bound *bound,
 		       const struct piece_of_time *piece, size_t pieces)
@@ -142,7 +144,10 @@ static void interleave(struct piecewise_fit *fit, const struct piecewise_bound *
 	fit->segments = count;
 }
 
-/* Fit the bounds between steps, each stretch by itself. */
+/*
+ * Fit the bounds between steps, each piece of time separately. Return 0, or -1 with
+ * error.
+ */
 static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 		      struct piecewise_options options, struct piecewise_fit *fit,
 		      struct error *error)

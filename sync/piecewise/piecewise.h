@@ -19,20 +19,19 @@ struct piecewise_bound {
 };
 
 /*
- * Where the bounds contradict every clock within the limit. A step: a segment that does
- * not go on where the one before ends. A slew: segments that do, at a rate beyond the
- * limit.
+ * A contradiction between the bounds and every clock within the limit. At a step, a
+ * segment does not continue where the previous one ends. In a slew, segments do, at a
+ * rate beyond the limit.
  */
 struct piecewise_event {
 	bool is_slew;
 	bool is_proved;          /* no clock without it satisfies the bounds */
-	nsec_t local_ns, end_ns; /* its time, or a slew's begin and end, estimated */
-	nsec_t size_ns;          /* what the clock gained by it */
-	double ppm;              /* of a slew: how much faster the clock was meanwhile */
-	nsec_t from_ns, to_ns;   /* no part of it is before or after */
-	nsec_t full_from_ns,
-	    full_to_ns; /* a slew was certainly in progress in between, */
-	double rate[2]; /* with a rate of the correction between these */
+	nsec_t local_ns, end_ns; /* estimated time of a step, start and end of a slew */
+	nsec_t size_ns;          /* time that the clock gained */
+	double ppm;              /* by how much a slewed clock was faster; 0 for a step */
+	nsec_t from_ns, to_ns;   /* no part of the event is before or after */
+	nsec_t full_from_ns, full_to_ns; /* a slew was certainly in progress in between */
+	double rate[2]; /* least and largest rate of the correction then, without unit */
 };
 
 /* How many segments there shall be between two steps; zeroed: as many as it takes. */
@@ -49,10 +48,10 @@ struct piecewise_fit {
 };
 
 /*
- * Fit segments to bounds, which are put in order. The correction's |rate| is
- * at most `limit` within segments, and they join, except where the bounds contradict each
- * other for any such rate: there the clock was stepped or slewed. Return 0, or -1 with
- * error if no number of segments satisfies all.
+ * Sort the bounds and fit segments to them. The segments are connected, and the
+ * correction's |rate| is at most `limit`, except where the bounds contradict every such
+ * clock: there the clock was stepped or slewed. Return 0, or -1 with error if no number
+ * of segments satisfies all.
  */
 int piecewise_find(struct piecewise_bound *bound, size_t n, double limit,
 		   struct piecewise_options options, struct piecewise_fit *fit,
@@ -90,10 +89,10 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
 		double slack);
 
 /*
- * Whether the pieces, of one length and in their order, prove a curve that the
- * latencies do not explain; at their own length, and joined by twos, fours and so on.
- * `slack_ns` is the least slack of all. With `has_events`, steps and slews too are
- * proved: these leave few pieces less slack than the rest. Overwrites the pieces; their
+ * Return true if the pieces, which are in order and of equal length, prove a curve that
+ * the latencies do not explain, either at their own length or joined by twos, fours and
+ * so on. `slack_ns` is the least slack of all. With `has_events`, steps and slews count
+ * as well: they leave a few pieces less slack than the rest. Overwrites the pieces; their
  * number is a power of two.
  */
 bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns,

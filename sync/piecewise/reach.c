@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { LEAST_BOUNDS = 16 }; /* of a spell that has slack */
+enum { LEAST_BOUNDS = 16 }; /* fewer have no slack that is known */
 
 double bound_time(const struct band_search *search, size_t i)
 {
@@ -19,7 +19,7 @@ static double value_of(const struct band_search *search, size_t i)
 	return (double)((bound[i].y - bound->y) - (bound[i].x - bound->x));
 }
 
-/* By how much a correction can change between two times: the least and the most. */
+/* Compute the least and the largest change of a correction between two times, ns. */
 static void change(const struct band_search *search, const struct walk *walk, double from,
 		   double to, double amount[2])
 {
@@ -63,7 +63,7 @@ size_t reach(const struct band_search *search, const struct walk *walk)
 	return walk->to;
 }
 
-/* Whether one clock satisfies the bounds from one up to another. */
+/* Return true if one clock satisfies all bounds in [from, to). */
 static bool is_one_clock(const struct band_search *search, size_t from, size_t to,
 			 double shrink_ns)
 {

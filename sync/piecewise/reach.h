@@ -4,40 +4,43 @@
 
 #include "sync/piecewise/piecewise.h"
 
-/* How far bounds of a clock go without contradicting each other. */
+/* Walks over the bounds of a clock, up to the first that contradicts those before it. */
 
-/* The bounds of a clock, in the order of the clock's time or of the reference's. */
+/* The bounds of a clock, sorted by local time or, with is_by_y, by reference time. */
 struct band_search {
 	const struct piecewise_bound *bound;
 	size_t n;
 	double limit;
-	double tight_ns; /* each bound is taken to be tighter by this */
+	double tight_ns; /* amount by which each bound is tightened */
 	bool is_by_y;
 };
 
-/* Rates of a correction that are possible from a time on. */
+/* The possible rates of a correction from a time on, up to the next span. */
 struct rate_span {
-	double from; /* time since the first bound */
+	double from; /* ns since the first bound */
 	double low, high;
 };
 
-/* A walk over bounds that counts how many of them some clock satisfies. */
+/* A walk over bounds that finds how many of them one clock satisfies. */
 struct walk {
-	size_t from, to;  /* bounds; down to `to`, not included, if that is less */
-	double shrink_ns; /* each bound is tighter by this, too */
-	struct rate_span span[5]; /* in order of time; none: the drift limit */
+	size_t from, to; /* bounds [from, to); backward over [to, from) if `to` is less */
+	double shrink_ns;         /* added to tight_ns */
+	struct rate_span span[5]; /* in order of time; earlier, the drift limit applies */
 	size_t spans;
 };
 
-/* The time of a bound since the first one, in ns. */
+/* Return the time of a bound since the first one, ns. */
 double bound_time(const struct band_search *search, size_t i);
 
-/* The first bound that no clock satisfies along with those walked over before it. */
+/*
+ * Return the first bound that no clock satisfies together with those before it in the
+ * walk (backward, its index plus 1), or walk->to if one clock satisfies all.
+ */
 size_t reach(const struct band_search *search, const struct walk *walk);
 
 /*
- * By how much the bounds from one up to another may be tighter at once, in ns; 0 where
- * there are few.
+ * Return by how much (ns) the bounds in [from, to) can all be tightened at once; 0 if
+ * there are too few to limit it.
  */
 double slack_of(const struct band_search *search, size_t from, size_t to);
 

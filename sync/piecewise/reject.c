@@ -33,9 +33,9 @@ struct suspects {
 };
 
 enum {
-	WINDOW = 64,         /* messages of the other direction looked at, each side; */
-	WINDOW_OF_ONE = 512, /* for one voice, as the quickest may be few */
-	ROUNDS = 16,         /* as false ones can hide behind each other */
+	WINDOW = 64,         /* messages of the other direction examined on each side */
+	WINDOW_OF_ONE = 512, /* if one is enough, because the fastest may be few */
+	ROUNDS = 16,         /* several, because false ones can hide each other */
 };
 
 /* What the messages of a pair are put in the order of. */
@@ -363,10 +363,11 @@ static size_t reject_contradicted(struct suspects *suspects, size_t voices)
 }
 
 /*
- * One voice is enough only where the pair needs no step then, or, if two voices have
- * found false ones, where that saves steps: each takes two of them, there and back.
- * Messages on their way when a clock is set back speak against each other in the order of
- * either clock.
+ * Reject messages that only one other message contradicts, if the pair then needs no
+ * step. With `are_others_false`, it is enough if that saves steps: a false message takes
+ * two, there and back. Other results are undone, because messages in flight while a clock
+ * is set back contradict each other in the order of either clock. Return the number of
+ * rejected messages.
  */
 static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_false)
 {
@@ -386,7 +387,10 @@ static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_fal
 	return 0;
 }
 
-/* How many are certainly false, and how many more are likely to be. */
+/*
+ * Reject the messages that are certainly false, and return their number. Then reject
+ * those that are likely to be false, and set `strays` to their number.
+ */
 static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 {
 	size_t total;

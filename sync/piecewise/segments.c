@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* Steps and slews that were found in a clock, and why it has but one line, if so. */
+/* Steps and slews that were found in a clock, and the cause if it keeps one line. */
 struct segments_found {
 	struct piecewise_event *event;
 	size_t events;
@@ -22,7 +22,10 @@ struct segments_search {
 	struct piecewise_bounds bounds; /* on the clock at hand */
 };
 
-/* A slew that may have been quicker by far than messages can tell is told as a step. */
+/*
+ * A slew is reported as a step unless it was certainly in progress for more than this
+ * share of its extent: otherwise it may have been much faster than messages show.
+ */
 #define CERTAIN_SHARE 0.2
 
 bool slew_is_certain(const struct piecewise_event *slew)
@@ -219,7 +222,7 @@ static void fit_segments(struct segments_search *search, const struct island *is
 		piecewise_fit_clear(&fit);
 }
 
-/* Whether events were found that the messages of a clock alone prove. */
+/* Return true if the messages of a clock alone prove some of its events. */
 static bool has_proved_events(const struct segments_search *search,
 			      const struct island *island)
 {

@@ -19,7 +19,10 @@
  */
 int segments_fit(struct sync *sync, struct error *error);
 
-/* Whether an event is a slew, and told as such: one that may have been a step is not. */
+/*
+ * Return true if an event is a slew and is reported as one. A slew that may have been a
+ * step is reported as a step.
+ */
 bool slew_is_certain(const struct piecewise_event *slew);
 
 /*

@@ -9,20 +9,23 @@
 enum {
 	CELLS = 32,
 	CELLS_WANTED = 6,
-	CELL_MESSAGES = 2, /* of each direction; one alone tells nothing */
-	MESSAGES = 4,      /* of each direction, in a cell, on average */
+	CELL_MESSAGES = 2, /* least number in each direction; one alone shows nothing */
+	MESSAGES = 4,      /* mean number in each direction in a cell */
 };
 
-/* The shortest latencies of a pair at a time, by direction. */
+/*
+ * The shortest latencies in one cell of a pair's time, and the number of messages, by
+ * direction.
+ */
 struct unseen_cell {
 	double least[2];
 	unsigned messages[2];
 };
 
-/* Parts of the time of a pair, of equal length. */
+/* Cells of equal length that divide the time of each pair. */
 struct unseen {
 	const struct sync *sync;
-	struct unseen_cell *cell; /* CELLS a pair */
+	struct unseen_cell *cell; /* CELLS for each pair */
 };
 
 struct unseen *unseen_new(const struct sync *sync)
@@ -77,10 +80,13 @@ static double deviation(const double *value, size_t n)
 	return sqrt(squares / (double)(n - 1));
 }
 
-/* More than chance makes of `n` cells; by hand, no recorded clock comes near it. */
+/*
+ * Ratio of the deviations that chance does not reach with `n` cells. Set by hand; no
+ * recorded clock comes close to it.
+ */
 #define UNLIKE(n) (1.75 + 8 / (double)(n))
 
-#define NOTICEABLE 0.1 /* less, in shares of the round trip, the bounds allow for */
+#define NOTICEABLE 0.1 /* share of the round trip; the bounds allow for less */
 
 bool unseen_is_likely(const struct unseen *unseen, size_t pair)
 {

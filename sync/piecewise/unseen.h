@@ -5,19 +5,23 @@
 #include "sync/sync.h"
 
 /*
- * What clocks did that contradicts no message, and so is in no fit: a step or a slew of
- * less than a round trip.
+ * Detection of steps and slews that contradict no message, because they are smaller than
+ * a round trip, and so are missing from the fit.
  *
- * It makes the latencies one way longer and those the other way shorter, by as much, from
- * some time on. Load and chance change either by itself: then the difference of the
- * shortest latencies of both directions varies from time to time as much as their sum.
- * Where the difference varies much more, the clocks are not what they were fitted as.
+ * From some time on, such an event lengthens the latencies in one direction and shortens
+ * those in the other by the same amount. Load and chance change each direction
+ * independently, so the difference of the shortest latencies of both directions varies
+ * over time as much as their sum. If the difference varies much more, the clocks did not
+ * run as fitted.
  */
 struct unseen;
 
 struct unseen *unseen_new(const struct sync *sync);
 
-/* A message's latency by the fit; its time by the pair's first clock. */
+/*
+ * Add a message: `x` is its time by the pair's first clock, `latency` its latency in the
+ * fit, ns.
+ */
 void unseen_note(struct unseen *unseen, const struct message *message, nsec_t x,
 		 nsec_t latency);
 
