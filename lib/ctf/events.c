@@ -20,7 +20,7 @@ struct own_reader {
 	bool has_begun; /* selecting is over */
 };
 
-/* Whether another trace has this packet. */
+/* Return true if another trace contains this packet, too. */
 static bool is_repeated(const struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;

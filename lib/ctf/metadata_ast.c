@@ -244,7 +244,7 @@ static size_t scan_escape(struct metadata *in, char *to)
 	return 1;
 }
 
-/* Scan a string, or a character constant, which babeltrace2 takes for a string, too. */
+/* Scan a string or a character constant, which babeltrace2 also treats as a string. */
 static enum ast_kind scan_string(struct metadata *in)
 {
 	const char quote = *in->at, *end = ++in->at;
@@ -403,7 +403,10 @@ static void check_extensions(const struct ast *extensions)
 				       of->first->name, of->name);
 }
 
-/* Note once that an attribute that TSDL does not have is ignored, as babeltrace2 does. */
+/*
+ * Ignore an attribute that TSDL does not define, as babeltrace2 does. Count it, and note
+ * the first one.
+ */
 static void ignore_attribute(const struct ast *object, struct ast *member)
 {
 	struct schema *schema = object->in->schema;

@@ -54,7 +54,7 @@ struct metadata {
 		const struct ast *ast;
 	} * type; /* later ones hide earlier ones */
 	size_t types, type_capacity;
-	size_t outer_types; /* that are defined outside of the block at hand */
+	size_t outer_types; /* types that are defined outside the current block */
 	bool is_json;
 	size_t nodes; /* field classes and labels, so that no text makes too many */
 	unsigned depth;
@@ -62,7 +62,7 @@ struct metadata {
 	bool has_trace;
 	enum field_scope scope; /* that the field class at hand is of, or SCOPES, */
 	const char *clock;      /* and the clock of stamps there, or NULL */
-	const struct ast *environment; /* the last block of TSDL, or NULL */
+	const struct ast *environment; /* the last `env` block of TSDL, or NULL */
 };
 
 /* Begin with the first token. The text is borrowed, and a NUL stands behind it. */

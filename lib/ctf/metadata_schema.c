@@ -167,8 +167,9 @@ static void read_clock(const struct ast *object)
 }
 
 /*
- * The clock of timestamps that TSDL maps to none: the only one or, as babeltrace2 has it,
- * one of nanoseconds since the epoch where the trace has none. NULL if there are several.
+ * Return the clock of timestamps for which TSDL names no clock: the trace's only clock
+ * or, if it declares no clock, one that counts nanoseconds since the epoch, as in
+ * babeltrace2. Return NULL if there are several clocks.
  */
 static const char *default_clock(const struct schema *schema)
 {
@@ -193,7 +194,10 @@ static void read_stream(const struct ast *object)
 	*MEM_NEXT(schema->stream, schema->streams, schema->stream_capacity) = stream;
 }
 
-/* In TSDL an event that names no stream is of the only one, which may be implied. */
+/*
+ * Return the id of an event's stream. In TSDL an event that names no stream belongs to
+ * the only one, which need not be declared.
+ */
 static uint64_t read_stream_id(const struct ast *object)
 {
 	struct schema *schema = object->in->schema;

@@ -35,7 +35,10 @@ struct ctf_progress {
 struct ctf_reader {
 	bool (*step)(struct ctf_reader *reader, uint64_t most);
 	void (*free)(struct ctf_reader *reader); /* what is not of this */
-	/* As ctf_reader_recorded and ctf_reader_repeats; NULL: it cannot tell. */
+	/*
+	 * Implement ctf_reader_recorded() and ctf_reader_repeats(); NULL if the reader
+	 * cannot.
+	 */
 	void (*recorded)(const struct ctf_reader *reader, nsec_t until_ns,
 			 struct ctf_recorded *recorded);
 	void (*repeats)(struct ctf_reader *reader, const struct ctf_period *period,

@@ -14,13 +14,13 @@ struct scan {
 	struct ctf_cursor cursor;
 	nsec_t until_ns;
 
-	/* The stream that is read. */
-	struct ctf_period *last; /* NULL: no packet yet */
-	struct ctf_loss *open;   /* its end is that of a packet that does not say it */
-	bool is_cut;             /* the last packet goes on beyond its file */
+	/* The state of the current stream. */
+	struct ctf_period *last; /* the last packet's period; NULL before the first */
+	struct ctf_loss *open;   /* a loss whose packet has no end recorded, or NULL */
+	bool is_cut;             /* the last packet extends beyond the end of its file */
 };
 
-/* The times of a packet, as far as it says them. */
+/* Set a packet's start and end; if they are not recorded, NSEC_MIN and NSEC_MAX. */
 static void find_times(const struct ctf_packet *packet, bool is_whole,
 		       struct ctf_period *period)
 {
@@ -30,15 +30,17 @@ static void find_times(const struct ctf_packet *packet, bool is_whole,
 
 	if (!has_begin || !ctf_instant(clock, begin, &period->begin_ns))
 		period->begin_ns = NSEC_MIN;
-	/* If a tracer crashed, nobody has set the end. */
+	/* If the tracer crashed, the packet's end timestamp was never set. */
 	if (!packet_has(packet, ROLE_END) || !packet_has(packet, ROLE_END_STAMP) ||
 	    !is_whole || (has_begin && end < begin) ||
 	    !ctf_instant(clock, end, &period->end_ns))
 		period->end_ns = NSEC_MAX;
 }
 
-/* The timestamp of a packet's first event; NSEC_MAX: none, or some of its bits are not
- * known. */
+/*
+ * Return the timestamp of a packet's first event, or NSEC_MAX if there is no event or
+ * some bits of the timestamp are unknown.
+ */
 static nsec_t first_event(struct ctf_cursor *cursor, const struct ctf_packet *packet)
 {
 	const struct schema_stream *stream = packet->stream;
@@ -77,7 +79,11 @@ static void add_loss(struct scan *scan, const struct ctf_period *packet, nsec_t 
 	scan->open = packet->end_ns == NSEC_MAX ? loss : NULL;
 }
 
-/* Where events were lost, by the counter: after the packet before, or in this one. */
+/*
+ * If the counter of discarded events grew, add a loss: from the end of the previous
+ * packet, if this one follows it without a gap, or else from the start of this packet, to
+ * its end.
+ */
 static void find_loss(struct scan *scan, const struct ctf_period *packet,
 		      bool is_following)
 {
@@ -142,7 +148,9 @@ static void note_packet(struct scan *scan, const struct ctf_packet *packet, bool
 	scan->last->last_discarded = period.last_discarded;
 }
 
-/* The packets of a part of a stream. False once one begins after what is wanted. */
+/*
+ * Read the packets of a part of a stream. Return false once one starts after `until_ns`.
+ */
 static bool scan_part(struct scan *scan, const struct ctf_stream *stream,
 		      const struct ctf_part *part)
 {

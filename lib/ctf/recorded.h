@@ -9,24 +9,24 @@
 #include "base/nsec.h"
 
 /*
- * From when to when the streams of a trace were recorded, by the heads of their packets:
- * a packet says so also if it has no event. Packets with consecutive sequence numbers
- * follow each other without a hole, whatever their times: LTTng may begin one with its
- * first event. Without sequence numbers their times tell.
+ * A period in which a stream was recorded without a gap, according to the headers of its
+ * packets: a packet without events counts, too. Packets with consecutive sequence numbers
+ * leave no gap, whatever their times, because LTTng may start a packet with its first
+ * event. Without sequence numbers the times decide.
  */
 struct ctf_period {
-	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX: the packets do not say */
-	nsec_t first_end_ns;     /* of its first packet */
-	nsec_t first_event_ns;   /* in its first packet; NSEC_MAX: none */
-	bool has_last_events;    /* its last packet is not empty */
+	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
+	nsec_t first_end_ns;     /* end of the first packet */
+	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
+	bool has_last_events;    /* the last packet has events */
 	uint32_t channel;        /* as in struct ctf_class */
 	int32_t cpu;             /* -1: not recorded */
-	uint64_t instance;       /* of the stream in its channel; without: the CPU */
-	unsigned sequence_size, discarded_size; /* bits of the counters; 0: none */
+	uint64_t instance;       /* number of the stream in its channel, or the CPU */
+	unsigned sequence_size, discarded_size; /* bits of the counters; 0 if none */
 	uint64_t first_sequence, last_sequence, first_discarded, last_discarded;
 };
 
-/* Within this time events were lost, nobody knows when. */
+/* A time span in which events were lost; exactly when is unknown. */
 struct ctf_loss {
 	nsec_t begin_ns, end_ns;
 	uint32_t channel;
@@ -34,8 +34,8 @@ struct ctf_loss {
 };
 
 struct ctf_recorded {
-	unsigned char uuid[16];    /* of the trace; 0: none */
-	struct ctf_period *period; /* those of a stream in order */
+	unsigned char uuid[16];    /* uuid of the trace; all 0 if it has none */
+	struct ctf_period *period; /* grouped by stream, in the order of its packets */
 	size_t periods, period_capacity;
 	struct ctf_loss *loss;
 	size_t losses, loss_capacity;
@@ -44,8 +44,10 @@ struct ctf_recorded {
 struct ctf_streams;
 struct schema;
 
-/* Read the heads of all packets, up to the first of each stream that begins after
- * `until_ns`. */
+/*
+ * Read the headers of all packets, in each stream up to the first packet that starts
+ * after `until_ns`.
+ */
 void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema *schema,
 			  nsec_t until_ns, struct ctf_recorded *recorded);
 

@@ -384,7 +384,7 @@ static int set_up_ids(struct schema *schema, struct error *error)
 	size_t ids = 0;
 
 	for (; event < end; event++) {
-		/* Headers without an id are those of the stream's only event class. */
+		/* If event headers have no id, the stream has a single event class. */
 		if (!event->stream->has_id && !schema->is_ctf2)
 			event->id = 0;
 		if (event->id >= MOST_IDS)

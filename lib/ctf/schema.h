@@ -166,7 +166,7 @@ struct clock_range {
 	uint64_t least, most;
 };
 
-/* The name of the clock of a trace in TSDL that has timestamps and declares no clock. */
+/* The name of the clock of a TSDL trace that has timestamps but declares no clock. */
 #define SCHEMA_DEFAULT_CLOCK "default"
 
 struct schema_clock {
@@ -203,7 +203,7 @@ struct schema_stream {
 	unsigned stamp_size;    /* of the first in the event header, or 0 */
 	bool has_stamps;        /* there is one */
 	bool has_id;            /* the event header says the class */
-	unsigned sequence_size, discarded_size; /* bits of these counters of packets */
+	unsigned sequence_size, discarded_size; /* bits of the packets' counters */
 
 	/* Set by schema_set_up. */
 	const struct schema_clock *clock; /* NULL where events have no stamps */
@@ -261,8 +261,8 @@ struct schema {
 	char *hostname;      /* of the environment, or NULL */
 	bool is_barectf;     /* the tracer, */
 	uint64_t version[3]; /* and its version; of others it does not matter */
-	size_t ignored;      /* attributes that TSDL does not have, */
-	char *ignored_name;  /* and the first one with its location, or NULL */
+	size_t ignored;      /* number of ignored attributes, unknown in TSDL */
+	char *ignored_name;  /* the first one with its location, or NULL */
 
 	/* Set by schema_resolve. */
 	int slots; /* of roles, and of values that are kept for later fields */

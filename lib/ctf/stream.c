@@ -31,7 +31,7 @@ static bool open_next(struct ctf_stream *stream)
 	return false;
 }
 
-/* Report the read error that ended the file too early. Return false if there is none. */
+/* Report the read error before the file's end. Return false if there was none. */
 static bool report_read_error(struct ctf_stream *stream)
 {
 	struct ctf_window *window = &stream->window;
@@ -208,8 +208,8 @@ static bool is_of_another_trace(const struct ctf_packet *packet,
 }
 
 /*
- * Read the first packet of a file, wherever it is. `is_foreign`: there is none, and the
- * file begins with one of another trace.
+ * Read the first packet of a file, wherever it is. Set `is_foreign` if the file starts
+ * with a packet of another trace.
  */
 static enum packet_found read_first(const struct schema *schema, struct ctf_file *file,
 				    uint64_t *size, bool *is_foreign)
@@ -440,7 +440,7 @@ static int by_first_file(const void *a, const void *b)
 	return strcmp(one->file[0].path, other->file[0].path);
 }
 
-/* Return true if a file may be one of a stream; a link to nothing is a problem. */
+/* Return true if a file may belong to a stream. A dangling link becomes a problem. */
 static bool is_candidate(const char *path, const char *name,
 			 struct problem_list *problems)
 {

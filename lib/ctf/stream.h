@@ -36,7 +36,7 @@ struct ctf_window {
 	const struct schema *schema;
 	const struct ctf_file *file;
 	uint64_t size;       /* of the file: at first, or as reading found it */
-	int error;           /* errno of the read that ended it too early, or 0 */
+	int error;           /* errno of a read that failed, or 0 */
 	bool is_scattered;   /* read no more at once than is asked for */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, capacity;
@@ -116,8 +116,8 @@ struct ctf_stream {
 	bool has_packet;  /* and within a packet */
 	bool has_before;  /* sequence and discarded are those of the packet before */
 	uint64_t sequence, discarded;
-	bool has_repeats;        /* packets before this sequence number are in another */
-	uint64_t repeats_before; /* trace, too */
+	bool has_repeats;        /* `repeats_before` is set */
+	uint64_t repeats_before; /* another trace has the packets before this number */
 	uint64_t broken;         /* packets */
 };
 

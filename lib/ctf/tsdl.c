@@ -163,7 +163,7 @@ static struct ast *read_block(struct metadata *in, const char *type)
 	return block;
 }
 
-/* Return the integer that `env.NAME` stands for; with error, the value itself. */
+/* Return the integer that `env.NAME` refers to, or `value` with error. */
 static const struct ast *find_env_entry(struct metadata *in, const struct ast *value)
 {
 	const struct ast *entry =
@@ -176,7 +176,9 @@ static const struct ast *find_env_entry(struct metadata *in, const struct ast *v
 	return value;
 }
 
-/* `[4]`, `[length]` or `[env.NAME]`, one or several, behind the name of a field. */
+/*
+ * Parse the lengths after a field's name: one or several `[4]`, `[length]`, `[env.NAME]`.
+ */
 static const struct ast *read_length(struct metadata *in, const struct ast *element)
 {
 	static const char env[] = "env.";
@@ -278,7 +280,10 @@ static const struct ast *read_compound(struct metadata *in, bool is_variant)
 	return type;
 }
 
-/* An integer, or the code of a character constant; anything else is found wrong later. */
+/*
+ * Parse an integer or a character constant, which is its code. Other tokens are rejected
+ * later.
+ */
 static struct ast read_constant(struct metadata *in)
 {
 	struct ast value = in->token;
@@ -311,8 +316,10 @@ static struct ast *read_label(struct metadata *in, struct ast *value)
 	return label;
 }
 
-/* `enum name : integer { label = value, ... }`, without an integer of type `int`, or by
- * its name alone. */
+/*
+ * Parse `enum name : integer { label = value, ... }`, where the integer's default is type
+ * `int`, or a reference to an enumeration by name.
+ */
 static const struct ast *read_enumeration(struct metadata *in)
 {
 	const char *name = read_word(in);
@@ -411,7 +418,7 @@ static void read_top(struct metadata *in)
 	block = read_block(in, name);
 	if (is_env)
 		in->environment = block;
-	/* Call sites are of no use here. */
+	/* Call sites are not used. */
 	if (!metadata_failed(in) && !is_callsite)
 		schema_add(block);
 	if (metadata_is_sign(in, ';') && !is_env)

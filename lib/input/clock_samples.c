@@ -262,7 +262,10 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 	return place;
 }
 
-/* The last digit that a reading has: 0 for up to a microsecond, which tells nothing. */
+/*
+ * Return the value of a reading's last nonzero digit place, which is its resolution.
+ * Return 0 for up to a microsecond, which is too small to matter.
+ */
 static nsec_t last_digit(nsec_t reading)
 {
 	nsec_t digit = 1;

@@ -16,7 +16,7 @@ enum {
 	TYPE_MPLS_MULTICAST = 0x8848,
 	TYPE_PPPOE = 0x8864,
 	TYPE_ETHERNET = 0x6558, /* within a tunnel */
-	LEAST_TYPE = 0x600,     /* smaller ones are lengths, of frames with LLC */
+	LEAST_TYPE = 0x600,     /* smaller values are lengths of frames with LLC */
 };
 
 enum {
@@ -24,9 +24,9 @@ enum {
 	PPP_IPV6 = 0x57,
 	PPP_MPLS = 0x281,
 	PPP_MPLS_MULTICAST = 0x283,
-	PPP_CONTROL = 0x8000, /* this and greater ones negotiate */
+	PPP_CONTROL = 0x8000, /* from here on: protocols that negotiate */
 	GENEVE_PORT = 6081,
-	MOST_LAYERS = 8, /* of labels, sessions and tunnels in each other */
+	MOST_LAYERS = 8, /* nested labels, sessions and tunnels */
 };
 
 enum {
@@ -134,8 +134,8 @@ static enum frame_status decode_tcp(struct rest *rest)
 }
 
 /*
- * Decode the packet in a Geneve tunnel (RFC 8926). Keep that of the tunnel if the inner
- * one is not there, or not IP.
+ * Decode the packet in a Geneve tunnel (RFC 8926). Keep the outer packet if the inner one
+ * is missing or is not IP.
  */
 static enum frame_status decode_geneve(struct rest *rest)
 {
@@ -155,7 +155,7 @@ static enum frame_status decode_geneve(struct rest *rest)
 	frame->carrier.family = outer.packet.family;
 	memcpy(frame->carrier.src, outer.packet.src, sizeof(outer.packet.src));
 	memcpy(frame->carrier.dst, outer.packet.dst, sizeof(outer.packet.dst));
-	/* What a network card sees is the outer frame. */
+	/* A network card sees the outer frame. */
 	frame->has_ethernet = outer.has_ethernet;
 	memcpy(frame->source, outer.source, sizeof(outer.source));
 	memcpy(frame->target, outer.target, sizeof(outer.target));
@@ -164,8 +164,9 @@ static enum frame_status decode_geneve(struct rest *rest)
 }
 
 /*
- * Tell datagrams apart that their sender does not number, by the first bytes of their
- * data. 0: not known, as the data is not there.
+ * Return a hash of the first bytes of a datagram's data, to distinguish datagrams that
+ * their sender does not number. Return 0 if the datagram is numbered, is a fragment, or
+ * has no data, or if these bytes were not captured.
  */
 static uint32_t hash_data(const struct rest *rest)
 {
@@ -322,7 +323,10 @@ static enum frame_status leave_undecoded(struct rest *rest, enum frame_undecoded
 	return FRAME_OTHER;
 }
 
-/* Labels do not say what follows them; its first four bits do (RFC 4928). */
+/*
+ * Decode MPLS labels. They do not identify what follows; its first four bits do (RFC
+ * 4928).
+ */
 static enum frame_status decode_mpls(struct rest *rest)
 {
 	const uint8_t *label;
@@ -346,7 +350,7 @@ static enum frame_status decode_mpls(struct rest *rest)
 	}
 }
 
-/* PPP from its protocol on, which may have one byte (RFC 1661). */
+/* Decode PPP from its protocol field on, which may have one byte (RFC 1661). */
 static enum frame_status decode_ppp(struct rest *rest)
 {
 	const uint8_t *byte = take(rest, 1);
@@ -369,7 +373,7 @@ static enum frame_status decode_ppp(struct rest *rest)
 				       : leave_undecoded(rest, UNDECODED_PPP, protocol);
 }
 
-/* In frames of HDLC it is after an address and a control byte (RFC 1662). */
+/* Decode PPP; in HDLC frames it follows an address and a control byte (RFC 1662). */
 static enum frame_status decode_framed_ppp(struct rest *rest)
 {
 	if (rest->captured >= 2 && rest->data[0] == 0xff && rest->data[1] == 3)
@@ -377,7 +381,7 @@ static enum frame_status decode_framed_ppp(struct rest *rest)
 	return decode_ppp(rest);
 }
 
-/* Cisco's HDLC: address, control byte and an Ethernet type. */
+/* Decode Cisco HDLC: address, control byte and an Ethernet type. */
 static enum frame_status decode_hdlc(struct rest *rest)
 {
 	const uint8_t *head = take(rest, 4);
@@ -388,7 +392,10 @@ static enum frame_status decode_hdlc(struct rest *rest)
 	return be16(head + 2) == 0x8035 ? FRAME_OTHER : decode_type(rest, be16(head + 2));
 }
 
-/* IEEE 802.2 with SNAP (RFC 1042), or IP by itself; spanning trees and such are no IP. */
+/*
+ * Decode IEEE 802.2 with SNAP (RFC 1042), or with IP directly; other protocols, such as
+ * the spanning tree protocol, are not IP.
+ */
 static enum frame_status decode_llc(struct rest *rest)
 {
 	static const uint8_t snap[] = {0xaa, 0xaa, 3, 0, 0, 0}, ip[] = {6, 6, 3};
@@ -404,8 +411,7 @@ static enum frame_status decode_llc(struct rest *rest)
 	return decode_type(rest, be16(llc + 6));
 }
 
-/* Return true if a type is one of protocols that carry no IP packets, as is well known.
- */
+/* Return true if a type is that of a well-known protocol that carries no IP packets. */
 static bool is_without_ip(uint16_t type)
 {
 	static const uint16_t known[] = {
@@ -459,7 +465,7 @@ static enum frame_status decode_type(struct rest *rest, uint16_t type)
 	return leave_undecoded(rest, UNDECODED_TYPE, type);
 }
 
-/* Of the frame itself, which is no call. */
+/* Decode the outermost Ethernet header; inline, to save a call per frame. */
 static inline enum frame_status decode_outer_ethernet(struct rest *rest)
 {
 	struct frame *frame = rest->frame;

@@ -11,7 +11,7 @@
 /*
  * The headers of one captured frame, from its bytes alone: link layer, VLAN tags, MPLS
  * labels, PPPoE and LLC/SNAP, IPv4 or IPv6 with its extension headers, TCP, UDP and ICMP.
- * Of a packet in a Geneve tunnel, those of the inner packet.
+ * In a Geneve tunnel, the packet is the inner one.
  */
 enum frame_link {
 	FRAME_ETHERNET,
@@ -19,12 +19,12 @@ enum frame_link {
 	FRAME_COOKED2,  /* version 2, which names the interface */
 	FRAME_RAW,      /* begins with the IP header */
 	FRAME_LOOPBACK, /* four bytes of address family, then the IP header */
-	FRAME_PPP,      /* of a serial line, with or without HDLC's address */
-	FRAME_HDLC,     /* Cisco's */
+	FRAME_PPP,      /* on a serial line, with or without HDLC's address */
+	FRAME_HDLC,     /* Cisco HDLC */
 	FRAME_UNKNOWN,  /* not decoded: FRAME_OTHER */
 };
 
-/* The first bytes of UDP data that are looked at. */
+/* The number of bytes at the start of UDP data that are hashed. */
 enum { FRAME_UDP_DATA = 16 };
 
 enum frame_status {
@@ -50,13 +50,14 @@ enum frame_cooked {
  */
 enum frame_checksum { CHECKSUM_UNKNOWN, CHECKSUM_PARTIAL, CHECKSUM_FULL };
 
-/* A kind of header that is not decoded, and may hide a packet; the lower bits say which.
+/*
+ * The kind of a header that is not decoded and may hide a packet. See frame_undecoded().
  */
 enum frame_undecoded {
-	UNDECODED_LINK = 1, /* a link type of files */
+	UNDECODED_LINK = 1, /* a link type, numbered as in files */
 	UNDECODED_TYPE,     /* an Ethernet type */
-	UNDECODED_PPP,      /* a protocol of PPP */
-	UNDECODED_MPLS,     /* what MPLS labels are before of, by its first four bits */
+	UNDECODED_PPP,      /* a PPP protocol */
+	UNDECODED_MPLS,     /* content after MPLS labels, by its first four bits */
 	UNDECODED_DEPTH,    /* headers nested too deeply */
 };
 
@@ -65,7 +66,7 @@ static inline uint32_t frame_undecoded(enum frame_undecoded kind, uint32_t which
 	return (uint32_t)kind << 24 | (which & 0xffffff);
 }
 
-/* The addresses of the packet that a tunnel's packet is in. */
+/* The addresses of the outer packet of a tunnel. */
 struct frame_carrier {
 	uint8_t family; /* 4 or 6; 0: not in a tunnel */
 	uint8_t src[16], dst[16];

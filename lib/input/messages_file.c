@@ -23,7 +23,10 @@ static const struct messages_end *sent_end(const struct node_message *message)
 	return message->received ? &message->other : &message->own;
 }
 
-/* How long before, or 0, and then where; both less those of the send. */
+/*
+ * Encode the time (ns) from `first` to the send, or 0 without `first`; then its source,
+ * its stream, and its ordinal less that of the send.
+ */
 static void encode_first(struct packet_rows *rows, const struct node_message *message)
 {
 	const struct messages_end *first = &message->first, *send = sent_end(message);

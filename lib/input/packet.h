@@ -46,7 +46,7 @@ struct packet {
 struct packet_event {
 	struct packet packet;
 	bool received;
-	bool is_captured; /* by a capture, which may hold a packet several times */
+	bool is_captured; /* from a capture, which may contain a packet several times */
 	uint8_t hops;     /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
 	nsec_t ns;        /* local time; of merged data: of its first byte */
 	/*
@@ -77,8 +77,8 @@ bool packet_is_to_many(const struct packet *packet);
 bool packet_is_anonymous(const struct packet *packet);
 
 /*
- * Whether its sender gives no other packet the same identity soon: an IPv4
- * identification, or sequence numbers of TCP that the packet uses up.
+ * Return true if the sender will not soon give the same identity to another packet: the
+ * packet has an IPv4 identification, or uses up TCP sequence numbers.
  */
 bool packet_is_numbered(const struct packet *packet);
 

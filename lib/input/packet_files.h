@@ -28,8 +28,8 @@ struct packet_rows {
 	struct packet_flow *flow;
 	size_t flows, capacity;
 	struct intmap index;    /* to write: the hash of a flow's identity -> its index */
-	uint64_t other_ordinal; /* of a message, of its other end, as below */
-	uint64_t number;        /* of a message, as below */
+	uint64_t other_ordinal; /* ordinal of the last message's other end */
+	uint64_t number;        /* number of the last message's packet, as below */
 };
 
 void packet_rows_add(struct packet_rows *rows, const struct packet_event *packet_event);
@@ -120,15 +120,15 @@ struct node_message {
 	bool received; /* by the node whose file it is; else it sent it */
 	struct messages_end own, other;
 	/*
-	 * If TCP sent the data before: where that was, at the node that sent it. Else
-	 * local_ns is NSEC_MAX.
+	 * The first time that the sending node sent the data, if TCP sent it more than
+	 * once; otherwise local_ns is NSEC_MAX.
 	 */
 	struct messages_end first;
 	struct packet packet; /* as the receiver saw it */
 	/*
-	 * The packet's number. Several sources of a node may have seen one packet: such
-	 * messages have the same number and offset. The offset is that of the sent data
-	 * in the received packet, where receive offload merged several sent ones.
+	 * The packet's number. Messages of one packet that several sources of a node
+	 * recorded have the same number and offset. If receive offload merged several
+	 * sent packets, the offset is that of the sent data in the received packet.
 	 */
 	uint64_t number;
 	uint32_t offset;

@@ -30,8 +30,7 @@ struct packet_source {
 	struct ctf_facts facts; /* what is known of the source; grows while it is read */
 	struct problem_list problems; /* what was odd; may be moved away */
 	bool ended;
-	uint8_t
-	    guessed_host[6]; /* Ethernet address that a capture seems to be of, or 0 */
+	uint8_t guessed_host[6]; /* Ethernet address guessed for a capture's node, or 0 */
 };
 
 /* An address of the node that the source is from, in packet.src's form. */
@@ -47,18 +46,18 @@ struct capture_part {
 };
 
 struct capture_input {
-	const char *path;                /* of the file, or of the first part found */
-	const struct capture_part *part; /* in the order of their times, or NULL */
+	const char *path; /* path of the file, or of the first part found */
+	const struct capture_part *part; /* parts in the order of their times, or NULL */
 	size_t parts;
-	const char *name;                 /* that --local takes for it */
+	const char *name;                 /* name that --local uses for the capture */
 	const struct node_address *local; /* the node's own addresses, or NULL */
 	size_t locals;
 };
 
 /*
- * Open a capture; what the input points to stays the caller's until the source is freed.
- * Without addresses of the node the capture itself tells sent and received packets apart.
- * Return NULL with error, which suggests --local if that is missing.
+ * Open a capture. Borrows what `input` points to until the source is freed. Without
+ * addresses of the node, sent and received packets are distinguished by the capture's
+ * frames. Return NULL with error, which suggests --local if that is missing.
  */
 struct packet_source *capture_packets_open(const struct capture_input *input,
 					   struct error *error);
@@ -67,7 +66,7 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error);
 
-/* Relate the clock of a trace, as ctf_reader_set_origin() does. */
+/* Set the origin of a trace's clock, as ctf_reader_set_origin() does. */
 void trace_packets_set_origin(struct packet_source *source,
 			      const struct clock_origin *origin);
 

@@ -242,7 +242,7 @@ static void read_count(const json_t *object, const char *name, uint64_t *count)
 		*count = (uint64_t)value;
 }
 
-/* What clock.csv said; nothing of it where some of it cannot be read. */
+/* Read the offsets that clock.csv gave; keep none of them if one is invalid. */
 static void read_realtime(const json_t *array, struct source *source)
 {
 	size_t count = json_array_size(array);

@@ -10,12 +10,12 @@
 #include "input/capture/capture.h"
 #include "input/run_files.h"
 
-enum { LEAST_DIGITS = 4 }; /* of a number or time that is not the name's end */
+enum { LEAST_DIGITS = 4 }; /* fewest digits of a number that is not at the name's end */
 
-/* Packets of several processors may be this much out of order. */
+/* The most by which packets of several CPUs can be out of order. */
 #define MOST_DISORDER (10 * NSEC_PER_MSEC)
 
-/* Return a path without what rotation makes different. The caller frees the result. */
+/* Return a path without the parts that rotation varies. The caller frees the result. */
 static char *common_part(const char *path)
 {
 	static const char *const packed[] = {".gz", ".zst", NULL};
@@ -54,7 +54,7 @@ static void pass_over(void *context, struct captured *captured)
 	(void)captured;
 }
 
-/* Find from when to when a capture is. Return -1 if it cannot be read. */
+/* Find a capture's first and last timestamp. Return 0, or -1 if it cannot be read. */
 static int find_span(const char *path, struct capture_part *part)
 {
 	const struct capture_input input = {.path = path};
@@ -82,7 +82,7 @@ bool capture_is_empty(const char *path)
 	return find_span(path, &part) || part.begin_ns == NSEC_MAX;
 }
 
-/* Return true if a part is of other packets than one that begins no later. */
+/* Return true if `later` starts after `part` and does not overlap it in time. */
 static bool follows(const struct capture_part *later, const struct capture_part *part)
 {
 	return nsec_add(later->begin_ns, MOST_DISORDER) >= part->end_ns &&

@@ -7,16 +7,17 @@
 #include "input/run.h"
 
 /*
- * Captures that are rotated: tcpdump -C, -G and -W and dumpcap write one capture into
- * several files of one directory, whose names differ in a number or a time only, and
- * whose packets do not overlap in time.
- *
- * Add a file to a capture that it goes on. Return false, with nothing done, if it does
- * not.
+ * Add a file to a rotated capture: tcpdump -C, -G and -W and dumpcap write one capture
+ * into several files of one directory, whose names differ only in a number or a time, and
+ * whose packets do not overlap in time. Return false, without adding the file, if it does
+ * not belong to the capture.
  */
 bool rotation_join(struct source *capture, const char *path);
 
-/* Return true if the capture at a path holds no packet, or cannot be read. */
+/*
+ * Return true if the capture contains no packet with a usable timestamp or cannot be
+ * read.
+ */
 bool capture_is_empty(const char *path);
 
 #endif

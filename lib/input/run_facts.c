@@ -137,7 +137,10 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 	return 0;
 }
 
-/* Of node.json, and as `ip -j addr` prints them. */
+/*
+ * Add the addresses of all interfaces, as in node.json and as printed by `ip -j addr`.
+ * Return 0, or -1 with error.
+ */
 static int take_addresses(struct node_facts *facts, const char *path, struct error *error)
 {
 	for (size_t i = 0; i < json_array_size(facts->interfaces); i++) {
@@ -157,7 +160,7 @@ static int take_addresses(struct node_facts *facts, const char *path, struct err
 	return 0;
 }
 
-/* The output of `ip -j addr` in the place of a node.json. */
+/* Wrap the output of `ip -j addr` in an object like that of a node.json. */
 static json_t *wrap_interfaces(json_t *root)
 {
 	json_t *object = json_object();
@@ -167,8 +170,8 @@ static json_t *wrap_interfaces(json_t *root)
 }
 
 /*
- * A file of facts, an object or, with `or_array`, an array. 0, with NULL where there is
- * none; or -1 with error and NULL.
+ * Read a file of facts: an object or, with `or_array`, a non-empty array. Return 0, with
+ * `*root` NULL if there is no file; or -1 with error and `*root` NULL.
  */
 static int read_object(const char *path, bool or_array, json_t **root,
 		       struct error *error)

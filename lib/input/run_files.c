@@ -20,8 +20,8 @@ struct walk {
 	struct run_node *node;
 	struct texts entered; /* directories */
 	struct problem_list *problems;
-	struct problem_list strays; /* files that are nothing known */
-	bool is_quiet;              /* below a directory of no interest */
+	struct problem_list strays; /* files that are not read */
+	bool is_quiet;              /* within a directory of no interest */
 };
 
 bool directory_enter(struct texts *entered, const struct stat *directory)
@@ -55,7 +55,7 @@ static const struct recorded_file {
     {".pcap", true, KIND_CAPTURE},
     {".pcapng", true, KIND_CAPTURE},
     {"run.json", false, KIND_NONE},
-    {"commands", false, KIND_QUIET}, /* directories of what programs said */
+    {"commands", false, KIND_QUIET}, /* directories of programs' output */
     {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},
     {NULL, false, KIND_NONE},
@@ -94,7 +94,7 @@ static bool is_idle_link(const char *path)
 	       strcmp(name, "metadata");
 }
 
-/* Return true if a file begins as a packet of CTF. */
+/* Return true if a file starts like a CTF packet. */
 static bool is_stream(const char *path)
 {
 	static const uint8_t little[] = {0xc1, 0x1f, 0xfc, 0xc1},
@@ -110,7 +110,9 @@ static bool is_stream(const char *path)
 	return is_there && (memcmp(begin, little, 4) == 0 || memcmp(begin, big, 4) == 0);
 }
 
-/* Report a file that holds data and is where it is not read. Return false if it does not.
+/*
+ * Report a file that contains data but is not read because of `why`. Return false if it
+ * contains none.
  */
 static bool report_lost(const char *path, const char *why, struct problem_list *problems)
 {
@@ -173,8 +175,7 @@ static bool has_text(const char *log)
 	return stat(path, &status) == 0;
 }
 
-/* A file whose name says nothing: a capture, or what is left where it is, and reported.
- */
+/* Add a file of unknown name if it is a capture; otherwise report that it is skipped. */
 static void add_unknown_file(struct walk *walk, const char *path)
 {
 	const struct recorded_file *file = recorded_as(path);
@@ -280,7 +281,7 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 	if (run)
 		directory_enter(&walk.entered, run);
 	walk_below(&walk, path);
-	/* A directory that holds nothing else is not a node's. */
+	/* A directory that contains only strays is not a node's: do not report them. */
 	if (node->sources || node->files)
 		problem_move(problems, &walk.strays);
 	problem_clear(&walk.strays);

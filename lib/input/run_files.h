@@ -63,9 +63,9 @@ struct node_facts {
 };
 
 /*
- * Read a node.json, or what `ip -j addr` printed. 0, also when there is none (then all is
- * empty), or -1 with error when there is one and it is no JSON object, or has an address
- * that is none. Other members of wrong types are reported.
+ * Read a node.json, or the output of `ip -j addr`. If there is no file, all facts are
+ * empty. Members of wrong types become problems. Return 0, or -1 with error if the file
+ * is neither a JSON object nor a non-empty array, or if it contains an invalid address.
  */
 int node_facts_read(struct node_facts *facts, const char *path,
 		    struct problem_list *problems, struct error *error);
@@ -145,7 +145,7 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 		   struct problem_list *problems);
 void run_node_clear(struct run_node *node);
 
-/* Report a file next to the nodes' directories that holds data of a node. */
+/* Report a file next to the nodes' directories if it contains a node's data. */
 void run_report_stray(const char *path, struct problem_list *problems);
 
 /* What a run directory holds of its own beside nodes is an input, too. */

@@ -136,7 +136,7 @@ struct sadf {
 	const char *activity;   /* of the row before, or NULL */
 	struct intmap comments; /* by their hash: they came already */
 	bool has_rows;
-	char *host; /* of all rows, or NULL before the first */
+	char *host; /* host of all rows, or NULL before the first */
 };
 
 static void learn_metrics(struct sadf *sadf)
@@ -283,7 +283,10 @@ static char *cut(char **text)
 	return field;
 }
 
-/* Return true if a row is of the same host as the first one; sar records one host. */
+/*
+ * Return true if a row has the same host as the first one. Otherwise report it, because
+ * sar records a single host.
+ */
 static bool check_host(struct sadf *sadf, const struct sadf_row *row)
 {
 	if (!sadf->host)

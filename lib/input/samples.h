@@ -121,14 +121,15 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 					   nsec_t realtime_ns);
 
 /*
- * By how much the real-time clock was ahead of the monotonic clock, as a section says it,
- * from its first to its last sample. Where the samples do not agree, all they say is
- * within. Each is as exact as the digits that it has, and took CLOCK_SAMPLE_NS at most.
+ * The offset of the real-time clock from the monotonic clock in a section, from its first
+ * to its last sample. The bounds hold for every sample or, if the samples contradict each
+ * other, include the offsets of all. A sample is as exact as its digits, and took at most
+ * CLOCK_SAMPLE_NS.
  */
 #define CLOCK_SAMPLE_NS (10 * NSEC_PER_USEC)
 
 struct realtime_offset {
-	nsec_t from_ns, to_ns; /* by the monotonic clock */
+	nsec_t from_ns, to_ns; /* on the monotonic clock */
 	nsec_t low_ns, high_ns;
 	uint64_t samples;
 };

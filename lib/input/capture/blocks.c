@@ -21,19 +21,19 @@ enum {
 
 enum {
 	BLOCK_HEAD = 8,       /* type and length */
-	LEAST_BLOCK = 12,     /* and the length once more */
-	MOST_BLOCK = 1 << 26, /* of those that are looked into */
+	LEAST_BLOCK = 12,     /* type, length, and the length again */
+	MOST_BLOCK = 1 << 26, /* the limit of blocks that are parsed */
 	READ_AT_ONCE = 1 << 18,
-	MOST_DECIMALS = 19, /* so that a unit has 64 bits */
+	MOST_DECIMALS = 19, /* so that units per second fit in 64 bits */
 };
 
 #define SECTION_ORDER 0x1a2b3c4du
-#define MICRO_UNITS   1000000u /* a second: the default */
+#define MICRO_UNITS   1000000u /* per second; the default */
 
 struct interface {
 	uint32_t link, most_captured; /* 0: no limit */
-	uint64_t units;               /* of timestamps, a second; 0: unusable */
-	int64_t offset_s;             /* to add to timestamps */
+	uint64_t units;               /* timestamp units per second; 0 if unusable */
+	int64_t offset_s;             /* seconds added to timestamps */
 	nsec_t slack_ns;
 };
 
@@ -41,9 +41,9 @@ struct block_reader {
 	FILE *stream; /* borrowed */
 	bool swapped; /* the section's byte order is not ours */
 	bool in_section;
-	struct interface *interface; /* of the section */
+	struct interface *interface; /* the interfaces of the section */
 	size_t count, capacity;
-	uint8_t *block; /* from its type on */
+	uint8_t *block; /* the current block, from its type on */
 	size_t room;
 	char fault[96];
 	bool is_cut;
@@ -72,7 +72,7 @@ static uint16_t get16(const struct block_reader *reader, const uint8_t *at)
 
 bool block_reader_probe(const uint8_t begin[12])
 {
-	/* A text may begin with the type of this block, which are line ends. */
+	/* The block type consists of line ends, with which a text file may begin, too. */
 	return word(begin) == BLOCK_SECTION &&
 	       (word(begin + 8) == SECTION_ORDER ||
 		__builtin_bswap32(word(begin + 8)) == SECTION_ORDER);
@@ -139,8 +139,9 @@ static bool is_read(uint32_t type)
 }
 
 /*
- * Read the next block, whole if it is of a type that is used. `length` is that without
- * the length at its end. Return 1, 0 at the end of the file, or -1.
+ * Read the next block, or skip its content if its type is not used. `length` does not
+ * count the length field at the block's end. Return 1, 0 at the end of the file, or -1
+ * with the fault set.
  */
 static int read_block(struct block_reader *reader, uint32_t *type, size_t *length)
 {
@@ -190,8 +191,8 @@ static int read_block(struct block_reader *reader, uint32_t *type, size_t *lengt
 }
 
 /*
- * How much later than its timestamp, which is cut off at units of a second and again at
- * nanoseconds, a packet may have come.
+ * Return by how much a packet can be later than its timestamp, which is truncated to
+ * units and then to nanoseconds.
  */
 static nsec_t slack(uint64_t units)
 {
@@ -204,7 +205,10 @@ static nsec_t slack(uint64_t units)
 	return units % second == 0 ? 0 : (nsec_t)(second / units) + 1;
 }
 
-/* if_tsresol: a negative power of ten, or of two with the highest bit set. */
+/*
+ * Return the units per second for an if_tsresol: a negative power of ten or, with the
+ * highest bit set, of two. Return 0 if they do not fit in 64 bits.
+ */
 static uint64_t units_of(uint8_t resolution)
 {
 	uint64_t units = 1;
@@ -258,7 +262,7 @@ static int add_interface(struct block_reader *reader, size_t length)
 	return 0;
 }
 
-/* Set the instant if it is one; timestamps are counts of units since the epoch. */
+/* Set the packet's time if it is valid. Timestamps count units since the epoch. */
 static void set_instant(struct block_packet *packet, const struct interface *interface,
 			uint64_t count)
 {
@@ -278,7 +282,10 @@ static void set_instant(struct block_packet *packet, const struct interface *int
 	    nsec_is_stamp(packet->ns);
 }
 
-/* Fields of a packet block begin at byte 8; its data begins behind them, at `from`. */
+/*
+ * Parse a packet block. Its fields start at byte 8, its data after them, at `from`.
+ * Return 1, or -1 with the fault set.
+ */
 static int read_packet(struct block_reader *reader, uint32_t type, size_t length,
 		       struct block_packet *packet)
 {

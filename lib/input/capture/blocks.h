@@ -9,24 +9,24 @@
 #include "input/capture/capture.h"
 
 /*
- * The packets of a pcapng file (draft-ietf-opsawg-pcapng): sections of either byte order,
- * whose interfaces may differ in link type, length limit and clock, which libpcap's
- * interface has no place for.
+ * A reader of the packets of a pcapng file (draft-ietf-opsawg-pcapng). Such a file
+ * consists of sections of either byte order, whose interfaces may differ in link type,
+ * length limit and clock. libpcap's API cannot express that.
  */
 struct block_reader;
 
 struct block_packet {
 	const uint8_t *data;     /* valid until the next call */
-	uint32_t captured, wire; /* bytes in the file, and as it was sent */
-	uint32_t link;           /* as files number them (LINKTYPE_) */
-	struct stamp_unit unit;  /* usable: `ns` is set */
+	uint32_t captured, wire; /* bytes in the file; bytes when it was sent */
+	uint32_t link;           /* link type as numbered in files (LINKTYPE_) */
+	struct stamp_unit unit;  /* `unit.usable` is set if `ns` is valid */
 	nsec_t ns;
 };
 
 /* Return true if these first 12 bytes of a file begin a section. */
 bool block_reader_probe(const uint8_t begin[12]);
 
-/* Borrows the stream, which is at its start. */
+/* Create a reader. Borrows `stream`, which must be at its start. */
 struct block_reader *block_reader_new(FILE *stream);
 
 /*
@@ -35,11 +35,13 @@ struct block_reader *block_reader_new(FILE *stream);
  */
 int block_reader_next(struct block_reader *reader, struct block_packet *packet);
 
-/* What the last call of block_reader_next() found wrong; whether the file ends too early.
+/*
+ * Return the error of the last block_reader_next(). Set `is_cut` if the file ends too
+ * early.
  */
 const char *block_reader_fault(const struct block_reader *reader, bool *is_cut);
 
-/* Return the link type of an interface of the section, or -1 beyond the last one. */
+/* Return the link type of an interface of the section, or -1 after the last one. */
 int64_t block_reader_link(const struct block_reader *reader, size_t interface);
 
 /* Return the least limit of captured bytes among the section's interfaces. */

@@ -11,25 +11,25 @@
 #include "input/packet_source.h"
 
 /*
- * Return true if a file begins as a capture does, pcap or pcapng, compressed or not. What
- * does and still cannot be opened is a broken capture; what does not is something else,
- * or cannot be read, which sets the error.
+ * Return true if a file starts like a capture: pcap or pcapng, compressed or not. Such a
+ * file is a broken capture if it cannot be opened. Return false if the file is something
+ * else, or with error if it cannot be read.
  */
 bool capture_probe(const char *path, struct error *error);
 
 /* The name and version of the library that reads captures. */
 const char *capture_library_version(void);
 
-/* Return the name of a link type, as files number them, or NULL. */
+/* Return the name of a link type, numbered as in files, or NULL. */
 const char *capture_link_name(uint32_t type);
 
-/* The frames of a capture, one after the other, whatever becomes of them. */
+/* A reader of the frames of a capture, in the order of the file. */
 struct capture_frames;
 
 struct stamp_unit {
 	nsec_t slack_ns;    /* the packet came at most this after its stamp */
 	uint32_t interface; /* of a pcapng section, from 0 */
-	bool usable;        /* the stamp is there, and is an instant that can be */
+	bool usable;        /* the timestamp is recorded and valid */
 };
 
 struct captured {
@@ -42,9 +42,10 @@ struct captured {
 };
 
 /*
- * Open a capture, whose input is borrowed. Return NULL with error if it is not one, or
- * only of unknown link types. The facts are kept up to date: timestamps, events and how
- * far the files are read. A later part that cannot be opened becomes a problem.
+ * Open a capture. Borrows what `input` points to, and `facts`, in which it keeps
+ * timestamps, events and bytes read up to date. A later part that cannot be opened
+ * becomes a problem. Return NULL with error if the first file is not a capture, or has
+ * only unknown link types.
  */
 struct capture_frames *capture_frames_open(const struct capture_input *input,
 					   struct ctf_facts *facts, struct error *error);
@@ -64,9 +65,9 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 void capture_frames_free(struct capture_frames *frames);
 
 /*
- * Whether the node of a capture sent or received a packet: by the node's IP addresses or
- * by the link layer, which is the node's Ethernet address or, of a cooked frame, what it
- * says itself.
+ * The rule that decides whether the node of a capture sent or received a packet: by the
+ * node's IP addresses, or by the link layer, which means by its Ethernet address or, for
+ * a cooked frame, by the direction recorded in it.
  */
 enum sides_rule { SIDES_BY_LINK, SIDES_BY_ADDRESS };
 
@@ -87,9 +88,10 @@ enum side {
 enum side sides_tell(const struct sides *sides, const struct frame *frame);
 
 /*
- * Which node a capture was made on, where nobody says: the Ethernet address whose packets
- * leave with their checksums still open, while those of others do not; or the one that
- * takes part in nearly every frame between two hosts, if a single one does.
+ * A search for the node that a capture was made on, if its addresses are unknown. It is
+ * the Ethernet address whose packets are captured with unfinished checksums while those
+ * of others are not, or the only one that is an end of nearly every frame between two
+ * hosts.
  */
 struct survey;
 
@@ -100,8 +102,9 @@ void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status);
 
 /*
- * Set the rule by what was seen so far. -1 with error when it is not enough: that names
- * the addresses that were seen, and the option for the capture of that name.
+ * Set the rule from the frames added so far. Return 0, or -1 with error if they do not
+ * suffice; the error lists the addresses seen, and the option --local for the capture
+ * `name`.
  */
 int survey_decide(struct survey *survey, const char *name, struct sides *sides,
 		  struct error *error);

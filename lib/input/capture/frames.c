@@ -16,39 +16,39 @@
 
 enum capture_format { CAPTURE_NONE, CAPTURE_MICRO, CAPTURE_NANO, CAPTURE_BLOCKS };
 
-/* One file of a capture, being read: a pcap by libpcap, a pcapng by its blocks. */
+/* An open file of a capture: a pcap, read by libpcap, or a pcapng, read by `blocks`. */
 struct capture_file {
 	char *path;
 	struct unpacked *unpacked;
-	FILE *stream; /* closed by libpcap where that reads it */
+	FILE *stream; /* closed by libpcap if `pcap` is set */
 	pcap_t *pcap;
 	bool is_micro;
-	uint32_t link_type;   /* of the last packet, */
-	enum frame_link link; /* and how it is decoded */
+	uint32_t link_type;   /* link type of the last packet */
+	enum frame_link link; /* the decoder for that type */
 	struct block_reader *blocks;
-	/* The first packet of the blocks, read early to know the links. */
+	/* The first packet of a pcapng, read early to learn the link types. */
 	struct block_packet first;
-	int first_status; /* of reading it; FIRST_USED when it has been delivered */
+	int first_status; /* result of reading it; FIRST_USED once it is delivered */
 };
 
 enum { FIRST_USED = 2 };
 
-/* The files are read one after the other; mostly there is one. */
+/* A capture of one or more files, which are read one after the other. */
 struct capture_frames {
 	struct capture_file file;
 	struct capture_input input; /* borrowed */
-	size_t next;                /* part */
-	uint64_t bytes_before;      /* of the files before */
+	size_t next;                /* index of the next part */
+	uint64_t bytes_before;      /* size of the files read before this one */
 	struct ctf_facts *facts;
 	struct outliers outliers;
-	captured_fn *give; /* of the step at hand */
+	captured_fn *give; /* callback of the current step */
 	void *context;
 	nsec_t last_ns;
-	uint64_t packets; /* timestamped or not, of all files */
+	uint64_t packets; /* number in all files, with or without timestamp */
 	uint64_t unstamped, backward;
 };
 
-/* Return the format that a file's first 12 bytes tell. */
+/* Return the format of a file from its first 12 bytes. */
 static enum capture_format find_format(const uint8_t begin[12])
 {
 	static const struct {
@@ -57,7 +57,7 @@ static enum capture_format find_format(const uint8_t begin[12])
 	} known[] = {
 	    {0xa1b2c3d4, CAPTURE_MICRO},
 	    {0xa1b23c4d, CAPTURE_NANO},
-	    {0xa1b2cd34, CAPTURE_MICRO}, /* with more in each packet's header */
+	    {0xa1b2cd34, CAPTURE_MICRO}, /* with longer packet headers */
 	};
 	uint32_t magic;
 
@@ -68,7 +68,7 @@ static enum capture_format find_format(const uint8_t begin[12])
 	return block_reader_probe(begin) ? CAPTURE_BLOCKS : CAPTURE_NONE;
 }
 
-/* Return CAPTURE_NONE with error if the file cannot be read. */
+/* Return the format of a file, or CAPTURE_NONE with error if it cannot be read. */
 static enum capture_format probe_file(const char *path, struct error *error)
 {
 	uint8_t begin[12] = {0};
@@ -97,7 +97,7 @@ const char *capture_library_version(void)
 	return pcap_lib_version();
 }
 
-/* Link types as files number them, and as libpcap does. */
+/* Return the decoder for a link type, numbered as in files or as in libpcap. */
 static enum frame_link find_link(uint32_t type)
 {
 	switch (type) {
@@ -143,7 +143,7 @@ static int check_link(uint32_t type, struct error *error)
 			 name ? name : number);
 }
 
-/* Return 0, or -1 with error if the file declares interfaces and none can be read. */
+/* Return 0, or -1 with error if no declared interface has a supported link type. */
 static int check_interfaces(struct block_reader *blocks, struct error *error)
 {
 	int64_t link = block_reader_link(blocks, 0);
@@ -252,7 +252,7 @@ uint32_t capture_frames_limit(const struct capture_frames *frames)
 	return limit > 0 ? (uint32_t)limit : UINT32_MAX;
 }
 
-/* Set the timestamp of a packet of a pcap, whose seconds have 32 bits without a sign. */
+/* Set the timestamp of a packet of a pcap, whose seconds are unsigned with 32 bits. */
 static void set_pcap_stamp(const struct capture_file *file,
 			   const struct pcap_pkthdr *header, struct block_packet *packet)
 {
@@ -391,7 +391,7 @@ static void report_stamps(const struct capture_frames *frames,
 		    "%" PRIu64 " stamps lie before the one before", frames->backward);
 }
 
-/* Go on to the next file that can be opened. Return false if there is none. */
+/* Switch to the next file that can be opened. Return false if there is none. */
 static bool open_next(struct capture_frames *frames, struct problem_list *problems)
 {
 	while (frames->next < frames->input.parts) {

@@ -8,9 +8,9 @@
 
 enum {
 	FOLLOWERS = 8,   /* packets that make a change of the time real */
-	PATIENCE = 4096, /* packets that come back before those held are given up */
-	IDLE_GAPS = 16,  /* a gap this much longer than usual is no absurdity */
-	LAST_HOURS = 48, /* the last packets may be this far from the others */
+	PATIENCE = 4096, /* packets near the old time until held ones are dropped */
+	IDLE_GAPS = 16,  /* gaps up to this many times the median are normal */
+	LAST_HOURS = 48, /* most distance of the last packets from the others */
 };
 
 static nsec_t distance(nsec_t a, nsec_t b)
@@ -41,7 +41,9 @@ static void release(struct outliers *outliers, captured_fn *deliver, void *conte
 	outliers->count = 0;
 }
 
-/* Whether the last packets held follow each other, as by a clock that runs on. */
+/*
+ * Return true if the last held packets follow each other like those of a running clock.
+ */
 static bool is_series(const struct outliers *outliers)
 {
 	const struct captured *last = &outliers->held[outliers->count - 1];
@@ -75,7 +77,10 @@ static void add_far(struct outliers *outliers, const struct captured *captured,
 	}
 }
 
-/* Whether a packet is near those that were right, and not nearer to the one held last. */
+/*
+ * Return true if a packet is near the accepted packets and not nearer to the last held
+ * one.
+ */
 static bool is_near(const struct outliers *outliers, nsec_t ns)
 {
 	nsec_t far = distance(ns, outliers->near_ns);
@@ -103,7 +108,7 @@ static void add(struct outliers *outliers, struct captured *captured,
 	deliver(context, captured);
 }
 
-/* By the first packets: what is near, and where most of them are. */
+/* Set near_ns and reach_ns from the first packets, then process these. */
 static void begin(struct outliers *outliers, captured_fn *deliver, void *context)
 {
 	struct captured first[OUTLIERS_HELD];
@@ -147,7 +152,7 @@ void outliers_end(struct outliers *outliers, captured_fn *deliver, void *context
 
 	if (!outliers->begun && outliers->count)
 		begin(outliers, deliver, context);
-	/* The last packets of a capture that was idle for long. */
+	/* The last packets may follow a long idle time: keep those within LAST_HOURS. */
 	while (i < outliers->count)
 		if (outliers->returned ||
 		    distance(outliers->held[i].ns, outliers->near_ns) > LAST_HOURS * HOUR)

@@ -5,30 +5,33 @@
 #include "input/capture/capture.h"
 
 /*
- * Packets whose timestamps are absurd: hours and more away from those before and after
- * them, like 0 among those of today. A single one would stretch the capture's clock over
- * decades. Where a clock was set, or where two clocks stamp the packets of one capture,
- * many packets follow that are near each other; these are not absurd.
+ * A filter for packets with absurd timestamps: an hour or more away from those before and
+ * after them, such as 0 among those of today. A single one would stretch the capture's
+ * clock over decades. If a clock was set, or if two clocks stamp the packets of one
+ * capture, many packets follow that are near each other; these are valid.
  */
 enum { OUTLIERS_HELD = 16 };
 
-/* Zeroed is empty. */
+/* Zero-initialize before use. */
 struct outliers {
-	struct captured held[OUTLIERS_HELD]; /* far from the packets before */
+	struct captured held[OUTLIERS_HELD]; /* packets far from near_ns */
 	size_t count;
-	bool begun;        /* near_ns is known */
-	bool returned;     /* others came after the first that is held, near near_ns */
-	uint64_t since;    /* how many */
-	nsec_t reach_ns;   /* what is no further away is near */
-	nsec_t near_ns;    /* timestamp of the last packet that was near the one before */
-	bool has_other;    /* another clock stamps packets, too: the last was at */
-	nsec_t other_ns;   /* this */
-	uint64_t left_out; /* packets, of which the first was */
-	uint64_t first_index; /* this one of the file, from 0, at */
-	nsec_t first_ns;      /* this time */
+	bool begun;           /* near_ns and reach_ns are known */
+	bool returned;        /* packets near near_ns followed the first held one */
+	uint64_t since;       /* number of these packets */
+	nsec_t reach_ns;      /* most distance of a near packet */
+	nsec_t near_ns;       /* timestamp of the last accepted packet */
+	bool has_other;       /* another clock stamps packets, too */
+	nsec_t other_ns;      /* timestamp of its last packet */
+	uint64_t left_out;    /* number of packets left out */
+	uint64_t first_index; /* ordinal of the first one left out */
+	nsec_t first_ns;      /* timestamp of the first one left out */
 };
 
-/* Whether a packet needs not be added, as it is near the one before: nearly all are. */
+/*
+ * Return true if a packet need not be added because it is near the last one, as nearly
+ * all packets are.
+ */
 static inline bool outliers_pass(struct outliers *outliers, nsec_t ns)
 {
 	nsec_t later = nsec_sub(ns, outliers->near_ns);
@@ -40,11 +43,13 @@ static inline bool outliers_pass(struct outliers *outliers, nsec_t ns)
 	return true;
 }
 
-/* Deliver a packet, or hold it back, and deliver what proves right by it. */
+/*
+ * Add a packet: deliver it, or hold it back. Deliver held packets that it proves valid.
+ */
 void outliers_add(struct outliers *outliers, struct captured *captured,
 		  captured_fn *deliver, void *context);
 
-/* No packet follows. */
+/* End the capture: deliver the held packets that are valid and drop the others. */
 void outliers_end(struct outliers *outliers, captured_fn *deliver, void *context);
 
 #endif

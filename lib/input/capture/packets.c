@@ -11,8 +11,8 @@
 enum {
 	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; twice as many while it is not clear */
-	CLOCK_PACKETS = 1000,   /* at once, to find out how many clocks stamp them */
-	UNDECODED_KINDS = 16,   /* that are told apart */
+	CLOCK_PACKETS = 1000,   /* per step of the search for a second clock */
+	UNDECODED_KINDS = 16,   /* kinds that are counted separately */
 	DATA_LIMIT = 66 + FRAME_UDP_DATA, /* Ethernet with a tag, IPv6, UDP, data */
 };
 
@@ -22,10 +22,10 @@ struct capture {
 	void *context;
 	struct capture_frames *frames;
 	struct sides sides;
-	struct second_stamps second; /* of received packets by another clock */
+	struct second_stamps second; /* timestamps of received packets by another clock */
 	uint64_t foreign, cut, malformed;
 	struct undecoded {
-		uint32_t kind; /* frame_undecoded(); 0: any other */
+		uint32_t kind; /* frame_undecoded(); 0 for all other kinds */
 		uint64_t count;
 	} undecoded[UNDECODED_KINDS];
 };
@@ -118,7 +118,7 @@ static void count_undecoded(struct capture *capture, uint32_t kind)
 	undecoded[0].count++;
 }
 
-/* Return what a kind of headers is. The caller frees the result. */
+/* Describe a kind of undecoded headers. The caller frees the result. */
 static char *describe_undecoded(uint32_t kind)
 {
 	static const struct {
@@ -186,7 +186,7 @@ static void handle_packet(void *context, struct captured *captured)
 	}
 }
 
-/* The context of a look at the clocks. */
+/* The context of look_at_clock(). */
 struct clock_look {
 	const struct sides *sides;
 	struct clock_survey *survey;
@@ -203,7 +203,7 @@ static void look_at_clock(void *context, struct captured *captured)
 		clock_survey_add(look->survey, side == SIDE_RECEIVED, captured->ns);
 }
 
-/* Whether one clock stamps what the capture sent and what it received. */
+/* Determine whether a second clock stamps received packets. */
 static void find_clocks(struct capture *capture, const struct capture_input *input)
 {
 	struct ctf_facts facts = {0};
@@ -214,7 +214,7 @@ static void find_clocks(struct capture *capture, const struct capture_input *inp
 
 	bool more = frames;
 
-	/* On, where the first packets give reason to. */
+	/* Continue only while packets are in an order that suggests two clocks. */
 	for (int i = 0; more && i < SURVEY_PACKETS / CLOCK_PACKETS; i++) {
 		more = capture_frames_step(frames, CLOCK_PACKETS, look_at_clock, &look,
 					   &ignored) &&

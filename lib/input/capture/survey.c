@@ -45,7 +45,7 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame)
 	case SIDES_BY_ADDRESS:
 		from = is_local(sides, packet->family, packet->src);
 		to = is_local(sides, packet->family, packet->dst);
-		/* In a tunnel, the node may have the addresses of its ends only. */
+		/* The node may have only the addresses of a tunnel's ends. */
 		if (!from && !to && frame->carrier.family) {
 			from = is_local(sides, frame->carrier.family, frame->carrier.src);
 			to = is_local(sides, frame->carrier.family, frame->carrier.dst);
@@ -78,7 +78,7 @@ struct host {
 	uint64_t checksums, open_checksums; /* of what it sent: any, left to hardware */
 };
 
-/* An IP address, and the packets from it and to it. */
+/* An IP address, and the number of packets from and to it. */
 struct ip_count {
 	struct node_address address;
 	uint64_t packets;
@@ -89,7 +89,7 @@ struct survey {
 	size_t hosts, capacity;
 	struct intmap index; /* address -> host */
 	uint64_t paired;     /* frames between two hosts */
-	struct texts ips;    /* family and address, by the index of their counts */
+	struct texts ips;    /* family and address; indexes are those of `ip` */
 	struct ip_count *ip;
 	size_t ip_capacity;
 };
@@ -145,7 +145,7 @@ void survey_add(struct survey *survey, const struct frame *frame,
 {
 	struct host *sender;
 
-	/* Cooked frames say themselves which way they went. */
+	/* Cooked frames record their direction. */
 	if (frame->cooked != FRAME_UNCOOKED ||
 	    (status == FRAME_PACKET && packet_is_local(&frame->packet)))
 		return;
@@ -183,14 +183,17 @@ static void find_busiest(const struct survey *survey, const struct host *best[2]
 	}
 }
 
-/* Whether checksums are open in most of what a host sent; `few`: in hardly any. */
+/*
+ * Return true if most frames that a host sent have unfinished checksums or, with `few`,
+ * if hardly any have.
+ */
 static bool leaves_open(const struct host *host, bool few)
 {
 	return few ? host->open_checksums <= host->checksums / 20
 		   : host->open_checksums > host->checksums / 2;
 }
 
-/* The only host that leaves checksums open, where others are seen not to. Or NULL. */
+/* Return the only host that leaves checksums unfinished while others do not, or NULL. */
 static const struct host *find_by_checksums(const struct survey *survey)
 {
 	const struct host *found = NULL;
@@ -210,10 +213,10 @@ static const struct host *find_by_checksums(const struct survey *survey)
 }
 
 /*
- * The host that takes part in nearly everything between two hosts. A switch that does not
- * know yet where somebody is sends his frames to all, so a node with a single partner may
- * see a few of the partner's that it is not in. On a hub everybody hears everything: then
- * the busiest host may be another one. NULL: unknown.
+ * Return the host that is an end of nearly all frames between two hosts, or NULL if
+ * unknown. A switch floods frames to a host that it has not learned yet, so a node with a
+ * single partner may capture a few frames between that partner and others. On a hub every
+ * host receives all frames, so the busiest host may be another one.
  */
 static const struct host *find_local(const struct survey *survey)
 {
@@ -234,7 +237,7 @@ static int by_packets(const void *a, const void *b)
 	return memcmp(&p->address, &q->address, sizeof(p->address));
 }
 
-/* With the addresses that most packets were from and to. */
+/* Set an error that lists the addresses with the most packets. Return -1. */
 static int refuse(struct survey *survey, const char *name, struct error *error)
 {
 	enum { MOST_NAMED = 8 };

@@ -6,25 +6,25 @@
 
 #include "base/mem.h"
 
-#define DISORDER NSEC_PER_MSEC /* processors may hand over packets in another order */
+#define DISORDER NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
 
 enum {
-	LEAST_SIGNS = 8,  /* packets that were received after the next one was sent, or */
-	SIGNS_SHARE = 50, /* one change of direction in so many: two clocks */
+	LEAST_SIGNS = 8,  /* fewest changes out of order with two clocks */
+	SIGNS_SHARE = 50, /* inverse of their least share of all changes */
 	MOST_HELD = 1 << 16,
 };
 
-/* From a sent packet to a received one after it, and the other way around. */
+/* The changes from a sent packet to a received one, or the other way around. */
 struct changes {
-	nsec_t *ns; /* how much later the received one is by the timestamps */
+	nsec_t *ns; /* timestamp of the received one less that of the sent one */
 	size_t count, capacity;
 };
 
 struct clock_survey {
 	struct changes to_received, to_sent;
 	bool begun[2], last_received;
-	nsec_t last_ns[2];     /* of sent packets, and of received ones */
-	uint64_t signs, falls; /* changes in the wrong order; falls within a direction */
+	nsec_t last_ns[2];     /* timestamp of the last sent, last received packet */
+	uint64_t signs, falls; /* changes out of order; steps back in one direction */
 };
 
 struct clock_survey *clock_survey_new(void)
@@ -49,7 +49,7 @@ void clock_survey_add(struct clock_survey *survey, bool received, nsec_t ns)
 	survey->last_ns[received] = ns;
 }
 
-/* A change that few others are below: what is stamped out of order counts little. */
+/* Return a percentile of the changes: unlike an extreme, it is robust to disorder. */
 static nsec_t quantile(const struct changes *changes, size_t percent)
 {
 	nsec_t value, *sorted = mem_alloc(changes->count * sizeof(*sorted));
@@ -62,7 +62,9 @@ static nsec_t quantile(const struct changes *changes, size_t percent)
 	return value;
 }
 
-/* The only offset of a time scale within the bounds, either way; 0: none. */
+/*
+ * Return the offset of TAI or GPS time, of either sign, that is within the bounds, or 0.
+ */
 static nsec_t find_scale(nsec_t low, nsec_t high)
 {
 	/* TAI and GPS time less UTC since 1999. */

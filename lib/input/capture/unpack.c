@@ -16,17 +16,20 @@ enum { INPUT = 1 << 16 };
 
 struct unpacked {
 	int fd;
-	z_stream *gzip;     /* this or */
-	ZSTD_DStream *zstd; /* this, or NULL: the file is not compressed */
+	z_stream *gzip;     /* for gzip, or NULL */
+	ZSTD_DStream *zstd; /* for zstd; both are NULL if not compressed */
 	uint8_t *in;
-	size_t at, count; /* of what was read of the file and not yet unpacked */
+	size_t at, count; /* next byte to unpack in `in`; bytes in `in` */
 	uint64_t bytes;
-	bool is_between; /* members of the file: it may end here */
-	bool is_full;    /* more may have been unpacked than there was room for */
+	bool is_between; /* between members of the file, where it may end */
+	bool is_full;    /* the last output was filled, so more may be ready */
 	const char *fault;
 };
 
-/* Read more of the file if nothing waits. Return its bytes, 0 at its end, or -1. */
+/*
+ * Read from the file if all input is used up. Return the bytes of input, 0 at the end of
+ * the file, or -1 with the fault set.
+ */
 static ssize_t fill_input(struct unpacked *unpacked)
 {
 	ssize_t got;
@@ -44,7 +47,7 @@ static ssize_t fill_input(struct unpacked *unpacked)
 	return got;
 }
 
-/* Unpack some of what waits. Return the bytes made, or -1 with the fault set. */
+/* Unpack input. Return the number of bytes unpacked, or -1 with the fault set. */
 static ssize_t inflate_some(struct unpacked *unpacked, char *to, size_t room)
 {
 	z_stream *gzip = unpacked->gzip;
@@ -80,7 +83,7 @@ static ssize_t unpack_zstd(struct unpacked *unpacked, char *to, size_t room)
 	return -1;
 }
 
-/* As fopencookie(3) wants it. */
+/* The read function for fopencookie(3). */
 static ssize_t read_unpacked(void *cookie, char *to, size_t count)
 {
 	struct unpacked *unpacked = cookie;
@@ -106,7 +109,7 @@ static ssize_t read_unpacked(void *cookie, char *to, size_t count)
 	return made;
 }
 
-/* Prepare for what the file begins with. Return false with the fault set. */
+/* Detect the compression and prepare for it. Return false with the fault set. */
 static bool begin_unpacking(struct unpacked *unpacked)
 {
 	static const uint8_t gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};

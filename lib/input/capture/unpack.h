@@ -7,20 +7,20 @@
 
 #include "base/error.h"
 
-/* A file that may be compressed by gzip or zstd, which its first bytes tell. */
+/* A file that may be compressed by gzip or zstd, which its first bytes show. */
 struct unpacked;
 
 /*
- * Open a file to read what is in it, from `*stream` on, which cannot be positioned. NULL
- * with error, without the path in it. Closing the stream is up to the caller, and comes
- * before unpacked_free().
+ * Open a file and set `*stream` to its unpacked content, which is not seekable. The
+ * caller closes the stream before unpacked_free(). Return NULL with error, which does not
+ * contain the path.
  */
 struct unpacked *unpacked_open(const char *path, FILE **stream, struct error *error);
 
 /* Return how many bytes of the file itself have been read. */
 uint64_t unpacked_bytes(const struct unpacked *unpacked);
 
-/* Return why the stream could not be read on, or NULL. */
+/* Return the reason why reading the stream failed, or NULL. */
 const char *unpacked_fault(const struct unpacked *unpacked);
 
 void unpacked_free(struct unpacked *unpacked);

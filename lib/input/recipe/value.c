@@ -365,9 +365,9 @@ static int convert(struct loader *loader, int index, size_t depth,
 }
 
 /*
- * Refuse what would cost libyaml more than time in proportion to the text: its scanner
- * looks at every open list for each token, and its loader at every anchor for each anchor
- * and alias. Other errors are left to the loader. Return 0, or -1.
+ * Reject text for which libyaml needs more than linear time: its scanner visits every
+ * open list for each token, and its loader every anchor for each anchor and alias. Other
+ * errors are left to the loader. Return 0, or -1 with error.
  */
 static int check_limits(const struct loader *loader, yaml_parser_t *parser)
 {
@@ -474,7 +474,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 
 static int load(struct loader *loader, const char *path, struct recipe_value *into);
 
-/* Return true if the path leads out of its directory, as a link may. */
+/* Return true if the path is a link that leads out of its directory. */
 static bool leads_elsewhere(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -58,7 +58,7 @@ struct recipe_entry {
 enum {
 	RECIPE_MOST_MIB = 1,        /* a file */
 	RECIPE_MOST_VALUES = 50000, /* all files, copies of aliases included */
-	RECIPE_MOST_KEYS = 1000,    /* of a map, and anchors and aliases of a file */
+	RECIPE_MOST_KEYS = 1000,    /* a map; also anchors and aliases of a file */
 	RECIPE_MOST_DEPTH = 32,
 	RECIPE_MOST_FILES = 64,
 };
