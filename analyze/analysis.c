@@ -12,7 +12,7 @@
 const char no_spans_note[] =
     "what threads, processors and disks did: left out by ctmerge --no-spans";
 
-/* A thread under one name, from a time on. */
+/* A thread under one of its names, from `begin_ns` on. */
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
 	const char *comm, *process; /* names of thread and process; "" if not known */
@@ -83,8 +83,9 @@ static bool is_before(const struct thread_facts *facts, int64_t node, int64_t ti
 	return facts->begin_ns <= at;
 }
 
-/* The thread that had this number at the time, under its name of that time; else the next
- * before it, else the first. NULL: none. Valid as long as the query. */
+/* Return the thread that had this number at the time, under its name of that time;
+ * otherwise the last one before it, otherwise the first one, or NULL. The result is valid
+ * as long as the query. */
 static const struct thread_facts *find_thread(struct query *query, int64_t node,
 					      int64_t tid, nsec_t at)
 {

@@ -87,7 +87,7 @@ int query_run(struct query *query, struct result *result, struct error *error);
 /* --tid, --pid and --procname. */
 bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at);
 
-/* The thread's name at that time; "" if not known. */
+/* Return the thread's name at that time, or "" if it is unknown. */
 const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at);
 
 /* "" for a node that is not there. */

@@ -263,8 +263,8 @@ static int tell_of_file(const struct catalog *catalog, const struct text_list *w
 	return EXIT_MISUSE;
 }
 
-/* A single file of SQL need not be named twice. --tables and --print-sql take no
- * timeline, so with them one word is the name of an analysis. */
+/* Return true if no word names an analysis: a single file of SQL need not be named twice.
+ * --tables and --print-sql need no timeline, so with them a word names an analysis. */
 static bool is_own_alone(const struct request *request, size_t words)
 {
 	bool needs_timeline = !request->tables && request->print_sql < 0;

@@ -253,7 +253,8 @@ static void print_line(FILE *file, const char *text)
 	fputc('\n', file);
 }
 
-/* Whether a table is empty and says so only where it is asked for by name. */
+/* Return true if a table is empty and such that it is then printed only if requested by
+ * name. */
 static bool is_omitted(const struct result *result, const struct result_table *table)
 {
 	return table->is_optional && !table->rows && !result->request->table;

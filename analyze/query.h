@@ -234,13 +234,13 @@ struct query_tables *query_tables_open(const char *directory, struct error *erro
 struct timeline_reader *query_tables_reader(const struct query_tables *tables);
 
 /*
- * Ask duckdb a SELECT, which may name the relations of `before`: for each its name and
- * its SELECT. It then becomes what selects the answer by the reader, once nothing reads
- * the last answer. 0, or -1 with error.
+ * Run a SELECT in duckdb. It may name the relations of `before`, which has the name and
+ * the SELECT of each. Replace `select` by one that reads the answer with the reader;
+ * nothing may still be reading the previous answer. Return 0, or -1 with error.
  *
- * Each SELECT may come from anybody. It gets to duckdb as hexadecimal digits, for the
- * function query(), which runs nothing but one SELECT, in a session that can read the
- * tables and write the answer, and load and configure nothing.
+ * Any SELECT may be hostile. It is passed to duckdb as hexadecimal digits, for the
+ * function query(), which runs only a single SELECT, in a session that can read the
+ * tables and write the answer, but cannot load or configure anything.
  */
 int query_tables_ask(struct query_tables *tables, const struct text_list *before,
 		     char **select, struct error *error);
@@ -248,8 +248,8 @@ int query_tables_ask(struct query_tables *tables, const struct text_list *before
 /* With its reader, after the queries of that. */
 void query_tables_free(struct query_tables *tables);
 
-/* Run a program, found by PATH, without a shell. Its status as wait(2) has it, or -1 with
- * errno. The actions may be NULL, and so may the environment: it is then ours. */
+/* Run a program, found by PATH, without a shell. Return its status as in wait(2), or -1
+ * with errno. `actions` may be NULL; if `environment` is NULL, the program gets ours. */
 int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
 		char *const *environment);
 

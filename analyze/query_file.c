@@ -430,7 +430,8 @@ static void add_defaults(struct query_file *file)
 		}
 }
 
-/* A control character ends lines, and so comments, for some readers of the text. */
+/* Refuse control characters: some readers of the text take them for the end of a line,
+ * and so of a comment. Return 0, or -1 with error. */
 static int check_lines(const struct reading *reading)
 {
 	for (const char *byte = reading->text; *byte; byte++)

@@ -62,7 +62,8 @@ static bool has_parts(const char *path)
 	return entry;
 }
 
-/* Where the files of a table are, by the link to the directory; NULL: there are none. */
+/* Return a path or glob of a table's files, through the link to the directory, or
+ * NULL. */
 static char *table_files(const struct query_tables *tables, const char *name)
 {
 	AUTOFREE char *file = file_name_escape(name, strlen(name));
@@ -77,7 +78,7 @@ static char *table_files(const struct query_tables *tables, const char *name)
 		   : NULL;
 }
 
-/* A name that can be written between quotes on a line, and in a pattern of files. */
+/* Return true if a name can be written between quotes on one line, and in a glob. */
 static bool is_plain_name(const char *name)
 {
 	for (const char *byte = name; *byte; byte++)
@@ -163,8 +164,8 @@ int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
 	return status;
 }
 
-/* Run a script. Nothing in the environment is anybody's business but where programs are.
- */
+/* Run the script. Of our environment duckdb gets only PATH. Return 0, or -1 with
+ * error. */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
 	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
@@ -222,10 +223,10 @@ static int end_script(FILE *script, struct error *error)
 }
 
 /*
- * The first statements of a session. Files can be reached in two directories only, for
- * good (duckdb.org/docs/stable/operations_manual/securing_duckdb). A version before 1.2
- * does not know allowed_directories and ends there. Nothing of an analysis has been given
- * to it yet.
+ * Write the first statements of a session. They restrict it irrevocably to files in two
+ * directories (duckdb.org/docs/stable/operations_manual/securing_duckdb). A version
+ * before 1.2 does not know allowed_directories and ends there, before it has received any
+ * part of an analysis.
  */
 static void write_settings(const struct query_tables *tables, FILE *script)
 {
@@ -247,8 +248,8 @@ static void write_settings(const struct query_tables *tables, FILE *script)
 }
 
 /*
- * A table with the rows of a SELECT. In hexadecimal digits nothing is a line, a quote or
- * a command of the program, and query() refuses what is not one SELECT.
+ * Write the statement that makes a table of a SELECT's rows. Hexadecimal digits contain
+ * no line end, quote or command of the program; query() refuses all but a single SELECT.
  */
 static void write_select(FILE *script, const char *name, const char *select)
 {
@@ -528,7 +529,7 @@ static int load_known(struct query_tables *tables, struct error *error)
 	return status;
 }
 
-/* Patterns of files cannot quote: the link has a name without odd characters. */
+/* Make the link, with a plain name because globs cannot quote, and ANSWERS. */
 static int make_places(const struct query_tables *tables)
 {
 	AUTOFREE char *directory = realpath(tables->directory, NULL);

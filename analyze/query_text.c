@@ -120,7 +120,8 @@ bool sql_has(const char *text, const char *word)
 	return false;
 }
 
-/* What a blank hides from us only if all dialects agree on where its comments end. */
+/* Find a comment in a blank whose end is not the same in all dialects. Return its fault
+ * and set `at`, or return NULL. */
 static const char *find_comment_fault(const struct sql_token *token, size_t *at)
 {
 	const char *text = token->text, *end = text + token->length;
@@ -156,7 +157,8 @@ static bool is_closed(const struct sql_token *token)
 	return quotes % 2 == 0;
 }
 
-/* X'00' is a blob everywhere; E'\'' or N'x' is not the same everywhere. */
+/* Return true if the word is the prefix of a string. X'00' is a blob in all dialects, but
+ * E'\'' and N'x' differ between them. */
 static bool is_prefix(const struct sql_token *token)
 {
 	return token->text[token->length] == '\'' &&
@@ -207,10 +209,10 @@ const char *sql_find_fault(const char *text, const char **what)
 
 enum { SQL_DEPTH_MOST = 200 };
 
-/* Where a SELECT has its tables, in one pair of brackets. */
+/* The state of a SELECT's list of tables, within one pair of brackets. */
 struct sql_from {
 	bool is_list;     /* a comma is followed by a table */
-	bool wants_table; /* the next name is one */
+	bool wants_table; /* the next name is a table */
 };
 
 static bool is_any_word(const struct sql_token *token, const char *words)
@@ -247,7 +249,8 @@ static bool see_word(struct sql_from *from, const struct sql_token *token,
 	return false;
 }
 
-/* Follow a bracket, a comma or a dot. `is_table`: it follows the name of a table. */
+/* Follow a bracket, a comma or a dot, which follows the name of a table if `is_table`.
+ * Return true if it makes that name a function, or is nested too deep. */
 static bool see_operator(struct sql_from *from, size_t *depth, char byte, bool is_table)
 {
 	struct sql_from *now = &from[*depth];

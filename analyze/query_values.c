@@ -99,8 +99,8 @@ static char *text_parameters(struct query_values *values, const char *word,
 	return list;
 }
 
-/* What devices and interfaces are called instead of their own names, and which of them
- * the recipe names. */
+/* Names of devices and interfaces with their aliases, and the interfaces and file systems
+ * that the recipe lists. */
 struct aliases {
 	struct text_list names, aliases;
 	struct text_list interfaces, filesystems;

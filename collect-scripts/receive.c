@@ -27,7 +27,7 @@
 /* A login shell may print this much before the frame. */
 enum { NOISE_MOST = 1 << 20 };
 
-/* Standard input, and what of it was read and not used yet. */
+/* Standard input, with the bytes that were read but not used yet. */
 struct input {
 	const char *stop;
 	time_t deadline; /* by the monotonic clock */
@@ -186,7 +186,7 @@ static int receive(char **argv, struct error *error)
 		line[strcspn(line, "\n")] = '\0';
 		status = receive_file(&input, top, line, error);
 	}
-	/* What was received is on the disk before the node's copy is removed. */
+	/* The received files must be on the disk before the node's copy is removed. */
 	if (status == 0 && syncfs(top))
 		status = error_set(error, "%s: %s", argv[3], strerror(errno));
 	/* The sender ends by itself; otherwise it would end by SIGPIPE. */

@@ -50,11 +50,12 @@ enum event_tag {
 	AT_DUMP_NETWORK,
 };
 
-/* What spans are made of the events. A processor has a stream for each channel, and a
- * channel has some classes of events. */
+/* The kinds of events that spans need. They are recorded and lost independently of each
+ * other: a processor has a stream for each channel, and a channel has some classes of
+ * events. */
 enum event_need {
-	NEED_SWITCH, /* who runs */
-	NEED_WAKEUP, /* who waits, and which threads there are */
+	NEED_SWITCH, /* which thread runs */
+	NEED_WAKEUP, /* which threads exist, and which of them wait */
 	NEED_CALL,
 	NEED_INTERRUPT,
 	NEED_DISK,
@@ -179,7 +180,7 @@ struct follow *follow_new(const struct merge_run *run);
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct event_class *class, const struct ctf_event *event);
 
-/* It is not known which thread runs there until the next switch. */
+/* Forget which thread runs on a CPU of a node: it is unknown until the next switch. */
 void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t node,
 		 int64_t cpu);
 

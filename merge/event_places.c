@@ -9,9 +9,9 @@
 #include "base/spill.h"
 
 /*
- * What events of a stream became, by their place within it. All but the last few of a
- * stream lie in an unnamed file, in blocks. Whoever looks them up goes through the
- * streams from front to back, more or less, so the last block of each is cached.
+ * The links of a stream's events, by ordinal. All except the last few are in an unnamed
+ * file, in blocks. Lookups go through a stream roughly from front to back, so the last
+ * block that was read is cached.
  */
 enum { BLOCK = 64 }; /* events, 7 KiB */
 
@@ -21,13 +21,13 @@ struct noted_event {
 };
 
 struct stream {
-	struct spill_chain chain; /* of noted_event; chunks begin with an ordinal */
-	size_t cached;            /* the chunk in `bytes`; SIZE_MAX: none yet */
+	struct spill_chain chain; /* holds struct noted_event; `first` is an ordinal */
+	size_t cached;            /* index of the chunk in `bytes`; SIZE_MAX: none yet */
 	struct bytes bytes;
 };
 
 struct event_places {
-	struct intmap index; /* of streams */
+	struct intmap index; /* by source and stream: index in `stream` */
 	struct stream *stream;
 	size_t streams, capacity;
 	struct spill spill;
@@ -72,7 +72,7 @@ int event_places_add(struct event_places *places, uint32_t source,
 	return 0;
 }
 
-/* The chunk's events: 0, or -1 with error. */
+/* Read a chunk's events, unless they are cached. Return 0, or -1 with error. */
 static int read_chunk(const struct event_places *places, struct stream *stream,
 		      size_t chunk, struct bytes_cursor *from, struct error *error)
 {

@@ -6,20 +6,21 @@
 #include "merge/load.h"
 
 /*
- * What events became, by their position in their stream. Memory is some kilobytes a
- * stream, the rest is in an unnamed file.
+ * The links of events, by stream and ordinal. Memory: some kilobytes per stream; the rest
+ * is in an unnamed file.
  */
 struct event_places;
 
 struct event_places *event_places_new(void);
 
-/* By ascending ordinal within a stream. Return 0, or -1 with error. */
+/* Add an event's link. Events of a stream come by ascending ordinal. Return 0, or -1 with
+ * error. */
 int event_places_add(struct event_places *places, uint32_t source,
 		     const struct ctf_event *event, const struct event_link *link,
 		     struct error *error);
 
-/* Find the event of a message's end: id 0 if it was not added. Return 0, or -1 with
- * error. */
+/* Set `link` to that of a message's end, with id 0 if it was not added. Return 0, or -1
+ * with error. */
 int event_places_find(struct event_places *places, const struct messages_end *end,
 		      struct event_link *link, struct error *error);
 

@@ -19,15 +19,15 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 struct links {
 	const struct merge_run *run;
 	struct event_places *places;
-	struct sorter *packets; /* of ends, by packet */
-	struct sorter *sorter;  /* of links, by time */
+	struct sorter *packets; /* struct sorted_ends, by packet */
+	struct sorter *sorter;  /* struct link, by time */
 	struct group {
 		struct observation *item;
 		size_t count, capacity;
-	} group;                /* what was seen of the current packet */
+	} group;                /* observations of the current packet */
 	struct texts addresses; /* as packets have them */
 	struct texts names;     /* of each, as texts */
-	uint64_t messages;      /* that there are, also without events here */
+	uint64_t messages;      /* messages, including those without loaded events */
 	bool *is_loaded;        /* by source: some of its packet events are here */
 	struct error *error;
 };
@@ -38,21 +38,21 @@ struct sorted_ends {
 	int64_t src, dst, send_source, recv_source;
 };
 
-/* What a source of one node and a source of another saw of a packet. */
+/* A packet as seen by a source of its sender's node and one of its receiver's. */
 struct observation {
 	struct sorted_ends sorted;
 	struct event_link send, recv, first;     /* id 0: not loaded */
 	nsec_t first_ns;                         /* when the data was first sent */
 	struct timeline_message_observation row; /* all but its message */
-	int left_out; /* ends whose sources have no events here */
+	int left_out; /* ends whose sources had no events loaded */
 	int captures; /* ends that captures saw */
 };
 
-/* A message on its way to its row, or, with a number, one of its observations. */
+/* A message to be written, or, if `number` is not 0, another observation of it. */
 struct link {
 	struct request_message message;
 	struct timeline_message_observation observation;
-	nsec_t send_ns, recv_ns;                    /* of the message */
+	nsec_t send_ns, recv_ns;                    /* the message's */
 	struct messages_end send_place, recv_place; /* their sources are ids */
 	uint32_t number;
 };
@@ -95,7 +95,7 @@ static int compare_places(const struct messages_end *p, const struct messages_en
 	return compare_numbers(p->ordinal, q->ordinal);
 }
 
-/* By the packet, and the nodes that it came from and went to. */
+/* Compare by packet, then by the nodes that sent and received it. */
 static int compare_packets(const struct sorted_ends *p, const struct sorted_ends *q)
 {
 	if (p->ends.number != q->ends.number)
@@ -278,7 +278,8 @@ static int sort_ends(void *context, const struct message_ends *ends, struct erro
 	return sorter_add(links->packets, &sorted, error);
 }
 
-/* Where the data of an observation was first sent: by its own send, or before. */
+/* Find the first send of an observation's data: its own send, or an earlier one. Return
+ * 0, or -1 with error. */
 static int find_first(struct links *links, struct observation *found)
 {
 	const struct messages_end *first = &found->sorted.ends.first;
@@ -292,7 +293,8 @@ static int find_first(struct links *links, struct observation *found)
 	return event_places_find(links->places, first, &found->first, links->error);
 }
 
-/* Find the events of an observation, and correct its times. 0, or -1 with error. */
+/* Find the events of an observation, and correct its times. Return 0, or -1 with
+ * error. */
 static int find_observation(struct links *links, const struct sorted_ends *sorted,
 			    struct observation *found)
 {
@@ -313,7 +315,7 @@ static int find_observation(struct links *links, const struct sorted_ends *sorte
 	set_times(&found->row, ends, from, to);
 	if (find_first(links, found))
 		return -1;
-	/* Of a part the events of other nodes are not here, which says nothing. */
+	/* In a part, the events of other nodes are never loaded. */
 	if (!links->run->is_part)
 		found->left_out = !links->is_loaded[ends->send.source] +
 				  !links->is_loaded[ends->recv.source];
@@ -328,7 +330,7 @@ static bool is_bounded(const struct observation *observation)
 	       observation->row.high_ns != TIMELINE_NONE;
 }
 
-/* Whether `a` tells more of the packet than `b` (docs/schema.md). */
+/* Return true if `a` is the better observation of the packet (docs/schema.md). */
 static bool is_better(const struct observation *a, const struct observation *b)
 {
 	if (a->left_out != b->left_out)
@@ -358,13 +360,14 @@ static nsec_t distance_between(const struct observation *a, const struct observa
 	return (send_ns < 0 ? -send_ns : send_ns) + (recv_ns < 0 ? -recv_ns : recv_ns);
 }
 
-/* A part's join drops what is in no timeline. */
+/* Return true if an event of the observation was loaded. A part keeps all observations;
+ * its join drops the ones without events. */
 static bool is_here(const struct links *links, const struct observation *observation)
 {
 	return observation->send.id || observation->recv.id || links->run->is_part;
 }
 
-/* Start a link, which is sorted to where its message is. */
+/* Start a link with the sort key of its message. */
 static struct link new_link(const struct observation *message)
 {
 	struct link link = {.send_ns = message->row.send_ns,
@@ -378,8 +381,9 @@ static struct link new_link(const struct observation *message)
 }
 
 /*
- * The first send of a message's data, as its own sources saw it, unless others saw one
- * that is earlier than the uncertainty between their clocks explains.
+ * Return the first send of a message's data as its own sources saw it, unless others saw
+ * one more than a millisecond earlier, which the uncertainty between their clocks does
+ * not explain.
  */
 static struct request_send find_first_send(const struct group *group,
 					   const struct observation *message)
@@ -443,7 +447,8 @@ static int add_message(struct links *links, const struct observation *seen)
 	return sorter_add(links->sorter, &link, links->error);
 }
 
-/* The message that another observation of the packet belongs to: the nearest in time. */
+/* Return the message that another observation of the packet belongs to: the nearest in
+ * time. */
 static const struct observation *find_message(const struct group *group,
 					      const struct observation *best,
 					      const struct observation *other)
@@ -459,8 +464,8 @@ static const struct observation *find_message(const struct group *group,
 }
 
 /*
- * Make one message of what was seen of a packet between two nodes. It is a message more
- * whenever the same two sources saw it again, as on a path that goes back and forth.
+ * Make one message of the observations of a packet between two nodes, or several if the
+ * same two sources saw it several times, as on a path that goes back and forth.
  */
 static int add_group(struct links *links)
 {

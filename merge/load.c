@@ -84,7 +84,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	return links_note(loading->links, source, &row->event, &link, error);
 }
 
-/* Where a node's recording starts, stops or loses events up to an instant. */
+/* Handle the marks of a node's recording up to an instant: starts, stops and losses.
+ * Return 0, or -1 with error. */
 static int pass_marks(struct loading *loading, uint32_t node, nsec_t ts_ns,
 		      struct error *error)
 {

@@ -39,10 +39,10 @@ struct row {
 };
 
 /*
- * Open the run's sources, but those of nodes that are not selected, and begin to
- * read. What cannot be opened becomes a problem of the run. The run and the
- * selection must outlive it. The caller frees `recording`: when the sources were
- * recorded.
+ * Open the run's sources, except those of nodes that are not selected, and begin to read.
+ * A source that cannot be opened becomes a problem of the run. The run and the selection
+ * must outlive the prefetcher. Set `recording` to the times at which the sources were
+ * recorded; the caller frees it.
  */
 struct prefetcher *prefetcher_new(struct merge_run *run,
 				  const struct event_filter *filter, int threads,

@@ -14,9 +14,9 @@ struct piece {
 	nsec_t begin_ns, end_ns; /* as in struct ctf_period */
 	uint32_t source, node;
 	const struct ctf_period *of;
-	const unsigned char *uuid; /* of the trace */
+	const unsigned char *uuid; /* the trace's */
 	unsigned needs;
-	bool is_first, is_last; /* of the stream */
+	bool is_first, is_last; /* in its stream */
 	bool is_final; /* it ends with the last event of its trace at the latest */
 };
 
@@ -43,7 +43,7 @@ static nsec_t place(const struct clock *clock, nsec_t local_ns)
 		   : clock_correct(clock, local_ns);
 }
 
-/* The needs that a channel serves. */
+/* Return the needs that a channel's events serve, a bit each. */
 static unsigned needs_of(const struct recording_source *source, uint32_t channel)
 {
 	unsigned needs = 1u << NEED_ANY;
@@ -85,7 +85,7 @@ static void add_pieces(struct making *making)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* By stream. All traces of a session have one uuid. */
+/* Compare by stream. All traces of a session have one uuid. */
 static int compare_streams(const struct piece *a, const struct piece *b)
 {
 	int order = ORDER(a->node, b->node);
@@ -130,7 +130,8 @@ static void add_loss(struct making *making, const struct piece *piece, nsec_t be
 					  .other_ns = end_ns});
 }
 
-/* What was lost from the last packet of one trace to the first of the next. */
+/* Count the events and packets that were lost between the last packet of one trace and
+ * the first of the next. */
 static void note_missing(struct making *making, const struct piece *last,
 			 const struct piece *next, uint64_t packets)
 {
@@ -149,8 +150,8 @@ static void note_missing(struct making *making, const struct piece *last,
 			 place(&source->clock, next->of->first_end_ns));
 }
 
-/* Whether all packets of `next` from its first one on are in `last`, up to the end of
- * either; snapshots repeat packets. */
+/* Return true if the packets of `next`, from its first one on, are also in `last`, up to
+ * the end of either. Snapshots repeat packets. */
 static bool repeats(const struct piece *last, const struct piece *next)
 {
 	unsigned size = next->of->sequence_size;
@@ -161,8 +162,8 @@ static bool repeats(const struct piece *last, const struct piece *next)
 		   counter_growth(size, first, last->of->last_sequence);
 }
 
-/* Connect a period to the one before it of its stream, if it goes on without a hole.
- * Return whether it ends later than that. */
+/* Connect a period to the previous one of its stream if there is no hole between them.
+ * Return false if the previous one is still the stream's last because it ends later. */
 static bool connect(struct making *making, struct piece *last, struct piece *next)
 {
 	unsigned size = next->of->sequence_size;
@@ -212,7 +213,7 @@ static void connect_streams(struct making *making)
 static void trim_ends(struct making *making)
 {
 	struct ends {
-		nsec_t first_ns; /* by its own clock; NSEC_MAX: of no event */
+		nsec_t first_ns; /* by its own clock; NSEC_MAX: no event */
 		bool has_last;
 	} *ends = mem_zalloc((making->run->count + 1) * sizeof(*ends));
 
@@ -250,7 +251,7 @@ static int compare_lanes(const void *a, const void *b)
 	return order ? order : ORDER(p->begin_ns, q->begin_ns);
 }
 
-/* The marks of one need of a processor, from its periods in order. */
+/* Add the marks of one need of a processor, whose periods are sorted by begin. */
 static void mark_lane(struct making *making, const struct piece *piece, size_t count,
 		      unsigned need)
 {
@@ -353,7 +354,7 @@ static int compare_marks(const void *a, const void *b)
 	return order ? order : ORDER(p->other_ns, q->other_ns);
 }
 
-/* In their order, those that differ only in their needs as one. */
+/* Sort the marks, and join those that differ only in their needs. */
 static void sort_marks(struct mark_list *marks)
 {
 	size_t count = 0;

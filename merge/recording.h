@@ -8,26 +8,27 @@
 #include "timeline/writer.h"
 
 /*
- * From when to when the processors of a run were recorded, by the packets of its traces:
- * where a recording starts and stops, and where events were lost in between. Streams of
- * one channel go on from one trace to the next, as LTTng rotates a recording into chunks
- * and takes snapshots; packets that two of these have are read once.
+ * A start or stop of the recording of a processor, or a loss of events, according to the
+ * packets of the run's traces. Streams of one channel go on from one trace to the next,
+ * because LTTng rotates a recording into chunks and takes snapshots; packets that two of
+ * these have are read once.
  */
 struct recording_mark {
-	nsec_t ts_ns; /* NSEC_MIN: a start that the packets do not say */
+	nsec_t ts_ns; /* NSEC_MIN: a start that the packets do not state */
 	enum { MARK_START, MARK_LOSS, MARK_STOP } kind;
 	int32_t cpu;    /* -1: not recorded */
 	unsigned needs; /* enum event_need, a bit each */
-	/* START: when it stopped before, NSEC_MIN: it is the first, NSEC_MAX: the packets
-	 * do not say. LOSS: until when. STOP: when it starts again, NSEC_MAX: never. */
+	/* START: the previous stop; NSEC_MIN: this is the first start; NSEC_MAX: the
+	 * packets do not state it. LOSS: its end. STOP: the next start; NSEC_MAX: there
+	 * is none. */
 	nsec_t other_ns;
 	bool is_final; /* STOP: not after the last event of the node, see recording.c */
 };
 
-/* What was recorded by one source. */
+/* A source, and when it was recorded according to its packets. */
 struct recording_source {
-	struct ctf_reader *reader;       /* NULL: it is not read */
-	const struct event_class *class; /* of the reader */
+	struct ctf_reader *reader;       /* NULL: the source is not read */
+	const struct event_class *class; /* the reader's */
 	size_t classes;
 	struct ctf_recorded recorded; /* by its own clock; without periods: unknown */
 };
@@ -37,13 +38,15 @@ struct recording_node {
 	size_t marks, next;
 };
 
-/* When a mark is, of a node with its last event then. */
+/* Return the time of a mark. A final stop is not later than its node's last event,
+ * `last_ns`. */
 static inline nsec_t recording_mark_ns(const struct recording_mark *mark, nsec_t last_ns)
 {
 	return mark->is_final && mark->ts_ns > last_ns ? last_ns : mark->ts_ns;
 }
 
-/* A period of a user-space trace beside a kernel; NSEC_MIN, NSEC_MAX: unknown. */
+/* A period of a user-space trace of a node with a kernel trace; NSEC_MIN, NSEC_MAX:
+ * unknown. */
 struct recording_user {
 	nsec_t begin_ns, end_ns;
 	uint32_t source;
@@ -56,12 +59,13 @@ struct recording {
 	size_t users;
 };
 
-/* Before the first step of the readers. Reports what is missing between traces. */
+/* Find when the sources were recorded; call before the first step of the readers. Report
+ * events and packets that are missing between traces as problems of the run. */
 struct recording *recording_new(struct merge_run *run,
 				const struct recording_source *source);
 
-/* The next mark of a node that comes before an event of that time, or NULL. With
- * NSEC_MAX, after the last event, all but final ones. */
+/* Return the next mark of a node that comes before an event of that time, or NULL. With
+ * NSEC_MAX, after the last event, final marks are not returned. */
 static inline struct recording_mark *recording_next(struct recording *recording,
 						    uint32_t node, nsec_t ts_ns)
 {

@@ -35,7 +35,7 @@ struct request_row {
 		int64_t value[sizeof(struct timeline_request) / sizeof(int64_t)];
 	};
 	struct received received; /* by who responds */
-	nsec_t resent_ns[2];      /* that the request and the response were lost for */
+	nsec_t resent_ns[2];      /* time lost, of the request and of the response */
 	uint32_t client_source, server_source; /* indexes */
 	size_t flow;
 };
@@ -53,7 +53,7 @@ struct flow {
 	enum { SILENT, ASKED, ANSWERED } phase;
 	struct stream stream[2]; /* from each end */
 	struct {
-		nsec_t first_ns, last_ns; /* of the SYNs that were sent again; 0: none */
+		nsec_t first_ns, last_ns; /* a lost SYN's first, last send; 0: none */
 	} setup;
 	struct request_row now;
 };
@@ -145,8 +145,8 @@ static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* Whether only what follows its first byte can be new: that byte's first send says
- * nothing. */
+/* Return true if the first byte of a message was sent before, but its last was not. The
+ * first send of that byte is then not the first one of the new data. */
 static bool begins_with_old_data(const struct stream *stream,
 				 const struct request_message *message)
 {
@@ -175,7 +175,7 @@ static bool is_new_data(struct stream *stream, const struct request_message *mes
 	return true;
 }
 
-/* Have the time that data was lost for within what it is a part of. */
+/* Limit the time for which data was lost to the time of the transfer that contains it. */
 static void limit_resent(nsec_t *resent_ns, nsec_t begin_ns, nsec_t end_ns)
 {
 	nsec_t whole = nsec_sub(end_ns, begin_ns);
@@ -257,13 +257,13 @@ static void begin_request(struct requests *requests, struct flow *flow,
 		   &now->request_event);
 }
 
-/* How long the data of a message was lost for before it was sent with success. */
+/* Return the time from the first send of a message's data to the send that arrived. */
 static nsec_t resent_time(const struct request_message *message)
 {
 	return nsec_sub(message->row.send_ns, message->first.ns);
 }
 
-/* A segment that fills a hole may be the first one. */
+/* Add a message to a request. A segment that fills a hole may have been sent first. */
 static void add_request(struct request_row *request,
 			const struct request_message *message)
 {
@@ -280,8 +280,8 @@ static void add_request(struct request_row *request,
 }
 
 /*
- * The SYNs of a connection that were lost delayed its first request, if that followed:
- * in no more time than they were lost for.
+ * Let the first request of a connection begin with the first SYN that was lost, if it was
+ * sent after the successful SYN within at most the time for which SYNs were lost.
  */
 static void add_setup(struct flow *flow)
 {

@@ -66,10 +66,10 @@ struct requests;
 /* Memory: 300 bytes a request, 560 a flow. */
 struct requests *requests_new(const struct merge_run *run);
 
-/* A send of the data of a message: the message's own, or an earlier one of TCP. */
+/* A send of a message's data: the message's own, or an earlier one that TCP repeated. */
 struct request_send {
 	nsec_t ns;
-	int64_t event;  /* TIMELINE_NONE: not here */
+	int64_t event;  /* TIMELINE_NONE: not loaded */
 	const char *by; /* as send_by of `message` */
 	struct sent_packet sent;
 };

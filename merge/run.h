@@ -30,14 +30,14 @@ struct merge_source {
 	    *kind; /* "kernel", "user", "ftrace" beside "kernel", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
-	bool is_mute;       /* beside a kernel's trace, which knows threads better */
+	bool is_mute;       /* the node has a kernel trace, which knows threads better */
 	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
-	bool tells_recorded;    /* by its packets, from when to when it was recorded */
+	bool tells_recorded;    /* its packets state when it was recorded */
 	bool is_corrected;      /* by a clock map; else its clock is at its own epoch */
 	struct ctf_facts facts; /* of what was read */
-	uint64_t discarded_before; /* events, between the trace that it goes on and it */
+	uint64_t discarded_before; /* events lost since the trace that it continues */
 };
 
 struct merge_run {

@@ -26,18 +26,18 @@ struct merge_clock_options {
 };
 
 /*
- * Set the clock of every source: by synchronization, by a clock map read from a
- * file (by the names of sources), or none. Sources that nothing ties
- * keep their own epoch, further islands that of their reference, which is reported;
- * traces of one clock uuid share one correction, also those without a network
- * event. The packets are matched in any case: `messages` gets them, with
- * their ends by the indexes of sources, unless it is NULL. 0, or -1 with error.
+ * Set the clock of every source: by synchronization, by a clock map read from a file (by
+ * the names of sources), or none. Sources that nothing ties keep their own epoch, further
+ * islands that of their reference, which is reported; traces of one clock uuid share one
+ * correction, even those without a network event. The packets are always matched and
+ * added to `messages`, with their ends by the indexes of sources, unless it is NULL.
+ * Return 0, or -1 with error.
  *
- * Also set of each source: whether it could be opened, its facts (sources that
- * synchronization did not read were only opened), and its island. With a file the island
- * is -1 as well where the map does not have the reference. run->map has no reference
- * where no source could be read; with `none` its clocks are at their own epoch. What the
- * sources found odd is in run->problems; reading their events reports the same again.
+ * For each source, also set whether it could be opened, its facts (sources that
+ * synchronization did not read were only opened), and its island. With a file, the island
+ * is also -1 if the map does not have the reference. If no source could be read, run->map
+ * has no reference; with `none` its clocks are at their own epoch. The sources' problems
+ * are in run->problems; reading their events reports the same again.
  */
 int merge_clocks_find(struct merge_run *run,
 		      const struct merge_clock_options *clock_options,

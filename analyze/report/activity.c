@@ -299,7 +299,7 @@ static int give(struct cell *row, const int64_t *value, size_t count)
 	return 1;
 }
 
-/* The longest time in which the processor was busy for 98 % of every second. */
+/* Return the longest time in which the processor was busy for 98 % of every second. */
 static nsec_t longest_full(const struct activity *activity,
 			   const struct activity_lane *lane)
 {

@@ -302,7 +302,8 @@ static int give_row(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
-/* What only C knows: how many problems are failures; nodes without a trace, and all. */
+/* Give one row of counts that SQL cannot compute: problems that are failures, selected
+ * nodes without a trace, all selected nodes. */
 static int give_facts(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;

@@ -127,8 +127,8 @@ double report_number(struct cell cell, double none);
 /* Which of the chosen nodes one is, from 0. */
 size_t report_node_index(const struct report *report, int64_t node);
 
-/* Follow the paths of the requests, where what threads did is recorded, and keep their
- * states as page_path, for report.sql. 0, or -1 with error. */
+/* Follow the paths of the requests, if the activity of threads is recorded, and store
+ * their states in page_path, for report.sql. Return 0, or -1 with error. */
 int report_walk_paths(struct report *report, struct error *error);
 
 /* The analysis. */

@@ -83,8 +83,7 @@ void report_findings(struct report *report)
 	for (size_t i = 0; findings && i < findings->rows; i++) {
 		const struct cell *row = &findings->cell[i * findings->columns];
 
-		if (row[3].type !=
-		    CELL_TEXT) /* of a node that the timeline does not have */
+		if (row[3].type != CELL_TEXT) /* its node is unknown */
 			continue;
 		fprintf(page,
 			"<li class=\"%s\" id=\"finding-%s\"><h3><span "
@@ -96,7 +95,7 @@ void report_findings(struct report *report)
 	}
 }
 
-/* ---- tasks and user space, where there are some */
+/* ---- tasks and user space, if there are any */
 
 void report_user(struct report *report)
 {
@@ -227,7 +226,7 @@ static int walk_path(struct report *report, size_t i, struct history *history,
 	return error->text ? -1 : error_set(error, "report: a path was not followed");
 }
 
-/* Each segment of all paths is a row. */
+/* A position in the segments of all paths; each segment becomes a row. */
 struct path_cursor {
 	const struct report *report;
 	size_t path, segment;

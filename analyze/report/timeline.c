@@ -123,7 +123,7 @@ struct spans {
 	  ".handler = l.handler AND " s ".cpu = l.cpu"
 
 /* The list's head; begin and end; state + 8 * wait + 64 * cut, cpu, priority or waker.
- * Spans under another name of the same thread are its as well: they come once. */
+ * Spans under another name of the same thread belong to it as well and are read once. */
 static const char state_sql[] =
     "SELECT rank, NULL, s.begin_ns, s.end_ns, state_code + 8 * CASE wait WHEN 'disk'"
     " THEN 1 WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4"

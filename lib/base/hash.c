@@ -118,7 +118,8 @@ size_t texts_put(struct texts *texts, const char *text)
 	return texts_put_bytes(texts, text, strlen(text));
 }
 
-/* The number of the bytes, or -1. `first`: the latest entry with their hash, or -1. */
+/* Return the number of the bytes, or -1. Set `first` to the latest entry with their hash,
+ * or -1. */
 static int64_t find_text(const struct texts *texts, const char *bytes, size_t size,
 			 uint64_t hash, int64_t *first)
 {

@@ -75,7 +75,7 @@ size_t texts_put(struct texts *texts, const char *text);
 /* The same of any bytes. */
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
 
-/* Whether the text is among them. */
+/* Return true if the text is in the set. */
 bool texts_have(const struct texts *texts, const char *text);
 
 /* The text of a number; borrowed until the clear. */

@@ -10,7 +10,7 @@
 
 /* JSON files; everything else of the project reaches jansson through here. */
 
-/* Read a whole file that must hold one value. NULL with error on failure. */
+/* Read a whole file that must hold one value. Return NULL with error. */
 json_t *json_read(const char *path, struct error *error);
 
 /* Read a whole file that must hold one object. NULL with error on failure. */

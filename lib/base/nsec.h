@@ -20,8 +20,8 @@ typedef int64_t nsec_t;
 #define NSEC_MIN      INT64_MIN
 
 /*
- * Stamps are taken between the years 1967 and 2111. The difference of two
- * differences then fits an nsec_t, and 128 bits hold the product of two.
+ * Timestamps must be between the years 1967 and 2111. The difference of two differences
+ * then fits an nsec_t, and 128 bits hold the product of two.
  */
 #define NSEC_STAMP_LEAST (-((nsec_t)1 << 56))
 #define NSEC_STAMP_MOST  ((nsec_t)31 << 57)

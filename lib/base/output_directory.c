@@ -15,7 +15,7 @@
 #include "base/options.h"
 #include "base/process.h"
 
-/* The directory in the stage for old files, beside new ones. */
+/* The stage's directory for old files, next to the new ones. */
 #define KEPT      ".replaced"
 #define LIST_HEAD "clustertrace export 1\n"
 
@@ -34,8 +34,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*left, *right);
 }
 
-/* Add the entries of a directory, sorted by name. 0, or -1 with error: fts(3) would hide
- * that a directory could be read only in part. */
+/* Add the entries of a directory, sorted by name. Return 0, or -1 with error. fts(3)
+ * would not report that only a part of a directory could be read. */
 static int list_entries(const char *path, struct text_list *names, struct error *error)
 {
 	DIR *stream = opendir(path);
@@ -57,7 +57,8 @@ static int list_entries(const char *path, struct text_list *names, struct error 
 	return 0;
 }
 
-/* Where a directory is to be empty it is so, but for our own stage. */
+/* If the directory must be empty, check that it contains nothing except our own stage.
+ * Return 0, or -1 with error. */
 static int check_empty(const char *path, const char *stage,
 		       const struct output_kind *kind, struct error *error)
 {
@@ -182,7 +183,8 @@ void output_directory_explain(const struct output_directory *directory,
 			  at + strlen(directory->temporary));
 }
 
-/* Sync a file with `sync`: fsync(2), or syncfs(2) for all that its file system has. */
+/* Sync a file with `sync_fd`: fsync(2), or syncfs(2) for its whole file system. Return 0,
+ * or -1 with error. */
 static int sync_file(const char *path, int (*sync_fd)(int fd), struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -193,7 +195,8 @@ static int sync_file(const char *path, int (*sync_fd)(int fd), struct error *err
 	return status;
 }
 
-/* All files below `top`, sorted, as paths below it. 0, or -1 with error. */
+/* Add all files below the directory `below` of `top`, sorted, as paths below `top`.
+ * Return 0, or -1 with error. */
 static int list_files(const char *top, const char *below, struct text_list *files,
 		      struct error *error)
 {
@@ -331,8 +334,8 @@ static int check_place(const struct output_directory *directory, const char *nam
 }
 
 /*
- * What was done to an existing directory, to be undone if a later step fails. Its old
- * files are kept in the stage.
+ * The changes to an existing directory, to be undone if a later step fails. Its old files
+ * are kept in the stage.
  */
 struct output_moves {
 	const struct output_directory *directory;
@@ -340,7 +343,8 @@ struct output_moves {
 	struct text_list old, new; /* files that were kept, and that were moved in */
 };
 
-/* Rename a file below one directory to below another, with the directories above it. */
+/* Move a file from below one directory to the same path below another, and make the
+ * directories above it. Return 0, or -1 with error. */
 static int rename_below(const char *from, const char *to, const char *name,
 			struct error *error)
 {
@@ -354,8 +358,9 @@ static int rename_below(const char *from, const char *to, const char *name,
 }
 
 /*
- * Keep an old file. One that a new file will replace stays in its place, too, if the file
- * system has links: there is then no moment without it.
+ * Keep an old file in the stage. If a new file will replace it, and the file system has
+ * hard links, it also stays in its place, so that there is no moment without it. Return
+ * 0, or -1 with error.
  */
 static int keep_old(struct output_moves *moves, const char *name, bool is_replaced,
 		    struct error *error)
@@ -385,7 +390,8 @@ static int move_in(struct output_moves *moves, const char *name, struct error *e
 	return 0;
 }
 
-/* Put the old files back. What cannot be put back is told. */
+/* Remove the new files and put the old ones back. If that fails, add the reason to the
+ * error. */
 static void undo_moves(struct output_moves *moves, struct error *error)
 {
 	const struct output_directory *directory = moves->directory;
@@ -408,8 +414,8 @@ static void undo_moves(struct output_moves *moves, struct error *error)
 	error_clear(&cause);
 }
 
-/* Keep the old files that go or are replaced, and move the new ones in, the list first,
- * the mark last. `names`: the new ones. */
+/* Keep the old files that are removed or replaced, and move the new ones in, the list
+ * first, the mark last. `names` are the new ones. Return 0, or -1 with error. */
 static int do_moves(struct output_moves *moves, const struct text_list *files,
 		    const struct text_list *old, const struct texts *names,
 		    struct error *error)
@@ -436,8 +442,9 @@ static int do_moves(struct output_moves *moves, const struct text_list *files,
 	return mark && !status ? move_in(moves, mark, error) : status;
 }
 
-/* Nothing is touched unless all can be moved, as far as that can be told, and all is put
- * back if something fails. */
+/* Replace the old files by the new ones. Nothing is changed unless all can be moved, as
+ * far as that can be checked beforehand, and everything is put back if a step fails.
+ * Return 0, or -1 with error. */
 static int move_files(const struct output_directory *directory,
 		      const struct text_list *files, struct error *error)
 {

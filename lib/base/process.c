@@ -146,7 +146,7 @@ static void remove_entry(int at, const char *name, int depth)
 {
 	int directory;
 
-	/* An empty directory needs no descriptor, of which there may be none left. */
+	/* An empty directory is removed without a descriptor: none may be available. */
 	if (unlinkat(at, name, 0) == 0 || depth == DEEPEST ||
 	    unlinkat(at, name, AT_REMOVEDIR) == 0)
 		return;

@@ -154,7 +154,7 @@ nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 	return NSEC_MAX;
 }
 
-/* How much of a span is not slewed, in nanoseconds. */
+/* Return the part of a span that is not slewed, in nanoseconds. */
 static double unslewed(const struct clock *clock, nsec_t from, nsec_t to)
 {
 	double length = (double)(to - from);

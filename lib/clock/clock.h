@@ -27,12 +27,12 @@ struct clock_bound {
 	nsec_t low_ns, high_ns; /* NSEC_MIN or NSEC_MAX: nothing bounds that side */
 };
 
-/* At a local time, the clock began to show this much more than before. */
+/* A jump of a clock: from `local_ns` on it shows `size_ns` more than before. */
 struct clock_step {
 	nsec_t local_ns, size_ns;
 };
 
-/* From one local time to another, the clock ran faster by this, and gained so much. */
+/* A time in which a clock ran faster by `fast_ppb` and gained `size_ns`; local times. */
 struct clock_slew {
 	nsec_t begin_ns, end_ns, size_ns;
 	double fast_ppb;
@@ -86,7 +86,8 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
 /* The first local time whose correction is not before a time; NSEC_MAX: there is none. */
 nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns);
 
-/* The mean rate of its segments from begin to end, but for steps and slews; no unit. */
+/* Return the mean rate of its segments from begin to end, without steps and slews; it has
+ * no unit. */
 double clock_mean_rate(const struct clock *clock);
 
 /*

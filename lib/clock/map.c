@@ -114,7 +114,7 @@ struct member {
 	size_t at;          /* its place in the struct */
 	size_t count_at;    /* of a list: that of its length */
 	const struct record *of;
-	/* Lists: NOT_READ, and left out if empty; left out if empty, but read. */
+	/* NOT_READ and NOT_IF_EMPTY are for lists, which are omitted if empty. */
 	enum { ALWAYS, NOT_IN_OLD, NOT_READ, NOT_IF_EMPTY } there;
 };
 

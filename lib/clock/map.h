@@ -40,7 +40,7 @@ struct clock_tie {
 	char *a, *b;
 	uint64_t packets;  /* that tell of it */
 	uint64_t rejected; /* that contradict these */
-	uint64_t samples;  /* of clock.csv that tell of it instead */
+	uint64_t samples;  /* of clock.csv that it follows from instead */
 	struct clock_offset *offset;
 	size_t offsets; /* at least 1, by ascending local_ns */
 };

@@ -65,8 +65,8 @@ static int authorize_statement(void *keeps, int action, const char *first,
 
 int authorize_reading(sqlite3 *db, const bool *keeps)
 {
-	/* These declare themselves when they are first named, which is forbidden later.
-	 */
+	/* These tables declare themselves when they are first named; the authorizer would
+	 * refuse that. */
 	static const char *const table[] = {"pragma_table_info", "pragma_table_xinfo",
 					    "pragma_foreign_key_list", "json_each",
 					    "json_tree"};

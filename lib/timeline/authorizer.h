@@ -7,9 +7,9 @@
 struct sqlite3;
 
 /*
- * From here on a statement, whoever wrote it, may only read, and call functions, of which
- * none reaches a file; while `keeps` is set it may also make temporary tables. An SQLite
- * code.
+ * Restrict all further statements to reading, and to functions that do not access files.
+ * While `*keeps` is true, they may also make temporary tables; it must outlive the
+ * connection. Return an SQLite code.
  */
 int authorize_reading(struct sqlite3 *db, const bool *keeps);
 

@@ -11,22 +11,22 @@
 
 /* A column of an event class's table. */
 struct class_column {
-	char *name; /* as the source has it, in UTF-8 */
-	char *sql;  /* as the table has it */
+	char *name; /* the source's name, in UTF-8 */
+	char *sql;  /* the table's name */
 	enum cell_type type;
 	bool context;
 };
 
-/* The column's type as CREATE TABLE has it: "" for CELL_NULL. */
+/* Return the type for CREATE TABLE; "" for CELL_NULL. */
 const char *class_type_name(enum cell_type type);
 
 /* Prepare the statement that class_table_sql needs, on a database with the tables of
- * classes.sql. An SQLite code. */
+ * classes.sql. Return an SQLite code. */
 int class_asked_new(sqlite3 *db, sqlite3_stmt **asked);
 
 /*
- * Append the CREATE TABLE of a class: its columns and, of those in classes.sql, the ones
- * that it lacks; rows end before them, so they are NULL.
+ * Append the CREATE TABLE of a class: its columns, then the columns in classes.sql that
+ * it lacks. Rows end before those, so they are NULL.
  */
 void class_table_sql(struct bytes *sql, const char *table,
 		     const struct class_column *column, size_t columns,

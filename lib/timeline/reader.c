@@ -33,7 +33,7 @@ struct timeline_query {
 	struct timeline_reader *reader;
 	sqlite3_stmt *statement;
 	struct cell *cell;
-	unsigned *types; /* of each column: a bit for each type that a value may have */
+	unsigned *types; /* by column: the types that its values may have, a bit each */
 	size_t columns;
 };
 
@@ -150,8 +150,8 @@ static int is_blank(const char *text)
 	return text[strspn(text, " \t\r\n;")] == '\0';
 }
 
-/* The types of values in a column, by how its table declares it: SQLite stores others,
- * too, but ctmerge does not. All, if the column is computed. */
+/* Return the types that values of a column may have, a bit each, from its declaration.
+ * SQLite can also store others, but ctmerge does not. A computed column may have all. */
 static unsigned column_types(sqlite3_stmt *statement, int column)
 {
 	const char *declared = sqlite3_column_decltype(statement, column);
@@ -161,7 +161,7 @@ static unsigned column_types(sqlite3_stmt *statement, int column)
 		return null | integer;
 	if (declared && strcmp(declared, "REAL") == 0)
 		return null | integer | 1u << CELL_REAL;
-	if (declared && strcmp(declared, "TEXT") == 0) /* a blob is no UTF-8 */
+	if (declared && strcmp(declared, "TEXT") == 0) /* CELL_BLOB: not UTF-8 */
 		return null | 1u << CELL_TEXT | 1u << CELL_BLOB;
 	return ~0u;
 }

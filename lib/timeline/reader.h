@@ -14,22 +14,22 @@ struct timeline_reader;
 struct text_list;
 
 /*
- * Open a timeline, which may come from anybody: its schema and its short tables are
- * checked (timeline/schema_check.h). NULL with an error that tells a file that cannot be
- * read from one that is no timeline, or one of another version.
+ * Open a timeline. It may be hostile, so its schema and its short tables are checked
+ * (timeline/schema_check.h). Return NULL with an error that says whether the file is
+ * unreadable, not a timeline, of another version, or invalid.
  */
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error);
 
 /* After its queries are freed. */
 void timeline_reader_free(struct timeline_reader *reader);
 
-/* What a name is: a table or view of an event class, or something else. */
+/* The kind of a table: that of an event class, a class's view, or another one. */
 enum timeline_kind { TIMELINE_OTHER, TIMELINE_CLASS_TABLE, TIMELINE_CLASS_VIEW };
 
 enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
 					const char *name);
 
-/* A table that a part of a timeline (ctmerge --part) has besides. */
+/* The additional table of a part of a timeline (ctmerge --part). */
 #define TIMELINE_TUNNEL                                                                  \
 	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \
 	"b_address TEXT, b_port INTEGER, messages INTEGER)"
@@ -52,7 +52,8 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 /* The name of the n-th parameter, from 0: ":begin_ns"; NULL: it has none. */
 const char *timeline_query_parameter(const struct timeline_query *query, size_t n);
 
-/* The type that the n-th column, from 0, was declared with; NULL for an expression. */
+/* Return the type with which the n-th column, from 0, was declared; NULL for an
+ * expression. */
 const char *timeline_query_declared(const struct timeline_query *query, size_t column);
 
 /* How many parameters (?, ?2, :name) it has. */

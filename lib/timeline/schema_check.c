@@ -24,14 +24,14 @@ static unsigned big_endian(const unsigned char *byte)
 }
 
 /*
- * The version of a timeline, by the header of an SQLite database, a file's first 100
- * bytes (sqlite.org/fileformat.html, 1.3). 0: it is no timeline; -1 with errno where it
- * cannot be read. It is asked before SQLite is, which would take an empty file for a
- * database, and which waits for what is no file.
+ * Return a timeline's version from the header of the SQLite database, the file's first
+ * 100 bytes (sqlite.org/fileformat.html, 1.3). Return 0 if the file is not a timeline, or
+ * -1 with errno if it cannot be read. SQLite itself would accept an empty file as a
+ * database, and wait for data if the path is not a file.
  */
 static long read_version(const char *path)
 {
-	/* A pipe that nobody writes to would keep us waiting. */
+	/* Opening a pipe without a writer must not block. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), cause;
 	unsigned char bytes[HEADER_SIZE];
 	ssize_t size;
@@ -100,7 +100,7 @@ struct schema_check {
 	const char *schema, *place;
 	struct timeline_classes *classes;
 	struct texts names;
-	struct schema_item *item; /* of each name */
+	struct schema_item *item; /* by number in `names` */
 	size_t capacity;
 	sqlite3_stmt *asked_columns, *columns;
 	struct error *error;
@@ -178,7 +178,8 @@ static bool item_is(struct schema_check *check, const char *name, const char *sq
 	return item->sql && strcmp(item->sql, sql) == 0;
 }
 
-/* The item may be there if it is as expected. Return 1 if it is missing. */
+/* Accept the item if it is as expected. Return 0, or 1 if it is missing, or -1 with error
+ * if it differs. */
 static int expect_item(struct schema_check *check, const char *type, const char *name,
 		       const char *sql)
 {
@@ -237,7 +238,8 @@ static bool parse_type(const char *word, enum cell_type *type)
 	return false;
 }
 
-/* The columns of the class with this id; for free(), as are their names. NULL: wrong. */
+/* Return the columns of the class with this id, or NULL with error. The caller frees them
+ * and their `sql`. */
 static struct class_column *read_columns(struct schema_check *check, int64_t class,
 					 size_t *count)
 {
@@ -345,7 +347,8 @@ static int check_schema(struct schema_check *check)
 	for (size_t i = 0; i < check->names.count; i++) {
 		const struct schema_item *item = &check->item[i];
 
-		/* A user's own tables do no harm: nothing reads them unasked, or runs. */
+		/* A user's own tables are harmless: they run nothing, and are read only
+		 * on request. */
 		if (!item->is_expected && strncmp(item->sql, "CREATE TABLE ", 13) != 0 &&
 		    strcmp(item->type, "index") != 0)
 			return refuse(check, item->type, texts_get(&check->names, i),
@@ -354,7 +357,8 @@ static int check_schema(struct schema_check *check)
 	return 0;
 }
 
-/* A short table and, as SQL, the condition of a row with a value of a wrong type. */
+/* Check a short table. `row` has its name and the SQL condition that a value has a wrong
+ * type. Return 0, or -1 with error. */
 static int check_table(struct schema_check *check, sqlite3_stmt *row)
 {
 	const char *table = text_at(row, 0);
@@ -372,7 +376,7 @@ static int check_table(struct schema_check *check, sqlite3_stmt *row)
 	return *error_text(check->error) ? -1 : 0;
 }
 
-/* Tables that are short, and that the others refer to. */
+/* The rows for check_table(): the tables that are short and that others refer to. */
 static const char short_tables[] =
     "SELECT m.name, group_concat('typeof(\"' || c.name || '\") NOT IN (' || "
     "CASE c.type WHEN 'INTEGER' THEN '''integer''' WHEN 'TEXT' THEN '''text''' "

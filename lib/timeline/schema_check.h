@@ -8,9 +8,9 @@
 #include "base/hash.h"
 
 /*
- * Whether a timeline may be written to a path: nothing is there, or with `force` a
- * timeline or an empty file, which can be made again. Links, devices and pipes never are.
- * 0, or -1 with error.
+ * Return 0 if a timeline may be written to a path, or -1 with error. The path must not
+ * exist or, with `force`, be a timeline or an empty file, which can be made again. Links,
+ * devices and pipes are never replaced.
  */
 int timeline_check_target(const char *path, bool force, struct error *error);
 
@@ -19,18 +19,18 @@ int timeline_check_version(const char *path, struct error *error);
 
 struct sqlite3;
 
-/* What a timeline has besides the tables of schema.sql and classes.sql. */
+/* The tables and views of a timeline's event classes. */
 struct timeline_classes {
 	struct texts tables, views; /* by name */
 };
 
 /*
- * Check a timeline that may come from anybody, open as `schema` ("main") of `db`, whose
- * tables nobody has read. It must have the tables, views and indexes that this version of
- * ctmerge makes, by their very SQL, and besides only plain tables: a view in the place of
- * a table may compute without end, and a trigger runs. An index may be missing. The short
- * tables that others refer to must have values of their types, and ids that resolve. Fill
- * `classes`. Return 0, or -1 with an error that names `place`.
+ * Check a timeline that may be hostile, open as `schema` ("main") of `db`, before any of
+ * its tables is read. It must have the tables, views and indexes that this version of
+ * ctmerge makes, with exactly their SQL, and otherwise only plain tables: a view in place
+ * of a table may compute without end, and a trigger runs. An index may be missing. The
+ * short tables that others refer to must have values of their types, and ids that
+ * resolve. Fill `classes`. Return 0, or -1 with an error that names `place`.
  */
 int schema_check(struct sqlite3 *db, const char *schema, const char *place,
 		 struct timeline_classes *classes, struct error *error);

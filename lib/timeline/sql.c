@@ -18,7 +18,7 @@ int sql_error(sqlite3 *db, const char *place, struct error *error)
 		return error_set(error, "%s: no space left for the file", place);
 	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (cause || left))
 		return error_set(error, "%s: %s", place, strerror(cause ? cause : left));
-	/* SQLite takes a page that cannot be read for a damaged one. */
+	/* SQLite reports a page that cannot be read as damaged. */
 	if (code == SQLITE_CORRUPT && left == EIO)
 		return error_set(error, "%s: %s", place, strerror(left));
 	return error_set(error, "%s: %s", place, db ? sqlite3_errmsg(db) : "no memory");

@@ -28,7 +28,7 @@ struct cell sql_cell(sqlite3_stmt *statement, int column);
  */
 sqlite3 *sql_open(const char *path, int flags, struct error *error);
 
-/* Open a database in memory, and run statements of ours. NULL with error. */
+/* Open a database in memory, and run our statements `text`. Return NULL with error. */
 sqlite3 *sql_open_memory(const char *text, const char *place, struct error *error);
 
 /*

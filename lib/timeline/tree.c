@@ -214,7 +214,7 @@ struct tree {
 	struct node level[LEVELS];
 	int levels;
 	int64_t last_id; /* of a table's leaf */
-	uint32_t root;   /* SQLite's page; of a detached tree ours */
+	uint32_t root;   /* page number: SQLite's, or ours if the tree is detached */
 	bool is_detached;
 };
 

@@ -73,7 +73,7 @@ void pages_free(struct pages *pages);
 struct writer_class {
 	int64_t id;
 	char *kind, *name, *table;
-	struct class_column *column; /* of all its layouts, as they were added */
+	struct class_column *column; /* columns of all its layouts, in the order added */
 	size_t columns, capacity;
 	struct tree *tree; /* of its table; NULL without payload */
 	int64_t events;

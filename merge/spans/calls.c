@@ -9,7 +9,8 @@
  * began before the recording, of a clone whose child returns from it as well, or its
  * entry was lost; exit(2) and the return from a signal's handler have no exit.
  */
-/* A thread that has not left its processor since the call began needs no other one. */
+/* Return CUT_DOUBT if events that a call depends on may have been lost: on its node or,
+ * if the thread has not left its processor since the call began, on that processor. */
 static int64_t call_doubt(struct spans *spans, const struct thread *thread)
 {
 	const struct span_node *node = &spans->node[thread->node];
@@ -99,7 +100,8 @@ struct received spans_received(const struct spans *spans,
 		   : (struct received){0};
 }
 
-/* When a call began whose entry was not seen, as far back as can be. */
+/* Return the earliest possible begin of a call whose entry was not seen. If the thread
+ * made other calls before, the call begins at its exit. */
 static nsec_t earliest(const struct spans *spans, const struct thread *thread)
 {
 	if (thread->called)

@@ -10,11 +10,11 @@
  * while it is queued, others may be merged into it, which shows when it is issued: its
  * sectors then cover theirs. One that is requeued is issued again.
  *
- * Completions may be lost, and then those that follow on the sector must not move up. Of
- * several requests in flight on one sector the first that is issued completes first; if
- * the sector is issued again before all have completed, the oldest have lost their
- * completions. They have lost them also when another operation is issued, or when the
- * tracer said that it lost events meanwhile.
+ * Completions may be lost, and then later ones on the sector must not be counted for the
+ * earlier requests. Of several requests in flight on one sector, the first that is issued
+ * completes first. If the sector is issued again before all have completed, the oldest
+ * have lost their completions; likewise if another operation is issued, or if the tracer
+ * reported that it lost events meanwhile.
  */
 enum {
 	REQUESTS_MOST = 65536, /* of a disk; more are not in flight, but were lost */
@@ -56,7 +56,7 @@ static void drop(struct disk *disk, size_t at)
 		(disk->count - at) * sizeof(*disk->request));
 }
 
-/* A request whose end was lost. */
+/* End a request whose completion was lost, as cut, and drop it. */
 static void cut_request(struct spans *spans, struct disk *disk, size_t at, nsec_t end_ns)
 {
 	end_request(spans, spans->event->node, disk, &disk->request[at], end_ns,
@@ -127,7 +127,8 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 	*MEM_NEXT(disk->request, disk->count, disk->capacity) = request;
 }
 
-/* Whether a request starts there, or started there before a part of it was done. */
+/* Return true if a request starts, or started before a part of it was done, at the first
+ * sector of `as`. */
 static bool is_at(const struct disk_request *request, const struct disk_request *as)
 {
 	int64_t sector = request->span.disk.sector;
@@ -137,7 +138,8 @@ static bool is_at(const struct disk_request *request, const struct disk_request 
 	       !request->sectors == !as->sectors;
 }
 
-/* The oldest of these, issued or only queued. SIZE_MAX: there is none. */
+/* Return the index of the oldest request at the first sector of `as` that was issued, or
+ * is only queued, according to `issued`; SIZE_MAX if there is none. */
 static size_t find_request(const struct disk *disk, const struct disk_request *as,
 			   bool issued)
 {
@@ -180,8 +182,8 @@ static struct flight find_flight(const struct disk *disk, const struct disk_requ
 	return flight;
 }
 
-/* End all requests of a sector: the oldest have lost their completions, each until the
- * next one was issued; the completions are of the others. */
+/* End all requests in flight on a sector. The completions belong to the last of them; the
+ * first have lost theirs, and each is cut where the next one was issued. */
 static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 		       const struct flight *flight, nsec_t end_ns)
 {
@@ -191,7 +193,7 @@ static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 	for (size_t i = 0; i < flight->count; i++)
 		copy[i] = disk->request[flight->at[i]];
 	for (size_t i = 0; i < flight->count; i++) {
-		size_t at = flight->at[i] - i; /* those before it are gone */
+		size_t at = flight->at[i] - i; /* those before it were dropped */
 		struct disk_request *request = &disk->request[at];
 		bool is_last = i + 1 == flight->count;
 
@@ -208,7 +210,8 @@ static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 	}
 }
 
-/* A request is issued: end those of its sector that have lost their completions. */
+/* When a request is issued, end the requests in flight on its sector if some of them have
+ * lost their completions. */
 static void end_lost(struct spans *spans, struct disk *disk,
 		     const struct disk_request *request)
 {
@@ -286,8 +289,8 @@ static void add_beginless(struct spans *spans, const struct disk *disk,
 		    span_cut(true, false));
 }
 
-/* Whether a completion can be of this request: it is of the same operation, and not
- * larger than what was issued. */
+/* Return true if a completion can belong to this request: it is for the same operation,
+ * and not larger than what is left of the request. */
 static bool can_complete(const struct spans *spans, const struct disk_request *request,
 			 const struct disk_request *done)
 {
@@ -299,8 +302,8 @@ static bool can_complete(const struct spans *spans, const struct disk_request *r
 		request->span.disk.operation == done->span.disk.operation);
 }
 
-/* Find the request that completes. One that the completion cannot be of has lost its own,
- * and is cut. */
+/* Return the index of the request that completes, or SIZE_MAX. Cut requests to which the
+ * completion cannot belong: they have lost theirs. */
 static size_t find_completed(struct spans *spans, struct disk *disk,
 			     const struct disk_request *done)
 {

@@ -22,7 +22,7 @@ struct period_list {
 	size_t count, capacity;
 };
 
-/* Add what of a period is selected. */
+/* Add the selected part of a period. */
 static void add_period(struct period_list *list, const struct selection *selection,
 		       nsec_t begin_ns, nsec_t end_ns)
 {
@@ -42,7 +42,7 @@ static int compare_periods(const void *a, const void *b)
 	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
 }
 
-/* Write periods as rows, those that touch as one, and clear the list. */
+/* Write periods as rows, joining those that touch, and clear the list. */
 static int write_periods(struct period_list *list, const struct timeline_recorded *as,
 			 struct timeline_writer *writer, struct error *error)
 {
@@ -66,13 +66,13 @@ static int write_periods(struct period_list *list, const struct timeline_recorde
 	return status;
 }
 
-/* Events: the first and last of a processor, and the last of its node. */
+/* Times of the first and the last event of a processor, and of the last of its node. */
 struct seen {
 	nsec_t begin_ns, end_ns, last_ns;
 };
 
-/* The periods of a processor in which events of a need were recorded, by its marks. What
- * the packets do not say is by its events. */
+/* Add the periods in which a processor's events of a need were recorded, by its marks.
+ * Where the packets do not state a time, use that of its events. */
 static void add_lane(struct period_list *list, const struct recording_node *node,
 		     int64_t cpu, enum event_need need, struct seen seen,
 		     const struct selection *selection)
@@ -108,7 +108,7 @@ static bool has_marks(const struct recording_node *node, int64_t cpu,
 	return false;
 }
 
-/* What was seen of a processor; of one without events, that of the node. */
+/* Return the times of a processor's events, or those of its node if it has none. */
 static struct seen see(const struct recorded_rows *rows, size_t at, int64_t number)
 {
 	const struct span_node *node = rows->spans ? &rows->spans->node[at] : NULL;
@@ -133,7 +133,8 @@ static struct period extent_of(const struct merge_source *source)
 			       clock_correct(&source->clock, source->facts.end_ns)};
 }
 
-/* When a node's kernels were recorded, or what else there is of it: on any processor. */
+/* Write when a node's kernel traces, or the traces that it has instead, were recorded on
+ * any processor. */
 static int write_node(const struct recorded_rows *rows, size_t at, struct error *error)
 {
 	const struct merge_run *run = rows->run;
@@ -163,7 +164,8 @@ static int write_node(const struct recorded_rows *rows, size_t at, struct error 
 	return status;
 }
 
-/* When it was recorded who runs on a processor; without sched_switch, any event. */
+/* Write when a processor's switches were recorded, or any of its events if the node has
+ * no sched_switch. */
 static int write_cpu(const struct recorded_rows *rows, size_t at, int64_t number,
 		     struct error *error)
 {
@@ -185,7 +187,7 @@ static int write_cpu(const struct recorded_rows *rows, size_t at, int64_t number
 	return status;
 }
 
-/* When user space was recorded, beside a kernel. */
+/* Write when a node's user space was recorded in addition to its kernel. */
 static int write_user(const struct recorded_rows *rows, size_t at, struct error *error)
 {
 	const struct merge_run *run = rows->run;

@@ -104,17 +104,17 @@ struct interrupt_source {
 
 struct cpu {
 	int64_t number;
-	nsec_t first_ns; /* since when it is recorded without a hole; NSEC_MIN: unknown */
-	nsec_t last_ns;  /* of the last event that spans are made of, or since when its
-			  * interrupts are recorded */
+	nsec_t first_ns; /* recorded without a hole since then; NSEC_MIN: unknown */
+	nsec_t last_ns;  /* last event that spans are made from, or start of a recording
+			  * of interrupts */
 	nsec_t seen_ns[NEEDS];     /* the last event of a need; NSEC_MIN: none yet */
-	nsec_t begin_ns, end_ns;   /* of its first and last event; NSEC_MIN: none yet */
-	nsec_t doubt_ns[NEEDS];    /* until when events may have been lost */
+	nsec_t begin_ns, end_ns;   /* its first and last event; NSEC_MIN: none yet */
+	nsec_t doubt_ns[NEEDS];    /* events may have been lost until then */
 	bool is_interrupt_unknown; /* no interrupts are recorded now */
-	bool known;                /* whether it is known who runs, and since when */
-	bool cut;                  /* it ran before since_ns, too */
-	int64_t tid;               /* of who runs */
-	nsec_t since_ns;           /* NSEC_MAX: nobody knows since when who runs */
+	bool known;      /* the running thread and the start of its run are known */
+	bool cut;        /* it ran before since_ns, too */
+	int64_t tid;     /* the running thread */
+	nsec_t since_ns; /* start of the thread's run; NSEC_MAX: unknown */
 	int64_t priority, comm;
 	bool is_preempted; /* who leaves it */
 	struct interrupt stack[INTERRUPTS_DEEP];
@@ -131,8 +131,7 @@ struct disk_request {
 	int64_t sectors;
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
-	/* A completion that is its own, unless one of the sector was lost; see disks.c.
-	 */
+	/* Its completion, unless one on the sector was lost; see disks.c. */
 	nsec_t completed_ns; /* NSEC_MIN: none */
 	int64_t error;
 };
@@ -146,20 +145,20 @@ struct disk {
 struct span_node {
 	int64_t node;             /* its id */
 	nsec_t begin_ns, last_ns; /* NSEC_MIN: no event yet */
-	nsec_t since_ns[NEEDS];   /* all processors are recorded; NSEC_MIN: unknown */
-	nsec_t doubt_ns[NEEDS];   /* as of a processor, of any */
-	nsec_t new_cpu_ns;        /* first event of the processor that came last */
-	struct cpu **cpu;         /* by number; NULL: none of that number yet */
+	nsec_t since_ns[NEEDS]; /* all CPUs are recorded since then; NSEC_MIN: unknown */
+	nsec_t doubt_ns[NEEDS]; /* as in struct cpu, for any processor */
+	nsec_t new_cpu_ns;      /* first event of the processor that came last */
+	struct cpu **cpu;       /* by number; NULL: none of that number yet */
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_capacity;
 	bool has_hard, has_soft; /* such events are recorded */
-	bool calls_lack_tid;     /* system calls tell their thread by switches only */
+	bool calls_lack_tid; /* the thread of a system call follows only from switches */
 };
 
 struct spans {
 	const struct merge_run *run;
-	nsec_t begin_ns; /* of what is selected */
+	nsec_t begin_ns; /* start of the selection */
 	struct span_log log;
 	struct texts texts;
 	struct span_node *node; /* as the run's */
@@ -223,18 +222,18 @@ void disk_event(struct spans *spans);
 /* Where a wakeup or a sending by the event at hand comes from. */
 struct span_cause interrupt_cause(const struct spans *spans);
 
-/* The end of a thread's system call, if it is in one, was not seen. */
+/* End a thread's system call, if it is in one, as cut: its exit was not seen. */
 void call_cut(struct spans *spans, struct thread *thread, nsec_t end_ns);
 
-/* Since when what is needed is known of a node, without a hole. */
+/* Return the time since which a node's events of a need are recorded without a hole. */
 static inline nsec_t known_since(const struct span_node *node, enum event_need need)
 {
 	return node->since_ns[need] > NSEC_MIN ? node->since_ns[need] : node->begin_ns;
 }
 
 /*
- * Events that are needed were not recorded on a processor from `stop_ns` on: what goes on
- * is cut, at its begin if that is later.
+ * Cut the spans that go on, because events that they need were not recorded on a
+ * processor from `stop_ns` on. A span that began later is cut at its begin.
  */
 void thread_lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
 		 nsec_t stop_ns);
@@ -258,7 +257,7 @@ static inline int64_t span_cut(bool begin, bool end)
 	return begin + 2 * end;
 }
 
-enum { CUT_DOUBT = 4 }; /* besides: it may be several spans */
+enum { CUT_DOUBT = 4 }; /* a further bit of `cut`: it may be several spans */
 
 static inline int64_t span_doubt(const nsec_t doubt_ns[NEEDS], enum event_need need,
 				 nsec_t begin_ns)

@@ -208,7 +208,7 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 	return spans->failed;
 }
 
-/* Cut what needs events that a processor did not record from `stop_ns` on. */
+/* Cut the spans that need events that a processor did not record from `stop_ns` on. */
 static void lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
 		 nsec_t stop_ns)
 {
@@ -232,7 +232,8 @@ static void start_cpu(struct cpu *cpu, unsigned needs, nsec_t start_ns)
 		cpu->first_ns = start_ns;
 }
 
-/* The last event of these needs, on a processor or, if it is NULL, of the node. */
+/* Return the time of the last event of these needs on a processor, or of the node's last
+ * event if `cpu` is NULL. */
 static nsec_t last_seen(const struct span_node *node, const struct cpu *cpu,
 			unsigned needs)
 {
@@ -244,8 +245,8 @@ static nsec_t last_seen(const struct span_node *node, const struct cpu *cpu,
 	return last_ns;
 }
 
-/* Events are recorded from here on; those before, from when recording stopped, were not.
- */
+/* Handle the start of a recording: cut the spans that need events between the previous
+ * stop and this start, and set since when events are recorded. */
 static void start(struct spans *spans, uint32_t at, struct cpu *cpu,
 		  struct recording_mark *mark)
 {

@@ -9,19 +9,21 @@
 #include "timeline/writer.h"
 
 /*
- * What the processors and threads of a cluster did, from the kernel's events as they
- * are merged: who ran where and when, who waited for what and who ended that,
- * interrupts, system calls, disk requests. Everything is a span from begin_ns to end_ns
- * on the timeline's axis, a row of `thread_state`, `irq`, `syscall` or `block_request`.
+ * The activity of a cluster's processors and threads, from the kernel's events as they
+ * are merged: which thread ran where and when, which waited for what and what ended the
+ * wait, interrupts, system calls, disk requests. Everything is a span from begin_ns to
+ * end_ns on the timeline's axis, a row of `thread_state`, `irq`, `syscall` or
+ * `block_request`.
  *
- * What began before its processor was recorded, or goes on after that, is cut there and
- * says so; likewise at a hole in the recording. So is what lost its end: it ends where it
- * was last known. What may be several spans, because the tracer lost events meanwhile, is
- * uncertain. Where no event shows a thread's state there is no span of it; nothing is
- * guessed. Spans follow from the events that are selected, as those become rows.
+ * A span that began before its processor was recorded, or goes on afterwards, is cut
+ * there and marked as cut; likewise at a hole in the recording. A span whose end was lost
+ * is cut where it was last known. A span that may be several, because the tracer lost
+ * events meanwhile, is marked as uncertain. Where no event shows a thread's state there
+ * is no span of it; nothing is guessed. Spans follow from the selected events, because
+ * only those become rows.
  *
- * Spans come by their end and are read back by thread and begin, the order in which they
- * lie in the file: until then they are packed in memory and in an unnamed file.
+ * Spans are added by their end and read back by thread and begin, their order in the
+ * timeline: until then they are packed in memory and in an unnamed file.
  */
 struct spans;
 
@@ -69,7 +71,8 @@ struct received {
 int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error);
 
-/* A mark of the recording that comes before the next event. */
+/* Handle a mark of the recording that comes before the next event. Return 0, or -1
+ * with error. */
 int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
 	       struct error *error);
 

@@ -12,9 +12,9 @@
  *
  * A sched_waking may come while its thread still runs on another processor, on its way to
  * sleep: then it waits from the moment that it leaves. Or the waking had an earlier
- * cause, or its stamp is too early, and the thread sleeps until a later one. Only what
- * follows tells: a second sched_waking proves the sleep; a sched_wakeup, or that the
- * thread runs again, that it did not sleep.
+ * cause, or its timestamp is too early, and the thread sleeps until a later one. Only the
+ * next event decides: a second sched_waking proves that the thread slept; a sched_wakeup,
+ * or that the thread runs again, proves that it did not.
  */
 enum {
 	STATES = 0xff, /* bits of prev_state that are states; those above are flags */
@@ -141,7 +141,8 @@ static void leave_elsewhere(struct spans *spans, struct thread *thread)
 	thread->state = STATE_UNKNOWN;
 }
 
-/* It was woken before it left the processor, and has waited since. */
+/* If a sleeping thread was woken before it left the processor, it has not slept: turn its
+ * sleep into a wait for a processor. */
 static void confirm_pending(struct thread *thread)
 {
 	if (!sleeps(thread) || !thread->pending.event)
@@ -428,7 +429,7 @@ void thread_event(struct spans *spans)
 	on[spans->tag](spans);
 }
 
-/* What it did last is not known any more. */
+/* Cut a thread's state, and forget what is known of the thread. */
 static void lose_state(struct spans *spans, struct thread *thread, nsec_t stop_ns)
 {
 	if (thread->state != STATE_UNKNOWN)
@@ -443,7 +444,8 @@ static void lose_state(struct spans *spans, struct thread *thread, nsec_t stop_n
 	thread->pending = NO_CAUSE;
 }
 
-/* A thread that runs on another processor needs only that one. */
+/* Threads that run on another processor are not cut: they need only the events of that
+ * one. */
 void thread_lose(struct spans *spans, uint32_t at, struct cpu *cpu, unsigned needs,
 		 nsec_t stop_ns)
 {
