@@ -174,7 +174,7 @@ static enum ast_kind scan_number(struct metadata *in)
 	if (!is_right || is_word(*in->at))
 		return AST_WRONG;
 	if (errno || (token->is_negative && token->number > (uint64_t)1 << 63))
-		return is_old ? AST_WRONG : AST_REAL;
+		return AST_REAL;
 	if (token->is_negative)
 		token->number = -token->number;
 	return in->at > end && !is_old ? AST_REAL : AST_NUMBER;

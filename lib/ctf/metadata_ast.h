@@ -19,7 +19,7 @@ enum ast_kind {
 	AST_OBJECT,
 	AST_ARRAY,
 	AST_WORD, /* a keyword is a word as any other */
-	AST_REAL, /* of JSON, also an integer of more than 64 bits: of no use here */
+	AST_REAL, /* or an integer of more than 64 bits: of no use here */
 	AST_SIGN, /* `number` tells which */
 	AST_END,
 	AST_WRONG,

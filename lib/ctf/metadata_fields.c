@@ -66,9 +66,9 @@ static void read_ranges(const struct ast *value, struct field_member *member)
 			metadata_wrong(value, "want ranges of two integers");
 			return;
 		}
-		if (first->is_negative != last->is_negative
-			? last->is_negative
-			: first->number > last->number)
+		if (value->in->is_json && (first->is_negative != last->is_negative
+					       ? last->is_negative
+					       : first->number > last->number))
 			metadata_wrong(value, "want a range that ends after its begin");
 		field_add_range(member, first->number, last->number);
 		value->in->nodes++;
@@ -118,6 +118,8 @@ static bool can_have(const struct field_class *class, enum field_role role)
 {
 	const struct field_class *element = class->element;
 
+	if (role == ROLE_MAGIC && class->size != 32)
+		return false;
 	if (role != ROLE_UUID)
 		return (class->type == FIELD_INTEGER || class->type == FIELD_LEB128) &&
 		       !class->is_signed;
@@ -203,6 +205,22 @@ static void read_map(const struct ast *value, struct field_class *class)
 		metadata_wrong(value, "want clock.NAME.value");
 }
 
+/* The base in which an integer is displayed is not used, but it may not be nonsense. */
+static void check_base(const struct ast *base)
+{
+	static const struct ast_word known[] = {
+	    {"decimal", 10}, {"dec", 10},         {"d", 10},   {"i", 10},
+	    {"u", 10},       {"hexadecimal", 16}, {"hex", 16}, {"x", 16},
+	    {"p", 16},       {"octal", 8},        {"oct", 8},  {"o", 8},
+	    {"binary", 2},   {"bin", 2},          {"b", 2},    {NULL, 0}};
+
+	if (base->kind != AST_NUMBER)
+		ast_word(base, known, 0);
+	else if (base->is_negative || (base->number != 2 && base->number != 8 &&
+				       base->number != 10 && base->number != 16))
+		metadata_wrong(base, "want base 2, 8, 10 or 16");
+}
+
 static void read_variable(const struct ast *object, struct field_class *class)
 {
 	read_mappings(ast_get(object, "mappings", "mappings"), class);
@@ -216,6 +234,7 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 	static const struct ast_word bit_order[] = {
 	    {"first-to-last", ORDER_LITTLE}, {"last-to-first", ORDER_BIG}, {NULL, 0}};
 	const struct ast *bits = ast_get(object, "bit-order", NULL);
+	const struct ast *base = ast_get(object, NULL, "base");
 	bool is_real = class->type == FIELD_REAL;
 	bool is_old_real = is_real && !object->in->is_json;
 	const struct ast *sign = ast_get(object, NULL, "signed");
@@ -237,6 +256,8 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1
 							     : ast_word(sign, is, false);
 	class->text = encoding(ast_get(object, NULL, "encoding"), 0);
+	if (base)
+		check_base(base);
 	read_map(ast_get(object, NULL, "map"), class);
 	read_variable(object, class);
 }
@@ -369,6 +390,8 @@ static void read_member(const struct ast *object, struct field_class *class)
 		set_role_by_name(object, name, of);
 	else
 		read_ranges(ast_need_json(object, "selector-field-ranges", NULL), member);
+	if ((of->roles & 1u << ROLE_MAGIC) && class->members > 1)
+		metadata_wrong(object, "%s: want it as the first member", name);
 	ast_expect_no_more(object);
 }
 

@@ -9,6 +9,8 @@
 
 /* The schema of what fragments of CTF 2 and blocks of TSDL say. */
 
+enum { UUID_TEXT = 36 };
+
 int ctf_uuid_parse(const char *text, unsigned char uuid[16])
 {
 	for (int i = 0; i < 16; i++, text += 2) {
@@ -29,7 +31,8 @@ static bool read_uuid(const struct ast *value, unsigned char uuid[16])
 	const struct ast *byte = value ? value->first : NULL;
 	int bytes = 0;
 
-	if (!value || (value->kind == AST_TEXT && !ctf_uuid_parse(value->text, uuid)))
+	if (!value || (value->kind == AST_TEXT && strlen(value->text) == UUID_TEXT &&
+		       !ctf_uuid_parse(value->text, uuid)))
 		return value != NULL;
 	for (; byte && byte->kind == AST_NUMBER && byte->number < 256 && bytes < 16;
 	     byte = byte->next)
@@ -136,6 +139,18 @@ static void read_offset(const struct ast *object, struct schema_clock *clock)
 	clock->offset = ast_natural(ast_get(object, "cycles", "offset"), 0);
 }
 
+/* Check what a clock says beside how to read its stamps. */
+static void check_clock(const struct ast *object)
+{
+	static const struct ast_word is[] = {{"true", true}, {"false", false}, {NULL, 0}};
+	const struct ast *absolute = ast_get(object, NULL, "absolute");
+
+	ast_text(ast_get(object, "description", "description"), NULL);
+	ast_natural(ast_get(object, "precision", "precision"), 0);
+	if (absolute && absolute->kind != AST_NUMBER)
+		ast_word(absolute, is, false);
+}
+
 static void read_clock(const struct ast *object)
 {
 	struct schema *schema = object->in->schema;
@@ -156,7 +171,8 @@ static void read_clock(const struct ast *object)
 	clock.has_uuid = read_uuid(ast_get(object, NULL, "uuid"), clock.uuid) || uid;
 	if (uid)
 		make_uuid(clock.uuid, space, uid);
-	for (size_t i = 0; id && object->in->is_json && i < schema->clocks; i++)
+	check_clock(object);
+	for (size_t i = 0; id && i < schema->clocks; i++)
 		if (strcmp(schema->clock[i].name, id) == 0)
 			metadata_wrong(object, "%s: want one clock of the name", id);
 	if (metadata_failed(object->in))

@@ -38,7 +38,10 @@ static const char *location_text(const struct field_location *location)
 	return last;
 }
 
-/* Labels of one name may be several ranges, and the first that fits counts. */
+/*
+ * Labels of one name may be several ranges, and the first that fits counts. An option
+ * that no label names is never selected.
+ */
 static int select_by_labels(const struct resolving *resolving, struct field_class *class,
 			    const struct field_class *tag)
 {
@@ -59,10 +62,6 @@ static int select_by_labels(const struct resolving *resolving, struct field_clas
 		for (size_t k = 0; label && k < label->ranges; k++)
 			field_add_range(option, label->range[k].first,
 					label->range[k].last);
-		if (!option->ranges)
-			return error_set(resolving->error,
-					 "option %s: want a label of its tag",
-					 option->name);
 	}
 	return 0;
 }

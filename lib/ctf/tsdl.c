@@ -113,12 +113,13 @@ static void add_text(struct ast *object, const char *name, const char *text)
 	add(object, value);
 }
 
-/* A number, a string or a path. */
+/* A number, which may be too large to be of use, a string or a path. */
 static struct ast *read_value(struct metadata *in, const char *name)
 {
 	struct ast *value = ast_copy(&in->token, name);
 
-	if (value->kind == AST_NUMBER || value->kind == AST_TEXT) {
+	if (value->kind == AST_NUMBER || value->kind == AST_TEXT ||
+	    value->kind == AST_REAL) {
 		metadata_next(in);
 	} else {
 		value->kind = AST_TEXT;
@@ -334,6 +335,8 @@ static const struct ast *read_enumeration(struct metadata *in)
 	type = ast_copy(metadata_accept(in, ':') ? read_type(in)
 						 : metadata_find_type(in, "int"),
 			NULL);
+	if (strcmp(type->text ? type->text : "", "integer") != 0)
+		metadata_wrong(&in->token, "want an enumeration of integers");
 	metadata_expect(in, '{');
 	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
 		*last = read_label(in, &value);
@@ -341,6 +344,8 @@ static const struct ast *read_enumeration(struct metadata *in)
 		if (!metadata_accept(in, ',') && !metadata_is_sign(in, '}'))
 			metadata_wrong(&in->token, "want ',' or '}'");
 	}
+	if (!labels->first)
+		metadata_wrong(&in->token, "want a label");
 	add(type, labels);
 	if (name)
 		metadata_define(in, name, type);
@@ -376,6 +381,9 @@ static const struct ast *read_type(struct metadata *in)
 /* typealias, typedef, or a named structure, variant or enumeration. */
 static void read_definition(struct metadata *in)
 {
+	static const char *const keyword[] = {
+	    "integer", "floating_point", "string", "struct", "variant", "enum",
+	    "event",   "stream",         "clock",  "trace",  "env",     NULL};
 	const struct ast *type;
 	const char *name;
 
@@ -388,6 +396,9 @@ static void read_definition(struct metadata *in)
 		type = read_type(in);
 		if (!metadata_accept(in, SIGN_ALIAS))
 			metadata_wrong(&in->token, "want ':='");
+		if (is_word(in, keyword))
+			metadata_wrong(&in->token, "want a name other than %s",
+				       in->token.text);
 		metadata_define(in, read_words(in, NULL), type);
 	} else {
 		read_type(in); /* It is kept by its name. */

@@ -250,6 +250,41 @@ static void events_and_stamps_have_a_default(void **state)
 	schema_free(schema);
 }
 
+/* babeltrace2 reads both. */
+static void what_never_matters_is_read(void **state)
+{
+	struct schema *schema =
+	    parse_fields("env { tracer_name = \"x\"; big = 0x12345678901234567; };"
+			 "enum tag : integer { size = 8; } { p, q = 9 ... 3 };",
+			 "enum tag t; variant <t> { string p; string unnamed; } v;");
+
+	(void)state;
+	assert_int_equal(
+	    field_member(schema->event[0].scope[SCOPE_PAYLOAD], "v")->members, 2);
+	schema_free(schema);
+}
+
+static void what_a_magic_number_is_not_is_named(void **state)
+{
+	static const char *const wrong[][2] = {
+	    {"trace { major = 1; minor = 8; byte_order = le; packet.header := struct {"
+	     " integer { size = 16; } magic; }; };",
+	     "magic is of no known kind"},
+	    {"trace { major = 1; minor = 8; byte_order = le; packet.header := struct {"
+	     " string s; integer { size = 32; } magic; }; };",
+	     "magic: want it as the first member"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct error error = ERROR_INIT;
+
+		assert_null(tsdl_parse(wrong[i][0], strlen(wrong[i][0]), &error));
+		assert_non_null(strstr(error_text(&error), wrong[i][1]));
+		error_clear(&error);
+	}
+}
+
 static void what_is_wrong_is_named_with_its_line(void **state)
 {
 	(void)state;
@@ -280,6 +315,23 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 	assert_wrong("env { a = \"\\xg\"; };", "line 2: want a name");
 	assert_wrong("env { a = \"\\8\"; };", "line 2: want a name");
 	assert_wrong("event { id = 1; };", "line 2: event: want a name");
+	assert_wrong("env { a = 18446744073709551616; b = c d; };", "line 2: want ';'");
+	assert_wrong("typealias enum { } := x;", "line 2: no type int before its use");
+	assert_wrong("typealias enum : integer { size = 8; } { } := x;",
+		     "line 2: want a label");
+	assert_wrong("typealias string := int;\nstruct x { enum { A } y; };",
+		     "line 3: want an enumeration of integers");
+	assert_wrong("typealias string := event;",
+		     "line 2: want a name other than event");
+	assert_wrong("typealias integer { size = 8; base = 9; } := x;",
+		     "line 2: base: want base 2, 8, 10 or 16");
+	assert_wrong("clock { name = c; };\nclock { name = c; };",
+		     "line 3: clock: c: want one clock of the name");
+	assert_wrong("clock { name = c;\ndescription = 23; };",
+		     "line 3: clock: description: want a text");
+	assert_wrong(
+	    "clock { name = c; uuid = \"d58f53f8-1ea8-4b9e-ab2b2c9f699ce47a\"; };",
+	    "line 2: clock: uuid: want a uuid");
 	assert_wrong("env { a = \"", "line 2: want a name");
 	assert_wrong("/* ", "line 2: want trace, env, clock, stream, event or a type");
 	assert_wrong("typealias integer { size = 8; } := ", "line 2: want a type");
@@ -416,6 +468,8 @@ int main(void)
 	    cmocka_unit_test(constants_are_read_as_in_c),
 	    cmocka_unit_test(unknown_attributes_are_counted),
 	    cmocka_unit_test(events_and_stamps_have_a_default),
+	    cmocka_unit_test(what_never_matters_is_read),
+	    cmocka_unit_test(what_a_magic_number_is_not_is_named),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_line),
 	    cmocka_unit_test(types_cannot_grow_without_end),
 	    cmocka_unit_test(what_is_compared_is_bounded),
