@@ -12,20 +12,19 @@
 #include "tables/tables.h"
 #include "timeline/reader.h"
 
-struct opendc_options opendc_options = {.tasks = OPENDC_ANY_KIND,
-					.schema = OPENDC_LAST_SCHEMA - 1,
-					.interval_s = 1,
-					.cpu_mhz = 1000,
-					.memory_mib = 16};
+struct opendc_options opendc_options = {
+    .interval_s = 1, .cpu_mhz = 1000, .memory_mib = -1};
 
 /* The words of options. */
-static const char *const kinds[] = {"invocation", "process", "cgroup", "session", "comm"};
+static const char *const kinds[] = {"node",   "invocation", "process",
+				    "cgroup", "session",    "comm"};
 
 static const struct option_row option_rows[] = {
     {0, "tasks", OPTION_WORD, &opendc_options.tasks,
-     "KIND=invocation|process|cgroup|session|comm",
-     "what is a task: invocation, process, cgroup, session or comm (default: invocation "
-     "if there are any, else process)",
+     "KIND=node|invocation|process|cgroup|session|comm",
+     "what is a task: all that a node does, an invocation, a process, or the processes "
+     "of "
+     "a node of one cgroup, session or comm (default: node)",
      0, 0},
     {0, "interval", OPTION_DOUBLE, &opendc_options.interval_s, "SECONDS",
      "length of a fragment (default: 1)", 0.001, 86400},
@@ -36,13 +35,19 @@ static const struct option_row option_rows[] = {
     {0, "cpu-mhz", OPTION_DOUBLE, &opendc_options.cpu_mhz, "MHZ",
      "speed of cores whose speed was not recorded (default: 1000)", 1, 1e6},
     {0, "memory", OPTION_INT, &opendc_options.memory_mib, "MIB",
-     "memory of tasks whose memory was not recorded (default: 16)", 0, 1 << 30},
+     "memory of tasks whose memory was not recorded (default: what fits, at most 16)", 0,
+     1 << 30},
+    {0, "slots", OPTION_INT, &opendc_options.slots, "N",
+     "hosts with N slow cores of the same speed in all, for N tasks at a time", 1,
+     1 << 20},
     {0, "no-kernel-threads", OPTION_FLAG, &opendc_options.no_kernel_threads, NULL,
      "leave out kernel threads", 0, 0},
+    {0, "parents", OPTION_FLAG, &opendc_options.parents, NULL,
+     "record the parents of tasks, whose end a simulator waits for", 0, 0},
     {0, "no-parents", OPTION_FLAG, &opendc_options.no_parents, NULL,
-     "do not record the parents of tasks", 0, 0},
-    {0, "schema", OPTION_WORD, &opendc_options.schema, "VERSION=v1|v2|v3|v4|v5",
-     "v1 to v5, for older simulators (default: v5)", 0, 0},
+     "do not record them (default)", 0, 0},
+    {0, "schema", OPTION_WORD, &opendc_options.schema, "VERSION=v5",
+     "version of the trace's schema (default: v5)", 0, 0},
     {0, "format", OPTION_WORD, &opendc_options.format, "FORMAT=parquet|csv",
      "parquet or csv (default: parquet)", 0, 0},
     {0},
@@ -77,11 +82,10 @@ struct account {
 	double outside_ns; /* of processes outside of every task */
 };
 
-enum { VALUES = 8 };
+enum { VALUES = 9 };
 
 struct opendc {
 	struct export *export;
-	int kind, schema;          /* of the options; kind: found */
 	struct cell value[VALUES]; /* of the parameters of opendc.sql */
 	struct opendc_fragments fragments;
 	struct account *account; /* by the scope's nodes */
@@ -114,8 +118,8 @@ static int take_worked(void *context, const struct cell *row, struct error *erro
 
 static int open_file(struct opendc *opendc, enum opendc_table table, struct error *error)
 {
-	opendc->fragments.file = opendc_file_new(
-	    opendc->export->directory, table, opendc->schema, kinds[opendc->kind], error);
+	opendc->fragments.file = opendc_file_new(opendc->export->directory, table,
+						 kinds[opendc_options.tasks], error);
 	return opendc->fragments.file ? 0 : -1;
 }
 
@@ -153,14 +157,16 @@ static int take_task(void *context, const struct cell *row, struct error *error)
 static int read_tasks(struct opendc *opendc, const char *sql, struct error *error)
 {
 	const char *path = opendc->export->path;
+	int kind = opendc_options.tasks;
 
 	if (ask(opendc, sql, take_task, error))
 		return -1;
 	if (!opendc->fragments.tasks)
-		return error_set(error,
-				 "%s: no %s of the chosen nodes and time, so there is no "
-				 "task",
-				 path, kinds[opendc->kind]);
+		return error_set(
+		    error,
+		    "%s: no %s of the chosen nodes and time, so there is no "
+		    "task",
+		    path, kind == OPENDC_NODE_KIND ? "processor time" : kinds[kind]);
 	if (opendc->fragments.tasks > INT32_MAX)
 		return error_set(error,
 				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
@@ -175,10 +181,10 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 
 static int check_groups(struct opendc *opendc, const char *sql, struct error *error)
 {
-	bool is_cgroup = opendc->kind == OPENDC_CGROUP;
+	bool is_cgroup = opendc_options.tasks == OPENDC_CGROUP;
 	int64_t count;
 
-	if (!is_cgroup && opendc->kind != OPENDC_SESSION)
+	if (!is_cgroup && opendc_options.tasks != OPENDC_SESSION)
 		return 0;
 	if (query_integer(opendc->export->timeline, sql, opendc->value, &count, error) <
 	    0)
@@ -186,7 +192,7 @@ static int check_groups(struct opendc *opendc, const char *sql, struct error *er
 	return count ? 0
 		     : error_set(
 			   error, "%s: no %s of any process was recorded, want %s",
-			   opendc->export->path, kinds[opendc->kind],
+			   opendc->export->path, kinds[opendc_options.tasks],
 			   is_cgroup
 			       ? "the context cgroup_ns, LTTng's statedump, or `cgroup` "
 				 "of invocations"
@@ -241,15 +247,12 @@ static int take_row(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
 	const struct opendc_task *task = &opendc->fragments.task[row->integer - 1];
-	int64_t begin_ms = opendc_floor_ms(row[3].integer);
 	struct cell cell[OPENDC_FIELDS] = {{0}};
 
 	cell[OPENDC_ID] = row[0];
 	if (row[1].size)
 		cell[OPENDC_NAME] = row[1];
-	cell[OPENDC_SUBMISSION] = cell_of_integer(
-	    opendc->schema == 1 ? begin_ms : opendc_floor_ms(row[2].integer));
-	cell[OPENDC_STOP] = cell_of_integer(begin_ms + task->duration_ms);
+	cell[OPENDC_SUBMISSION] = cell_of_integer(opendc_floor_ms(row[2].integer));
 	cell[OPENDC_DURATION] = cell_of_integer(task->duration_ms);
 	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
 	cell[OPENDC_CPU_CAPACITY] =
@@ -271,18 +274,24 @@ static int write_tasks(struct opendc *opendc, const char *sql, struct error *err
 		   : 0;
 }
 
-static int take_topology(void *context, const struct cell *row, struct error *error)
+static int take_json(void *context, const struct cell *row, struct error *error)
 {
-	static const char name[] = "topology.json";
-	const struct opendc *opendc = context;
-	FILE *file = export_create(opendc->export->directory, name, error);
+	return statement_json(context, row, error);
+}
+
+/* The one row of a statement that has the name of its file. */
+static int write_json(struct opendc *opendc, const struct statement *statement,
+		      struct error *error)
+{
+	FILE *file = export_create(opendc->export->directory, statement->name, error);
 
 	if (!file)
 		return -1;
-	if (statement_json(file, row, error) == 0)
-		return export_close(file, name, error);
+	if (query_rows(opendc->export->timeline, statement->sql, opendc->value, take_json,
+		       file, error) == 0)
+		return export_close(file, statement->name, error);
 	fclose(file);
-	return error_prefix(error, "%s", name);
+	return error_prefix(error, "%s", statement->name);
 }
 
 /* A statement of opendc.sql. */
@@ -302,55 +311,50 @@ static int take_statement(void *context, const struct statement *statement,
 		return write_tasks(opendc, sql, error);
 	if (strcmp(name, "notes") == 0)
 		return statement_notes(opendc->export, statement, opendc->value, error);
-	if (strcmp(name, "topology") == 0)
-		return ask(opendc, sql, take_topology, error);
+	if (strstr(name, ".json"))
+		return write_json(opendc, statement, error);
 	return ask(opendc, sql, take_account, error);
 }
 
-/* Invocations are the tasks if there are any, or if they are asked for. */
-static int find_kind(struct opendc *opendc, struct error *error)
+static int check_invocations(struct opendc *opendc, struct error *error)
 {
 	struct export *export = opendc->export;
-	int *kind = &opendc->kind, has = 1;
 	int64_t any;
+	int has;
 
-	if (*kind <= OPENDC_INVOCATION)
-		has = query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1",
-				    NULL, &any, error);
+	if (opendc_options.tasks != OPENDC_INVOCATION)
+		return 0;
+	has = query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1", NULL,
+			    &any, error);
 	if (has < 0)
 		return -1;
-	if (*kind == OPENDC_INVOCATION && !has)
-		return error_set(error,
-				 "%s: no invocations, want --tasks process or a run "
-				 "with invocations.jsonl",
-				 export->path);
-	if (*kind == OPENDC_ANY_KIND) {
-		*kind = has ? OPENDC_INVOCATION : OPENDC_PROCESS;
-		if (!has)
-			problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
-				    "no invocations, so each process is a task");
-	}
-	return 0;
+	return has ? 0
+		   : error_set(error,
+			       "%s: no invocations, want --tasks process or a run "
+			       "with invocations.jsonl",
+			       export->path);
 }
 
 static int export_all(struct opendc *opendc, struct error *error)
 {
 	const struct opendc_options *options = &opendc_options;
 	const struct export *export = opendc->export;
-	const char *kind;
-	int64_t memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + 999) / 1000;
+	const char *kind = kinds[options->tasks];
 
-	if (find_kind(opendc, error) || statement_chosen(export, error))
+	if (check_invocations(opendc, error) || statement_chosen(export, error))
 		return -1;
-	kind = kinds[opendc->kind];
 	opendc->value[0] = cell_of_integer(export->scope.begin_ns);
 	opendc->value[1] = cell_of_integer(export->scope.end_ns);
 	cell_set_text(&opendc->value[2], kind, strlen(kind));
 	opendc->value[3] = cell_of_integer(!options->no_kernel_threads);
-	opendc->value[4] = cell_of_integer(!options->no_parents);
+	opendc->value[4] = cell_of_integer(options->parents);
 	opendc->value[5] = (struct cell){.type = CELL_REAL, .real = options->cpu_mhz};
-	opendc->value[6] = cell_of_integer(memory_kb);
+	if (options->memory_mib >= 0)
+		opendc->value[6] = cell_of_integer(
+		    ((int64_t)options->memory_mib * 1024 * 1024 + 999) / 1000);
 	opendc->value[7] = cell_of_integer(export->scope.without_spans);
+	if (options->slots)
+		opendc->value[8] = cell_of_integer(options->slots);
 	return statement_each(export->timeline, opendc_sql, opendc->value, take_statement,
 			      opendc, error);
 }
@@ -359,8 +363,6 @@ static int run(struct export *export, struct error *error)
 {
 	struct opendc opendc = {
 	    .export = export,
-	    .kind = opendc_options.tasks,
-	    .schema = opendc_options.schema + 1,
 	    .fragments = {.interval_ms = interval_ms(),
 			  .capacity = (enum opendc_capacity)opendc_options.capacity,
 			  .progress = &export->progress}};

@@ -10,13 +10,13 @@
  *
  *   opendc.sql    what tasks there are, and when they had which processors
  *   opendc.c      options, and its statements one after the other
- *   trace.c       the columns of each version of the format, files of them, and the time
- *                 of tasks, cut into fragments
+ *   trace.c       the columns of the format, files of them, and the time of tasks, cut
+ *                 into fragments
  */
 
 /* In the order of their words. */
 enum opendc_kind {
-	OPENDC_ANY_KIND = -1,
+	OPENDC_NODE_KIND,
 	OPENDC_INVOCATION,
 	OPENDC_PROCESS,
 	OPENDC_CGROUP,
@@ -28,10 +28,10 @@ enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
 
 /* The options. */
 extern struct opendc_options {
-	int tasks, capacity, schema /* from 0 */, format;
+	int tasks, capacity, schema, format;
 	double interval_s, cpu_mhz;
-	int memory_mib;
-	bool no_kernel_threads, no_parents;
+	int memory_mib /* -1: what fits */, slots /* 0: the node's cores */;
+	bool no_kernel_threads, parents, no_parents;
 } opendc_options;
 
 struct opendc_task {
@@ -79,16 +79,12 @@ int opendc_end_tasks(struct opendc_fragments *fragments, size_t before,
 /* Milliseconds since the epoch, cut. */
 int64_t opendc_floor_ms(nsec_t instant);
 
-/* The versions of the traces. */
-enum { OPENDC_LAST_SCHEMA = 5 };
-
-/* What a column holds, whatever the version calls it. */
+/* What a column holds. */
 enum opendc_field {
 	OPENDC_ID,
 	OPENDC_NAME,
 	OPENDC_SUBMISSION, /* ms since the epoch */
-	OPENDC_STOP,
-	OPENDC_DURATION, /* ms */
+	OPENDC_DURATION,   /* ms */
 	OPENDC_CPU_COUNT,
 	OPENDC_CPU_CAPACITY, /* MHz */
 	OPENDC_MEM_CAPACITY, /* KB */
@@ -96,11 +92,9 @@ enum opendc_field {
 	OPENDC_GPU_CAPACITY,
 	OPENDC_PARENTS, /* ids, "1;2;3" */
 	OPENDC_CHILDREN,
-	OPENDC_NATURE,
 	OPENDC_DEFERRABLE,
 	OPENDC_DEADLINE,  /* ms since the epoch */
 	OPENDC_NODE,      /* ours, passed over by OpenDC: where it ran */
-	OPENDC_TIMESTAMP, /* of a fragment's end */
 	OPENDC_CPU_USAGE, /* MHz */
 	OPENDC_GPU_USAGE,
 	OPENDC_FIELDS
@@ -113,7 +107,7 @@ struct opendc_file;
 
 /* Below a directory; `tasks` is the kind of the tasks by its word. NULL with error. */
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
-				    int schema, const char *tasks, struct error *error);
+				    const char *tasks, struct error *error);
 
 /* A row's cells by their field (enum opendc_field); those that the table does not have
  * are not looked at. 0, or -1 with error. */

@@ -3,8 +3,9 @@
 -- The tasks of a timeline and what they worked, for OpenDC: docs/opendc.md says what each
 -- number is. Parameters: begin (?1) and end (?2) of what was asked for; the kind of the
 -- tasks (?3); whether kernel threads are tasks (?4) and parents are told (?5); the MHz of
--- cores (?6) and the kB of memory (?7) where none is recorded; whether spans were left out
--- when the timeline was made (?8). `chosen` has the nodes.
+-- cores (?6) and the kB of memory (?7, NULL: what fits) where none is recorded; whether spans
+-- were left out when the timeline was made (?8); the cores that a host is said to have (?9,
+-- NULL: those of its node). `chosen` has the nodes.
 
 -- Speeds of processors: the first one held before it, too.
 --- table opendc_speed (node, cpu, from_ns)
@@ -196,7 +197,7 @@ own AS (
 	GROUP BY process)
 SELECT c.id, c.node, c.comm, c.begin_ns, max(c.end_ns, coalesce(o.last_ns, c.end_ns)) AS end_ns, o.first_ns, o.last_ns,
 	c.of_pid = 2 OR (c.pid = 2 AND c.of_pid = 0) AS kernel, l.parent, coalesce(l.depth, 0) AS depth,
-	CASE ?3 WHEN 'comm' THEN c.comm ELSE coalesce(l.label, c.label) END AS label, coalesce(l.keeper, c.keeper) AS keeper
+	CASE ?3 WHEN 'node' THEN '*' WHEN 'comm' THEN c.comm ELSE coalesce(l.label, c.label) END AS label, coalesce(l.keeper, c.keeper) AS keeper
 FROM opendc_child AS c LEFT JOIN line AS l ON l.id = c.id LEFT JOIN own AS o ON o.process = c.id
 
 -- How many processes have a group.
@@ -212,6 +213,9 @@ FROM (SELECT node, name, submit_ns, begin_ns, end_ns, id AS place, CASE WHEN cpu
 	UNION ALL
 	SELECT node, comm, begin_ns, begin_ns, end_ns, depth << 32 | id, NULL, NULL, NULL, id, NULL
 	FROM opendc_process WHERE ?3 = 'process' AND (?4 OR NOT kernel)
+	UNION ALL
+	SELECT id, name, begin_ns, begin_ns, end_ns, id, NULL, NULL, NULL, NULL, '*' FROM opendc_node AS n
+	WHERE ?3 = 'node' AND begin_ns < end_ns AND (switches OR EXISTS (SELECT 1 FROM opendc_stretch AS s WHERE s.node = n.id))
 	UNION ALL
 	SELECT p.node, p.label || '@' || n.name, min(p.begin_ns), min(p.begin_ns), max(p.end_ns), min(p.id), NULL, NULL, NULL,
 		NULL, p.label
@@ -324,15 +328,38 @@ level AS (
 	FROM change GROUP BY what, task, at_ns)
 SELECT task, coalesce(max(bytes) FILTER (WHERE what < 3), max(bytes)) AS bytes FROM level GROUP BY task
 
+-- Hosts of the topology: cores and MHz of a node, or ?9 slower ones of the same speed in all.
+-- OpenDC takes a task's kB / 1000 for MiB, as which `most_kb` is the memory of the host; what
+-- is taken for a task without memory is what all that run at a time may have, at most 16 MiB.
+--- table opendc_host (id)
+WITH change AS (
+	SELECT node, begin_ns AS at_ns, 1 AS tasks FROM opendc_task UNION ALL SELECT node, max(end_ns, begin_ns + 1), -1
+	FROM opendc_task),
+level AS (SELECT node, sum(tasks) OVER (PARTITION BY node ORDER BY at_ns, tasks ROWS UNBOUNDED PRECEDING) AS tasks
+	FROM change),
+host AS (
+	SELECT id, name, coalesce(cpus, (SELECT max(s.cpu) + 1 FROM thread_state AS s WHERE s.node = n.id), 1) AS cpus,
+		coalesce(mhz, ?6) AS mhz, CASE WHEN mem_kib < (1 << 52) THEN mem_kib END AS mem_kib,
+		(SELECT max(tasks) FROM level AS l WHERE l.node = n.id) AS tasks
+	FROM opendc_node AS n)
+SELECT id, name, cpus, mhz, coalesce(?9, cpus) AS cores, mhz * cpus / coalesce(?9, cpus) AS core_mhz, mem_kib, tasks,
+	mem_kib / 1024 * 1000 AS most_kb,
+	coalesce(?7, min(16778, coalesce(mem_kib / 1024 * 1000 / tasks, 16778))) AS default_kb
+FROM host
+
+--- table opendc_wanted (task)
+SELECT t.id AS task, t.node, m.task IS NOT NULL AS told, min(coalesce(m.bytes / 1000 + (m.bytes % 1000 > 0), h.default_kb),
+	coalesce(h.most_kb, 9223372036854775807)) AS kb
+FROM opendc_task AS t JOIN opendc_host AS h ON h.id = t.node LEFT JOIN opendc_memory AS m ON m.task = t.id
+
 -- What the program holds of each task: begin, end, processors allocated and in all, and
 -- their speed.
 --- task
-SELECT t.begin_ns, t.end_ns, coalesce(t.cpus, 0),
-	coalesce(n.cpus, (SELECT max(s.cpu) + 1 FROM thread_state AS s WHERE s.node = n.id), 1), coalesce(n.mhz, ?6)
-FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node ORDER BY t.id
+SELECT t.begin_ns, t.end_ns, coalesce(t.cpus, 0), h.cpus, h.mhz
+FROM opendc_task AS t JOIN opendc_host AS h ON h.id = t.node ORDER BY t.id
 
 -- When a task had a processor: task (0: none), node, whether it is a kernel thread, begin,
--- end, share of that time, MHz. The spans of a thread lie by begin, and none overlap. Terms of
+-- end, share of that time, MHz. Threads of which nothing is known are of their node alone. The spans of a thread lie by begin, and none overlap. Terms of
 -- the spans alone (state_code = 1) would have SQLite read all of them before, for a filter.
 --- worked
 SELECT g.task, t.node, g.kernel, max(s.begin_ns, g.from_ns, coalesce(f.from_ns, g.from_ns)) AS begin_ns,
@@ -349,28 +376,49 @@ UNION ALL
 SELECT g.task, s.node, g.kernel, max(s.begin_ns, g.from_ns), min(s.end_ns, g.to_ns), g.share * s.share, coalesce(n.mhz, ?6)
 FROM opendc_segment AS g CROSS JOIN opendc_stretch AS s ON s.process = g.process CROSS JOIN opendc_node AS n ON n.id = s.node
 WHERE s.begin_ns < g.to_ns AND s.end_ns > g.from_ns
+UNION ALL
+SELECT k.id, s.node, 0, max(s.begin_ns, ?1, coalesce(f.from_ns, ?1)), min(s.end_ns, ?2, coalesce(f.to_ns, ?2)), 1.0,
+	coalesce(f.mhz, n.mhz, ?6)
+FROM opendc_task AS k CROSS JOIN opendc_node AS n ON n.id = k.node
+CROSS JOIN thread_state AS s ON s.node = k.node AND s.state_code = 1 AND s.tid <> 0 AND s.begin_ns < ?2 AND s.end_ns > ?1
+LEFT JOIN opendc_speed AS f ON f.node = n.paced AND f.cpu = s.cpu AND f.from_ns < min(s.end_ns, ?2)
+	AND f.to_ns > max(s.begin_ns, ?1)
+WHERE ?3 = 'node' AND NOT EXISTS (SELECT 1 FROM opendc_thread AS t WHERE t.id = s.thread)
 ORDER BY 1
 
 -- A task: place, name, submission, begin, memory, parents, children, deadline, node.
 --- tasks
-SELECT t.id, t.name, t.submit_ns, t.begin_ns, coalesce((SELECT m.bytes / 1000 + (m.bytes % 1000 > 0) FROM opendc_memory AS m
-	WHERE m.task = t.id), ?7), (SELECT group_concat(parent, ';') FROM (SELECT parent FROM opendc_edge WHERE child = t.id
-		ORDER BY parent)),
+SELECT t.id, t.name, t.submit_ns, t.begin_ns, w.kb, (SELECT group_concat(parent, ';') FROM (SELECT parent FROM opendc_edge
+		WHERE child = t.id ORDER BY parent)),
 	(SELECT group_concat(child, ';') FROM (SELECT child FROM opendc_edge WHERE parent = t.id ORDER BY child)),
 	t.deadline_ns, n.name
-FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node ORDER BY t.id
+FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node JOIN opendc_wanted AS w ON w.task = t.id ORDER BY t.id
 
 -- Where nothing says how much memory a node has, it is what its tasks may want at once, and
--- not less than 1 GiB.
---- topology
+-- not less than 1 GiB. `size` is for OpenDC since 2.4u, `memorySize` for earlier ones.
+--- topology.json
 SELECT json_object('clusters', json_array(json_object('name', coalesce((SELECT nullif(value, '') FROM meta
 	WHERE key = 'name' AND typeof(value) = 'text'), 'C01'), 'hosts', json_group_array(json(host)))))
-FROM (SELECT json_object('name', n.name, 'count', 1, 'cpu', json_object('coreCount', coalesce(n.cpus,
-		(SELECT max(s.cpu) + 1 FROM thread_state AS s WHERE s.node = n.id), 1), 'coreSpeed', coalesce(n.mhz, ?6)),
-	'memory', json_object('memorySize', coalesce(CASE WHEN n.mem_kib < (1 << 52) THEN n.mem_kib * 1024 END, max(1 << 30,
-		CAST(min((SELECT total(coalesce(m.bytes / 1000 + (m.bytes % 1000 > 0), ?7)) FROM opendc_task AS t
-			LEFT JOIN opendc_memory AS m ON m.task = t.id WHERE t.node = n.id) * 1000, 9e18) AS INTEGER))))) AS host
-	FROM opendc_node AS n ORDER BY n.id)
+FROM (SELECT json_object('name', name, 'count', 1, 'cpu', json_object('coreCount', cores, 'coreSpeed', core_mhz),
+	'memory', json_object('size', bytes || ' Bytes', 'memorySize', bytes || ' Bytes')) AS host
+	FROM (SELECT *, coalesce(mem_kib * 1024, max(1 << 30, CAST(min((SELECT total(w.kb) FROM opendc_wanted AS w
+			WHERE w.node = h.id) * 1049, 9e18) AS INTEGER))) AS bytes
+		FROM opendc_host AS h) ORDER BY id)
+
+-- Experiments that simulate the tasks on the topology: for OpenDC since 2.4u, and earlier.
+--- experiment.json
+SELECT json_object('name', coalesce((SELECT nullif(value, '') FROM meta WHERE key = 'name' AND typeof(value) = 'text'), 'run'),
+	'topologies', json_array(json_object('importFrom', 'topology.json')),
+	'workloads', json_array(json_object('type', 'trace', 'source', json_object('type', 'named', 'name', '.'))),
+	'allocationPolicies', json_array(json_object('type', 'prefab', 'prefabName', 'TaskNumMemorizing')),
+	'exportModels', json_array(json_object('exportInterval', '1 seconds')))
+
+--- experiment-legacy.json
+SELECT json_object('name', coalesce((SELECT nullif(value, '') FROM meta WHERE key = 'name' AND typeof(value) = 'text'), 'run'),
+	'topologies', json_array(json_object('pathToFile', 'topology.json')),
+	'workloads', json_array(json_object('type', 'ComputeWorkload', 'pathToFile', '.')),
+	'allocationPolicies', json_array(json_object('type', 'prefab', 'policyName', 'TaskNumMemorizing')),
+	'exportModels', json_array(json_object('exportInterval', 1)))
 
 -- What the user should know: whose (NULL: the timeline's), count, text.
 --- notes
@@ -408,8 +456,13 @@ FROM (SELECT count(*) AS count, 'invocations outside of the time, left out' AS t
 	WHERE p.pid <> 0 AND (p.begin_ns > n.end_ns OR p.end_ns < n.begin_ns))
 WHERE count > 0
 UNION ALL
-SELECT NULL, count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || ?7 || ' kB are taken'
-FROM opendc_task WHERE id NOT IN (SELECT task FROM opendc_memory) HAVING count(*) > 0
+SELECT NULL, count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || min(kb)
+	|| IIF(min(kb) < max(kb), ' to ' || max(kb), '') || ' kB are taken'
+FROM opendc_wanted WHERE NOT told HAVING count(*) > 0
+UNION ALL
+SELECT name, 1, printf('up to %d tasks at a time for %d cores: OpenDC gives each task a core and loses the others, want '
+	|| '--tasks node, or --slots %d or more', tasks, cores, tasks)
+FROM opendc_host WHERE tasks > cores
 UNION ALL
 SELECT NULL, count(*), printf('of %d tasks %.6f s lie where their node''s kernel was not traced: what they used '
 	|| 'then is not known, and 0 in their fragments', count(*), sum(whole_ns - recorded_ns) / 1e9)
@@ -425,7 +478,7 @@ SELECT n.id, coalesce(sum(a.ns) FILTER (WHERE a.what = 0), 0.0), coalesce(sum(a.
 	coalesce(sum(a.ns) FILTER (WHERE a.what = 2), 0.0)
 FROM opendc_node AS n LEFT JOIN (
 	SELECT node, ran_ns + 0.0 AS ns, CASE WHEN tid = 0 THEN 0
-		WHEN EXISTS (SELECT 1 FROM opendc_thread AS t WHERE t.id = r.thread) THEN 1 ELSE 2 END AS what
+		WHEN ?3 = 'node' OR EXISTS (SELECT 1 FROM opendc_thread AS t WHERE t.id = r.thread) THEN 1 ELSE 2 END AS what
 	FROM opendc_ran AS r
 	UNION ALL SELECT node, (end_ns - begin_ns) * share, IIF(process IS NULL, 2, 1) FROM opendc_stretch) AS a ON a.node = n.id
 GROUP BY n.id

@@ -12,10 +12,8 @@
 #include "tables/tables.h"
 #include "timeline/reader.h"
 
-/* A column, in which versions of the schema it is, and as what. */
 struct form {
 	enum opendc_field field;
-	int first, last;
 	struct parquet_column column;
 };
 
@@ -35,39 +33,29 @@ struct form {
 #define OPTIONAL .optional = true
 #define LIST     .list = true
 
-/* As the readers of OpenDC ask for them; docs/opendc.md says which release reads which.
- */
+/* As OpenDC's readers ask for them since 2.4g. */
 static const struct form task_forms[] = {
-    {OPENDC_ID, 1, 3, TEXT("id")},
-    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
-    {OPENDC_NAME, 4, 5, TEXT("name", OPTIONAL)},
-    {OPENDC_SUBMISSION, 1, 1, TIME("start_time")},
-    {OPENDC_SUBMISSION, 2, 5, TIME("submission_time")},
-    {OPENDC_STOP, 1, 1, TIME("stop_time")},
-    {OPENDC_DURATION, 2, 5, NUMBER("duration", INT64)},
-    {OPENDC_CPU_COUNT, 1, 5, NUMBER("cpu_count", INT32)},
-    {OPENDC_CPU_CAPACITY, 1, 5, NUMBER("cpu_capacity", DOUBLE)},
-    {OPENDC_MEM_CAPACITY, 1, 5, NUMBER("mem_capacity", INT64)},
-    {OPENDC_GPU_COUNT, 3, 5, NUMBER("gpu_count", INT32, OPTIONAL)},
-    {OPENDC_GPU_CAPACITY, 3, 5, NUMBER("gpu_capacity", DOUBLE, OPTIONAL)},
-    {OPENDC_PARENTS, 3, 3, TEXT("parents", LIST)},
-    {OPENDC_PARENTS, 4, 5, NUMBER("parents", INT32, LIST)},
-    {OPENDC_CHILDREN, 3, 3, TEXT("children", LIST)},
-    {OPENDC_CHILDREN, 4, 5, NUMBER("children", INT32, LIST)},
-    {OPENDC_NATURE, 3, 4, TEXT("nature", OPTIONAL)},
-    {OPENDC_DEFERRABLE, 5, 5, NUMBER("deferrable", BOOLEAN, OPTIONAL)},
-    {OPENDC_DEADLINE, 3, 5, NUMBER("deadline", INT64, OPTIONAL)},
-    {OPENDC_NODE, 1, 5, TEXT("node", OPTIONAL)},
+    {OPENDC_ID, NUMBER("id", INT32)},
+    {OPENDC_NAME, TEXT("name", OPTIONAL)},
+    {OPENDC_SUBMISSION, TIME("submission_time")},
+    {OPENDC_DURATION, NUMBER("duration", INT64)},
+    {OPENDC_CPU_COUNT, NUMBER("cpu_count", INT32)},
+    {OPENDC_CPU_CAPACITY, NUMBER("cpu_capacity", DOUBLE)},
+    {OPENDC_MEM_CAPACITY, NUMBER("mem_capacity", INT64)},
+    {OPENDC_GPU_COUNT, NUMBER("gpu_count", INT32, OPTIONAL)},
+    {OPENDC_GPU_CAPACITY, NUMBER("gpu_capacity", DOUBLE, OPTIONAL)},
+    {OPENDC_PARENTS, NUMBER("parents", INT32, LIST)},
+    {OPENDC_CHILDREN, NUMBER("children", INT32, LIST)},
+    {OPENDC_DEFERRABLE, NUMBER("deferrable", BOOLEAN, OPTIONAL)},
+    {OPENDC_DEADLINE, NUMBER("deadline", INT64, OPTIONAL)},
+    {OPENDC_NODE, TEXT("node", OPTIONAL)},
 };
 
 static const struct form fragment_forms[] = {
-    {OPENDC_ID, 1, 3, TEXT("id")},
-    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
-    {OPENDC_TIMESTAMP, 1, 1, TIME("timestamp")},
-    {OPENDC_DURATION, 1, 5, NUMBER("duration", INT64)},
-    {OPENDC_CPU_COUNT, 1, 3, NUMBER("cpu_count", INT32)},
-    {OPENDC_CPU_USAGE, 1, 5, NUMBER("cpu_usage", DOUBLE)},
-    {OPENDC_GPU_USAGE, 3, 5, NUMBER("gpu_usage", DOUBLE, OPTIONAL)},
+    {OPENDC_ID, NUMBER("id", INT32)},
+    {OPENDC_DURATION, NUMBER("duration", INT64)},
+    {OPENDC_CPU_USAGE, NUMBER("cpu_usage", DOUBLE)},
+    {OPENDC_GPU_USAGE, NUMBER("gpu_usage", DOUBLE, OPTIONAL)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -83,10 +71,10 @@ struct opendc_file {
 };
 
 /* What the file says of itself: how it was made. */
-static void add_facts(struct parquet_writer *writer, int schema, const char *tasks)
+static void add_facts(struct parquet_writer *writer, const char *tasks)
 {
 	static const char *const capacities[] = {"max", "p95", "allocated"};
-	char interval[32], version[2] = {(char)('0' + schema)};
+	char interval[32];
 
 	snprintf(interval, sizeof(interval), "%lld",
 		 llround(opendc_options.interval_s * 1000));
@@ -95,56 +83,48 @@ static void add_facts(struct parquet_writer *writer, int schema, const char *tas
 	parquet_add_metadata(writer, "clustertrace.capacity",
 			     capacities[opendc_options.capacity]);
 	parquet_add_metadata(writer, "clustertrace.interval_ms", interval);
-	parquet_add_metadata(writer, "clustertrace.schema", version);
+	parquet_add_metadata(writer, "clustertrace.schema", "5");
 }
 
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
-				    int schema, const char *tasks, struct error *error)
+				    const char *tasks, struct error *error)
 {
-	static const char *const names[][2] = {{"tasks", "fragments"},
-					       {"trace/meta", "trace/trace"}};
+	static const char *const names[] = {"tasks", "fragments"};
 	const struct table_style style = {.parquet =
 					      opendc_options.format == OPENDC_PARQUET};
 	const struct form *form = table == OPENDC_TASKS ? task_forms : fragment_forms;
 	size_t forms = table == OPENDC_TASKS ? COUNT(task_forms) : COUNT(fragment_forms);
 	struct opendc_file *file = mem_zalloc(sizeof(*file));
 
-	for (size_t i = 0; i < forms; i++)
-		if (schema >= form[i].first && schema <= form[i].last) {
-			file->field[file->table.columns] = form[i].field;
-			file->column[file->table.columns++] = form[i].column;
-		}
+	for (size_t i = 0; i < forms; i++) {
+		file->field[file->table.columns] = form[i].field;
+		file->column[file->table.columns++] = form[i].column;
+	}
 	file->table.column = file->column;
-	file->table.name =
-	    mem_printf("%s.%s", names[schema == 1][table], table_extension(&style));
+	file->table.name = mem_printf("%s.%s", names[table], table_extension(&style));
 	if (table_file_begin(&file->table, directory, &style, error)) {
 		opendc_file_free(file);
 		return NULL;
 	}
 	if (style.parquet)
-		add_facts(file->table.writer, schema, tasks);
+		add_facts(file->table.writer, tasks);
 	return file;
 }
 
-/* The elements of "1;2;3", as texts or integers. */
+/* The integers of "1;2;3". */
 static struct parquet_list list_of(struct opendc_file *file, size_t list,
-				   const struct cell *text, bool texts)
+				   const struct cell *text)
 {
 	bool any = text->type == CELL_TEXT;
 	const char *at = any ? text->bytes : "", *end = at + (any ? text->size : 0);
-	const char *next;
 	size_t count = 0;
 
-	for (; at < end; at = next + 1) {
-		struct cell *cell;
+	while (at < end) {
+		char *next;
 
-		next = memchr(at, ';', (size_t)(end - at));
-		next = next ? next : end;
-		cell = MEM_NEXT(file->element[list], count, file->capacity[list]);
-		if (texts)
-			cell_set_bytes(cell, CELL_TEXT, at, (size_t)(next - at));
-		else
-			*cell = cell_of_integer(strtoll(at, NULL, 10));
+		*MEM_NEXT(file->element[list], count, file->capacity[list]) =
+		    cell_of_integer(strtoll(at, &next, 10));
+		at = next + 1;
 	}
 	return (struct parquet_list){.cell = file->element[list], .count = count};
 }
@@ -154,23 +134,14 @@ int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 {
 	struct cell row[COUNT(task_forms)];
 	struct parquet_list list[LISTS];
-	char id[24];
 	size_t lists = 0;
 
 	for (size_t i = 0; i < file->table.columns; i++) {
-		const struct parquet_column *column = &file->column[i];
-		bool text = column->type == PARQUET_BYTE_ARRAY;
-
 		row[i] = cell[file->field[i]];
-		if (!file->table
-			 .writer) /* CSV has texts for lists, and numbers for ids */
-			continue;
-		if (column->list) {
-			list[lists] = list_of(file, lists, &row[i], text);
+		/* CSV has texts for lists. */
+		if (file->table.writer && file->column[i].list) {
+			list[lists] = list_of(file, lists, &row[i]);
 			lists++;
-		} else if (text && row[i].type == CELL_INTEGER) {
-			snprintf(id, sizeof(id), "%" PRId64, row[i].integer);
-			row[i] = cell_of_text(id);
 		}
 	}
 	return table_file_rows(&file->table, row, lists ? list : NULL, 1, error);
@@ -361,7 +332,9 @@ static void set_capacity(const struct opendc_fragments *fragments,
 		cores = ceil(task->cpu_capacity / task->mhz * (1 - 1e-12));
 		cores = fmin(cores, (double)task->cores);
 	}
-	task->cpu_count = (int64_t)fmin(fmax(cores, 1), INT32_MAX);
+	/* Each slot is for one task. */
+	task->cpu_count =
+	    opendc_options.slots ? 1 : (int64_t)fmin(fmax(cores, 1), INT32_MAX);
 }
 
 /* Write the fragments of the task at hand, and go on to the next one. A long time without
@@ -377,8 +350,6 @@ static int end_task(struct opendc_fragments *fragments, struct error *error)
 	sum_work(fragments);
 	set_capacity(fragments, task);
 	cell[OPENDC_ID] = cell_of_integer((int64_t)fragments->at + 1);
-	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
-	cell[OPENDC_TIMESTAMP] = cell_of_integer(opendc_floor_ms(task->begin_ns));
 	next = fragments->work;
 	end = next + fragments->works;
 	for (uint64_t i = 0; i < task->fragments; i += count) {
@@ -390,7 +361,6 @@ static int end_task(struct opendc_fragments *fragments, struct error *error)
 		count = !works && until - i > idle ? until - i : 1;
 		length = length_of(fragments, i, count);
 		cell[OPENDC_DURATION] = cell_of_integer(length);
-		cell[OPENDC_TIMESTAMP].integer += length;
 		cell[OPENDC_CPU_USAGE] = (struct cell){.type = CELL_REAL, .real = mhz};
 		if (opendc_file_add(fragments->file, cell, error))
 			return -1;

@@ -192,7 +192,8 @@ static int measure_all(const char *directory, const struct size *size,
 
 	printf("%lld tasks, %lld fragments\n%-12s %8s %8s %8s\n", (long long)size->tasks,
 	       (long long)(size->tasks * size->seconds), "what", "s", "cpu s", "MiB");
-	launch_words(&words, "ctexport", "opendc", "-q", timeline, "-o", output, NULL);
+	launch_words(&words, "ctexport", "opendc", "-q", "--tasks", "process", timeline,
+		     "-o", output, NULL);
 	status = status || measure("export", &words, error);
 	text_list_clear(&words);
 	free(timeline);

@@ -49,13 +49,12 @@ worked()
 sound()
 {
 	tasks=$1/tasks.csv fragments=$1/fragments.csv
-	[ -f "$tasks" ] || tasks=$1/trace/meta.csv fragments=$1/trace/trace.csv
 	tr -d '\r' <"$tasks" | awk -F, '
 	function fail(what) { print "task " $1 ": " what; bad = 1 }
 	FNR == 1 { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	NR == FNR {
 		if ($1 in left) fail("comes twice")
-		left[$1] = "stop_time" in at ? $at["stop_time"] - $at["start_time"] : $at["duration"]
+		left[$1] = $at["duration"]
 		if (left[$1] <= 0 || $at["cpu_count"] < 1 || $at["cpu_capacity"] <= 0) fail("no size")
 		n = split("parents" in at ? $at["parents"] : "", other, ";")
 		for (i = 1; i <= n; i++) told[other[i] " " $1]++
@@ -95,7 +94,7 @@ conserved()
 }
 
 @test "what tasks work is what the processors did" {
-	for tasks in process comm; do
+	for tasks in node process comm; do
 		conserved 4 2500 --tasks "$tasks" --cpu-mhz 2500
 	done
 }
@@ -105,25 +104,32 @@ conserved()
 	ln -sf recorded.db run.db
 	mhz=$(sqlite3 run.db 'SELECT max(cpu_mhz) FROM node')
 	[ "$(sqlite3 run.db 'SELECT min(cpu_mhz) FROM node')" = "$mhz" ]
-	for tasks in process comm; do
+	for tasks in node process comm; do
 		conserved 3 "$mhz" --tasks "$tasks"
 	done
 	sound "$out"
 }
 
-@test "every schema is sound, in files of its names" {
-	for schema in v1 v2 v3 v4 v5; do
-		ctexport opendc -q --schema "$schema" --format csv run.db -o "$out-$schema" 2>/dev/null
-		sound "$out-$schema"
-	done
-	ctexport opendc -q --schema v1 run.db -o "$out" 2>/dev/null
-	[ -f "$out/trace/meta.parquet" ]
-	[ -f "$out/trace/trace.parquet" ]
-	[ -f "$out-v1/trace/trace.csv" ]
+# To 1 ppm what thread_state and recorded have of each node, in as many tasks as nodes.
+@test "a task for each node is all that the node did" {
+	ctexport opendc -q --format csv --cpu-mhz 2500 run.db -o "$out" 2>/dev/null
+	sound "$out"
+	sqlite3 -separator ' ' run.db "
+		SELECT n.name, (SELECT sum(s.duration_ns) FROM thread_state AS s
+				WHERE s.node = n.id AND s.state = 'running' AND s.tid <> 0),
+			(SELECT (max(r.end_ns) - min(r.begin_ns)) / 1000000 FROM recorded AS r
+				WHERE r.node = n.id AND r.kind = 'kernel' AND r.cpu IS NULL)
+		FROM node AS n ORDER BY n.name" >told
+	paste -d ' ' told <(worked "$out" 2500) <(tr -d '\r' <"$out/tasks.csv" |
+		awk -F, 'NR > 1 { print $2, $4 }' | sort) >sums
+	cat sums
+	awk '{ if ($1 != $4 || $1 != $6 || ($2 - $5) ^ 2 > ($2 * 1e-6) ^ 2) bad = 1
+		if ($7 < $3 || $7 > $3 + 1) bad = 1 }
+		END { exit bad || NR != 4 }' sums
 }
 
 @test "fragments sum to their task, and stay below its capacity" {
-	ctexport opendc -q --format csv --interval 0.1 run.db -o "$out" 2>/dev/null
+	ctexport opendc -q --tasks process --format csv --interval 0.1 run.db -o "$out" 2>/dev/null
 	tr -d '\r' <"$out/tasks.csv" | awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	FNR == NR { left[$1] = $at["duration"]; most[$1] = $at["cpu_capacity"]; next }
@@ -133,15 +139,15 @@ conserved()
 }
 
 @test "the same input makes the same files" {
-	ctexport opendc -q run.db -o "$out-1" 2>/dev/null
-	ctexport opendc -q run.db -o "$out-2" 2>/dev/null
+	ctexport opendc -q --tasks process run.db -o "$out-1" 2>/dev/null
+	ctexport opendc -q --tasks process run.db -o "$out-2" 2>/dev/null
 	for file in tasks.parquet fragments.parquet topology.json; do
 		cmp "$out-1/$file" "$out-2/$file"
 	done
 }
 
 @test "a part of the time and of the nodes" {
-	ctexport opendc -q --format csv --node 'node[12]' --begin +1 --end +2 run.db \
+	ctexport opendc -q --tasks process --parents --format csv --node 'node[12]' --begin +1 --end +2 run.db \
 		-o "$out" 2>/dev/null
 	tr -d '\r' <"$out/tasks.csv" | awk -F, 'NR > 1 { print $NF }' | sort -u >nodes
 	[ "$(cat nodes)" = "$(printf 'node1\nnode2')" ]
@@ -167,10 +173,10 @@ conserved()
 LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup run.db -o "$out"
 	fails_with 1 'ctexport: missing.db: No such file or directory' \
 		ctexport opendc missing.db -o "$out"
-	fails_with 2 "ctexport: --tasks: 'job', want invocation, process, cgroup, session or comm" \
+	fails_with 2 "ctexport: --tasks: 'job', want node, invocation, process, cgroup, session or comm" \
 		ctexport opendc --tasks job run.db -o "$out"
-	fails_with 2 "ctexport: --schema: 'v6', want v1, v2, v3, v4 or v5" \
-		ctexport opendc --schema v6 run.db -o "$out"
+	fails_with 2 "ctexport: --schema: 'v4', want v5" \
+		ctexport opendc --schema v4 run.db -o "$out"
 	fails_with 2 'ctexport: --interval: 0.0015 s, want a whole number of milliseconds' \
 		ctexport opendc --interval 0.0015 run.db -o "$out"
 	fails_with 2 'ctexport: no directory given, want --output DIR' ctexport opendc run.db
@@ -181,9 +187,10 @@ LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup 
 @test "a timeline without scheduling events falls back" {
 	ctsim --seed 1 --set seconds=2 two -o plain >/dev/null 2>&1
 	ctmerge -q plain -o plain.db 2>/dev/null
-	fails_with 1 "ctexport: plain.db: no invocations, so each process is a task
-ctexport: plain.db: no process of the chosen nodes and time, so there is no task" \
+	fails_with 1 "ctexport: plain.db: no processor time of the chosen nodes and time, so there is no task" \
 		ctexport opendc -q plain.db -o "$out"
+	fails_with 1 "ctexport: plain.db: no process of the chosen nodes and time, so there is no task" \
+		ctexport opendc -q --tasks process plain.db -o "$out"
 	mkdir -p sampled/a
 	echo '{"cpus": 2, "cpu_mhz": 2000, "mem_kib": 1048576}' >sampled/a/node.json
 	{
@@ -193,7 +200,10 @@ ctexport: plain.db: no process of the chosen nodes and time, so there is no task
 		done
 	} >sampled/a/proc.csv
 	ctmerge -q sampled -o sampled.db 2>/dev/null
-	ctexport opendc -q --format csv sampled.db -o "$out" 2>notes
+	ctexport opendc -q --format csv sampled.db -o "$out" 2>/dev/null
+	[ "$(tr -d '\r' <"$out/fragments.csv" | sed 1d)" = "$(printf '1,1000,1000.0,\n%.0s' 1 2 3)" ]
+	tr -d '\r' <"$out/tasks.csv" | grep -q '^1,a,1795228740000,3000,1,1000.0,2098,'
+	ctexport opendc -q --force --tasks process --format csv sampled.db -o "$out" 2>notes
 	cat notes
 	grep -q 'a: no scheduling events, so processor time is by samples' notes
 	[ "$(tr -d '\r' <"$out/fragments.csv" | sed 1d)" = "$(printf '1,1000,1000.0,\n%.0s' 1 2 3)" ]
@@ -221,7 +231,7 @@ ctexport: plain.db: no process of the chosen nodes and time, so there is no task
 		{"name":"back","pid":10,"started_ns":1795228742000000000,"ended_ns":1795228742000400000,"trace_id":"t1","span_id":"s2","parent_id":"s1"}
 	END
 	ctmerge -q requests -o requests.db 2>/dev/null
-	ctexport opendc -q --format csv requests.db -o "$out" 2>notes
+	ctexport opendc -q --tasks invocation --parents --format csv requests.db -o "$out" 2>notes
 	cat notes
 	grep -q '1 invocations without an end' notes
 	grep -q 'a: 5.000000 s busy .* 4.000000 s in tasks; left out are 1.000000 s outside' notes
@@ -237,11 +247,11 @@ ctexport: plain.db: no process of the chosen nodes and time, so there is no task
 
 @test "a full disk and a signal leave nothing" {
 	# shellcheck disable=SC2016 # the inner shell's
-	ends_with 1 bash -c 'ulimit -f 4; exec ctexport opendc --interval 0.001 "$1" -o out' - run.db
+	ends_with 1 bash -c 'ulimit -f 4; exec ctexport opendc --tasks process --interval 0.001 "$1" -o out' - run.db
 	grep -q 'File too large' "$scratch/stderr"
 	[ ! -e out ]
 	[ -z "$(find . -name 'out.*')" ]
-	ctexport opendc -q --format csv --interval 0.001 run.db -o out 2>/dev/null &
+	ctexport opendc -q --tasks process --format csv --interval 0.001 run.db -o out 2>/dev/null &
 	pid=$!
 	while [ -z "$(find . -name 'out*')" ] && kill -0 "$pid"; do :; done
 	kill -TERM "$pid" || true

@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node opendc.mjs VERSION...: are the tables in VERSION-parquet, read by hyparquet and by
-// DuckDB, of the types that OpenDC wants, and of the values that VERSION-csv has?
+// node opendc.mjs KIND...: are the tables in KIND-parquet, read by hyparquet and by
+// DuckDB, of the types that OpenDC wants, and of the values that KIND-csv has?
 import fs from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 
-const UTF8 = 'BYTE_ARRAY UTF8', MILLIS = 'INT64 TIMESTAMP_MILLIS'
-// Required and optional columns of each version: physical types, and what they mean.
-const CAPACITIES = { cpu_count: 'INT32', cpu_capacity: 'DOUBLE', mem_capacity: 'INT64' }
-const GPU = { gpu_count: 'INT32', gpu_capacity: 'DOUBLE' }
-const TASKS = {
-  v1: [{ id: UTF8, start_time: MILLIS, stop_time: MILLIS, ...CAPACITIES }, {}],
-  v2: [{ id: UTF8, submission_time: MILLIS, duration: 'INT64', ...CAPACITIES }, {}],
-  v3: [{ id: UTF8, submission_time: MILLIS, duration: 'INT64', ...CAPACITIES },
-    { ...GPU, parents: UTF8, children: UTF8, nature: UTF8, deadline: 'INT64' }],
-  v4: [{ id: 'INT32', submission_time: MILLIS, duration: 'INT64', ...CAPACITIES },
-    { name: UTF8, ...GPU, parents: 'INT32', children: 'INT32', nature: UTF8,
-      deadline: 'INT64' }],
-  v5: [{ id: 'INT32', submission_time: MILLIS, duration: 'INT64', ...CAPACITIES },
-    { name: UTF8, ...GPU, parents: 'INT32', children: 'INT32', deferrable: 'BOOLEAN',
-      deadline: 'INT64' }],
-}
-const OLD = { duration: 'INT64', cpu_count: 'INT32', cpu_usage: 'DOUBLE' }
-const NEW = { duration: 'INT64', cpu_usage: 'DOUBLE' }
-const FRAGMENTS = {
-  v1: [{ id: UTF8, timestamp: MILLIS, ...OLD }, {}], v2: [{ id: UTF8, ...OLD }, {}],
-  v3: [{ id: UTF8, ...OLD }, { gpu_usage: 'DOUBLE' }],
-  v4: [{ id: 'INT32', ...NEW }, { gpu_usage: 'DOUBLE' }],
-  v5: [{ id: 'INT32', ...NEW }, { gpu_usage: 'DOUBLE' }],
+// Required and optional columns: physical types, and what they mean.
+const SCHEMA = {
+  tasks: [{ id: 'INT32', submission_time: 'INT64 TIMESTAMP_MILLIS', duration: 'INT64',
+    cpu_count: 'INT32', cpu_capacity: 'DOUBLE', mem_capacity: 'INT64' },
+  { name: 'BYTE_ARRAY UTF8', gpu_count: 'INT32', gpu_capacity: 'DOUBLE', parents: 'INT32',
+    children: 'INT32', deferrable: 'BOOLEAN', deadline: 'INT64' }],
+  fragments: [{ id: 'INT32', duration: 'INT64', cpu_usage: 'DOUBLE' },
+    { gpu_usage: 'DOUBLE' }],
 }
 
 function want(condition, ...what) {
@@ -74,7 +59,7 @@ function check_schema(file, metadata, [required, optional]) {
 
 // No field of these files has a comma, a quote or a line break in it.
 function csv_rows(file) {
-  const [head, ...lines] = fs.readFileSync(file, 'utf8').trim().split('\r\n')
+  const [head, ...lines] = fs.readFileSync(file, 'utf8').trim().split(/\r?\n/)
   const names = head.split(',')
   return lines.map(line => Object.fromEntries(line.split(',').map((v, i) => [names[i], v])))
 }
@@ -106,25 +91,39 @@ function compare(reader, file, rows, wanted) {
   return rows.length
 }
 
-async function check(connection, version, stem, schema) {
-  const file = `${version}-parquet/${stem}.parquet`
-  const wanted = csv_rows(`${version}-csv/${stem}.csv`)
+async function check(connection, kind, table) {
+  const file = `${kind}-parquet/${table}.parquet`
+  const wanted = csv_rows(`${kind}-csv/${table}.csv`)
   const bytes = fs.readFileSync(file)
   const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
-  check_schema(file, parquetMetadata(data), schema)
+  check_schema(file, parquetMetadata(data), SCHEMA[table])
   compare('hyparquet', file, await parquetReadObjects({ file: data, compressors }), wanted)
   const found = await connection.runAndReadAll(`SELECT * FROM read_parquet('${file}')`)
   return compare('duckdb', file, found.getRowObjects(), wanted)
 }
 
+// MHz times milliseconds of each task of a node are 1000 times what its threads ran, in ns.
+async function check_sums(connection) {
+  const worked = await connection.runAndReadAll(`
+    SELECT t.name, sum(f.cpu_usage * f.duration) AS worked
+    FROM read_parquet('node-parquet/tasks.parquet') AS t
+    JOIN read_parquet('node-parquet/fragments.parquet') AS f ON f.id = t.id GROUP BY t.name`)
+  const ran = Object.fromEntries(csv_rows('ran.csv').map(row => [row.name, row]))
+  const rows = worked.getRowObjects()
+  want(rows.length === Object.keys(ran).length && rows.length > 1, rows.length, 'nodes')
+  for (const row of rows) {
+    const wanted = Number(ran[row.name].ran_ns) / 1e6 * 1000
+    want(Math.abs(row.worked - wanted) < wanted * 1e-6, row.name, row.worked, 'want', wanted)
+  }
+}
+
 const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
 const connection = await instance.connect()
-for (const version of process.argv.slice(2)) {
-  const first = version === 'v1'
-  const tasks = await check(connection, version, first ? 'trace/meta' : 'tasks',
-    TASKS[version])
-  const fragments = await check(connection, version, first ? 'trace/trace' : 'fragments',
-    FRAGMENTS[version])
-  want(tasks > 10 && fragments > 100, version, tasks, 'tasks', fragments, 'fragments')
-  console.log(`${version}: ${tasks} tasks, ${fragments} fragments`)
+for (const kind of process.argv.slice(2)) {
+  const tasks = await check(connection, kind, 'tasks')
+  const fragments = await check(connection, kind, 'fragments')
+  want(kind === 'node' || tasks > 10, kind, tasks, 'tasks')
+  want(fragments > 100, kind, fragments, 'fragments')
+  console.log(`${kind}: ${tasks} tasks, ${fragments} fragments`)
 }
+await check_sums(connection)

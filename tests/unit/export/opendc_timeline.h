@@ -190,6 +190,8 @@ static inline struct opendc_options *make_options(void)
 	has_defaults = true;
 	opendc_options = defaults;
 	opendc_options.format = OPENDC_CSV;
+	opendc_options.tasks = OPENDC_PROCESS;
+	opendc_options.parents = true;
 	return &opendc_options;
 }
 
@@ -197,6 +199,9 @@ static inline struct opendc_options *make_options(void)
  * error after "error: "; for free(). */
 static inline char *run_export(struct opendc_options *options)
 {
+	static const char *const made[] = {"out/tasks.csv", "out/fragments.csv",
+					   "out/topology.json", "out/experiment.json",
+					   "out/experiment-legacy.json"};
 	struct error error = ERROR_INIT;
 	struct export export = {.path = "run.db", .directory = "out", .quiet = true};
 	char *text = mem_strdup("");
@@ -204,6 +209,8 @@ static inline char *run_export(struct opendc_options *options)
 
 	assert_ptr_equal(options, &opendc_options);
 	mkdir("out", 0777);
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		unlink(made[i]);
 	export.timeline = timeline_reader_open("run.db", &error);
 	assert_non_null(export.timeline);
 	status = scope_init(&export.scope, export.timeline, NULL, NULL, NULL, &error);

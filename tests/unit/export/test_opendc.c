@@ -29,26 +29,28 @@ static void time_is_exact_and_cut(void **state)
 		    "mem_capacity,gpu_count,gpu_capacity,parents,children,deferrable,"
 		    "deadline,node\r\n"
 		    "1,work,1700000000300,2200,1,1600.0,16778,,,,,,,n1\r\n");
-	assert_file("out/topology.json", "{\n"
-					 "  \"clusters\": [\n"
-					 "    {\n"
-					 "      \"name\": \"C01\",\n"
-					 "      \"hosts\": [\n"
-					 "        {\n"
-					 "          \"name\": \"n1\",\n"
-					 "          \"count\": 1,\n"
-					 "          \"cpu\": {\n"
-					 "            \"coreCount\": 1,\n"
-					 "            \"coreSpeed\": 2000.0\n"
-					 "          },\n"
-					 "          \"memory\": {\n"
-					 "            \"memorySize\": 1073741824\n"
-					 "          }\n"
-					 "        }\n"
-					 "      ]\n"
-					 "    }\n"
-					 "  ]\n"
-					 "}\n");
+	assert_file("out/topology.json",
+		    "{\n"
+		    "  \"clusters\": [\n"
+		    "    {\n"
+		    "      \"name\": \"C01\",\n"
+		    "      \"hosts\": [\n"
+		    "        {\n"
+		    "          \"name\": \"n1\",\n"
+		    "          \"count\": 1,\n"
+		    "          \"cpu\": {\n"
+		    "            \"coreCount\": 1,\n"
+		    "            \"coreSpeed\": 2000.0\n"
+		    "          },\n"
+		    "          \"memory\": {\n"
+		    "            \"size\": \"1073741824 Bytes\",\n"
+		    "            \"memorySize\": \"1073741824 Bytes\"\n"
+		    "          }\n"
+		    "        }\n"
+		    "      ]\n"
+		    "    }\n"
+		    "  ]\n"
+		    "}\n");
 }
 
 /* A fragment's bounds are the first whole milliseconds of the task behind those of the
@@ -105,6 +107,75 @@ static void threads_count_to_their_process(void **state)
 	assert_task("cpu_count", "2 1");
 	assert_task("cpu_capacity", "2000.0 1000.0");
 	assert_fragment("cpu_usage", "2000.0 1000.0");
+}
+
+/* Processes, kernel threads and threads of which nothing is known are one task; memory
+ * that is not known is what the host has. */
+static void a_node_is_a_task(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 4);
+	make_node(made, 2, 2000, 1);
+	make_process(made, 1, 1, 2, 0, "kthreadd");
+	make_process(made, 2, 1, 10, 1, "pool");
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_switch(made, AT(0), 1, 1, 0, 2);
+	make_switch(made, AT(0), 1, 2, 0, 99);
+	make_switch(made, AT(0), 1, 3, 0, 0);
+	make_switch(made, AT(0), 2, 0, 0, 7);
+	make_switch(made, AT(500), 1, 1, 2, 0);
+	make_switch(made, AT(1000), 1, 0, 10, 0);
+	make_switch(made, AT(1000), 1, 2, 99, 0);
+	make_switch(made, AT(1000), 2, 0, 7, 0);
+	make_end(made);
+	options->tasks = OPENDC_NODE_KIND;
+	expect_note(run_export(options),
+		    "n1: 2.500000 s busy (and 1.500000 s idle): 2.500000 s in tasks; "
+		    "left out are 0.000000 s outside of tasks, 0.000000 s of kernel "
+		    "threads, 0.000000 s of unknown threads");
+	assert_task("name", "n1 n2");
+	assert_task("cpu_count", "3 1");
+	assert_task("cpu_capacity", "2500.0 2000.0");
+	assert_task("parents", " ");
+	assert_fragment("cpu_usage", "2500.0 2000.0");
+	options = make_options();
+	options->tasks = OPENDC_NODE_KIND;
+	options->no_kernel_threads = true;
+	free(run_export(options));
+	assert_fragment("cpu_usage", "2000.0 2000.0");
+}
+
+/* Three at a time of one core: said, unless there are slots for all of them. */
+static void tasks_that_fit_no_core_are_told(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+	char *notes;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	for (int i = 1; i <= 3; i++)
+		make_process(made, i, 1, i + 9, 1, "a");
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_switch(made, AT(1000), 1, 0, 10, 0);
+	make_end(made);
+	expect_note(run_export(options), "n1: up to 3 tasks at a time for 1 cores");
+	options = make_options();
+	options->slots = 4;
+	notes = run_export(options);
+	assert_null(strstr(notes, "at a time"));
+	free(notes);
+	assert_task("cpu_count", "1 1 1");
+	assert_fragment("cpu_usage", "1000.0 0.0 0.0");
+	notes = scratch_read("out/topology.json", NULL);
+	assert_non_null(strstr(notes, "\"coreCount\": 4"));
+	assert_non_null(strstr(notes, "\"coreSpeed\": 250.0"));
+	free(notes);
 }
 
 /* A processor's own speed holds from its step on, and its first one before it, too. */
@@ -170,11 +241,13 @@ static void make_requests(struct made *made)
 static void invocations_have_their_processes_time(void **state)
 {
 	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
 	char *notes;
 
 	(void)state;
 	make_requests(made);
-	notes = run_export(make_options());
+	options->tasks = OPENDC_INVOCATION;
+	notes = run_export(options);
 	assert_non_null(strstr(notes, "n1: 1.800000 s busy (and 0.200000 s idle): "
 				      "1.300000 s in tasks; left out are 0.500000 s "
 				      "outside of tasks"));
@@ -201,8 +274,9 @@ static void capacity_is_chosen(void **state)
 
 	(void)state;
 	make_requests(made);
+	options->tasks = OPENDC_INVOCATION;
 	options->capacity = OPENDC_ALLOCATED;
-	options->no_parents = true;
+	options->parents = false;
 	free(run_export(options));
 	assert_task("cpu_count", "2 2 1");
 	assert_task("cpu_capacity", "2000.0 2000.0 1000.0");
@@ -480,6 +554,8 @@ int main(void)
 	    SCRATCH_TEST(time_is_exact_and_cut),
 	    SCRATCH_TEST(odd_lengths_sum_up),
 	    SCRATCH_TEST(threads_count_to_their_process),
+	    SCRATCH_TEST(a_node_is_a_task),
+	    SCRATCH_TEST(tasks_that_fit_no_core_are_told),
 	    SCRATCH_TEST(speed_follows_the_events),
 	    SCRATCH_TEST(invocations_have_their_processes_time),
 	    SCRATCH_TEST(capacity_is_chosen),

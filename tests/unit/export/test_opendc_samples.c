@@ -93,6 +93,7 @@ static void invocations_have_samples_too(void **state)
 {
 	static const char *const item[] = {"10 work"};
 	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
 
 	(void)state;
 	make_begin(made);
@@ -103,7 +104,8 @@ static void invocations_have_samples_too(void **state)
 	make_sample(made, AT(600), RSS, 1, 1000);
 	make_invocation(made, 1, 10, "job", NONE, AT(200), AT(800), NULL);
 	make_end(made);
-	expect_note(run_export(make_options()),
+	options->tasks = OPENDC_INVOCATION;
+	expect_note(run_export(options),
 		    "0.300000 s in tasks; left out are 0.200000 s outside of tasks");
 	assert_fragment("cpu_usage", "500.0");
 	assert_fragment("duration", "600");
