@@ -214,28 +214,57 @@ static void read_host(struct ftrace_reader *reader)
 			 (int)strcspn(host + 1, " "), host + 1);
 }
 
+static bool has_pages(const struct trace_buffer *buffer)
+{
+	for (size_t i = 0; i < buffer->cpus; i++)
+		if (buffer->cpu[i].size)
+			return true;
+	return false;
+}
+
+/*
+ * Find the clock of all buffers. Return NULL with error if they have several. trace-cmd
+ * describes the first buffer's clock apart, and it is right there: each buffer has the
+ * name of the clock that the main buffer used, though that may not have been recorded.
+ */
+static const char *find_clock(const struct trace_dat *dat, struct error *error)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < dat->buffers; i++) {
+		const char *own = dat->buffer[i].clock;
+
+		if (!own || !*own || !has_pages(&dat->buffer[i]))
+			continue;
+		if (name && strcmp(name, own)) {
+			error_set(error,
+				  "%s: its buffers use the clocks `%s` and `%s`; record "
+				  "them with one clock",
+				  dat->path, name, own);
+			return NULL;
+		}
+		name = own;
+	}
+	if (dat->clock)
+		return dat->clock;
+	return name ? name : "local";
+}
+
 /* Check the trace's clock: some cannot be related to any other. */
 static int read_clock(struct ftrace_reader *reader, struct error *error)
 {
-	const char *name = reader->dat.clock ? reader->dat.clock : "local";
+	const char *name = find_clock(&reader->dat, error);
 	struct schema_clock clock = {.frequency = NSEC_PER_SEC};
-	bool is_tsc = !strcmp(name, "x86-tsc");
+	bool is_tsc = name && !strcmp(name, "x86-tsc");
 
+	if (!name)
+		return -1;
 	if (!strcmp(name, "counter") || !strcmp(name, "uptime") ||
 	    (is_tsc && !reader->dat.tsc_mult))
 		return error_set(error,
 				 "%s: recorded with the clock `%s`, which does not count "
 				 "nanoseconds; record with trace-cmd record -C mono",
 				 reader->base.path, name);
-	for (size_t i = 0; i < reader->dat.buffers; i++) {
-		const char *own = reader->dat.buffer[i].clock;
-
-		if (own && *own && strcmp(own, name) && reader->dat.clock)
-			return error_set(error,
-					 "%s: its buffers use the clocks `%s` and `%s`; "
-					 "record them with one clock",
-					 reader->base.path, name, own);
-	}
 	if (!is_tsc)
 		reader->dat.tsc_mult = 0;
 	/* LTTng calls CLOCK_MONOTONIC so. */

@@ -353,6 +353,7 @@ static int read_options(struct source *from)
 	struct bytes content = {0};
 	uint64_t id = 1, size, next = 0;
 	int status = 0;
+	off_t at;
 
 	while (!status && id != OPTION_DONE) {
 		status = read_number(from, 2, &id) || read_number(from, 4, &size) ||
@@ -361,6 +362,7 @@ static int read_options(struct source *from)
 			     : 0;
 		if (status)
 			break;
+		at = ftello(from->file);
 		if (id == OPTION_BUFFER) {
 			struct source inside = *from;
 
@@ -372,12 +374,11 @@ static int read_options(struct source *from)
 			if (inside.file)
 				fclose(inside.file);
 		} else {
-			off_t at = ftello(from->file);
-
 			status = use_option(from, (unsigned)id, &content, &next);
-			if (fseeko(from->file, at, SEEK_SET))
-				status = fail(from, "cannot go back to the options");
 		}
+		/* They may have read another part of the same file. */
+		if (!status && fseeko(from->file, at, SEEK_SET))
+			status = fail(from, "cannot go back to the options");
 	}
 	from->dat->next_options = next;
 	bytes_clear(&content);

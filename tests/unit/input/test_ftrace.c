@@ -12,7 +12,9 @@ enum {
 	APART_NS = 100000000, /* the machine can stand still between the two tracers */
 	NEAR_NS = 1000000,
 	FIELDS_MOST = 7,
-	EVENTS = 284, /* of plain.dat, as trace-cmd report prints them */
+	/* As trace-cmd report prints them. */
+	EVENTS = 284, /* of plain.dat */
+	BUFFERS_EVENTS = 428,
 };
 
 /* LTTng's offset of CLOCK_MONOTONIC since the epoch, on node1 of the fixture. */
@@ -321,9 +323,44 @@ static void clocks_without_nanoseconds_are_refused(void **state)
 	error_clear(&error);
 }
 
+/*
+ * Each buffer has an options section of its own. It names the clock that the main buffer
+ * used, whatever its own was.
+ */
+static void buffers_are_read_with_one_clock(void **state)
+{
+	AUTOFREE char *path = fixture("buffers.dat");
+	struct error error = ERROR_INIT;
+	struct ctf_reader *reader;
+	struct counted all;
+	size_t size;
+	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
+	char *main_buffer = memmem(data, size, "\0mono", 6);
+	char *other = memmem(data, size, "two\0mono", 9);
+
+	(void)state;
+	assert_true(count_events(path, &all, NULL));
+	assert_int_equal(all.events, BUFFERS_EVENTS);
+	assert_non_null(main_buffer);
+	assert_non_null(other);
+	memcpy(main_buffer + 1, "perf", 4);
+	write_file("t.dat", data, size);
+	assert_null(ctf_reader_open("t.dat", CTF_READER_OWN, &error));
+	assert_string_equal(error_text(&error),
+			    "t.dat: its buffers use the clocks `perf` and `mono`; record "
+			    "them with one clock");
+	error_clear(&error);
+	memcpy(other + 4, "perf", 4);
+	write_file("t.dat", data, size);
+	reader = ctf_reader_open("t.dat", CTF_READER_OWN, &error);
+	assert_string_equal(ctf_reader_facts(reader)->clock_name, "monotonic");
+	ctf_reader_free(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(buffers_are_read_with_one_clock),
 	    cmocka_unit_test(both_tracers_say_the_same),
 	    cmocka_unit_test(all_versions_are_read),
 	    cmocka_unit_test(losses_are_counted),
