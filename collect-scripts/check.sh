@@ -10,7 +10,7 @@ prepare_asking()
 	state=$work
 	{
 		printf 'BASE=%s\nWANTS=%s\n' "$(quote "$tmpdir")" \
-			"'$(sed 's/^event //; s/^syscall /kernel /; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
+			"'$(sed 's/^event //; s/^syscall /kernel /; s/^tracer /tracer-/; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
 		node_script
 	} >"$work/ask.sh"
 	sent=$work/ask.sh
@@ -252,7 +252,8 @@ show_line()
 		;;
 	ssh_gateway) [ -z "$1" ] || printf '  through %s\n' "$1" ;;
 	ssh_option) printf '  ssh option %s\n' "$1" ;;
-	channel) printf '  all nodes: lttng, %s channel, %s x %s bytes, %s\n' "$1" "$3" "$2" "$4" ;;
+	tracer) printf '  all nodes: the kernel is traced by %s\n' "$1" ;;
+	channel) printf '  all nodes: %s channel, %s x %s bytes, %s\n' "$1" "$3" "$2" "$4" ;;
 	sar) printf '  all nodes: sar every %s s%s\n' "$1" "${2:+, activities $2}" ;;
 	capture)
 		where="$1 bytes a packet${2:+: $2}"

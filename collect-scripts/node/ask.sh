@@ -61,7 +61,7 @@ find_daemon()
 	! root_daemon_is_open || daemon_of=root
 }
 
-# Sets tracer: loaded, loadable or none.
+# Set tracer, the state of LTTng's kernel tracer: loaded, loadable or none. Fail if none.
 find_tracer()
 {
 	tracer=none
@@ -71,11 +71,35 @@ find_tracer()
 		find "/lib/modules/$(uname -r)" -name 'lttng-tracer.ko*' 2>/dev/null | grep -q .; then
 		tracer=loadable
 	fi
+	[ "$tracer" != none ]
+}
+
+# traces_by TRACER: the recipe has events of the kernel for it.
+traces_by()
+{
+	case "$tracers" in
+	*$1*) return 0 ;;
+	esac
+	return 1
+}
+
+# Sets tracers.
+find_tracers()
+{
+	tracers=
+	find_tracer || :
+	for word in lttng ftrace both auto; do
+		! wants "tracer-$word" || choose_tracers "$word" find_tracer
+	done
 }
 
 check_tracing()
 {
-	wants kernel || return 0
+	if traces_by ftrace; then
+		[ "$is_root" = yes ] || want 'rights to trace the kernel by ftrace' 'root, or sudo without a password'
+		grep -q tracefs /proc/filesystems || want 'ftrace in the kernel' 'a kernel with CONFIG_FTRACE'
+	fi
+	traces_by lttng || return 0
 	case $rights,$daemon_of in
 	none,*) want 'rights to trace the kernel' \
 		"as root: usermod -aG tracing $(id -un), or sudo without a password" ;;
@@ -131,9 +155,10 @@ check_place()
 find_lacking()
 {
 	lacking=
-	! wants kernel userspace || { has lttng && has lttng-sessiond; } || lacking=lttng-tools
-	find_tracer
-	! wants kernel || [ "$tracer" != none ] || case $manager in
+	find_tracers
+	! traces_by lttng && ! wants userspace || { has lttng && has lttng-sessiond; } || lacking=lttng-tools
+	! traces_by ftrace || has trace-cmd || lacking="$lacking trace-cmd"
+	! traces_by lttng || [ "$tracer" != none ] || case $manager in
 	dnf | yum) lacking="$lacking kmod-lttng-modules" ;;
 	*) lacking="$lacking lttng-modules-dkms" ;;
 	esac
@@ -183,7 +208,7 @@ do_check()
 	cell "${shell##*/}"
 	cell "$rights"
 	cell "$(version_of lttng --version)"
-	cell "$tracer"
+	cell "$(! traces_by lttng && traces_by ftrace && echo ftrace || echo "$tracer")"
 	cell "$daemon_of"
 	cell "$(version_of sar -V)"
 	cell "$(! may_capture || version_of tcpdump --version)"

@@ -460,6 +460,7 @@ describe()
 		member lttng "$(version_of lttng --version)"
 		member sysstat "$(version_of sar -V)"
 		member tcpdump "$(version_of tcpdump --version)"
+		member trace-cmd "$(version_of trace-cmd --version)"
 		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }

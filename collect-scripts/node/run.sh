@@ -47,6 +47,7 @@ abandon()
 		done
 		[ "$signal" = KILL ] || sleep 1
 	done
+	remove_instance
 	rmdir "$base" 2>/dev/null
 	exit 0
 }
@@ -146,7 +147,7 @@ do_start()
 	each_line "$here/plan" process start_sampler
 	sensor_count=0
 	each_line "$here/plan" sensor start_sensor
-	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
+	! grep -q '^tracer ' "$here/plan" || trace_kernel
 	! grep -q '^event userspace ' "$here/plan" || trace userspace
 	settle
 	go_on
@@ -169,6 +170,7 @@ settle()
 			continue
 			;;
 		capture-*) until_true 50 has_begun "$name" "${name#capture-}" || : ;;
+		ftrace) until_true "$((step_seconds * 10))" ftrace_has_begun || : ;;
 		clock) until_true 50 has_begun clock clock.csv || : ;;
 		sensor-*)
 			source_count=$((source_count + 1))
@@ -205,6 +207,7 @@ stop_sources()
 	end_commands
 	end_session kernel
 	end_session userspace
+	end_ftrace
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2

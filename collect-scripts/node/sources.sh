@@ -226,7 +226,140 @@ end_daemon()
 	rm -f "$here/procs/sessiond-$domain"
 }
 
-# What records besides LTTng: sar, tcpdump, ctsample, sensors.
+# ftrace on the node: trace-cmd with a buffer of its own, the instance clustertrace-RUN, so
+# that whatever others trace stays as it is.
+
+# ftrace_events: the kernel's names, SYSTEM:EVENT, of the events that the plan names as LTTng does
+# or as the kernel does; "-NAME" for a required one that is not there.
+ftrace_events()
+{
+	{
+		plan_words event
+		# shellcheck disable=SC2086 # a word or two
+		timeout "$step_seconds" $as_root trace-cmd list -e </dev/null 2>>"$data/log/ftrace.log"
+	} | awk '
+	NF == 3 && $1 != "userspace" {
+		form = $2
+		gsub(/[.$]/, "[&]", form)
+		gsub(/[*]/, ".*", form)
+		gsub(/[?]/, ".", form)
+		if ($1 == "syscall")
+			form = $2 == "*" ? "raw_syscalls:sys_(enter|exit)" : "syscalls:sys_(enter|exit)_" form
+		forms[++count] = "^" form "$"
+		kind[count] = $1
+		name[count] = $2
+		is_needed[count] = $3 != "optional"
+	}
+	NF == 1 && split($1, part, ":") == 2 {
+		# LTTng begins names with the system, and writes net_if for netif.
+		lttng = part[2]
+		if (part[1] == "net")
+			sub(/^netif_/, "net_if_", lttng)
+		if (index(lttng, part[1] "_") != 1)
+			lttng = part[1] "_" lttng
+		is_chosen = 0
+		is_call = part[1] ~ /^(raw_)?syscalls$/
+		for (i = 1; i <= count; i++)
+			if ((kind[i] == "syscall") != is_call)
+				continue
+			else if ((is_call || name[i] ~ /:/ ? $1 : lttng) ~ forms[i])
+				is_chosen = is_there[i] = 1
+		if (is_chosen)
+			print $1
+	}
+	END {
+		for (i = 1; i <= count; i++)
+			if (is_needed[i] && !is_there[i])
+				print "-" name[i]
+	}'
+}
+
+trace_by_ftrace()
+{
+	if ! has trace-cmd; then
+		problem 'trace-cmd: not installed, no kernel tracing'
+		return
+	elif [ "$is_root" != yes ]; then
+		problem 'trace-cmd: no right to trace the kernel: want root, or sudo without a password'
+		return
+	fi
+	set --
+	for event_name in $(ftrace_events); do
+		case $event_name in
+		-*) problem "trace-cmd: the kernel has no event ${event_name#-}" ;;
+		*) set -- "$@" -e "$event_name" ;;
+		esac
+	done
+	if [ $# -eq 0 ]; then
+		problem "trace-cmd: the kernel has none of the events, no kernel tracing$(last_words ftrace)"
+		return
+	fi
+	# shellcheck disable=SC2046 # numbers
+	set -- $(plan_words 'channel kernel' | awk '{ print int($1 * $2 / 1024) }') "$@"
+	ftrace_kib=$1
+	shift
+	: >"$here/ftrace"
+	# shellcheck disable=SC2086 # a word or two
+	spawn ftrace $as_root trace-cmd record -B "clustertrace-$run" -C mono -b "$ftrace_kib" "$@" \
+		-o "$data/trace.dat"
+}
+
+# The files are made when the recorders start, and the buffer is switched on after that.
+ftrace_has_begun()
+{
+	are_gone ftrace || {
+		[ -e "$data/trace.dat.clustertrace-$run.cpu0" ] &&
+			! $as_root grep -q 0 "/sys/kernel/tracing/instances/clustertrace-$run/tracing_on" 2>/dev/null
+	}
+}
+
+# It writes the file at its end. The kernel frees an instance when its directory is removed;
+# trace-cmd does so unless it failed or was killed.
+end_ftrace()
+{
+	[ -f "$here/ftrace" ] || return 0
+	end ftrace INT 150
+	remove_instance
+	rm -f "$here/ftrace"
+}
+
+remove_instance()
+{
+	$as_root rmdir "/sys/kernel/tracing/instances/clustertrace-$run" 2>/dev/null || :
+}
+
+# trace_kernel: by the tracers that the plan names.
+trace_kernel()
+{
+	choose_tracers "$(plan_words tracer)" lttng_loads
+	case $tracers in
+	*lttng*) trace kernel ;;
+	esac
+	case $tracers in
+	*ftrace*) trace_by_ftrace ;;
+	esac
+}
+
+# choose_tracers WORD TEST: the tracers that the recipe's word means here; `auto` is LTTng if it is
+# installed and the test finds its modules. Sets tracers.
+choose_tracers()
+{
+	tracers=$1
+	case $1 in
+	both) tracers='lttng ftrace' ;;
+	auto)
+		tracers=ftrace
+		! has lttng || ! has lttng-sessiond || ! "$2" || tracers=lttng
+		;;
+	esac
+}
+
+lttng_loads()
+{
+	[ -d /sys/module/lttng_tracer ] || $as_root modprobe -q lttng-tracer >/dev/null 2>&1
+}
+
+# What records besides tracers: sar, tcpdump, ctsample, sensors.
 
 # sar INTERVAL KEYWORDS. sadc writes what sar would have it write, without printing it.
 start_sar()

@@ -170,6 +170,8 @@ static void print_tracing(const struct recipe *recipe, struct bytes *out)
 	const struct recipe_value *syscall = recipe_value_find(events, "syscall");
 	const struct recipe_value *userspace = recipe_value_find(events, "userspace");
 
+	if (events && kernel->count + syscall->count)
+		put_line(out, "tracer %tracer", &recipe->checked);
 	print_map("event kernel", kernel, out);
 	print_map("event syscall", syscall, out);
 	print_map("event userspace", userspace, out);
