@@ -3,7 +3,7 @@
 #
 # What the collector is told of the virtual cluster; to be sourced. Uses
 # $directory, and the options $nodes, $port, $network, $seconds, $interval, $size,
-# $bulk, $events, $capture, $sar and $slew.
+# $bulk, $events, $tracer, $capture, $sar and $slew.
 
 # How ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
@@ -136,7 +136,9 @@ write_recipe()
 	  last: node$nodes
 	$(echo "$slew" | tr , '\n' | awk -F : 'NF { print "  slewed" $1 ": node" $1 }' | sort -u)
 	events:
-	  kernel: [$(echo "$events" | sed 's/,/, /g')]
+	  kernel: [$(echo "$events" | tr , '\n' | grep -v -x syscalls | paste -s -d , | sed 's/,/, /g')]
+	$(case ,$events, in *,syscalls,*) echo '  syscalls: all' ;; esac)
+	tracer: $tracer
 	contexts: [tid$([ "$network" = plain ] || echo ', net_ns')]
 	channel:
 	  subbuf_size: 1M
