@@ -184,6 +184,12 @@ static bool is_echo(const struct packet *packet)
 	return type == ECHO_6 || type == ECHO_REPLY_6;
 }
 
+static bool has_ports(const struct packet *packet)
+{
+	return packet->known & PACKET_TRANSPORT && !is_icmp(packet) &&
+	       (packet->sport || packet->dport);
+}
+
 /* What is known of the packet's transport; the rest stays as it is. */
 static void set_transport(struct timeline_message *row, const struct packet *packet)
 {
@@ -193,7 +199,7 @@ static void set_transport(struct timeline_message *row, const struct packet *pac
 		row->seq = packet->seq;
 	else if (is_icmp(packet) && is_echo(packet))
 		row->seq = packet->seq & 0xffff;
-	if (!is_icmp(packet) && (packet->sport || packet->dport)) {
+	if (has_ports(packet)) {
 		row->sport = packet->sport;
 		row->dport = packet->dport;
 	}
@@ -249,6 +255,26 @@ static void set_network(struct links *links, struct timeline_message *row,
 	row->src = address_name(links, packet, packet->src);
 	row->dst = address_name(links, packet, packet->dst);
 	row->bytes = packet_bytes(packet);
+}
+
+/* If its addresses were translated, let the message come from the sender's own address
+ * and port, and keep what each end saw of the other. */
+static void set_translation(struct links *links, struct request_message *message,
+			    const struct message_ends *ends)
+{
+	const struct packet *packet = &ends->packet;
+	const struct packet_names *sent = &ends->sent;
+	struct timeline_message *row = &message->row;
+
+	if (!sent->is_translated || !row->src)
+		return;
+	message->received_from = (struct request_name){row->src, row->sport};
+	message->sent_to =
+	    (struct request_name){address_name(links, packet, sent->dst),
+				  has_ports(packet) ? sent->dport : TIMELINE_NONE};
+	row->src = address_name(links, packet, sent->src);
+	if (has_ports(packet))
+		row->sport = sent->sport;
 }
 
 static int64_t event_or_none(int64_t event)
@@ -444,6 +470,7 @@ static int add_message(struct links *links, const struct observation *seen)
 		set_cause(&message->row, &seen->send.cause);
 	set_network(links, &message->row, packet);
 	set_transport(&message->row, packet);
+	set_translation(links, message, ends);
 	return sorter_add(links->sorter, &link, links->error);
 }
 

@@ -107,6 +107,7 @@ static int add_message(struct reading *reading, const struct node_message *messa
 {
 	struct message_ends ends = {.first = message->first,
 				    .packet = message->packet,
+				    .sent = message->sent,
 				    .number = message->number,
 				    .offset = message->offset};
 	struct messages_end own, other;

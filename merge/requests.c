@@ -40,6 +40,8 @@ struct request_row {
 	size_t flow;
 };
 
+#define NO_FLOW SIZE_MAX
+
 struct flow_key {
 	int64_t node[2];
 	uint64_t protocol, address[2]; /* texts */
@@ -63,7 +65,9 @@ struct requests {
 	struct texts texts; /* protocols and addresses */
 	struct flow *flow;
 	size_t flows, flow_capacity;
-	struct texts keys; /* of each flow, as bytes */
+	struct texts keys; /* of flows as a node sees them, as bytes */
+	size_t *flow_of;   /* by key */
+	size_t flow_of_capacity;
 	struct request_row *row;
 	size_t count, capacity;
 	int64_t messages;
@@ -88,33 +92,75 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
-/* The message's flow; `from` is which of its ends sent. */
-static struct flow *find_flow(struct requests *requests,
-			      const struct timeline_message *row, int *from)
+/* Make the key of a message's flow from its ends' names; the end with the lesser name is
+ * the first. `first` is the index of that end, 0 for the sender. */
+static struct flow_key make_key(struct requests *requests,
+				const struct timeline_message *row,
+				struct request_name src, struct request_name dst,
+				int *first)
 {
-	const size_t address[2] = {texts_put(&requests->texts, row->src),
-				   texts_put(&requests->texts, row->dst)};
-	const int64_t port[2] = {row->sport, row->dport};
+	const struct request_name name[2] = {src, dst};
+	const size_t address[2] = {texts_put(&requests->texts, src.address),
+				   texts_put(&requests->texts, dst.address)};
 	const int64_t node[2] = {row->src_node, row->dst_node};
-	const int order = strcmp(row->src, row->dst);
-	const int first = order ? order > 0 : port[0] >= port[1];
-	struct flow flow = {
-	    .key = {.node = {node[first], node[!first]},
-		    .protocol = texts_put(&requests->texts, row->protocol),
-		    .address = {address[first], address[!first]},
-		    .port = {port[first], port[!first]}},
-	};
-	size_t at =
-	    texts_put_bytes(&requests->keys, (const char *)&flow.key, sizeof(flow.key));
-	struct flow *known;
+	const int order = strcmp(src.address, dst.address);
+	const int at = order ? order > 0 : src.port >= dst.port;
 
-	*from = first;
-	if (at < requests->flows)
-		return &requests->flow[at];
-	flow.client = client_by_ports(flow.key.port);
-	known = MEM_NEXT(requests->flow, requests->flows, requests->flow_capacity);
-	*known = flow;
-	return known;
+	*first = at;
+	return (struct flow_key){
+	    .node = {node[at], node[!at]},
+	    .protocol = texts_put(&requests->texts, row->protocol),
+	    .address = {address[at], address[!at]},
+	    .port = {name[at].port, name[!at].port},
+	};
+}
+
+/* Return the index of a key's flow, or of the place for it if the key is new. */
+static size_t *find_key(struct requests *requests, const struct flow_key *key)
+{
+	size_t count = requests->keys.count;
+	size_t at = texts_put_bytes(&requests->keys, (const char *)key, sizeof(*key));
+
+	if (at == count)
+		*MEM_NEXT(requests->flow_of, count, requests->flow_of_capacity) = NO_FLOW;
+	return &requests->flow_of[at];
+}
+
+/*
+ * Return the flow of a message; `from` is the end that sent it. Behind NAT, each end sees
+ * the flow under other names, and a message has those of both: so a flow has a key for
+ * each end, and either finds it.
+ */
+static struct flow *find_flow(struct requests *requests,
+			      const struct request_message *message, int *from)
+{
+	const struct timeline_message *row = &message->row;
+	const struct request_name src = {row->src, row->sport},
+				  dst = {row->dst, row->dport};
+	struct flow_key own = make_key(requests, row, src, dst, from), seen[2];
+	size_t *at[2], found;
+	int first;
+
+	seen[0] = seen[1] = own;
+	if (message->sent_to.address) {
+		seen[0] = make_key(requests, row, src, message->sent_to, &first);
+		seen[1] = make_key(requests, row, message->received_from, dst, &first);
+	}
+	find_key(requests, &seen[0]);
+	at[1] = find_key(requests, &seen[1]);
+	at[0] = find_key(requests, &seen[0]);
+	found = *at[0] < *at[1] ? *at[0] : *at[1];
+	if (found == NO_FLOW) {
+		found = requests->flows;
+		*MEM_NEXT(requests->flow, requests->flows, requests->flow_capacity) =
+		    (struct flow){.key = own, .client = client_by_ports(own.port)};
+	}
+	for (int i = 0; i < 2; i++)
+		if (*at[i] == NO_FLOW)
+			*at[i] = found;
+	if (own.node[0] != own.node[1])
+		*from = row->src_node != requests->flow[found].key.node[0];
+	return &requests->flow[found];
 }
 
 static void add_hole(struct stream *stream, uint32_t from, uint32_t to)
@@ -244,10 +290,10 @@ static void begin_request(struct requests *requests, struct flow *flow,
 	now->client_source = requests->run->source[message->send_source].id;
 	now->server_source = requests->run->source[message->recv_source].id;
 	now->client_address =
-	    texts_get(&requests->texts, flow->key.address[flow->client]);
+	    texts_get(&requests->texts, texts_put(&requests->texts, row->src));
 	now->client_port = row->sport;
 	now->server_address =
-	    texts_get(&requests->texts, flow->key.address[!flow->client]);
+	    texts_get(&requests->texts, texts_put(&requests->texts, row->dst));
 	now->server_port = row->dport;
 	now->begin_ns = message->first.ns;
 	now->arrived_ns = NSEC_MIN;
@@ -329,7 +375,7 @@ static void add_response(struct requests *requests, struct flow *flow,
 static void add_message(struct requests *requests, const struct request_message *message)
 {
 	int from;
-	struct flow *flow = find_flow(requests, &message->row, &from);
+	struct flow *flow = find_flow(requests, message, &from);
 	struct request_message own;
 	bool begins;
 
@@ -521,6 +567,7 @@ void requests_free(struct requests *requests)
 	texts_clear(&requests->texts);
 	texts_clear(&requests->keys);
 	free(requests->flow);
+	free(requests->flow_of);
 	free(requests->row);
 	free(requests);
 }

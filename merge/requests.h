@@ -51,7 +51,8 @@ void sent_packets_free(struct sent_packets *packets);
 
 /*
  * Requests between nodes and their responses, from the messages alone: in each flow (two
- * nodes, and two addresses and ports of a protocol), the messages with data one way up to
+ * nodes, and two addresses and ports of a protocol as either node sees them, which NAT
+ * makes differ), the messages with data one way up to
  * the first one the other way are a request, those the other way up to the next one back
  * its response. The client is who sent the SYN, else whose port is ephemeral, else who
  * sent data first. TCP's segments without data, and those of which all was received
@@ -74,8 +75,17 @@ struct request_send {
 	struct sent_packet sent;
 };
 
+/* An address and a port; NULL: not translated. */
+struct request_name {
+	const char *address;
+	int64_t port; /* TIMELINE_NONE: none */
+};
+
 struct request_message {
 	struct timeline_message row;
+	/* Behind NAT: the destination as its sender saw it, and the source as its
+	 * receiver saw it. The row has what either calls itself. */
+	struct request_name sent_to, received_from;
 	struct request_send first;
 	bool is_carrier;                   /* as in struct sent_packet */
 	uint32_t send_source, recv_source; /* indexes in the run */

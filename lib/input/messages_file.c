@@ -16,7 +16,7 @@ enum { CHUNK_MESSAGES = 4096 };
 static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
 					   .magic = "\x89"
 						    "ctmg\r\n\x1a",
-					   .version = 3};
+					   .version = 4};
 
 static const struct messages_end *sent_end(const struct node_message *message)
 {
@@ -61,6 +61,39 @@ static bool decode_first(struct bytes_cursor *cursor, struct node_message *messa
 	       nsec_is_stamp(message->first.local_ns);
 }
 
+/* Encode 1 and the names as sent if they were translated, otherwise 0. */
+static void encode_names(struct bytes *bytes, const struct packet_names *names)
+{
+	bytes_add_byte(bytes, names->is_translated);
+	if (!names->is_translated)
+		return;
+	bytes_add(bytes, names->src, sizeof(names->src));
+	bytes_add(bytes, names->dst, sizeof(names->dst));
+	bytes_add_varint(bytes, names->sport);
+	bytes_add_varint(bytes, names->dport);
+}
+
+static bool decode_names(struct bytes_cursor *cursor, struct packet_names *names)
+{
+	const uint8_t *src, *dst;
+	uint64_t sport, dport, kind = bytes_read_varint(cursor);
+
+	*names = (struct packet_names){.is_translated = kind == 1};
+	if (!names->is_translated)
+		return !cursor->is_bad && !kind;
+	src = bytes_read(cursor, sizeof(names->src));
+	dst = bytes_read(cursor, sizeof(names->dst));
+	sport = bytes_read_varint(cursor);
+	dport = bytes_read_varint(cursor);
+	if (cursor->is_bad || sport > UINT16_MAX || dport > UINT16_MAX)
+		return false;
+	memcpy(names->src, src, sizeof(names->src));
+	memcpy(names->dst, dst, sizeof(names->dst));
+	names->sport = (uint16_t)sport;
+	names->dport = (uint16_t)dport;
+	return true;
+}
+
 /*
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.
@@ -84,6 +117,7 @@ void message_encode(struct packet_rows *rows, const struct node_message *message
 	bytes_add_zigzag(&rows->bytes, (int64_t)(message->number - rows->number));
 	bytes_add_varint(&rows->bytes, message->offset);
 	encode_first(rows, message);
+	encode_names(&rows->bytes, &message->sent);
 	rows->other_ordinal = other->ordinal;
 	rows->number = message->number;
 }
@@ -114,7 +148,7 @@ bool message_decode(struct packet_rows *rows, struct node_message *message)
 	message->offset = (uint32_t)offset;
 	return !cursor->is_bad && source <= UINT32_MAX && stream <= UINT32_MAX &&
 	       offset <= UINT32_MAX && nsec_is_stamp(other->local_ns) &&
-	       decode_first(cursor, message);
+	       decode_first(cursor, message) && decode_names(cursor, &message->sent);
 }
 
 void messages_write_begin(FILE *file, const struct messages_head *head)

@@ -18,6 +18,27 @@ bool packet_equal(const struct packet *a, const struct packet *b)
 	return memcmp(a, b, offsetof(struct packet, payload)) == 0;
 }
 
+struct packet_names packet_names_sent(const struct packet *sent,
+				      const struct packet *received)
+{
+	struct packet_names names = {.sport = sent->sport, .dport = sent->dport};
+
+	if (!(sent->known & received->known & PACKET_NETWORK) ||
+	    sent->family != received->family)
+		return (struct packet_names){.is_translated = false};
+	if ((sent->known & received->known & PACKET_TRANSPORT) == 0) {
+		names.sport = received->sport;
+		names.dport = received->dport;
+	}
+	memcpy(names.src, sent->src, sizeof(names.src));
+	memcpy(names.dst, sent->dst, sizeof(names.dst));
+	names.is_translated = memcmp(names.src, received->src, sizeof(names.src)) != 0 ||
+			      memcmp(names.dst, received->dst, sizeof(names.dst)) != 0 ||
+			      names.sport != received->sport ||
+			      names.dport != received->dport;
+	return names;
+}
+
 __extension__ typedef unsigned __int128 wide;
 
 /* Both halves of a 128-bit product, as in wyhash (Wang Yi 2019). */

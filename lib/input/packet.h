@@ -38,6 +38,14 @@ struct packet {
 	uint32_t payload; /* TCP: bytes of data, headers not counted */
 };
 
+/* Addresses and ports of a packet that were translated on its way, as its sender saw it.
+ */
+struct packet_names {
+	bool is_translated; /* the rest is set */
+	uint8_t src[16], dst[16];
+	uint16_t sport, dport;
+};
+
 /*
  * One packet seen at one host. A message is "received after it was sent", so
  * a send's stamp is the latest time at which the packet had surely not left,
@@ -68,6 +76,11 @@ struct packet_event {
 	uint32_t stream;
 	uint32_t device; /* a number for the network device within the source */
 };
+
+/* Return the names of a packet if they are recorded and were translated until it was
+ * received; otherwise is_translated is false. */
+struct packet_names packet_names_sent(const struct packet *sent,
+				      const struct packet *received);
 
 /* Whether two packet events are of the same packet, as far as both record it. */
 bool packet_equal(const struct packet *a, const struct packet *b);

@@ -124,7 +124,8 @@ struct node_message {
 	 * once; otherwise local_ns is NSEC_MAX.
 	 */
 	struct messages_end first;
-	struct packet packet; /* as the receiver saw it */
+	struct packet packet;     /* as the receiver saw it */
+	struct packet_names sent; /* as the sender saw it, if translated */
 	/*
 	 * The packet's number. Messages of one packet that several sources of a node
 	 * recorded have the same number and offset. If receive offload merged several

@@ -117,8 +117,7 @@ static void retire(struct matcher *matcher, struct entry *entry)
  */
 static void settle_waiting(struct matcher *matcher, size_t oldest)
 {
-	rematch_ranges(matcher);
-	rematch_transport(matcher);
+	rematch_waiting(matcher);
 	for (; oldest && matcher->entries.waiting.oldest; oldest--)
 		retire(matcher, matcher->entries.waiting.oldest);
 }
@@ -229,6 +228,7 @@ void matcher_free(struct matcher *matcher)
 	entry_table_clear(&matcher->entries);
 	resends_free(matcher->resends);
 	intmap_clear(&matcher->first_ns);
+	intmap_clear(&matcher->translated);
 	free(matcher->side);
 	free(matcher->path.stop);
 	free(matcher);

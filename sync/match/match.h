@@ -13,8 +13,7 @@
  * received it, at which devices. An entry that two hosts saw waits a while for
  * repeats and then becomes messages (path.c). One that a single host saw waits for
  * others; what waits longest is looked at again by TCP sequence ranges (segmentation
- * offload), and by the transport header alone (translated addresses, or traces that
- * record no others).
+ * offload), and without its addresses (translated ones, or traces that record none).
  *
  * What becomes of a packet depends on the order in which packets are added, and on
  * nothing else.

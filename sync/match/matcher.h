@@ -150,6 +150,7 @@ struct matcher {
 	uint64_t given_up;
 	struct resends *resends; /* NULL unless origins are kept */
 	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
+	struct intmap translated; /* TCP flow as received -> as sent, if that differs */
 	struct match_listener listener;
 	/* Of the packet at hand: */
 	struct match_side *side;
@@ -180,8 +181,11 @@ void path_emit(struct matcher *matcher);
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive);
 
+/* Learn from a message that a flow is received under other addresses than it is sent. */
+void match_learn_translation(struct matcher *matcher, const struct packet *sent,
+			     const struct packet *received);
+
 /* Look again at what waits. An entry that got a message stays, with it marked. */
-void rematch_ranges(struct matcher *matcher);
-void rematch_transport(struct matcher *matcher);
+void rematch_waiting(struct matcher *matcher);
 
 #endif

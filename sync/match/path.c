@@ -79,6 +79,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive)
 {
 	const struct packet *packet = &receive->entry->packet;
+	struct packet_names sent = {.is_translated = false};
 	bool has_ports =
 	    packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP;
 	uint16_t lower_port =
@@ -93,6 +94,10 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 	    .port = has_ports ? lower_port : 0,
 	};
 
+	if (send->entry != receive->entry)
+		sent = packet_names_sent(&send->entry->packet, packet);
+	if (sent.is_translated)
+		match_learn_translation(matcher, &send->entry->packet, packet);
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
 	note_first_message(matcher, send, receive);
@@ -106,7 +111,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		matcher->failed = matcher->listener.message(
 		    matcher->listener.context,
 		    &(struct message_ends){end_of(send), end_of(receive),
-					   first_send_of(send), *packet,
+					   first_send_of(send), *packet, sent,
 					   matcher->path.number, matcher->path.offset},
 		    matcher->error);
 }

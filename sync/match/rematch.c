@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-/* What waits is looked at again: by the bytes that it holds, then by its numbers alone.
+/*
+ * What waits is looked at again: by the bytes that it holds, then without its addresses,
+ * and by its bytes again if that shows flows whose addresses were translated.
  */
 
 /*
@@ -58,6 +60,23 @@ static uint64_t flow_of(const struct packet *packet)
 	memcpy(key.src, packet->src, sizeof(key.src));
 	memcpy(key.dst, packet->dst, sizeof(key.dst));
 	return packet_hash(&key);
+}
+
+void match_learn_translation(struct matcher *matcher, const struct packet *sent,
+			     const struct packet *received)
+{
+	if (sent->protocol == IPPROTO_TCP)
+		intmap_put(&matcher->translated, flow_of(received),
+			   (int64_t)flow_of(sent));
+}
+
+/* Return the hash of a packet's flow as it was sent, as far as translations are known. */
+static uint64_t sent_flow_of(const struct matcher *matcher, const struct packet *packet)
+{
+	uint64_t flow = flow_of(packet);
+	int64_t sent;
+
+	return intmap_get(&matcher->translated, flow, &sent) ? (uint64_t)sent : flow;
 }
 
 static int by_flow(const void *a, const void *b)
@@ -113,7 +132,7 @@ static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 			*MEM_NEXT(*ranges, count, capacity) = (struct range){
 			    .entry = entry,
 			    .seen = k,
-			    .flow = flow_of(packet),
+			    .flow = sent_flow_of(matcher, packet),
 			    .source = seen->source,
 			    .received = seen->received,
 			    .hops = seen->hops,
@@ -332,7 +351,7 @@ static void match_flow(struct flow *flow, struct range *range, size_t n)
 			match_lane(flow, &flow->lane[k]);
 }
 
-void rematch_ranges(struct matcher *matcher)
+static void rematch_ranges(struct matcher *matcher)
 {
 	struct flow flow = {.matcher = matcher};
 	AUTOFREE struct range *range = NULL;
@@ -431,7 +450,7 @@ static bool join(struct matcher *matcher, const struct candidate *group, size_t 
 	return leaves;
 }
 
-void rematch_transport(struct matcher *matcher)
+static void rematch_transport(struct matcher *matcher)
 {
 	const struct entry_queue *waiting = &matcher->entries.waiting;
 	AUTOFREE struct candidate *candidate =
@@ -454,4 +473,163 @@ void rematch_transport(struct matcher *matcher)
 		if (n > 1 && join(matcher, candidate + i, n))
 			path_emit(matcher);
 	}
+}
+
+/*
+ * UDP packets whose addresses were translated, by what stays of them: the identification
+ * (without one the hash of the data) and the length. That is too little for one packet,
+ * as others have the same by chance. So both directions of a conversation, as its two
+ * hosts see it, must have such packets. Data repeats more often than identifications do;
+ * it counts only if one of the two ends has kept its address and port.
+ */
+struct coincidence {
+	struct candidate side[2]; /* sent, received */
+	uint64_t conversation;
+	bool is_forward; /* from the lower of the two hosts */
+};
+
+static uint32_t host_of(const struct matcher *matcher, const struct entry *entry)
+{
+	const uint32_t *host = matcher->listener.host;
+
+	return host ? host[entry->seen->source] : entry->seen->source;
+}
+
+/* Return true if one host saw a packet, once at each place and only on one side. */
+static bool has_one_side(const struct matcher *matcher, const struct entry *entry)
+{
+	const struct seen *seen = entry->seen;
+
+	for (uint32_t i = 0; i < entry->seens; i++)
+		if (seen[i].count > 1 || seen[i].used ||
+		    seen[i].received != seen->received ||
+		    !match_is_one_host(matcher, seen[i].source, seen->source))
+			return false;
+	return true;
+}
+
+static bool is_datagram(const struct packet *packet)
+{
+	return packet->protocol == IPPROTO_UDP &&
+	       packet->known == (PACKET_NETWORK | PACKET_TRANSPORT) &&
+	       (packet_is_numbered(packet) || packet->seq);
+}
+
+/* A hash of what translation leaves as it is. */
+static uint64_t datagram_hash(const struct packet *packet)
+{
+	struct packet key = {.family = packet->family,
+			     .protocol = packet->protocol,
+			     .id = packet->family == 4 ? packet->id : 0,
+			     .length = packet->length,
+			     .udp_length = packet->udp_length,
+			     .fragment = packet->fragment,
+			     .seq = packet->seq};
+
+	return packet_hash(&key);
+}
+
+/* A hash of a host and of a conversation as it sees it, in either direction. */
+static uint64_t view_of(const struct matcher *matcher, const struct entry *entry)
+{
+	struct packet back = entry->packet;
+
+	memcpy(back.src, entry->packet.dst, sizeof(back.src));
+	memcpy(back.dst, entry->packet.src, sizeof(back.dst));
+	back.sport = entry->packet.dport;
+	back.dport = entry->packet.sport;
+	return hash_mix((flow_of(&entry->packet) ^ flow_of(&back)) +
+			host_of(matcher, entry));
+}
+
+static bool shares_end(const struct packet *a, const struct packet *b)
+{
+	return (a->sport == b->sport && memcmp(a->src, b->src, sizeof(a->src)) == 0) ||
+	       (a->dport == b->dport && memcmp(a->dst, b->dst, sizeof(a->dst)) == 0);
+}
+
+static bool is_coincidence(const struct matcher *matcher, const struct candidate side[2])
+{
+	const struct packet *sent = &side[0].entry->packet;
+	const struct packet *received = &side[1].entry->packet;
+
+	return !side[0].entry->seen->received && side[1].entry->seen->received &&
+	       host_of(matcher, side[0].entry) != host_of(matcher, side[1].entry) &&
+	       (packet_is_numbered(sent) || shares_end(sent, received));
+}
+
+static int by_conversation(const void *a, const void *b)
+{
+	const struct coincidence *p = a, *q = b;
+
+	if (p->conversation != q->conversation)
+		return p->conversation < q->conversation ? -1 : 1;
+	return (p->is_forward > q->is_forward) - (p->is_forward < q->is_forward);
+}
+
+/* Find the packets that exactly one host sent and one received. Keeps the order of
+ * hashes; returns how many. */
+static size_t find_coincidences(const struct matcher *matcher,
+				const struct candidate *candidate, size_t count,
+				struct coincidence *found)
+{
+	size_t coincidences = 0, n;
+
+	for (size_t i = 0; i < count; i += n) {
+		struct candidate side[2] = {candidate[i], candidate[i]};
+
+		n = 1;
+		while (i + n < count && candidate[i + n].hash == candidate[i].hash)
+			n++;
+		if (n != 2)
+			continue;
+		side[!candidate[i].entry->seen->received] = candidate[i + 1];
+		if (is_coincidence(matcher, side))
+			found[coincidences++] =
+			    (struct coincidence){{side[0], side[1]},
+						 view_of(matcher, side[0].entry) +
+						     view_of(matcher, side[1].entry),
+						 host_of(matcher, side[0].entry) <
+						     host_of(matcher, side[1].entry)};
+	}
+	return coincidences;
+}
+
+static void rematch_datagrams(struct matcher *matcher)
+{
+	const struct entry_queue *waiting = &matcher->entries.waiting;
+	AUTOFREE struct candidate *candidate =
+	    mem_alloc(waiting->count * sizeof(*candidate) + 1);
+	AUTOFREE struct coincidence *found = NULL;
+	size_t count = 0, n;
+
+	for (struct entry *entry = waiting->oldest; entry; entry = entry->newer)
+		if (is_datagram(&entry->packet) && has_one_side(matcher, entry))
+			candidate[count++] =
+			    (struct candidate){entry, datagram_hash(&entry->packet)};
+	qsort(candidate, count, sizeof(*candidate), by_hash);
+	found = mem_alloc(count * sizeof(*found) + 1);
+	count = find_coincidences(matcher, candidate, count, found);
+	qsort(found, count, sizeof(*found), by_conversation);
+	for (size_t i = 0; i < count; i += n) {
+		n = 1;
+		while (i + n < count &&
+		       found[i + n].conversation == found[i].conversation)
+			n++;
+		for (size_t k = i;
+		     k < i + n && found[i].is_forward != found[i + n - 1].is_forward; k++)
+			if (join(matcher, found[k].side, 2))
+				path_emit(matcher);
+	}
+}
+
+void rematch_waiting(struct matcher *matcher)
+{
+	size_t translated = matcher->translated.count;
+
+	rematch_ranges(matcher);
+	rematch_transport(matcher);
+	if (matcher->translated.count > translated)
+		rematch_ranges(matcher);
+	rematch_datagrams(matcher);
 }

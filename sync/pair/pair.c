@@ -97,6 +97,7 @@ struct node_message message_of_receiver(const struct message_ends *ends)
 				     .other = ends->send,
 				     .first = ends->first,
 				     .packet = ends->packet,
+				     .sent = ends->sent,
 				     .number = ends->number,
 				     .offset = ends->offset};
 }
@@ -141,8 +142,13 @@ static int read_ends(struct ends_walk *walk, struct message_ends *ends)
 	if (!message_decode(&walk->rows, &message))
 		return error_set(walk->error, "the temporary file %s is damaged",
 				 log->ends_spill.what);
-	*ends = (struct message_ends){message.other,  message.own,    message.first,
-				      message.packet, message.number, message.offset};
+	*ends = (struct message_ends){.send = message.other,
+				      .recv = message.own,
+				      .first = message.first,
+				      .packet = message.packet,
+				      .sent = message.sent,
+				      .number = message.number,
+				      .offset = message.offset};
 	return 0;
 }
 

@@ -142,7 +142,8 @@ struct message_ends {
 	struct messages_end send, recv; /* their sources: indexes, the caller's */
 	struct messages_end first;      /* as in struct node_message */
 	struct packet packet;
-	uint64_t number; /* as in struct node_message */
+	struct packet_names sent; /* as in struct node_message */
+	uint64_t number;          /* as in struct node_message */
 	uint32_t offset;
 };
 

@@ -36,3 +36,47 @@ pcap_talk()
 		fi
 	done
 )
+
+# pcap_data TIME FROM TO PROTOCOL ID SEQUENCE ACKNOWLEDGED BYTES: a packet without its data.
+# PROTOCOL is 6 or 17; FROM and TO are 10.0.X.Y:PORT as X.Y:PORT.
+pcap_data()
+{
+	local from=${2%:*} to=${3%:*} header=8
+	[ "$4" = 17 ] || header=20
+	le 4 $((1700000000 + $1 / 1000000000)) $(($1 % 1000000000)) $((34 + header)) $((34 + header + $8))
+	be 2 0x0200 0 2 0x0200 0 1 0x0800
+	be 2 0x4500 $((20 + header + $8)) "$5" 0x4000 $((0x4000 + $4)) 0
+	be 2 0x0a00 $((${from%.*} * 256 + ${from#*.})) 0x0a00 $((${to%.*} * 256 + ${to#*.})) "${2#*:}" "${3#*:}"
+	if [ "$4" = 17 ]; then
+		be 2 $((8 + $8)) 0
+	else
+		be 4 "$6" "$7"
+		be 2 0x5018 500 0 0
+	fi
+}
+
+# pcap_translated KIND PROTOCOL COUNT: a run of two clients with port 5000, which in turns send COUNT
+# requests each to port 80 of the server, one every 10 ms. Each packet takes 1 ms; the server 2 ms. With
+# KIND snat clients are 10.0.1.9, with dnat the server is 10.0.1.8:8080, with both either.
+pcap_translated()
+(
+	trap - DEBUG
+	for node in 1 2 3; do
+		mkdir -p "run/n$node"
+		pcap_head >"run/n$node/a.pcap"
+		printf '{"interfaces": [{"addresses": ["10.0.0.%d"]}]}' "$node" >"run/n$node/node.json"
+	done
+	for ((i = 0; i < 2 * $3; i++)); do
+		client=$((i % 2 + 1)) at=$((i * 10000000)) n=$((i / 2)) given=0.3:80
+		own=0.$client:5000
+		seen=$own
+		[ "$1" = snat ] || given=1.8:8080
+		[ "$1" = dnat ] || seen=1.9:$((40000 + client))
+		asked=("$2" $((100 * client + n)) $((1000 * client + n * 10)) $((n * 20)) 10)
+		given_back=("$2" $((7000 + i)) $((n * 20)) $((1000 * client + n * 10 + 10)) 20)
+		pcap_data "$at" "$own" "$given" "${asked[@]}" >>"run/n$client/a.pcap"
+		pcap_data $((at + 1000000)) "$seen" 0.3:80 "${asked[@]}" >>run/n3/a.pcap
+		pcap_data $((at + 3000000)) 0.3:80 "$seen" "${given_back[@]}" >>run/n3/a.pcap
+		pcap_data $((at + 4000000)) "$given" "$own" "${given_back[@]}" >>"run/n$client/a.pcap"
+	done
+)

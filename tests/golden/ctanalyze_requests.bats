@@ -8,6 +8,8 @@
 # A message's own stamps are a little before it was handed to the card, and a little beside
 # its entry into the receive path where several are merged: 20 us at most.
 load common
+load ctf
+load capture
 
 setup_file()
 {
@@ -17,6 +19,8 @@ setup_file()
 	made large --no-sync --seed 22 --set drift_ppm=0 --set offset_s=0 --set request_bytes=20000 \
 		--set gso=no --set gro=no
 	made lossy --no-sync --seed 23 --set drift_ppm=0 --set offset_s=0 --set loss=0.03
+	made nattcp --no-sync --seed 25 --set drift_ppm=0 --set offset_s=0 --set nat=2 --set servers=3
+	made natudp --no-sync --seed 25 --set drift_ppm=0 --set offset_s=0 --set nat=2 --set servers=3 --set protocol=udp
 	made drifting --quiet --seed 24 --set drift_ppm=80 --set workers=2
 }
 
@@ -222,6 +226,41 @@ servers()
 	ctanalyze requests --log --limit 0 --format csv nat.db | tr -d '\r' >log
 	[ "$(awk -F , 'NR > 1 { print $3, $4 }' log | sort -u | tr '\n' ' ')" = \
 		'node1 228 node1 530 node1 594 node2 229 node2 531 node2 582 ' ]
+}
+
+# Behind NAT either end sees the other under another address. The table has what each calls itself.
+@test "requests behind NAT have their responses" {
+	local kind protocol
+	for protocol in 6:tcp 17:udp; do
+		for kind in snat dnat both; do
+			rm -rf run
+			pcap_translated "$kind" "${protocol%:*}" 8
+			ends_with 0 ctmerge -q --no-sync run -o "$kind.db" --force
+			sqlite3 "$kind.db" "SELECT n.name, client_address, client_port, server_address, server_port, count(*),
+				count(end_ns), min(end_ns - begin_ns), max(end_ns - begin_ns), sum(request_bytes), sum(response_bytes)
+				FROM request JOIN node AS n ON n.id = client GROUP BY client, server_address, server_port" >told
+			local data=80:160
+			[ "$protocol" = 6:tcp ] || data=304:384
+			diff - told <<-END
+				n1|10.0.0.1|5000|10.0.0.3|80|8|8|4000000|4000000|${data%:*}|${data#*:}
+				n2|10.0.0.2|5000|10.0.0.3|80|8|8|4000000|4000000|${data%:*}|${data#*:}
+			END
+			[ "$(sqlite3 "$kind.db" 'SELECT count(*) FROM message AS a WHERE NOT EXISTS (SELECT 1 FROM message AS b
+				WHERE b.src = a.dst AND b.sport = a.dport AND b.dst = a.src AND b.dport = a.sport)')" = 0 ]
+			ctanalyze requests --group port --table totals --format csv "$kind.db" | tr -d '\r' |
+				grep -q "^n3,,${protocol#*:},80,16,4000000,"
+		done
+	done
+}
+
+# Servers behind a translated address, whose large responses are merged on arrival.
+@test "requests of simulated nodes behind NAT" {
+	local run
+	for run in nattcp natudp; do
+		holds $run '1|1|0|0' "SELECT (SELECT count(*) FROM both) = (SELECT count(*) FROM truth), count(*) > 150,
+			sum(abs(begin_ns - t_asked) > 20000), sum(abs(end_ns - t_end) > 20000) FROM both"
+		holds $run '0' "SELECT count(*) FROM request WHERE server_port <> 7001 OR client_port < 32768"
+	done
 }
 
 @test "what a tunnel sends is no request" {

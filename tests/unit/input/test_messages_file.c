@@ -45,6 +45,13 @@ static size_t write_file(size_t count)
 			    (message[i].received ? other : own).local_ns -
 			    draw_between(1, NSEC_PER_SEC);
 		}
+		if (draw() % 4 == 0)
+			message[i].sent =
+			    (struct packet_names){.is_translated = true,
+						  .src = {(uint8_t)draw()},
+						  .dst = {[15] = (uint8_t)draw()},
+						  .sport = (uint16_t)draw(),
+						  .dport = (uint16_t)draw()};
 		message[i].packet.seq = (uint32_t)draw();
 		message[i].packet.sport = (uint16_t)(draw() % 8);
 		for (; described <= own.source || described <= other.source; described++)
@@ -86,6 +93,11 @@ static size_t read_file(const char *path, int *status, struct error *error)
 		assert_end(&read.other, &wanted->other);
 		assert_end(&read.first, &wanted->first);
 		assert_true(packet_equal(&read.packet, &wanted->packet));
+		assert_int_equal(read.sent.is_translated, wanted->sent.is_translated);
+		assert_memory_equal(read.sent.src, wanted->sent.src, 16);
+		assert_memory_equal(read.sent.dst, wanted->sent.dst, 16);
+		assert_int_equal(read.sent.sport, wanted->sent.sport);
+		assert_int_equal(read.sent.dport, wanted->sent.dport);
 		assert_true(read.number == wanted->number);
 		assert_int_equal(read.offset, wanted->offset);
 		assert_int_equal(messages_reader_source(reader, read.own.source)->number,

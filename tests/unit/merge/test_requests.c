@@ -12,6 +12,7 @@ static int64_t client_port = 40;
 /* What is known of the messages' packets, as they are added. */
 static struct request_send first[MADE_MESSAGES];
 static uint8_t flag[MADE_MESSAGES];
+static struct request_name sent_to[MADE_MESSAGES], received_from[MADE_MESSAGES];
 static bool has_received = true; /* whether they know what their senders received */
 
 /* A message of node 1's address a, client_port, to node 2's b, port 80, or back; sent by
@@ -79,6 +80,8 @@ static void write_requests(void)
 			first[i].by = made_message[i].send_by;
 		requests_message(requests, &(struct request_message){
 					       .row = made_message[i],
+					       .sent_to = sent_to[i],
+					       .received_from = received_from[i],
 					       .data = made_message[i].bytes - HEADER,
 					       .flags = flag[i],
 					       .is_carrier = first[i].sent.is_carrier,
@@ -166,6 +169,48 @@ static void what_came_before_is_no_news(void **unused)
 	bare(1, 170, 0x10, 8, 5); /* but this is new */
 	bare(2, 180, 7400, 10, 8);
 	assert_asked(TIMES, "1 100 110 150 170 \n5 170 180 180 190 \n");
+}
+
+/* Let the last message go to `to`, which its sender knows, and come from `from`, which
+ * its receiver sees. */
+static void translate(const char *to, int64_t to_port, const char *from,
+		      int64_t from_port)
+{
+	sent_to[made_messages - 1] = (struct request_name){to, to_port};
+	received_from[made_messages - 1] = (struct request_name){from, from_port};
+}
+
+/* The client asks v:8080 and is n:1 to the server, which is b:80. */
+static void either_end_finds_a_translated_flow(void **unused)
+{
+	(void)unused;
+	made_begin_spans();
+	bare(1, 100, 1000, 200, 5);
+	translate("v", 8080, "n", 1);
+	bare(2, 150, 7000, 300, 8);
+	translate("n", 1, "v", 8080);
+	/* What came back was seen where it was translated on its client's node. */
+	bare(1, 200, 1200, 10, 5);
+	translate("v", 8080, "n", 1);
+	bare(2, 250, 7300, 20, 8);
+	made_message[made_messages - 1].dst = "outer";
+	translate("n", 1, "v", 8080);
+	/* Another client of the node. */
+	client_port = 41;
+	bare(1, 300, 5000, 10, 6);
+	translate("v", 8080, "n", 2);
+	bare(1, 310, 1210, 10, 5);
+	made_message[made_messages - 1].sport = 40;
+	translate("v", 8080, "n", 1);
+	bare(2, 350, 9000, 10, 9);
+	translate("n", 2, "v", 8080);
+	client_port = 40;
+	assert_asked("SELECT id, end_ns, client_address, client_port, server_address,"
+		     " server_port FROM request",
+		     "1 160 a 40 b 80 \n3 260 a 40 b 80 \n5 360 a 41 b 80 \n"
+		     "6 - a 40 b 80 \n");
+	memset(sent_to, 0, sizeof(sent_to));
+	memset(received_from, 0, sizeof(received_from));
 }
 
 /* A segment was lost, so that only what was sent again in its place is a message. */
@@ -418,6 +463,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(data_one_way_and_then_the_other_is_an_exchange),
 	    cmocka_unit_test(what_came_before_is_no_news),
+	    cmocka_unit_test(either_end_finds_a_translated_flow),
 	    cmocka_unit_test(what_was_lost_comes_when_it_is_sent_again),
 	    cmocka_unit_test(a_request_begins_when_it_was_first_sent),
 	    cmocka_unit_test(lost_syns_delay_the_first_request),

@@ -101,10 +101,114 @@ static void resets_are_not_matched(void **state)
 	check_no_match(reset, reset);
 }
 
-static void other_protocols_are_not_matched(void **state)
+/* A datagram back to the sender of udp(). */
+static struct packet reply(uint32_t id)
 {
+	struct packet packet = udp(id);
+
+	memcpy(packet.src, udp(id).dst, sizeof(packet.src));
+	memcpy(packet.dst, udp(id).src, sizeof(packet.dst));
+	packet.sport = udp(id).dport;
+	packet.dport = udp(id).sport;
+	return packet;
+}
+
+/* What the server sends to the translated address. */
+static struct packet translated_reply(uint32_t id)
+{
+	struct packet packet = reply(id);
+
+	packet.dst[0] = 192;
+	packet.dport = 61234;
+	return packet;
+}
+
+static void datagrams_need_both_directions(void **state)
+{
+	struct bench bench;
+
 	(void)state;
 	check_no_match(udp(1), udp(1));
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, B, translated(udp(1)), 20);
+	sent(&bench, A, udp(2), 11);
+	received(&bench, B, translated(udp(2)), 21);
+	sent(&bench, B, translated_reply(7), 30);
+	received(&bench, A, reply(7), 40);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {B, A, 30, 40});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* Of another conversation, or of others too. */
+static void datagrams_that_may_be_others_are_not_taken(void **state)
+{
+	struct packet other = reply(7), twin = udp(1);
+	struct bench bench;
+
+	(void)state;
+	other.dport++;
+	twin.sport++;
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, B, translated(udp(1)), 20);
+	sent(&bench, B, translated_reply(7), 30);
+	received(&bench, A, other, 40);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	bench_clear(&bench);
+
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	sent(&bench, C, twin, 11);
+	received(&bench, B, translated(udp(1)), 20);
+	sent(&bench, B, translated_reply(7), 30);
+	received(&bench, A, reply(7), 40);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	bench_clear(&bench);
+}
+
+/* Without identifications by the data, if one of the ends has kept its address. */
+static void datagrams_without_identification(void **state)
+{
+	struct packet request = udp(0), answer = reply(0);
+	struct packet to = translated(request), back = translated_reply(0);
+
+	(void)state;
+	for (int both = 0; both < 2; both++) {
+		struct bench bench;
+
+		request.seq = to.seq = 123;
+		answer.seq = back.seq = 456;
+		if (both)
+			to.dport = back.sport = 53;
+		bench_init(&bench, MANY);
+		sent(&bench, A, request, 10);
+		received(&bench, B, to, 20);
+		sent(&bench, B, back, 30);
+		received(&bench, A, answer, 40);
+		bench_finish(&bench);
+		assert_int_equal(bench.count, both ? 0 : 2);
+		bench_clear(&bench);
+	}
+}
+
+/* Once one packet shows how a flow is translated, its merged data is found, too. */
+static void merged_data_behind_translation(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(4900, 100, 1), 10);
+	received(&bench, B, translated(tcp(4900, 100, 1)), 20);
+	sent(&bench, A, tcp(5000, 100, 2), 30);
+	sent(&bench, A, tcp(5100, 100, 3), 31);
+	received(&bench, B, translated(tcp(5000, 200, 2)), 40);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 30, 40}, {A, B, 31, 40});
+	bench_clear(&bench);
 }
 
 /* Whatever is seen twice on a side could be anybody's. */
@@ -169,7 +273,10 @@ int main(void)
 	    cmocka_unit_test(addresses_may_be_translated),
 	    cmocka_unit_test(all_numbers_must_agree),
 	    cmocka_unit_test(resets_are_not_matched),
-	    cmocka_unit_test(other_protocols_are_not_matched),
+	    cmocka_unit_test(datagrams_need_both_directions),
+	    cmocka_unit_test(datagrams_that_may_be_others_are_not_taken),
+	    cmocka_unit_test(datagrams_without_identification),
+	    cmocka_unit_test(merged_data_behind_translation),
 	    cmocka_unit_test(what_is_not_unique_is_not_taken),
 	    cmocka_unit_test(one_host_alone_is_no_message),
 	    cmocka_unit_test(what_is_matched_already_is_left_alone),
