@@ -241,7 +241,7 @@ static int take_class(void *context, const struct cell *row, struct error *error
 	    fnmatch(side->class, row[1].bytes, 0) != 0)
 		return 0;
 	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
-	fputs("SELECT e.id, e.node, e.ts_ns, ''", side->sql);
+	fputs("SELECT e.id, e.node, e.source, e.ts_ns, ''", side->sql);
 	for (size_t i = 0; i < side->key.count; i++) {
 		bool is_text = false;
 		AUTOFREE char *field =
@@ -278,7 +278,8 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 			    "WHERE events > 0 ORDER BY id",
 			    NULL, take_class, reading, reading->error);
 	if (!side->classes)
-		fputs("SELECT 0 AS id, 0 AS node, 0 AS ts_ns, '' AS name WHERE 1 = 0",
+		fputs("SELECT 0 AS id, 0 AS node, 0 AS source, 0 AS ts_ns, '' AS name "
+		      "WHERE 1 = 0",
 		      side->sql);
 	fclose(side->sql);
 	query_values_add_relation(reading->values, relation, NULL, text);

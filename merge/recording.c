@@ -285,6 +285,7 @@ static void mark_lane(struct making *making, const struct piece *piece, size_t c
 		add_mark(making, piece->node, &stop);
 }
 
+/* Captures have no periods. */
 static struct recording *take_users(const struct making *making)
 {
 	struct recording *recording = mem_zalloc(sizeof(*recording));
@@ -293,9 +294,15 @@ static struct recording *take_users(const struct making *making)
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
 
-		if (making->run->source[piece->source].is_mute)
-			recording->user[recording->users++] = (struct recording_user){
-			    piece->begin_ns, piece->end_ns, piece->source};
+		const struct merge_source *source = &making->run->source[piece->source];
+
+		if (!merge_source_is(source, "kernel"))
+			recording->user[recording->users++] =
+			    (struct recording_user){.begin_ns = piece->begin_ns,
+						    .end_ns = piece->end_ns,
+						    .source = piece->source,
+						    .cpu = piece->of->cpu,
+						    .is_first = piece->is_first};
 	}
 	return recording;
 }

@@ -45,11 +45,13 @@ static inline nsec_t recording_mark_ns(const struct recording_mark *mark, nsec_t
 	return mark->is_final && mark->ts_ns > last_ns ? last_ns : mark->ts_ns;
 }
 
-/* A period of a user-space trace of a node with a kernel trace; NSEC_MIN, NSEC_MAX:
- * unknown. */
+/* A period of a stream of a trace that is not the kernel's; NSEC_MIN, NSEC_MAX: unknown.
+ * Those of a stream follow each other. */
 struct recording_user {
 	nsec_t begin_ns, end_ns;
 	uint32_t source;
+	int32_t cpu;   /* -1: not recorded */
+	bool is_first; /* in its stream */
 };
 
 struct recording {

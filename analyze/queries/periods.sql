@@ -7,24 +7,39 @@
 --   and procname; .tid is the event's own field. --group FIELD,... pairs only
 --   events that are equal in these fields: cpu,tid; or a field of the beginning
 --   with one of the end: next_tid=prev_tid. If a period begins twice before it
---   ends, the later beginning counts. BOUND is the uncertainty of a period that
---   ends on another node. --min and --max apply to the period.
+--   ends, the later beginning counts. No period goes on over a time in which a
+--   processor of its nodes was not recorded. BOUND is the uncertainty of a period
+--   that ends on another node. --min and --max apply to the period.
 -- example: ctanalyze periods --from sched_switch --to sched_switch run.db
 -- forms: stats top
 
 -- Begins and ends of each group in order. One event may end a period and begin the next.
 -- temporary step
-SELECT name, kind, id, node, ts_ns, lag(kind) OVER steps AS last_kind, lag(id) OVER steps AS begin_event,
-       lag(node) OVER steps AS begin_node, lag(ts_ns) OVER steps AS begin_ns,
+SELECT name, kind, id, node, source, ts_ns, lag(kind) OVER steps AS last_kind, lag(id) OVER steps AS begin_event,
+       lag(node) OVER steps AS begin_node, lag(source) OVER steps AS begin_source, lag(ts_ns) OVER steps AS begin_ns,
        lead(kind) OVER steps AS next_kind
 FROM (
-	SELECT id, node, ts_ns, name, 1 AS kind FROM begin_event
-	UNION ALL SELECT id, node, ts_ns, name, 0 FROM end_event) AS steps_of_all
+	SELECT id, node, source, ts_ns, name, 1 AS kind FROM begin_event
+	UNION ALL SELECT id, node, source, ts_ns, name, 0 FROM end_event) AS steps_of_all
 WINDOW steps AS (PARTITION BY name ORDER BY ts_ns, id, kind);
 
+-- temporary source_hole
+-- index: source, until_ns, from_ns
+SELECT s.id AS source, h.until_ns, h.from_ns
+FROM source AS s JOIN hole AS h ON h.node = s.node AND h.is_user = CASE s.kind WHEN 'kernel' THEN 0 ELSE 1 END
+WHERE s.kind <> 'capture';
+
+-- temporary whole
+SELECT name, begin_node, begin_event, begin_ns, node, id, ts_ns, ts_ns - begin_ns AS duration_ns,
+       CASE WHEN NOT EXISTS (SELECT 1 FROM source_hole) THEN 1
+            WHEN least(coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.begin_source AND h.until_ns > s.begin_ns
+                                 ORDER BY h.until_ns LIMIT 1), ts_ns),
+                       coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.source AND h.until_ns > s.begin_ns
+                                 ORDER BY h.until_ns LIMIT 1), ts_ns)) >= ts_ns THEN 1 ELSE 0 END AS is_whole
+FROM step AS s WHERE kind = 0 AND last_kind = 1;
+
 -- with period
-SELECT name, begin_node, begin_event, begin_ns, node, id, ts_ns, ts_ns - begin_ns AS duration_ns
-FROM step WHERE kind = 0 AND last_kind = 1 AND ts_ns - begin_ns BETWEEN :min_ns AND :max_ns;
+SELECT * FROM whole WHERE is_whole = 1 AND duration_ns BETWEEN :min_ns AND :max_ns;
 
 -- table periods: Periods
 -- form: stats
@@ -81,4 +96,10 @@ FROM (
 	FROM step WHERE kind = 1 AND coalesce(next_kind, 1) = 1) AS open WHERE n > 0
 UNION ALL
 SELECT n || ' ends without a begin'
-FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND coalesce(last_kind, 0) = 0) AS unbegun WHERE n > 0;
+FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND coalesce(last_kind, 0) = 0) AS unbegun WHERE n > 0
+UNION ALL
+SELECT n || ' begins and ends with a time between them in which not all was recorded: no periods'
+FROM (SELECT count(*) AS n FROM whole WHERE is_whole = 0) AS parted WHERE n > 0
+UNION ALL
+SELECT 'the tracers lost ' || n || ' events: a period may be several'
+FROM (SELECT coalesce(sum(discarded), 0) AS n FROM source WHERE node IN (SELECT id FROM chosen_node)) AS lost WHERE n > 0;

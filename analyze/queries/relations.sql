@@ -219,22 +219,37 @@ FROM event_class AS f JOIN word AS w ON f.name LIKE '%' || w.a || '%'
 JOIN event_class AS t ON t.name = replace(f.name, w.a, w.b) AND t.kind = f.kind
 WHERE f.kind IN ('user', 'trace') AND f.events > 0 AND t.events > 0 AND f.id <> t.id;
 
--- From each first event of such a pair to the next second one of the same thread; of several
--- first ones in a row the last counts.
+-- What was not recorded between two times that were: `until_ns` of a hole in the kernel's traces of a
+-- node or one of its processors, or (`is_user`) in its other traces, and the begin of the first hole
+-- that ends then or later. What lasted from a to b goes on over a hole if that of the first one that
+-- ends after a is before b.
+-- temporary hole
+-- index: node, is_user, until_ns, from_ns
+WITH life AS (
+	SELECT node, CASE kind WHEN 'user' THEN 1 ELSE 0 END AS is_user, end_ns AS from_ns,
+	       lead(begin_ns) OVER (PARTITION BY node, kind, cpu ORDER BY begin_ns) AS until_ns
+	FROM recorded)
+SELECT node, is_user, until_ns, min(from_ns) OVER (PARTITION BY node, is_user ORDER BY until_ns DESC) AS from_ns
+FROM life WHERE until_ns IS NOT NULL;
+
+-- From each first event of such a pair to the next second one of the same thread, which must be known; of
+-- several first ones in a row the last counts.
 -- temporary user_period
 WITH step AS (
-	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, coalesce(e.tid, -1) AS tid, e.ts_ns, e.id, 1 AS is_begin
+	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, e.tid, e.ts_ns, e.id, 1 AS is_begin
 	FROM user_pair AS p CROSS JOIN event AS e
-	WHERE e.class = p.from_class AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+	WHERE e.class = p.from_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 	UNION ALL
-	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, coalesce(e.tid, -1), e.ts_ns, e.id, 0
+	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, e.tid, e.ts_ns, e.id, 0
 	FROM user_pair AS p CROSS JOIN event AS e
-	WHERE e.class = p.to_class AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))),
+	WHERE e.class = p.to_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))),
 dated AS (
 	SELECT from_name, to_name, node, tid, ts_ns, is_begin, lag(is_begin) OVER steps AS last_is_begin, lag(ts_ns) OVER steps AS begin_ns
 	FROM step WINDOW steps AS (PARTITION BY from_class, to_class, node, tid ORDER BY ts_ns, id))
 SELECT from_name, to_name, node, tid, begin_ns, ts_ns AS end_ns, ts_ns - begin_ns AS duration_ns
-FROM dated WHERE is_begin = 0 AND last_is_begin = 1;
+FROM dated AS d WHERE is_begin = 0 AND last_is_begin = 1
+  AND coalesce((SELECT from_ns FROM hole AS h WHERE h.node = d.node AND h.is_user = 1 AND h.until_ns > d.begin_ns
+	ORDER BY h.until_ns LIMIT 1), d.ts_ns) >= d.ts_ns;
 
 -- How much of the time asked for was recorded of what a node's kernel did.
 -- temporary kernel_recorded

@@ -187,28 +187,104 @@ static int write_cpu(const struct recorded_rows *rows, size_t at, int64_t number
 	return status;
 }
 
-/* Write when a node's user space was recorded in addition to its kernel. */
+/* Return the times that a period states, or those of its source's events. */
+static struct period user_period(const struct recorded_rows *rows,
+				 const struct recording_user *user)
+{
+	struct period extent = extent_of(&rows->run->source[user->source]);
+
+	return (struct period){user->begin_ns == NSEC_MIN ? extent.begin_ns
+							  : user->begin_ns,
+			       user->end_ns == NSEC_MAX ? extent.end_ns : user->end_ns};
+}
+
+static bool is_user_of(const struct recorded_rows *rows,
+		       const struct recording_user *user, size_t at)
+{
+	const struct merge_source *source = &rows->run->source[user->source];
+
+	return source->node == at && source->facts.events;
+}
+
+/* Append the holes of all streams of a processor, and return its first and last time. */
+static struct period find_user_holes(const struct recorded_rows *rows, size_t at,
+				     int64_t cpu, struct period_list *holes)
+{
+	const struct recording *recording = rows->recording;
+	struct period all = {NSEC_MAX, NSEC_MIN};
+	nsec_t last_ns = NSEC_MAX; /* of the stream */
+
+	for (size_t i = 0; i < recording->users; i++) {
+		const struct recording_user *user = &recording->user[i];
+		struct period period;
+
+		if (user->cpu != cpu || !is_user_of(rows, user, at))
+			continue;
+		period = user_period(rows, user);
+		if (user->is_first)
+			last_ns = NSEC_MAX;
+		if (period.begin_ns > last_ns)
+			*MEM_NEXT(holes->item, holes->count, holes->capacity) =
+			    (struct period){last_ns, period.begin_ns};
+		if (last_ns == NSEC_MAX || period.end_ns > last_ns)
+			last_ns = period.end_ns;
+		if (period.begin_ns < all.begin_ns)
+			all.begin_ns = period.begin_ns;
+		if (last_ns > all.end_ns)
+			all.end_ns = last_ns;
+	}
+	return all;
+}
+
+/* Write when all streams of a processor's user space were recorded. */
+static int write_user_cpu(const struct recorded_rows *rows, size_t at, int64_t cpu,
+			  struct error *error)
+{
+	const struct timeline_recorded row = {
+	    .node = rows->run->node[at].id, .cpu = cpu, .kind = "user"};
+	struct period_list holes = {NULL, 0, 0}, list = holes;
+	struct period all = find_user_holes(rows, at, cpu, &holes);
+	int status;
+
+	if (holes.count)
+		qsort(holes.item, holes.count, sizeof(*holes.item), compare_periods);
+	for (size_t i = 0; i < holes.count; i++) {
+		if (holes.item[i].begin_ns > all.begin_ns)
+			add_period(&list, rows->selection, all.begin_ns,
+				   holes.item[i].begin_ns);
+		if (holes.item[i].end_ns > all.begin_ns)
+			all.begin_ns = holes.item[i].end_ns;
+	}
+	if (all.begin_ns <= all.end_ns)
+		add_period(&list, rows->selection, all.begin_ns, all.end_ns);
+	status = write_periods(&list, &row, rows->writer, error);
+	free(holes.item);
+	free(list.item);
+	return status;
+}
+
+/* Write when a node's user space was recorded, on any processor and on each. */
 static int write_user(const struct recorded_rows *rows, size_t at, struct error *error)
 {
-	const struct merge_run *run = rows->run;
-	const struct timeline_recorded row = {
-	    .node = run->node[at].id, .cpu = TIMELINE_NONE, .kind = "user"};
 	const struct recording *recording = rows->recording;
+	const struct timeline_recorded row = {
+	    .node = rows->run->node[at].id, .cpu = TIMELINE_NONE, .kind = "user"};
 	struct period_list list = {NULL, 0, 0};
+	int64_t last = -1;
 	int status;
 
 	for (size_t i = 0; i < recording->users; i++) {
 		const struct recording_user *user = &recording->user[i];
-		const struct merge_source *source = &run->source[user->source];
-		struct period extent = extent_of(source);
+		struct period period = user_period(rows, user);
 
-		if (source->node == at && source->facts.events)
-			add_period(
-			    &list, rows->selection,
-			    user->begin_ns == NSEC_MIN ? extent.begin_ns : user->begin_ns,
-			    user->end_ns == NSEC_MAX ? extent.end_ns : user->end_ns);
+		if (!is_user_of(rows, user, at))
+			continue;
+		add_period(&list, rows->selection, period.begin_ns, period.end_ns);
+		last = user->cpu > last ? user->cpu : last;
 	}
 	status = write_periods(&list, &row, rows->writer, error);
+	for (int64_t cpu = 0; cpu <= last && !status; cpu++)
+		status = write_user_cpu(rows, at, cpu, error);
 	free(list.item);
 	return status;
 }
