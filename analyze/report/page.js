@@ -89,7 +89,9 @@
 			return value > 4094 ? -1 : value;
 		});
 		const span = data.span, cellNs = data.cellNs;
-		const lanes = data.lanes.map((lane) => ({ n: lane.n, c: lane.c, gaps: data.gaps.filter((gap) => gap[0] === lane.n).map((gap) => gap.slice(1)),
+		const gapsOf = (n, cpu) => data.gaps.filter((gap) => gap[0] === n && gap[1] === cpu).map((gap) => gap.slice(2));
+		const nodeGaps = data.nodes.map((_, n) => gapsOf(n, -1));
+		const lanes = data.lanes.map((lane) => ({ n: lane.n, c: lane.c, gaps: gapsOf(lane.n, lane.c),
 			busy: unpack(lane.busy), irq: unpack(lane.irq), soft: unpack(lane.soft), who: unpack(lane.who), runs: [], irqs: [] }));
 		const threads = data.threads.map(([n, tid, name, process, ran, first, last, strip]) =>
 			({ n, tid, name, process, ran, first, last, strip: [...strip].map((letter) => Math.max(0, (code[letter] - 1) / 62) + (code[letter] ? 1e-3 : 0)), spans: [] }));
@@ -252,23 +254,25 @@
 		// The mean of some lanes' cells from one instant to another; busy -1: not known.
 		const sumOf = (group, from, to) => {
 			const a = Math.max(0, Math.floor(from / cellNs)), b = Math.min(data.cells - 1, Math.max(Math.ceil(to / cellNs) - 1, a));
-			let busy = 0, irq = 0, soft = 0, known = 0, count = 0;
+			const irq = [0, 0], soft = [0, 0], count = [0, 0]; // of cells that are not known and that are
+			let busy = 0;
 			const who = new Map();
 			for (const i of group) {
 				const lane = lanes[i];
 				for (let k = a; k <= b; k++) {
-					count++;
-					irq += lane.irq[k];
-					soft += lane.soft[k];
-					if (lane.busy[k] < 0) continue;
-					known++;
+					const isKnown = lane.busy[k] < 0 ? 0 : 1;
+					count[isKnown]++;
+					irq[isKnown] += lane.irq[k];
+					soft[isKnown] += lane.soft[k];
+					if (!isKnown) continue;
 					busy += lane.busy[k];
 					if (lane.who[k] >= 0) who.set(lane.who[k], (who.get(lane.who[k]) ?? 0) + lane.busy[k]);
 				}
 			}
 			let most = -1, best = -1;
 			for (const [index, sum] of who) if (sum > most) [best, most] = [index, sum];
-			return { busy: known ? busy / known / 4000 : -1, irq: count ? irq / count / 4000 : 0, soft: count ? soft / count / 4000 : 0, who: best };
+			const which = count[1] ? 1 : 0, scale = 4000 * Math.max(1, count[which]);
+			return { busy: which ? busy / scale : -1, irq: irq[which] / scale, soft: soft[which] / scale, who: best };
 		};
 		const dim = (thread) => matches !== null && !matches.has(thread);
 
@@ -315,8 +319,9 @@
 			}
 			pen.globalAlpha = 1;
 		};
+		const gapsOfRow = (row) => row.lanes?.length === 1 ? lanes[row.lanes[0]].gaps : nodeGaps[row.n];
 		const drawGaps = (pen, pattern, row) => {
-			for (const [from, to] of lanes[row.lanes[0]].gaps) {
+			for (const [from, to] of gapsOfRow(row)) {
 				if (to <= t0 || from >= t1) continue;
 				const a = Math.max(label, x(from)), b = Math.min(width, x(to));
 				pen.fillStyle = pattern;
@@ -368,10 +373,10 @@
 			}
 		};
 		const drawThread = (pen, ink, pattern, row) => {
-			const { thread } = row, lane = lanes.find((one) => one.n === row.n);
+			const { thread } = row;
 			pen.fillStyle = ink("lane");
 			pen.fillRect(label, row.y, width - label, row.h);
-			drawGaps(pen, pattern, { ...row, lanes: [lanes.indexOf(lane)] });
+			drawGaps(pen, pattern, row);
 			const shown = windowsShown();
 			thread.strip.forEach((share, i) => {
 				const from = Math.max(t0, i * data.stripNs), to = Math.min(t1, (i + 1) * data.stripNs);
@@ -657,7 +662,7 @@
 				const low = py > row.y + row.h * 0.62, item = (low ? spanAt(lane.irqs, t) : null) ?? spanAt(lane.runs, t) ?? spanAt(lane.irqs, t);
 				if (item) return { row, box: item, fields: [...spanFields(item, row.n), ...item.thread ? [] : [["processor", lane.c]]] };
 			}
-			const gap = lane.gaps.some(([from, to]) => t >= from && t < to);
+			const gap = gapsOfRow(row).some(([from, to]) => t >= from && t < to);
 			const from = Math.floor(t / cellNs) * cellNs, width_ = Math.max(cellNs, (t1 - t0) / (width - label));
 			const sum = sumOf(row.lanes, from, from + width_);
 			return { row, box: null, fields: [["node", data.nodes[row.n]], ...row.lanes.length === 1 && lane.c >= 0 ? [["processor", lane.c]] : [],

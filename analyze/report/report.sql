@@ -64,16 +64,18 @@ SELECT begin_ns - :begin_ns AS begin_ns, end_ns - :begin_ns AS end_ns FROM home;
 -- index: node
 SELECT id AS node, row_number() OVER (ORDER BY id) - 1 AS place FROM chosen_node;
 
+-- Processor -1 is the node as a whole.
 -- table gaps: What was not recorded
 WITH span AS (
-	SELECT node, begin_ns, end_ns FROM recorded WHERE kind = 'kernel' AND cpu IS NULL
-	UNION ALL SELECT node, :begin_ns, :begin_ns FROM place),
+	SELECT node, coalesce(cpu, -1) AS cpu, begin_ns, end_ns FROM recorded WHERE kind IN ('kernel', 'cpu')
+	UNION ALL SELECT node, -1, :begin_ns, :begin_ns FROM place
+	UNION ALL SELECT DISTINCT node, cpu, :begin_ns, :begin_ns FROM recorded WHERE kind = 'cpu'),
 gap AS (
-	SELECT node, greatest(max(end_ns) OVER life, :begin_ns) AS from_ns,
+	SELECT node, cpu, greatest(max(end_ns) OVER life, :begin_ns) AS from_ns,
 	       least(coalesce(lead(begin_ns) OVER life, :end_ns), :end_ns) AS until_ns
-	FROM span WINDOW life AS (PARTITION BY node ORDER BY begin_ns))
-SELECT p.place AS node, from_ns - :begin_ns AS from_ns, until_ns - :begin_ns AS until_ns
-FROM gap AS g JOIN place AS p ON p.node = g.node WHERE from_ns < until_ns ORDER BY 1, 2;
+	FROM span WINDOW life AS (PARTITION BY node, cpu ORDER BY begin_ns))
+SELECT p.place AS node, cpu, from_ns - :begin_ns AS from_ns, until_ns - :begin_ns AS until_ns
+FROM gap AS g JOIN place AS p ON p.node = g.node WHERE from_ns < until_ns ORDER BY 1, 2, 3;
 
 -- with bound_curve
 SELECT 0 AS n, p.place AS node, from_ns, to_ns, bound_ns AS value, 1 AS merged
@@ -174,9 +176,10 @@ FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
 -- What C has summed up as it read the spans: page_lane and page_thread.
 -- temporary page_processors
-SELECT n.name AS node, l.cpu, l.known_ns AS recorded_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
-       1e2 * l.irq_ns / l.known_ns AS irq_percent, 1e2 * l.softirq_ns / l.known_ns AS softirq_percent, l.full_ns
-FROM page_lane AS l JOIN node AS n ON n.id = l.node WHERE l.cpu >= 0 AND l.known_ns > 0 ORDER BY l.rowid;
+SELECT n.name AS node, l.cpu, k.recorded_ns, l.known_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
+       1e2 * l.irq_ns / k.recorded_ns AS irq_percent, 1e2 * l.softirq_ns / k.recorded_ns AS softirq_percent, l.full_ns
+FROM page_lane AS l JOIN node AS n ON n.id = l.node JOIN cpu_recorded AS k ON k.node = l.node AND k.cpu = l.cpu
+WHERE l.known_ns > 0 ORDER BY l.rowid;
 
 -- A thread has an entry for each of its names.
 -- temporary page_threads
@@ -283,7 +286,7 @@ SELECT group_concat('{ns:' || ns || '} ({share:' || (1e0 * ns / total_ns) || '})
 FROM told_request AS r JOIN told_part AS p ON p.n = 1 OR (p.n = 2 AND p.ns >= r.total_ns / 20e0);
 
 -- with told_node
-SELECT node, 1e2 * sum(busy_ns) / sum(recorded_ns) AS busy_percent, min(rowid) AS first
+SELECT node, 1e2 * sum(busy_ns) / sum(known_ns) AS busy_percent, min(rowid) AS first
 FROM page_processors GROUP BY node ORDER BY 2 DESC, 3 LIMIT 1;
 
 -- with told_processor

@@ -29,6 +29,7 @@ static double quantity_of(const struct report *report, const struct activity_cel
 	nsec_t left =
 	    activity->end_ns - activity->begin_ns - (nsec_t)index * activity->cell_ns;
 	double width = (double)(left < activity->cell_ns ? left : activity->cell_ns);
+	double known = cell->known_ns ? (double)cell->known_ns : width;
 
 	switch (quantity) {
 	case BUSY:
@@ -36,9 +37,9 @@ static double quantity_of(const struct report *report, const struct activity_cel
 			   ? -1
 			   : 4000 * (double)cell->busy_ns / (double)cell->known_ns;
 	case IRQ:
-		return 4000 * fmin(1, (double)cell->irq_ns / width);
+		return 4000 * fmin(1, (double)cell->irq_ns / known);
 	case SOFTIRQ:
-		return 4000 * fmin(1, (double)cell->softirq_ns / width);
+		return 4000 * fmin(1, (double)cell->softirq_ns / known);
 	case WHO:
 		break;
 	}

@@ -6,8 +6,10 @@
 load common
 load ctf
 
-# trace DIR [FIELD...]: a kernel trace with these fields in the context of packets besides their
-# sizes and processor. Channel 0 has threads and calls, channel 1 disks and interrupts.
+# trace DIR [FIELD...]: a trace of a domain by a session, with these fields in the context of packets
+# besides their sizes and processor. Channel 0 has threads, calls and a program's work, channel 1 disks
+# and interrupts.
+domain=kernel session=1
 trace()
 {
 	local channel
@@ -16,12 +18,12 @@ trace()
 	{
 		printf '/* CTF 1.8 */\n'
 		printf 'typealias integer { size = %d; align = 8; } := uint%d_t;\n' 8 8 32 32 64 64
-		cat <<-'END'
+		cat <<-END
 		typealias integer { size = 64; align = 8; signed = true; } := int64_t;
 		typealias integer { size = 8; align = 8; encoding = UTF8; } := text_t;
-		trace { major = 1; minor = 8; byte_order = le; uuid = "12345678-1234-5678-1234-567812345678";
+		trace { major = 1; minor = 8; byte_order = le; uuid = "${session}2345678-1234-5678-1234-567812345678";
 			packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; }; };
-		env { hostname = "n1"; domain = "kernel"; tracer_name = "lttng-modules"; };
+		env { hostname = "n1"; domain = "$domain"; tracer_name = "lttng"; };
 		clock { name = c; uuid = "aaaaaaaa-1234-5678-1234-567812345678"; freq = 1000000000; };
 		typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp_t;
 		END
@@ -42,6 +44,8 @@ trace()
 		ctf_event 5 block_rq_complete ' uint32_t dev; uint64_t sector; uint32_t nr_sector; uint32_t rwbs;' 1
 		ctf_event 6 irq_handler_entry ' uint32_t irq;' 1
 		ctf_event 7 irq_handler_exit ' uint32_t irq;' 1
+		ctf_event 8 app:work_begin ' uint32_t n;'
+		ctf_event 9 app:work_end ' uint32_t n;'
 	} >"$1/metadata"
 	: >events
 }
@@ -58,6 +62,9 @@ issued() { { at 4 "$1"; le 4 8; le 8 1000; le 4 8 1; } >>events; }
 completed() { { at 5 "$1"; le 4 8; le 8 1000; le 4 8 1; } >>events; }
 interrupted() { { at 6 "$1"; le 4 9; } >>events; }
 resumed() { { at 7 "$1"; le 4 9; } >>events; }
+# working MS N, worked MS N
+working() { { at 8 "$1"; le 4 "$2"; } >>events; }
+worked() { { at 9 "$1"; le 4 "$2"; } >>events; }
 
 # packet DIR CHANNEL CPU FROM TO [NUMBER [LOST]]: with the events since the one before.
 packet()
@@ -68,7 +75,9 @@ packet()
 	case $fields in *' lost '*) size=$((size + 4)) ;; esac
 	{
 		le 4 0xc1fc1fc1
-		be 8 0x1234567812345678 0x1234567812345678
+		be 1 0x${session}2
+		be 7 0x34567812345678
+		be 8 0x1234567812345678
 		le 4 "$2"
 		le 8 $((8 * size)) $((8 * size))
 		le 4 "$3"
@@ -348,6 +357,126 @@ t8 running 4000 4500 1" "SELECT 't' || tid, state, begin_ns / 1000000 - $origin,
 	ctexport perfetto --format json --tracks cpus run.db -o run.json 2>/dev/null
 	[ "$(sqlite3 :memory: "SELECT count(*), max(v ->> 'dur') FROM (SELECT value AS v
 		FROM json_each(readfile('run.json'), '\$.traceEvents')) WHERE v ->> 'name' = 'not recorded'")" = '1|2000000.0' ]
+	# So does the page: of node 0 processor 1, which it tells was recorded for 4 s and busy.
+	ctanalyze report run.db -o run.html
+	sed -n '/id="data">/,/<\/script>/p' run.html | sed '1d;$d' >run.json
+	[ "$(sqlite3 :memory: "SELECT json(json_extract(CAST(readfile('run.json') AS TEXT), '\$.gaps'))")" = \
+		'[[0,1,2000000000,4000000000]]' ]
+	grep -q '<td class="n" data-v="1">1</td><td class="n" data-v="4000000000">[^<]*</td><td class="n" data-v="4000000000">' run.html
+}
+
+@test "two sessions of one kernel, one of which has a hole" {
+	trace run/n1/threads/kernel times number lost
+	switched 0 0 5
+	switched 6000 5 0
+	packet run/n1/threads/kernel 0 0 0 6000 0
+	session=2 trace run/n1/disks/kernel times number lost
+	issued 500
+	session=2 packet run/n1/disks/kernel 1 0 0 1000 0
+	completed 5500
+	session=2 packet run/n1/disks/kernel 1 0 5000 6000 5
+	same "recorded kernel 0 6000 
+recorded 0 0 6000 
+t5 running 0 6000 0
+disk write 500 1000 2
+disk write 5000 5500 1"
+	rm -r run
+	trace run/n1/threads/kernel times number lost
+	switched 0 0 5
+	packet run/n1/threads/kernel 0 0 0 1000 0
+	switched 6000 5 0
+	packet run/n1/threads/kernel 0 0 5000 6000 5
+	session=2 trace run/n1/disks/kernel times number lost
+	issued 500
+	completed 5500
+	session=2 packet run/n1/disks/kernel 1 0 0 6000 0
+	same "recorded kernel 0 6000 
+recorded 0 0 1000 
+recorded 0 5000 6000 
+t5 running 0 1000 2
+t5 running 5000 6000 1
+disk write 500 5500 0"
+}
+
+# Processor 1 of a program's trace has a hole from 2 s to 4 s, whether a kernel was traced or not.
+@test "no period of user space goes on over a hole of its trace" {
+	for kernel in yes no; do
+		rm -rf run
+		if [ $kernel = yes ]; then
+			trace run/n1/kernel times number lost
+			switched 0 0 5
+			switched 6000 5 0
+			packet run/n1/kernel 0 0 0 6000 0
+			switched 0 0 8
+			switched 6000 8 0
+			packet run/n1/kernel 0 1 0 6000 0
+		fi
+		domain=ust session=3 trace run/n1/ust times number lost
+		working 0 1
+		worked 1000 1
+		working 1500 2
+		worked 4500 2
+		working 5000 3
+		worked 6000 3
+		session=3 packet run/n1/ust 0 0 0 6000 0
+		working 500 4
+		worked 900 4
+		working 1900 5
+		session=3 packet run/n1/ust 0 1 0 2000 0
+		worked 4100 5
+		working 4200 6
+		worked 5900 6
+		session=3 packet run/n1/ust 0 1 4000 6000 2
+		same '- 0 6000
+0 0 6000
+1 0 2000
+1 4000 6000' "SELECT coalesce(cpu, '-'), begin_ns / 1000000 - $origin, end_ns / 1000000 - $origin
+			FROM recorded WHERE kind = 'user' ORDER BY cpu, begin_ns"
+		ctanalyze periods run.db --from app:work_begin --to app:work_end --group n --log --format csv >said
+		[ "$(tail -n +2 said | cut -d, -f 1,4 | sort)" = 'n=1,1000000000
+n=3,1000000000
+n=4,400000000
+n=6,1700000000' ]
+		ctanalyze periods run.db --from app:work_begin --to app:work_end --group n |
+			grep -q '^2 begins and ends with a time between them in which not all was recorded'
+	done
+}
+
+# Another program's trace on processor 1 says nothing of the hole of the first.
+@test "another trace of user space does not fill a hole" {
+	domain=ust session=3 trace run/n1/a times number lost
+	working 1000 1
+	session=3 packet run/n1/a 0 0 0 2000 0
+	worked 5000 1
+	session=3 packet run/n1/a 0 0 4000 6000 2
+	domain=ust session=4 trace run/n1/b times number lost
+	working 1000 2
+	worked 5000 2
+	session=4 packet run/n1/b 0 0 0 6000 0
+	same '0 1000 2000
+0 4000 6000' "SELECT cpu, begin_ns / 1000000 - $origin, end_ns / 1000000 - $origin
+		FROM recorded WHERE kind = 'user' AND cpu IS NOT NULL ORDER BY begin_ns"
+}
+
+# All work is of thread 5, which runs on processor 0 by the kernel's trace.
+@test "what an overview and a report suggest as periods goes on over no hole" {
+	trace run/n1/kernel times number lost
+	switched 0 0 5
+	switched 9000 5 0
+	packet run/n1/kernel 0 0 0 9000 0
+	domain=ust session=3 trace run/n1/ust times number lost
+	working 1000 1
+	worked 1500 1
+	working 1800 2
+	session=3 packet run/n1/ust 0 0 0 2000 0
+	worked 5000 2
+	session=3 packet run/n1/ust 0 0 4000 9000 2
+	merged >said
+	[ "$(ctanalyze overview run.db --table periods --format csv | tail -n +2 | cut -d, -f 3,10)" = '1,500000000' ]
+	ctanalyze report run.db -o run.html
+	sed -n '/id="data">/,/<\/script>/p' run.html | sed '1d;$d' >run.json
+	[ "$(sqlite3 :memory: "SELECT json(json_extract(CAST(readfile('run.json') AS TEXT), '\$.periods'))")" = \
+		'[[0,5,"t5",1000000000,1500000000,"app:work_begin","app:work_end"]]' ]
 }
 
 # Disks and interrupts are of another channel than threads.
