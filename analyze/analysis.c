@@ -42,22 +42,14 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	return 0;
 }
 
-/* A thread that changed its name has an entry where each of its former names begins, as
- * former_name of queries/relations.sql has them, and one where it ends. */
+/* A thread that changed its name has an entry at the begin and the end of each of its
+ * former names. */
 static const char thread_sql[] =
-    "WITH named AS (SELECT thread, comm, begin_ns, end_ns, CASE WHEN"
-    "  comm = lag(comm) OVER spans AND begin_ns = lag(end_ns) OVER spans"
-    "  THEN 0 ELSE 1 END AS is_first FROM thread_state WHERE comm IS NOT NULL AND tid <> "
-    "0"
-    "  WINDOW spans AS (PARTITION BY thread ORDER BY begin_ns)),"
-    " counted AS (SELECT thread, comm, begin_ns, end_ns,"
-    "  sum(is_first) OVER (PARTITION BY thread ORDER BY begin_ns) AS n FROM named),"
-    " former AS (SELECT thread, comm, min(begin_ns) AS from_ns, max(end_ns) AS until_ns"
-    "  FROM counted GROUP BY thread, n),"
-    " entry AS (SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
-    "  UNION ALL SELECT thread, comm, from_ns, 1 FROM former"
-    "  UNION ALL SELECT f.thread, t.comm, f.until_ns, 0"
-    "  FROM former AS f JOIN thread AS t ON t.id = f.thread) "
+    "WITH former_name AS (%s), entry AS ("
+    "SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
+    " UNION ALL SELECT thread, comm, from_ns, 1 FROM former_name"
+    " UNION ALL SELECT f.thread, t.comm, f.until_ns, 0"
+    " FROM former_name AS f JOIN thread AS t ON t.id = f.thread) "
     "SELECT t.node, t.tid, p.pid, e.comm, p.comm, e.at_ns FROM entry AS e"
     " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
     "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
@@ -65,10 +57,12 @@ static const char thread_sql[] =
 /* Read the threads. If that fails, there are none, and query_run() fails at its end. */
 static struct threads *threads_new(struct query *query)
 {
+	const struct catalog *catalog = query->request->catalog;
 	struct threads *threads = mem_zalloc(sizeof(*threads));
+	AUTOFREE char *sql =
+	    mem_printf(thread_sql, query_file_sql(catalog->shared, "former_name"));
 
-	query_rows(query->reader, thread_sql, NULL, add_thread, threads,
-		   &query->threads_error);
+	query_rows(query->reader, sql, NULL, add_thread, threads, &query->threads_error);
 	return threads;
 }
 

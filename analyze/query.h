@@ -143,6 +143,9 @@ void query_file_free(struct query_file *file);
 /* Whether a list of words, "thread process", has the word; NULL has all. */
 bool query_words_have(const char *words, const char *word);
 
+/* Return the SELECT of a relation of the file, which must have it. */
+const char *query_file_sql(const struct query_file *file, const char *relation);
+
 /* Whether a statement of the file has this word: a table's name, say. */
 bool query_file_names(const struct query_file *file, const char *word);
 

@@ -504,6 +504,15 @@ void query_file_free(struct query_file *file)
 	free(file);
 }
 
+const char *query_file_sql(const struct query_file *file, const char *relation)
+{
+	size_t i = 0;
+
+	while (!file->block[i].name || strcmp(file->block[i].name, relation) != 0)
+		i++;
+	return file->block[i].sql;
+}
+
 bool query_file_names(const struct query_file *file, const char *word)
 {
 	for (size_t i = 0; i < file->blocks; i++)

@@ -75,7 +75,7 @@ packet()
 	case $fields in *' lost '*) size=$((size + 4)) ;; esac
 	{
 		le 4 0xc1fc1fc1
-		be 1 0x${session}2
+		be 1 "0x${session}2"
 		be 7 0x34567812345678
 		be 8 0x1234567812345678
 		le 4 "$2"
