@@ -17,6 +17,7 @@ struct piece {
 	const unsigned char *uuid; /* the trace's */
 	unsigned needs;
 	bool is_first, is_last; /* in its stream */
+	bool is_later;          /* its trace has an earlier one of the stream */
 	bool is_final; /* it ends with the last event of its trace at the latest */
 };
 
@@ -68,6 +69,7 @@ static void add_pieces(struct making *making)
 		of->tells_recorded = source->recorded.periods > 0;
 		for (size_t k = 0; k < source->recorded.periods; k++) {
 			const struct ctf_period *period = &source->recorded.period[k];
+			const struct ctf_period *last = k ? period - 1 : NULL;
 
 			making->piece[making->pieces++] = (struct piece){
 			    .begin_ns = place(&of->clock, period->begin_ns),
@@ -78,7 +80,10 @@ static void add_pieces(struct making *making)
 			    .uuid = source->recorded.uuid,
 			    .needs = needs_of(source, period->channel),
 			    .is_first = true,
-			    .is_last = true};
+			    .is_last = true,
+			    .is_later = last && last->channel == period->channel &&
+					last->instance == period->instance &&
+					last->cpu == period->cpu};
 		}
 	}
 }
@@ -183,7 +188,7 @@ static bool connect(struct making *making, struct piece *last, struct piece *nex
 					next->of->first_sequence);
 	if (growth)
 		is_following = growth == 1;
-	if (next->source != last->source)
+	if (next->source != last->source && !next->is_later)
 		note_missing(making, last, next, growth ? growth - 1 : 0);
 	if (is_following && next->begin_ns > last->end_ns)
 		next->begin_ns = last->end_ns;
