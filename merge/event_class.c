@@ -15,11 +15,12 @@
 	{                                                                                \
 		__VA_ARGS__                                                              \
 	}
-#define V4    "network_header_ipv4_"
-#define V6    "network_header_ipv6_"
-#define SEQ   "transport_header_tcp_seq"
-#define CALL  "fd", "count", "len", "size", "filename", "pathname"
-#define BLOCK "dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error"
+#define V4      "network_header_ipv4_"
+#define V6      "network_header_ipv6_"
+#define SEQ     "transport_header_tcp_seq"
+#define RECEIVE "name", "len", V4 "tot_len"
+#define CALL    "fd", "count", "len", "size", "filename", "pathname"
+#define BLOCK   "dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error"
 static const struct {
 	const char *class; /* ends with '*': begins so */
 	enum event_tag tag;
@@ -51,15 +52,15 @@ static const struct {
     {"hrtimer_expire_entry", AT_TIMER_ENTRY, 0, FIELDS(NULL)},
     {"timer_hrtimer_expire_exit", AT_TIMER_EXIT, 0, FIELDS(NULL)},
     {"hrtimer_expire_exit", AT_TIMER_EXIT, 0, FIELDS(NULL)},
-    {"net_if_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS("name")},
-    {"netif_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS("name")},
+    {"net_if_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS(RECEIVE)},
+    {"netif_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS(RECEIVE)},
     {"net_dev_queue", AT_SEND, EVENT_LINKED,
-     FIELDS("skbaddr", "name", V4 "tot_len", V4 "ttl", V4 "protocol", V4 "saddr",
+     FIELDS("skbaddr", "name", "len", V4 "tot_len", V4 "ttl", V4 "protocol", V4 "saddr",
 	    V4 "daddr", V4 SEQ, V4 "id", V6 "payload_len", V6 "hop_limit", V6 "nexthdr",
 	    V6 "saddr", V6 "daddr", V6 SEQ)},
     {"inet_sock_local_out", AT_SEND, EVENT_LINKED, FIELDS(NULL)},
     {"inet_sock_local_in", AT_OTHER, EVENT_LINKED, FIELDS(NULL)},
-    {"packet", AT_OTHER, EVENT_LINKED, FIELDS(NULL)},
+    {"packet", AT_CAPTURED, EVENT_LINKED, FIELDS("family", "length")},
     {"syscall_entry_exit", AT_SYSCALL_ENTRY, EVENT_FOLLOWED, FIELDS(CALL, "error_code")},
     {"syscall_entry_exit_group", AT_SYSCALL_ENTRY, EVENT_FOLLOWED,
      FIELDS(CALL, "error_code")},

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "merge/event_places.h"
+#include "merge/kernel_packets.h"
 #include "merge/sorter.h"
 #include "timeline/rows.h"
 
@@ -19,6 +20,7 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 struct links {
 	const struct merge_run *run;
 	struct event_places *places;
+	struct kernel_packets *kernel_packets;
 	struct sorter *packets; /* struct sorted_ends, by packet */
 	struct sorter *sorter;  /* struct link, by time */
 	struct group {
@@ -71,6 +73,7 @@ struct links *links_new(const struct merge_run *run)
 	links->run = run;
 	links->is_loaded = mem_zalloc(run->count + 1);
 	links->places = event_places_new();
+	links->kernel_packets = kernel_packets_new(run->nodes);
 	return links;
 }
 
@@ -78,6 +81,14 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *eve
 	       const struct event_link *link, struct error *error)
 {
 	links->is_loaded[source] = true;
+	if (link->bytes && link->tag != AT_CAPTURED)
+		kernel_packets_add(links->kernel_packets, links->run->source[source].node,
+				   link->tag == AT_SEND,
+				   &(struct kernel_packet){.ts_ns = link->ts_ns,
+							   .ordinal = event->ordinal,
+							   .source = source,
+							   .stream = event->stream,
+							   .bytes = link->bytes});
 	return event_places_add(links->places, source, event, link, error);
 }
 
@@ -304,6 +315,33 @@ static int sort_ends(void *context, const struct message_ends *ends, struct erro
 	return sorter_add(links->packets, &sorted, error);
 }
 
+/*
+ * Find the event of a message's end: of a packet that was captured, the kernel's own
+ * event of it, if the kernel recorded one without headers. Return 0, or -1 with error.
+ */
+static int find_event(struct links *links, const struct messages_end *end, bool is_sent,
+		      nsec_t ts_ns, struct event_link *link)
+{
+	const struct merge_source *source = &links->run->source[end->source];
+	const struct kernel_packet *packet;
+	struct messages_end kernels;
+
+	if (event_places_find(links->places, end, link, links->error))
+		return -1;
+	if (!link->bytes || !merge_source_is(source, "capture"))
+		return 0;
+	packet = kernel_packets_find(links->kernel_packets, source->node, is_sent,
+				     &(struct kernel_packet){.ts_ns = ts_ns,
+							     .source = end->source,
+							     .bytes = link->bytes});
+	if (!packet)
+		return 0;
+	kernels = (struct messages_end){.source = packet->source,
+					.stream = packet->stream,
+					.ordinal = packet->ordinal};
+	return event_places_find(links->places, &kernels, link, links->error);
+}
+
 /* Find the first send of an observation's data: its own send, or an earlier one. Return
  * 0, or -1 with error. */
 static int find_first(struct links *links, struct observation *found)
@@ -316,7 +354,7 @@ static int find_first(struct links *links, struct observation *found)
 		return 0;
 	found->first_ns =
 	    clock_correct(&links->run->source[first->source].clock, first->local_ns);
-	return event_places_find(links->places, first, &found->first, links->error);
+	return find_event(links, first, true, found->first_ns, &found->first);
 }
 
 /* Find the events of an observation, and correct its times. Return 0, or -1 with
@@ -328,17 +366,14 @@ static int find_observation(struct links *links, const struct sorted_ends *sorte
 	const struct merge_source *from = &links->run->source[ends->send.source];
 	const struct merge_source *to = &links->run->source[ends->recv.source];
 
-	*found = (struct observation){.sorted = *sorted};
-	if (event_places_find(links->places, &ends->send, &found->send, links->error) ||
-	    event_places_find(links->places, &ends->recv, &found->recv, links->error))
-		return -1;
-	found->row = (struct timeline_message_observation){
-	    .send_event = event_or_none(found->send.id),
-	    .recv_event = event_or_none(found->recv.id),
-	    .send_source = from->id,
-	    .recv_source = to->id,
-	};
+	*found = (struct observation){
+	    .sorted = *sorted, .row = {.send_source = from->id, .recv_source = to->id}};
 	set_times(&found->row, ends, from, to);
+	if (find_event(links, &ends->send, true, found->row.send_ns, &found->send) ||
+	    find_event(links, &ends->recv, false, found->row.recv_ns, &found->recv))
+		return -1;
+	found->row.send_event = event_or_none(found->send.id);
+	found->row.recv_event = event_or_none(found->recv.id);
 	if (find_first(links, found))
 		return -1;
 	/* In a part, the events of other nodes are never loaded. */
@@ -586,6 +621,7 @@ void links_free(struct links *links)
 	if (!links)
 		return;
 	event_places_free(links->places);
+	kernel_packets_free(links->kernel_packets);
 	sorter_free(links->packets);
 	sorter_free(links->sorter);
 	free(links->group.item);

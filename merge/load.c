@@ -7,6 +7,7 @@
 #include "base/heap.h"
 #include "base/mem.h"
 #include "base/process.h"
+#include "merge/kernel_packets.h"
 #include "merge/processes.h"
 #include "merge/spans/spans.h"
 
@@ -81,6 +82,9 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	if (link.cause.event)
 		link.sent.received = spans_received(loading->spans, merged);
 	sent_packets_event(loading->sent, class, of->node, row->event.cell, &link.sent);
+	link.ts_ns = row->ts_ns;
+	link.tag = class->tag;
+	link.bytes = kernel_packet_bytes(class, row->event.cell);
 	return links_note(loading->links, source, &row->event, &link, error);
 }
 

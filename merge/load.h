@@ -72,6 +72,9 @@ struct event_link {
 	int64_t id;              /* 0: it was not loaded */
 	struct span_cause cause; /* as spans_event has it */
 	struct sent_packet sent; /* as sent_packets_event has it */
+	nsec_t ts_ns;            /* on the timeline's axis */
+	enum event_tag tag;
+	uint32_t bytes; /* as kernel_packet_bytes has it */
 };
 
 /*

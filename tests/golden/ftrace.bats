@@ -62,6 +62,22 @@ ask()
 	done
 }
 
+# ftrace's events of packets have no headers: a capture says which packet it was.
+@test "who sent a captured packet is known by the kernel's own event of it" {
+	a_run kernel pcap
+	ends_with 0 ctmerge -o lttng.db run
+	rm -r run
+	a_run trace.dat pcap
+	ends_with 0 ctmerge -o run.db run
+	who="SELECT DISTINCT sport, dport, seq, send_by, send_tid FROM message WHERE seq IS NOT NULL AND send_tid IS NOT NULL ORDER BY 1, 2, 3"
+	ask lttng.db "$who" >lttng
+	ask run.db "$who" >ftrace
+	[ "$(wc -l <ftrace)" -eq 6 ]
+	diff lttng ftrace
+	[ "$(ask run.db "SELECT count(*) FROM message m JOIN event e ON e.id = m.recv_event JOIN event_class c ON c.id = e.class
+		WHERE c.name = 'net_if_receive_skb' AND m.recv_batch IS NOT NULL AND abs(e.ts_ns - m.recv_ns) < 10000000")" = 6 ]
+}
+
 @test "a trace.dat by itself is a trace" {
 	a_run trace.dat
 	ends_with 0 ctmerge -o run.db run/node1/trace.dat
