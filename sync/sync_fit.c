@@ -199,8 +199,7 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 	if (pair->rejected &&
 	    (sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b)))
 		return CLOCK_APPROXIMATE;
-	if (pair->violations_after || pair->is_doubtful || pair->is_unlike ||
-	    !is_settled(sync, pair))
+	if (pair->violations_after || pair->is_doubtful || !is_settled(sync, pair))
 		return CLOCK_APPROXIMATE;
 	return CLOCK_ACCURATE;
 }
@@ -228,14 +227,15 @@ static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
 	return false;
 }
 
-#define BENT 2.5 /* round trips; chance and load bend a fit by less */
+#define BENT 0.5 /* of the limit; oscillators change their rates by less */
+
+#define BENT_TRIPS 4 /* round trips; chance and load bend a fit by less */
 
 enum { BENT_MESSAGES = 8 }; /* fewer messages do not determine the rate */
 
 /*
- * Return true if only the drift limit holds a clock's rate, outside of slews that were
- * found, for long enough to be noticeable: the clock may have been beyond the limit for a
- * shorter time.
+ * Return true if a clock's rate changes at once, by more than an oscillator does and
+ * outside of slews that were found: the fit follows a step or slew that it did not find.
  */
 static bool is_bent(const struct sync *sync, uint32_t index)
 {
@@ -246,18 +246,18 @@ static bool is_bent(const struct sync *sync, uint32_t index)
 	double least_ns =
 	    BENT_MESSAGES * (double)(clock->end_ns - clock->begin_ns) / messages;
 
-	for (size_t k = 0; k < clock->segments; k++) {
-		const struct clock_segment *segment = &clock->segment[k];
+	for (size_t k = 1; k < clock->segments; k++) {
+		const struct clock_segment *after = &clock->segment[k];
+		const struct clock_segment *before = after - 1;
 		bool is_last = k + 1 == clock->segments;
-		nsec_t end = is_last ? clock->end_ns : segment[1].local_ns;
-		double rate = fabs(segment->rate_ppb) * 1e-9;
-		double length = (double)(end - segment->local_ns);
+		nsec_t end = is_last ? clock->end_ns : after[1].local_ns;
+		double change = fabs(after->rate_ppb - before->rate_ppb) * 1e-9;
+		double length = fmin((double)(after->local_ns - before->local_ns),
+				     (double)(end - after->local_ns));
 
-		bool is_long = length > least_ns && rate * length > BENT * trip;
-
-		if (clock->segments > 1 && rate > 0.99 * limit_of(sync) &&
-		    (is_long || rate > 1.5 * limit_of(sync)) &&
-		    !is_within_slew(sync, index, segment->local_ns, end))
+		if (change > BENT * limit_of(sync) && length > least_ns &&
+		    change * length > BENT_TRIPS * trip &&
+		    !is_within_slew(sync, index, before->local_ns, end))
 			return true;
 	}
 	return false;
@@ -279,15 +279,16 @@ static bool is_disputed(const struct sync *sync, uint32_t clock)
 }
 
 /*
- * In tree order: a clock is no better known than the one that it is tied to. The bounds
- * will tell which are incomplete.
+ * In tree order: a clock is no better known than the one that it is tied to. If the
+ * reference moved, it did so against all. The bounds will tell which are incomplete.
  */
-static void judge(struct sync *sync)
+static void judge(struct sync *sync, const struct unseen *unseen)
 {
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		sync->pairs.pair[i].quality = pair_quality(sync, &sync->pairs.pair[i]);
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
+		bool is_moved = unseen_is_likely(unseen, island->reference);
 
 		for (size_t k = 1; k < island->members; k++) {
 			uint32_t at = island->member[k];
@@ -297,7 +298,8 @@ static void judge(struct sync *sync)
 			if (sync->pairs.pair[node->parent_pair].quality ==
 				CLOCK_APPROXIMATE ||
 			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
-			    is_bent(sync, at) || is_disputed(sync, at))
+			    is_bent(sync, at) || is_disputed(sync, at) || is_moved ||
+			    unseen_is_likely(unseen, at))
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;
 		}
@@ -347,21 +349,17 @@ static int count_message(void *context, struct message *message)
 		pair->violations_after++;
 	if (latency < *least && !pair->contradictory)
 		*least = latency;
-	unseen_note(counting->unseen, message, point.x, latency);
+	unseen_note(counting->unseen, message, a, latency);
 	return 0;
 }
 
-/*
- * Count the messages that the fit violates, and find pairs whose clocks were fitted
- * wrongly. Return 0, or -1 with error.
- */
+/* Count the messages that the fit violates, and judge it. Return 0, or -1 with error. */
 static int count_messages(struct sync *sync, struct error *error)
 {
 	struct counting counting = {sync, unseen_new(sync)};
 	int status = message_log_walk(&sync->log, false, count_message, &counting, error);
 
-	for (size_t i = 0; i < sync->pairs.count; i++)
-		sync->pairs.pair[i].is_unlike = unseen_is_likely(counting.unseen, i);
+	judge(sync, counting.unseen);
 	unseen_free(counting.unseen);
 	return status;
 }
@@ -401,7 +399,6 @@ int sync_fit(struct sync *sync, struct error *error)
 	report_unfit(sync);
 	if (count_messages(sync, error))
 		return -1;
-	judge(sync);
 	if (bounds_find(sync, error))
 		return -1;
 	tie_hold_captures(sync);

@@ -362,6 +362,40 @@ static bool is_open(const struct envelope *envelope, bool high)
 	return true;
 }
 
+/* Return true if a clock's lower bound is above the upper one at some time. */
+static bool is_crossed(const struct search *search, const struct envelope *envelope)
+{
+	for (size_t i = 0; envelope->cells && i <= envelope->cells; i++)
+		if (envelope->most[true][i] + envelope->most[false][i] <
+		    -2 * (ROUNDING_NS + search->rounds))
+			return true;
+	return false;
+}
+
+/*
+ * Bounds that cross show that no clocks within the limit satisfy the messages of an
+ * island, apart from the steps and slews that were found: some were not found.
+ */
+static void judge_islands(const struct search *search)
+{
+	const struct sync *sync = search->sync;
+
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+		bool any = false;
+
+		for (size_t k = 1; k < island->members; k++)
+			any |= is_crossed(search,
+					  &search->clock[island->member[k]].envelope);
+		for (size_t k = 1; any && k < island->members; k++) {
+			struct clock *clock = &sync->fitted[island->member[k]];
+
+			if (clock->quality == CLOCK_ACCURATE)
+				clock->quality = CLOCK_APPROXIMATE;
+		}
+	}
+}
+
 static void finish(struct search *search, uint32_t index)
 {
 	struct sync *sync = search->sync;
@@ -474,6 +508,8 @@ int bounds_find(struct sync *sync, struct error *error)
 		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
 		finish(&search, search.member[i]);
+	if (!status)
+		judge_islands(&search);
 	for (size_t i = 0; i < sync->graph.islands; i++)
 		finish_reference(sync, sync->graph.island[i].reference);
 	search_clear(&search);

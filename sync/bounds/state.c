@@ -106,6 +106,9 @@ static struct clock_bound bound_over(const struct search *search, uint32_t index
 		at = gap->to_ns;
 	}
 	include_span(search, index, at, to, &extremes);
+	/* The messages contradict each other, so nothing is known. */
+	if (extremes.low > extremes.high + 2 * slack)
+		extremes = (struct extremes){-INFINITY, INFINITY};
 	return (struct clock_bound){from, nsec_round(floor(extremes.low - slack)),
 				    nsec_round(ceil(extremes.high + slack))};
 }

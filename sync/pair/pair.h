@@ -224,7 +224,6 @@ struct pair {
 	double margin_ns;   /* its slack to both hulls; negative: contradiction */
 	bool too_fast;      /* only lines beyond the drift limit satisfy its messages */
 	bool is_doubtful;   /* many messages contradict others, but none was rejected */
-	bool is_unlike;     /* its latencies do not agree with the fitted clocks */
 	bool contradictory; /* no possible clocks do: its messages tie nothing */
 };
 

@@ -7,104 +7,252 @@
 #include "base/mem.h"
 
 enum {
-	CELLS = 32,
-	CELLS_WANTED = 6,
-	CELL_MESSAGES = 2, /* least number in each direction; one alone shows nothing */
-	MESSAGES = 4,      /* mean number in each direction in a cell */
+	SPELLS_MOST = 256, /* of a clock */
+	SPELLS_LEAST = 6,
+	SPELL_MESSAGES = 4, /* in both directions */
 };
+
+/* Some consecutive messages of a clock. */
+struct spell {
+	double begin_ns; /* the time of the first one */
+	double least[2]; /* least excess by direction, ns; INFINITY: no message */
+};
+
+static double trip(const struct spell *spell)
+{
+	return spell->least[0] + spell->least[1];
+}
+
+static int compare(const void *a, const void *b)
+{
+	double p = *(const double *)a, q = *(const double *)b;
+
+	return (p > q) - (p < q);
+}
 
 /*
- * The shortest latencies in one cell of a pair's time, and the number of messages, by
- * direction.
+ * Find the narrowest range of round trips that holds those of three quarters of the
+ * spells. Load lengthens the others; one during which the clock was stepped has a shorter
+ * one.
  */
-struct unseen_cell {
-	double least[2];
-	unsigned messages[2];
+static double common_trips(const struct spell *spell, size_t n, double *low)
+{
+	AUTOFREE double *trips = mem_alloc(n * sizeof(*trips));
+	size_t most = n - n / 4;
+	double range = INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		trips[i] = trip(&spell[i]);
+	qsort(trips, n, sizeof(*trips), compare);
+	for (size_t i = 0; i + most <= n; i++)
+		if (trips[i + most - 1] - trips[i] < range) {
+			*low = trips[i];
+			range = trips[i + most - 1] - trips[i];
+		}
+	return range;
+}
+
+/*
+ * Ratio of both ranges that chance exceeds for less than one in a hundred clocks of `n`
+ * spells, whether latencies are normally, evenly or exponentially distributed: fitted to
+ * a simulation of these.
+ */
+#define UNLIKE(n) (3 + 500 / ((double)(n) * (double)(n)))
+
+#define NOTICEABLE 0.1 /* share of the round trip; the bounds allow for less */
+
+/*
+ * Return true if a clock moved by more than the limit allows, in either direction,
+ * between two spells with common round trips.
+ */
+static bool is_moved(const struct spell *spell, size_t n, double trip_ns, double limit)
+{
+	double low = 0, range = common_trips(spell, n, &low), most = 0;
+	double least[2] = {INFINITY, INFINITY};
+
+	for (size_t i = 0; i < n; i++) {
+		if (trip(&spell[i]) < low || trip(&spell[i]) > low + range)
+			continue;
+		for (int side = 0; side < 2; side++) {
+			double ahead =
+			    (spell[i].least[side] - spell[i].least[!side]) / 2 -
+			    limit * spell[i].begin_ns;
+
+			least[side] = fmin(least[side], ahead);
+			most = fmax(most, ahead - least[side]);
+		}
+	}
+	return 2 * most > UNLIKE(n) * range && most > NOTICEABLE * (trip_ns + low);
+}
+
+/* Join each two that follow each other, and return how many are left. */
+static size_t join(struct spell *spell, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++)
+		spell[i] = (struct spell){
+		    spell[2 * i].begin_ns,
+		    {fmin(spell[2 * i].least[0], spell[2 * i + 1].least[0]),
+		     fmin(spell[2 * i].least[1], spell[2 * i + 1].least[1])}};
+	return n / 2;
+}
+
+/* The quickest of some consecutive messages of a pair in one direction. */
+struct quick {
+	nsec_t at; /* on the reference clock */
+	double latency;
 };
 
-/* Cells of equal length that divide the time of each pair. */
+struct quick_list {
+	struct quick *item;
+	size_t count, capacity;
+	uint64_t each; /* messages that one stands for */
+	uint64_t left; /* messages that the last one will still take in */
+};
+
 struct unseen {
 	const struct sync *sync;
-	struct unseen_cell *cell; /* CELLS for each pair */
+	struct quick_list (*by_pair)[2]; /* and by direction, as in struct message */
+};
+
+enum {
+	QUICK_MOST = 1024,        /* of a pair in one direction */
+	QUICK_LEAST = 16,         /* if there are many pairs */
+	QUICK_TOGETHER = 1 << 21, /* of all pairs */
 };
 
 struct unseen *unseen_new(const struct sync *sync)
 {
 	struct unseen *unseen = mem_zalloc(sizeof(*unseen));
+	size_t pairs = sync->pairs.count, most = QUICK_TOGETHER / (2 * pairs + 1);
 
+	most = most < QUICK_LEAST ? QUICK_LEAST : most < QUICK_MOST ? most : QUICK_MOST;
 	unseen->sync = sync;
-	unseen->cell = mem_zalloc(sync->pairs.count * CELLS * sizeof(*unseen->cell));
+	unseen->by_pair = mem_zalloc((pairs + 1) * sizeof(*unseen->by_pair));
+	for (size_t i = 0; i < pairs; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
+
+		unseen->by_pair[i][0].each = 1 + pair->messages_ba / most;
+		unseen->by_pair[i][1].each = 1 + pair->messages_ab / most;
+	}
 	return unseen;
 }
 
 void unseen_free(struct unseen *unseen)
 {
-	free(unseen->cell);
+	for (size_t i = 0; i < unseen->sync->pairs.count; i++) {
+		free(unseen->by_pair[i][0].item);
+		free(unseen->by_pair[i][1].item);
+	}
+	free(unseen->by_pair);
 	free(unseen);
 }
 
-void unseen_note(struct unseen *unseen, const struct message *message, nsec_t x,
+void unseen_note(struct unseen *unseen, const struct message *message, nsec_t at,
 		 nsec_t latency)
 {
-	const struct pair *pair = &unseen->sync->pairs.pair[message->pair];
-	const struct hull *lower = &pair->lower, *upper = &pair->upper;
-	uint64_t fewer =
-	    pair->messages_ab < pair->messages_ba ? pair->messages_ab : pair->messages_ba;
-	size_t cells = fewer < CELLS * MESSAGES ? fewer / MESSAGES : CELLS;
-	struct unseen_cell *cell;
-	bool side = message->forward;
-	double begin, end;
+	struct quick_list *list = &unseen->by_pair[message->pair][message->forward];
+	struct quick *last;
 
-	if (!lower->count || !upper->count)
-		return;
-	begin = fmax((double)(lower->point[0].x - x), (double)(upper->point[0].x - x));
-	end = fmin((double)(lower->point[lower->count - 1].x - x),
-		   (double)(upper->point[upper->count - 1].x - x));
-	if (begin > 0 || end <= 0)
-		return;
-	cell = &unseen->cell[message->pair * CELLS +
-			     (size_t)((double)cells * begin / (begin - end))];
-	if (!cell->messages[side] || (double)latency < cell->least[side])
-		cell->least[side] = (double)latency;
-	cell->messages[side]++;
-}
-
-static double deviation(const double *value, size_t n)
-{
-	double sum = 0, squares = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += value[i];
-	for (size_t i = 0; i < n; i++)
-		squares += (value[i] - sum / (double)n) * (value[i] - sum / (double)n);
-	return sqrt(squares / (double)(n - 1));
-}
-
-/*
- * Ratio of the deviations that chance does not reach with `n` cells. Set by hand; no
- * recorded clock comes close to it.
- */
-#define UNLIKE(n) (1.75 + 8 / (double)(n))
-
-#define NOTICEABLE 0.1 /* share of the round trip; the bounds allow for less */
-
-bool unseen_is_likely(const struct unseen *unseen, size_t pair)
-{
-	double difference[CELLS], sum[CELLS], least = INFINITY, apart;
-	size_t n = 0;
-
-	for (size_t i = 0; i < CELLS; i++) {
-		const struct unseen_cell *cell = &unseen->cell[pair * CELLS + i];
-
-		if (cell->messages[0] < CELL_MESSAGES ||
-		    cell->messages[1] < CELL_MESSAGES)
-			continue;
-		difference[n] = cell->least[1] - cell->least[0];
-		sum[n] = cell->least[1] + cell->least[0];
-		least = fmin(least, sum[n++]);
+	if (!list->left) {
+		*MEM_NEXT(list->item, list->count, list->capacity) =
+		    (struct quick){at, (double)latency};
+		list->left = list->each;
 	}
-	if (n < CELLS_WANTED)
-		return false;
-	apart = deviation(difference, n);
-	return apart > UNLIKE(n) * deviation(sum, n) && apart > NOTICEABLE * least;
+	list->left--;
+	last = &list->item[list->count - 1];
+	if ((double)latency < last->latency)
+		*last = (struct quick){at, (double)latency};
+}
+
+/* A message that a clock sent or received. */
+struct stamped {
+	nsec_t at;
+	double excess; /* of its latency over the shortest of its pair and direction */
+	bool is_sent;
+};
+
+struct stamped_list {
+	struct stamped *item;
+	size_t count, capacity;
+	double trip; /* least sum of the shortest latencies of a pair */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct stamped *p = a, *q = b;
+
+	if (p->at != q->at)
+		return p->at < q->at ? -1 : 1;
+	if (p->is_sent != q->is_sent)
+		return p->is_sent - q->is_sent;
+	return (p->excess > q->excess) - (p->excess < q->excess);
+}
+
+/* Sum up messages in spells of equal numbers; return how many have both directions. */
+static size_t make_spells(const struct stamped_list *list, struct spell *spell)
+{
+	size_t spells = list->count / SPELL_MESSAGES, kept = 0;
+
+	spells = spells > SPELLS_MOST ? SPELLS_MOST : spells;
+	for (size_t k = 0; k < spells; k++) {
+		size_t begin = list->count * k / spells;
+		size_t end = list->count * (k + 1) / spells;
+		struct spell *one = &spell[kept];
+
+		*one = (struct spell){
+		    (double)nsec_sub(list->item[begin].at, list->item[0].at),
+		    {INFINITY, INFINITY}};
+		for (size_t i = begin; i < end; i++) {
+			const struct stamped *is = &list->item[i];
+
+			one->least[is->is_sent] =
+			    fmin(one->least[is->is_sent], is->excess);
+		}
+		kept += !isinf(trip(one));
+	}
+	return kept;
+}
+
+/* Collect what a clock sent and received, in the order of time. */
+static void collect(const struct unseen *unseen, uint32_t clock,
+		    struct stamped_list *list)
+{
+	for (size_t i = 0; i < unseen->sync->pairs.count; i++) {
+		const struct pair *pair = &unseen->sync->pairs.pair[i];
+		double least[2] = {(double)pair->min_latency_ba_ns,
+				   (double)pair->min_latency_ab_ns};
+
+		if ((pair->a != clock && pair->b != clock) || pair->contradictory ||
+		    !pair->lower.count || !pair->upper.count)
+			continue;
+		list->trip = fmin(list->trip, least[0] + least[1]);
+		for (int forward = 0; forward < 2; forward++) {
+			const struct quick_list *from = &unseen->by_pair[i][forward];
+
+			for (size_t k = 0; k < from->count; k++)
+				*MEM_NEXT(list->item, list->count, list->capacity) =
+				    (struct stamped){from->item[k].at,
+						     from->item[k].latency -
+							 least[forward],
+						     forward == (pair->a == clock)};
+		}
+	}
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), by_time);
+}
+
+bool unseen_is_likely(const struct unseen *unseen, uint32_t clock)
+{
+	struct stamped_list list = {.trip = INFINITY};
+	double limit = unseen->sync->options.drift_limit_ppm * 1e-6;
+	struct spell spell[SPELLS_MOST];
+	bool is_likely = false;
+	size_t n;
+
+	collect(unseen, clock, &list);
+	n = make_spells(&list, spell);
+	for (; n >= SPELLS_LEAST && !is_likely; n = join(spell, n))
+		is_likely = is_moved(spell, n, list.trip, limit);
+	free(list.item);
+	return is_likely;
 }

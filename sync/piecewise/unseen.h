@@ -5,27 +5,24 @@
 #include "sync/sync.h"
 
 /*
- * Detection of steps and slews that contradict no message, because they are smaller than
- * a round trip, and so are missing from the fit.
+ * Detection of clocks that were stepped or slewed without contradicting a message, by
+ * less than a round trip, so that the fit lacks it.
  *
- * From some time on, such an event lengthens the latencies in one direction and shortens
- * those in the other by the same amount. Load and chance change each direction
- * independently, so the difference of the shortest latencies of both directions varies
- * over time as much as their sum. If the difference varies much more, the clocks did not
- * run as fitted.
+ * From then on latencies are longer in one direction and shorter in the other, by the
+ * same amount. Load and chance change each direction by itself, and so the round trip as
+ * well. So of spells of time with about the same round trip, the two directions should
+ * differ alike, but for what the drift limit lets a clock drift meanwhile.
  */
 struct unseen;
 
 struct unseen *unseen_new(const struct sync *sync);
 
-/*
- * Add a message: `x` is its time by the pair's first clock, `latency` its latency in the
- * fit, ns.
- */
-void unseen_note(struct unseen *unseen, const struct message *message, nsec_t x,
+/* Add a message that is not rejected: its time and its latency in the fit, ns. */
+void unseen_note(struct unseen *unseen, const struct message *message, nsec_t at,
 		 nsec_t latency);
 
-bool unseen_is_likely(const struct unseen *unseen, size_t pair);
+/* Return true if a clock moved, by the messages with all others. */
+bool unseen_is_likely(const struct unseen *unseen, uint32_t clock);
 
 void unseen_free(struct unseen *unseen);
 

@@ -45,6 +45,41 @@ hold 1096 <<-EOT
 EOT
 wants approximate
 
+# A step of less than a round trip near the end: it only tilts the fit.
+hold 1021 <<-EOT
+	nodes 6
+	seconds 10
+	topology star
+	drift_ppm 0
+	delay_us 1000
+	jitter uniform
+	jitter_us 200
+	interval_ms 10
+	loss 0.3
+	pattern request
+	step 6 9.4755 2.057
+EOT
+wants approximate
+
+# Steps back whose fit contradicts messages with a third clock: bounds would cross.
+hold 20113 <<-EOT
+	nodes 3
+	seconds 120
+	topology ring
+	drift_ppm 50
+	delay_us 1000
+	jitter fixed
+	jitter_us 1000
+	interval_ms 100
+	asymmetry 10
+	duplicate 0.1
+	pattern both
+	slew 1 48.1002 48.1120 -196.3
+	step 3 40.5468 -3529.050
+	step 3 98.4770 -35.326
+EOT
+wants approximate
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
