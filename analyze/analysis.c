@@ -135,7 +135,7 @@ int query_open(struct query *query, const struct analysis *analysis,
 	progress_init(&query->progress, request->quiet);
 	if (!path) {
 		query->scope = (struct scope){
-		    .end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true};
+		    .end_ns = NSEC_STAMP_MOST, .all_nodes = true, .all_time = true};
 		return 0;
 	}
 	if (request->tables)

@@ -166,21 +166,29 @@ static int answer(struct query *query, struct result *result, struct error *erro
 {
 	/* Where many files are written, it is their directory. */
 	const char *path = query->analysis->writes_files ? NULL : query->request->output;
-	struct output output = {0};
+	struct output_directory pictures = {0};
+	struct output output = {.stream = -1};
 	int status;
 
 	if (path && access_output(path, error))
 		return -1;
-	if (query_run(query, result, error) ||
-	    (query->request->plot && metric_plots_draw(query, result, error)))
-		return -1;
+	status =
+	    query_run(query, result, error) ||
+	    (query->request->plot && metric_plots_draw(query, result, &pictures, error));
 	progress_end(&query->progress);
-	if (path && output_open(&output, path, error))
-		return -1;
-	print_result(query, result, path ? output.file : stdout);
-	status = path ? output_commit(&output, error) : output_flush_stdout(error);
+	if (!status && path)
+		status = output_open(&output, path, error);
+	if (!status)
+		print_result(query, result, path ? output.file : stdout);
+	/* No picture is delivered if the answer cannot be. */
+	if (!status)
+		status =
+		    path ? output_commit(&output, error) : output_flush_stdout(error);
+	if (!status && pictures.path)
+		status = output_directory_commit(&pictures, error);
 	output_discard(&output);
-	return status;
+	output_directory_discard(&pictures);
+	return status ? -1 : 0;
 }
 
 /* One timeline, or all of `words` where the analysis takes many; that is NULL else. */

@@ -26,7 +26,7 @@ struct series {
 
 struct drawing {
 	struct query *query;
-	struct output_directory directory;
+	struct output_directory *directory;
 	struct text_list names; /* of files so far */
 	size_t pictures;
 	const struct cell *row; /* the first one of the picture at hand; NULL: none */
@@ -101,7 +101,8 @@ static int write_picture(struct drawing *drawing, struct error *error)
 {
 	AUTOFREE char *file = name_file(drawing->row);
 	AUTOFREE char *name = file_name_take(&drawing->names, file);
-	AUTOFREE char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
+	AUTOFREE char *path =
+	    mem_printf("%s/%s.svg", drawing->directory->temporary, name);
 	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
 	int status =
@@ -210,15 +211,16 @@ static int draw_table(struct drawing *drawing, const struct result_table *table,
 }
 
 /* All pictures or none; those of an earlier call are replaced. */
-int metric_plots_draw(struct query *query, struct result *result, struct error *error)
+int metric_plots_draw(struct query *query, struct result *result,
+		      struct output_directory *directory, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
-	struct drawing drawing = {.query = query};
+	struct drawing drawing = {.query = query, .directory = directory};
 	const struct result_table *table;
 	struct result plots;
 	int status;
 
-	if (output_directory_open(&drawing.directory, query->request->plot, &kind, error))
+	if (output_directory_open(directory, query->request->plot, &kind, error))
 		return -1;
 	result_init(&plots, NULL);
 	query->tables = "plots";
@@ -230,10 +232,7 @@ int metric_plots_draw(struct query *query, struct result *result, struct error *
 			       : error_set(error, "--plot: %s has no table plots",
 					   query->analysis->name);
 	if (status)
-		output_directory_explain(&drawing.directory, error);
-	else
-		status = output_directory_commit(&drawing.directory, error);
-	output_directory_discard(&drawing.directory);
+		output_directory_explain(directory, error);
 	text_list_clear(&drawing.names);
 	result_clear(&plots);
 	free(drawing.series);

@@ -454,7 +454,7 @@ static void note_unrecorded(const struct query *query, struct result *result)
 
 	if (scope->is_limited)
 		result_note(result,
-			    "what is stamped before 1824 or after 2116 is left out");
+			    "what is stamped before 1967 or after 2111 is left out");
 	for (size_t i = 0; i < scope->nodes && scope->has_recorded; i++)
 		if (scope->node[i].chosen && !scope->node[i].recorded_ns)
 			result_note(

@@ -258,10 +258,13 @@ int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
 
 /* ---- metric_plots.c */
 
-/* Draw the table `plots` into the directory of --plot, as SVG, and say so in a note. 0,
- * or -1 with error.
- */
-int metric_plots_draw(struct query *query, struct result *result, struct error *error);
+struct output_directory;
+
+/* Draw the table `plots` as SVG into the directory of --plot, which is opened, and say so
+ * in a note. The caller commits the directory, or discards it. Return 0, or -1 with
+ * error. */
+int metric_plots_draw(struct query *query, struct result *result,
+		      struct output_directory *directory, struct error *error);
 
 /* ---- query.c */
 

@@ -84,7 +84,7 @@ static uint32_t add_node(struct merge_run *run, const char *name)
  * LTTng names its tracer near the start of the metadata: TSDL has `domain = "ust"`, JSON
  * `"domain": "ust"`. No packet of the metadata splits these words.
  */
-static const char *trace_kind(const char *path)
+static const char *trace_kind(const char *path, struct problem_list *problems)
 {
 	enum { HEAD = 16384 };
 	static const char word[] = "domain";
@@ -99,6 +99,9 @@ static const char *trace_kind(const char *path)
 	head = mem_zalloc(HEAD + 1);
 	stream = fopen(file, "rbe");
 	count = stream ? fread(head, 1, HEAD, stream) : 0;
+	if (!stream || ferror(stream))
+		problem_add(problems, file, PROBLEM_UNREADABLE, 1,
+			    "%s, so its tracer is unknown", strerror(errno));
 	at = memmem(head, count, word, strlen(word));
 	if (at) {
 		at += strlen(word);
@@ -157,8 +160,9 @@ static void add_all(struct merge_run *run)
 		run->source[i] = (struct merge_source){
 		    .id = (int64_t)i + 1,
 		    .node = node_of(run, entry),
-		    .kind = entry->kind == SOURCE_CAPTURE ? "capture"
-							  : trace_kind(entry->path),
+		    .kind = entry->kind == SOURCE_CAPTURE
+				? "capture"
+				: trace_kind(entry->path, &run->problems),
 		    .island = -1};
 	}
 	/* Another tracer of the kernel, or the only one. */
@@ -196,6 +200,14 @@ bool merge_run_has_files(const struct merge_run *run)
 	return false;
 }
 
+static bool is_node_there(const char *path, const char *node)
+{
+	AUTOFREE char *directory = mem_printf("%s/%s", path, node);
+	struct stat about;
+
+	return stat(directory, &about) == 0;
+}
+
 int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		   struct error *error)
 {
@@ -217,6 +229,8 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
 	add_all(run);
+	if (status && node && is_node_there(run->path, node))
+		return status;
 	if (node && (status || run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
 		return error_misuse(error, "--node: no node %s in %s", node, run->path);
 	if (!status)

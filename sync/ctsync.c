@@ -179,20 +179,22 @@ static void print_text(struct sync *sync, const struct clock_map *map)
 	print_matching(sync, map, stdout);
 }
 
+/* Print first, so that no file is delivered if standard output cannot be written. */
 static int write_results(struct sync *sync, struct error *error)
 {
 	struct clock_map map;
 	int status = 0;
 
 	sync_describe(sync, &map);
-	if (options.output)
-		status = write_map(&map, options.output, error);
 	if (options.json && !options.output)
 		clock_map_write(&map, stdout);
 	else if (!options.json && !options.quiet)
 		print_text(sync, &map);
-	if (!status && options.verbose && !options.json)
+	if (options.verbose && !options.json)
 		status = print_rejected(sync, stdout, error);
+	status = status ? status : output_flush_stdout(error);
+	if (!status && options.output)
+		status = write_map(&map, options.output, error);
 	if (!status && options.plot)
 		status = plot_run(sync, options.plot, error);
 	if (!status && options.messages_out)
@@ -201,7 +203,7 @@ static int write_results(struct sync *sync, struct error *error)
 		status = apply_run(&map, options.apply, options.json ? stderr : stdout,
 				   &sync->problems, error);
 	clock_map_clear(&map);
-	return status ? status : output_flush_stdout(error);
+	return status;
 }
 
 /* Say what was odd; returns whether anything was not used. */

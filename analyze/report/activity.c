@@ -94,8 +94,8 @@ static nsec_t part_of(const struct activity *activity, size_t cell, nsec_t begin
 
 static void count_thread(struct activity_cell *cell, uint32_t thread, nsec_t ns)
 {
-	cell->busy_ns += ns;
-	cell->now_ns = cell->now == thread ? cell->now_ns + ns : ns;
+	cell->busy_ns = nsec_add(cell->busy_ns, ns);
+	cell->now_ns = cell->now == thread ? nsec_add(cell->now_ns, ns) : ns;
 	cell->now = thread;
 	if (cell->now_ns > cell->most_ns) {
 		cell->most_ns = cell->now_ns;
@@ -147,14 +147,28 @@ static void count_strip(const struct activity *activity, struct activity_thread 
 	}
 	if (!thread->busy_ns)
 		thread->first_ns = begin_ns;
-	thread->busy_ns += end_ns - begin_ns;
+	thread->busy_ns = nsec_add(thread->busy_ns, end_ns - begin_ns);
 	thread->last_ns = end_ns;
+}
+
+/* SQLite knows no types of what TIMELINE_ROW hands on, and stores any type in a column.
+ * Return 0, or -1 with error if one of these cells is neither an integer nor NULL. */
+static int check_integers(const struct reading *reading, const struct cell *row,
+			  size_t cells, struct error *error)
+{
+	for (size_t i = 0; i < cells; i++)
+		if (row[i].type != CELL_INTEGER && row[i].type != CELL_NULL)
+			return error_set(error,
+					 "%s: a span has a value of a wrong type; make "
+					 "the timeline anew: ctmerge RUN -o FILE --force",
+					 reading->query->path);
+	return 0;
 }
 
 static void add_running(struct reading *reading, const struct cell *row)
 {
 	struct activity *activity = reading->activity;
-	nsec_t begin_ns = row[3].integer, end_ns = begin_ns + row[4].integer;
+	nsec_t begin_ns = row[3].integer, end_ns = nsec_add(begin_ns, row[4].integer);
 	struct activity_lane *lane;
 	bool is_idle = row[1].integer == 0;
 
@@ -169,7 +183,7 @@ static void add_running(struct reading *reading, const struct cell *row)
 	     i <= last; i++) {
 		nsec_t part = part_of(activity, i, begin_ns, end_ns);
 
-		lane->cell[i].known_ns += part;
+		lane->cell[i].known_ns = nsec_add(lane->cell[i].known_ns, part);
 		if (!is_idle)
 			count_thread(&lane->cell[i], (uint32_t)activity->threads, part);
 	}
@@ -180,7 +194,9 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	struct reading *reading = context;
 	struct activity_thread *thread;
 
-	(void)error;
+	if (check_integers(reading, row, 5, error) ||
+	    check_integers(reading, &row[6], 1, error))
+		return -1;
 	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	if (row[6].integer == 1) {
@@ -189,7 +205,7 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	}
 	thread = thread_of(reading, row, row[3].integer);
 	thread->waits++;
-	thread->wait_ns += row[4].integer;
+	thread->wait_ns = nsec_add(thread->wait_ns, row[4].integer);
 	if (row[4].integer > thread->most_wait_ns)
 		thread->most_wait_ns = row[4].integer;
 	return 0;
@@ -201,12 +217,14 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	struct reading *reading = context;
 	struct activity *activity = reading->activity;
 	nsec_t begin_ns = row[3].integer, took_ns = row[4].integer;
-	nsec_t end_ns = begin_ns + took_ns;
+	nsec_t end_ns = nsec_add(begin_ns, took_ns);
 	double own = took_ns > 0 ? 1 - (double)row[5].integer / (double)took_ns : 1;
 	bool soft = row[2].integer != 0;
 	struct activity_lane *lane;
 
-	(void)error;
+	if (check_integers(reading, row, 6, error))
+		return -1;
+	own = fmin(fmax(own, 0), 1);
 	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
@@ -218,7 +236,9 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 		nsec_t part =
 		    (nsec_t)((double)part_of(activity, i, begin_ns, end_ns) * own);
 
-		*(soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns) += part;
+		nsec_t *sum = soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns;
+
+		*sum = nsec_add(*sum, part);
 	}
 	return 0;
 }
@@ -311,11 +331,11 @@ static nsec_t longest_full(const struct activity *activity,
 		nsec_t known_ns = 0, busy_ns = 0;
 
 		for (size_t i = at; i < at + step && i < activity->cells; i++) {
-			known_ns += lane->cell[i].known_ns;
-			busy_ns += lane->cell[i].busy_ns;
+			known_ns = nsec_add(known_ns, lane->cell[i].known_ns);
+			busy_ns = nsec_add(busy_ns, lane->cell[i].busy_ns);
 		}
 		full_ns = known_ns && busy_ns >= known_ns - known_ns / 50
-			      ? full_ns + known_ns
+			      ? nsec_add(full_ns, known_ns)
 			      : 0;
 		longest_ns = full_ns > longest_ns ? full_ns : longest_ns;
 	}
@@ -332,10 +352,10 @@ static int give_lane(void *context, struct cell *row, struct error *error)
 	if (giving->at++ == giving->activity->lanes)
 		return 0;
 	for (size_t i = 0; i < giving->activity->cells; i++) {
-		known_ns += lane->cell[i].known_ns;
-		busy_ns += lane->cell[i].busy_ns;
-		irq_ns += lane->cell[i].irq_ns;
-		softirq_ns += lane->cell[i].softirq_ns;
+		known_ns = nsec_add(known_ns, lane->cell[i].known_ns);
+		busy_ns = nsec_add(busy_ns, lane->cell[i].busy_ns);
+		irq_ns = nsec_add(irq_ns, lane->cell[i].irq_ns);
+		softirq_ns = nsec_add(softirq_ns, lane->cell[i].softirq_ns);
 	}
 	return give(row,
 		    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns, irq_ns,

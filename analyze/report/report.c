@@ -216,8 +216,10 @@ static void put_facts(struct report *report)
 
 static void put_name(struct report *report)
 {
-	html_text(report->page,
-		  report_cell(report_table(report, ANSWER_OWN, "name"), 0, "name").bytes);
+	struct cell name =
+	    report_cell(report_table(report, ANSWER_OWN, "name"), 0, "name");
+
+	html_text(report->page, name.type == CELL_TEXT ? name.bytes : "run");
 }
 
 /* What page.html may name besides tables, their rows in JSON, and whole answers. */

@@ -21,10 +21,15 @@ json_t *json_read(const char *path, struct error *error)
 		return NULL;
 	}
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &cause);
-	fclose(file);
-	if (!root)
+	if (ferror(file)) { /* jansson takes that for the end */
+		error_errno(error, path);
+		json_decref(root);
+		root = NULL;
+	} else if (!root) {
 		error_set(error, "%s:%d:%d: no JSON: %s", path, cause.line, cause.column,
 			  cause.text);
+	}
+	fclose(file);
 	return root;
 }
 

@@ -30,6 +30,11 @@ struct input {
 	char *real; /* without links, wherever the program is */
 };
 
+/* What a stream of stdio writes to. stdio itself forgets why a write failed. */
+struct sink {
+	int fd, error; /* error: errno of the first write that failed, or 0 */
+};
+
 /* What a signal's handler has to undo, and what must not be written. */
 static struct outputs {
 	_Atomic(struct output_stage *) stage; /* all that there are */
@@ -39,8 +44,9 @@ static struct outputs {
 	size_t inputs, capacity;
 	int stream; /* to cut back to where it began */
 	off_t begin;
+	struct sink standard; /* standard output */
 	volatile sig_atomic_t is_cut_by_signal, is_cut_by_exit;
-} outputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} outputs = {.lock = PTHREAD_MUTEX_INITIALIZER, .standard = {STDOUT_FILENO, 0}};
 
 /* Nothing of what was written stays, nor what another thread still writes. */
 static void cut_stream(void)
@@ -110,8 +116,38 @@ static void watch_stream(int stream)
 	outputs.is_cut_by_signal = outputs.begin >= 0 && outputs.begin >= status.st_size;
 }
 
+static ssize_t write_sink(void *cookie, const char *bytes, size_t size)
+{
+	struct sink *sink = cookie;
+
+	if (!output_write_all(sink->fd, bytes, size, -1))
+		return (ssize_t)size;
+	sink->error = sink->error ? sink->error : errno;
+	return 0;
+}
+
+static FILE *open_sink(struct sink *sink)
+{
+	static const cookie_io_functions_t functions = {.write = write_sink};
+
+	return fopencookie(sink, "w", functions);
+}
+
+/* Flush a stream. Return 0, or -1 with the errno of its first write that failed. */
+static int flush_sink(FILE *stream, const struct sink *sink)
+{
+	if (!fflush(stream) && !ferror(stream))
+		return 0;
+	errno = sink->error ? sink->error : errno;
+	return -1;
+}
+
 void output_catch_signals(void)
 {
+	FILE *stream = isatty(STDOUT_FILENO) ? NULL : open_sink(&outputs.standard);
+
+	if (stream)
+		stdout = stream;
 	signals_catch(end_by_signal);
 	watch_stream(STDOUT_FILENO);
 }
@@ -380,6 +416,19 @@ static bool is_straight(const char *target)
 		!S_ISDIR(status.st_mode));
 }
 
+/* Open the file to write. Return 0, or -1 with errno. */
+static int open_file(struct output *output, const char *path, int flag)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flag, 0666);
+
+	if (fd < 0)
+		return -1;
+	output->sink = mem_zalloc(sizeof(*output->sink));
+	output->sink->fd = fd;
+	output->file = open_sink(output->sink);
+	return output->file ? 0 : -1;
+}
+
 /* The temporary of `target`, in its stage, which is made in `directory`. -1 with errno.
  */
 static int open_temporary(struct output *output, const char *directory, const char *name)
@@ -388,8 +437,7 @@ static int open_temporary(struct output *output, const char *directory, const ch
 	if (!output->stage)
 		return -1;
 	output->temporary = mem_printf("%s/%s", output->stage->path, name);
-	output->file = fopen(output->temporary, "wxe");
-	return output->file ? 0 : -1;
+	return open_file(output, output->temporary, O_EXCL);
 }
 
 /* 0, or -1 with errno */
@@ -399,10 +447,8 @@ static int open_target(struct output *output)
 	AUTOFREE char *directory = output_parent(output->target);
 	struct stat status;
 
-	if (is_straight(output->target)) {
-		output->file = fopen(output->path, "we");
-		return output->file ? 0 : -1;
-	}
+	if (is_straight(output->target))
+		return open_file(output, output->path, 0);
 	errno = *output->path ? EISDIR : ENOENT;
 	if (!*name || (stat(output->target, &status) == 0 && S_ISDIR(status.st_mode)))
 		return -1;
@@ -526,11 +572,9 @@ static int put_in_place(struct output *output, struct error *error)
 int output_commit(struct output *output, struct error *error)
 {
 	bool is_file = output->temporary && output->stream < 0;
-	int failed = ferror(output->file) || fflush(output->file) ||
-		     (is_file && fsync(fileno(output->file)));
+	int failed = flush_sink(output->file, output->sink) ||
+		     (is_file && fsync(output->sink->fd));
 
-	failed |= fclose(output->file);
-	output->file = NULL;
 	failed = failed ? error_errno(error, output->path) : put_in_place(output, error);
 	output_discard(output);
 	return failed ? -1 : 0;
@@ -540,6 +584,9 @@ void output_discard(struct output *output)
 {
 	if (output->file)
 		fclose(output->file);
+	if (output->sink)
+		close(output->sink->fd);
+	free(output->sink);
 	output_stage_free(output->stage);
 	free(output->temporary);
 	free(output->target);
@@ -574,8 +621,12 @@ void output_cut_stdout(void)
 
 int output_flush_stdout(struct error *error)
 {
-	if (fflush(stdout) || ferror(stdout))
-		return error_errno(error, STREAM_NAME);
+	if (flush_sink(stdout, &outputs.standard)) {
+		error_errno(error, STREAM_NAME);
+		if (outputs.is_cut_by_signal)
+			cut_stream();
+		return -1;
+	}
 	outputs.is_cut_by_signal = outputs.is_cut_by_exit = 0;
 	return 0;
 }

@@ -22,8 +22,9 @@
  */
 
 /*
- * At the program's start: signals remove what is half written, here and in a file that
- * standard output leads to, and then end the program as ever.
+ * Call at the program's start. From then on signals remove what is half written, here and
+ * in a file that standard output leads to, before they end the program, and a failed
+ * write to standard output is remembered with its cause.
  */
 void output_catch_signals(void);
 
@@ -37,6 +38,8 @@ void output_catch_pipe(void);
  */
 void output_protect(const char *path);
 
+struct sink;
+
 /*
  * A file. A link is followed, and the file that it leads to is replaced. What is there
  * and no file, and what is named below /dev or /proc, is written straight.
@@ -48,6 +51,7 @@ struct output {
 	    temporary; /* what `file` is until the commit; NULL: it is written straight */
 	char *target;  /* the path without links */
 	struct output_stage *stage;
+	struct sink *sink;
 	int stream; /* -1, or a descriptor that gets the file at the commit */
 };
 
@@ -99,7 +103,10 @@ int output_check_stdout(bool is_binary, struct error *error);
 void output_whole_stdout(void);
 void output_cut_stdout(void);
 
-/* Whether all that was written to standard output is out: 0, or -1 with error. */
+/*
+ * Flush standard output. Return 0, or -1 with error if any of its writes failed; a file
+ * that it leads to is then truncated to where the output began.
+ */
 int output_flush_stdout(struct error *error);
 
 /*
@@ -155,8 +162,8 @@ void output_directory_explain(const struct output_directory *directory,
 			      struct error *error);
 
 /*
- * Sync all files and move them to the target. 0, or -1 with error; then, unless the
- * system failed half way in moving them, the target is as it was. Frees all.
+ * Sync all files and move them to the target. Return 0, or -1 with error; then the target
+ * is as it was, unless files could not be moved back, which the error says. Frees all.
  */
 int output_directory_commit(struct output_directory *directory, struct error *error);
 

@@ -344,7 +344,7 @@ struct output_moves {
 };
 
 /* Move a file from below one directory to the same path below another, and make the
- * directories above it. Return 0, or -1 with error. */
+ * directories above it. Return 0, or -1 with error and without new directories. */
 static int rename_below(const char *from, const char *to, const char *name,
 			struct error *error)
 {
@@ -354,7 +354,12 @@ static int rename_below(const char *from, const char *to, const char *name,
 
 	output_make_above(target, strlen(to) + 1,
 			  &made); /* what fails here fails below */
-	return rename(source, target) ? error_errno(error, target) : 0;
+	if (!rename(source, target))
+		return 0;
+	error_errno(error, target);
+	if (made)
+		remove_above(target, strlen(made));
+	return -1;
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,18 +24,17 @@ enum {
 int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	int failed = fd < 0;
 	struct stat status;
-	int result;
 
-	if (fd < 0)
-		return -1;
-	result = fstat(fd, &status);
-	close(fd);
+	failed = failed || fstat(fd, &status);
 	window->file = file;
-	window->size = result ? 0 : (uint64_t)status.st_size;
+	window->size = failed ? 0 : (uint64_t)status.st_size;
 	window->at = window->count = 0;
-	window->error = 0;
-	return result;
+	window->error = failed ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return failed ? -1 : 0;
 }
 
 /*
@@ -56,6 +56,11 @@ static void read_on(struct ctf_window *window, uint64_t until)
 {
 	int fd = open(window->file->path, O_RDONLY | O_CLOEXEC);
 
+	if (fd < 0) {
+		window->error = errno;
+		window->size = window->at + window->count;
+		return;
+	}
 	while (window->count < until) {
 		ssize_t got = pread(fd, window->byte + window->count,
 				    (size_t)(until - window->count),
@@ -71,10 +76,19 @@ static void read_on(struct ctf_window *window, uint64_t until)
 		}
 		window->count += (uint64_t)got;
 	}
-	if (fd >= 0) {
-		ask_ahead(window, fd, until);
-		close(fd);
-	}
+	ask_ahead(window, fd, until);
+	close(fd);
+}
+
+bool ctf_window_report(struct ctf_window *window, struct problem_list *problems)
+{
+	if (!window->error)
+		return false;
+	problem_add(problems, window->file->path, PROBLEM_UNREADABLE, 1,
+		    "cannot be read from byte %" PRIu64 " on: %s", window->size,
+		    strerror(window->error));
+	window->error = 0;
+	return true;
 }
 
 struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count)

@@ -160,8 +160,7 @@ static bool scan_part(struct scan *scan, const struct ctf_stream *stream,
 	uint64_t at = part->from;
 	nsec_t begin_ns;
 
-	if (ctf_window_open(window, &stream->file[part->file]))
-		return true;
+	ctf_window_open(window, &stream->file[part->file]);
 	while (at < window->size && at < part->to) {
 		enum packet_found found =
 		    ctf_packet_at(window, &scan->cursor, at, &packet);
@@ -181,6 +180,7 @@ static bool scan_part(struct scan *scan, const struct ctf_stream *stream,
 		window->is_scattered = packet.size / 8 > SMALL;
 		at += packet.size / 8;
 	}
+	ctf_window_report(window, stream->problems);
 	return true;
 }
 

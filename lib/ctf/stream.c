@@ -18,8 +18,7 @@ static bool open_next(struct ctf_stream *stream)
 		const struct ctf_file *file = &stream->file[part->file];
 
 		if (ctf_window_open(&stream->window, file)) {
-			problem_add(stream->problems, file->path, PROBLEM_UNREADABLE, 1,
-				    "%s, left out", strerror(errno));
+			ctf_window_report(&stream->window, stream->problems);
 			continue;
 		}
 		stream->next = part->from;
@@ -31,26 +30,12 @@ static bool open_next(struct ctf_stream *stream)
 	return false;
 }
 
-/* Report the read error before the file's end. Return false if there was none. */
-static bool report_read_error(struct ctf_stream *stream)
-{
-	struct ctf_window *window = &stream->window;
-
-	if (!window->error)
-		return false;
-	problem_add(stream->problems, window->file->path, PROBLEM_UNREADABLE, 1,
-		    "cannot be read from byte %" PRIu64 " on: %s", window->size,
-		    strerror(window->error));
-	window->error = 0;
-	return true;
-}
-
 static void tell_cut(struct ctf_stream *stream)
 {
 	if (stream->is_cut)
 		return;
 	stream->is_cut = true;
-	if (report_read_error(stream))
+	if (ctf_window_report(&stream->window, stream->problems))
 		return;
 	problem_add(stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
@@ -171,7 +156,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		if (stream->next >= stream->until ||
 		    stream->next >= stream->window.size) {
 			tell_more_gaps(stream);
-			report_read_error(stream);
+			ctf_window_report(&stream->window, stream->problems);
 			if (!open_next(stream))
 				return false;
 		}
@@ -189,7 +174,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		}
 		if (found == PACKET_CUT)
 			tell_cut(stream);
-		if (found == PACKET_GARBLED)
+		if (found == PACKET_GARBLED && !stream->window.error)
 			tell_gap(stream);
 	}
 	return true;
@@ -229,10 +214,10 @@ static enum packet_found read_first(const struct schema *schema, struct ctf_file
 			found = ctf_packet_at(&window, &cursor, at, &first);
 		if (found == PACKET_WHOLE || found == PACKET_CUT)
 			file->first = first;
-		else if (window.error) {
-			found = PACKET_NONE;
-			errno = window.error;
-		}
+	}
+	if (window.error && !file->first.stream) {
+		found = PACKET_NONE;
+		errno = window.error;
 	}
 	free(cursor.slot);
 	ctf_window_clear(&window);
@@ -333,8 +318,7 @@ static void scan(struct entries *entries, const struct ctf_stream *stream, size_
 	struct ctf_packet packet;
 	uint64_t at = 0;
 
-	if (ctf_window_open(&window, of))
-		window.size = 0;
+	ctf_window_open(&window, of);
 	while (at < window.size && entries->count <= MOST_ENTRIES) {
 		enum packet_found found = ctf_packet_at(&window, &cursor, at, &packet);
 
@@ -351,6 +335,7 @@ static void scan(struct entries *entries, const struct ctf_stream *stream, size_
 	}
 	if (entries->count == first)
 		add_entry(entries, &of->first, file, 0);
+	ctf_window_report(&window, stream->problems);
 	ctf_window_clear(&window);
 }
 

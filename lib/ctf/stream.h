@@ -42,7 +42,10 @@ struct ctf_window {
 	uint64_t at, count, capacity;
 };
 
-/* Look at this file from now on. -1 with errno set where it cannot be read. */
+/*
+ * Look at this file from now on. Return 0, or -1 with window->error if it cannot be read;
+ * then it has no bytes.
+ */
 int ctf_window_open(struct ctf_window *window, const struct ctf_file *file);
 
 /*
@@ -51,6 +54,11 @@ int ctf_window_open(struct ctf_window *window, const struct ctf_file *file);
  * its end, too. Borrowed until the next call.
  */
 struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count);
+
+/*
+ * If a read failed, add a problem and forget the error. Return false if none failed.
+ */
+bool ctf_window_report(struct ctf_window *window, struct problem_list *problems);
 
 void ctf_window_clear(struct ctf_window *window);
 

@@ -242,7 +242,7 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 			return NULL;
 		}
 		*at = error_place(reader->db, sql);
-		error_set(error, "%s", sqlite3_errmsg(reader->db));
+		sql_cause(reader->db, error);
 		return NULL;
 	}
 	if (!statement) {
@@ -334,7 +334,8 @@ static int run_with_values(struct timeline_reader *reader, const char *text,
 			   const struct cell *value, struct error *error)
 {
 	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(reader->db, text, -1, &statement, NULL);
+	int code =
+	    (errno = 0, sqlite3_prepare_v2(reader->db, text, -1, &statement, NULL));
 	int count = code == SQLITE_OK ? sqlite3_bind_parameter_count(statement) : 0;
 
 	for (int i = 0; i < count && code == SQLITE_OK; i++)
@@ -342,7 +343,7 @@ static int run_with_values(struct timeline_reader *reader, const char *text,
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
 	if (code != SQLITE_DONE)
-		error_set(error, "%s", sqlite3_errmsg(reader->db));
+		sql_cause(reader->db, error);
 	sqlite3_finalize(statement);
 	return code == SQLITE_DONE ? 0 : -1;
 }

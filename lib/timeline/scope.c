@@ -25,17 +25,19 @@ static int add_node(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* All that has a time: events, and what was sampled where there are none. */
-static nsec_t limited(struct scope *scope, nsec_t instant)
+/* Clamp an instant to what is a timestamp, so that there is room for arithmetic. */
+static nsec_t clamp_instant(struct scope *scope, nsec_t instant)
 {
-	nsec_t most = SCOPE_MOST_NS;
-	nsec_t near = instant < -most ? -most : instant > most ? most : instant;
+	nsec_t near = instant < NSEC_STAMP_LEAST  ? NSEC_STAMP_LEAST
+		      : instant > NSEC_STAMP_MOST ? NSEC_STAMP_MOST
+						  : instant;
 
 	scope->is_limited |= near != instant;
 	return near;
 }
 
-/* Messages are in the order of send_ns. What came is before its event, or up to 1 us
+/* All that has a time: events, and samples if there are none.
+ * Messages are in the order of send_ns. What came is before its event, or up to 1 us
  * behind it. */
 static const char span_sql[] =
     "SELECT min(least), max(most) FROM ("
@@ -55,8 +57,8 @@ static int take_span(void *context, const struct cell *row, struct error *error)
 	struct scope *scope = context;
 
 	(void)error;
-	scope->origin_ns = limited(scope, cell_integer(&row[0], 0));
-	scope->last_ns = limited(scope, cell_integer(&row[1], 0));
+	scope->origin_ns = clamp_instant(scope, cell_integer(&row[0], 0));
+	scope->last_ns = clamp_instant(scope, cell_integer(&row[1], 0));
 	return 0;
 }
 

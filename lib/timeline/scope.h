@@ -10,12 +10,6 @@
 #include "timeline/reader.h"
 
 /*
- * Instants before 1824 and after 2116 are no clock's: they are out of every scope, so
- * that the time between two instants of one always fits.
- */
-#define SCOPE_MOST_NS (((nsec_t)1 << 62) - 1)
-
-/*
  * The part of a timeline that a query is about: some nodes, and a span of time
  * on the reference's axis. Every reader of events and samples goes by it.
  */
@@ -36,7 +30,7 @@ struct scope {
 	struct scope_node *node; /* every node of the timeline, by id */
 	size_t nodes;
 	bool all_nodes, all_time; /* nothing was left out */
-	bool is_limited;          /* something was, by SCOPE_MOST_NS */
+	bool is_limited;          /* something was no timestamp, nsec_is_stamp */
 	bool without_spans;       /* ctmerge was told to leave them out */
 	bool has_recorded;        /* of some node anything was, at any time */
 };

@@ -8,20 +8,26 @@
 #include "base/mem.h"
 #include "timeline/reader.h"
 
-int sql_error(sqlite3 *db, const char *place, struct error *error)
+int sql_cause(sqlite3 *db, struct error *error)
 {
 	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
 	/* A commit that fails leaves the cause in errno alone. */
 	int left = errno, cause = db ? sqlite3_system_errno(db) : 0;
 
 	if (code == SQLITE_FULL)
-		return error_set(error, "%s: no space left for the file", place);
+		return error_set(error, "no space left for the file");
 	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (cause || left))
-		return error_set(error, "%s: %s", place, strerror(cause ? cause : left));
+		return error_set(error, "%s", strerror(cause ? cause : left));
 	/* SQLite reports a page that cannot be read as damaged. */
 	if (code == SQLITE_CORRUPT && left == EIO)
-		return error_set(error, "%s: %s", place, strerror(left));
-	return error_set(error, "%s: %s", place, db ? sqlite3_errmsg(db) : "no memory");
+		return error_set(error, "%s", strerror(left));
+	return error_set(error, "%s", db ? sqlite3_errmsg(db) : "no memory");
+}
+
+int sql_error(sqlite3 *db, const char *place, struct error *error)
+{
+	sql_cause(db, error);
+	return error_prefix(error, "%s", place);
 }
 
 int sql_run(sqlite3 *db, const char *place, const char *text, struct error *error)

@@ -11,6 +11,9 @@
 /* "PLACE: what SQLite says", or the system where it was that. Returns -1. */
 int sql_error(sqlite3 *db, const char *place, struct error *error);
 
+/* The same without the place. */
+int sql_cause(sqlite3 *db, struct error *error);
+
 /* Run statements of our own. 0, or -1 with error. */
 int sql_run(sqlite3 *db, const char *place, const char *text, struct error *error);
 

@@ -141,10 +141,12 @@ int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 			status = apply_one(&directory, &map->clock[i], name[i], lines,
 					   problems, error);
 	fclose(lines);
+	if (!status) { /* no trace is delivered if that cannot be written */
+		fputs(said, talk);
+		status = output_flush_stdout(error);
+	}
 	if (!status)
 		status = output_directory_commit(&directory, error);
-	if (!status)
-		fputs(said, talk);
 	output_directory_discard(&directory);
 	file_names_free(name, map->clocks);
 	free(said);

@@ -4,8 +4,9 @@
 # syscalls.sh BUILD [MOST [RUN]]: let one system call of every program fail, by strace's
 # injection, by hand: of each kind of call the first, the second and so on, up to MOST (20)
 # of them, spread over all that the program makes. The program ends with 0 and its whole
-# output, or with 1 and a message, and then there is no output, nor a temporary one. A source
-# of a run that cannot be read is an exception: what is left of the run is used, with 1.
+# output, also on standard output, or with 1 and a message that has the error's name, and
+# then there is no output, nor a temporary one. A source of a run that cannot be read is an
+# exception: what is left of the run is used, with 1.
 set -eu
 build=$(cd "$1" && pwd)
 most=${2:-20}
@@ -25,21 +26,44 @@ mkdir tmp
 export TMPDIR="$here/tmp"
 
 ctmerge -q "$run" -o t.db || [ $? -eq 3 ]
+ctsync -q "$run" -o clocks.json --messages-out all-messages || [ $? -eq 3 ]
+node=$(cd "$run" && set -- */ && echo "${1%/}")
+part="ctmerge -q --clocks clocks.json --node $node --messages all-messages/$node.messages"
+# shellcheck disable=SC2086 # one word each
+$part "$run" --part=part || [ $? -eq 3 ]
+echo 'SELECT count(*) AS n FROM event' >own.sql
 
-# Every form: NAME OUTPUT COMMAND.
+# Every form: NAME OUTPUT COMMAND. The output `printed` is what is on standard output.
 cat >forms <<END
 map out.json ctsync -q $run -o out.json
+map-printed printed ctsync -q $run --json
+clocks printed ctsync -v $run
 plot plots ctsync -q $run --plot plots
-apply applied ctsync -q $run --apply applied
+apply applied ctsync $run --apply applied
 messages-out said ctsync -q $run -o map.json --messages-out said
-extract n.packets ctsync -q $run/node1 --extract n.packets
+extract n.packets ctsync -q $run/$node --extract n.packets
 merge out.db ctmerge -q $run -o out.db
+merge-clocks out.db ctmerge -q $run --clocks clocks.json -o out.db
+merge-printed printed ctmerge -q $run
+part out $part $run --part=out
+join out ctmerge -q --join part -o out
+describe printed ctmerge --describe $run
 answer out.txt ctanalyze -q requests t.db -o out.txt
+answer-printed printed ctanalyze -q requests t.db
+answer-json printed ctanalyze -q cpu --format json t.db
+own printed ctanalyze -q --sql own.sql own t.db
+pictures pictures ctanalyze -q metrics --plot pictures t.db
 report out.html ctanalyze -q report t.db -o out.html
 csv csv ctexport csv -q t.db -o csv
 parquet parquet ctexport parquet -q t.db -o parquet
 opendc opendc ctexport opendc -q t.db -o opendc
 perfetto out.perfetto ctexport perfetto -q t.db -o out.perfetto
+perfetto-printed printed ctexport perfetto -q t.db
+json out.js ctexport json -q t.db -o out.js
+graphite out.txt ctexport graphite -q t.db -o out.txt
+tracekit tracekit ctexport tracekit -q t.db -o tracekit
+simulated made ctsim -q --seed 1 clients --nodes 2 --set seconds=0.2 -o made
+recipe own.yaml ctrecipe init -o own.yaml
 END
 
 # Each kind of call with an error that it may have.
@@ -48,6 +72,10 @@ openat EMFILE
 openat EACCES
 read EIO
 pread64 EIO
+lseek EIO
+fstat EIO
+statx EIO
+newfstatat EIO
 write ENOSPC
 pwrite64 ENOSPC
 getdents64 EIO
@@ -69,7 +97,7 @@ finding()
 
 remove_outputs()
 {
-	rm -rf "$output" map.json tmp
+	rm -rf "$output" map.json printed tmp
 	mkdir tmp
 }
 
@@ -82,6 +110,17 @@ is_partial()
 	esac
 }
 
+# names_cause: a line of the message ends with the error's name.
+names_cause()
+{
+	case $error in
+	EMFILE) grep -q -E 'Too many open files|readonly database' said.txt ;; # as SQLite has it
+	EACCES) grep -q -E 'Permission denied|readonly database' said.txt ;;
+	EIO) grep -q -i -E 'input/output error|disk i/o error' said.txt ;;
+	ENOSPC) grep -q -i -E 'no space left|disk is full' said.txt ;;
+	esac
+}
+
 # fail_call: run the command with the n-th call failing; false if it makes fewer.
 fail_call()
 {
@@ -89,18 +128,25 @@ fail_call()
 	status=0
 	# shellcheck disable=SC2086 # one word each
 	timeout 60 strace -f -o trace -e "trace=$call" -e "inject=$call:error=$error:when=$n" \
-		$command >/dev/null 2>said.txt </dev/null || status=$?
+		$command >printed 2>said.txt </dev/null || status=$?
 	grep -q INJECTED trace || return 1
 	# What the loader and the C library open before main() is theirs.
 	! grep INJECTED trace | grep -q -E '/etc/ld|\.so[".]|/proc/|/usr/(lib|share)|locale' || return 0
 	calls=$((calls + 1))
 	case $status in
 	0 | 3)
-		diff -r "whole/$name" "$output" >/dev/null 2>&1 || finding "ends with $status, but the output is not whole"
+		{
+			diff -r "whole/$name" "$output" &&
+				{ [ "$output" = printed ] || cmp "whole/$name.printed" printed; }
+		} >/dev/null 2>&1 || finding "ends with $status, but the output is not whole"
 		;;
 	1)
-		[ -s said.txt ] || finding "ends with 1 and no message"
-		[ ! -e "$output" ] || is_partial || finding "ends with 1 and leaves an output"
+		names_cause || finding "ends with 1 and no message that has the cause"
+		if [ "$output" = printed ]; then
+			[ ! -s printed ]
+		else
+			[ ! -e "$output" ]
+		fi || is_partial || finding "ends with 1 and leaves an output"
 		;;
 	127) ;; # the loader's
 	*) finding "ends with $status" ;;
@@ -114,8 +160,9 @@ mkdir whole
 while read -r name output command; do
 	remove_outputs
 	# shellcheck disable=SC2086 # one word each
-	$command >/dev/null 2>&1 </dev/null || [ $? -eq 3 ]
+	$command >printed 2>/dev/null </dev/null || [ $? -eq 3 ]
 	cp -R "$output" "whole/$name"
+	[ "$output" = printed ] || cp printed "whole/$name.printed"
 	while read -r call error; do
 		# shellcheck disable=SC2086 # one word each
 		strace -f -o trace -e "trace=$call" $command >/dev/null 2>&1 </dev/null || :

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What programs do if a single system call fails: strace lets it. The campaign syscalls.sh lets
+# many more of them fail.
+load common
+
+run=fixtures/requests/wireguard
+
+setup_file()
+{
+	command -v strace >/dev/null || skip 'no strace'
+	export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer cannot work below strace
+}
+
+# failing CALL ERROR N COMMAND...: run the command with its N-th such call failing. Return its
+# exit status, or 99 if it makes fewer of them, or 0 if it is one of the loader's.
+failing()
+{
+	local call=$1 error=$2 n=$3 status=0
+	shift 3
+	strace -f -o "$scratch/trace" -e "trace=$call" -e "inject=$call:error=$error:when=$n" "$@" \
+		>"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
+	grep -q INJECTED "$scratch/trace" || return 99
+	[ $status -ne 127 ] || return 0
+	return "$status"
+}
+
+# listing DIR: all below it, with what the files contain.
+listing()
+{
+	(cd "$1" && find . -printf '%y %p\n' | sort && find . -type f -exec cksum {} + | sort)
+}
+
+# undone CALL COMMAND...: with any such call failing, the command ends with 1, names the cause and
+# leaves `there` as it was. Of the calls at least two are made.
+undone()
+{
+	local call=$1 n=1 status
+	shift
+	listing there >before
+	while :; do
+		status=0
+		failing "$call" EIO "$n" "$@" || status=$?
+		[ $status -ne 99 ] || break
+		[ $status -eq 1 ] && grep -q ': Input/output error$' "$scratch/stderr"
+		listing there | diff before -
+		n=$((n + 1))
+	done
+	[ $n -gt 2 ]
+}
+
+@test "traces that are applied are all in place or none" {
+	mkdir there
+	echo own >there/own
+	undone rename ctsync -q $run --apply there
+	[ "$(ls there)" = 'node1
+node2
+own' ]
+}
+
+@test "pictures and tables in a directory are all replaced or none" {
+	mkdir there
+	echo own >there/own
+	undone rename ctsync -q $run --plot there
+	undone rename ctsync -q fixtures/requests/nat --plot there
+	ctmerge -q --events 'sched_process_*' $run -o t.db
+	rm -r there
+	mkdir there
+	ctexport csv -q t.db -o there --table node --table source
+	undone rename ctexport csv -q t.db -o there --table node --table thread --table process --force
+	[ ! -e there/source.csv ] && [ -e there/thread.csv ]
+}
+
+@test "nothing is applied if the summary cannot be printed" {
+	ends_with 1 failing write ENOSPC 1 ctsync $run --apply applied -o map.json --plot plots
+	grep -qx 'ctsync: standard output: No space left on device' "$scratch/stderr"
+	[ ! -e applied ] && [ ! -e map.json ] && [ ! -e plots ]
+}
+
+@test "a write that failed is named by its cause, and the rest is cut off" {
+	ctmerge -q $run -o t.db
+	ends_with 1 failing write ENOSPC 1 ctanalyze -q requests t.db
+	[ "$(cat "$scratch/stderr")" = 'ctanalyze: standard output: No space left on device' ]
+	[ ! -s "$scratch/stdout" ]
+	ends_with 1 failing write ENOSPC 1 ctanalyze -q requests t.db -o out.txt
+	[ "$(cat "$scratch/stderr")" = 'ctanalyze: out.txt: No space left on device' ]
+	[ ! -e out.txt ]
+}
+
+# Heads of packets, and the kind of the tracer, are read apart from the events.
+@test "a read of a trace that fails once is told, or makes no difference" {
+	local file n status told=0
+	ctmerge -q $run -o t.db
+	mv t.db whole.db
+	for file in $run/node1/kernel/metadata $run/node1/kernel/ch_0; do
+		for n in 1 2 3 4 5 6 7 8; do
+			status=0
+			rm -f t.db
+			failing read,pread64 EIO "$n" -P "$file" ctmerge -q $run -o t.db || status=$?
+			case $status in
+			0) cmp whole.db t.db ;;
+			1)
+				grep "$file.*Input/output error" "$scratch/stderr"
+				told=$((told + 1))
+				;;
+			99) break ;;
+			*) false ;;
+			esac
+		done
+		[ "$n" -gt 1 ]
+	done
+	[ $told -gt 4 ]
+}
+
+@test "facts that cannot be read are not called broken" {
+	cp -rL $run run
+	echo '{"name": "own"}' >run/run.json
+	ends_with 1 failing read EIO 1 -P run/run.json ctmerge -q --describe run
+	grep -qx 'ctmerge: run/run.json: Input/output error, left out' "$scratch/stderr"
+}
