@@ -141,6 +141,8 @@ struct sync_trace {
 	uint32_t host;         /* the first trace of its host */
 	const struct tie *tie; /* to its clock, or NULL: it is that clock */
 	bool is_apart;         /* its clock is known to differ from that of its host */
+	uint32_t set_backs;    /* those of `facts` that are reported, a bit each */
+	bool is_unsure;        /* some were reported without messages after them */
 };
 
 /* A step or a slew of a clock, in its local time. */
@@ -226,8 +228,19 @@ bool sync_is_piecewise(const struct sync *sync, uint32_t clock);
 /* The name of a clock: that of its first trace. */
 const char *sync_clock_name(const struct sync *sync, uint32_t clock);
 
-/* That a source's clock was stepped by so much, as a problem. */
-void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size);
+/*
+ * Note that a source's clock was stepped at a local time, and at no time outside of
+ * `within`. Its local times gained `size` there. Add a problem, and return by how much
+ * the clock itself was stepped: where it was set back, local times go on nevertheless.
+ */
+nsec_t sync_report_step(struct sync *sync, struct sync_trace *trace, nsec_t at,
+			nsec_t size, const nsec_t within[2]);
+
+/* Return what was added to a source's local times where it was set back between two. */
+nsec_t sync_set_back(const struct ctf_facts *facts, nsec_t from, nsec_t to);
+
+/* Report where clocks were set back and no messages show by how much. */
+void sync_report_set_backs(struct sync *sync);
 
 /* Add a problem that says that a source's clock was slewed. */
 void sync_report_slew(struct sync *sync, const char *name,

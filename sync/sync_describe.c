@@ -205,11 +205,13 @@ static void describe_clock(const struct sync *sync, const struct sync_trace *tra
 	clock->end_ns = trace->facts.end_ns;
 	if (trace->tie) {
 		describe_tied(sync, trace, clock);
-		return;
+	} else {
+		if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
+			clock->quality = CLOCK_EXACT;
+		describe_shared(fitted, trace->shift_ns, clock);
 	}
-	if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
-		clock->quality = CLOCK_EXACT;
-	describe_shared(fitted, trace->shift_ns, clock);
+	if (trace->is_unsure && clock->quality == CLOCK_ACCURATE)
+		clock->quality = CLOCK_APPROXIMATE;
 }
 
 static void describe_island(const struct sync *sync, size_t index,

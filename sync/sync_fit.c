@@ -376,6 +376,15 @@ static void report_unfit(struct sync *sync)
 			    sync->unfit[i]);
 }
 
+static void make_graph(struct sync *sync, int reference)
+{
+	AUTOFREE bool *is_set_back = mem_zalloc(sync->clocks + 1);
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		is_set_back[i] = sync->trace[sync->clock_trace[i]].facts.set_backs;
+	graph_make(&sync->graph, sync->clocks, &sync->pairs, is_set_back, reference);
+}
+
 int sync_fit(struct sync *sync, struct error *error)
 {
 	int reference;
@@ -387,7 +396,7 @@ int sync_fit(struct sync *sync, struct error *error)
 		return -1;
 	/* Pairs that lost messages, or were made anew, have another line. */
 	fit_pairs(sync);
-	graph_make(&sync->graph, sync->clocks, &sync->pairs, reference);
+	make_graph(sync, reference);
 	span_clocks(sync);
 	if (fit_islands(sync, error))
 		return -1;
@@ -402,6 +411,7 @@ int sync_fit(struct sync *sync, struct error *error)
 	if (bounds_find(sync, error))
 		return -1;
 	tie_hold_captures(sync);
+	sync_report_set_backs(sync);
 	return 0;
 }
 
@@ -438,27 +448,6 @@ bool sync_has_contradictions(const struct sync *sync)
 		if (sync->pairs.pair[i].contradictory)
 			return true;
 	return false;
-}
-
-void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size)
-{
-	char when[NSEC_TEXT], how_far[NSEC_TEXT];
-
-	problem_add(&sync->problems, name, PROBLEM_STEP, 1,
-		    "its clock was stepped by %s at %s",
-		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
-}
-
-void sync_report_slew(struct sync *sync, const char *name,
-		      const struct piecewise_event *slew)
-{
-	char size[NSEC_TEXT], begin[NSEC_TEXT], end[NSEC_TEXT];
-
-	problem_add(&sync->problems, name, PROBLEM_SLEW, 1,
-		    "its clock was slewed by %s from %s to %s, %.0f ppm",
-		    nsec_format_span(size, (double)slew->size_ns),
-		    nsec_format_utc(begin, slew->local_ns),
-		    nsec_format_utc(end, slew->end_ns), slew->ppm);
 }
 
 void sync_clear(struct sync *sync)

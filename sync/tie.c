@@ -170,7 +170,7 @@ static nsec_t step_of(const struct tie_part *part)
  * bounds, and steps are larger than what a cell leaves open and not all the same way.
  * Two clocks that drift against each other would take many that are neither.
  */
-static bool is_sound(const struct tie *tie)
+static bool is_sound(const struct tie *tie, const struct ctf_facts *tied)
 {
 	size_t forward = 0, steps = tie->parts ? tie->parts - 1 : 0;
 
@@ -182,6 +182,10 @@ static bool is_sound(const struct tie *tie)
 			return false;
 		if (i && (step < 0 ? -step : step) < LEAST_STEP * tie->open_ns)
 			return false;
+		if (i)
+			step -=
+			    sync_set_back(tied, nsec_add(part[-1].to_ns, part[-1].low_ns),
+					  nsec_add(part->from_ns, part->high_ns));
 		forward += step > 0;
 	}
 	return tie->parts && tie->rejected * REJECTED_SHARE <= tie->packets &&
@@ -286,14 +290,16 @@ static void report_unsound(struct sync *sync, const struct tie *tie)
 			    sync_clock_name(sync, tie->base));
 }
 
-static void report_steps(struct sync *sync, const struct sync_trace *trace)
+static void report_steps(struct sync *sync, struct sync_trace *trace)
 {
 	const struct tie *tie = trace->tie;
 
 	for (size_t i = 1; i < tie->parts; i++)
-		sync_report_step(sync, trace->name, tie_part_begin(tie, i),
-				 tie_middle(&tie->part[i]) -
-				     tie_middle(&tie->part[i - 1]));
+		sync_report_step(
+		    sync, trace, tie_part_begin(tie, i),
+		    tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]),
+		    (nsec_t[2]){nsec_add(tie->part[i - 1].to_ns, tie->part[i - 1].low_ns),
+				nsec_add(tie->part[i].from_ns, tie->part[i].high_ns)});
 }
 
 /* Return true if the packets of some part allow none of the offsets from clock.csv. */
@@ -345,7 +351,9 @@ static void find_ties(struct sync *sync)
 			drop_false(tie);
 		}
 		holds[i] =
-		    tie->is_by_samples ? !is_contradicted(sync, tie) : is_sound(tie);
+		    tie->is_by_samples
+			? !is_contradicted(sync, tie)
+			: is_sound(tie, &sync->trace[sync->clock_trace[tie->tied]].facts);
 		sync->trace[sync->clock_trace[tie->tied]].is_apart |= !holds[i];
 		if (!holds[i] && !tie->is_by_samples)
 			report_unsound(sync, tie);

@@ -24,12 +24,27 @@ static const struct sync_trace *find_monotonic(const struct sync *sync, uint32_t
 	return NULL;
 }
 
+/*
+ * Return true if the offset that follows this one in clock.csv is that after the
+ * capture's clock was set back. So much was added to the capture's timestamps before.
+ */
+static bool is_set_back(const struct realtime_offset *offset,
+			const struct ctf_set_back *back, nsec_t added)
+{
+	nsec_t last = nsec_add(offset->to_ns, offset->low_ns) + added;
+
+	return offset[1].high_ns - offset[0].low_ns < -back->size_ns / 2 &&
+	       last <= back->at_ns + NSEC_PER_SEC;
+}
+
 static void add_by_samples(struct sync *sync, const struct sync_trace *base,
 			   const struct sync_trace *tied, const struct source *source)
 {
 	struct tie *tie =
 	    MEM_NEXT(sync->ties.item, sync->ties.count, sync->ties.capacity);
-	nsec_t shift_ns = nsec_add(base->facts.clock_offset_ns, base->shift_ns);
+	nsec_t shift_ns = nsec_add(base->facts.clock_offset_ns, base->shift_ns),
+	       added = 0;
+	size_t set_backs = 0;
 
 	*tie = (struct tie){.base = base->clock,
 			    .tied = tied->clock,
@@ -39,13 +54,16 @@ static void add_by_samples(struct sync *sync, const struct sync_trace *base,
 	for (size_t i = 0; i < tie->parts; i++) {
 		const struct realtime_offset *offset = &source->realtime[i];
 
+		if (i && set_backs < tied->facts.set_backs &&
+		    is_set_back(offset - 1, &tied->facts.set_back[set_backs], added))
+			added += tied->facts.set_back[set_backs++].size_ns;
 		tie->packets += offset->samples;
 		tie->part[i] = (struct tie_part){
 		    .at_ns = nsec_add(offset->from_ns, shift_ns),
 		    .from_ns = nsec_add(offset->from_ns, shift_ns),
 		    .to_ns = nsec_add(offset->to_ns, shift_ns),
-		    .low_ns = nsec_sub(offset->low_ns, shift_ns),
-		    .high_ns = nsec_sub(offset->high_ns, shift_ns),
+		    .low_ns = nsec_sub(offset->low_ns, shift_ns) + added,
+		    .high_ns = nsec_sub(offset->high_ns, shift_ns) + added,
 		    .packets = offset->samples,
 		    .cells = offset->samples,
 		};

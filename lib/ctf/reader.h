@@ -81,6 +81,17 @@ struct ctf_selection {
 	enum ctf_use before;
 };
 
+/*
+ * Where a clock was set back: behind `at_ns`, local times are recorded timestamps and
+ * what was added so far, and `size_ns` more.
+ */
+struct ctf_set_back {
+	nsec_t at_ns; /* last local time before */
+	nsec_t size_ns;
+};
+
+enum { CTF_MOST_SET_BACKS = 16 };
+
 /* What is known of a source; grows while it is read. */
 struct ctf_facts {
 	uint64_t events;             /* of any class, or captured packets */
@@ -88,6 +99,8 @@ struct ctf_facts {
 	nsec_t begin_ns, end_ns;     /* stamps of the first and last event, if any */
 	uint64_t discarded_events, discarded_packets;
 	uint64_t backward; /* stamps before the one before in their stream */
+	struct ctf_set_back set_back[CTF_MOST_SET_BACKS]; /* of a capture */
+	size_t set_backs;
 	char hostname[65]; /* of the trace's environment, or "" */
 	unsigned char clock_uuid[16];
 	char clock_name[65];

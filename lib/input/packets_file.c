@@ -155,6 +155,22 @@ static json_t *problem_array(const struct problem_list *problems)
 	return array;
 }
 
+static json_t *set_back_array(const struct ctf_facts *facts)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < facts->set_backs; i++) {
+		json_t *object = json_object();
+
+		json_object_set_new(object, "at_ns",
+				    json_integer(facts->set_back[i].at_ns));
+		json_object_set_new(object, "size_ns",
+				    json_integer(facts->set_back[i].size_ns));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void packets_writer_finish(struct packets_writer *writer, size_t index,
 			   const struct ctf_facts *facts,
 			   const struct problem_list *problems)
@@ -172,6 +188,8 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 	set_count(object, "received", facts->received);
 	set_count(object, "network_events", facts->network_events);
 	set_count(object, "headerless", facts->headerless);
+	if (facts->set_backs)
+		json_object_set_new(object, "set_back", set_back_array(facts));
 	json_object_set_new(object, "problems", problem_array(problems));
 	write_object(writer, KIND_FACTS, index, object);
 }
@@ -370,6 +388,19 @@ static void read_problems(struct packets_file *file, const json_t *array)
 	}
 }
 
+static void read_set_backs(struct packets_file *file, const json_t *array)
+{
+	struct ctf_facts *facts = &file->base.facts;
+
+	for (size_t i = 0; i < json_array_size(array) && i < CTF_MOST_SET_BACKS; i++) {
+		const json_t *object = json_array_get(array, i);
+		struct ctf_set_back *back = &facts->set_back[facts->set_backs];
+
+		facts->set_backs += read_instant(file, object, "at_ns", &back->at_ns) &&
+				    read_instant(file, object, "size_ns", &back->size_ns);
+	}
+}
+
 /* What was read is told from what was written: nothing may be missing without a word. */
 static void compare_counts(struct packets_file *file, const json_t *object)
 {
@@ -397,6 +428,7 @@ static void read_facts(struct packets_file *file, const json_t *object)
 	read_instant(file, object, "end_ns", &facts->end_ns);
 	read_count(object, "network_events", &facts->network_events);
 	read_count(object, "headerless", &facts->headerless);
+	read_set_backs(file, json_object_get(object, "set_back"));
 	read_problems(file, json_object_get(object, "problems"));
 }
 

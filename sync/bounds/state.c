@@ -30,6 +30,39 @@ static void extremes_include(struct extremes *extremes, double low, double high)
 }
 
 /*
+ * Return the most true time between the messages before and after a step if the clock was
+ * set forward by more than that. Then a local time tells whether it is of before or of
+ * after the step, and the clock never showed those in the middle. Return 0 otherwise.
+ */
+static double time_to_step(const struct search *search, const struct search_clock *clock,
+			   const struct envelope_gap *gap)
+{
+	double passed = (double)nsec_sub(clock_correct(&clock->line, gap->to_ns),
+					 clock_correct(&clock->line, gap->from_ns)) +
+			error_at(clock, gap->to_ns, true) -
+			error_at(clock, gap->from_ns, false);
+
+	passed = (passed + ROUNDING_NS) * (1 + limit_of(search));
+	return 2 * passed < (double)(gap->to_ns - gap->from_ns) && !gap->low_open &&
+		       !gap->high_open
+		   ? passed
+		   : 0;
+}
+
+/* Return a local time in the gap, or the nearest one if the clock never showed it. */
+static nsec_t shown_near(const struct search *search, const struct search_clock *clock,
+			 const struct envelope_gap *gap, nsec_t at)
+{
+	double passed = time_to_step(search, clock, gap);
+
+	if (passed <= 0 || (double)(at - gap->from_ns) <= passed ||
+	    (double)(gap->to_ns - at) <= passed)
+		return at;
+	return at - gap->from_ns < gap->to_ns - at ? gap->from_ns + nsec_round(passed)
+						   : gap->to_ns - nsec_round(passed);
+}
+
+/*
  * Around a step, a clock that was set back shows each time twice. Which of the two a time
  * means is unknown, so the clock may run as before the step or as after it.
  */
@@ -39,6 +72,7 @@ struct extremes before_or_after(const struct search *search,
 {
 	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
 	struct extremes extremes = {INFINITY, -INFINITY};
+	bool is_clear = time_to_step(search, clock, gap) > 0;
 
 	for (int i = 0; i < 2; i++) {
 		double limit = limit_of(search) * fabs((double)(at - known[i]));
@@ -46,6 +80,8 @@ struct extremes before_or_after(const struct search *search,
 		    (double)(nsec_sub(clock_correct(&clock->line, known[i]), zero) +
 			     (at - known[i]));
 
+		if (is_clear && (at - known[0] < known[1] - at) != (i == 0))
+			continue;
 		extremes_include(&extremes,
 				 error_at(clock, known[i], false) + moved - limit,
 				 error_at(clock, known[i], true) + moved + limit);
@@ -76,9 +112,11 @@ static void include_gap(const struct search *search, uint32_t index,
 			const struct envelope_gap *gap, nsec_t at,
 			struct extremes *extremes)
 {
+	const struct search_clock *clock = &search->clock[index];
+	nsec_t shown = shown_near(search, clock, gap, at);
 	struct extremes either =
-	    before_or_after(search, &search->clock[index], gap, at,
-			    clock_correct(&search->sync->fitted[index], at));
+	    before_or_after(search, clock, gap, shown,
+			    clock_correct(&search->sync->fitted[index], shown));
 
 	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
 			 gap->high_open ? INFINITY : either.high);

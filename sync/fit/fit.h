@@ -196,10 +196,11 @@ struct graph {
 
 /*
  * Find islands, references and trees. `reference` is the trace that must be
- * its island's reference, or -1. Pairs have been settled and fitted.
+ * its island's reference, or -1. A trace in `is_set_back` (by trace, or NULL) shall be
+ * none unless all are. Pairs have been settled and fitted.
  */
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
-		int reference);
+		const bool *is_set_back, int reference);
 
 /* How far a pair leaves its clocks open, in nanoseconds. */
 double graph_edge_length(const struct pair *pair);

@@ -10,6 +10,7 @@
 /* Ways that contradict themselves, or go one way only, are the last resort. */
 #define LENGTH_CONTRADICTED 1e12
 #define LENGTH_ONE_WAY      1e15
+#define LENGTH_SET_BACK     1e24 /* of a reference */
 
 #define LUCK 32.0 /* how many times the margin */
 
@@ -138,15 +139,20 @@ static void fill_islands(struct graph *graph, const struct pair_table *pairs,
 	}
 }
 
-/* The member with the smallest sum of distances to the others. */
+/*
+ * The member with the smallest sum of distances to the others, but one that was set back
+ * only if all were.
+ */
 static uint32_t best_connected(struct graph *graph, const struct island *island,
-			       const struct pair_table *pairs)
+			       const struct pair_table *pairs, const bool *is_set_back)
 {
 	uint32_t best = island->member[0];
 	double least = INFINITY;
 
 	for (size_t i = 0; i < island->members && island->members > 1; i++) {
-		double total = shortest(graph, island, pairs, island->member[i]);
+		double total =
+		    shortest(graph, island, pairs, island->member[i]) +
+		    (is_set_back && is_set_back[island->member[i]] ? LENGTH_SET_BACK : 0);
 
 		if (total < least) {
 			least = total;
@@ -196,7 +202,7 @@ static void order_islands(struct graph *graph, int reference)
 }
 
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
-		int reference)
+		const bool *is_set_back, int reference)
 {
 	AUTOFREE uint32_t *order = pair_table_order(pairs);
 
@@ -213,9 +219,10 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 	for (size_t i = 0; i < graph->islands; i++) {
 		struct island *island = &graph->island[i];
 
-		island->reference = reference >= 0 && i == 0
-					? (uint32_t)reference
-					: best_connected(graph, island, pairs);
+		island->reference =
+		    reference >= 0 && i == 0
+			? (uint32_t)reference
+			: best_connected(graph, island, pairs, is_set_back);
 		shortest(graph, island, pairs, island->reference);
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);

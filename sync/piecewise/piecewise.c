@@ -64,7 +64,7 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 	    MEM_NEXT(fit->event, fit->events, fit->event_capacity);
 	const struct clock before = piece_clock(fit, piece);
 	nsec_t last = bound[found->begin ? found->begin - 1 : 0].x;
-	nsec_t next = bound[found->begin].x, back;
+	nsec_t next = bound[found->begin].x, size, back;
 
 	*event = (struct piecewise_event){
 	    .is_slew = found->is_slew,
@@ -85,7 +85,11 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 	const struct clock after = piece_clock(fit, piece + 1);
 
 	event->end_ns = event->local_ns;
-	event->size_ns = clock_correct(&before, next) - clock_correct(&after, next);
+	size = clock_correct(&before, next) - clock_correct(&after, next);
+	/* In true time; what the clock leapt over took none of it. */
+	event->size_ns =
+	    size - nsec_round((double)size *
+			      before.segment[before.segments - 1].rate_ppb * 1e-9);
 	/*
 	 * A clock that was set back shows the same times twice; which is meant is
 	 * unknown.
@@ -93,6 +97,27 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 	back = event->size_ns < 0 ? -event->size_ns : 0;
 	event->from_ns = found->from_ns - back;
 	event->to_ns = found->to_ns + back;
+}
+
+/*
+ * A clock that was set forward, by more than the time between the messages before and
+ * after, leaps over local times. Let the segment after the step begin among these, so
+ * that it has all times after the step.
+ */
+static void begin_at_leap(struct piecewise_fit *fit, const struct piecewise_bound *bound,
+			  const struct clock_event *step,
+			  const struct piece_of_time *piece)
+{
+	struct clock_segment *segment = &fit->segment[piece->segment];
+	const struct clock after = piece_clock(fit, piece);
+	nsec_t last = bound[step->begin - 1].x, next = segment->local_ns;
+	nsec_t size = fit->event[fit->events - 1].size_ns, middle;
+
+	if (size <= 0 || next <= last || size < (next - last) - size)
+		return;
+	middle = last + (next - last) / 2;
+	segment->ref_ns = clock_correct(&after, middle);
+	segment->local_ns = middle;
 }
 
 /* The local time of a bound, and the index of its piece of time. */
@@ -182,6 +207,8 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 	for (size_t k = 0, of = 0; k < events.count; k++) {
 		add_event(fit, bound, &event[k], &piece[of]);
 		of += !event[k].is_slew;
+		if (!event[k].is_slew && !events.is_by_y)
+			begin_at_leap(fit, bound, &event[k], &piece[of]);
 	}
 	if (events.is_by_y)
 		interleave(fit, bound, piece, pieces);

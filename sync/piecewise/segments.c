@@ -53,10 +53,12 @@ static void add_events(struct sync *sync, uint32_t index,
 			    (struct clock_slew){event->local_ns, event->end_ns,
 						event->size_ns, event->ppm * 1e3};
 		} else {
-			sync_report_step(sync, sync_clock_name(sync, index),
-					 event->local_ns, event->size_ns);
+			nsec_t size = sync_report_step(
+			    sync, &sync->trace[sync->clock_trace[index]], event->local_ns,
+			    event->size_ns, (nsec_t[2]){event->from_ns, event->to_ns});
+
 			*MEM_NEXT(clock->step, clock->steps, steps) =
-			    (struct clock_step){event->local_ns, event->size_ns};
+			    (struct clock_step){event->local_ns, size};
 		}
 	}
 }

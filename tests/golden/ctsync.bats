@@ -209,6 +209,73 @@ user_trace()
 	! grep -q 'two clocks' "$scratch/stderr" || false
 }
 
+# set_clock HOST SECONDS LINE [SECONDS LINE]: lines of `talk` by the host, with its clock set
+# by so many seconds before each of these lines, and latencies that vary more.
+set_clock()
+{
+	awk -v me="$1" -v s1="${2:-0}" -v n1="${3:-1}" -v s2="${4:-0}" -v n2="${5:-1}" '{
+		set = (NR >= n1 ? s1 : 0) + (NR >= n2 ? s2 : 0)
+		ns = substr($1, 11) + (set - int(set)) * 1e9
+		ns += $3 == me ? NR * NR % 97 * 500 : 0
+		set = int(set) + (ns < 0 ? -1 : ns >= 1e9)
+		printf "%d%09d %d %d %d\n", substr($1, 1, 10) + set, (ns + 1e9) % 1e9, $2, $3, $4
+	}'
+}
+
+@test "a clock that was set by a large part of the capture, back or forward" {
+	local ab=(--local a=10.0.0.1 --local b=10.0.0.2)
+	mkdir -p run/a run/b
+	ln -s ../../a.pcap run/a/a.pcap
+	ln -s ../../b.pcap run/b/b.pcap
+	echo '[{"addr_info":[{"local":"10.0.0.1"}]}]' >run/a/node.json
+	echo '[{"addr_info":[{"local":"10.0.0.2"}]}]' >run/b/node.json
+	talk 100 1 0 | set_clock 1 | captured a.pcap
+	while read -r seconds; do
+		# shellcheck disable=SC2086 # words
+		talk 100 2 3000123456 | set_clock 2 $seconds | captured b.pcap
+		ends_with 0 ctsync --stats a.pcap b.pcap "${ab[@]}"
+		echo "$seconds"
+		sed 's/^ctsync: //' "$scratch/stderr"
+		grep -e '^b ' -e '^b:' -e corrected "$scratch/stdout"
+		# Packet events stay in their order, at their time.
+		ends_with 0 ctmerge -q --force -o run.db run
+		sqlite3 -readonly run.db "SELECT count(*), sum(number = row), max(ts_ns) - min(ts_ns) < 1e10
+			FROM (SELECT ts_ns, packet.id_2 AS number, row_number() OVER (ORDER BY ts_ns) AS row
+			FROM event JOIN packet USING (id) WHERE source = (SELECT id FROM source WHERE name = 'b'))"
+	done >told <<-'END'
+		-8 101
+		-9 101
+		-1.5 101
+		8 101
+		-3 65 -5 131
+		-5 65 5 131
+		3600 65 -3600 131
+		-259200 101
+	END
+	golden capture_set cat told
+	# Who was set is known where stamps go back, though messages tell only of both.
+	talk 100 2 3000123456 | set_clock 2 | captured b.pcap
+	talk 100 1 0 | set_clock 1 -8 101 | captured a.pcap
+	ends_with 0 ctsync a.pcap b.pcap "${ab[@]}"
+	grep -q '^ctsync: a: its clock was stepped by -[78].[09]*[0-9]* s at 2023-11-14 22:13:2' "$scratch/stderr"
+	grep -q '^b .* exact$' "$scratch/stdout"
+	# The same by packet files.
+	talk 100 2 3000123456 | set_clock 2 -8 101 | captured b.pcap
+	talk 100 1 0 | set_clock 1 | captured a.pcap
+	for node in a b; do
+		ends_with 0 ctsync -q --extract $node.packets run/$node
+	done
+	ends_with 0 ctsync --json run
+	grep '"steps"' "$scratch/stdout" >steps
+	ends_with 0 ctsync --json a.packets b.packets
+	grep '"steps"' "$scratch/stdout" | diff - steps
+	# Too few packets follow to say how far.
+	talk 100 2 3000123456 | set_clock 2 -4 197 | captured b.pcap
+	ends_with 0 ctsync a.pcap b.pcap "${ab[@]}"
+	grep -q '^ctsync: b: its clock was set back at 2023-11-14 22:13:32.[0-9]* by 3.0* s or more, and no messages show by how much$' "$scratch/stderr"
+	grep -q '^b .* approximate$' "$scratch/stdout"
+}
+
 @test "two captures of one node have one clock" {
 	mkdir -p run/a run/b
 	talk 50 1 0 | captured run/a/a.pcap

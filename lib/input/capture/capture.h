@@ -62,6 +62,11 @@ typedef void captured_fn(void *context, struct captured *captured);
 bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
 			 void *context, struct problem_list *problems);
 
+/* From now on, deliver timestamps as they are recorded, also where the clock was set
+ * back.
+ */
+void capture_frames_keep_stamps(struct capture_frames *frames);
+
 void capture_frames_free(struct capture_frames *frames);
 
 /*

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "input/capture/blocks.h"
 #include "input/capture/outliers.h"
+#include "input/capture/set_back.h"
 #include "input/capture/unpack.h"
 
 enum capture_format { CAPTURE_NONE, CAPTURE_MICRO, CAPTURE_NANO, CAPTURE_BLOCKS };
@@ -41,6 +42,7 @@ struct capture_frames {
 	uint64_t bytes_before;      /* size of the files read before this one */
 	struct ctf_facts *facts;
 	struct outliers outliers;
+	struct set_back set_back;
 	captured_fn *give; /* callback of the current step */
 	void *context;
 	nsec_t last_ns;
@@ -315,6 +317,17 @@ static void deliver(void *context, struct captured *captured)
 	frames->give(frames->context, captured);
 }
 
+/* Deliver a packet whose time is not absurd. */
+static void deliver_sound(void *context, struct captured *captured)
+{
+	struct capture_frames *frames = context;
+
+	if (set_back_pass(&frames->set_back, captured))
+		deliver(frames, captured);
+	else
+		set_back_add(&frames->set_back, captured, frames->facts, deliver, frames);
+}
+
 static void give_frame(struct capture_frames *frames, const struct block_packet *packet)
 {
 	struct captured captured = {
@@ -340,9 +353,9 @@ static void give_frame(struct capture_frames *frames, const struct block_packet 
 	if (link == FRAME_UNKNOWN)
 		captured.frame.undecoded = frame_undecoded(UNDECODED_LINK, packet->link);
 	if (outliers_pass(&frames->outliers, captured.ns))
-		deliver(frames, &captured);
+		deliver_sound(frames, &captured);
 	else
-		outliers_add(&frames->outliers, &captured, deliver, frames);
+		outliers_add(&frames->outliers, &captured, deliver_sound, frames);
 }
 
 /* Report why a file could not be read to its end. */
@@ -435,10 +448,16 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 	frames->facts->bytes =
 	    frames->bytes_before + unpacked_bytes(frames->file.unpacked);
 	if (status != 1) {
-		outliers_end(&frames->outliers, deliver, frames);
+		outliers_end(&frames->outliers, deliver_sound, frames);
+		set_back_end(&frames->set_back, frames->facts, deliver, frames);
 		report_stamps(frames, problems);
 	}
 	return status == 1;
+}
+
+void capture_frames_keep_stamps(struct capture_frames *frames)
+{
+	frames->set_back.is_off = true;
 }
 
 void capture_frames_free(struct capture_frames *frames)

@@ -214,6 +214,8 @@ static void find_clocks(struct capture *capture, const struct capture_input *inp
 
 	bool more = frames;
 
+	if (frames)
+		capture_frames_keep_stamps(frames);
 	/* Continue only while packets are in an order that suggests two clocks. */
 	for (int i = 0; more && i < SURVEY_PACKETS / CLOCK_PACKETS; i++) {
 		more = capture_frames_step(frames, CLOCK_PACKETS, look_at_clock, &look,
@@ -300,5 +302,8 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 	capture->base.facts.has_udp_data =
 	    capture_frames_limit(capture->frames) >= DATA_LIMIT;
 	find_clocks(capture, input);
+	/* Times that seem to go back are those of the other clock. */
+	if (capture->second.clock.found)
+		capture_frames_keep_stamps(capture->frames);
 	return &capture->base;
 }

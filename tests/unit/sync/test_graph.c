@@ -36,7 +36,7 @@ static void the_shortest_way_is_the_tree(void **state)
 	tie(&pairs, 2, 3, 100);
 	tie(&pairs, 3, 4, -1);
 	tie(&pairs, 2, 4, 5000);
-	graph_make(&graph, 5, &pairs, 0);
+	graph_make(&graph, 5, &pairs, NULL, 0);
 	assert_int_equal(graph.islands, 1);
 	assert_int_equal(graph.island[0].reference, 0);
 	assert_int_equal(graph.node[0].parent, -1);
@@ -62,10 +62,10 @@ static void the_best_connected_is_the_reference(void **state)
 		if (i != 2)
 			tie(&pairs, 2, i, 100 + i);
 	tie(&pairs, 0, 1, 150);
-	graph_make(&graph, 5, &pairs, -1);
+	graph_make(&graph, 5, &pairs, NULL, -1);
 	assert_int_equal(graph.island[0].reference, 2);
 	graph_clear(&graph);
-	graph_make(&graph, 5, &pairs, 4);
+	graph_make(&graph, 5, &pairs, NULL, 4);
 	assert_int_equal(graph.island[0].reference, 4);
 	assert_int_equal(graph.node[2].parent, 4);
 	assert_int_equal(graph.node[0].parent, 2);
@@ -82,7 +82,7 @@ static void islands_come_by_size(void **state)
 	tie(&pairs, 5, 6, 10);
 	tie(&pairs, 1, 2, 10);
 	tie(&pairs, 2, 4, 10);
-	graph_make(&graph, 7, &pairs, -1);
+	graph_make(&graph, 7, &pairs, NULL, -1);
 	assert_int_equal(graph.islands, 4);
 	assert_int_equal(graph.island[0].members, 3);
 	assert_int_equal(graph.island[0].insides, 2);
@@ -93,7 +93,7 @@ static void islands_come_by_size(void **state)
 	assert_int_equal(graph.island[3].insides, 0);
 	graph_clear(&graph);
 	/* The asked one's island is the first, whatever its size. */
-	graph_make(&graph, 7, &pairs, 3);
+	graph_make(&graph, 7, &pairs, NULL, 3);
 	assert_int_equal(graph.island[0].reference, 3);
 	assert_int_equal(graph.island[1].members, 3);
 	assert_int_equal(graph.node[3].island, 0);
@@ -155,7 +155,7 @@ static void distances_are_those_of_all_ways(void **state)
 			if (a != b)
 				tie(&pairs, a, b, draw_real(0, 1e6));
 		}
-		graph_make(&graph, NODES, &pairs, -1);
+		graph_make(&graph, NODES, &pairs, NULL, -1);
 		check_tree(&graph, &pairs);
 		graph_clear(&graph);
 		pair_table_clear(&pairs);
