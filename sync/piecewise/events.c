@@ -397,12 +397,37 @@ static nsec_t meet(const struct band_search *search, const struct run *run, size
 	return at < within[0] ? within[0] : at > within[1] ? within[1] : at;
 }
 
+/*
+ * Return the first of the bounds before a slew that give the rate then: as long a time as
+ * the slew, but not few bounds.
+ */
+static size_t line_from(const struct band_search *search, const struct run *run,
+			double length)
+{
+	size_t few = run->from > LINE_BOUNDS ? run->from - LINE_BOUNDS : 0;
+	size_t from = bound_at(search, bound_time(search, run->from) - length);
+
+	from = from < few ? from : few;
+	return from > run->before ? from : run->before;
+}
+
+static size_t line_to(const struct band_search *search, const struct run *run,
+		      double length)
+{
+	size_t few = run->to + LINE_BOUNDS;
+	size_t to = bound_at(search, bound_time(search, run->to) + length);
+
+	to = to > few ? to : few;
+	return to < run->after ? to : run->after;
+}
+
 static void add_event(const struct band_search *search, const struct window_list *list,
 		      const struct run *run, bool is_slew, struct event_list *events)
 {
 	const struct piecewise_bound *bound = search->bound;
 	const struct window *first = &list->item[run->first];
 	const struct window *last = &list->item[run->last];
+	double length;
 	struct clock_event *event =
 	    MEM_NEXT(events->item, events->count, events->capacity);
 
@@ -421,14 +446,11 @@ static void add_event(const struct band_search *search, const struct window_list
 	event->full_to_ns = bound[last->low - 1].x;
 	event->rate[0] = run->rate[0];
 	event->rate[1] = run->rate[1];
-	event->begin_ns = meet(
-	    search, run,
-	    run->from > run->before + LINE_BOUNDS ? run->from - LINE_BOUNDS : run->before,
-	    run->from, (nsec_t[2]){event->from_ns, event->full_from_ns});
-	event->end_ns =
-	    meet(search, run, run->to,
-		 run->after - run->to > LINE_BOUNDS ? run->to + LINE_BOUNDS : run->after,
-		 (nsec_t[2]){event->full_to_ns, event->to_ns});
+	length = bound_time(search, last->low - 1) - bound_time(search, first->high);
+	event->begin_ns = meet(search, run, line_from(search, run, length), run->from,
+			       (nsec_t[2]){event->from_ns, event->full_from_ns});
+	event->end_ns = meet(search, run, run->to, line_to(search, run, length),
+			     (nsec_t[2]){event->full_to_ns, event->to_ns});
 }
 
 /* Return the window that is followed by the longest pause. */

@@ -319,9 +319,10 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 
 /*
  * The least number of steps with which any clocks within a limit (of both together)
- * satisfy all messages that are not rejected. Changes their order.
+ * satisfy all messages that are not rejected. Changes their order. Sets `runs`, unless it
+ * is NULL, to the number of runs of steps in one direction, as a slew is one.
  */
-static size_t least_steps(struct suspects *suspects, double limit)
+static size_t least_steps(struct suspects *suspects, double limit, size_t *runs)
 {
 	AUTOFREE struct piecewise_bound *bound =
 	    mem_alloc(suspects->count * sizeof(*bound));
@@ -329,7 +330,8 @@ static size_t least_steps(struct suspects *suspects, double limit)
 
 	/* A clock that was set back mingles its messages in its own order alone. */
 	for (int k = 0; k < 2; k++) {
-		size_t n = 0, steps = 0;
+		size_t n = 0, steps = 0, turns = 0;
+		bool above = false;
 
 		sort(suspects, k ? BY_Y : BY_X);
 		for (size_t i = 0; i < suspects->count; i++) {
@@ -340,8 +342,13 @@ static size_t least_steps(struct suspects *suspects, double limit)
 				bound[n++] = (struct piecewise_bound){
 				    at, at + nsec_round(one->v), one->forward};
 		}
-		for (size_t i = 0; i < n; steps += i < n)
-			i += piecewise_reach(bound + i, n - i, limit);
+		for (size_t i = piecewise_reach(bound, n, limit); i < n;
+		     i += piecewise_reach(bound + i, n - i, limit)) {
+			turns += !steps++ || bound[i].above != above;
+			above = bound[i].above;
+		}
+		if (runs && steps < least)
+			*runs = turns;
 		least = steps < least ? steps : least;
 	}
 	return least;
@@ -372,13 +379,13 @@ static size_t reject_contradicted(struct suspects *suspects, size_t voices)
 static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_false)
 {
 	AUTOFREE bool *before = mem_alloc(suspects->count * sizeof(*before));
-	size_t steps = least_steps(suspects, suspects->limit), found, left;
+	size_t steps = least_steps(suspects, suspects->limit, NULL), found, left;
 
 	sort(suspects, BY_PLACE);
 	for (size_t i = 0; i < suspects->count; i++)
 		before[i] = suspects->item[i].rejected;
 	found = reject_contradicted(suspects, 1);
-	left = found ? least_steps(suspects, suspects->limit) : steps;
+	left = found ? least_steps(suspects, suspects->limit, NULL) : steps;
 	if (!left || (are_others_false && left + 2 <= steps))
 		return found;
 	sort(suspects, BY_PLACE);
@@ -475,7 +482,7 @@ static int gather(void *context, struct message *message)
 
 /*
  * Clocks of twice the drift limit would have to step for more than this share of the
- * messages, and so many times: that is no clock.
+ * messages, and so many times in another direction than before: that is no clock.
  */
 #define STEPPING_SHARE 0.02
 enum { STEPS_LEAST = 6 };
@@ -486,15 +493,15 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 {
 	double count = (double)suspects->count, most = STEPPING_SHARE * count;
 	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
-	size_t strays, steps, found = reject_suspects(suspects, &strays);
+	size_t strays, steps, runs, found = reject_suspects(suspects, &strays);
 	AUTOFREE char *kind = tell_kind(suspects);
 	bool too_many = found > allowed;
 
 	if (too_many)
 		accept_all(suspects);
-	steps = least_steps(suspects, STEPPING_LIMITS * suspects->limit);
+	steps = least_steps(suspects, STEPPING_LIMITS * suspects->limit, &runs);
 	pair->contradictory =
-	    !pair->too_fast && steps >= STEPS_LEAST &&
+	    !pair->too_fast && runs >= STEPS_LEAST &&
 	    (((double)found > most && too_many) || (double)steps > most);
 	if (pair->contradictory) {
 		accept_all(suspects);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "truth.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,44 @@ nsec_t truth_from_host(const struct truth_node *node, enum truth_clock clock,
 	return convert(node, -1, (int)clock, host_ns) + ahead(node, clock);
 }
 
+/* The rate of a node's monotonic clock against the host's after a row, without unit. */
+static double rate_after(const struct truth_row *row)
+{
+	double host = (double)(row[1].host_ns - row->host_ns);
+
+	return ((double)(row[1].local_ns[TRUTH_TRACE] - row->local_ns[TRUTH_TRACE]) -
+		host) /
+	       host;
+}
+
+/*
+ * Return how far a clock may be off the line between a row and the next one because its
+ * rate changed in between, such as at the end of a slew: it was between the rates before
+ * and after, give or take what the rows' own errors explain.
+ */
+static double bend(const struct truth_node *node, const struct truth_row *row,
+		   nsec_t host_ns)
+{
+	const struct truth_row *last = &node->row[node->rows - 1];
+	double rate = rate_after(row), faster = 0, slower = 0;
+	double since = fmax(0, (double)(host_ns - row->host_ns));
+	double until = fmax(0, (double)(row[1].host_ns - host_ns));
+
+	for (const struct truth_row *by = row - 1; by <= row + 1; by++) {
+		double excess, error;
+
+		if (by < node->row || by >= last || by == row)
+			continue;
+		error = 2 * ROW_NS / (double)(by[1].host_ns - by->host_ns) +
+			2 * ROW_NS / (double)(row[1].host_ns - row->host_ns);
+		excess = rate_after(by) - rate;
+		faster = fmax(faster, excess - error);
+		slower = fmax(slower, -excess - error);
+	}
+	return fmax(fmin(faster * since, slower * until),
+		    fmin(slower * since, faster * until));
+}
+
 nsec_t truth_uncertainty(const struct truth_node *node, nsec_t host_ns)
 {
 	const struct truth_row *a = row_before(node, -1, host_ns), *b = a + 1;
@@ -170,7 +209,7 @@ nsec_t truth_uncertainty(const struct truth_node *node, nsec_t host_ns)
 	if (host_ns > b->host_ns)
 		outside = host_ns - b->host_ns;
 	/* Past the last row both rows' errors count, by the lever that they make. */
-	return ROW_NS + LINE_NS +
+	return ROW_NS + LINE_NS + nsec_round(ceil(bend(node, a, host_ns))) +
 	       (nsec_t)((__int128)2 * ROW_NS * outside / (b->host_ns - a->host_ns));
 }
 

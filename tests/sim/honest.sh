@@ -105,3 +105,16 @@ for seed in 2 5; do
 		false_direction one
 	EOT
 done
+
+# Two slews are as many contradictions as false matches make, but do not go to and fro.
+hold 1 <<-EOT
+	nodes 3
+	seconds 60
+	delay_us 200
+	jitter_us 20
+	interval_ms 50
+	slew 2 8 10 50000
+	slew 3 10 20 -5000
+EOT
+wants accurate
+! grep -q contradictory "$scratch/map.json" || exit 1

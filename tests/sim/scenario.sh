@@ -31,7 +31,7 @@ extra=
 step_ms=
 slews=
 case $name in
-slewed) slews='10 500 -25 -50000' ;; # ms and ppm of each
+slewed) slews='10 500 -10 -1000 30 100000 -250 -83333' ;; # ms and ppm of each that shows
 false*) extra=--rejects ;;
 step5ms) step_ms=5 ;;
 step1s) step_ms=1000 ;;
