@@ -128,6 +128,20 @@ part=n3" ]
 	tables out | grep event_class | diff a -
 }
 
+@test "the clocks are those of ctsync, however many nodes and in whatever order" {
+	ctsim -q --nodes 11 --set seconds=2 mesh4 -o run
+	ends_with 0 ctbatch -j 2 -o out run
+	# Files are elsewhere; all else is the same to the byte.
+	sed 's/"path": "[^"]*"/"path": ""/' out.work/clocks.json >by_batch
+	grep -c '"trace": "node1[01]"' by_batch
+	for of in run "$(ls -d run/node*)" "$(ls -dr run/node*)" "$(ls -d out.work/packets/*)" \
+		"$(ls -dr out.work/packets/*)"; do
+		# shellcheck disable=SC2086 # words
+		ctsync -q -o clocks.json $of
+		sed 's/"path": "[^"]*"/"path": ""/' clocks.json | cmp by_batch -
+	done
+}
+
 @test "one node alone, and a node without packets" {
 	mkdir -p batch/meter
 	cp -R fixtures/net3/node1 batch/n1

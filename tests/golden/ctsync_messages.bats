@@ -147,6 +147,18 @@ ctsync: self.csv: no message, want 1 or more" ctsync --messages self.csv
 	done
 }
 
+@test "a reference is itself over decades" {
+	awk 'BEGIN {
+		for (i = 0; i < 2000; i++) {
+			s = i * 604811
+			printf "a,%d%09d,b,%d%09d\n", s + 1, 7, s + 1, 123600000 + i * 7919 % 40000
+			printf "b,%d%09d,a,%d%09d\n", s + 2, 123456789, s + 2, 150000 + i * 104729 % 40000
+		}
+	}' >messages.csv
+	ends_with 0 ctsync --json --messages messages.csv
+	grep -qF '"segments": [{"local_ns": 1000000007, "ref_ns": 1000000007, "rate_ppb": 0.000000}]' "$scratch/stdout"
+}
+
 @test "a linear program that goes round in circles" {
 	# GLPK did so on these, which are what is left of some random ones.
 	cat >circle.csv <<-END
