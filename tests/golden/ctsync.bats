@@ -276,6 +276,34 @@ set_clock()
 	grep -q '^b .* approximate$' "$scratch/stdout"
 }
 
+@test "a capture whose clock was set back is tied to a trace" {
+	local second
+	# By the samples of clock.csv.
+	user_trace
+	mkdir -p run/b
+	talk 100 1 0 | set_clock 1 -8 101 | captured run/a/a.pcap
+	talk 100 2 3000123456 | set_clock 2 | captured run/b/b.pcap
+	echo '[{"addr_info":[{"local":"10.0.0.1"}]}]' >run/a/node.json
+	echo '[{"addr_info":[{"local":"10.0.0.2"}]}]' >run/b/node.json
+	for second in 0 1 2 3 4 5 6 7 8 9; do
+		printf '%d500001234,%d499751234\n' $((1700000000 + second - (second < 5 ? 0 : 8))) $((second + 10))
+	done >run/a/clock.csv
+	ends_with 0 ctsync run
+	grep -q '^ctsync: a:a.pcap: its clock was stepped by -8.000000 s at 2023-11-14 22:13:24.95' "$scratch/stderr"
+	grep -q '^a:a.pcap .* -250.000 us +-10.1 us .* accurate$' "$scratch/stdout"
+	grep -q '^a:a.pcap: tied to a within +-10.0 us by 10 samples of clock.csv$' "$scratch/stdout"
+	# By packets.
+	printf '%s\n' 'nodes 2' 'seconds 20' 'step 2 10 -7000' >set.scenario
+	ctsim -q set.scenario -o made
+	ctsim -q set.scenario --captures -o captures
+	mv captures/node1/*.pcap made/node1
+	mv captures/node2/*.pcap made/node2
+	ends_with 0 ctsync made
+	grep -q '^ctsync: node2:node2.pcap: its clock was stepped by -7.000000 s at ' "$scratch/stderr"
+	grep -q '^node2:node2.pcap .* accurate$' "$scratch/stdout"
+	grep -Eq '^node2:node2.pcap: tied to node2 within \+-[0-9]+ ns by [0-9]+ packets' "$scratch/stdout"
+}
+
 @test "two captures of one node have one clock" {
 	mkdir -p run/a run/b
 	talk 50 1 0 | captured run/a/a.pcap
