@@ -44,8 +44,7 @@ struct captured {
 /*
  * Open a capture. Borrows what `input` points to, and `facts`, in which it keeps
  * timestamps, events and bytes read up to date. A later part that cannot be opened
- * becomes a problem. Return NULL with error if the first file is not a capture, or has
- * only unknown link types.
+ * becomes a problem. Return NULL with error if the first file is not a capture.
  */
 struct capture_frames *capture_frames_open(const struct capture_input *input,
 					   struct ctf_facts *facts, struct error *error);

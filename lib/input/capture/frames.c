@@ -132,30 +132,6 @@ const char *capture_link_name(uint32_t type)
 	return pcap_datalink_val_to_name((int)type);
 }
 
-static int check_link(uint32_t type, struct error *error)
-{
-	const char *name = capture_link_name(type);
-	AUTOFREE char *number = mem_printf("%u", type);
-
-	if (find_link(type) != FRAME_UNKNOWN)
-		return 0;
-	return error_set(error,
-			 "link type %s is not supported, want Ethernet, Linux cooked, "
-			 "raw IP, PPP or loopback",
-			 name ? name : number);
-}
-
-/* Return 0, or -1 with error if no declared interface has a supported link type. */
-static int check_interfaces(struct block_reader *blocks, struct error *error)
-{
-	int64_t link = block_reader_link(blocks, 0);
-
-	for (size_t i = 0; block_reader_link(blocks, i) >= 0; i++)
-		if (find_link((uint32_t)block_reader_link(blocks, i)) != FRAME_UNKNOWN)
-			return 0;
-	return link < 0 ? 0 : check_link((uint32_t)link, error);
-}
-
 static int open_blocks(struct capture_file *file, struct error *error)
 {
 	bool is_cut;
@@ -168,7 +144,7 @@ static int open_blocks(struct capture_file *file, struct error *error)
 				 unpacked_fault(file->unpacked)
 				     ? unpacked_fault(file->unpacked)
 				     : block_reader_fault(file->blocks, &is_cut));
-	return check_interfaces(file->blocks, error);
+	return 0;
 }
 
 static int open_pcap(struct capture_file *file, struct error *error)
@@ -184,7 +160,7 @@ static int open_pcap(struct capture_file *file, struct error *error)
 				     : cause);
 	file->link_type = (uint32_t)pcap_datalink(file->pcap);
 	file->link = find_link(file->link_type);
-	return check_link(file->link_type, error);
+	return 0;
 }
 
 static void close_file(struct capture_file *file)
