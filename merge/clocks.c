@@ -30,22 +30,44 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 	return 0;
 }
 
-static bool is_user_trace(const struct merge_run *run, const char *path)
+/* Return the source of a path, or NULL. */
+static const struct merge_source *find_source(const struct merge_run *run,
+					      const char *path)
 {
 	for (size_t i = 0; i < run->count; i++)
 		if (strcmp(run->sources.item[i].path, path) == 0)
-			return merge_source_is(&run->source[i], "user");
+			return &run->source[i];
+	return NULL;
+}
+
+/* Return true if a trace without network events is no news: one of user space, or of a
+ * node of which it is told already, as of a chunk of a recording. */
+static bool is_known_silence(const struct merge_run *run, const struct problem *problem)
+{
+	const struct merge_source *source = find_source(run, problem->place), *told;
+
+	if (problem->kind != PROBLEM_SILENT || !source)
+		return false;
+	if (merge_source_is(source, "user"))
+		return true;
+	for (size_t i = 0; i < run->problems.count; i++) {
+		const struct problem *before = &run->problems.item[i];
+
+		told = before->kind == PROBLEM_SILENT ? find_source(run, before->place)
+						      : NULL;
+		if (told && told->node == source->node &&
+		    strcmp(before->text, problem->text) == 0)
+			return true;
+	}
 	return false;
 }
 
-/* That a user-space trace has no network event is no news. */
 static void add_problems(struct merge_run *run, struct problem_list *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];
 
-		if (problem->kind != PROBLEM_SILENT ||
-		    !is_user_trace(run, problem->place))
+		if (!is_known_silence(run, problem))
 			problem_add(&run->problems, problem->place, problem->kind,
 				    problem->count, "%s", problem->text);
 	}

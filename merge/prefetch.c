@@ -305,6 +305,13 @@ static void report_source(struct prefetcher *prefetcher, size_t index,
 	/* Where reading ended early, the synchronization knows more. */
 	if (queue->facts.events >= source->facts.events)
 		source->facts = queue->facts;
+	if (merge_source_is(source, "capture")) {
+		ctf_recorded_clear(&queue->recorded);
+		ctf_reader_recorded(queue->reader, NSEC_MAX, &queue->recorded);
+		source->loss = queue->recorded.loss;
+		source->losses = queue->recorded.losses;
+		memset(&queue->recorded, 0, sizeof(queue->recorded));
+	}
 	problem_move(problems, ctf_reader_problems(queue->reader));
 	if (queue->backward)
 		problem_add(problems, path, PROBLEM_BACKWARD, queue->backward,

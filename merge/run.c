@@ -294,8 +294,10 @@ void merge_run_clear(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->nodes; i++)
 		free(run->node[i].name);
-	for (size_t i = 0; i < run->count; i++)
+	for (size_t i = 0; i < run->count; i++) {
 		clock_clear(&run->source[i].clock);
+		free(run->source[i].loss);
+	}
 	free(run->node);
 	free(run->source);
 	free(run->path);

@@ -38,6 +38,8 @@ struct merge_source {
 	bool is_corrected;      /* by a clock map; else its clock is at its own epoch */
 	struct ctf_facts facts; /* of what was read */
 	uint64_t discarded_before; /* events lost since the trace that it continues */
+	struct ctf_loss *loss;     /* when a capture lost packets, by its own clock */
+	size_t losses;
 };
 
 struct merge_run {

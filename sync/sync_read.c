@@ -361,6 +361,15 @@ static bool has_capture(const struct sync *sync, uint32_t host)
 	return false;
 }
 
+/* Return true if any trace of the host has network events: another chunk or session. */
+static bool has_network_events(const struct sync *sync, uint32_t host)
+{
+	for (size_t i = 0; i < sync->traces; i++)
+		if (sync->trace[i].host == host && sync->trace[i].facts.network_events)
+			return true;
+	return false;
+}
+
 /* Traces that cannot be tied, with what to do about it the next time. */
 static void explain_silence(struct sync *sync)
 {
@@ -381,7 +390,7 @@ static void explain_silence(struct sync *sync)
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
 				    "ftrace records no packet headers; capture the "
 				    "packets as well (tcpdump -w NODE/NODE.pcap)");
-		else if (!facts->network_events)
+		else if (!has_network_events(sync, trace->host))
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
 				    "no network event, enable net_dev_queue and "
 				    "net_if_receive_skb (lttng enable-event -k "

@@ -4,7 +4,8 @@
 -- description: interfaces: what was passed to an interface, with its link header, and
 --   what came from it, without. pairs, flows: what nodes sent, counted from the
 --   network header on, as it left the kernel, before segmentation offload split it.
---   SENT AGAIN counts TCP segments whose bytes had been sent before. protocols:
+--   SENT AGAIN counts TCP segments whose bytes had been sent before; a copy on
+--   another interface is no resend. protocols:
 --   packets sent, received and lost; LOST counts those that a node which recorded
 --   such packets at that time did not get, NOT KNOWN the others. --interval:
 --   interfaces over time. Needs net_dev_queue and net_if_receive_skb; if the kernel
@@ -139,40 +140,6 @@ WHERE segments > 0
   AND (numbers <> end_seq - first_seq
        OR squares % 2147483647 <> (end_seq - first_seq) % 2147483647 * ((end_seq + first_seq) % 2147483647) % 2147483647);
 
--- with numbered
-SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
-       CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
-       s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
-FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN segment AS s
-WHERE c.flows > 0 AND s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
-  AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
-              AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
-WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
-
--- Where a segment begins, without a limit: numbers come round after 2^32. A port that comes again
--- begins anew, with another number, beyond all there was.
--- with placed
-SELECT id, ts_ns, node, protocol, src, dst, sport, dport, payload, numbers,
-       sum(CASE WHEN last_seq IS NULL THEN 0
-                WHEN syn = 1 AND seq <> last_seq THEN 8589934592
-                ELSE (seq - last_seq + 6442450944) % 4294967296 - 2147483648 END) OVER sending AS begin_at
-FROM numbered
-WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
-                   ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
-
--- with overlap
-SELECT node, protocol, src, dst, sport, dport, payload, numbers,
-       (max(begin_at + numbers) OVER sending) - begin_at AS before
-FROM placed
-WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
-                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
-
--- temporary again
-SELECT node, protocol, src, dst, sport, dport, count(*) AS packets,
-       sum(least(least(before, numbers), payload)) AS bytes
-FROM overlap WHERE before > 0
-GROUP BY node, protocol, src, dst, sport, dport;
-
 -- Addresses as texts: of IPv4 they come as x and 8 hexadecimal digits, of IPv6 as a list of 8 words,
 -- [65152,0,0,0,1,2,3,4], and those of a capture as they are.
 -- with raw_address
@@ -242,20 +209,6 @@ FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM address_pair
       UNION ALL SELECT src, src_node, 0 FROM address_pair) AS seen
 WHERE address IS NOT NULL GROUP BY address;
 
--- temporary flow
-SELECT n.name AS "from", coalesce(m.name, b.text, '') AS "to",
-       CASE WHEN substr(f.protocol, 1, 1) = '_' THEN substr(f.protocol, 2) ELSE f.protocol END AS protocol,
-       coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport, f.packets, f.bytes,
-       coalesce(g.packets, 0) AS retransmitted, coalesce(g.bytes, 0) AS retransmitted_bytes,
-       f.first_ns, f.last_ns
-FROM raw_flow AS f JOIN node AS n ON n.id = f.node
-LEFT JOIN address AS a ON a.raw = f.src LEFT JOIN address AS b ON b.raw = f.dst
-LEFT JOIN address_node AS x ON x.address = a.text LEFT JOIN address_node AS y ON y.address = b.text
-LEFT JOIN node AS m ON m.id = y.node
-LEFT JOIN again AS g ON g.node = f.node AND g.sport = f.sport AND g.dport = f.dport AND g.src = f.src
- AND g.dst = f.dst AND g.protocol = f.protocol
-WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
-
 -- Where messages say that a packet arrived.
 -- temporary arrival
 -- index: id
@@ -263,14 +216,30 @@ SELECT send_event AS id, dst_node AS node FROM message WHERE send_event IS NOT N
 UNION SELECT o.send_event, m.dst_node FROM message_observation AS o JOIN message AS m ON m.id = o.message
 WHERE o.send_event IS NOT NULL;
 
+-- Whose address was translated on the way is known by what arrived, if it was all at one node.
+-- with unknown_address
+SELECT a.raw, a.text, x.node FROM address AS a LEFT JOIN address_node AS x ON x.address = a.text;
+
+-- with translated
+SELECT s.dst AS raw, min(r.node) AS node
+FROM (SELECT count(*) AS addresses FROM unknown_address WHERE node IS NULL) AS c CROSS JOIN segment AS s
+JOIN arrival AS r ON r.id = s.id
+WHERE c.addresses > 0 AND s.dst IN (SELECT raw FROM unknown_address WHERE node IS NULL)
+GROUP BY s.dst HAVING min(r.node) = max(r.node);
+
 -- temporary target
 -- index: raw
-SELECT a.raw, a.text, x.node FROM address AS a LEFT JOIN address_node AS x ON x.address = a.text;
+SELECT a.raw, a.text, coalesce(a.node, t.node) AS node FROM unknown_address AS a LEFT JOIN translated AS t ON t.raw = a.raw;
+
+-- Nodes of which no address is known, as only they were recorded: what their captures have is from any host.
+-- temporary lone_node
+SELECT id FROM node WHERE id NOT IN (SELECT node FROM target WHERE node IS NOT NULL);
 
 -- A packet on its way through a node is handed on, with a kernel in one buffer: to a container's interface,
 -- a bridge, the card. A capture of all of them has it so often; without an identification it shows no loss.
 -- with handed
 SELECT s.id, s.node, s.ts_ns, coalesce(c.interface || '', s.interface) AS interface, s.protocol, s.src, s.dst, s.bytes,
+       s.sport, s.dport, s.flags, s.numbers, s.by_kernel, CASE WHEN s.by_kernel = 1 OR f.node = s.node THEN 1 ELSE 0 END AS own,
        coalesce(q.skbaddr, s.by_kernel - 1) AS buffer, coalesce(s.seq, -1) AS seq,
        coalesce(q.network_header_ipv4_id, c.id_2, -1) AS ip_id,
        coalesce(q.network_header_ipv4_ttl, q.network_header_ipv6_hop_limit, c.ttl, 0) AS ttl,
@@ -280,10 +249,11 @@ SELECT s.id, s.node, s.ts_ns, coalesce(c.interface || '', s.interface) AS interf
 FROM segment AS s LEFT JOIN net_dev_queue AS q ON q.id = s.id LEFT JOIN packet AS c ON c.id = s.id
 LEFT JOIN target AS f ON f.raw = s.src LEFT JOIN target AS t ON t.raw = s.dst
 WHERE s.bytes IS NOT NULL AND s.interface <> 'lo'
-  AND (s.by_kernel = 1 OR (f.node = s.node AND s.node NOT IN (SELECT node FROM traffic)));
+  AND (s.by_kernel = 1 OR ((f.node = s.node OR s.node IN (SELECT id FROM lone_node)) AND s.node NOT IN (SELECT node FROM traffic)));
 
 -- with begun
-SELECT id, node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived,
+SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, flags, numbers, by_kernel, own, buffer, seq, ip_id, tells, arrived,
+       CASE WHEN lag(src) OVER buffered = src AND lag(dst) OVER buffered = dst THEN 1 ELSE 0 END AS is_same_flow,
        CASE WHEN ts_ns - (lag(ts_ns) OVER buffered) < 1000000000 AND tells = 1
              AND (ttl < lag(ttl) OVER buffered
                   OR (ttl = lag(ttl) OVER buffered AND (ip_id > 0 OR interface <> lag(interface) OVER buffered)))
@@ -291,11 +261,70 @@ SELECT id, node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id
 FROM handed
 WINDOW buffered AS (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id);
 
+-- temporary handing
+SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, flags, numbers, by_kernel, own, buffer, seq, ip_id, tells, arrived,
+       begins, CASE WHEN begins = 0 AND is_same_flow = 1 THEN 1 ELSE 0 END AS is_copy
+FROM begun;
+
+-- temporary copied
+SELECT node, by_kernel, protocol, src, dst, sport, dport, count(*) AS packets, sum(bytes) AS bytes
+FROM handing WHERE is_copy = 1 GROUP BY node, by_kernel, protocol, src, dst, sport, dport;
+
+-- with numbered
+SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
+       CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
+       s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
+FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN handing AS s
+WHERE c.flows > 0 AND s.seq >= 0 AND s.numbers > 0 AND s.is_copy = 0
+  AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
+              AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
+WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
+
+-- Where a segment begins, without a limit: numbers come round after 2^32. A port that comes again
+-- begins anew, with another number, beyond all there was.
+-- with placed
+SELECT id, ts_ns, node, protocol, src, dst, sport, dport, payload, numbers,
+       sum(CASE WHEN last_seq IS NULL THEN 0
+                WHEN syn = 1 AND seq <> last_seq THEN 8589934592
+                ELSE (seq - last_seq + 6442450944) % 4294967296 - 2147483648 END) OVER sending AS begin_at
+FROM numbered
+WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+
+-- with overlap
+SELECT node, protocol, src, dst, sport, dport, payload, numbers,
+       (max(begin_at + numbers) OVER sending) - begin_at AS before
+FROM placed
+WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
+
+-- temporary again
+SELECT node, protocol, src, dst, sport, dport, count(*) AS packets,
+       sum(least(least(before, numbers), payload)) AS bytes
+FROM overlap WHERE before > 0
+GROUP BY node, protocol, src, dst, sport, dport;
+
+-- temporary flow
+SELECT CASE WHEN z.id IS NULL THEN n.name ELSE coalesce(o.name, a.text) END AS "from", coalesce(m.name, b.text, '') AS "to",
+       CASE WHEN substr(f.protocol, 1, 1) = '_' THEN substr(f.protocol, 2) ELSE f.protocol END AS protocol,
+       coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport, f.packets - coalesce(c.packets, 0) AS packets,
+       f.bytes - coalesce(c.bytes, 0) AS bytes, coalesce(g.packets, 0) AS retransmitted, coalesce(g.bytes, 0) AS retransmitted_bytes,
+       f.first_ns, f.last_ns
+FROM raw_flow AS f JOIN node AS n ON n.id = f.node
+LEFT JOIN lone_node AS z ON z.id = f.node AND f.by_kernel = 0
+LEFT JOIN target AS a ON a.raw = f.src LEFT JOIN target AS b ON b.raw = f.dst
+LEFT JOIN node AS o ON o.id = a.node LEFT JOIN node AS m ON m.id = b.node
+LEFT JOIN again AS g ON g.node = f.node AND g.sport = f.sport AND g.dport = f.dport AND g.src = f.src
+ AND g.dst = f.dst AND g.protocol = f.protocol
+LEFT JOIN copied AS c ON c.node = f.node AND c.by_kernel = f.by_kernel AND coalesce(c.sport, -1) = coalesce(f.sport, -1)
+ AND coalesce(c.dport, -1) = coalesce(f.dport, -1) AND c.src = f.src AND c.dst = f.dst AND c.protocol = f.protocol
+WHERE f.by_kernel = 1 OR (a.text <> '' AND (a.node = f.node OR z.id IS NOT NULL));
+
 -- with numbered_packet
 SELECT node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived, begins,
        sum(begins) OVER (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id
                          ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
-FROM begun;
+FROM handing WHERE own = 1;
 
 -- temporary sent_packet
 SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END) AS interface, max(CASE WHEN begins = 1 THEN src END) AS src,
@@ -314,10 +343,15 @@ FROM path AS p JOIN (SELECT node, protocol, src, dst, max(arrived) AS most FROM 
   ON b.node = p.node AND b.protocol = p.protocol AND b.src = p.src AND b.dst = p.dst
 WHERE p.arrived > 0 OR b.most = 0;
 
--- When a node recorded what another one sends it, but for the time that packets were on their way.
+-- When a node recorded what another one sends it, but for the time that packets were on their way. A capture
+-- that lost packets tells only of the times in which it lost none.
 -- temporary listening
-SELECT m.src_node, m.dst_node, m.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(m.latency_ns) AS end_ns
+SELECT m.src_node, m.dst_node, m.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(m.latency_ns) AS end_ns,
+       max(m.latency_ns) AS latency_ns, max(CASE WHEN s.kind = 'capture' AND s.discarded > 0 THEN 1 ELSE 0 END) AS is_lossy
 FROM message AS m JOIN source AS s ON s.id = m.recv_source GROUP BY m.src_node, m.dst_node, m.protocol;
+
+-- temporary whole
+SELECT DISTINCT node, begin_ns, end_ns FROM recorded WHERE kind = 'capture';
 
 -- with delivered
 SELECT s.node, t.node AS target, t.text, CASE WHEN substr(s.protocol, 1, 1) = '_' THEN substr(s.protocol, 2) ELSE s.protocol END AS protocol,
@@ -328,9 +362,11 @@ LEFT JOIN target AS t ON t.raw = s.dst;
 
 -- temporary delivery
 SELECT n.name AS "from", coalesce(m.name, d.text, '') AS "to", d.protocol, count(*) AS sent, sum(d.arrived) AS received,
-       count(*) FILTER (WHERE d.arrived = 0 AND d.path_arrived > 0 AND d.ts_ns BETWEEN l.begin_ns AND l.end_ns) AS lost
+       count(*) FILTER (WHERE d.arrived = 0 AND d.path_arrived > 0 AND d.ts_ns BETWEEN l.begin_ns AND l.end_ns
+                        AND (l.is_lossy = 0 OR w.node IS NOT NULL)) AS lost
 FROM delivered AS d JOIN node AS n ON n.id = d.node LEFT JOIN node AS m ON m.id = d.target
 LEFT JOIN listening AS l ON l.src_node = d.node AND l.dst_node = d.target AND l.protocol = d.protocol
+LEFT JOIN whole AS w ON w.node = d.target AND d.ts_ns BETWEEN w.begin_ns AND w.end_ns - l.latency_ns
 GROUP BY n.name, coalesce(m.name, d.text, ''), d.protocol;
 
 -- table interfaces: Traffic by interface

@@ -104,7 +104,7 @@ static void tell_lost(struct ctf_reader *reader)
 	const struct ctf_facts *facts = &reader->facts;
 	struct problem_list *problems = &reader->problems;
 
-	if (facts->discarded_events)
+	if (facts->discarded_events && !reader->reports_losses)
 		problem_add(problems, reader->path, PROBLEM_DISCARDED,
 			    facts->discarded_events, "the tracer discarded %llu events",
 			    (unsigned long long)facts->discarded_events);

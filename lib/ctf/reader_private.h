@@ -55,6 +55,7 @@ struct ctf_reader {
 	ctf_event_fn *give;
 	void *context;
 	bool has_ended;
+	bool reports_losses; /* by itself */
 };
 
 /* The base of memory that is zero; copies the path. */

@@ -236,31 +236,41 @@ static struct period find_user_holes(const struct recorded_rows *rows, size_t at
 	return all;
 }
 
+/* Write the periods that remain of one without its holes, and clear these. */
+static int write_without_holes(const struct recorded_rows *rows, struct period all,
+			       struct period_list *holes,
+			       const struct timeline_recorded *as, struct error *error)
+{
+	struct period_list list = {NULL, 0, 0};
+	int status;
+
+	if (holes->count)
+		qsort(holes->item, holes->count, sizeof(*holes->item), compare_periods);
+	for (size_t i = 0; i < holes->count; i++) {
+		if (holes->item[i].begin_ns > all.begin_ns)
+			add_period(&list, rows->selection, all.begin_ns,
+				   holes->item[i].begin_ns);
+		if (holes->item[i].end_ns > all.begin_ns)
+			all.begin_ns = holes->item[i].end_ns;
+	}
+	if (all.begin_ns <= all.end_ns)
+		add_period(&list, rows->selection, all.begin_ns, all.end_ns);
+	status = write_periods(&list, as, rows->writer, error);
+	free(holes->item);
+	free(list.item);
+	return status;
+}
+
 /* Write when all streams of a processor's user space were recorded. */
 static int write_user_cpu(const struct recorded_rows *rows, size_t at, int64_t cpu,
 			  struct error *error)
 {
 	const struct timeline_recorded row = {
 	    .node = rows->run->node[at].id, .cpu = cpu, .kind = "user"};
-	struct period_list holes = {NULL, 0, 0}, list = holes;
+	struct period_list holes = {NULL, 0, 0};
 	struct period all = find_user_holes(rows, at, cpu, &holes);
-	int status;
 
-	if (holes.count)
-		qsort(holes.item, holes.count, sizeof(*holes.item), compare_periods);
-	for (size_t i = 0; i < holes.count; i++) {
-		if (holes.item[i].begin_ns > all.begin_ns)
-			add_period(&list, rows->selection, all.begin_ns,
-				   holes.item[i].begin_ns);
-		if (holes.item[i].end_ns > all.begin_ns)
-			all.begin_ns = holes.item[i].end_ns;
-	}
-	if (all.begin_ns <= all.end_ns)
-		add_period(&list, rows->selection, all.begin_ns, all.end_ns);
-	status = write_periods(&list, &row, rows->writer, error);
-	free(holes.item);
-	free(list.item);
-	return status;
+	return write_without_holes(rows, all, &holes, &row, error);
 }
 
 /* Write when a node's user space was recorded, on any processor and on each. */
@@ -289,6 +299,30 @@ static int write_user(const struct recorded_rows *rows, size_t at, struct error 
 	return status;
 }
 
+/* Write when a capture that lost packets surely lost none. */
+static int write_capture(const struct recorded_rows *rows,
+			 const struct merge_source *source, struct error *error)
+{
+	const struct timeline_recorded row = {.node = rows->run->node[source->node].id,
+					      .cpu = TIMELINE_NONE,
+					      .kind = "capture"};
+	struct period extent = extent_of(source);
+	struct period_list holes = {NULL, 0, 0};
+
+	for (size_t i = 0; i < source->losses; i++) {
+		const struct ctf_loss *loss = &source->loss[i];
+
+		*MEM_NEXT(holes.item, holes.count, holes.capacity) =
+		    (struct period){loss->begin_ns == NSEC_MIN
+					? extent.begin_ns
+					: clock_correct(&source->clock, loss->begin_ns),
+				    loss->end_ns == NSEC_MAX
+					? NSEC_MAX
+					: clock_correct(&source->clock, loss->end_ns)};
+	}
+	return write_without_holes(rows, extent, &holes, &row, error);
+}
+
 int spans_write_recorded(const struct spans *spans, const struct recording *recording,
 			 const struct merge_run *run, const struct selection *selection,
 			 struct timeline_writer *writer, struct error *error)
@@ -303,5 +337,8 @@ int spans_write_recorded(const struct spans *spans, const struct recording *reco
 			status = write_cpu(&rows, at, (int64_t)i, error);
 	for (size_t at = 0; at < run->nodes && !status; at++)
 		status = write_user(&rows, at, error);
+	for (size_t i = 0; i < run->count && !status; i++)
+		if (run->source[i].losses)
+			status = write_capture(&rows, &run->source[i], error);
 	return status;
 }

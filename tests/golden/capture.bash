@@ -80,3 +80,45 @@ pcap_translated()
 		pcap_data $((at + 4000000)) "$given" "$own" "${given_back[@]}" >>"run/n$client/a.pcap"
 	done
 )
+
+# pcapng_head: of a pcapng of one interface, Ethernet and nanoseconds.
+pcapng_head()
+{
+	le 4 0x0a0d0d0a 28 0x1a2b3c4d
+	le 2 1 0
+	le 4 0xffffffff 0xffffffff 28
+	le 4 1 32
+	le 2 1 0
+	le 4 0
+	le 2 9 1
+	le 4 9
+	le 2 0 0
+	le 4 32
+}
+
+# pcapng_packet DROPPED TIME FROM TO ID: as pcap_packet, after DROPPED packets that are missing.
+pcapng_packet()
+{
+	local at=$((1700000000000000000 + $2))
+	le 4 6 92 0 $((at >> 32)) $((at & 0xffffffff)) 42 42
+	be 2 0x0200 0 "$4" 0x0200 0 "$3" 0x0800
+	be 2 0x4500 28 "$5" 0 0x4011 0 0x0a00 "$3" 0x0a00 "$4"
+	be 2 1000 2000 8 0 0
+	le 2 4 8
+	le 4 "$1" 0
+	le 2 0 0
+	le 4 92
+}
+
+# pcapng_statistics TIME DROPPED-BY-INTERFACE DROPPED-BY-SYSTEM
+pcapng_statistics()
+{
+	local at=$((1700000000000000000 + $1))
+	le 4 5 52 0 $((at >> 32)) $((at & 0xffffffff))
+	le 2 5 8
+	le 4 "$2" 0
+	le 2 7 8
+	le 4 "$3" 0
+	le 2 0 0
+	le 4 52
+}

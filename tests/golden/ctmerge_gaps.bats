@@ -552,3 +552,17 @@ t6 read 2600 2700 0"
 	[ "$(ctanalyze irq run.db --table cpus --format csv | tail -n +2 | cut -d, -f 2,5)" = '0,2.5
 1,10' ]
 }
+
+# Chunks and snapshots are several traces, here each with a clock of its own.
+@test "that a node has no network events is told once" {
+	for chunk in a b c; do
+		trace run/n1/$chunk/kernel times
+		sed -i "s/uuid = \"aaaaaaaa/uuid = \"${chunk}aaaaaaa/" run/n1/$chunk/kernel/metadata
+		switched 0 0 5
+		switched 100 5 6
+		packet run/n1/$chunk/kernel 0 0 0 5000
+	done
+	ends_with 3 ctmerge -q -o run.db run
+	[ "$(grep -c 'no network event' "$scratch/stderr")" = 1 ]
+	[ "$(sqlite3 run.db "SELECT count(*) FROM problem WHERE kind = 'silent'")" = 1 ]
+}

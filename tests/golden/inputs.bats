@@ -180,3 +180,89 @@ unnumbered_run()
 	ends_with 0 ctsync packets --json
 	diff <(grep -v '"path"\|"command"' direct) <(grep -v '"path"\|"command"' "$scratch/stdout")
 }
+
+# talk_with_drops PACKETS STATISTICS: a sends b 30 packets, one every 10 ms. The capture of b lacks numbers 10 to
+# 14, and counts PACKETS of them before number 15 and STATISTICS at the end; number 20 is lost on its way.
+talk_with_drops()
+(
+	trap - DEBUG
+	rm -rf run
+	mkdir -p run/a run/b
+	pcap_head >run/a/a.pcap
+	pcapng_head >run/b/b.pcapng
+	for ((i = 0; i < 30; i++)); do
+		pcap_packet $((i * 10000000)) 1 2 $((i + 1)) >>run/a/a.pcap
+		if ((i == 15)); then
+			pcapng_packet "$1" $((i * 10000000 + 1000000)) 1 2 $((i + 1)) >>run/b/b.pcapng
+		elif (((i < 10 || i > 14) && i != 20)); then
+			pcapng_packet 0 $((i * 10000000 + 1000000)) 1 2 $((i + 1)) >>run/b/b.pcapng
+		fi
+	done
+	pcapng_packet 0 300000000 2 1 77 >>run/b/b.pcapng
+	pcap_packet 301000000 2 1 77 >>run/a/a.pcap
+	[ "$2" = none ] || pcapng_statistics 310000000 2 "$(($2 - 2))" >>run/b/b.pcapng
+	printf '{"interfaces": [{"addresses": ["10.0.0.1"]}]}' >run/a/node.json
+	printf '{"interfaces": [{"addresses": ["10.0.0.2"]}]}' >run/b/node.json
+)
+
+# sent_to_b: what became of the packets of a: sent, received, lost, not known.
+sent_to_b()
+{
+	ctmerge -q --no-sync run -o run.db --force 2>said
+	ctanalyze net --table protocols --format csv run.db | tr -d '\r' | sed -n 's/^a,b,udp,\([0-9,]*\),.*/\1/p'
+}
+
+@test "what a capture dropped is not known, and not lost" {
+	talk_with_drops 0 none
+	[ "$(sent_to_b)" = 30,24,6,0 ]
+	[ "$(ask "SELECT count(*) FROM recorded WHERE kind = 'capture'")" = 0 ]
+	# Before a packet, and so between it and the one before; the statistics at the end say no more.
+	for statistics in none 5; do
+		talk_with_drops 5 $statistics
+		[ "$(sent_to_b)" = 30,24,1,5 ]
+		grep -qx 'ctmerge: run/b/b.pcapng: the capture dropped 5 packets' said
+		[ "$(ask "SELECT (end_ns - begin_ns) / 1000000 FROM recorded WHERE kind = 'capture' ORDER BY begin_ns" | xargs)" = '90 149' ]
+		[ "$(ask "SELECT kind, count FROM problem")" = 'discarded|5' ]
+		[ "$(ask "SELECT discarded FROM source WHERE name = 'b'")" = 5 ]
+	done
+	# Nobody knows when, or of some.
+	talk_with_drops 0 7
+	[ "$(sent_to_b)" = 30,24,0,6 ]
+	talk_with_drops 5 7
+	[ "$(sent_to_b)" = 30,24,0,6 ]
+	[ "$(ask "SELECT discarded FROM source WHERE name = 'b'")" = 7 ]
+}
+
+@test "net shows what the only capture of a run has" {
+	mkdir -p run/a
+	pcap_talk 1 2 1 20 0 >run/a/a.pcap
+	ctmerge -q run -o run.db --local 10.0.0.1
+	ctanalyze net --table pairs --format csv run.db | tr -d '\r' | cut -d , -f 1-4 >told
+	printf '%s\n' from,to,flows,packets 10.0.0.1,10.0.0.2,1,10 10.0.0.2,10.0.0.1,1,10 | diff - told
+}
+
+# Each packet of a passes two of its interfaces; number 4 is sent again, with another identification.
+@test "a copy of a packet within its node is not sent again" {
+	mkdir -p run/a run/b
+	pcap_head | tee run/a/a.pcap >run/b/b.pcap
+	for i in 0 1 2 3 4 5 6 7 8 9 10; do
+		local number=$((i == 5 ? 4 : i))
+		local packet=(0.1:5000 0.2:80 6 $((i + 1)) $((number * 100)) 7 100)
+		pcap_data $((i * 10000000)) "${packet[@]}" >>run/a/a.pcap
+		pcap_data $((i * 10000000 + 1000)) "${packet[@]}" >>run/a/a.pcap
+		pcap_data $((i * 10000000 + 1000000)) "${packet[@]}" >>run/b/b.pcap
+	done
+	pcap_data 200000000 0.2:80 0.1:5000 6 99 7 1100 100 >>run/b/b.pcap
+	pcap_data 201000000 0.2:80 0.1:5000 6 99 7 1100 100 >>run/a/a.pcap
+	printf '{"interfaces": [{"addresses": ["10.0.0.1"]}]}' >run/a/node.json
+	printf '{"interfaces": [{"addresses": ["10.0.0.2"]}]}' >run/b/node.json
+	ctmerge -q --no-sync run -o run.db
+	ctanalyze net --format csv --table pairs run.db | tr -d '\r' | grep '^a,b' >told
+	ctanalyze net --format csv --table flows run.db | tr -d '\r' | grep '^a,b' | cut -d , -f 1-3,8-12 >>told
+	ctanalyze net --format csv --table protocols run.db | tr -d '\r' | grep '^a,b' >>told
+	diff - told <<-END
+		a,b,1,11,1540,1,100,9.090909090909092
+		a,b,tcp,11,1540,1,100,9.090909090909092
+		a,b,tcp,11,11,0,0,1
+	END
+}

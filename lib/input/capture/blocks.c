@@ -12,9 +12,13 @@ enum {
 	BLOCK_INTERFACE = 1,
 	BLOCK_OLD_PACKET = 2,
 	BLOCK_SIMPLE_PACKET = 3,
+	BLOCK_STATISTICS = 5,
 	BLOCK_PACKET = 6,
 	BLOCK_SECTION = 0x0a0d0d0a,
 	OPTION_END = 0,
+	OPTION_PACKET_DROPS = 4,    /* of a packet block */
+	OPTION_INTERFACE_DROPS = 5, /* of interface statistics */
+	OPTION_SYSTEM_DROPS = 7,
 	OPTION_RESOLUTION = 9,
 	OPTION_OFFSET = 14,
 };
@@ -35,6 +39,9 @@ struct interface {
 	uint64_t units;               /* timestamp units per second; 0 if unusable */
 	int64_t offset_s;             /* seconds added to timestamps */
 	nsec_t slack_ns;
+	nsec_t packet_ns, statistics_ns; /* time of the last ones; NSEC_MIN: none */
+	uint64_t dropped;                /* according to the last statistics */
+	uint64_t told; /* of these, before packets that came after them */
 };
 
 struct block_reader {
@@ -45,6 +52,7 @@ struct block_reader {
 	size_t count, capacity;
 	uint8_t *block; /* the current block, from its type on */
 	size_t room;
+	struct capture_losses losses; /* not fetched yet */
 	char fault[96];
 	bool is_cut;
 };
@@ -135,7 +143,8 @@ static void reserve(struct block_reader *reader, size_t size)
 static bool is_read(uint32_t type)
 {
 	return type == BLOCK_SECTION || type == BLOCK_INTERFACE || type == BLOCK_PACKET ||
-	       type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET;
+	       type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
+	       type == BLOCK_STATISTICS;
 }
 
 /*
@@ -222,18 +231,44 @@ static uint64_t units_of(uint8_t resolution)
 	return units;
 }
 
-static int64_t get_offset(const struct block_reader *reader, const uint8_t *at)
+static uint64_t get64(const struct block_reader *reader, const uint8_t *at)
 {
 	uint64_t value;
 
 	memcpy(&value, at, sizeof(value));
-	return (int64_t)(reader->swapped ? __builtin_bswap64(value) : value);
+	return reader->swapped ? __builtin_bswap64(value) : value;
+}
+
+/* An option of a block; `at` is the next one's. */
+struct option {
+	const uint8_t *at, *end, *value;
+	uint16_t code;
+	size_t size;
+};
+
+/* Step to the next option. Return false after the last one. */
+static bool next_option(const struct block_reader *reader, struct option *option)
+{
+	size_t left;
+
+	if (option->end - option->at < 4)
+		return false;
+	option->code = get16(reader, option->at);
+	option->size = get16(reader, option->at + 2);
+	option->value = option->at += 4;
+	left = (size_t)(option->end - option->at);
+	if (option->code == OPTION_END || option->size > left)
+		return false;
+	left = left < ((option->size + 3) & ~(size_t)3) ? left
+							: (option->size + 3) & ~(size_t)3;
+	option->at += left;
+	return true;
 }
 
 static int add_interface(struct block_reader *reader, size_t length)
 {
 	struct interface *interface;
-	const uint8_t *at = reader->block + 16, *end = reader->block + length;
+	struct option option = {.at = reader->block + 16, .end = reader->block + length};
 
 	if (length < 16)
 		return set_fault(reader, "an interface of %zu bytes", length);
@@ -242,21 +277,14 @@ static int add_interface(struct block_reader *reader, size_t length)
 	    .link = get16(reader, reader->block + 8),
 	    .most_captured = get32(reader, reader->block + 12),
 	    .units = MICRO_UNITS,
+	    .packet_ns = NSEC_MIN,
+	    .statistics_ns = NSEC_MIN,
 	};
-	while (end - at >= 4) {
-		const uint16_t code = get16(reader, at);
-		size_t size = get16(reader, at + 2), left;
-
-		at += 4;
-		left = (size_t)(end - at);
-		if (code == OPTION_END || size > left)
-			break;
-		if (code == OPTION_RESOLUTION && size >= 1)
-			interface->units = units_of(*at);
-		if (code == OPTION_OFFSET && size >= 8)
-			interface->offset_s = get_offset(reader, at);
-		size = (size + 3) & ~(size_t)3;
-		at += size < left ? size : left;
+	while (next_option(reader, &option)) {
+		if (option.code == OPTION_RESOLUTION && option.size >= 1)
+			interface->units = units_of(*option.value);
+		if (option.code == OPTION_OFFSET && option.size >= 8)
+			interface->offset_s = (int64_t)get64(reader, option.value);
 	}
 	interface->slack_ns = slack(interface->units);
 	return 0;
@@ -280,6 +308,70 @@ static void set_instant(struct block_packet *packet, const struct interface *int
 	    !__builtin_mul_overflow(seconds, NSEC_PER_SEC, &packet->ns) &&
 	    !__builtin_add_overflow(packet->ns, part, &packet->ns) &&
 	    nsec_is_stamp(packet->ns);
+}
+
+static void add_loss(struct block_reader *reader, nsec_t begin_ns, nsec_t end_ns,
+		     uint64_t packets)
+{
+	struct capture_losses *losses = &reader->losses;
+
+	*MEM_NEXT(losses->item, losses->count, losses->capacity) =
+	    (struct capture_loss){begin_ns, end_ns, packets};
+}
+
+/* Note the packets that were lost after the interface's previous packet, if the options
+ * of this one, from `from` on, count them. */
+static void note_packet_drops(struct block_reader *reader, size_t from, size_t length,
+			      const struct block_packet *packet)
+{
+	struct interface *interface = &reader->interface[packet->unit.interface];
+	struct option option = {.at = reader->block + from,
+				.end = reader->block + length};
+	nsec_t ns = packet->unit.usable ? packet->ns : NSEC_MAX;
+	uint64_t drops = 0;
+
+	while (from < length && next_option(reader, &option))
+		if (option.code == OPTION_PACKET_DROPS && option.size >= 8)
+			drops = get64(reader, option.value);
+	if (drops)
+		add_loss(reader, interface->packet_ns, ns, drops);
+	interface->told += drops;
+	if (packet->unit.usable)
+		interface->packet_ns = ns;
+}
+
+/*
+ * Note the packets that an interface lost since its previous statistics, without those
+ * that packets count. Nobody knows when that was in the meantime.
+ */
+static void note_statistics(struct block_reader *reader, size_t length)
+{
+	enum { FIXED = 20 };
+	const uint8_t *block = reader->block;
+	struct option option = {.at = block + FIXED, .end = block + length};
+	struct block_packet at = {.ns = 0};
+	struct interface *interface;
+	uint64_t dropped = 0, growth;
+	nsec_t ns;
+
+	if (length < FIXED || get32(reader, block + 8) >= reader->count)
+		return;
+	interface = &reader->interface[get32(reader, block + 8)];
+	set_instant(&at, interface,
+		    (uint64_t)get32(reader, block + 12) << 32 |
+			get32(reader, block + 16));
+	ns = at.unit.usable ? at.ns : NSEC_MAX;
+	while (next_option(reader, &option))
+		if ((option.code == OPTION_INTERFACE_DROPS ||
+		     option.code == OPTION_SYSTEM_DROPS) &&
+		    option.size >= 8)
+			dropped += get64(reader, option.value);
+	growth = dropped > interface->dropped ? dropped - interface->dropped : 0;
+	if (growth > interface->told)
+		add_loss(reader, interface->statistics_ns, ns, growth - interface->told);
+	interface->dropped = dropped;
+	interface->told = 0;
+	interface->statistics_ns = ns == NSEC_MAX ? NSEC_MIN : ns;
 }
 
 /*
@@ -325,6 +417,10 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 	set_instant(packet, interface,
 		    (uint64_t)get32(reader, block + 12) << 32 |
 			get32(reader, block + 16));
+	if (type == BLOCK_PACKET)
+		note_packet_drops(reader,
+				  from + (((size_t)packet->captured + 3) & ~(size_t)3),
+				  length, packet);
 	return 1;
 }
 
@@ -345,6 +441,8 @@ int block_reader_next(struct block_reader *reader, struct block_packet *packet)
 		} else if (type == BLOCK_INTERFACE) {
 			if (add_interface(reader, length))
 				return -1;
+		} else if (type == BLOCK_STATISTICS) {
+			note_statistics(reader, length);
 		} else if (is_read(type)) {
 			return read_packet(reader, type, length, packet);
 		}
@@ -356,6 +454,14 @@ const char *block_reader_fault(const struct block_reader *reader, bool *is_cut)
 {
 	*is_cut = reader->is_cut;
 	return reader->fault;
+}
+
+void block_reader_losses(struct block_reader *reader, struct capture_losses *losses)
+{
+	for (size_t i = 0; i < reader->losses.count; i++)
+		*MEM_NEXT(losses->item, losses->count, losses->capacity) =
+		    reader->losses.item[i];
+	reader->losses.count = 0;
 }
 
 int64_t block_reader_link(const struct block_reader *reader, size_t interface)
@@ -382,6 +488,7 @@ void block_reader_free(struct block_reader *reader)
 	if (!reader)
 		return;
 	free(reader->interface);
+	free(reader->losses.item);
 	free(reader->block);
 	free(reader);
 }

@@ -41,6 +41,9 @@ int block_reader_next(struct block_reader *reader, struct block_packet *packet);
  */
 const char *block_reader_fault(const struct block_reader *reader, bool *is_cut);
 
+/* Append the losses that were read since the last call. */
+void block_reader_losses(struct block_reader *reader, struct capture_losses *losses);
+
 /* Return the link type of an interface of the section, or -1 after the last one. */
 int64_t block_reader_link(const struct block_reader *reader, size_t interface);
 

@@ -26,6 +26,20 @@ const char *capture_link_name(uint32_t type);
 /* A reader of the frames of a capture, in the order of the file. */
 struct capture_frames;
 
+/* Packets that an interface did not get into the capture, according to a pcapng. */
+struct capture_loss {
+	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX: from its start, to its end */
+	uint64_t packets;
+};
+
+struct capture_losses {
+	struct capture_loss *item;
+	size_t count, capacity;
+};
+
+/* Return what was lost as far as the capture was read; borrowed until the next step. */
+const struct capture_losses *capture_frames_losses(const struct capture_frames *frames);
+
 struct stamp_unit {
 	nsec_t slack_ns;    /* the packet came at most this after its stamp */
 	uint32_t interface; /* of a pcapng section, from 0 */

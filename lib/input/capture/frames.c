@@ -48,6 +48,7 @@ struct capture_frames {
 	nsec_t last_ns;
 	uint64_t packets; /* number in all files, with or without timestamp */
 	uint64_t unstamped, backward;
+	struct capture_losses losses;
 };
 
 /* Return the format of a file from its first 12 bytes. */
@@ -380,6 +381,31 @@ static void report_stamps(const struct capture_frames *frames,
 		    "%" PRIu64 " stamps lie before the one before", frames->backward);
 }
 
+static void report_losses(struct capture_frames *frames, struct problem_list *problems)
+{
+	uint64_t packets = 0;
+
+	for (size_t i = 0; i < frames->losses.count; i++)
+		packets += frames->losses.item[i].packets;
+	frames->facts->discarded_events = packets;
+	if (packets)
+		problem_add(problems, frames->file.path, PROBLEM_DISCARDED, packets,
+			    "the capture dropped %" PRIu64 " packets", packets);
+}
+
+/* Fetch the losses of the current file. Where the file does not say when, they were
+ * within it. */
+static void fetch_losses(struct capture_frames *frames)
+{
+	if (frames->file.blocks)
+		block_reader_losses(frames->file.blocks, &frames->losses);
+}
+
+const struct capture_losses *capture_frames_losses(const struct capture_frames *frames)
+{
+	return &frames->losses;
+}
+
 /* Switch to the next file that can be opened. Return false if there is none. */
 static bool open_next(struct capture_frames *frames, struct problem_list *problems)
 {
@@ -395,6 +421,7 @@ static bool open_next(struct capture_frames *frames, struct problem_list *proble
 		error_clear(&error);
 		if (status)
 			continue;
+		fetch_losses(frames);
 		frames->bytes_before += unpacked_bytes(frames->file.unpacked);
 		close_file(&frames->file);
 		frames->file = file;
@@ -427,6 +454,8 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 		outliers_end(&frames->outliers, deliver_sound, frames);
 		set_back_end(&frames->set_back, frames->facts, deliver, frames);
 		report_stamps(frames, problems);
+		fetch_losses(frames);
+		report_losses(frames, problems);
 	}
 	return status == 1;
 }
@@ -441,5 +470,6 @@ void capture_frames_free(struct capture_frames *frames)
 	if (!frames)
 		return;
 	close_file(&frames->file);
+	free(frames->losses.item);
 	free(frames);
 }

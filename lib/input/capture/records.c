@@ -198,6 +198,21 @@ static bool capture_step(struct ctf_reader *reader, uint64_t most)
 				   handle_packet, records, &reader->problems);
 }
 
+/* A capture says what it lost, at its end; not when it was recorded. */
+static void capture_recorded(const struct ctf_reader *reader, nsec_t until_ns,
+			     struct ctf_recorded *recorded)
+{
+	const struct capture_records *records = (const struct capture_records *)reader;
+	const struct capture_losses *losses = capture_frames_losses(records->frames);
+
+	(void)until_ns;
+	for (size_t i = 0; i < losses->count; i++)
+		*MEM_NEXT(recorded->loss, recorded->losses, recorded->loss_capacity) =
+		    (struct ctf_loss){.begin_ns = losses->item[i].begin_ns,
+				      .end_ns = losses->item[i].end_ns,
+				      .cpu = -1};
+}
+
 static void capture_free(struct ctf_reader *reader)
 {
 	capture_frames_free(((struct capture_records *)reader)->frames);
@@ -210,6 +225,8 @@ struct ctf_reader *capture_records_open(const struct capture_input *input,
 	struct ctf_class *class;
 
 	ctf_reader_init(&records->base, input->path, capture_step, capture_free);
+	records->base.recorded = capture_recorded;
+	records->base.reports_losses = true;
 	class = &ctf_reader_add_class(&records->base, "packet")->known;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
