@@ -78,6 +78,13 @@ ask()
 		WHERE c.name = 'net_if_receive_skb' AND m.recv_batch IS NOT NULL AND abs(e.ts_ns - m.recv_ns) < 10000000")" = 6 ]
 }
 
+# Names that the kernel remembered at the end.
+@test "threads have names without events of the scheduler" {
+	ends_with 0 ctmerge --no-sync -o run.db "$CT_SOURCE/tests/fixtures/ftrace/names.dat"
+	[ "$(ask run.db "SELECT group_concat(DISTINCT comm) FROM (SELECT comm FROM thread ORDER BY comm)")" = cat,ls,sh,sleep,trace-cmd,vctraffic ]
+	[ "$(ask run.db 'SELECT count(*) FROM thread WHERE comm IS NULL')" = 0 ]
+}
+
 @test "a trace.dat by itself is a trace" {
 	a_run trace.dat
 	ends_with 0 ctmerge -o run.db run/node1/trace.dat

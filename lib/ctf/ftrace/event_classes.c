@@ -19,12 +19,13 @@ struct location {
 		REL_LOC,  /* the offset counts from the end of that word */
 		RWBS,     /* letters that become LTTng's flags */
 		PRIORITY, /* the kernel's; LTTng's counts from MAX_RT_PRIO */
+		NAME,     /* of the thread, as the file saved it */
 	} how;
 };
 
 struct class_layout {
 	struct location *location;
-	bool is_converted; /* some fields are RWBS or PRIORITY */
+	bool is_converted; /* some fields are RWBS, PRIORITY or NAME */
 	size_t locations, capacity;
 };
 
@@ -157,6 +158,14 @@ static size_t add_class(struct event_classes *classes, const char *name)
 				   sizeof(*classes->layout));
 	classes->layout[class] = (struct class_layout){0};
 	add_number(classes, class, "tid", SCOPE_SPECIFIC_CONTEXT, classes->pid_offset);
+	if (classes->name_of.count) {
+		struct field_class *letter = number_class(classes, 1, false);
+
+		letter->text = 1;
+		add_location(classes, class, "procname", SCOPE_SPECIFIC_CONTEXT,
+			     &(struct location){array_class(letter, 0), 0, 0, NAME});
+		classes->layout[class].is_converted = true;
+	}
 	return class;
 }
 
@@ -281,6 +290,28 @@ static void add_calls(struct event_classes *classes, const struct event_format *
 	}
 }
 
+/*
+ * Read the names of threads that the file saved at its end, lines of "PID NAME". Where
+ * sched_switch is described, its events know names better.
+ */
+static void read_names(struct event_classes *classes)
+{
+	const char *text = classes->dat->cmdlines, *line = text;
+
+	for (size_t i = 0; i < classes->dat->events; i++)
+		if (!strcmp(classes->dat->event[i].name, "sched_switch"))
+			return;
+	while (line && *line) {
+		size_t length = strcspn(line, "\n");
+		char *name;
+		unsigned long tid = strtoul(line, &name, 10);
+
+		if (name > line && name < line + length && *name == ' ')
+			intmap_put(&classes->name_of, tid, name + 1 - text);
+		line += length + (line[length] == '\n');
+	}
+}
+
 /* The machine is the last word of "Linux node1 6.1.0-13-amd64 #1 SMP ... x86_64". */
 static void read_machine(struct event_classes *classes)
 {
@@ -308,6 +339,7 @@ int event_classes_add(struct event_classes *classes, struct ctf_reader *base,
 		return error_set(error, "%s: its events do not say their type and thread",
 				 dat->path);
 	classes->pid_offset = pid->offset;
+	read_names(classes);
 	for (size_t i = 0; i < dat->events; i++) {
 		const struct event_format *event = &dat->event[i];
 
@@ -369,7 +401,8 @@ static struct ctf_place find_data(const struct event_classes *classes,
 		if (element)
 			location->class->length = size / (element->size / 8);
 	}
-	if (location->how == RWBS || at > event->size || size > event->size - at)
+	if (location->how == RWBS || location->how == NAME || at > event->size ||
+	    size > event->size - at)
 		return (struct ctf_place){CTF_ABSENT, 0};
 	return (struct ctf_place){8 * (uint64_t)at,
 				  element ? size / (element->size / 8) : 1};
@@ -401,9 +434,25 @@ static int64_t parse_rwbs(const char *text, size_t size)
 	return rwbs;
 }
 
+/* Set a cell to the name of an event's thread, if the file saved it. */
+static void set_name(const struct event_classes *classes, const struct ring_event *event,
+		     struct cell *cell)
+{
+	const char *text = classes->dat->cmdlines;
+	int64_t at;
+
+	if (event->size < classes->pid_offset + 4 ||
+	    !intmap_get(
+		&classes->name_of,
+		trace_dat_number(classes->dat, event->data + classes->pid_offset, 4),
+		&at))
+		return;
+	cell_set_bytes(cell, CELL_TEXT, text + at, strcspn(text + at, "\n"));
+}
+
 /* Set the cells of a field that LTTng records otherwise. */
-static void convert(const struct location *location, const struct ring_event *event,
-		    struct ctf_fields *fields)
+static void convert(const struct event_classes *classes, const struct location *location,
+		    const struct ring_event *event, struct ctf_fields *fields)
 {
 	const char *text = (const char *)event->data + location->offset;
 	bool is_there = location->offset + location->size <= event->size;
@@ -415,6 +464,8 @@ static void convert(const struct location *location, const struct ring_event *ev
 			continue;
 		if (location->how == RWBS && is_there)
 			*cell = cell_of_integer(parse_rwbs(text, location->size));
+		else if (location->how == NAME)
+			set_name(classes, event, cell);
 		else if (location->how == PRIORITY && cell->type == CELL_INTEGER)
 			cell->integer -= LEAST_PRIORITY;
 	}
@@ -440,7 +491,7 @@ const struct cell *event_classes_fetch(struct event_classes *classes, size_t cla
 	}
 	ctf_fields_fetch(fields, &cursor);
 	for (size_t i = 0; layout->is_converted && i < layout->locations; i++)
-		convert(&layout->location[i], event, fields);
+		convert(classes, &layout->location[i], event, fields);
 	return fields->cell;
 }
 
@@ -450,5 +501,6 @@ void event_classes_clear(struct event_classes *classes)
 		free(classes->layout[i].location);
 	free(classes->layout);
 	intmap_clear(&classes->class_of);
+	intmap_clear(&classes->name_of);
 	free(classes->place);
 }

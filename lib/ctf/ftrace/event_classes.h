@@ -19,6 +19,7 @@ struct event_classes {
 	struct class_layout *layout; /* one per class of the base */
 	size_t layout_capacity;
 	struct intmap class_of;     /* id of an event type -> class */
+	struct intmap name_of;      /* thread -> offset of its name in the saved ones */
 	int call_event[CALL_KINDS]; /* id of raw_syscalls' events; -1: none */
 	unsigned call_id_offset[CALL_KINDS];
 	int32_t call_class[CALL_KINDS][SYSCALLS_MOST + 1]; /* -1: none; last: unknown */

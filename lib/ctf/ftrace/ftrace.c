@@ -147,6 +147,7 @@ static void ftrace_recorded(const struct ctf_reader *base, nsec_t until_ns,
 			note_recorded(recorded, &period, &event, ts_ns);
 			if (ts_ns > until_ns)
 				break;
+			ring_skip(&ring);
 		}
 		if (period.first_event_ns < NSEC_MAX)
 			*MEM_NEXT(recorded->period, recorded->periods,

@@ -117,13 +117,20 @@ static int read_pages(struct ring *ring, struct error *error)
 	return read_bytes(ring, &ring->pages, most, error) ? -1 : 1;
 }
 
+/* The second field of the page at an offset. */
+static uint64_t read_commit(const struct ring *ring, size_t page)
+{
+	return trace_dat_number(ring->dat, ring->pages.data + page + STAMP_BYTES,
+				ring->dat->commit_size);
+}
+
 /* Start the page at ring->page, which is there. */
 static void start_page(struct ring *ring, struct ring_event *event)
 {
 	const uint8_t *page = ring->pages.data + ring->page;
 	unsigned width = ring->dat->commit_size;
 	size_t header = STAMP_BYTES + width;
-	uint64_t commit = trace_dat_number(ring->dat, page + STAMP_BYTES, width);
+	uint64_t commit = read_commit(ring, ring->page);
 	size_t size = commit & COMMIT_BYTES;
 
 	ring->ts = trace_dat_number(ring->dat, page, STAMP_BYTES);
@@ -237,4 +244,12 @@ int ring_next(struct ring *ring, struct ring_event *event, struct error *error)
 			ring->next = ring->page_end;
 		}
 	}
+}
+
+void ring_skip(struct ring *ring)
+{
+	size_t page = ring->buffer->page_size, next = ring->page + page;
+
+	if (next + page <= ring->pages.size && !(read_commit(ring, next) & HAS_LOST))
+		ring->next = ring->page_end;
 }

@@ -37,6 +37,12 @@ void ring_init(struct ring *ring, const struct trace_dat *dat,
  */
 int ring_next(struct ring *ring, struct ring_event *event, struct error *error);
 
+/*
+ * Skip the rest of the page, unless it is the last one at hand or events were lost after
+ * it: then its last event matters to who wants to know when events were recorded.
+ */
+void ring_skip(struct ring *ring);
+
 void ring_clear(struct ring *ring);
 
 #endif
