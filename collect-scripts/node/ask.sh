@@ -97,6 +97,8 @@ check_tracing()
 {
 	if traces_by ftrace; then
 		[ "$is_root" = yes ] || want 'rights to trace the kernel by ftrace' 'root, or sudo without a password'
+		traces_by lttng || wants capture || want 'a capture: ftrace records no headers of packets, and only they tie clocks' \
+			'capture: true in the recipe'
 		grep -q tracefs /proc/filesystems || want 'ftrace in the kernel' 'a kernel with CONFIG_FTRACE'
 	fi
 	traces_by lttng || return 0

@@ -97,6 +97,9 @@ recorded()
 		tracer: auto
 		events: {kernel: [sched_switch], syscalls: none}
 	EOT
+	collect 3 check auto.yaml
+	holds "$scratch/out" '^alpha: want: a capture: ftrace records no headers of packets, .*; mend: capture: true in the recipe'
+	echo 'capture: {interfaces: lo}' >>auto.yaml
 	collect 0 check auto.yaml
 	holds "$scratch/out" '^alpha .* ftrace '
 	collect 0 run auto.yaml
