@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/mem.h"
@@ -37,29 +38,76 @@ static void ignore(void *context, const struct packet_event *packet_event)
 	(void)packet_event;
 }
 
+static void ignore_event(void *context, const struct ctf_event *event)
+{
+	(void)context;
+	(void)event;
+}
+
+/* Read all fields of a trace's events. Return their number, or -1 with error. */
+static int64_t read_fields(const char *path, struct error *error)
+{
+	struct ctf_reader *reader = ctf_reader_open(path, CTF_READER_OWN, error);
+	int64_t events;
+
+	if (!reader)
+		return -1;
+	for (uint32_t i = 0; ctf_reader_columns(reader, i); i++)
+		ctf_reader_select(reader, i,
+				  &(struct ctf_selection){.what = SELECT_COLUMNS});
+	while (ctf_reader_step(reader, 1 << 20, ignore_event, NULL))
+		;
+	events = (int64_t)ctf_reader_facts(reader)->events;
+	ctf_reader_free(reader);
+	return events;
+}
+
+/* Read a trace's packets. Return the number of its events, or -1 with error. */
+static int64_t read_packets(const char *path, struct error *error)
+{
+	struct packet_source *packets = trace_packets_open(path, CTF_READER_OWN, error);
+	int64_t events;
+
+	if (!packets)
+		return -1;
+	while (packet_source_step(packets, ignore, NULL))
+		;
+	events = (int64_t)packets->facts.events;
+	packet_source_free(packets);
+	return events;
+}
+
 /* The events of a run's traces, read one trace after the other in this process. */
-static int count_events(const struct source_list *sources, uint64_t *events,
+static int count_events(const struct source_list *sources,
+			int64_t (*read)(const char *, struct error *), uint64_t *events,
 			struct error *error)
 {
 	*events = 0;
 	for (size_t i = 0; i < sources->count; i++) {
-		struct packet_source *packets;
+		int64_t count = sources->item[i].kind == SOURCE_TRACE
+				    ? read(sources->item[i].path, error)
+				    : 0;
 
-		if (sources->item[i].kind != SOURCE_TRACE)
-			continue;
-		packets =
-		    trace_packets_open(sources->item[i].path, CTF_READER_OWN, error);
-		if (!packets)
+		if (count < 0)
 			return -1;
-		while (packet_source_step(packets, ignore, NULL))
-			;
-		*events += packets->facts.events;
-		packet_source_free(packets);
+		*events += (uint64_t)count;
 	}
 	return 0;
 }
 
-static void enter_traces(struct race *race, const struct source_list *sources)
+static bool has_ftrace(const struct source_list *sources)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->item[i].kind == SOURCE_TRACE &&
+		    stat(sources->item[i].path, &status) == 0 && S_ISREG(status.st_mode))
+			return true;
+	return false;
+}
+
+/* Another program reads LTTng's traces to nowhere, and ctsync synchronizes them. */
+static void enter_lttng(struct race *race, const struct source_list *sources)
 {
 	struct text_list *dummy = &race_enter(race, "babeltrace2 -o dummy", 0)->words;
 	struct text_list *one = &race_enter(race, "ctsync -j1", 0)->words;
@@ -77,8 +125,26 @@ static void enter_traces(struct race *race, const struct source_list *sources)
 	}
 }
 
+/* trace-cmd prints ftrace's to nowhere, and ctmerge writes all fields into a timeline. */
+static void enter_ftrace(struct race *race, const struct source_list *sources,
+			 const char *path, const char *timeline)
+{
+	struct text_list *report = &race_enter(race, "trace-cmd report", 0)->words;
+	struct text_list *rows = &race_enter(race, "ctmerge --no-spans", 0)->words;
+	struct text_list *whole = &race_enter(race, "ctmerge", 0)->words;
+
+	launch_words(report, "trace-cmd", "report", "-q", NULL);
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->item[i].kind == SOURCE_TRACE)
+			launch_words(report, "-i", sources->item[i].path, NULL);
+	launch_words(rows, "ctmerge", "-q", "--no-sync", "--force", "-o", timeline, path,
+		     "--no-spans", NULL);
+	launch_words(whole, "ctmerge", "-q", "--no-sync", "--force", "-o", timeline, path,
+		     NULL);
+}
+
 static int measure_traces(const struct request *request, const char *path,
-			  struct error *error)
+			  const char *timeline, struct error *error)
 {
 	struct source_list sources = {0};
 	struct problem_list problems = {NULL, 0, 0};
@@ -86,15 +152,20 @@ static int measure_traces(const struct request *request, const char *path,
 	uint64_t events = 0;
 	double begin;
 	int status = source_add_run(&sources, path, &problems, error);
+	bool is_ftrace = has_ftrace(&sources);
 
 	race_init(&race, request->repeats);
-	enter_traces(&race, &sources);
+	if (is_ftrace)
+		enter_ftrace(&race, &sources, path, timeline);
+	else
+		enter_lttng(&race, &sources);
 	if (!status)
 		status = race_run(&race, error);
 	begin = now();
 	/* After the race, for what this process holds counts as its children's. */
 	if (!status)
-		status = count_events(&sources, &events, error);
+		status = count_events(&sources, is_ftrace ? read_fields : read_packets,
+				      &events, error);
 	for (size_t i = 0; i < race.count; i++)
 		race.contender[i].items = events;
 	if (!status) {
@@ -233,7 +304,7 @@ static int measure(const struct request *request, const struct text_list *runs,
 	int status = path ? 0 : -1;
 
 	for (size_t i = 0; !status && i < runs->count; i++)
-		status = measure_traces(request, runs->item[i], error);
+		status = measure_traces(request, runs->item[i], path, error);
 	if (!status && request->messages)
 		status = measure_messages(request, path, 2, error);
 	if (!status && request->messages)
