@@ -2,8 +2,8 @@
 #ifndef CT_MERGE_EVENT_CLASS_H
 #define CT_MERGE_EVENT_CLASS_H
 
-#include "ctf/reader.h"
 #include "merge/run.h"
+#include "trace/reader.h"
 
 /*
  * What a merge knows of an event class of a source, found once, when the source is

@@ -2,10 +2,10 @@
 #ifndef CT_MERGE_RECORDING_H
 #define CT_MERGE_RECORDING_H
 
-#include "ctf/recorded.h"
 #include "merge/event_class.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
+#include "trace/recorded.h"
 
 /*
  * A start or stop of the recording of a processor, or a loss of events, according to the

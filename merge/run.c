@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
-#include "ctf/ftrace/trace_dat.h"
 #include "input/run_files.h"
+#include "trace/ftrace/trace_dat.h"
 
 static bool has_problem(const struct problem_list *list, const struct problem *problem)
 {

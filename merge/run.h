@@ -6,9 +6,9 @@
 
 #include "base/options.h"
 #include "clock/map.h"
-#include "ctf/reader.h"
 #include "input/run.h"
 #include "input/run_files.h"
+#include "trace/reader.h"
 
 /*
  * A run as ctmerge sees it: nodes, and sources with a clock each, by the ids that they

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "ctf/reader.h"
 #include "input/packet.h"
 #include "problem/problem.h"
+#include "trace/reader.h"
 
 /*
  * Packets of one source in the order of its clock, whatever the source is: a CTF trace or

@@ -3,10 +3,10 @@
 #define CT_INPUT_RUN_H
 
 #include "base/error.h"
-#include "ctf/reader.h"
 #include "input/packet_source.h"
 #include "input/samples.h"
 #include "problem/problem.h"
+#include "trace/reader.h"
 
 /*
  * What a user points at: run directories, traces, captures. A source is one

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "ctf/reader.h"
 #include "input/capture/capture.h"
+#include "trace/reader.h"
 
 enum { KIND_QUIET = -3, KIND_CAPTURE = -2, KIND_NONE = -1 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ctf/reader.h"
 #include "input/packet_source.h"
+#include "trace/reader.h"
 
 /* The directory of the trace; made once, gone with the process's own end. */
 static char *trace;

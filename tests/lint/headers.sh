@@ -10,7 +10,7 @@ owner()
 {
 	case $1 in
 	babeltrace2/* | babeltrace2-ctf-writer/*)
-		echo 'lib/ctf/babeltrace2*.[ch]'
+		echo 'lib/trace/ctf/babeltrace2*.[ch]'
 		;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;
@@ -20,10 +20,10 @@ owner()
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
 	zlib.h)
-		echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c lib/input/capture/unpack.c'
+		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c'
 		;;
 	zstd.h)
-		echo 'lib/base/chunk_file.c lib/ctf/ftrace/trace_dat.c lib/input/capture/unpack.c' \
+		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c' \
 			'lib/parquet/chunk.c'
 		;;
 	snappy-c.h) echo 'lib/parquet/chunk.c' ;;

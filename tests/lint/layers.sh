@@ -24,14 +24,14 @@ allowed()
 	lib/parquet) echo 'base parquet' ;;
 	lib/tables) echo 'base parquet timeline tables' ;;
 	lib/clock | lib/timeline) echo "base ${1#lib/}" ;;
-	lib/ctf) echo 'base problem ctf' ;;
-	lib/input) echo 'base problem ctf input' ;;
-	merge) echo "base problem clock ctf input parquet tables timeline sync merge" ;;
-	sync) echo "base problem clock ctf input timeline sync" ;;
+	lib/trace) echo 'base problem trace' ;;
+	lib/input) echo 'base problem trace input' ;;
+	merge) echo "base problem clock trace input parquet tables timeline sync merge" ;;
+	sync) echo "base problem clock trace input timeline sync" ;;
 	analyze) echo "base problem timeline analyze" ;;
 	export) echo "base problem parquet tables timeline export" ;;
 	collect-scripts) echo 'base problem input collect-scripts' ;;
-	datasets/simulate) echo 'base problem ctf input simulate' ;;
+	datasets/simulate) echo 'base problem trace input simulate' ;;
 	datasets/vcluster) echo 'base vcluster' ;;
 	esac
 }

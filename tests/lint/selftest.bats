@@ -55,11 +55,11 @@ repeat()
 
 @test "headers: a library's header outside its module" {
 	put lib/base/options.c '#include <popt.h>' '#include <stdio.h>'
-	put lib/ctf/babeltrace2_walk.c '#include <babeltrace2/babeltrace.h>'
+	put lib/trace/ctf/babeltrace2_walk.c '#include <babeltrace2/babeltrace.h>'
 	put tests/unit/input/test_capture_cut.c '#include <pcap/pcap.h>' '#include <cmocka.h>'
 	lint headers
 	put sync/apply/apply.c '#include <babeltrace2/babeltrace.h>'
-	complains 'sync/apply/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/ctf/babeltrace2*.[ch] only' \
+	complains 'sync/apply/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/trace/ctf/babeltrace2*.[ch] only' \
 		headers
 }
 
@@ -86,7 +86,7 @@ repeat()
 		layers
 	rm "$tree/analyze/cpu.h"
 	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'
-	complains 'datasets/simulate/world.h:2: includes clock/map.h, may use only: base problem ctf input simulate ' \
+	complains 'datasets/simulate/world.h:2: includes clock/map.h, may use only: base problem trace input simulate ' \
 		layers
 }
 

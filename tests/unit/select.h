@@ -5,7 +5,7 @@
 /* Fields of the event classes of a trace. To be included behind cmocka.h. */
 #include <string.h>
 
-#include "ctf/reader.h"
+#include "trace/reader.h"
 
 /* All classes of this name; NULL: every class. Their events, and so many fields. */
 static inline void select_fields(struct ctf_reader *reader, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/reader_private.h"
+#include "trace/reader_private.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "ctf/reader.h"
-#include "ctf/schema.h"
+#include "trace/reader.h"
+#include "trace/schema.h"
 
 #include "../select.h"
 

@@ -3,7 +3,7 @@
 #define CT_TEST_RECORD_COMPARE_H
 
 /* One trace as records, from both readers side by side: every column, every cell. */
-#include "ctf/reader.h"
+#include "trace/reader.h"
 
 #include "reader_compare.h"
 

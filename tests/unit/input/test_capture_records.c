@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/reader.h"
+#include "trace/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

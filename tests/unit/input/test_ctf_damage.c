@@ -3,8 +3,8 @@
 /* What our own reader makes of damage: it tells where, and reads on behind it. */
 #include "ctf_write.h"
 
-#include "../ctf/metadata_build.h"
 #include "../select.h"
+#include "../trace/metadata_build.h"
 
 #define ONE_EVENT                                                                        \
 	METADATA_TYPES METADATA_STREAM(0, "")                                            \

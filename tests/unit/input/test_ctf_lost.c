@@ -6,7 +6,7 @@
  */
 #include "ctf_write.h"
 
-#include "ctf/reader.h"
+#include "trace/reader.h"
 
 static const char metadata[] =
     METADATA_TYPES "stream { id = 0;\n"

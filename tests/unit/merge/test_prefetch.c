@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "ctf/reader_private.h"
+#include "trace/reader_private.h"
 
 #include "../scratch.h"
 

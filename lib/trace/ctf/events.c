@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "trace/ctf/stream.h"
+#include "trace/fields.h"
+#include "trace/recorded.h"
+
+/*
+ * The events of all streams in the order of the clock, by our own reading of the files. A
+ * packet with an event that cannot be read is left from there on, told of, and the next
+ * one goes on.
+ */
+struct own_reader {
+	struct ctf_reader base;
+	struct schema *schema;
+	struct ctf_streams streams;
+	bool has_begun; /* selecting is over */
+};
+
+/* Return true if another trace contains this packet, too. */
+static bool is_repeated(const struct ctf_stream *stream)
+{
+	const struct ctf_packet *packet = &stream->packet;
+
+	return stream->has_repeats &&
+	       counter_growth(packet->stream->sequence_size, packet->value[ROLE_SEQUENCE],
+			      stream->repeats_before);
+}
+
+/*
+ * Count what was lost before this packet. The counters are of the whole stream and start
+ * at 0: losses before the first packet here count if no packet came before it.
+ */
+static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
+{
+	const struct ctf_packet *packet = &stream->packet;
+	const struct schema_stream *of = packet->stream;
+	uint64_t sequence = packet->value[ROLE_SEQUENCE];
+	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped;
+
+	if (packet_has(packet, ROLE_DISCARDED) && !is_repeated(stream) &&
+	    (stream->has_before || !sequence))
+		facts->discarded_events +=
+		    counter_growth(of->discarded_size, stream->discarded, discarded);
+	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
+	    !is_repeated(stream)) {
+		skipped = counter_growth(of->sequence_size, stream->sequence, sequence);
+		facts->discarded_packets += skipped ? skipped - 1 : 0;
+	}
+	stream->has_before = true;
+	stream->sequence = sequence;
+	stream->discarded = discarded;
+}
+
+/* Whether the stream still stands before what all events are wanted of. */
+static bool is_before_begin(const struct own_reader *reader,
+			    const struct ctf_stream *stream)
+{
+	return !stream->has_reached && reader->base.begin_ns > NSEC_MIN;
+}
+
+/*
+ * barectf before 2.3.1 stamps a packet's begin when its first event already has its
+ * stamp. Count from half a turn of the event's stamp before, so that it may lie on either
+ * side.
+ */
+static void step_back(struct ctf_stream *stream)
+{
+	unsigned size = stream->packet.stream->stamp_size;
+
+	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
+		stream->cursor.clock -= (uint64_t)1 << (size - 1);
+}
+
+/* Go on to the next packet, with the facts that its head tells. False at the end. */
+static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
+{
+	const struct ctf_packet *packet = &stream->packet;
+	bool is_first = !stream->has_before;
+	uint64_t cpu;
+
+	if (!is_before_begin(reader, stream))
+		stream->skip_before = NSEC_MIN;
+	if (!ctf_stream_next(stream))
+		return false;
+	cpu = packet->value[ROLE_CPU];
+	stream->progress.cpu =
+	    packet_has(packet, ROLE_CPU) && cpu <= INT32_MAX ? (int32_t)cpu : -1;
+	stream->has_packet = true;
+	if (is_first)
+		ctf_reader_set_clock(&reader->base, reader->schema->hostname,
+				     packet->stream->clock);
+	if (reader->schema->has_early_events)
+		step_back(stream);
+	count_lost(&reader->base.facts, stream);
+	return true;
+}
+
+/*
+ * A stamp holds some bits of the clock, the rest is that of the one before. So after a
+ * garbled event all are too late by a turn of those bits, of at least 27 with LTTng, up
+ * to the packet's end. LTTng before 2.9.13 stamps events some microseconds past it.
+ */
+#define LATEST_NS (100 * NSEC_PER_MSEC)
+
+/* The packet's content is used up. */
+static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
+{
+	const struct ctf_packet *packet = &stream->packet;
+	uint64_t end = packet->value[ROLE_END];
+	nsec_t end_ns, late_ns = 0;
+
+	stream->has_packet = false;
+	reader->base.facts.bytes += packet->size / 8;
+	/* Of a tracer that crashed nobody has set the end. */
+	if (!packet_has(packet, ROLE_END) || (!end && packet->value[ROLE_BEGIN]))
+		return;
+	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
+	    ctf_instant(packet->stream->clock, end, &end_ns))
+		late_ns = nsec_sub(stream->progress.tally.last_ns, end_ns);
+	if (late_ns > 0 && late_ns < LATEST_NS)
+		return;
+	stream->cursor.clock = end;
+	if (late_ns > 0)
+		problem_add(&reader->base.problems, reader->base.path, PROBLEM_GARBLED, 1,
+			    "stream %u has events after the end of their packet, the "
+			    "%" PRIu64 " up to there may have wrong stamps",
+			    stream->progress.index, stream->progress.tally.events);
+}
+
+/* The rest of the packet cannot be understood. */
+static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
+			 const char *why)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	bool is_told = stream->is_cut && cursor->is_beyond;
+
+	if (!is_told && !stream->broken++)
+		problem_add(
+		    &reader->base.problems, stream->window.file->path, PROBLEM_BROKEN, 1,
+		    "an event before byte %" PRIu64 " cannot be read, the rest of "
+		    "its packet is left out: %s",
+		    stream->at + stream->from + cursor->at / 8, why);
+	cursor->at = cursor->end;
+	stream->rest = 0;
+}
+
+/* Tell what there is to tell when a stream has no more packets. */
+static void end_stream(struct own_reader *reader, const struct ctf_stream *stream)
+{
+	if (stream->broken > 1)
+		problem_add(&reader->base.problems, stream->window.file->path,
+			    PROBLEM_BROKEN, stream->broken - 1,
+			    "%" PRIu64 " more packets are left out from some event on",
+			    stream->broken - 1);
+}
+
+/* The class of an id, or NULL. */
+static inline const struct ctf_event_class *find_class(const struct schema_stream *of,
+						       uint64_t id)
+{
+	return id < of->ids ? of->by_id[id] : NULL;
+}
+
+/* Where the way through a packet's events stands: of struct ctf_cursor, what changes. */
+struct way {
+	uint64_t at, clock, id;
+};
+
+enum { SHORT_HEADER_BYTES = 16 }; /* that are looked at, at most */
+
+/*
+ * Read a header that is a short one, and move behind it. False with nothing done where
+ * its program has to be run.
+ */
+static inline bool read_short(const struct short_header *header,
+			      const struct ctf_cursor *cursor, struct way *way)
+{
+	uint64_t byte = (way->at + 7) / 8, id, stamp;
+	const unsigned char *begin = cursor->bytes.byte + byte;
+
+	if (!header->stamp_size || cursor->end - way->at < header->size + 7 ||
+	    byte + SHORT_HEADER_BYTES > cursor->bytes.count)
+		return false;
+	memcpy(&id, begin, sizeof(id));
+	id = le64toh(id) & (UINT64_MAX >> (64 - header->id_size));
+	if (id > header->last)
+		return false;
+	memcpy(&stamp, begin + header->stamp_at / 8, sizeof(stamp));
+	stamp = le64toh(stamp) >> header->stamp_at % 8 &
+		(UINT64_MAX >> (64 - header->stamp_size));
+	way->id = id;
+	way->clock = ctf_clock_after(way->clock, stamp, header->stamp_size);
+	way->at = 8 * byte + header->size;
+	return true;
+}
+
+/* The cursor has gone a way that began with a short header. */
+static inline void follow(struct ctf_cursor *cursor, const struct way *way,
+			  const struct short_header *header)
+{
+	cursor->at = way->at;
+	cursor->clock = way->clock;
+	cursor->slot[ROLE_ID] = way->id;
+	if (header->slot >= 0)
+		cursor->slot[header->slot] = way->id;
+}
+
+/* Run a program; once more from the begin where the slice ends within what it reads. */
+static bool run_program(struct ctf_stream *stream, const struct ctf_program *program)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	uint64_t at = cursor->at, clock = cursor->clock, budget = cursor->budget;
+
+	cursor->is_beyond = false;
+	while (!ctf_program_run(program, cursor)) {
+		if (!cursor->is_beyond || !stream->rest)
+			return false;
+		cursor->at = at;
+		cursor->clock = clock;
+		cursor->budget = budget;
+		cursor->is_beyond = false;
+		if (!ctf_stream_more(stream))
+			return false;
+		at = cursor->at;
+	}
+	return true;
+}
+
+static void read_header(struct own_reader *reader, struct ctf_stream *stream)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	const struct schema_stream *of = stream->packet.stream;
+	struct way way = {cursor->at, cursor->clock, 0};
+
+	cursor->slot[ROLE_ID] = 0;
+	if (read_short(&of->short_header, cursor, &way)) {
+		follow(cursor, &way, &of->short_header);
+	} else if (!run_program(stream, of->header_program)) {
+		break_packet(reader, stream, cursor->why);
+		return;
+	}
+	stream->class = find_class(of, cursor->slot[ROLE_ID]);
+	stream->has_event =
+	    stream->class && ctf_instant(of->clock, cursor->clock, &stream->event_ns);
+	if (!stream->has_event)
+		break_packet(reader, stream,
+			     stream->class ? "want stamps between 1967 and 2111"
+					   : "no event class has its id");
+}
+
+/* Go on to the header of the next event. False at the stream's end. */
+static bool next_event(struct own_reader *reader, struct ctf_stream *stream)
+{
+	const struct ctf_cursor *cursor = &stream->cursor;
+
+	while (!stream->has_event) {
+		if (stream->has_packet && cursor->at == cursor->end && !stream->rest)
+			end_packet(reader, stream);
+		if (!stream->has_packet && !begin_packet(reader, stream))
+			return false;
+		if (cursor->at != cursor->end || stream->rest)
+			read_header(reader, stream);
+	}
+	return true;
+}
+
+static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *stream)
+{
+	return stream->class->selected != SELECT_NOTHING &&
+	       !(stream->has_repeats && is_repeated(stream)) &&
+	       (stream->class->before == CTF_NEEDED || !is_before_begin(reader, stream) ||
+		stream->event_ns >= reader->base.begin_ns);
+}
+
+static void give_event(struct own_reader *reader, struct ctf_stream *stream)
+{
+	struct ctf_event event = {
+	    .local_ns = stream->event_ns,
+	    .class = stream->class->index,
+	    .stream = stream->progress.index,
+	    .cpu = stream->progress.cpu,
+	    .ordinal = stream->progress.tally.events - 1,
+	};
+
+	if (stream->class->fields)
+		event.cell = ctf_fields_fetch(stream->class->fields, &stream->cursor);
+	reader->base.give(reader->base.context, &event);
+}
+
+static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	bool wanted = is_wanted(reader, stream);
+
+	stream->has_event = false;
+	for (size_t i = 0; stream->class->fields && i < stream->class->fields->count; i++)
+		cursor->place[i].at = CTF_ABSENT;
+	if (!run_program(stream, stream->class->program)) {
+		break_packet(reader, stream, cursor->why);
+		return;
+	}
+	ctf_tally_add(&stream->progress.tally, stream->event_ns);
+	stream->has_reached |= stream->event_ns >= reader->base.begin_ns;
+	if (wanted)
+		give_event(reader, stream);
+}
+
+static inline bool skip_bits(struct way *way, uint64_t end, uint64_t bits)
+{
+	if (bits > end - way->at)
+		return false;
+	way->at += bits;
+	return true;
+}
+
+/* A string that begins with this byte. */
+static inline bool skip_string(struct way *way, const struct ctf_cursor *cursor)
+{
+	const unsigned char *begin = cursor->bytes.byte + way->at / 8;
+	size_t most = (size_t)(cursor->end - way->at) / 8;
+	const unsigned char *zero = memchr(begin, 0, most);
+
+	return zero && skip_bits(way, cursor->end, 8 * (uint64_t)(zero - begin + 1));
+}
+
+/* Over the fields of an event that nobody wants, if they are only to be skipped. */
+static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
+			       const struct ctf_event_class *class)
+{
+	const struct ctf_stretches *of = &class->skip;
+
+	if (!class->can_pass ||
+	    !skip_bits(way, cursor->end, -way->at & (of->align - 1)) ||
+	    !skip_bits(way, cursor->end, of->bits))
+		return false;
+	for (uint32_t i = 0; i < of->strings; i++)
+		if (!skip_string(way, cursor) ||
+		    !skip_bits(way, cursor->end, of->behind[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Go over the events that nobody wants, most of a trace for ctsync: a header that
+ * is short, then fields of constant size with a few strings among them. Each
+ * costs a class's entry and two additions, and a look at its strings; whatever is not so
+ * ends the way and is for programs.
+ */
+static __attribute__((noinline)) void pass_events(struct own_reader *reader,
+						  struct ctf_stream *stream, nsec_t until)
+{
+	/* Copies, so that the compiler knows that nothing else changes them. */
+	const struct schema_stream *of = stream->packet.stream;
+	const struct short_header header = of->short_header;
+	const struct clock_range range = of->clock->range;
+	struct ctf_event_class *const *by_id = of->by_id;
+	const size_t ids = of->ids;
+	const struct ctf_cursor cursor = stream->cursor;
+	struct way way = {cursor.at, cursor.clock, 0};
+	struct ctf_tally tally = stream->progress.tally;
+
+	if (until >= reader->base.begin_ns)
+		until = reader->base.begin_ns - 1;
+	while (tally.events < stream->progress.stop_at) {
+		struct way next = way;
+		const struct ctf_event_class *class;
+		nsec_t stamp;
+
+		if (!read_short(&header, &cursor, &next))
+			break;
+		class = next.id < ids ? by_id[next.id] : NULL;
+		if (!class || !skip_fields(&next, &cursor, class) ||
+		    !(clock_range_instant(&range, next.clock, &stamp) ||
+		      ctf_instant_slow(of->clock, next.clock, &stamp)) ||
+		    stamp > until)
+			break;
+		ctf_tally_add(&tally, stamp);
+		way = next;
+	}
+	if (way.at == cursor.at)
+		return;
+	stream->progress.tally = tally;
+	follow(&stream->cursor, &way, &header);
+}
+
+static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+		       nsec_t until)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+	struct ctf_stream *stream = (struct ctf_stream *)progress;
+
+	while (progress->tally.events < progress->stop_at) {
+		if (!stream->has_event && stream->has_packet &&
+		    is_before_begin(reader, stream))
+			pass_events(reader, stream, until);
+		if (progress->tally.events == progress->stop_at)
+			break;
+		if (!stream->has_event && !next_event(reader, stream)) {
+			end_stream(reader, stream);
+			return false;
+		}
+		if (stream->event_ns > until) {
+			progress->head_ns = stream->event_ns;
+			return true;
+		}
+		handle_event(reader, stream);
+	}
+	progress->head_ns = progress->tally.last_ns;
+	return true;
+}
+
+/* The bits that are skipped from here on, noted or not; moves behind them. */
+static uint64_t skipped(const struct ctf_op **op)
+{
+	uint64_t bits = 0;
+
+	for (; (*op)->kind == OP_SKIP || (*op)->kind == OP_PLACE; (*op)++)
+		if ((*op)->kind == OP_SKIP)
+			bits += (*op)->bits;
+	return bits;
+}
+
+/* Whether a program does no more than that. */
+static bool program_skips(const struct ctf_program *program, struct ctf_stretches *of)
+{
+	const struct ctf_op *op = program->op;
+
+	*of = (struct ctf_stretches){.align = 1};
+	if (op->kind == OP_ALIGN)
+		of->align = (uint32_t)(op++)->bits;
+	of->bits = skipped(&op);
+	while (op->kind == OP_STRING && op->number.size == 1 &&
+	       of->strings < CTF_STRINGS) {
+		op++;
+		of->behind[of->strings++] = skipped(&op);
+	}
+	return op->kind == OP_END;
+}
+
+/* Compile the program of an event class, and see whether its events can be passed. */
+static void compile(struct ctf_event_class *class)
+{
+	bool is_given = class->selected != SELECT_NOTHING;
+
+	ctf_fields_mark(class->fields, true);
+	class->program = ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
+					 SCOPES - SCOPE_COMMON_CONTEXT);
+	ctf_fields_mark(class->fields, false);
+	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
+			  program_skips(class->program, &class->skip);
+	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
+	if (is_given)
+		return;
+	/* Most of a kernel's metadata, and its program says it all. */
+	for (int i = SCOPE_SPECIFIC_CONTEXT; i < SCOPES; i++) {
+		field_free(class->scope[i]);
+		class->scope[i] = NULL;
+	}
+}
+
+/* Selecting is over: what events nobody wants is known. */
+static void begin(struct own_reader *reader)
+{
+	struct schema *schema = reader->schema;
+	size_t places = 0;
+
+	reader->has_begun = true;
+	for (size_t i = 0; i < schema->streams; i++)
+		schema->stream[i].can_skip = reader->base.begin_ns < NSEC_MAX;
+	for (size_t i = 0; i < schema->events; i++) {
+		compile(&schema->event[i]);
+		if (schema->event[i].fields && schema->event[i].fields->count > places)
+			places = schema->event[i].fields->count;
+	}
+	for (size_t i = 0; i < reader->streams.count; i++) {
+		struct ctf_stream *stream = &reader->streams.stream[i];
+
+		stream->skip_before = reader->base.begin_ns;
+		stream->cursor.place =
+		    mem_zalloc(places * sizeof(*stream->cursor.place) + 1);
+	}
+}
+
+static bool own_step(struct ctf_reader *base, uint64_t most)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+	bool more;
+
+	if (!reader->has_begun)
+		begin(reader);
+	more = ctf_reader_merge(base, most, run_stream);
+	if (!more)
+		base->facts.bytes = base->facts.total_bytes;
+	return more;
+}
+
+/* The classes are the schema's. */
+static void own_free(struct ctf_reader *base)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+
+	ctf_streams_clear(&reader->streams);
+	schema_free(reader->schema);
+	base->classes = 0;
+}
+
+static void own_recorded(const struct ctf_reader *base, nsec_t until_ns,
+			 struct ctf_recorded *recorded)
+{
+	const struct own_reader *reader = (const struct own_reader *)base;
+
+	ctf_streams_recorded(&reader->streams, reader->schema, until_ns, recorded);
+}
+
+static void own_repeats(struct ctf_reader *base, const struct ctf_period *period,
+			uint64_t sequence)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+
+	for (size_t i = 0; i < reader->streams.count; i++) {
+		struct ctf_stream *stream = &reader->streams.stream[i];
+		const struct ctf_packet *first = &stream->file[0].first;
+		enum field_role role =
+		    packet_has(first, ROLE_INSTANCE) ? ROLE_INSTANCE : ROLE_CPU;
+
+		if ((uint32_t)first->stream->id != period->channel ||
+		    first->value[role] != period->instance)
+			continue;
+		stream->has_repeats = true;
+		stream->repeats_before = sequence;
+	}
+}
+
+static void add_classes(struct ctf_reader *base, struct schema *schema)
+{
+	base->class = mem_alloc(schema->events * sizeof(*base->class) + 1);
+	for (size_t i = 0; i < schema->events; i++) {
+		schema->event[i].index = (uint32_t)i;
+		schema->event[i].known.channel = (uint32_t)schema->event[i].stream->id;
+		base->class[base->classes++] = &schema->event[i];
+	}
+}
+
+static void report_ignored(const struct schema *schema, const char *metadata,
+			   struct problem_list *problems)
+{
+	AUTOFREE char *more = schema->ignored > 1
+				  ? mem_printf(" and %zu more", schema->ignored - 1)
+				  : mem_strdup("");
+
+	if (schema->ignored)
+		problem_add(problems, metadata, PROBLEM_MALFORMED, schema->ignored,
+			    "unknown attributes ignored: %s%s", schema->ignored_name,
+			    more);
+}
+
+struct ctf_reader *ctf_own_open(const char *path, struct error *error)
+{
+	struct own_reader *reader = mem_zalloc(sizeof(*reader));
+	struct ctf_reader *base = &reader->base;
+	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
+	struct schema *schema;
+
+	ctf_reader_init(base, path, own_step, own_free);
+	schema = reader->schema = schema_read(metadata, error);
+	if (!schema ||
+	    ctf_streams_open(&reader->streams, schema, path, &base->problems, error)) {
+		ctf_reader_free(base);
+		return NULL;
+	}
+	report_ignored(schema, metadata, &base->problems);
+	base->recorded = own_recorded;
+	base->repeats = own_repeats;
+	add_classes(base, schema);
+	for (size_t i = 0; i < reader->streams.count; i++)
+		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);
+	base->facts.total_bytes = reader->streams.bytes;
+	ctf_reader_prime(base, run_stream);
+	return base;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/ftrace/event_classes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { LEAST_PRIORITY = 100 }; /* the kernel's MAX_RT_PRIO */
+
+/* The location of a field in the bytes of an event. */
+struct location {
+	struct field_class *class;
+	unsigned offset, size; /* bytes */
+	enum {
+		PLACED,   /* it is there */
+		DATA_LOC, /* there is a 32-bit word: size << 16 | offset of the data */
+		REL_LOC,  /* the offset counts from the end of that word */
+		RWBS,     /* letters that become LTTng's flags */
+		PRIORITY, /* the kernel's; LTTng's counts from MAX_RT_PRIO */
+		NAME,     /* of the thread, as the file saved it */
+	} how;
+};
+
+struct class_layout {
+	struct location *location;
+	bool is_converted; /* some fields are RWBS, PRIORITY or NAME */
+	size_t locations, capacity;
+};
+
+/* Names of event types that LTTng calls otherwise. */
+static const char *const event_names[][2] = {
+    {"softirq_raise", "irq_softirq_raise"},
+    {"softirq_entry", "irq_softirq_entry"},
+    {"softirq_exit", "irq_softirq_exit"},
+    {"tasklet_entry", "irq_tasklet_low_entry"},
+    {"tasklet_exit", "irq_tasklet_low_exit"},
+    {"hrtimer_init", "timer_hrtimer_init"},
+    {"hrtimer_start", "timer_hrtimer_start"},
+    {"hrtimer_cancel", "timer_hrtimer_cancel"},
+    {"hrtimer_expire_entry", "timer_hrtimer_expire_entry"},
+    {"hrtimer_expire_exit", "timer_hrtimer_expire_exit"},
+    {"itimer_state", "timer_itimer_state"},
+    {"itimer_expire", "timer_itimer_expire"},
+    {"netif_receive_skb", "net_if_receive_skb"},
+    {"netif_rx", "net_if_rx"},
+    {"cpu_idle", "power_cpu_idle"},
+    {"cpu_frequency", "power_cpu_frequency"},
+};
+
+/* The kernel calls the number of a thread its pid, and so do its events. */
+static const struct {
+	const char *event; /* starts with this */
+	const char *from, *to;
+} field_names[] = {
+    {"sched_", "pid", "tid"},
+    {"sched_", "prev_pid", "prev_tid"},
+    {"sched_", "next_pid", "next_tid"},
+    {"sched_", "old_pid", "old_tid"},
+    {"sched_", "parent_pid", "parent_tid"},
+    {"sched_", "child_pid", "child_tid"},
+    {"signal_", "pid", "tid"},
+    {"task_", "pid", "tid"},
+};
+
+static const char *class_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(event_names) / sizeof(*event_names); i++)
+		if (!strcmp(name, event_names[i][0]))
+			return event_names[i][1];
+	return name;
+}
+
+static const char *field_name_of(const char *event, const char *name)
+{
+	for (size_t i = 0; i < sizeof(field_names) / sizeof(*field_names); i++)
+		if (!strcmp(name, field_names[i].from) &&
+		    !strncmp(event, field_names[i].event, strlen(field_names[i].event)))
+			return field_names[i].to;
+	return name;
+}
+
+static struct field_class *number_class(const struct event_classes *classes,
+					unsigned size, bool is_signed)
+{
+	struct field_class *class = field_new(FIELD_INTEGER);
+
+	class->size = 8 * size;
+	class->align = 8;
+	class->is_signed = is_signed;
+	class->order = classes->dat->is_big ? ORDER_BIG : ORDER_LITTLE;
+	return class;
+}
+
+static struct field_class *array_class(struct field_class *element, uint64_t length)
+{
+	struct field_class *class = field_new(FIELD_ARRAY);
+
+	class->element = element;
+	class->length = length;
+	return class;
+}
+
+static bool is_number_size(unsigned size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* Return the class of a field. A structure becomes an array of its bytes. */
+static struct field_class *field_class_of(const struct event_classes *classes,
+					  const struct event_field *field)
+{
+	unsigned each = field->element;
+	struct field_class *element;
+
+	if (!each && is_number_size(field->size))
+		return number_class(classes, field->size, field->is_signed);
+	if (!each)
+		each = 1;
+	element = number_class(classes, each, field->is_signed);
+	if (each == 1 && strstr(field->type, "char"))
+		element->text = 1;
+	return array_class(element, field->size / each);
+}
+
+static void add_location(struct event_classes *classes, size_t class, const char *name,
+			 enum field_scope scope, const struct location *location)
+{
+	struct ctf_event_class *to = classes->base->class[class];
+	struct class_layout *layout = &classes->layout[class];
+	/* Readers of the tree take one underscore away. */
+	AUTOFREE char *member = mem_printf("_%s", name);
+
+	if (!to->scope[scope])
+		to->scope[scope] = field_new(FIELD_STRUCTURE);
+	field_add_member(to->scope[scope], member, location->class);
+	*MEM_NEXT(layout->location, layout->locations, layout->capacity) = *location;
+	if (layout->locations > classes->places)
+		classes->places = layout->locations;
+}
+
+static void add_number(struct event_classes *classes, size_t class, const char *name,
+		       enum field_scope scope, unsigned offset)
+{
+	add_location(
+	    classes, class, name, scope,
+	    &(struct location){number_class(classes, 4, true), offset, 4, PLACED});
+}
+
+/* The number of the new class, which has its context only. */
+static size_t add_class(struct event_classes *classes, const char *name)
+{
+	size_t class = classes->base->classes;
+
+	ctf_reader_add_class(classes->base, name);
+	classes->layout = mem_grow(classes->layout, class, &classes->layout_capacity,
+				   sizeof(*classes->layout));
+	classes->layout[class] = (struct class_layout){0};
+	add_number(classes, class, "tid", SCOPE_SPECIFIC_CONTEXT, classes->pid_offset);
+	if (classes->name_of.count) {
+		struct field_class *letter = number_class(classes, 1, false);
+
+		letter->text = 1;
+		add_location(classes, class, "procname", SCOPE_SPECIFIC_CONTEXT,
+			     &(struct location){array_class(letter, 0), 0, 0, NAME});
+		classes->layout[class].is_converted = true;
+	}
+	return class;
+}
+
+static bool is_priority(const char *event, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(event, "sched_", 6) && length >= 4 &&
+	       !strcmp(name + length - 4, "prio");
+}
+
+static void add_field(struct event_classes *classes, size_t class, const char *event,
+		      const struct event_field *field)
+{
+	struct location location = {.offset = field->offset, .size = field->size};
+
+	if (field->place != FIELD_PLACED)
+		location.how = field->place == FIELD_REL_LOC ? REL_LOC : DATA_LOC;
+	else if (!strcmp(field->name, "rwbs"))
+		location.how = RWBS;
+	else if (is_priority(event, field->name))
+		location.how = PRIORITY;
+	location.class = location.how == RWBS ? number_class(classes, 4, false)
+					      : field_class_of(classes, field);
+	classes->layout[class].is_converted |= location.how >= RWBS;
+	add_location(classes, class, field_name_of(event, field->name), SCOPE_PAYLOAD,
+		     &location);
+}
+
+static bool has_class(const struct event_classes *classes, const char *name)
+{
+	for (size_t i = 0; i < classes->base->classes; i++)
+		if (!strcmp(classes->base->class[i] -> known.name, name))
+			return true;
+	return false;
+}
+
+static void add_event(struct event_classes *classes, const struct event_format *event)
+{
+	const char *name = class_name(event->name);
+	AUTOFREE char *full = NULL;
+	size_t class;
+
+	/* syscalls:sys_enter_read, a tracepoint for each call. */
+	if (!strcmp(event->system, "syscalls") && !strncmp(name, "sys_enter_", 10))
+		name = full = mem_printf("syscall_entry_%s", name + 10);
+	else if (!strcmp(event->system, "syscalls") && !strncmp(name, "sys_exit_", 9))
+		name = full = mem_printf("syscall_exit_%s", name + 9);
+	else if (has_class(classes, name))
+		name = full = mem_printf("%s_%s", event->system, name);
+	class = add_class(classes, name);
+	intmap_put(&classes->class_of, (uint64_t)event->id, (int64_t) class);
+	for (size_t i = 0; i < event->fields; i++)
+		if (strncmp(event->field[i].name, "common_", 7))
+			add_field(classes, class, event->name, &event->field[i]);
+	/* LTTng notes who made the request. */
+	if (!strncmp(name, "block_rq_", 9) && strcmp(name, "block_rq_complete"))
+		add_number(classes, class, "tid", SCOPE_PAYLOAD, classes->pid_offset);
+}
+
+static void add_word(struct event_classes *classes, size_t class, const char *name,
+		     unsigned offset)
+{
+	unsigned size = classes->dat->long_size;
+
+	add_location(
+	    classes, class, name, SCOPE_PAYLOAD,
+	    &(struct location){number_class(classes, size, true), offset, size, PLACED});
+}
+
+/* The kernel records arguments as words; a descriptor is the lower half of one. */
+static void add_arguments(struct event_classes *classes, size_t class, const char *call,
+			  unsigned offset)
+{
+	unsigned word = classes->dat->long_size;
+	unsigned lower = classes->dat->is_big ? word - 4 : 0;
+
+	for (unsigned i = 0; i < SYSCALL_ARGUMENTS; i++, offset += word) {
+		AUTOFREE char *name = syscall_argument(call, i);
+		size_t length = strlen(name);
+
+		if (length >= 2 && !strcmp(name + length - 2, "fd"))
+			add_number(classes, class, name, SCOPE_PAYLOAD, offset + lower);
+		else
+			add_word(classes, class, name, offset);
+	}
+}
+
+/* raw_syscalls: one event type for all calls becomes a class for each call. */
+static void add_calls(struct event_classes *classes, const struct event_format *event,
+		      enum call_kind kind)
+{
+	const struct event_field *id = event_format_field(event, "id");
+	const struct event_field *value =
+	    event_format_field(event, kind == CALL_ENTRY ? "args" : "ret");
+
+	if (!id || !value)
+		return;
+	classes->call_event[kind] = (int)event->id;
+	classes->call_id_offset[kind] = id->offset;
+	for (unsigned i = 0; i <= SYSCALLS_MOST; i++) {
+		AUTOFREE char *call = i < SYSCALLS_MOST
+					  ? syscall_name(classes->machine, i)
+					  : mem_strdup("unknown");
+		AUTOFREE char *name =
+		    call ? mem_printf("syscall_%s_%s",
+				      kind == CALL_ENTRY ? "entry" : "exit", call)
+			 : NULL;
+		size_t class;
+
+		classes->call_class[kind][i] = -1;
+		if (!name)
+			continue;
+		class = add_class(classes, name);
+		classes->call_class[kind][i] = (int32_t) class;
+		if (i == SYSCALLS_MOST)
+			add_word(classes, class, "id", id->offset);
+		if (kind == CALL_ENTRY)
+			add_arguments(classes, class, call, value->offset);
+		else
+			add_word(classes, class, "ret", value->offset);
+	}
+}
+
+/*
+ * Read the names of threads that the file saved at its end, lines of "PID NAME". Where
+ * sched_switch is described, its events know names better.
+ */
+static void read_names(struct event_classes *classes)
+{
+	const char *text = classes->dat->cmdlines, *line = text;
+
+	for (size_t i = 0; i < classes->dat->events; i++)
+		if (!strcmp(classes->dat->event[i].name, "sched_switch"))
+			return;
+	while (line && *line) {
+		size_t length = strcspn(line, "\n");
+		char *name;
+		unsigned long tid = strtoul(line, &name, 10);
+
+		if (name > line && name < line + length && *name == ' ')
+			intmap_put(&classes->name_of, tid, name + 1 - text);
+		line += length + (line[length] == '\n');
+	}
+}
+
+/* The machine is the last word of "Linux node1 6.1.0-13-amd64 #1 SMP ... x86_64". */
+static void read_machine(struct event_classes *classes)
+{
+	const char *uname = classes->dat->uname;
+	const char *machine = uname ? strrchr(uname, ' ') : NULL;
+
+	if (machine)
+		snprintf(classes->machine, sizeof(classes->machine), "%.*s",
+			 (int)strcspn(machine + 1, "\n"), machine + 1);
+}
+
+int event_classes_add(struct event_classes *classes, struct ctf_reader *base,
+		      const struct trace_dat *dat, struct error *error)
+{
+	const struct event_field *type = NULL, *pid = NULL;
+
+	*classes =
+	    (struct event_classes){.base = base, .dat = dat, .call_event = {-1, -1}};
+	read_machine(classes);
+	if (dat->events) {
+		type = event_format_field(dat->event, "common_type");
+		pid = event_format_field(dat->event, "common_pid");
+	}
+	if (!type || type->offset || type->size != 2 || !pid || pid->size != 4)
+		return error_set(error, "%s: its events do not say their type and thread",
+				 dat->path);
+	classes->pid_offset = pid->offset;
+	read_names(classes);
+	for (size_t i = 0; i < dat->events; i++) {
+		const struct event_format *event = &dat->event[i];
+
+		if (strcmp(event->system, "raw_syscalls"))
+			add_event(classes, event);
+		else if (!strcmp(event->name, "sys_enter"))
+			add_calls(classes, event, CALL_ENTRY);
+		else if (!strcmp(event->name, "sys_exit"))
+			add_calls(classes, event, CALL_EXIT);
+	}
+	classes->place = mem_zalloc(classes->places * sizeof(*classes->place) + 1);
+	return 0;
+}
+
+int32_t event_classes_find(const struct event_classes *classes,
+			   const struct ring_event *event)
+{
+	unsigned word = classes->dat->long_size;
+	int64_t class = -1;
+	int id;
+
+	if (event->size < 2)
+		return -1;
+	id = (int)trace_dat_number(classes->dat, event->data, 2);
+	for (int kind = 0; kind < CALL_KINDS; kind++) {
+		unsigned at = classes->call_id_offset[kind];
+		uint64_t call;
+
+		if (id != classes->call_event[kind])
+			continue;
+		if (at + word > event->size)
+			return -1;
+		call = trace_dat_number(classes->dat, event->data + at, word);
+		if (call > SYSCALLS_MOST || classes->call_class[kind][call] < 0)
+			call = SYSCALLS_MOST;
+		return classes->call_class[kind][call];
+	}
+	return intmap_get(&classes->class_of, (uint64_t)id, &class) ? (int32_t) class
+								    : -1;
+}
+
+/* Find a field's data in an event. If the field holds a word that points to it, follow
+ * it. */
+static struct ctf_place find_data(const struct event_classes *classes,
+				  const struct location *location,
+				  const struct ring_event *event)
+{
+	unsigned at = location->offset, size = location->size;
+	struct field_class *element = location->class->element;
+	uint64_t word;
+
+	if (location->how == DATA_LOC || location->how == REL_LOC) {
+		if (at + 4 > event->size)
+			return (struct ctf_place){CTF_ABSENT, 0};
+		word = trace_dat_number(classes->dat, event->data + at, 4);
+		at = (unsigned)(word & 0xffff) +
+		     (location->how == REL_LOC ? location->offset + 4 : 0);
+		size = (unsigned)(word >> 16);
+		if (element)
+			location->class->length = size / (element->size / 8);
+	}
+	if (location->how == RWBS || location->how == NAME || at > event->size ||
+	    size > event->size - at)
+		return (struct ctf_place){CTF_ABSENT, 0};
+	return (struct ctf_place){8 * (uint64_t)at,
+				  element ? size / (element->size / 8) : 1};
+}
+
+/* LTTng's flags of a block request, from the letters of the kernel's blk_fill_rwbs(). */
+static int64_t parse_rwbs(const char *text, size_t size)
+{
+	static const char letters[] = "WDRASM";
+	static const int flags[] = {1, 2, 4, 8, 32, 64};
+	enum { SECURE = 128, FLUSH = 256, FUA = 512, PREFLUSH = 1024 };
+	size_t at = 0, length = strnlen(text, size);
+	int64_t rwbs = 0;
+
+	if (length > 1 && text[0] == 'F' && strchr("WDRNF", text[1])) {
+		rwbs |= PREFLUSH;
+		at++;
+	}
+	for (size_t first = at; at < length; at++) {
+		const char *letter = strchr(letters, text[at]);
+
+		if (text[at] == 'F')
+			rwbs |= at == first ? FLUSH : FUA;
+		else if (text[at] == 'E')
+			rwbs |= SECURE;
+		else if (letter)
+			rwbs |= flags[letter - letters];
+	}
+	return rwbs;
+}
+
+/* Set a cell to the name of an event's thread, if the file saved it. */
+static void set_name(const struct event_classes *classes, const struct ring_event *event,
+		     struct cell *cell)
+{
+	const char *text = classes->dat->cmdlines;
+	int64_t at;
+
+	if (event->size < classes->pid_offset + 4 ||
+	    !intmap_get(
+		&classes->name_of,
+		trace_dat_number(classes->dat, event->data + classes->pid_offset, 4),
+		&at))
+		return;
+	cell_set_bytes(cell, CELL_TEXT, text + at, strcspn(text + at, "\n"));
+}
+
+/* Set the cells of a field that LTTng records otherwise. */
+static void convert(const struct event_classes *classes, const struct location *location,
+		    const struct ring_event *event, struct ctf_fields *fields)
+{
+	const char *text = (const char *)event->data + location->offset;
+	bool is_there = location->offset + location->size <= event->size;
+
+	for (size_t i = 0; i < fields->count; i++) {
+		struct cell *cell = &fields->cell[i];
+
+		if (fields->leaf[i].class != location->class)
+			continue;
+		if (location->how == RWBS && is_there)
+			*cell = cell_of_integer(parse_rwbs(text, location->size));
+		else if (location->how == NAME)
+			set_name(classes, event, cell);
+		else if (location->how == PRIORITY && cell->type == CELL_INTEGER)
+			cell->integer -= LEAST_PRIORITY;
+	}
+}
+
+const struct cell *event_classes_fetch(struct event_classes *classes, size_t class,
+				       const struct ring_event *event)
+{
+	struct ctf_fields *fields = classes->base->class[class]->fields;
+	const struct class_layout *layout = &classes->layout[class];
+	const struct ctf_cursor cursor = {
+	    .bytes = {event->data, event->size},
+	    .end = 8 * event->size,
+	    .place = classes->place,
+	};
+
+	for (size_t i = 0; i < layout->locations; i++) {
+		int place = layout->location[i].class->place;
+
+		if (place >= 0)
+			classes->place[place] =
+			    find_data(classes, &layout->location[i], event);
+	}
+	ctf_fields_fetch(fields, &cursor);
+	for (size_t i = 0; layout->is_converted && i < layout->locations; i++)
+		convert(classes, &layout->location[i], event, fields);
+	return fields->cell;
+}
+
+void event_classes_clear(struct event_classes *classes)
+{
+	for (size_t i = 0; classes->layout && i < classes->base->classes; i++)
+		free(classes->layout[i].location);
+	free(classes->layout);
+	intmap_clear(&classes->class_of);
+	intmap_clear(&classes->name_of);
+	free(classes->place);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "trace/fields.h"
+#include "trace/ftrace/ftrace.h"
+#include "trace/ftrace/trace_dat.h"
+#include "trace/reader_private.h"
+
+enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
+
+bool ctf_is_trace(const char *path)
+{
+	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
+	struct stat status;
+
+	return (stat(metadata, &status) == 0 && S_ISREG(status.st_mode)) ||
+	       trace_dat_probe(path);
+}
+
+struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
+				   struct error *error)
+{
+	if (trace_dat_probe(path))
+		return ftrace_open(path, error);
+	return kind == CTF_READER_BABELTRACE2 ? ctf_babeltrace2_open(path, error)
+					      : ctf_own_open(path, error);
+}
+
+void ctf_reader_init(struct ctf_reader *reader, const char *path,
+		     bool (*step)(struct ctf_reader *reader, uint64_t most),
+		     void (*free)(struct ctf_reader *reader))
+{
+	reader->path = mem_strdup(path);
+	reader->step = step;
+	reader->free = free;
+	reader->begin_ns = NSEC_MAX;
+}
+
+const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
+{
+	return index < reader->classes ? &reader->class[index]->known : NULL;
+}
+
+const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index)
+{
+	if (index < reader->classes && !reader->class[index] -> known.columns)
+		ctf_fields_columns(reader->class[index]);
+	return ctf_reader_class(reader, index);
+}
+
+void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
+		       const struct ctf_selection *selection)
+{
+	struct ctf_event_class *class = reader->class[index];
+
+	ctf_fields_free(class->fields);
+	class->fields = NULL;
+	class->before = selection->before;
+	class->selected = selection->what;
+	if (selection->what >= SELECT_FIELDS)
+		class->fields = ctf_fields_new(class->scope, selection);
+}
+
+void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
+{
+	reader->begin_ns = local_ns;
+}
+
+bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
+			 struct ctf_recorded *recorded)
+{
+	memset(recorded, 0, sizeof(*recorded));
+	if (reader->recorded)
+		reader->recorded(reader, until_ns, recorded);
+	return recorded->periods > 0;
+}
+
+void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
+			uint64_t sequence)
+{
+	if (reader->repeats)
+		reader->repeats(reader, period, sequence);
+}
+
+void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)
+{
+	struct ctf_facts *facts = &reader->facts;
+
+	if (!facts->counts_from_boot || strcmp(facts->clock_name, "monotonic"))
+		return;
+	facts->clock_offset_ns = origin->offset_ns;
+	facts->has_uuid = origin->has_boot_id;
+	memcpy(facts->clock_uuid, origin->boot_id, sizeof(facts->clock_uuid));
+}
+
+/* At the end: what the tracer lost, and stamps that went backwards. */
+static void tell_lost(struct ctf_reader *reader)
+{
+	const struct ctf_facts *facts = &reader->facts;
+	struct problem_list *problems = &reader->problems;
+
+	if (facts->discarded_events && !reader->reports_losses)
+		problem_add(problems, reader->path, PROBLEM_DISCARDED,
+			    facts->discarded_events, "the tracer discarded %llu events",
+			    (unsigned long long)facts->discarded_events);
+	if (facts->discarded_packets)
+		problem_add(problems, reader->path, PROBLEM_DISCARDED,
+			    facts->discarded_packets,
+			    "the tracer discarded %llu packets of events",
+			    (unsigned long long)facts->discarded_packets);
+	if (facts->backward)
+		problem_add(problems, reader->path, PROBLEM_BACKWARD, facts->backward,
+			    "%llu stamps lie before the one before in their stream",
+			    (unsigned long long)facts->backward);
+}
+
+bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
+		     void *context)
+{
+	if (reader->has_ended)
+		return false;
+	reader->give = give;
+	reader->context = context;
+	reader->has_ended = !reader->step(reader, most ? most : 1);
+	if (reader->has_ended)
+		tell_lost(reader);
+	return !reader->has_ended;
+}
+
+const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)
+{
+	return &reader->facts;
+}
+
+struct problem_list *ctf_reader_problems(struct ctf_reader *reader)
+{
+	return &reader->problems;
+}
+
+void ctf_reader_free(struct ctf_reader *reader)
+{
+	if (!reader)
+		return;
+	reader->free(reader);
+	for (size_t i = 0; i < reader->classes; i++) {
+		ctf_event_class_clear(reader->class[i]);
+		free(reader->class[i]);
+	}
+	free(reader->class);
+	problem_clear(&reader->problems);
+	heap_clear(&reader->heads);
+	free(reader->stream);
+	free(reader->path);
+	free(reader);
+}
+
+struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name)
+{
+	struct ctf_event_class *class = mem_zalloc(sizeof(*class));
+
+	class->known.name = mem_strdup(name);
+	*MEM_NEXT(reader->class, reader->classes, reader->class_capacity) = class;
+	return class;
+}
+
+void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_type type,
+			  bool context)
+{
+	class->column =
+	    mem_realloc(class->column, class->columns + 1, sizeof(*class->column));
+	class->column[class->columns++] =
+	    (struct ctf_column){mem_strdup(name), type, context};
+}
+
+void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
+			  const struct schema_clock *clock)
+{
+	struct ctf_facts *facts = &reader->facts;
+
+	if (host)
+		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
+	if (!clock || facts->has_clock)
+		return;
+	facts->has_clock = true;
+	facts->clock_frequency = clock->frequency;
+	if (!ctf_clock_base(clock, &facts->clock_offset_ns))
+		facts->clock_offset_ns = 0;
+	facts->has_uuid = clock->has_uuid;
+	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
+	if (clock->identity)
+		strncpy(facts->clock_name, clock->identity,
+			sizeof(facts->clock_name) - 1);
+}
+
+void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream)
+{
+	stream->index = (uint32_t)reader->streams;
+	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
+	stream->cpu = -1;
+	reader->stream =
+	    mem_grow(reader->stream, reader->streams, &reader->stream_capacity,
+		     sizeof(struct ctf_progress *));
+	reader->stream[reader->streams++] = stream;
+	heap_push(&reader->heads, NSEC_MIN, stream->index);
+}
+
+/*
+ * Up to when the first stream goes on: to the head of the next one. Of events at one time
+ * those of the stream with the lower number come first, whatever was read before.
+ */
+static nsec_t until_next(const struct heap *heads)
+{
+	const struct heap_item *first = heads->item, *next = NULL;
+
+	for (size_t i = 1; i < heads->count && i < 3; i++)
+		if (!next || first[i].key < next->key ||
+		    (first[i].key == next->key && first[i].item < next->item))
+			next = &first[i];
+	if (!next)
+		return NSEC_MAX;
+	return next->item < first->item && next->key > NSEC_MIN ? next->key - 1
+								: next->key;
+}
+
+/* So many events of the first stream, and what the facts say of them. */
+static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
+		      uint64_t most)
+{
+	struct ctf_progress *stream = reader->stream[reader->heads.item->item];
+	const struct ctf_tally before = stream->tally, *now = &stream->tally;
+	struct ctf_facts *facts = &reader->facts;
+
+	stream->stop_at = before.events + most;
+	if (run(reader, stream, until))
+		heap_replace(&reader->heads, stream->head_ns);
+	else
+		heap_pop(&reader->heads);
+	if (now->events == before.events)
+		return;
+	if (!facts->events || now->least_ns < facts->begin_ns)
+		facts->begin_ns = now->least_ns;
+	if (!facts->events || now->most_ns > facts->end_ns)
+		facts->end_ns = now->most_ns;
+	facts->events += now->events - before.events;
+	facts->backward += now->backward - before.backward;
+}
+
+bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
+{
+	uint64_t stop_at =
+	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
+
+	while (reader->heads.count && reader->facts.events < stop_at)
+		run_first(reader, run, until_next(&reader->heads),
+			  stop_at - reader->facts.events);
+	return reader->heads.count > 0;
+}
+
+void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
+{
+	if (reader->heads.count)
+		run_first(reader, run, NSEC_MIN, 1);
+}

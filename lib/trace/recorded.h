@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TRACE_RECORDED_H
+#define CT_TRACE_RECORDED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/nsec.h"
+
+/*
+ * A period in which a stream was recorded without a gap, according to the headers of its
+ * packets: a packet without events counts, too. Packets with consecutive sequence numbers
+ * leave no gap, whatever their times, because LTTng may start a packet with its first
+ * event. Without sequence numbers the times decide.
+ */
+struct ctf_period {
+	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
+	nsec_t first_end_ns;     /* end of the first packet */
+	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
+	bool has_last_events;    /* the last packet has events */
+	uint32_t channel;        /* as in struct ctf_class */
+	int32_t cpu;             /* -1: not recorded */
+	uint64_t instance;       /* number of the stream in its channel, or the CPU */
+	unsigned sequence_size, discarded_size; /* bits of the counters; 0 if none */
+	uint64_t first_sequence, last_sequence, first_discarded, last_discarded;
+};
+
+/* A time span in which events were lost; exactly when is unknown. */
+struct ctf_loss {
+	nsec_t begin_ns, end_ns;
+	uint32_t channel;
+	int32_t cpu;
+};
+
+struct ctf_recorded {
+	unsigned char uuid[16];    /* uuid of the trace; all 0 if it has none */
+	struct ctf_period *period; /* grouped by stream, in the order of its packets */
+	size_t periods, period_capacity;
+	struct ctf_loss *loss;
+	size_t losses, loss_capacity;
+};
+
+struct ctf_streams;
+struct schema;
+
+/*
+ * Read the headers of all packets, in each stream up to the first packet that starts
+ * after `until_ns`.
+ */
+void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema *schema,
+			  nsec_t until_ns, struct ctf_recorded *recorded);
+
+void ctf_recorded_clear(struct ctf_recorded *recorded);
+
+/* Return how much a counter of `size` bits, which may wrap, has grown; 0 if it fell. */
+static inline uint64_t counter_growth(unsigned size, uint64_t from, uint64_t to)
+{
+	uint64_t growth = (to - from) & UINT64_MAX >> (64 - size);
+
+	return growth >> (size - 1) ? 0 : growth;
+}
+
+#endif
