@@ -29,26 +29,6 @@ struct class_layout {
 	size_t locations, capacity;
 };
 
-/* Names of event types that LTTng calls otherwise. */
-static const char *const event_names[][2] = {
-    {"softirq_raise", "irq_softirq_raise"},
-    {"softirq_entry", "irq_softirq_entry"},
-    {"softirq_exit", "irq_softirq_exit"},
-    {"tasklet_entry", "irq_tasklet_low_entry"},
-    {"tasklet_exit", "irq_tasklet_low_exit"},
-    {"hrtimer_init", "timer_hrtimer_init"},
-    {"hrtimer_start", "timer_hrtimer_start"},
-    {"hrtimer_cancel", "timer_hrtimer_cancel"},
-    {"hrtimer_expire_entry", "timer_hrtimer_expire_entry"},
-    {"hrtimer_expire_exit", "timer_hrtimer_expire_exit"},
-    {"itimer_state", "timer_itimer_state"},
-    {"itimer_expire", "timer_itimer_expire"},
-    {"netif_receive_skb", "net_if_receive_skb"},
-    {"netif_rx", "net_if_rx"},
-    {"cpu_idle", "power_cpu_idle"},
-    {"cpu_frequency", "power_cpu_frequency"},
-};
-
 /* The kernel calls the number of a thread its pid, and so do its events. */
 static const struct {
 	const char *event; /* starts with this */
@@ -64,12 +44,22 @@ static const struct {
     {"task_", "pid", "tid"},
 };
 
-static const char *class_name(const char *name)
+/*
+ * Return LTTng's name of an event type: it begins with the system. Of other systems than
+ * these LTTng has the kernel's names, or nothing. The caller frees it.
+ */
+static char *class_name(const char *system, const char *name)
 {
-	for (size_t i = 0; i < sizeof(event_names) / sizeof(*event_names); i++)
-		if (!strcmp(name, event_names[i][0]))
-			return event_names[i][1];
-	return name;
+	static const char *const systems[] = {"irq", "kmem", "net", "power", "timer"};
+	size_t length = strlen(system);
+	bool is_named = !strncmp(name, system, length) && name[length] == '_';
+
+	if (!strcmp(system, "net") && !strncmp(name, "netif_", 6))
+		return mem_printf("net_if_%s", name + 6);
+	for (size_t i = 0; !is_named && i < sizeof(systems) / sizeof(*systems); i++)
+		if (!strcmp(system, systems[i]))
+			return mem_printf("%s_%s", system, name);
+	return mem_strdup(name);
 }
 
 static const char *field_name_of(const char *event, const char *name)
@@ -205,14 +195,16 @@ static bool has_class(const struct event_classes *classes, const char *name)
 
 static void add_event(struct event_classes *classes, const struct event_format *event)
 {
-	const char *name = class_name(event->name);
+	bool is_call = !strcmp(event->system, "syscalls");
+	AUTOFREE char *lttng = class_name(event->system, event->name);
 	AUTOFREE char *full = NULL;
+	const char *name = lttng;
 	size_t class;
 
 	/* syscalls:sys_enter_read, a tracepoint for each call. */
-	if (!strcmp(event->system, "syscalls") && !strncmp(name, "sys_enter_", 10))
+	if (is_call && !strncmp(name, "sys_enter_", 10))
 		name = full = mem_printf("syscall_entry_%s", name + 10);
-	else if (!strcmp(event->system, "syscalls") && !strncmp(name, "sys_exit_", 9))
+	else if (is_call && !strncmp(name, "sys_exit_", 9))
 		name = full = mem_printf("syscall_exit_%s", name + 9);
 	else if (has_class(classes, name))
 		name = full = mem_printf("%s_%s", event->system, name);
