@@ -164,7 +164,7 @@ recipe()
 	sh -u -c 'here=$1; shift
 		. "$here/recipe.sh"
 		directory=/none port=22700 seconds=30 interval=20 size=200 bulk=4 sar=1
-		nodes=3 events=network,sched capture=on network=plain
+		nodes=3 events=network,sched tracer=lttng slew= capture=on network=plain
 		for option; do
 			eval "$option"
 		done
@@ -174,6 +174,10 @@ recipe()
 @test "what record tells the collector is a recipe" {
 	recipe >small.yaml
 	ends_with 0 ctrecipe validate small.yaml
+	recipe tracer=both events=network,syscalls >both.yaml
+	ends_with 0 ctrecipe plan both.yaml
+	grep -x 'tracer both' "$scratch/stdout"
+	grep -F -x "event syscall '*' required" "$scratch/stdout"
 	recipe nodes=200 "events='net_*,full'" capture=off seconds=1 >large.yaml
 	ends_with 0 ctrecipe plan large.yaml
 	grep -c '^node ' "$scratch/stdout" | grep -x 200
