@@ -282,7 +282,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 		      "WHERE 1 = 0",
 		      side->sql);
 	fclose(side->sql);
-	query_values_add_relation(reading->values, relation, NULL, text);
+	query_values_add_relation(reading->values, relation, text);
 	query_values_add(reading->values, cell_of_integer(side->classes), ":%s_classes",
 			 side->option);
 	query_values_add(reading->values, cell_of_text(side->class), ":%s_class",

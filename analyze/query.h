@@ -182,9 +182,8 @@ const char *query_values_add(struct query_values *values, struct cell cell,
 			     const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A relation's text; takes it. */
-void query_values_add_relation(struct query_values *values, const char *name,
-			       const char *index, char *sql);
+/* Add a common table expression. Takes ownership of the text. */
+void query_values_add_relation(struct query_values *values, const char *name, char *sql);
 
 /* Of ":begin_ns"; NULL: there is none. */
 const struct cell *query_values_find(const struct query_values *values, const char *name);

@@ -24,14 +24,9 @@ const char *query_values_add(struct query_values *values, struct cell cell,
 	return value->name;
 }
 
-void query_values_add_relation(struct query_values *values, const char *name,
-			       const char *index, char *sql)
+void query_values_add_relation(struct query_values *values, const char *name, char *sql)
 {
-	struct query_block *block =
-	    query_file_add(&values->relations, QUERY_TEMPORARY, name);
-
-	block->index = index;
-	block->sql = sql;
+	query_file_add(&values->relations, QUERY_WITH, name)->sql = sql;
 }
 
 const struct cell *query_values_find(const struct query_values *values, const char *name)

@@ -13,33 +13,34 @@
 -- example: ctanalyze periods --from sched_switch --to sched_switch run.db
 -- forms: stats top
 
--- Begins and ends of each group in order. One event may end a period and begin the next.
--- temporary step
-SELECT name, kind, id, node, source, ts_ns, lag(kind) OVER steps AS last_kind, lag(id) OVER steps AS begin_event,
-       lag(node) OVER steps AS begin_node, lag(source) OVER steps AS begin_source, lag(ts_ns) OVER steps AS begin_ns,
-       lead(kind) OVER steps AS next_kind
-FROM (
-	SELECT id, node, source, ts_ns, name, 1 AS kind FROM begin_event
-	UNION ALL SELECT id, node, source, ts_ns, name, 0 FROM end_event) AS steps_of_all
-WINDOW steps AS (PARTITION BY name ORDER BY ts_ns, id, kind);
-
 -- temporary source_hole
 -- index: source, until_ns, from_ns
 SELECT s.id AS source, h.until_ns, h.from_ns
 FROM source AS s JOIN hole AS h ON h.node = s.node AND h.is_user = CASE s.kind WHEN 'kernel' THEN 0 ELSE 1 END
 WHERE s.kind <> 'capture';
 
--- temporary whole
-SELECT name, begin_node, begin_event, begin_ns, node, id, ts_ns, ts_ns - begin_ns AS duration_ns,
+-- Each end with what precedes it in its group, and each begin that another one precedes: all that
+-- tables and notes read. One event may end a period and begin the next.
+-- temporary step
+SELECT name, kind, id, node, ts_ns, begin_event, begin_node, begin_ns,
        CASE WHEN NOT EXISTS (SELECT 1 FROM source_hole) THEN 1
             WHEN least(coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.begin_source AND h.until_ns > s.begin_ns
                                  ORDER BY h.until_ns LIMIT 1), ts_ns),
                        coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.source AND h.until_ns > s.begin_ns
                                  ORDER BY h.until_ns LIMIT 1), ts_ns)) >= ts_ns THEN 1 ELSE 0 END AS is_whole
-FROM step AS s WHERE kind = 0 AND last_kind = 1;
+FROM (
+	SELECT name, kind, id, node, source, ts_ns, lag(CASE kind WHEN 1 THEN id END) OVER steps AS begin_event,
+	       lag(node) OVER steps AS begin_node, lag(source) OVER steps AS begin_source, lag(ts_ns) OVER steps AS begin_ns
+	FROM (
+		SELECT id, node, source, ts_ns, name, 1 AS kind FROM begin_event
+		UNION ALL SELECT id, node, source, ts_ns, name, 0 FROM end_event) AS steps_of_all
+	WINDOW steps AS (PARTITION BY name ORDER BY ts_ns, id, kind)) AS s
+WHERE kind = 0 OR begin_event IS NOT NULL;
 
 -- with period
-SELECT * FROM whole WHERE is_whole = 1 AND duration_ns BETWEEN :min_ns AND :max_ns;
+SELECT name, begin_node, begin_event, begin_ns, node, id, ts_ns, ts_ns - begin_ns AS duration_ns
+FROM step
+WHERE kind = 0 AND begin_event IS NOT NULL AND is_whole = 1 AND ts_ns - begin_ns BETWEEN :min_ns AND :max_ns;
 
 -- table periods: Periods
 -- form: stats
@@ -62,6 +63,7 @@ SELECT nullif(b.least_ns, -4611686018427387904) AS least_ns, b.below_ns, sum(per
 FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
 GROUP BY b.least_ns, b.below_ns;
 
+-- p.begin_ns + p.duration_ns is p.ts_ns: SQLite would not limit the search by that column from both sides.
 -- table longest: Longest periods
 -- form: top
 -- sort: -duration_ns,begin_event
@@ -81,8 +83,10 @@ SELECT p.name AS "group", p.begin_ns, p.ts_ns AS end_ns, p.duration_ns,
        m.name AS from_node, n.name AS to_node, p.begin_event, p.id AS end_event
 FROM period AS p JOIN node AS m ON m.id = p.begin_node JOIN node AS n ON n.id = p.node
 JOIN node_source AS a ON a.node = p.begin_node JOIN node_source AS b ON b.node = p.node
-LEFT JOIN clock_uncertainty AS f ON f.source = a.source AND p.begin_ns >= f.begin_ns AND p.begin_ns < f.end_ns
-LEFT JOIN clock_uncertainty AS t ON t.source = b.source AND p.ts_ns >= t.begin_ns AND p.ts_ns < t.end_ns;
+LEFT JOIN clock_uncertainty AS f ON f.source = CASE WHEN a.source <> b.source THEN a.source END
+ AND f.begin_ns > p.begin_ns - a.longest_ns AND f.begin_ns <= p.begin_ns AND p.begin_ns < f.end_ns
+LEFT JOIN clock_uncertainty AS t ON t.source = CASE WHEN a.source <> b.source THEN b.source END
+ AND t.begin_ns > p.ts_ns - b.longest_ns AND t.begin_ns <= p.begin_ns + p.duration_ns AND p.ts_ns < t.end_ns;
 
 -- notes
 SELECT 'begins: not recorded (enable ' || :from_class || ')' AS note WHERE :from_classes = 0
@@ -92,14 +96,15 @@ UNION ALL
 SELECT n || ' begins without an end' || CASE WHEN restarted > 0
        THEN '; where one came after another, the later one counts' ELSE '' END
 FROM (
-	SELECT count(*) AS n, count(*) FILTER (WHERE next_kind = 1) AS restarted
-	FROM step WHERE kind = 1 AND coalesce(next_kind, 1) = 1) AS open WHERE n > 0
+	SELECT (SELECT count(*) FROM begin_event) - count(*) FILTER (WHERE kind = 0 AND begin_event IS NOT NULL) AS n,
+	       count(*) FILTER (WHERE kind = 1) AS restarted
+	FROM step) AS open WHERE n > 0
 UNION ALL
 SELECT n || ' ends without a begin'
-FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND coalesce(last_kind, 0) = 0) AS unbegun WHERE n > 0
+FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND begin_event IS NULL) AS unbegun WHERE n > 0
 UNION ALL
 SELECT n || ' begins and ends with a time between them in which not all was recorded: no periods'
-FROM (SELECT count(*) AS n FROM whole WHERE is_whole = 0) AS parted WHERE n > 0
+FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND begin_event IS NOT NULL AND is_whole = 0) AS parted WHERE n > 0
 UNION ALL
 SELECT 'the tracers lost ' || n || ' events: a period may be several'
 FROM (SELECT coalesce(sum(discarded), 0) AS n FROM source WHERE node IN (SELECT id FROM chosen_node)) AS lost WHERE n > 0;

@@ -152,14 +152,18 @@ SELECT source, at_ns + 1, next_ns,
        CASE WHEN high_ns > next_high_ns THEN high_ns WHEN high_ns IS NOT NULL THEN next_high_ns END
 FROM step WHERE next_ns > at_ns + 1;
 
--- The source that stands for a node where no event is named: its kernel's trace, else its first.
+-- The source that stands for a node where no event is named: its kernel's trace, else its first. A row
+-- of clock_uncertainty for a time begins at most longest_ns before it, which limits a search by index.
 -- temporary node_source
 -- index: node
-SELECT node, source, clock_uuid, kind, reference FROM (
+SELECT r.node, r.source, r.clock_uuid, r.kind, r.reference, u.longest_ns
+FROM (
 	SELECT node, id AS source, clock_uuid, kind, reference,
 	       row_number() OVER (PARTITION BY node ORDER BY CASE kind WHEN 'kernel' THEN 0 ELSE 1 END, id) AS n
-	FROM source) AS ranked
-WHERE n = 1;
+	FROM source) AS r
+LEFT JOIN (SELECT source, max(end_ns - begin_ns) AS longest_ns FROM clock_uncertainty GROUP BY source) AS u
+ ON u.source = r.source
+WHERE r.n = 1;
 
 -- What system calls return as -1 to -4095: the numbers of Linux, asm-generic's, which all but
 -- alpha, mips, parisc and sparc have. From 512 on they are the kernel's own, that a tracer sees
