@@ -152,8 +152,13 @@ SELECT source, at_ns + 1, next_ns,
        CASE WHEN high_ns > next_high_ns THEN high_ns WHEN high_ns IS NOT NULL THEN next_high_ns END
 FROM step WHERE next_ns > at_ns + 1;
 
--- The source that stands for a node where no event is named: its kernel's trace, else its first. A row
--- of clock_uncertainty for a time begins at most longest_ns before it, which limits a search by index.
+-- The row of clock_uncertainty for a time begins at most longest_ns before it: with this as a second limit,
+-- an index finds the row.
+-- temporary uncertainty_span
+-- index: source
+SELECT source, max(end_ns - begin_ns) AS longest_ns FROM clock_uncertainty GROUP BY source;
+
+-- The source that stands for a node where no event is named: its kernel's trace, else its first.
 -- temporary node_source
 -- index: node
 SELECT r.node, r.source, r.clock_uuid, r.kind, r.reference, u.longest_ns
@@ -161,8 +166,7 @@ FROM (
 	SELECT node, id AS source, clock_uuid, kind, reference,
 	       row_number() OVER (PARTITION BY node ORDER BY CASE kind WHEN 'kernel' THEN 0 ELSE 1 END, id) AS n
 	FROM source) AS r
-LEFT JOIN (SELECT source, max(end_ns - begin_ns) AS longest_ns FROM clock_uncertainty GROUP BY source) AS u
- ON u.source = r.source
+LEFT JOIN uncertainty_span AS u ON u.source = r.source
 WHERE r.n = 1;
 
 -- What system calls return as -1 to -4095: the numbers of Linux, asm-generic's, which all but

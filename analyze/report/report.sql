@@ -44,8 +44,9 @@ WITH known AS (
 	SELECT i.node, i.from_ns, i.to_ns, i.at_ns, c.source, CASE WHEN c.source = o.source THEN 1 ELSE 0 END AS is_own,
 	       CASE WHEN c.low_ns IS NOT NULL AND c.high_ns IS NOT NULL THEN greatest(-c.low_ns, c.high_ns) END AS width_ns
 	FROM instant AS i LEFT JOIN node_source AS o ON o.node = i.node LEFT JOIN source AS s ON s.node = i.node
-	LEFT JOIN clock_uncertainty AS c ON c.source = s.id AND i.at_ns >= c.begin_ns AND i.at_ns < c.end_ns
-	 AND coalesce(c.low_ns, c.high_ns) IS NOT NULL)
+	LEFT JOIN uncertainty_span AS u ON u.source = s.id
+	LEFT JOIN clock_uncertainty AS c ON c.source = s.id AND c.begin_ns > i.at_ns - u.longest_ns AND c.begin_ns <= i.at_ns + 0
+	 AND i.at_ns < c.end_ns AND coalesce(c.low_ns, c.high_ns) IS NOT NULL)
 SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER (WHERE is_own = 1)
        WHEN count(width_ns) = count(source) THEN max(width_ns) END AS bound_ns
 FROM known GROUP BY node, at_ns, from_ns, to_ns;
