@@ -15,7 +15,7 @@
 -- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
 -- what a capture saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
-SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len,
+SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
        coalesce(q.network_header_ipv4_protocol, q.network_header_ipv6_nexthdr, 'ip') AS protocol,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
             ELSE q.network_header_ipv6_saddr END AS src,
@@ -81,19 +81,18 @@ WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
 -- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
 -- statements read it.
 -- temporary segment
-SELECT id, node, ts_ns, 1 AS by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq, flags,
+SELECT id, node, ts_ns, 1 AS by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
 FROM packet_sent
 UNION ALL
-SELECT id, node, ts_ns, 0, '', NULL, protocol, src, dst, sport, dport, bytes, seq, flags,
+SELECT id, node, ts_ns, 0, '', protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(bytes - headers, 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2
 FROM packet_captured;
 
 -- A flow's share of what an interface was handed. Of segments that have numbers: how many, the
 -- numbers, where the first begins and the last ends, and the sum of end^2 - begin^2 in remainders.
 -- temporary part
-SELECT node, by_kernel, interface, protocol, src, dst, sport, dport, count(*) AS sent,
-       sum(CASE WHEN len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS sent_bytes,
+SELECT node, by_kernel, interface, protocol, src, dst, sport, dport,
        count(bytes) AS packets, sum(bytes) AS bytes, min(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS first_ns,
        max(ts_ns) FILTER (WHERE bytes IS NOT NULL) AS last_ns, count(seq) FILTER (WHERE numbers > 0) AS segments,
        sum(numbers) FILTER (WHERE seq IS NOT NULL) AS numbers, min(seq) FILTER (WHERE numbers > 0) AS first_seq,
@@ -101,25 +100,28 @@ SELECT node, by_kernel, interface, protocol, src, dst, sport, dport, count(*) AS
        sum(numbers % 2147483647 * ((2 * seq + numbers) % 2147483647) % 2147483647) AS squares
 FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interface;
 
--- with received_frame
-SELECT e.node, e.ts_ns, coalesce(r.name, '') AS interface, r.len
+-- with frame
+SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len, 1 AS sent
+FROM net_dev_queue AS q CROSS JOIN event AS e
+WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+UNION ALL
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM netif_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- temporary traffic
-SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received,
-       sum(received_bytes) AS received_bytes
-FROM (SELECT node, interface, sent, sent_bytes, 0 AS received, 0 AS received_bytes FROM part WHERE by_kernel = 1
-      UNION ALL
-      SELECT node, interface, 0, 0, count(*), sum(CASE WHEN len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END)
-      FROM received_frame GROUP BY node, interface) AS handed
-GROUP BY node, interface;
+SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
+       sum(CASE WHEN sent = 1 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS sent_bytes,
+       count(*) FILTER (WHERE sent = 0) AS received,
+       sum(CASE WHEN sent = 0 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS received_bytes
+FROM frame GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
 -- for the first begin and the last end. Then the sum of end^2 - begin^2 is that of those two, in
@@ -410,13 +412,12 @@ FROM flow;
 -- table over_time: Traffic over time
 -- when: interval
 -- sort: begin_ns,node,interface
-SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
+SELECT f.ts_ns - (f.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
        count(*) FILTER (WHERE sent = 1) AS sent,
-       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       coalesce(sum(len) FILTER (WHERE sent = 1 AND len BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
        count(*) FILTER (WHERE sent = 0) AS received,
-       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM (SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
-      UNION ALL SELECT node, ts_ns, interface, len, 0 FROM received_frame) AS h JOIN node AS n ON n.id = h.node
+       coalesce(sum(len) FILTER (WHERE sent = 0 AND len BETWEEN 0 AND 4294967295), 0) AS received_bytes
+FROM frame AS f JOIN node AS n ON n.id = f.node
 GROUP BY 1, n.name, interface;
 
 -- notes
