@@ -227,6 +227,27 @@ static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
 	return false;
 }
 
+/*
+ * Return true if a clock has two steps or slews between which no message shows that it
+ * ran as usual: they may be one, or none and a false match, and their times are not
+ * known.
+ */
+static bool do_events_meet(const struct sync *sync, uint32_t clock)
+{
+	nsec_t last = NSEC_MIN;
+
+	for (size_t i = 0; i < sync->event.count; i++) {
+		const struct piecewise_event *is = &sync->event.item[i].is;
+
+		if (sync->event.item[i].clock != clock)
+			continue;
+		if (is->from_ns <= last)
+			return true;
+		last = is->to_ns;
+	}
+	return false;
+}
+
 #define BENT 0.5 /* of the limit; oscillators change their rates by less */
 
 #define BENT_TRIPS 4 /* round trips; chance and load bend a fit by less */
@@ -298,7 +319,8 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 			if (sync->pairs.pair[node->parent_pair].quality ==
 				CLOCK_APPROXIMATE ||
 			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
-			    is_bent(sync, at) || is_disputed(sync, at) || is_moved ||
+			    is_bent(sync, at) || do_events_meet(sync, at) ||
+			    is_disputed(sync, at) || is_moved ||
 			    unseen_is_likely(unseen, at))
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;

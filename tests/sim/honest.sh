@@ -80,6 +80,26 @@ hold 20113 <<-EOT
 EOT
 wants approximate
 
+# Steps told one upon the other, of a slew and a step back under load.
+hold 5051 <<-EOT
+	nodes 2
+	seconds 20
+	topology ring
+	drift_ppm 20
+	delay_us 20
+	jitter uniform
+	jitter_us 200
+	interval_ms 20
+	reorder 0.01
+	load_us 1000
+	load_direction each
+	pattern request
+	slew 2 1.8128 1.8483 -44822.6
+	slew 2 4.7562 7.0325 1137.8
+	step 2 7.3616 -1269.265
+EOT
+wants approximate
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
