@@ -370,6 +370,15 @@ static bool has_network_events(const struct sync *sync, uint32_t host)
 	return false;
 }
 
+/* Return the first trace of a clock that has events, or else its first one. */
+static size_t trace_of_clock(const struct sync *sync, uint32_t clock)
+{
+	for (size_t i = 0; i < sync->traces; i++)
+		if (sync->trace[i].clock == clock && sync->trace[i].facts.events)
+			return i;
+	return sync->clock_trace[clock];
+}
+
 /* Traces that cannot be tied, with what to do about it the next time. */
 static void explain_silence(struct sync *sync)
 {
@@ -377,7 +386,7 @@ static void explain_silence(struct sync *sync)
 		const struct sync_trace *trace = &sync->trace[i];
 		const struct ctf_facts *facts = &trace->facts;
 
-		if (sync->clock_trace[trace->clock] != i)
+		if (trace_of_clock(sync, trace->clock) != i)
 			continue;
 		if (!facts->events)
 			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,

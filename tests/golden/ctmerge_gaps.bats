@@ -275,6 +275,24 @@ t0 running 0 1100 1
 t5 running 1100 3000 2"
 }
 
+# The chunk has the clock of the others, whether it is the first one by name or not.
+@test "a chunk without streams is no clock of its own" {
+	for empty in a z; do
+		rm -rf run
+		trace run/n1/b/kernel times number lost
+		switched 0 0 5
+		packet run/n1/b/kernel 0 0 0 1000 0
+		trace run/n1/$empty/kernel times number lost
+		trace run/n1/c/kernel times number lost
+		switched 2500 5 0
+		packet run/n1/c/kernel 0 0 2000 3000 1
+		same "recorded kernel 0 2500 
+recorded 0 0 2500 
+t5 running 0 2500 0"
+		[ "$(sqlite3 run.db "SELECT count(*), min(text LIKE 'no network event%') FROM problem")" = '1|1' ]
+	done
+}
+
 # Snapshots overlap: packets 1 and 2 are in both.
 @test "packets that two snapshots have are read once" {
 	trace run/n1/1/kernel times number lost

@@ -579,6 +579,9 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 	for (size_t i = 0; i < reader->streams.count; i++)
 		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);
 	base->facts.total_bytes = reader->streams.bytes;
+	/* A chunk in which nothing was recorded. */
+	if (!reader->streams.count && schema->clocks == 1)
+		ctf_reader_set_clock(base, schema->hostname, &schema->clock[0]);
 	ctf_reader_prime(base, run_stream);
 	return base;
 }
