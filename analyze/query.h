@@ -198,7 +198,7 @@ void query_values_clear(struct query_values *values);
 
 /*
  * The relations `begin_event` and `end_event` of --from, --to and --group: id, node,
- * ts_ns, and `name` of the group, "cpu=1 tid=42". Also :from_class, :to_class,
+ * source, ts_ns, and `name` of the group, "cpu=1 tid=42". Also :from_class, :to_class,
  * :from_classes and :to_classes (how many classes there are of that name), :grouped.
  *
  * An event is "CLASS" or "CLASS[FIELD OP VALUE && ...]". A class may have * and ? in it.

@@ -4,7 +4,7 @@
 -- unit text: a about activity analysis asymmetric b cause class client comm command container cut disk dst error exe
 --   from from_node group holder hostname interface kernel kind metric name node operation path place process
 --   protocol quality reference server source src syscall task to to_node unit waker woken
--- unit count: allocations count cpus discarded ended errors events failed flows frees hard major_faults
+-- unit count: allocations count cpus discarded ended errors events failed flows frees hard lost major_faults
 --   merged messages messages_ab messages_ba migrations negative packets preempted problems processes reads
 --   received rejected runs samples segments sent soft sources switches syncs threads unbounded unfinished
 --   violations_after violations_before writes
