@@ -211,10 +211,27 @@ static int ask(const struct analysis *analysis, const struct request *request,
 	return status || query.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Print statements that will be pasted into a shell of SQL. It runs lines that begin with
+ * a dot, so none may. Return 0, or -1 with error. */
+static int print_statements(const char *text, struct error *error)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (line[strspn(line, " \t\r")] == '.')
+			return error_set(error, "--print-sql: a line begins with a dot, "
+						"which is a command in shells of SQL");
+	}
+	fputs(text, stdout);
+	return 0;
+}
+
 static int print_sql(const struct analysis *analysis, const struct request *request,
 		     const struct text_list *words, struct error *error)
 {
 	struct query query;
+	char *text;
+	size_t size;
+	FILE *file;
 	int status;
 
 	if (analysis->run != query_file_run || words->count > 1 ||
@@ -228,8 +245,12 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 	if (query_open(&query, analysis, request, words->count ? words->item[0] : NULL,
 		       error))
 		return EXIT_FAILED;
+	file = open_memstream(&text, &size);
 	status =
-	    query_file_print(&query, (enum sql_dialect)request->print_sql, stdout, error);
+	    query_file_print(&query, (enum sql_dialect)request->print_sql, file, error);
+	fclose(file);
+	status = status ? status : print_statements(text, error);
+	free(text);
 	query_close(&query);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }

@@ -430,16 +430,36 @@ static void add_defaults(struct query_file *file)
 		}
 }
 
-/* Refuse control characters: some readers of the text take them for the end of a line,
- * and so of a comment. Return 0, or -1 with error. */
+/* Return true if the text starts with a character that DuckDB removes or takes for a
+ * blank, also within quotes: the spaces and marks of Unicode. */
+static bool is_foreign_blank(const char *text)
+{
+	static const char *const blanks[] = {"\xc2\xa0",     "\xe2\x80\xaf",
+					     "\xe2\x81\x9f", "\xe2\x81\xa0",
+					     "\xe3\x80\x80", "\xef\xbb\xbf"};
+
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(*blanks); i++)
+		if (strncmp(text, blanks[i], strlen(blanks[i])) == 0)
+			return true;
+	return strncmp(text, "\xe2\x80", 2) == 0 && (unsigned char)text[2] >= 0x80 &&
+	       (unsigned char)text[2] <= 0x8f;
+}
+
+/* Refuse control characters, which some readers of the text take for the end of a line,
+ * and so of a comment, and blanks of Unicode. Return 0, or -1 with error. */
 static int check_lines(const struct reading *reading)
 {
-	for (const char *byte = reading->text; *byte; byte++)
+	for (const char *byte = reading->text; *byte; byte++) {
+		if (is_foreign_blank(byte))
+			return error_set(reading->error,
+					 "%s:%zu: a blank that is not ASCII",
+					 reading->file->path, line_of(reading, byte));
 		if (((unsigned char)*byte < ' ' && !strchr("\t\n\r", *byte)) ||
 		    *byte == 0x7f || (*byte == '\r' && byte[1] != '\n'))
 			return error_set(
 			    reading->error, "%s:%zu: a control character (byte %d)",
 			    reading->file->path, line_of(reading, byte), *byte);
+	}
 	return 0;
 }
 

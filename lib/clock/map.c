@@ -150,10 +150,19 @@ static int want(struct error *error, const char *name, const char *what)
 	return error_set(error, "%s: want %s", name, what);
 }
 
+static int check_stamp(const char *name, nsec_t instant, struct error *error)
+{
+	return nsec_is_stamp(instant) ? 0
+				      : want(error, name, "a time between 1967 and 2111");
+}
+
 static int check_segment(const void *list, size_t k, struct error *error)
 {
 	const struct clock_segment *segment = list;
 
+	if (check_stamp("local_ns", segment[k].local_ns, error) ||
+	    check_stamp("ref_ns", segment[k].ref_ns, error))
+		return -1;
 	if (k && segment[k].local_ns <= segment[k - 1].local_ns)
 		return want(error, "local_ns", "a later time than the segment before");
 	return 0;
@@ -163,6 +172,8 @@ static int check_bound(const void *list, size_t k, struct error *error)
 {
 	const struct clock_bound *bound = list;
 
+	if (check_stamp("local_ns", bound[k].local_ns, error))
+		return -1;
 	if (k && bound[k].local_ns < bound[k - 1].local_ns)
 		return want(error, "local_ns", "no earlier time than the bound before");
 	if (bound[k].low_ns > bound[k].high_ns)
@@ -542,6 +553,26 @@ static int read_version(const json_t *object, struct error *error)
 	return 0;
 }
 
+/* Check that islands and pairs are of the map's clocks. Return 0, or -1 with error. */
+static int check_names(const struct clock_map *map, struct error *error)
+{
+	for (size_t i = 0; i < map->islands; i++)
+		for (size_t k = 0; k < map->island[i].traces; k++)
+			if (!clock_map_find(map, map->island[i].trace[k]))
+				return error_set(error,
+						 "islands[%zu].traces: no clock '%s'", i,
+						 map->island[i].trace[k]);
+	for (size_t i = 0; i < map->pairs; i++) {
+		const struct clock_pair *pair = &map->pair[i];
+		bool has_a = clock_map_find(map, pair->a);
+
+		if (!has_a || !clock_map_find(map, pair->b))
+			return error_set(error, "pairs[%zu].%s: no clock '%s'", i,
+					 has_a ? "b" : "a", has_a ? pair->b : pair->a);
+	}
+	return 0;
+}
+
 int clock_map_read(struct clock_map *map, const char *path, struct error *error)
 {
 	json_t *root = json_read_object(path, error);
@@ -552,7 +583,8 @@ int clock_map_read(struct clock_map *map, const char *path, struct error *error)
 		return -1;
 	output_protect(path);
 	status = read_version(root, error) ||
-		 read_members(root, &map_record, (char *)map, error);
+		 read_members(root, &map_record, (char *)map, error) ||
+		 check_names(map, error);
 	json_decref(root);
 	if (!status)
 		return 0;

@@ -64,3 +64,14 @@ again()
 	again 0,0 99 0 2 100 1000 0 1099 0 0 1100 10 0
 	again 1,1 99 0 2 100 1000 0 1099 1 0 1100 10 0
 }
+
+# Shells of SQL run lines that begin with a dot, and end a statement at a line "go".
+@test "SQL that is printed has no line that a shell would run" {
+	printf 'SELECT 1\ngo\n.shell touch run\n' >odd.sql
+	fails_with 1 'ctanalyze: --print-sql: a line begins with a dot, which is a command in shells of SQL' \
+		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
+	printf 'SELECT 1 -- \302\240\n' >odd.sql
+	fails_with 1 'ctanalyze: odd.sql:1: a blank that is not ASCII' ctanalyze -q --print-sql=duckdb --sql odd.sql odd
+	printf 'SELECT 1 AS x' >odd.sql
+	ctanalyze -q --print-sql=duckdb --sql odd.sql odd | grep -q 'SELECT 1 AS x'
+}

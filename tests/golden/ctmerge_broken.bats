@@ -317,6 +317,12 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 	no_map format.json 'format.json: format: want "clustertrace-clocks"'
 	no_map cut.json "cut.json:10:59: no JSON: premature end of input near '\"'"
 	no_map rate.json 'rate.json: clocks[0].segments[0].rate_ppb: want a number between -5e8 and 5e8'
+	sed 's/"local_ns": [0-9]*/"local_ns": 9223372036854775807/' map.json >far.json
+	no_map far.json 'far.json: clocks[0].segments[0].local_ns: want a time between 1967 and 2111'
+	sed 's/"traces": \["node1"/"traces": ["x"/' map.json >island.json
+	no_map island.json "island.json: islands[0].traces: no clock 'x'"
+	sed 's/"a": "node1"/"a": "x"/' map.json >pair.json
+	no_map pair.json "pair.json: pairs[0].a: no clock 'x'"
 	no_map nowhere 'nowhere: No such file or directory'
 	[ ! -e run.db ]
 }
@@ -324,7 +330,7 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 @test "a map of clocks of other sources" {
 	make_run node1 node2
 	ctsync -q run -o map.json
-	sed -i 's/"trace": "node2"/"trace": "web"/; s/"path": "run.node2[^"]*"/"path": "x"/' map.json
+	sed -i 's/"node2"/"web"/g; s/"path": "run.node2[^"]*"/"path": "x"/' map.json
 	gives 3 'ctmerge: map.json: has a clock of web (x), which is no source of the run, left out
 ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for it, kept at its own epoch' \
 		--clocks map.json

@@ -18,7 +18,7 @@ owner()
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
-	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
+	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c tests/readers/sql_texts.c' ;;
 	zlib.h)
 		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c'
 		;;

@@ -70,7 +70,7 @@ static enum clock_quality draw_quality(void)
 
 static void draw_clock(struct clock *clock, size_t k)
 {
-	nsec_t at = draw_nsec() / 4;
+	nsec_t at = (nsec_t)(draw() >> 3);
 
 	clock->trace = draw_name(k);
 	clock->path = draw_name(k);
@@ -83,7 +83,8 @@ static void draw_clock(struct clock *clock, size_t k)
 	for (size_t i = 0; i < clock->segments; i++) {
 		at += (nsec_t)(1 + draw() % (UINT64_C(1) << 40));
 		clock->segment[i] = (struct clock_segment){
-		    at, draw_nsec(), (double)(int64_t)(draw() % 1000000000) / 1e3 - 5e5};
+		    at, (nsec_t)(draw() >> 3),
+		    (double)(int64_t)(draw() % 1000000000) / 1e3 - 5e5};
 	}
 	clock->bounds = draw() % MOST;
 	clock->bound = mem_zalloc(clock->bounds * sizeof(*clock->bound));
@@ -105,28 +106,34 @@ static void draw_clock(struct clock *clock, size_t k)
 		    (double)(int64_t)(draw() % 1000000000) / 1e3 - 5e5};
 }
 
+/* The name of one of the map's clocks. */
+static char *draw_trace(const struct clock_map *map)
+{
+	return mem_strdup(map->clock[draw() % map->clocks].trace);
+}
+
 static void draw_map(struct clock_map *map)
 {
 	memset(map, 0, sizeof(*map));
 	map->reference = draw_name(0);
-	map->islands = draw() % MOST;
+	map->clocks = draw() % MOST;
+	map->clock = mem_zalloc(map->clocks * sizeof(*map->clock));
+	for (size_t i = 0; i < map->clocks; i++)
+		draw_clock(&map->clock[i], i);
+	map->islands = map->clocks ? draw() % MOST : 0;
 	map->island = mem_zalloc(map->islands * sizeof(*map->island));
 	for (size_t i = 0; i < map->islands; i++) {
 		map->island[i].reference = draw_name(i);
 		map->island[i].traces = draw() % MOST;
 		map->island[i].trace = mem_zalloc(MOST * sizeof(char *));
 		for (size_t k = 0; k < map->island[i].traces; k++)
-			map->island[i].trace[k] = draw_name(k);
+			map->island[i].trace[k] = draw_trace(map);
 	}
-	map->clocks = draw() % MOST;
-	map->clock = mem_zalloc(map->clocks * sizeof(*map->clock));
-	for (size_t i = 0; i < map->clocks; i++)
-		draw_clock(&map->clock[i], i);
-	map->pairs = draw() % MOST;
+	map->pairs = map->clocks ? draw() % MOST : 0;
 	map->pair = mem_zalloc(map->pairs * sizeof(*map->pair));
 	for (size_t i = 0; i < map->pairs; i++)
-		map->pair[i] = (struct clock_pair){draw_name(i),
-						   draw_name(i + 1),
+		map->pair[i] = (struct clock_pair){draw_trace(map),
+						   draw_trace(map),
 						   draw() >> 1,
 						   draw() >> 20,
 						   draw() >> 50,
