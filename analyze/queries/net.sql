@@ -322,16 +322,22 @@ LEFT JOIN copied AS c ON c.node = f.node AND c.by_kernel = f.by_kernel AND coale
  AND coalesce(c.dport, -1) = coalesce(f.dport, -1) AND c.src = f.src AND c.dst = f.dst AND c.protocol = f.protocol
 WHERE f.by_kernel = 1 OR (a.text <> '' AND (a.node = f.node OR z.id IS NOT NULL));
 
--- with numbered_packet
-SELECT node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived, begins,
-       sum(begins) OVER (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id
-                         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
-FROM handing WHERE own = 1;
+-- with handed_on
+SELECT count(*) AS packets FROM handing WHERE own = 1 AND begins = 0;
 
+-- with numbered_packet
+SELECT s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.bytes, s.buffer, s.seq, s.ip_id, s.tells, s.arrived, s.begins,
+       sum(s.begins) OVER (PARTITION BY s.node, s.buffer, s.protocol, s.bytes, s.seq, s.ip_id ORDER BY s.ts_ns, s.id
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
+FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets > 0 AND s.own = 1;
+
+-- Where none was handed on, each is a packet of its own, and nothing needs to be sorted.
 -- temporary sent_packet
-SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END) AS interface, max(CASE WHEN begins = 1 THEN src END) AS src,
-       max(CASE WHEN begins = 1 THEN dst END) AS dst, min(ts_ns) AS ts_ns, max(arrived) AS arrived,
-       min(tells) AS tells
+SELECT s.node, s.protocol, s.interface, s.src, s.dst, s.ts_ns, s.arrived, s.tells
+FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets = 0 AND s.own = 1
+UNION ALL
+SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END), max(CASE WHEN begins = 1 THEN src END),
+       max(CASE WHEN begins = 1 THEN dst END), min(ts_ns), max(arrived), min(tells)
 FROM numbered_packet GROUP BY node, buffer, protocol, bytes, seq, ip_id, n;
 
 -- Of interfaces that had the same packets, in copies, those tell of them whose packets are known to have arrived.
@@ -391,6 +397,7 @@ FROM flow GROUP BY "from", "to";
 
 -- table protocols: Packets by pair of nodes and protocol
 -- sort: from,to,protocol
+-- column lost: count, LOST
 -- column unknown: count, NOT KNOWN
 SELECT d."from", d."to", d.protocol, d.sent, CASE WHEN d.received + d.lost > 0 THEN d.received END AS received,
        CASE WHEN d.received + d.lost > 0 THEN d.lost END AS lost, d.sent - d.received - d.lost AS unknown,
