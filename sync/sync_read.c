@@ -393,6 +393,12 @@ static void explain_silence(struct sync *sync)
 				    "no %s in it, so the clock of %s is unknown",
 				    trace->kind == SOURCE_TRACE ? "event" : "packet",
 				    trace->name);
+		else if (facts->counts_from_boot &&
+			 strcmp(facts->clock_name, "monotonic"))
+			problem_add(&sync->problems, trace->path, PROBLEM_SILENT, 1,
+				    "recorded with the clock `%s`, which nothing relates "
+				    "to others; record with trace-cmd record -C mono",
+				    facts->clock_name);
 		else if (trace->kind != SOURCE_TRACE || has_capture(sync, trace->host))
 			continue;
 		else if (facts->has_no_headers)

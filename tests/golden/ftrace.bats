@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Runs that trace-cmd recorded beside LTTng and tcpdump: tests/fixtures/README.md.
+# shellcheck disable=SC2016 # messages quote by backticks
 load common
 
 # a_run PART...: the parts of both nodes: kernel, trace.dat, pcap.
@@ -83,6 +84,13 @@ ask()
 	ends_with 0 ctmerge --no-sync -o run.db "$CT_SOURCE/tests/fixtures/ftrace/names.dat"
 	[ "$(ask run.db "SELECT group_concat(DISTINCT comm) FROM (SELECT comm FROM thread ORDER BY comm)")" = cat,ls,sh,sleep,trace-cmd,vctraffic ]
 	[ "$(ask run.db 'SELECT count(*) FROM thread WHERE comm IS NULL')" = 0 ]
+}
+
+@test "a clock that nothing relates to others is told" {
+	a_run pcap
+	LC_ALL=C sed 's/\[mono\] mono_raw boot/mono mono_raw [boot]/' "$CT_SOURCE/tests/fixtures/ftrace/names.dat" >run/node1/trace.dat
+	ends_with 3 ctsync run
+	grep -F 'run/node1/trace.dat: recorded with the clock `boot`, which nothing relates to others; record with trace-cmd record -C mono' "$scratch/stderr"
 }
 
 @test "a trace.dat by itself is a trace" {
