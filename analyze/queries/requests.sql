@@ -28,7 +28,7 @@
 -- Nodes of which it is not known what their threads did.
 -- temporary unscheduled
 -- index: id
-SELECT id FROM node WHERE NOT EXISTS (SELECT 1 FROM thread_state AS s WHERE s.node = node.id);
+SELECT n.id FROM node AS n WHERE NOT EXISTS (SELECT 1 FROM thread_state AS s WHERE s.node = n.id);
 
 -- temporary asked
 SELECT r.id AS request, r.begin_ns, c.name AS client, r.client_tid, s.name AS server, r.server_tid AS tid,
