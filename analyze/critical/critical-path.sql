@@ -18,25 +18,8 @@
 -- column other: text, NAME
 -- column other_tid: id, OTHER
 
--- What is missing makes parts of the path unknown. Older tracers leave out what stands in front of
--- the names of newer ones.
 -- notes
-WITH recorded AS (
-	SELECT count(*) FILTER (WHERE name = 'sched_switch') AS switches,
-	       count(*) FILTER (WHERE name IN ('sched_waking', 'sched_wakeup')) AS wakeups,
-	       count(DISTINCT CASE WHEN name IN ('irq_handler_entry', 'irq_handler_exit') THEN name
-	                           WHEN name IN ('irq_softirq_entry', 'softirq_entry') THEN 'softirq_entry'
-	                           WHEN name IN ('irq_softirq_exit', 'softirq_exit') THEN 'softirq_exit' END) AS interrupts,
-	       count(*) FILTER (WHERE name IN ('net_if_receive_skb', 'netif_receive_skb')) AS receives
-	FROM event_class WHERE events > 0)
-SELECT 'what threads did: not recorded (enable sched_switch)' AS note FROM recorded WHERE switches = 0
-UNION ALL
-SELECT CASE WHEN wakeups = 0 THEN 'what ended waits: not recorded (enable sched_waking or sched_wakeup)'
-       WHEN interrupts < 4 THEN 'interrupts are not recorded: what follows a packet''s receive on its processor, '
-            || 'within 500 us and before a switch, is taken to be its doing, other waits stay '
-            || 'unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'
-       WHEN receives = 0 THEN 'which message ended a wait: not recorded (enable net_if_receive_skb)' END
-FROM recorded;
+SELECT note FROM path_note;
 
 -- path_segment is what path.c found, in order. How sure a message's way is, both clocks tell.
 -- temporary segment

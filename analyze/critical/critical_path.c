@@ -8,22 +8,38 @@
 #include "analyze/query.h"
 #include "base/mem.h"
 
-#define REQUEST                                                                          \
-	"SELECT r.id, r.last_message, r.client, r.server, r.client_tid, r.server_port,"  \
-	" r.begin_ns, r.end_ns, r.bound_ns FROM request AS r "
-
 static const char slowest_sql[] =
-    REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ?"
-	    " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id";
+    NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ?"
+		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id";
 
 /* Its flow's last one before the message, unless that came after all of it. */
-static const char of_message_sql[] =
-    REQUEST "JOIN message AS m ON m.id = ? WHERE r.id <= m.id AND r.protocol = m.protocol"
-	    " AND ((r.client_address = m.src AND r.server_address = m.dst"
-	    " AND r.client_port IS m.sport AND r.server_port IS m.dport)"
-	    " OR (r.client_address = m.dst AND r.server_address = m.src"
-	    " AND r.client_port IS m.dport AND r.server_port IS m.sport))"
-	    " ORDER BY r.id DESC LIMIT 1";
+static const char of_message_sql[] = NODE_REQUEST
+    "JOIN message AS m ON m.id = ? WHERE r.id <= m.id AND r.protocol = m.protocol"
+    " AND ((r.client_address = m.src AND r.server_address = m.dst"
+    " AND r.client_port IS m.sport AND r.server_port IS m.dport)"
+    " OR (r.client_address = m.dst AND r.server_address = m.src"
+    " AND r.client_port IS m.dport AND r.server_port IS m.sport))"
+    " ORDER BY r.id DESC LIMIT 1";
+
+struct node_request node_request_of_row(const struct cell *row)
+{
+	return (struct node_request){
+	    .id = row[0].integer,
+	    .start = {.node = cell_integer(&row[2], -1),
+		      .tid = cell_integer(&row[4], -1),
+		      .begin_ns = row[6].integer,
+		      .end_ns = cell_integer(&row[7], NSEC_MIN),
+		      .message = cell_integer(&row[1], 0),
+		      .resent_ns = cell_integer(&row[13], 0),
+		      .sender_tid = cell_integer(&row[10], -1),
+		      .given_ns = cell_integer(&row[11], NSEC_MIN)},
+	    .server = cell_integer(&row[3], -1),
+	    .server_port = cell_integer(&row[5], -1),
+	    .bound_ns = cell_integer(&row[8], NSEC_MAX),
+	    .arrived_ns = cell_integer(&row[9], NSEC_MIN),
+	    .resent_there_ns = cell_integer(&row[12], 0),
+	};
+}
 
 /* Up to `most`; of the slowest those of chosen nodes. How many, or -1 with error. */
 static int read_requests(struct node_request *request, int most, struct query *query,
@@ -39,19 +55,7 @@ static int read_requests(struct node_request *request, int most, struct query *q
 
 	while (count < most && more > 0 &&
 	       (more = timeline_query_next(rows, error)) > 0) {
-		const struct cell *row = timeline_query_row(rows);
-
-		request[count] = (struct node_request){
-		    .id = row[0].integer,
-		    .start = {.node = cell_integer(&row[2], -1),
-			      .tid = cell_integer(&row[4], -1),
-			      .begin_ns = row[6].integer,
-			      .end_ns = cell_integer(&row[7], NSEC_MIN),
-			      .message = cell_integer(&row[1], 0)},
-		    .server = cell_integer(&row[3], -1),
-		    .server_port = cell_integer(&row[5], -1),
-		    .bound_ns = cell_integer(&row[8], NSEC_MAX),
-		};
+		request[count] = node_request_of_row(timeline_query_row(rows));
 		count += sql != slowest_sql ||
 			 scope_has_node(scope, request[count].start.node) ||
 			 scope_has_node(scope, request[count].server);

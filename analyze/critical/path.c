@@ -12,7 +12,7 @@ const char *path_state_name(enum path_state state)
 {
 	static const char *const names[PATH_STATES] = {"running", "runnable", "disk",
 						       "network", "timer",    "interrupt",
-						       "thread",  "unknown"};
+						       "thread",  "unknown",  "resent"};
 
 	return names[state];
 }
@@ -48,7 +48,7 @@ struct history_message {
 struct history {
 	struct error *error;
 	bool failed;
-	struct timeline_query *span, *message, *batch;
+	struct timeline_query *span, *idle, *message, *batch;
 };
 
 static const char span_sql[] =
@@ -57,6 +57,10 @@ static const char span_sql[] =
     " wait, wake_first_recv, wake_last_recv, cut % 4 < 2 FROM thread_state"
     " WHERE node = ? AND tid = ? AND begin_ns < ? AND state <> 'dead'"
     " ORDER BY begin_ns DESC LIMIT 1";
+
+static const char idle_sql[] = "SELECT begin_ns, end_ns FROM thread_state"
+			       " WHERE node = ? AND tid = 0 AND begin_ns < ? AND cpu = ?"
+			       " ORDER BY begin_ns DESC LIMIT 1";
 
 #define MESSAGE                                                                          \
 	"SELECT m.id, m.recv_event, m.send_ns, m.recv_ns, m.src_node, m.dst_node,"       \
@@ -106,10 +110,11 @@ struct history *history_new(struct timeline_reader *reader, struct error *error)
 	history->error = error;
 	if (!timeline_reader_keep(reader, &sender, error)) {
 		history->span = timeline_query_new(reader, span_sql, error);
+		history->idle = timeline_query_new(reader, idle_sql, error);
 		history->message = timeline_query_new(reader, message_sql, error);
 		history->batch = timeline_query_new(reader, batch_sql, error);
 	}
-	if (history->span && history->message && history->batch)
+	if (history->span && history->idle && history->message && history->batch)
 		return history;
 	history_free(history);
 	return NULL;
@@ -210,6 +215,7 @@ void history_free(struct history *history)
 	if (!history)
 		return;
 	timeline_query_free(history->span);
+	timeline_query_free(history->idle);
 	timeline_query_free(history->message);
 	timeline_query_free(history->batch);
 	free(history);
@@ -338,6 +344,40 @@ static void follow_message(struct walk *walk, struct history_message message,
 	}
 }
 
+/* A message's time on its way or until it was sent again, from an earlier time on. */
+static void tell_transfer(struct walk *walk, enum path_state state, nsec_t begin_ns,
+			  const struct history_message *message)
+{
+	struct path_segment *segment = tell(walk, state, begin_ns);
+
+	if (segment)
+		segment->from_node = message->src_node;
+}
+
+/* Back over a message whose data was lost before: to its first sending, and then to the
+ * thread that sent the first of that data. */
+static void follow_resent(struct walk *walk, const struct history_message *message,
+			  const struct path_start *start)
+{
+	nsec_t floor_ns = start->begin_ns;
+
+	push(walk, message->dst_node, -1, floor_ns);
+	tell(walk, PATH_INTERRUPT, message->recv_ns);
+	tell_message(walk, message);
+	tell_transfer(walk, PATH_RESENT, nsec_sub(walk->at_ns, start->resent_ns),
+		      message);
+	if (!ran(walk, message->src_node, start->sender_tid, walk->at_ns))
+		tell_transfer(walk, PATH_NETWORK, start->given_ns, message);
+	walk->deep--;
+	if (ran(walk, message->src_node, start->sender_tid, walk->at_ns)) {
+		push(walk, message->src_node, start->sender_tid, floor_ns);
+		return;
+	}
+	push(walk, message->src_node, -1, floor_ns);
+	tell(walk, PATH_UNKNOWN, floor_ns);
+	walk->deep--;
+}
+
 /* Back over a wait: to what ended it, if that is known, and to where it began. */
 static void follow_wait(struct walk *walk, const struct history_span *span,
 			nsec_t floor_ns)
@@ -417,8 +457,12 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 	if (start->begin_ns >= start->end_ns)
 		return 0;
 	push(&walk, start->node, start->tid, start->begin_ns);
-	if (find_message(history, history->message, &first, 1, &message))
-		follow_message(&walk, message, start->begin_ns);
+	if (find_message(history, history->message, &first, 1, &message)) {
+		if (start->resent_ns > 0)
+			follow_resent(&walk, &message, start);
+		else
+			follow_message(&walk, message, start->begin_ns);
+	}
 	while (walk.deep && !history->failed) {
 		if (walk.at_ns <= walk.frame[walk.deep - 1].floor_ns)
 			walk.deep--;
@@ -426,6 +470,74 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 			step(&walk);
 	}
 	reverse(path);
+	return history->failed ? -1 : 0;
+}
+
+/* ---- who had the processor during a wait for it */
+
+/* When a thread, or idle (0), that left a processor at at_ns had begun to run on it;
+ * false: it is not known. */
+static bool find_run_begin(struct history *history, const struct path_segment *wait,
+			   int64_t tid, nsec_t at_ns, nsec_t *begin_ns)
+{
+	const struct cell key[] = {cell_of_integer(wait->node), cell_of_integer(at_ns),
+				   cell_of_integer(wait->cpu)};
+	struct history_span span;
+	const struct cell *idle = tid == 0 ? ask(history, history->idle, key, 3) : NULL;
+
+	if (idle && idle[1].integer == at_ns)
+		*begin_ns = idle[0].integer;
+	else if (history_span_before(history, wait->node, tid, at_ns, &span) &&
+		 span.state == STATE_RUNNING && span.end_ns == at_ns)
+		*begin_ns = span.begin_ns;
+	else
+		return false;
+	return true;
+}
+
+/* The thread that left the processor when this one got it; -1: not known. */
+static int64_t find_predecessor(struct history *history, int64_t node, int64_t tid,
+				nsec_t at_ns)
+{
+	struct history_span span;
+
+	return history_span_before(history, node, tid, at_ns, &span) &&
+		       span.state == STATE_RUNNABLE && span.end_ns == at_ns
+		   ? span.other_tid
+		   : -1;
+}
+
+static void split_wait(struct path *path, struct history *history,
+		       const struct path_segment *wait)
+{
+	struct path_segment part = *wait;
+
+	while (part.end_ns > wait->begin_ns) {
+		nsec_t begin_ns = wait->begin_ns;
+
+		if (!find_run_begin(history, wait, part.other_tid, part.end_ns,
+				    &begin_ns))
+			part.other_tid = -1;
+		part.begin_ns = begin_ns > wait->begin_ns ? begin_ns : wait->begin_ns;
+		*MEM_NEXT(path->segment, path->count, path->capacity) = part;
+		part.other_tid =
+		    find_predecessor(history, wait->node, part.other_tid, part.begin_ns);
+		part.end_ns = part.begin_ns;
+	}
+}
+
+int path_split_waits(struct path *path, struct history *history)
+{
+	struct path split = {.deep = path->deep, .backward = path->backward};
+
+	for (size_t i = 0; i < path->count; i++)
+		if (path->segment[i].state == PATH_RUNNABLE)
+			split_wait(&split, history, &path->segment[i]);
+		else
+			*MEM_NEXT(split.segment, split.count, split.capacity) =
+			    path->segment[i];
+	path_clear(path);
+	*path = split;
 	return history->failed ? -1 : 0;
 }
 

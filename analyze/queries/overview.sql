@@ -55,6 +55,7 @@ SELECT EXISTS (SELECT 1 FROM message) AS messages, EXISTS (SELECT 1 FROM request
 
 -- with answer
 SELECT 1 AS place, 'requests' AS analysis, 'requests between nodes' AS about FROM has WHERE requests
+UNION ALL SELECT 2, 'why', 'what the slow requests lose their time to' FROM has WHERE requests AND threads
 UNION ALL SELECT 2, 'critical-path', 'what the slowest request waited for' FROM has WHERE requests AND threads
 UNION ALL SELECT 3, 'messages', 'how long messages between nodes took' FROM has WHERE messages
 UNION ALL SELECT 4, 'cpu', 'who used the processors' FROM has WHERE threads

@@ -869,8 +869,8 @@
 	};
 
 	// ---- a request's critical path, a lane a node in the order in which it comes there
-	const pathStates = ["running", "runnable", "disk", "network", "timer", "interrupt", "thread", "unknown"];
-	const pathColours = ["run", "ready", "disk", "net", "timer", "irq", "thread", "unknown"];
+	const pathStates = ["running", "runnable", "disk", "network", "timer", "interrupt", "thread", "unknown", "resent"];
+	const pathColours = ["run", "ready", "disk", "net", "timer", "irq", "thread", "unknown", "resent"];
 	const path = (into, nodes) => {
 		const data = JSON.parse(into.dataset.path);
 		let at = 0;

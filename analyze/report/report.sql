@@ -279,7 +279,8 @@ UNION ALL
 SELECT row_number() OVER (ORDER BY sum(ns) DESC, state), sum(ns),
        CASE state WHEN 'running' THEN 'running' WHEN 'runnable' THEN 'waiting for a processor' WHEN 'disk' THEN 'waiting for a disk'
        WHEN 'network' THEN 'in the network' WHEN 'timer' THEN 'waiting for a timer' WHEN 'interrupt' THEN 'waiting for an interrupt'
-       WHEN 'thread' THEN 'waiting for another thread' ELSE 'of which nothing was recorded' END
+       WHEN 'thread' THEN 'waiting for another thread'
+       WHEN 'resent' THEN 'lost, until it was sent again' ELSE 'of which nothing was recorded' END
 FROM page_path WHERE request = (SELECT request FROM told_request) AND ns > 0 GROUP BY state;
 
 -- with told_parts

@@ -115,9 +115,9 @@ void report_user(struct report *report)
 
 /* The classes of colours that the page's style has, by state. */
 static const char *const colour[PATH_STATES] = {
-    [PATH_RUNNING] = "run",   [PATH_RUNNABLE] = "ready", [PATH_DISK] = "disk",
-    [PATH_NETWORK] = "net",   [PATH_TIMER] = "timer",    [PATH_INTERRUPT] = "irq",
-    [PATH_THREAD] = "thread", [PATH_UNKNOWN] = "unknown"};
+    [PATH_RUNNING] = "run",   [PATH_RUNNABLE] = "ready",  [PATH_DISK] = "disk",
+    [PATH_NETWORK] = "net",   [PATH_TIMER] = "timer",     [PATH_INTERRUPT] = "irq",
+    [PATH_THREAD] = "thread", [PATH_UNKNOWN] = "unknown", [PATH_RESENT] = "resent"};
 
 struct drawing {
 	struct report *report;

@@ -71,6 +71,44 @@ clients()
 	clients critical_path_name critical-path --node node2 --procname sadc --table states --format markdown
 }
 
+# The path of every request, and the sum of all parts of every group is that of its requests.
+@test "why: parts add up" {
+	local group keys
+	clients why why
+	clients why_part why --group port --node node3 --timerange +1,+2 --min 1ms --limit 3 --format json
+	ctsim -q --seed 3 --set seconds=6 --set loss=0.02 --set service_us=100 clients -o lossy
+	ctmerge -q lossy -o lossy.db 2>/dev/null
+	for group in pair port process; do
+		keys='s.name'
+		[ "$group" = process ] || keys="r.server_port, $keys"
+		[ "$group" != pair ] || keys="c.name, $keys"
+		ctanalyze why --group $group --limit 0 --format json --table parts lossy.db >parts.json
+		sqlite3 :memory: "SELECT count(*) > 10, sum(v ->> 'state' = 'resent') > 0, sum(v ->> 'sum_ns' < 0)
+			FROM (SELECT value AS v FROM json_each(readfile('parts.json'), '\$.tables[0].rows'))" >judged
+		echo "1|1|0" | diff - judged
+		sqlite3 :memory: "SELECT sum(v ->> 'sum_ns'), max(v ->> 'group_ns'), min(v ->> 'group_ns')
+			FROM (SELECT value AS v FROM json_each(readfile('parts.json'), '\$.tables[0].rows'))
+			GROUP BY v ->> 'client', v ->> 'port', v ->> 'server' ORDER BY 1" >added
+		sqlite3 lossy.db "SELECT sum(end_ns - begin_ns), sum(end_ns - begin_ns), sum(end_ns - begin_ns) FROM request AS r
+			JOIN node AS c ON c.id = r.client JOIN node AS s ON s.id = r.server
+			WHERE end_ns IS NOT NULL GROUP BY $keys ORDER BY 1" >sums
+		[ -s sums ]
+		diff sums added
+	done
+	# A hundredth of the requests lost a packet for a retransmission timeout.
+	ctanalyze why --format json --table slow lossy.db >slow.json
+	sqlite3 :memory: "SELECT count(*), sum(v ->> 'why' = 'data lost from ' || (v ->> 'from') || ' to ' || (v ->> 'node') || ', until sent again'),
+		sum(v ->> 'more_ns' > 150e6) FROM (SELECT value AS v FROM json_each(readfile('slow.json'), '\$.tables[0].rows'))" >judged
+	echo "3|3|3" | diff - judged
+}
+
+@test "why: servers were not recorded, none, misuse" {
+	golden analyze_why_light ctanalyze why "$CT_LIGHT"
+	golden analyze_why_none ctanalyze why --min 1h "$CT_CLIENTS"
+	fails_with 2 "ctanalyze: --group: why has no group 'disk', want one of pair port process" \
+		ctanalyze why --group disk "$CT_CLIENTS"
+}
+
 # Whatever the interval: its rows follow each other, and add up to it exactly.
 @test "critical paths have no gaps" {
 	local from

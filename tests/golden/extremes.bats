@@ -18,7 +18,7 @@ survives()
 {
 	local name status
 	for name in nodes clocks problems cpu 'cpu --interval 100ms' sched 'sched --log' syscalls irq io mem \
-		messages 'messages --log' net requests critical-path metrics proc report; do
+		messages 'messages --log' net requests why critical-path metrics proc report; do
 		status=0
 		# shellcheck disable=SC2086 # words
 		timeout 60 ctanalyze $name "$1" -q -o answer.out 2>talk.txt || status=$?

@@ -94,6 +94,7 @@ report_data()
 @test "requests, and what the slowest one waited for" {
 	golden sample_requests ctanalyze requests --limit 10 "$CT_SAMPLE"
 	golden sample_critical ctanalyze critical-path "$CT_SAMPLE"
+	golden sample_why ctanalyze why --limit 12 "$CT_SAMPLE"
 }
 
 @test "the questions of the schema's document" {

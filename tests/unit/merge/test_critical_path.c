@@ -106,7 +106,10 @@ static char *walk(const struct path_start *start, struct path *path)
 	assert_path_of(1, tid_, begin_, end_, wanted)
 #define assert_path_of(node_, tid_, begin_, end_, wanted)                                \
 	do {                                                                             \
-		const struct path_start start_ = {(node_), (tid_), (begin_), (end_), 0}; \
+		const struct path_start start_ = {.node = (node_),                       \
+						  .tid = (tid_),                         \
+						  .begin_ns = (begin_),                  \
+						  .end_ns = (end_)};                     \
 		struct path path_;                                                       \
 		char *told_ = walk(&start_, &path_);                                     \
 		assert_string_equal(told_, (wanted));                                    \
@@ -224,7 +227,8 @@ static void a_message_leads_to_its_sender_on_the_other_node(void **unused)
 /* From the message that brings the response back to the sending of the request. */
 static void a_request_is_walked_from_its_last_message(void **unused)
 {
-	const struct path_start start = {1, 5, 180, 549, 2};
+	const struct path_start start = {
+	    .node = 1, .tid = 5, .begin_ns = 180, .end_ns = 549, .message = 2};
 	struct path path;
 	char *told;
 
@@ -245,7 +249,8 @@ static void a_request_is_walked_from_its_last_message(void **unused)
 
 static void a_message_from_the_future_takes_no_time(void **unused)
 {
-	const struct path_start start = {1, 5, 100, 600, 0};
+	const struct path_start start = {
+	    .node = 1, .tid = 5, .begin_ns = 100, .end_ns = 600, .message = 0};
 	struct path path;
 	char *told;
 
@@ -402,7 +407,8 @@ static void threads_that_wake_each_other(void **unused)
 /* A hundred threads that each wait for the next one, one after the other. */
 static void waits_within_waits_end_somewhere(void **unused)
 {
-	const struct path_start start = {1, 10, 150, 500, 0};
+	const struct path_start start = {
+	    .node = 1, .tid = 10, .begin_ns = 150, .end_ns = 500, .message = 0};
 	struct path path;
 	char *told;
 
