@@ -1,20 +1,21 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: why
--- summary: what the slow requests lose their time to, by their critical paths
+-- summary: what the slow requests lose their time to
 -- description: requests with the same client, server, port and serving process are
 --   a group (--group: fewer of these), and the slowest 1 % of a group are compared
 --   with those around its median, the middle tenth (of more than 1,000 a hundred,
 --   or 1 %). slow: one line per group, WHY is what the slow ones have most more of
---   than the others, MORE of it on average. parts: what the end of each request
---   waited for, back to its arrival at the server as in critical-path, and before
---   that the way there: SUM over all requests of the group, MEDIAN and SLOWEST the
---   mean per request. Ways between client and server are within BOUND. The parts of a group add up to the time of its requests,
---   to the nanosecond. STATE is running; runnable, waiting for a processor, which
---   OTHER had meanwhile; disk, timer, interrupt; thread, waiting for the thread
---   OTHER; network, on the way from the node FROM; resent, lost on that way until
---   it was sent again; unknown, it was not recorded. --min and --max apply to the
---   total, --tid, --pid and --procname to the serving thread, --node to the client
---   or the server. Needs what critical-path needs.
+--   than the others, MORE of it on average; ways between client and server are
+--   within BOUND. parts: what the end of each request waited for, back to its
+--   arrival at the server as in critical-path, and before that the way there:
+--   SUM over all requests of the group, MEDIAN and SLOWEST the mean per request.
+--   The parts of a group add up to the time of its requests, to the nanosecond.
+--   STATE is running; runnable, waiting for a processor, which OTHER had
+--   meanwhile; disk, timer, interrupt; thread, waiting for the thread OTHER;
+--   network, on the way from the node FROM; resent, lost on that way until it
+--   was sent again; unknown, it was not recorded. --min and --max apply to the
+--   total, --tid, --pid and --procname to the serving thread, --node to the
+--   client or the server. Needs what critical-path needs.
 -- example: ctanalyze why --begin +12.3 --end +12.8 run.db
 -- groups: pair port process
 -- unit text: state why
