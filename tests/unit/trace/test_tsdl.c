@@ -325,8 +325,6 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 		     "line 2: want a name other than event");
 	assert_wrong("typealias integer { size = 8; base = 9; } := x;",
 		     "line 2: base: want base 2, 8, 10 or 16");
-	assert_wrong("clock { name = c; };\nclock { name = c; };",
-		     "line 3: clock: c: want one clock of the name");
 	assert_wrong("clock { name = c;\ndescription = 23; };",
 		     "line 3: clock: description: want a text");
 	assert_wrong(
