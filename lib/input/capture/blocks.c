@@ -9,35 +9,22 @@
 #include "base/mem.h"
 
 enum {
-	BLOCK_INTERFACE = 1,
-	BLOCK_OLD_PACKET = 2,
-	BLOCK_SIMPLE_PACKET = 3,
-	BLOCK_STATISTICS = 5,
-	BLOCK_PACKET = 6,
-	BLOCK_SECTION = 0x0a0d0d0a,
-	OPTION_END = 0,
 	OPTION_PACKET_DROPS = 4,    /* of a packet block */
 	OPTION_INTERFACE_DROPS = 5, /* of interface statistics */
 	OPTION_SYSTEM_DROPS = 7,
-	OPTION_RESOLUTION = 9,
-	OPTION_OFFSET = 14,
 };
 
 enum {
-	BLOCK_HEAD = 8,       /* type and length */
-	LEAST_BLOCK = 12,     /* type, length, and the length again */
-	MOST_BLOCK = 1 << 26, /* the limit of blocks that are parsed */
+	BLOCK_HEAD = 8, /* type and length */
 	READ_AT_ONCE = 1 << 18,
 	MOST_DECIMALS = 19, /* so that units per second fit in 64 bits */
 };
 
-#define SECTION_ORDER 0x1a2b3c4du
-#define MICRO_UNITS   1000000u /* per second; the default */
+#define MICRO_UNITS 1000000u /* per second; the default */
 
 struct interface {
 	uint32_t link, most_captured; /* 0: no limit */
-	uint64_t units;               /* timestamp units per second; 0 if unusable */
-	int64_t offset_s;             /* seconds added to timestamps */
+	struct block_unit unit;
 	nsec_t slack_ns;
 	nsec_t packet_ns, statistics_ns; /* time of the last ones; NSEC_MIN: none */
 	uint64_t dropped;                /* according to the last statistics */
@@ -57,33 +44,22 @@ struct block_reader {
 	bool is_cut;
 };
 
-static uint32_t word(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static uint32_t get32(const struct block_reader *reader, const uint8_t *at)
 {
-	return reader->swapped ? __builtin_bswap32(word(at)) : word(at);
+	return block_get32(at, reader->swapped);
 }
 
 static uint16_t get16(const struct block_reader *reader, const uint8_t *at)
 {
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return reader->swapped ? __builtin_bswap16(value) : value;
+	return block_get16(at, reader->swapped);
 }
 
 bool block_reader_probe(const uint8_t begin[12])
 {
 	/* The block type consists of line ends, with which a text file may begin, too. */
-	return word(begin) == BLOCK_SECTION &&
-	       (word(begin + 8) == SECTION_ORDER ||
-		__builtin_bswap32(word(begin + 8)) == SECTION_ORDER);
+	return block_get32(begin, false) == BLOCK_SECTION &&
+	       (block_get32(begin + 8, false) == SECTION_ORDER ||
+		block_get32(begin + 8, true) == SECTION_ORDER);
 }
 
 struct block_reader *block_reader_new(FILE *stream)
@@ -168,13 +144,13 @@ static int read_block(struct block_reader *reader, uint32_t *type, size_t *lengt
 				 reader->is_cut ? "the head of a block is truncated"
 						: strerror(errno));
 	}
-	*type = word(reader->block);
+	*type = block_get32(reader->block, false);
 	if (*type == BLOCK_SECTION) {
 		if (read_bytes(reader, reader->block + have, 4))
 			return -1;
 		have += 4;
 		reader->in_section = block_reader_probe(reader->block);
-		reader->swapped = word(reader->block + 8) != SECTION_ORDER;
+		reader->swapped = block_get32(reader->block + 8, false) != SECTION_ORDER;
 	}
 	if (!reader->in_section)
 		return set_fault(reader, "no section begins where one should");
@@ -231,30 +207,22 @@ static uint64_t units_of(uint8_t resolution)
 	return units;
 }
 
-static uint64_t get64(const struct block_reader *reader, const uint8_t *at)
+static uint64_t get64(const uint8_t *at, bool swapped)
 {
 	uint64_t value;
 
 	memcpy(&value, at, sizeof(value));
-	return reader->swapped ? __builtin_bswap64(value) : value;
+	return swapped ? __builtin_bswap64(value) : value;
 }
 
-/* An option of a block; `at` is the next one's. */
-struct option {
-	const uint8_t *at, *end, *value;
-	uint16_t code;
-	size_t size;
-};
-
-/* Step to the next option. Return false after the last one. */
-static bool next_option(const struct block_reader *reader, struct option *option)
+bool block_option_next(struct block_option *option)
 {
 	size_t left;
 
 	if (option->end - option->at < 4)
 		return false;
-	option->code = get16(reader, option->at);
-	option->size = get16(reader, option->at + 2);
+	option->code = block_get16(option->at, option->swapped);
+	option->size = block_get16(option->at + 2, option->swapped);
 	option->value = option->at += 4;
 	left = (size_t)(option->end - option->at);
 	if (option->code == OPTION_END || option->size > left)
@@ -265,10 +233,25 @@ static bool next_option(const struct block_reader *reader, struct option *option
 	return true;
 }
 
+struct block_unit block_unit_parse(struct block_option option)
+{
+	struct block_unit unit = {.units = MICRO_UNITS};
+
+	while (block_option_next(&option)) {
+		if (option.code == OPTION_RESOLUTION && option.size >= 1)
+			unit.units = units_of(*option.value);
+		if (option.code == OPTION_OFFSET && option.size >= 8)
+			unit.offset_s = (int64_t)get64(option.value, option.swapped);
+	}
+	return unit;
+}
+
 static int add_interface(struct block_reader *reader, size_t length)
 {
 	struct interface *interface;
-	struct option option = {.at = reader->block + 16, .end = reader->block + length};
+	struct block_option option = {.at = reader->block + 16,
+				      .end = reader->block + length,
+				      .swapped = reader->swapped};
 
 	if (length < 16)
 		return set_fault(reader, "an interface of %zu bytes", length);
@@ -276,38 +259,28 @@ static int add_interface(struct block_reader *reader, size_t length)
 	*interface = (struct interface){
 	    .link = get16(reader, reader->block + 8),
 	    .most_captured = get32(reader, reader->block + 12),
-	    .units = MICRO_UNITS,
+	    .unit = block_unit_parse(option),
 	    .packet_ns = NSEC_MIN,
 	    .statistics_ns = NSEC_MIN,
 	};
-	while (next_option(reader, &option)) {
-		if (option.code == OPTION_RESOLUTION && option.size >= 1)
-			interface->units = units_of(*option.value);
-		if (option.code == OPTION_OFFSET && option.size >= 8)
-			interface->offset_s = (int64_t)get64(reader, option.value);
-	}
-	interface->slack_ns = slack(interface->units);
+	interface->slack_ns = slack(interface->unit.units);
 	return 0;
 }
 
-/* Set the packet's time if it is valid. Timestamps count units since the epoch. */
-static void set_instant(struct block_packet *packet, const struct interface *interface,
-			uint64_t count)
+bool block_unit_instant(const struct block_unit *unit, uint64_t count, nsec_t *ns)
 {
 	__extension__ typedef unsigned __int128 wide;
 	int64_t seconds;
 	nsec_t part;
 
-	if (!interface->units || count / interface->units > INT64_MAX)
-		return;
-	seconds = (int64_t)(count / interface->units);
-	part = (nsec_t)((wide)(count % interface->units) * (uint64_t)NSEC_PER_SEC /
-			interface->units);
-	packet->unit.usable =
-	    !__builtin_add_overflow(seconds, interface->offset_s, &seconds) &&
-	    !__builtin_mul_overflow(seconds, NSEC_PER_SEC, &packet->ns) &&
-	    !__builtin_add_overflow(packet->ns, part, &packet->ns) &&
-	    nsec_is_stamp(packet->ns);
+	if (!unit->units || count / unit->units > INT64_MAX)
+		return false;
+	seconds = (int64_t)(count / unit->units);
+	part =
+	    (nsec_t)((wide)(count % unit->units) * (uint64_t)NSEC_PER_SEC / unit->units);
+	return !__builtin_add_overflow(seconds, unit->offset_s, &seconds) &&
+	       !__builtin_mul_overflow(seconds, NSEC_PER_SEC, ns) &&
+	       !__builtin_add_overflow(*ns, part, ns) && nsec_is_stamp(*ns);
 }
 
 static void add_loss(struct block_reader *reader, nsec_t begin_ns, nsec_t end_ns,
@@ -325,14 +298,15 @@ static void note_packet_drops(struct block_reader *reader, size_t from, size_t l
 			      const struct block_packet *packet)
 {
 	struct interface *interface = &reader->interface[packet->unit.interface];
-	struct option option = {.at = reader->block + from,
-				.end = reader->block + length};
+	struct block_option option = {.at = reader->block + from,
+				      .end = reader->block + length,
+				      .swapped = reader->swapped};
 	nsec_t ns = packet->unit.usable ? packet->ns : NSEC_MAX;
 	uint64_t drops = 0;
 
-	while (from < length && next_option(reader, &option))
+	while (from < length && block_option_next(&option))
 		if (option.code == OPTION_PACKET_DROPS && option.size >= 8)
-			drops = get64(reader, option.value);
+			drops = get64(option.value, option.swapped);
 	if (drops)
 		add_loss(reader, interface->packet_ns, ns, drops);
 	interface->told += drops;
@@ -348,8 +322,8 @@ static void note_statistics(struct block_reader *reader, size_t length)
 {
 	enum { FIXED = 20 };
 	const uint8_t *block = reader->block;
-	struct option option = {.at = block + FIXED, .end = block + length};
-	struct block_packet at = {.ns = 0};
+	struct block_option option = {
+	    .at = block + FIXED, .end = block + length, .swapped = reader->swapped};
 	struct interface *interface;
 	uint64_t dropped = 0, growth;
 	nsec_t ns;
@@ -357,15 +331,14 @@ static void note_statistics(struct block_reader *reader, size_t length)
 	if (length < FIXED || get32(reader, block + 8) >= reader->count)
 		return;
 	interface = &reader->interface[get32(reader, block + 8)];
-	set_instant(&at, interface,
-		    (uint64_t)get32(reader, block + 12) << 32 |
-			get32(reader, block + 16));
-	ns = at.unit.usable ? at.ns : NSEC_MAX;
-	while (next_option(reader, &option))
+	if (!block_unit_instant(&interface->unit,
+				block_get_stamp(block + 12, reader->swapped), &ns))
+		ns = NSEC_MAX;
+	while (block_option_next(&option))
 		if ((option.code == OPTION_INTERFACE_DROPS ||
 		     option.code == OPTION_SYSTEM_DROPS) &&
 		    option.size >= 8)
-			dropped += get64(reader, option.value);
+			dropped += get64(option.value, option.swapped);
 	growth = dropped > interface->dropped ? dropped - interface->dropped : 0;
 	if (growth > interface->told)
 		add_loss(reader, interface->statistics_ns, ns, growth - interface->told);
@@ -414,9 +387,8 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 	if (packet->captured > length - from)
 		return set_fault(reader, "a packet of %u bytes in a block of %zu",
 				 packet->captured, length);
-	set_instant(packet, interface,
-		    (uint64_t)get32(reader, block + 12) << 32 |
-			get32(reader, block + 16));
+	packet->unit.usable = block_unit_instant(
+	    &interface->unit, block_get_stamp(block + 12, reader->swapped), &packet->ns);
 	if (type == BLOCK_PACKET)
 		note_packet_drops(reader,
 				  from + (((size_t)packet->captured + 3) & ~(size_t)3),

@@ -5,8 +5,73 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "input/capture/capture.h"
+
+enum {
+	BLOCK_INTERFACE = 1,
+	BLOCK_OLD_PACKET = 2,
+	BLOCK_SIMPLE_PACKET = 3,
+	BLOCK_STATISTICS = 5,
+	BLOCK_PACKET = 6,
+	BLOCK_SECTION = 0x0a0d0d0a,
+	OPTION_END = 0,
+	OPTION_COMMENT = 1,
+	OPTION_RESOLUTION = 9,
+	OPTION_OFFSET = 14,
+	LEAST_BLOCK = 12,     /* type, length, and the length again */
+	MOST_BLOCK = 1 << 26, /* the limit of blocks that are parsed */
+};
+
+#define SECTION_ORDER 0x1a2b3c4du
+
+/* Numbers in a section's byte order; `swapped` if that is not ours. */
+static inline uint32_t block_get32(const uint8_t *at, bool swapped)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+static inline uint16_t block_get16(const uint8_t *at, bool swapped)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swapped ? __builtin_bswap16(value) : value;
+}
+
+/* Return a timestamp, of which the upper half comes first in either byte order. */
+static inline uint64_t block_get_stamp(const uint8_t *at, bool swapped)
+{
+	return (uint64_t)block_get32(at, swapped) << 32 | block_get32(at + 4, swapped);
+}
+
+/* An option of a block; `at` is the next one's. */
+struct block_option {
+	const uint8_t *at, *end, *value;
+	uint16_t code;
+	size_t size;
+	bool swapped;
+};
+
+/* Step to the next option. Return false after the last one. */
+bool block_option_next(struct block_option *option);
+
+/* What an interface's timestamps count. */
+struct block_unit {
+	uint64_t units;   /* per second; 0 if unusable */
+	int64_t offset_s; /* seconds added to timestamps */
+};
+
+/* Parse the options of an interface, from `option.at` on. */
+struct block_unit block_unit_parse(struct block_option option);
+
+/* Convert a timestamp, which counts units since the epoch. Return false if it is invalid.
+ */
+bool block_unit_instant(const struct block_unit *unit, uint64_t count, nsec_t *ns);
 
 /*
  * A reader of the packets of a pcapng file (draft-ietf-opsawg-pcapng). Such a file
