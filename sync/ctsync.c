@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
     {0, "plot", OPTION_STRING, &options.plot, "DIR",
      "draw each pair and the graph of all clocks as SVG into DIR", 0, 0},
     {0, "apply", OPTION_STRING, &options.apply, "DIR",
-     "write each CTF trace again, on the reference clock, into DIR", 0, 0},
+     "write each trace and capture again, on the reference clock, into DIR", 0, 0},
     {0, "extract", OPTION_STRING, &options.extract, "FILE",
      "only write the packet events that matching needs to FILE (.packets), from the "
      "traces of -t or of a node's directory",
@@ -137,24 +137,22 @@ static int check_apply(const struct source_list *sources, struct error *error)
 	return 0;
 }
 
-static int read_input(struct sync *sync, struct error *error)
+static int read_input(struct sync *sync, struct source_list *sources, struct error *error)
 {
-	struct source_list sources = {.takes_extracts = !options.extract};
 	struct progress progress;
 	int status;
 
 	if (options.messages)
 		return sync_read_messages(sync, options.messages, error);
 	progress_init(&progress, options.quiet);
-	collect_sources(&sources, &sync->problems);
-	if (sources.count)
-		qsort(sources.item, sources.count, sizeof(*sources.item), by_name);
-	status = sync_arguments_set_sources(&sources, error) ||
-		 check_apply(&sources, error) ||
+	collect_sources(sources, &sync->problems);
+	if (sources->count)
+		qsort(sources->item, sources->count, sizeof(*sources->item), by_name);
+	status = sync_arguments_set_sources(sources, error) ||
+		 check_apply(sources, error) ||
 		 (options.extract
-		      ? extract_packets(sync, &sources, options.extract, &progress, error)
-		      : sync_read_sources(sync, &sources, &progress, error));
-	source_list_clear(&sources);
+		      ? extract_packets(sync, sources, options.extract, &progress, error)
+		      : sync_read_sources(sync, sources, &progress, error));
 	return status;
 }
 
@@ -180,7 +178,8 @@ static void print_text(struct sync *sync, const struct clock_map *map)
 }
 
 /* Print first, so that no file is delivered if standard output cannot be written. */
-static int write_results(struct sync *sync, struct error *error)
+static int write_results(struct sync *sync, const struct source_list *sources,
+			 struct error *error)
 {
 	struct clock_map map;
 	int status = 0;
@@ -200,8 +199,8 @@ static int write_results(struct sync *sync, struct error *error)
 	if (!status && options.messages_out)
 		status = messages_out_write(sync, &map, options.messages_out, error);
 	if (!status && options.apply)
-		status = apply_run(&map, options.apply, options.json ? stderr : stdout,
-				   &sync->problems, error);
+		status = apply_run(sync, &map, sources, options.apply,
+				   options.json ? stderr : stdout, error);
 	clock_map_clear(&map);
 	return status;
 }
@@ -221,6 +220,7 @@ static bool report(const struct sync *sync)
 
 static int run(struct error *error)
 {
+	struct source_list sources = {.takes_extracts = !options.extract};
 	struct sync_options how;
 	struct sync sync;
 	int status;
@@ -230,13 +230,14 @@ static int run(struct error *error)
 	how.alone = options.messages_out; /* the only node left, say */
 	sync_init(&sync, &how);
 	sync.log.has_ends = options.messages_out;
-	status = read_input(&sync, error);
+	status = read_input(&sync, &sources, error);
 	if (!status && !options.extract)
-		status = sync_fit(&sync, error) || write_results(&sync, error);
+		status = sync_fit(&sync, error) || write_results(&sync, &sources, error);
 	if (report(&sync) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !options.extract && !sync_is_tied(&sync))
 		status = EXIT_NOT_TIED;
+	source_list_clear(&sources);
 	sync_clear(&sync);
 	return status;
 }

@@ -88,6 +88,7 @@ struct ctf_selection {
 struct ctf_set_back {
 	nsec_t at_ns; /* last local time before */
 	nsec_t size_ns;
+	uint64_t packet; /* ordinal of the first packet after; 0 in an extract */
 };
 
 enum { CTF_MOST_SET_BACKS = 16 };
@@ -108,6 +109,7 @@ struct ctf_facts {
 	uint64_t clock_frequency;
 	bool has_udp_data; /* packet.seq of UDP is set: a capture's, if it is long enough
 			    */
+	bool has_second_clock; /* a capture's received packets are stamped by another */
 	bool has_clock;
 	bool has_uuid;       /* the clock has one */
 	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */

@@ -15,7 +15,6 @@
 #include "base/names.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "input/run.h"
 
 enum { BLOCK = 1 << 20 };
 
@@ -90,26 +89,44 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	return failed;
 }
 
+/* A clock of the map, and the trace or capture of which it is. */
+struct applied {
+	const struct clock *clock;
+	const struct source *source;
+	const struct ctf_facts *facts;
+	const char *name; /* of its file or directory */
+};
+
 /*
- * Make a clock's trace in the directory, and a line that says how exact it is. A clock
- * that a trace cannot have becomes a problem. Return 0, or -1 with error.
+ * Make a clock's trace or capture in the directory, and a line that says how exact it is.
+ * A clock that it cannot have becomes a problem. Return 0, or -1 with error.
  */
-static int apply_one(const struct output_directory *directory, const struct clock *clock,
-		     const char *name, FILE *lines, struct problem_list *problems,
-		     struct error *error)
+static int apply_one(const struct output_directory *directory,
+		     const struct applied *applied, FILE *lines,
+		     struct problem_list *problems, struct error *error)
 {
-	AUTOFREE char *target = mem_printf("%s/%s", directory->temporary, name);
+	const struct clock *clock = applied->clock;
+	AUTOFREE char *target = mem_printf("%s/%s", directory->temporary, applied->name);
+	AUTOFREE char *exactness = NULL;
 	struct error cause = ERROR_INIT;
 	double residual_ns;
 	int status;
 
-	if (output_directory_has(directory, name))
-		return error_set(error, "%s/%s: %s", directory->path, name,
+	if (output_directory_has(directory, applied->name))
+		return error_set(error, "%s/%s: %s", directory->path, applied->name,
 				 strerror(EEXIST));
-	status = apply_clock(clock, target, &residual_ns, &cause);
+	if (applied->source->kind == SOURCE_CAPTURE) {
+		status = apply_to_capture(clock, applied->source, applied->facts, target,
+					  &exactness, &cause);
+	} else {
+		status = apply_clock(clock, target, &residual_ns, &cause);
+		if (status == 0)
+			exactness =
+			    mem_printf("on the clock of %s, within %.0f ns of the fit",
+				       clock->reference, residual_ns);
+	}
 	if (status == 0) {
-		fprintf(lines, "%s/%s: on the clock of %s, within %.0f ns of the fit\n",
-			directory->path, name, clock->reference, residual_ns);
+		fprintf(lines, "%s/%s: %s\n", directory->path, applied->name, exactness);
 		return 0;
 	}
 	output_directory_explain(directory, &cause);
@@ -121,63 +138,96 @@ static int apply_one(const struct output_directory *directory, const struct cloc
 	return status < 0 ? -1 : 0;
 }
 
-int apply_run(const struct clock_map *map, const char *path, FILE *talk,
-	      struct problem_list *problems, struct error *error)
+/* Write all of them. Return 0, or -1 with error. */
+static int apply_all(const struct output_directory *directory,
+		     const struct applied *applied, size_t count, FILE *talk,
+		     struct problem_list *problems, struct error *error)
 {
-	static const struct output_kind kind = {.rule = OUTPUT_ADD};
-	AUTOFREE const char **trace = mem_zalloc(map->clocks * sizeof(*trace));
-	struct output_directory directory;
-	char **name, *said = NULL;
+	char *said = NULL;
 	size_t size;
-	FILE *lines;
-	int status = output_directory_open(&directory, path, &kind, error);
+	FILE *lines = open_memstream(&said, &size);
+	int status = 0;
 
-	for (size_t i = 0; i < map->clocks; i++)
-		trace[i] = map->clock[i].trace;
-	name = file_names_of(trace, map->clocks);
-	lines = open_memstream(&said, &size);
-	for (size_t i = 0; !status && i < map->clocks; i++)
-		if (ctf_is_trace(map->clock[i].path))
-			status = apply_one(&directory, &map->clock[i], name[i], lines,
-					   problems, error);
+	for (size_t i = 0; !status && i < count; i++)
+		if (applied[i].source->kind == SOURCE_CAPTURE ||
+		    ctf_is_trace(applied[i].clock->path))
+			status =
+			    apply_one(directory, &applied[i], lines, problems, error);
 	fclose(lines);
 	if (!status) { /* no trace is delivered if that cannot be written */
 		fputs(said, talk);
 		status = output_flush_stdout(error);
 	}
-	if (!status)
-		status = output_directory_commit(&directory, error);
-	output_directory_discard(&directory);
-	file_names_free(name, map->clocks);
 	free(said);
 	return status;
 }
 
-#define CLOCK_UNKNOWN_NS 1e15 /* a bound that wide says nothing */
+int apply_run(struct sync *sync, const struct clock_map *map,
+	      const struct source_list *sources, const char *path, FILE *talk,
+	      struct error *error)
+{
+	static const struct output_kind kind = {.rule = OUTPUT_ADD};
+	AUTOFREE struct applied *applied = mem_zalloc(map->clocks * sizeof(*applied));
+	AUTOFREE char **wanted = mem_zalloc(map->clocks * sizeof(*wanted));
+	struct output_directory directory;
+	char **name;
+	int status = output_directory_open(&directory, path, &kind, error);
+
+	for (size_t i = 0; i < map->clocks; i++) {
+		const struct source *source = &sources->item[sync->trace[i].source];
+
+		applied[i] =
+		    (struct applied){&map->clock[i], source, &sync->trace[i].facts, NULL};
+		wanted[i] = source->kind == SOURCE_CAPTURE
+				? apply_capture_name(map->clock[i].trace, source)
+				: mem_strdup(map->clock[i].trace);
+	}
+	name = file_names_of((const char *const *)wanted, map->clocks);
+	for (size_t i = 0; i < map->clocks; i++) {
+		applied[i].name = name[i];
+		free(wanted[i]);
+	}
+	if (!status)
+		status = apply_all(&directory, applied, map->clocks, talk,
+				   &sync->problems, error);
+	if (!status)
+		status = output_directory_commit(&directory, error);
+	output_directory_discard(&directory);
+	file_names_free(name, map->clocks);
+	return status;
+}
+
+#define CLOCK_UNKNOWN_NS INT64_C(1000000000000000) /* a bound that wide says nothing */
 
 static int64_t cycles_up(double ns, uint64_t frequency)
 {
 	return (int64_t)ceil(ns * (double)frequency / (double)NSEC_PER_SEC);
 }
 
-/* What is known of the errors goes where CTF 2 has a place for it. */
-static void set_errors(struct clock_class *fitted, const struct clock_class *recorded,
-		       const struct clock *clock, double residual_ns)
+double apply_widest_bound(const struct clock *clock)
 {
-	double widest = clock->bounds ? 0 : INFINITY;
+	nsec_t widest = 0;
 
 	for (size_t i = 0; i < clock->bounds; i++) {
 		const struct clock_bound *bound = &clock->bound[i];
 
 		if (bound->low_ns == NSEC_MIN || bound->high_ns == NSEC_MAX)
-			widest = INFINITY;
-		widest =
-		    fmax(widest, fmax(-(double)bound->low_ns, (double)bound->high_ns));
+			return INFINITY;
+		widest = bound->high_ns > widest ? bound->high_ns : widest;
+		widest = -bound->low_ns > widest ? -bound->low_ns : widest;
 	}
+	return clock->bounds && widest < CLOCK_UNKNOWN_NS ? (double)widest : INFINITY;
+}
+
+/* What is known of the errors goes where CTF 2 has a place for it. */
+static void set_errors(struct clock_class *fitted, const struct clock_class *recorded,
+		       const struct clock *clock, double residual_ns)
+{
+	double widest = apply_widest_bound(clock);
+
 	fitted->precision =
 	    recorded->precision + cycles_up(residual_ns, fitted->frequency);
-	fitted->accuracy =
-	    widest < CLOCK_UNKNOWN_NS ? cycles_up(widest, fitted->frequency) : -1;
+	fitted->accuracy = isfinite(widest) ? cycles_up(widest, fitted->frequency) : -1;
 }
 
 /*

@@ -8,17 +8,36 @@
 #include "base/error.h"
 #include "clock/clock.h"
 #include "clock/map.h"
-#include "problem/problem.h"
+#include "input/run.h"
+#include "sync/sync.h"
 
 /*
- * Make every CTF trace of the map, and say to `talk` how exact each one is:
- * directory/NAME is the trace of that name on its reference's clock; where the name is no
- * file name, base/file_name.h makes one of it. They come into place when all are made,
- * and none does where one of the names is there already. A trace that cannot be made
- * becomes a problem. 0, or -1 with error when the directory cannot.
+ * Write each CTF trace and each capture of the map again, on its reference's clock, to
+ * directory/NAME, and print to `talk` how exact each one is. NAME is the trace's name as
+ * a file name (base/names.h). All appear together; if one of the names exists already,
+ * none does. A source that cannot be written becomes a problem. `sources` are those that
+ * `sync` read. Return 0, or -1 with error if the directory cannot be written.
  */
-int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
-	      struct problem_list *problems, struct error *error);
+int apply_run(struct sync *sync, const struct clock_map *map,
+	      const struct source_list *sources, const char *directory, FILE *talk,
+	      struct error *error);
+
+/*
+ * Write a capture again, with its times on the reference's clock, in nanoseconds: to
+ * `target`, a new file, or a new directory of the files of a rotated capture. Return 0
+ * and what the program prints of it, which the caller frees; or with error, and without
+ * the target, 1 if the capture cannot have that clock, or -1 if something failed.
+ */
+int apply_to_capture(const struct clock *clock, const struct source *source,
+		     const struct ctf_facts *facts, const char *target, char **exactness,
+		     struct error *error);
+
+/* Return the name for a capture's copy: it ends as the capture's own. The caller frees
+ * it. */
+char *apply_capture_name(const char *trace, const struct source *source);
+
+/* Return the clock's widest bound in nanoseconds, or INFINITY if a side has none. */
+double apply_widest_bound(const struct clock *clock);
 
 /*
  * Make `target` (a new directory) a CTF trace that any viewer shows on the

@@ -303,6 +303,7 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 	    capture_frames_limit(capture->frames) >= DATA_LIMIT;
 	find_clocks(capture, input);
 	/* Times that seem to go back are those of the other clock. */
+	capture->base.facts.has_second_clock = capture->second.clock.found;
 	if (capture->second.clock.found)
 		capture_frames_keep_stamps(capture->frames);
 	return &capture->base;

@@ -39,8 +39,8 @@ static void set(struct set_back *back, struct ctf_facts *facts)
 		first = back->held[i].ns < first ? back->held[i].ns : first;
 	size = nsec_sub(back->last_ns, first) / NSEC_PER_SEC * NSEC_PER_SEC +
 	       2 * NSEC_PER_SEC;
-	facts->set_back[facts->set_backs++] =
-	    (struct ctf_set_back){nsec_add(back->last_ns, back->added_ns), size};
+	facts->set_back[facts->set_backs++] = (struct ctf_set_back){
+	    nsec_add(back->last_ns, back->added_ns), size, back->held[0].ordinal};
 	back->added_ns += size;
 	back->begin_ns = back->last_ns = first;
 }
