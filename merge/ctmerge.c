@@ -96,7 +96,7 @@ static void print_versions(FILE *file)
 
 static const struct command command = {
     .name = "ctmerge",
-    .usage = "[OPTION...] RUN | --join -o DIR PART...",
+    .usage = "[OPTION...] RUN | TRACE... | --join -o DIR PART...",
     .summary = "merge a run into one timeline, a SQLite file",
     .versions = print_versions,
     .rows = rows,
@@ -153,9 +153,11 @@ static int check_request(struct error *error)
 {
 	if (options.join)
 		return check_join(error);
-	if (options.runs.count != 1)
-		return error_misuse(error, "%zu runs given, want one RUN (see --help)",
-				    options.runs.count);
+	if (!options.runs.count)
+		return error_misuse(error, "no run given, want one RUN, or traces and "
+					   "captures (see --help)");
+	if (options.runs.count > 1 && options.is_part)
+		return error_misuse(error, "--part wants one RUN");
 	if (options.output && !*options.output)
 		return error_misuse(error, "--output: want the name of a file");
 	if (options.clocks && options.no_sync)
@@ -416,7 +418,7 @@ static int open_run(struct merge *merge, struct error *error)
 		merge->selection.nodes.count = 0;
 	return sync_arguments_parse(&merge->sync, error) ||
 	       select_times(merge, 0, error) ||
-	       merge_run_open(&merge->run, options.runs.item[0],
+	       merge_run_open(&merge->run, &options.runs,
 			      options.is_part ? options.selection.nodes.item[0] : NULL,
 			      error) ||
 	       selection_check_nodes(&merge->selection, &merge->run, error) ||

@@ -208,26 +208,81 @@ static bool is_node_there(const char *path, const char *node)
 	return stat(directory, &about) == 0;
 }
 
-int merge_run_open(struct merge_run *run, const char *path, const char *node,
+/* Add traces and captures, each as a node. Return 0, or -1 with error. */
+static int add_traces(struct merge_run *run, const struct text_list *paths,
+		      struct error *error)
+{
+	struct stat about;
+
+	for (size_t i = 0; i < paths->count; i++) {
+		const char *path = paths->item[i];
+
+		if (stat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
+		    !ctf_is_trace(path))
+			return error_misuse(error,
+					    "%s: a directory that is no trace, want one "
+					    "RUN, or traces and captures",
+					    path);
+		if (source_add_trace(&run->sources, path, &run->problems, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Return -1 with error if two traces or captures would be one node. */
+static int check_names(const struct merge_run *run, struct error *error)
+{
+	const struct source *source = run->sources.item;
+
+	for (size_t i = 0; i < run->sources.count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(source[i].name, source[k].name) == 0)
+				return error_misuse(
+				    error,
+				    "%s and %s would both be node %s; name them, as in "
+				    "NAME=%s",
+				    source[k].path, source[i].path, source[i].name,
+				    source[i].path);
+	return 0;
+}
+
+/* Return the paths in one text. The caller frees it. */
+static char *join_paths(const struct text_list *paths)
+{
+	char *text = path_trimmed(paths->item[0]);
+
+	for (size_t i = 1; i < paths->count; i++) {
+		AUTOFREE char *before = text;
+
+		text = mem_printf("%s %s", before, paths->item[i]);
+	}
+	return text;
+}
+
+int merge_run_open(struct merge_run *run, const struct text_list *paths, const char *node,
 		   struct error *error)
 {
 	struct stat about;
 	int status;
 
 	*run = (struct merge_run){
-	    .path = path_trimmed(path), .is_part = node, .sources.only = node};
+	    .path = join_paths(paths), .is_part = node, .sources.only = node};
 	run->sources.files = &run->files;
 	if (node && (stat(run->path, &about) || !S_ISDIR(about.st_mode) ||
 		     ctf_is_trace(run->path)))
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
-	status = source_add_run(&run->sources, run->path, &run->problems, error);
+	status = paths->count > 1
+		     ? add_traces(run, paths, error)
+		     : source_add_run(&run->sources, run->path, &run->problems, error);
 	if (status && merge_run_has_files(run)) {
 		error_clear(error); /* samples alone make a timeline as well */
 		status = 0;
 	}
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
+	if (!status && paths->count > 1)
+		status = check_names(run, error);
 	add_all(run);
 	if (status && node && is_node_there(run->path, node))
 		return status;

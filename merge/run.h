@@ -78,10 +78,11 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 			  struct error *error);
 
 /*
- * Survey a run directory, or, `node`, that node of it alone, which makes it a part; or a
- * trace or a capture. 0, or -1 with error where there is nothing to merge.
+ * Survey a run directory, or, `node`, that node of it alone, which makes it a part; or
+ * one or more traces and captures, [NAME=]PATH, each of a node of its own. Return 0, or
+ * -1 with error if there is nothing to merge.
  */
-int merge_run_open(struct merge_run *run, const char *path, const char *node,
+int merge_run_open(struct merge_run *run, const struct text_list *paths, const char *node,
 		   struct error *error);
 
 /* Whether there is anything besides traces and captures. */

@@ -116,9 +116,11 @@ long_run()
 }
 
 @test "misuse" {
-	fails_with 2 'ctmerge: 0 runs given, want one RUN (see --help)' ctmerge -o run.db
-	fails_with 2 'ctmerge: 2 runs given, want one RUN (see --help)' \
+	fails_with 2 'ctmerge: no run given, want one RUN, or traces and captures (see --help)' ctmerge -o run.db
+	fails_with 2 "ctmerge: $net3: a directory that is no trace, want one RUN, or traces and captures" \
 		ctmerge $net3 $net3 -o run.db
+	fails_with 2 "ctmerge: $net3/node1/kernel and $net3/node1/kernel would both be node node1; name them, as in NAME=$net3/node1/kernel" \
+		ctmerge $net3/node1/kernel $net3/node1/kernel -o run.db
 	fails_with 2 'ctmerge: --output: want the name of a file' ctmerge $net3 -o ''
 	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
 		ctmerge $net3 --no-sync --clocks a -o run.db

@@ -6,19 +6,25 @@
 static void open_run(struct merge_run *run, const char *path)
 {
 	struct error error = ERROR_INIT;
+	struct text_list paths = {0};
 
-	assert_int_equal(merge_run_open(run, path, NULL, &error), 0);
+	text_list_add(&paths, path);
+	assert_int_equal(merge_run_open(run, &paths, NULL, &error), 0);
 	assert_null(error.text);
+	text_list_clear(&paths);
 }
 
 static void cannot_open(const char *path, const char *message)
 {
 	struct error error = ERROR_INIT;
+	struct text_list paths = {0};
 	struct merge_run run;
 
-	assert_int_equal(merge_run_open(&run, path, NULL, &error), -1);
+	text_list_add(&paths, path);
+	assert_int_equal(merge_run_open(&run, &paths, NULL, &error), -1);
 	assert_string_equal(error_text(&error), message);
 	error_clear(&error);
+	text_list_clear(&paths);
 	merge_run_clear(&run);
 }
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctmerge of captures and traces that are given one by one: each is of a node of its own.
+load common
+load pcap
+
+@test "captures, from the first command to the exports" {
+	talk 50 1 0 | captured a.pcap
+	talk 50 2 3000123456 | captured b.pcap
+	# What is unclear is asked for.
+	ends_with 1 ctmerge -q a.pcap b.pcap -o run.db
+	grep -q -- '--local a=ADDR, from 10.0.0.1, 10.0.0.2$' "$scratch/stderr"
+	ends_with 0 ctmerge -q --force a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2 -o run.db
+	[ ! -s "$scratch/stderr" ]
+	[ "$(sqlite3 -readonly run.db 'SELECT group_concat(name) FROM node')" = a,b ]
+	[ "$(sqlite3 -readonly run.db 'SELECT count(*), sum(recv_ns > send_ns) FROM message')" = '100|100' ]
+	ends_with 0 ctanalyze messages run.db
+	grep -q '^a  *b ' "$scratch/stdout"
+	ends_with 0 ctanalyze report run.db -o report.html
+	ends_with 0 ctexport perfetto run.db -o run.pftrace
+	ends_with 0 ctexport csv run.db -o tables
+}
+
+@test "captures that tell which host is their own, and names" {
+	net3=fixtures/net3
+	cp $net3/node2/node2.pcap web.pcap
+	cp $net3/node3/node3.pcap db.pcap
+	ends_with 0 ctmerge -q web.pcap db.pcap -o run.db
+	[ "$(sqlite3 -readonly run.db 'SELECT group_concat(name) FROM node')" = web,db ]
+	[ "$(sqlite3 -readonly run.db 'SELECT count(*) = sum(recv_ns > send_ns) AND count(*) > 3000 FROM message')" = 1 ]
+	ends_with 0 ctmerge -q one=web.pcap two=$net3/node3/kernel -o named.db
+	[ "$(sqlite3 -readonly named.db 'SELECT group_concat(name) FROM node')" = one,two ]
+}
