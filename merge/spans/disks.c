@@ -11,10 +11,11 @@
  * sectors then cover theirs. One that is requeued is issued again.
  *
  * Completions may be lost, and then later ones on the sector must not be counted for the
- * earlier requests. Of several requests in flight on one sector, the first that is issued
- * completes first. If the sector is issued again before all have completed, the oldest
- * have lost their completions; likewise if another operation is issued, or if the tracer
- * reported that it lost events meanwhile.
+ * earlier requests. Of several requests in flight on one sector, the first of an
+ * operation and size that is issued completes first. If the sector
+ * is issued again before all have completed, the oldest have lost their completions;
+ * likewise if the tracer reported that it lost events meanwhile. They were in flight up
+ * to the next issue on the sector, of whatever operation, as far as is known.
  */
 enum {
 	REQUESTS_MOST = 65536, /* of a disk; more are not in flight, but were lost */
@@ -107,6 +108,8 @@ static struct disk_request read_request(struct spans *spans)
 	    .span = spans_begin(spans->event->ts_ns, spans->event->ts_ns),
 	    .sectors = sectors_of(spans),
 	    .is_write = (rwbs & RWBS_WRITE) != 0,
+	    .lacks_operation = event_field(spans->event, BLOCK_RWBS)->type == CELL_NULL,
+	    .next_issue_ns = NSEC_MAX,
 	    .completed_ns = NSEC_MIN,
 	};
 	struct timeline_block_request *row = &request.span.disk;
@@ -129,7 +132,8 @@ static void add(struct spans *spans, struct disk *disk, struct disk_request requ
 
 /* Return true if a request starts, or started before a part of it was done, at the first
  * sector of `as`. */
-static bool is_at(const struct disk_request *request, const struct disk_request *as)
+static bool is_at_sector(const struct disk_request *request,
+			 const struct disk_request *as)
 {
 	int64_t sector = request->span.disk.sector;
 
@@ -138,8 +142,16 @@ static bool is_at(const struct disk_request *request, const struct disk_request 
 	       !request->sectors == !as->sectors;
 }
 
-/* Return the index of the oldest request at the first sector of `as` that was issued, or
- * is only queued, according to `issued`; SIZE_MAX if there is none. */
+/* Return true if that holds, and the request is of the same operation. */
+static bool is_at(const struct disk_request *request, const struct disk_request *as)
+{
+	return is_at_sector(request, as) &&
+	       (as->lacks_operation ||
+		request->span.disk.operation == as->span.disk.operation);
+}
+
+/* Return the index of the oldest request like `as` that was issued, or is only queued,
+ * according to `issued`; SIZE_MAX if there is none. */
 static size_t find_request(const struct disk *disk, const struct disk_request *as,
 			   bool issued)
 {
@@ -161,7 +173,14 @@ static void insert(struct spans *spans, struct disk *disk,
 	add(spans, disk, *request);
 }
 
-/* The requests in flight on a sector, the oldest first. Flushes have no sector. */
+/* Return true if as many sectors are left of both. */
+static bool has_size_of(const struct disk_request *request, const struct disk_request *as)
+{
+	return request->sectors - request->done == as->sectors - as->done;
+}
+
+/* The requests of one operation and size in flight on a sector, the oldest first. Flushes
+ * have no sector. */
 struct flight {
 	size_t at[IN_FLIGHT_MOST], count, completed;
 };
@@ -174,7 +193,8 @@ static struct flight find_flight(const struct disk *disk, const struct disk_requ
 	     as->sectors && i < disk->count && flight.count < IN_FLIGHT_MOST; i++) {
 		const struct disk_request *request = &disk->request[i];
 
-		if (!is_at(request, as) || !is_issued(request))
+		if (!is_at(request, as) || !is_issued(request) ||
+		    !has_size_of(request, as))
 			continue;
 		flight.completed += request->completed_ns != NSEC_MIN;
 		flight.at[flight.count++] = i;
@@ -182,8 +202,8 @@ static struct flight find_flight(const struct disk *disk, const struct disk_requ
 	return flight;
 }
 
-/* End all requests in flight on a sector. The completions belong to the last of them; the
- * first have lost theirs, and each is cut where the next one was issued. */
+/* End all requests of a flight. The completions belong to the last of them; the first
+ * have lost theirs, and each is cut where the next one on the sector was issued. */
 static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 		       const struct flight *flight, nsec_t end_ns)
 {
@@ -195,11 +215,12 @@ static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 	for (size_t i = 0; i < flight->count; i++) {
 		size_t at = flight->at[i] - i; /* those before it were dropped */
 		struct disk_request *request = &disk->request[at];
-		bool is_last = i + 1 == flight->count;
 
 		if (i < lost) {
+			nsec_t next_ns = copy[i].next_issue_ns;
+
 			end_request(spans, node, disk, request,
-				    is_last ? end_ns : copy[i + 1].span.disk.issue_ns,
+				    next_ns < end_ns ? next_ns : end_ns,
 				    span_cut(false, true));
 		} else {
 			request->span.disk.error = copy[i - lost].error;
@@ -218,13 +239,17 @@ static void end_lost(struct spans *spans, struct disk *disk,
 	const struct flight flight = find_flight(disk, request);
 	const struct disk_request *oldest;
 
+	for (size_t i = 0; request->sectors && i < disk->count; i++)
+		if (is_issued(&disk->request[i]) &&
+		    is_at_sector(&disk->request[i], request) &&
+		    disk->request[i].next_issue_ns == NSEC_MAX)
+			disk->request[i].next_issue_ns = spans->event->ts_ns;
 	if (!flight.count)
 		return;
 	oldest = &disk->request[flight.at[0]];
 	if (flight.completed || oldest->done || flight.count == IN_FLIGHT_MOST ||
 	    span_doubt(spans->node[spans->event->node].doubt_ns, NEED_DISK,
-		       oldest->span.disk.issue_ns) ||
-	    oldest->span.disk.operation != request->span.disk.operation)
+		       oldest->span.disk.issue_ns))
 		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
 
@@ -289,30 +314,30 @@ static void add_beginless(struct spans *spans, const struct disk *disk,
 		    span_cut(true, false));
 }
 
-/* Return true if a completion can belong to this request: it is for the same operation,
- * and not larger than what is left of the request. */
-static bool can_complete(const struct spans *spans, const struct disk_request *request,
+/* Return true if a completion can belong to this request: it is not larger than what is
+ * left of the request. */
+static bool can_complete(const struct disk_request *request,
 			 const struct disk_request *done)
 {
-	bool has_operation = event_field(spans->event, BLOCK_RWBS)->type != CELL_NULL;
-
-	return (!is_issued(request) ||
-		done->sectors <= request->sectors - request->done) &&
-	       (!has_operation ||
-		request->span.disk.operation == done->span.disk.operation);
+	return !is_issued(request) || done->sectors <= request->sectors - request->done;
 }
 
-/* Return the index of the request that completes, or SIZE_MAX. Cut requests to which the
- * completion cannot belong: they have lost theirs. */
+/* Return the index of the request that completes, or SIZE_MAX: one that then is done, or
+ * else the oldest. Cut requests to which the completion cannot belong: they have lost
+ * theirs. */
 static size_t find_completed(struct spans *spans, struct disk *disk,
 			     const struct disk_request *done)
 {
+	const struct flight flight = find_flight(disk, done);
+
+	if (flight.count)
+		return flight.at[0];
 	for (;;) {
 		size_t at = find_request(disk, done, true);
 
 		if (at == SIZE_MAX)
 			at = find_request(disk, done, false);
-		if (at == SIZE_MAX || can_complete(spans, &disk->request[at], done))
+		if (at == SIZE_MAX || can_complete(&disk->request[at], done))
 			return at;
 		cut_request(spans, disk, at, spans->event->ts_ns);
 	}

@@ -131,6 +131,8 @@ struct disk_request {
 	int64_t sectors;
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
+	bool lacks_operation; /* the event does not state one */
+	nsec_t next_issue_ns; /* the next issue on its sector; NSEC_MAX: none yet */
 	/* Its completion, unless one on the sector was lost; see disks.c. */
 	nsec_t completed_ns; /* NSEC_MIN: none */
 	int64_t error;

@@ -157,6 +157,7 @@ static void two_lost_completions_shift_no_other(void **unused)
 			   "1/8 write 64+8 200-210 issued 200 by 7\n");
 }
 
+/* It is in flight up to the next issue on its sector, or nobody knows how long. */
 static void another_operation_ends_a_lost_one(void **unused)
 {
 	(void)unused;
@@ -166,10 +167,42 @@ static void another_operation_ends_a_lost_one(void **unused)
 	disk_at(COMPLETE, 201, 64, 8, READS, 0);
 	disk_at(ISSUE, 300, 72, 8, WRITES, 5);
 	disk_at(COMPLETE, 301, 72, 8, READS, 0);
-	assert_told(DISKS, "1/8 write 64+8 100-200... issued 100 by 5\n"
-			   "1/8 read 64+8 200-201 issued 200 by 5\n"
-			   "1/8 write 72+8 300-301... issued 300 by 5\n"
-			   "1/8 read 72+8 ...100-301 by -1\n");
+	assert_told(DISKS, "1/8 read 64+8 200-201 issued 200 by 5\n"
+			   "1/8 read 72+8 ...100-301 by -1\n"
+			   "1/8 write 64+8 100-200... issued 100 by 5\n"
+			   "1/8 write 72+8 300-1000... issued 300 by 5\n");
+}
+
+/* A read-ahead beside a write, and reads of two sizes: none of them is lost. */
+static void requests_of_two_kinds_on_one_sector_are_told_apart(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
+	disk_at(ISSUE, 110, 64, 8, READS, 6);
+	disk_at(COMPLETE, 120, 64, 8, READS, 0);
+	disk_at(COMPLETE, 150, 64, 8, WRITES, 0);
+	disk_at(ISSUE, 200, 64, 24, READS, 5);
+	disk_at(ISSUE, 210, 64, 8, READS, 6);
+	disk_at(COMPLETE, 220, 64, 8, READS, 0);
+	disk_at(COMPLETE, 250, 64, 24, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 110-120 issued 110 by 6\n"
+			   "1/8 write 64+8 100-150 issued 100 by 5\n"
+			   "1/8 read 64+8 210-220 issued 210 by 6\n"
+			   "1/8 read 64+24 200-250 issued 200 by 5\n");
+}
+
+/* The completion of another operation is none of a flush, nor of a write. */
+static void a_flush_completes_with_its_own(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 0, 0, FLUSHES | PREFLUSHES, 5);
+	disk_at(COMPLETE, 110, 0, 0, WRITES,
+		0); /* of a write that had nothing to write */
+	disk_at(COMPLETE, 120, -1, 0, FLUSHES | PREFLUSHES, 0);
+	disk_at(COMPLETE, 121, 0, 0, WRITES, 0);
+	assert_told(DISKS, "1/8 flush 0+0 100-120 issued 100 by 5\n");
 }
 
 /* What completes is larger than what was issued: that was another request. */
@@ -191,8 +224,8 @@ static void a_rest_that_is_lost_is_cut(void **unused)
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
 	disk_at(ISSUE, 200, 64, 24, READS, 6);
 	disk_at(COMPLETE, 250, 64, 24, READS, 0);
-	assert_told(DISKS, "1/8 read 64+24 100-200... issued 100 by 5\n"
-			   "1/8 read 64+24 200-250 issued 200 by 6\n");
+	assert_told(DISKS, "1/8 read 64+24 200-250 issued 200 by 6\n"
+			   "1/8 read 64+24 100-200... issued 100 by 5\n");
 }
 
 static void nodes_have_disks_of_their_own(void **unused)
@@ -244,6 +277,8 @@ int main(void)
 	    cmocka_unit_test(a_lost_completion_shifts_no_other),
 	    cmocka_unit_test(two_lost_completions_shift_no_other),
 	    cmocka_unit_test(another_operation_ends_a_lost_one),
+	    cmocka_unit_test(requests_of_two_kinds_on_one_sector_are_told_apart),
+	    cmocka_unit_test(a_flush_completes_with_its_own),
 	    cmocka_unit_test(a_completion_of_another_size_ends_a_lost_one),
 	    cmocka_unit_test(a_rest_that_is_lost_is_cut),
 	    cmocka_unit_test(nodes_have_disks_of_their_own),
