@@ -12,6 +12,7 @@ enum { UUID = 16 };
 /* A period of a stream, on the timeline's axis. */
 struct piece {
 	nsec_t begin_ns, end_ns; /* as in struct ctf_period */
+	nsec_t order_ns;         /* begin, or first event if the begin is not recorded */
 	uint32_t source, node;
 	const struct ctf_period *of;
 	const unsigned char *uuid; /* the trace's */
@@ -70,10 +71,15 @@ static void add_pieces(struct making *making)
 		for (size_t k = 0; k < source->recorded.periods; k++) {
 			const struct ctf_period *period = &source->recorded.period[k];
 			const struct ctf_period *last = k ? period - 1 : NULL;
+			nsec_t order_ns = period->begin_ns == NSEC_MIN &&
+						  period->first_event_ns < NSEC_MAX
+					      ? period->first_event_ns
+					      : period->begin_ns;
 
 			making->piece[making->pieces++] = (struct piece){
 			    .begin_ns = place(&of->clock, period->begin_ns),
 			    .end_ns = place(&of->clock, period->end_ns),
+			    .order_ns = place(&of->clock, order_ns),
 			    .source = i,
 			    .node = of->node,
 			    .of = period,
@@ -110,7 +116,7 @@ static int compare_pieces(const void *a, const void *b)
 	int order = compare_streams(p, q);
 
 	if (!order)
-		order = ORDER(p->begin_ns, q->begin_ns);
+		order = ORDER(p->order_ns, q->order_ns);
 	if (!order)
 		order = ORDER(p->of->first_sequence, q->of->first_sequence);
 	return order ? order : ORDER(p->source, q->source);
@@ -135,6 +141,24 @@ static void add_loss(struct making *making, const struct piece *piece, nsec_t be
 					  .other_ns = end_ns});
 }
 
+/* Return how much a stream's counter of lost events grew up to a first packet, `last`
+ * being the trace's before. A counter that began anew starts with its own value, but it
+ * did not if the traces overlap. */
+static uint64_t lost_between(const struct piece *last, const struct piece *next)
+{
+	unsigned size = next->of->discarded_size, width = next->of->sequence_size;
+	uint64_t before = last->of->last_discarded, first = next->of->first_discarded;
+	uint64_t growth = size ? counter_growth(size, before, first) : 0;
+	bool overlap = next->begin_ns > NSEC_MIN && last->end_ns < NSEC_MAX &&
+		       next->begin_ns < last->end_ns;
+	bool is_anew = width && !next->of->first_sequence &&
+		       counter_growth(width, last->of->last_sequence, 0) == 0;
+
+	if (size && !overlap && (is_anew || (!growth && first != before)))
+		return counter_growth(size, 0, first);
+	return growth;
+}
+
 /* Count the events and packets that were lost between the last packet of one trace and
  * the first of the next. */
 static void note_missing(struct making *making, const struct piece *last,
@@ -142,12 +166,9 @@ static void note_missing(struct making *making, const struct piece *last,
 {
 	const struct merge_source *source = &making->run->source[next->source];
 	struct missing *missing = &making->missing[next->source];
-	uint64_t events = 0;
+	uint64_t events = lost_between(last, next);
 
-	if (next->of->discarded_size)
-		events =
-		    counter_growth(next->of->discarded_size, last->of->last_discarded,
-				   next->of->first_discarded);
+	ctf_reader_continue(making->source[next->source].reader, next->of);
 	missing->packets += packets;
 	missing->events += events;
 	if (events && source->makes_spans)
@@ -332,6 +353,23 @@ static void mark_lanes(struct making *making)
 	}
 }
 
+/* The counters start at 0: events were lost before the first packet of a stream, or in
+ * it. */
+static void mark_first_losses(struct making *making)
+{
+	for (size_t i = 0; i < making->pieces; i++) {
+		const struct piece *piece = &making->piece[i];
+		const struct merge_source *of = &making->run->source[piece->source];
+		const struct ctf_period *period = piece->of;
+
+		if (of->makes_spans && piece->is_first && !period->first_sequence &&
+		    period->discarded_size &&
+		    counter_growth(period->discarded_size, 0, period->first_discarded))
+			add_loss(making, piece, piece->begin_ns,
+				 place(&of->clock, period->first_end_ns));
+	}
+}
+
 static void mark_losses(struct making *making)
 {
 	for (uint32_t i = 0; i < making->run->count; i++) {
@@ -419,6 +457,7 @@ struct recording *recording_new(struct merge_run *run,
 
 	add_pieces(&making);
 	connect_streams(&making);
+	mark_first_losses(&making);
 	trim_ends(&making);
 	recording = take_users(&making);
 	mark_losses(&making);

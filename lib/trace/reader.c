@@ -80,11 +80,17 @@ bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
 	return recorded->periods > 0;
 }
 
+void ctf_reader_continue(struct ctf_reader *reader, const struct ctf_period *period)
+{
+	if (reader->go_on)
+		reader->go_on(reader, period, NULL);
+}
+
 void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
 			uint64_t sequence)
 {
-	if (reader->repeats)
-		reader->repeats(reader, period, sequence);
+	if (reader->go_on)
+		reader->go_on(reader, period, &sequence);
 }
 
 void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)

@@ -162,9 +162,14 @@ bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
 			 struct ctf_recorded *recorded);
 
 /*
- * Give no event of a stream's packets before that of this sequence number, because
- * another trace has them, too. Their events count for ordinals and facts. Before the
- * first step.
+ * Count no losses before the first packet of this period's stream, because the stream
+ * goes on from another trace. Before the first step.
+ */
+void ctf_reader_continue(struct ctf_reader *reader, const struct ctf_period *period);
+
+/*
+ * The same, and give no event of packets before that of this sequence number, because
+ * the other trace has them, too. Their events count for ordinals and facts.
  */
 void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
 			uint64_t sequence);

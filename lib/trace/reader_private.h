@@ -36,13 +36,13 @@ struct ctf_reader {
 	bool (*step)(struct ctf_reader *reader, uint64_t most);
 	void (*free)(struct ctf_reader *reader); /* what is not of this */
 	/*
-	 * Implement ctf_reader_recorded() and ctf_reader_repeats(); NULL if the reader
-	 * cannot.
+	 * Implement ctf_reader_recorded(), and ctf_reader_continue() (`repeated` is
+	 * NULL) and ctf_reader_repeats(); NULL if the reader cannot.
 	 */
 	void (*recorded)(const struct ctf_reader *reader, nsec_t until_ns,
 			 struct ctf_recorded *recorded);
-	void (*repeats)(struct ctf_reader *reader, const struct ctf_period *period,
-			uint64_t sequence);
+	void (*go_on)(struct ctf_reader *reader, const struct ctf_period *period,
+		      const uint64_t *repeated);
 	char *path;
 	struct ctf_facts facts;
 	struct problem_list problems;

@@ -88,14 +88,14 @@ static void find_loss(struct scan *scan, const struct ctf_period *packet,
 		      bool is_following)
 {
 	const struct ctf_period *last = scan->last;
-	uint64_t before = last ? last->last_discarded : 0;
 	nsec_t begin_ns = packet->begin_ns;
 
 	if (scan->open)
 		scan->open->end_ns = begin_ns;
 	scan->open = NULL;
-	if (!packet->discarded_size || (!last && packet->first_sequence) ||
-	    !counter_growth(packet->discarded_size, before, packet->first_discarded))
+	if (!last || !packet->discarded_size ||
+	    !counter_growth(packet->discarded_size, last->last_discarded,
+			    packet->first_discarded))
 		return;
 	if (is_following && last->end_ns < begin_ns)
 		begin_ns = last->end_ns;
@@ -134,6 +134,9 @@ static void note_packet(struct scan *scan, const struct ctf_packet *packet, bool
 		    period.first_event_ns < NSEC_MAX)
 			period.begin_ns = period.first_event_ns;
 	}
+	if (scan->last && scan->last->first_end_ns == NSEC_MAX &&
+	    period.begin_ns > NSEC_MIN)
+		scan->last->first_end_ns = period.begin_ns;
 	find_loss(scan, &period, is_following);
 	if (!is_following) {
 		*MEM_NEXT(recorded->period, recorded->periods,

@@ -16,7 +16,7 @@
  */
 struct ctf_period {
 	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
-	nsec_t first_end_ns;     /* end of the first packet */
+	nsec_t first_end_ns;     /* end of the first packet; NSEC_MAX if not known */
 	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
 	bool has_last_events;    /* the last packet has events */
 	uint32_t channel;        /* as in struct ctf_class */
@@ -26,7 +26,8 @@ struct ctf_period {
 	uint64_t first_sequence, last_sequence, first_discarded, last_discarded;
 };
 
-/* A time span in which events were lost; exactly when is unknown. */
+/* A time span in which events were lost; exactly when is unknown. What was lost before
+ * the first packet of a stream is not among them, but in `first_discarded`. */
 struct ctf_loss {
 	nsec_t begin_ns, end_ns;
 	uint32_t channel;

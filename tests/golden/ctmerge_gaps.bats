@@ -9,7 +9,7 @@ load ctf
 # trace DIR [FIELD...]: a trace of a domain by a session, with these fields in the context of packets
 # besides their sizes and processor. Channel 0 has threads, calls and a program's work, channel 1 disks
 # and interrupts.
-domain=kernel session=1
+domain=kernel session=1 lost_bits=32
 trace()
 {
 	local channel
@@ -32,7 +32,7 @@ trace()
 			printf 'packet.context := struct { uint64_t content_size; uint64_t packet_size; uint32_t cpu_id;'
 			case $fields in *' times '*) printf ' stamp_t timestamp_begin; stamp_t timestamp_end;' ;; esac
 			case $fields in *' number '*) printf ' uint32_t packet_seq_num;' ;; esac
-			case $fields in *' lost '*) printf ' uint32_t events_discarded;' ;; esac
+			case $fields in *' lost '*) printf ' uint%d_t events_discarded;' "$lost_bits" ;; esac
 			printf ' }; };\n'
 		done
 		ctf_event 0 sched_switch ' text_t prev_comm[2]; uint32_t prev_tid; int64_t prev_state;
@@ -72,7 +72,7 @@ packet()
 	local size=$((44 + $(stat -c %s events)))
 	case $fields in *' times '*) size=$((size + 16)) ;; esac
 	case $fields in *' number '*) size=$((size + 4)) ;; esac
-	case $fields in *' lost '*) size=$((size + 4)) ;; esac
+	case $fields in *' lost '*) size=$((size + lost_bits / 8)) ;; esac
 	{
 		le 4 0xc1fc1fc1
 		be 1 "0x${session}2"
@@ -83,7 +83,7 @@ packet()
 		le 4 "$3"
 		case $fields in *' times '*) le 8 $(((origin + $4) * 1000000)) $(((origin + $5) * 1000000)) ;; esac
 		case $fields in *' number '*) le 4 "${6:-0}" ;; esac
-		case $fields in *' lost '*) le 4 "${7:-0}" ;; esac
+		case $fields in *' lost '*) le $((lost_bits / 8)) "${7:-0}" ;; esac
 		cat events
 	} >>"$1/ch$2_$3"
 	: >events
@@ -338,6 +338,69 @@ t5 running 0 2500 0"
 	same '7
 0
 3' 'SELECT discarded FROM source ORDER BY path'
+}
+
+# Each chunk has a packet for each LOST, with packet numbers from FIRST on.
+lost_chunks=0
+lost_chunk()
+{
+	local name=run/n1/$((++lost_chunks))/kernel number=$1 lost at
+	# shellcheck disable=SC2086 # several
+	trace "$name" $given
+	for lost in "${@:2}"; do
+		at=$((1000 * (lost_chunks * 10 + number % 10)))
+		switched $((at + 100)) 0 5
+		packet "$name" 0 0 $at $((at + 1000)) $((number & 0xffffffff)) "$lost"
+		number=$((number + 1))
+	done
+}
+
+# lost_is LOST...: of each chunk.
+lost_is()
+{
+	[ "$(merged 'SELECT discarded FROM source ORDER BY path' | paste -sd' ')" = "$1" ]
+}
+
+@test "counters of losses of any width go on, with numbers of packets or without" {
+	for lost_bits in 8 32 64; do
+		for given in 'times lost' 'times number lost'; do
+			rm -rf run
+			lost_chunks=0
+			lost_chunk 0 7
+			lost_chunk 1 7
+			lost_chunk 2 9
+			lost_is '7 0 2'
+			rm -rf run
+			lost_chunks=0
+			quarter=$((1 << (lost_bits - 2)))
+			# Up to 3 before it wraps, and then to exactly 0.
+			lost_chunk 0 $quarter $((2 * quarter)) $((3 * quarter)) -3
+			lost_chunk 4 0
+			lost_chunk 5 1
+			[ "$(merged 'SELECT discarded FROM source ORDER BY path' | tail -n +2 | paste -sd' ')" = '3 1' ]
+			# One that falls began anew.
+			rm -rf run
+			lost_chunks=0
+			lost_chunk 0 9
+			lost_chunk 1 4 5
+			lost_is '9 5'
+		done
+	done
+}
+
+# The number of packets, too, is 0 again where it wraps.
+@test "a number of packets that wraps to 0 at a chunk's begin begins nothing anew" {
+	given='times number lost'
+	lost_chunk 0xfffffffe 7 7
+	lost_chunk 0 7
+	lost_chunk 1 9
+	lost_is '0 0 2'
+	# But one that falls to 0 does, whatever the losses.
+	rm -rf run
+	lost_chunks=0
+	lost_chunk 0 1 2
+	lost_chunk 0 5
+	lost_is '2 5'
 }
 
 # Processor 1 loses a packet: who runs on 0 goes on, who sleeps may have been woken on 1. Between

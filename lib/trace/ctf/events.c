@@ -39,12 +39,15 @@ static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
 	const struct ctf_packet *packet = &stream->packet;
 	const struct schema_stream *of = packet->stream;
 	uint64_t sequence = packet->value[ROLE_SEQUENCE];
-	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped;
+	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped, lost;
 
 	if (packet_has(packet, ROLE_DISCARDED) && !is_repeated(stream) &&
-	    (stream->has_before || !sequence))
-		facts->discarded_events +=
-		    counter_growth(of->discarded_size, stream->discarded, discarded);
+	    (stream->has_before || !sequence)) {
+		lost = counter_growth(of->discarded_size, stream->discarded, discarded);
+		facts->discarded_events += lost;
+		if (!stream->has_before)
+			stream->first_lost = lost;
+	}
 	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
 	    !is_repeated(stream)) {
 		skipped = counter_growth(of->sequence_size, stream->sequence, sequence);
@@ -516,8 +519,8 @@ static void own_recorded(const struct ctf_reader *base, nsec_t until_ns,
 	ctf_streams_recorded(&reader->streams, reader->schema, until_ns, recorded);
 }
 
-static void own_repeats(struct ctf_reader *base, const struct ctf_period *period,
-			uint64_t sequence)
+static void own_go_on(struct ctf_reader *base, const struct ctf_period *period,
+		      const uint64_t *repeated)
 {
 	struct own_reader *reader = (struct own_reader *)base;
 
@@ -530,8 +533,10 @@ static void own_repeats(struct ctf_reader *base, const struct ctf_period *period
 		if ((uint32_t)first->stream->id != period->channel ||
 		    first->value[role] != period->instance)
 			continue;
-		stream->has_repeats = true;
-		stream->repeats_before = sequence;
+		base->facts.discarded_events -= stream->first_lost;
+		stream->first_lost = 0;
+		stream->has_repeats = repeated != NULL;
+		stream->repeats_before = repeated ? *repeated : 0;
 	}
 }
 
@@ -574,7 +579,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 	}
 	report_ignored(schema, metadata, &base->problems);
 	base->recorded = own_recorded;
-	base->repeats = own_repeats;
+	base->go_on = own_go_on;
 	add_classes(base, schema);
 	for (size_t i = 0; i < reader->streams.count; i++)
 		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);

@@ -124,6 +124,7 @@ struct ctf_stream {
 	bool has_packet;  /* and within a packet */
 	bool has_before;  /* sequence and discarded are those of the packet before */
 	uint64_t sequence, discarded;
+	uint64_t first_lost;     /* events, counted before its first packet */
 	bool has_repeats;        /* `repeats_before` is set */
 	uint64_t repeats_before; /* another trace has the packets before this number */
 	uint64_t broken;         /* packets */
