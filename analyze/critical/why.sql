@@ -124,7 +124,7 @@ SELECT w."first", w.more_ns, w.node, w.comm, w.state, w."from", o.other, o.other
 FROM worst AS w LEFT JOIN other AS o ON o."first" = w."first" AND o.n = 1 WHERE w.n = 1 AND w.more_ns > 0;
 
 -- table slow: What the slowest 1 % have that those around the median have not
--- sort: -requests,client,server,protocol,port,process
+-- sort: -more_ns,-requests,client,server,protocol,port,process
 -- limit: 20
 -- shown: client [pair], protocol [pair port], port [pair port]
 SELECT c.name AS client, s.name AS server, g.protocol, g.port, g.process, g.requests, g.p50_ns, g.slow,
@@ -141,3 +141,13 @@ LEFT JOIN loss AS l ON l."first" = g."first";
 SELECT client, server, protocol, port, process, group_ns, node, comm, state, "from", other, sum_ns, share_percent,
        median_ns, slowest_ns, more_ns
 FROM part_row;
+
+-- The longest parts of each group, of the requests that a report follows; not of all.
+-- table lost: What the slowest 1 % wait for longer than those around the median
+-- when: plot
+-- sort: -more_ns,client,server,protocol,port,process,node,comm,state,from,other
+-- limit: 15
+SELECT client, server, port, process, node, comm, state, "from", other, median_ns, slowest_ns, more_ns
+FROM (SELECT *, row_number() OVER (PARTITION BY "first" ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''),
+                                   coalesce("from", ''), coalesce(other, '')) AS n FROM part_row) AS p
+WHERE n <= 3 AND more_ns > 0;

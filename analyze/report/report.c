@@ -34,6 +34,7 @@ static const struct report_query {
     [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
     [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
 			 FORM_STATS | FORM_TOP, ROWS},
+    [ANSWER_WHY] = {"why", "pair", "slow lost", 0, -1},
     [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
@@ -50,10 +51,10 @@ static const struct report_query {
 
 /* What two threads have to do: what takes longest comes first. */
 enum { TASK_ACTIVITY = ANSWER_OWN, TASKS };
-static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
-				 ANSWER_MESSAGES, ANSWER_SYSCALLS, ANSWER_LINES,
-				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
-				 ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
+static const int tasks[TASKS] = {
+    TASK_ACTIVITY,   ANSWER_WHY,    ANSWER_REQUESTS, ANSWER_NET,   ANSWER_MESSAGES,
+    ANSWER_SYSCALLS, ANSWER_LINES,  ANSWER_IO,       ANSWER_NODES, ANSWER_CLOCKS,
+    ANSWER_PROBLEMS, ANSWER_MEMORY, ANSWER_OVERVIEW};
 
 struct work {
 	struct report *report;
@@ -80,13 +81,15 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	answer->request.quiet = true;
 	query.analysis = analysis;
 	query.request = &answer->request;
+	progress_init(&query.progress, true);
 	query.forms = wanted->forms ? wanted->forms : analysis->default_forms;
 	query.group = wanted->group;
 	query.tables = wanted->tables;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = query_file_run(&query, &answer->result, error);
+	status = (analysis->run == run_report ? query_file_run : analysis->run)(
+	    &query, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
 	asker->threads = query.threads;
@@ -237,6 +240,7 @@ static const struct part {
 	     {"reduction", report_reduction, NULL},
 	     {"user", report_user, NULL},
 	     {"paths", report_paths, NULL},
+	     {"why", report_why, NULL},
 	     {"latencies", report_latencies, NULL},
 	     {"version", NULL, &version},
 	     {"script", NULL, &report_js}};
@@ -359,6 +363,7 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_clocks", ANSWER_CLOCKS, "clocks"},
 		      {"page_ties", ANSWER_CLOCKS, "pairs"},
 		      {"page_requests", ANSWER_REQUESTS, "slowest"},
+		      {"page_why", ANSWER_WHY, "slow"},
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
 		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
 	struct giving facts = {.report = report};

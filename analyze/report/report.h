@@ -79,6 +79,7 @@ enum report_answer_name {
 	ANSWER_PROBLEMS,
 	ANSWER_MESSAGES,
 	ANSWER_REQUESTS,
+	ANSWER_WHY,
 	ANSWER_SYSCALLS,
 	ANSWER_IO,
 	ANSWER_NET,
@@ -141,6 +142,7 @@ void report_spans(struct report *report);
 void report_reduction(struct report *report);
 void report_user(struct report *report);
 void report_paths(struct report *report);
+void report_why(struct report *report);
 void report_latencies(struct report *report);
 
 /* ---- html.c */

@@ -347,6 +347,12 @@ SELECT 'request', 'info', 'Slowest request',
           THEN '. {request:' || r.request || '|Its critical path}' ELSE '. {a:requests|Requests}' END
 FROM told_request AS r, told_parts
 UNION ALL
+SELECT 'why', 'info', 'What slows the slowest requests', '{ns:' || more_ns || '} more than around the median: '
+       || replace(why, '{', '{{') || '. Mean of the slowest {n:' || slow || '} of {n:' || requests || '} requests from '
+       || replace(client, '{', '{{') || ' to ' || replace(server, '{', '{{') || coalesce(' (' || replace(process, '{', '{{') || ')', '')
+       || '. {a:why|Where the slow ones lose their time}'
+FROM (SELECT * FROM page_why WHERE state <> 'unknown' AND requests >= 10 ORDER BY rowid LIMIT 1) AS w
+UNION ALL
 SELECT 'request', 'info', 'No request between nodes was seen', 'Requests are made of messages that connect nodes both ways.'
 WHERE NOT EXISTS (SELECT 1 FROM told_request)
 UNION ALL

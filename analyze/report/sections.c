@@ -296,6 +296,67 @@ void report_paths(struct report *report)
 	}
 }
 
+/* ---- what the slow requests have that the others have not */
+
+enum { MOST_LOSSES = 8 };
+
+/* A cell's text, or "". The caller frees it. */
+static char *report_text(const struct result_table *table, size_t row, const char *key)
+{
+	struct cell cell = report_cell(table, row, key);
+
+	return cell_text(&cell);
+}
+
+/* "+41 ms: node3 sshd waits ...", of which requests; the rows are those of `slow`. */
+static void put_loss(const struct report *report, const struct result_table *slow,
+		     size_t row)
+{
+	const double more_ns = report_number(report_cell(slow, row, "more_ns"), 0);
+	struct cell port = report_cell(slow, row, "port");
+	char more[PRINT_TEXT], mean[PRINT_TEXT], median[PRINT_TEXT];
+	AUTOFREE char *client = report_text(slow, row, "client");
+	AUTOFREE char *server = report_text(slow, row, "server");
+	AUTOFREE char *process = report_text(slow, row, "process");
+	AUTOFREE char *why = report_text(slow, row, "why");
+	AUTOFREE char *to =
+	    port.type == CELL_INTEGER
+		? mem_printf("%s to %s, port %" PRId64 "%s%s: ", client, server,
+			     port.integer, *process ? ", " : "", process)
+		: mem_printf("%s to %s: ", client, server);
+
+	fprintf(report->page, "<li><b data-v=\"%.0f\">+%s</b>: ", more_ns,
+		html_span(more, more_ns));
+	html_text(report->page, why);
+	fputs(" <span>", report->page);
+	html_text(report->page, to);
+	fprintf(report->page,
+		"the slowest %.0f of %.0f took %s, the median is %s</span></li>\n",
+		report_number(report_cell(slow, row, "slow"), 0),
+		report_number(report_cell(slow, row, "requests"), 0),
+		html_span(mean, report_number(report_cell(slow, row, "slowest_ns"), 0)),
+		html_span(median, report_number(report_cell(slow, row, "p50_ns"), 0)));
+}
+
+void report_why(struct report *report)
+{
+	const struct result_table *slow = report_table(report, ANSWER_WHY, "slow");
+	const struct result_table *lost = report_table(report, ANSWER_WHY, "lost");
+	size_t losses = 0;
+
+	while (losses < slow->rows && report_cell(slow, losses, "why").type == CELL_TEXT)
+		losses++;
+	if (!losses)
+		return;
+	fputs("<h3 id=\"why\">Where the slow ones lose their time</h3>\n<ul "
+	      "class=\"why\">\n",
+	      report->page);
+	for (size_t i = 0; i < losses && i < MOST_LOSSES; i++)
+		put_loss(report, slow, i);
+	fputs("</ul>\n", report->page);
+	html_table(report, lost);
+}
+
 enum { FEW_PAIRS = 20 };
 
 /* ---- messages */

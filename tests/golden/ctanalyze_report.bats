@@ -49,7 +49,7 @@ is_balanced()
 	for id in findings timeline requests messages clocks resources nodes; do
 		has "<section id=\"$id\">"
 	done
-	for id in lost clocks request message busiest; do
+	for id in lost clocks request why message busiest; do
 		has "id=\"finding-$id\""
 	done
 	has '<figure id="latency">'
@@ -158,6 +158,26 @@ finding()
 			exit 1
 		}
 	done
+}
+
+# The page follows fewer requests than the analysis, and says the same of the slowest ones.
+@test "where the slow ones lose their time is what why says" {
+	ctanalyze report "$CT_CLIENTS" -o report.html
+	ctanalyze why --format json "$CT_CLIENTS" >why.json
+	rows="FROM (SELECT value AS v FROM json_each(readfile('why.json'), '\$.tables"
+	sqlite3 :memory: "SELECT printf('%.0f', v ->> 'more_ns') ${rows}[0].rows'))" >losses
+	[ "$(wc -l <losses)" -eq 3 ]
+	sed -n '/<ul class="why">/,/<\/ul>/s/^<li><b data-v="\([0-9]*\)">.*/\1/p' report.html | diff losses -
+	finding why "<b data-v=\"$(head -n 1 losses)\">"
+	finding why 'node1 server runs'
+	sqlite3 :memory: "SELECT printf('%.3f', ns) FROM (
+		SELECT v ->> 'more_ns' AS ns, row_number() OVER (PARTITION BY v ->> 'client' ORDER BY v ->> 'more_ns' DESC) AS n ${rows}[1].rows')))
+		WHERE ns > 0 AND n <= 3 ORDER BY ns DESC" >parts
+	[ "$(wc -l <parts)" -eq 9 ]
+	sed -n '/data-table="lost"/,/<\/table>/s/.*data-v="\([0-9.]*\)"[^>]*>[^<]*<\/td><\/tr>$/\1/p' report.html | xargs printf '%.3f\n' | diff parts -
+	# A single request has no others to hold it against.
+	ctanalyze report --begin +0.1 --end +0.11 "$CT_CLIENTS" -o report.html
+	lacks 'id="why"|finding-why|#why'
 }
 
 # The figures of the slowest requests, in order, and what each state had of it.

@@ -175,7 +175,7 @@ await colours.close();
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
 assert.ok(await still.run("return document.querySelectorAll('figure.path figcaption').length") >= 8);
-assert.equal(await still.run("return document.querySelectorAll('#findings li').length"), 5);
+assert.equal(await still.run("return document.querySelectorAll('#findings li').length"), 6);
 await still.close();
 console.log(`${data.lanes.length} lanes zoom, ${events} events, ${messages} messages`);
 driver.kill();
