@@ -29,6 +29,10 @@ load pcap
 	ends_with 0 ctmerge -q web.pcap db.pcap -o run.db
 	[ "$(sqlite3 -readonly run.db 'SELECT group_concat(name) FROM node')" = web,db ]
 	[ "$(sqlite3 -readonly run.db 'SELECT count(*) = sum(recv_ns > send_ns) AND count(*) > 3000 FROM message')" = 1 ]
+	ends_with 0 ctsync one=web.pcap two=db.pcap
+	grep -q '^two  ' "$scratch/stdout"
+	fails_with 1 'ctsync: none.pcap: No such file or directory
+ctsync: 1 trace to read, want 2 or more' ctsync -q web.pcap x=none.pcap
 	ends_with 0 ctmerge -q one=web.pcap two=$net3/node3/kernel -o named.db
 	[ "$(sqlite3 -readonly named.db 'SELECT group_concat(name) FROM node')" = one,two ]
 }
