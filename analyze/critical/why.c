@@ -124,6 +124,8 @@ int run_why(struct query *query, struct result *result, struct error *error)
 	struct result walked;
 	int status;
 
+	if (query->scope.without_spans)
+		result_note(result, "%s", no_spans_note);
 	result_init(&walked, query->request);
 	query->tables = "walked";
 	status = query_file_run(query, &walked, error);

@@ -123,6 +123,7 @@ static const struct table_query {
      "WHERE ends = 0 GROUP BY node, cpu"},
     {"requests", {"requests"}, NULL},
     {"critical-path", {"critical-path"}, NULL},
+    {"why", {"why"}, NULL},
     {"report", {"report"}, NULL},
 };
 

@@ -105,6 +105,9 @@ clients()
 @test "why: servers were not recorded, none, misuse" {
 	golden analyze_why_light ctanalyze why "$CT_LIGHT"
 	golden analyze_why_none ctanalyze why --min 1h "$CT_CLIENTS"
+	ctsim -q --seed 1 --set seconds=1 clients -o spanless
+	ctmerge -q --no-spans spanless -o spanless.db 2>/dev/null
+	ctanalyze why spanless.db | grep -x 'what threads, processors and disks did: left out by ctmerge --no-spans'
 	fails_with 2 "ctanalyze: --group: why has no group 'disk', want one of pair port process" \
 		ctanalyze why --group disk "$CT_CLIENTS"
 }
