@@ -356,12 +356,12 @@ int source_add_run(struct source_list *list, const char *argument,
 {
 	AUTOFREE char *path = path_trimmed(argument);
 	struct stat status;
-	bool is_there = stat(path, &status) == 0;
+	bool exists = stat(path, &status) == 0;
 	int result;
 
-	if (!is_there && !strchr(path, '='))
+	if (!exists && !strchr(path, '='))
 		result = error_errno(error, path);
-	else if (!is_there || !S_ISDIR(status.st_mode) || ctf_is_trace(path))
+	else if (!exists || !S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
 	else if (is_node(path))
 		result = source_add_node(list, path, problems, error);
