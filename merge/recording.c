@@ -36,6 +36,7 @@ struct making {
 		uint64_t events, packets;
 	} * missing;
 	struct mark_list *marks; /* by node */
+	struct recording *recording;
 };
 
 static nsec_t place(const struct clock *clock, nsec_t local_ns)
@@ -130,15 +131,41 @@ static void add_mark(struct making *making, uint32_t node,
 	*MEM_NEXT(marks->item, marks->count, marks->capacity) = *mark;
 }
 
-static void add_loss(struct making *making, const struct piece *piece, nsec_t begin_ns,
-		     nsec_t end_ns)
+static void add_user(struct making *making, struct recording_user user)
 {
-	add_mark(making, piece->node,
-		 &(struct recording_mark){.ts_ns = begin_ns,
-					  .kind = MARK_LOSS,
-					  .cpu = piece->of->cpu,
-					  .needs = piece->needs,
-					  .other_ns = end_ns});
+	struct recording *recording = making->recording;
+
+	*MEM_NEXT(recording->user, recording->users, recording->user_capacity) = user;
+}
+
+/* Add a time in which a source lost events of a processor. */
+static void add_loss(struct making *making, uint32_t source, struct recording_mark loss)
+{
+	const struct merge_source *of = &making->run->source[source];
+
+	loss.kind = MARK_LOSS;
+	if (of->makes_spans)
+		add_mark(making, of->node, &loss);
+	if (!merge_source_is(of, "kernel"))
+		add_user(making, (struct recording_user){.begin_ns = loss.ts_ns,
+							 .end_ns = loss.other_ns,
+							 .source = source,
+							 .cpu = loss.cpu,
+							 .is_lost = true});
+}
+
+/* The same, up to the end of the first packet of a period. */
+static void add_first_loss(struct making *making, const struct piece *piece,
+			   nsec_t begin_ns)
+{
+	const struct clock *clock = &making->run->source[piece->source].clock;
+
+	add_loss(
+	    making, piece->source,
+	    (struct recording_mark){.ts_ns = begin_ns,
+				    .cpu = piece->of->cpu,
+				    .needs = piece->needs,
+				    .other_ns = place(clock, piece->of->first_end_ns)});
 }
 
 /* Return how much a stream's counter of lost events grew up to a first packet, `last`
@@ -164,16 +191,14 @@ static uint64_t lost_between(const struct piece *last, const struct piece *next)
 static void note_missing(struct making *making, const struct piece *last,
 			 const struct piece *next, uint64_t packets)
 {
-	const struct merge_source *source = &making->run->source[next->source];
 	struct missing *missing = &making->missing[next->source];
 	uint64_t events = lost_between(last, next);
 
 	ctf_reader_continue(making->source[next->source].reader, next->of);
 	missing->packets += packets;
 	missing->events += events;
-	if (events && source->makes_spans)
-		add_loss(making, next, packets ? next->begin_ns : last->end_ns,
-			 place(&source->clock, next->of->first_end_ns));
+	if (events)
+		add_first_loss(making, next, packets ? next->begin_ns : last->end_ns);
 }
 
 /* Return true if the packets of `next`, from its first one on, are also in `last`, up to
@@ -312,25 +337,21 @@ static void mark_lane(struct making *making, const struct piece *piece, size_t c
 }
 
 /* Captures have no periods. */
-static struct recording *take_users(const struct making *making)
+static void take_users(struct making *making)
 {
-	struct recording *recording = mem_zalloc(sizeof(*recording));
-
-	recording->user = mem_alloc((making->pieces + 1) * sizeof(*recording->user));
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
 
 		const struct merge_source *source = &making->run->source[piece->source];
 
 		if (!merge_source_is(source, "kernel"))
-			recording->user[recording->users++] =
-			    (struct recording_user){.begin_ns = piece->begin_ns,
-						    .end_ns = piece->end_ns,
-						    .source = piece->source,
-						    .cpu = piece->of->cpu,
-						    .is_first = piece->is_first};
+			add_user(making,
+				 (struct recording_user){.begin_ns = piece->begin_ns,
+							 .end_ns = piece->end_ns,
+							 .source = piece->source,
+							 .cpu = piece->of->cpu,
+							 .is_first = piece->is_first});
 	}
-	return recording;
 }
 
 static void mark_lanes(struct making *making)
@@ -359,14 +380,12 @@ static void mark_first_losses(struct making *making)
 {
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-		const struct merge_source *of = &making->run->source[piece->source];
 		const struct ctf_period *period = piece->of;
 
-		if (of->makes_spans && piece->is_first && !period->first_sequence &&
+		if (piece->is_first && !period->first_sequence &&
 		    period->discarded_size &&
 		    counter_growth(period->discarded_size, 0, period->first_discarded))
-			add_loss(making, piece, piece->begin_ns,
-				 place(&of->clock, period->first_end_ns));
+			add_first_loss(making, piece, piece->begin_ns);
 	}
 }
 
@@ -376,13 +395,12 @@ static void mark_losses(struct making *making)
 		const struct recording_source *source = &making->source[i];
 		const struct merge_source *of = &making->run->source[i];
 
-		for (size_t k = 0; of->makes_spans && k < source->recorded.losses; k++) {
+		for (size_t k = 0; k < source->recorded.losses; k++) {
 			const struct ctf_loss *loss = &source->recorded.loss[k];
 
-			add_mark(making, of->node,
-				 &(struct recording_mark){
+			add_loss(making, i,
+				 (struct recording_mark){
 				     .ts_ns = place(&of->clock, loss->begin_ns),
-				     .kind = MARK_LOSS,
 				     .cpu = loss->cpu,
 				     .needs = needs_of(source, loss->channel),
 				     .other_ns = place(&of->clock, loss->end_ns)});
@@ -447,19 +465,20 @@ static void report_missing(struct making *making)
 struct recording *recording_new(struct merge_run *run,
 				const struct recording_source *source)
 {
-	struct recording *recording;
+	struct recording *recording = mem_zalloc(sizeof(*recording));
 	struct making making = {
 	    .run = run,
 	    .source = source,
 	    .missing = mem_zalloc((run->count + 1) * sizeof(*making.missing)),
 	    .marks = mem_zalloc((run->nodes + 1) * sizeof(*making.marks)),
+	    .recording = recording,
 	};
 
 	add_pieces(&making);
 	connect_streams(&making);
 	mark_first_losses(&making);
 	trim_ends(&making);
-	recording = take_users(&making);
+	take_users(&making);
 	mark_losses(&making);
 	mark_lanes(&making);
 	report_missing(&making);

@@ -52,13 +52,14 @@ struct recording_user {
 	uint32_t source;
 	int32_t cpu;   /* -1: not recorded */
 	bool is_first; /* in its stream */
+	bool is_lost;  /* no period of it, but one in which it lost events */
 };
 
 struct recording {
 	struct recording_node *node; /* as the run's */
 	size_t nodes;
 	struct recording_user *user;
-	size_t users;
+	size_t users, user_capacity;
 };
 
 /* Find when the sources were recorded; call before the first step of the readers. Report

@@ -206,7 +206,8 @@ static bool is_user_of(const struct recorded_rows *rows,
 	return source->node == at && source->facts.events;
 }
 
-/* Append the holes of all streams of a processor, and return its first and last time. */
+/* Append the holes of all streams of a processor, with the times in which they lost
+ * events, and return its first and last time. */
 static struct period find_user_holes(const struct recorded_rows *rows, size_t at,
 				     int64_t cpu, struct period_list *holes)
 {
@@ -221,6 +222,10 @@ static struct period find_user_holes(const struct recorded_rows *rows, size_t at
 		if (user->cpu != cpu || !is_user_of(rows, user, at))
 			continue;
 		period = user_period(rows, user);
+		if (user->is_lost) {
+			*MEM_NEXT(holes->item, holes->count, holes->capacity) = period;
+			continue;
+		}
 		if (user->is_first)
 			last_ns = NSEC_MAX;
 		if (period.begin_ns > last_ns)
@@ -261,7 +266,7 @@ static int write_without_holes(const struct recorded_rows *rows, struct period a
 	return status;
 }
 
-/* Write when all streams of a processor's user space were recorded. */
+/* Write when all streams of a processor's user space were surely recorded. */
 static int write_user_cpu(const struct recorded_rows *rows, size_t at, int64_t cpu,
 			  struct error *error)
 {
@@ -287,7 +292,7 @@ static int write_user(const struct recorded_rows *rows, size_t at, struct error 
 		const struct recording_user *user = &recording->user[i];
 		struct period period = user_period(rows, user);
 
-		if (!is_user_of(rows, user, at))
+		if (user->is_lost || !is_user_of(rows, user, at))
 			continue;
 		add_period(&list, rows->selection, period.begin_ns, period.end_ns);
 		last = user->cpu > last ? user->cpu : last;

@@ -532,6 +532,31 @@ n=6,1700000000' ]
 	done
 }
 
+# Events are lost between 2 and 3 s, in the packet that ends then.
+@test "no period of user space goes on over a packet that lost events" {
+	domain=ust session=3 trace run/n1/ust times number lost
+	working 500 1
+	worked 900 1
+	working 1800 2
+	session=3 packet run/n1/ust 0 0 0 2000 0
+	worked 2100 2
+	working 2200 3
+	worked 2800 3
+	session=3 packet run/n1/ust 0 0 2000 3000 1 7
+	working 3100 4
+	worked 3900 4
+	session=3 packet run/n1/ust 0 0 3000 4000 2 7
+	same '- 500 4000
+0 500 2000
+0 3000 4000' "SELECT coalesce(cpu, '-'), begin_ns / 1000000 - $origin, end_ns / 1000000 - $origin
+		FROM recorded WHERE kind = 'user' ORDER BY cpu, begin_ns"
+	ctanalyze periods run.db --from app:work_begin --to app:work_end --group n --log --format csv >said
+	[ "$(tail -n +2 said | cut -d, -f 1,4 | sort)" = 'n=1,400000000
+n=4,800000000' ]
+	ctanalyze periods run.db --from app:work_begin --to app:work_end --group n |
+		grep -q '^2 begins and ends with a time between them in which not all was recorded'
+}
+
 # Another program's trace on processor 1 says nothing of the hole of the first.
 @test "another trace of user space does not fill a hole" {
 	domain=ust session=3 trace run/n1/a times number lost
