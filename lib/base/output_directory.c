@@ -341,24 +341,24 @@ struct output_moves {
 	const struct output_directory *directory;
 	char *kept;                /* the directory of the old files */
 	struct text_list old, new; /* files that were kept, and that were moved in */
+	struct text_list made; /* for each new one, the topmost directory made, or "" */
 };
 
 /* Move a file from below one directory to the same path below another, and make the
- * directories above it. Return 0, or -1 with error and without new directories. */
-static int rename_below(const char *from, const char *to, const char *name,
+ * directories above it. `made` gets the topmost new one; the caller frees it. Return 0,
+ * or -1 with error and without new directories. */
+static int rename_below(const char *from, const char *to, const char *name, char **made,
 			struct error *error)
 {
 	AUTOFREE char *source = mem_printf("%s/%s", from, name);
 	AUTOFREE char *target = mem_printf("%s/%s", to, name);
-	AUTOFREE char *made = NULL;
 
-	output_make_above(target, strlen(to) + 1,
-			  &made); /* what fails here fails below */
+	output_make_above(target, strlen(to) + 1, made); /* what fails here fails below */
 	if (!rename(source, target))
 		return 0;
 	error_errno(error, target);
-	if (made)
-		remove_above(target, strlen(made));
+	if (*made)
+		remove_above(target, strlen(*made));
 	return -1;
 }
 
@@ -377,7 +377,7 @@ static int keep_old(struct output_moves *moves, const char *name, bool is_replac
 
 	output_make_above(kept, strlen(moves->kept), &made);
 	if ((!is_replaced || link(source, kept)) &&
-	    rename_below(top, moves->kept, name, error))
+	    rename_below(top, moves->kept, name, &made, error))
 		return -1;
 	text_list_add(&moves->old, name);
 	if (!is_replaced)
@@ -388,15 +388,17 @@ static int keep_old(struct output_moves *moves, const char *name, bool is_replac
 static int move_in(struct output_moves *moves, const char *name, struct error *error)
 {
 	const struct output_directory *directory = moves->directory;
+	AUTOFREE char *made = NULL;
 
-	if (rename_below(directory->temporary, directory->path, name, error))
+	if (rename_below(directory->temporary, directory->path, name, &made, error))
 		return -1;
 	text_list_add(&moves->new, name);
+	text_list_add(&moves->made, made ? made : "");
 	return 0;
 }
 
-/* Remove the new files and put the old ones back. If that fails, add the reason to the
- * error. */
+/* Remove the new files and directories and put the old files back. If that fails, add the
+ * reason to the error. */
 static void undo_moves(struct output_moves *moves, struct error *error)
 {
 	const struct output_directory *directory = moves->directory;
@@ -408,11 +410,15 @@ static void undo_moves(struct output_moves *moves, struct error *error)
 
 		if (unlink(path))
 			error_errno(&cause, path);
-		remove_above(path, strlen(directory->path) + 1);
+		if (*moves->made.item[i - 1])
+			remove_above(path, strlen(moves->made.item[i - 1]));
 	}
-	for (size_t i = moves->old.count; i > 0; i--)
-		rename_below(moves->kept, directory->path, moves->old.item[i - 1],
+	for (size_t i = moves->old.count; i > 0; i--) {
+		AUTOFREE char *made = NULL;
+
+		rename_below(moves->kept, directory->path, moves->old.item[i - 1], &made,
 			     &cause);
+	}
 	if (*error_text(&cause))
 		error_set(error, "%s; the earlier files could not be put back: %s",
 			  error_text(error), error_text(&cause));
@@ -473,6 +479,7 @@ static int move_files(const struct output_directory *directory,
 	}
 	text_list_clear(&moves.old);
 	text_list_clear(&moves.new);
+	text_list_clear(&moves.made);
 	free(moves.kept);
 	text_list_clear(&old);
 	texts_clear(&names);

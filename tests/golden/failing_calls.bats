@@ -72,6 +72,15 @@ own' ]
 	[ ! -e there/source.csv ] && [ -e there/thread.csv ]
 }
 
+@test "directories that were there stay, also empty ones, and new ones are removed" {
+	mkdir -p run/node1 there/cpu there/own
+	cp "$CT_SOURCE/datasets/sample/node1/sar.sadf" run/node1/
+	ctmerge -q run -o t.db
+	ctanalyze -q metrics --plot new t.db
+	[ -d new/disk ] && [ -d new/cpu ]
+	undone rename ctanalyze -q metrics --plot there t.db
+}
+
 @test "nothing is applied if the summary cannot be printed" {
 	ends_with 1 failing write ENOSPC 1 ctsync $run --apply applied -o map.json --plot plots
 	grep -qx 'ctsync: standard output: No space left on device' "$scratch/stderr"
@@ -111,6 +120,29 @@ own' ]
 		[ "$n" -gt 1 ]
 	done
 	[ $told -gt 4 ]
+}
+
+@test "metadata that stat(2) fails on is not called missing" {
+	local n status
+	ctmerge -q $run -o t.db
+	mv t.db whole.db
+	for n in $(seq 20); do
+		status=0
+		rm -f t.db
+		failing newfstatat,stat,statx EIO "$n" -P $run/node1/kernel/metadata ctmerge -q $run -o t.db || status=$?
+		case $status in
+		0) cmp whole.db t.db ;;
+		1) grep 'metadata: Input/output error' "$scratch/stderr" ;;
+		99) break ;;
+		*) false ;;
+		esac
+	done
+	[ "$n" -gt 1 ]
+	cp -rL $run run
+	ln -sf metadata run/node1/kernel/metadata
+	ends_with 1 ctmerge -q run -o u.db
+	grep -qx 'ctmerge: run/node1/kernel/metadata: Too many levels of symbolic links' "$scratch/stderr"
+	[ "$(grep -c 'without its metadata' "$scratch/stderr")" -eq 0 ]
 }
 
 @test "facts that cannot be read are not called broken" {
