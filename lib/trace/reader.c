@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +19,10 @@ bool ctf_is_trace(const char *path)
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
 
-	return (stat(metadata, &status) == 0 && S_ISREG(status.st_mode)) ||
-	       trace_dat_probe(path);
+	/* Let the reader report a metadata that is there but cannot be accessed. */
+	if (stat(metadata, &status))
+		return errno == EIO || errno == ELOOP || trace_dat_probe(path);
+	return S_ISREG(status.st_mode) || trace_dat_probe(path);
 }
 
 struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
