@@ -569,6 +569,10 @@ int query_file_print(struct query *query, enum sql_dialect dialect, FILE *file,
 	struct sql_run run;
 	int status = begin_run(&run, query, error);
 
+	for (size_t i = 0; i < run.file->blocks && !status; i++)
+		if (run.file->block[i].sql)
+			status = sql_check_select(run.file->block[i].sql, "--print-sql",
+						  error);
 	if (!status)
 		print_relations(&run, dialect, file);
 	for (size_t i = 0; i < run.file->blocks && !status; i++)

@@ -44,8 +44,12 @@ bool sql_has(const char *text, const char *word);
  */
 const char *sql_find_fault(const char *text, const char **what);
 
-/* Return true if a SELECT has a function or a file in the place of a table. */
-bool sql_has_table_function(const char *text);
+/*
+ * Check that a statement is a SELECT that names only tables: no function or file in the
+ * place of a table, no function that reads, writes or runs anything else. Return 0, or -1
+ * with error, which begins with the option's name.
+ */
+int sql_check_select(const char *text, const char *option, struct error *error);
 
 /* What the columns of a SELECT are called, as far as the text says. */
 void sql_columns(const char *text, struct text_list *names);

@@ -438,14 +438,6 @@ static int load_answer(const struct query_tables *tables, const char *name,
 	return answer.file ? status : -1;
 }
 
-static int check_select(const char *select, struct error *error)
-{
-	return sql_has_table_function(select)
-		   ? error_set(error, "--tables: a function or a file in the place of a "
-				      "table cannot be used; name the tables")
-		   : 0;
-}
-
 int query_tables_ask(struct query_tables *tables, const struct text_list *before,
 		     char **select, struct error *error)
 {
@@ -453,9 +445,9 @@ int query_tables_ask(struct query_tables *tables, const struct text_list *before
 	FILE *script;
 
 	for (size_t i = 1; i < before->count; i += 2)
-		if (check_select(before->item[i], error))
+		if (sql_check_select(before->item[i], "--tables", error))
 			return -1;
-	if (check_select(*select, error))
+	if (sql_check_select(*select, "--tables", error))
 		return -1;
 	script = open_scratch(tables, "script.sql", "w", error);
 	if (!script)

@@ -209,6 +209,10 @@ const char *sql_find_fault(const char *text, const char **what)
 
 enum { SQL_DEPTH_MOST = 200 };
 
+#define FORBIDDEN                                                                        \
+	"readfile writefile edit load_extension fts3_tokenizer sha3_query getenv "       \
+	"write_log java_method reflect try_reflect transform"
+
 /* The state of a SELECT's list of tables, within one pair of brackets. */
 struct sql_from {
 	bool is_list;     /* a comma is followed by a table */
@@ -250,49 +254,105 @@ static bool see_word(struct sql_from *from, const struct sql_token *token,
 }
 
 /* Follow a bracket, a comma or a dot, which follows the name of a table if `is_table`.
- * Return true if it makes that name a function, or is nested too deep. */
+ * Return true if it makes that name a function or, in Spark, the format of a file, or is
+ * nested too deep. */
 static bool see_operator(struct sql_from *from, size_t *depth, char byte, bool is_table)
 {
 	struct sql_from *now = &from[*depth];
 
-	if (byte == '(' && (is_table || *depth + 1 == SQL_DEPTH_MOST))
+	if ((byte == '.' && is_table) ||
+	    (byte == '(' && (is_table || *depth + 1 == SQL_DEPTH_MOST)))
 		return true;
 	if (byte == '(')
 		from[++*depth] = (struct sql_from){now->wants_table, now->wants_table};
 	else if (byte == ')')
 		*depth -= *depth > 0;
-	now->wants_table = byte == ',' ? now->is_list : byte == '.' && is_table;
+	now->wants_table = byte == ',' && now->is_list;
 	return false;
 }
 
-bool sql_has_table_function(const char *text)
+static bool is_path(const struct sql_token *token)
+{
+	return token->kind == SQL_QUOTED && (memchr(token->text, '/', token->length) ||
+					     memchr(token->text, '.', token->length));
+}
+
+static bool has_table_function(const char *text)
 {
 	struct sql_from from[SQL_DEPTH_MOST] = {0};
-	struct sql_token token, last = {.kind = SQL_BLANK, .text = ""};
+	struct sql_token token, last[2] = {{.text = ""}, {.text = ""}};
 	bool is_table = false; /* `last` names a table */
 	size_t depth = 0;
 
 	while (sql_next(&text, &token)) {
-		bool named = from[depth].wants_table;
+		bool named = from[depth].wants_table, is_below = is_word(&last[0], ".");
 
 		if (token.kind == SQL_BLANK)
 			continue;
-		if (token.kind == SQL_STRING && named)
+		/* Spark: TRANSFORM ... USING 'command', csv.`file` */
+		if ((token.kind == SQL_STRING && (named || is_word(&last[0], "USING"))) ||
+		    (is_path(&token) && (named || is_below)))
 			return true;
 		if (token.kind == SQL_OPERATOR) {
 			if (see_operator(from, &depth, *token.text, is_table))
 				return true;
 			is_table = false;
-		} else if (token.kind == SQL_WORD) {
+		} else if (token.kind == SQL_WORD && !is_below) {
 			is_table = see_word(&from[depth], &token,
-					    is_any_word(&last, "DISTINCT"));
+					    is_word(&last[0], "DISTINCT") &&
+						is_any_word(&last[1], "IS NOT"));
 		} else {
 			is_table = named && token.kind == SQL_QUOTED;
 			from[depth].wants_table = false;
 		}
-		last = token;
+		last[1] = last[0];
+		last[0] = token;
 	}
 	return false;
+}
+
+/* Return a word with which a statement is not a SELECT, or a function that reads, writes
+ * or runs more than tables in the shell of SQLite, DuckDB or Spark; or NULL. */
+static const char *find_forbidden_word(const char *text, struct sql_token *token)
+{
+	bool is_first = true, is_below = false;
+
+	for (; sql_next(&text, token); is_below = is_word(token, ".")) {
+		size_t blank = blank_length(text);
+		bool is_name = token->kind == SQL_WORD && !is_below;
+		bool is_call =
+		    (is_name || token->kind == SQL_QUOTED) && text[blank] == '(';
+		struct sql_token name = *token;
+
+		if (token->kind == SQL_BLANK)
+			continue;
+		if (token->kind == SQL_QUOTED) {
+			name.text++;
+			name.length -= 2;
+		}
+		if ((is_first && !is_any_word(token, "( SELECT WITH VALUES")) ||
+		    (is_name && is_any_word(token, "INSERT INTO UPDATE DELETE MERGE")) ||
+		    (is_call && is_any_word(&name, FORBIDDEN)))
+			return token->text;
+		is_first = false;
+	}
+	return NULL;
+}
+
+int sql_check_select(const char *text, const char *option, struct error *error)
+{
+	struct sql_token token;
+
+	if (find_forbidden_word(text, &token))
+		return error_set(error,
+				 "%s: '%.*s' cannot be used, want a SELECT of tables",
+				 option, (int)token.length, token.text);
+	return has_table_function(text)
+		   ? error_set(error,
+			       "%s: a function or a file in the place of a table cannot "
+			       "be used; name the tables",
+			       option)
+		   : 0;
 }
 
 static void add_name(struct text_list *names, const struct sql_token *token)

@@ -74,4 +74,10 @@ again()
 	fails_with 1 'ctanalyze: odd.sql:1: a blank that is not ASCII' ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 	printf 'SELECT 1 AS x' >odd.sql
 	ctanalyze -q --print-sql=duckdb --sql odd.sql odd | grep -q 'SELECT 1 AS x'
+	printf "SELECT * FROM node, read_text('/etc/passwd')" >odd.sql
+	fails_with 1 'ctanalyze: --print-sql: a function or a file in the place of a table cannot be used; name the tables' \
+		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
+	printf "ATTACH 'x.db' AS y" >odd.sql
+	fails_with 1 "ctanalyze: --print-sql: 'ATTACH' cannot be used, want a SELECT of tables" \
+		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 }
