@@ -183,9 +183,9 @@ start_time()
 }
 
 # Text that may hold anything, for JSON and for people. Control characters (C0, DEL
-# and C1) become \u001b and the like, and bytes that are no UTF-8 U+FFFD, so that
-# what comes out is always JSON and moves no cursor. What is plain, as most is,
-# costs no process.
+# and C1), and characters that are invisible or reorder text (U+202E), become \u001b and
+# the like, and bytes that are no UTF-8 U+FFFD, so that what comes out is always JSON and
+# moves no cursor. What is plain, as most is, costs no process.
 
 # json_strings WORD...: prints "a", "b", ... The system takes words of up to 128 KiB for a program,
 # so one that may be longer goes by a pipe.
@@ -259,8 +259,8 @@ function escaped_part(text, marks,    out, c, n) {
 			c = sprintf("\\u%04x", byte[c])
 		else if (c !~ /["\\]/ && match(text, utf8)) {
 			c = substr(text, 1, n = RLENGTH)
-			if (c ~ /^\302[\200-\237]/)
-				c = sprintf("\\u%04x", byte[substr(c, 2)])
+			if (c ~ format)
+				c = code(c, n)
 		} else
 			c = index(marks, c) ? "\\" c : c ~ /["\\]/ ? c : "\357\277\275"
 		out = out c
@@ -268,12 +268,23 @@ function escaped_part(text, marks,    out, c, n) {
 	}
 	return out text
 }
+function code(c, n,    last) {
+	last = byte[substr(c, n)] - 128
+	if (n == 2)
+		return sprintf("\\u%04x", (byte[substr(c, 1, 1)] - 192) * 64 + last)
+	last += (byte[substr(c, n - 1, 1)] - 128) * 64
+	if (n == 3)
+		return sprintf("\\u%04x", (byte[substr(c, 1, 1)] - 224) * 4096 + last)
+	return sprintf("\\udb40\\u%04x", 56320 + last)
+}
 BEGIN {
-	for (i = 1; i < 160; i++)
+	for (i = 1; i < 256; i++)
 		if (i < 32 || i > 126)
 			byte[sprintf("%c", i)] = i
 	utf8 = "^([\302-\337][\200-\277]|\340[\240-\277][\200-\277]|[\341-\354\356\357][\200-\277][\200-\277]|" \
 		"\355[\200-\237][\200-\277]|\360[\220-\277][\200-\277][\200-\277]|" \
 		"[\361-\363][\200-\277][\200-\277][\200-\277]|\364[\200-\217][\200-\277][\200-\277])"
+	format = "^(\302[\200-\237\255]|\330\234|\341\240\216|\342\200[\213-\217\250-\256]|\342\201[\240-\257]|" \
+		"\357\273\277|\357\277[\271-\273]|\363\240[\200\201].)"
 }
 '

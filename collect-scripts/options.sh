@@ -18,13 +18,13 @@ operands_end=no
 
 fail()
 {
-	printf '%s: %s\n' "$program" "$*" >&2
+	printf '%s: %s\n' "$program" "$(plain_text "$*")" >&2
 	exit 1
 }
 
 misuse()
 {
-	printf '%s: %s\n' "$program" "$*" >&2
+	printf '%s: %s\n' "$program" "$(plain_text "$*")" >&2
 	printf 'Try "%s --help"\n' "$program" >&2
 	exit 2
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/table.h"
+#include "base/utf8.h"
 
 enum {
 	CELL = 64,
@@ -299,6 +300,12 @@ void print_pairs(const struct clock_map *map, FILE *file)
 	table_free(table);
 }
 
+static void print_name(FILE *file, const char *before, const char *name)
+{
+	fputs(before, file);
+	utf8_print(file, name);
+}
+
 static void print_islands(const struct sync *sync, const struct clock_map *map,
 			  FILE *file)
 {
@@ -306,9 +313,10 @@ static void print_islands(const struct sync *sync, const struct clock_map *map,
 		sync_has_contradictions(sync) ? "messages that can be true"
 					      : "a message");
 	for (size_t i = 0; i < map->islands; i++) {
-		fprintf(file, "  reference %s:", map->island[i].reference);
+		print_name(file, "  reference ", map->island[i].reference);
+		fputc(':', file);
 		for (size_t k = 0; k < map->island[i].traces; k++)
-			fprintf(file, " %s", map->island[i].trace[k]);
+			print_name(file, " ", map->island[i].trace[k]);
 		fputc('\n', file);
 	}
 }
@@ -316,18 +324,18 @@ static void print_islands(const struct sync *sync, const struct clock_map *map,
 static void print_drift_remark(const struct sync *sync, uint32_t clock, FILE *file)
 {
 	struct drift drift = drift_of(sync, clock);
-	const char *name = sync_clock_name(sync, clock);
+	bool is_limited = drift.kind == DRIFT_LIMITED;
 
-	if (drift.kind == DRIFT_LIMITED)
-		fprintf(file,
-			"%s: its messages do not tell its drift; the limit of %g ppm "
-			"sets its bounds\n",
-			name, sync->options.drift_limit_ppm);
-	else if (drift.kind == DRIFT_UNBOUND)
-		fprintf(file,
-			"%s: no drift within the limit of %g ppm satisfies its messages, "
-			"so nothing bounds it\n",
-			name, sync->options.drift_limit_ppm);
+	if (!is_limited && drift.kind != DRIFT_UNBOUND)
+		return;
+	print_name(file, "", sync_clock_name(sync, clock));
+	fprintf(file,
+		is_limited
+		    ? ": its messages do not tell its drift; the limit of %g ppm "
+		      "sets its bounds\n"
+		    : ": no drift within the limit of %g ppm satisfies its messages, "
+		      "so nothing bounds it\n",
+		sync->options.drift_limit_ppm);
 }
 
 /* What a line of the table cannot say of a clock. */
@@ -336,9 +344,11 @@ static void print_remarks(const struct sync *sync, FILE *file)
 	for (uint32_t i = 0; i < sync->clocks; i++) {
 		if (sync->graph.node[i].parent < 0)
 			continue;
-		if (sync_is_piecewise(sync, i))
-			fprintf(file, "%s: %zu segments; the drift is their mean\n",
-				sync_clock_name(sync, i), sync->fitted[i].segments);
+		if (sync_is_piecewise(sync, i)) {
+			print_name(file, "", sync_clock_name(sync, i));
+			fprintf(file, ": %zu segments; the drift is their mean\n",
+				sync->fitted[i].segments);
+		}
 		print_drift_remark(sync, i, file);
 	}
 }
@@ -355,14 +365,15 @@ static void print_ties(const struct clock_map *map, FILE *file)
 			clock_bound_widen(&widest,
 					  &(struct clock_bound){0, tie->offset[k].low_ns,
 								tie->offset[k].high_ns});
+		print_name(file, "", tie->b);
+		print_name(file, ": tied to ", tie->a);
 		if (!tie->packets && !tie->samples) {
-			fprintf(file, "%s: tied to %s as captures of one node\n", tie->b,
-				tie->a);
+			fputs(" as captures of one node\n", file);
 			continue;
 		}
 		format_bound(bound, &widest, false);
-		fprintf(file, "%s: tied to %s within %s by %" PRIu64 " %s\n", tie->b,
-			tie->a, bound, tie->packets + tie->samples,
+		fprintf(file, " within %s by %" PRIu64 " %s\n", bound,
+			tie->packets + tie->samples,
 			tie->samples ? "samples of clock.csv" : "packets that both sent");
 	}
 }
@@ -408,10 +419,10 @@ static int print_if_rejected(void *context, struct message *message)
 
 	if (!message->rejected)
 		return 0;
-	fprintf(
-	    list->file, "rejected: %s %s > %s %s\n", sync_clock_name(list->sync, from),
-	    nsec_format_seconds(sent, message->send_ns), sync_clock_name(list->sync, to),
-	    nsec_format_seconds(received, message->recv_ns));
+	print_name(list->file, "rejected: ", sync_clock_name(list->sync, from));
+	fprintf(list->file, " %s", nsec_format_seconds(sent, message->send_ns));
+	print_name(list->file, " > ", sync_clock_name(list->sync, to));
+	fprintf(list->file, " %s\n", nsec_format_seconds(received, message->recv_ns));
 	return ++list->count == MOST_REJECTED;
 }
 

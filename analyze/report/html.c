@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/svg.h"
+#include "base/utf8.h"
 
 enum { ROWS_SHOWN = 15, ROWS_MOST = 200 };
 
@@ -19,15 +20,23 @@ void html_text(FILE *page, const char *text)
 
 void html_json(FILE *page, const char *text)
 {
-	struct bytes json = {0};
+	struct bytes json = {0}, shown = {0};
 
-	json_add_word(&json, text);
+	for (size_t length; *text; text += length ? length : 1) {
+		length = utf8_length(text);
+		if (length && !utf8_is_control(text))
+			bytes_add(&shown, text, length);
+		else
+			bytes_add_text(&shown, UTF8_REPLACEMENT);
+	}
+	json_add_text(&json, (const char *)shown.data, shown.size);
 	for (size_t i = 0; i < json.size; i++)
 		if (memchr("<>&'\x7f", json.data[i], 5))
 			fprintf(page, "\\u%04x", json.data[i]);
 		else
 			fputc(json.data[i], page);
 	bytes_clear(&json);
+	bytes_clear(&shown);
 }
 
 static void put_row(FILE *page, const struct cell *row, size_t columns)

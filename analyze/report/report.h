@@ -159,7 +159,7 @@ extern const char *const report_js;
 void html_text(FILE *page, const char *text);
 
 /* A text as a JSON string that may stand in a script of JSON and in an attribute in
- * single quotes: no <, >, & or ' is in it. */
+ * single quotes: no <, >, & or ' is in it. Controls (utf8_is_control) become U+FFFD. */
 void html_json(FILE *page, const char *text);
 
 /* Each row of a table as an array of JSON, with commas between them. */

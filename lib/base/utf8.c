@@ -147,14 +147,16 @@ bool utf8_is_control(const char *character)
 void utf8_print(FILE *file, const char *text)
 {
 	while (*text) {
-		size_t length = utf8_length(text);
+		size_t shown = 0, length = utf8_length(text);
 
-		if (length && !utf8_is_control(text)) {
-			fwrite(text, 1, length, file);
-			text += length;
-			continue;
+		/* At once, as standard error has no buffer. */
+		while (length && !utf8_is_control(text + shown)) {
+			shown += length;
+			length = utf8_length(text + shown);
 		}
-		for (length += !length; length; length--)
+		fwrite(text, 1, shown, file);
+		text += shown;
+		for (length += !length; length && *text; length--)
 			fprintf(file, "\\x%02x", (unsigned char)*text++);
 	}
 }

@@ -278,11 +278,11 @@ foreign()
 		name: x
 		hosts: [a]
 		sar: true
-		execute: [{command: "echo \e[2J\u009b1m \u00e9"}]
+		execute: [{command: "echo \e[2J\u009b1m \u00e9 \u2066\u200e\u061c\ufeff\U000e0041"}]
 	EOT
 	collect 0 plan r.yaml
 	is_plain "$scratch/out"
-	holds "$scratch/out" 'echo \\u001b\[2J\\u009b1m é$'
+	holds "$scratch/out" 'echo \\u001b\[2J\\u009b1m é \\u2066\\u200e\\u061c\\ufeff\\udb40\\udc41$'
 }
 
 @test 'what is in a run directory already stays, and so does what is fetched' {

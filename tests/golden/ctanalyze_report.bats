@@ -252,12 +252,12 @@ data()
 	ctanalyze report bad.db -o report.html
 	has '&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;'
 	has '&quot;&gt;&lt;script&gt;'
-	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\"\u0027\u0001'
+	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\"\u0027�'
 	[ "$(grep -o '<script' report.html | wc -l)" -eq 2 ]
 	[ "$(grep -o '</script' report.html | wc -l)" -eq 2 ]
 	[ "$(data report.html "SELECT substr(json_extract(j, '\$.nodes[0]'), 1, 13) FROM d")" = '</script><img' ]
 	[ "$(data report.html "SELECT count(*) FROM d, json_each(j, '\$.threads') AS t
-		WHERE json_extract(t.value, '\$[2]') = '\"><script>' || char(8232)")" -gt 0 ]
+		WHERE json_extract(t.value, '\$[2]') = '\"><script>' || char(65533)")" -gt 0 ]
 	lacks '<img|<svg/|<i>"|<b>&'
 	lacks "$(printf '\001')"
 	iconv -f UTF-8 -t UTF-8 report.html >/dev/null

@@ -102,3 +102,26 @@ on_terminal()
 	ctmerge datasets/sample -o quiet.db 2>said
 	[ ! -s said ]
 }
+
+# U+2066, U+200E, U+061C, U+FEFF, U+E0041, U+0085, U+202E
+@test "characters that hide or reorder text are shown as their bytes" {
+	local odd word
+	odd=$(printf 'n\342\201\246\342\200\216\330\234\357\273\277\363\240\201\201\302\205\342\200\256x')
+	raw=$'\xe2\x81\xa6|\xe2\x80\x8e|\xd8\x9c|\xef\xbb\xbf|\xf3\xa0\x81\x81|\xc2\x85|\xe2\x80\xae'
+	ctsim -q clients --nodes 2 --set seconds=1 --set events=100 -o run
+	mv run/node1 "run/$odd"
+	echo x >"run/$odd/$odd.unknown"
+	ctmerge -q run -o t.db 2>said || true
+	ctsync -v run >>said 2>&1 || true
+	ctmerge --describe run >>said 2>&1 || true
+	for word in cpu messages nodes clocks; do
+		ctanalyze "$word" t.db >>said
+	done
+	ctanalyze -q report t.db -o report.html
+	for word in ctsim ctmerge ctsync ctanalyze ctexport ctrecipe ctbatch ctcollect ctsample ctwrap; do
+		! "$word" "--$odd" x >>said 2>&1
+	done
+	[ "$(grep -c 'n\\xe2\\x81\\xa6\|n\\u2066' said)" -gt 20 ]
+	[ "$(LC_ALL=C grep -caE "$raw" said)" -eq 0 ]
+	[ "$(LC_ALL=C grep -caE "$raw" report.html)" -eq 0 ]
+}
