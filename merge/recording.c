@@ -195,6 +195,9 @@ static void note_missing(struct making *making, const struct piece *last,
 	uint64_t events = lost_between(last, next);
 
 	ctf_reader_continue(making->source[next->source].reader, next->of);
+	/* The synchronization counted each trace by itself; this reader tells it anew. */
+	problem_drop(&making->run->problems, making->run->sources.item[next->source].path,
+		     PROBLEM_DISCARDED);
 	missing->packets += packets;
 	missing->events += events;
 	if (events)

@@ -89,6 +89,23 @@ enum problem_kind problem_kind_of(const char *word)
 	return PROBLEM_OTHER;
 }
 
+void problem_drop(struct problem_list *list, const char *place, enum problem_kind kind)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct problem *problem = &list->item[i];
+
+		if (problem->kind == kind && strcmp(problem->place, place) == 0) {
+			free(problem->place);
+			free(problem->text);
+		} else {
+			list->item[kept++] = *problem;
+		}
+	}
+	list->count = kept;
+}
+
 void problem_clear(struct problem_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

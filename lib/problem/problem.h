@@ -68,6 +68,9 @@ void problem_add(struct problem_list *list, const char *place, enum problem_kind
 /* Move everything from one list to the end of another; leaves `from` empty. */
 void problem_move(struct problem_list *to, struct problem_list *from);
 
+/* Remove the problems of this place and kind. */
+void problem_drop(struct problem_list *list, const char *place, enum problem_kind kind);
+
 /*
  * A line each: "ctsync: PLACE: text". What several places have in common is one line,
  * where it came first: "ctsync: node1, node2 and 98 more: text". Returns whether one of

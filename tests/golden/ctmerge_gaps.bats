@@ -355,10 +355,11 @@ lost_chunk()
 	done
 }
 
-# lost_is LOST...: of each chunk.
+# lost_is LOST...: of each chunk, and in problems of all.
 lost_is()
 {
 	[ "$(merged 'SELECT discarded FROM source ORDER BY path' | paste -sd' ')" = "$1" ]
+	[ "$(merged "SELECT total(count) FROM problem WHERE kind = 'discarded'")" = "$((${1// /+})).0" ]
 }
 
 @test "counters of losses of any width go on, with numbers of packets or without" {
