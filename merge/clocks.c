@@ -84,10 +84,10 @@ static int read_and_fit(struct finding *finding, struct progress *progress,
 	int status = sync_read_sources(sync, &finding->run->sources, progress, &cause);
 
 	add_problems(finding->run, &sync->problems);
-	if (status && sync->traces)
+	if (status && sync->seen.traces)
 		error_set(error, "%s", error_text(&cause));
 	else
-		status = sync->traces ? sync_fit(sync, error) : 0;
+		status = sync->seen.traces ? sync_fit(sync, error) : 0;
 	error_clear(&cause);
 	/* Nothing is to be said of a fit that is not used. */
 	if (finding->clock_options->none || finding->clock_options->file)
@@ -171,11 +171,11 @@ static void survey(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	for (size_t i = 0; i < finding->sync.traces; i++) {
-		const struct sync_trace *trace = &finding->sync.trace[i];
+	for (size_t i = 0; i < finding->sync.seen.traces; i++) {
+		const struct trace *trace = &finding->sync.seen.trace[i];
 
-		run->source[trace->source].is_read = true;
-		run->source[trace->source].facts = trace->facts;
+		run->source[trace->source_index].is_read = true;
+		run->source[trace->source_index].facts = trace->facts;
 	}
 	for (size_t i = 0; i < run->count; i++) {
 		const struct source *entry = &run->sources.item[i];
@@ -316,9 +316,9 @@ static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	if (!finding->clock_options->file && finding->sync.traces)
+	if (!finding->clock_options->file && finding->sync.seen.traces)
 		sync_describe(&finding->sync, &run->map);
-	run->map.matching = finding->sync.matching;
+	run->map.matching = finding->sync.seen.matching;
 	survey(finding);
 	if (finding->clock_options->none) {
 		leave_clocks(&run->map);
@@ -335,6 +335,7 @@ int merge_clocks_find(struct merge_run *run,
 {
 	struct finding finding = {.run = run, .clock_options = clock_options};
 	struct sync *sync = &finding.sync;
+	struct message_log *log;
 	struct sync_options options = clock_options->sync;
 	int status;
 
@@ -342,19 +343,21 @@ int merge_clocks_find(struct merge_run *run,
 	if (clock_options->file && read_map(run, clock_options->file, error))
 		return -1;
 	options.alone = true;
+	options.keeps_ends = messages;
 	if (clock_options->file || clock_options->none)
 		options.reference = NULL;
 	sync_init(sync, &options);
-	sync->log.has_ends = messages;
 	status = read_and_fit(&finding, progress, error);
 	if (!status)
 		set_clocks(&finding);
 	problem_move(&run->problems, &sync->problems);
+	/* Where nothing was fitted, what was read has it. */
+	log = sync->log.block ? &sync->log : &sync->seen.log;
 	if (messages && !status)
-		status = message_log_put_away(&sync->log, error);
+		status = message_log_put_away(log, error);
 	if (messages) {
-		*messages = sync->log;
-		sync->log = (struct message_log){0};
+		*messages = *log;
+		*log = (struct message_log){0};
 	}
 	sync_clear(sync);
 	return status;

@@ -124,7 +124,7 @@ static int add_message(struct reading *reading, const struct node_message *messa
 		return 0;
 	ends.send = message->received ? other : own;
 	ends.recv = message->received ? own : other;
-	return message_log_add(messages, &(struct message){0}, error) ||
+	return message_log_add(messages, 0, 1, &(struct message){0}, error) ||
 		       message_log_add_ends(messages, &ends, error)
 		   ? -1
 		   : 0;

@@ -15,6 +15,7 @@
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/fit/fit.h"
+#include "sync/observe/extract.h"
 #include "sync/plot/plot.h"
 #include "sync/sync.h"
 
@@ -151,7 +152,8 @@ static int read_input(struct sync *sync, struct source_list *sources, struct err
 	status = sync_arguments_set_sources(sources, error) ||
 		 check_apply(sources, error) ||
 		 (options.extract
-		      ? extract_packets(sync, sources, options.extract, &progress, error)
+		      ? extract_packets(sources, sync->options.threads, options.extract,
+					&sync->problems, &progress, error)
 		      : sync_read_sources(sync, sources, &progress, error));
 	return status;
 }
@@ -210,11 +212,11 @@ static bool report(const struct sync *sync)
 {
 	bool failed = problem_print(&sync->problems, "ctsync", stderr);
 
-	if (sync->given_up)
+	if (sync->seen.given_up)
 		fprintf(stderr,
 			"ctsync: %llu packets were given up before their other side was "
 			"read (--in-flight)\n",
-			(unsigned long long)sync->given_up);
+			(unsigned long long)sync->seen.given_up);
 	return failed;
 }
 
@@ -228,8 +230,8 @@ static int run(struct error *error)
 	if (check_request(error) || sync_arguments_parse(&how, error))
 		return -1;
 	how.alone = options.messages_out; /* the only node left, say */
+	how.keeps_ends = options.messages_out;
 	sync_init(&sync, &how);
-	sync.log.has_ends = options.messages_out;
 	status = read_input(&sync, &sources, error);
 	if (!status && !options.extract)
 		status = sync_fit(&sync, error) || write_results(&sync, &sources, error);

@@ -10,93 +10,6 @@
 #include "base/output.h"
 #include "base/process.h"
 #include "input/packet_files.h"
-#include "sync/match/readers.h"
-
-struct extract {
-	struct sync *sync;
-	struct packet_source **opened;
-	struct packets_writer *writer;
-	struct readers *readers;
-	FILE *file;
-};
-
-static void describe(struct extract *extract, const struct source_list *sources)
-{
-	const struct sync *sync = extract->sync;
-
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct source *source = &sources->item[sync->trace[i].source];
-		struct source named = *source;
-
-		named.name = (char *)sync_source_name(source, &sync->trace[i].facts);
-		packets_writer_describe(extract->writer, i, &named,
-					&extract->opened[i]->facts);
-	}
-}
-
-static int write_arrivals(void *context, const struct arrival *arrival, size_t count)
-{
-	struct extract *extract = context;
-
-	for (size_t i = 0; i < count; i++)
-		packets_writer_add(extract->writer, arrival[i].source,
-				   arrival[i].packet_event,
-				   readers_begin(extract->readers, arrival[i].source));
-	return ferror(extract->file) ? -1 : 0;
-}
-
-static void finish(struct extract *extract)
-{
-	struct sync *sync = extract->sync;
-
-	for (size_t i = 0; i < sync->traces; i++) {
-		struct problem_list *problems = &extract->opened[i]->problems;
-
-		packets_writer_finish(extract->writer, i, &extract->opened[i]->facts,
-				      problems);
-		problem_move(&sync->problems, problems);
-	}
-	packets_writer_end(extract->writer);
-}
-
-static void write_all(struct extract *extract, const struct source_list *sources,
-		      struct progress *progress)
-{
-	struct sync *sync = extract->sync;
-
-	extract->readers =
-	    readers_new(extract->opened, sync->traces, sync->options.threads);
-	extract->writer = packets_writer_new(extract->file, sync->traces);
-	describe(extract, sources);
-	readers_run(extract->readers, write_arrivals, extract, progress);
-	finish(extract);
-	readers_free(extract->readers);
-}
-
-int extract_packets(struct sync *sync, struct source_list *sources, const char *path,
-		    struct progress *progress, struct error *error)
-{
-	struct extract extract = {.sync = sync};
-	struct output output;
-	int status;
-
-	extract.opened = sync_open_sources(sync, sources);
-	if (!sync->traces)
-		status = error_set(error, "no trace to read, want 1 or more");
-	else
-		status = output_open(&output, path, error);
-	if (!status) {
-		extract.file = output.file;
-		write_all(&extract, sources, progress);
-		status = output_commit(&output, error);
-		output_discard(&output);
-	} else {
-		for (size_t i = 0; i < sync->traces; i++)
-			packet_source_free(extract.opened[i]);
-	}
-	free(extract.opened);
-	return status;
-}
 
 /* A node's file; sources are added to it as messages name them. */
 struct node_file {
@@ -108,7 +21,7 @@ struct node_file {
 };
 
 struct messages_out {
-	const struct sync *sync;
+	const struct observations *seen;
 	const struct clock_map *map;
 	struct node_file *node;
 	size_t nodes;
@@ -120,29 +33,29 @@ struct messages_out {
 /* Nodes by their first traces, in the order of these. */
 static void find_nodes(struct messages_out *out)
 {
-	const struct sync *sync = out->sync;
-	size_t sources = 0;
+	const struct observations *seen = out->seen;
+	uint32_t sources = 0;
 
-	for (size_t i = 0; i < sync->traces; i++)
-		if (sync->trace[i].source >= sources)
-			sources = sync->trace[i].source + 1;
-	out->node = mem_zalloc(sync->traces * sizeof(*out->node));
-	out->node_of = mem_zalloc(sync->traces * sizeof(*out->node_of));
+	for (size_t i = 0; i < seen->traces; i++)
+		if (seen->trace[i].source_index >= sources)
+			sources = seen->trace[i].source_index + 1;
+	out->node = mem_zalloc(seen->traces * sizeof(*out->node));
+	out->node_of = mem_zalloc(seen->traces * sizeof(*out->node_of));
 	out->trace_of = mem_zalloc(sources * sizeof(*out->trace_of));
-	for (uint32_t i = 0; i < sync->traces; i++) {
-		uint32_t first = sync->trace[i].host;
+	for (uint32_t i = 0; i < seen->traces; i++) {
+		uint32_t first = seen->trace[i].host_index;
 
 		if (first == i)
 			out->node[out->nodes++].trace = i;
 		out->node_of[i] =
 		    first == i ? (uint32_t)out->nodes - 1 : out->node_of[first];
-		out->trace_of[sync->trace[i].source] = i;
+		out->trace_of[seen->trace[i].source_index] = i;
 	}
 }
 
 static const char *node_name(const struct messages_out *out, uint32_t node)
 {
-	return out->sync->trace[out->node[node].trace].name;
+	return out->seen->trace[out->node[node].trace].name;
 }
 
 /* The index of a trace in a node's file, where it is described when it is new. */
@@ -158,8 +71,8 @@ static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t tra
 	intmap_put(&out->listed, key, file->sources);
 	messages_write_source(file->file, file->sources,
 			      &(struct messages_source){
-				  out->sync->trace[trace].name, node_name(out, of), of,
-				  out->sync->trace[trace].kind == SOURCE_CAPTURE});
+				  out->seen->trace[trace].name, node_name(out, of), of,
+				  out->seen->trace[trace].kind == SOURCE_CAPTURE});
 	return file->sources++;
 }
 
@@ -263,7 +176,7 @@ int messages_out_write(struct sync *sync, const struct clock_map *map, const cha
 {
 	static const struct output_kind kind = {
 	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
-	struct messages_out out = {.sync = sync, .map = map};
+	struct messages_out out = {.seen = &sync->seen, .map = map};
 	struct output_directory directory;
 	int status;
 

@@ -203,7 +203,8 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 			     clock_quality_name(clock->quality)};
 	struct clock_bound here = bound_of(sync, clock);
 
-	format_drift(drift, drift_bound, sync, sync->trace[index].clock, on_terminal);
+	format_drift(drift, drift_bound, sync, sync->set.of_trace[index].clock_index,
+		     on_terminal);
 	if (on_terminal)
 		snprintf(at_middle, sizeof(at_middle), "%" PRId64, offset);
 	else
@@ -394,7 +395,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		"ambiguous %" PRIu64 "\n"
 		"received before sent: %" PRIu64 " by the clocks as they were, %" PRIu64
 		" as corrected\n",
-		matching->matched, sync->rejected, matching->sent,
+		matching->matched, pairs_rejected(&sync->pairs), matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
 	print_ties(map, file);
@@ -404,36 +405,36 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 }
 
 struct rejected_list {
-	struct sync *sync;
+	const struct sync *sync;
 	FILE *file;
-	size_t count;
+	uint64_t count;
 };
 
-static int print_if_rejected(void *context, struct message *message)
+static int print_if_rejected(void *context, const struct message *message)
 {
 	struct rejected_list *list = context;
-	const struct pair *pair = &list->sync->pairs.pair[message->pair];
-	uint32_t from = message->forward ? pair->a : pair->b;
-	uint32_t to = message->forward ? pair->b : pair->a;
+	const struct sync *sync = list->sync;
 	char sent[NSEC_TEXT], received[NSEC_TEXT];
 
 	if (!message->rejected)
 		return 0;
-	print_name(list->file, "rejected: ", sync_clock_name(list->sync, from));
+	print_name(list->file, "rejected: ",
+		   sync_clock_name(sync, message_from(&sync->log, message)));
 	fprintf(list->file, " %s", nsec_format_seconds(sent, message->send_ns));
-	print_name(list->file, " > ", sync_clock_name(list->sync, to));
+	print_name(list->file, " > ",
+		   sync_clock_name(sync, message_to(&sync->log, message)));
 	fprintf(list->file, " %s\n", nsec_format_seconds(received, message->recv_ns));
 	return ++list->count == MOST_REJECTED;
 }
 
-int print_rejected(struct sync *sync, FILE *file, struct error *error)
+int print_rejected(const struct sync *sync, FILE *file, struct error *error)
 {
 	struct rejected_list list = {sync, file, 0};
 
-	if (message_log_walk(&sync->log, false, print_if_rejected, &list, error))
+	if (message_log_each(&sync->log, print_if_rejected, &list, error))
 		return -1;
-	if (sync->rejected > list.count)
+	if (pairs_rejected(&sync->pairs) > list.count)
 		fprintf(file, "rejected: %" PRIu64 " more\n",
-			sync->rejected - list.count);
+			pairs_rejected(&sync->pairs) - list.count);
 	return 0;
 }

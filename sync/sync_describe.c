@@ -156,20 +156,20 @@ static void add_events(struct clock *clock, const struct clock *from, nsec_t off
 }
 
 /* It is no better known than its base, of which the tie leaves something open. */
-static void describe_tied(const struct sync *sync, const struct sync_trace *trace,
+static void describe_tied(const struct sync *sync, const struct trace_clock *of,
 			  struct clock *clock)
 {
-	const struct clock *base = &sync->fitted[trace->clock];
+	const struct clock *base = &sync->fitted[of->clock_index];
 	double limit_ppb = sync->options.drift_limit_ppm * 1e3;
 
 	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
 		clock->quality = CLOCK_ACCURATE;
-	describe_segments(trace->tie, base, clock);
+	describe_segments(of->tie, base, clock);
 	/* If the real-time clock was set, the parts of the tie show the steps. */
-	if (trace->tie->parts == 1)
-		add_events(clock, base, tie_middle(&trace->tie->part[0]));
+	if (of->tie->parts == 1)
+		add_events(clock, base, tie_middle(&of->tie->part[0]));
 	if (base->bounds)
-		describe_bounds(trace->tie, base,
+		describe_bounds(of->tie, base,
 				limit_ppb + fabs(clock_mean_rate(base)) * 1e9, clock);
 }
 
@@ -192,21 +192,23 @@ static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
 	add_events(clock, fitted, -shift_ns);
 }
 
-static void describe_clock(const struct sync *sync, const struct sync_trace *trace,
+static void describe_clock(const struct sync *sync, size_t trace_index,
 			   struct clock *clock)
 {
-	const struct clock *fitted = &sync->fitted[trace->clock];
+	const struct trace *trace = &sync->seen.trace[trace_index];
+	const struct trace_clock *of = &sync->set.of_trace[trace_index];
+	const struct clock *fitted = &sync->fitted[of->clock_index];
 
 	clock->trace = mem_strdup(trace->name);
 	clock->path = mem_strdup(trace->path);
-	clock->reference = mem_strdup(reference_of(sync, trace->clock));
+	clock->reference = mem_strdup(reference_of(sync, of->clock_index));
 	clock->quality = fitted->quality;
 	clock->begin_ns = trace->facts.begin_ns;
 	clock->end_ns = trace->facts.end_ns;
-	if (trace->tie) {
-		describe_tied(sync, trace, clock);
+	if (of->tie) {
+		describe_tied(sync, of, clock);
 	} else {
-		if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
+		if (sync->set.clock[of->clock_index].first_trace != trace_index)
 			clock->quality = CLOCK_EXACT;
 		describe_shared(fitted, trace->shift_ns, clock);
 	}
@@ -219,10 +221,11 @@ static void describe_island(const struct sync *sync, size_t index,
 {
 	island->reference =
 	    mem_strdup(sync_clock_name(sync, sync->graph.island[index].reference));
-	island->trace = mem_realloc(NULL, sync->traces, sizeof(*island->trace));
-	for (size_t i = 0; i < sync->traces; i++)
-		if (sync->graph.node[sync->trace[i].clock].island == index)
-			island->trace[island->traces++] = mem_strdup(sync->trace[i].name);
+	island->trace = mem_realloc(NULL, sync->seen.traces, sizeof(*island->trace));
+	for (size_t i = 0; i < sync->seen.traces; i++)
+		if (sync->graph.node[sync->set.of_trace[i].clock_index].island == index)
+			island->trace[island->traces++] =
+			    mem_strdup(sync->seen.trace[i].name);
 }
 
 static void describe_pair(const struct sync *sync, const struct pair *from,
@@ -233,8 +236,8 @@ static void describe_pair(const struct sync *sync, const struct pair *from,
 	to->messages_ab = from->messages_ab;
 	to->messages_ba = from->messages_ba;
 	to->rejected = from->rejected;
-	to->hull_ab = from->lower.count;
-	to->hull_ba = from->upper.count;
+	to->hull_ab = from->hulls.lower.count;
+	to->hull_ba = from->hulls.upper.count;
 	to->quality = from->quality;
 	to->violations_before = from->violations_before;
 	to->violations_after = from->violations_after;
@@ -244,16 +247,17 @@ static void describe_pair(const struct sync *sync, const struct pair *from,
 
 static void describe_ties(const struct sync *sync, struct clock_map *map)
 {
-	map->tie = mem_zalloc(sync->ties.count * sizeof(*map->tie));
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-		const struct tie *tie = trace->tie;
+	map->tie = mem_zalloc(sync->seen.ties.count * sizeof(*map->tie));
+	for (size_t i = 0; i < sync->seen.traces; i++) {
+		const struct trace *trace = &sync->seen.trace[i];
+		const struct trace_clock *of = &sync->set.of_trace[i];
+		const struct tie *tie = of->tie;
 		struct clock_tie *to = &map->tie[map->ties];
 
 		if (!tie)
 			continue;
 		map->ties++;
-		to->a = mem_strdup(sync_clock_name(sync, trace->clock));
+		to->a = mem_strdup(sync_clock_name(sync, of->clock_index));
 		to->b = mem_strdup(trace->name);
 		*(tie->is_by_samples ? &to->samples : &to->packets) =
 		    tie->packets - tie->rejected;
@@ -285,14 +289,14 @@ void sync_describe(const struct sync *sync, struct clock_map *map)
 	map->island = mem_zalloc(map->islands * sizeof(*map->island));
 	for (size_t i = 0; i < map->islands; i++)
 		describe_island(sync, i, &map->island[i]);
-	map->clocks = sync->traces;
+	map->clocks = sync->seen.traces;
 	map->clock = mem_zalloc(map->clocks * sizeof(*map->clock));
 	for (size_t i = 0; i < map->clocks; i++)
-		describe_clock(sync, &sync->trace[i], &map->clock[i]);
+		describe_clock(sync, i, &map->clock[i]);
 	map->pairs = sync->pairs.count;
 	map->pair = mem_zalloc(map->pairs * sizeof(*map->pair));
 	for (size_t i = 0; i < map->pairs; i++)
 		describe_pair(sync, &sync->pairs.pair[order[i]], &map->pair[i]);
 	describe_ties(sync, map);
-	map->matching = sync->matching;
+	map->matching = sync->seen.matching;
 }

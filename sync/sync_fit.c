@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "sync/bounds/bounds.h"
+#include "sync/observe/messages_csv.h"
+#include "sync/observe/steps.h"
 #include "sync/piecewise/segments.h"
 #include "sync/piecewise/unseen.h"
 
@@ -19,87 +21,17 @@ static double limit_of(const struct sync *sync)
 	return sync->options.drift_limit_ppm * 1e-6;
 }
 
-/* A pair relates two clocks, of which each may be off by the limit. */
-static void fit_pairs(struct sync *sync)
-{
-	pair_table_settle(&sync->pairs);
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		struct pair *pair = &sync->pairs.pair[i];
-
-		/* The first to be matched depends on chance, a corner does not. */
-		pair->origin =
-		    pair->lower.count ? pair->lower.point[0] : pair->upper.point[0];
-		fit_pair_or_too_fast(pair, 2 * limit_of(sync));
-	}
-}
-
-static int no_such_trace(const struct sync *sync, struct error *error)
-{
-	AUTOFREE const char **names = mem_zalloc((sync->traces + 1) * sizeof(*names));
-
-	for (size_t i = 0; i < sync->traces; i++)
-		names[i] = sync->trace[i].name;
-	return near_refuse(error, "no trace is named", sync->options.reference, names,
-			   sync->traces, "a name of those given");
-}
-
-/* The clock of the trace named on the command line; -1: none was. */
-static int find_reference(struct sync *sync, int *clock, struct error *error)
-{
-	*clock = -1;
-	if (!sync->options.reference)
-		return 0;
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-
-		if (strcmp(trace->name, sync->options.reference) != 0)
-			continue;
-		*clock = (int)trace->clock;
-		if (trace->tie)
-			problem_add(&sync->problems, trace->name, PROBLEM_CLOCK, 1,
-				    "it is tied to %s, whose clock is the reference",
-				    sync_clock_name(sync, trace->clock));
-	}
-	return *clock < 0 ? no_such_trace(sync, error) : 0;
-}
-
-static void span_traces(struct sync *sync, bool tied, bool *seen)
-{
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-		struct fit_clock *clock = &sync->clock[trace->clock];
-		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
-		nsec_t end = trace->facts.end_ns + trace->shift_ns;
-
-		if (!trace->facts.events || (trace->tie != NULL) != tied)
-			continue;
-		if (tied) {
-			begin = tie_earliest(trace->tie, begin);
-			end = tie_latest(trace->tie, end);
-		}
-		if (!seen[trace->clock] || begin < clock->begin_ns)
-			clock->begin_ns = begin;
-		if (!seen[trace->clock] || end > clock->end_ns)
-			clock->end_ns = end;
-		seen[trace->clock] = true;
-	}
-}
-
-/* A clock runs from the first to the last event of all traces that share it. */
 static void span_clocks(struct sync *sync)
 {
-	AUTOFREE bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
-
 	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
-	span_traces(sync, false, seen);
 	for (size_t i = 0; i < sync->clocks; i++) {
-		sync->clock[i].own_begin_ns = sync->clock[i].begin_ns;
-		sync->clock[i].own_end_ns = sync->clock[i].end_ns;
-	}
-	span_traces(sync, true, seen);
-	for (size_t i = 0; i < sync->clocks; i++) {
+		const struct run_clock *of = &sync->set.clock[i];
 		struct fit_clock *clock = &sync->clock[i];
 
+		clock->begin_ns = of->begin_ns;
+		clock->end_ns = of->end_ns;
+		clock->own_begin_ns = of->own_begin_ns;
+		clock->own_end_ns = of->own_end_ns;
 		clock->origin_ns =
 		    clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 		clock->ref_ns = clock->origin_ns;
@@ -127,13 +59,14 @@ static void find_too_fast(struct sync *sync, const struct island *island)
 		struct fit_clock *clock = &sync->clock[index];
 		const struct pair *pair = &sync->pairs.pair[clock->parent_pair];
 
-		clock->too_fast = pair->too_fast || sync->clock[clock->parent].too_fast;
-		if (pair->too_fast)
+		clock->too_fast =
+		    pair->fit.too_fast || sync->clock[clock->parent].too_fast;
+		if (pair->fit.too_fast)
 			problem_add(&sync->problems, sync_clock_name(sync, index),
 				    PROBLEM_DRIFT, 1,
 				    "drifts by %.0f ppm against %s, beyond the limit, so "
 				    "nothing bounds it (--drift-limit)",
-				    fabs(pair->line.rate) * 1e6,
+				    fabs(pair->fit.line.rate) * 1e6,
 				    sync_clock_name(sync, (uint32_t)clock->parent));
 	}
 }
@@ -183,17 +116,17 @@ static int fit_islands(struct sync *sync, struct error *error)
 /* Whether some line fits both hulls, and is not left open by them. */
 static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
-	if (pair->margin_ns < 0)
+	if (pair->fit.margin_ns < 0)
 		return sync_is_piecewise(sync, pair->a) ||
 		       sync_is_piecewise(sync, pair->b);
-	return !pair->too_fast && hulls_face(&pair->lower, &pair->upper);
+	return !pair->fit.too_fast && hulls_face(&pair->hulls.lower, &pair->hulls.upper);
 }
 
 static enum clock_quality pair_quality(const struct sync *sync, const struct pair *pair)
 {
 	if (pair->contradictory)
 		return CLOCK_CONTRADICTORY;
-	if (!pair->lower.count || !pair->upper.count)
+	if (!pair->hulls.lower.count || !pair->hulls.upper.count)
 		return CLOCK_INCOMPLETE;
 	/* Remaining false matches make a straight clock look bent or stepped. */
 	if (pair->rejected &&
@@ -352,7 +285,7 @@ struct counting {
 	struct unseen *unseen;
 };
 
-static int count_message(void *context, struct message *message)
+static int count_message(void *context, const struct message *message)
 {
 	const struct counting *counting = context;
 	struct sync *sync = counting->sync;
@@ -379,7 +312,7 @@ static int count_message(void *context, struct message *message)
 static int count_messages(struct sync *sync, struct error *error)
 {
 	struct counting counting = {sync, unseen_new(sync)};
-	int status = message_log_walk(&sync->log, false, count_message, &counting, error);
+	int status = message_log_each(&sync->log, count_message, &counting, error);
 
 	judge(sync, counting.unseen);
 	unseen_free(counting.unseen);
@@ -403,7 +336,8 @@ static void make_graph(struct sync *sync, int reference)
 	AUTOFREE bool *is_set_back = mem_zalloc(sync->clocks + 1);
 
 	for (size_t i = 0; i < sync->clocks; i++)
-		is_set_back[i] = sync->trace[sync->clock_trace[i]].facts.set_backs;
+		is_set_back[i] =
+		    sync->seen.trace[sync->set.clock[i].first_trace].facts.set_backs;
 	graph_make(&sync->graph, sync->clocks, &sync->pairs, is_set_back, reference);
 }
 
@@ -411,13 +345,18 @@ int sync_fit(struct sync *sync, struct error *error)
 {
 	int reference;
 
-	if (tie_clocks(sync, error) || find_reference(sync, &reference, error))
+	if (clocks_find(&sync->seen, &sync->set, &sync->log, &sync->problems, error))
 		return -1;
-	fit_pairs(sync);
-	if (reject_false_matches(sync, error))
+	sync->clocks = sync->set.count;
+	if (clocks_reference(&sync->set, &sync->seen, sync->options.reference, &reference,
+			     &sync->problems, error) ||
+	    pairs_collect(&sync->pairs, &sync->log, limit_of(sync), error) ||
+	    reject_false_matches(sync, error))
 		return -1;
-	/* Pairs that lost messages, or were made anew, have another line. */
-	fit_pairs(sync);
+	/* Once more without the messages that are false. */
+	if (pairs_rejected(&sync->pairs) &&
+	    pairs_collect(&sync->pairs, &sync->log, limit_of(sync), error))
+		return -1;
 	make_graph(sync, reference);
 	span_clocks(sync);
 	if (fit_islands(sync, error))
@@ -432,8 +371,8 @@ int sync_fit(struct sync *sync, struct error *error)
 		return -1;
 	if (bounds_find(sync, error))
 		return -1;
-	tie_hold_captures(sync);
-	sync_report_set_backs(sync);
+	sync_hold_captures(sync);
+	report_set_backs(&sync->seen, &sync->problems);
 	return 0;
 }
 
@@ -441,7 +380,22 @@ void sync_init(struct sync *sync, const struct sync_options *options)
 {
 	memset(sync, 0, sizeof(*sync));
 	sync->options = *options;
-	message_log_init(&sync->log);
+}
+
+int sync_read_sources(struct sync *sync, struct source_list *sources,
+		      struct progress *progress, struct error *error)
+{
+	const struct observe_options how = {sync->options.threads,
+					    sync->options.in_flight, sync->options.alone,
+					    sync->options.keeps_ends};
+
+	return observe_sources(sources, &how, &sync->seen, &sync->problems, progress,
+			       error);
+}
+
+int sync_read_messages(struct sync *sync, const char *path, struct error *error)
+{
+	return observe_messages(path, &sync->seen, &sync->problems, error);
 }
 
 bool sync_is_piecewise(const struct sync *sync, uint32_t clock)
@@ -451,7 +405,7 @@ bool sync_is_piecewise(const struct sync *sync, uint32_t clock)
 
 const char *sync_clock_name(const struct sync *sync, uint32_t clock)
 {
-	return sync->trace[sync->clock_trace[clock]].name;
+	return sync->set.clock[clock].name;
 }
 
 bool sync_is_tied(const struct sync *sync)
@@ -472,12 +426,20 @@ bool sync_has_contradictions(const struct sync *sync)
 	return false;
 }
 
+void sync_report_slew(struct sync *sync, const char *name,
+		      const struct piecewise_event *slew)
+{
+	char size[NSEC_TEXT], begin[NSEC_TEXT], end[NSEC_TEXT];
+
+	problem_add(&sync->problems, name, PROBLEM_SLEW, 1,
+		    "its clock was slewed by %s from %s to %s, %.0f ppm",
+		    nsec_format_span(size, (double)slew->size_ns),
+		    nsec_format_utc(begin, slew->local_ns),
+		    nsec_format_utc(end, slew->end_ns), slew->ppm);
+}
+
 void sync_clear(struct sync *sync)
 {
-	for (size_t i = 0; i < sync->traces; i++) {
-		free(sync->trace[i].name);
-		free(sync->trace[i].path);
-	}
 	for (size_t i = 0; sync->fitted && i < sync->clocks; i++)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
@@ -485,11 +447,10 @@ void sync_clear(struct sync *sync)
 	for (size_t i = 0; sync->unfit && i < sync->graph.islands; i++)
 		free(sync->unfit[i]);
 	free(sync->unfit);
-	free(sync->trace);
-	free(sync->clock_trace);
+	observations_clear(&sync->seen);
+	clocks_clear(&sync->set);
 	free(sync->clock);
 	free(sync->rate);
-	tie_list_clear(&sync->ties);
 	graph_clear(&sync->graph);
 	pair_table_clear(&sync->pairs);
 	message_log_clear(&sync->log);

@@ -94,6 +94,18 @@ static bool decode_names(struct bytes_cursor *cursor, struct packet_names *names
 	return true;
 }
 
+struct node_message message_of_receiver(const struct message_ends *ends)
+{
+	return (struct node_message){.received = true,
+				     .own = ends->recv,
+				     .other = ends->send,
+				     .first = ends->first,
+				     .packet = ends->packet,
+				     .sent = ends->sent,
+				     .number = ends->number,
+				     .offset = ends->offset};
+}
+
 /*
  * A message is written as its own end's packet event, the device of which is the source,
  * and then what the other end is besides.

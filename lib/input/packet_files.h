@@ -135,6 +135,19 @@ struct node_message {
 	uint32_t offset;
 };
 
+/* The two events that a message was made of, and its packet as the receiver saw it. */
+struct message_ends {
+	struct messages_end send, recv; /* their sources: indexes, the caller's */
+	struct messages_end first;      /* as in struct node_message */
+	struct packet packet;
+	struct packet_names sent; /* as in struct node_message */
+	uint64_t number;          /* as in struct node_message */
+	uint32_t offset;
+};
+
+/* Return a message as its receiver's node stores it. */
+struct node_message message_of_receiver(const struct message_ends *ends);
+
 /* Rows of messages in the place of packet events; both begin and end as those do. */
 void message_encode(struct packet_rows *rows, const struct node_message *message);
 

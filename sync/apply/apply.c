@@ -174,10 +174,11 @@ int apply_run(struct sync *sync, const struct clock_map *map,
 	int status = output_directory_open(&directory, path, &kind, error);
 
 	for (size_t i = 0; i < map->clocks; i++) {
-		const struct source *source = &sources->item[sync->trace[i].source];
+		const struct source *source =
+		    &sources->item[sync->seen.trace[i].source_index];
 
-		applied[i] =
-		    (struct applied){&map->clock[i], source, &sync->trace[i].facts, NULL};
+		applied[i] = (struct applied){&map->clock[i], source,
+					      &sync->seen.trace[i].facts, NULL};
 		wanted[i] = source->kind == SOURCE_CAPTURE
 				? apply_capture_name(map->clock[i].trace, source)
 				: mem_strdup(map->clock[i].trace);

@@ -55,13 +55,13 @@ static bool is_doubtful(const struct search *search, const struct delivery *one)
 	const struct clock *fitted = search->sync->fitted;
 
 	if (search->clock[one->from].is_straight || search->clock[one->to].is_straight)
-		return one->pair->margin_ns < 0 || one->pair->too_fast;
+		return one->pair->fit.margin_ns < 0 || one->pair->fit.too_fast;
 	return clock_correct(&fitted[one->to], one->received) <
 	       clock_correct(&fitted[one->from], one->sent);
 }
 
 /* With the error e of each clock's line: line_to + e_to >= line_from + e_from. */
-static int relax_message(void *context, struct message *message)
+static int relax_message(void *context, const struct message *message)
 {
 	const struct search *search = context;
 	const struct pair *pair = &search->sync->pairs.pair[message->pair];
@@ -120,7 +120,7 @@ static void note_stamp(struct search_clock *clock, nsec_t at)
 	clock->is_busy[bin < 1 ? 0 : bin < BINS ? (size_t)bin : BINS - 1] = true;
 }
 
-static int note_message(void *context, struct message *message)
+static int note_message(void *context, const struct message *message)
 {
 	const struct search *search = context;
 	const struct pair *pair = &search->sync->pairs.pair[message->pair];
@@ -142,7 +142,7 @@ static int find_busy(struct search *search, struct error *error)
 
 	for (size_t i = 0; i < sync->clocks; i++)
 		search->clock[i].is_busy = mem_zalloc(BINS * sizeof(bool));
-	if (message_log_walk(&sync->log, false, note_message, search, error))
+	if (message_log_each(&sync->log, note_message, search, error))
 		return -1;
 	for (size_t i = 0; i < sync->clocks; i++) {
 		struct search_clock *clock = &search->clock[i];
@@ -175,7 +175,7 @@ static int relax(struct search *search, struct error *error)
 	most += ROUNDS_BEYOND_THE_TREE;
 	for (search->rounds = 0; search->rounds < most && is_worth_a_round(search);
 	     search->rounds++) {
-		if (message_log_walk(&sync->log, false, relax_message, search, error))
+		if (message_log_each(&sync->log, relax_message, search, error))
 			return -1;
 		parallel_run(sync->options.threads, sync->clocks, sweep, search);
 	}
@@ -299,7 +299,7 @@ static bool find_straight(struct search *search, int pass)
 			is_broken |= search->clock[at].envelope.is_broken;
 			is_straight &= (!pass || search->clock[at].is_straight) &&
 				       !sync_is_piecewise(sync, at) &&
-				       sync->pairs.pair[pair].margin_ns >= 0 &&
+				       sync->pairs.pair[pair].fit.margin_ns >= 0 &&
 				       search->clock[at].envelope.cells;
 		}
 		for (size_t k = 1; k < island->members; k++) {
@@ -335,7 +335,7 @@ static void open_gap(const struct search *search, struct search_clock *clock, ns
 		gap->high_open |= bound > either.high;
 }
 
-static int open_gaps(void *context, struct message *message)
+static int open_gaps(void *context, const struct message *message)
 {
 	const struct search *search = context;
 	struct delivery one = delivery_of(search, message);
@@ -505,7 +505,7 @@ int bounds_find(struct sync *sync, struct error *error)
 		status = relax(&search, error);
 	}
 	if (!status && sync->event.count)
-		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
+		status = message_log_each(&sync->log, open_gaps, &search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
 		finish(&search, search.member[i]);
 	if (!status)

@@ -282,10 +282,10 @@ bool envelope_sweep(struct envelope *envelope)
 }
 
 /* The bounds as messages in the plane of the line and the truth, about the begin. */
-static void make_hulls(const struct envelope *envelope, struct pair *pair)
+static void make_hulls(const struct envelope *envelope, struct hulls *hulls)
 {
-	*pair = (struct pair){.upper = {.upper = true},
-			      .origin = {envelope->begin_ns, envelope->begin_ns}};
+	*hulls = (struct hulls){.upper = {.upper = true},
+				.origin = {envelope->begin_ns, envelope->begin_ns}};
 	for (size_t i = 0; i <= envelope->cells; i++) {
 		nsec_t at =
 		    envelope->begin_ns + nsec_round((double)i * envelope->step_ns);
@@ -294,12 +294,12 @@ static void make_hulls(const struct envelope *envelope, struct pair *pair)
 			nsec_t most = nsec_round(ceil(envelope->most[side][i]));
 
 			if (!isinf(envelope->most[side][i]))
-				hull_add(side ? &pair->lower : &pair->upper, at,
+				hull_add(side ? &hulls->lower : &hulls->upper, at,
 					 side ? at + most : at - most);
 		}
 	}
-	hull_settle(&pair->lower);
-	hull_settle(&pair->upper);
+	hull_settle(&hulls->lower);
+	hull_settle(&hulls->upper);
 }
 
 /*
@@ -334,20 +334,21 @@ bool envelope_straighten(struct envelope *envelope)
 {
 	double limit = fmax(envelope->rate[true], envelope->rate[false]);
 	double before = envelope->width_ns;
-	struct pair pair;
+	struct hulls hulls;
+	struct pair_line fit;
 
 	envelope->is_touched = false;
-	make_hulls(envelope, &pair);
-	if (pair.lower.count && pair.upper.count) {
-		fit_pair_margin(&pair, limit);
-		envelope->is_broken = pair.margin_ns < 0;
-		envelope->rate[true] =
-		    fmin(envelope->rate[true], fit_extreme(&pair, limit).rate);
-		envelope->rate[false] =
-		    fmin(envelope->rate[false], -fit_extreme(&pair, -limit).rate);
+	make_hulls(envelope, &hulls);
+	if (hulls.lower.count && hulls.upper.count) {
+		fit = pair_line_fit(&hulls, limit);
+		envelope->is_broken = fit.margin_ns < 0;
+		envelope->rate[true] = fmin(envelope->rate[true],
+					    pair_line_extreme(&hulls, &fit, limit).rate);
+		envelope->rate[false] = fmin(
+		    envelope->rate[false], -pair_line_extreme(&hulls, &fit, -limit).rate);
 	}
-	hull_clear(&pair.lower);
-	hull_clear(&pair.upper);
+	hull_clear(&hulls.lower);
+	hull_clear(&hulls.upper);
 	envelope->is_broken |= envelope->rate[true] + envelope->rate[false] < 0;
 	if (envelope->is_broken)
 		return false;

@@ -65,143 +65,6 @@ int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
 	return 0;
 }
 
-/*
- * The line with the largest slack to both hulls (Huygens, Geng et al.
- * 2018, finds it by a support vector machine). For a given rate the best
- * offset is in the middle between the innermost corners of both sides; the
- * slack there is a concave function of the rate, and its slope says on which
- * side the maximum lies.
- */
-enum { HALVINGS = 64 }; /* as many bits as a double has, and more */
-
-/* Put a line of given rate in the middle between the hulls; its slack to them. */
-static double fit_middle(const struct pair *pair, struct line *line)
-{
-	struct hull_inner above = hull_innermost(&pair->lower, line);
-	struct hull_inner below = hull_innermost(&pair->upper, line);
-
-	line->offset += (above.distance + below.distance) / 2;
-	return (above.distance - below.distance) / 2;
-}
-
-static void fit_two_sides(struct pair *pair, double limit)
-{
-	struct line *line = &pair->line;
-	double low = -limit, high = limit;
-
-	for (int i = 0; i < HALVINGS && low < high; i++) {
-		struct hull_inner above, below;
-
-		line->rate = low + (high - low) / 2;
-		above = hull_innermost(&pair->lower, line);
-		below = hull_innermost(&pair->upper, line);
-		if (below.x - above.x > 0)
-			low = line->rate;
-		else if (below.x - above.x < 0)
-			high = line->rate;
-		else
-			break;
-	}
-	pair->margin_ns = fit_middle(pair, line);
-}
-
-/*
- * One direction only: the edge of the hull that lies under (over) the middle
- * of the time, as the delay is small somewhere on both of its ends.
- */
-static void fit_one_side(struct pair *pair, double limit)
-{
-	const struct hull *hull = pair->lower.count ? &pair->lower : &pair->upper;
-	const struct hull_point *first = &hull->point[0];
-	const struct hull_point *last = &hull->point[hull->count - 1];
-	nsec_t middle = first->x + (last->x - first->x) / 2;
-	struct line *line = &pair->line;
-	size_t k = 0;
-
-	while (k + 2 < hull->count && hull->point[k + 1].x < middle)
-		k++;
-	line->rate = 0;
-	if (hull->count > 1)
-		line->rate = fmax(-limit, fmin(limit, hull_edge_rate(hull, k + 1)));
-	line->offset = hull_innermost(hull, line).distance;
-	pair->margin_ns = 0;
-}
-
-void fit_pair_margin(struct pair *pair, double limit)
-{
-	pair->line = (struct line){.x0 = pair->origin.x, .y0 = pair->origin.y};
-	if (pair->lower.count && pair->upper.count)
-		fit_two_sides(pair, limit);
-	else
-		fit_one_side(pair, limit);
-}
-
-/* Far beyond any clock, so that one too fast for the limit is told from chaos. */
-#define ANY_RATE 0.1
-
-void fit_pair_or_too_fast(struct pair *pair, double limit)
-{
-	fit_pair_margin(pair, limit);
-	pair->too_fast = false;
-	if (pair->margin_ns >= 0 || limit >= ANY_RATE)
-		return;
-	fit_pair_margin(pair, ANY_RATE);
-	pair->too_fast = pair->margin_ns >= 0;
-	if (!pair->too_fast)
-		fit_pair_margin(pair, limit);
-}
-
-/*
- * The bisector of the two extreme tangents (Duda et al. 1987; Ashton 1995;
- * Poirier et al. 2010). As both slopes are within parts in a thousand of 1,
- * the bisector of the angle and the mean of slopes and intercepts agree to
- * less than a part in 10^15; the mean is taken. A tangent beyond the drift
- * limit gives way to the line at the limit, in the middle between the hulls.
- */
-
-/* Some nanoseconds, as two corrected stamps are rounded each. */
-#define LEAST_SLACK_NS 2.0
-
-/*
- * Slack is concave in the rate, so between that of the pair's own line and the limit it
- * ends once.
- */
-struct line fit_extreme(const struct pair *pair, double limit)
-{
-	struct line line = {.x0 = pair->origin.x, .y0 = pair->origin.y, .rate = limit};
-	double good = pair->line.rate, bad = limit;
-	bool is_beyond = limit > 0 ? good >= limit : good <= limit;
-
-	if (fit_middle(pair, &line) >= 0 || is_beyond)
-		return line;
-	for (int i = 0; i < HALVINGS; i++) {
-		line.rate = good + (bad - good) / 2;
-		line.offset = 0;
-		*(fit_middle(pair, &line) >= 0 ? &good : &bad) = line.rate;
-	}
-	return line;
-}
-
-double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line)
-{
-	double dx = (double)(x - pair->origin.x);
-	double most = pair->too_fast ? ANY_RATE : limit;
-	struct line steep, flat;
-
-	*line = pair->line;
-	if (pair->margin_ns < 0 || !pair->lower.count || !pair->upper.count)
-		return INFINITY;
-	steep = fit_extreme(pair, most);
-	flat = fit_extreme(pair, -most);
-	line->rate = (steep.rate + flat.rate) / 2;
-	line->offset = (steep.offset + flat.offset) / 2;
-	/* Where both touch one corner, so does the bisector: no rounding may break it. */
-	if (fmin(hull_slack(&pair->lower, line), hull_slack(&pair->upper, line)) <
-	    LEAST_SLACK_NS)
-		fit_middle(pair, line);
-	return fabs(steep.offset - flat.offset + (steep.rate - flat.rate) * dx) / 2;
-}
-
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
 {
 	bool has_reference = pair->a == island->member[0] || pair->b == island->member[0];
@@ -211,7 +74,7 @@ double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
 
 static struct line margin_line(struct fit_island *island, uint32_t index)
 {
-	return island->pairs->pair[index].line;
+	return island->pairs->pair[index].fit.line;
 }
 
 static struct line bisector_line(struct fit_island *island, uint32_t index)
@@ -219,7 +82,8 @@ static struct line bisector_line(struct fit_island *island, uint32_t index)
 	const struct pair *pair = &island->pairs->pair[index];
 	struct line line;
 
-	fit_bisector(pair, fit_pair_limit(island, pair), 0, &line);
+	pair_line_bisector(&pair->hulls, &pair->fit, fit_pair_limit(island, pair), 0,
+			   &line);
 	return line;
 }
 

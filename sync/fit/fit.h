@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "clock/clock.h"
 #include "sync/pair/pair.h"
+#include "sync/pair/sample.h"
 
 /*
  * A linear program, sparse, solved by the simplex method. The only user of
@@ -99,38 +100,11 @@ struct fit_method {
 /* hull, margin, joint or regression; NULL: there is no such method. */
 const struct fit_method *fit_method_find(const char *name);
 
-/*
- * The line with the largest slack to both hulls of a pair, its |rate|
- * at most `limit`, and that slack; negative where no line satisfies all.
- * Where messages go one way only: the line that lies closest to them on
- * average, and slack 0.
- */
-void fit_pair_margin(struct pair *pair, double limit);
-
-/*
- * The same, but where only rates beyond the limit satisfy all messages, that
- * line; sets pair->too_fast.
- */
-void fit_pair_or_too_fast(struct pair *pair, double limit);
-
 /* For those who implement a method. */
 
 int fit_hull(struct fit_island *island, struct error *error);
 int fit_joint(struct fit_island *island, struct error *error);
 int fit_regression(struct fit_island *island, struct error *error);
-
-/*
- * The bisector and half the width that they leave at x, in nanoseconds;
- * infinite, with the largest-margin line, where messages go one way only or
- * contradict each other.
- */
-double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line);
-
-/*
- * The steepest line that separates the hulls of a pair with a margin, up to a limit; of a
- * negative limit the flattest.
- */
-struct line fit_extreme(const struct pair *pair, double limit);
 
 /* The largest |rate| between the clocks of a pair: each may have the limit's. */
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair);

@@ -18,16 +18,16 @@ double pair_luck(const struct pair *pair)
 {
 	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
 
-	return LUCK * fmax(0, pair->margin_ns) / (double)(1 + (ab < ba ? ab : ba));
+	return LUCK * fmax(0, pair->fit.margin_ns) / (double)(1 + (ab < ba ? ab : ba));
 }
 
 double graph_edge_length(const struct pair *pair)
 {
-	if (!pair->lower.count || !pair->upper.count)
+	if (!pair->hulls.lower.count || !pair->hulls.upper.count)
 		return LENGTH_ONE_WAY;
-	if (pair->margin_ns < 0)
-		return LENGTH_CONTRADICTED - pair->margin_ns;
-	return pair->margin_ns + pair_luck(pair) + 1;
+	if (pair->fit.margin_ns < 0)
+		return LENGTH_CONTRADICTED - pair->fit.margin_ns;
+	return pair->fit.margin_ns + pair_luck(pair) + 1;
 }
 
 /* The pair that comes at a turn of going through an island's pairs to and fro. */

@@ -61,11 +61,12 @@ static void list_corners(struct program *program)
 
 	for (size_t i = 0; i < 2 * island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i / 2]];
-		const struct hull *hull = i % 2 ? &pair->upper : &pair->lower;
+		const struct hull *hull = i % 2 ? &pair->hulls.upper : &pair->hulls.lower;
 
 		for (size_t k = 0; k < hull->count; k++)
 			*MEM_NEXT(program->corner, program->corners, capacity) =
-			    (struct corner){pair, hull->point[k], hull == &pair->lower};
+			    (struct corner){pair, hull->point[k],
+					    hull == &pair->hulls.lower};
 	}
 }
 
@@ -172,10 +173,11 @@ static void move(struct program *program, const double *column)
 
 static nsec_t first_corner(const struct pair *pair)
 {
-	if (!pair->lower.count || !pair->upper.count)
-		return pair->origin.x;
-	return pair->lower.point[0].x < pair->upper.point[0].x ? pair->lower.point[0].x
-							       : pair->upper.point[0].x;
+	if (!pair->hulls.lower.count || !pair->hulls.upper.count)
+		return pair->hulls.origin.x;
+	return pair->hulls.lower.point[0].x < pair->hulls.upper.point[0].x
+		   ? pair->hulls.lower.point[0].x
+		   : pair->hulls.upper.point[0].x;
 }
 
 static nsec_t last_of(const struct hull *hull)
@@ -185,7 +187,7 @@ static nsec_t last_of(const struct hull *hull)
 
 static nsec_t last_corner(const struct pair *pair)
 {
-	nsec_t lower = last_of(&pair->lower), upper = last_of(&pair->upper);
+	nsec_t lower = last_of(&pair->hulls.lower), upper = last_of(&pair->hulls.upper);
 
 	return lower > upper ? lower : upper;
 }
@@ -197,7 +199,8 @@ static void add_word(const struct program *program, struct least_squares *square
 	struct line line;
 	double width =
 	    fmin(WIDTH_WITHOUT,
-		 fit_bisector(pair, fit_pair_limit(program->island, pair), x, &line));
+		 pair_line_bisector(&pair->hulls, &pair->fit,
+				    fit_pair_limit(program->island, pair), x, &line));
 	double above = line.offset + line.rate * (double)(x - line.x0);
 	nsec_t whole = nsec_round(above);
 	struct corner point = {pair, {x, line.y0 + (x - line.x0) + whole}, true};
@@ -238,7 +241,7 @@ static double least_slack(const struct program *program)
 	double least = INFINITY;
 
 	for (size_t i = 0; i < program->corners; i++)
-		if (program->corner[i].pair->margin_ns >= 0)
+		if (program->corner[i].pair->fit.margin_ns >= 0)
 			least =
 			    fmin(least, slack_of(program->island, &program->corner[i]));
 	return least;
@@ -278,7 +281,7 @@ static void add_messages(const struct program *program, struct lp *lp, double le
 		struct lp_term term[4];
 		size_t terms = add_relation(program, corner, term);
 
-		if (corner->pair->margin_ns >= 0)
+		if (corner->pair->fit.margin_ns >= 0)
 			lp_row(lp, term, terms,
 			       (least_ns - slack_of(program->island, corner)) /
 				   program->unit_ns);

@@ -114,8 +114,8 @@ static void add_side(struct observations *to, const struct pair *pair,
 		     const struct sample_side *side, double direction)
 {
 	for (size_t i = 0; i < side->count; i++) {
-		nsec_t dx = side->point[i].x - pair->origin.x;
-		nsec_t dy = side->point[i].y - pair->origin.y;
+		nsec_t dx = side->point[i].x - pair->hulls.origin.x;
+		nsec_t dy = side->point[i].y - pair->hulls.origin.y;
 		double *row = &to->x[PARAMETERS * to->count];
 
 		row[0] = 1;
@@ -130,7 +130,8 @@ static double widest(const struct pair *pair, const struct sample_side *side)
 	double most = 1;
 
 	for (size_t i = 0; i < side->count; i++)
-		most = fmax(most, fabs((double)(side->point[i].x - pair->origin.x)));
+		most =
+		    fmax(most, fabs((double)(side->point[i].x - pair->hulls.origin.x)));
 	return most;
 }
 
@@ -162,13 +163,13 @@ static struct line pair_line(struct fit_island *island, uint32_t index)
 {
 	const struct pair *pair = &island->pairs->pair[index];
 	const struct pair_sample *sample = &island->sample[index];
-	struct line fitted = pair->line;
+	struct line fitted = pair->fit.line;
 
 	/* Fewer messages than this leave the scatter unknown. */
 	if (sample->ab.count > PARAMETERS && sample->ba.count > PARAMETERS &&
 	    regress(pair, sample, &fitted) && fabs(fitted.rate) <= 2 * island->limit)
 		return fitted;
-	return pair->line;
+	return pair->fit.line;
 }
 
 int fit_regression(struct fit_island *island, struct error *error)

@@ -162,21 +162,22 @@ static void grow_seen(struct entry *entry)
 		    mem_realloc(entry->origin, capacity, sizeof(*entry->origin));
 }
 
-/* What the source saw of this kind; without any event yet where it is new. */
-static struct seen *find_kind(struct entry *entry, uint32_t source,
+/* What the clock saw of this kind; without any event yet where it is new. */
+static struct seen *find_kind(struct entry *entry, uint32_t clock_index,
 			      const struct packet_event *packet_event)
 {
 	struct seen *seen = entry->seen;
 
 	for (; seen < entry->seen + entry->seens; seen++)
-		if (seen->source == source && seen->received == packet_event->received &&
+		if (seen->clock_index == clock_index &&
+		    seen->received == packet_event->received &&
 		    seen->device == packet_event->device &&
 		    seen->hops == packet_event->hops)
 			return seen;
 	if (entry->seens == (uint32_t)SEEN_INLINE << entry->doublings)
 		grow_seen(entry);
 	seen = &entry->seen[entry->seens++];
-	*seen = (struct seen){.source = source,
+	*seen = (struct seen){.clock_index = clock_index,
 			      .device = packet_event->device,
 			      .ns = NSEC_MAX,
 			      .first_ns = NSEC_MAX,
@@ -197,11 +198,12 @@ static bool is_copy(const struct entry *entry, const struct seen *seen, nsec_t a
 	       packet_is_numbered(&entry->packet);
 }
 
-enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+enum entry_news entry_add_seen(struct entry *entry, uint32_t clock_index,
+			       uint32_t trace_index,
 			       const struct packet_event *packet_event,
 			       const struct sent_place *first)
 {
-	struct seen *seen = find_kind(entry, source, packet_event);
+	struct seen *seen = find_kind(entry, clock_index, packet_event);
 	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
 	bool copy = packet_event->is_captured && is_copy(entry, seen, at);
 
@@ -210,8 +212,9 @@ enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t tr
 		seen->ns = packet_event->ns;
 		seen->whole_ns = packet_event->whole_ns;
 		if (entry->origin)
-			entry->origin[seen - entry->seen] = (struct seen_origin){
-			    trace, packet_event->stream, packet_event->ordinal, *first};
+			entry->origin[seen - entry->seen] =
+			    (struct seen_origin){trace_index, packet_event->stream,
+						 packet_event->ordinal, *first};
 	}
 	if (at < seen->first_ns)
 		seen->first_ns = at;

@@ -6,58 +6,65 @@
 #include "base/mem.h"
 #include "sync/match/matcher.h"
 
-/* How many matched identities are remembered to tell repeats from new packets. */
-enum { MATCHED_KEPT = 1 << 15 };
+enum {
+	MATCHED_KEPT = 1 << 15, /* identities, to tell repeats from new packets */
+	MATCHED_AT_ONCE = 1 << 10,
+};
 
-struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
-			    size_t in_flight, const struct match_listener *listener)
+struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
+			    bool keeps_ends)
 {
 	struct matcher *matcher = mem_zalloc(sizeof(*matcher));
 
 	entry_table_init(&matcher->entries);
+	matcher->host_of_clock = host_of_clock;
 	matcher->in_flight = in_flight;
-	matcher->pairs = pairs;
-	matcher->log = log;
-	if (listener)
-		matcher->listener = *listener;
-	matcher->entries.keeps_origins = matcher->listener.message;
-	if (matcher->listener.message)
+	matcher->entries.keeps_origins = keeps_ends;
+	if (keeps_ends)
 		matcher->resends = resends_new();
 	return matcher;
 }
 
-/* Whether it is all that its source saw of the packet going out. */
+/* Whether it is all that its clock saw of the packet going out. */
 static bool is_handing(const struct entry *entry, const struct seen *it)
 {
 	const struct seen *end = entry->seen + entry->seens;
 
 	for (const struct seen *seen = entry->seen; seen < end; seen++)
-		if (seen != it && seen->source == it->source && !seen->received)
+		if (seen != it && seen->clock_index == it->clock_index && !seen->received)
 			return false;
 	return !it->received && it->count == 1;
 }
 
-/* Sources of one host that sent a packet each tell when it went to the driver. */
-static void show_handings(const struct matcher *matcher, const struct entry *entry)
+static struct match_handing handing_of(const struct seen *seen)
 {
-	const struct match_listener *listener = &matcher->listener;
+	return (struct match_handing){seen->clock_index, seen->ns, seen->whole_ns};
+}
+
+/* Clocks of one host that sent a packet each tell when it went to the driver. */
+static void show_handings(struct matcher *matcher, const struct entry *entry)
+{
+	struct match_output *output = &matcher->output;
 	const struct seen *p = entry->seen, *end = p + entry->seens;
 
 	for (; p < end; p++)
-		for (const struct seen *q = entry->seen; q < end; q++)
-			if (p->source < q->source &&
-			    match_is_one_host(matcher, p->source, q->source) &&
-			    is_handing(entry, p) && is_handing(entry, q))
-				listener->handing(listener->context,
-						  &(struct match_handing){
-						      p->source, p->ns, p->whole_ns},
-						  &(struct match_handing){
-						      q->source, q->ns, q->whole_ns});
+		for (const struct seen *q = entry->seen; q < end; q++) {
+			struct match_handing *both;
+
+			if (p->clock_index >= q->clock_index ||
+			    !match_is_one_host(matcher, p->clock_index, q->clock_index) ||
+			    !is_handing(entry, p) || !is_handing(entry, q))
+				continue;
+			both = *MEM_NEXT(output->handing, output->handings,
+					 output->handing_capacity);
+			both[0] = handing_of(p);
+			both[1] = handing_of(q);
+		}
 }
 
 /*
  * Whether a packet event that is no part of a message is explained by others of its
- * source: that has a part in one, or the packet was sent and then received within the
+ * clock: that has a part in one, or the packet was sent and then received within the
  * host.
  */
 static bool is_inside(const struct entry *entry, const struct seen *it)
@@ -68,7 +75,7 @@ static bool is_inside(const struct entry *entry, const struct seen *it)
 		const struct seen *sent = it->received ? seen : it;
 		const struct seen *received = it->received ? it : seen;
 
-		if (seen->source == it->source &&
+		if (seen->clock_index == it->clock_index &&
 		    (seen->used || (!sent->received && received->received &&
 				    sent->first_ns < received->last_ns)))
 			return true;
@@ -103,7 +110,7 @@ static void retire(struct matcher *matcher, struct entry *entry)
 		    (struct match_side){entry, &entry->seen[i], entry->seen[i].ns, 0};
 	if (entry->matched)
 		path_emit(matcher);
-	if (matcher->listener.handing && entry->seens > 1)
+	if (matcher->host_of_clock && entry->seens > 1)
 		show_handings(matcher, entry);
 	for (uint32_t i = 0; i < entry->seens; i++)
 		count_left(&matcher->counts, entry, &entry->seen[i]);
@@ -122,46 +129,46 @@ static void settle_waiting(struct matcher *matcher, size_t oldest)
 		retire(matcher, matcher->entries.waiting.oldest);
 }
 
-static void report_tie(const struct match_listener *listener, const struct seen *seen,
-		       uint32_t source, const struct packet_event *fresh)
+static void add_meeting(struct match_output *output, const struct seen *seen,
+			uint32_t clock_index, const struct packet_event *fresh)
 {
-	if (listener->tie && fresh->received)
-		listener->tie(listener->context, seen->source, seen->ns, source,
-			      fresh->ns);
-	else if (listener->tie)
-		listener->tie(listener->context, source, fresh->ns, seen->source,
-			      seen->ns);
+	*MEM_NEXT(output->meeting, output->meetings, output->meeting_capacity) =
+	    fresh->received ? (struct match_meeting){seen->clock_index, clock_index,
+						     seen->ns, fresh->ns}
+			    : (struct match_meeting){clock_index, seen->clock_index,
+						     fresh->ns, seen->ns};
 }
 
 /* The other side of a fresh packet event, seen by another host, or NULL. */
 static const struct seen *other_side(const struct matcher *matcher,
-				     const struct entry *entry, uint32_t source,
+				     const struct entry *entry, uint32_t clock_index,
 				     bool received)
 {
 	const struct seen *end = entry->seen + entry->seens;
 
 	for (const struct seen *seen = entry->seen; seen < end; seen++)
 		if (seen->received != received &&
-		    !match_is_one_host(matcher, seen->source, source))
+		    !match_is_one_host(matcher, seen->clock_index, clock_index))
 			return seen;
 	return NULL;
 }
 
-static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
-		 uint32_t trace, const struct packet_event *packet_event)
+static void note(struct matcher *matcher, struct entry *entry, uint32_t clock_index,
+		 uint32_t trace_index, const struct packet_event *packet_event)
 {
 	struct sent_place first = {.ns = NSEC_MAX};
 	const struct seen *other = NULL;
 	enum entry_news news;
 
 	if (matcher->resends && !packet_event->received)
-		first = resends_add(matcher->resends, source, trace, packet_event);
-	news = entry_add_seen(entry, source, trace, packet_event, &first);
+		first =
+		    resends_add(matcher->resends, clock_index, trace_index, packet_event);
+	news = entry_add_seen(entry, clock_index, trace_index, packet_event, &first);
 	matcher->counts.inside += news == ENTRY_COPY;
 	if (!entry->matched && news == ENTRY_FIRST && entry->seens > 1)
-		other = other_side(matcher, entry, source, packet_event->received);
+		other = other_side(matcher, entry, clock_index, packet_event->received);
 	if (other)
-		report_tie(&matcher->listener, other, source, packet_event);
+		add_meeting(&matcher->output, other, clock_index, packet_event);
 	/* Repeats keep an identity in mind: none may be taken for a new packet. */
 	if (entry->matched ? news != ENTRY_FIRST : !!other)
 		entry_table_match(&matcher->entries, entry);
@@ -175,20 +182,19 @@ void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t soone
 	entry_fetch(entries->bucket[sooner & (entries->buckets - 1)]);
 }
 
-int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
-		const struct packet_event *packet_event, struct error *error)
+void matcher_add(struct matcher *matcher, uint32_t clock_index, uint32_t trace_index,
+		 const struct packet_event *packet_event)
 {
 	struct entry_table *entries = &matcher->entries;
 	uint64_t hash =
 	    packet_event->hash ? packet_event->hash : packet_hash(&packet_event->packet);
 
-	matcher->error = error;
 	if (packet_event->received)
 		matcher->counts.received++;
 	else
 		matcher->counts.sent++;
-	note(matcher, entry_table_find(entries, &packet_event->packet, hash), source,
-	     trace, packet_event);
+	note(matcher, entry_table_find(entries, &packet_event->packet, hash), clock_index,
+	     trace_index, packet_event);
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);
 	if (entries->waiting.count > matcher->in_flight) {
@@ -199,16 +205,24 @@ int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		matcher->given_up += matcher->counts.unmatched_sent +
 				     matcher->counts.unmatched_received - before;
 	}
-	return matcher->failed ? -1 : 0;
 }
 
-int matcher_finish(struct matcher *matcher, struct error *error)
+bool matcher_finish(struct matcher *matcher)
 {
-	matcher->error = error;
-	while (matcher->entries.matched.oldest)
-		retire(matcher, matcher->entries.matched.oldest);
-	settle_waiting(matcher, SIZE_MAX);
-	return matcher->failed ? -1 : 0;
+	struct entry_table *entries = &matcher->entries;
+
+	if (!entries->matched.oldest && !entries->waiting.oldest)
+		return false;
+	if (!entries->matched.oldest)
+		settle_waiting(matcher, SIZE_MAX);
+	for (size_t i = 0; i < MATCHED_AT_ONCE && entries->matched.oldest; i++)
+		retire(matcher, entries->matched.oldest);
+	return true;
+}
+
+struct match_output *matcher_output(struct matcher *matcher)
+{
+	return &matcher->output;
 }
 
 const struct clock_matching *matcher_counts(const struct matcher *matcher)
@@ -231,5 +245,9 @@ void matcher_free(struct matcher *matcher)
 	intmap_clear(&matcher->translated);
 	free(matcher->side);
 	free(matcher->path.stop);
+	free(matcher->output.message);
+	free(matcher->output.ends);
+	free(matcher->output.meeting);
+	free(matcher->output.handing);
 	free(matcher);
 }

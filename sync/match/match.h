@@ -4,7 +4,7 @@
 
 #include "clock/map.h"
 #include "input/packet.h"
-#include "sync/pair/pair.h"
+#include "input/packet_files.h"
 
 /*
  * Matching sent with received packets.
@@ -20,68 +20,62 @@
  */
 struct matcher;
 
+/* A message: a packet that one host sent and another received, each by its own clock. */
+struct matched {
+	uint32_t from_clock, to_clock;
+	nsec_t send_ns, recv_ns;
+	uint16_t port;    /* as in struct message */
+	uint8_t protocol; /* as in struct message */
+};
+
 /*
- * What a source says of a packet on its way out: when it went to the driver, and to
- * those who listen there, at the earliest and at the latest.
+ * A packet that was seen on both sides for the first time, at about the same time, so
+ * that readers can stay together. It is not a message yet.
+ */
+struct match_meeting {
+	uint32_t from_clock, to_clock;
+	nsec_t send_ns, recv_ns;
+};
+
+/*
+ * What a clock says of a packet on its way out: when it went to the driver, and to those
+ * who listen there, at the earliest and at the latest.
  */
 struct match_handing {
-	uint32_t source;
+	uint32_t clock_index;
 	nsec_t queued_ns, handed_ns; /* handed_ns is NSEC_MAX where nothing tells */
 };
 
-/* Who hears of more than messages. Any may be NULL. */
-struct match_listener {
-	/*
-	 * By source, which host it is of: what one source of a host sent and another
-	 * received is no message. NULL: each is one.
-	 */
-	const uint32_t *host;
-
-	/*
-	 * A packet was first seen on both sides: roughly at once, so that readers can
-	 * stay together. Not a message yet.
-	 */
-	void (*tie)(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
-		    nsec_t recv_ns);
-
-	/*
-	 * A message goes to the log. The ends' sources are the traces of matcher_add,
-	 * their stamps those of the message; a merged receive may have several. -1 with
-	 * error ends the matching. Only with this do packet events remember where they
-	 * came from.
-	 */
-	int (*message)(void *context, const struct message_ends *ends,
-		       struct error *error);
-
-	/*
-	 * A packet is let go that two sources of one host, p before q, sent once each
-	 * and by one device each.
-	 */
-	void (*handing)(void *context, const struct match_handing *p,
-			const struct match_handing *q);
-	void *context;
+/* What was found since the output was emptied, each array in the order of matching. */
+struct match_output {
+	struct matched *message;
+	struct message_ends *ends; /* of each message, if they are kept; by trace index */
+	struct match_meeting *meeting;
+	struct match_handing (*handing)[2]; /* of two clocks of one host, by clock */
+	size_t messages, ends_count, meetings, handings;
+	size_t message_capacity, ends_capacity, meeting_capacity, handing_capacity;
 };
 
 /*
- * Messages go to `pairs` and `log`, which the caller keeps, as it does `listener` (or
- * NULL). At most `in_flight` entries wait at a time.
+ * What one clock of a host sent and another received is no message; `host_of_clock` NULL:
+ * each clock is a host. It is borrowed. At most `in_flight` entries wait at a time. With
+ * `keeps_ends`, packet events remember where they came from.
  */
-struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
-			    size_t in_flight, const struct match_listener *listener);
+struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
+			    bool keeps_ends);
 
-/*
- * One packet of a source, which is a clock: `trace` tells traces of one clock
- * apart, for who hears of messages. 0, or -1 with error when the log cannot be
- * written.
- */
-int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
-		const struct packet_event *packet_event, struct error *error);
+/* Add a packet that a clock saw; `trace_index` tells traces of one clock apart. */
+void matcher_add(struct matcher *matcher, uint32_t clock_index, uint32_t trace_index,
+		 const struct packet_event *packet_event);
 
 /* Packets of these hashes come some ten and some five packets from now: fetch ahead. */
 void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner);
 
-/* Nothing more comes: decide what still waits. 0, or -1 with error. */
-int matcher_finish(struct matcher *matcher, struct error *error);
+/* Decide some of what waits, as nothing more comes. False if nothing waited. */
+bool matcher_finish(struct matcher *matcher);
+
+/* What was found; the caller takes it, and sets its counts to 0. */
+struct match_output *matcher_output(struct matcher *matcher);
 
 const struct clock_matching *matcher_counts(const struct matcher *matcher);
 

@@ -10,13 +10,13 @@
  * The matcher from inside: what each packet's entry holds, and what match.c, path.c and
  * rematch.c make of it.
  *
- * What a source saw of a packet on one side, at one device and with one time to live:
+ * What a clock saw of a packet on one side, at one device and with one time to live:
  * the first such packet event, and how many there were.
  */
 struct seen {
-	uint32_t source, device;
+	uint32_t clock_index, device;
 	nsec_t ns, whole_ns;      /* of the first */
-	nsec_t first_ns, last_ns; /* when the events were, by the source's clock */
+	nsec_t first_ns, last_ns; /* when the events were, by the clock */
 	uint32_t count;           /* more than 1 is a repeat */
 	uint8_t hops;             /* 0: not recorded */
 	bool received;
@@ -25,10 +25,10 @@ struct seen {
 
 /*
  * The location of a packet event and, for data that was sent again, of the data's first
- * send. Kept only for a match_listener.
+ * send. Stored only if the matcher keeps the ends of messages.
  */
 struct seen_origin {
-	uint32_t trace, stream;
+	uint32_t trace_index, stream;
 	uint64_t ordinal;
 	struct sent_place first;
 };
@@ -98,17 +98,18 @@ void entry_table_remove(struct entry_table *table, struct entry *entry);
 void entry_table_clear(struct entry_table *table);
 
 /*
- * The relation of a packet event to those with the same source, side, device and time to
+ * The relation of a packet event to those with the same clock, side, device and time to
  * live: the first one, a repeat, or a copy. A capture has copies of a packet that it sees
  * at a bond and its slave, a bridge and its port, or both sides of a mirrored port.
  */
 enum entry_news { ENTRY_REPEAT, ENTRY_FIRST, ENTRY_COPY };
 
 /*
- * Add a packet event of `source`, recorded in `trace`. `first` is the first send of its
+ * Add a packet event of a clock, recorded in a trace. `first` is the first send of its
  * data; its ns is NSEC_MAX if there is none.
  */
-enum entry_news entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+enum entry_news entry_add_seen(struct entry *entry, uint32_t clock_index,
+			       uint32_t trace_index,
 			       const struct packet_event *packet_event,
 			       const struct sent_place *first);
 
@@ -120,51 +121,47 @@ struct match_side {
 	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
 };
 
-/* All that one source saw of a packet, or of a byte, on one level (path.c). */
+/* All that one clock saw of a packet, or of a byte, on one level (path.c). */
 struct stop {
-	uint32_t source;
+	uint32_t clock_index;
 	uint8_t hops;
 	bool begins_sent, ends_sent;        /* what was seen first, and last, is a send */
 	uint32_t sends, receives;           /* how often it came by, at least; at most */
-	nsec_t first_ns, last_ns;           /* by the source's clock */
+	nsec_t first_ns, last_ns;           /* by the clock */
 	nsec_t received_ns;                 /* the stamp of the first receive */
 	struct match_side *sent, *received; /* the first of each; NULL of a byte */
 };
 
-/* What sources saw of one packet, or of a byte. */
+/* What clocks saw of one packet, or of a byte. */
 struct path {
 	const struct packet *packet;
 	uint64_t number; /* number of its entry, or of the first one of several */
 	uint32_t offset; /* offset of the byte in the receive; 0 for a whole packet */
 	bool is_one_identity;
-	struct stop *stop; /* down the levels, of each by source */
+	struct stop *stop; /* down the levels, of each by clock */
 	size_t stops, capacity;
 };
 
 struct matcher {
+	const uint32_t *host_of_clock; /* NULL: each clock is a host */
 	struct entry_table entries;
 	size_t in_flight; /* the most entries that may wait */
-	struct pair_table *pairs;
-	struct message_log *log;
+	struct match_output output;
 	struct clock_matching counts;
 	uint64_t given_up;
 	struct resends *resends; /* NULL unless origins are kept */
 	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
 	struct intmap translated; /* TCP flow as received -> as sent, if that differs */
-	struct match_listener listener;
 	/* Of the packet at hand: */
 	struct match_side *side;
 	size_t sides, side_capacity;
 	struct path path;
-	/* Of the call at hand: */
-	struct error *error;
-	bool failed;
 };
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 
-/* The path's stop of a source on a level: its last one, or a new one behind it. */
-struct stop *path_stop(struct path *path, uint32_t source, uint8_t hops);
+/* The path's stop of a clock on a level: its last one, or a new one behind it. */
+struct stop *path_stop(struct path *path, uint32_t clock_index, uint8_t hops);
 
 /* A send or receive of the stop; `ns` is its stamp, the others are of its events. */
 void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
@@ -174,10 +171,10 @@ void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
 bool path_leads(const struct matcher *matcher, const struct stop *from,
 		const struct stop *to);
 
-/* Make messages of matcher->side, what sources saw of one packet; puts it in order. */
+/* Make messages of matcher->side, what clocks saw of one packet; puts it in order. */
 void path_emit(struct matcher *matcher);
 
-/* A message between two sources; counts it and marks both packet events used. */
+/* A message between two clocks; counts it and marks both packet events used. */
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive);
 

@@ -11,7 +11,7 @@
  * Which two stamps of one packet are a true constraint.
  *
  * A packet passes many devices: of containers, bridges and tunnels within its host,
- * of hosts that forward it. What one source saw is in order by its own clock, and
+ * of hosts that forward it. What one clock saw is in order by its own clock, and
  * every router takes one off the time to live. So a packet's path has levels, one for
  * each time to live, from the highest to the lowest; and a level begins in the host that
  * sent the packet before it received it there. That host's first send came before
@@ -23,7 +23,7 @@
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
 {
-	const uint32_t *host = matcher->listener.host;
+	const uint32_t *host = matcher->host_of_clock;
 
 	return a == b || (host && host[a] == host[b]);
 }
@@ -34,7 +34,7 @@ static uint64_t pair_key(uint32_t sender, uint32_t receiver)
 }
 
 /*
- * Whether a source was surely recording when a packet left that another received then:
+ * Whether a clock was surely recording when a packet left that another received then:
  * that had received an earlier one of it, and packets do not travel so long.
  */
 static bool was_recording(const struct matcher *matcher, const struct stop *from,
@@ -42,15 +42,15 @@ static bool was_recording(const struct matcher *matcher, const struct stop *from
 {
 	int64_t first;
 
-	return intmap_get(&matcher->first_ns, pair_key(from->source, to->source),
-			  &first) &&
+	return intmap_get(&matcher->first_ns,
+			  pair_key(from->clock_index, to->clock_index), &first) &&
 	       first < nsec_sub(to->received_ns, LONGEST_DELAY);
 }
 
 static void note_first_message(struct matcher *matcher, const struct match_side *send,
 			       const struct match_side *receive)
 {
-	uint64_t key = pair_key(send->seen->source, receive->seen->source);
+	uint64_t key = pair_key(send->seen->clock_index, receive->seen->clock_index);
 	int64_t first;
 
 	if (!intmap_get(&matcher->first_ns, key, &first) || receive->ns < first)
@@ -62,7 +62,7 @@ static struct messages_end first_send_of(const struct match_side *side)
 	const struct sent_place *first =
 	    &side->entry->origin[side->seen - side->entry->seen].first;
 
-	return (struct messages_end){first->trace, first->stream, first->ordinal,
+	return (struct messages_end){first->trace_index, first->stream, first->ordinal,
 				     first->ns};
 }
 
@@ -71,7 +71,7 @@ static struct messages_end end_of(const struct match_side *side)
 	const struct seen_origin *origin =
 	    &side->entry->origin[side->seen - side->entry->seen];
 
-	return (struct messages_end){origin->trace, origin->stream, origin->ordinal,
+	return (struct messages_end){origin->trace_index, origin->stream, origin->ordinal,
 				     side->ns};
 }
 
@@ -84,15 +84,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 	    packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP;
 	uint16_t lower_port =
 	    packet->sport < packet->dport ? packet->sport : packet->dport;
-	struct message message = {
-	    .pair = pair_table_find(matcher->pairs, send->seen->source,
-				    receive->seen->source),
-	    .forward = send->seen->source < receive->seen->source,
-	    .send_ns = send->ns,
-	    .recv_ns = receive->ns,
-	    .protocol = packet->protocol,
-	    .port = has_ports ? lower_port : 0,
-	};
+	struct match_output *output = &matcher->output;
 
 	if (send->entry != receive->entry)
 		sent = packet_names_sent(&send->entry->packet, packet);
@@ -101,30 +93,33 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
 	note_first_message(matcher, send, receive);
-	pair_add(&matcher->pairs->pair[message.pair], &message);
-	/* After a failure the error stays that of the first. */
-	if (matcher->failed)
-		return;
-	if (message_log_add(matcher->log, &message, matcher->error))
-		matcher->failed = true;
-	else if (matcher->listener.message)
-		matcher->failed = matcher->listener.message(
-		    matcher->listener.context,
-		    &(struct message_ends){end_of(send), end_of(receive),
-					   first_send_of(send), *packet, sent,
-					   matcher->path.number, matcher->path.offset},
-		    matcher->error);
+	if (matcher->resends)
+		*MEM_NEXT(output->ends, output->ends_count, output->ends_capacity) =
+		    (struct message_ends){
+			end_of(send), end_of(receive),      first_send_of(send), *packet,
+			sent,         matcher->path.number, matcher->path.offset};
+	*MEM_NEXT(output->message, output->messages, output->message_capacity) =
+	    (struct matched){
+		.from_clock = send->seen->clock_index,
+		.to_clock = receive->seen->clock_index,
+		.send_ns = send->ns,
+		.recv_ns = receive->ns,
+		.protocol = packet->protocol,
+		.port = has_ports ? lower_port : 0,
+	    };
 }
 
-struct stop *path_stop(struct path *path, uint32_t source, uint8_t hops)
+struct stop *path_stop(struct path *path, uint32_t clock_index, uint8_t hops)
 {
 	struct stop *stop = path->stop + path->stops;
 
-	if (path->stops && stop[-1].source == source && stop[-1].hops == hops)
+	if (path->stops && stop[-1].clock_index == clock_index && stop[-1].hops == hops)
 		return stop - 1;
 	stop = MEM_NEXT(path->stop, path->stops, path->capacity);
-	*stop = (struct stop){
-	    .source = source, .hops = hops, .first_ns = NSEC_MAX, .last_ns = NSEC_MIN};
+	*stop = (struct stop){.clock_index = clock_index,
+			      .hops = hops,
+			      .first_ns = NSEC_MAX,
+			      .last_ns = NSEC_MIN};
 	return stop;
 }
 
@@ -145,7 +140,7 @@ void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
 	stop->receives += received;
 }
 
-/* Down the levels; of one level source by source, each in the order of its clock. */
+/* Down the levels; of one level clock by clock, each in the order of its clock. */
 static int by_level(const void *a, const void *b)
 {
 	const struct match_side *p = a, *q = b;
@@ -153,8 +148,8 @@ static int by_level(const void *a, const void *b)
 
 	if (p->hops != q->hops)
 		return p->hops > q->hops ? -1 : 1;
-	if (r->source != s->source)
-		return r->source < s->source ? -1 : 1;
+	if (r->clock_index != s->clock_index)
+		return r->clock_index < s->clock_index ? -1 : 1;
 	if (r->first_ns != s->first_ns)
 		return r->first_ns < s->first_ns ? -1 : 1;
 	if (r->received != s->received)
@@ -174,7 +169,7 @@ static uint32_t times(uint32_t count, uint32_t between, bool is_outer)
 /* A stop of these sides, which are in order. */
 static void add_stop(struct path *path, struct match_side *side, size_t sides)
 {
-	struct stop *stop = path_stop(path, side->seen->source, side->hops);
+	struct stop *stop = path_stop(path, side->seen->clock_index, side->hops);
 	uint32_t most[2] = {0, 0}; /* by a device: sent, received */
 
 	for (size_t i = 0; i < sides; i++) {
@@ -203,7 +198,8 @@ static bool is_contested(const struct matcher *matcher, const struct stop *stop)
 
 	for (size_t i = 0; i < path->stops; i++)
 		if (path->stop[i].hops == stop->hops && path->stop[i].begins_sent &&
-		    !match_is_one_host(matcher, path->stop[i].source, stop->source))
+		    !match_is_one_host(matcher, path->stop[i].clock_index,
+				       stop->clock_index))
 			return true;
 	return false;
 }
@@ -270,23 +266,23 @@ static void emit(struct matcher *matcher, const struct stop *from, const struct 
 	match_emit(matcher, from->sent, to->received);
 }
 
-/* Whether two sources were on one level where the packet was sent by the first. */
+/* Whether two clocks were on one level where the packet was sent by the first. */
 static bool share_level(const struct matcher *matcher, uint32_t from, uint32_t to)
 {
 	const struct path *path = &matcher->path;
 	const struct stop *stop = path->stop;
 
 	for (size_t i = 0; i < path->stops; i++)
-		for (size_t k = 0;
-		     stop[i].source == from && stop[i].begins_sent && k < path->stops;
+		for (size_t k = 0; stop[i].clock_index == from && stop[i].begins_sent &&
+				   k < path->stops;
 		     k++)
-			if (stop[k].source == to && stop[k].hops == stop[i].hops)
+			if (stop[k].clock_index == to && stop[k].hops == stop[i].hops)
 				return true;
 	return false;
 }
 
 /*
- * To sources of lower levels alone: routers between them are not traced, or what
+ * To clocks of lower levels alone: routers between them are not traced, or what
  * arrived was not recorded. Only from the lowest level that is above them.
  */
 static bool is_next_below(const struct matcher *matcher, const struct stop *from,
@@ -294,12 +290,13 @@ static bool is_next_below(const struct matcher *matcher, const struct stop *from
 {
 	const struct path *path = &matcher->path;
 
-	if (to->hops >= from->hops || share_level(matcher, from->source, to->source))
+	if (to->hops >= from->hops ||
+	    share_level(matcher, from->clock_index, to->clock_index))
 		return false;
 	for (const struct stop *at = path->stop; at < path->stop + path->stops; at++)
 		if (at->hops < from->hops && at->hops > to->hops &&
-		    ((at->source == to->source && at->receives) ||
-		     (at->source == from->source && at->begins_sent)))
+		    ((at->clock_index == to->clock_index && at->receives) ||
+		     (at->clock_index == from->clock_index && at->begins_sent)))
 			return false;
 	return true;
 }
@@ -308,7 +305,7 @@ bool path_leads(const struct matcher *matcher, const struct stop *from,
 		const struct stop *to)
 {
 	return from->begins_sent && to->receives &&
-	       !match_is_one_host(matcher, from->source, to->source) &&
+	       !match_is_one_host(matcher, from->clock_index, to->clock_index) &&
 	       (from->hops == to->hops || is_next_below(matcher, from, to)) &&
 	       is_direct(matcher, from, to);
 }
@@ -362,7 +359,7 @@ void path_emit(struct matcher *matcher)
 	for (size_t i = 0; i < matcher->sides; i += n) {
 		n = 1;
 		while (i + n < matcher->sides &&
-		       side[i + n].seen->source == side[i].seen->source &&
+		       side[i + n].seen->clock_index == side[i].seen->clock_index &&
 		       side[i + n].hops == side[i].hops)
 			n++;
 		add_stop(path, side + i, n);

@@ -22,16 +22,16 @@
 struct range {
 	struct entry *entry;
 	uint64_t flow;   /* hash of addresses and ports */
-	nsec_t first_ns; /* when, by the source's clock */
+	nsec_t first_ns; /* when, by the clock */
 	int64_t begin;   /* the first of its bytes, since the flow's first send */
 	uint32_t length; /* in bytes */
 	uint32_t seen;   /* index in the entry */
-	uint32_t source;
+	uint32_t clock_index;
 	bool received, is_used;
 	uint8_t hops; /* 0 where that is not known of all the flow */
 };
 
-/* Ranges of one source on one level and side, by begin. */
+/* Ranges of one clock on one level and side, by begin. */
 struct lane {
 	struct range *range;
 	size_t count;
@@ -42,7 +42,7 @@ struct lane {
 
 struct flow {
 	struct matcher *matcher;
-	struct lane *lane; /* down the levels; by source; sends before receives */
+	struct lane *lane; /* down the levels; by clock; sends before receives */
 	size_t lanes, capacity;
 	int64_t byte; /* of which matcher->path is, unless it has no stops */
 };
@@ -92,8 +92,8 @@ static int by_lane(const void *a, const void *b)
 
 	if (p->hops != q->hops)
 		return p->hops > q->hops ? -1 : 1;
-	if (p->source != q->source)
-		return p->source < q->source ? -1 : 1;
+	if (p->clock_index != q->clock_index)
+		return p->clock_index < q->clock_index ? -1 : 1;
 	if (p->received != q->received)
 		return p->received ? 1 : -1;
 	if (p->first_ns != q->first_ns)
@@ -133,7 +133,7 @@ static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 			    .entry = entry,
 			    .seen = k,
 			    .flow = sent_flow_of(matcher, packet),
-			    .source = seen->source,
+			    .clock_index = seen->clock_index,
 			    .received = seen->received,
 			    .hops = seen->hops,
 			    .is_used = seen->used,
@@ -147,7 +147,7 @@ static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 	return count;
 }
 
-/* Count sequence numbers on past 2^32, in the order of the source's clock. */
+/* Count sequence numbers on past 2^32, in the order of the clock. */
 static void unwrap(struct lane *lane, uint32_t base)
 {
 	struct range *range = lane->range;
@@ -216,8 +216,9 @@ static void find_stops(struct flow *flow, int64_t byte)
 		lane->first = first;
 		if (!first)
 			continue;
-		stop_add(path_stop(path, first->source, first->hops), first->received,
-			 first->first_ns, first->first_ns, last->first_ns);
+		stop_add(path_stop(path, first->clock_index, first->hops),
+			 first->received, first->first_ns, first->first_ns,
+			 last->first_ns);
 		lane->stop = path->stops - 1;
 	}
 }
@@ -234,7 +235,7 @@ static bool leads(const struct flow *flow, const struct lane *sends,
 
 /*
  * Return the offset in the received data at which the current byte's send begins. Of the
- * sources of the sending host, use the one that saw the byte in the longest piece,
+ * clocks of the sending host, use the one that saw the byte in the longest piece,
  * because others may have seen the packets that segmentation offload made from it.
  */
 static uint32_t offset_in(const struct flow *flow, const struct lane *sends,
@@ -246,8 +247,8 @@ static uint32_t offset_in(const struct flow *flow, const struct lane *sends,
 	     lane++)
 		if (lane->first && !lane->first->received &&
 		    lane->first->hops == sends->first->hops &&
-		    match_is_one_host(flow->matcher, lane->first->source,
-				      sends->first->source) &&
+		    match_is_one_host(flow->matcher, lane->first->clock_index,
+				      sends->first->clock_index) &&
 		    lane->first->begin < begin)
 			begin = lane->first->begin;
 	return begin > receive->begin ? (uint32_t)(begin - receive->begin) : 0;
@@ -302,7 +303,8 @@ static void match_lane(struct flow *flow, const struct lane *receives)
 		for (size_t i = 0; i < flow->lanes && !to->is_used; i++) {
 			from = flow->lane[i].range;
 			if (!from->received && from->hops >= to->hops &&
-			    !match_is_one_host(flow->matcher, from->source, to->source))
+			    !match_is_one_host(flow->matcher, from->clock_index,
+					       to->clock_index))
 				match_receive(flow, &flow->lane[i], receives, to);
 		}
 	}
@@ -319,7 +321,7 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 		count = 1;
 		while (i + count < n && range[i + count].hops == range[i].hops &&
 		       range[i + count].received == range[i].received &&
-		       range[i + count].source == range[i].source)
+		       range[i + count].clock_index == range[i].clock_index)
 			count++;
 		sends += !range[i].received;
 		*MEM_NEXT(flow->lane, flow->lanes, flow->capacity) =
@@ -396,7 +398,7 @@ static bool may_be_one(const struct packet *a, const struct packet *b)
 /* Whether the packet was seen at one place by both: then it came by twice. */
 static bool is_same_place(const struct seen *a, const struct seen *b)
 {
-	return a->source == b->source && a->received == b->received &&
+	return a->clock_index == b->clock_index && a->received == b->received &&
 	       a->device == b->device && a->hops == b->hops;
 }
 
@@ -409,7 +411,7 @@ static bool stays_inside(struct entry *entry)
 	const struct seen *seen = entry->seen, *first = seen, *last = seen;
 
 	for (uint32_t i = 1; i < entry->seens; i++) {
-		if (seen[i].source != seen->source)
+		if (seen[i].clock_index != seen->clock_index)
 			return false;
 		if (seen[i].first_ns < first->first_ns)
 			first = &seen[i];
@@ -490,9 +492,9 @@ struct coincidence {
 
 static uint32_t host_of(const struct matcher *matcher, const struct entry *entry)
 {
-	const uint32_t *host = matcher->listener.host;
+	const uint32_t *host = matcher->host_of_clock;
 
-	return host ? host[entry->seen->source] : entry->seen->source;
+	return host ? host[entry->seen->clock_index] : entry->seen->clock_index;
 }
 
 /* Return true if one host saw a packet, once at each place and only on one side. */
@@ -503,7 +505,7 @@ static bool has_one_side(const struct matcher *matcher, const struct entry *entr
 	for (uint32_t i = 0; i < entry->seens; i++)
 		if (seen[i].count > 1 || seen[i].used ||
 		    seen[i].received != seen->received ||
-		    !match_is_one_host(matcher, seen[i].source, seen->source))
+		    !match_is_one_host(matcher, seen[i].clock_index, seen->clock_index))
 			return false;
 	return true;
 }

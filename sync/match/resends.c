@@ -31,7 +31,7 @@ struct sent_flow {
 };
 
 struct resends {
-	struct intmap index; /* index in `flow`, by source, addresses and ports */
+	struct intmap index; /* index in `flow`, by clock, addresses and ports */
 	struct sent_flow *flow;
 	size_t flows, capacity;
 };
@@ -43,11 +43,11 @@ struct resends *resends_new(void)
 	return mem_zalloc(sizeof(struct resends));
 }
 
-static struct sent_flow *find_flow(struct resends *resends, uint32_t source,
+static struct sent_flow *find_flow(struct resends *resends, uint32_t clock_index,
 				   const struct packet *packet)
 {
 	uint64_t ports = (uint64_t)packet->sport << 16 | packet->dport;
-	uint64_t hash = hash_mix((uint64_t)source << 32 | ports), part;
+	uint64_t hash = hash_mix((uint64_t)clock_index << 32 | ports), part;
 	struct sent_flow *flow;
 	int64_t at;
 
@@ -104,13 +104,13 @@ static const struct first_send *find_first(const struct sent_flow *flow, uint32_
 		   : NULL;
 }
 
-struct sent_place resends_add(struct resends *resends, uint32_t source, uint32_t trace,
-			      const struct packet_event *event)
+struct sent_place resends_add(struct resends *resends, uint32_t clock_index,
+			      uint32_t trace_index, const struct packet_event *event)
 {
 	const struct packet *packet = &event->packet;
 	bool is_syn = packet->flags & FLAG_SYN;
 	const struct first_send send = {
-	    .place = {trace, event->stream, event->ordinal, event->ns},
+	    .place = {trace_index, event->stream, event->ordinal, event->ns},
 	    .begin = packet->seq,
 	    .end = packet->seq + packet->payload + is_syn,
 	    .id = packet->family == 4 ? packet->id : 0,
@@ -123,7 +123,7 @@ struct sent_place resends_add(struct resends *resends, uint32_t source, uint32_t
 	if (packet->protocol != IPPROTO_TCP || send.end == packet->seq ||
 	    packet->known != (PACKET_NETWORK | PACKET_TRANSPORT))
 		return none;
-	flow = find_flow(resends, source, packet);
+	flow = find_flow(resends, clock_index, packet);
 	/* The ports may be those of an older connection. */
 	if (is_syn && flow->count && flow->send[0].begin != packet->seq)
 		flow->count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/pair.h"
+#include "sync/pair/hull.h"
 
 #include <math.h>
 #include <stdlib.h>

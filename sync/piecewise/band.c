@@ -24,17 +24,17 @@ struct shape {
 
 #define STRAIGHT 0.005 /* share of its slack within which a clock counts as a line */
 
-static void band_hulls(struct pair *pair, const struct piecewise_bound *bound, size_t n)
+static void band_hulls(struct hulls *hulls, const struct piecewise_bound *bound, size_t n)
 {
-	hull_reset(&pair->lower);
-	hull_reset(&pair->upper);
+	hull_reset(&hulls->lower);
+	hull_reset(&hulls->upper);
 	for (size_t i = 0; i < n; i++)
-		hull_add(bound[i].above ? &pair->lower : &pair->upper, bound[i].x,
+		hull_add(bound[i].above ? &hulls->lower : &hulls->upper, bound[i].x,
 			 bound[i].y);
-	hull_settle(&pair->lower);
-	hull_settle(&pair->upper);
+	hull_settle(&hulls->lower);
+	hull_settle(&hulls->upper);
 	if (n)
-		pair->origin = (struct hull_point){bound[0].x, bound[0].y};
+		hulls->origin = (struct hull_point){bound[0].x, bound[0].y};
 }
 
 /* Divide the shape into segments of equal length. */
@@ -122,20 +122,20 @@ static void add_rate(const struct band *band, const struct shape *shape, struct 
  */
 static double band_best_slack(struct band *band, double begin, double end)
 {
-	struct pair *cell = &band->cell;
+	struct hulls *cell = &band->cell;
 	double rate[2];
 
 	if (!cell->lower.count || !cell->upper.count)
 		return 0;
 	find_rates(band, begin, end, rate);
-	fit_pair_margin(cell, fmax(-rate[0], rate[1]));
-	return cell->margin_ns / band->unit_ns;
+	band->fit = pair_line_fit(cell, fmax(-rate[0], rate[1]));
+	return band->fit.margin_ns / band->unit_ns;
 }
 
 static void add_segment(struct band *band, const struct shape *shape, struct lp *lp,
 			size_t segment, size_t range[2])
 {
-	struct pair *cell = &band->cell;
+	struct hulls *cell = &band->cell;
 	size_t slack = shape->segments + 1 + segment;
 	double best;
 
@@ -251,7 +251,7 @@ static bool is_curved(struct band *band, const double time[2], const size_t rang
 
 		piece_note(
 		    piece, pieces, (band_time(band, i) - time[0]) / (time[1] - time[0]),
-		    bound->above, line_distance(&band->cell.line, bound->x, bound->y));
+		    bound->above, line_distance(&band->fit.line, bound->x, bound->y));
 	}
 	return curvature_is_proved(piece, pieces, slack, false);
 }
@@ -390,9 +390,9 @@ int band_fit(struct band *band, struct piecewise_options options,
 	band->length_ns = fmax(1, (double)(bound[band->n - 1].x - bound[0].x));
 	band_hulls(&band->cell, bound, band->n);
 	if (band->cell.lower.count || band->cell.upper.count)
-		fit_pair_margin(&band->cell, band->limit);
-	slack_ns = band->cell.margin_ns;
-	band->base = band->cell.line;
+		band->fit = pair_line_fit(&band->cell, band->limit);
+	slack_ns = band->fit.margin_ns;
+	band->base = band->fit.line;
 	band->unit_ns = fmax(1000, fabs(slack_ns));
 	if (options.length_ns)
 		segments = (size_t)fmax(

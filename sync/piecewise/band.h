@@ -2,7 +2,7 @@
 #ifndef CT_SYNC_PIECEWISE_BAND_H
 #define CT_SYNC_PIECEWISE_BAND_H
 
-#include "sync/pair/pair.h"
+#include "sync/pair/line.h"
 #include "sync/piecewise/events.h"
 
 /* The feasible band between two steps. */
@@ -15,7 +15,8 @@ struct band {
 	/* Working state of band_fit. The caller sets only cell.upper.upper. */
 	struct line base; /* the values of a shape are differences from this line */
 	double unit_ns, length_ns;
-	struct pair cell; /* hulls of one segment */
+	struct hulls cell; /* of one segment */
+	struct pair_line fit;
 };
 
 /*

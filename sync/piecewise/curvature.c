@@ -133,7 +133,7 @@ struct examination {
 	struct piece **pieces; /* by pair; NULL: not looked at */
 };
 
-static int note_message(void *context, struct message *message)
+static int note_message(void *context, const struct message *message)
 {
 	const struct examination *examination = context;
 	const struct pair *pair = &examination->sync->pairs.pair[message->pair];
@@ -144,7 +144,7 @@ static int note_message(void *context, struct message *message)
 	if (!message->rejected && examination->pieces[message->pair])
 		piece_note(examination->pieces[message->pair], PIECES_MOST,
 			   (double)(point.x - clock->begin_ns) / length, message->forward,
-			   line_distance(&pair->line, point.x, point.y));
+			   line_distance(&pair->fit.line, point.x, point.y));
 	return 0;
 }
 
@@ -153,8 +153,8 @@ static void add_pair(struct examination *examination, uint32_t index)
 	const struct pair *pair = &examination->sync->pairs.pair[index];
 	struct piece *piece;
 
-	if (pair->margin_ns < 0 || pair->too_fast || !pair->lower.count ||
-	    !pair->upper.count)
+	if (pair->fit.margin_ns < 0 || pair->fit.too_fast || !pair->hulls.lower.count ||
+	    !pair->hulls.upper.count)
 		return;
 	piece = mem_alloc(PIECES_MOST * sizeof(*piece));
 	pieces_init(piece, PIECES_MOST);
@@ -171,13 +171,13 @@ int curvature_find(struct sync *sync, bool *curved, struct error *error)
 	for (size_t i = 0; i < sync->clocks; i++)
 		if (sync->graph.node[i].parent >= 0)
 			add_pair(&examination, (uint32_t)sync->graph.node[i].parent_pair);
-	status = message_log_walk(&sync->log, false, note_message, &examination, error);
+	status = message_log_each(&sync->log, note_message, &examination, error);
 	for (uint32_t i = 0; i < sync->pairs.count; i++) {
 		if (!examination.pieces[i])
 			continue;
-		curved[i] =
-		    !status && curvature_is_proved(examination.pieces[i], PIECES_MOST,
-						   sync->pairs.pair[i].margin_ns, true);
+		curved[i] = !status &&
+			    curvature_is_proved(examination.pieces[i], PIECES_MOST,
+						sync->pairs.pair[i].fit.margin_ns, true);
 		free(examination.pieces[i]);
 	}
 	free(examination.pieces);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "sync/fit/fit.h"
+#include "sync/pair/line.h"
 #include "sync/piecewise/reach.h"
 
 /*
@@ -285,26 +285,34 @@ static double far_slack(const struct band_search *search, const struct window_li
 	       2;
 }
 
+/* A line by the bounds of a span. */
+struct line_fit {
+	struct hulls hulls;
+	struct pair_line fit;
+};
+
 static bool fit_line(const struct band_search *search, size_t from, size_t to,
-		     double limit, struct pair *pair)
+		     double limit, struct line_fit *found)
 {
-	*pair = (struct pair){.upper = {.upper = true}};
+	*found = (struct line_fit){.hulls.upper.upper = true};
 	for (size_t i = from; i < to; i++)
-		hull_add(search->bound[i].above ? &pair->lower : &pair->upper,
+		hull_add(search->bound[i].above ? &found->hulls.lower
+						: &found->hulls.upper,
 			 search->bound[i].x, search->bound[i].y);
-	hull_settle(&pair->lower);
-	hull_settle(&pair->upper);
-	if (!pair->lower.count || !pair->upper.count)
+	hull_settle(&found->hulls.lower);
+	hull_settle(&found->hulls.upper);
+	if (!found->hulls.lower.count || !found->hulls.upper.count)
 		return false;
-	pair->origin = (struct hull_point){search->bound[from].x, search->bound[from].y};
-	fit_pair_margin(pair, limit);
+	found->hulls.origin =
+	    (struct hull_point){search->bound[from].x, search->bound[from].y};
+	found->fit = pair_line_fit(&found->hulls, limit);
 	return true;
 }
 
-static void clear_line(struct pair *pair)
+static void clear_line(struct line_fit *found)
 {
-	hull_clear(&pair->lower);
-	hull_clear(&pair->upper);
+	hull_clear(&found->hulls.lower);
+	hull_clear(&found->hulls.upper);
 }
 
 /*
@@ -340,21 +348,23 @@ static bool is_slew(const struct band_search *search, const struct window_list *
 	size_t begin = list->item[run->first].high, end = list->item[run->last].low;
 	double limit = search->limit, scale;
 	const double *rate = run->rate;
-	struct pair pair = {0};
+	struct line_fit found = {0};
 	struct walk walk;
 
-	if (begin >= end || !fit_line(search, begin, end, SLEW_MOST, &pair)) {
-		clear_line(&pair);
+	if (begin >= end || !fit_line(search, begin, end, SLEW_MOST, &found)) {
+		clear_line(&found);
 		return false;
 	}
-	run->line = pair.line;
-	run->rate[0] = pair.line.rate - 2 * limit;
-	run->rate[1] = pair.line.rate + 2 * limit;
-	if (pair.margin_ns > 0) {
-		run->rate[0] = fit_extreme(&pair, -SLEW_MOST).rate - limit;
-		run->rate[1] = fit_extreme(&pair, SLEW_MOST).rate + limit;
+	run->line = found.fit.line;
+	run->rate[0] = found.fit.line.rate - 2 * limit;
+	run->rate[1] = found.fit.line.rate + 2 * limit;
+	if (found.fit.margin_ns > 0) {
+		run->rate[0] =
+		    pair_line_extreme(&found.hulls, &found.fit, -SLEW_MOST).rate - limit;
+		run->rate[1] =
+		    pair_line_extreme(&found.hulls, &found.fit, SLEW_MOST).rate + limit;
 	}
-	clear_line(&pair);
+	clear_line(&found);
 	widen_to_slew(search, begin, end, run);
 	scale = search->is_by_y ? 1 / (1 + run->line.rate) : 1;
 	walk = (struct walk){
@@ -380,20 +390,20 @@ static nsec_t meet(const struct band_search *search, const struct run *run, size
 		   size_t to, const nsec_t within[2])
 {
 	nsec_t at = within[0] + (within[1] - within[0]) / 2;
-	struct pair pair = {0};
+	struct line_fit found = {0};
 
-	if (from < to && fit_line(search, from, to, search->limit, &pair) &&
-	    pair.line.rate != run->line.rate)
+	if (from < to && fit_line(search, from, to, search->limit, &found) &&
+	    found.fit.line.rate != run->line.rate)
 		at = nsec_add(
 		    at,
 		    nsec_round(fmax(
 			-1e18,
-			fmin(1e18, (line_distance(&pair.line, at,
+			fmin(1e18, (line_distance(&found.fit.line, at,
 						  run->line.y0 + (at - run->line.x0)) +
 				    run->line.offset +
 				    run->line.rate * (double)(at - run->line.x0)) /
-				       (pair.line.rate - run->line.rate)))));
-	clear_line(&pair);
+				       (found.fit.line.rate - run->line.rate)))));
+	clear_line(&found);
 	return at < within[0] ? within[0] : at > within[1] ? within[1] : at;
 }
 

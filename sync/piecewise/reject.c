@@ -458,13 +458,13 @@ struct rejection {
 	struct suspects *by_pair;
 };
 
-static int gather(void *context, struct message *message)
+static int gather(void *context, const struct message *message)
 {
 	struct rejection *rejection = context;
 	struct suspects *suspects = &rejection->by_pair[message->pair];
 	const struct pair *pair = &rejection->sync->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
-	nsec_t dx = point.x - pair->origin.x, dy = point.y - pair->origin.y;
+	nsec_t dx = point.x - pair->hulls.origin.x, dy = point.y - pair->hulls.origin.y;
 	size_t place = suspects->count;
 
 	if (!suspects->wanted)
@@ -501,7 +501,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 		accept_all(suspects);
 	steps = least_steps(suspects, STEPPING_LIMITS * suspects->limit, &runs);
 	pair->contradictory =
-	    !pair->too_fast && runs >= STEPS_LEAST &&
+	    !pair->fit.too_fast && runs >= STEPS_LEAST &&
 	    (((double)found > most && too_many) || (double)steps > most);
 	if (pair->contradictory) {
 		accept_all(suspects);
@@ -532,16 +532,11 @@ static int apply(void *context, struct message *message)
 	if (!suspects->wanted)
 		return 0;
 	message->rejected = suspects->item[suspects->next++].rejected;
-	if (message->rejected) {
-		pair->rejected++;
-		rejection->sync->rejected++;
-	} else {
-		pair_add(pair, message);
-	}
+	pair->rejected += message->rejected;
 	return 0;
 }
 
-/* Judge the pairs, and fill them again with what is not rejected. */
+/* Judge the pairs that contradict themselves. */
 static void judge_pairs(struct rejection *rejection)
 {
 	for (size_t i = 0; i < rejection->sync->pairs.count; i++) {
@@ -552,9 +547,6 @@ static void judge_pairs(struct rejection *rejection)
 		rejection->by_pair[i].limit =
 		    2 * rejection->sync->options.drift_limit_ppm * 1e-6;
 		judge_pair(rejection->sync, pair, &rejection->by_pair[i]);
-		hull_reset(&pair->lower);
-		hull_reset(&pair->upper);
-		pair->messages_ab = pair->messages_ba = pair->violations_before = 0;
 	}
 }
 
@@ -566,14 +558,14 @@ int reject_false_matches(struct sync *sync, struct error *error)
 
 	rejection.by_pair = mem_zalloc(sync->pairs.count * sizeof(struct suspects));
 	for (size_t i = 0; i < sync->pairs.count; i++) {
-		rejection.by_pair[i].wanted = sync->pairs.pair[i].margin_ns < 0;
+		rejection.by_pair[i].wanted = sync->pairs.pair[i].fit.margin_ns < 0;
 		any |= rejection.by_pair[i].wanted;
 	}
 	if (any)
-		status = message_log_walk(&sync->log, false, gather, &rejection, error);
+		status = message_log_each(&sync->log, gather, &rejection, error);
 	if (any && !status) {
 		judge_pairs(&rejection);
-		status = message_log_walk(&sync->log, true, apply, &rejection, error);
+		status = message_log_change(&sync->log, apply, &rejection, error);
 	}
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		free(rejection.by_pair[i].item);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/observe/steps.h"
 
 /* Steps and slews that were found in a clock, and the cause if it keeps one line. */
 struct segments_found {
@@ -53,9 +54,10 @@ static void add_events(struct sync *sync, uint32_t index,
 			    (struct clock_slew){event->local_ns, event->end_ns,
 						event->size_ns, event->ppm * 1e3};
 		} else {
-			nsec_t size = sync_report_step(
-			    sync, &sync->trace[sync->clock_trace[index]], event->local_ns,
-			    event->size_ns, (nsec_t[2]){event->from_ns, event->to_ns});
+			nsec_t size = report_step(
+			    &sync->seen.trace[sync->set.clock[index].first_trace],
+			    event->local_ns, event->size_ns,
+			    (nsec_t[2]){event->from_ns, event->to_ns}, &sync->problems);
 
 			*MEM_NEXT(clock->step, clock->steps, steps) =
 			    (struct clock_step){event->local_ns, size};
@@ -79,7 +81,7 @@ static bool find_islands(struct segments_search *search, const bool *curved)
 		const struct pair *pair = &sync->pairs.pair[i];
 
 		if (pair->contradictory ||
-		    (pair->margin_ns >= 0 && !are_segments_given(sync) && !curved[i]))
+		    (pair->fit.margin_ns >= 0 && !are_segments_given(sync) && !curved[i]))
 			continue;
 		search->is_wanted[sync->graph.node[pair->a].island] = true;
 	}
@@ -115,7 +117,7 @@ static bool are_too_many(const struct segments_search *search)
  * Of many messages, some in a row leave only the corners of their hull: a line that
  * satisfies these satisfies all.
  */
-static int add_message(void *context, struct message *message)
+static int add_message(void *context, const struct message *message)
 {
 	struct segments_search *search = context;
 	const struct sync *sync = search->sync;
@@ -361,7 +363,7 @@ static int find_segments(struct segments_search *search, struct error *error)
 
 	if (!status && find_islands(search, curved)) {
 		search->is_thinned = are_too_many(search);
-		status = message_log_walk(&sync->log, false, add_message, search, error);
+		status = message_log_each(&sync->log, add_message, search, error);
 		if (!status)
 			fit_segments_of_islands(search);
 	}

@@ -223,7 +223,7 @@ static void collect(const struct unseen *unseen, uint32_t clock,
 				   (double)pair->min_latency_ab_ns};
 
 		if ((pair->a != clock && pair->b != clock) || pair->contradictory ||
-		    !pair->lower.count || !pair->upper.count)
+		    !pair->hulls.lower.count || !pair->hulls.upper.count)
 			continue;
 		list->trip = fmin(list->trip, least[0] + least[1]);
 		for (int forward = 0; forward < 2; forward++) {

@@ -67,7 +67,8 @@ static size_t messages_of(const struct pair *pair)
 static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
 {
 	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
-	const struct ctf_facts *facts = &sync->trace[sync->clock_trace[index]].facts;
+	const struct ctf_facts *facts =
+	    &sync->seen.trace[sync->set.clock[index].first_trace].facts;
 	nsec_t middle = facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
 	struct clock_bound bound;
 
@@ -92,13 +93,14 @@ static char *name_clock(const struct sync *sync, uint32_t index)
 	size_t length = strlen(own);
 	char *name = mem_strdup(own);
 
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
+	for (size_t i = 0; i < sync->seen.traces; i++) {
+		const struct trace *trace = &sync->seen.trace[i];
+		const struct trace_clock *of = &sync->set.of_trace[i];
 		bool of_own =
 		    !strncmp(trace->name, own, length) && trace->name[length] == ':';
 		char *longer;
 
-		if (!trace->tie || trace->clock != index)
+		if (!of->tie || of->clock_index != index)
 			continue;
 		longer = mem_printf("%s + %s", name,
 				    of_own ? trace->name + length + 1 : trace->name);
@@ -315,7 +317,7 @@ int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
 {
 	AUTOFREE char *caption =
 	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", sync->clocks,
-		       sync->pairs.count, sync->matching.matched);
+		       sync->pairs.count, sync->seen.matching.matched);
 	struct picture picture = {
 	    .sync = sync,
 	    .order = order,

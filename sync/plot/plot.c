@@ -317,7 +317,7 @@ static char *caption(const struct drawing *drawing)
 	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
 
 	nsec_format_span(offset_text, (double)offset);
-	nsec_format_span(margin, pair->margin_ns);
+	nsec_format_span(margin, pair->fit.margin_ns);
 	if (is_bent)
 		return mem_printf(
 		    "offset %s, mean drift %.4f ppm, %zu and %zu segments, %s",
@@ -330,7 +330,7 @@ static struct plot_side make_side(const struct drawing *drawing, bool forward,
 				  const struct sample_side *sample)
 {
 	const struct pair *pair = drawing->pair;
-	const struct hull *hull = forward ? &pair->lower : &pair->upper;
+	const struct hull *hull = forward ? &pair->hulls.lower : &pair->hulls.upper;
 
 	return (struct plot_side){
 	    .drawn = place_all(drawing, sample->point, sample->count),

@@ -87,7 +87,8 @@ static int read_messages(struct told *told, struct source_list *sources,
 	const struct sync_options options = {.drift_limit_ppm = 200,
 					     .max_rejected = 0.02,
 					     .threads = 1,
-					     .in_flight = 1 << 18};
+					     .in_flight = 1 << 18,
+					     .keeps_ends = true};
 	struct progress progress = {.shown = false};
 	struct problem_list problems = {NULL, 0, 0};
 	struct sync sync;
@@ -95,10 +96,10 @@ static int read_messages(struct told *told, struct source_list *sources,
 
 	sync_init(&sync, &options);
 	told->sources = sources;
-	sync.log.has_ends = true;
+
 	if (!status)
 		status = sync_read_sources(&sync, sources, &progress, error) ||
-			 message_log_walk_ends(&sync.log, take_message, told, error);
+			 message_log_walk_ends(&sync.seen.log, take_message, told, error);
 	sync_clear(&sync);
 	problem_clear(&problems);
 	return status;

@@ -114,8 +114,8 @@ static void add_seen(struct bench *bench, struct messages_end send,
 				    .offset = offset};
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(message_log_add(&bench->messages, &(struct message){0}, &error),
-			 0);
+	assert_int_equal(
+	    message_log_add(&bench->messages, 0, 1, &(struct message){0}, &error), 0);
 	assert_int_equal(message_log_add_ends(&bench->messages, &ends, &error), 0);
 }
 

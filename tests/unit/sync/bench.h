@@ -26,33 +26,26 @@ struct flat {
 };
 
 struct bench {
-	struct pair_table pairs;
-	struct message_log log;
 	struct matcher *matcher;
-	struct error error;
-	struct flat *message; /* after bench_finish */
-	size_t count;
+	struct flat *message; /* after bench_finish, by the times of sending */
+	size_t count, capacity;
 };
 
-static inline void bench_init_heard(struct bench *bench, size_t in_flight,
-				    struct match_listener listener)
+static inline void bench_init_hosts(struct bench *bench, size_t in_flight,
+				    const uint32_t *host_of_clock)
 {
 	memset(bench, 0, sizeof(*bench));
-	message_log_init(&bench->log);
-	bench->matcher = matcher_new(&bench->pairs, &bench->log, in_flight, &listener);
+	bench->matcher = matcher_new(host_of_clock, in_flight, false);
 }
 
 static inline void bench_init(struct bench *bench, size_t in_flight)
 {
-	bench_init_heard(bench, in_flight, (struct match_listener){0});
+	bench_init_hosts(bench, in_flight, NULL);
 }
 
 static inline void bench_clear(struct bench *bench)
 {
 	matcher_free(bench->matcher);
-	message_log_clear(&bench->log);
-	pair_table_clear(&bench->pairs);
-	error_clear(&bench->error);
 	free(bench->message);
 }
 
@@ -93,24 +86,38 @@ static inline struct packet udp(uint32_t id)
 	};
 }
 
-static inline void see(struct bench *bench, uint32_t source,
-		       const struct packet_event *packet_event)
+/* Messages that were found since the last call are laid flat. */
+static inline void bench_take(struct bench *bench)
 {
-	assert_int_equal(
-	    matcher_add(bench->matcher, source, source, packet_event, &bench->error), 0);
+	struct match_output *output = matcher_output(bench->matcher);
+
+	for (size_t i = 0; i < output->messages; i++) {
+		const struct matched *one = &output->message[i];
+
+		*MEM_NEXT(bench->message, bench->count, bench->capacity) = (struct flat){
+		    one->from_clock, one->to_clock, one->send_ns, one->recv_ns};
+	}
+	output->messages = 0;
 }
 
-static inline void sent(struct bench *bench, uint32_t source, struct packet packet,
+static inline void see(struct bench *bench, uint32_t clock_index,
+		       const struct packet_event *packet_event)
+{
+	matcher_add(bench->matcher, clock_index, clock_index, packet_event);
+	bench_take(bench);
+}
+
+static inline void sent(struct bench *bench, uint32_t clock_index, struct packet packet,
 			nsec_t ns)
 {
-	see(bench, source,
+	see(bench, clock_index,
 	    &(struct packet_event){.packet = packet, .ns = ns, .whole_ns = ns});
 }
 
-static inline void received(struct bench *bench, uint32_t source, struct packet packet,
-			    nsec_t ns)
+static inline void received(struct bench *bench, uint32_t clock_index,
+			    struct packet packet, nsec_t ns)
 {
-	see(bench, source,
+	see(bench, clock_index,
 	    &(struct packet_event){
 		.packet = packet, .ns = ns, .whole_ns = ns, .received = true});
 }
@@ -128,24 +135,13 @@ static inline int flat_compare(const void *a, const void *b)
 	return (p->to > q->to) - (p->to < q->to);
 }
 
-static inline int bench_take(void *context, struct message *message)
-{
-	struct bench *bench = context;
-	const struct pair *pair = &bench->pairs.pair[message->pair];
-
-	bench->message[bench->count++] = (struct flat){
-	    message->forward ? pair->a : pair->b, message->forward ? pair->b : pair->a,
-	    message->send_ns, message->recv_ns};
-	return 0;
-}
-
 static inline void bench_finish(struct bench *bench)
 {
-	assert_int_equal(matcher_finish(bench->matcher, &bench->error), 0);
-	bench->message = mem_alloc(bench->log.count * sizeof(*bench->message));
-	assert_int_equal(
-	    message_log_walk(&bench->log, false, bench_take, bench, &bench->error), 0);
-	qsort(bench->message, bench->count, sizeof(*bench->message), flat_compare);
+	while (matcher_finish(bench->matcher))
+		bench_take(bench);
+	if (bench->count)
+		qsort(bench->message, bench->count, sizeof(*bench->message),
+		      flat_compare);
 	assert_int_equal(matcher_counts(bench->matcher)->matched, bench->count);
 }
 

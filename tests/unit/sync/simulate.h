@@ -175,17 +175,18 @@ static inline void sim_talk(struct sim *sim, uint32_t a, uint32_t b, int ab, int
 
 static inline void sim_add_traces(struct sim *sim)
 {
-	struct sync *sync = &sim->sync;
+	struct observations *seen = &sim->sync.seen;
 
-	sync->traces = sync->clocks = sim->clocks;
-	sync->trace = mem_zalloc(sim->clocks * sizeof(*sync->trace));
-	sync->clock_trace = mem_zalloc(sim->clocks * sizeof(*sync->clock_trace));
+	observations_init(seen);
+	seen->traces = seen->clocks = sim->clocks;
+	seen->trace = mem_zalloc(sim->clocks * sizeof(*seen->trace));
+	seen->first_trace = mem_zalloc(sim->clocks * sizeof(*seen->first_trace));
 	for (uint32_t i = 0; i < sim->clocks; i++) {
-		struct sync_trace *trace = &sync->trace[i];
+		struct trace *trace = &seen->trace[i];
 
 		trace->name = mem_printf("n%u", i);
 		trace->path = mem_strdup("");
-		trace->clock = sync->clock_trace[i] = i;
+		trace->clock_index = seen->first_trace[i] = i;
 		trace->facts.events = 2;
 		trace->facts.begin_ns = sim_local(sim, i, 0);
 		trace->facts.end_ns = sim_local(sim, i, sim->length);
@@ -195,19 +196,15 @@ static inline void sim_add_traces(struct sim *sim)
 static inline void sim_add_messages(struct sim *sim)
 {
 	struct error error = ERROR_INIT;
-	struct sync *sync = &sim->sync;
 
 	for (size_t i = 0; i < sim->messages; i++) {
-		const struct sim_message *from = &sim->message[i];
-		struct message message = {
-		    .pair = pair_table_find(&sync->pairs, from->from, from->to),
-		    .forward = from->from < from->to,
-		    .send_ns = from->send_ns,
-		    .recv_ns = from->recv_ns,
-		};
+		const struct sim_message *one = &sim->message[i];
+		struct message message = {.send_ns = one->send_ns,
+					  .recv_ns = one->recv_ns};
 
-		pair_add(&sync->pairs.pair[message.pair], &message);
-		assert_int_equal(message_log_add(&sync->log, &message, &error), 0);
+		assert_int_equal(message_log_add(&sim->sync.seen.log, one->from, one->to,
+						 &message, &error),
+				 0);
 	}
 }
 

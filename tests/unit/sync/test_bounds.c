@@ -34,9 +34,9 @@ static void check_contradicted(const struct sim *sim)
 	bool any = false;
 
 	for (size_t i = 0; i < sync->pairs.count; i++)
-		any |= sync->pairs.pair[i].margin_ns < 0;
+		any |= sync->pairs.pair[i].fit.margin_ns < 0;
 	assert_true(any);
-	assert_int_equal(sync->rejected, 0);
+	assert_int_equal(pairs_rejected(&sync->pairs), 0);
 }
 
 static void a_bend_lies_inside_the_bounds(void **state)

@@ -81,7 +81,7 @@ static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 		entry_table_match(table, entry);
 		at[n] = MATCHED;
 	} else {
-		assert_int_equal(entry->seen->source, n);
+		assert_int_equal(entry->seen->clock_index, n);
 		entry_table_remove(table, entry);
 		at[n] = NOWHERE;
 	}
@@ -127,7 +127,7 @@ static void every_source_and_side_is_kept(void **state)
 	for (uint32_t i = 0; i < 100; i++) {
 		const struct seen *seen = &entry->seen[i];
 
-		assert_true(seen->source == i / 2 && seen->received == i % 2);
+		assert_true(seen->clock_index == i / 2 && seen->received == i % 2);
 		assert_true(seen->ns == i && seen->whole_ns == i + 1);
 		assert_true(seen->device == 2 * i && seen->count == 2 && !seen->used);
 		assert_true(seen->first_ns == i && seen->last_ns == i + 1000);

@@ -74,24 +74,26 @@ static double above_line(const struct sim *sim, const struct pair *pair,
  */
 static void check_pair(const struct sim *sim, const struct pair *pair)
 {
-	const struct hull *lower = &pair->lower, *upper = &pair->upper;
+	const struct hull *lower = &pair->hulls.lower, *upper = &pair->hulls.upper;
 	struct line line;
 	nsec_t first, last;
 	double half;
 
-	if (pair->margin_ns < 0 || !hulls_face(lower, upper))
+	if (pair->fit.margin_ns < 0 || !hulls_face(lower, upper))
 		return;
 	first =
 	    lower->point[0].x < upper->point[0].x ? lower->point[0].x : upper->point[0].x;
 	last = lower->point[lower->count - 1].x > upper->point[upper->count - 1].x
 		   ? lower->point[lower->count - 1].x
 		   : upper->point[upper->count - 1].x;
-	half = fit_bisector(pair, 2 * SIM_LIMIT * 1e-6, first, &line);
+	half = pair_line_bisector(&pair->hulls, &pair->fit, 2 * SIM_LIMIT * 1e-6, first,
+				  &line);
 	assert_true(fabs(above_line(sim, pair, &line, first)) <
-		    2 * half + pair->margin_ns + 3);
-	half = fit_bisector(pair, 2 * SIM_LIMIT * 1e-6, last, &line);
+		    2 * half + pair->fit.margin_ns + 3);
+	half = pair_line_bisector(&pair->hulls, &pair->fit, 2 * SIM_LIMIT * 1e-6, last,
+				  &line);
 	assert_true(fabs(above_line(sim, pair, &line, last)) <
-		    2 * half + pair->margin_ns + 3);
+		    2 * half + pair->fit.margin_ns + 3);
 }
 
 static void joint_lies_between_every_pairs_tangents(void **state)

@@ -7,17 +7,17 @@
 /* A pair of two clocks, its messages drawn; some contradict each other. */
 static struct pair draw_pair(bool grid)
 {
-	struct pair pair = {.a = 0, .b = 1, .upper = {.upper = true}};
+	struct pair pair = {.a = 0, .b = 1, .hulls.upper.upper = true};
 	struct points late = draw_points((size_t)draw_between(1, 60), grid, true);
 	struct points early = draw_points((size_t)draw_between(1, 60), grid, false);
 
 	for (size_t i = 0; i < late.count; i++)
-		hull_add(&pair.lower, late.item[i].x, late.item[i].y);
+		hull_add(&pair.hulls.lower, late.item[i].x, late.item[i].y);
 	for (size_t i = 0; i < early.count; i++)
-		hull_add(&pair.upper, early.item[i].x, early.item[i].y);
-	hull_settle(&pair.lower);
-	hull_settle(&pair.upper);
-	pair.origin = pair.lower.point[0];
+		hull_add(&pair.hulls.upper, early.item[i].x, early.item[i].y);
+	hull_settle(&pair.hulls.lower);
+	hull_settle(&pair.hulls.upper);
+	pair.hulls.origin = pair.hulls.lower.point[0];
 	free(late.item);
 	free(early.item);
 	return pair;
@@ -25,19 +25,20 @@ static struct pair draw_pair(bool grid)
 
 static void pair_clear(struct pair *pair)
 {
-	hull_clear(&pair->lower);
-	hull_clear(&pair->upper);
+	hull_clear(&pair->hulls.lower);
+	hull_clear(&pair->hulls.upper);
 }
 
 static double slack(const struct pair *pair, const struct line *line)
 {
-	return fmin(hull_slack(&pair->lower, line), hull_slack(&pair->upper, line));
+	return fmin(hull_slack(&pair->hulls.lower, line),
+		    hull_slack(&pair->hulls.upper, line));
 }
 
 /* Another line: anywhere, or near the one that was found. */
 static struct line draw_line(const struct pair *pair, double limit)
 {
-	struct line line = pair->line;
+	struct line line = pair->fit.line;
 	double scale = pow(10, draw_real(-9, 0));
 
 	line.rate += draw_real(-1, 1) * limit * scale;
@@ -48,15 +49,15 @@ static struct line draw_line(const struct pair *pair, double limit)
 
 static void check_margin(const struct pair *pair, double limit)
 {
-	const struct line *line = &pair->line;
+	const struct line *line = &pair->fit.line;
 
 	/* Slacks are exact to what a double holds of them over days. */
-	assert_true(fabs(slack(pair, line) - pair->margin_ns) < 0.01);
-	assert_true(pair->too_fast || fabs(line->rate) <= limit);
+	assert_true(fabs(slack(pair, line) - pair->fit.margin_ns) < 0.01);
+	assert_true(pair->fit.too_fast || fabs(line->rate) <= limit);
 	for (int k = 0; k < 200; k++) {
 		struct line other = draw_line(pair, limit);
 
-		assert_true(slack(pair, &other) <= pair->margin_ns + 0.01);
+		assert_true(slack(pair, &other) <= pair->fit.margin_ns + 0.01);
 	}
 }
 
@@ -66,8 +67,8 @@ static void no_line_has_more_slack(void **state)
 	for (int i = 0; i < 200; i++) {
 		struct pair pair = draw_pair(false);
 
-		fit_pair_or_too_fast(&pair, LIMIT);
-		if (!pair.too_fast)
+		pair.fit = pair_line_or_too_fast(&pair.hulls, LIMIT);
+		if (!pair.fit.too_fast)
 			check_margin(&pair, LIMIT);
 		pair_clear(&pair);
 	}
@@ -80,8 +81,8 @@ static void no_line_has_more_slack_on_a_grid(void **state)
 	for (int i = 0; i < 500; i++) {
 		struct pair pair = draw_pair(true);
 
-		fit_pair_or_too_fast(&pair, LIMIT);
-		if (!pair.too_fast)
+		pair.fit = pair_line_or_too_fast(&pair.hulls, LIMIT);
+		if (!pair.fit.too_fast)
 			check_margin(&pair, LIMIT);
 		pair_clear(&pair);
 	}
@@ -98,14 +99,15 @@ static void the_margin_tells_contradictions(void **state)
 
 		if (i % 2) {
 			/* One message that came before it was sent. */
-			struct hull_point p = pair.upper.point[pair.upper.count / 2];
+			struct hull_point p =
+			    pair.hulls.upper.point[pair.hulls.upper.count / 2];
 
-			hull_add(&pair.lower, p.x, p.y - draw_between(1, 1000000));
-			hull_settle(&pair.lower);
+			hull_add(&pair.hulls.lower, p.x, p.y - draw_between(1, 1000000));
+			hull_settle(&pair.hulls.lower);
 		}
-		fit_pair_or_too_fast(&pair, LIMIT);
-		contradicted += pair.margin_ns < 0;
-		assert_int_equal(pair.margin_ns < 0, i % 2);
+		pair.fit = pair_line_or_too_fast(&pair.hulls, LIMIT);
+		contradicted += pair.fit.margin_ns < 0;
+		assert_int_equal(pair.fit.margin_ns < 0, i % 2);
 		pair_clear(&pair);
 	}
 	assert_int_equal(contradicted, 250);
@@ -116,15 +118,15 @@ static void one_direction_is_touched(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++) {
 		struct pair pair = draw_pair(false);
-		struct hull *gone = i % 2 ? &pair.lower : &pair.upper;
-		const struct hull *left = i % 2 ? &pair.upper : &pair.lower;
+		struct hull *gone = i % 2 ? &pair.hulls.lower : &pair.hulls.upper;
+		const struct hull *left = i % 2 ? &pair.hulls.upper : &pair.hulls.lower;
 
 		hull_reset(gone);
-		pair.origin = left->point[0];
-		fit_pair_or_too_fast(&pair, LIMIT);
-		assert_true(pair.margin_ns == 0);
-		assert_true(fabs(pair.line.rate) <= LIMIT);
-		assert_true(fabs(hull_slack(left, &pair.line)) < 0.01);
+		pair.hulls.origin = left->point[0];
+		pair.fit = pair_line_or_too_fast(&pair.hulls, LIMIT);
+		assert_true(pair.fit.margin_ns == 0);
+		assert_true(fabs(pair.fit.line.rate) <= LIMIT);
+		assert_true(fabs(hull_slack(left, &pair.fit.line)) < 0.01);
 		pair_clear(&pair);
 	}
 }
@@ -132,21 +134,21 @@ static void one_direction_is_touched(void **state)
 /* A clock that no limit allows is told from messages that contradict. */
 static void a_clock_too_fast_is_told(void **state)
 {
-	struct pair pair = {.upper = {.upper = true}};
+	struct pair pair = {.hulls.upper.upper = true};
 
 	(void)state;
 	for (nsec_t x = 0; x < 100; x++) {
-		hull_add(&pair.lower, x * NSEC_PER_SEC,
+		hull_add(&pair.hulls.lower, x * NSEC_PER_SEC,
 			 x * NSEC_PER_SEC + x * NSEC_PER_MSEC + 1000);
-		hull_add(&pair.upper, x * NSEC_PER_SEC,
+		hull_add(&pair.hulls.upper, x * NSEC_PER_SEC,
 			 x * NSEC_PER_SEC + x * NSEC_PER_MSEC - 1000);
 	}
-	hull_settle(&pair.lower);
-	hull_settle(&pair.upper);
-	fit_pair_or_too_fast(&pair, LIMIT);
-	assert_true(pair.too_fast);
-	assert_true(pair.margin_ns > 0);
-	assert_true(fabs(pair.line.rate - 1e-3) < 1e-6);
+	hull_settle(&pair.hulls.lower);
+	hull_settle(&pair.hulls.upper);
+	pair.fit = pair_line_or_too_fast(&pair.hulls, LIMIT);
+	assert_true(pair.fit.too_fast);
+	assert_true(pair.fit.margin_ns > 0);
+	assert_true(fabs(pair.fit.line.rate - 1e-3) < 1e-6);
 	pair_clear(&pair);
 }
 

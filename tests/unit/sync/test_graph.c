@@ -7,20 +7,21 @@
 #include "base/mem.h"
 
 #include "../draw.h"
+#include "pairs.h"
 
 enum { NODES = 24 };
 
 /* A pair that leaves so much open; -1: it contradicts itself. */
 static void tie(struct pair_table *pairs, uint32_t a, uint32_t b, double margin_ns)
 {
-	uint32_t index = pair_table_find(pairs, a, b);
+	uint32_t index = made_pair(pairs, a, b);
 	struct pair *pair = &pairs->pair[index];
 
-	hull_add(&pair->lower, 0, 1);
-	hull_add(&pair->upper, 0, -1);
-	hull_settle(&pair->lower);
-	hull_settle(&pair->upper);
-	pair->margin_ns = margin_ns;
+	hull_add(&pair->hulls.lower, 0, 1);
+	hull_add(&pair->hulls.upper, 0, -1);
+	hull_settle(&pair->hulls.lower);
+	hull_settle(&pair->hulls.upper);
+	pair->fit.margin_ns = margin_ns;
 }
 
 static void the_shortest_way_is_the_tree(void **state)
@@ -165,12 +166,12 @@ static void distances_are_those_of_all_ways(void **state)
 /* Two messages may leave little room by luck. */
 static void few_messages_make_a_long_edge(void **state)
 {
-	struct pair few = {.messages_ab = 1, .messages_ba = 500, .margin_ns = 1e5};
-	struct pair many = {.messages_ab = 900, .messages_ba = 500, .margin_ns = 3e5};
+	struct pair few = {.messages_ab = 1, .messages_ba = 500, .fit.margin_ns = 1e5};
+	struct pair many = {.messages_ab = 900, .messages_ba = 500, .fit.margin_ns = 3e5};
 
 	(void)state;
-	few.lower.count = few.upper.count = 1;
-	many.lower.count = many.upper.count = 1;
+	few.hulls.lower.count = few.hulls.upper.count = 1;
+	many.hulls.lower.count = many.hulls.upper.count = 1;
 	assert_true(graph_edge_length(&few) > graph_edge_length(&many));
 	few.messages_ab = 500;
 	assert_true(graph_edge_length(&few) < graph_edge_length(&many));

@@ -107,51 +107,58 @@ static void one_source_may_have_lost_a_send(void **state)
 	bench_clear(&bench);
 }
 
-struct tie {
-	int count;
-	uint32_t sender, receiver;
-	nsec_t send_ns, recv_ns;
-};
-
-static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
-		     nsec_t recv_ns)
+static void check_meeting(bool receive_first)
 {
-	struct tie *tie = context;
-
-	tie->count++;
-	tie->sender = sender;
-	tie->send_ns = send_ns;
-	tie->receiver = receiver;
-	tie->recv_ns = recv_ns;
-}
-
-static void check_tie(bool receive_first)
-{
-	struct tie tie = {0};
+	const struct match_output *output;
 	struct bench bench;
 
-	bench_init_heard(&bench, MANY,
-			 (struct match_listener){.tie = take_tie, .context = &tie});
+	bench_init(&bench, MANY);
+	output = matcher_output(bench.matcher);
 	if (receive_first)
 		received(&bench, A, udp(1), 20);
 	sent(&bench, B, udp(1), 10);
-	assert_int_equal(tie.count, receive_first);
+	assert_int_equal(output->meetings, receive_first);
 	if (!receive_first)
 		received(&bench, A, udp(1), 20);
-	assert_int_equal(tie.count, 1);
-	assert_true(tie.sender == B && tie.receiver == A);
-	assert_true(tie.send_ns == 10 && tie.recv_ns == 20);
+	assert_int_equal(output->meetings, 1);
+	assert_true(output->meeting->from_clock == B && output->meeting->to_clock == A);
+	assert_true(output->meeting->send_ns == 10 && output->meeting->recv_ns == 20);
+	/* It is no message yet. */
+	assert_int_equal(bench.count, 0);
 	received(&bench, A, udp(1), 30);
 	received(&bench, C, udp(1), 40);
-	assert_int_equal(tie.count, 1);
+	assert_int_equal(output->meetings, 1);
 	bench_clear(&bench);
 }
 
-static void a_tie_is_told_at_once(void **state)
+static void a_meeting_is_told_at_once(void **state)
 {
 	(void)state;
-	check_tie(false);
-	check_tie(true);
+	check_meeting(false);
+	check_meeting(true);
+}
+
+/* Two clocks of a host and another one: what both sent comes out when it is let go. */
+static void what_two_clocks_of_a_host_sent_is_told(void **state)
+{
+	static const uint32_t host[] = {A, B, A};
+	const struct match_output *output;
+	struct bench bench;
+
+	(void)state;
+	bench_init_hosts(&bench, MANY, host);
+	output = matcher_output(bench.matcher);
+	sent(&bench, C, udp(1), 510);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, B, udp(1), 30);
+	assert_int_equal(output->handings, 0);
+	MESSAGES(&bench, {A, B, 10, 30}, {C, B, 510, 30});
+	assert_int_equal(output->handings, 1);
+	assert_int_equal(output->handing[0][0].clock_index, A);
+	assert_int_equal(output->handing[0][0].queued_ns, 10);
+	assert_int_equal(output->handing[0][1].clock_index, C);
+	assert_int_equal(output->handing[0][1].queued_ns, 510);
+	bench_clear(&bench);
 }
 
 int main(void)
@@ -162,7 +169,8 @@ int main(void)
 	    cmocka_unit_test(a_packet_that_comes_back_is_no_message),
 	    cmocka_unit_test(each_source_of_a_host_has_its_message),
 	    cmocka_unit_test(one_source_may_have_lost_a_send),
-	    cmocka_unit_test(a_tie_is_told_at_once),
+	    cmocka_unit_test(a_meeting_is_told_at_once),
+	    cmocka_unit_test(what_two_clocks_of_a_host_sent_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

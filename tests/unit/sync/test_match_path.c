@@ -193,7 +193,7 @@ static void sources_of_a_host_send_each_other_nothing(void **state)
 	struct bench bench;
 
 	(void)state;
-	bench_init_heard(&bench, MANY, (struct match_listener){.host = host});
+	bench_init_hosts(&bench, MANY, host);
 	sent(&bench, 0, udp(1), 10);
 	received(&bench, 2, udp(1), 510);
 	sent(&bench, 2, udp(1), 520);

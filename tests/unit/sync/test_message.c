@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/pair.h"
+#include "sync/pair/message_log.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,55 +8,70 @@
 
 enum { BLOCK = 1 << 17, MANY = 2 * BLOCK + 1234 };
 
-static struct message numbered(uint64_t n)
+/* Between clock 0 and others, to and fro. */
+static struct message numbered(uint64_t n, uint32_t *from, uint32_t *to)
 {
-	return (struct message){.pair = (uint32_t)(n * 7),
-				.forward = n % 3 == 0,
-				.send_ns = (nsec_t)n,
-				.recv_ns = NSEC_MAX - (nsec_t)n};
+	uint32_t other = 1 + (uint32_t)(n * 7 % 100);
+
+	*from = n % 3 ? other : 0;
+	*to = n % 3 ? 0 : other;
+	return (struct message){.send_ns = (nsec_t)n, .recv_ns = NSEC_MAX - (nsec_t)n};
 }
 
-/* Messages from the log's count on. */
 static int add(struct message_log *log, uint64_t count, struct error *error)
 {
 	while (count--) {
-		struct message message = numbered(log->count);
+		uint32_t from, to;
+		struct message message = numbered(log->count, &from, &to);
 
-		if (message_log_add(log, &message, error))
+		if (message_log_add(log, from, to, &message, error))
 			return -1;
 	}
 	return 0;
 }
 
 struct walk {
+	const struct message_log *log;
 	uint64_t seen, stop_at;
 	uint64_t reject_every; /* 0: none */
 	uint64_t rejected_every;
 };
 
-static int look(void *context, struct message *message)
+static int look(void *context, const struct message *message)
 {
 	struct walk *walk = context;
-	struct message wanted = numbered(walk->seen);
+	uint32_t from, to;
+	struct message wanted = numbered(walk->seen, &from, &to);
 
-	assert_int_equal(message->pair, wanted.pair);
-	assert_int_equal(message->forward, wanted.forward);
+	assert_int_equal(message_from(walk->log, message), from);
+	assert_int_equal(message_to(walk->log, message), to);
 	assert_int_equal(message->send_ns, wanted.send_ns);
 	assert_int_equal(message->recv_ns, wanted.recv_ns);
 	assert_int_equal(message->rejected,
 			 walk->rejected_every && walk->seen % walk->rejected_every == 0);
-	if (walk->reject_every && walk->seen % walk->reject_every == 0)
-		message->rejected = true;
 	return ++walk->seen == walk->stop_at;
 }
 
-/* Walk, and expect to see so many. */
+static int reject(void *context, struct message *message)
+{
+	struct walk *walk = context;
+	bool is_meant = walk->seen % walk->reject_every == 0;
+	int stop = look(walk, message);
+
+	if (is_meant)
+		message->rejected = true;
+	return stop;
+}
+
 static void check_walk(struct message_log *log, struct walk walk, uint64_t wanted)
 {
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(
-	    message_log_walk(log, walk.reject_every != 0, look, &walk, &error), 0);
+	walk.log = log;
+	assert_int_equal(walk.reject_every
+			     ? message_log_change(log, reject, &walk, &error)
+			     : message_log_each(log, look, &walk, &error),
+			 0);
 	assert_int_equal(walk.seen, wanted);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "../svg_check.h"
+#include "pairs.h"
 
 #include "sync/plot/plot.h"
 
@@ -23,9 +24,10 @@ static void make_clocks(struct sync *sync, size_t clocks, size_t island)
 	static const struct sync_options options = {.drift_limit_ppm = 200};
 
 	sync_init(sync, &options);
-	sync->clocks = sync->traces = clocks;
-	sync->trace = mem_zalloc(clocks * sizeof(*sync->trace));
-	sync->clock_trace = mem_zalloc(clocks * sizeof(*sync->clock_trace));
+	sync->clocks = sync->set.count = sync->seen.traces = clocks;
+	sync->seen.trace = mem_zalloc(clocks * sizeof(*sync->seen.trace));
+	sync->set.clock = mem_zalloc(clocks * sizeof(*sync->set.clock));
+	sync->set.of_trace = mem_zalloc(clocks * sizeof(*sync->set.of_trace));
 	sync->fitted = mem_zalloc(clocks * sizeof(*sync->fitted));
 	sync->graph.nodes = clocks;
 	sync->graph.node = mem_zalloc(clocks * sizeof(*sync->graph.node));
@@ -36,8 +38,10 @@ static void make_clocks(struct sync *sync, size_t clocks, size_t island)
 		struct island *of = &sync->graph.island[i / island];
 		struct clock *clock = &sync->fitted[i];
 
-		sync->trace[i].name = mem_printf("node%u", i);
-		sync->trace[i].clock = sync->clock_trace[i] = i;
+		sync->seen.trace[i].name = mem_printf("node%u", i);
+		sync->set.clock[i] = (struct run_clock){.name = sync->seen.trace[i].name,
+							.first_trace = i};
+		sync->set.of_trace[i].clock_index = i;
 		sync->graph.node[i].island = (uint32_t)(i / island);
 		of->member = mem_realloc(of->member, of->members + 1, sizeof(uint32_t));
 		of->member[of->members++] = i;
@@ -59,7 +63,7 @@ static void set_bound(struct sync *sync, uint32_t clock, nsec_t bound)
 static void add_pair(struct sync *sync, uint32_t a, uint32_t b, uint64_t messages,
 		     enum clock_quality quality)
 {
-	uint32_t index = pair_table_find(&sync->pairs, a, b);
+	uint32_t index = made_pair(&sync->pairs, a, b);
 	struct pair *pair = &sync->pairs.pair[index];
 
 	pair->messages_ab = messages / 2;
@@ -115,15 +119,14 @@ static void graph_has_what_it_shows(void **state)
 	(void)state;
 	make_clocks(&sync, COUNT(names), 3);
 	for (uint32_t i = 0; i < COUNT(names); i++) {
-		free(sync.trace[i].name);
-		sync.trace[i].name = mem_strdup(names[i]);
+		sync.set.clock[i].name = names[i];
 	}
 	set_bound(&sync, 0, 0);
 	set_bound(&sync, 1, 1250);
 	add_pair(&sync, 0, 1, 12345, CLOCK_ACCURATE);
 	add_pair(&sync, 1, 2, 7, CLOCK_INCOMPLETE);
 	add_pair(&sync, 0, 2, 1, CLOCK_CONTRADICTORY);
-	sync.matching.matched = 12353;
+	sync.seen.matching.matched = 12353;
 	text = draw_graph(&sync);
 	check_svg(text);
 	assert_has(text, ">4 clocks, 3 pairs, 12353 messages</text>");

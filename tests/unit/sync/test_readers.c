@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/readers.h"
+#include "sync/observe/readers.h"
 
 #include <netinet/in.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct fixture {
 	size_t came[SOURCES], came_all, stop_at;
 	nsec_t at[SOURCES]; /* run time of the last one */
 	struct readers *readers;
-	bool ties;
+	bool ties, is_stopped;
 	size_t since_begun;
 	nsec_t ahead; /* the most that one was of another */
 };
@@ -73,41 +73,42 @@ static void measure(struct fixture *fixture, uint32_t source)
 	}
 }
 
-static int take_one(struct fixture *fixture, uint32_t source,
-		    const struct packet_event *packet_event)
+static void take_one(struct fixture *fixture, uint32_t source,
+		     const struct packet_event *packet_event)
 {
 	assert_true(source < SOURCES);
 	assert_true(packet_event->hash == packet_hash(&packet_event->packet));
 	assert_int_equal(packet_event->packet.seq, source);
 	assert_int_equal(packet_event->packet.id, fixture->came[source]);
 	fixture->came[source]++;
+	fixture->came_all++;
 	fixture->at[source] = packet_event->ns - fixture->offset[source];
 	if (fixture->ties && fixture->came[0])
-		readers_tie(fixture->readers, 0, fixture->at[source] + fixture->offset[0],
-			    source, packet_event->ns);
+		readers_align(fixture->readers, 0,
+			      fixture->at[source] + fixture->offset[0], source,
+			      packet_event->ns);
 	measure(fixture, source);
-	return ++fixture->came_all == fixture->stop_at ? -1 : 0;
 }
 
-static int take(void *context, const struct arrival *arrival, size_t count)
-{
-	int status = 0;
-
-	for (size_t i = 0; !status && i < count; i++)
-		status = take_one(context, arrival[i].source, arrival[i].packet_event);
-	return status;
-}
-
-static int run(struct fixture *fixture, int threads)
+static void run(struct fixture *fixture, int threads)
 {
 	struct progress progress = {.shown = false};
-	int status;
+	struct arrival arrival[ARRIVALS_AT_ONCE];
+	size_t count;
 
-	fixture->readers = readers_new(fixture->source, SOURCES, threads);
-	status = readers_run(fixture->readers, take, fixture, &progress);
+	fixture->readers = readers_new(fixture->source, SOURCES, threads, &progress);
+	while (!fixture->is_stopped &&
+	       (count = readers_next(fixture->readers, arrival))) {
+		for (size_t i = 0; i < count; i++)
+			take_one(fixture, arrival[i].trace_index,
+				 arrival[i].packet_event);
+		fixture->is_stopped =
+		    fixture->stop_at && fixture->came_all >= fixture->stop_at;
+	}
 	readers_free(fixture->readers);
+	for (size_t i = 0; i < SOURCES; i++)
+		packet_source_free(fixture->source[i]);
 	assert_int_equal(fixture->freed, SOURCES);
-	return status;
 }
 
 static void everything_arrives_once_and_in_order(void **state)
@@ -120,7 +121,7 @@ static void everything_arrives_once_and_in_order(void **state)
 
 		fixture_draw(&fixture);
 		fixture.ties = i % 2;
-		assert_int_equal(run(&fixture, threads[i % 3]), 0);
+		run(&fixture, threads[i % 3]);
 		assert_int_equal(fixture.came_all, fixture.all);
 		for (size_t k = 0; k < SOURCES; k++)
 			assert_int_equal(fixture.came[k], fixture.count[k]);
@@ -139,8 +140,8 @@ static void a_consumer_may_stop(void **state)
 		fixture.stop_at = i < 3 ? 1 : (size_t)draw_between(1, 10000);
 		if (fixture.stop_at > fixture.all)
 			fixture.stop_at = fixture.all;
-		assert_int_equal(run(&fixture, threads[i % 3]), -1);
-		assert_int_equal(fixture.came_all, fixture.stop_at);
+		run(&fixture, threads[i % 3]);
+		assert_true(fixture.is_stopped);
 	}
 }
 
@@ -153,7 +154,7 @@ static nsec_t most_ahead(bool ties)
 	for (size_t i = 0; i < SOURCES; i++)
 		add_source(&fixture, i, MOST, i ? draw_between(0, RUN / 2) : 0);
 	fixture.ties = ties;
-	assert_int_equal(run(&fixture, 1), 0);
+	run(&fixture, 1);
 	assert_int_equal(fixture.came_all, fixture.all);
 	return fixture.ahead;
 }
@@ -167,25 +168,14 @@ static void ties_keep_sources_together(void **state)
 	assert_true(most_ahead(true) <= TICK);
 }
 
-static int take_datagram(void *context, const struct arrival *arrival, size_t count)
-{
-	const uint32_t *seq = context;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct packet_event *one = arrival[i].packet_event;
-
-		assert_int_equal(one->packet.seq, *seq);
-		assert_true(one->hash == packet_hash(&one->packet));
-	}
-	return 0;
-}
-
 /* Of the first source these hashes are known, and of the second one perhaps. */
 static void take_datagrams(bool has_data, uint32_t expected)
 {
 	struct progress progress = {.shown = false};
+	struct arrival arrival[ARRIVALS_AT_ONCE];
 	struct packet_source *source[2];
 	struct readers *readers;
+	size_t count, all = 0;
 
 	for (int i = 0; i < 2; i++) {
 		struct packet_event *item = mem_zalloc(sizeof(*item));
@@ -195,9 +185,18 @@ static void take_datagrams(bool has_data, uint32_t expected)
 		source[i] = &fake_source_new("", item, 1)->base;
 		source[i]->facts.has_udp_data = i == 0 || has_data;
 	}
-	readers = readers_new(source, 2, 1);
-	assert_int_equal(readers_run(readers, take_datagram, &expected, &progress), 0);
+	readers = readers_new(source, 2, 1, &progress);
+	while ((count = readers_next(readers, arrival)))
+		for (size_t i = 0; i < count; i++, all++) {
+			const struct packet_event *one = arrival[i].packet_event;
+
+			assert_int_equal(one->packet.seq, expected);
+			assert_true(one->hash == packet_hash(&one->packet));
+		}
+	assert_int_equal(all, 2);
 	readers_free(readers);
+	packet_source_free(source[0]);
+	packet_source_free(source[1]);
 }
 
 static void hashes_of_data_count_where_all_have_them(void **state)
@@ -210,10 +209,11 @@ static void hashes_of_data_count_where_all_have_them(void **state)
 static void no_source_is_no_work(void **state)
 {
 	struct progress progress = {.shown = false};
-	struct readers *readers = readers_new(NULL, 0, 2);
+	struct readers *readers = readers_new(NULL, 0, 2, &progress);
+	struct arrival arrival[ARRIVALS_AT_ONCE];
 
 	(void)state;
-	assert_int_equal(readers_run(readers, take, NULL, &progress), 0);
+	assert_int_equal(readers_next(readers, arrival), 0);
 	readers_free(readers);
 	readers_free(NULL);
 }

@@ -45,7 +45,7 @@ struct compare {
 	uint64_t lost, lost_most;
 };
 
-static int check_message(void *context, struct message *message)
+static int check_message(void *context, const struct message *message)
 {
 	struct compare *compare = context;
 	const struct sim_message *made = &compare->sim->message[compare->at++];
@@ -69,11 +69,11 @@ static void check_rejected(struct sim *sim, uint64_t count)
 	uint64_t of_pairs = 0;
 
 	assert_int_equal(
-	    message_log_walk(&sim->sync.log, false, check_message, &compare, &error), 0);
+	    message_log_each(&sim->sync.log, check_message, &compare, &error), 0);
 	for (size_t i = 0; i < sim->sync.pairs.count; i++)
 		of_pairs += sim->sync.pairs.pair[i].rejected;
 	assert_int_equal(of_pairs, count + compare.lost);
-	assert_int_equal(sim->sync.rejected, count + compare.lost);
+	assert_int_equal(pairs_rejected(&sim->sync.pairs), count + compare.lost);
 }
 
 static void check_share(double share, bool both_ways)
@@ -134,7 +134,7 @@ static void too_many_are_a_problem(void **state)
 	sim_talk(&sim, 0, 1, 1000, 1000);
 	make_some_false(&sim, 0.1, true);
 	sim_fit(&sim, NULL);
-	assert_int_equal(sim.sync.rejected, 0);
+	assert_int_equal(pairs_rejected(&sim.sync.pairs), 0);
 	assert_int_equal(sim.sync.pairs.pair[0].messages_ab, 1000);
 	assert_true(sim.sync.problems.count > 0);
 	assert_int_equal(sim.sync.problems.item[0].kind, PROBLEM_CONTRADICTION);
@@ -244,7 +244,7 @@ static void too_few_to_tell_open_the_bounds(void **state)
 				    until - 5 * NSEC_PER_MSEC);
 		}
 		sim_fit(&sim, NULL);
-		rejected += sim.sync.rejected;
+		rejected += pairs_rejected(&sim.sync.pairs);
 		sim_check_bounds(&sim);
 		for (nsec_t time = at; time < until; time += NSEC_PER_MSEC) {
 			struct sim_look look = sim_look(&sim, 1, time);

@@ -49,7 +49,7 @@ static void check(const struct sent *sent, size_t count)
 			}
 			assert_int_equal(first.ns, sent[i].first_ns);
 			assert_int_equal(first.ordinal, sent[i].first_ns);
-			assert_int_equal(first.trace, TRACE);
+			assert_int_equal(first.trace_index, TRACE);
 			assert_int_equal(first.stream, STREAM);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/pair.h"
+#include "sync/pair/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,16 @@ static struct pair_sample *choose(const struct message *message)
 	struct message_log log;
 
 	message_log_init(&log);
-	for (size_t i = 0; i < MESSAGES; i++)
-		assert_int_equal(message_log_add(&log, &message[i], &error), 0);
+	for (uint32_t i = 0; i < PAIRS; i++)
+		assert_int_equal(pair_number(&log.numbers, 0, i + 1), i);
+	for (size_t i = 0; i < MESSAGES; i++) {
+		uint32_t other = message[i].pair + 1;
+
+		assert_int_equal(message_log_add(&log, message[i].forward ? 0 : other,
+						 message[i].forward ? other : 0,
+						 &message[i], &error),
+				 0);
+	}
 	samples = pair_samples_new(&log, PAIRS, MOST, &error);
 	assert_non_null(samples);
 	message_log_clear(&log);

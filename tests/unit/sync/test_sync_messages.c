@@ -26,7 +26,7 @@ static void read_clear(struct read *read)
 	error_clear(&read->error);
 }
 
-static int count_one(void *context, struct message *message)
+static int count_one(void *context, const struct message *message)
 {
 	(void)message;
 	++*(uint64_t *)context;
@@ -45,20 +45,17 @@ static void a_file_becomes_messages(void **state)
 			 "\n"
 			 "web,-7,cache 2,0");
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.traces, 3);
-	assert_int_equal(read.sync.clocks, 3);
-	assert_string_equal(read.sync.trace[0].name, "web");
-	assert_string_equal(sync_clock_name(&read.sync, 2), "cache 2");
-	assert_int_equal(read.sync.trace[0].facts.begin_ns, -7);
-	assert_int_equal(read.sync.trace[0].facts.end_ns, 2000);
-	assert_int_equal(read.sync.trace[1].facts.events, 2);
-	assert_int_equal(read.sync.pairs.count, 2);
-	assert_int_equal(read.sync.pairs.pair[0].messages_ab, 1);
-	assert_int_equal(read.sync.pairs.pair[0].messages_ba, 1);
-	assert_int_equal(read.sync.pairs.pair[0].violations_before, 1);
-	assert_int_equal(read.sync.matching.matched, 3);
+	assert_int_equal(read.sync.seen.traces, 3);
+	assert_int_equal(read.sync.seen.clocks, 3);
+	assert_string_equal(read.sync.seen.trace[0].name, "web");
+	assert_string_equal(observations_clock_name(&read.sync.seen, 2), "cache 2");
+	assert_int_equal(read.sync.seen.trace[0].facts.begin_ns, -7);
+	assert_int_equal(read.sync.seen.trace[0].facts.end_ns, 2000);
+	assert_int_equal(read.sync.seen.trace[1].facts.events, 2);
+	assert_int_equal(read.sync.seen.log.numbers.count, 2);
+	assert_int_equal(read.sync.seen.matching.matched, 3);
 	assert_int_equal(
-	    message_log_walk(&read.sync.log, false, count_one, &count, &read.error), 0);
+	    message_log_each(&read.sync.seen.log, count_one, &count, &read.error), 0);
 	assert_int_equal(count, 3);
 	assert_int_equal(read.sync.problems.count, 0);
 	read_clear(&read);
@@ -72,7 +69,7 @@ static void the_header_may_be_missing(void **state)
 	(void)state;
 	read_text(&read, "a,1,b,2\nsend_node,send_ns,recv_node,recv_ns\n");
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.matching.matched, 1);
+	assert_int_equal(read.sync.seen.matching.matched, 1);
 	assert_int_equal(read.sync.problems.count, 1);
 	read_clear(&read);
 }
@@ -85,7 +82,7 @@ static void assert_broken(const char *line, const char *wanted)
 	read_text(&read, text);
 	free(text);
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.matching.matched, 2);
+	assert_int_equal(read.sync.seen.matching.matched, 2);
 	assert_int_equal(read.sync.problems.count, 1);
 	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_BROKEN);
 	assert_int_equal(read.sync.problems.item[0].count, 1);
@@ -177,6 +174,8 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 	sync_init(&sync, &options);
 	assert_int_equal(sync_read_messages(&sync, "none.csv", &error), -1);
 	assert_string_equal(error_text(&error), "none.csv: No such file or directory");
+	sync_clear(&sync);
+	sync_init(&sync, &options);
 	assert_int_equal(sync_read_messages(&sync, ".", &error), -1);
 	assert_string_equal(error_text(&error), ".: Is a directory");
 	error_clear(&error);
@@ -198,8 +197,8 @@ static void rubbish_does_no_harm(void **state)
 	free(text);
 	sync_init(&sync, &options);
 	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
-	assert_int_equal(sync.traces, 2);
-	assert_int_equal(sync.matching.matched, 1);
+	assert_int_equal(sync.seen.traces, 2);
+	assert_int_equal(sync.seen.matching.matched, 1);
 	assert_int_equal(sync.problems.item[0].count, 3);
 	sync_clear(&sync);
 }
@@ -220,11 +219,11 @@ static void many_nodes_keep_their_names(void **state)
 	fclose(file);
 	sync_init(&sync, &options);
 	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
-	assert_int_equal(sync.traces, NODES);
-	assert_int_equal(sync.pairs.count, NODES - 1);
+	assert_int_equal(sync.seen.traces, NODES);
+	assert_int_equal(sync.seen.log.numbers.count, NODES - 1);
 	for (int i = 0; i < NODES; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
-		assert_string_equal(sync.trace[i].name, name);
+		assert_string_equal(sync.seen.trace[i].name, name);
 	}
 	sync_clear(&sync);
 }

@@ -9,12 +9,12 @@ static void sources_become_messages(void **state)
 	make_talk();
 	read_made(&read, NULL);
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.traces, 2);
-	assert_int_equal(read.sync.clocks, 2);
-	assert_int_equal(read.sync.matching.matched, 2);
-	assert_int_equal(read.sync.log.count, 2);
-	assert_int_equal(read.sync.trace[1].facts.begin_ns, 72000);
-	assert_int_equal(read.sync.trace[1].facts.end_ns, 73000);
+	assert_int_equal(read.sync.seen.traces, 2);
+	assert_int_equal(read.sync.seen.clocks, 2);
+	assert_int_equal(read.sync.seen.matching.matched, 2);
+	assert_int_equal(read.sync.seen.log.count, 2);
+	assert_int_equal(read.sync.seen.trace[1].facts.begin_ns, 72000);
+	assert_int_equal(read.sync.seen.trace[1].facts.end_ns, 73000);
 	/* What the sources found odd is told. */
 	assert_int_equal(read.sync.problems.count, 2);
 	assert_string_equal(read.sync.problems.item[1].place, "b");
@@ -31,7 +31,7 @@ static void what_cannot_be_read_is_left_out(void **state)
 	made[2].is_broken = true;
 	read_made(&read, NULL);
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.traces, 2);
+	assert_int_equal(read.sync.seen.traces, 2);
 	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_UNREADABLE);
 	assert_string_equal(read.sync.problems.item[0].text, "c: cannot be read");
 	read_clear(&read);
@@ -61,7 +61,7 @@ static void a_source_given_twice_is_used_once(void **state)
 	scratch_text("a/stream", "its bytes tell that it is the same");
 	assert_int_equal(symlink("a", "c"), 0);
 	read_made(&read, NULL);
-	assert_int_equal(read.sync.traces, 2);
+	assert_int_equal(read.sync.seen.traces, 2);
 	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_TWICE);
 	assert_string_equal(read.sync.problems.item[0].place, "c");
 	read_clear(&read);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "points.h"
-#include "sync/fit/fit.h"
+#include "sync/pair/pair.h"
 
 #define LIMIT 0.01
 
@@ -20,24 +20,24 @@ static void fill(struct hull *hull, const struct points *points)
 static void sides_draw(struct sides *sides, size_t most)
 {
 	memset(sides, 0, sizeof(*sides));
-	sides->pair.upper.upper = true;
+	sides->pair.hulls.upper.upper = true;
 	sides->late = draw_points((size_t)draw_between(1, (int64_t)most), false, true);
 	sides->early = draw_points((size_t)draw_between(1, (int64_t)most), false, false);
 	/* One message that came before it was sent. */
 	if (draw() % 4 == 0)
 		sides->early.item[0].y += draw_between(1, NSEC_PER_SEC);
-	fill(&sides->pair.lower, &sides->late);
-	fill(&sides->pair.upper, &sides->early);
-	sides->pair.origin = sides->pair.lower.point[0];
-	fit_pair_margin(&sides->pair, LIMIT);
+	fill(&sides->pair.hulls.lower, &sides->late);
+	fill(&sides->pair.hulls.upper, &sides->early);
+	sides->pair.hulls.origin = sides->pair.hulls.lower.point[0];
+	sides->pair.fit = pair_line_fit(&sides->pair.hulls, LIMIT);
 }
 
 static void sides_clear(struct sides *sides)
 {
 	free(sides->late.item);
 	free(sides->early.item);
-	hull_clear(&sides->pair.lower);
-	hull_clear(&sides->pair.upper);
+	hull_clear(&sides->pair.hulls.lower);
+	hull_clear(&sides->pair.hulls.upper);
 }
 
 /* What all pairs of messages, not only corners, say of the relation's slope. */
@@ -92,16 +92,18 @@ static void tangents_are_those_of_all_messages(void **state)
 		limits = plain_limits(&sides);
 		steep = rate_of(&limits.steep, LIMIT);
 		flat = rate_of(&limits.flat, -LIMIT);
-		half = fit_bisector(&sides.pair, LIMIT, 0, &line);
-		assert_int_equal(hulls_face(&sides.pair.lower, &sides.pair.upper),
-				 limits.steep.dx && limits.flat.dx);
+		half = pair_line_bisector(&sides.pair.hulls, &sides.pair.fit, LIMIT, 0,
+					  &line);
+		assert_int_equal(
+		    hulls_face(&sides.pair.hulls.lower, &sides.pair.hulls.upper),
+		    limits.steep.dx && limits.flat.dx);
 		assert_int_equal(isinf(half) != 0, limits.overlap || steep < flat);
 		contradicted += isinf(half) != 0;
 		if (!isinf(half)) {
 			tangents += limits.steep.dx && limits.flat.dx;
 			assert_true(fabs(line.rate - (steep + flat) / 2) < 1e-14);
-			assert_true(hull_slack(&sides.pair.lower, &line) > -0.01);
-			assert_true(hull_slack(&sides.pair.upper, &line) > -0.01);
+			assert_true(hull_slack(&sides.pair.hulls.lower, &line) > -0.01);
+			assert_true(hull_slack(&sides.pair.hulls.upper, &line) > -0.01);
 		}
 		sides_clear(&sides);
 	}

@@ -57,19 +57,16 @@ static void note_packet(struct host *host, nsec_t queued, nsec_t tapped, nsec_t 
 				     host->no_xmit ? NSEC_MAX : trace_ns(host, handed)};
 	struct match_handing tied = {CAPTURE, stamp, stamp + 999};
 
-	tie_note(&host->sync.ties, &base, &tied);
+	tie_note(&host->sync.seen.ties, &base, &tied);
 }
 
 static void add_message(struct host *host, const struct message *message, uint32_t from,
 			uint32_t to)
 {
 	struct error error = ERROR_INIT;
-	struct message added = *message;
 
-	added.pair = pair_table_find(&host->sync.pairs, from, to);
-	added.forward = from < to;
-	pair_add(&host->sync.pairs.pair[added.pair], &added);
-	assert_int_equal(message_log_add(&host->sync.log, &added, &error), 0);
+	assert_int_equal(message_log_add(&host->sync.seen.log, from, to, message, &error),
+			 0);
 }
 
 /* A packet that leaves, seen by the trace, the capture, or both. */
@@ -99,18 +96,19 @@ static void receive_packet(struct host *host, nsec_t at)
 static void add_sources(struct host *host)
 {
 	static const char *const names[] = {"a", "a:a.pcap", "b"};
-	struct sync *sync = &host->sync;
+	struct observations *seen = &host->sync.seen;
 
-	sync->traces = sync->clocks = SOURCES;
-	sync->trace = mem_zalloc(SOURCES * sizeof(*sync->trace));
-	sync->clock_trace = mem_zalloc(SOURCES * sizeof(*sync->clock_trace));
+	observations_init(seen);
+	seen->traces = seen->clocks = SOURCES;
+	seen->trace = mem_zalloc(SOURCES * sizeof(*seen->trace));
+	seen->first_trace = mem_zalloc(SOURCES * sizeof(*seen->first_trace));
 	for (uint32_t i = 0; i < SOURCES; i++) {
-		struct sync_trace *trace = &sync->trace[i];
+		struct trace *trace = &seen->trace[i];
 
 		trace->name = mem_strdup(names[i]);
 		trace->path = mem_strdup("");
-		trace->clock = sync->clock_trace[i] = i;
-		trace->host = i == OTHER;
+		trace->clock_index = seen->first_trace[i] = i;
+		trace->host_index = i == OTHER;
 		trace->kind = i == CAPTURE ? SOURCE_CAPTURE : SOURCE_TRACE;
 		trace->facts.events = 2;
 	}
@@ -118,7 +116,7 @@ static void add_sources(struct host *host)
 
 static void set_span(struct host *host)
 {
-	struct sync_trace *trace = host->sync.trace;
+	struct trace *trace = host->sync.seen.trace;
 
 	trace[TRACE].facts.begin_ns = trace_ns(host, 0);
 	trace[TRACE].facts.end_ns = trace_ns(host, LENGTH);
@@ -219,7 +217,8 @@ static void one_oscillator_has_one_drift(void **state)
 		talk(&host, 4000);
 		fit(&host);
 		assert_int_equal(host.sync.clocks, 2);
-		assert_ptr_equal(host.sync.trace[CAPTURE].tie, &host.sync.ties.item[0]);
+		assert_ptr_equal(host.sync.set.of_trace[CAPTURE].tie,
+				 &host.sync.seen.ties.item[0]);
 		check_bounds(&host);
 		sync_describe(&host.sync, &map);
 		assert_int_equal(map.ties, 1);
@@ -258,7 +257,7 @@ static void steps_are_followed(void **state)
 		talk(&host, 4000);
 		fit(&host);
 		assert_int_equal(host.sync.clocks, 2);
-		assert_int_equal(host.sync.ties.item[0].parts, STEPS + 1);
+		assert_int_equal(host.sync.seen.ties.item[0].parts, STEPS + 1);
 		assert_int_equal(problems_of(&host, "step"), STEPS);
 		check_bounds(&host);
 		sync_clear(&host.sync);
@@ -297,7 +296,7 @@ static void clocks_that_drift_apart_are_not_tied(void **state)
 		talk(&host, 4000);
 		fit(&host);
 		assert_int_equal(host.sync.clocks, 3);
-		assert_null(host.sync.trace[CAPTURE].tie);
+		assert_null(host.sync.set.of_trace[CAPTURE].tie);
 		assert_int_equal(problems_of(&host, "tie"), 1);
 		check_bounds(&host);
 		sync_clear(&host.sync);
@@ -330,8 +329,8 @@ static void a_false_packet_is_left_out(void **state)
 	talk(&host, 2000);
 	fit(&host);
 	assert_int_equal(host.sync.clocks, 2);
-	assert_int_equal(host.sync.ties.item[0].parts, 1);
-	assert_in_range(host.sync.ties.item[0].rejected, 1, 10);
+	assert_int_equal(host.sync.seen.ties.item[0].parts, 1);
+	assert_in_range(host.sync.seen.ties.item[0].rejected, 1, 10);
 	assert_int_equal(problems_of(&host, "step"), 0);
 	check_bounds(&host);
 	sync_clear(&host.sync);
@@ -373,13 +372,13 @@ static void the_order_of_packets_does_not_matter(void **state)
 		noted[i] = other;
 	}
 	note_all(&two, noted, PACKETS);
-	assert_int_equal(one.sync.ties.count, 1);
-	assert_int_equal(two.sync.ties.count, 1);
-	assert_int_equal(one.sync.ties.item[0].parts, 2);
-	assert_int_equal(two.sync.ties.item[0].parts, 2);
+	assert_int_equal(one.sync.seen.ties.count, 1);
+	assert_int_equal(two.sync.seen.ties.count, 1);
+	assert_int_equal(one.sync.seen.ties.item[0].parts, 2);
+	assert_int_equal(two.sync.seen.ties.item[0].parts, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_memory_equal(&one.sync.ties.item[0].part[i],
-				    &two.sync.ties.item[0].part[i],
+		assert_memory_equal(&one.sync.seen.ties.item[0].part[i],
+				    &two.sync.seen.ties.item[0].part[i],
 				    sizeof(struct tie_part));
 	sync_clear(&one.sync);
 	sync_clear(&two.sync);
@@ -389,21 +388,14 @@ static void the_order_of_packets_does_not_matter(void **state)
  * A capture's clock that is a line, as was found, within bounds of 1 us about it; the
  * trace of its host is the reference. Whether it is approximate then.
  */
-static bool is_held(double rate_ppb, bool stepped, bool apart)
+static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 {
 	enum { TIMES = 41 };
-	char name[2][8] = {"trace", "capture"};
-	uint32_t first[2] = {TRACE, CAPTURE};
+	struct run_clock own[2] = {
+	    {.name = "trace", .oscillator = -1},
+	    {.name = "capture", .oscillator = is_apart ? -1 : TRACE}};
 	struct fit_clock span[2] = {{.own_begin_ns = 0, .own_end_ns = LENGTH}};
 	struct graph_node node[2] = {{.island = 0}, {.island = 0}};
-	struct sync_trace trace[2] = {{.name = name[0],
-				       .kind = SOURCE_TRACE,
-				       .facts = {.has_uuid = true, .events = 1}},
-				      {.name = name[1],
-				       .kind = SOURCE_CAPTURE,
-				       .facts = {.events = 1},
-				       .clock = 1,
-				       .is_apart = apart}};
 	struct clock_bound bound[2][TIMES];
 	struct clock_segment line[2] = {{0, 0, 0}, {OFFSET, 0, rate_ppb}};
 	struct clock fitted[2] = {{.quality = CLOCK_EXACT}, {.quality = CLOCK_ACCURATE}};
@@ -411,17 +403,13 @@ static bool is_held(double rate_ppb, bool stepped, bool apart)
 	    .clock = CAPTURE,
 	    .is = {.from_ns = OFFSET + LENGTH / 2 - 1000, .to_ns = OFFSET + LENGTH / 2}};
 	struct sync sync = {.options.drift_limit_ppm = 100,
-			    .trace = trace,
-			    .traces = 2,
-			    .clock_trace = first,
+			    .set = {.clock = own, .count = 2},
 			    .clocks = 2,
 			    .clock = span,
 			    .graph.node = node,
 			    .fitted = fitted,
 			    .event = {&step, stepped, 1}};
 
-	snprintf(trace[0].facts.clock_name, sizeof(trace[0].facts.clock_name),
-		 "monotonic");
 	for (int i = 0; i < 2; i++) {
 		for (int k = 0; k < TIMES; k++)
 			bound[i][k] = (struct clock_bound){
@@ -433,7 +421,7 @@ static bool is_held(double rate_ppb, bool stepped, bool apart)
 		fitted[i].bound = bound[i];
 		fitted[i].bounds = TIMES;
 	}
-	tie_hold_captures(&sync);
+	sync_hold_captures(&sync);
 	assert_int_equal(fitted[0].quality, CLOCK_EXACT);
 	assert_int_equal(sync.problems.count, fitted[1].quality == CLOCK_APPROXIMATE);
 	problem_clear(&sync.problems);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/readers.h"
+#include "sync/observe/readers.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 enum {
 	MOST_AHEAD = 1 << 17, /* packets that are read and not yet handed over; or */
 	MOST_AHEAD_A_SOURCE = 1 << 9, /* so many for each source, where that is more */
-	ARRIVALS_AT_ONCE = 64,
 	BLOCK_BYTES = 1 << 14,
 };
 
@@ -24,38 +23,19 @@ struct reading {
 	uint64_t events, bytes, total_bytes; /* as of the last step */
 	nsec_t read_ns;                      /* where it was read to, local time */
 	struct packet_event *head, *end; /* of its block: read and not yet handed over */
-	uint32_t group;                  /* sources tied to each other */
+	uint32_t group;                  /* of sources that are aligned with each other */
 	nsec_t to_axis_ns;               /* local time plus this is the common axis */
 };
 
 struct readers {
 	struct reading *reading;
 	size_t count;
-	int threads;
 	struct read_ahead *ahead;
 	struct heap heads; /* of those that have a packet: its time on the axis */
-	bool is_retied;    /* axes were moved since the heads were ordered */
+	bool is_realigned; /* axes were moved since the heads were ordered */
 	uint64_t events, bytes, total_bytes; /* of all, as of their last steps */
 	struct progress *progress;
 };
-
-struct readers *readers_new(struct packet_source **sources, size_t count, int threads)
-{
-	struct readers *readers = mem_zalloc(sizeof(*readers));
-	bool has_data = true;
-
-	readers->reading = mem_zalloc(count * sizeof(*readers->reading) + 1);
-	readers->count = count;
-	readers->threads = threads;
-	for (size_t i = 0; i < count; i++)
-		has_data &= sources[i]->facts.has_udp_data;
-	for (size_t i = 0; i < count; i++) {
-		readers->reading[i].has_udp_data = has_data;
-		readers->reading[i].source = sources[i];
-		readers->reading[i].group = (uint32_t)i;
-	}
-	return readers;
-}
 
 static void collect(void *context, const struct packet_event *packet_event)
 {
@@ -138,14 +118,17 @@ static void order_heads(struct readers *readers)
 	for (uint32_t i = 0; i < readers->count; i++)
 		if (have_head(readers, i))
 			heap_push(&readers->heads, head_ns(&readers->reading[i]), i);
-	readers->is_retied = false;
+	readers->is_realigned = false;
 }
 
-/* The next packets in the order of time; returns how many. */
-static size_t next_arrivals(struct readers *readers, struct arrival *arrival)
+size_t readers_next(struct readers *readers, struct arrival arrival[ARRIVALS_AT_ONCE])
 {
 	struct heap *heads = &readers->heads;
 	size_t n = 0;
+
+	read_ahead_reuse(readers->ahead);
+	if (readers->is_realigned)
+		order_heads(readers);
 
 	while (n < ARRIVALS_AT_ONCE && heads->count) {
 		uint32_t source = heads->item[0].item;
@@ -160,29 +143,14 @@ static size_t next_arrivals(struct readers *readers, struct arrival *arrival)
 	return n;
 }
 
-static int handle_all(struct readers *readers, reader_fn *handle, void *context)
+struct readers *readers_new(struct packet_source **sources, size_t count, int threads,
+			    struct progress *progress)
 {
-	struct arrival arrival[ARRIVALS_AT_ONCE];
-	int status = 0;
-	size_t n;
-
-	order_heads(readers);
-	while (!status && (n = next_arrivals(readers, arrival))) {
-		status = handle(context, arrival, n);
-		read_ahead_reuse(readers->ahead);
-		if (readers->is_retied)
-			order_heads(readers);
-	}
-	return status;
-}
-
-int readers_run(struct readers *readers, reader_fn *handle, void *context,
-		struct progress *progress)
-{
-	size_t most = readers->count * MOST_AHEAD_A_SOURCE;
+	struct readers *readers = mem_zalloc(sizeof(*readers));
+	size_t most = count * MOST_AHEAD_A_SOURCE;
 	const struct read_ahead_of of = {
-	    .sources = readers->count,
-	    .threads = readers->threads > 1 ? readers->threads : 0,
+	    .sources = count,
+	    .threads = threads > 1 ? threads : 0,
 	    .most_bytes =
 		(most < MOST_AHEAD ? MOST_AHEAD : most) * sizeof(struct packet_event),
 	    .block_bytes = BLOCK_BYTES,
@@ -191,35 +159,40 @@ int readers_run(struct readers *readers, reader_fn *handle, void *context,
 	    .position = position,
 	    .context = readers,
 	};
-	int status;
+	bool has_data = true;
 
+	readers->reading = mem_zalloc(count * sizeof(*readers->reading) + 1);
+	readers->count = count;
 	readers->progress = progress;
-	for (size_t i = 0; i < readers->count; i++) {
-		struct reading *reading = &readers->reading[i];
-
-		reading->total_bytes = reading->source->facts.total_bytes;
-		readers->total_bytes += reading->total_bytes;
+	readers->is_realigned = true;
+	for (size_t i = 0; i < count; i++)
+		has_data &= sources[i]->facts.has_udp_data;
+	for (size_t i = 0; i < count; i++) {
+		readers->reading[i] =
+		    (struct reading){.source = sources[i],
+				     .has_udp_data = has_data,
+				     .group = (uint32_t)i,
+				     .total_bytes = sources[i]->facts.total_bytes};
+		readers->total_bytes += sources[i]->facts.total_bytes;
 	}
 	readers->ahead = read_ahead_new(&of);
-	status = handle_all(readers, handle, context);
-	read_ahead_free(readers->ahead);
-	progress_end(progress);
-	return status;
+	return readers;
 }
 
-nsec_t readers_begin(const struct readers *readers, uint32_t source)
+nsec_t readers_begin(const struct readers *readers, uint32_t trace_index)
 {
-	return readers->reading[source].begin_ns;
+	return readers->reading[trace_index].begin_ns;
 }
 
-void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
-		 nsec_t b_ns)
+void readers_align(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
+		   nsec_t b_ns)
 {
 	struct reading *from = &readers->reading[a], *to = &readers->reading[b];
 	uint32_t group = to->group;
 	nsec_t shift;
 
-	/* Nobody else writes groups; axes are written below alone once they are tied. */
+	/* Nobody else writes groups; axes are written below alone once they are aligned.
+	 */
 	if (from->group == group)
 		return;
 	read_ahead_lock(readers->ahead);
@@ -233,7 +206,7 @@ void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 		reading->group = from->group;
 		reading->to_axis_ns = nsec_add(reading->to_axis_ns, shift);
 	}
-	readers->is_retied = true;
+	readers->is_realigned = true;
 	read_ahead_unlock(readers->ahead);
 }
 
@@ -241,8 +214,8 @@ void readers_free(struct readers *readers)
 {
 	if (!readers)
 		return;
-	for (size_t i = 0; i < readers->count; i++)
-		packet_source_free(readers->reading[i].source);
+	read_ahead_free(readers->ahead);
+	progress_end(readers->progress);
 	heap_clear(&readers->heads);
 	free(readers->reading);
 	free(readers);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/observe/tie.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/observe/steps.h"
 
 enum {
 	MOST_CELLS = 4096,   /* of a tie */
@@ -15,7 +16,7 @@ enum {
 	DRIFT_STEPS = 3,     /* the same way are none, but a drift */
 };
 
-static void tie_clear(struct tie *tie)
+void tie_clear(struct tie *tie)
 {
 	free(tie->cell);
 	free(tie->part);
@@ -79,7 +80,7 @@ static void settle(struct tie *tie)
 void tie_note(struct tie_list *list, const struct match_handing *base,
 	      const struct match_handing *tied)
 {
-	struct tie *tie = find_tie(list, base->source, tied->source);
+	struct tie *tie = find_tie(list, base->clock_index, tied->clock_index);
 	struct tie_part packet = {
 	    .at_ns = base->queued_ns,
 	    .from_ns = base->queued_ns,
@@ -101,8 +102,7 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 		settle(tie);
 }
 
-/* Whether an offset is left that both allow. */
-static bool agree(const struct tie_part *one, const struct tie_part *other)
+bool tie_parts_agree(const struct tie_part *one, const struct tie_part *other)
 {
 	return other->low_ns <= one->high_ns && one->low_ns <= other->high_ns;
 }
@@ -125,7 +125,7 @@ static void find_parts(struct tie *tie)
 		/* A step within the cell, or a false packet: the neighbours tell. */
 		if (cell->low_ns > cell->high_ns)
 			tie->rejected += cell->packets;
-		else if (tie->parts && agree(&tie->part[tie->parts - 1], cell))
+		else if (tie->parts && tie_parts_agree(&tie->part[tie->parts - 1], cell))
 			part_take(&tie->part[tie->parts - 1], cell);
 		else
 			*MEM_NEXT(tie->part, tie->parts, capacity) = *cell;
@@ -144,16 +144,22 @@ static void drop_false(struct tie *tie)
 		const struct tie_part *part = &tie->part[i], *next = part + 1;
 		struct tie_part *last = kept ? &tie->part[kept - 1] : NULL;
 
-		if (last && agree(last, part)) {
+		if (last && tie_parts_agree(last, part)) {
 			part_take(last, part);
 		} else if (last && i + 1 < tie->parts && part->cells == 1 &&
-			   agree(last, next)) {
+			   tie_parts_agree(last, next)) {
 			tie->rejected += part->packets;
 		} else {
 			tie->part[kept++] = *part;
 		}
 	}
 	tie->parts = kept;
+}
+
+void tie_settle(struct tie *tie)
+{
+	find_parts(tie);
+	drop_false(tie);
 }
 
 /* How far the offset changes at least where a part begins. */
@@ -165,12 +171,7 @@ static nsec_t step_of(const struct tie_part *part)
 					    : part->high_ns - last->low_ns;
 }
 
-/*
- * Whether the clocks are one oscillator that is stepped at most: each part has both
- * bounds, and steps are larger than what a cell leaves open and not all the same way.
- * Two clocks that drift against each other would take many that are neither.
- */
-static bool is_sound(const struct tie *tie, const struct ctf_facts *tied)
+bool tie_is_sound(const struct tie *tie, const struct ctf_facts *tied)
 {
 	size_t forward = 0, steps = tie->parts ? tie->parts - 1 : 0;
 
@@ -183,9 +184,9 @@ static bool is_sound(const struct tie *tie, const struct ctf_facts *tied)
 		if (i && (step < 0 ? -step : step) < LEAST_STEP * tie->open_ns)
 			return false;
 		if (i)
-			step -=
-			    sync_set_back(tied, nsec_add(part[-1].to_ns, part[-1].low_ns),
-					  nsec_add(part->from_ns, part->high_ns));
+			step -= set_back_between(
+			    tied, nsec_add(part[-1].to_ns, part[-1].low_ns),
+			    nsec_add(part->from_ns, part->high_ns));
 		forward += step > 0;
 	}
 	return tie->parts && tie->rejected * REJECTED_SHARE <= tie->packets &&
@@ -259,190 +260,24 @@ nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 	return nsec_sub(local_ns, offset_at(tie, local_ns, false));
 }
 
-/*
- * Sort by tied clock. For one clock, the tie with the most packets comes first, and ties
- * from clock.csv come last.
- */
-static int by_worth(const void *a, const void *b)
+void tie_note_captures(struct tie_list *list, const struct match_handing *one,
+		       const struct match_handing *other)
 {
-	const struct tie *p = a, *q = b;
+	struct capture_pair *pair = list->captures;
+	struct capture_pair *end = pair + list->captures_count;
 
-	if (p->tied != q->tied)
-		return p->tied < q->tied ? -1 : 1;
-	if (p->is_by_samples != q->is_by_samples)
-		return p->is_by_samples ? 1 : -1;
-	if (p->packets != q->packets)
-		return p->packets > q->packets ? -1 : 1;
-	return (p->base > q->base) - (p->base < q->base);
-}
-
-/* Where nothing says when packets were handed over, there is nothing to say of a tie. */
-static void report_unsound(struct sync *sync, const struct tie *tie)
-{
-	for (size_t i = 0; i < tie->parts; i++)
-		if (tie->part[i].low_ns == NSEC_MIN || tie->part[i].high_ns == NSEC_MAX)
-			return;
-	if (tie->parts)
-		problem_add(&sync->problems, sync_clock_name(sync, tie->tied),
-			    PROBLEM_TIE, tie->packets,
-			    "its clock is not that of %s, stepped or not, by the packets "
-			    "that both sent, so it has a correction of its own",
-			    sync_clock_name(sync, tie->base));
-}
-
-static void report_steps(struct sync *sync, struct sync_trace *trace)
-{
-	const struct tie *tie = trace->tie;
-
-	for (size_t i = 1; i < tie->parts; i++)
-		sync_report_step(
-		    sync, trace, tie_part_begin(tie, i),
-		    tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]),
-		    (nsec_t[2]){nsec_add(tie->part[i - 1].to_ns, tie->part[i - 1].low_ns),
-				nsec_add(tie->part[i].from_ns, tie->part[i].high_ns)});
-}
-
-/* Return true if the packets of some part allow none of the offsets from clock.csv. */
-static bool contradicts(const struct tie *samples, const struct tie *packets)
-{
-	if (!samples->is_by_samples || packets->is_by_samples ||
-	    packets->tied != samples->tied || packets->base != samples->base)
-		return false;
-	for (size_t i = 0; i < packets->parts; i++) {
-		const struct tie_part *part = &packets->part[i];
-		bool agrees = false;
-
-		for (size_t k = 0; k < samples->parts; k++)
-			agrees |= agree(&samples->part[k], part);
-		if (!agrees)
-			return true;
+	while (pair < end &&
+	       (pair->one != one->clock_index || pair->other != other->clock_index))
+		pair++;
+	if (pair == end) {
+		pair = MEM_NEXT(list->captures, list->captures_count,
+				list->captures_capacity);
+		*pair = (struct capture_pair){one->clock_index, other->clock_index, 0, 0};
 	}
-	return false;
-}
-
-static bool is_contradicted(struct sync *sync, const struct tie *tie)
-{
-	for (size_t i = 0; i < sync->ties.count; i++)
-		if (contradicts(tie, &sync->ties.item[i])) {
-			problem_add(&sync->problems, sync_clock_name(sync, tie->tied),
-				    PROBLEM_TIE, 1,
-				    "clock.csv contradicts the packets that it and %s "
-				    "both sent, and is not used",
-				    sync_clock_name(sync, tie->base));
-			return true;
-		}
-	return false;
-}
-
-/* Of the ties of one clock, the best that holds is kept. */
-static void find_ties(struct sync *sync)
-{
-	struct tie_list *list = &sync->ties;
-	AUTOFREE bool *holds = mem_zalloc(list->count + 1);
-	size_t count = 0;
-
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), by_worth);
-	for (size_t i = 0; i < list->count; i++) {
-		struct tie *tie = &list->item[i];
-
-		if (!tie->is_by_samples) {
-			find_parts(tie);
-			drop_false(tie);
-		}
-		holds[i] =
-		    tie->is_by_samples
-			? !is_contradicted(sync, tie)
-			: is_sound(tie, &sync->trace[sync->clock_trace[tie->tied]].facts);
-		sync->trace[sync->clock_trace[tie->tied]].is_apart |= !holds[i];
-		if (!holds[i] && !tie->is_by_samples)
-			report_unsound(sync, tie);
-	}
-	for (size_t i = 0; i < list->count; i++) {
-		struct tie *tie = &list->item[i];
-
-		if (holds[i] && (!count || list->item[count - 1].tied != tie->tied))
-			list->item[count++] = *tie;
-		else
-			tie_clear(tie);
-	}
-	list->count = count;
-}
-
-/* Clocks by their old numbers. */
-struct renumbering {
-	struct sync *sync;
-	const struct tie **tie; /* NULL: none */
-	uint32_t *number;       /* of the clock itself, or of its base */
-	struct pair_table pairs;
-};
-
-static int renumber_message(void *context, struct message *message)
-{
-	struct renumbering *renumbering = context;
-	const struct pair *pair = &renumbering->sync->pairs.pair[message->pair];
-	uint32_t from = message->forward ? pair->a : pair->b;
-	uint32_t to = message->forward ? pair->b : pair->a;
-
-	if (renumbering->tie[from])
-		message->send_ns = tie_earliest(renumbering->tie[from], message->send_ns);
-	if (renumbering->tie[to])
-		message->recv_ns = tie_latest(renumbering->tie[to], message->recv_ns);
-	from = renumbering->number[from];
-	to = renumbering->number[to];
-	message->forward = from < to;
-	message->pair = pair_table_find(&renumbering->pairs, from, to);
-	pair_add(&renumbering->pairs.pair[message->pair], message);
-	return 0;
-}
-
-static void renumber_clocks(struct renumbering *renumbering)
-{
-	struct sync *sync = renumbering->sync;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		if (renumbering->tie[i])
-			continue;
-		renumbering->number[i] = kept;
-		sync->clock_trace[kept++] = sync->clock_trace[i];
-	}
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		if (renumbering->tie[i])
-			renumbering->number[i] =
-			    renumbering->number[renumbering->tie[i]->base];
-	sync->clocks = kept;
-	for (size_t i = 0; i < sync->traces; i++) {
-		struct sync_trace *trace = &sync->trace[i];
-
-		trace->tie = renumbering->tie[trace->clock];
-		trace->clock = renumbering->number[trace->clock];
-		if (trace->tie)
-			report_steps(sync, trace);
-	}
-}
-
-int tie_clocks(struct sync *sync, struct error *error)
-{
-	struct renumbering renumbering = {.sync = sync};
-	int status;
-
-	find_ties(sync);
-	tie_captures(sync);
-	if (!sync->ties.count)
-		return 0;
-	renumbering.tie = mem_zalloc(sync->clocks * sizeof(*renumbering.tie));
-	renumbering.number = mem_zalloc(sync->clocks * sizeof(*renumbering.number));
-	for (size_t i = 0; i < sync->ties.count; i++)
-		renumbering.tie[sync->ties.item[i].tied] = &sync->ties.item[i];
-	renumber_clocks(&renumbering);
-	status =
-	    message_log_walk(&sync->log, true, renumber_message, &renumbering, error);
-	pair_table_clear(&sync->pairs);
-	sync->pairs = renumbering.pairs;
-	free(renumbering.tie);
-	free(renumbering.number);
-	return status;
+	pair->packets++;
+	/* The packet may have waited between two devices. */
+	pair->far +=
+	    llabs(nsec_sub(one->queued_ns, other->queued_ns)) > 10 * NSEC_PER_MSEC;
 }
 
 void tie_list_clear(struct tie_list *list)

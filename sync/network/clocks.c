@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/network/clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/names.h"
+#include "sync/network/ties.h"
+#include "sync/observe/steps.h"
+
+static void report_steps(struct trace *trace, const struct tie *tie,
+			 struct problem_list *problems)
+{
+	for (size_t i = 1; i < tie->parts; i++)
+		report_step(
+		    trace, tie_part_begin(tie, i),
+		    tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]),
+		    (nsec_t[2]){nsec_add(tie->part[i - 1].to_ns, tie->part[i - 1].low_ns),
+				nsec_add(tie->part[i].from_ns, tie->part[i].high_ns)},
+		    problems);
+}
+
+/* What becomes of the clocks as they were read. */
+struct renumbering {
+	const struct tie **tie; /* NULL: none */
+	uint32_t *number;       /* of the clock itself, or of its base */
+	const struct message_log *log;
+	struct pair_numbers numbers;
+};
+
+static void number_clocks(const struct observations *seen,
+			  struct renumbering *renumbering, struct clock_set *clocks)
+{
+	renumbering->tie = mem_zalloc(seen->clocks * sizeof(*renumbering->tie));
+	renumbering->number = mem_zalloc(seen->clocks * sizeof(*renumbering->number));
+	clocks->clock = mem_zalloc(seen->clocks * sizeof(*clocks->clock));
+	for (size_t i = 0; i < seen->ties.count; i++)
+		renumbering->tie[seen->ties.item[i].tied] = &seen->ties.item[i];
+	for (uint32_t i = 0; i < seen->clocks; i++) {
+		if (renumbering->tie[i])
+			continue;
+		renumbering->number[i] = (uint32_t)clocks->count;
+		clocks->clock[clocks->count++] = (struct run_clock){
+		    .name = seen->trace[seen->first_trace[i]].name,
+		    .first_trace = seen->first_trace[i],
+		    .oscillator = -1,
+		};
+	}
+	for (uint32_t i = 0; i < seen->clocks; i++)
+		if (renumbering->tie[i])
+			renumbering->number[i] =
+			    renumbering->number[renumbering->tie[i]->base];
+}
+
+static void set_traces(struct observations *seen, const struct renumbering *renumbering,
+		       struct clock_set *clocks, struct problem_list *problems)
+{
+	clocks->of_trace = mem_alloc(seen->traces * sizeof(*clocks->of_trace));
+	for (size_t i = 0; i < seen->traces; i++) {
+		struct trace *trace = &seen->trace[i];
+		const struct tie *tie = renumbering->tie[trace->clock_index];
+
+		clocks->of_trace[i] =
+		    (struct trace_clock){renumbering->number[trace->clock_index], tie};
+		if (tie)
+			report_steps(trace, tie, problems);
+	}
+}
+
+static int renumber_message(void *context, struct message *message)
+{
+	struct renumbering *renumbering = context;
+	uint32_t from = message_from(renumbering->log, message);
+	uint32_t to = message_to(renumbering->log, message);
+
+	if (renumbering->tie[from])
+		message->send_ns = tie_earliest(renumbering->tie[from], message->send_ns);
+	if (renumbering->tie[to])
+		message->recv_ns = tie_latest(renumbering->tie[to], message->recv_ns);
+	from = renumbering->number[from];
+	to = renumbering->number[to];
+	message->forward = from < to;
+	message->pair = pair_number(&renumbering->numbers, from, to);
+	return 0;
+}
+
+static int renumber_messages(struct renumbering *renumbering, struct message_log *log,
+			     struct error *error)
+{
+	int status;
+
+	renumbering->log = log;
+	status = message_log_change(log, renumber_message, renumbering, error);
+	pair_numbers_clear(&log->numbers);
+	log->numbers = renumbering->numbers;
+	return status;
+}
+
+static void span_traces(const struct observations *seen, struct clock_set *clocks,
+			bool tied, bool *is_spanned)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+		const struct trace_clock *of = &clocks->of_trace[i];
+		struct run_clock *clock = &clocks->clock[of->clock_index];
+		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
+		nsec_t end = trace->facts.end_ns + trace->shift_ns;
+
+		if (!trace->facts.events || (of->tie != NULL) != tied)
+			continue;
+		if (tied) {
+			begin = tie_earliest(of->tie, begin);
+			end = tie_latest(of->tie, end);
+		}
+		if (!is_spanned[of->clock_index] || begin < clock->begin_ns)
+			clock->begin_ns = begin;
+		if (!is_spanned[of->clock_index] || end > clock->end_ns)
+			clock->end_ns = end;
+		is_spanned[of->clock_index] = true;
+	}
+}
+
+/* A clock runs from the first to the last event of all traces that share it. */
+static void span_clocks(const struct observations *seen, struct clock_set *clocks)
+{
+	AUTOFREE bool *is_spanned = mem_zalloc(clocks->count * sizeof(*is_spanned));
+
+	span_traces(seen, clocks, false, is_spanned);
+	for (size_t i = 0; i < clocks->count; i++) {
+		clocks->clock[i].own_begin_ns = clocks->clock[i].begin_ns;
+		clocks->clock[i].own_end_ns = clocks->clock[i].end_ns;
+	}
+	span_traces(seen, clocks, true, is_spanned);
+}
+
+/* One oscillator drives the clock of a capture and that of its host's trace. */
+static void find_oscillators(const struct observations *seen, struct clock_set *clocks)
+{
+	for (size_t i = 0; i < clocks->count; i++) {
+		struct run_clock *clock = &clocks->clock[i];
+		const struct trace *trace = &seen->trace[clock->first_trace];
+		const struct trace *base =
+		    observations_monotonic(seen, trace->host_index);
+		uint32_t index;
+
+		if (trace->kind != SOURCE_CAPTURE || trace->is_apart || !base)
+			continue;
+		index = clocks->of_trace[base - seen->trace].clock_index;
+		if (index != i)
+			clock->oscillator = (int)index;
+	}
+}
+
+int clocks_find(struct observations *seen, struct clock_set *clocks,
+		struct message_log *log, struct problem_list *problems,
+		struct error *error)
+{
+	struct renumbering renumbering = {.tie = NULL};
+	int status = 0;
+
+	*clocks = (struct clock_set){.count = 0};
+	ties_find(seen, problems);
+	*log = seen->log;
+	seen->log = (struct message_log){.count = 0};
+	number_clocks(seen, &renumbering, clocks);
+	set_traces(seen, &renumbering, clocks, problems);
+	if (seen->ties.count)
+		status = renumber_messages(&renumbering, log, error);
+	span_clocks(seen, clocks);
+	find_oscillators(seen, clocks);
+	free(renumbering.tie);
+	free(renumbering.number);
+	return status;
+}
+
+static int no_such_trace(const struct observations *seen, const char *name,
+			 struct error *error)
+{
+	AUTOFREE const char **names = mem_zalloc((seen->traces + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < seen->traces; i++)
+		names[i] = seen->trace[i].name;
+	return near_refuse(error, "no trace is named", name, names, seen->traces,
+			   "a name of those given");
+}
+
+int clocks_reference(const struct clock_set *clocks, const struct observations *seen,
+		     const char *name, int *reference, struct problem_list *problems,
+		     struct error *error)
+{
+	*reference = -1;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace_clock *of = &clocks->of_trace[i];
+
+		if (strcmp(seen->trace[i].name, name) != 0)
+			continue;
+		*reference = (int)of->clock_index;
+		if (of->tie)
+			problem_add(problems, name, PROBLEM_CLOCK, 1,
+				    "it is tied to %s, whose clock is the reference",
+				    clocks->clock[of->clock_index].name);
+	}
+	return *reference < 0 ? no_such_trace(seen, name, error) : 0;
+}
+
+void clocks_clear(struct clock_set *clocks)
+{
+	free(clocks->clock);
+	free(clocks->of_trace);
+	memset(clocks, 0, sizeof(*clocks));
+}

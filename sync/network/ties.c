@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/network/ties.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/*
+ * Sort by tied clock. For one clock, the tie with the most packets comes first, and ties
+ * from clock.csv come last.
+ */
+static int by_worth(const void *a, const void *b)
+{
+	const struct tie *p = a, *q = b;
+
+	if (p->tied != q->tied)
+		return p->tied < q->tied ? -1 : 1;
+	if (p->is_by_samples != q->is_by_samples)
+		return p->is_by_samples ? 1 : -1;
+	if (p->packets != q->packets)
+		return p->packets > q->packets ? -1 : 1;
+	return (p->base > q->base) - (p->base < q->base);
+}
+
+/* Where nothing says when packets were handed over, there is nothing to say of a tie. */
+static void report_unsound(const struct observations *seen, const struct tie *tie,
+			   struct problem_list *problems)
+{
+	for (size_t i = 0; i < tie->parts; i++)
+		if (tie->part[i].low_ns == NSEC_MIN || tie->part[i].high_ns == NSEC_MAX)
+			return;
+	if (tie->parts)
+		problem_add(problems, observations_clock_name(seen, tie->tied),
+			    PROBLEM_TIE, tie->packets,
+			    "its clock is not that of %s, stepped or not, by the packets "
+			    "that both sent, so it has a correction of its own",
+			    observations_clock_name(seen, tie->base));
+}
+
+/* Return true if the packets of some part allow none of the offsets from clock.csv. */
+static bool contradicts(const struct tie *samples, const struct tie *packets)
+{
+	if (!samples->is_by_samples || packets->is_by_samples ||
+	    packets->tied != samples->tied || packets->base != samples->base)
+		return false;
+	for (size_t i = 0; i < packets->parts; i++) {
+		const struct tie_part *part = &packets->part[i];
+		bool agrees = false;
+
+		for (size_t k = 0; k < samples->parts; k++)
+			agrees |= tie_parts_agree(&samples->part[k], part);
+		if (!agrees)
+			return true;
+	}
+	return false;
+}
+
+static bool is_contradicted(const struct observations *seen, const struct tie *tie,
+			    struct problem_list *problems)
+{
+	for (size_t i = 0; i < seen->ties.count; i++)
+		if (contradicts(tie, &seen->ties.item[i])) {
+			problem_add(problems, observations_clock_name(seen, tie->tied),
+				    PROBLEM_TIE, 1,
+				    "clock.csv contradicts the packets that it and %s "
+				    "both sent, and is not used",
+				    observations_clock_name(seen, tie->base));
+			return true;
+		}
+	return false;
+}
+
+/* Of the ties of one clock, the best that holds is kept. */
+static void choose_ties(struct observations *seen, struct problem_list *problems)
+{
+	struct tie_list *list = &seen->ties;
+	AUTOFREE bool *holds = mem_zalloc(list->count + 1);
+	size_t count = 0;
+
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), by_worth);
+	for (size_t i = 0; i < list->count; i++) {
+		struct tie *tie = &list->item[i];
+
+		if (!tie->is_by_samples)
+			tie_settle(tie);
+		holds[i] =
+		    tie->is_by_samples
+			? !is_contradicted(seen, tie, problems)
+			: tie_is_sound(tie,
+				       &seen->trace[seen->first_trace[tie->tied]].facts);
+		seen->trace[seen->first_trace[tie->tied]].is_apart |= !holds[i];
+		if (!holds[i] && !tie->is_by_samples)
+			report_unsound(seen, tie, problems);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct tie *tie = &list->item[i];
+
+		if (holds[i] && (!count || list->item[count - 1].tied != tie->tied))
+			list->item[count++] = *tie;
+		else
+			tie_clear(tie);
+	}
+	list->count = count;
+}
+
+static const struct tie *tie_of(const struct observations *seen, uint32_t clock_index)
+{
+	for (size_t i = 0; i < seen->ties.count; i++)
+		if (seen->ties.item[i].tied == clock_index)
+			return &seen->ties.item[i];
+	return NULL;
+}
+
+/*
+ * Return the capture whose clock the host's other captures share: a tied one, otherwise
+ * the first.
+ */
+static const struct trace *main_capture(const struct observations *seen,
+					uint32_t host_index)
+{
+	const struct trace *first = NULL;
+
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+
+		if (trace->host_index != host_index || trace->kind != SOURCE_CAPTURE ||
+		    !trace->facts.events)
+			continue;
+		if (tie_of(seen, trace->clock_index))
+			return trace;
+		first = first ? first : trace;
+	}
+	return first;
+}
+
+/*
+ * Tie a capture to the main one of its host. If packets that both sent contradict that,
+ * add a problem instead.
+ */
+static void tie_capture(struct observations *seen, uint32_t clock_index,
+			const struct trace *main, struct problem_list *problems)
+{
+	const struct tie *tie = tie_of(seen, main->clock_index);
+	const struct tie_part same = {.packets = 0};
+	struct tie new = {.base = main->clock_index, .parts = 1, .part = NULL};
+
+	for (size_t i = 0; i < seen->ties.captures_count; i++) {
+		const struct capture_pair *pair = &seen->ties.captures[i];
+
+		if ((pair->one != clock_index || pair->other != main->clock_index) &&
+		    (pair->one != main->clock_index || pair->other != clock_index))
+			continue;
+		new.packets = pair->packets;
+		new.rejected = pair->far;
+	}
+	if (new.rejected * 2 > new.packets) {
+		seen->trace[seen->first_trace[clock_index]].is_apart = true;
+		problem_add(problems, observations_clock_name(seen, clock_index),
+			    PROBLEM_TIE, new.rejected,
+			    "its clock is not that of %s, by the packets that both "
+			    "sent, so it has a correction of its own",
+			    main->name);
+		return;
+	}
+	if (tie) {
+		new.base = tie->base;
+		new.parts = tie->parts;
+		new.packets = tie->packets;
+		new.rejected = tie->rejected;
+		new.is_by_samples = tie->is_by_samples;
+	}
+	new.tied = clock_index;
+	new.part = mem_alloc(new.parts * sizeof(*new.part));
+	memcpy(new.part, tie ? tie->part : &same, new.parts * sizeof(*new.part));
+	*MEM_NEXT(seen->ties.item, seen->ties.count, seen->ties.capacity) = new;
+}
+
+/* All captures of a host have timestamps of its real-time clock. */
+static void tie_captures(struct observations *seen, struct problem_list *problems)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+		const struct trace *main;
+
+		if (trace->kind != SOURCE_CAPTURE || !trace->facts.events ||
+		    seen->first_trace[trace->clock_index] != i ||
+		    tie_of(seen, trace->clock_index))
+			continue;
+		main = main_capture(seen, trace->host_index);
+		if (main && main->clock_index != trace->clock_index)
+			tie_capture(seen, trace->clock_index, main, problems);
+	}
+}
+
+void ties_find(struct observations *seen, struct problem_list *problems)
+{
+	choose_ties(seen, problems);
+	tie_captures(seen, problems);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/observe/extract.h"
+
+#include <stdio.h>
+
+#include "base/output.h"
+#include "input/packet_files.h"
+#include "sync/observe/readers.h"
+#include "sync/observe/sources.h"
+
+static void describe(struct packets_writer *writer, const struct observations *seen,
+		     struct packet_source **opened, const struct source_list *sources)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct source *source = &sources->item[seen->trace[i].source_index];
+		struct source named = *source;
+
+		named.name = (char *)source_name(source, &seen->trace[i].facts);
+		packets_writer_describe(writer, i, &named, &opened[i]->facts);
+	}
+}
+
+static void write_arrivals(struct packets_writer *writer, struct readers *readers,
+			   FILE *file)
+{
+	struct arrival arrival[ARRIVALS_AT_ONCE];
+	size_t count;
+
+	while (!ferror(file) && (count = readers_next(readers, arrival)))
+		for (size_t i = 0; i < count; i++)
+			packets_writer_add(
+			    writer, arrival[i].trace_index, arrival[i].packet_event,
+			    readers_begin(readers, arrival[i].trace_index));
+	readers_free(readers);
+}
+
+static void finish(struct packets_writer *writer, struct packet_source **opened,
+		   size_t traces, struct problem_list *problems)
+{
+	for (size_t i = 0; i < traces; i++) {
+		packets_writer_finish(writer, i, &opened[i]->facts, &opened[i]->problems);
+		problem_move(problems, &opened[i]->problems);
+	}
+	packets_writer_end(writer);
+}
+
+int extract_packets(struct source_list *sources, int threads, const char *path,
+		    struct problem_list *problems, struct progress *progress,
+		    struct error *error)
+{
+	struct observations seen;
+	struct packet_source **opened;
+	struct packets_writer *writer;
+	struct output output;
+	int status;
+
+	observations_init(&seen);
+	opened = sources_open(sources, threads, &seen, problems);
+	if (!seen.traces)
+		status = error_set(error, "no trace to read, want 1 or more");
+	else
+		status = output_open(&output, path, error);
+	if (!status) {
+		writer = packets_writer_new(output.file, seen.traces);
+		describe(writer, &seen, opened, sources);
+		write_arrivals(writer,
+			       readers_new(opened, seen.traces, threads, progress),
+			       output.file);
+		finish(writer, opened, seen.traces, problems);
+		status = output_commit(&output, error);
+		output_discard(&output);
+	}
+	sources_close(opened, seen.traces);
+	observations_clear(&seen);
+	return status;
+}

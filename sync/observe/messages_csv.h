@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_OBSERVE_MESSAGES_CSV_H
+#define CT_SYNC_OBSERVE_MESSAGES_CSV_H
+
+#include "sync/observe/observe.h"
+
+/*
+ * Read messages from a CSV file of send_node,send_ns,recv_node,recv_ns with or without
+ * that header line; "-" is standard input. Broken lines become a problem. 0, or -1 with
+ * error, which names file and line. The observations are to be cleared in any case.
+ */
+int observe_messages(const char *path, struct observations *seen,
+		     struct problem_list *problems, struct error *error);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/observe/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sync/match/match.h"
+#include "sync/observe/readers.h"
+#include "sync/observe/realtime.h"
+#include "sync/observe/sources.h"
+
+/* What is read at once, and what of it is kept. */
+struct reading {
+	struct observations *seen;
+	struct readers *readers;
+	struct matcher *matcher;
+};
+
+/* Packets of traces enter the matcher as packets of their clocks. */
+static void add_arrivals(const struct reading *reading, const struct arrival *arrival,
+			 size_t count)
+{
+	enum { SOON = 10, SOONER = 5 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct trace *trace = &reading->seen->trace[arrival[i].trace_index];
+		struct packet_event *packet_event = arrival[i].packet_event;
+
+		if (i + SOON < count)
+			matcher_expect(reading->matcher,
+				       arrival[i + SOON].packet_event->hash,
+				       arrival[i + SOONER].packet_event->hash);
+		packet_event->is_captured = trace->kind == SOURCE_CAPTURE;
+		packet_event->ns += trace->shift_ns;
+		packet_event->whole_ns =
+		    nsec_add(packet_event->whole_ns, trace->shift_ns);
+		packet_event->event_ns += trace->shift_ns;
+		matcher_add(reading->matcher, trace->clock_index, arrival[i].trace_index,
+			    packet_event);
+	}
+}
+
+/* From the trace and the time of its clock to the source and its own time. */
+static void set_source(const struct observations *seen, struct messages_end *end)
+{
+	const struct trace *trace = &seen->trace[end->source];
+
+	end->source = trace->source_index;
+	end->local_ns -= trace->shift_ns;
+}
+
+/* Messages, and their ends if they are kept, go to the log. */
+static int log_messages(struct observations *seen, const struct match_output *found,
+			struct error *error)
+{
+	for (size_t i = 0; i < found->messages; i++) {
+		const struct matched *one = &found->message[i];
+		const struct message message = {.send_ns = one->send_ns,
+						.recv_ns = one->recv_ns,
+						.port = one->port,
+						.protocol = one->protocol};
+
+		if (message_log_add(&seen->log, one->from_clock, one->to_clock, &message,
+				    error))
+			return -1;
+		if (i < found->ends_count) {
+			struct message_ends *ends = &found->ends[i];
+
+			set_source(seen, &ends->send);
+			set_source(seen, &ends->recv);
+			if (ends->first.local_ns < NSEC_MAX)
+				set_source(seen, &ends->first);
+			if (message_log_add_ends(&seen->log, ends, error))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Note a packet on its way out for a tie: between a host's trace and its capture, or
+ * between two captures of it.
+ */
+static void note_handing(struct observations *seen, const struct match_handing *p,
+			 const struct match_handing *q)
+{
+	enum source_kind of_p = seen->trace[seen->first_trace[p->clock_index]].kind;
+	enum source_kind of_q = seen->trace[seen->first_trace[q->clock_index]].kind;
+
+	if (of_p == SOURCE_TRACE && of_q == SOURCE_CAPTURE)
+		tie_note(&seen->ties, p, q);
+	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_TRACE)
+		tie_note(&seen->ties, q, p);
+	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_CAPTURE)
+		tie_note_captures(&seen->ties, p, q);
+}
+
+/* Take what the matcher has found, and empty its output. */
+static int take_output(const struct reading *reading, struct error *error)
+{
+	struct observations *seen = reading->seen;
+	struct match_output *found = matcher_output(reading->matcher);
+	int status = log_messages(seen, found, error);
+
+	for (size_t i = 0; i < found->meetings; i++)
+		readers_align(reading->readers,
+			      seen->first_trace[found->meeting[i].from_clock],
+			      found->meeting[i].send_ns,
+			      seen->first_trace[found->meeting[i].to_clock],
+			      found->meeting[i].recv_ns);
+	for (size_t i = 0; i < found->handings; i++)
+		note_handing(seen, &found->handing[i][0], &found->handing[i][1]);
+	found->messages = found->ends_count = found->meetings = found->handings = 0;
+	return status;
+}
+
+static uint32_t *hosts_of_clocks(const struct observations *seen)
+{
+	uint32_t *host = mem_alloc(seen->clocks * sizeof(*host));
+
+	for (size_t i = 0; i < seen->clocks; i++)
+		host[i] = seen->trace[seen->first_trace[i]].host_index;
+	return host;
+}
+
+static int match_all(const struct reading *reading, struct error *error)
+{
+	struct arrival arrival[ARRIVALS_AT_ONCE];
+	size_t count;
+	int status = 0;
+
+	while (!status && (count = readers_next(reading->readers, arrival))) {
+		add_arrivals(reading, arrival, count);
+		status = take_output(reading, error);
+	}
+	while (!status && matcher_finish(reading->matcher))
+		status = take_output(reading, error);
+	return status;
+}
+
+/* Return true if a capture of the host has packets, even if its traces have none. */
+static bool has_capture(const struct observations *seen, uint32_t host_index)
+{
+	for (size_t i = 0; i < seen->traces; i++)
+		if (seen->trace[i].host_index == host_index &&
+		    seen->trace[i].kind == SOURCE_CAPTURE && seen->trace[i].facts.events)
+			return true;
+	return false;
+}
+
+/* Return true if any trace of the host has network events: another chunk or session. */
+static bool has_network_events(const struct observations *seen, uint32_t host_index)
+{
+	for (size_t i = 0; i < seen->traces; i++)
+		if (seen->trace[i].host_index == host_index &&
+		    seen->trace[i].facts.network_events)
+			return true;
+	return false;
+}
+
+/* Return the first trace of a clock that has events, or else its first one. */
+static size_t trace_of_clock(const struct observations *seen, uint32_t clock_index)
+{
+	for (size_t i = 0; i < seen->traces; i++)
+		if (seen->trace[i].clock_index == clock_index &&
+		    seen->trace[i].facts.events)
+			return i;
+	return seen->first_trace[clock_index];
+}
+
+/* Traces that cannot be tied, with what to do about it the next time. */
+static void explain_silence(const struct observations *seen,
+			    struct problem_list *problems)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+		const struct ctf_facts *facts = &trace->facts;
+
+		if (trace_of_clock(seen, trace->clock_index) != i)
+			continue;
+		if (!facts->events)
+			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
+				    "no %s in it, so the clock of %s is unknown",
+				    trace->kind == SOURCE_TRACE ? "event" : "packet",
+				    trace->name);
+		else if (facts->counts_from_boot &&
+			 strcmp(facts->clock_name, "monotonic"))
+			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
+				    "recorded with the clock `%s`, which nothing relates "
+				    "to others; record with trace-cmd record -C mono",
+				    facts->clock_name);
+		else if (trace->kind != SOURCE_TRACE ||
+			 has_capture(seen, trace->host_index))
+			continue;
+		else if (facts->has_no_headers)
+			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
+				    "ftrace records no packet headers; capture the "
+				    "packets as well (tcpdump -w NODE/NODE.pcap)");
+		else if (!has_network_events(seen, trace->host_index))
+			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
+				    "no network event, enable net_dev_queue and "
+				    "net_if_receive_skb (lttng enable-event -k "
+				    "net_dev_queue,net_if_receive_skb,net_dev_xmit)");
+		else if (!facts->received && facts->headerless > facts->sent / 2)
+			problem_add(
+			    problems, trace->path, PROBLEM_HEADERLESS, facts->headerless,
+			    "received packets carry no headers, as generic "
+			    "receive offload was off, switch it on (ethtool -K DEV "
+			    "gro on)");
+	}
+}
+
+/* Before sources are tied, each is ahead of others by as much as it began earlier. */
+static size_t most_in_flight(const struct observations *seen, size_t asked)
+{
+	enum { LEAST = 1 << 18, A_SOURCE = 1 << 10 };
+
+	if (asked)
+		return asked;
+	return seen->traces * A_SOURCE > LEAST ? seen->traces * A_SOURCE : LEAST;
+}
+
+static int read_all(struct observations *seen, struct packet_source **opened,
+		    const struct observe_options *options, struct progress *progress,
+		    struct error *error)
+{
+	AUTOFREE uint32_t *host = hosts_of_clocks(seen);
+	struct reading reading = {
+	    .seen = seen,
+	    .readers = readers_new(opened, seen->traces, options->threads, progress),
+	    .matcher = matcher_new(host, most_in_flight(seen, options->in_flight),
+				   options->keeps_ends),
+	};
+	int status = match_all(&reading, error);
+
+	seen->matching = *matcher_counts(reading.matcher);
+	seen->given_up = matcher_given_up(reading.matcher);
+	matcher_free(reading.matcher);
+	readers_free(reading.readers);
+	return status;
+}
+
+int observe_sources(struct source_list *sources, const struct observe_options *options,
+		    struct observations *seen, struct problem_list *problems,
+		    struct progress *progress, struct error *error)
+{
+	struct packet_source **opened;
+	size_t least = options->alone ? 1 : 2;
+	int status;
+
+	observations_init(seen);
+	opened = sources_open(sources, options->threads, seen, problems);
+	if (seen->traces < least)
+		status = error_set(error, "%zu trace%s to read, want %zu or more",
+				   seen->traces, seen->traces == 1 ? "" : "s", least);
+	else
+		status = read_all(seen, opened, options, progress, error);
+	for (size_t i = 0; seen->traces >= least && i < seen->traces; i++) {
+		seen->trace[i].facts = opened[i]->facts;
+		problem_move(problems, &opened[i]->problems);
+	}
+	if (seen->traces >= least)
+		explain_silence(seen, problems);
+	sources_close(opened, seen->traces);
+	if (!status)
+		realtime_note(seen, sources, problems);
+	return status;
+}
+
+void observations_init(struct observations *seen)
+{
+	memset(seen, 0, sizeof(*seen));
+	message_log_init(&seen->log);
+}
+
+const struct trace *observations_monotonic(const struct observations *seen,
+					   uint32_t host_index)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+
+		if (trace->host_index == host_index && trace->kind == SOURCE_TRACE &&
+		    trace->facts.has_uuid && trace->facts.events &&
+		    strcmp(trace->facts.clock_name, "monotonic") == 0)
+			return trace;
+	}
+	return NULL;
+}
+
+const char *observations_clock_name(const struct observations *seen, uint32_t clock_index)
+{
+	return seen->trace[seen->first_trace[clock_index]].name;
+}
+
+void observations_clear(struct observations *seen)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		free(seen->trace[i].name);
+		free(seen->trace[i].path);
+	}
+	free(seen->trace);
+	free(seen->first_trace);
+	tie_list_clear(&seen->ties);
+	message_log_clear(&seen->log);
+	memset(seen, 0, sizeof(*seen));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_OBSERVE_OBSERVE_H
+#define CT_SYNC_OBSERVE_OBSERVE_H
+
+#include "base/progress.h"
+#include "clock/map.h"
+#include "input/run.h"
+#include "sync/observe/tie.h"
+#include "sync/pair/message_log.h"
+
+/*
+ * Observing: what was read of a run, before anything is concluded from it.
+ *
+ * A source that could be opened is a trace, whether a trace or a capture. Traces of one
+ * clock uuid share a clock.
+ */
+struct trace {
+	char *name, *path;
+	uint32_t source_index; /* in the list of sources that it was read from */
+	uint32_t clock_index;  /* as read */
+	uint32_t host_index;   /* the first trace of its host */
+	nsec_t shift_ns;       /* local time plus this is its clock's local time */
+	enum source_kind kind;
+	struct ctf_facts facts;
+	bool is_apart;      /* its clock is known to differ from that of its host */
+	bool is_unsure;     /* some set_backs were reported without messages after them */
+	uint32_t set_backs; /* those of `facts` that are reported, a bit each */
+};
+
+struct observations {
+	struct trace *trace; /* by trace index; of --messages one a node */
+	size_t traces, trace_capacity;
+	uint32_t *first_trace; /* by clock index; its local time is the clock's */
+	size_t clocks;
+	struct message_log log; /* ends: by source index, with their own clocks' times */
+	struct tie_list ties;   /* what packets tell of two clocks of one host */
+	struct clock_matching matching;
+	uint64_t given_up;
+};
+
+struct observe_options {
+	int threads;
+	size_t in_flight; /* 0: by the number of sources */
+	bool alone;       /* a single source will do */
+	bool keeps_ends;  /* of messages, in the log */
+};
+
+/*
+ * Read and match packets of the sources. What cannot be read becomes a problem. 0, or -1
+ * with error when fewer than two sources are left (with options->alone: none). The
+ * observations need no init, and are to be cleared in any case.
+ */
+int observe_sources(struct source_list *sources, const struct observe_options *options,
+		    struct observations *seen, struct problem_list *problems,
+		    struct progress *progress, struct error *error);
+
+/* No traces yet. */
+void observations_init(struct observations *seen);
+
+/* The trace of a host's CLOCK_MONOTONIC, preferably the kernel's, or NULL. */
+const struct trace *observations_monotonic(const struct observations *seen,
+					   uint32_t host_index);
+
+/* The name of a clock: that of its first trace. */
+const char *observations_clock_name(const struct observations *seen,
+				    uint32_t clock_index);
+
+void observations_clear(struct observations *seen);
+
+#endif

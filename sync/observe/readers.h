@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_OBSERVE_READERS_H
+#define CT_SYNC_OBSERVE_READERS_H
+
+#include "base/progress.h"
+#include "input/packet_source.h"
+
+/*
+ * Many packet sources read at once by few threads. Packets are handed over in the order
+ * of time, so that they wait shortly for their other side: the sources' clocks may be
+ * anywhere, so each stands at 0 when it begins, until `readers_align` moves their axes to
+ * where the same time means the same. The order depends on the packets and the alignment
+ * alone, neither on the threads nor on how much a step of a source reads.
+ */
+struct readers;
+
+/* Begins to read. The sources, which are traces by their index, are borrowed. */
+struct readers *readers_new(struct packet_source **sources, size_t count, int threads,
+			    struct progress *progress);
+
+enum { ARRIVALS_AT_ONCE = 64 };
+
+/* A packet of a trace; it may be changed, until the next ones are asked for. */
+struct arrival {
+	uint32_t trace_index;
+	struct packet_event *packet_event; /* with its hash */
+};
+
+/* The next packets in the order of time, and how many; 0 at the end. */
+size_t readers_next(struct readers *readers, struct arrival arrival[ARRIVALS_AT_ONCE]);
+
+/* When the first event of a trace that has given a packet was, of any kind. */
+nsec_t readers_begin(const struct readers *readers, uint32_t trace_index);
+
+/* Two traces saw one packet, at these local times. */
+void readers_align(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
+		   nsec_t b_ns);
+
+/* Ends the reading, wherever it is. */
+void readers_free(struct readers *readers);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_OBSERVE_STEPS_H
+#define CT_SYNC_OBSERVE_STEPS_H
+
+#include "sync/observe/observe.h"
+
+/* Return what was added to a trace's local times where it was set back between two. */
+nsec_t set_back_between(const struct ctf_facts *facts, nsec_t from, nsec_t to);
+
+/*
+ * Note that a trace's clock was stepped at a local time, and at no time outside of
+ * `within`. Its local times gained `size` there. Add a problem, and return by how much
+ * the clock itself was stepped: where it was set back, local times go on nevertheless.
+ */
+nsec_t report_step(struct trace *trace, nsec_t at, nsec_t size, const nsec_t within[2],
+		   struct problem_list *problems);
+
+/* Report where clocks were set back and no messages show by how much. */
+void report_set_backs(struct observations *seen, struct problem_list *problems);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_PAIR_HULL_H
+#define CT_SYNC_PAIR_HULL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/nsec.h"
+
+/*
+ * Half convex hulls of messages (Duda et al. 1987; Poirier, Roy and Dagenais
+ * 2010).
+ *
+ * One point is one message between two clocks: x by the first, y by the
+ * second. A message from the first to the second was received after it was
+ * sent, so it lies on or above the clocks' true relation, and only the lower
+ * hull of such messages can bound that relation; a message the other way lies
+ * on or below it, and only their upper hull counts. Orientation is computed
+ * in 128 bits and is exact for any stamps less than 146 years apart.
+ */
+struct hull_point {
+	nsec_t x, y;
+};
+
+/* For qsort, by x and then y. */
+int hull_point_compare(const void *a, const void *b);
+
+/*
+ * Orientation of three points: positive where the way from a over b to c
+ * turns left, 0 where they are in line. Only the sign means something.
+ */
+int hull_turn(struct hull_point a, struct hull_point b, struct hull_point c);
+
+/*
+ * Reduce point[0..n), sorted by x and then y, to its lower (or upper) hull,
+ * in place; returns how many points are left.
+ */
+size_t hull_reduce(struct hull_point *point, size_t n, bool upper);
+
+/* A lower or upper hull that points are added to in any order. Zeroed is an empty lower
+ * one. */
+struct hull {
+	bool upper;
+	struct hull_point *point; /* corners by ascending x, then what was added since */
+	size_t count, total, capacity;
+};
+
+/* Add a message. Amortized logarithmic in the corners. */
+void hull_add(struct hull *hull, nsec_t x, nsec_t y);
+
+/* Bring the corners up to date; to be called before they are read. */
+void hull_settle(struct hull *hull);
+
+/* Forget all points, keep the side. */
+void hull_reset(struct hull *hull);
+
+void hull_clear(struct hull *hull);
+
+/*
+ * A line between two clocks: y = y0 + (x - x0) + offset + rate * (x - x0),
+ * with offset in nanoseconds and rate without unit. x0 and y0 are the pair's
+ * own origin, so that no double ever holds an epoch time.
+ */
+struct line {
+	nsec_t x0, y0;
+	double offset, rate;
+};
+
+/* How far y lies above the line at x, in nanoseconds. */
+double line_distance(const struct line *line, nsec_t x, nsec_t y);
+
+/* The rate of a line along the edge that ends at the k-th corner. */
+double hull_edge_rate(const struct hull *hull, size_t k);
+
+/* Of a hull, the corner that lies farthest over to the other side of a line. */
+struct hull_inner {
+	double distance; /* as line_distance; infinite for an empty hull */
+	double x;        /* since the line's origin */
+};
+
+struct hull_inner hull_innermost(const struct hull *hull, const struct line *line);
+
+/*
+ * The smallest distance by which the points lie on their side of the line:
+ * negative where a point is on the wrong side. Infinite for an empty hull.
+ */
+double hull_slack(const struct hull *hull, const struct line *line);
+
+/*
+ * Of points in any order only those at the corners of their lower (upper) hull, by x;
+ * returns how many. What a line does to these, it does to all.
+ */
+size_t hull_corners(struct hull_point *point, size_t n, bool upper);
+
+/* The value that stands at a rank of them all, from the least; puts them in order. */
+double ranked(double *value, size_t n, size_t rank);
+
+/*
+ * Whether each hull has a corner to the left and to the right of one of the other: else
+ * lines that separate them may be as steep, or as flat, as can be.
+ */
+bool hulls_face(const struct hull *lower, const struct hull *upper);
+
+#endif

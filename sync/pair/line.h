@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_PAIR_LINE_H
+#define CT_SYNC_PAIR_LINE_H
+
+#include "sync/pair/hull.h"
+
+/*
+ * The hulls of the messages of two clocks, a and b. In their plane x is a's local time
+ * and y is b's.
+ */
+struct hulls {
+	struct hull lower;        /* of messages from a to b */
+	struct hull upper;        /* of messages from b to a */
+	struct hull_point origin; /* of lines; near the messages, for differences */
+};
+
+struct pair_line {
+	struct line line; /* with the largest margin */
+	double margin_ns; /* its slack to both hulls; negative: contradiction */
+	bool too_fast;    /* only lines beyond the limit satisfy the messages */
+};
+
+/*
+ * The line with the largest slack to both hulls, its |rate| at most `limit`, and that
+ * slack; negative where no line satisfies all. Where messages go one way only: the line
+ * that lies closest to them on average, and slack 0.
+ */
+struct pair_line pair_line_fit(const struct hulls *hulls, double limit);
+
+/* The same, but where only rates beyond the limit satisfy all messages, that line. */
+struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit);
+
+/*
+ * The steepest line that separates the hulls with a margin, up to a limit; of a negative
+ * limit the flattest.
+ */
+struct line pair_line_extreme(const struct hulls *hulls, const struct pair_line *fit,
+			      double limit);
+
+/*
+ * The bisector of both extremes, and half the width that they leave at x, in nanoseconds;
+ * infinite, with the largest-margin line, where messages go one way only or contradict
+ * each other.
+ */
+double pair_line_bisector(const struct hulls *hulls, const struct pair_line *fit,
+			  double limit, nsec_t x, struct line *line);
+
+#endif
