@@ -116,6 +116,9 @@ static bool is_contradicted(const struct suspects *suspects, const struct suspec
 	const struct suspect *other;
 	size_t near = 0, against = 0, window = voices > 1 ? WINDOW : WINDOW_OF_ONE;
 
+	/* Where nobody is on the far side, later steps must not speak against it. */
+	if (!neighbour(suspects, one, !one->forward, -side))
+		window = voices;
 	while (
 	    near < window && against < voices &&
 	    (other = neighbour(suspects, one, !one->forward, side * (int)(near + 1)))) {
