@@ -288,3 +288,12 @@ BEGIN {
 		"\357\273\277|\357\277[\271-\273]|\363\240[\200\201].)"
 }
 '
+
+# take_lock DESCRIPTOR FILE: whether nobody else has the lock of the file, which is open there. A
+# file system may have no locks: that ends the program, with what flock says.
+take_lock()
+{
+	flock -n -E 75 "$1" && return
+	[ $? -eq 75 ] || fail "$2: cannot be locked; use a directory on another file system"
+	return 1
+}

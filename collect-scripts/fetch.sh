@@ -67,7 +67,7 @@ fetch_node()
 	part=$state/nodes/$1/data
 	whole=$run_dir/$1
 	exec 9>>"$state/nodes/$1/lock"
-	flock -n 9 || {
+	take_lock 9 "$state/nodes/$1/lock" || {
 		complain "$1: another ctcollect is fetching it"
 		return
 	}

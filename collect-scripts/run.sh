@@ -86,7 +86,7 @@ end_point()
 lock_run()
 {
 	exec 9>>"$state/lock"
-	flock -n 9 || {
+	take_lock 9 "$state/lock" || {
 		# It may just have begun.
 		[ -s "$state/lock" ] || sleep 1
 		fail "$run_dir: another ctcollect is at work on it, pid $(plain_text "$(head -c 20 "$state/lock")")"

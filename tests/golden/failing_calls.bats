@@ -151,3 +151,9 @@ own' ]
 	ends_with 1 failing read EIO 1 -P run/run.json ctmerge -q --describe run
 	grep -qx 'ctmerge: run/run.json: Input/output error, left out' "$scratch/stderr"
 }
+
+@test "a file system without locks is no other ctbatch" {
+	[ "$(failing flock ENOSYS 1 ctbatch -q -o there $run || echo $?)" = 1 ]
+	grep -q '^ctbatch: .*/lock: cannot be locked; use a directory on another file system$' "$scratch/stderr"
+	[ ! -e there ]
+}
