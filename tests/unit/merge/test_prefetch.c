@@ -99,6 +99,7 @@ static void make_run(struct merge_run *run, size_t count)
 		run->node[i].name = mem_printf("node%zu", i);
 	for (uint32_t i = 0; i < count; i++) {
 		run->sources.item[i].path = mem_printf("%u", i % 10);
+		run->source[i].kind = "kernel";
 		run->source[i].node = i / 2;
 		run->source[i].clock.segments = 1;
 		run->source[i].clock.segment =
