@@ -145,7 +145,7 @@ what_became()
 # One capture of all interfaces has each packet three times: at the container, a bridge and the card.
 @test "what became of packets of containers" {
 	ctmerge -q fixtures/containers/any -o run.db 2>/dev/null || [ "$?" = 3 ]
-	what_became nodeA,nodeB,tcp,98,98,0,0, nodeA,nodeB,udp,20,20,0,0, nodeB,nodeA,tcp,98,98,0,0, nodeB,nodeA,udp,20,20,0,0,
+	what_became nodeA,nodeB,tcp,98,98,0,0,0 nodeA,nodeB,udp,20,20,0,0, nodeB,nodeA,tcp,98,98,0,0,0 nodeB,nodeA,udp,20,20,0,0,
 }
 
 # Of what goes where nobody recorded nothing is known.

@@ -72,7 +72,7 @@ setup_traces()
 	ctf_talk web db 0 2
 	cp -R web empty
 	rm empty/stream
-	fails_with 3 'ctsync: empty: no event in it, so the clock of empty is unknown' \
+	fails_with 3 'ctsync: empty: no event in it, so the clock of web is unknown' \
 		ctsync -t web -t db -t empty
 }
 
