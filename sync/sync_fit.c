@@ -30,8 +30,6 @@ static void span_clocks(struct sync *sync)
 
 		clock->begin_ns = of->begin_ns;
 		clock->end_ns = of->end_ns;
-		clock->own_begin_ns = of->own_begin_ns;
-		clock->own_end_ns = of->own_end_ns;
 		clock->origin_ns =
 		    clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 		clock->ref_ns = clock->origin_ns;

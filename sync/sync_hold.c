@@ -58,7 +58,7 @@ static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
 				   uint32_t trace)
 {
 	const struct clock *clock = &sync->fitted[capture], *base = &sync->fitted[trace];
-	const struct fit_clock *own = &sync->clock[trace];
+	const struct run_clock *own = &sync->set.clock[trace];
 	struct tie_part all = {.packets = 0};
 	nsec_t last = NSEC_MIN, lead = 0;
 

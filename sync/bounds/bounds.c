@@ -230,12 +230,12 @@ static struct rate_bound rate_of(const struct search *search, uint32_t index)
 	const struct search_clock *clock = &search->clock[index];
 	const struct envelope *envelope = &clock->envelope;
 	const struct sync_event_list *list = &search->sync->event;
-	const struct fit_clock *fit = &search->sync->clock[index];
-	const nsec_t end = fit->own_end_ns;
+	const struct run_clock *own = &search->sync->set.clock[index];
+	const nsec_t end = own->own_end_ns;
 	double line = clock->line.segment->rate_ppb * 1e-9;
-	double span = fmax(1, (double)(end - fit->own_begin_ns));
+	double span = fmax(1, (double)(end - own->own_begin_ns));
 	double low = -ROUNDING_NS, high = ROUNDING_NS;
-	nsec_t from = fit->own_begin_ns;
+	nsec_t from = own->own_begin_ns;
 
 	for (size_t i = 0; i <= list->count && from < end; i++) {
 		bool is_last = i == list->count;

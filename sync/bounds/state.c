@@ -155,10 +155,10 @@ static struct clock_bound bound_over(const struct search *search, uint32_t index
  * Append times at even distances over the clock's own trace, and equally dense ones
  * before and after it, where only tied sources have events. Return their number.
  */
-static size_t add_even_times(const struct clock *clock, const struct fit_clock *fit,
+static size_t add_even_times(const struct clock *clock, const struct run_clock *of,
 			     size_t spans, struct clock_bound *bound)
 {
-	const nsec_t time[4] = {clock->begin_ns, fit->own_begin_ns, fit->own_end_ns,
+	const nsec_t time[4] = {clock->begin_ns, of->own_begin_ns, of->own_end_ns,
 				clock->end_ns};
 	const double own = fmax(1, (double)(time[2] - time[1]));
 	size_t most = MOST_BESIDE * spans, count = 0;
@@ -238,7 +238,7 @@ static size_t choose_times(const struct search *search, uint32_t index, size_t s
 	clock->bound = bound;
 	count += envelope->edge
 		     ? add_times_of_cells(envelope, spans, bound)
-		     : add_even_times(clock, &sync->clock[index], spans, bound);
+		     : add_even_times(clock, &sync->set.clock[index], spans, bound);
 	count += add_times_of_events(sync, index, bound + count);
 	bound[count++].local_ns = clock->end_ns;
 	for (size_t i = 1; i < clock->segments; i++)

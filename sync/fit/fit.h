@@ -61,16 +61,15 @@ char *lp_library_version(void);
  * clock, in fit_clock. Methods are interchangeable: --method picks one.
  */
 struct fit_clock {
-	nsec_t begin_ns, end_ns;         /* local stamps of the first and last event */
-	nsec_t own_begin_ns, own_end_ns; /* the same without sources tied to it */
-	nsec_t origin_ns; /* local; the middle, where the line is anchored */
-	nsec_t ref_ns;    /* reference time at the origin, the whole part */
-	double offset_ns; /* what is added to it, the fine part */
-	double rate;      /* of the correction, without unit */
-	int parent;       /* the clock it is tied to in the tree, -1: root */
-	size_t place;     /* among the members of its island */
-	bool too_fast;    /* only rates beyond the limit satisfy its messages */
-	int parent_pair;  /* the pair that ties them */
+	nsec_t begin_ns, end_ns; /* local stamps of the first and last event */
+	nsec_t origin_ns;        /* local; the middle, where the line is anchored */
+	nsec_t ref_ns;           /* reference time at the origin, the whole part */
+	double offset_ns;        /* what is added to it, the fine part */
+	double rate;             /* of the correction, without unit */
+	int parent;              /* the clock it is tied to in the tree, -1: root */
+	size_t place;            /* among the members of its island */
+	bool too_fast;           /* only rates beyond the limit satisfy its messages */
+	int parent_pair;         /* the pair that ties them */
 };
 
 /* Reference time of a local one, less `ref`: exact to fractions of a nanosecond. */

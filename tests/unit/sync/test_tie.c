@@ -392,9 +392,8 @@ static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 {
 	enum { TIMES = 41 };
 	struct run_clock own[2] = {
-	    {.name = "trace", .oscillator = -1},
+	    {.name = "trace", .oscillator = -1, .own_end_ns = LENGTH},
 	    {.name = "capture", .oscillator = is_apart ? -1 : TRACE}};
-	struct fit_clock span[2] = {{.own_begin_ns = 0, .own_end_ns = LENGTH}};
 	struct graph_node node[2] = {{.island = 0}, {.island = 0}};
 	struct clock_bound bound[2][TIMES];
 	struct clock_segment line[2] = {{0, 0, 0}, {OFFSET, 0, rate_ppb}};
@@ -405,7 +404,6 @@ static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 	struct sync sync = {.options.drift_limit_ppm = 100,
 			    .set = {.clock = own, .count = 2},
 			    .clocks = 2,
-			    .clock = span,
 			    .graph.node = node,
 			    .fitted = fitted,
 			    .event = {&step, stepped, 1}};
