@@ -344,7 +344,6 @@ static void take_users(struct making *making)
 {
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-
 		const struct merge_source *source = &making->run->source[piece->source];
 
 		if (!merge_source_is(source, "kernel"))

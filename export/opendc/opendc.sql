@@ -394,11 +394,13 @@ SELECT t.id, t.name, t.submit_ns, t.begin_ns, w.kb, (SELECT group_concat(parent,
 	t.deadline_ns, n.name
 FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node JOIN opendc_wanted AS w ON w.task = t.id ORDER BY t.id
 
+--- table opendc_run
+SELECT nullif(value, '') AS name FROM meta WHERE key = 'name' AND typeof(value) = 'text'
+
 -- Where nothing says how much memory a node has, it is what its tasks may want at once, and
 -- not less than 1 GiB. `size` is for OpenDC since 2.4u, `memorySize` for earlier ones.
 --- topology.json
-SELECT json_object('clusters', json_array(json_object('name', coalesce((SELECT nullif(value, '') FROM meta
-	WHERE key = 'name' AND typeof(value) = 'text'), 'C01'), 'hosts', json_group_array(json(host)))))
+SELECT json_object('clusters', json_array(json_object('name', coalesce((SELECT name FROM opendc_run), 'C01'), 'hosts', json_group_array(json(host)))))
 FROM (SELECT json_object('name', name, 'count', 1, 'cpu', json_object('coreCount', cores, 'coreSpeed', core_mhz),
 	'memory', json_object('size', bytes || ' Bytes', 'memorySize', bytes || ' Bytes')) AS host
 	FROM (SELECT *, coalesce(mem_kib * 1024, max(1 << 30, CAST(min((SELECT total(w.kb) FROM opendc_wanted AS w
@@ -407,14 +409,14 @@ FROM (SELECT json_object('name', name, 'count', 1, 'cpu', json_object('coreCount
 
 -- Experiments that simulate the tasks on the topology: for OpenDC since 2.4u, and earlier.
 --- experiment.json
-SELECT json_object('name', coalesce((SELECT nullif(value, '') FROM meta WHERE key = 'name' AND typeof(value) = 'text'), 'run'),
+SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 	'topologies', json_array(json_object('importFrom', 'topology.json')),
 	'workloads', json_array(json_object('type', 'trace', 'source', json_object('type', 'named', 'name', '.'))),
 	'allocationPolicies', json_array(json_object('type', 'prefab', 'prefabName', 'TaskNumMemorizing')),
 	'exportModels', json_array(json_object('exportInterval', '1 seconds')))
 
 --- experiment-legacy.json
-SELECT json_object('name', coalesce((SELECT nullif(value, '') FROM meta WHERE key = 'name' AND typeof(value) = 'text'), 'run'),
+SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 	'topologies', json_array(json_object('pathToFile', 'topology.json')),
 	'workloads', json_array(json_object('type', 'ComputeWorkload', 'pathToFile', '.')),
 	'allocationPolicies', json_array(json_object('type', 'prefab', 'policyName', 'TaskNumMemorizing')),

@@ -89,6 +89,12 @@ enum problem_kind problem_kind_of(const char *word)
 	return PROBLEM_OTHER;
 }
 
+static void clear(struct problem *problem)
+{
+	free(problem->place);
+	free(problem->text);
+}
+
 void problem_drop(struct problem_list *list, const char *place, enum problem_kind kind)
 {
 	size_t kept = 0;
@@ -97,8 +103,7 @@ void problem_drop(struct problem_list *list, const char *place, enum problem_kin
 		struct problem *problem = &list->item[i];
 
 		if (problem->kind == kind && strcmp(problem->place, place) == 0) {
-			free(problem->place);
-			free(problem->text);
+			clear(problem);
 		} else {
 			list->item[kept++] = *problem;
 		}
@@ -108,10 +113,8 @@ void problem_drop(struct problem_list *list, const char *place, enum problem_kin
 
 void problem_clear(struct problem_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->item[i].place);
-		free(list->item[i].text);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		clear(&list->item[i]);
 	free(list->item);
 	memset(list, 0, sizeof(*list));
 }

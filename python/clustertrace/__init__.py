@@ -19,6 +19,7 @@ import contextlib
 import fnmatch
 import json
 import os
+import pathlib
 import shutil
 import sqlite3
 import subprocess
@@ -115,7 +116,8 @@ def _file_name(name):
 
 def _classes(timeline, globs):
     """Names of the timeline's event classes that match, with their views."""
-    with contextlib.closing(sqlite3.connect(f"{_uri(timeline)}?mode=ro", uri=True)) as connection:
+    uri = pathlib.Path(timeline).resolve().as_uri() + "?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         named = dict(connection.execute("SELECT name, table_name FROM event_class ORDER BY id"))
     globs = [globs] if isinstance(globs, str) else globs
     for glob in globs:
@@ -123,11 +125,6 @@ def _classes(timeline, globs):
             raise Error(f"{timeline}: no event class '{glob}'")
     return {name: f"{table}_v" for name, table in named.items() if table
             and any(fnmatch.fnmatchcase(name, glob) for glob in globs)}
-
-
-def _uri(path):
-    from pathlib import Path
-    return Path(path).resolve().as_uri()
 
 
 def _united(tables):
