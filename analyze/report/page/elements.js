@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elements of the page, the tip over pictures, and what canvases share.
+const root = document.documentElement;
+const byId = (id) => document.getElementById(id);
+const make = (name, parent, properties) => {
+	const made = Object.assign(document.createElement(name), properties);
+	if (parent) parent.append(made);
+	return made;
+};
+const button = (parent, text, label, act) => {
+	const made = make("button", parent, { type: "button", textContent: text, title: label, onclick: act });
+	made.setAttribute("aria-label", label);
+	return made;
+};
+
+// ---- one tip for all pictures
+const tip = make("div", document.body, { id: "tip", hidden: true });
+const tell = (text, x, y) => {
+	tip.hidden = !text;
+	tip.textContent = text ?? "";
+	const box = tip.getBoundingClientRect();
+	tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 6)) + "px";
+	tip.style.top = Math.max(4, y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18) + "px";
+};
+
+const colours = () => {
+	const style = getComputedStyle(root);
+	return (name) => style.getPropertyValue("--" + name).trim();
+};
+const redraws = [];
+const redraw = () => redraws.forEach((draw) => draw());
+const sized = (canvas, width, height) => {
+	const scale = devicePixelRatio || 1;
+	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+		canvas.width = Math.round(width * scale);
+		canvas.height = Math.round(height * scale);
+		canvas.style.height = height + "px";
+	}
+	const context = canvas.getContext("2d");
+	context.setTransform(scale, 0, 0, scale, 0, 0);
+	context.clearRect(0, 0, width, height);
+	return context;
+};
+const hatched = (context, colour) => {
+	const tile = make("canvas", null, { width: 6, height: 6 });
+	const pen = tile.getContext("2d");
+	pen.strokeStyle = colour;
+	pen.beginPath();
+	for (const at of [-6, 0, 6]) {
+		pen.moveTo(at, 6);
+		pen.lineTo(at + 6, 0);
+	}
+	pen.stroke();
+	return context.createPattern(tile, "repeat");
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What begins when the page is there.
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
+button(byId("tools"), "\u25d0", "dark or light", () => {
+	night.mediaText = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches) ? "not all" : "all";
+	redraw();
+});
+root.classList.add("js");
+if (data.span) {
+	redraws.push(draw);
+	drawNow();
+	document.querySelectorAll("[data-path]").forEach((into) => path(into, data.nodes));
+}
+if (byId("matrix")) {
+	const { nodes, columns, rows, few } = JSON.parse(byId("matrix").dataset.pairs);
+	const at = ["from", "to", "messages", "min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "bound_ns"].map((key) => columns.indexOf(key));
+	const pairs = rows.map((row) => at.map((column, i) => i < 2 ? nodes.indexOf(row[column]) : row[column]));
+	const caption = few ?
+		[["b", "", "Latency by pair of nodes"], ["span", "key net", "least to 95\u202f%"], ["span", "key net light", "to 99\u202f%"],
+			["span", "key whisker", "to the greatest"], ["span", "key median", "median"],
+			["span", "", "logarithmic; right: median, and the clocks\u2019 bound on each latency"]] :
+		[["b", "", "Median latency from node (row) to node (column)"],
+			["span", "", "the darker, the longer, on a logarithmic scale; empty: no message"]];
+	const head = byId("latency").firstElementChild;
+	for (const [name, className, textContent] of caption) make(name, head, { className, textContent }).after(" ");
+	(few ? latencies : matrix)({ nodes, pairs: pairs.filter(([from, to]) => from >= 0 && to >= 0) }, byId("matrix"));
+}
+document.querySelectorAll(".table").forEach(prepare);
+addEventListener("resize", redraw);
+preferred.addEventListener("change", redraw);

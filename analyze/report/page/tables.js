@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tables: columns sort by what the numbers are, not by how they are printed; rows filter.
+const sortBy = (head, index) => {
+	const table = head.closest("table"), body = table.tBodies[0];
+	const falling = head.getAttribute("aria-sort") !== "descending";
+	const key = (row) => {
+		const cell = row.cells[index];
+		return cell.dataset.v !== undefined && cell.dataset.v !== "" ? Number(cell.dataset.v) : cell.textContent;
+	};
+	const compare = (a, b) =>
+		typeof a === "number" && typeof b === "number" ? a - b :
+		typeof a === typeof b ? a.localeCompare(b, "en", { numeric: true }) : typeof a === "number" ? 1 : -1;
+	for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+	head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+	body.append(...[...body.rows].map((row) => [key(row), row]).sort((a, b) => (falling ? -1 : 1) * compare(a[0], b[0])).map((pair) => pair[1]));
+};
+const fade = (box) => {
+	box.classList.toggle("more-left", box.scrollLeft > 2);
+	box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+};
+const prepare = (box) => {
+	const table = box.querySelector("table"), rows = table.tBodies[0].rows;
+	[...table.tHead.rows[0].cells].forEach((head, index) => {
+		head.setAttribute("aria-sort", "none");
+		head.tabIndex = 0;
+		head.addEventListener("click", () => sortBy(head, index));
+		head.addEventListener("keydown", (event) => {
+			if (event.key !== "Enter" && event.key !== " ") return;
+			event.preventDefault();
+			sortBy(head, index);
+		});
+	});
+	box.addEventListener("scroll", () => fade(box), { passive: true });
+	redraws.push(() => fade(box));
+	fade(box);
+	if (rows.length < 8) return;
+	const tools = make("div", null, { className: "tools" });
+	box.before(tools);
+	const filter = make("input", tools, { type: "search", placeholder: "filter rows" });
+	filter.setAttribute("aria-label", "filter rows of " + box.getAttribute("aria-label"));
+	const count = make("output", tools);
+	filter.addEventListener("input", () => {
+		const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+		let shown = 0;
+		for (const row of rows) {
+			const text = row.textContent.toLowerCase();
+			row.hidden = !words.every((word) => text.includes(word));
+			shown += !row.hidden;
+		}
+		table.classList.toggle("short", !words.length && !all);
+		count.textContent = words.length ? `${shown} of ${rows.length} rows` : "";
+		fade(box);
+	});
+	let all = !box.dataset.rows;
+	if (all) return;
+	table.classList.add("short");
+	const more = button(tools, `show all ${rows.length} rows`, `show all rows of ${box.getAttribute("aria-label")}`, () => {
+		all = !all;
+		table.classList.toggle("short", !all);
+		more.textContent = all ? "show fewer" : `show all ${rows.length} rows`;
+	});
+};
