@@ -142,7 +142,7 @@ static void set_identity(struct clock *clock)
 static void probe(const struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader =
+	struct trace_reader *reader =
 	    entry->kind == SOURCE_CAPTURE
 		? capture_records_open(&(struct capture_input){.path = entry->path,
 							       .part = entry->part,
@@ -152,8 +152,8 @@ static void probe(const struct source *entry, struct merge_source *source)
 
 	source->is_read = reader;
 	if (reader)
-		source->facts = *ctf_reader_facts(reader);
-	ctf_reader_free(reader);
+		source->facts = *trace_reader_facts(reader);
+	trace_reader_free(reader);
 	error_clear(&error);
 }
 

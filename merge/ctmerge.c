@@ -87,7 +87,7 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	AUTOFREE char *babeltrace = ctf_library_version();
+	AUTOFREE char *babeltrace = babeltrace2_version();
 
 	fprintf(file, "with %s, %s, SQLite %s, jansson %s\n", babeltrace,
 		capture_library_version(), timeline_library_version(),

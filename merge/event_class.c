@@ -102,7 +102,7 @@ static const char *const contexts[CONTEXT_FIELDS][2] = {
 #define ROWS(array) (sizeof(array) / sizeof(*(array)))
 
 /* The column of a field, or of the context; -1: none. */
-static int column_of(const struct ctf_class *class, const char *name, bool context)
+static int column_of(const struct trace_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; name && i < class->columns; i++)
 		if (class->column[i].context == context &&
@@ -164,7 +164,7 @@ static void find_columns(struct event_class *class)
 	}
 }
 
-void event_class_init(struct event_class *class, const struct ctf_class *of,
+void event_class_init(struct event_class *class, const struct trace_class *of,
 		      const struct event_filter *filter)
 {
 	*class = (struct event_class){.of = of};
@@ -209,12 +209,12 @@ unsigned event_class_use(const struct event_class *class,
 		   : use;
 }
 
-enum ctf_use event_class_use_before(const struct event_class *class)
+enum trace_use event_class_use_before(const struct event_class *class)
 {
 	if (class->use & EVENT_FOLLOWED ||
 	    (class->use & EVENT_SELECTED && class->use & EVENT_CONTEXT))
-		return CTF_NEEDED;
-	return class->use & EVENT_LINKED ? CTF_COUNTED : CTF_UNUSED;
+		return TRACE_NEEDED;
+	return class->use & EVENT_LINKED ? TRACE_COUNTED : TRACE_UNUSED;
 }
 
 const struct cell *event_cell(const struct cell *cell, int column)
@@ -272,7 +272,7 @@ void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t no
 }
 
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct event_class *class, const struct ctf_event *event)
+		     const struct event_class *class, const struct trace_event *event)
 {
 	uint64_t key = follow_key(follow, source, event->cpu);
 	int64_t tid = -1;

@@ -119,7 +119,7 @@ enum event_context {
 enum call_data { CALL_OTHER, CALL_RECEIVES, CALL_SENDS }; /* data of a descriptor */
 
 struct event_class {
-	const struct ctf_class *of; /* borrowed */
+	const struct trace_class *of; /* borrowed */
 	unsigned use;
 	enum event_tag tag;
 	enum event_need need;
@@ -142,7 +142,7 @@ struct event_filter {
 	bool spans;
 };
 
-void event_class_init(struct event_class *class, const struct ctf_class *of,
+void event_class_init(struct event_class *class, const struct trace_class *of,
 		      const struct event_filter *filter);
 
 /* Whether it was recorded with any of its cells. */
@@ -153,7 +153,7 @@ unsigned event_class_use(const struct event_class *class,
 			 const struct selection *selection, nsec_t ts_ns);
 
 /* Of what use it is before the selection's begin. */
-enum ctf_use event_class_use_before(const struct event_class *class);
+enum trace_use event_class_use_before(const struct event_class *class);
 
 /* An event as it is merged. */
 struct merged_event {
@@ -186,7 +186,7 @@ struct follow *follow_new(const struct merge_run *run);
 
 /* The thread of an event, -1: unknown. Events of a source come in order. */
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct event_class *class, const struct ctf_event *event);
+		     const struct event_class *class, const struct trace_event *event);
 
 /* Forget which thread runs on a CPU of a node: it is unknown until the next switch. */
 void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t node,

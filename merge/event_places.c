@@ -57,7 +57,7 @@ static struct stream *stream_of(struct event_places *places, uint32_t source,
 }
 
 int event_places_add(struct event_places *places, uint32_t source,
-		     const struct ctf_event *event, const struct event_link *link,
+		     const struct trace_event *event, const struct event_link *link,
 		     struct error *error)
 {
 	const struct noted_event noted = {event->ordinal, *link};

@@ -16,7 +16,7 @@ struct event_places *event_places_new(void);
 /* Add an event's link. Events of a stream come by ascending ordinal. Return 0, or -1 with
  * error. */
 int event_places_add(struct event_places *places, uint32_t source,
-		     const struct ctf_event *event, const struct event_link *link,
+		     const struct trace_event *event, const struct event_link *link,
 		     struct error *error);
 
 /* Set `link` to that of a message's end, with id 0 if it was not added. Return 0, or -1

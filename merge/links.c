@@ -77,7 +77,7 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-int links_note(struct links *links, uint32_t source, const struct ctf_event *event,
+int links_note(struct links *links, uint32_t source, const struct trace_event *event,
 	       const struct event_link *link, struct error *error)
 {
 	links->is_loaded[source] = true;

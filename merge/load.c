@@ -31,7 +31,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 		     struct error *error)
 {
 	const struct merge_source *of = &loading->load->run->source[source];
-	const struct ctf_class *class = known->of;
+	const struct trace_class *class = known->of;
 	AUTOFREE struct timeline_column *column =
 	    mem_zalloc(class->columns * sizeof(*column));
 	struct timeline_class wanted = {of->kind, class->name, column, class->columns};

@@ -32,10 +32,10 @@ struct prefetcher;
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
-	struct ctf_event event; /* cells beside it; NULL: none */
-	struct row_bytes bytes; /* of its class's table, beside it, too; NULL: none */
-	uint32_t length;        /* in its block */
-	bool selected;          /* else only of use to follow threads */
+	struct trace_event event; /* cells beside it; NULL: none */
+	struct row_bytes bytes;   /* of its class's table, beside it, too; NULL: none */
+	uint32_t length;          /* in its block */
+	bool selected;            /* else only of use to follow threads */
 };
 
 /*
@@ -89,7 +89,7 @@ struct links *links_new(const struct merge_run *run);
 
 /* An event that can be what a message was made of (EVENT_LINKED) was loaded. By ascending
  * ordinal within a stream. */
-int links_note(struct links *links, uint32_t source, const struct ctf_event *event,
+int links_note(struct links *links, uint32_t source, const struct trace_event *event,
 	       const struct event_link *link, struct error *error);
 
 /*

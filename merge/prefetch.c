@@ -16,17 +16,17 @@ enum {
 
 struct queue {
 	struct prefetcher *prefetcher;
-	struct ctf_reader *reader; /* NULL: not read */
+	struct trace_reader *reader; /* NULL: not read */
 	const struct clock *clock;
 	struct event_class *class; /* by index */
 	size_t classes;
-	struct ctf_recorded recorded;
-	struct ctf_facts facts; /* as of the last step */
-	struct read_step *step; /* while it is read */
-	struct row_bytes made;  /* of the row at hand then */
-	const char *head, *end; /* of its block, for the merging thread */
-	nsec_t tail_ns;         /* of the last row read */
-	nsec_t read_ns;         /* the same, as of the last step */
+	struct trace_recorded recorded;
+	struct trace_facts facts; /* as of the last step */
+	struct read_step *step;   /* while it is read */
+	struct row_bytes made;    /* of the row at hand then */
+	const char *head, *end;   /* of its block, for the merging thread */
+	nsec_t tail_ns;           /* of the last row read */
+	nsec_t read_ns;           /* the same, as of the last step */
 	uint64_t backward;
 	struct error error; /* why it was not opened */
 };
@@ -83,7 +83,7 @@ static void append(struct read_step *step, const struct row *row)
 	}
 }
 
-static void read_event(void *context, const struct ctf_event *event)
+static void read_event(void *context, const struct trace_event *event)
 {
 	struct queue *queue = context;
 	struct row row = {.ts_ns = clock_correct(queue->clock, event->local_ns),
@@ -118,7 +118,8 @@ static bool read_source(void *context, uint32_t source, struct read_step *step)
 	uint64_t most = PREFETCH_BYTES / ROW_BYTES / prefetcher->count;
 
 	queue->step = step;
-	return queue->reader && ctf_reader_step(queue->reader, most, read_event, queue) &&
+	return queue->reader &&
+	       trace_reader_step(queue->reader, most, read_event, queue) &&
 	       queue->tail_ns <= prefetcher->filter.selection->end_ns;
 }
 
@@ -127,7 +128,7 @@ static void note_source(void *context, uint32_t source)
 	struct queue *queue = &((struct prefetcher *)context)->queue[source];
 
 	if (queue->reader)
-		queue->facts = *ctf_reader_facts(queue->reader);
+		queue->facts = *trace_reader_facts(queue->reader);
 	queue->read_ns = queue->tail_ns;
 }
 
@@ -141,22 +142,22 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 {
 	bool has_begin = filter->selection->begin_ns > NSEC_MIN;
 
-	while (ctf_reader_class(queue->reader, (uint32_t)queue->classes))
+	while (trace_reader_class(queue->reader, (uint32_t)queue->classes))
 		queue->classes++;
 	queue->class = mem_zalloc(queue->classes * sizeof(*queue->class));
 	for (uint32_t i = 0; i < queue->classes; i++) {
 		struct event_class *class = &queue->class[i];
-		struct ctf_selection wanted = {.what = SELECT_EVENTS};
+		struct trace_selection wanted = {.what = SELECT_EVENTS};
 
-		event_class_init(class, ctf_reader_columns(queue->reader, i), filter);
+		event_class_init(class, trace_reader_columns(queue->reader, i), filter);
 		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)
 			wanted.before = event_class_use_before(class);
-		ctf_reader_select(queue->reader, i, &wanted);
+		trace_reader_select(queue->reader, i, &wanted);
 	}
 	if (has_begin)
-		ctf_reader_begin(
+		trace_reader_begin(
 		    queue->reader,
 		    clock_first_not_before(queue->clock, filter->selection->begin_ns));
 }
@@ -178,7 +179,7 @@ static void open_source(void *context, size_t index)
 		return;
 	if (entry->kind == SOURCE_TRACE)
 		queue->reader =
-		    ctf_reader_open(entry->path, entry->reader, &queue->error);
+		    trace_reader_open(entry->path, entry->reader, &queue->error);
 	else
 		queue->reader = capture_records_open(
 		    &(struct capture_input){
@@ -187,15 +188,16 @@ static void open_source(void *context, size_t index)
 	source->is_read = queue->reader != NULL;
 	if (!queue->reader)
 		return;
-	ctf_reader_set_origin(queue->reader, &entry->origin);
+	trace_reader_set_origin(queue->reader, &entry->origin);
 	select_events(queue, &prefetcher->filter);
-	ctf_reader_recorded(queue->reader,
-			    prefetcher->filter.selection->end_ns < NSEC_MAX
-				? clock_first_not_before(
-				      queue->clock, prefetcher->filter.selection->end_ns)
-				: NSEC_MAX,
-			    &queue->recorded);
-	queue->facts = *ctf_reader_facts(queue->reader);
+	trace_reader_recorded(
+	    queue->reader,
+	    prefetcher->filter.selection->end_ns < NSEC_MAX
+		? clock_first_not_before(queue->clock,
+					 prefetcher->filter.selection->end_ns)
+		: NSEC_MAX,
+	    &queue->recorded);
+	queue->facts = *trace_reader_facts(queue->reader);
 }
 
 static struct recording *find_recording(const struct prefetcher *prefetcher)
@@ -306,13 +308,13 @@ static void report_source(struct prefetcher *prefetcher, size_t index,
 	if (queue->facts.events >= source->facts.events)
 		source->facts = queue->facts;
 	if (merge_source_is(source, "capture")) {
-		ctf_recorded_clear(&queue->recorded);
-		ctf_reader_recorded(queue->reader, NSEC_MAX, &queue->recorded);
+		trace_recorded_clear(&queue->recorded);
+		trace_reader_recorded(queue->reader, NSEC_MAX, &queue->recorded);
 		source->loss = queue->recorded.loss;
 		source->losses = queue->recorded.losses;
 		memset(&queue->recorded, 0, sizeof(queue->recorded));
 	}
-	problem_move(problems, ctf_reader_problems(queue->reader));
+	problem_move(problems, trace_reader_problems(queue->reader));
 	if (queue->backward)
 		problem_add(problems, path, PROBLEM_BACKWARD, queue->backward,
 			    "%llu corrected stamps are before that of the event ahead, "
@@ -330,11 +332,11 @@ void prefetcher_free(struct prefetcher *prefetcher)
 	for (size_t i = 0; i < prefetcher->count; i++) {
 		report_source(prefetcher, i, &problems);
 		row_bytes_clear(&prefetcher->queue[i].made);
-		ctf_recorded_clear(&prefetcher->queue[i].recorded);
+		trace_recorded_clear(&prefetcher->queue[i].recorded);
 		for (size_t k = 0; k < prefetcher->queue[i].classes; k++)
 			event_class_clear(&prefetcher->queue[i].class[k]);
 		free(prefetcher->queue[i].class);
-		ctf_reader_free(prefetcher->queue[i].reader);
+		trace_reader_free(prefetcher->queue[i].reader);
 	}
 	merge_run_report(prefetcher->run, &problems);
 	free(prefetcher->queue);

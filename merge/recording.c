@@ -11,10 +11,10 @@ enum { UUID = 16 };
 
 /* A period of a stream, on the timeline's axis. */
 struct piece {
-	nsec_t begin_ns, end_ns; /* as in struct ctf_period */
+	nsec_t begin_ns, end_ns; /* as in struct trace_period */
 	nsec_t order_ns;         /* begin, or first event if the begin is not recorded */
 	uint32_t source, node;
-	const struct ctf_period *of;
+	const struct trace_period *of;
 	const unsigned char *uuid; /* the trace's */
 	unsigned needs;
 	bool is_first, is_last; /* in its stream */
@@ -70,8 +70,8 @@ static void add_pieces(struct making *making)
 
 		of->tells_recorded = source->recorded.periods > 0;
 		for (size_t k = 0; k < source->recorded.periods; k++) {
-			const struct ctf_period *period = &source->recorded.period[k];
-			const struct ctf_period *last = k ? period - 1 : NULL;
+			const struct trace_period *period = &source->recorded.period[k];
+			const struct trace_period *last = k ? period - 1 : NULL;
 			nsec_t order_ns = period->begin_ns == NSEC_MIN &&
 						  period->first_event_ns < NSEC_MAX
 					      ? period->first_event_ns
@@ -194,7 +194,7 @@ static void note_missing(struct making *making, const struct piece *last,
 	struct missing *missing = &making->missing[next->source];
 	uint64_t events = lost_between(last, next);
 
-	ctf_reader_continue(making->source[next->source].reader, next->of);
+	trace_reader_continue(making->source[next->source].reader, next->of);
 	/* The synchronization counted each trace by itself; this reader tells it anew. */
 	problem_drop(&making->run->problems, making->run->sources.item[next->source].path,
 		     PROBLEM_DISCARDED);
@@ -226,8 +226,8 @@ static bool connect(struct making *making, struct piece *last, struct piece *nex
 
 	next->is_first = last->is_last = false;
 	if (repeats(last, next)) {
-		ctf_reader_repeats(making->source[next->source].reader, next->of,
-				   last->of->last_sequence + 1);
+		trace_reader_repeats(making->source[next->source].reader, next->of,
+				     last->of->last_sequence + 1);
 		next->is_last = next->end_ns > last->end_ns;
 		last->is_last = !next->is_last;
 		return next->is_last;
@@ -382,7 +382,7 @@ static void mark_first_losses(struct making *making)
 {
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-		const struct ctf_period *period = piece->of;
+		const struct trace_period *period = piece->of;
 
 		if (piece->is_first && !period->first_sequence &&
 		    period->discarded_size &&
@@ -398,7 +398,7 @@ static void mark_losses(struct making *making)
 		const struct merge_source *of = &making->run->source[i];
 
 		for (size_t k = 0; k < source->recorded.losses; k++) {
-			const struct ctf_loss *loss = &source->recorded.loss[k];
+			const struct trace_loss *loss = &source->recorded.loss[k];
 
 			add_loss(making, i,
 				 (struct recording_mark){

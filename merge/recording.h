@@ -27,10 +27,10 @@ struct recording_mark {
 
 /* A source, and when it was recorded according to its packets. */
 struct recording_source {
-	struct ctf_reader *reader;       /* NULL: the source is not read */
+	struct trace_reader *reader;     /* NULL: the source is not read */
 	const struct event_class *class; /* the reader's */
 	size_t classes;
-	struct ctf_recorded recorded; /* by its own clock; without periods: unknown */
+	struct trace_recorded recorded; /* by its own clock; without periods: unknown */
 };
 
 struct recording_node {

@@ -42,14 +42,14 @@ void merge_run_report(struct merge_run *run, struct problem_list *problems)
 static char *recorded_host(const struct source *source)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader = NULL;
+	struct trace_reader *reader = NULL;
 	char *host = NULL;
 
 	if (source->kind == SOURCE_TRACE)
-		reader = ctf_reader_open(source->path, CTF_READER_OWN, &error);
-	if (reader && *ctf_reader_facts(reader)->hostname)
-		host = mem_strdup(ctf_reader_facts(reader)->hostname);
-	ctf_reader_free(reader);
+		reader = trace_reader_open(source->path, TRACE_READER_OWN, &error);
+	if (reader && *trace_reader_facts(reader)->hostname)
+		host = mem_strdup(trace_reader_facts(reader)->hostname);
+	trace_reader_free(reader);
 	error_clear(&error);
 	return host;
 }
@@ -218,7 +218,7 @@ static int add_traces(struct merge_run *run, const struct text_list *paths,
 		const char *path = paths->item[i];
 
 		if (stat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
-		    !ctf_is_trace(path))
+		    !is_trace_path(path))
 			return error_misuse(error,
 					    "%s: a directory that is no trace, want one "
 					    "RUN, or traces and captures",
@@ -269,7 +269,7 @@ int merge_run_open(struct merge_run *run, const struct text_list *paths, const c
 	    .path = join_paths(paths), .is_part = node, .sources.only = node};
 	run->sources.files = &run->files;
 	if (node && (stat(run->path, &about) || !S_ISDIR(about.st_mode) ||
-		     ctf_is_trace(run->path)))
+		     is_trace_path(run->path)))
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
 	status = paths->count > 1

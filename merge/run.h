@@ -34,11 +34,11 @@ struct merge_source {
 	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
-	bool tells_recorded;    /* its packets state when it was recorded */
-	bool is_corrected;      /* by a clock map; else its clock is at its own epoch */
-	struct ctf_facts facts; /* of what was read */
+	bool tells_recorded;      /* its packets state when it was recorded */
+	bool is_corrected;        /* by a clock map; else its clock is at its own epoch */
+	struct trace_facts facts; /* of what was read */
 	uint64_t discarded_before; /* events lost since the trace that it continues */
-	struct ctf_loss *loss;     /* when a capture lost packets, by its own clock */
+	struct trace_loss *loss;   /* when a capture lost packets, by its own clock */
 	size_t losses;
 };
 

@@ -43,7 +43,7 @@ static int write_nodes(const struct merge_run *run, struct timeline_writer *writ
 }
 
 /* A clock's uuid in the usual form, or NULL. */
-static const char *format_uuid(const struct ctf_facts *facts, char text[37])
+static const char *format_uuid(const struct trace_facts *facts, char text[37])
 {
 	char *at = text;
 
@@ -62,7 +62,7 @@ static int write_source(const struct merge_run *run, size_t index,
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[index];
-	const struct ctf_facts *facts = &source->facts;
+	const struct trace_facts *facts = &source->facts;
 	bool is_tied = source->island >= 0;
 	char uuid[37];
 	struct timeline_source row = {
@@ -323,7 +323,7 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct source *entry = &run->sources.item[i];
-		const struct ctf_facts *facts = &run->source[i].facts;
+		const struct trace_facts *facts = &run->source[i].facts;
 		char begin[NSEC_TEXT] = "", span[NSEC_TEXT] = "", events[24], lost[24];
 
 		if (facts->events) {
@@ -440,7 +440,7 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[index];
-	const struct ctf_facts *facts = &source->facts;
+	const struct trace_facts *facts = &source->facts;
 	bool is_tied = source->island >= 0;
 	json_t *object =
 	    json_pack("{ss ss ss ss sI sI sI sI ss? ss?}", "name", entry->name, "node",

@@ -270,7 +270,7 @@ int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 {
 	for (size_t i = 0; i < sources->count; i++)
 		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
-					      ? CTF_READER_BABELTRACE2
-					      : CTF_READER_OWN;
+					      ? TRACE_READER_BABELTRACE2
+					      : TRACE_READER_OWN;
 	return set_locals(sources, error);
 }

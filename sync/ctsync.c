@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	AUTOFREE char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
+	AUTOFREE char *babeltrace = babeltrace2_version(), *glpk = lp_library_version();
 
 	fprintf(file, "with %s, %s, %s, GSL %s, jansson %s, libsmartcols %s\n",
 		babeltrace, capture_library_version(), glpk, statistics_library_version(),

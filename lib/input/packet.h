@@ -69,7 +69,7 @@ struct packet_event {
 	 */
 	nsec_t event_ns;
 	/*
-	 * The event or captured packet that it was made of, as struct ctf_event counts
+	 * The event or captured packet that it was made of, as struct trace_event counts
 	 * them: net_dev_queue of a send, whatever gave its stamp.
 	 */
 	uint64_t ordinal;

@@ -73,7 +73,8 @@ struct packets_writer *packets_writer_new(FILE *file, size_t sources);
 
 /* Of its node the last part is written, the name of the directory. */
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct source *source, const struct ctf_facts *facts);
+			     const struct source *source,
+			     const struct trace_facts *facts);
 
 /* The source's first event, of any kind, was at begin_ns. */
 void packets_writer_add(struct packets_writer *writer, size_t index,
@@ -81,7 +82,7 @@ void packets_writer_add(struct packets_writer *writer, size_t index,
 
 /* No more comes of a source: what became of it in the end. */
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct ctf_facts *facts,
+			   const struct trace_facts *facts,
 			   const struct problem_list *problems);
 
 /* After all were finished; frees the writer. */
@@ -112,7 +113,7 @@ struct messages_source {
 struct messages_end {
 	uint32_t source; /* index in the file's sources */
 	uint32_t stream;
-	uint64_t ordinal; /* of the event within its stream, as in struct ctf_event */
+	uint64_t ordinal; /* of the event within its stream, as in struct trace_event */
 	nsec_t local_ns;  /* the stamp that counts for the message */
 };
 

@@ -27,7 +27,8 @@ struct packet_source {
 	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
 	void (*free)(struct packet_source *source); /* what is not of the base */
 	char *path;
-	struct ctf_facts facts; /* what is known of the source; grows while it is read */
+	struct trace_facts
+	    facts; /* what is known of the source; grows while it is read */
 	struct problem_list problems; /* what was odd; may be moved away */
 	bool ended;
 	uint8_t guessed_host[6]; /* Ethernet address guessed for a capture's node, or 0 */
@@ -63,10 +64,10 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 					   struct error *error);
 
 /* Open one CTF trace: a directory that holds a file named metadata. */
-struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
+struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
 					 struct error *error);
 
-/* Set the origin of a trace's clock, as ctf_reader_set_origin() does. */
+/* Set the origin of a trace's clock, as trace_reader_set_origin() does. */
 void trace_packets_set_origin(struct packet_source *source,
 			      const struct clock_origin *origin);
 
@@ -74,8 +75,8 @@ void trace_packets_set_origin(struct packet_source *source,
  * Open a capture as a reader of events: every packet is one of class "packet". Fields
  * are selected as columns only.
  */
-struct ctf_reader *capture_records_open(const struct capture_input *input,
-					struct error *error);
+struct trace_reader *capture_records_open(const struct capture_input *input,
+					  struct error *error);
 
 static inline bool packet_source_step(struct packet_source *source, packet_event_fn *give,
 				      void *context)

@@ -58,7 +58,7 @@ static void write_object(struct packets_writer *writer, enum kind kind, size_t i
 	    &(struct chunk){.kind = (uint8_t)kind, .number = (uint32_t)index}, object);
 }
 
-static json_t *clock_object(const struct ctf_facts *facts)
+static json_t *clock_object(const struct trace_facts *facts)
 {
 	json_t *clock = json_object();
 	char uuid[2 * sizeof(facts->clock_uuid) + 1];
@@ -91,7 +91,7 @@ static json_t *realtime_array(const struct source *source)
 }
 
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct source *source, const struct ctf_facts *facts)
+			     const struct source *source, const struct trace_facts *facts)
 {
 	const char *slash = source->node ? strrchr(source->node, '/') : NULL;
 	json_t *object = json_object();
@@ -155,7 +155,7 @@ static json_t *problem_array(const struct problem_list *problems)
 	return array;
 }
 
-static json_t *set_back_array(const struct ctf_facts *facts)
+static json_t *set_back_array(const struct trace_facts *facts)
 {
 	json_t *array = json_array();
 
@@ -172,7 +172,7 @@ static json_t *set_back_array(const struct ctf_facts *facts)
 }
 
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct ctf_facts *facts,
+			   const struct trace_facts *facts,
 			   const struct problem_list *problems)
 {
 	json_t *object = json_object();
@@ -349,10 +349,10 @@ static bool read_instant(struct packets_file *file, const json_t *object,
 
 static void read_clock(struct packets_file *file, const json_t *clock)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 	const char *uuid = json_text(clock, "uuid");
 
-	if (!uuid || ctf_uuid_parse(uuid, facts->clock_uuid) ||
+	if (!uuid || parse_uuid(uuid, facts->clock_uuid) ||
 	    !read_instant(file, clock, "offset_ns", &facts->clock_offset_ns))
 		return;
 	facts->has_clock = facts->has_uuid = true;
@@ -362,7 +362,7 @@ static void read_clock(struct packets_file *file, const json_t *clock)
 
 static void read_description(struct packets_file *file, const json_t *object)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 	const json_t *clock = json_object_get(object, "clock");
 
 	read_text(object, "hostname", facts->hostname, sizeof(facts->hostname));
@@ -390,11 +390,11 @@ static void read_problems(struct packets_file *file, const json_t *array)
 
 static void read_set_backs(struct packets_file *file, const json_t *array)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 
-	for (size_t i = 0; i < json_array_size(array) && i < CTF_MOST_SET_BACKS; i++) {
+	for (size_t i = 0; i < json_array_size(array) && i < TRACE_MOST_SET_BACKS; i++) {
 		const json_t *object = json_array_get(array, i);
-		struct ctf_set_back *back = &facts->set_back[facts->set_backs];
+		struct trace_set_back *back = &facts->set_back[facts->set_backs];
 
 		facts->set_backs += read_instant(file, object, "at_ns", &back->at_ns) &&
 				    read_instant(file, object, "size_ns", &back->size_ns);
@@ -404,7 +404,7 @@ static void read_set_backs(struct packets_file *file, const json_t *array)
 /* What was read is told from what was written: nothing may be missing without a word. */
 static void compare_counts(struct packets_file *file, const json_t *object)
 {
-	const struct ctf_facts *facts = &file->base.facts;
+	const struct trace_facts *facts = &file->base.facts;
 	uint64_t sent = facts->sent, received = facts->received;
 
 	read_count(object, "sent", &sent);
@@ -420,7 +420,7 @@ static void compare_counts(struct packets_file *file, const json_t *object)
 
 static void read_facts(struct packets_file *file, const json_t *object)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 
 	compare_counts(file, object);
 	read_count(object, "events", &facts->events);
@@ -435,7 +435,7 @@ static void read_facts(struct packets_file *file, const json_t *object)
 /* No more can be read: what is whole before is used. */
 static void end_early(struct packets_file *file, const struct error *cause)
 {
-	const struct ctf_facts *facts = &file->base.facts;
+	const struct trace_facts *facts = &file->base.facts;
 	char when[NSEC_TEXT];
 
 	problem_add(&file->base.problems, file->base.path, PROBLEM_TRUNCATED, 1,
@@ -458,7 +458,7 @@ static void lose_chunk(struct packets_file *file, const struct error *cause)
 
 static void begin_packets(struct packets_file *file)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 	struct bytes_cursor cursor = {file->content.data,
 				      file->content.data + file->content.size, false};
 	struct error error = ERROR_INIT;
@@ -526,7 +526,7 @@ static void find_chunk(struct packets_file *file)
 
 static bool give_next(struct packets_file *file, packet_event_fn *give, void *context)
 {
-	struct ctf_facts *facts = &file->base.facts;
+	struct trace_facts *facts = &file->base.facts;
 	struct error error = ERROR_INIT;
 	struct packet_event packet_event;
 

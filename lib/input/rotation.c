@@ -60,7 +60,7 @@ static int find_span(const char *path, struct capture_part *part)
 	const struct capture_input input = {.path = path};
 	struct problem_list ignored = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	struct ctf_facts facts = {0};
+	struct trace_facts facts = {0};
 	struct capture_frames *frames = capture_frames_open(&input, &facts, &error);
 
 	error_clear(&error);

@@ -64,9 +64,8 @@ static void set_origin(struct source *source, const struct node_facts *facts)
 {
 	if (!is_file_trace(source))
 		return;
-	source->origin.has_boot_id =
-	    facts && facts->boot_id &&
-	    !ctf_uuid_parse(facts->boot_id, source->origin.boot_id);
+	source->origin.has_boot_id = facts && facts->boot_id &&
+				     !parse_uuid(facts->boot_id, source->origin.boot_id);
 	source_read_realtime(source);
 	if (source->realtimes)
 		source->origin.offset_ns =
@@ -361,7 +360,7 @@ int source_add_run(struct source_list *list, const char *argument,
 
 	if (!exists && !strchr(path, '='))
 		result = error_errno(error, path);
-	else if (!exists || !S_ISDIR(status.st_mode) || ctf_is_trace(path))
+	else if (!exists || !S_ISDIR(status.st_mode) || is_trace_path(path))
 		result = source_add_trace(list, path, problems, error);
 	else if (is_node(path))
 		result = source_add_node(list, path, problems, error);
@@ -456,7 +455,7 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return add_directory(list, path, name, problems, error);
 	if (list->takes_extracts && packets_file_probe(path))
 		return add_extract(list, path, name, NULL, error);
-	if (ctf_is_trace(path))
+	if (is_trace_path(path))
 		found.kind = SOURCE_TRACE;
 	else if (!capture_probe(path, error))
 		return error->text
@@ -509,8 +508,8 @@ void source_list_clear(struct source_list *list)
 }
 
 /* Whether nothing that is known of both says that they are of two nodes. */
-static bool may_be_one_node(const struct source *a, const struct ctf_facts *a_facts,
-			    const struct source *b, const struct ctf_facts *b_facts)
+static bool may_be_one_node(const struct source *a, const struct trace_facts *a_facts,
+			    const struct source *b, const struct trace_facts *b_facts)
 {
 	if (a->node && b->node)
 		return strcmp(a->node, b->node) == 0;
@@ -518,7 +517,7 @@ static bool may_be_one_node(const struct source *a, const struct ctf_facts *a_fa
 	       strcmp(a_facts->hostname, b_facts->hostname) == 0;
 }
 
-bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b)
+bool same_clock_identity(const struct trace_facts *a, const struct trace_facts *b)
 {
 	return a->has_uuid && b->has_uuid && a->clock_frequency == b->clock_frequency &&
 	       (!*a->clock_name || !*b->clock_name ||
@@ -526,8 +525,8 @@ bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b)
 	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
 }
 
-enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_facts,
-			   const struct source *b, const struct ctf_facts *b_facts)
+enum same_clock same_clock(const struct source *a, const struct trace_facts *a_facts,
+			   const struct source *b, const struct trace_facts *b_facts)
 {
 	if (!same_clock_identity(a_facts, b_facts))
 		return SAME_NOT;

@@ -23,8 +23,8 @@ struct source {
 	size_t locals;
 	struct capture_part *part; /* files of a rotated capture, by time, or NULL */
 	size_t parts;
-	enum ctf_reader_kind reader; /* of a trace */
-	struct clock_origin origin;  /* a trace.dat's clock, by node.json and clock.csv */
+	enum trace_reader_kind reader; /* of a trace */
+	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
 	struct realtime_offset *realtime; /* offsets on its node, by clock.csv */
 	size_t realtimes;
 	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
@@ -82,15 +82,15 @@ enum same_clock {
 };
 
 /* Whether two sources say that they have one clock, whatever their nodes. */
-bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b);
+bool same_clock_identity(const struct trace_facts *a, const struct trace_facts *b);
 
 /*
  * A clock's identity is copied with a machine: two that were resumed from one snapshot
  * have the same. So it counts only within a node: in one node's directory, or where that
  * is not known of both, under one recorded host name.
  */
-enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_facts,
-			   const struct source *b, const struct ctf_facts *b_facts);
+enum same_clock same_clock(const struct source *a, const struct trace_facts *a_facts,
+			   const struct source *b, const struct trace_facts *b_facts);
 
 /*
  * Equal for two sources that hold the same events: one under two names, or a copy. Of a

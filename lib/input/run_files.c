@@ -128,7 +128,7 @@ static bool report_lost(const char *path, const char *why, struct problem_list *
 	else if (is_stream(path))
 		problem_add(problems, path, PROBLEM_UNREADABLE, 1,
 			    "a stream without its metadata, skipped");
-	else if (is_capture || ctf_is_trace(path))
+	else if (is_capture || is_trace_path(path))
 		problem_add(problems, path, PROBLEM_UNREADABLE, 1, "%s, skipped", why);
 	else
 		is_lost = false;
@@ -253,7 +253,7 @@ static void walk_below(struct walk *walk, const char *path)
 	}
 	if (S_ISDIR(status.st_mode) && !directory_enter(&walk->entered, &status))
 		return;
-	is_trace = ctf_is_trace(path);
+	is_trace = is_trace_path(path);
 	if (is_trace || recorded_as(path)->name)
 		output_protect(path);
 	if (is_trace) {

@@ -247,7 +247,7 @@ enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, MOST_WAITING = 65536 }
 
 struct trace_packets {
 	struct packet_source base;
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	/* Packets that were queued and not transmitted yet. */
 	struct waiting {
 		struct packet_event packet_event;
@@ -279,7 +279,7 @@ static bool is_loopback_device(const struct cell *name)
 	       memcmp(name->bytes, "lo", 2) == 0;
 }
 
-static struct packet_event packet_event_of(const struct ctf_event *event, bool received)
+static struct packet_event packet_event_of(const struct trace_event *event, bool received)
 {
 	return (struct packet_event){
 	    .ns = event->local_ns,
@@ -294,7 +294,7 @@ static struct packet_event packet_event_of(const struct ctf_event *event, bool r
 static void count_and_give(struct trace_packets *packets,
 			   const struct packet_event *packet_event)
 {
-	struct ctf_facts *facts = &packets->base.facts;
+	struct trace_facts *facts = &packets->base.facts;
 
 	++*(packet_event->received ? &facts->received : &facts->sent);
 	packets->give(packets->context, packet_event);
@@ -362,7 +362,7 @@ static bool read_packet(struct trace_packets *packets, const struct cell *value,
 	return true;
 }
 
-static void handle_queue(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_queue(struct trace_packets *packets, const struct trace_event *event)
 {
 	const struct cell *value = event->cell;
 	struct packet_event packet_event = packet_event_of(event, false);
@@ -383,7 +383,7 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 	hold(packets, skb, &packet_event);
 }
 
-static void handle_xmit(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_xmit(struct trace_packets *packets, const struct trace_event *event)
 {
 	const struct cell *value = event->cell;
 	uint64_t skb = (uint64_t)value[XMIT_SKB].integer;
@@ -416,7 +416,7 @@ static void report_headerless(struct trace_packets *packets)
 			    packets->headerless);
 }
 
-static void handle_receive(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_receive(struct trace_packets *packets, const struct trace_event *event)
 {
 	const struct cell *value = event->cell;
 	struct packet_event packet_event = packet_event_of(event, true);
@@ -431,7 +431,8 @@ static void handle_receive(struct trace_packets *packets, const struct ctf_event
 	count_and_give(packets, &packet_event);
 }
 
-static void handle_gro_entry(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_gro_entry(struct trace_packets *packets,
+			     const struct trace_event *event)
 {
 	const bool *defined = packets->is_defined;
 
@@ -444,7 +445,8 @@ static void handle_gro_entry(struct trace_packets *packets, const struct ctf_eve
 	intmap_put(&packets->entering, event->stream, event->cell[0].integer);
 }
 
-static void handle_gro_exit(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_gro_exit(struct trace_packets *packets,
+			    const struct trace_event *event)
 {
 	const struct cell *result = &event->cell[0];
 	int64_t skb, entered;
@@ -457,7 +459,7 @@ static void handle_gro_exit(struct trace_packets *packets, const struct ctf_even
 }
 
 /* The addons' events: the transport part only, and no device. */
-static void handle_socket(struct trace_packets *packets, const struct ctf_event *event)
+static void handle_socket(struct trace_packets *packets, const struct trace_event *event)
 {
 	struct packet_event packet_event =
 	    packet_event_of(event, packets->wanted[event->class] == CLASS_SOCKET_IN);
@@ -467,10 +469,10 @@ static void handle_socket(struct trace_packets *packets, const struct ctf_event 
 		count_and_give(packets, &packet_event);
 }
 
-static void handle_event(void *context, const struct ctf_event *event)
+static void handle_event(void *context, const struct trace_event *event)
 {
 	static void (*const by_class[])(struct trace_packets *,
-					const struct ctf_event *) = {
+					const struct trace_event *) = {
 	    [CLASS_QUEUE] = handle_queue,           [CLASS_RECEIVE] = handle_receive,
 	    [CLASS_OLD_RECEIVE] = handle_receive,   [CLASS_XMIT] = handle_xmit,
 	    [CLASS_GRO_ENTRY] = handle_gro_entry,   [CLASS_GRO_EXIT] = handle_gro_exit,
@@ -485,8 +487,8 @@ static void handle_event(void *context, const struct ctf_event *event)
 /* The reader's, with what is counted here. */
 static void update_facts(struct trace_packets *packets)
 {
-	memcpy(&packets->base.facts, ctf_reader_facts(packets->reader),
-	       offsetof(struct ctf_facts, sent));
+	memcpy(&packets->base.facts, trace_reader_facts(packets->reader),
+	       offsetof(struct trace_facts, sent));
 }
 
 static bool trace_step(struct packet_source *source, packet_event_fn *give, void *context)
@@ -496,11 +498,11 @@ static bool trace_step(struct packet_source *source, packet_event_fn *give, void
 
 	packets->give = give;
 	packets->context = context;
-	more = ctf_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
+	more = trace_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
 		release_all(packets);
 	update_facts(packets);
-	problem_move(&source->problems, ctf_reader_problems(packets->reader));
+	problem_move(&source->problems, trace_reader_problems(packets->reader));
 	if (!more)
 		report_headerless(packets);
 	return more;
@@ -510,7 +512,7 @@ static void trace_free(struct packet_source *source)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 
-	ctf_reader_free(packets->reader);
+	trace_reader_free(packets->reader);
 	free(packets->wanted);
 	intmap_clear(&packets->queued);
 	intmap_clear(&packets->last_xmit);
@@ -533,27 +535,27 @@ static uint8_t packet_class_of(const char *name)
 
 static void select_classes(struct trace_packets *packets)
 {
-	const struct ctf_class *class;
+	const struct trace_class *class;
 	size_t capacity = 0;
 
-	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++) {
-		struct ctf_selection selection = {.what = SELECT_FIELDS};
+	for (uint32_t i = 0; (class = trace_reader_class(packets->reader, i)); i++) {
+		struct trace_selection selection = {.what = SELECT_FIELDS};
 		uint8_t wanted = packet_class_of(class->name);
 
 		packets->wanted =
 		    mem_grow(packets->wanted, i, &capacity, sizeof(*packets->wanted));
 		packets->wanted[i] = wanted;
 		if (wanted == PACKET_CLASSES ||
-		    ctf_reader_facts(packets->reader)->has_no_headers)
+		    trace_reader_facts(packets->reader)->has_no_headers)
 			continue;
 		packets->is_defined[wanted] = true;
 		selection.field = packet_classes[wanted].field;
 		selection.fields = packet_classes[wanted].fields;
-		ctf_reader_select(packets->reader, i, &selection);
+		trace_reader_select(packets->reader, i, &selection);
 	}
 }
 
-struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
+struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
 					 struct error *error)
 {
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
@@ -561,7 +563,7 @@ struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind 
 	packets->base.step = trace_step;
 	packets->base.free = trace_free;
 	packets->base.path = mem_strdup(path);
-	packets->reader = ctf_reader_open(path, reader, error);
+	packets->reader = trace_reader_open(path, reader, error);
 	if (!packets->reader) {
 		packet_source_free(&packets->base);
 		return NULL;
@@ -576,6 +578,6 @@ void trace_packets_set_origin(struct packet_source *source,
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 
-	ctf_reader_set_origin(packets->reader, origin);
+	trace_reader_set_origin(packets->reader, origin);
 	update_facts(packets);
 }

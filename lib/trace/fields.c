@@ -56,12 +56,13 @@ static struct field_class *inside(struct field_class *class)
 	return class;
 }
 
-static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool is_plain)
+static void add_leaf(struct trace_fields *fields, struct field_class *class,
+		     bool is_plain)
 {
-	struct ctf_leaf *leaf;
+	struct trace_leaf *leaf;
 
 	leaf = MEM_NEXT(fields->leaf, fields->count, fields->capacity);
-	*leaf = (struct ctf_leaf){.class = class, .place = -1};
+	*leaf = (struct trace_leaf){.class = class, .place = -1};
 	if (!class)
 		return;
 	leaf->kind = kind_of(class, is_plain);
@@ -72,7 +73,7 @@ static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool 
 	leaf->place = class->place;
 }
 
-static void add_column(struct ctf_class *to, const struct field_class *class,
+static void add_column(struct trace_class *to, const struct field_class *class,
 		       const char *name, bool is_context)
 {
 	static const enum cell_type cell_type[] = {
@@ -82,12 +83,12 @@ static void add_column(struct ctf_class *to, const struct field_class *class,
 	    [LEAF_JSON] = CELL_TEXT,
 	};
 
-	ctf_class_add_column(to, *name ? name : "field", cell_type[kind_of(class, false)],
-			     is_context);
+	trace_class_add_column(to, *name ? name : "field",
+			       cell_type[kind_of(class, false)], is_context);
 }
 
 /* Every field in there that is one column: a leaf, or without `fields` a column. */
-static void add_columns(struct ctf_fields *fields, struct ctf_class *to,
+static void add_columns(struct trace_fields *fields, struct trace_class *to,
 			struct field_class *class, const char *path, bool is_context)
 {
 	class = inside(class);
@@ -107,7 +108,7 @@ static void add_columns(struct ctf_fields *fields, struct ctf_class *to,
 	}
 }
 
-static void add_all(struct ctf_fields *fields, struct ctf_class *to,
+static void add_all(struct trace_fields *fields, struct trace_class *to,
 		    struct field_class *const scope[SCOPES])
 {
 	for (int i = SCOPES; i-- > SCOPE_COMMON_CONTEXT;)
@@ -115,7 +116,7 @@ static void add_all(struct ctf_fields *fields, struct ctf_class *to,
 			add_columns(fields, to, scope[i], "", i != SCOPE_PAYLOAD);
 }
 
-void ctf_fields_columns(struct ctf_event_class *class)
+void trace_fields_columns(struct schema_event_class *class)
 {
 	add_all(NULL, &class->known, class->scope);
 }
@@ -140,10 +141,10 @@ static struct field_class *find_field(struct field_class *class, const char *pat
 	return NULL;
 }
 
-struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
-				  const struct ctf_selection *selection)
+struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
+				      const struct trace_selection *selection)
 {
-	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
+	struct trace_fields *fields = mem_zalloc(sizeof(*fields));
 
 	if (selection->what == SELECT_COLUMNS)
 		add_all(fields, NULL, scope);
@@ -151,11 +152,11 @@ struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
 		add_leaf(fields, find_field(scope[SCOPE_PAYLOAD], selection->field[i]),
 			 true);
 	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
-	ctf_fields_mark(fields, false);
+	trace_fields_mark(fields, false);
 	return fields;
 }
 
-void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted)
+void trace_fields_mark(const struct trace_fields *fields, bool is_wanted)
 {
 	for (size_t i = 0; fields && i < fields->count; i++)
 		if (fields->leaf[i].class)
@@ -238,14 +239,14 @@ static size_t get_text(struct cell *cell, const struct field_class *class,
 	}
 	made->size = 0;
 	if (utf8_add_wide(made, begin, size, unit, text < 0))
-		ctf_cell_set(cell, CELL_TEXT, made);
+		cell_set_buffer(cell, CELL_TEXT, made);
 	else
 		cell_set_bytes(cell, CELL_BLOB, begin, size);
 	return size;
 }
 
 /* An integer's bytes one after the other, the most significant first. */
-static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_bytes(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
 {
 	const struct field_class *element = leaf->class->element;
@@ -269,11 +270,11 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		for (unsigned k = 0; k < each; k++)
 			*byte++ = (uint8_t)(value >> 8 * (each - 1 - k));
 	}
-	ctf_cell_set(cell, CELL_BLOB, &leaf->text);
+	cell_set_buffer(cell, CELL_BLOB, &leaf->text);
 }
 
-void ctf_json_add_value(struct bytes *text, const struct field_class *class,
-			const struct cell *cell)
+void field_json_add_value(struct bytes *text, const struct field_class *class,
+			  const struct cell *cell)
 {
 	char number[32] = "null";
 
@@ -289,8 +290,8 @@ void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 		bytes_add(text, number, strlen(number));
 }
 
-void ctf_json_add_name(struct bytes *text, const struct field_class *class,
-		       uint64_t index)
+void field_json_add_name(struct bytes *text, const struct field_class *class,
+			 uint64_t index)
 {
 	const char *name =
 	    has_members(class) ? field_name(class->member[index].name) : "";
@@ -312,7 +313,7 @@ static void add_json_number(struct bytes *text, struct field_class *class,
 	struct cell cell;
 
 	get_number(&cell, class, false, cursor->bytes, &cursor->at);
-	ctf_json_add_value(text, class, &cell);
+	field_json_add_value(text, class, &cell);
 	for (size_t i = 0; i < class->slots; i++)
 		cursor->slot[class->slot[i]] = integer_at(class, cursor->bytes, &at);
 }
@@ -328,8 +329,8 @@ static size_t add_json_string(struct bytes *text, const struct field_class *clas
 
 	/* Of wide text that is not valid, with U+FFFD where it is not. */
 	if (made.size)
-		ctf_cell_set(&cell, CELL_TEXT, &made);
-	ctf_json_add_value(text, class, &cell);
+		cell_set_buffer(&cell, CELL_TEXT, &made);
+	field_json_add_value(text, class, &cell);
 	bytes_clear(&made);
 	return size;
 }
@@ -350,7 +351,7 @@ static void add_json_members(struct bytes *text, const struct field_class *class
 	}
 	bytes_add_byte(text, is_structure ? '{' : '[');
 	for (uint64_t i = 0; i < count; i++) {
-		ctf_json_add_name(text, class, i);
+		field_json_add_name(text, class, i);
 		add_json(text, is_structure ? class->member[i].class : class->element,
 			 cursor);
 	}
@@ -401,7 +402,7 @@ static void add_json(struct bytes *text, struct field_class *class,
 	}
 }
 
-static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_json(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 		       struct ctf_place place, struct cell *cell)
 {
 	struct ctf_cursor again = *cursor;
@@ -409,10 +410,10 @@ static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	again.at = place.at;
 	leaf->text.size = 0;
 	add_json(&leaf->text, leaf->class, &again);
-	ctf_cell_set(cell, CELL_TEXT, &leaf->text);
+	cell_set_buffer(cell, CELL_TEXT, &leaf->text);
 }
 
-static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
 	switch (leaf->kind) {
@@ -441,8 +442,8 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	}
 }
 
-const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
-				    const struct ctf_cursor *cursor)
+const struct cell *trace_fields_fetch(struct trace_fields *fields,
+				      const struct ctf_cursor *cursor)
 {
 	for (size_t i = 0; i < fields->count; i++) {
 		int place = fields->leaf[i].place;
@@ -456,7 +457,7 @@ const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
 	return fields->cell;
 }
 
-void ctf_fields_free(struct ctf_fields *fields)
+void trace_fields_free(struct trace_fields *fields)
 {
 	if (!fields)
 		return;

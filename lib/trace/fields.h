@@ -16,7 +16,7 @@ enum leaf_kind {
 };
 
 /* One field, which becomes one cell. */
-struct ctf_leaf {
+struct trace_leaf {
 	enum leaf_kind kind;
 	struct field_class *class;
 	struct ctf_number number; /* of LEAF_FIXED */
@@ -25,33 +25,33 @@ struct ctf_leaf {
 };
 
 /* What is wanted of the fields of one event class, as cells. */
-struct ctf_fields {
-	struct ctf_leaf *leaf;
+struct trace_fields {
+	struct trace_leaf *leaf;
 	size_t count, capacity;
 	struct cell *cell; /* one a leaf */
 };
 
-struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
-				  const struct ctf_selection *selection);
+struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
+				      const struct trace_selection *selection);
 
 /*
  * Set `place` of the field classes that are wanted, from 0 up, or forget it: contexts are
  * other event classes', too. Of NULL nothing.
  */
-void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted);
+void trace_fields_mark(const struct trace_fields *fields, bool is_wanted);
 
 /* Valid as long as the event, and until the next call. */
-const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
-				    const struct ctf_cursor *cursor);
+const struct cell *trace_fields_fetch(struct trace_fields *fields,
+				      const struct ctf_cursor *cursor);
 
-void ctf_fields_free(struct ctf_fields *fields);
+void trace_fields_free(struct trace_fields *fields);
 
 /* Add the columns that all fields of a class are. */
-void ctf_fields_columns(struct ctf_event_class *class);
+void trace_fields_columns(struct schema_event_class *class);
 
 /* The text or bytes that were made, of any size. */
-static inline void ctf_cell_set(struct cell *cell, enum cell_type type,
-				const struct bytes *made)
+static inline void cell_set_buffer(struct cell *cell, enum cell_type type,
+				   const struct bytes *made)
 {
 	cell_set_bytes(cell, type, made->size ? (const char *)made->data : "",
 		       made->size);
@@ -61,19 +61,19 @@ static inline void ctf_cell_set(struct cell *cell, enum cell_type type,
  * Append as JSON: a cell, and what stands before a member or element: a comma, and the
  * name of those that have one.
  */
-void ctf_json_add_value(struct bytes *text, const struct field_class *class,
-			const struct cell *cell);
-void ctf_json_add_name(struct bytes *text, const struct field_class *class,
-		       uint64_t index);
+void field_json_add_value(struct bytes *text, const struct field_class *class,
+			  const struct cell *cell);
+void field_json_add_name(struct bytes *text, const struct field_class *class,
+			 uint64_t index);
 
 /*
  * Of libbabeltrace2: as much of a class as tells what cells its fields become; of
- * CTF 1.8, as 2.0 of the library reads no other. NULL of NULL. And as ctf_fields_fetch.
+ * CTF 1.8, as 2.0 of the library reads no other. NULL of NULL. And as trace_fields_fetch.
  */
 struct bt_field_class;
 struct bt_event;
 struct field_class *babeltrace2_field_class(const struct bt_field_class *of);
-const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
+const struct cell *babeltrace2_fetch(const struct schema_event_class *class,
 				     const struct bt_event *event);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
-bool ctf_is_trace(const char *path)
+bool is_trace_path(const char *path)
 {
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
@@ -25,18 +25,18 @@ bool ctf_is_trace(const char *path)
 	return S_ISREG(status.st_mode) || trace_dat_probe(path);
 }
 
-struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
-				   struct error *error)
+struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
+				       struct error *error)
 {
 	if (trace_dat_probe(path))
 		return ftrace_open(path, error);
-	return kind == CTF_READER_BABELTRACE2 ? ctf_babeltrace2_open(path, error)
-					      : ctf_own_open(path, error);
+	return kind == TRACE_READER_BABELTRACE2 ? babeltrace2_open(path, error)
+						: ctf_trace_open(path, error);
 }
 
-void ctf_reader_init(struct ctf_reader *reader, const char *path,
-		     bool (*step)(struct ctf_reader *reader, uint64_t most),
-		     void (*free)(struct ctf_reader *reader))
+void trace_reader_init(struct trace_reader *reader, const char *path,
+		       bool (*step)(struct trace_reader *reader, uint64_t most),
+		       void (*free)(struct trace_reader *reader))
 {
 	reader->path = mem_strdup(path);
 	reader->step = step;
@@ -44,38 +44,40 @@ void ctf_reader_init(struct ctf_reader *reader, const char *path,
 	reader->begin_ns = NSEC_MAX;
 }
 
-const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
+const struct trace_class *trace_reader_class(const struct trace_reader *reader,
+					     uint32_t index)
 {
 	return index < reader->classes ? &reader->class[index]->known : NULL;
 }
 
-const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index)
+const struct trace_class *trace_reader_columns(struct trace_reader *reader,
+					       uint32_t index)
 {
 	if (index < reader->classes && !reader->class[index] -> known.columns)
-		ctf_fields_columns(reader->class[index]);
-	return ctf_reader_class(reader, index);
+		trace_fields_columns(reader->class[index]);
+	return trace_reader_class(reader, index);
 }
 
-void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
-		       const struct ctf_selection *selection)
+void trace_reader_select(struct trace_reader *reader, uint32_t index,
+			 const struct trace_selection *selection)
 {
-	struct ctf_event_class *class = reader->class[index];
+	struct schema_event_class *class = reader->class[index];
 
-	ctf_fields_free(class->fields);
+	trace_fields_free(class->fields);
 	class->fields = NULL;
 	class->before = selection->before;
 	class->selected = selection->what;
 	if (selection->what >= SELECT_FIELDS)
-		class->fields = ctf_fields_new(class->scope, selection);
+		class->fields = trace_fields_new(class->scope, selection);
 }
 
-void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
+void trace_reader_begin(struct trace_reader *reader, nsec_t local_ns)
 {
 	reader->begin_ns = local_ns;
 }
 
-bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
-			 struct ctf_recorded *recorded)
+bool trace_reader_recorded(struct trace_reader *reader, nsec_t until_ns,
+			   struct trace_recorded *recorded)
 {
 	memset(recorded, 0, sizeof(*recorded));
 	if (reader->recorded)
@@ -83,22 +85,23 @@ bool ctf_reader_recorded(struct ctf_reader *reader, nsec_t until_ns,
 	return recorded->periods > 0;
 }
 
-void ctf_reader_continue(struct ctf_reader *reader, const struct ctf_period *period)
+void trace_reader_continue(struct trace_reader *reader, const struct trace_period *period)
 {
 	if (reader->go_on)
 		reader->go_on(reader, period, NULL);
 }
 
-void ctf_reader_repeats(struct ctf_reader *reader, const struct ctf_period *period,
-			uint64_t sequence)
+void trace_reader_repeats(struct trace_reader *reader, const struct trace_period *period,
+			  uint64_t sequence)
 {
 	if (reader->go_on)
 		reader->go_on(reader, period, &sequence);
 }
 
-void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)
+void trace_reader_set_origin(struct trace_reader *reader,
+			     const struct clock_origin *origin)
 {
-	struct ctf_facts *facts = &reader->facts;
+	struct trace_facts *facts = &reader->facts;
 
 	if (!facts->counts_from_boot || strcmp(facts->clock_name, "monotonic"))
 		return;
@@ -108,9 +111,9 @@ void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin 
 }
 
 /* At the end: what the tracer lost, and stamps that went backwards. */
-static void tell_lost(struct ctf_reader *reader)
+static void tell_lost(struct trace_reader *reader)
 {
-	const struct ctf_facts *facts = &reader->facts;
+	const struct trace_facts *facts = &reader->facts;
 	struct problem_list *problems = &reader->problems;
 
 	if (facts->discarded_events && !reader->reports_losses)
@@ -128,8 +131,8 @@ static void tell_lost(struct ctf_reader *reader)
 			    (unsigned long long)facts->backward);
 }
 
-bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
-		     void *context)
+bool trace_reader_step(struct trace_reader *reader, uint64_t most, trace_event_fn *give,
+		       void *context)
 {
 	if (reader->has_ended)
 		return false;
@@ -141,23 +144,23 @@ bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *giv
 	return !reader->has_ended;
 }
 
-const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)
+const struct trace_facts *trace_reader_facts(const struct trace_reader *reader)
 {
 	return &reader->facts;
 }
 
-struct problem_list *ctf_reader_problems(struct ctf_reader *reader)
+struct problem_list *trace_reader_problems(struct trace_reader *reader)
 {
 	return &reader->problems;
 }
 
-void ctf_reader_free(struct ctf_reader *reader)
+void trace_reader_free(struct trace_reader *reader)
 {
 	if (!reader)
 		return;
 	reader->free(reader);
 	for (size_t i = 0; i < reader->classes; i++) {
-		ctf_event_class_clear(reader->class[i]);
+		schema_event_class_clear(reader->class[i]);
 		free(reader->class[i]);
 	}
 	free(reader->class);
@@ -168,28 +171,29 @@ void ctf_reader_free(struct ctf_reader *reader)
 	free(reader);
 }
 
-struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name)
+struct schema_event_class *trace_reader_add_class(struct trace_reader *reader,
+						  const char *name)
 {
-	struct ctf_event_class *class = mem_zalloc(sizeof(*class));
+	struct schema_event_class *class = mem_zalloc(sizeof(*class));
 
 	class->known.name = mem_strdup(name);
 	*MEM_NEXT(reader->class, reader->classes, reader->class_capacity) = class;
 	return class;
 }
 
-void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_type type,
-			  bool context)
+void trace_class_add_column(struct trace_class *class, const char *name,
+			    enum cell_type type, bool context)
 {
 	class->column =
 	    mem_realloc(class->column, class->columns + 1, sizeof(*class->column));
 	class->column[class->columns++] =
-	    (struct ctf_column){mem_strdup(name), type, context};
+	    (struct trace_column){mem_strdup(name), type, context};
 }
 
-void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
-			  const struct schema_clock *clock)
+void trace_reader_set_clock(struct trace_reader *reader, const char *host,
+			    const struct schema_clock *clock)
 {
-	struct ctf_facts *facts = &reader->facts;
+	struct trace_facts *facts = &reader->facts;
 
 	if (host)
 		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
@@ -197,7 +201,7 @@ void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 		return;
 	facts->has_clock = true;
 	facts->clock_frequency = clock->frequency;
-	if (!ctf_clock_base(clock, &facts->clock_offset_ns))
+	if (!schema_clock_base(clock, &facts->clock_offset_ns))
 		facts->clock_offset_ns = 0;
 	facts->has_uuid = clock->has_uuid;
 	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
@@ -206,14 +210,14 @@ void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 			sizeof(facts->clock_name) - 1);
 }
 
-void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream)
+void trace_reader_add_stream(struct trace_reader *reader, struct trace_progress *stream)
 {
 	stream->index = (uint32_t)reader->streams;
-	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
+	stream->tally = (struct trace_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
 	stream->cpu = -1;
 	reader->stream =
 	    mem_grow(reader->stream, reader->streams, &reader->stream_capacity,
-		     sizeof(struct ctf_progress *));
+		     sizeof(struct trace_progress *));
 	reader->stream[reader->streams++] = stream;
 	heap_push(&reader->heads, NSEC_MIN, stream->index);
 }
@@ -237,12 +241,12 @@ static nsec_t until_next(const struct heap *heads)
 }
 
 /* So many events of the first stream, and what the facts say of them. */
-static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
+static void run_first(struct trace_reader *reader, trace_run_fn *run, nsec_t until,
 		      uint64_t most)
 {
-	struct ctf_progress *stream = reader->stream[reader->heads.item->item];
-	const struct ctf_tally before = stream->tally, *now = &stream->tally;
-	struct ctf_facts *facts = &reader->facts;
+	struct trace_progress *stream = reader->stream[reader->heads.item->item];
+	const struct trace_tally before = stream->tally, *now = &stream->tally;
+	struct trace_facts *facts = &reader->facts;
 
 	stream->stop_at = before.events + most;
 	if (run(reader, stream, until))
@@ -259,7 +263,7 @@ static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
 	facts->backward += now->backward - before.backward;
 }
 
-bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
+bool trace_reader_merge(struct trace_reader *reader, uint64_t most, trace_run_fn *run)
 {
 	uint64_t stop_at =
 	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
@@ -270,7 +274,7 @@ bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
 	return reader->heads.count > 0;
 }
 
-void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
+void trace_reader_prime(struct trace_reader *reader, trace_run_fn *run)
 {
 	if (reader->heads.count)
 		run_first(reader, run, NSEC_MIN, 1);

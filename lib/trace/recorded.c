@@ -9,31 +9,31 @@
 
 struct scan {
 	const struct schema *schema;
-	struct ctf_recorded *recorded;
+	struct trace_recorded *recorded;
 	struct ctf_window window;
 	struct ctf_cursor cursor;
 	nsec_t until_ns;
 
 	/* The state of the current stream. */
-	struct ctf_period *last; /* the last packet's period; NULL before the first */
-	struct ctf_loss *open;   /* a loss whose packet has no end recorded, or NULL */
-	bool is_cut;             /* the last packet extends beyond the end of its file */
+	struct trace_period *last; /* the last packet's period; NULL before the first */
+	struct trace_loss *open;   /* a loss whose packet has no end recorded, or NULL */
+	bool is_cut; /* the last packet extends beyond the end of its file */
 };
 
 /* Set a packet's start and end; if they are not recorded, NSEC_MIN and NSEC_MAX. */
 static void find_times(const struct ctf_packet *packet, bool is_whole,
-		       struct ctf_period *period)
+		       struct trace_period *period)
 {
 	const struct schema_clock *clock = packet->stream->clock;
 	uint64_t begin = packet->value[ROLE_BEGIN], end = packet->value[ROLE_END];
 	bool has_begin = packet_has(packet, ROLE_BEGIN);
 
-	if (!has_begin || !ctf_instant(clock, begin, &period->begin_ns))
+	if (!has_begin || !schema_clock_instant(clock, begin, &period->begin_ns))
 		period->begin_ns = NSEC_MIN;
 	/* If the tracer crashed, the packet's end timestamp was never set. */
 	if (!packet_has(packet, ROLE_END) || !packet_has(packet, ROLE_END_STAMP) ||
 	    !is_whole || (has_begin && end < begin) ||
-	    !ctf_instant(clock, end, &period->end_ns))
+	    !schema_clock_instant(clock, end, &period->end_ns))
 		period->end_ns = NSEC_MAX;
 }
 
@@ -51,12 +51,12 @@ static nsec_t first_event(struct ctf_cursor *cursor, const struct ctf_packet *pa
 	return cursor->at < cursor->end &&
 		       (packet_has(packet, ROLE_BEGIN) || stream->stamp_size == 64) &&
 		       ctf_program_run(stream->header_program, cursor) &&
-		       ctf_instant(stream->clock, cursor->clock, &event_ns)
+		       schema_clock_instant(stream->clock, cursor->clock, &event_ns)
 		   ? event_ns
 		   : NSEC_MAX;
 }
 
-static bool follows(const struct ctf_period *last, const struct ctf_period *next)
+static bool follows(const struct trace_period *last, const struct trace_period *next)
 {
 	uint64_t growth;
 
@@ -69,13 +69,15 @@ static bool follows(const struct ctf_period *last, const struct ctf_period *next
 	return next->begin_ns <= last->end_ns;
 }
 
-static void add_loss(struct scan *scan, const struct ctf_period *packet, nsec_t begin_ns)
+static void add_loss(struct scan *scan, const struct trace_period *packet,
+		     nsec_t begin_ns)
 {
-	struct ctf_recorded *recorded = scan->recorded;
-	struct ctf_loss *loss =
+	struct trace_recorded *recorded = scan->recorded;
+	struct trace_loss *loss =
 	    MEM_NEXT(recorded->loss, recorded->losses, recorded->loss_capacity);
 
-	*loss = (struct ctf_loss){begin_ns, packet->end_ns, packet->channel, packet->cpu};
+	*loss =
+	    (struct trace_loss){begin_ns, packet->end_ns, packet->channel, packet->cpu};
 	scan->open = packet->end_ns == NSEC_MAX ? loss : NULL;
 }
 
@@ -84,10 +86,10 @@ static void add_loss(struct scan *scan, const struct ctf_period *packet, nsec_t 
  * packet, if this one follows it without a gap, or else from the start of this packet, to
  * its end.
  */
-static void find_loss(struct scan *scan, const struct ctf_period *packet,
+static void find_loss(struct scan *scan, const struct trace_period *packet,
 		      bool is_following)
 {
-	const struct ctf_period *last = scan->last;
+	const struct trace_period *last = scan->last;
 	nsec_t begin_ns = packet->begin_ns;
 
 	if (scan->open)
@@ -104,11 +106,11 @@ static void find_loss(struct scan *scan, const struct ctf_period *packet,
 
 static void note_packet(struct scan *scan, const struct ctf_packet *packet, bool is_whole)
 {
-	struct ctf_recorded *recorded = scan->recorded;
+	struct trace_recorded *recorded = scan->recorded;
 	const struct schema_stream *stream = packet->stream;
 	uint64_t cpu = packet->value[ROLE_CPU];
 	bool has_instance = packet_has(packet, ROLE_INSTANCE);
-	struct ctf_period period = {
+	struct trace_period period = {
 	    .has_last_events = packet->content > scan->cursor.at,
 	    .channel = (uint32_t)stream->id,
 	    .cpu = packet_has(packet, ROLE_CPU) && cpu <= INT32_MAX ? (int32_t)cpu : -1,
@@ -173,8 +175,8 @@ static bool scan_part(struct scan *scan, const struct ctf_stream *stream,
 			continue;
 		}
 		if (packet_has(&packet, ROLE_BEGIN) &&
-		    ctf_instant(packet.stream->clock, packet.value[ROLE_BEGIN],
-				&begin_ns) &&
+		    schema_clock_instant(packet.stream->clock, packet.value[ROLE_BEGIN],
+					 &begin_ns) &&
 		    begin_ns > scan->until_ns)
 			return false;
 		note_packet(scan, &packet, found == PACKET_WHOLE);
@@ -188,7 +190,7 @@ static bool scan_part(struct scan *scan, const struct ctf_stream *stream,
 }
 
 void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema *schema,
-			  nsec_t until_ns, struct ctf_recorded *recorded)
+			  nsec_t until_ns, struct trace_recorded *recorded)
 {
 	struct scan scan = {
 	    .schema = schema,
@@ -215,7 +217,7 @@ void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema
 	free(scan.cursor.slot);
 }
 
-void ctf_recorded_clear(struct ctf_recorded *recorded)
+void trace_recorded_clear(struct trace_recorded *recorded)
 {
 	free(recorded->period);
 	free(recorded->loss);

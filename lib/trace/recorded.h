@@ -14,12 +14,12 @@
  * leave no gap, whatever their times, because LTTng may start a packet with its first
  * event. Without sequence numbers the times decide.
  */
-struct ctf_period {
+struct trace_period {
 	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
 	nsec_t first_end_ns;     /* end of the first packet; NSEC_MAX if not known */
 	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
 	bool has_last_events;    /* the last packet has events */
-	uint32_t channel;        /* as in struct ctf_class */
+	uint32_t channel;        /* as in struct trace_class */
 	int32_t cpu;             /* -1: not recorded */
 	uint64_t instance;       /* number of the stream in its channel, or the CPU */
 	unsigned sequence_size, discarded_size; /* bits of the counters; 0 if none */
@@ -28,17 +28,17 @@ struct ctf_period {
 
 /* A time span in which events were lost; exactly when is unknown. What was lost before
  * the first packet of a stream is not among them, but in `first_discarded`. */
-struct ctf_loss {
+struct trace_loss {
 	nsec_t begin_ns, end_ns;
 	uint32_t channel;
 	int32_t cpu;
 };
 
-struct ctf_recorded {
-	unsigned char uuid[16];    /* uuid of the trace; all 0 if it has none */
-	struct ctf_period *period; /* grouped by stream, in the order of its packets */
+struct trace_recorded {
+	unsigned char uuid[16];      /* uuid of the trace; all 0 if it has none */
+	struct trace_period *period; /* grouped by stream, in the order of its packets */
 	size_t periods, period_capacity;
-	struct ctf_loss *loss;
+	struct trace_loss *loss;
 	size_t losses, loss_capacity;
 };
 
@@ -50,9 +50,9 @@ struct schema;
  * after `until_ns`.
  */
 void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema *schema,
-			  nsec_t until_ns, struct ctf_recorded *recorded);
+			  nsec_t until_ns, struct trace_recorded *recorded);
 
-void ctf_recorded_clear(struct ctf_recorded *recorded);
+void trace_recorded_clear(struct trace_recorded *recorded);
 
 /* Return how much a counter of `size` bits, which may wrap, has grown; 0 if it fell. */
 static inline uint64_t counter_growth(unsigned size, uint64_t from, uint64_t to)

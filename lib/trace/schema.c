@@ -145,7 +145,7 @@ void field_free(struct field_class *class)
 	free(class);
 }
 
-void ctf_event_class_clear(struct ctf_event_class *class)
+void schema_event_class_clear(struct schema_event_class *class)
 {
 	for (size_t i = 0; i < class->known.columns; i++)
 		free(class->known.column[i].name);
@@ -153,7 +153,7 @@ void ctf_event_class_clear(struct ctf_event_class *class)
 	free(class->known.name);
 	field_free(class->scope[SCOPE_SPECIFIC_CONTEXT]);
 	field_free(class->scope[SCOPE_PAYLOAD]);
-	ctf_fields_free(class->fields);
+	trace_fields_free(class->fields);
 	ctf_program_free(class->program);
 }
 
@@ -175,7 +175,7 @@ void schema_free(struct schema *schema)
 		free(stream->by_id);
 	}
 	for (size_t i = 0; i < schema->events; i++)
-		ctf_event_class_clear(&schema->event[i]);
+		schema_event_class_clear(&schema->event[i]);
 	field_free(schema->packet_header);
 	ctf_program_free(schema->packet_program);
 	free(schema->clock);

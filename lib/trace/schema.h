@@ -208,8 +208,8 @@ struct schema_stream {
 	/* Set by schema_set_up. */
 	const struct schema_clock *clock; /* NULL where events have no stamps */
 	struct ctf_program *packet_program, *header_program;
-	struct short_header short_header; /* as the program, most often */
-	struct ctf_event_class **by_id;   /* NULL: none has the id */
+	struct short_header short_header;  /* as the program, most often */
+	struct schema_event_class **by_id; /* NULL: none has the id */
 	size_t ids;
 
 	bool can_skip; /* its packets before the reader's begin, whole */
@@ -228,12 +228,12 @@ struct ctf_stretches {
 	uint64_t behind[CTF_STRINGS]; /* bits after each string */
 };
 
-struct ctf_event_class {
-	struct ctf_class known;            /* first; to the reader's caller */
+struct schema_event_class {
+	struct trace_class known;          /* first; to the reader's caller */
 	struct field_class *scope[SCOPES]; /* those of events; any may be NULL */
-	enum ctf_selected selected;
-	enum ctf_use before;
-	struct ctf_fields *fields; /* that are selected as cells, or NULL */
+	enum trace_selected selected;
+	enum trace_use before;
+	struct trace_fields *fields; /* that are selected as cells, or NULL */
 
 	/* For our own reader. */
 	uint64_t id, stream_id;
@@ -245,7 +245,7 @@ struct ctf_event_class {
 };
 
 /* But for the context of the stream, which is others', too. */
-void ctf_event_class_clear(struct ctf_event_class *class);
+void schema_event_class_clear(struct schema_event_class *class);
 
 /* All that is known of a trace before any stream file is opened. */
 struct schema {
@@ -256,7 +256,7 @@ struct schema {
 	struct field_class *packet_header;
 	struct schema_clock *clock;
 	struct schema_stream *stream;
-	struct ctf_event_class *event; /* of all streams */
+	struct schema_event_class *event; /* of all streams */
 	size_t clocks, clock_capacity, streams, stream_capacity, events, event_capacity;
 	char *hostname;      /* of the environment, or NULL */
 	bool is_barectf;     /* the tracer, */
@@ -306,7 +306,8 @@ struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
 struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
 
 /* A clock's value as an instant. False where it is none that can be. */
-bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *instant);
+bool schema_clock_instant_slow(const struct schema_clock *clock, uint64_t value,
+			       nsec_t *instant);
 
 static inline bool clock_range_instant(const struct clock_range *range, uint64_t value,
 				       nsec_t *instant)
@@ -315,14 +316,14 @@ static inline bool clock_range_instant(const struct clock_range *range, uint64_t
 	return value >= range->least && value <= range->most;
 }
 
-static inline bool ctf_instant(const struct schema_clock *clock, uint64_t value,
-			       nsec_t *instant)
+static inline bool schema_clock_instant(const struct schema_clock *clock, uint64_t value,
+					nsec_t *instant)
 {
 	return clock_range_instant(&clock->range, value, instant) ||
-	       ctf_instant_slow(clock, value, instant);
+	       schema_clock_instant_slow(clock, value, instant);
 }
 
 /* The instant of value 0, in whole nanoseconds. False where it is none that can be. */
-bool ctf_clock_base(const struct schema_clock *clock, nsec_t *base_ns);
+bool schema_clock_base(const struct schema_clock *clock, nsec_t *base_ns);
 
 #endif

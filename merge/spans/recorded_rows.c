@@ -315,7 +315,7 @@ static int write_capture(const struct recorded_rows *rows,
 	struct period_list holes = {NULL, 0, 0};
 
 	for (size_t i = 0; i < source->losses; i++) {
-		const struct ctf_loss *loss = &source->loss[i];
+		const struct trace_loss *loss = &source->loss[i];
 
 		*MEM_NEXT(holes.item, holes.count, holes.capacity) =
 		    (struct period){loss->begin_ns == NSEC_MIN

@@ -93,7 +93,7 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 struct applied {
 	const struct clock *clock;
 	const struct source *source;
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	const char *name; /* of its file or directory */
 };
 
@@ -150,7 +150,7 @@ static int apply_all(const struct output_directory *directory,
 
 	for (size_t i = 0; !status && i < count; i++)
 		if (applied[i].source->kind == SOURCE_CAPTURE ||
-		    ctf_is_trace(applied[i].clock->path))
+		    is_trace_path(applied[i].clock->path))
 			status =
 			    apply_one(directory, &applied[i], lines, problems, error);
 	fclose(lines);

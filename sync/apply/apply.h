@@ -29,8 +29,8 @@ int apply_run(struct sync *sync, const struct clock_map *map,
  * the target, 1 if the capture cannot have that clock, or -1 if something failed.
  */
 int apply_to_capture(const struct clock *clock, const struct source *source,
-		     const struct ctf_facts *facts, const char *target, char **exactness,
-		     struct error *error);
+		     const struct trace_facts *facts, const char *target,
+		     char **exactness, struct error *error);
 
 /* Return the name for a capture's copy: it ends as the capture's own. The caller frees
  * it. */

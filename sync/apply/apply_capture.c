@@ -84,8 +84,8 @@ static int rewrite_parts(struct capture_rewrite *rewrite, const struct source *s
 }
 
 int apply_to_capture(const struct clock *clock, const struct source *source,
-		     const struct ctf_facts *facts, const char *target, char **exactness,
-		     struct error *error)
+		     const struct trace_facts *facts, const char *target,
+		     char **exactness, struct error *error)
 {
 	AUTOFREE char *text = describe(clock);
 	AUTOFREE char *comment =

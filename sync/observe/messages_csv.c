@@ -31,7 +31,7 @@ static uint32_t find_node(struct parsing *parsing, const char *name)
 	return (uint32_t)number;
 }
 
-static void note_stamp(struct ctf_facts *facts, nsec_t ns)
+static void note_stamp(struct trace_facts *facts, nsec_t ns)
 {
 	if (!facts->events++ || ns < facts->begin_ns)
 		facts->begin_ns = ns;

@@ -175,7 +175,7 @@ static void explain_silence(const struct observations *seen,
 {
 	for (size_t i = 0; i < seen->traces; i++) {
 		const struct trace *trace = &seen->trace[i];
-		const struct ctf_facts *facts = &trace->facts;
+		const struct trace_facts *facts = &trace->facts;
 
 		if (trace_of_clock(seen, trace->clock_index) != i)
 			continue;

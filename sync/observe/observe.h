@@ -21,7 +21,7 @@ struct trace {
 	uint32_t host_index;   /* the first trace of its host */
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	enum source_kind kind;
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	bool is_apart;      /* its clock is known to differ from that of its host */
 	bool is_unsure;     /* some set_backs were reported without messages after them */
 	uint32_t set_backs; /* those of `facts` that are reported, a bit each */

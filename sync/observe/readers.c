@@ -60,7 +60,7 @@ static void note_source(void *context, uint32_t source)
 {
 	struct readers *readers = context;
 	struct reading *reading = &readers->reading[source];
-	const struct ctf_facts *facts = &reading->source->facts;
+	const struct trace_facts *facts = &reading->source->facts;
 
 	readers->events += facts->events - reading->events;
 	readers->bytes += facts->bytes - reading->bytes;

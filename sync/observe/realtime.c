@@ -8,7 +8,7 @@
  * capture's clock was set back. So much was added to the capture's timestamps before.
  */
 static bool is_set_back(const struct realtime_offset *offset,
-			const struct ctf_set_back *back, nsec_t added)
+			const struct trace_set_back *back, nsec_t added)
 {
 	nsec_t last = nsec_add(offset->to_ns, offset->low_ns) + added;
 
@@ -50,7 +50,7 @@ static void add_by_samples(struct observations *seen, const struct trace *base,
 }
 
 /* Return true if the capture and the samples overlap, give or take a day. */
-static bool is_of_that_time(const struct source *source, const struct ctf_facts *facts)
+static bool is_of_that_time(const struct source *source, const struct trace_facts *facts)
 {
 	const struct realtime_offset *first = source->realtime;
 	const struct realtime_offset *last = first + source->realtimes - 1;

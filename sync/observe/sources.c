@@ -125,7 +125,7 @@ static bool name_is_taken(const struct observations *seen, const char *name)
 	return false;
 }
 
-const char *source_name(const struct source *source, const struct ctf_facts *facts)
+const char *source_name(const struct source *source, const struct trace_facts *facts)
 {
 	if (source->name)
 		return source->name;
@@ -134,7 +134,7 @@ const char *source_name(const struct source *source, const struct ctf_facts *fac
 
 /* Made unique. */
 static char *make_name(const struct observations *seen, const struct source *source,
-		       const struct ctf_facts *facts)
+		       const struct trace_facts *facts)
 {
 	const char *base = source_name(source, facts);
 	char *name;
@@ -168,7 +168,7 @@ static void append_clock(struct observations *seen, struct trace *trace)
 static void set_clock(struct observations *seen, const struct source_list *sources,
 		      struct trace *trace, struct problem_list *problems)
 {
-	const struct ctf_facts *facts = &trace->facts;
+	const struct trace_facts *facts = &trace->facts;
 	const struct trace *clone = NULL;
 
 	for (uint32_t i = 0; facts->has_uuid && i < seen->clocks; i++) {
@@ -207,7 +207,7 @@ static uint32_t host_of(const struct observations *seen,
 }
 
 static void add_trace(struct observations *seen, struct source_list *sources,
-		      uint32_t source_index, const struct ctf_facts *facts,
+		      uint32_t source_index, const struct trace_facts *facts,
 		      struct problem_list *problems)
 {
 	const struct source *source = &sources->item[source_index];

@@ -14,7 +14,7 @@ struct packet_source **sources_open(struct source_list *sources, int threads,
 				    struct problem_list *problems);
 
 /* The name asked for, else the recorded host, else the path; maybe that of several. */
-const char *source_name(const struct source *source, const struct ctf_facts *facts);
+const char *source_name(const struct source *source, const struct trace_facts *facts);
 
 /* Add a trace without a source, of a clock of its own. It takes the name. */
 struct trace *observations_add_node(struct observations *seen, char *name);

@@ -2,7 +2,7 @@
 #include "sync/observe/steps.h"
 
 /* Return what the clock showed when local times were `at`. */
-static nsec_t shown_at(const struct ctf_facts *facts, nsec_t at)
+static nsec_t shown_at(const struct trace_facts *facts, nsec_t at)
 {
 	nsec_t added = 0;
 
@@ -12,12 +12,12 @@ static nsec_t shown_at(const struct ctf_facts *facts, nsec_t at)
 }
 
 /* Local times go on at a second later at least. */
-static bool is_within(const struct ctf_set_back *back, nsec_t from, nsec_t to)
+static bool is_within(const struct trace_set_back *back, nsec_t from, nsec_t to)
 {
 	return back->at_ns + NSEC_PER_SEC > from && back->at_ns < to;
 }
 
-nsec_t set_back_between(const struct ctf_facts *facts, nsec_t from, nsec_t to)
+nsec_t set_back_between(const struct trace_facts *facts, nsec_t from, nsec_t to)
 {
 	nsec_t added = 0;
 
@@ -30,11 +30,11 @@ nsec_t set_back_between(const struct ctf_facts *facts, nsec_t from, nsec_t to)
 nsec_t report_step(struct trace *trace, nsec_t at, nsec_t size, const nsec_t within[2],
 		   struct problem_list *problems)
 {
-	const struct ctf_facts *facts = &trace->facts;
+	const struct trace_facts *facts = &trace->facts;
 	char when[NSEC_TEXT], how_far[NSEC_TEXT];
 
 	for (size_t i = 0; i < facts->set_backs; i++) {
-		const struct ctf_set_back *back = &facts->set_back[i];
+		const struct trace_set_back *back = &facts->set_back[i];
 
 		if (!is_within(back, within[0], within[1]))
 			continue;
@@ -57,7 +57,7 @@ void report_set_backs(struct observations *seen, struct problem_list *problems)
 		struct trace *trace = &seen->trace[i];
 
 		for (size_t k = 0; k < trace->facts.set_backs; k++) {
-			const struct ctf_set_back *back = &trace->facts.set_back[k];
+			const struct trace_set_back *back = &trace->facts.set_back[k];
 
 			if (trace->set_backs & 1u << k)
 				continue;

@@ -5,7 +5,7 @@
 #include "sync/observe/observe.h"
 
 /* Return what was added to a trace's local times where it was set back between two. */
-nsec_t set_back_between(const struct ctf_facts *facts, nsec_t from, nsec_t to);
+nsec_t set_back_between(const struct trace_facts *facts, nsec_t from, nsec_t to);
 
 /*
  * Note that a trace's clock was stepped at a local time, and at no time outside of

@@ -171,7 +171,7 @@ static nsec_t step_of(const struct tie_part *part)
 					    : part->high_ns - last->low_ns;
 }
 
-bool tie_is_sound(const struct tie *tie, const struct ctf_facts *tied)
+bool tie_is_sound(const struct tie *tie, const struct trace_facts *tied)
 {
 	size_t forward = 0, steps = tie->parts ? tie->parts - 1 : 0;
 

@@ -72,7 +72,7 @@ bool tie_parts_agree(const struct tie_part *one, const struct tie_part *other);
  * Two clocks that drift against each other would take many that are neither. `tied` are
  * the facts of the tied clock's trace.
  */
-bool tie_is_sound(const struct tie *tie, const struct ctf_facts *tied);
+bool tie_is_sound(const struct tie *tie, const struct trace_facts *tied);
 
 /* A tied source's time on its base: at the earliest and at the latest. */
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);

@@ -67,7 +67,7 @@ static size_t messages_of(const struct pair *pair)
 static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
 {
 	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
-	const struct ctf_facts *facts =
+	const struct trace_facts *facts =
 	    &sync->seen.trace[sync->set.clock[index].first_trace].facts;
 	nsec_t middle = facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
 	struct clock_bound bound;

@@ -197,7 +197,7 @@ static struct flow *earliest(struct flow *flow, size_t flows, uint32_t node)
 struct recorder {
 	struct packets_writer *writer;
 	struct node_clock clock;
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	uint64_t ordinal[PROCESSORS];
 	uint64_t random;
 };

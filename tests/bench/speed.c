@@ -38,7 +38,7 @@ static void ignore(void *context, const struct packet_event *packet_event)
 	(void)packet_event;
 }
 
-static void ignore_event(void *context, const struct ctf_event *event)
+static void ignore_event(void *context, const struct trace_event *event)
 {
 	(void)context;
 	(void)event;
@@ -47,25 +47,25 @@ static void ignore_event(void *context, const struct ctf_event *event)
 /* Read all fields of a trace's events. Return their number, or -1 with error. */
 static int64_t read_fields(const char *path, struct error *error)
 {
-	struct ctf_reader *reader = ctf_reader_open(path, CTF_READER_OWN, error);
+	struct trace_reader *reader = trace_reader_open(path, TRACE_READER_OWN, error);
 	int64_t events;
 
 	if (!reader)
 		return -1;
-	for (uint32_t i = 0; ctf_reader_columns(reader, i); i++)
-		ctf_reader_select(reader, i,
-				  &(struct ctf_selection){.what = SELECT_COLUMNS});
-	while (ctf_reader_step(reader, 1 << 20, ignore_event, NULL))
+	for (uint32_t i = 0; trace_reader_columns(reader, i); i++)
+		trace_reader_select(reader, i,
+				    &(struct trace_selection){.what = SELECT_COLUMNS});
+	while (trace_reader_step(reader, 1 << 20, ignore_event, NULL))
 		;
-	events = (int64_t)ctf_reader_facts(reader)->events;
-	ctf_reader_free(reader);
+	events = (int64_t)trace_reader_facts(reader)->events;
+	trace_reader_free(reader);
 	return events;
 }
 
 /* Read a trace's packets. Return the number of its events, or -1 with error. */
 static int64_t read_packets(const char *path, struct error *error)
 {
-	struct packet_source *packets = trace_packets_open(path, CTF_READER_OWN, error);
+	struct packet_source *packets = trace_packets_open(path, TRACE_READER_OWN, error);
 	int64_t events;
 
 	if (!packets)

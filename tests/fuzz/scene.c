@@ -87,10 +87,10 @@ static void look(const void *bytes, size_t size)
 		sum = (unsigned char)(sum + at[i]);
 }
 
-static void take_record(void *context, const struct ctf_event *record)
+static void take_record(void *context, const struct trace_event *record)
 {
-	struct ctf_reader *records = context;
-	const struct ctf_class *class = ctf_reader_class(records, record->class);
+	struct trace_reader *records = context;
+	const struct trace_class *class = trace_reader_class(records, record->class);
 
 	for (size_t i = 0; record->cell && i < class->columns; i++)
 		if (record->cell[i].type == CELL_TEXT ||
@@ -101,36 +101,36 @@ static void take_record(void *context, const struct ctf_event *record)
 }
 
 /* All columns; before a begin, one class in three of each sort. */
-static void select_columns(struct ctf_reader *reader, nsec_t begin_ns)
+static void select_columns(struct trace_reader *reader, nsec_t begin_ns)
 {
-	struct ctf_selection selection = {.what = SELECT_COLUMNS};
-	const struct ctf_class *class;
+	struct trace_selection selection = {.what = SELECT_COLUMNS};
+	const struct trace_class *class;
 
-	for (uint32_t i = 0; (class = ctf_reader_columns(reader, i)); i++) {
+	for (uint32_t i = 0; (class = trace_reader_columns(reader, i)); i++) {
 		if (begin_ns != NSEC_MIN)
-			selection.before = (enum ctf_use)(strlen(class->name) % 3);
-		ctf_reader_select(reader, i, &selection);
+			selection.before = (enum trace_use)(strlen(class->name) % 3);
+		trace_reader_select(reader, i, &selection);
 	}
 	if (begin_ns != NSEC_MIN)
-		ctf_reader_begin(reader, begin_ns);
+		trace_reader_begin(reader, begin_ns);
 }
 
 /* From a time on; returns one in the middle of what was read. */
 static nsec_t read_records(nsec_t begin_ns)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *records = ctf_reader_open(trace, CTF_READER_OWN, &error);
+	struct trace_reader *records = trace_reader_open(trace, TRACE_READER_OWN, &error);
 	nsec_t middle_ns = NSEC_MIN;
 
 	if (records)
 		select_columns(records, begin_ns);
-	while (records && ctf_reader_step(records, UINT64_MAX, take_record, records))
+	while (records && trace_reader_step(records, UINT64_MAX, take_record, records))
 		;
 	if (records) {
-		const struct ctf_facts *facts = ctf_reader_facts(records);
+		const struct trace_facts *facts = trace_reader_facts(records);
 
 		middle_ns = facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
-		ctf_reader_free(records);
+		trace_reader_free(records);
 	} else if (!error.text) {
 		abort(); /* a failure without a reason */
 	}
@@ -139,11 +139,11 @@ static nsec_t read_records(nsec_t begin_ns)
 }
 
 struct selected {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	size_t *fields; /* one an event class */
 };
 
-static void take_event(void *context, const struct ctf_event *event)
+static void take_event(void *context, const struct trace_event *event)
 {
 	const struct selected *selected = context;
 
@@ -157,12 +157,13 @@ static void take_event(void *context, const struct ctf_event *event)
 static void read_selection(void)
 {
 	struct error error = ERROR_INIT;
-	struct selected selected = {ctf_reader_open(trace, CTF_READER_OWN, &error), NULL};
-	const struct ctf_class *class;
+	struct selected selected = {trace_reader_open(trace, TRACE_READER_OWN, &error),
+				    NULL};
+	const struct trace_class *class;
 	size_t capacity = 0;
 
 	for (uint32_t i = 0;
-	     selected.reader && (class = ctf_reader_class(selected.reader, i)); i++) {
+	     selected.reader && (class = trace_reader_class(selected.reader, i)); i++) {
 		int number = 0;
 
 		while (number + 1 < PACKET_CLASSES &&
@@ -171,15 +172,15 @@ static void read_selection(void)
 		selected.fields =
 		    mem_grow(selected.fields, i, &capacity, sizeof(*selected.fields));
 		selected.fields[i] = packet_classes[number].fields;
-		ctf_reader_select(
-		    selected.reader, i,
-		    &(struct ctf_selection){SELECT_FIELDS, packet_classes[number].field,
-					    packet_classes[number].fields, CTF_NEEDED});
+		trace_reader_select(selected.reader, i,
+				    &(struct trace_selection){
+					SELECT_FIELDS, packet_classes[number].field,
+					packet_classes[number].fields, TRACE_NEEDED});
 	}
 	while (selected.reader &&
-	       ctf_reader_step(selected.reader, UINT64_MAX, take_event, &selected))
+	       trace_reader_step(selected.reader, UINT64_MAX, take_event, &selected))
 		;
-	ctf_reader_free(selected.reader);
+	trace_reader_free(selected.reader);
 	free(selected.fields);
 	error_clear(&error);
 }

@@ -61,7 +61,8 @@ struct captured {
  * becomes a problem. Return NULL with error if the first file is not a capture.
  */
 struct capture_frames *capture_frames_open(const struct capture_input *input,
-					   struct ctf_facts *facts, struct error *error);
+					   struct trace_facts *facts,
+					   struct error *error);
 
 /* Return the limit of captured bytes that the file was made with. */
 uint32_t capture_frames_limit(const struct capture_frames *frames);

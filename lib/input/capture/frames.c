@@ -40,7 +40,7 @@ struct capture_frames {
 	struct capture_input input; /* borrowed */
 	size_t next;                /* index of the next part */
 	uint64_t bytes_before;      /* size of the files read before this one */
-	struct ctf_facts *facts;
+	struct trace_facts *facts;
 	struct outliers outliers;
 	struct set_back set_back;
 	captured_fn *give; /* callback of the current step */
@@ -200,7 +200,7 @@ static int open_file(struct capture_file *file, const char *path, struct error *
 }
 
 struct capture_frames *capture_frames_open(const struct capture_input *input,
-					   struct ctf_facts *facts, struct error *error)
+					   struct trace_facts *facts, struct error *error)
 {
 	struct capture_frames *frames = mem_zalloc(sizeof(*frames));
 	struct stat status;
@@ -274,7 +274,7 @@ static int read_packet(struct capture_file *file, struct block_packet *packet)
 
 static void note_stamp(struct capture_frames *frames, nsec_t ns)
 {
-	struct ctf_facts *facts = frames->facts;
+	struct trace_facts *facts = frames->facts;
 
 	if (!facts->events || ns < facts->begin_ns)
 		facts->begin_ns = ns;

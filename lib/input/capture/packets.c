@@ -43,7 +43,7 @@ static void look(void *context, struct captured *captured)
 static int survey(struct capture *capture, const struct capture_input *input,
 		  struct error *error)
 {
-	struct ctf_facts facts = {0};
+	struct trace_facts facts = {0};
 	struct problem_list ignored = {NULL, 0, 0};
 	struct capture_frames *frames = capture_frames_open(input, &facts, error);
 	struct survey *survey;
@@ -74,7 +74,7 @@ static int survey(struct capture *capture, const struct capture_input *input,
 static bool make_packet_event(struct capture *capture, const struct captured *captured,
 			      struct packet_event *packet_event)
 {
-	struct ctf_facts *facts = &capture->base.facts;
+	struct trace_facts *facts = &capture->base.facts;
 	const struct frame *frame = &captured->frame;
 
 	/* The stamp was cut off; a receive needs the latest instant. */
@@ -206,7 +206,7 @@ static void look_at_clock(void *context, struct captured *captured)
 /* Determine whether a second clock stamps received packets. */
 static void find_clocks(struct capture *capture, const struct capture_input *input)
 {
-	struct ctf_facts facts = {0};
+	struct trace_facts facts = {0};
 	struct problem_list ignored = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	struct capture_frames *frames = capture_frames_open(input, &facts, &error);

@@ -66,7 +66,7 @@ static const struct {
 };
 
 struct capture_records {
-	struct ctf_reader base;
+	struct trace_reader base;
 	struct capture_frames *frames;
 	struct cell cell[COLUMNS];
 	char eth_src[MAC_TEXT], eth_dst[MAC_TEXT];
@@ -171,8 +171,8 @@ static void handle_packet(void *context, struct captured *captured)
 {
 	struct capture_records *records = context;
 	const struct packet *packet = &captured->frame.packet;
-	enum ctf_selected selected = records->base.class[0]->selected;
-	struct ctf_event event = {
+	enum trace_selected selected = records->base.class[0]->selected;
+	struct trace_event event = {
 	    .local_ns = captured->ns, .cpu = -1, .ordinal = captured->ordinal};
 
 	if (selected == SELECT_NOTHING)
@@ -189,7 +189,7 @@ static void handle_packet(void *context, struct captured *captured)
 	records->base.give(records->base.context, &event);
 }
 
-static bool capture_step(struct ctf_reader *reader, uint64_t most)
+static bool capture_step(struct trace_reader *reader, uint64_t most)
 {
 	struct capture_records *records = (struct capture_records *)reader;
 
@@ -199,8 +199,8 @@ static bool capture_step(struct ctf_reader *reader, uint64_t most)
 }
 
 /* A capture says what it lost, at its end; not when it was recorded. */
-static void capture_recorded(const struct ctf_reader *reader, nsec_t until_ns,
-			     struct ctf_recorded *recorded)
+static void capture_recorded(const struct trace_reader *reader, nsec_t until_ns,
+			     struct trace_recorded *recorded)
 {
 	const struct capture_records *records = (const struct capture_records *)reader;
 	const struct capture_losses *losses = capture_frames_losses(records->frames);
@@ -208,31 +208,31 @@ static void capture_recorded(const struct ctf_reader *reader, nsec_t until_ns,
 	(void)until_ns;
 	for (size_t i = 0; i < losses->count; i++)
 		*MEM_NEXT(recorded->loss, recorded->losses, recorded->loss_capacity) =
-		    (struct ctf_loss){.begin_ns = losses->item[i].begin_ns,
-				      .end_ns = losses->item[i].end_ns,
-				      .cpu = -1};
+		    (struct trace_loss){.begin_ns = losses->item[i].begin_ns,
+					.end_ns = losses->item[i].end_ns,
+					.cpu = -1};
 }
 
-static void capture_free(struct ctf_reader *reader)
+static void capture_free(struct trace_reader *reader)
 {
 	capture_frames_free(((struct capture_records *)reader)->frames);
 }
 
-struct ctf_reader *capture_records_open(const struct capture_input *input,
-					struct error *error)
+struct trace_reader *capture_records_open(const struct capture_input *input,
+					  struct error *error)
 {
 	struct capture_records *records = mem_zalloc(sizeof(*records));
-	struct ctf_class *class;
+	struct trace_class *class;
 
-	ctf_reader_init(&records->base, input->path, capture_step, capture_free);
+	trace_reader_init(&records->base, input->path, capture_step, capture_free);
 	records->base.recorded = capture_recorded;
 	records->base.reports_losses = true;
-	class = &ctf_reader_add_class(&records->base, "packet")->known;
+	class = &trace_reader_add_class(&records->base, "packet")->known;
 	for (size_t i = 0; i < COLUMNS; i++)
-		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
+		trace_class_add_column(class, columns[i].name, columns[i].type, false);
 	records->frames = capture_frames_open(input, &records->base.facts, error);
 	if (records->frames)
 		return &records->base;
-	ctf_reader_free(&records->base);
+	trace_reader_free(&records->base);
 	return NULL;
 }

@@ -15,8 +15,8 @@
 struct capture_rewrite {
 	nsec_t (*correct)(const void *context, nsec_t local_ns);
 	const void *context;
-	const char *comment;                 /* to add to each section of a pcapng */
-	const struct ctf_set_back *set_back; /* of the whole capture */
+	const char *comment;                   /* to add to each section of a pcapng */
+	const struct trace_set_back *set_back; /* of the whole capture */
 	size_t set_backs;
 	nsec_t begin_ns, end_ns; /* local times of the first and last packet in use */
 

@@ -31,7 +31,7 @@ static bool is_series(const struct set_back *back)
 }
 
 /* The clock was set back before the held packets: add to them what leads beyond it. */
-static void set(struct set_back *back, struct ctf_facts *facts)
+static void set(struct set_back *back, struct trace_facts *facts)
 {
 	nsec_t first = back->held[0].ns, size;
 
@@ -39,7 +39,7 @@ static void set(struct set_back *back, struct ctf_facts *facts)
 		first = back->held[i].ns < first ? back->held[i].ns : first;
 	size = nsec_sub(back->last_ns, first) / NSEC_PER_SEC * NSEC_PER_SEC +
 	       2 * NSEC_PER_SEC;
-	facts->set_back[facts->set_backs++] = (struct ctf_set_back){
+	facts->set_back[facts->set_backs++] = (struct trace_set_back){
 	    nsec_add(back->last_ns, back->added_ns), size, back->held[0].ordinal};
 	back->added_ns += size;
 	back->begin_ns = back->last_ns = first;
@@ -54,25 +54,25 @@ static bool is_of_before(const struct set_back *back, nsec_t ns)
 }
 
 void set_back_add(struct set_back *back, struct captured *captured,
-		  struct ctf_facts *facts, captured_fn *deliver, void *context)
+		  struct trace_facts *facts, captured_fn *deliver, void *context)
 {
 	bool is_near = is_of_before(back, captured->ns);
 
 	back->held[back->count++] = *captured;
 	if (back->count < SET_BACK_HELD && !is_near)
 		return;
-	if (!is_near && is_series(back) && facts->set_backs < CTF_MOST_SET_BACKS)
+	if (!is_near && is_series(back) && facts->set_backs < TRACE_MOST_SET_BACKS)
 		set(back, facts);
 	else if (!is_near)
 		back->last_ns = captured->ns;
 	release(back, deliver, context);
 }
 
-void set_back_end(struct set_back *back, struct ctf_facts *facts, captured_fn *deliver,
+void set_back_end(struct set_back *back, struct trace_facts *facts, captured_fn *deliver,
 		  void *context)
 {
 	if (back->count >= LEAST_AT_END && is_series(back) &&
-	    facts->set_backs < CTF_MOST_SET_BACKS)
+	    facts->set_backs < TRACE_MOST_SET_BACKS)
 		set(back, facts);
 	release(back, deliver, context);
 }

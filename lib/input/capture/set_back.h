@@ -45,10 +45,10 @@ static inline bool set_back_pass(struct set_back *back, struct captured *capture
  * where it was.
  */
 void set_back_add(struct set_back *back, struct captured *captured,
-		  struct ctf_facts *facts, captured_fn *deliver, void *context);
+		  struct trace_facts *facts, captured_fn *deliver, void *context);
 
 /* End the capture: deliver the packets that are held. */
-void set_back_end(struct set_back *back, struct ctf_facts *facts, captured_fn *deliver,
+void set_back_end(struct set_back *back, struct trace_facts *facts, captured_fn *deliver,
 		  void *context);
 
 #endif

@@ -22,7 +22,7 @@
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct stream {
-	struct ctf_progress progress;
+	struct trace_progress progress;
 	const bt_message_iterator *iterator;
 	bt_message_array_const message; /* the batch at hand, ours to put */
 	uint64_t count, next;           /* of the batch */
@@ -30,7 +30,7 @@ struct stream {
 };
 
 struct babeltrace2_reader {
-	struct ctf_reader base;
+	struct trace_reader base;
 	bt_graph *graph;
 	const bt_component_source *source;
 	struct stream *stream;
@@ -52,7 +52,7 @@ static void take_error(struct error *error)
 		bt_error_release(causes);
 }
 
-static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
+static void set_facts(struct trace_reader *reader, const bt_stream *stream)
 {
 	const bt_value *host = bt_trace_borrow_environment_entry_value_by_name_const(
 	    bt_stream_borrow_trace_const(stream), "hostname");
@@ -69,7 +69,7 @@ static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 	of.has_uuid = uuid != NULL;
 	if (uuid)
 		memcpy(of.uuid, uuid, sizeof(of.uuid));
-	ctf_reader_set_clock(
+	trace_reader_set_clock(
 	    reader, host && bt_value_is_string(host) ? bt_value_string_get(host) : NULL,
 	    clock ? &of : NULL);
 }
@@ -79,10 +79,10 @@ static void add_class(struct babeltrace2_reader *reader, const bt_event_class *o
 {
 	const char *name = bt_event_class_get_name(of);
 	AUTOFREE char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(of));
-	struct ctf_event_class *class;
+	struct schema_event_class *class;
 
 	intmap_put(&reader->index, (uintptr_t)of, (int64_t)reader->base.classes);
-	class = ctf_reader_add_class(&reader->base, name && *name ? name : unnamed);
+	class = trace_reader_add_class(&reader->base, name && *name ? name : unnamed);
 	class->scope[SCOPE_PAYLOAD] =
 	    babeltrace2_field_class(bt_event_class_borrow_payload_field_class_const(of));
 	class->scope[SCOPE_SPECIFIC_CONTEXT] = babeltrace2_field_class(
@@ -153,19 +153,19 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 			 const bt_message *message, nsec_t stamp)
 {
 	const bt_event *of = bt_message_event_borrow_event_const(message);
-	struct ctf_event event = {
+	struct trace_event event = {
 	    .local_ns = stamp,
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
 	    .ordinal = stream->progress.tally.events,
 	};
-	const struct ctf_event_class *class;
+	const struct schema_event_class *class;
 	int64_t index = 0;
 
 	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
 	event.class = (uint32_t)index;
 	class = reader->base.class[index];
-	ctf_tally_add(&stream->progress.tally, stamp);
+	trace_tally_add(&stream->progress.tally, stamp);
 	if (class->selected == SELECT_NOTHING)
 		return;
 	if (class->fields)
@@ -241,7 +241,7 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 	}
 }
 
-static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+static bool run_stream(struct trace_reader *base, struct trace_progress *progress,
 		       nsec_t until)
 {
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
@@ -353,7 +353,7 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 	reader->streams = bt_component_source_get_output_port_count(reader->source);
 	reader->stream = mem_zalloc(reader->streams * sizeof(*reader->stream) + 1);
 	for (size_t i = 0; !status && i < reader->streams; i++) {
-		ctf_reader_add_stream(&reader->base, &reader->stream[i].progress);
+		trace_reader_add_stream(&reader->base, &reader->stream[i].progress);
 		status = add_sink(reader, i);
 	}
 	if (!status && reader->streams &&
@@ -364,14 +364,14 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 	return status;
 }
 
-static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
+static bool babeltrace2_step(struct trace_reader *base, uint64_t most)
 {
 	for (size_t i = 0; i < base->classes; i++)
-		ctf_fields_mark(base->class[i] -> fields, true);
-	return ctf_reader_merge(base, most, run_stream);
+		trace_fields_mark(base->class[i] -> fields, true);
+	return trace_reader_merge(base, most, run_stream);
 }
 
-static void babeltrace2_free(struct ctf_reader *base)
+static void babeltrace2_free(struct trace_reader *base)
 {
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
 
@@ -386,25 +386,25 @@ static void babeltrace2_free(struct ctf_reader *base)
 	free(reader->stream);
 }
 
-struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
+struct trace_reader *babeltrace2_open(const char *path, struct error *error)
 {
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	ctf_reader_init(&reader->base, path, babeltrace2_step, babeltrace2_free);
+	trace_reader_init(&reader->base, path, babeltrace2_step, babeltrace2_free);
 	pthread_mutex_lock(&graph_lock);
 	status = make_graph(reader, path, error);
 	pthread_mutex_unlock(&graph_lock);
 	if (!status) {
-		ctf_reader_prime(&reader->base, run_stream);
+		trace_reader_prime(&reader->base, run_stream);
 		return &reader->base;
 	}
 	error_prefix(error, "%s", path);
-	ctf_reader_free(&reader->base);
+	trace_reader_free(&reader->base);
 	return NULL;
 }
 
-char *ctf_library_version(void)
+char *babeltrace2_version(void)
 {
 	return mem_printf("babeltrace2 %u.%u.%u", bt_version_get_major(),
 			  bt_version_get_minor(), bt_version_get_patch());

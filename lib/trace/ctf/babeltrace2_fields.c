@@ -135,7 +135,7 @@ static void add_json(struct bytes *text, const struct field_class *class,
 
 	if (class->type <= FIELD_STRING) {
 		set_value(&cell, class, class->is_label, field);
-		ctf_json_add_value(text, class, &cell);
+		field_json_add_value(text, class, &cell);
 		return;
 	}
 	if (class->type == FIELD_VARIANT) {
@@ -145,7 +145,7 @@ static void add_json(struct bytes *text, const struct field_class *class,
 	}
 	bytes_add_byte(text, is_array ? '[' : '{');
 	for (uint64_t i = 0; i < count; i++) {
-		ctf_json_add_name(text, class, i);
+		field_json_add_name(text, class, i);
 		add_json(text, is_array ? class->element : class->member[i].class,
 			 is_array ? bt_field_array_borrow_element_field_by_index_const(
 					field, i)
@@ -170,7 +170,7 @@ static void add_bytes(struct bytes *text, const bt_field *field, unsigned each)
 	}
 }
 
-static void set_cell(struct ctf_leaf *leaf, struct cell *cell, const bt_field *field)
+static void set_cell(struct trace_leaf *leaf, struct cell *cell, const bt_field *field)
 {
 	const struct field_class *class = leaf->class;
 	bool is_json = leaf->kind == LEAF_JSON;
@@ -184,11 +184,11 @@ static void set_cell(struct ctf_leaf *leaf, struct cell *cell, const bt_field *f
 		add_json(&leaf->text, class, field);
 	else
 		add_bytes(&leaf->text, field, class->element->size / 8);
-	ctf_cell_set(cell, is_json ? CELL_TEXT : CELL_BLOB, &leaf->text);
+	cell_set_buffer(cell, is_json ? CELL_TEXT : CELL_BLOB, &leaf->text);
 }
 
 /* Set the cells of all that is there of a field. */
-static void set_cells(struct ctf_fields *fields, const struct field_class *class,
+static void set_cells(struct trace_fields *fields, const struct field_class *class,
 		      const bt_field *field)
 {
 	if (class->type == FIELD_STRUCTURE)
@@ -203,10 +203,10 @@ static void set_cells(struct ctf_fields *fields, const struct field_class *class
 		set_cell(&fields->leaf[class->place], &fields->cell[class->place], field);
 }
 
-const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
+const struct cell *babeltrace2_fetch(const struct schema_event_class *class,
 				     const bt_event *event)
 {
-	struct ctf_fields *fields = class->fields;
+	struct trace_fields *fields = class->fields;
 	const bt_field *field[SCOPES] = {
 	    [SCOPE_COMMON_CONTEXT] = bt_event_borrow_common_context_field_const(event),
 	    [SCOPE_SPECIFIC_CONTEXT] =

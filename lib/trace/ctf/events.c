@@ -14,7 +14,7 @@
  * one goes on.
  */
 struct own_reader {
-	struct ctf_reader base;
+	struct trace_reader base;
 	struct schema *schema;
 	struct ctf_streams streams;
 	bool has_begun; /* selecting is over */
@@ -34,7 +34,7 @@ static bool is_repeated(const struct ctf_stream *stream)
  * Count what was lost before this packet. The counters are of the whole stream and start
  * at 0: losses before the first packet here count if no packet came before it.
  */
-static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
+static void count_lost(struct trace_facts *facts, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
 	const struct schema_stream *of = packet->stream;
@@ -94,8 +94,8 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 	    packet_has(packet, ROLE_CPU) && cpu <= INT32_MAX ? (int32_t)cpu : -1;
 	stream->has_packet = true;
 	if (is_first)
-		ctf_reader_set_clock(&reader->base, reader->schema->hostname,
-				     packet->stream->clock);
+		trace_reader_set_clock(&reader->base, reader->schema->hostname,
+				       packet->stream->clock);
 	if (reader->schema->has_early_events)
 		step_back(stream);
 	count_lost(&reader->base.facts, stream);
@@ -122,7 +122,7 @@ static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 	if (!packet_has(packet, ROLE_END) || (!end && packet->value[ROLE_BEGIN]))
 		return;
 	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
-	    ctf_instant(packet->stream->clock, end, &end_ns))
+	    schema_clock_instant(packet->stream->clock, end, &end_ns))
 		late_ns = nsec_sub(stream->progress.tally.last_ns, end_ns);
 	if (late_ns > 0 && late_ns < LATEST_NS)
 		return;
@@ -162,8 +162,8 @@ static void end_stream(struct own_reader *reader, const struct ctf_stream *strea
 }
 
 /* The class of an id, or NULL. */
-static inline const struct ctf_event_class *find_class(const struct schema_stream *of,
-						       uint64_t id)
+static inline const struct schema_event_class *find_class(const struct schema_stream *of,
+							  uint64_t id)
 {
 	return id < of->ids ? of->by_id[id] : NULL;
 }
@@ -248,7 +248,8 @@ static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 	}
 	stream->class = find_class(of, cursor->slot[ROLE_ID]);
 	stream->has_event =
-	    stream->class && ctf_instant(of->clock, cursor->clock, &stream->event_ns);
+	    stream->class &&
+	    schema_clock_instant(of->clock, cursor->clock, &stream->event_ns);
 	if (!stream->has_event)
 		break_packet(reader, stream,
 			     stream->class ? "want stamps between 1967 and 2111"
@@ -275,13 +276,14 @@ static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *
 {
 	return stream->class->selected != SELECT_NOTHING &&
 	       !(stream->has_repeats && is_repeated(stream)) &&
-	       (stream->class->before == CTF_NEEDED || !is_before_begin(reader, stream) ||
+	       (stream->class->before == TRACE_NEEDED ||
+		!is_before_begin(reader, stream) ||
 		stream->event_ns >= reader->base.begin_ns);
 }
 
 static void give_event(struct own_reader *reader, struct ctf_stream *stream)
 {
-	struct ctf_event event = {
+	struct trace_event event = {
 	    .local_ns = stream->event_ns,
 	    .class = stream->class->index,
 	    .stream = stream->progress.index,
@@ -290,7 +292,7 @@ static void give_event(struct own_reader *reader, struct ctf_stream *stream)
 	};
 
 	if (stream->class->fields)
-		event.cell = ctf_fields_fetch(stream->class->fields, &stream->cursor);
+		event.cell = trace_fields_fetch(stream->class->fields, &stream->cursor);
 	reader->base.give(reader->base.context, &event);
 }
 
@@ -306,7 +308,7 @@ static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 		break_packet(reader, stream, cursor->why);
 		return;
 	}
-	ctf_tally_add(&stream->progress.tally, stream->event_ns);
+	trace_tally_add(&stream->progress.tally, stream->event_ns);
 	stream->has_reached |= stream->event_ns >= reader->base.begin_ns;
 	if (wanted)
 		give_event(reader, stream);
@@ -332,7 +334,7 @@ static inline bool skip_string(struct way *way, const struct ctf_cursor *cursor)
 
 /* Over the fields of an event that nobody wants, if they are only to be skipped. */
 static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
-			       const struct ctf_event_class *class)
+			       const struct schema_event_class *class)
 {
 	const struct ctf_stretches *of = &class->skip;
 
@@ -360,17 +362,17 @@ static __attribute__((noinline)) void pass_events(struct own_reader *reader,
 	const struct schema_stream *of = stream->packet.stream;
 	const struct short_header header = of->short_header;
 	const struct clock_range range = of->clock->range;
-	struct ctf_event_class *const *by_id = of->by_id;
+	struct schema_event_class *const *by_id = of->by_id;
 	const size_t ids = of->ids;
 	const struct ctf_cursor cursor = stream->cursor;
 	struct way way = {cursor.at, cursor.clock, 0};
-	struct ctf_tally tally = stream->progress.tally;
+	struct trace_tally tally = stream->progress.tally;
 
 	if (until >= reader->base.begin_ns)
 		until = reader->base.begin_ns - 1;
 	while (tally.events < stream->progress.stop_at) {
 		struct way next = way;
-		const struct ctf_event_class *class;
+		const struct schema_event_class *class;
 		nsec_t stamp;
 
 		if (!read_short(&header, &cursor, &next))
@@ -378,10 +380,10 @@ static __attribute__((noinline)) void pass_events(struct own_reader *reader,
 		class = next.id < ids ? by_id[next.id] : NULL;
 		if (!class || !skip_fields(&next, &cursor, class) ||
 		    !(clock_range_instant(&range, next.clock, &stamp) ||
-		      ctf_instant_slow(of->clock, next.clock, &stamp)) ||
+		      schema_clock_instant_slow(of->clock, next.clock, &stamp)) ||
 		    stamp > until)
 			break;
-		ctf_tally_add(&tally, stamp);
+		trace_tally_add(&tally, stamp);
 		way = next;
 	}
 	if (way.at == cursor.at)
@@ -390,7 +392,7 @@ static __attribute__((noinline)) void pass_events(struct own_reader *reader,
 	follow(&stream->cursor, &way, &header);
 }
 
-static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+static bool run_stream(struct trace_reader *base, struct trace_progress *progress,
 		       nsec_t until)
 {
 	struct own_reader *reader = (struct own_reader *)base;
@@ -445,17 +447,17 @@ static bool program_skips(const struct ctf_program *program, struct ctf_stretche
 }
 
 /* Compile the program of an event class, and see whether its events can be passed. */
-static void compile(struct ctf_event_class *class)
+static void compile(struct schema_event_class *class)
 {
 	bool is_given = class->selected != SELECT_NOTHING;
 
-	ctf_fields_mark(class->fields, true);
+	trace_fields_mark(class->fields, true);
 	class->program = ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
 					 SCOPES - SCOPE_COMMON_CONTEXT);
-	ctf_fields_mark(class->fields, false);
-	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
+	trace_fields_mark(class->fields, false);
+	class->can_pass = (!is_given || class->before != TRACE_NEEDED) &&
 			  program_skips(class->program, &class->skip);
-	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
+	class->stream->can_skip &= !is_given || class->before == TRACE_UNUSED;
 	if (is_given)
 		return;
 	/* Most of a kernel's metadata, and its program says it all. */
@@ -488,21 +490,21 @@ static void begin(struct own_reader *reader)
 	}
 }
 
-static bool own_step(struct ctf_reader *base, uint64_t most)
+static bool own_step(struct trace_reader *base, uint64_t most)
 {
 	struct own_reader *reader = (struct own_reader *)base;
 	bool more;
 
 	if (!reader->has_begun)
 		begin(reader);
-	more = ctf_reader_merge(base, most, run_stream);
+	more = trace_reader_merge(base, most, run_stream);
 	if (!more)
 		base->facts.bytes = base->facts.total_bytes;
 	return more;
 }
 
 /* The classes are the schema's. */
-static void own_free(struct ctf_reader *base)
+static void own_free(struct trace_reader *base)
 {
 	struct own_reader *reader = (struct own_reader *)base;
 
@@ -511,15 +513,15 @@ static void own_free(struct ctf_reader *base)
 	base->classes = 0;
 }
 
-static void own_recorded(const struct ctf_reader *base, nsec_t until_ns,
-			 struct ctf_recorded *recorded)
+static void own_recorded(const struct trace_reader *base, nsec_t until_ns,
+			 struct trace_recorded *recorded)
 {
 	const struct own_reader *reader = (const struct own_reader *)base;
 
 	ctf_streams_recorded(&reader->streams, reader->schema, until_ns, recorded);
 }
 
-static void own_go_on(struct ctf_reader *base, const struct ctf_period *period,
+static void own_go_on(struct trace_reader *base, const struct trace_period *period,
 		      const uint64_t *repeated)
 {
 	struct own_reader *reader = (struct own_reader *)base;
@@ -540,7 +542,7 @@ static void own_go_on(struct ctf_reader *base, const struct ctf_period *period,
 	}
 }
 
-static void add_classes(struct ctf_reader *base, struct schema *schema)
+static void add_classes(struct trace_reader *base, struct schema *schema)
 {
 	base->class = mem_alloc(schema->events * sizeof(*base->class) + 1);
 	for (size_t i = 0; i < schema->events; i++) {
@@ -563,18 +565,18 @@ static void report_ignored(const struct schema *schema, const char *metadata,
 			    more);
 }
 
-struct ctf_reader *ctf_own_open(const char *path, struct error *error)
+struct trace_reader *ctf_trace_open(const char *path, struct error *error)
 {
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
-	struct ctf_reader *base = &reader->base;
+	struct trace_reader *base = &reader->base;
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct schema *schema;
 
-	ctf_reader_init(base, path, own_step, own_free);
+	trace_reader_init(base, path, own_step, own_free);
 	schema = reader->schema = schema_read(metadata, error);
 	if (!schema ||
 	    ctf_streams_open(&reader->streams, schema, path, &base->problems, error)) {
-		ctf_reader_free(base);
+		trace_reader_free(base);
 		return NULL;
 	}
 	report_ignored(schema, metadata, &base->problems);
@@ -582,11 +584,11 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 	base->go_on = own_go_on;
 	add_classes(base, schema);
 	for (size_t i = 0; i < reader->streams.count; i++)
-		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);
+		trace_reader_add_stream(base, &reader->streams.stream[i].progress);
 	base->facts.total_bytes = reader->streams.bytes;
 	/* A chunk in which nothing was recorded. */
 	if (!reader->streams.count && schema->clocks == 1)
-		ctf_reader_set_clock(base, schema->hostname, &schema->clock[0]);
-	ctf_reader_prime(base, run_stream);
+		trace_reader_set_clock(base, schema->hostname, &schema->clock[0]);
+	trace_reader_prime(base, run_stream);
 	return base;
 }

@@ -11,7 +11,7 @@
 
 enum { UUID_TEXT = 36 };
 
-int ctf_uuid_parse(const char *text, unsigned char uuid[16])
+int parse_uuid(const char *text, unsigned char uuid[16])
 {
 	for (int i = 0; i < 16; i++, text += 2) {
 		char pair[3] = "";
@@ -32,7 +32,7 @@ static bool read_uuid(const struct ast *value, unsigned char uuid[16])
 	int bytes = 0;
 
 	if (!value || (value->kind == AST_TEXT && strlen(value->text) == UUID_TEXT &&
-		       !ctf_uuid_parse(value->text, uuid)))
+		       !parse_uuid(value->text, uuid)))
 		return value != NULL;
 	for (; byte && byte->kind == AST_NUMBER && byte->number < 256 && bytes < 16;
 	     byte = byte->next)
@@ -124,7 +124,7 @@ static void make_uuid(unsigned char uuid[16], const char *space, const char *uid
 	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
 	};
 
-	if (space || ctf_uuid_parse(uid, uuid) != 0)
+	if (space || parse_uuid(uid, uuid) != 0)
 		memcpy(uuid, hash, sizeof(hash));
 }
 
@@ -232,7 +232,7 @@ static void read_event(const struct ast *object)
 	struct schema *schema = object->in->schema;
 	const struct ast *named = ast_get(object, "name", "name");
 	const char *name = ast_text(named, "");
-	struct ctf_event_class event = {
+	struct schema_event_class event = {
 	    .id = ast_natural(ast_get(object, "id", "id"), 0),
 	    .stream_id = read_stream_id(object),
 	};

@@ -256,7 +256,7 @@ static int resolve_stream(struct resolving *resolving, struct schema_stream *str
 			      SCOPE_COMMON_CONTEXT);
 }
 
-static int resolve_event(struct resolving *resolving, struct ctf_event_class *event,
+static int resolve_event(struct resolving *resolving, struct schema_event_class *event,
 			 struct schema_stream *stream)
 {
 	event->stream = resolving->stream = stream;
@@ -287,7 +287,7 @@ int schema_resolve(struct schema *schema, struct error *error)
 		intmap_put(&streams, schema->stream[i].id, (int64_t)i);
 	}
 	for (size_t i = 0; !status && i < schema->events; i++) {
-		struct ctf_event_class *event = &schema->event[i];
+		struct schema_event_class *event = &schema->event[i];
 
 		if (!intmap_get(&streams, event->stream_id, &at))
 			status = error_set(error, "events of a stream that is not there");
@@ -311,7 +311,8 @@ static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
 	return *ns >= 0;
 }
 
-bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *instant)
+bool schema_clock_instant_slow(const struct schema_clock *clock, uint64_t value,
+			       nsec_t *instant)
 {
 	int64_t ns;
 
@@ -321,7 +322,7 @@ bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *
 }
 
 /* An offset's whole seconds count apart, as its cycles would round otherwise. */
-bool ctf_clock_base(const struct schema_clock *clock, nsec_t *base_ns)
+bool schema_clock_base(const struct schema_clock *clock, nsec_t *base_ns)
 {
 	uint64_t whole = clock->offset / clock->frequency;
 	int64_t rest;
@@ -369,7 +370,7 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 	if (!clock)
 		return error_set(error, "no clock %s", stream->clock_name);
 	stream->clock = clock;
-	if (!ctf_clock_base(clock, &clock->range.base_ns))
+	if (!schema_clock_base(clock, &clock->range.base_ns))
 		return error_set(error, "clock %s begins too far from the epoch",
 				 stream->clock_name);
 	set_range(clock);
@@ -379,7 +380,7 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 /* The events of all streams by their ids. */
 static int set_up_ids(struct schema *schema, struct error *error)
 {
-	struct ctf_event_class *event = schema->event, *end = event + schema->events;
+	struct schema_event_class *event = schema->event, *end = event + schema->events;
 	size_t ids = 0;
 
 	for (; event < end; event++) {
@@ -401,7 +402,7 @@ static int set_up_ids(struct schema *schema, struct error *error)
 		stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
 	}
 	for (event = schema->event; event < end; event++) {
-		struct ctf_event_class **place = &event->stream->by_id[event->id];
+		struct schema_event_class **place = &event->stream->by_id[event->id];
 
 		if (*place)
 			return error_set(error, "event %s: %s", event->known.name,

@@ -142,7 +142,7 @@ static bool can_skip(const struct ctf_stream *stream)
 	return packet->stream->can_skip && packet_has(packet, ROLE_END_STAMP) &&
 	       packet_has(packet, ROLE_BEGIN) && packet_has(packet, ROLE_END) &&
 	       packet->value[ROLE_BEGIN] <= end &&
-	       ctf_instant(packet->stream->clock, end, &end_ns) &&
+	       schema_clock_instant(packet->stream->clock, end, &end_ns) &&
 	       end_ns < stream->skip_before;
 }
 

@@ -98,7 +98,7 @@ struct ctf_part {
  * packet of that under the cursor, and of that one event.
  */
 struct ctf_stream {
-	struct ctf_progress progress;
+	struct trace_progress progress;
 	struct problem_list *problems;
 	struct ctf_file *file;
 	size_t files, capacity;
@@ -117,8 +117,8 @@ struct ctf_stream {
 				     but the first */
 
 	/* For events.c. */
-	const struct ctf_event_class *class; /* of the event under the cursor */
-	nsec_t event_ns;                     /* its stamp */
+	const struct schema_event_class *class; /* of the event under the cursor */
+	nsec_t event_ns;                        /* its stamp */
 	bool has_reached; /* an event does not lie before the reader's begin */
 	bool has_event;   /* the cursor is behind the header of an event */
 	bool has_packet;  /* and within a packet */

@@ -117,7 +117,7 @@ static struct field_class *field_class_of(const struct event_classes *classes,
 static void add_location(struct event_classes *classes, size_t class, const char *name,
 			 enum field_scope scope, const struct location *location)
 {
-	struct ctf_event_class *to = classes->base->class[class];
+	struct schema_event_class *to = classes->base->class[class];
 	struct class_layout *layout = &classes->layout[class];
 	/* Readers of the tree take one underscore away. */
 	AUTOFREE char *member = mem_printf("_%s", name);
@@ -143,7 +143,7 @@ static size_t add_class(struct event_classes *classes, const char *name)
 {
 	size_t class = classes->base->classes;
 
-	ctf_reader_add_class(classes->base, name);
+	trace_reader_add_class(classes->base, name);
 	classes->layout = mem_grow(classes->layout, class, &classes->layout_capacity,
 				   sizeof(*classes->layout));
 	classes->layout[class] = (struct class_layout){0};
@@ -315,7 +315,7 @@ static void read_machine(struct event_classes *classes)
 			 (int)strcspn(machine + 1, "\n"), machine + 1);
 }
 
-int event_classes_add(struct event_classes *classes, struct ctf_reader *base,
+int event_classes_add(struct event_classes *classes, struct trace_reader *base,
 		      const struct trace_dat *dat, struct error *error)
 {
 	const struct event_field *type = NULL, *pid = NULL;
@@ -444,7 +444,7 @@ static void set_name(const struct event_classes *classes, const struct ring_even
 
 /* Set the cells of a field that LTTng records otherwise. */
 static void convert(const struct event_classes *classes, const struct location *location,
-		    const struct ring_event *event, struct ctf_fields *fields)
+		    const struct ring_event *event, struct trace_fields *fields)
 {
 	const char *text = (const char *)event->data + location->offset;
 	bool is_there = location->offset + location->size <= event->size;
@@ -466,7 +466,7 @@ static void convert(const struct event_classes *classes, const struct location *
 const struct cell *event_classes_fetch(struct event_classes *classes, size_t class,
 				       const struct ring_event *event)
 {
-	struct ctf_fields *fields = classes->base->class[class]->fields;
+	struct trace_fields *fields = classes->base->class[class]->fields;
 	const struct class_layout *layout = &classes->layout[class];
 	const struct ctf_cursor cursor = {
 	    .bytes = {event->data, event->size},
@@ -481,7 +481,7 @@ const struct cell *event_classes_fetch(struct event_classes *classes, size_t cla
 			classes->place[place] =
 			    find_data(classes, &layout->location[i], event);
 	}
-	ctf_fields_fetch(fields, &cursor);
+	trace_fields_fetch(fields, &cursor);
 	for (size_t i = 0; layout->is_converted && i < layout->locations; i++)
 		convert(classes, &layout->location[i], event, fields);
 	return fields->cell;

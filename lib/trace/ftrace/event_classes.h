@@ -14,7 +14,7 @@
 enum call_kind { CALL_ENTRY, CALL_EXIT, CALL_KINDS };
 
 struct event_classes {
-	struct ctf_reader *base; /* borrowed; it has the classes */
+	struct trace_reader *base; /* borrowed; it has the classes */
 	const struct trace_dat *dat;
 	struct class_layout *layout; /* one per class of the base */
 	size_t layout_capacity;
@@ -33,7 +33,7 @@ struct event_classes {
  * Add the classes that a file describes to a reader. Borrows both until it is cleared.
  * Return 0, or -1 with error.
  */
-int event_classes_add(struct event_classes *classes, struct ctf_reader *base,
+int event_classes_add(struct event_classes *classes, struct trace_reader *base,
 		      const struct trace_dat *dat, struct error *error);
 
 /* Return the class of an event, or -1 if the file does not describe its type. */

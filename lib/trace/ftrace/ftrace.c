@@ -10,14 +10,14 @@
 #include "trace/ftrace/event_classes.h"
 
 struct ftrace_stream {
-	struct ctf_progress progress;
+	struct trace_progress progress;
 	struct ring ring;
 	struct ring_event next; /* read and not delivered yet, if has_next */
 	bool has_next;
 };
 
 struct ftrace_reader {
-	struct ctf_reader base;
+	struct trace_reader base;
 	struct trace_dat dat;
 	struct ftrace_stream *stream;
 	struct event_classes classes;
@@ -27,7 +27,7 @@ struct ftrace_reader {
 static void deliver(struct ftrace_reader *reader, struct ftrace_stream *stream)
 {
 	int32_t class = event_classes_find(&reader->classes, &stream->next);
-	struct ctf_event event = {
+	struct trace_event event = {
 	    .local_ns = (nsec_t)stream->next.ts,
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
@@ -35,7 +35,7 @@ static void deliver(struct ftrace_reader *reader, struct ftrace_stream *stream)
 	    .class = (uint32_t) class,
 	};
 
-	ctf_tally_add(&stream->progress.tally, event.local_ns);
+	trace_tally_add(&stream->progress.tally, event.local_ns);
 	if (class < 0) {
 		reader->unknown++;
 		return;
@@ -60,7 +60,7 @@ static uint64_t stamp_of(const struct trace_dat *dat, uint64_t ts)
 /* Read the next event of a stream. Return false at its end. */
 static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream)
 {
-	struct ctf_reader *base = &reader->base;
+	struct trace_reader *base = &reader->base;
 	struct error error = ERROR_INIT;
 	int status = ring_next(&stream->ring, &stream->next, &error);
 
@@ -86,7 +86,7 @@ static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream
 	return stream->has_next;
 }
 
-static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+static bool run_stream(struct trace_reader *base, struct trace_progress *progress,
 		       nsec_t until)
 {
 	struct ftrace_reader *reader = (struct ftrace_reader *)base;
@@ -107,7 +107,7 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 }
 
 /* Note an event, and begin a new period where events were lost before it. */
-static void note_recorded(struct ctf_recorded *recorded, struct ctf_period *period,
+static void note_recorded(struct trace_recorded *recorded, struct trace_period *period,
 			  const struct ring_event *event, nsec_t ts_ns)
 {
 	if (event->has_loss && period->first_event_ns < NSEC_MAX) {
@@ -124,17 +124,17 @@ static void note_recorded(struct ctf_recorded *recorded, struct ctf_period *peri
  * From the first to the last event of each processor, without the time in which the
  * kernel lost events: from the last one before to the first one after it.
  */
-static void ftrace_recorded(const struct ctf_reader *base, nsec_t until_ns,
-			    struct ctf_recorded *recorded)
+static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
+			    struct trace_recorded *recorded)
 {
 	const struct ftrace_reader *reader = (const struct ftrace_reader *)base;
 
 	for (size_t i = 0; i < base->streams; i++) {
 		const struct ring *of = &reader->stream[i].ring;
-		struct ctf_period period = {.first_event_ns = NSEC_MAX,
-					    .has_last_events = true,
-					    .cpu = base->stream[i]->cpu,
-					    .instance = i};
+		struct trace_period period = {.first_event_ns = NSEC_MAX,
+					      .has_last_events = true,
+					      .cpu = base->stream[i]->cpu,
+					      .instance = i};
 		struct error ignored = ERROR_INIT;
 		struct ring_event event;
 		struct ring ring;
@@ -159,7 +159,7 @@ static void ftrace_recorded(const struct ctf_reader *base, nsec_t until_ns,
 
 static void report_rest(struct ftrace_reader *reader)
 {
-	struct ctf_reader *base = &reader->base;
+	struct trace_reader *base = &reader->base;
 	uint64_t broken = 0;
 
 	for (size_t i = 0; i < base->streams; i++)
@@ -180,19 +180,19 @@ static void report_rest(struct ftrace_reader *reader)
 			    reader->unknown);
 }
 
-static bool ftrace_step(struct ctf_reader *base, uint64_t most)
+static bool ftrace_step(struct trace_reader *base, uint64_t most)
 {
 	bool has_more;
 
 	for (size_t i = 0; i < base->classes; i++)
-		ctf_fields_mark(base->class[i] -> fields, true);
-	has_more = ctf_reader_merge(base, most, run_stream);
+		trace_fields_mark(base->class[i] -> fields, true);
+	has_more = trace_reader_merge(base, most, run_stream);
 	if (!has_more)
 		report_rest((struct ftrace_reader *)base);
 	return has_more;
 }
 
-static void ftrace_free(struct ctf_reader *base)
+static void ftrace_free(struct trace_reader *base)
 {
 	struct ftrace_reader *reader = (struct ftrace_reader *)base;
 
@@ -208,7 +208,7 @@ static void read_host(struct ftrace_reader *reader)
 {
 	const char *uname = reader->dat.uname;
 	const char *host = uname ? strchr(uname, ' ') : NULL;
-	struct ctf_facts *facts = &reader->base.facts;
+	struct trace_facts *facts = &reader->base.facts;
 
 	if (host)
 		snprintf(facts->hostname, sizeof(facts->hostname), "%.*s",
@@ -271,7 +271,7 @@ static int read_clock(struct ftrace_reader *reader, struct error *error)
 	/* LTTng calls CLOCK_MONOTONIC so. */
 	clock.identity =
 	    strcmp(name, "mono") ? (char *)(uintptr_t)name : (char[]){"monotonic"};
-	ctf_reader_set_clock(&reader->base, NULL, &clock);
+	trace_reader_set_clock(&reader->base, NULL, &clock);
 	reader->base.facts.has_no_headers = true;
 	reader->base.facts.counts_from_boot = true;
 	return 0;
@@ -291,17 +291,17 @@ static void add_streams(struct ftrace_reader *reader)
 			const struct cpu_pages *cpu = &dat->buffer[i].cpu[k];
 
 			ring_init(&stream->ring, dat, &dat->buffer[i], cpu);
-			ctf_reader_add_stream(&reader->base, &stream->progress);
+			trace_reader_add_stream(&reader->base, &stream->progress);
 			stream->progress.cpu = (int32_t)cpu->cpu;
 		}
 }
 
-struct ctf_reader *ftrace_open(const char *path, struct error *error)
+struct trace_reader *ftrace_open(const char *path, struct error *error)
 {
 	struct ftrace_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	ctf_reader_init(&reader->base, path, ftrace_step, ftrace_free);
+	trace_reader_init(&reader->base, path, ftrace_step, ftrace_free);
 	reader->base.recorded = ftrace_recorded;
 	status = trace_dat_open(&reader->dat, path, error);
 	if (!status) {
@@ -316,6 +316,6 @@ struct ctf_reader *ftrace_open(const char *path, struct error *error)
 		add_streams(reader);
 		return &reader->base;
 	}
-	ctf_reader_free(&reader->base);
+	trace_reader_free(&reader->base);
 	return NULL;
 }

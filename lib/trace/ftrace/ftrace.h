@@ -16,6 +16,6 @@
  */
 
 /* Open a trace.dat. Return NULL with error. Safe to call from several threads. */
-struct ctf_reader *ftrace_open(const char *path, struct error *error);
+struct trace_reader *ftrace_open(const char *path, struct error *error);
 
 #endif

@@ -14,29 +14,29 @@
 
 #include "trace_values.h"
 
-struct ctf_reader {
-	struct ctf_facts facts;
+struct trace_reader {
+	struct trace_facts facts;
 	struct problem_list problems;
-	struct ctf_class class[PACKET_CLASSES];
+	struct trace_class class[PACKET_CLASSES];
 };
 
 enum { MOST_EVENTS = 32, SKB = 0x1000 };
 
 static struct {
 	struct values values[MOST_EVENTS];
-	struct ctf_event event[MOST_EVENTS];
+	struct trace_event event[MOST_EVENTS];
 	size_t events, next;
 	size_t again; /* how often the last event is repeated */
 	bool defined[PACKET_CLASSES];
-	struct ctf_facts facts;
+	struct trace_facts facts;
 } trace;
 
-struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
-				   struct error *error)
+struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
+				       struct error *error)
 {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
-	assert_int_equal(kind, CTF_READER_OWN);
+	assert_int_equal(kind, TRACE_READER_OWN);
 	if (strcmp(path, "made-up") != 0) {
 		error_set(error, "%s: is not made up", path);
 		return NULL;
@@ -53,19 +53,21 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 }
 
 /* A class for each packet class. */
-const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
+const struct trace_class *trace_reader_class(const struct trace_reader *reader,
+					     uint32_t index)
 {
 	return index < PACKET_CLASSES ? &reader->class[index] : NULL;
 }
 
-void ctf_reader_set_origin(struct ctf_reader *reader, const struct clock_origin *origin)
+void trace_reader_set_origin(struct trace_reader *reader,
+			     const struct clock_origin *origin)
 {
 	(void)reader;
 	(void)origin;
 }
 
-void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
-		       const struct ctf_selection *selection)
+void trace_reader_select(struct trace_reader *reader, uint32_t index,
+			 const struct trace_selection *selection)
 {
 	(void)reader;
 	assert_int_equal(selection->what, SELECT_FIELDS);
@@ -74,8 +76,8 @@ void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 }
 
 /* An event a step; one that is repeated is of the next buffer and nanosecond. */
-bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
-		     void *context)
+bool trace_reader_step(struct trace_reader *reader, uint64_t most, trace_event_fn *give,
+		       void *context)
 {
 	(void)most;
 	if (trace.next < trace.events) {
@@ -90,17 +92,17 @@ bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *giv
 	return trace.next < trace.events;
 }
 
-const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)
+const struct trace_facts *trace_reader_facts(const struct trace_reader *reader)
 {
 	return &reader->facts;
 }
 
-struct problem_list *ctf_reader_problems(struct ctf_reader *reader)
+struct problem_list *trace_reader_problems(struct trace_reader *reader)
 {
 	return &reader->problems;
 }
 
-void ctf_reader_free(struct ctf_reader *reader)
+void trace_reader_free(struct trace_reader *reader)
 {
 	if (reader)
 		problem_clear(&reader->problems);
@@ -114,7 +116,7 @@ static inline struct values *add(int wanted, unsigned cpu, nsec_t ns)
 
 	assert_true(trace.events < MOST_EVENTS);
 	values_init(values, wanted);
-	trace.event[trace.events] = (struct ctf_event){
+	trace.event[trace.events] = (struct trace_event){
 	    .local_ns = ns,
 	    .class = (uint32_t)wanted,
 	    .stream = cpu,
@@ -158,7 +160,7 @@ static inline void add_gro(uint64_t skb, unsigned cpu, nsec_t ns, int64_t ret)
 struct seen {
 	struct packet_event item[MOST_EVENTS];
 	size_t count;
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	struct problem_list problems;
 };
 
@@ -173,7 +175,7 @@ static inline void read_trace(struct seen *seen)
 {
 	struct error error = ERROR_INIT;
 	struct packet_source *source =
-	    trace_packets_open("made-up", CTF_READER_OWN, &error);
+	    trace_packets_open("made-up", TRACE_READER_OWN, &error);
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);

@@ -57,7 +57,7 @@ static inline void add_paths(struct wanted *wanted, const struct field_class *cl
 }
 
 static inline void add_selected(struct selected_fields *all,
-				const struct ctf_event_class *event)
+				const struct schema_event_class *event)
 {
 	struct wanted *wanted;
 
@@ -101,7 +101,7 @@ static inline void selected_fields_clear(struct selected_fields *all)
 
 /* One reader and what it gave that the other one did not yet. */
 struct side {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	const struct selected_fields *all;
 	char *bytes;
 	size_t size, capacity;
@@ -140,10 +140,10 @@ static inline uint32_t find_selected(const struct side *side, const char *name)
 	return wanted;
 }
 
-static inline void put_event(void *context, const struct ctf_event *event)
+static inline void put_event(void *context, const struct trace_event *event)
 {
 	struct side *side = context;
-	const struct ctf_class *class = ctf_reader_class(side->reader, event->class);
+	const struct trace_class *class = trace_reader_class(side->reader, event->class);
 	uint32_t wanted = find_selected(side, class->name);
 	size_t begin = side->size, size = 0;
 
@@ -206,8 +206,8 @@ static inline void compare_bytes(struct side *one, struct side *other, const cha
 	drop(other, both);
 }
 
-static inline void compare_facts(const struct ctf_facts *one,
-				 const struct ctf_facts *other)
+static inline void compare_facts(const struct trace_facts *one,
+				 const struct trace_facts *other)
 {
 	assert_int_equal(one->events, other->events);
 	assert_int_equal(one->begin_ns, other->begin_ns);
@@ -224,19 +224,19 @@ static inline void compare_facts(const struct ctf_facts *one,
 	assert_int_equal(one->clock_frequency, other->clock_frequency);
 }
 
-static inline void print_problems(struct ctf_reader *reader)
+static inline void print_problems(struct trace_reader *reader)
 {
-	const struct problem_list *list = ctf_reader_problems(reader);
+	const struct problem_list *list = trace_reader_problems(reader);
 
 	for (size_t i = 0; i < list->count; i++)
 		print_message("%s: %s: %s\n", list->item[i].place,
 			      problem_kind_word(list->item[i].kind), list->item[i].text);
 }
 
-static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *other)
+static inline void compare_problems(struct trace_reader *one, struct trace_reader *other)
 {
-	const struct problem_list *a = ctf_reader_problems(one),
-				  *b = ctf_reader_problems(other);
+	const struct problem_list *a = trace_reader_problems(one),
+				  *b = trace_reader_problems(other);
 
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
@@ -247,7 +247,8 @@ static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *o
 }
 
 static inline void open_side(struct side *side, const char *path,
-			     enum ctf_reader_kind kind, const struct selected_fields *all)
+			     enum trace_reader_kind kind,
+			     const struct selected_fields *all)
 {
 	memset(side, 0, sizeof(*side));
 	side->all = all;
@@ -261,7 +262,7 @@ static inline void open_side(struct side *side, const char *path,
 static inline void step_side(struct side *side)
 {
 	side->more =
-	    side->more && ctf_reader_step(side->reader, UINT64_MAX, put_event, side);
+	    side->more && trace_reader_step(side->reader, UINT64_MAX, put_event, side);
 }
 
 static inline uint64_t compare_selected(const char *path,
@@ -270,8 +271,8 @@ static inline uint64_t compare_selected(const char *path,
 	struct side one, other;
 	uint64_t events;
 
-	open_side(&one, path, CTF_READER_OWN, all);
-	open_side(&other, path, CTF_READER_BABELTRACE2, all);
+	open_side(&one, path, TRACE_READER_OWN, all);
+	open_side(&other, path, TRACE_READER_BABELTRACE2, all);
 	while (one.more || other.more) {
 		step_side(&one);
 		step_side(&other);
@@ -281,11 +282,11 @@ static inline uint64_t compare_selected(const char *path,
 	print_problems(other.reader);
 	assert_int_equal(one.size, 0);
 	assert_int_equal(other.size, 0);
-	compare_facts(ctf_reader_facts(one.reader), ctf_reader_facts(other.reader));
+	compare_facts(trace_reader_facts(one.reader), trace_reader_facts(other.reader));
 	compare_problems(one.reader, other.reader);
-	events = ctf_reader_facts(one.reader)->events;
-	ctf_reader_free(one.reader);
-	ctf_reader_free(other.reader);
+	events = trace_reader_facts(one.reader)->events;
+	trace_reader_free(one.reader);
+	trace_reader_free(other.reader);
 	free(one.bytes);
 	free(other.bytes);
 	return events;

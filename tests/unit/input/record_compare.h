@@ -8,16 +8,16 @@
 #include "reader_compare.h"
 
 struct record_side {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct side side; /* its bytes only */
 	bool more;
 };
 
 /* With all names, so that the classes are compared, too. */
-static inline void put_record(void *context, const struct ctf_event *record)
+static inline void put_record(void *context, const struct trace_event *record)
 {
 	struct record_side *to = context;
-	const struct ctf_class *class = ctf_reader_class(to->source, record->class);
+	const struct trace_class *class = trace_reader_class(to->source, record->class);
 	struct side *side = &to->side;
 
 	put(side, class->name, strlen(class->name) + 1);
@@ -27,7 +27,7 @@ static inline void put_record(void *context, const struct ctf_event *record)
 	put(side, &record->cpu, sizeof(record->cpu));
 	put(side, &record->ordinal, sizeof(record->ordinal));
 	for (size_t i = 0; i < class->columns; i++) {
-		const struct ctf_column *column = &class->column[i];
+		const struct trace_column *column = &class->column[i];
 
 		put(side, column->name, strlen(column->name) + 1);
 		put(side, &column->type, sizeof(column->type));
@@ -39,7 +39,8 @@ static inline void put_record(void *context, const struct ctf_event *record)
 static inline void record_step(struct record_side *side)
 {
 	if (side->more)
-		side->more = ctf_reader_step(side->source, UINT64_MAX, put_record, side);
+		side->more =
+		    trace_reader_step(side->source, UINT64_MAX, put_record, side);
 }
 
 static inline size_t first_difference(const struct side *one, const struct side *other)
@@ -58,9 +59,9 @@ static inline uint64_t compare_records(const char *path)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	one.source = open_columns(path, CTF_READER_OWN, &error);
+	one.source = open_columns(path, TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	other.source = open_columns(path, CTF_READER_BABELTRACE2, &error);
+	other.source = open_columns(path, TRACE_READER_BABELTRACE2, &error);
 	assert_string_equal(error_text(&error), "");
 	while (one.more || other.more) {
 		size_t both;
@@ -76,10 +77,10 @@ static inline uint64_t compare_records(const char *path)
 		drop(&other.side, both);
 	}
 	assert_int_equal(one.side.size + other.side.size, 0);
-	events = ctf_reader_facts(one.source)->events;
-	assert_int_equal(ctf_reader_facts(other.source)->events, events);
-	ctf_reader_free(one.source);
-	ctf_reader_free(other.source);
+	events = trace_reader_facts(one.source)->events;
+	assert_int_equal(trace_reader_facts(other.source)->events, events);
+	trace_reader_free(one.source);
+	trace_reader_free(other.source);
 	free(one.side.bytes);
 	free(other.side.bytes);
 	return events;

@@ -11,7 +11,7 @@
 
 /* Records as lines of text: "STAMP stream S.ORDINAL cpu C CLASS name=value ...". */
 struct record_lines {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	FILE *file;
 	char *text;
 	size_t size;
@@ -40,10 +40,11 @@ static inline void print_cell(FILE *file, const struct cell *cell)
 	}
 }
 
-static inline void print_record(void *context, const struct ctf_event *record)
+static inline void print_record(void *context, const struct trace_event *record)
 {
 	struct record_lines *lines = context;
-	const struct ctf_class *class = ctf_reader_class(lines->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(lines->source, record->class);
 
 	fprintf(lines->file, "%" PRId64 " stream %u.%" PRIu64 " cpu %d %s",
 		record->local_ns, (unsigned)record->stream, record->ordinal,
@@ -57,27 +58,27 @@ static inline void print_record(void *context, const struct ctf_event *record)
 }
 
 /* Read all of a source; the text and the source are the caller's to free. */
-static inline struct record_lines read_records(struct ctf_reader *source)
+static inline struct record_lines read_records(struct trace_reader *source)
 {
 	struct record_lines lines = {.source = source};
 
 	assert_non_null(source);
 	lines.file = open_memstream(&lines.text, &lines.size);
-	while (ctf_reader_step(source, UINT64_MAX, print_record, &lines))
+	while (trace_reader_step(source, UINT64_MAX, print_record, &lines))
 		;
-	assert_false(ctf_reader_step(source, UINT64_MAX, print_record, &lines));
+	assert_false(trace_reader_step(source, UINT64_MAX, print_record, &lines));
 	fclose(lines.file);
 	return lines;
 }
 
 /* All of a source, which has no problem, is these lines; it is freed. */
-static inline void assert_records(struct ctf_reader *source, const char *wanted)
+static inline void assert_records(struct trace_reader *source, const char *wanted)
 {
 	struct record_lines lines = read_records(source);
 
 	assert_string_equal(lines.text, wanted);
-	assert_int_equal(ctf_reader_problems(source)->count, 0);
-	ctf_reader_free(source);
+	assert_int_equal(trace_reader_problems(source)->count, 0);
+	trace_reader_free(source);
 	free(lines.text);
 }
 

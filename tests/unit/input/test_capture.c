@@ -27,7 +27,7 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	uint32_t units = (uint32_t)(NSEC_PER_SEC / unit);
 	struct capture_file file = create(big);
 	struct bytes out = segment(1, 2, 100), in = segment(2, 1, 200);
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	struct packet_source *source;
 	struct seen seen;
 

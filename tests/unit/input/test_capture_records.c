@@ -14,10 +14,10 @@
 
 enum { VLAN = 0x8100, ARP = 0x0806, IPV6 = 0x86dd, COOKED2 = 276 };
 
-static struct ctf_reader *open_capture(struct capture_file *file)
+static struct trace_reader *open_capture(struct capture_file *file)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *source;
+	struct trace_reader *source;
 
 	fclose(file->file);
 	source = with_columns(
@@ -45,7 +45,7 @@ static void drop_nulls(char *text)
 	*to = '\0';
 }
 
-static void assert_packets(struct ctf_reader *source, const char *wanted)
+static void assert_packets(struct trace_reader *source, const char *wanted)
 {
 	struct record_lines lines = read_records(source);
 
@@ -58,7 +58,7 @@ static void test_headers_are_columns(void **unused)
 {
 	struct capture_file file = create(false);
 	struct bytes tcp = {0}, udp = {0}, icmp = {0};
-	struct ctf_reader *source;
+	struct trace_reader *source;
 
 	(void)unused;
 	write_pcap(&file, NANO, ETHERNET);
@@ -93,12 +93,12 @@ static void test_headers_are_columns(void **unused)
 	    "ethertype=2048 family=4 src='10.0.0.1' dst='10.0.0.3' protocol='icmp' "
 	    "ttl=64 id=0 length=28 fragment=0 icmp_type=8 icmp_code=0 icmp_id=7 "
 	    "icmp_seq=9\n");
-	assert_int_equal(ctf_reader_problems(source)->count, 0);
-	assert_int_equal(ctf_reader_facts(source)->events, 3);
-	assert_int_equal(ctf_reader_facts(source)->end_ns, 3 * NSEC_PER_SEC);
-	assert_int_equal(ctf_reader_facts(source)->bytes,
-			 ctf_reader_facts(source)->total_bytes);
-	ctf_reader_free(source);
+	assert_int_equal(trace_reader_problems(source)->count, 0);
+	assert_int_equal(trace_reader_facts(source)->events, 3);
+	assert_int_equal(trace_reader_facts(source)->end_ns, 3 * NSEC_PER_SEC);
+	assert_int_equal(trace_reader_facts(source)->bytes,
+			 trace_reader_facts(source)->total_bytes);
+	trace_reader_free(source);
 }
 
 /* What has no headers to show is a row still. */
@@ -106,7 +106,7 @@ static void test_any_packet_is_a_row(void **unused)
 {
 	struct capture_file file = create(false);
 	struct bytes arp = {0}, tcp = segment(1, 2, 600), wrong = {0};
-	struct ctf_reader *source;
+	struct trace_reader *source;
 
 	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
@@ -134,14 +134,14 @@ static void test_any_packet_is_a_row(void **unused)
 	    "4000000000 stream 0.3 cpu -1 packet interface=0 caplen=34 len=34 "
 	    "headers='malformed' eth_src='02:00:00:00:00:01' "
 	    "eth_dst='02:00:00:00:00:02' ethertype=2048\n");
-	assert_int_equal(ctf_reader_problems(source)->count, 0);
-	ctf_reader_free(source);
+	assert_int_equal(trace_reader_problems(source)->count, 0);
+	trace_reader_free(source);
 }
 
 static void test_cooked_packets_tell_their_direction(void **unused)
 {
 	struct capture_file file = create(false);
-	struct ctf_reader *source;
+	struct trace_reader *source;
 
 	(void)unused;
 	write_pcap(&file, MICRO, COOKED2);
@@ -162,20 +162,21 @@ static void test_cooked_packets_tell_their_direction(void **unused)
 	    "caplen=40 len=40 headers='whole' ethertype=2048 family=4 "
 	    "src='10.0.0.1' dst='10.0.0.2' protocol=89 ttl=64 id=0 length=20 "
 	    "fragment=0\n");
-	ctf_reader_free(source);
+	trace_reader_free(source);
 }
 
 struct sequence {
 	uint64_t ordinal[8];
 	int64_t seq[8];
 	size_t count;
-	struct ctf_reader *source;
+	struct trace_reader *source;
 };
 
-static void note_record(void *context, const struct ctf_event *record)
+static void note_record(void *context, const struct trace_event *record)
 {
 	struct sequence *sequence = context;
-	const struct ctf_class *class = ctf_reader_class(sequence->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(sequence->source, record->class);
 
 	for (size_t i = 0; i < class->columns; i++)
 		if (strcmp(class->column[i].name, "seq") == 0)
@@ -203,7 +204,7 @@ static void test_packet_events_name_their_records(void **unused)
 	assert_int_equal(seen.count, 2);
 	sequence.source = with_columns(capture_records_open(
 	    &(struct capture_input){.path = path}, &(struct error)ERROR_INIT));
-	while (ctf_reader_step(sequence.source, UINT64_MAX, note_record, &sequence))
+	while (trace_reader_step(sequence.source, UINT64_MAX, note_record, &sequence))
 		;
 	assert_int_equal(sequence.count, 3);
 	for (size_t i = 0, at = 0; i < seen.count; i++) {
@@ -212,19 +213,19 @@ static void test_packet_events_name_their_records(void **unused)
 		assert_int_equal(sequence.seq[at], seen.item[i].packet.seq);
 		assert_int_equal(seen.item[i].stream, 0);
 	}
-	assert_int_equal(ctf_reader_problems(sequence.source)->count, 2);
-	assert_int_equal(ctf_reader_problems(sequence.source)->item[0].kind,
+	assert_int_equal(trace_reader_problems(sequence.source)->count, 2);
+	assert_int_equal(trace_reader_problems(sequence.source)->item[0].kind,
 			 PROBLEM_UNSTAMPED);
-	assert_int_equal(ctf_reader_problems(sequence.source)->item[1].kind,
+	assert_int_equal(trace_reader_problems(sequence.source)->item[1].kind,
 			 PROBLEM_BACKWARD);
-	ctf_reader_free(sequence.source);
+	trace_reader_free(sequence.source);
 }
 
 static void test_a_cut_file_is_told(void **unused)
 {
 	struct capture_file file = create(false);
 	struct bytes tcp = segment(1, 2, 600);
-	struct ctf_reader *source;
+	struct trace_reader *source;
 
 	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
@@ -234,10 +235,10 @@ static void test_a_cut_file_is_told(void **unused)
 	assert_int_equal(ftruncate(fileno(file.file), ftell(file.file) - 1), 0);
 	source = open_capture(&file);
 	free(read_records(source).text);
-	assert_int_equal(ctf_reader_facts(source)->events, 1);
-	assert_int_equal(ctf_reader_problems(source)->count, 1);
-	assert_int_equal(ctf_reader_problems(source)->item[0].kind, PROBLEM_TRUNCATED);
-	ctf_reader_free(source);
+	assert_int_equal(trace_reader_facts(source)->events, 1);
+	assert_int_equal(trace_reader_problems(source)->count, 1);
+	assert_int_equal(trace_reader_problems(source)->item[0].kind, PROBLEM_TRUNCATED);
+	trace_reader_free(source);
 }
 
 static void test_what_is_no_capture_is_an_error(void **unused)

@@ -13,7 +13,7 @@ enum { MOST = 2000 };
 
 struct run {
 	struct set_back back;
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	uint64_t fed, delivered;
 	nsec_t ns[MOST]; /* of the packets delivered, by their order */
 };
@@ -80,8 +80,8 @@ static void again_and_again(void **state)
 	for (int i = 0; i < 20; i++)
 		feed_many(&run, 50, TODAY, 100 * MS);
 	end(&run);
-	assert_int_equal(run.facts.set_backs, CTF_MOST_SET_BACKS);
-	for (int i = 1; i < 50 * (CTF_MOST_SET_BACKS + 1); i++)
+	assert_int_equal(run.facts.set_backs, TRACE_MOST_SET_BACKS);
+	for (int i = 1; i < 50 * (TRACE_MOST_SET_BACKS + 1); i++)
 		assert_true(run.ns[i] > run.ns[i - 1]);
 }
 

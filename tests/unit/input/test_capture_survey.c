@@ -225,7 +225,7 @@ static struct packet_source *read_all(struct capture_file *file)
 static void test_long_capture(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;
@@ -269,7 +269,7 @@ static void test_foreign_packets(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct bytes frame[] = {segment(1, 2), segment(3, 1), segment(2, 3)};
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	struct packet_source *source;
 	struct problem *problem;
 
@@ -293,7 +293,7 @@ static void test_foreign_packets(void **unused)
 static void test_cooked_says_it_itself(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;

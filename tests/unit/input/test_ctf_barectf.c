@@ -66,7 +66,7 @@ struct stamps {
 	size_t count;
 };
 
-static void note_stamp(void *context, const struct ctf_event *event)
+static void note_stamp(void *context, const struct trace_event *event)
 {
 	struct stamps *stamps = context;
 
@@ -75,13 +75,13 @@ static void note_stamp(void *context, const struct ctf_event *event)
 
 static struct stamps read_stamps(void)
 {
-	struct ctf_reader *reader = open_reader("t", CTF_READER_OWN);
+	struct trace_reader *reader = open_reader("t", TRACE_READER_OWN);
 	struct stamps stamps = {.count = 0};
 
 	select_fields(reader, "e", NULL, 0);
-	while (ctf_reader_step(reader, UINT64_MAX, note_stamp, &stamps))
+	while (trace_reader_step(reader, UINT64_MAX, note_stamp, &stamps))
 		;
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 	return stamps;
 }
 

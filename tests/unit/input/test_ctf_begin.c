@@ -11,11 +11,11 @@ enum { TRACES = 60, MOST_PACKETS = 12, MOST_STREAM = 8 };
 
 /* Of what use a class is; by its name, so that it is the same whenever asked. */
 struct uses {
-	enum ctf_use by_event[MOST_STREAMS][MOST_EVENTS];
+	enum trace_use by_event[MOST_STREAMS][MOST_EVENTS];
 	bool skips[MOST_STREAMS]; /* all are unused */
 };
 
-static enum ctf_use *use_at(struct uses *uses, const char *name, unsigned *stream)
+static enum trace_use *use_at(struct uses *uses, const char *name, unsigned *stream)
 {
 	unsigned event;
 
@@ -24,29 +24,29 @@ static enum ctf_use *use_at(struct uses *uses, const char *name, unsigned *strea
 	return &uses->by_event[*stream][event];
 }
 
-static void select_uses(struct ctf_reader *reader, struct uses *uses)
+static void select_uses(struct trace_reader *reader, struct uses *uses)
 {
-	struct ctf_selection selection = {.what = SELECT_COLUMNS};
-	const struct ctf_class *class;
+	struct trace_selection selection = {.what = SELECT_COLUMNS};
+	const struct trace_class *class;
 	unsigned stream;
 
-	for (uint32_t i = 0; (class = ctf_reader_columns(reader, i)); i++) {
+	for (uint32_t i = 0; (class = trace_reader_columns(reader, i)); i++) {
 		selection.before = *use_at(uses, class->name, &stream);
-		ctf_reader_select(reader, i, &selection);
+		trace_reader_select(reader, i, &selection);
 	}
 }
 
 static void draw_uses(struct uses *uses, const struct whole_trace *whole)
 {
 	for (unsigned i = 0; i < MOST_STREAMS; i++) {
-		int64_t least = chance(40) ? CTF_UNUSED : CTF_NEEDED;
+		int64_t least = chance(40) ? TRACE_UNUSED : TRACE_NEEDED;
 
 		uses->skips[i] = true;
 		for (unsigned k = 0; k < MOST_EVENTS; k++) {
 			uses->by_event[i][k] =
-			    (enum ctf_use)draw_between(least, CTF_UNUSED);
+			    (enum trace_use)draw_between(least, TRACE_UNUSED);
 			if (i < whole->streams && k < whole->stream[i].events)
-				uses->skips[i] &= uses->by_event[i][k] == CTF_UNUSED;
+				uses->skips[i] &= uses->by_event[i][k] == TRACE_UNUSED;
 		}
 	}
 }
@@ -61,19 +61,19 @@ struct reading {
 	uint64_t records;
 };
 
-static void take(void *context, const struct ctf_event *record)
+static void take(void *context, const struct trace_event *record)
 {
 	struct reading *reading = context;
-	const struct ctf_class *class =
-	    ctf_reader_class(reading->side.source, record->class);
-	struct ctf_event copy = *record;
+	const struct trace_class *class =
+	    trace_reader_class(reading->side.source, record->class);
+	struct trace_event copy = *record;
 	unsigned stream;
-	enum ctf_use use = *use_at(reading->uses, class->name, &stream);
+	enum trace_use use = *use_at(reading->uses, class->name, &stream);
 
 	assert_true(record->stream < MOST_STREAM);
 	if (record->local_ns >= reading->begin_ns)
 		reading->began[record->stream] = true;
-	if (!reading->began[record->stream] && use != CTF_NEEDED) {
+	if (!reading->began[record->stream] && use != TRACE_NEEDED) {
 		assert_true(reading->is_filtered);
 		return;
 	}
@@ -96,16 +96,16 @@ static uint64_t read_records(struct reading *reading)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	reading->side.source = open_columns("t", CTF_READER_OWN, &error);
+	reading->side.source = open_columns("t", TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
 	if (!reading->is_filtered) {
 		select_uses(reading->side.source, reading->uses);
-		ctf_reader_begin(reading->side.source, reading->begin_ns);
+		trace_reader_begin(reading->side.source, reading->begin_ns);
 	}
-	while (ctf_reader_step(reading->side.source, UINT64_MAX, take, reading))
+	while (trace_reader_step(reading->side.source, UINT64_MAX, take, reading))
 		;
-	events = ctf_reader_facts(reading->side.source)->events;
-	ctf_reader_free(reading->side.source);
+	events = trace_reader_facts(reading->side.source)->events;
+	trace_reader_free(reading->side.source);
 	return events;
 }
 
@@ -145,20 +145,20 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 	free(bits.byte);
 }
 
-static struct ctf_facts facts_of(void)
+static struct trace_facts facts_of(void)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *source = open_columns("t", CTF_READER_OWN, &error);
-	struct ctf_facts facts;
-	struct uses uses = {.by_event = {{CTF_NEEDED}}};
+	struct trace_reader *source = open_columns("t", TRACE_READER_OWN, &error);
+	struct trace_facts facts;
+	struct uses uses = {.by_event = {{TRACE_NEEDED}}};
 	struct reading reading = {.uses = &uses, .side = {.source = source}};
 
 	reading.begin_ns = NSEC_MIN;
 	assert_string_equal(error_text(&error), "");
-	while (ctf_reader_step(source, UINT64_MAX, take, &reading))
+	while (trace_reader_step(source, UINT64_MAX, take, &reading))
 		;
-	facts = *ctf_reader_facts(source);
-	ctf_reader_free(source);
+	facts = *trace_reader_facts(source);
+	trace_reader_free(source);
 	free(reading.side.side.bytes);
 	return facts;
 }
@@ -170,7 +170,7 @@ static void records_from_a_time_on_are_those_of_the_whole(void **state)
 	(void)state;
 	for (int i = 0; i < TRACES; i++) {
 		struct whole_trace whole = {.clock = 0};
-		struct ctf_facts facts;
+		struct trace_facts facts;
 		struct uses uses;
 
 		say_trace(&whole);

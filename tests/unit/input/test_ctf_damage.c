@@ -37,7 +37,7 @@ static void add_events(uint64_t stamp, unsigned id, unsigned length)
 	add_packet(&packet);
 }
 
-static void note(void *context, const struct ctf_event *event)
+static void note(void *context, const struct trace_event *event)
 {
 	char *text = context;
 
@@ -47,14 +47,14 @@ static void note(void *context, const struct ctf_event *event)
 static void assert_read(const char *stamps, const char *problems)
 {
 	static const char *const field[] = {"list"};
-	struct ctf_reader *reader = open_reader("t", CTF_READER_OWN);
+	struct trace_reader *reader = open_reader("t", TRACE_READER_OWN);
 	char given[200] = "", *told = mem_strdup("");
 	const struct problem_list *list;
 
 	select_fields(reader, "e", field, 1);
-	while (ctf_reader_step(reader, UINT64_MAX, note, given))
+	while (trace_reader_step(reader, UINT64_MAX, note, given))
 		;
-	list = ctf_reader_problems(reader);
+	list = trace_reader_problems(reader);
 	for (size_t i = 0; i < list->count; i++) {
 		char *longer = mem_printf(
 		    "%s%s: %s (%s, %d)\n", told, list->item[i].place, list->item[i].text,
@@ -66,7 +66,7 @@ static void assert_read(const char *stamps, const char *problems)
 	assert_string_equal(given, stamps);
 	assert_string_equal(told, problems);
 	free(told);
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 }
 
 static int begin(void **state)
@@ -107,7 +107,7 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 /* Each stream keeps its own order, and no event is lost. */
 static void packets_that_overlap_come_out_whole(void **state)
 {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
 	(void)state;
 	add_events(10, 7, 2);
@@ -122,14 +122,14 @@ static void packets_that_overlap_come_out_whole(void **state)
 	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ",
 		    "t: 3 stamps lie before the one before in their stream "
 		    "(backward, 3)\n");
-	reader = open_reader("t", CTF_READER_OWN);
-	while (ctf_reader_step(reader, UINT64_MAX, note, NULL))
+	reader = open_reader("t", TRACE_READER_OWN);
+	while (trace_reader_step(reader, UINT64_MAX, note, NULL))
 		;
-	assert_int_equal(ctf_reader_facts(reader)->events, 18);
-	assert_int_equal(ctf_reader_facts(reader)->backward, 3);
-	assert_int_equal(ctf_reader_facts(reader)->begin_ns, 5);
-	assert_int_equal(ctf_reader_facts(reader)->end_ns, 22);
-	ctf_reader_free(reader);
+	assert_int_equal(trace_reader_facts(reader)->events, 18);
+	assert_int_equal(trace_reader_facts(reader)->backward, 3);
+	assert_int_equal(trace_reader_facts(reader)->begin_ns, 5);
+	assert_int_equal(trace_reader_facts(reader)->end_ns, 22);
+	trace_reader_free(reader);
 }
 
 static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
@@ -201,7 +201,7 @@ static void magic_numbers_alone_are_no_packets(void **state)
 					  "their stream (backward, 1)\n");
 }
 
-static void cut_while_read(void *context, const struct ctf_event *event)
+static void cut_while_read(void *context, const struct trace_event *event)
 {
 	uint64_t *events = context;
 
@@ -213,7 +213,7 @@ static void cut_while_read(void *context, const struct ctf_event *event)
 /* As of a tracer that still writes, or a disk that is full: no signal, but a problem. */
 static void a_file_that_is_cut_while_it_is_read(void **state)
 {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	uint64_t events = 0;
 	FILE *out;
 
@@ -224,17 +224,17 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	for (int i = 0; i < 100000; i++)
 		assert_int_equal(fwrite(file.bytes, file.size, 1, out), 1);
 	assert_int_equal(fclose(out), 0);
-	reader = open_reader("t", CTF_READER_OWN);
+	reader = open_reader("t", TRACE_READER_OWN);
 	select_fields(reader, "e", NULL, 0);
-	while (ctf_reader_step(reader, UINT64_MAX, cut_while_read, &events))
+	while (trace_reader_step(reader, UINT64_MAX, cut_while_read, &events))
 		;
-	assert_int_equal(ctf_reader_problems(reader)->count, 2);
+	assert_int_equal(trace_reader_problems(reader)->count, 2);
 	assert_string_equal(
-	    ctf_reader_problems(reader)->item[0].text,
+	    trace_reader_problems(reader)->item[0].text,
 	    "cut in the middle of a packet, 42 of its 82 bytes are there");
-	assert_int_equal(ctf_reader_problems(reader)->item[1].kind, PROBLEM_BACKWARD);
+	assert_int_equal(trace_reader_problems(reader)->item[1].kind, PROBLEM_BACKWARD);
 	assert_int_equal(events, 3 * (1048576 / 82));
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 }
 
 static void sizes_must_be_those_of_packets(void **state)
@@ -320,7 +320,7 @@ static void assert_refused(const char *wanted)
 {
 	struct error error = ERROR_INIT;
 
-	assert_null(ctf_reader_open("t", CTF_READER_OWN, &error));
+	assert_null(trace_reader_open("t", TRACE_READER_OWN, &error));
 	assert_string_equal(error_text(&error), wanted);
 	error_clear(&error);
 }

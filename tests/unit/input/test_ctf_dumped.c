@@ -14,7 +14,7 @@
 enum { PARTS = 6 };
 
 struct comparison {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct printed printed;
 	uint64_t events, fields;
 	nsec_t offset_ns;
@@ -55,11 +55,11 @@ static size_t take_apart(struct pretty *pretty, char *line, const char *name,
 }
 
 /* Columns are the payload's, then those of contexts from the inner to the outer one. */
-static void compare_fields(struct comparison *comparison, const struct ctf_event *record,
-			   size_t *part, size_t parts)
+static void compare_fields(struct comparison *comparison,
+			   const struct trace_event *record, size_t *part, size_t parts)
 {
-	const struct ctf_class *class =
-	    ctf_reader_class(comparison->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(comparison->source, record->class);
 	const struct pretty *pretty = &comparison->printed.pretty;
 	size_t column = 0;
 
@@ -84,11 +84,11 @@ static void compare_fields(struct comparison *comparison, const struct ctf_event
 		assert_int_equal(record->cell[column].type, CELL_NULL);
 }
 
-static void compare(void *context, const struct ctf_event *record)
+static void compare(void *context, const struct trace_event *record)
 {
 	struct comparison *comparison = context;
-	const struct ctf_class *class =
-	    ctf_reader_class(comparison->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(comparison->source, record->class);
 	struct pretty *pretty = &comparison->printed.pretty;
 	size_t part[PARTS + 1], parts;
 	struct expected_line wanted;
@@ -122,19 +122,19 @@ static void compare_trace(const char *path, const char *dump)
 
 	comparison->printed.file = fopen(dump, "r");
 	assert_non_null(comparison->printed.file);
-	comparison->source = open_columns(path, CTF_READER_OWN, &error);
+	comparison->source = open_columns(path, TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	comparison->offset_ns = ctf_reader_facts(comparison->source)->clock_offset_ns;
-	while (ctf_reader_step(comparison->source, UINT64_MAX, compare, comparison))
+	comparison->offset_ns = trace_reader_facts(comparison->source)->clock_offset_ns;
+	while (trace_reader_step(comparison->source, UINT64_MAX, compare, comparison))
 		;
 	assert_int_equal(comparison->printed.pendings, 0);
 	assert_int_equal(getc(comparison->printed.file), EOF);
-	assert_int_equal(ctf_reader_problems(comparison->source)->count, 0);
+	assert_int_equal(trace_reader_problems(comparison->source)->count, 0);
 	assert_true(comparison->events > 0);
 	print_message("%s: %" PRIu64 " events, %" PRIu64 " fields\n", path,
 		      comparison->events, comparison->fields);
 	fclose(comparison->printed.file);
-	ctf_reader_free(comparison->source);
+	trace_reader_free(comparison->source);
 	free(comparison);
 }
 

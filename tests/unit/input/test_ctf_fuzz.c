@@ -103,7 +103,7 @@ static void damage_text(struct file *file)
 }
 
 /* Look at every value, and forget it. */
-static void look_at(void *context, const struct ctf_event *event)
+static void look_at(void *context, const struct trace_event *event)
 {
 	struct side *side = context;
 
@@ -117,19 +117,19 @@ static void read_damaged(const struct selected_fields *all)
 	struct error error = ERROR_INIT;
 	struct side side = {.all = all};
 
-	side.reader = ctf_reader_open("t", CTF_READER_OWN, &error);
+	side.reader = trace_reader_open("t", TRACE_READER_OWN, &error);
 	assert_true(side.reader || error.text);
 	for (size_t i = 0; side.reader && i < all->count; i++)
 		select_fields(side.reader, all->wanted[i].name, all->wanted[i].path,
 			      all->wanted[i].count);
-	while (side.reader && ctf_reader_step(side.reader, UINT64_MAX, look_at, &side))
+	while (side.reader && trace_reader_step(side.reader, UINT64_MAX, look_at, &side))
 		;
-	ctf_reader_free(side.reader);
+	trace_reader_free(side.reader);
 	error_clear(&error);
 	free(side.bytes);
 }
 
-static void look_at_record(void *context, const struct ctf_event *record)
+static void look_at_record(void *context, const struct trace_event *record)
 {
 	struct record_side *side = context;
 
@@ -140,14 +140,14 @@ static void look_at_record(void *context, const struct ctf_event *record)
 static void read_damaged_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_side side = {.source = open_columns("t", CTF_READER_OWN, &error)};
+	struct record_side side = {.source = open_columns("t", TRACE_READER_OWN, &error)};
 
 	assert_true(side.source || error.text);
 	while (side.source &&
-	       ctf_reader_step(side.source, UINT64_MAX, look_at_record, &side))
+	       trace_reader_step(side.source, UINT64_MAX, look_at_record, &side))
 		;
 	if (side.source)
-		ctf_reader_free(side.source);
+		trace_reader_free(side.source);
 	error_clear(&error);
 	free(side.side.bytes);
 }

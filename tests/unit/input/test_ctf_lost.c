@@ -34,7 +34,7 @@ static void put_packet(struct ctf_stream *stream, const struct counters *counter
 	put_int(stream, 1, 7);
 }
 
-static void skip_event(void *context, const struct ctf_event *event)
+static void skip_event(void *context, const struct trace_event *event)
 {
 	(void)context;
 	(void)event;
@@ -45,20 +45,20 @@ static void assert_lost(const struct counters *counters, size_t packets,
 {
 	struct ctf_stream stream = {.size = 0};
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
 	scratch_text("t/metadata", metadata);
 	for (size_t i = 0; i < packets; i++)
 		put_packet(&stream, &counters[i]);
 	scratch_bytes("t/stream", stream.bytes, stream.size);
-	reader = ctf_reader_open("t", CTF_READER_OWN, &error);
+	reader = trace_reader_open("t", TRACE_READER_OWN, &error);
 	assert_non_null(reader);
-	while (ctf_reader_step(reader, UINT64_MAX, skip_event, NULL))
+	while (trace_reader_step(reader, UINT64_MAX, skip_event, NULL))
 		;
-	assert_int_equal(ctf_reader_facts(reader)->events, packets);
-	assert_int_equal(ctf_reader_facts(reader)->discarded_events, lost_events);
-	assert_int_equal(ctf_reader_facts(reader)->discarded_packets, lost_packets);
-	ctf_reader_free(reader);
+	assert_int_equal(trace_reader_facts(reader)->events, packets);
+	assert_int_equal(trace_reader_facts(reader)->discarded_events, lost_events);
+	assert_int_equal(trace_reader_facts(reader)->discarded_packets, lost_packets);
+	trace_reader_free(reader);
 }
 
 static void counters_wrap(void **unused)

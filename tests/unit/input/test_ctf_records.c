@@ -2,10 +2,10 @@
 #include "ctf_write.h"
 #include "record_read.h"
 
-static struct ctf_reader *open_trace(void)
+static struct trace_reader *open_trace(void)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *source = open_columns("t", CTF_READER_OWN, &error);
+	struct trace_reader *source = open_columns("t", TRACE_READER_OWN, &error);
 
 	assert_string_equal(error_text(&error), "");
 	return source;
@@ -58,7 +58,7 @@ static void text_is_text_where_it_is_utf8(void **state)
 /* The library uses its strings again, and may show in them what was there. */
 static void empty_text_is_empty(void **state)
 {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
@@ -80,7 +80,7 @@ static void empty_text_is_empty(void **state)
 		assert_int_equal(strncmp(strstr(at, "s a="), wanted, strlen(wanted)), 0);
 	}
 	free(lines.text);
-	ctf_reader_free(source);
+	trace_reader_free(source);
 }
 
 static void structures_and_variants_become_columns(void **state)
@@ -232,7 +232,7 @@ static void columns_have_the_names_of_the_source(void **state)
 /* Each channel has classes of its own, alike or not. */
 static void classes_are_told_by_their_columns(void **state)
 {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
@@ -257,13 +257,13 @@ static void classes_are_told_by_their_columns(void **state)
 					"11 stream 1.0 cpu 2 same a=1\n"
 					"20 stream 0.1 cpu 1 other a=0\n"
 					"21 stream 1.1 cpu 2 other a=''\n");
-	assert_string_equal(ctf_reader_class(source, 0)->name, "same");
-	assert_string_equal(ctf_reader_class(source, 1)->name, "same");
-	assert_string_equal(ctf_reader_class(source, 2)->name, "other");
-	assert_string_equal(ctf_reader_class(source, 3)->name, "other");
-	assert_int_equal(ctf_reader_class(source, 3)->column[0].type, CELL_TEXT);
+	assert_string_equal(trace_reader_class(source, 0)->name, "same");
+	assert_string_equal(trace_reader_class(source, 1)->name, "same");
+	assert_string_equal(trace_reader_class(source, 2)->name, "other");
+	assert_string_equal(trace_reader_class(source, 3)->name, "other");
+	assert_int_equal(trace_reader_class(source, 3)->column[0].type, CELL_TEXT);
 	free(lines.text);
-	ctf_reader_free(source);
+	trace_reader_free(source);
 }
 
 /* Whatever came before, so that a reader that leaves out what came has the same order. */
@@ -292,7 +292,7 @@ static void events_at_one_time_come_by_stream(void **state)
 static void a_stream_that_goes_backwards_keeps_its_order(void **state)
 {
 	static const uint64_t stamp[2][3] = {{10, 30, 20}, {15, 25, 40}};
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
@@ -315,19 +315,19 @@ static void a_stream_that_goes_backwards_keeps_its_order(void **state)
 					"30 stream 0.1 cpu 0 x a=1\n"
 					"20 stream 0.2 cpu 0 x a=2\n"
 					"40 stream 1.2 cpu 1 x a=2\n");
-	assert_int_equal(ctf_reader_problems(source)->count, 1);
-	assert_int_equal(ctf_reader_problems(source)->item[0].kind, PROBLEM_BACKWARD);
-	assert_int_equal(ctf_reader_facts(source)->events, 6);
-	assert_int_equal(ctf_reader_facts(source)->begin_ns, 10);
-	assert_int_equal(ctf_reader_facts(source)->end_ns, 40);
-	assert_string_equal(ctf_reader_facts(source)->hostname, "web");
+	assert_int_equal(trace_reader_problems(source)->count, 1);
+	assert_int_equal(trace_reader_problems(source)->item[0].kind, PROBLEM_BACKWARD);
+	assert_int_equal(trace_reader_facts(source)->events, 6);
+	assert_int_equal(trace_reader_facts(source)->begin_ns, 10);
+	assert_int_equal(trace_reader_facts(source)->end_ns, 40);
+	assert_string_equal(trace_reader_facts(source)->hostname, "web");
 	free(lines.text);
-	ctf_reader_free(source);
+	trace_reader_free(source);
 }
 
 static void classes_that_are_not_chosen_have_no_cells(void **state)
 {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct ctf_stream stream;
 
 	(void)state;
@@ -341,7 +341,7 @@ static void classes_that_are_not_chosen_have_no_cells(void **state)
 	}
 	end_stream(&stream, "t/ch_0");
 	source = open_trace();
-	ctf_reader_select(source, 0, &(struct ctf_selection){.what = SELECT_EVENTS});
+	trace_reader_select(source, 0, &(struct trace_selection){.what = SELECT_EVENTS});
 	assert_records(source, "0 stream 0.0 cpu 0 x\n"
 			       "1 stream 0.1 cpu 0 y b=1\n"
 			       "2 stream 0.2 cpu 0 x\n"
@@ -353,11 +353,11 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(open_columns("none", CTF_READER_OWN, &error));
+	assert_null(open_columns("none", TRACE_READER_OWN, &error));
 	assert_string_equal(error_text(&error),
 			    "none/metadata: No such file or directory");
 	error_clear(&error);
-	ctf_reader_free(NULL);
+	trace_reader_free(NULL);
 }
 
 int main(void)

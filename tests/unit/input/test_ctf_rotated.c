@@ -52,7 +52,7 @@ static void write_packet(const char *name, const struct packet *packet, uint8_t 
 	scratch_bytes(name, stream.bytes, stream.size);
 }
 
-static void note_number(void *context, const struct ctf_event *event)
+static void note_number(void *context, const struct trace_event *event)
 {
 	struct bytes *numbers = context;
 
@@ -66,7 +66,7 @@ static void assert_order(const struct packet packet[3], int first, int step)
 	static const uint8_t wanted[] = {0, 1, 2};
 	static const char *const number[] = {"number"};
 	struct bytes numbers = {.size = 0};
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
 	scratch_text("t/metadata", metadata);
 	for (int i = 0; i < 3; i++) {
@@ -76,11 +76,11 @@ static void assert_order(const struct packet packet[3], int first, int step)
 		free(name);
 	}
 	write_packet("t/f5", &packet[1], 1); /* as snapshots repeat packets */
-	reader = open_reader("t", CTF_READER_OWN);
+	reader = open_reader("t", TRACE_READER_OWN);
 	select_fields(reader, "e", number, 1);
-	while (ctf_reader_step(reader, UINT64_MAX, note_number, &numbers))
+	while (trace_reader_step(reader, UINT64_MAX, note_number, &numbers))
 		;
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 	assert_int_equal(numbers.size, sizeof(wanted));
 	assert_memory_equal(numbers.data, wanted, sizeof(wanted));
 	free(numbers.data);

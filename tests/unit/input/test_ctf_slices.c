@@ -82,7 +82,7 @@ static struct bytes make_packet(size_t end[EVENTS])
 	return bytes;
 }
 
-static void check_event(void *context, const struct ctf_event *event)
+static void check_event(void *context, const struct trace_event *event)
 {
 	unsigned *next = context, number = *next;
 	const struct cell *cell = event->cell;
@@ -106,23 +106,23 @@ static void check_read(const struct bytes *bytes, size_t size, unsigned events,
 {
 	static const char *const text[] = {"number", "text"};
 	static const char *const far[] = {"number", "place", "count"};
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	const struct problem_list *problems;
 	unsigned next = 0;
 
 	scratch_text("t/metadata", metadata);
 	scratch_bytes("t/stream", bytes->data, size);
-	reader = open_reader("t", CTF_READER_OWN);
+	reader = open_reader("t", TRACE_READER_OWN);
 	select_fields(reader, "text", text, 2);
 	select_fields(reader, "far", far, 3);
-	while (ctf_reader_step(reader, 1000, check_event, &next))
+	while (trace_reader_step(reader, 1000, check_event, &next))
 		;
 	assert_int_equal(next, events);
-	problems = ctf_reader_problems(reader);
+	problems = trace_reader_problems(reader);
 	assert_int_equal(problems->count, told != NULL);
 	if (told)
 		assert_string_equal(problem_kind_word(problems->item[0].kind), told);
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 }
 
 static void large_packets_are_read_by_the_slice(void **state)

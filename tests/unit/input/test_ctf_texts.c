@@ -55,7 +55,7 @@ enum { FIELDS = sizeof(field) / sizeof(*field), REALS = 6, INTEGERS = 10 };
 #define EURO    "\xe2\x82\xac"
 #define PENGUIN "\xf0\x9f\x90\xa7"
 
-static void check_event(void *context, const struct ctf_event *event)
+static void check_event(void *context, const struct trace_event *event)
 {
 	static const char *const text[] = {EURO, "a" PENGUIN, PENGUIN, "b" EURO};
 	const struct cell *cell = event->cell;
@@ -85,7 +85,7 @@ static void check_event(void *context, const struct ctf_event *event)
 static void what_tracers_write_seldom_is_read(void **state)
 {
 	struct ctf_stream stream = {.size = 0};
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	int events = 0;
 
 	(void)state;
@@ -100,13 +100,13 @@ static void what_tracers_write_seldom_is_read(void **state)
 	put_bytes(&stream, "\1\x80\1", 3);
 	scratch_text("t/metadata", metadata);
 	scratch_bytes("t/stream", stream.bytes, stream.size);
-	reader = open_reader("t", CTF_READER_OWN);
+	reader = open_reader("t", TRACE_READER_OWN);
 	select_fields(reader, "e", field, FIELDS);
-	while (ctf_reader_step(reader, UINT64_MAX, check_event, &events))
+	while (trace_reader_step(reader, UINT64_MAX, check_event, &events))
 		;
-	assert_int_equal(ctf_reader_problems(reader)->count, 0);
+	assert_int_equal(trace_reader_problems(reader)->count, 0);
 	assert_int_equal(events, 1);
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 }
 
 int main(void)

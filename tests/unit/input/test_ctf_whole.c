@@ -10,7 +10,7 @@
 #include "../select.h"
 
 struct comparison {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct printed printed;
 	uint64_t events, fields;
 };
@@ -29,10 +29,11 @@ static bool is_expected(const char *line, const void *context)
 	       strncmp(name, wanted->rest, strlen(wanted->rest)) == 0;
 }
 
-static void compare_fields(struct comparison *comparison, const struct ctf_event *record)
+static void compare_fields(struct comparison *comparison,
+			   const struct trace_event *record)
 {
-	const struct ctf_class *class =
-	    ctf_reader_class(comparison->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(comparison->source, record->class);
 	const struct pretty *pretty = &comparison->printed.pretty;
 	size_t next = 0;
 
@@ -50,11 +51,11 @@ static void compare_fields(struct comparison *comparison, const struct ctf_event
 	comparison->fields += next;
 }
 
-static void compare(void *context, const struct ctf_event *record)
+static void compare(void *context, const struct trace_event *record)
 {
 	struct comparison *comparison = context;
-	const struct ctf_class *class =
-	    ctf_reader_class(comparison->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(comparison->source, record->class);
 	struct expected_line wanted;
 	char *line;
 
@@ -81,17 +82,17 @@ static void compare_trace(const char *path)
 	struct error error = ERROR_INIT;
 
 	printed_start(&comparison->printed, path);
-	comparison->source = open_columns(path, CTF_READER_OWN, &error);
+	comparison->source = open_columns(path, TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	while (ctf_reader_step(comparison->source, UINT64_MAX, compare, comparison))
+	while (trace_reader_step(comparison->source, UINT64_MAX, compare, comparison))
 		;
 	printed_end(&comparison->printed);
 	assert_true(comparison->events > 0);
-	assert_int_equal(ctf_reader_facts(comparison->source)->events,
+	assert_int_equal(trace_reader_facts(comparison->source)->events,
 			 comparison->events);
 	print_message("%s: %" PRIu64 " events, %" PRIu64 " fields\n", path,
 		      comparison->events, comparison->fields);
-	ctf_reader_free(comparison->source);
+	trace_reader_free(comparison->source);
 	free(comparison);
 }
 

@@ -26,7 +26,7 @@ struct seen {
 };
 
 struct collected {
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	const char *class;
 	const char *const *field;
 	struct seen *seen;
@@ -50,10 +50,10 @@ static void add_cell(struct bytes *text, const struct cell *cell)
 		bytes_print(text, "?,");
 }
 
-static void collect(void *context, const struct ctf_event *event)
+static void collect(void *context, const struct trace_event *event)
 {
 	struct collected *all = context;
-	const struct ctf_class *class = ctf_reader_class(all->reader, event->class);
+	const struct trace_class *class = trace_reader_class(all->reader, event->class);
 	nsec_t ns = event->local_ns + all->offset_ns;
 	struct bytes text = {0};
 
@@ -74,15 +74,15 @@ static void read_class(struct collected *all, const char *path)
 {
 	struct error error = ERROR_INIT;
 
-	all->reader = open_columns(path, CTF_READER_OWN, &error);
+	all->reader = open_columns(path, TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	while (ctf_reader_step(all->reader, 1000, collect, all))
+	while (trace_reader_step(all->reader, 1000, collect, all))
 		;
 	if (!all->end_ns) {
-		all->begin_ns = ctf_reader_facts(all->reader)->begin_ns + APART_NS;
-		all->end_ns = ctf_reader_facts(all->reader)->end_ns - APART_NS;
+		all->begin_ns = trace_reader_facts(all->reader)->begin_ns + APART_NS;
+		all->end_ns = trace_reader_facts(all->reader)->end_ns - APART_NS;
 	}
-	ctf_reader_free(all->reader);
+	trace_reader_free(all->reader);
 }
 
 static void free_seen(struct collected *all)
@@ -185,7 +185,7 @@ struct counted {
 	uint64_t events, hash;
 };
 
-static void count(void *context, const struct ctf_event *event)
+static void count(void *context, const struct trace_event *event)
 {
 	struct counted *all = context;
 
@@ -197,17 +197,17 @@ static void count(void *context, const struct ctf_event *event)
 static bool count_events(const char *path, struct counted *all, uint64_t *lost)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader = open_columns(path, CTF_READER_OWN, &error);
+	struct trace_reader *reader = open_columns(path, TRACE_READER_OWN, &error);
 
 	*all = (struct counted){0};
 	error_clear(&error);
 	if (!reader)
 		return false;
-	while (ctf_reader_step(reader, 1000, count, all))
+	while (trace_reader_step(reader, 1000, count, all))
 		;
 	if (lost)
-		*lost = ctf_reader_facts(reader)->discarded_events;
-	ctf_reader_free(reader);
+		*lost = trace_reader_facts(reader)->discarded_events;
+	trace_reader_free(reader);
 	return true;
 }
 
@@ -239,16 +239,16 @@ enum { LAST_PAGE = 28672, COMMIT = 8 };
 static void assert_hole(const char *path)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader = ctf_reader_open(path, CTF_READER_OWN, &error);
-	struct ctf_recorded recorded;
+	struct trace_reader *reader = trace_reader_open(path, TRACE_READER_OWN, &error);
+	struct trace_recorded recorded;
 
-	assert_true(ctf_reader_recorded(reader, NSEC_MAX, &recorded));
+	assert_true(trace_reader_recorded(reader, NSEC_MAX, &recorded));
 	assert_int_equal(recorded.periods, 2);
 	assert_true(recorded.period[0].begin_ns < recorded.period[0].end_ns);
 	assert_true(recorded.period[0].end_ns < recorded.period[1].begin_ns);
 	assert_true(recorded.period[1].begin_ns < recorded.period[1].end_ns);
-	ctf_recorded_clear(&recorded);
-	ctf_reader_free(reader);
+	trace_recorded_clear(&recorded);
+	trace_reader_free(reader);
 }
 
 /* The kernel sets a flag in the page that follows a loss, and its count behind the
@@ -315,7 +315,7 @@ static void clocks_without_nanoseconds_are_refused(void **state)
 	/* The list of clocks ends behind the one in use. */
 	memcpy(mono, "[uptime]", 8);
 	write_file("t.dat", data, size);
-	assert_null(ctf_reader_open("t.dat", CTF_READER_OWN, &error));
+	assert_null(trace_reader_open("t.dat", TRACE_READER_OWN, &error));
 	assert_string_equal(
 	    error_text(&error),
 	    "t.dat: recorded with the clock `uptime`, which does not count "
@@ -331,7 +331,7 @@ static void buffers_are_read_with_one_clock(void **state)
 {
 	AUTOFREE char *path = fixture("buffers.dat");
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	struct counted all;
 	size_t size;
 	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
@@ -345,16 +345,16 @@ static void buffers_are_read_with_one_clock(void **state)
 	assert_non_null(other);
 	memcpy(main_buffer + 1, "perf", 4);
 	write_file("t.dat", data, size);
-	assert_null(ctf_reader_open("t.dat", CTF_READER_OWN, &error));
+	assert_null(trace_reader_open("t.dat", TRACE_READER_OWN, &error));
 	assert_string_equal(error_text(&error),
 			    "t.dat: its buffers use the clocks `perf` and `mono`; record "
 			    "them with one clock");
 	error_clear(&error);
 	memcpy(other + 4, "perf", 4);
 	write_file("t.dat", data, size);
-	reader = ctf_reader_open("t.dat", CTF_READER_OWN, &error);
-	assert_string_equal(ctf_reader_facts(reader)->clock_name, "monotonic");
-	ctf_reader_free(reader);
+	reader = trace_reader_open("t.dat", TRACE_READER_OWN, &error);
+	assert_string_equal(trace_reader_facts(reader)->clock_name, "monotonic");
+	trace_reader_free(reader);
 }
 
 int main(void)

@@ -24,7 +24,7 @@ struct record_key {
 };
 
 struct linked {
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	struct intmap at; /* stream and ordinal -> index of record */
 	struct record_key *record;
 	size_t records, capacity, packet_events;
@@ -36,8 +36,9 @@ static uint64_t place(uint32_t stream, uint64_t ordinal)
 }
 
 /* The first number in a column of one of two names; -1 without one. */
-static int64_t number_of(const struct ctf_class *class, const struct ctf_event *record,
-			 const char *name, const char *other)
+static int64_t number_of(const struct trace_class *class,
+			 const struct trace_event *record, const char *name,
+			 const char *other)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (record->cell[i].type == CELL_INTEGER &&
@@ -47,10 +48,11 @@ static int64_t number_of(const struct ctf_class *class, const struct ctf_event *
 	return -1;
 }
 
-static void note_record(void *context, const struct ctf_event *record)
+static void note_record(void *context, const struct trace_event *record)
 {
 	struct linked *linked = context;
-	const struct ctf_class *class = ctf_reader_class(linked->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(linked->source, record->class);
 	struct record_key *key;
 
 	linked->record = mem_grow(linked->record, linked->records, &linked->capacity,
@@ -90,13 +92,13 @@ static void check_packet_event(void *context, const struct packet_event *packet_
 		assert_int_equal(key->seq, packet->seq);
 }
 
-static void check_source(struct ctf_reader *records, struct packet_source *packets)
+static void check_source(struct trace_reader *records, struct packet_source *packets)
 {
 	struct linked linked = {.source = records};
 
 	assert_non_null(records);
 	assert_non_null(packets);
-	while (ctf_reader_step(records, UINT64_MAX, note_record, &linked))
+	while (trace_reader_step(records, UINT64_MAX, note_record, &linked))
 		;
 	while (packet_source_step(packets, check_packet_event, &linked))
 		;
@@ -106,7 +108,7 @@ static void check_source(struct ctf_reader *records, struct packet_source *packe
 	assert_int_equal(linked.records, packets->facts.events);
 	free(linked.record);
 	intmap_clear(&linked.at);
-	ctf_reader_free(records);
+	trace_reader_free(records);
 	packet_source_free(packets);
 }
 
@@ -122,8 +124,8 @@ static void of_traces(void **state)
 		char *path =
 		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
-		check_source(open_columns(path, CTF_READER_OWN, &error),
-			     trace_packets_open(path, CTF_READER_OWN, &error));
+		check_source(open_columns(path, TRACE_READER_OWN, &error),
+			     trace_packets_open(path, TRACE_READER_OWN, &error));
 		free(path);
 	}
 }

@@ -63,12 +63,12 @@ static void write_file(struct fixture *fixture, const char *path)
 	size_t next[SOURCES] = {0}, left = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct ctf_facts facts = {.has_uuid = i == 1,
-					  .clock_uuid = {1, 2, 0xfe},
-					  .clock_offset_ns = -77,
-					  .clock_frequency = 1000000000,
-					  .clock_name = "monotonic",
-					  .hostname = "host"};
+		struct trace_facts facts = {.has_uuid = i == 1,
+					    .clock_uuid = {1, 2, 0xfe},
+					    .clock_offset_ns = -77,
+					    .clock_frequency = 1000000000,
+					    .clock_name = "monotonic",
+					    .hostname = "host"};
 
 		left += fixture->count[i];
 		packets_writer_describe(
@@ -90,11 +90,11 @@ static void write_file(struct fixture *fixture, const char *path)
 	}
 	problem_add(&problems, "place", PROBLEM_DISCARDED, 7, "%s", "7 \"things\"");
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct ctf_facts facts = {.events = 1000000 + i,
-					  .begin_ns = fixture->begin_ns[i],
-					  .end_ns = 4000,
-					  .network_events = 5,
-					  .headerless = 6};
+		struct trace_facts facts = {.events = 1000000 + i,
+					    .begin_ns = fixture->begin_ns[i],
+					    .end_ns = 4000,
+					    .network_events = 5,
+					    .headerless = 6};
 
 		for (size_t k = 0; k < fixture->count[i]; k++)
 			*(fixture->item[i][k].received ? &facts.received : &facts.sent) +=
@@ -160,7 +160,7 @@ static void take(void *context, const struct packet_event *packet_event)
 
 /* Read one source; all that comes has to be what was written. */
 static void read_source(struct fixture *fixture, const char *path, size_t index,
-			struct problem_list *problems, struct ctf_facts *facts)
+			struct problem_list *problems, struct trace_facts *facts)
 {
 	struct reading reading = {fixture, index};
 	struct error error = ERROR_INIT;
@@ -191,7 +191,7 @@ static void what_is_written_comes_back(void **state)
 	source_list_clear(&contents);
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct problem_list problems = {0};
-		struct ctf_facts facts;
+		struct trace_facts facts;
 
 		read_source(&fixture, "n.packets", i, &problems, &facts);
 		assert_int_equal(fixture.came[i], fixture.count[i]);
@@ -236,7 +236,7 @@ static size_t complaints(struct fixture *fixture, const char *path)
 	}
 	for (size_t i = 0; i < contents.count; i++) {
 		struct problem_list problems = {0};
-		struct ctf_facts facts;
+		struct trace_facts facts;
 
 		read_source(fixture, path, i, &problems, &facts);
 		for (size_t k = 0; k < problems.count; k++)
@@ -275,7 +275,7 @@ static void a_cut_is_told(void **state)
 static void long_files_are_used_up_to_the_cut(void **state)
 {
 	struct problem_list problems = {0};
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	struct fixture fixture;
 	char *bytes;
 
@@ -329,8 +329,8 @@ static void extreme_times_are_refused(void **state)
 		struct packets_writer *writer = packets_writer_new(file, 1);
 		struct source source = {.name = (char *)"n"};
 		struct problem_list problems = {0};
-		struct ctf_facts facts = {.has_uuid = true,
-					  .clock_offset_ns = extreme[i]};
+		struct trace_facts facts = {.has_uuid = true,
+					    .clock_offset_ns = extreme[i]};
 		struct packet_event event = {
 		    .ns = 5, .event_ns = 5, .whole_ns = NSEC_MAX};
 		struct fixture fixture = {.count = {1}, .item = {&event}};
@@ -339,7 +339,7 @@ static void extreme_times_are_refused(void **state)
 		packets_writer_add(writer, 0, &event, 5);
 		packets_writer_finish(
 		    writer, 0,
-		    &(struct ctf_facts){
+		    &(struct trace_facts){
 			.begin_ns = 5, .end_ns = extreme[i], .events = 1, .sent = 1},
 		    &problems);
 		packets_writer_end(writer);

@@ -120,7 +120,7 @@ static inline void lived_free(struct lived *lived)
 
 /* The same event of the model. */
 static inline const struct lived_event *
-lived_event(const struct lived *lived, uint32_t node, const struct ctf_event *record)
+lived_event(const struct lived *lived, uint32_t node, const struct trace_event *record)
 {
 	assert_in_range(record->cpu, 0, LIVED_CPUS - 1);
 	assert_true(record->ordinal < lived->at[node][record->cpu].count);
@@ -128,19 +128,19 @@ lived_event(const struct lived *lived, uint32_t node, const struct ctf_event *re
 }
 
 /* Read a node's trace to its end. */
-static inline void lived_read(uint32_t node, struct ctf_reader **source,
-			      ctf_event_fn *give, void *context)
+static inline void lived_read(uint32_t node, struct trace_reader **source,
+			      trace_event_fn *give, void *context)
 {
 	char path[40];
 	struct error error = ERROR_INIT;
 
 	snprintf(path, sizeof(path), "run/node%u/kernel", (unsigned)node + 1);
-	*source = open_columns(path, CTF_READER_OWN, &error);
+	*source = open_columns(path, TRACE_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	while (ctf_reader_step(*source, UINT64_MAX, give, context))
+	while (trace_reader_step(*source, UINT64_MAX, give, context))
 		;
-	assert_int_equal(ctf_reader_problems(*source)->count, 0);
-	ctf_reader_free(*source);
+	assert_int_equal(trace_reader_problems(*source)->count, 0);
+	trace_reader_free(*source);
 }
 
 #endif

@@ -40,14 +40,14 @@ static inline void made_tell_spans(enum made_kind kind,
 		static const struct selection everything = {.begin_ns = NSEC_MIN,
 							    .end_ns = NSEC_MAX};
 		const struct event_filter filter = {&everything, false, true};
-		struct ctf_column column[8];
-		struct ctf_class class = {.name = (char *)from->name,
-					  .column = column,
-					  .columns = from->columns};
+		struct trace_column column[8];
+		struct trace_class class = {.name = (char *)from->name,
+					    .column = column,
+					    .columns = from->columns};
 
 		for (size_t i = 0; i < from->columns; i++)
-			column[i] = (struct ctf_column){(char *)from->column[i].name,
-							from->column[i].type, false};
+			column[i] = (struct trace_column){(char *)from->column[i].name,
+							  from->column[i].type, false};
 		event_class_init(&made_known[kind], &class, &filter);
 		for (uint32_t node = 0; node < 2; node++)
 			spans_class(made_told, node, &made_known[kind]);

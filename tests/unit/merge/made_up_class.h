@@ -23,14 +23,14 @@
 	}
 
 #define CLASS(variable, text, ...)                                                       \
-	static struct ctf_column variable##_column[] = {__VA_ARGS__};                    \
-	static const struct ctf_class variable = {                                       \
+	static struct trace_column variable##_column[] = {__VA_ARGS__};                  \
+	static const struct trace_class variable = {                                     \
 	    .name = (char *)(text),                                                      \
 	    .column = variable##_column,                                                 \
 	    .columns = sizeof(variable##_column) / sizeof(variable##_column[0])}
 
 /* What a merge of everything knows of a class; until the next of its number. */
-static inline const struct event_class *made_up(const struct ctf_class *of,
+static inline const struct event_class *made_up(const struct trace_class *of,
 						struct event_class *class)
 {
 	static const struct selection everything = {.begin_ns = NSEC_MIN,

@@ -6,21 +6,22 @@
 static char name[] = "x", tid[] = "tid", pid[] = "pid", vpid[] = "vpid",
 	    comm[] = "procname", switches[] = "sched_switch", other[] = "irq_entry",
 	    wakeups[] = "sched_wakeup";
-static struct ctf_column plain[] = {{name, CELL_INTEGER, false}};
-static struct ctf_column context[] = {{name, CELL_INTEGER, false},
-				      {tid, CELL_INTEGER, true}};
-static struct ctf_class sched_switch = {.name = switches, .column = plain, .columns = 1};
-static struct ctf_class irq_entry = {.name = other, .column = plain, .columns = 1};
-static struct ctf_class sched_wakeup = {.name = wakeups, .column = plain, .columns = 1};
-static struct ctf_class with_tid = {.name = other, .column = context, .columns = 2};
+static struct trace_column plain[] = {{name, CELL_INTEGER, false}};
+static struct trace_column context[] = {{name, CELL_INTEGER, false},
+					{tid, CELL_INTEGER, true}};
+static struct trace_class sched_switch = {
+    .name = switches, .column = plain, .columns = 1};
+static struct trace_class irq_entry = {.name = other, .column = plain, .columns = 1};
+static struct trace_class sched_wakeup = {.name = wakeups, .column = plain, .columns = 1};
+static struct trace_class with_tid = {.name = other, .column = context, .columns = 2};
 
-static struct ctf_column told[][1] = {
+static struct trace_column told[][1] = {
     {{pid, CELL_INTEGER, true}}, {{vpid, CELL_INTEGER, true}}, {{comm, CELL_TEXT, true}}};
 
 enum { ALL = EVENT_SELECTED | EVENT_CELLS, ROW = EVENT_SELECTED | EVENT_PAYLOAD };
 
 /* Of what use an event of a class is at a time. */
-static unsigned use_at(const struct ctf_class *of, const struct event_filter *filter,
+static unsigned use_at(const struct trace_class *of, const struct event_filter *filter,
 		       nsec_t ts_ns)
 {
 	struct event_class class;
@@ -32,7 +33,7 @@ static unsigned use_at(const struct ctf_class *of, const struct event_filter *fi
 	return use & (EVENT_SELECTED | EVENT_FOLLOWED | EVENT_CELLS | EVENT_PAYLOAD);
 }
 
-static bool wants_cells(const struct ctf_class *of, const struct event_filter *filter)
+static bool wants_cells(const struct trace_class *of, const struct event_filter *filter)
 {
 	struct event_class class;
 	bool wants;
@@ -43,11 +44,11 @@ static bool wants_cells(const struct ctf_class *of, const struct event_filter *f
 	return wants;
 }
 
-static enum ctf_use use_before(const struct ctf_class *of,
-			       const struct event_filter *filter)
+static enum trace_use use_before(const struct trace_class *of,
+				 const struct event_filter *filter)
 {
 	struct event_class class;
-	enum ctf_use use;
+	enum trace_use use;
 
 	event_class_init(&class, of, filter);
 	use = event_class_use_before(&class);
@@ -111,7 +112,7 @@ static void events_that_carry_packets_are_linked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		const struct ctf_class of = {.name = (char *)names[i]};
+		const struct trace_class of = {.name = (char *)names[i]};
 
 		event_class_init(&class, &of, &filter);
 		assert_int_equal(!(class.use & EVENT_LINKED), i == 2);
@@ -127,17 +128,18 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		struct ctf_class class = {.name = other, .column = told[i], .columns = 1};
+		struct trace_class class = {
+		    .name = other, .column = told[i], .columns = 1};
 
-		assert_int_equal(use_before(&class, &filter), CTF_NEEDED);
+		assert_int_equal(use_before(&class, &filter), TRACE_NEEDED);
 		assert_int_equal(use_at(&class, &filter, 9),
 				 EVENT_FOLLOWED | EVENT_CELLS);
 		assert_int_equal(use_at(&class, &filter, 10), ALL | ROW);
 		told[i][0].context = false;
-		assert_int_equal(use_before(&class, &filter), CTF_UNUSED);
+		assert_int_equal(use_before(&class, &filter), TRACE_UNUSED);
 		told[i][0].context = true;
 	}
-	assert_int_equal(use_before(&with_tid, &filter), CTF_UNUSED);
+	assert_int_equal(use_before(&with_tid, &filter), TRACE_UNUSED);
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.nodes);
 	text_list_clear(&selection.skip);

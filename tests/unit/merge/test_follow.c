@@ -41,17 +41,17 @@ static int end(void **state)
 static int64_t switched(struct follow *follow, int32_t cpu, int64_t prev, int64_t next)
 {
 	const struct cell cell[] = {STR("a"), INT(prev), INT(next)};
-	struct ctf_event record = {.class = 0, .cpu = cpu, .cell = cell};
+	struct trace_event record = {.class = 0, .cpu = cpu, .cell = cell};
 
 	return follow_event(follow, 1, made_up(&sched_switch, &known), &record);
 }
 
 /* Of an event of another class with up to two cells. */
-static int64_t other(struct follow *follow, const struct ctf_class *class, int32_t cpu,
+static int64_t other(struct follow *follow, const struct trace_class *class, int32_t cpu,
 		     int64_t first, int64_t second)
 {
 	const struct cell cell[] = {INT(first), INT(second), INT(0)};
-	const struct ctf_event record = {.cpu = cpu, .cell = cell};
+	const struct trace_event record = {.cpu = cpu, .cell = cell};
 
 	return follow_event(follow, 1, made_up(class, &known), &record);
 }
@@ -89,7 +89,7 @@ static void sources_are_apart(void **state)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell = INT(1);
-	struct ctf_event record = {.class = 3, .cpu = 0, .cell = &cell};
+	struct trace_event record = {.class = 3, .cpu = 0, .cell = &cell};
 
 	(void)state;
 	switched(follow, 0, 10, 20);
@@ -104,7 +104,7 @@ static void user_space_runs_where_its_kernel_says(void **state)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {INT(1), INT(5)};
-	struct ctf_event record = {.class = 3, .cpu = 0, .cell = cell};
+	struct trace_event record = {.class = 3, .cpu = 0, .cell = cell};
 
 	(void)state;
 	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), -1);
@@ -123,7 +123,7 @@ static void broken_streams_do_no_harm(void **state)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
-	struct ctf_event record = {.class = 0, .cpu = 0, .cell = cell};
+	struct trace_event record = {.class = 0, .cpu = 0, .cell = cell};
 
 	(void)state;
 	assert_int_equal(switched(follow, INT32_MAX, 10, 20), 10);
@@ -141,15 +141,16 @@ static void broken_streams_do_no_harm(void **state)
 struct followed {
 	struct follow *follow;
 	struct lived *lived;
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	uint32_t node;
 	uint64_t known, unknown;
 };
 
-static void follow_one(void *context, const struct ctf_event *record)
+static void follow_one(void *context, const struct trace_event *record)
 {
 	struct followed *followed = context;
-	const struct ctf_class *class = ctf_reader_class(followed->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(followed->source, record->class);
 	int64_t tid = follow_event(followed->follow, followed->node,
 				   made_up(class, &known), record);
 

@@ -21,7 +21,7 @@ struct event_key {
 
 struct linked {
 	struct found found;
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	uint32_t at;         /* source being read */
 	struct intmap index; /* by hash of source, stream, ordinal */
 	struct event_key *key;
@@ -36,8 +36,8 @@ static uint64_t place(uint32_t source, uint32_t stream, uint64_t ordinal)
 }
 
 /* The cell of a column, by its name in a trace and in a capture. */
-static const struct cell *cell_of(const struct ctf_class *class,
-				  const struct ctf_event *record, const char *of_trace,
+static const struct cell *cell_of(const struct trace_class *class,
+				  const struct trace_event *record, const char *of_trace,
 				  const char *of_capture)
 {
 	static const struct cell none = {.type = CELL_NULL};
@@ -72,7 +72,7 @@ static uint32_t address_of(const struct cell *cell)
 #define IPV4(name) "network_header_ipv4_" name
 
 /* That class as a constant; NULL: no packet's. */
-static const char *class_name(const struct ctf_class *class)
+static const char *class_name(const struct trace_class *class)
 {
 	static const char *const names[] = {"net_dev_queue", "net_if_receive_skb",
 					    "packet"};
@@ -83,10 +83,11 @@ static const char *class_name(const struct ctf_class *class)
 	return NULL;
 }
 
-static void note(void *context, const struct ctf_event *record)
+static void note(void *context, const struct trace_event *record)
 {
 	struct linked *linked = context;
-	const struct ctf_class *class = ctf_reader_class(linked->source, record->class);
+	const struct trace_class *class =
+	    trace_reader_class(linked->source, record->class);
 	struct event_key key = {
 	    .class = class_name(class),
 	    .id = number_of(cell_of(class, record, IPV4("id"), "id")),
@@ -116,16 +117,16 @@ static void note_all(struct linked *linked)
 		linked->at = i;
 		linked->source =
 		    source->kind == SOURCE_TRACE
-			? open_columns(source->path, CTF_READER_OWN, &error)
+			? open_columns(source->path, TRACE_READER_OWN, &error)
 			: with_columns(capture_records_open(
 			      &(struct capture_input){.path = source->path,
 						      .part = source->part,
 						      .parts = source->parts},
 			      &error));
 		assert_non_null(linked->source);
-		while (ctf_reader_step(linked->source, UINT64_MAX, note, linked))
+		while (trace_reader_step(linked->source, UINT64_MAX, note, linked))
 			;
-		ctf_reader_free(linked->source);
+		trace_reader_free(linked->source);
 	}
 }
 

@@ -76,7 +76,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	for (uint64_t i = 0; i < events * 4; i++) {
 		const struct timeline_event event = {
 		    .ts_ns = (nsec_t)i, .node = 1, .tid = -1, .cpu = -1, .class = id};
-		const struct ctf_event record = {.stream = i / 2 % 2, .ordinal = i / 4};
+		const struct trace_event record = {.stream = i / 2 % 2, .ordinal = i / 4};
 		struct event_link link = {.id = 0};
 
 		assert_int_equal(
@@ -231,7 +231,7 @@ static void rows_come_by_send_time(void **state)
 /* An event of a source became the timeline's event of that id. */
 static void note(struct bench *bench, uint32_t from, uint64_t ordinal, int64_t id)
 {
-	const struct ctf_event record = {.stream = 0, .ordinal = ordinal};
+	const struct trace_event record = {.stream = 0, .ordinal = ordinal};
 	const struct event_link link = {.id = id};
 	struct error error = ERROR_INIT;
 

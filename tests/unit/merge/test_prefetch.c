@@ -12,7 +12,7 @@
  * events at n, n + 10, n + 20, ... with a text, and each step gives seven.
  */
 struct made_up {
-	struct ctf_reader base;
+	struct trace_reader base;
 	nsec_t first_ns;
 	int64_t next;
 };
@@ -29,7 +29,7 @@ static char *made_text(int64_t number)
 			  (int)number);
 }
 
-static bool made_up_step(struct ctf_reader *source, uint64_t most)
+static bool made_up_step(struct trace_reader *source, uint64_t most)
 {
 	struct made_up *made_up = (struct made_up *)source;
 
@@ -40,7 +40,7 @@ static bool made_up_step(struct ctf_reader *source, uint64_t most)
 		struct cell cell[2] = {
 		    {.type = CELL_INTEGER, .integer = number},
 		    {.type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text}};
-		struct ctf_event record = {
+		struct trace_event record = {
 		    .local_ns = made_up->first_ns + number * 10,
 		    .class = (uint32_t)(number % 2),
 		    .ordinal = (uint64_t)number,
@@ -58,13 +58,13 @@ static bool made_up_step(struct ctf_reader *source, uint64_t most)
 	return made_up->next < EVENTS;
 }
 
-static void made_up_free(struct ctf_reader *source)
+static void made_up_free(struct trace_reader *source)
 {
 	(void)source;
 	opened--;
 }
 
-struct ctf_reader *ctf_own_open(const char *path, struct error *error)
+struct trace_reader *ctf_trace_open(const char *path, struct error *error)
 {
 	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
 
@@ -73,13 +73,13 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		error_set(error, "broken: is broken");
 		return NULL;
 	}
-	ctf_reader_init(&made_up->base, path, made_up_step, made_up_free);
+	trace_reader_init(&made_up->base, path, made_up_step, made_up_free);
 	for (int i = 0; i < 2; i++) {
-		struct ctf_class *class =
-		    &ctf_reader_add_class(&made_up->base, i ? "odd" : "even")->known;
+		struct trace_class *class =
+		    &trace_reader_add_class(&made_up->base, i ? "odd" : "even")->known;
 
-		ctf_class_add_column(class, i ? "number" : "tid", CELL_INTEGER, i == 0);
-		ctf_class_add_column(class, "text", CELL_TEXT, false);
+		trace_class_add_column(class, i ? "number" : "tid", CELL_INTEGER, i == 0);
+		trace_class_add_column(class, "text", CELL_TEXT, false);
 	}
 	made_up->first_ns = strtol(path, NULL, 10);
 	opened++;

@@ -37,7 +37,7 @@ static struct event_class known; /* of the class at hand */
 static int64_t at;               /* the time, which every event brings on by 1 ms */
 static bool twice;               /* as if two sessions told it */
 
-static void happens(const struct ctf_class *class, int64_t tid, const struct cell *cell)
+static void happens(const struct trace_class *class, int64_t tid, const struct cell *cell)
 {
 	struct merged_event event = {
 	    .class = made_up(class, &known), .cell = cell, .tid = tid};
@@ -201,7 +201,7 @@ static void the_context_names_threads(void **state)
 /* The address of a class may come again, when its source was freed. */
 static void a_class_is_more_than_its_address(void **state)
 {
-	struct ctf_class class = in_context;
+	struct trace_class class = in_context;
 
 	(void)state;
 	EVENT_OF(class, 9, INT(9), INT(1));
@@ -237,15 +237,15 @@ static void odd_values_do_no_harm(void **state)
 struct read {
 	struct follow *follow;
 	struct lived *lived;
-	struct ctf_reader *source;
+	struct trace_reader *source;
 	uint32_t node;
 	int64_t offset[LIVED_NODES]; /* of stamps from CLOCK_MONOTONIC */
 };
 
-static void take(void *context, const struct ctf_event *record)
+static void take(void *context, const struct trace_event *record)
 {
 	struct read *read = context;
-	const struct ctf_class *class = ctf_reader_class(read->source, record->class);
+	const struct trace_class *class = trace_reader_class(read->source, record->class);
 
 	read->offset[read->node] =
 	    record->local_ns - lived_event(read->lived, read->node, record)->mono_ns;

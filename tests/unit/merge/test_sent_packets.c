@@ -37,12 +37,12 @@ static void make_class(void)
 	static const struct selection everything = {.begin_ns = NSEC_MIN,
 						    .end_ns = NSEC_MAX};
 	const struct event_filter filter = {&everything, false, true};
-	struct ctf_column column[COLUMNS];
-	const struct ctf_class of = {
+	struct trace_column column[COLUMNS];
+	const struct trace_class of = {
 	    .name = (char *)"net_dev_queue", .column = column, .columns = COLUMNS};
 
 	for (size_t i = 0; i < COLUMNS; i++)
-		column[i] = (struct ctf_column){.name = (char *)columns[i]};
+		column[i] = (struct trace_column){.name = (char *)columns[i]};
 	event_class_init(&class, &of, &filter);
 }
 

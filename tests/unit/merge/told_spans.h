@@ -16,7 +16,7 @@
 
 enum { MADE_END = 1000 };
 
-static struct ctf_column made_switch[] = {
+static struct trace_column made_switch[] = {
     {(char *)"prev_comm", CELL_TEXT, false},
     {(char *)"prev_tid", CELL_INTEGER, false},
     {(char *)"prev_prio", CELL_INTEGER, false},
@@ -25,29 +25,29 @@ static struct ctf_column made_switch[] = {
     {(char *)"next_tid", CELL_INTEGER, false},
     {(char *)"next_prio", CELL_INTEGER, false},
 };
-static struct ctf_column made_wakeup[] = {
+static struct trace_column made_wakeup[] = {
     {(char *)"comm", CELL_TEXT, false},
     {(char *)"tid", CELL_INTEGER, false},
     {(char *)"prio", CELL_INTEGER, false},
     {(char *)"target_cpu", CELL_INTEGER, false},
 };
-static struct ctf_column made_fork[] = {{(char *)"child_tid", CELL_INTEGER, false},
-					{(char *)"child_comm", CELL_TEXT, false}};
-static struct ctf_column made_tid[] = {{(char *)"tid", CELL_INTEGER, false},
-				       {(char *)"old_tid", CELL_INTEGER, false}};
-static struct ctf_column made_irq[] = {{(char *)"irq", CELL_INTEGER, false},
-				       {(char *)"name", CELL_TEXT, false}};
-static struct ctf_column made_vec[] = {{(char *)"vec", CELL_INTEGER, false}};
-static struct ctf_column made_name[] = {{(char *)"name", CELL_TEXT, false}};
-static struct ctf_column made_rq[] = {
+static struct trace_column made_fork[] = {{(char *)"child_tid", CELL_INTEGER, false},
+					  {(char *)"child_comm", CELL_TEXT, false}};
+static struct trace_column made_tid[] = {{(char *)"tid", CELL_INTEGER, false},
+					 {(char *)"old_tid", CELL_INTEGER, false}};
+static struct trace_column made_irq[] = {{(char *)"irq", CELL_INTEGER, false},
+					 {(char *)"name", CELL_TEXT, false}};
+static struct trace_column made_vec[] = {{(char *)"vec", CELL_INTEGER, false}};
+static struct trace_column made_name[] = {{(char *)"name", CELL_TEXT, false}};
+static struct trace_column made_rq[] = {
     {(char *)"dev", CELL_INTEGER, false},       {(char *)"sector", CELL_INTEGER, false},
     {(char *)"nr_sector", CELL_INTEGER, false}, {(char *)"rwbs", CELL_INTEGER, false},
     {(char *)"tid", CELL_INTEGER, false},       {(char *)"error", CELL_INTEGER, false},
 };
-static struct ctf_column made_read[] = {{(char *)"fd", CELL_INTEGER, false},
-					{(char *)"count", CELL_INTEGER, false}};
-static struct ctf_column made_open[] = {{(char *)"filename", CELL_TEXT, false}};
-static struct ctf_column made_ret[] = {{(char *)"ret", CELL_INTEGER, false}};
+static struct trace_column made_read[] = {{(char *)"fd", CELL_INTEGER, false},
+					  {(char *)"count", CELL_INTEGER, false}};
+static struct trace_column made_open[] = {{(char *)"filename", CELL_TEXT, false}};
+static struct trace_column made_ret[] = {{(char *)"ret", CELL_INTEGER, false}};
 
 enum made_kind {
 	SWITCH,
@@ -83,7 +83,7 @@ enum made_kind {
 	KINDS
 };
 
-static const struct ctf_class made_class[KINDS] = {
+static const struct trace_class made_class[KINDS] = {
     [SWITCH] = {.name = (char *)"sched_switch", .column = made_switch, .columns = 7},
     [WAKING] = {.name = (char *)"sched_waking", .column = made_wakeup, .columns = 4},
     [WAKEUP] = {.name = (char *)"sched_wakeup", .column = made_wakeup, .columns = 4},

@@ -21,7 +21,7 @@ struct rows {
 	int tag[256]; /* one an event class */
 };
 
-static void collect(void *context, const struct ctf_event *event)
+static void collect(void *context, const struct trace_event *event)
 {
 	struct rows *rows = context;
 
@@ -49,21 +49,21 @@ static struct rows read_rows(const char *path)
 	    {"syscall_exit_clock_nanosleep", ret},
 	};
 	struct rows rows = {.item = NULL};
-	struct ctf_reader *reader = open_reader(path, CTF_READER_OWN);
-	const struct ctf_class *class;
+	struct trace_reader *reader = open_reader(path, TRACE_READER_OWN);
+	const struct trace_class *class;
 
 	for (int i = 0; i < 7; i++) {
 		select_fields(reader, wanted[i].name, wanted[i].field, 1);
-		for (uint32_t k = 0; (class = ctf_reader_class(reader, k)); k++)
+		for (uint32_t k = 0; (class = trace_reader_class(reader, k)); k++)
 			if (strcmp(class->name, wanted[i].name) == 0)
 				rows.tag[k] = i;
 	}
-	while (ctf_reader_step(reader, UINT64_MAX, collect, &rows))
+	while (trace_reader_step(reader, UINT64_MAX, collect, &rows))
 		continue;
-	assert_int_equal(ctf_reader_problems(reader)->count,
-			 ctf_reader_facts(reader)->backward > 0);
-	rows.offset_ns = ctf_reader_facts(reader)->clock_offset_ns;
-	ctf_reader_free(reader);
+	assert_int_equal(trace_reader_problems(reader)->count,
+			 trace_reader_facts(reader)->backward > 0);
+	rows.offset_ns = trace_reader_facts(reader)->clock_offset_ns;
+	trace_reader_free(reader);
 	return rows;
 }
 

@@ -92,7 +92,7 @@ struct stamps {
 	size_t count, capacity;
 };
 
-static void collect(void *context, const struct ctf_event *event)
+static void collect(void *context, const struct trace_event *event)
 {
 	struct stamps *stamps = context;
 
@@ -105,15 +105,15 @@ static void collect(void *context, const struct ctf_event *event)
 static struct stamps read_stamps(const char *path, bool raw)
 {
 	struct stamps stamps = {NULL, 0, 0};
-	struct ctf_reader *reader = open_reader(path, CTF_READER_OWN);
+	struct trace_reader *reader = open_reader(path, TRACE_READER_OWN);
 
 	select_fields(reader, "net_dev_queue", NULL, 0);
 	select_fields(reader, "net_if_receive_skb", NULL, 0);
-	while (ctf_reader_step(reader, UINT64_MAX, collect, &stamps))
+	while (trace_reader_step(reader, UINT64_MAX, collect, &stamps))
 		continue;
 	for (size_t i = 0; raw && i < stamps.count; i++)
-		stamps.item[i] -= ctf_reader_facts(reader)->clock_offset_ns;
-	ctf_reader_free(reader);
+		stamps.item[i] -= trace_reader_facts(reader)->clock_offset_ns;
+	trace_reader_free(reader);
 	return stamps;
 }
 

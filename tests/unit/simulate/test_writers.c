@@ -98,7 +98,7 @@ static void test_packets_without_a_header(void **unused)
 static void test_trace_facts(void **unused)
 {
 	struct sim_writer *writer = new_ctf("run");
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	struct packet_source *source;
 	struct seen seen;
 
@@ -152,7 +152,7 @@ static void test_clock_offsets(void **unused)
 	}
 }
 
-static void check_every(void *context, const struct ctf_event *event)
+static void check_every(void *context, const struct trace_event *event)
 {
 	const struct cell *value = event->cell;
 
@@ -191,22 +191,22 @@ static void test_every_type(void **unused)
 						     {.u = 9},
 						     {.i = -10}};
 	struct sim_writer *writer = new_ctf("run");
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 	int events = 0;
 
 	(void)unused;
 	add(writer, &(struct sim_event){.class = every, .value = value});
 	finish(writer);
-	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
 	select_fields(reader, "every_type", names, EVERY);
-	while (ctf_reader_step(reader, UINT64_MAX, check_every, &events))
+	while (trace_reader_step(reader, UINT64_MAX, check_every, &events))
 		;
-	assert_no_problem(ctf_reader_problems(reader));
+	assert_no_problem(trace_reader_problems(reader));
 	assert_int_equal(events, 1);
-	ctf_reader_free(reader);
+	trace_reader_free(reader);
 }
 
-static void check_long(void *context, const struct ctf_event *event)
+static void check_long(void *context, const struct trace_event *event)
 {
 	assert_int_equal(event->cell[0].type, CELL_TEXT);
 	assert_int_equal(event->cell[0].size, strlen(context));
@@ -220,7 +220,7 @@ static void test_long_text(void **unused)
 	static char text[100000];
 	union sim_value value[EVERY] = {[7] = {.text = text}};
 	struct sim_writer *writer = new_ctf("run");
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
 	(void)unused;
 	memset(text, 'x', sizeof(text) - 1);
@@ -230,13 +230,13 @@ static void test_long_text(void **unused)
 		    &(struct sim_event){.mono_ns = i, .class = every, .value = value});
 	}
 	finish(writer);
-	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
 	select_fields(reader, "every_type", &name, 1);
-	while (ctf_reader_step(reader, UINT64_MAX, check_long, text))
+	while (trace_reader_step(reader, UINT64_MAX, check_long, text))
 		;
-	assert_no_problem(ctf_reader_problems(reader));
-	assert_int_equal(ctf_reader_facts(reader)->events, 20);
-	ctf_reader_free(reader);
+	assert_no_problem(trace_reader_problems(reader));
+	assert_int_equal(trace_reader_facts(reader)->events, 20);
+	trace_reader_free(reader);
 }
 
 struct stamps {
@@ -244,7 +244,7 @@ struct stamps {
 	size_t count;
 };
 
-static void collect_stamp(void *context, const struct ctf_event *event)
+static void collect_stamp(void *context, const struct trace_event *event)
 {
 	struct stamps *stamps = context;
 
@@ -258,22 +258,22 @@ static void test_clock_set_back(void **unused)
 	static const int64_t stamps[4] = {1000, 2000, 500, 2000};
 	struct sim_writer *writer = new_ctf("run");
 	struct stamps seen = {.count = 0};
-	struct ctf_reader *reader;
+	struct trace_reader *reader;
 
 	(void)unused;
 	for (int i = 0; i < 4; i++)
 		add(writer, &(struct sim_event){.mono_ns = stamps[i], .class = empty});
 	finish(writer);
-	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
 	select_fields(reader, "no_field", NULL, 0);
-	while (ctf_reader_step(reader, UINT64_MAX, collect_stamp, &seen))
+	while (trace_reader_step(reader, UINT64_MAX, collect_stamp, &seen))
 		;
 	assert_int_equal(seen.count, 4);
 	assert_memory_equal(seen.mono_ns, stamps, sizeof(stamps));
-	assert_int_equal(ctf_reader_facts(reader)->backward, 1);
-	assert_int_equal(ctf_reader_problems(reader)->count, 1);
-	assert_int_equal(ctf_reader_problems(reader)->item[0].kind, PROBLEM_BACKWARD);
-	ctf_reader_free(reader);
+	assert_int_equal(trace_reader_facts(reader)->backward, 1);
+	assert_int_equal(trace_reader_problems(reader)->count, 1);
+	assert_int_equal(trace_reader_problems(reader)->item[0].kind, PROBLEM_BACKWARD);
+	trace_reader_free(reader);
 }
 
 static void write_few(const char *directory)

@@ -22,7 +22,7 @@ static inline bool fake_step(struct packet_source *source, packet_event_fn *give
 			     void *context)
 {
 	struct fake_source *fake = (struct fake_source *)source;
-	struct ctf_facts *facts = &source->facts;
+	struct trace_facts *facts = &source->facts;
 	size_t some;
 
 	fake->state = fake->state * UINT64_C(6364136223846793005) + 1442695040888963407;

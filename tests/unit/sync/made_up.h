@@ -15,7 +15,7 @@
 /* What stands in for a trace or a capture at a path. */
 struct made_up {
 	const char *path;
-	struct ctf_facts facts;
+	struct trace_facts facts;
 	struct packet_event item[8];
 	size_t count;
 	bool is_broken;
@@ -51,7 +51,7 @@ void trace_packets_set_origin(struct packet_source *source,
 	(void)origin;
 }
 
-struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
+struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
 					 struct error *error)
 {
 	(void)reader;
