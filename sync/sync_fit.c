@@ -158,25 +158,31 @@ static bool is_within_slew(const struct sync *sync, uint32_t clock, nsec_t from,
 	return false;
 }
 
+#define FAINT_TRIPS 4 /* round trips; the messages do not show the extent of less */
+
 /*
- * Return true if a clock has two steps or slews between which no message shows that it
- * ran as usual: they may be one, or none and a false match, and their times are not
- * known.
+ * Return true if the extent of one of a clock's steps or slews is uncertain: it is hardly
+ * longer than a round trip, or no message shows that the clock ran as usual between two
+ * of them, or before the first, or after the last one. They may be one, or none and a
+ * false match.
  */
-static bool do_events_meet(const struct sync *sync, uint32_t clock)
+static bool has_vague_event(const struct sync *sync, uint32_t clock)
 {
-	nsec_t last = NSEC_MIN;
+	const struct pair *pair = &sync->pairs.pair[sync->graph.node[clock].parent_pair];
+	double trip = (double)pair->min_latency_ab_ns + (double)pair->min_latency_ba_ns;
+	nsec_t last = sync->fitted[clock].begin_ns;
 
 	for (size_t i = 0; i < sync->event.count; i++) {
 		const struct piecewise_event *is = &sync->event.item[i].is;
 
 		if (sync->event.item[i].clock != clock)
 			continue;
-		if (is->from_ns <= last)
+		if (is->from_ns <= last || is->is_at_end || !is->is_proved ||
+		    fabs((double)is->size_ns) < FAINT_TRIPS * trip)
 			return true;
 		last = is->to_ns;
 	}
-	return false;
+	return last >= sync->fitted[clock].end_ns;
 }
 
 #define BENT 0.5 /* of the limit; oscillators change their rates by less */
@@ -217,17 +223,34 @@ static bool is_bent(const struct sync *sync, uint32_t index)
 
 /*
  * Return true if a clock's messages with any other clock contradict each other too often
- * to be false matches, even if those with its parent in the tree do not.
+ * to be false matches, even if those with its parent in the tree do not; or if some were
+ * rejected and a clock of the island was stepped or slewed: it may have been this one.
  */
-static bool is_disputed(const struct sync *sync, uint32_t clock)
+static bool is_disputed(const struct sync *sync, uint32_t clock, bool has_events)
 {
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[i];
 
-		if (pair->is_doubtful && (pair->a == clock || pair->b == clock))
+		if ((pair->is_doubtful || (has_events && pair->rejected)) &&
+		    (pair->a == clock || pair->b == clock))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * If the quality of one clock of an island is approximate, so is that of all its
+ * piecewise clocks: what one of them follows may have been done by another one.
+ */
+static void limit_piecewise(struct sync *sync, const struct island *island)
+{
+	bool any = false;
+
+	for (size_t k = 1; k < island->members; k++)
+		any |= sync->fitted[island->member[k]].quality == CLOCK_APPROXIMATE;
+	for (size_t k = 1; any && k < island->members; k++)
+		if (sync_is_piecewise(sync, island->member[k]))
+			sync->fitted[island->member[k]].quality = CLOCK_APPROXIMATE;
 }
 
 /*
@@ -241,7 +264,11 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
 		bool is_moved = unseen_is_likely(unseen, island->reference);
+		bool has_events = false;
 
+		for (size_t k = 0; k < sync->event.count; k++)
+			has_events |=
+			    sync->graph.node[sync->event.item[k].clock].island == i;
 		for (size_t k = 1; k < island->members; k++) {
 			uint32_t at = island->member[k];
 			const struct graph_node *node = &sync->graph.node[at];
@@ -250,12 +277,13 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 			if (sync->pairs.pair[node->parent_pair].quality ==
 				CLOCK_APPROXIMATE ||
 			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
-			    is_bent(sync, at) || do_events_meet(sync, at) ||
-			    is_disputed(sync, at) || is_moved ||
+			    is_bent(sync, at) || has_vague_event(sync, at) ||
+			    is_disputed(sync, at, has_events) || is_moved ||
 			    unseen_is_likely(unseen, at))
 				quality = CLOCK_APPROXIMATE;
 			sync->fitted[at].quality = quality;
 		}
+		limit_piecewise(sync, island);
 		sync->fitted[island->reference].quality =
 		    island->members > 1 ? CLOCK_EXACT
 					: quality_alone(sync, island->reference);

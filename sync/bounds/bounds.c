@@ -203,6 +203,8 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 	envelope_init(&clock->envelope, &clock->line, (double[2]){low, high}, cells);
 	if (clock->is_busy && sync->options.bounds != BOUNDS_STRAIGHT)
 		envelope_follow(&clock->envelope, clock->is_busy, BINS);
+	if (clock->is_doubted && sync->options.bounds != BOUNDS_STRAIGHT)
+		envelope_doubt(&clock->envelope);
 	for (size_t k = 0; k < sync->event.count; k++) {
 		const struct piecewise_event *is = &sync->event.item[k].is;
 		const struct envelope_slew slew = {is->from_ns,
@@ -357,7 +359,8 @@ static int open_gaps(void *context, const struct message *message)
 static bool is_open(const struct envelope *envelope, bool high)
 {
 	for (size_t i = 0; i <= envelope->cells; i++)
-		if (!isinf(envelope->most[high][i]))
+		if (!isinf(envelope->most[high][i]) ||
+		    (envelope->later[high] && !isinf(envelope->later[high][i])))
 			return false;
 	return true;
 }
@@ -485,6 +488,104 @@ static void search_clear(struct search *search)
 	free(search->member);
 }
 
+/*
+ * Oscillators change their rates slowly: by less than this in the first place, and times
+ * the root of minutes, as a random walk does.
+ */
+#define WANDER      10e-6
+#define WANDER_WALK 10e-6
+
+enum { SLOW_TRIPS = 4 }; /* round trips; what moves a clock by more is not hidden */
+
+/*
+ * Return by how much a clock's rate may differ from its mean one. If the fit follows a
+ * change of rate for so long that it must have been slow, the limit applies.
+ */
+static double wander_of(const struct search *search, uint32_t index, double rate)
+{
+	const struct sync *sync = search->sync;
+	const struct clock *fitted = &sync->fitted[index];
+	const struct pair *pair = &sync->pairs.pair[sync->graph.node[index].parent_pair];
+	double trip = (double)pair->min_latency_ab_ns + (double)pair->min_latency_ba_ns;
+	double minutes = (double)(fitted->end_ns - fitted->begin_ns) / 60e9;
+	double moved = 0;
+
+	for (size_t k = 0; k < fitted->segments; k++) {
+		nsec_t from = fitted->segment[k].local_ns;
+		nsec_t to = k + 1 < fitted->segments ? fitted->segment[k + 1].local_ns
+						     : fitted->end_ns;
+		double by =
+		    (fitted->segment[k].rate_ppb * 1e-9 - rate) * (double)(to - from);
+
+		if (fabs(fitted->segment[k].rate_ppb) * 1e-9 > limit_of(search))
+			continue;
+		moved = by * moved < 0 ? by : moved + by;
+		if (fabs(moved) > SLOW_TRIPS * trip)
+			return 2 * limit_of(search);
+	}
+	return WANDER + WANDER_WALK * sqrt(minutes);
+}
+
+/* Return the mean rate of a fit's segments within the limit, without unit. */
+static double usual_rate(const struct search *search, uint32_t index)
+{
+	const struct clock *fitted = &search->sync->fitted[index];
+	double passed = 0, gained = 0;
+
+	for (size_t k = 0; k < fitted->segments; k++) {
+		const struct clock_segment *segment = &fitted->segment[k];
+		nsec_t from = k ? segment->local_ns : fitted->begin_ns;
+		nsec_t to =
+		    k + 1 < fitted->segments ? segment[1].local_ns : fitted->end_ns;
+
+		if (fabs(segment->rate_ppb) * 1e-9 > limit_of(search) || to < from)
+			continue;
+		passed += (double)(to - from);
+		gained += (double)(to - from) * segment->rate_ppb * 1e-9;
+	}
+	return passed > 0 ? gained / passed : 0;
+}
+
+/*
+ * In islands of piecewise clocks: hold the messages against clocks that change their
+ * rates no more than oscillators do, except in the steps and slews that were found. If
+ * none satisfy them, some step or slew was not found. Return 0, or -1 with error.
+ */
+static int judge_rates(struct search *search, struct error *error)
+{
+	const struct sync *sync = search->sync;
+	bool any = false;
+
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+		bool is_piecewise = false;
+
+		for (size_t k = 1; k < island->members; k++)
+			is_piecewise |= sync_is_piecewise(sync, island->member[k]);
+		any |= is_piecewise;
+		for (size_t k = 1; is_piecewise && k < island->members; k++) {
+			uint32_t at = island->member[k];
+			double rate = usual_rate(search, at);
+			double wander = wander_of(search, at, rate);
+
+			if (!sync->clock[at].too_fast)
+				begin_envelope(search, at,
+					       fmax(rate - wander, -limit_of(search)),
+					       fmin(rate + wander, limit_of(search)));
+		}
+	}
+	if (any && relax(search, error))
+		return -1;
+	if (any)
+		judge_islands(search);
+	for (size_t i = 0; any && i < search->members; i++) {
+		struct search_clock *clock = &search->clock[search->member[i]];
+
+		clock->is_doubted = clock->envelope.cells;
+	}
+	return 0;
+}
+
 int bounds_find(struct sync *sync, struct error *error)
 {
 	const int passes = sync->options.bounds != BOUNDS_LIMIT;
@@ -493,6 +594,8 @@ int bounds_find(struct sync *sync, struct error *error)
 
 	search_init(&search, sync);
 	status = find_busy(&search, error);
+	if (!status)
+		status = judge_rates(&search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
 		begin_envelope(&search, search.member[i], -limit_of(&search),
 			       limit_of(&search));

@@ -37,8 +37,11 @@ struct envelope {
 	double *edge;    /* grid points, ns since begin_ns; NULL if the grid is even */
 	size_t cells;    /* cells of the grid; it has one point more */
 	double *most[2]; /* by grid point: bound on the error at [true], on its negative
-			    at [false] */
-	double rate[2];  /* how fast these can grow, without unit */
+			    at [false]; of a doubted clock, by what is known of earlier
+			    times */
+	double
+	    *later[2];  /* of a doubted clock, the same by later times; NULL otherwise */
+	double rate[2]; /* how fast these can grow, without unit */
 	double (*slewed)[2]; /* `rate` by cell; NULL if `rate` applies to all */
 	double width_ns;     /* mean distance of the two bounds at the last sweep */
 	bool is_touched;     /* a bound was tightened since the last sweep */
@@ -60,6 +63,13 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
  * for that, the grid stays even. Call before adding any bound.
  */
 void envelope_follow(struct envelope *envelope, const bool *is_busy, size_t bins);
+
+/*
+ * Doubt the clock: it may have been stepped by less than a round trip, at one time that
+ * is unknown. Then either what is known of earlier times holds or what is known of later
+ * ones. Call before adding any bound.
+ */
+void envelope_doubt(struct envelope *envelope);
 
 /* Return the start of a cell, ns since begin_ns. */
 double envelope_edge(const struct envelope *envelope, size_t cell);

@@ -19,6 +19,7 @@ struct search_clock {
 	unsigned depth;           /* depth in the tree */
 	bool is_reference; /* reference of an island of several clocks; its error is 0 */
 	bool is_straight;  /* the clock keeps its rate */
+	bool is_doubted;   /* some clock of its island is piecewise */
 	bool *is_busy;     /* by bin: contains messages; NULL if the grid is even */
 	bool is_news;      /* bounds are tighter than when its messages were last read */
 };

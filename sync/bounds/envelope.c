@@ -33,6 +33,21 @@ void envelope_init(struct envelope *envelope, const struct clock *line,
 	}
 }
 
+void envelope_doubt(struct envelope *envelope)
+{
+	for (int side = 0; side < 2; side++) {
+		envelope->later[side] = mem_alloc((envelope->cells + 1) * sizeof(double));
+		for (size_t i = 0; i <= envelope->cells; i++)
+			envelope->later[side][i] = INFINITY;
+	}
+}
+
+/* Return the bounds by later times, which are those by all times unless doubted. */
+static double *later_of(const struct envelope *envelope, bool side)
+{
+	return envelope->later[side] ? envelope->later[side] : envelope->most[side];
+}
+
 double envelope_edge(const struct envelope *envelope, size_t cell)
 {
 	return envelope->edge ? envelope->edge[cell] : (double)cell * envelope->step_ns;
@@ -203,17 +218,16 @@ static bool tighten(double *bound, double value)
 void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high)
 {
 	struct place place = place_of(envelope, since_begin(envelope, at));
-	double *most = envelope->most[high] + place.cell;
 	double value = high ? error_ns : -error_ns;
 
 	if (place.has_left)
-		envelope->is_touched |=
-		    tighten(&most[0], value + rate_in(envelope, place.cell, !high) *
-						  fabs(place.after));
+		envelope->is_touched |= tighten(
+		    &later_of(envelope, high)[place.cell],
+		    value + rate_in(envelope, place.cell, !high) * fabs(place.after));
 	if (place.has_right)
-		envelope->is_touched |=
-		    tighten(&most[1], value + rate_in(envelope, place.cell, high) *
-						  fabs(place.before));
+		envelope->is_touched |= tighten(
+		    &envelope->most[high][place.cell + 1],
+		    value + rate_in(envelope, place.cell, high) * fabs(place.before));
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
@@ -238,8 +252,10 @@ static double mean_width(const struct envelope *envelope)
 	double sum = 0;
 
 	for (size_t i = 0; i <= envelope->cells; i++)
-		sum += smaller(envelope->most[true][i], ENDLESS_NS) +
-		       smaller(envelope->most[false][i], ENDLESS_NS);
+		for (int side = 0; side < 2; side++)
+			sum += (smaller(envelope->most[side][i], ENDLESS_NS) +
+				smaller(later_of(envelope, side)[i], ENDLESS_NS)) /
+			       2;
 	return sum / (double)(envelope->cells + 1);
 }
 
@@ -263,6 +279,7 @@ bool envelope_sweep(struct envelope *envelope)
 		const double ahead = envelope->rate[side] * envelope->step_ns;
 		const double back = envelope->rate[!side] * envelope->step_ns;
 		double *most = envelope->most[side];
+		double *later = later_of(envelope, side);
 
 		for (size_t i = 0; i < envelope->cells; i++)
 			if (!cut[i])
@@ -271,10 +288,10 @@ bool envelope_sweep(struct envelope *envelope)
 							   : growth(envelope, i, side)));
 		for (size_t i = envelope->cells; i-- > 0;)
 			if (!cut[i])
-				tighten(&most[i],
-					most[i + 1] + (is_even
-							   ? back
-							   : growth(envelope, i, !side)));
+				tighten(
+				    &later[i],
+				    later[i + 1] +
+					(is_even ? back : growth(envelope, i, !side)));
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
@@ -364,15 +381,17 @@ bool envelope_straighten(struct envelope *envelope)
 static double known_at(const struct envelope *envelope, double at, bool high)
 {
 	struct place place = place_of(envelope, at);
-	const double *most = envelope->most[high] + place.cell;
-	double known = INFINITY;
+	double known = INFINITY, later = INFINITY;
 
 	if (place.has_left)
-		known = most[0] + rate_in(envelope, place.cell, high) * fabs(place.after);
+		known = envelope->most[high][place.cell] +
+			rate_in(envelope, place.cell, high) * fabs(place.after);
 	if (place.has_right)
-		tighten(&known, most[1] + rate_in(envelope, place.cell, !high) *
-					      fabs(place.before));
-	return known;
+		later = later_of(envelope, high)[place.cell + 1] +
+			rate_in(envelope, place.cell, !high) * fabs(place.before);
+	if (envelope->later[high] && !isinf(known) && !isinf(later))
+		return larger(known, later);
+	return smaller(known, later);
 }
 
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
@@ -407,7 +426,12 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 		passed = next - at;
 		right = known_at(envelope, first + next, high);
 		peak = larger(left, right);
-		if (!isinf(peak) && up + down > 0) {
+		if (envelope->later[high]) {
+			/* Either may hold up to a message that is anywhere in the cell.
+			 */
+			most = larger(most, left + up * passed + slope * next);
+			most = larger(most, right + down * passed + slope * at);
+		} else if (!isinf(peak) && up + down > 0) {
 			meet = (right - left + down * passed) / (up + down);
 			meet = smaller(passed, larger(0, meet));
 			peak = smaller(left + up * meet, right + down * (passed - meet));
@@ -423,6 +447,8 @@ void envelope_clear(struct envelope *envelope)
 {
 	free(envelope->most[true]);
 	free(envelope->most[false]);
+	free(envelope->later[true]);
+	free(envelope->later[false]);
 	free(envelope->gap);
 	free(envelope->slewed);
 	free(envelope->edge);

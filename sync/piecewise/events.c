@@ -446,6 +446,7 @@ static void add_event(const struct band_search *search, const struct window_list
 	    .begin = first->low + (first->high - first->low) / 2,
 	    .first = run->from,
 	    .last = run->to,
+	    .is_at_end = !run->from || run->to + 1 == search->n,
 	    .from_ns = bound[run->from].x,
 	    .to_ns = bound[run->to].x,
 	};

@@ -11,6 +11,7 @@
 struct clock_event {
 	bool is_slew;
 	bool is_proved; /* the bounds contradict each other; otherwise only likely */
+	bool is_at_end; /* no bound is certainly before it, or none after it */
 	/*
 	 * Indexes of bounds: those before `begin` precede the event, and those from `end`
 	 * on follow it. There are no bounds in between for a step.

@@ -138,18 +138,36 @@ static int add_message(void *context, const struct message *message)
 	return 0;
 }
 
+/*
+ * Return true if a clock was stepped about a time: which of the two times before and
+ * after the step is meant is then unknown.
+ */
+static bool may_be_stepped(const struct segments_found *found, nsec_t at)
+{
+	for (size_t i = 0; i < found->events; i++) {
+		const struct piecewise_event *is = &found->event[i];
+
+		if (!slew_is_certain(is) && at > is->from_ns && at < is->to_ns)
+			return true;
+	}
+	return false;
+}
+
 /* What a clock sent was received later: a bound from above on its time. */
 static void add_bounds(struct segments_search *search, uint32_t clock,
 		       const struct pair *pair, const struct pair_messages *messages)
 {
 	struct piecewise_bounds *bounds = &search->bounds;
 	bool is_a = pair->a == clock;
-	const struct clock *other = &search->sync->fitted[is_a ? pair->b : pair->a];
+	uint32_t index = is_a ? pair->b : pair->a;
+	const struct clock *other = &search->sync->fitted[index];
 
 	for (int forward = 0; forward < 2; forward++)
 		for (size_t i = 0; i < messages->side[forward].count; i++) {
 			struct hull_point p = messages->side[forward].point[i];
 
+			if (may_be_stepped(&search->found[index], is_a ? p.y : p.x))
+				continue;
 			*MEM_NEXT(bounds->item, bounds->count, bounds->capacity) =
 			    (struct piecewise_bound){
 				.x = is_a ? p.x : p.y,

@@ -100,6 +100,72 @@ hold 5051 <<-EOT
 EOT
 wants approximate
 
+# A slew of less than a round trip, with which no lines satisfy all messages.
+hold 70195 <<-EOT
+	nodes 6
+	seconds 10
+	topology ring
+	drift_ppm 0
+	delay_us 100
+	jitter exponential
+	jitter_us 200
+	interval_ms 5
+	asymmetry 0.2
+	loss 0.1
+	pattern request
+	slew 1 3.4925 3.5419 -6117.4
+	EOT
+
+# The reference is set back: the clocks before and after it in a chain show that at other times.
+hold 80031 <<-EOT
+	nodes 6
+	seconds 20
+	topology chain
+	drift_ppm 0
+	delay_us 20
+	jitter exponential
+	jitter_us 200
+	interval_ms 8
+	asymmetry 10
+	loss 0.01
+	duplicate 0.01
+	pattern request
+	slew 2 7.3297 9.6442 -157.2
+	step 4 17.4581 -1746.341
+	EOT
+
+# A slew that ends shortly before the messages do.
+hold 80395 <<-EOT
+	nodes 2
+	seconds 10
+	topology chain
+	drift_ppm 0
+	delay_us 1
+	jitter fixed
+	jitter_us 1000
+	interval_ms 100
+	duplicate 0.01
+	pattern both
+	slew 2 2.3954 9.7000 6396.0
+	EOT
+
+# A step near the end, and false matches: it may be the step of either of two clocks.
+hold 80172 <<-EOT
+	nodes 6
+	seconds 5
+	topology mesh
+	drift_ppm 100
+	delay_us 1000
+	jitter fixed
+	jitter_us 200
+	interval_ms 50
+	loss 0.1
+	pattern request
+	false_matches 0.02
+	false_direction one
+	step 5 4.5705 2620.572
+	EOT
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
