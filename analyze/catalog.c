@@ -203,8 +203,8 @@ const struct analysis *catalog_find(const struct catalog *catalog, const char *n
 			found = catalog->item[i];
 	}
 	if (!found)
-		near_refuse(error, "no analysis", name, names, catalog->count,
-			    "one of ctanalyze --help");
+		error_unknown_word(error, "unknown analysis", name, names, catalog->count,
+				   "see ctanalyze --help");
 	return found;
 }
 

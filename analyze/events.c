@@ -143,9 +143,9 @@ static void no_such_class(struct query *query, const char *glob, struct error *e
 
 	if (!query_texts(query->reader, "SELECT name FROM event_class ORDER BY name",
 			 NULL, &names, error))
-		near_refuse(error, "--events: no class", glob,
-			    (const char *const *)names.item, names.count,
-			    "one of ctanalyze nodes --table classes");
+		error_unknown_word(error, "--events: unknown class", glob,
+				   (const char *const *)names.item, names.count,
+				   "see ctanalyze nodes --table classes");
 	text_list_clear(&names);
 }
 

@@ -262,9 +262,9 @@ static const struct key *find_key(const char *text, size_t *length, struct error
 			return key;
 	}
 	if (word && colon == word && has_value)
-		near = near_find(typed, names, KEYS);
+		near = find_similar_word(typed, names, KEYS);
 	if (near)
-		error_set(error, "no key '%s', did you mean '%s'?", typed, near);
+		error_set(error, "unknown key '%s'; did you mean '%s'?", typed, near);
 	return NULL;
 }
 

@@ -325,15 +325,14 @@ struct result_table *result_find(const struct result *result, const char *key)
 	return NULL;
 }
 
-/* "--table: no table 'cpuz', did you mean 'cpus'?", or what else has names. Clears them.
- */
+/* Set a misuse error for a word that is not one of the names, and clear the names. */
 static int no_such(const char *option, const char *what, const char *word,
 		   struct text_list *names, struct error *error)
 {
-	AUTOFREE char *where = mem_printf("--%s: no %s", option, what);
+	AUTOFREE char *where = mem_printf("--%s: unknown %s", option, what);
 
-	near_refuse(error, where, word, (const char *const *)names->item, names->count,
-		    NULL);
+	error_unknown_word(error, where, word, (const char *const *)names->item,
+			   names->count, NULL);
 	text_list_clear(names);
 	return -1;
 }

@@ -109,7 +109,8 @@ static const struct subcommand *find_subcommand(struct error *error)
 			return &subcommands[i];
 	}
 	if (wanted)
-		near_refuse(error, "no subcommand", wanted, names, SUBCOMMANDS, NULL);
+		error_unknown_word(error, "unknown subcommand", wanted, names,
+				   SUBCOMMANDS, NULL);
 	else
 		error_misuse(error, "no subcommand, want one of those that --help shows");
 	return NULL;

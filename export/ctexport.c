@@ -47,7 +47,7 @@ static const struct export_format *find_format(const char *name, struct error *e
 		if (strcmp(name, names[i]) == 0)
 			return formats[i];
 	}
-	near_refuse(error, "no format", name, names, FORMATS, NULL);
+	error_unknown_word(error, "unknown format", name, names, FORMATS, NULL);
 	return NULL;
 }
 

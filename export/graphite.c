@@ -100,8 +100,8 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 {
 	if (options.prefix && !is_prefix(options.prefix))
 		return error_misuse(error,
-				    "--prefix: '%s', want letters, digits, - and _, "
-				    "with dots between parts",
+				    "--prefix: invalid value '%s' (expected letters, "
+				    "digits, - and _, with dots between parts)",
 				    options.prefix);
 	if (options.to && output)
 		return error_misuse(error, "--to and --output exclude each other");

@@ -17,11 +17,11 @@
 
 #define PART_DB   "part.db"
 #define JOIN_MARK "_SUCCESS"
-#define WANT      "one that ctmerge made, an empty or a new directory"
+#define INSTEAD   "one that ctmerge made, an empty or a new directory"
 
-const struct output_kind part_directory = {OUTPUT_OURS, ".ctmerge-part", WANT, true,
+const struct output_kind part_directory = {OUTPUT_OURS, ".ctmerge-part", INSTEAD, true,
 					   PART_DB};
-static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables", WANT,
+static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables", INSTEAD,
 						  true, JOIN_MARK};
 
 /* Tables that stand in files of the parts, DIR/tables/NAME.parquet, besides those of the

@@ -380,7 +380,6 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 			  struct error *error)
 {
 	AUTOFREE const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
-	AUTOFREE char *hint = mem_printf("one of %s", run->path);
 	bool found = !selection->nodes.count;
 
 	for (size_t i = 0; i < run->nodes; i++) {
@@ -388,8 +387,9 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 		found |= selection_has_node(selection, names[i]);
 	}
 	return found ? 0
-		     : near_refuse(error, "--node: no node", selection->nodes.item[0],
-				   names, run->nodes, hint);
+		     : error_unknown_word(error, "--node: unknown node",
+					  selection->nodes.item[0], names, run->nodes,
+					  NULL);
 }
 
 bool selection_has_time(const struct selection *selection, nsec_t ts_ns)

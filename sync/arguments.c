@@ -121,9 +121,10 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	if (arguments->method)
 		options->method = fit_method_find(arguments->method);
 	if (arguments->method && !options->method)
-		return error_misuse(
-		    error, "--method: no '%s', want hull, margin, joint or regression",
-		    arguments->method);
+		return error_misuse(error,
+				    "--method: invalid value '%s' (expected hull, "
+				    "margin, joint or regression)",
+				    arguments->method);
 	if (parse_segments(arguments->segments, &options->segments, error))
 		return -1;
 	return parse_bounds(arguments->bounds, options, error);
@@ -218,8 +219,8 @@ static int refuse_name(const struct source_list *sources,
 	for (size_t i = 0; i < sources->count; i++)
 		if (sources->item[i].kind == SOURCE_CAPTURE && sources->item[i].name)
 			names[count++] = sources->item[i].name;
-	return near_refuse(error, "--local: no capture is named", name, names, count,
-			   count ? NULL : "a capture");
+	return error_unknown_word(error, "--local: unknown capture", name, names, count,
+				  NULL);
 }
 
 /* Apply an argument to its captures. Return 0, or -1 with error (misuse). */

@@ -128,7 +128,7 @@ static int make_run(struct simulation *simulation, const char *path,
 		    struct simulation_counts *counts, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_EMPTY,
-						.want = "a new directory"};
+						.instead = "a new directory"};
 	struct output_directory run;
 	int status;
 

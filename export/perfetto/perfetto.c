@@ -369,7 +369,8 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 			at++;
 		if (at < PARTS)
 			continue;
-		return near_refuse(error, "--tracks: no part", name, parts, PARTS, NULL);
+		return error_unknown_word(error, "--tracks: unknown part", name, parts,
+					  PARTS, NULL);
 	}
 	return 0;
 }

@@ -146,18 +146,17 @@ static int check_begin(const struct chunk_reader *reader, const uint8_t begin[BE
 	const struct chunk_format *format = reader->format;
 
 	if (have < MAGIC || memcmp(begin, format->magic, MAGIC) != 0)
-		return error_set(error, "%s: not %s: it does not begin as one (offset 0)",
+		return error_set(error, "%s: not %s: bad magic number (offset 0)",
 				 reader->path, format->name);
 	if (have < BEGIN)
-		return error_set(error, "%s: cut at offset %zd, within its begin",
-				 reader->path, have);
+		return error_set(error, "%s: truncated header (offset %zd)", reader->path,
+				 have);
 	if (number_at(begin, BEGIN - 4) != check_of(begin, BEGIN - 4))
-		return error_set(error, "%s: its begin is damaged (offset 0)",
-				 reader->path);
+		return error_set(error, "%s: damaged header (offset 0)", reader->path);
 	if (number_at(begin, MAGIC) != format->version)
 		return error_set(
 		    error,
-		    "%s: version %" PRIu32 " of the format (offset %d), want %" PRIu32,
+		    "%s: unknown version %" PRIu32 " (offset %d; expected %" PRIu32 ")",
 		    reader->path, number_at(begin, MAGIC), MAGIC, format->version);
 	return 0;
 }
@@ -198,14 +197,14 @@ static int check_head(const struct chunk_reader *reader, const uint8_t head[HEAD
 		      ssize_t have, struct error *error)
 {
 	if (have < HEAD)
-		return error_set(error, "cut at offset %" PRIu64,
+		return error_set(error, "truncated at offset %" PRIu64,
 				 cut_at(reader, reader->at + (size_t)have));
 	if (number_at(head, HEAD - 4) != check_of(head, HEAD - 4))
 		return error_set(error, "damaged at offset %" PRIu64, reader->at);
 	if (number_at(head, 12) > CHUNK_MOST || number_at(head, 16) > CHUNK_MOST)
 		return error_set(error,
-				 "the chunk at offset %" PRIu64 " has %" PRIu32
-				 " bytes, want %d or less",
+				 "chunk at offset %" PRIu64 ": %" PRIu32
+				 " bytes (expected at most %d)",
 				 reader->at, number_at(head, 16), CHUNK_MOST);
 	return 0;
 }
@@ -239,12 +238,13 @@ static int unpack(const struct chunk *chunk, const struct bytes *stored,
 	bytes_extend(content, chunk->size);
 	size = ZSTD_decompress(content->data, chunk->size, stored->data, stored->size);
 	if (ZSTD_isError(size))
-		return error_set(error, "the chunk at offset %" PRIu64 ": zstd: %s",
+		return error_set(error, "chunk at offset %" PRIu64 ": zstd: %s",
 				 chunk->at, ZSTD_getErrorName(size));
 	if (size != chunk->size)
-		return error_set(
-		    error, "the chunk at offset %" PRIu64 " has %zu bytes, want %" PRIu32,
-		    chunk->at, size, chunk->size);
+		return error_set(error,
+				 "chunk at offset %" PRIu64
+				 ": %zu bytes (expected %" PRIu32 ")",
+				 chunk->at, size, chunk->size);
 	return 0;
 }
 
@@ -252,17 +252,15 @@ static int check_content(const struct chunk *chunk, const uint8_t *stored, ssize
 			 struct error *error)
 {
 	if (have < (ssize_t)chunk->stored)
-		return error_set(error, "cut at offset %" PRIu64,
+		return error_set(error, "truncated at offset %" PRIu64,
 				 chunk->at + (size_t)have);
 	if (check_of(stored, chunk->stored) != chunk->check)
-		return error_set(error, "the chunk at offset %" PRIu64 " is damaged",
+		return error_set(error, "chunk at offset %" PRIu64 " is damaged",
 				 chunk->at);
 	if (chunk->packing > PACKING_ZSTD ||
 	    (chunk->packing == PACKING_NONE && chunk->size != chunk->stored))
-		return error_set(error,
-				 "the chunk at offset %" PRIu64
-				 " is packed in a way that is not known",
-				 chunk->at);
+		return error_set(
+		    error, "chunk at offset %" PRIu64 ": unknown compression", chunk->at);
 	return 0;
 }
 
@@ -298,7 +296,7 @@ json_t *chunk_load_object(struct chunk_reader *reader, const struct chunk *chunk
 		object =
 		    json_parse_object((const char *)content.data, content.size, error);
 		if (!object)
-			error_prefix(error, "the chunk at offset %" PRIu64, chunk->at);
+			error_prefix(error, "chunk at offset %" PRIu64, chunk->at);
 	}
 	bytes_clear(&content);
 	return object;

@@ -11,7 +11,18 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-int file_open(const char *path, const char *want, struct error *error)
+static void refuse_file(const char *expected, struct error *error, const char *format,
+			...)
+{
+	AUTOFREE char *problem = MEM_VPRINTF(format);
+
+	if (expected)
+		error_set(error, "%s (expected %s)", problem, expected);
+	else
+		error_set(error, "%s", problem);
+}
+
+int file_open(const char *path, const char *expected, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
@@ -19,8 +30,7 @@ int file_open(const char *path, const char *want, struct error *error)
 	if (fd < 0 || fstat(fd, &status))
 		error_set(error, "%s", strerror(errno));
 	else if (!S_ISREG(status.st_mode))
-		error_set(error, "no plain file%s%s", want ? ", want " : "",
-			  want ? want : "");
+		refuse_file(expected, error, "not a regular file");
 	else
 		return fd;
 	if (fd >= 0)
@@ -28,9 +38,9 @@ int file_open(const char *path, const char *want, struct error *error)
 	return -1;
 }
 
-FILE *file_open_stream(const char *path, const char *want, struct error *error)
+FILE *file_open_stream(const char *path, const char *expected, struct error *error)
 {
-	int fd = file_open(path, want, error);
+	int fd = file_open(path, expected, error);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
 
 	if (fd >= 0 && !file) {
@@ -40,12 +50,12 @@ FILE *file_open_stream(const char *path, const char *want, struct error *error)
 	return file;
 }
 
-char *file_read(const char *path, size_t most_mib, const char *want, size_t *size,
+char *file_read(const char *path, size_t most_mib, const char *expected, size_t *size,
 		struct error *error)
 {
 	enum { STEP = 1 << 16 };
 	struct bytes bytes = {0};
-	int fd = file_open(path, want, error);
+	int fd = file_open(path, expected, error);
 	ssize_t got;
 
 	if (fd < 0)
@@ -58,7 +68,7 @@ char *file_read(const char *path, size_t most_mib, const char *want, size_t *siz
 	if (got < 0)
 		error_set(error, "%s", strerror(errno));
 	else if (got > 0)
-		error_set(error, "more than %zu MiB, want %s", most_mib, want);
+		refuse_file(expected, error, "larger than %zu MiB", most_mib);
 	close(fd);
 	if (got) {
 		free(bytes.data);

@@ -8,15 +8,18 @@
 #include "base/error.h"
 
 /*
- * Open a plain file to read: a named pipe would wait for somebody to write. `want` says
- * what it should be, "a recipe", or is NULL. -1 or NULL with error, without the path in
- * it.
+ * Open a regular file for reading; a named pipe would block until something writes to it.
+ * `expected` names what the file should be, such as "a recipe", or is NULL. Return -1 or
+ * NULL with error, which does not contain the path.
  */
-int file_open(const char *path, const char *want, struct error *error);
-FILE *file_open_stream(const char *path, const char *want, struct error *error);
+int file_open(const char *path, const char *expected, struct error *error);
+FILE *file_open_stream(const char *path, const char *expected, struct error *error);
 
-/* All of it, at most so many MiB, with a 0 behind its `size` bytes. NULL with error. */
-char *file_read(const char *path, size_t most_mib, const char *want, size_t *size,
+/*
+ * Read a whole file of at most `most_mib` MiB. Append a NUL that `size` does not count.
+ * The caller frees the result. Return NULL with error, which does not contain the path.
+ */
+char *file_read(const char *path, size_t most_mib, const char *expected, size_t *size,
 		struct error *error);
 
 #endif

@@ -26,8 +26,8 @@ json_t *json_read(const char *path, struct error *error)
 		json_decref(root);
 		root = NULL;
 	} else if (!root) {
-		error_set(error, "%s:%d:%d: no JSON: %s", path, cause.line, cause.column,
-			  cause.text);
+		error_set(error, "%s:%d:%d: invalid JSON: %s", path, cause.line,
+			  cause.column, cause.text);
 	}
 	fclose(file);
 	return root;
@@ -38,7 +38,7 @@ json_t *json_read_object(const char *path, struct error *error)
 	json_t *root = json_read(path, error);
 
 	if (root && !json_is_object(root)) {
-		error_set(error, "%s: no JSON object", path);
+		error_set(error, "%s: not a JSON object", path);
 		json_decref(root);
 		root = NULL;
 	}
@@ -53,9 +53,10 @@ json_t *json_parse_object(const char *text, size_t length, struct error *error)
 	if (root && json_is_object(root))
 		return root;
 	if (root)
-		error_set(error, "no JSON object");
+		error_set(error, "not a JSON object");
 	else
-		error_set(error, "no JSON: %s at %d", cause.text, cause.position);
+		error_set(error, "invalid JSON: %s at byte %d", cause.text,
+			  cause.position);
 	json_decref(root);
 	return NULL;
 }

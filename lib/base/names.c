@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -21,7 +22,7 @@ static size_t least(size_t a, size_t b)
  * to make one word of the other (Damerau 1964, without edits of what was swapped). Of
  * words longer than 63 bytes the rest counts as different.
  */
-static size_t near_distance(const char *a, const char *b)
+static size_t word_distance(const char *a, const char *b)
 {
 	size_t length_a = strlen(a), length_b = strlen(b), rest = 0;
 	size_t row[3]
@@ -50,13 +51,13 @@ static size_t near_distance(const char *a, const char *b)
 	return row[length_a % 3][length_b] + rest;
 }
 
-const char *near_find(const char *word, const char *const *words, size_t count)
+const char *find_similar_word(const char *word, const char *const *words, size_t count)
 {
 	size_t best = (strlen(word) + 2) / 3 + 1;
 	const char *found = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t distance = near_distance(word, words[i]);
+		size_t distance = word_distance(word, words[i]);
 
 		if (distance < best) {
 			best = distance;
@@ -66,22 +67,25 @@ const char *near_find(const char *word, const char *const *words, size_t count)
 	return found;
 }
 
-int near_refuse(struct error *error, const char *what, const char *word,
-		const char *const *words, size_t count, const char *hint)
+int error_unknown_word(struct error *error, const char *what, const char *word,
+		       const char *const *words, size_t count, const char *hint)
 {
-	const char *near = near_find(word, words, count);
-	AUTOFREE char *all = mem_strdup(hint ? hint : "one of ");
+	enum { MOST_LISTED = 12 };
+	const char *similar = find_similar_word(word, words, count);
+	struct bytes list = {0};
 
-	if (near)
-		return error_misuse(error, "%s '%s', did you mean '%s'?", what, word,
-				    near);
-	for (size_t i = 0; i < count && !hint; i++) {
-		char *longer = mem_printf("%s%s%s", all, i ? ", " : "", words[i]);
-
-		free(all);
-		all = longer;
-	}
-	return error_misuse(error, "%s '%s', want %s", what, word, all);
+	if (similar)
+		return error_misuse(error, "%s '%s'; did you mean '%s'?", what, word,
+				    similar);
+	if (hint)
+		return error_misuse(error, "%s '%s'; %s", what, word, hint);
+	for (size_t i = 0; i < count && i < MOST_LISTED; i++)
+		bytes_print(&list, "%s%s", i ? ", " : " (expected one of ", words[i]);
+	if (count)
+		bytes_add_text(&list, count > MOST_LISTED ? ", ...)" : ")");
+	error_misuse(error, "%s '%s'%.*s", what, word, (int)list.size, (char *)list.data);
+	bytes_clear(&list);
+	return -1;
 }
 
 static bool is_plain(char byte)

@@ -7,17 +7,18 @@
 #include "base/options.h"
 
 /*
- * Of some words the nearest to a misspelt one, if it is near enough to be meant: a third
- * of its letters differ at most. NULL if there is none.
+ * Return the entry of `words` closest to `word`, or NULL if even that differs in more
+ * than a third of the letters.
  */
-const char *near_find(const char *word, const char *const *words, size_t count);
+const char *find_similar_word(const char *word, const char *const *words, size_t count);
 
 /*
- * Misuse: "WHAT 'WORD', did you mean 'NEAR'?" Where no word is near, "WHAT 'WORD', want
- * HINT"; NULL: want one of the words. Always -1.
+ * Set a misuse error: "WHAT 'WORD'; did you mean 'SIMILAR'?" `what` is such as "unknown
+ * format". If no entry of `words` is similar, the message ends with "; HINT", or if
+ * `hint` is NULL with a list of the first words. Return -1.
  */
-int near_refuse(struct error *error, const char *what, const char *word,
-		const char *const *words, size_t count, const char *hint);
+int error_unknown_word(struct error *error, const char *what, const char *word,
+		       const char *const *words, size_t count, const char *hint);
 
 /*
  * A text as the name of a file: UTF-8 stays, but what is no letter, digit, or one of .-_+

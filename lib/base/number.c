@@ -171,7 +171,7 @@ int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error
 		return 0;
 	return error_misuse(
 	    error,
-	    "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
-	    "such as 2026-11-21T02:38:57.7",
+	    "invalid time '%s' (expected nanoseconds, seconds, +seconds, or UTC such as "
+	    "2026-11-21T02:38:57.7)",
 	    text);
 }

@@ -67,7 +67,9 @@ static int set_number(const struct option_row *row, const char *word, struct err
 	if (errno || end == word || *end ||
 	    !(value >= row->least && value <= row->most) ||
 	    (row->kind == OPTION_INT && value != (int)value))
-		return error_misuse(error, "--%s: '%s' is no %s from %.16g to %.16g",
+		return error_misuse(error,
+				    "--%s: invalid value '%s' (expected a %s from "
+				    "%.16g to %.16g)",
 				    row->name, word,
 				    row->kind == OPTION_INT ? "whole number" : "number",
 				    row->least, row->most);
@@ -82,19 +84,19 @@ static int set_number(const struct option_row *row, const char *word, struct err
 static int refuse_word(const struct option_row *row, const char *words, const char *word,
 		       struct error *error)
 {
-	struct bytes wanted = {0};
+	struct bytes expected = {0};
 
 	for (const char *at = words; *at; at += strspn(at, "|")) {
 		size_t size = strcspn(at, "|");
 
 		if (at > words)
-			bytes_add_text(&wanted, strchr(at, '|') ? ", " : " or ");
-		bytes_add(&wanted, at, size);
+			bytes_add_text(&expected, strchr(at, '|') ? ", " : " or ");
+		bytes_add(&expected, at, size);
 		at += size;
 	}
-	error_misuse(error, "--%s: '%s', want %.*s", row->name, word, (int)wanted.size,
-		     (char *)wanted.data);
-	bytes_clear(&wanted);
+	error_misuse(error, "--%s: invalid value '%s' (expected %.*s)", row->name, word,
+		     (int)expected.size, (char *)expected.data);
+	bytes_clear(&expected);
 	return -1;
 }
 
@@ -240,10 +242,10 @@ static int refuse_option(const struct parser *parser, int code, struct error *er
 	for (size_t i = 0; i < parser->rows + 2; i++)
 		names[i] = parser->table[i].longName;
 	name[strcspn(name, "=")] = '\0';
-	near = near_find(name, names, parser->rows + 2);
+	near = find_similar_word(name, names, parser->rows + 2);
 	error_misuse(error, "%s: %s", word, poptStrerror(code));
 	if (near && strcmp(near, name) != 0)
-		error_misuse(error, "%s: %s, did you mean --%s?", word,
+		error_misuse(error, "%s: %s; did you mean --%s?", word,
 			     poptStrerror(code), near);
 	return EXIT_MISUSE;
 }

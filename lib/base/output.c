@@ -253,11 +253,13 @@ int output_check(const char *path, struct error *error)
 	if (!input)
 		return 0;
 	return input == path
-		   ? error_set(error, "%s: it is an input, want another name to write to",
+		   ? error_set(error,
+			       "%s: refusing to overwrite an input; use another name",
 			       path)
-		   : error_set(error,
-			       "%s: lies in the input %s, want another name to write to",
-			       path, input);
+		   : error_set(
+			 error,
+			 "%s: refusing to write into the input %s; use another name",
+			 path, input);
 }
 
 static char *stage_prefix(const char *name)
@@ -476,7 +478,7 @@ int output_open_spooled(struct output *output, int stream, struct error *error)
 
 	*output = (struct output){.path = mem_strdup(STREAM_NAME), .stream = stream};
 	if (isatty(stream)) {
-		error_set(error, STREAM_NAME ": a terminal, want a file or a pipe");
+		error_set(error, STREAM_NAME " is a terminal; use a file or a pipe");
 	} else {
 		directory = directory && *directory == '/' ? directory : P_tmpdir;
 		if (open_temporary(output, directory, "clustertrace") == 0)
@@ -597,11 +599,12 @@ void output_discard(struct output *output)
 int output_check_stdout(bool is_binary, struct error *error)
 {
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return error_misuse(error, "standard output is closed, want a file or "
-					   "a pipe, or --output FILE");
+		return error_misuse(error,
+				    STREAM_NAME " is closed; use a file or a pipe, "
+						"or --output FILE");
 	if (is_binary && isatty(STDOUT_FILENO))
-		return error_misuse(error, "standard output is a terminal, want a file "
-					   "or a pipe, or --output FILE");
+		return error_misuse(error, STREAM_NAME " is a terminal; use a file or a "
+						       "pipe, or --output FILE");
 	return 0;
 }
 

@@ -127,8 +127,8 @@ enum output_rule {
 struct output_kind {
 	enum output_rule rule;
 	const char *list; /* name of a list of what was written, or NULL: none is kept */
-	const char *want; /* what else than a directory that is not empty */
-	bool parents;     /* directories above it are made, too */
+	const char *instead; /* of a directory that is not empty; NULL: the default */
+	bool parents;        /* directories above it are made, too */
 	const char *mark; /* name of the file that is there only while all others are */
 };
 

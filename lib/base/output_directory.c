@@ -74,10 +74,10 @@ static int check_empty(const char *path, const char *stage,
 	for (size_t i = 0; i < names.count && wants_empty && is_empty; i++)
 		is_empty = stage && strcmp(names.item[i], stage) == 0;
 	text_list_clear(&names);
-	return is_empty
-		   ? 0
-		   : error_set(error, "%s: not empty, want %s", path,
-			       kind->want ? kind->want : "an empty or a new directory");
+	return is_empty ? 0
+			: error_set(error, "%s: not empty; use %s", path,
+				    kind->instead ? kind->instead
+						  : "an empty or a new directory");
 }
 
 static int check_target(const char *path, const struct output_kind *kind, bool *is_new,
@@ -326,9 +326,8 @@ static int check_place(const struct output_directory *directory, const char *nam
 		if (!may_replace)
 			return error_set(error, "%s: %s", path, strerror(EEXIST));
 		if (slash ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode))
-			return error_set(error,
-					 "%s: in the way, want a %s or nothing there",
-					 path, slash ? "directory" : "file");
+			return error_set(error, "%s: exists and is not a %s", path,
+					 slash ? "directory" : "file");
 	} while (slash);
 	return output_check(path, error);
 }

@@ -182,10 +182,10 @@ static int read_object(const char *path, bool or_array, json_t **root,
 	if (stat(path, &file))
 		return 0;
 	if (!S_ISREG(file.st_mode))
-		return error_set(error, "%s: no plain file", path);
+		return error_set(error, "%s: not a regular file", path);
 	*root = json_read(path, error);
 	if (*root && !json_is_object(*root) && !(or_array && json_array_size(*root))) {
-		error_set(error, "%s: no JSON object", path);
+		error_set(error, "%s: not a JSON object", path);
 		json_decref(*root);
 		*root = NULL;
 	}

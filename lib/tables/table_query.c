@@ -164,9 +164,8 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 	if (query_texts(timeline,
 			"SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
 			NULL, &names, error) == 0)
-		near_refuse(error, "--table: no table", name,
-			    (const char *const *)names.item, names.count,
-			    "one of the timeline's");
+		error_unknown_word(error, "--table: unknown table", name,
+				   (const char *const *)names.item, names.count, NULL);
 	text_list_clear(&names);
 	return -1;
 }

@@ -58,18 +58,17 @@ int timeline_check_target(const char *path, bool force, struct error *error)
 	if (lstat(path, &status))
 		return errno == ENOENT ? 0 : error_errno(error, path);
 	if (!S_ISREG(status.st_mode))
-		return error_set(error, "%s: not a regular file, want the name of one",
-				 path);
+		return error_set(error, "%s: exists and is not a regular file", path);
 	if (!force)
-		return error_set(error, "%s: there already, want --force to replace it",
+		return error_set(error, "%s: already exists; use --force to replace it",
 				 path);
 	version = status.st_size ? read_version(path) : SCHEMA_VERSION;
 	if (version < 0)
 		return error_errno(error, path);
-	return version
-		   ? 0
-		   : error_set(error, "%s: no timeline, --force replaces nothing else",
-			       path);
+	return version ? 0
+		       : error_set(error,
+				   "%s: not a timeline; --force replaces only timelines",
+				   path);
 }
 
 int timeline_check_version(const char *path, struct error *error)
@@ -81,11 +80,11 @@ int timeline_check_version(const char *path, struct error *error)
 	if (version < 0)
 		return error_errno(error, path);
 	if (version == 0)
-		return error_set(error, "%s: no timeline, want a file that ctmerge made",
-				 path);
+		return error_set(
+		    error, "%s: not a timeline (expected a file made by ctmerge)", path);
 	return error_set(error,
-			 "%s: timeline of version %ld, want version %d; make it anew: "
-			 "ctmerge RUN -o %s --force",
+			 "%s: timeline of version %ld (expected version %d); make it "
+			 "again with ctmerge RUN -o %s --force",
 			 path, version, SCHEMA_VERSION, path);
 }
 
@@ -109,10 +108,11 @@ struct schema_check {
 static int refuse(const struct schema_check *check, const char *type, const char *name,
 		  const char *why)
 {
-	return error_set(check->error,
-			 "%s: %s '%s' %s; make the timeline anew: ctmerge RUN -o FILE "
-			 "--force",
-			 check->place, type, name, why);
+	return error_set(
+	    check->error,
+	    "%s: %s '%s' %s; make the timeline again with ctmerge RUN -o FILE "
+	    "--force",
+	    check->place, type, name, why);
 }
 
 static const char *text_at(sqlite3_stmt *row, int column)

@@ -62,17 +62,14 @@ static int take_span(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* "no node 'noed1', did you mean 'node1'?" */
 static int no_such_node(const struct scope *scope, const char *glob, struct error *error)
 {
 	AUTOFREE const char **names = mem_zalloc((scope->nodes + 1) * sizeof(*names));
-	AUTOFREE char *hint = NULL;
 
 	for (size_t i = 0; i < scope->nodes; i++)
 		names[i] = scope->node[i].name;
-	hint = mem_printf("one of %zu such as '%s'", scope->nodes,
-			  scope->nodes ? names[0] : "");
-	return near_refuse(error, "--node: no node", glob, names, scope->nodes, hint);
+	return error_unknown_word(error, "--node: unknown node", glob, names,
+				  scope->nodes, NULL);
 }
 
 static int choose_nodes(struct scope *scope, const struct text_list *globs,

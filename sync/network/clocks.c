@@ -181,8 +181,8 @@ static int no_such_trace(const struct observations *seen, const char *name,
 
 	for (size_t i = 0; i < seen->traces; i++)
 		names[i] = seen->trace[i].name;
-	return near_refuse(error, "no trace is named", name, names, seen->traces,
-			   "a name of those given");
+	return error_unknown_word(error, "unknown trace", name, names, seen->traces,
+				  NULL);
 }
 
 int clocks_reference(const struct clock_set *clocks, const struct observations *seen,

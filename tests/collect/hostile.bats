@@ -228,8 +228,8 @@ foreign()
 	printf '{"index": 4\n' >ev/.collect/commands/3
 	printf '{"index": 5}\n' >ev/.collect/commands/4
 	collect 1 -t 1 fetch ev
-	said 'ev/.collect/commands/2: no JSON'
-	said 'ev/.collect/commands/3: no JSON'
+	said 'ev/.collect/commands/2: invalid JSON'
+	said 'ev/.collect/commands/3: invalid JSON'
 	is_plain ev/run.json
 	sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.index')) FROM json_each(readfile('ev/run.json'), '\$.commands')" >indexes
 	echo 1,5 | diff - indexes

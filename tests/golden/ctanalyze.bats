@@ -84,11 +84,11 @@ here()
 @test "misuse" {
 	here
 	fails_with 2 'ctanalyze: no analysis given, want ANALYSIS TIMELINE (see --help)' ctanalyze
-	fails_with 2 "ctanalyze: no analysis 'noeds', did you mean 'nodes'?" ctanalyze noeds net3.db
+	fails_with 2 "ctanalyze: unknown analysis 'noeds'; did you mean 'nodes'?" ctanalyze noeds net3.db
 	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze nodes
 	fails_with 2 'ctanalyze: --cpu means nothing to nodes, see ctanalyze nodes --help' \
 		ctanalyze nodes --cpu 1 net3.db
-	fails_with 2 "ctanalyze: --format: 'xml', want table, csv, json or markdown" \
+	fails_with 2 "ctanalyze: --format: invalid value 'xml' (expected table, csv, json or markdown)" \
 		ctanalyze nodes --format xml net3.db
 	fails_with 2 "ctanalyze: --timerange: '+1' is no pair, want BEGIN,END" \
 		ctanalyze nodes --timerange +1 net3.db
@@ -100,24 +100,24 @@ here()
 	here
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze nodes nothing.db
 	: >empty.db
-	fails_with 1 'ctanalyze: empty.db: no timeline, want a file that ctmerge made' ctanalyze nodes empty.db
+	fails_with 1 'ctanalyze: empty.db: not a timeline (expected a file made by ctmerge)' ctanalyze nodes empty.db
 	echo 'not a database, whatever its name says, and long enough for a header of one hundred bytes....' >text.db
-	fails_with 1 'ctanalyze: text.db: no timeline, want a file that ctmerge made' ctanalyze nodes text.db
+	fails_with 1 'ctanalyze: text.db: not a timeline (expected a file made by ctmerge)' ctanalyze nodes text.db
 	sqlite3 other.db 'CREATE TABLE t (x)'
-	fails_with 1 'ctanalyze: other.db: no timeline, want a file that ctmerge made' ctanalyze nodes other.db
+	fails_with 1 'ctanalyze: other.db: not a timeline (expected a file made by ctmerge)' ctanalyze nodes other.db
 	cp -L net3.db old.db && sqlite3 old.db 'PRAGMA user_version = 99'
-	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 3; make it anew: ctmerge RUN -o old.db --force' ctanalyze nodes old.db
+	fails_with 1 'ctanalyze: old.db: timeline of version 99 (expected version 3); make it again with ctmerge RUN -o old.db --force' ctanalyze nodes old.db
 }
 
 @test "a node, a time, a column that is not there" {
 	here
-	fails_with 2 "ctanalyze: net3.db: --node: no node 'ndoe1', did you mean 'node1'?" \
+	fails_with 2 "ctanalyze: net3.db: --node: unknown node 'ndoe1'; did you mean 'node1'?" \
 		ctanalyze nodes --node ndoe1 net3.db
 	ends_with 2 ctanalyze nodes --begin +1000 net3.db
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"
-	fails_with 2 "ctanalyze: --sort: no column 'evnts', did you mean 'events'?" \
+	fails_with 2 "ctanalyze: --sort: unknown column 'evnts'; did you mean 'events'?" \
 		ctanalyze nodes --sort evnts net3.db
-	fails_with 2 "ctanalyze: --table: no table 'node', did you mean 'nodes'?" \
+	fails_with 2 "ctanalyze: --table: unknown table 'node'; did you mean 'nodes'?" \
 		ctanalyze nodes --table node net3.db
 }
 

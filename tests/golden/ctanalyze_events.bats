@@ -38,8 +38,8 @@ behind_times()
 @test "a timeline alone" {
 	golden overview ctanalyze "$CT_SAMPLE"
 	ctanalyze overview "$CT_SAMPLE" | diff - "$CT_EXPECT/overview"
-	fails_with 2 "ctanalyze: no analysis 'cpuu', did you mean 'cpu'?" ctanalyze cpuu
-	fails_with 1 'ctanalyze: datasets: no timeline, want a file that ctmerge made' ctanalyze datasets
+	fails_with 2 "ctanalyze: unknown analysis 'cpuu'; did you mean 'cpu'?" ctanalyze cpuu
+	fails_with 1 'ctanalyze: datasets: not a timeline (expected a file made by ctmerge)' ctanalyze datasets
 }
 
 @test "filters" {
@@ -50,7 +50,7 @@ behind_times()
 			UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)) FROM invocation))
 		SELECT count(*) FROM event, o WHERE tid = 176 AND ts_ns BETWEEN t + 50000000000 AND t + 52000000000")" ]
 	[ -s part ]
-	fails_with 2 "ctanalyze: --events: no class 'nosuch', want one of ctanalyze nodes --table classes" \
+	fails_with 2 "ctanalyze: --events: unknown class 'nosuch'; see ctanalyze nodes --table classes" \
 		ctanalyze events --events nosuch "$CT_SAMPLE"
 	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze events
 }

@@ -66,7 +66,7 @@ runs()
 	runs
 	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \
 		ctanalyze compare nodes run-1-300.db
-	fails_with 2 "ctanalyze: no analysis 'node', did you mean 'nodes'?" \
+	fails_with 2 "ctanalyze: unknown analysis 'node'; did you mean 'nodes'?" \
 		ctanalyze compare node run-1-300.db run-2-300.db
 	fails_with 1 'ctanalyze: all cannot be compared' \
 		ctanalyze compare all run-1-300.db run-2-300.db
@@ -206,7 +206,7 @@ sql()
 	fails_with 1 'ctanalyze: d.sql:1: a statement that writes, want one SELECT' \
 		ctanalyze --sql d.sql run-1-300.db
 	printf '\n-- nmae: x\nSELECT 1' >e.sql
-	fails_with 1 "ctanalyze: e.sql:2: no key 'nmae', did you mean 'name'?" \
+	fails_with 1 "ctanalyze: e.sql:2: unknown key 'nmae'; did you mean 'name'?" \
 		ctanalyze --sql e.sql run-1-300.db
 	printf -- '-- column x: furlong\nSELECT 1' >f.sql
 	ends_with 1 ctanalyze --sql f.sql run-1-300.db

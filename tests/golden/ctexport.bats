@@ -15,8 +15,8 @@ setup_file()
 @test "formats are listed and near names suggested" {
 	ends_with 0 ctexport --help
 	grep -q '^  csv ' "$scratch/stdout"
-	fails_with 2 "ctexport: no format 'cvs', did you mean 'csv'?" ctexport cvs run.db
-	fails_with 2 "ctexport: no format 'nothing', want one of opendc, parquet, csv, json, graphite, perfetto, tracekit" ctexport nothing
+	fails_with 2 "ctexport: unknown format 'cvs'; did you mean 'csv'?" ctexport cvs run.db
+	fails_with 2 "ctexport: unknown format 'nothing' (expected one of opendc, parquet, csv, json, graphite, perfetto, tracekit)" ctexport nothing
 	fails_with 2 'ctexport: no format given, want one as the first word (see --help)' ctexport
 }
 
@@ -27,12 +27,12 @@ setup_file()
 		ctexport csv --query 'SELECT 1' a b
 	fails_with 1 'ctexport: a: No such file or directory' ctexport csv --query 'SELECT 1' a
 	echo text >a
-	fails_with 1 'ctexport: a: no timeline, want a file that ctmerge made' \
+	fails_with 1 'ctexport: a: not a timeline (expected a file made by ctmerge)' \
 		ctexport csv --query 'SELECT 1' a
 	cp "$CT_TIMELINE" b.db
 	chmod u+w b.db
 	sqlite3 b.db 'PRAGMA user_version = 99'
-	fails_with 1 'ctexport: b.db: timeline of version 99, want version 3; make it anew: ctmerge RUN -o b.db --force' \
+	fails_with 1 'ctexport: b.db: timeline of version 99 (expected version 3); make it again with ctmerge RUN -o b.db --force' \
 		ctexport csv --query 'SELECT 1' b.db
 }
 

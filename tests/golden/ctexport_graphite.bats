@@ -86,7 +86,7 @@ graphite()
 @test "what cannot be" {
 	fails_with 2 'ctexport: --to and --output exclude each other' graphite --to x -o y
 	fails_with 2 'ctexport: --state wants --to' graphite --state x
-	fails_with 2 "ctexport: --prefix: 'a..b', want letters, digits, - and _, with dots between parts" \
+	fails_with 2 "ctexport: --prefix: invalid value 'a..b' (expected letters, digits, - and _, with dots between parts)" \
 		graphite --prefix a..b
 	fails_with 2 'ctexport: --to: no host in the address, want HOST:PORT' graphite --to :2003
 	fails_with 2 "ctexport: --to: 'host:' has no port behind the colon" graphite --to host:

@@ -159,7 +159,7 @@ conserved()
 @test "a directory that is not empty is refused" {
 	mkdir "$out"
 	echo mine >"$out/mine"
-	fails_with 1 'ctexport: out: not empty, want an empty directory or --force' ctexport opendc -q run.db -o "$out"
+	fails_with 1 'ctexport: out: not empty; use an empty directory or --force' ctexport opendc -q run.db -o "$out"
 	[ "$(ls "$out")" = mine ]
 	ctexport opendc -q --force run.db -o "$out" 2>/dev/null
 	[ "$(cat "$out/mine")" = mine ]
@@ -173,9 +173,9 @@ conserved()
 LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup run.db -o "$out"
 	fails_with 1 'ctexport: missing.db: No such file or directory' \
 		ctexport opendc missing.db -o "$out"
-	fails_with 2 "ctexport: --tasks: 'job', want node, invocation, process, cgroup, session or comm" \
+	fails_with 2 "ctexport: --tasks: invalid value 'job' (expected node, invocation, process, cgroup, session or comm)" \
 		ctexport opendc --tasks job run.db -o "$out"
-	fails_with 2 "ctexport: --schema: 'v4', want v5" \
+	fails_with 2 "ctexport: --schema: invalid value 'v4' (expected v5)" \
 		ctexport opendc --schema v4 run.db -o "$out"
 	fails_with 2 'ctexport: --interval: 0.0015 s, want a whole number of milliseconds' \
 		ctexport opendc --interval 0.0015 run.db -o "$out"

@@ -17,11 +17,11 @@ setup_file()
 }
 
 @test "what is not there is refused" {
-	fails_with 2 "ctexport: --format: 'xml', want proto or json" \
+	fails_with 2 "ctexport: --format: invalid value 'xml' (expected proto or json)" \
 		ctexport perfetto --format xml "$CT_SIM"
-	fails_with 2 "ctexport: --tracks: no part 'disk', did you mean 'disks'?" \
+	fails_with 2 "ctexport: --tracks: unknown part 'disk'; did you mean 'disks'?" \
 		ctexport perfetto --tracks states,disk "$CT_SIM"
-	fails_with 2 "ctexport: --tracks: no part '', want one of states, cpus, interrupts, syscalls, disks, messages, samples, clocks, tasks" \
+	fails_with 2 "ctexport: --tracks: unknown part '' (expected one of states, cpus, interrupts, syscalls, disks, messages, samples, clocks, tasks)" \
 		ctexport perfetto --tracks '' "$CT_SIM"
 	ends_with 2 ctexport perfetto --begin +100 "$CT_SIM" -o out
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"

@@ -77,8 +77,8 @@ files()
 }
 
 @test "names of tables" {
-	fails_with 2 "ctexport: --table: no table 'nod', did you mean 'node'?" csv --table nod
-	fails_with 2 "ctexport: --table: no table '\"; DROP TABLE node; --', want one of the timeline's" \
+	fails_with 2 "ctexport: --table: unknown table 'nod'; did you mean 'node'?" csv --table nod
+	fails_with 2 "ctexport: --table: unknown table '\"; DROP TABLE node; --' (expected one of meta, node, source, clock, clock_bound, clock_pair, event_class, event_column, event, message, message_observation, thread_state, ...)" \
 		csv --table '"; DROP TABLE node; --'
 	ends_with 0 ctexport csv "$CT_USER" -o out
 	[ -s out/app%3Awork.csv ]
@@ -90,11 +90,11 @@ files()
 	fails_with 2 'ctexport: no directory given, want --output DIR' csv
 	fails_with 2 'ctexport: --force is for directories, want it without' \
 		csv --table node --force
-	fails_with 2 "ctexport: --timestamps: 'x', want ns or iso" csv --timestamps x
+	fails_with 2 "ctexport: --timestamps: invalid value 'x' (expected ns or iso)" csv --timestamps x
 	fails_with 2 "ctexport: --partition: 'cpu' is no key of events, want node or class" \
 		csv --partition cpu -o out
 	fails_with 2 'ctexport: --partition: node is there twice' csv --partition node,node -o out
-	fails_with 2 "ctexport: --codec: 'gzip', want zstd, snappy or none" \
+	fails_with 2 "ctexport: --codec: invalid value 'gzip' (expected zstd, snappy or none)" \
 		ctexport parquet "$CT_TIMELINE" --codec gzip -o out
 	fails_with 2 'ctexport: --level wants --codec zstd' \
 		ctexport parquet "$CT_TIMELINE" --codec none --level 3 -o out
@@ -150,7 +150,7 @@ files()
 @test "a directory that is not empty" {
 	mkdir out
 	echo mine >out/mine
-	fails_with 1 'ctexport: out: not empty, want an empty directory or --force' csv -o out
+	fails_with 1 'ctexport: out: not empty; use an empty directory or --force' csv -o out
 	ends_with 0 csv --table node --table source -o out --force
 	[ "$(files out)" = './.ctexport ./mine ./node.csv ./source.csv' ]
 	ends_with 0 csv --table node --table clock -o out --force

@@ -97,7 +97,7 @@ samples()
 	head -c 400004 $net3/node2/node2.pcap >run/node2/cut.pcap
 	cp $net3/README.md run/node1/text.pcap
 	mkfifo run/node1/pipe.pcap
-	gives 1 'ctmerge: run/node1/pipe.pcap: no plain file, want a capture
+	gives 1 'ctmerge: run/node1/pipe.pcap: not a regular file (expected a capture)
 ctmerge: run/node1/text.pcap: no capture: unknown file format
 ctmerge: run/node2/cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10'
 	[ "$(sources)" = 'node1|29582|0 node1:pipe.pcap|0|1 node1:text.pcap|0|1 node2|4517|1' ]
@@ -246,8 +246,8 @@ ctmerge: run/node1/sar.sadf: no sample in it'
 		printf '{"name": "five"'
 	} >run/node1/invocations.jsonl
 	gives 1 'ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace
-ctmerge: run/node1/invocations.jsonl:2: no JSON: unexpected token near end of file at 23, left out
-ctmerge: run/node1/invocations.jsonl:3: no JSON object, left out
+ctmerge: run/node1/invocations.jsonl:2: invalid JSON: unexpected token near end of file at byte 23, left out
+ctmerge: run/node1/invocations.jsonl:3: not a JSON object, left out
 ctmerge: run/node1/invocations.jsonl:4: pid: want an integer, not used
 ctmerge: run/node1/invocations.jsonl:5: the file ends within this line, left out'
 	[ "$(ask 'SELECT name, pid, begin_ns, end_ns FROM invocation' | xargs)" = \
@@ -276,8 +276,8 @@ ctmerge: run/node1/sensors.csv:3: value 'hot' is no number, left out"
 	mkdir run/run.json run/node1/node.json run/node1/proc.csv run/node1/old.sadf
 	mkdir run/node1/x.pcap
 	fails_with 1 'ctmerge: run/node1/old.sadf, run/node1/proc.csv: a directory, want a file of that name
-ctmerge: run/node1/node.json: no plain file, left out
-ctmerge: run/run.json: no plain file, left out' ctmerge -q run -o run.db
+ctmerge: run/node1/node.json: not a regular file, left out
+ctmerge: run/run.json: not a regular file, left out' ctmerge -q run -o run.db
 	[ "$(sources)" = 'node1|29582|0' ]
 }
 
@@ -285,8 +285,8 @@ ctmerge: run/run.json: no plain file, left out' ctmerge -q run -o run.db
 	make_run node1
 	printf '{"name": "x", ' >run/run.json
 	echo nonsense >run/node1/node.json
-	gives 1 "ctmerge: run/node1/node.json:1:8: no JSON: '[' or '{' expected near 'nonsense', left out
-ctmerge: run/run.json:1:14: no JSON: string or '}' expected near end of file, left out"
+	gives 1 "ctmerge: run/node1/node.json:1:8: invalid JSON: '[' or '{' expected near 'nonsense', left out
+ctmerge: run/run.json:1:14: invalid JSON: string or '}' expected near end of file, left out"
 	[ "$(sources)" = 'node1|29582|0' ]
 	echo '{"name": 1, "recipe": "r", "nodes": [{"name": "node1", "role": "web"}, 7]}' >run/run.json
 	echo '{"cpus": "two", "hostname": "h"}' >run/node1/node.json
@@ -315,7 +315,7 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 	no_map() { fails_with 1 "ctmerge: $2" ctmerge -q run --clocks "$1" -o run.db; }
 	no_map version.json 'version.json: version: 2 is not known, want 1'
 	no_map format.json 'format.json: format: want "clustertrace-clocks"'
-	no_map cut.json "cut.json:10:59: no JSON: premature end of input near '\"'"
+	no_map cut.json "cut.json:10:59: invalid JSON: premature end of input near '\"'"
 	no_map rate.json 'rate.json: clocks[0].segments[0].rate_ppb: want a number between -5e8 and 5e8'
 	sed 's/"local_ns": [0-9]*/"local_ns": 9223372036854775807/' map.json >far.json
 	no_map far.json 'far.json: clocks[0].segments[0].local_ns: want a time between 1967 and 2111'
@@ -339,10 +339,10 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 
 @test "a reference or nodes that are none" {
 	make_run node1 node2
-	fails_with 2 "ctmerge: no trace is named 'nobody', want a name of those given" ctmerge -q -r nobody run -o run.db
-	fails_with 2 "ctmerge: --node: no node 'nobody', want one of run" \
+	fails_with 2 "ctmerge: unknown trace 'nobody' (expected one of node1, node2)" ctmerge -q -r nobody run -o run.db
+	fails_with 2 "ctmerge: --node: unknown node 'nobody' (expected one of node1, node2)" \
 		ctmerge -q --node nobody,node3 run -o run.db
-	fails_with 2 "ctmerge: --node: no node 'nod1', did you mean 'node1'?" \
+	fails_with 2 "ctmerge: --node: unknown node 'nod1'; did you mean 'node1'?" \
 		ctmerge -q --node nod1 run -o run.db
 	[ ! -e run.db ]
 }

@@ -26,7 +26,7 @@ merge()
 
 @test "a file that is there is replaced only with --force" {
 	merge $net3/node1/kernel -o run.db
-	fails_with 1 'ctmerge: run.db: there already, want --force to replace it' \
+	fails_with 1 'ctmerge: run.db: already exists; use --force to replace it' \
 		merge $net3/node1/kernel -o run.db
 	ends_with 0 merge $net3/node1/kernel -o run.db --force
 	only run.db
@@ -34,15 +34,15 @@ merge()
 
 @test "--force replaces timelines, and nothing else" {
 	echo text >run.db
-	fails_with 1 'ctmerge: run.db: no timeline, --force replaces nothing else' \
+	fails_with 1 'ctmerge: run.db: not a timeline; --force replaces only timelines' \
 		merge $net3/node1/kernel -o run.db --force
 	[ "$(cat run.db)" = text ]
 	rm run.db
 	sqlite3 run.db 'CREATE TABLE a (b)'
-	fails_with 1 'ctmerge: run.db: no timeline, --force replaces nothing else' \
+	fails_with 1 'ctmerge: run.db: not a timeline; --force replaces only timelines' \
 		merge $net3/node1/kernel -o run.db --force
 	ln -s run.db link
-	fails_with 1 'ctmerge: link: not a regular file, want the name of one' \
+	fails_with 1 'ctmerge: link: exists and is not a regular file' \
 		merge $net3/node1/kernel -o link --force
 	only run.db link
 }
@@ -51,7 +51,7 @@ merge()
 	fails_with 1 'ctmerge: nowhere/run.db: No such file or directory' \
 		merge $net3/node1/kernel -o nowhere/run.db
 	mkdir out
-	fails_with 1 'ctmerge: out: not a regular file, want the name of one' \
+	fails_with 1 'ctmerge: out: exists and is not a regular file' \
 		merge $net3/node1/kernel -o out
 	only out
 }
@@ -84,7 +84,7 @@ merge()
 
 @test "standard output that is closed" {
 	# shellcheck disable=SC2016
-	fails_with 2 'ctmerge: standard output is closed, want a file or a pipe, or --output FILE' \
+	fails_with 2 'ctmerge: standard output is closed; use a file or a pipe, or --output FILE' \
 		bash -c 'exec ctmerge -q --no-sync "$1" >&-' - $net3
 }
 
@@ -128,11 +128,11 @@ long_run()
 	fails_with 2 'ctmerge: --force wants --output FILE' ctmerge $net3 --force
 	fails_with 2 'ctmerge: --describe writes no timeline, want it without --output' \
 		ctmerge $net3 --describe -o run.db
-	fails_with 2 "ctmerge: --begin: 'now' is no time, want nanoseconds, seconds, +seconds, or UTC such as 2026-11-21T02:38:57.7" \
+	fails_with 2 "ctmerge: --begin: invalid time 'now' (expected nanoseconds, seconds, +seconds, or UTC such as 2026-11-21T02:38:57.7)" \
 		ctmerge $net3 --begin now -o run.db
 	fails_with 2 'ctmerge: --begin is after --end' \
 		ctmerge $net3 --begin +2 --end +1 -o run.db
-	fails_with 2 "ctmerge: --method: no 'x', want hull, margin, joint or regression" \
+	fails_with 2 "ctmerge: --method: invalid value 'x' (expected hull, margin, joint or regression)" \
 		ctmerge $net3 --method x -o run.db
 	fails_with 2 "ctmerge: --local: 'x' is neither an address nor a file" ctmerge $net3 --local x -o run.db
 	only

@@ -84,7 +84,7 @@ part()
 	rm parts/1/tables/mine
 	diff -r -x part.db -x .ctmerge-part parts/1 before
 	mkdir other && touch other/file
-	fails_with 1 "ctmerge: other: not empty, want one that ctmerge made, an empty or a new directory" \
+	fails_with 1 "ctmerge: other: not empty; use one that ctmerge made, an empty or a new directory" \
 		part node1 --part other
 	ends_with 1 part node1 --part run/node1/kernel
 	[ "$(ls other)" = file ]

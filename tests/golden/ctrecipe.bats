@@ -224,7 +224,7 @@ hostile_recipe()
 
 @test "misuse" {
 	fails_with 2 'ctrecipe: no subcommand, want one of those that --help shows' ctrecipe
-	fails_with 2 "ctrecipe: no subcommand 'valdate', did you mean 'validate'?" ctrecipe valdate x
+	fails_with 2 "ctrecipe: unknown subcommand 'valdate'; did you mean 'validate'?" ctrecipe valdate x
 	fails_with 2 'ctrecipe: plan: want one RECIPE' ctrecipe plan
 	fails_with 2 "ctrecipe: init: 'x' is too much" ctrecipe init x
 	fails_with 2 'ctrecipe: --point does not go with points' ctrecipe points --point 1 x
@@ -238,11 +238,11 @@ hostile_recipe()
 
 @test "what is no recipe" {
 	fails_with 1 'missing.yaml: No such file or directory' ctrecipe validate missing.yaml
-	fails_with 1 '.: no plain file, want a recipe' ctrecipe validate .
+	fails_with 1 '.: not a regular file (expected a recipe)' ctrecipe validate .
 	mkfifo pipe
-	fails_with 1 'pipe: no plain file, want a recipe' ctrecipe validate pipe
+	fails_with 1 'pipe: not a regular file (expected a recipe)' ctrecipe validate pipe
 	head -c 1100000 /dev/zero | tr '\0' '#' >big.yaml
-	fails_with 1 'big.yaml: more than 1 MiB, want a recipe' ctrecipe validate big.yaml
+	fails_with 1 'big.yaml: larger than 1 MiB (expected a recipe)' ctrecipe validate big.yaml
 }
 
 @test "a full device is told" {

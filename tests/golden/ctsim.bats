@@ -194,15 +194,15 @@ first_sample()
 }
 
 @test "unknown options and values that are none" {
-	fails_with 2 'ctsim: --nope: unknown option, did you mean --nodes?' ctsim --nope two -o run
+	fails_with 2 'ctsim: --nope: unknown option; did you mean --nodes?' ctsim --nope two -o run
 	fails_with 2 'ctsim: --seed: missing argument' ctsim two -o run --seed
 	fails_with 2 'ctsim: --seed: 1.5 is no whole number' ctsim --seed 1.5 two -o run
 	for word in -1 x '' nan 1e17; do
-		fails_with 2 "ctsim: --seed: '$word' is no number from 0 to 9007199254740992" \
+		fails_with 2 "ctsim: --seed: invalid value '$word' (expected a number from 0 to 9007199254740992)" \
 			ctsim --seed="$word" two -o run
 	done
 	for word in 0 1 -2 1001 2.5 x ''; do
-		fails_with 2 "ctsim: --nodes: '$word' is no whole number from 2 to 1000" \
+		fails_with 2 "ctsim: --nodes: invalid value '$word' (expected a whole number from 2 to 1000)" \
 			ctsim --nodes="$word" two -o run
 	done
 	[ ! -e run ]
@@ -264,7 +264,7 @@ first_sample()
 
 @test "where no run can be made" {
 	mkdir full && : >full/kept
-	fails_with 1 'ctsim: full: not empty, want a new directory' tiny two -o full
+	fails_with 1 'ctsim: full: not empty; use a new directory' tiny two -o full
 	[ "$(ls full)" = kept ]
 	: >file
 	fails_with 1 'ctsim: file: Not a directory' tiny two -o file

@@ -71,7 +71,7 @@ ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
 	mkfifo run/b/pipe.pcap
 	fails_with 1 'ctsync: run/a/a.pcap: No such file or directory
 ctsync: run/b/b.pcap: no capture: unknown file format
-ctsync: run/b/pipe.pcap: no plain file, want a capture' ctsync run
+ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 	results_are_of a b
 }
 
@@ -187,7 +187,7 @@ ctsync: $PWD/node/node.json: '10.7.0.300' is no address, left out" \
 	results_are_of node node2
 	rm node/node.json
 	mkfifo node/node.json
-	fails_with 1 "ctsync: $PWD/node/node.json: no plain file, left out" \
+	fails_with 1 "ctsync: $PWD/node/node.json: not a regular file, left out" \
 		timeout 20 ctsync -t node -t $net3/node2
 	results_are_of node node2
 }

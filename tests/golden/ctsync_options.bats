@@ -32,27 +32,27 @@ net3=fixtures/net3
 }
 
 @test "an unknown method" {
-	fails_with 2 "ctsync: --method: no 'lucky', want hull, margin, joint or regression" \
+	fails_with 2 "ctsync: --method: invalid value 'lucky' (expected hull, margin, joint or regression)" \
 		ctsync --method lucky $net3
-	fails_with 2 "ctsync: --method: no '', want hull, margin, joint or regression" \
+	fails_with 2 "ctsync: --method: invalid value '' (expected hull, margin, joint or regression)" \
 		ctsync --method= $net3
 }
 
 @test "numbers that are none, or out of range" {
 	for word in 0 -1 1025 1.5 x '' 1e99; do
-		fails_with 2 "ctsync: --jobs: '$word' is no whole number from 1 to 1024" \
+		fails_with 2 "ctsync: --jobs: invalid value '$word' (expected a whole number from 1 to 1024)" \
 			ctsync --jobs="$word" $net3
 	done
 	for word in 0 -1 100001 nan inf x '' 1e999; do
-		fails_with 2 "ctsync: --drift-limit: '$word' is no number from 0.001 to 100000" \
+		fails_with 2 "ctsync: --drift-limit: invalid value '$word' (expected a number from 0.001 to 100000)" \
 			ctsync --drift-limit="$word" $net3
 	done
 	for word in -0.1 1.1 nan half; do
-		fails_with 2 "ctsync: --max-rejected: '$word' is no number from 0 to 1" \
+		fails_with 2 "ctsync: --max-rejected: invalid value '$word' (expected a number from 0 to 1)" \
 			ctsync --max-rejected="$word" $net3
 	done
 	for word in 63 0 -64 9999999999; do
-		fails_with 2 "ctsync: --in-flight: '$word' is no whole number from 64 to 1073741824" \
+		fails_with 2 "ctsync: --in-flight: invalid value '$word' (expected a whole number from 64 to 1073741824)" \
 			ctsync --in-flight="$word" $net3
 	done
 }
@@ -64,23 +64,23 @@ net3=fixtures/net3
 		fails_with 2 "ctsync: --local: '$word' is neither an address nor a file" \
 			ctsync --local "node2=$word" $net3
 	done
-	fails_with 2 "ctsync: --local: no capture is named 'nobody', want one of node2:node2.pcap, node3:node3.pcap" \
+	fails_with 2 "ctsync: --local: unknown capture 'nobody' (expected one of node2:node2.pcap, node3:node3.pcap)" \
 		ctsync --local nobody=10.7.0.2 $net3
-	fails_with 2 "ctsync: --local: no capture is named 'node2:node3.pcap', did you mean 'node2:node2.pcap'?" \
+	fails_with 2 "ctsync: --local: unknown capture 'node2:node3.pcap'; did you mean 'node2:node2.pcap'?" \
 		ctsync --local node2:node3.pcap=10.7.0.2 $net3
-	fails_with 2 "ctsync: --local: no capture is named 'node1', want a capture" \
+	fails_with 2 "ctsync: --local: unknown capture 'node1'" \
 		ctsync --local node1=10.7.0.2 -t $net3/node1 -t $net3/node2/kernel
 	echo '[{}]' >"$scratch/addr.json"
 	fails_with 2 "ctsync: --local: $scratch/addr.json: no address in it" \
 		ctsync --local "node2=$scratch/addr.json" $net3
 	echo '[' >"$scratch/addr.json"
-	fails_with 2 "ctsync: --local: $scratch/addr.json:2:0: no JSON: ']' expected near end of file" \
+	fails_with 2 "ctsync: --local: $scratch/addr.json:2:0: invalid JSON: ']' expected near end of file" \
 		ctsync --local "node2=$scratch/addr.json" $net3
 }
 
 @test "a reference that is not there" {
-	fails_with 2 "ctsync: no trace is named 'nobody', want a name of those given" ctsync -r nobody $net3
-	fails_with 2 "ctsync: no trace is named '', want a name of those given" ctsync -r '' $net3
+	fails_with 2 "ctsync: unknown trace 'nobody' (expected one of node1, node2, node2:node2.pcap, node3, node3:node3.pcap)" ctsync -r nobody $net3
+	fails_with 2 "ctsync: unknown trace '' (expected one of node1, node2, node2:node2.pcap, node3, node3:node3.pcap)" ctsync -r '' $net3
 }
 
 @test "help and version" {

@@ -91,18 +91,18 @@ same_clocks()
 	extract fixtures/net3
 	clocks packets >whole
 	truncate -s 100000 packets/node1.packets
-	fails_with 1 "ctsync: packets/node1.packets: cut at offset 100000, so nothing is known of node1 after 2026-11-21 02:39:18.865991119" \
+	fails_with 1 "ctsync: packets/node1.packets: truncated at offset 100000, so nothing is known of node1 after 2026-11-21 02:39:18.865991119" \
 		ctsync -q --json packets
 	grep -q '"reference": "node' "$scratch/stdout"
 	truncate -s 20 packets/node1.packets
-	fails_with 1 "ctsync: packets/node1.packets: cut at offset 20, left out" ctsync -q --json packets
+	fails_with 1 "ctsync: packets/node1.packets: truncated at offset 20, left out" ctsync -q --json packets
 }
 
 @test "a damaged chunk is left out, and told" {
 	extract fixtures/net3
 	printf X | dd of=packets/node1.packets bs=1 seek=20000 conv=notrunc 2>"$scratch/dd"
 	ends_with 1 ctsync -q --json packets
-	grep -Eq '^ctsync: packets/node1.packets: the chunk at offset [0-9]+ is damaged, 4096 packets of node1 are left out$' \
+	grep -Eq '^ctsync: packets/node1.packets: chunk at offset [0-9]+ is damaged, 4096 packets of node1 are left out$' \
 		"$scratch/stderr"
 	[ "$(wc -l <"$scratch/stderr")" -eq 1 ]
 }
@@ -112,12 +112,12 @@ same_clocks()
 	fails_with 1 "ctsync: x.packets: neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng
 ctsync: 1 trace to read, want 2 or more" ctsync -t x.packets -t fixtures/net3/node1/kernel
 	mkdir run && mv x.packets run/
-	fails_with 1 "ctsync: run/x.packets: not a .packets file: it does not begin as one (offset 0), left out
+	fails_with 1 "ctsync: run/x.packets: not a .packets file: bad magic number (offset 0), left out
 ctsync: run: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
 ctsync: 0 traces to read, want 2 or more" ctsync run
 	printf '\211ctpk\r\n\032\001\0\0\0\035\223\255\237' >run/x.packets
 	ends_with 1 ctsync run
-	grep -qx 'ctsync: run/x.packets: version 1 of the format (offset 8), want 2, left out' "$scratch/stderr"
+	grep -qx 'ctsync: run/x.packets: unknown version 1 (offset 8; expected 2), left out' "$scratch/stderr"
 }
 
 @test "an extract is written whole, over no input, and of no extract" {

@@ -23,7 +23,7 @@ refused()
 		# shellcheck disable=SC2086 # words
 		ends_with 1 timeout 20 $program run.db
 		[ ! -s "$scratch/stdout" ]
-		grep -F "run.db: $1; make the timeline anew" "$scratch/stderr" || {
+		grep -F "run.db: $1; make the timeline again" "$scratch/stderr" || {
 			cat "$scratch/stderr"
 			return 1
 		}

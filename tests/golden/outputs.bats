@@ -26,7 +26,7 @@ is_an_input()
 	local status=0
 	"$@" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?
 	[ $status -eq 1 ] || return 1
-	grep -Eq '(it is an input|lies in the input .*), want another name to write to$' \
+	grep -Eq '(refusing to overwrite an input|refusing to write into the input .*); use another name$' \
 		"$scratch/stderr"
 }
 
@@ -48,7 +48,7 @@ is_an_input()
 	find map.json mine.sql m.csv -exec cksum {} + >'more'
 	is_an_input ctanalyze -q --sql mine.sql mine t.db -o mine.sql
 	is_an_input ctsync -q --messages m.csv -o m.csv
-	fails_with 1 'ctmerge: map.json: no timeline, --force replaces nothing else' \
+	fails_with 1 'ctmerge: map.json: not a timeline; --force replaces only timelines' \
 		ctmerge -q run --clocks map.json -o map.json --force
 	find map.json mine.sql m.csv -exec cksum {} + | diff more -
 	untouched

@@ -37,9 +37,9 @@ ctsync: 1 trace to read, want 2 or more' ctsync --reader $reader -t web -t db
 }
 
 @test "a reader that there is not" {
-	fails_with 2 "ctsync: --reader: 'yactfr', want auto, native or babeltrace2" \
+	fails_with 2 "ctsync: --reader: invalid value 'yactfr' (expected auto, native or babeltrace2)" \
 		ctsync --reader yactfr fixtures/net3
-	fails_with 2 "ctmerge: --reader: 'yactfr', want auto, native or babeltrace2" \
+	fails_with 2 "ctmerge: --reader: invalid value 'yactfr' (expected auto, native or babeltrace2)" \
 		ctmerge --reader yactfr fixtures/net3 -o net3.db
 	[ ! -e net3.db ]
 }

@@ -173,7 +173,7 @@ char *recipe_meant(const char *word, const struct recipe_value *map)
 
 	for (size_t i = 0; i < map->count; i++)
 		all[i] = map->entry[i].key;
-	near = near_find(word, all, map->count);
+	near = find_similar_word(word, all, map->count);
 	free(all);
 	return near ? mem_printf(", is it meant to be %s", near) : mem_strdup("");
 }

@@ -126,14 +126,14 @@ static void test_wrong_names(void **unused)
 	fill(&result, &request, "node");
 	assert_int_equal(result_finish(&result, &error), -1);
 	assert_string_equal(error_text(&error),
-			    "--sort: no column 'cuont', did you mean 'count'?");
+			    "--sort: unknown column 'cuont'; did you mean 'count'?");
 	result_clear(&result);
 	request_clear(&request);
 	request.table = mem_strdup("threads");
 	fill(&result, &request, "node");
 	assert_int_equal(result_finish(&result, &error), -1);
 	assert_string_equal(error_text(&error),
-			    "--table: no table 'threads', want one of nodes");
+			    "--table: unknown table 'threads' (expected one of nodes)");
 	result_clear(&result);
 	request_clear(&request);
 	error_clear(&error);

@@ -23,7 +23,7 @@ static void broken_json_says_where(void **state)
 	assert_refused("{\"a\": 1}}", "f.json:1:");
 	assert_refused("{\"a\": 1, \"a\": 2}", "f.json:1:");
 	assert_refused("{\"a\": 9223372036854775808}", "f.json:1:");
-	assert_refused("[1, 2]", "f.json: no JSON object");
+	assert_refused("[1, 2]", "f.json: not a JSON object");
 }
 
 static void a_file_that_cannot_be_read_is_named(void **state)
@@ -89,9 +89,11 @@ static void texts_are_parsed_and_made(void **state)
 	assert_string_equal(line, "1");
 	free(line);
 	json_decref(object);
-	assert_no_object("[]", "no JSON object");
-	assert_no_object("{", "no JSON: string or '}' expected near end of file at 1");
-	assert_no_object("", "no JSON: '[' or '{' expected near end of file at 0");
+	assert_no_object("[]", "not a JSON object");
+	assert_no_object(
+	    "{", "invalid JSON: string or '}' expected near end of file at byte 1");
+	assert_no_object("",
+			 "invalid JSON: '[' or '{' expected near end of file at byte 0");
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 
 static bool is_near(const char *word, const char *other)
 {
-	return near_find(word, &other, 1);
+	return find_similar_word(word, &other, 1);
 }
 
 static void test_distance(void **unused)
@@ -31,10 +31,10 @@ static void test_find(void **unused)
 	static const char *const words[] = {"cpu", "sched", "syscalls", "messages"};
 
 	(void)unused;
-	assert_string_equal(near_find("mesages", words, 4), "messages");
-	assert_string_equal(near_find("cup", words, 4), "cpu");
-	assert_null(near_find("report", words, 4));
-	assert_null(near_find("cpu", words, 0));
+	assert_string_equal(find_similar_word("mesages", words, 4), "messages");
+	assert_string_equal(find_similar_word("cup", words, 4), "cpu");
+	assert_null(find_similar_word("report", words, 4));
+	assert_null(find_similar_word("cpu", words, 0));
 }
 
 int main(void)

@@ -119,7 +119,7 @@ static void words_are_taken_apart_or_chosen(void **state)
 	assert_int_equal(targets.parts.count, 1);
 	assert_string_equal(targets.parts.item[0], "");
 	assert_string_equal(error_text(&targets.error),
-			    "--form: 'tex', want text, json or csv");
+			    "--form: invalid value 'tex' (expected text, json or csv)");
 	clear(&targets);
 }
 
@@ -168,18 +168,34 @@ static void misuse_is_explained(void **state)
 static void numbers_are_checked(void **state)
 {
 	(void)state;
-	assert_wrong("-j", "0", "--jobs: '0' is no whole number from 1 to 64");
-	assert_wrong("-j", "65", "--jobs: '65' is no whole number from 1 to 64");
-	assert_wrong("-j", "-1", "--jobs: '-1' is no whole number from 1 to 64");
-	assert_wrong("-j", "1.5", "--jobs: '1.5' is no whole number from 1 to 64");
-	assert_wrong("-j", "four", "--jobs: 'four' is no whole number from 1 to 64");
-	assert_wrong("-j", "4x", "--jobs: '4x' is no whole number from 1 to 64");
-	assert_wrong("-j", "", "--jobs: '' is no whole number from 1 to 64");
-	assert_wrong("--limit", "0.4", "--limit: '0.4' is no number from 0.5 to 10000");
-	assert_wrong("--limit", "nan", "--limit: 'nan' is no number from 0.5 to 10000");
-	assert_wrong("--limit", "inf", "--limit: 'inf' is no number from 0.5 to 10000");
-	assert_wrong("--limit", "1e999",
-		     "--limit: '1e999' is no number from 0.5 to 10000");
+	assert_wrong("-j", "0",
+		     "--jobs: invalid value '0' (expected a whole number from 1 to 64)");
+	assert_wrong("-j", "65",
+		     "--jobs: invalid value '65' (expected a whole number from 1 to 64)");
+	assert_wrong("-j", "-1",
+		     "--jobs: invalid value '-1' (expected a whole number from 1 to 64)");
+	assert_wrong(
+	    "-j", "1.5",
+	    "--jobs: invalid value '1.5' (expected a whole number from 1 to 64)");
+	assert_wrong(
+	    "-j", "four",
+	    "--jobs: invalid value 'four' (expected a whole number from 1 to 64)");
+	assert_wrong("-j", "4x",
+		     "--jobs: invalid value '4x' (expected a whole number from 1 to 64)");
+	assert_wrong("-j", "",
+		     "--jobs: invalid value '' (expected a whole number from 1 to 64)");
+	assert_wrong(
+	    "--limit", "0.4",
+	    "--limit: invalid value '0.4' (expected a number from 0.5 to 10000)");
+	assert_wrong(
+	    "--limit", "nan",
+	    "--limit: invalid value 'nan' (expected a number from 0.5 to 10000)");
+	assert_wrong(
+	    "--limit", "inf",
+	    "--limit: invalid value 'inf' (expected a number from 0.5 to 10000)");
+	assert_wrong(
+	    "--limit", "1e999",
+	    "--limit: invalid value '1e999' (expected a number from 0.5 to 10000)");
 }
 
 static void the_first_wrong_option_stops(void **state)

@@ -209,20 +209,21 @@ static void an_input_is_never_an_output(void **state)
 	output_protect("in");
 	output_protect("trace");
 	output_protect("none");
-	refuses("in", "in: it is an input, want another name to write to");
-	refuses("./link", "./in: it is an input, want another name to write to");
-	refuses("same", "same: it is an input, want another name to write to");
-	refuses("trace/index/0",
-		"trace/index/0: lies in the input trace, want another name to write to");
+	refuses("in", "in: refusing to overwrite an input; use another name");
+	refuses("./link", "./in: refusing to overwrite an input; use another name");
+	refuses("same", "same: refusing to overwrite an input; use another name");
+	refuses(
+	    "trace/index/0",
+	    "trace/index/0: refusing to write into the input trace; use another name");
 	refuses("trace/new",
-		"trace/new: lies in the input trace, want another name to write to");
+		"trace/new: refusing to write into the input trace; use another name");
 	/* What turns out to be an input only while the output is made. */
 	scratch_text("late", "recorded");
 	assert_int_equal(output_open(&output, "late", &error), 0);
 	output_protect("late");
 	assert_int_equal(output_commit(&output, &error), -1);
 	assert_string_equal(error_text(&error),
-			    "late: it is an input, want another name to write to");
+			    "late: refusing to overwrite an input; use another name");
 	error_clear(&error);
 	assert_file("late", "recorded");
 	assert_int_equal(entries_here(), 5);

@@ -171,7 +171,7 @@ static void what_is_there_is_refused(void **state)
 	(void)state;
 	assert_int_equal(mkdir("full", 0777), 0);
 	overwrite("full/x", "");
-	refuses("full", false, "full: not empty, want an empty one");
+	refuses("full", false, "full: not empty; use an empty one");
 	refuses("full/x", true, "full/x: Not a directory");
 	refuses("full/x/y", false, "full/x/y: Not a directory");
 	refuses("", false, ": No such file or directory");
@@ -218,7 +218,7 @@ static void what_is_in_the_way_is_told_before(void **state)
 	assert_int_equal(output_directory_open(&directory, "way", &kinds[1], &error), 0);
 	put(directory.temporary, "b", "new");
 	assert_int_equal(output_directory_commit(&directory, &error), -1);
-	assert_non_null(strstr(error_text(&error), "way/b: in the way, want a file"));
+	assert_non_null(strstr(error_text(&error), "way/b: exists and is not a file"));
 	error_clear(&error);
 	holds("way/a", "old");
 	holds("way/.list", "clustertrace export 1\na\n");
@@ -296,12 +296,13 @@ static void inputs_stay(void **state)
 	output_protect("trace");
 	assert_int_equal(output_directory_open(&directory, "trace", &kinds[1], &error),
 			 -1);
-	assert_non_null(strstr(error_text(&error), "trace: it is an input"));
+	assert_non_null(
+	    strstr(error_text(&error), "trace: refusing to overwrite an input"));
 	assert_int_equal(
 	    output_directory_open(&directory, "trace/deep/new/er", &kinds[0], &error),
 	    -1);
-	assert_string_equal(error_text(&error), "trace/deep/new/er: lies in the input "
-						"trace, want another name to write to");
+	assert_string_equal(error_text(&error), "trace/deep/new/er: refusing to write "
+						"into the input trace; use another name");
 	assert_int_equal(mkdir("mixed", 0777), 0);
 	scratch_text("mixed/file", "recorded");
 	output_protect("mixed/file");
@@ -310,7 +311,8 @@ static void inputs_stay(void **state)
 	put(directory.temporary, "a", "new");
 	put(directory.temporary, "file", "new");
 	assert_int_equal(output_directory_commit(&directory, &error), -1);
-	assert_non_null(strstr(error_text(&error), "mixed/file: it is an input"));
+	assert_non_null(
+	    strstr(error_text(&error), "mixed/file: refusing to overwrite an input"));
 	error_clear(&error);
 	holds("mixed/file", "recorded");
 	assert_int_equal(entries_of("mixed"), 1);

@@ -406,10 +406,10 @@ static void test_no_json(void **unused)
 	assert_string_equal(error_text(&error), "none.json: No such file or directory");
 	write_file("[]");
 	assert_int_equal(clock_map_read(&map, "clocks.json", &error), -1);
-	assert_string_equal(error_text(&error), "clocks.json: no JSON object");
+	assert_string_equal(error_text(&error), "clocks.json: not a JSON object");
 	write_file("");
 	assert_int_equal(clock_map_read(&map, "clocks.json", &error), -1);
-	assert_non_null(strstr(error_text(&error), "clocks.json:1:0: no JSON"));
+	assert_non_null(strstr(error_text(&error), "clocks.json:1:0: invalid JSON"));
 	error_clear(&error);
 }
 

@@ -253,7 +253,7 @@ static void test_no_capture(void **unused)
 	assert_false(is_capture(path));
 	assert_refused(path, "no capture: ");
 	assert_false(is_capture(directory));
-	assert_refused(directory, "no plain file, want a capture");
+	assert_refused(directory, "not a regular file (expected a capture)");
 
 	unlink(path);
 	assert_false(is_capture(path));

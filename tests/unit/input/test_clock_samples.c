@@ -256,7 +256,7 @@ static void without_a_sample_there_is_no_clock(void **state)
 	assert_int_equal(clock_samples_read(&samples, "none", &problems), -1);
 	assert_problems(&problems, "none: No such file or directory (unreadable, 1)\n");
 	assert_int_equal(clock_samples_read(&samples, ".", &problems), -1);
-	assert_problems(&problems, ".: no plain file (unreadable, 1)\n");
+	assert_problems(&problems, ".: not a regular file (unreadable, 1)\n");
 }
 
 int main(void)

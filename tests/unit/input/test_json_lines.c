@@ -48,16 +48,19 @@ static void broken_lines_are_left_out(void **state)
 	struct rows rows = {.length = 0};
 
 	(void)state;
-	read_text("{\"pid\": 1}\n{\"pid\": 2\n[3]\n{\"pid\": 4, \"pid\": 5}\n"
-		  "{\"pid\": 99999999999999999999}\n{\"pid\": 6} x\n{\"pid\": 7}",
-		  "1: {\"pid\":1}\n7: {\"pid\":7}\n",
-		  "a:2: no JSON: '}' expected near end of file at 9, left out (broken, "
-		  "1)\n"
-		  "a:3: no JSON object, left out (broken, 1)\n"
-		  "a:4: no JSON: duplicate object key near '\"pid\"' at 16, left out "
-		  "(broken, 1)\n"
-		  "a:5: no JSON: too big integer near '99999999999999999999' at 28, left "
-		  "out (broken, 2)\n");
+	read_text(
+	    "{\"pid\": 1}\n{\"pid\": 2\n[3]\n{\"pid\": 4, \"pid\": 5}\n"
+	    "{\"pid\": 99999999999999999999}\n{\"pid\": 6} x\n{\"pid\": 7}",
+	    "1: {\"pid\":1}\n7: {\"pid\":7}\n",
+	    "a:2: invalid JSON: '}' expected near end of file at byte 9, left out "
+	    "(broken, "
+	    "1)\n"
+	    "a:3: not a JSON object, left out (broken, 1)\n"
+	    "a:4: invalid JSON: duplicate object key near '\"pid\"' at byte 16, left out "
+	    "(broken, 1)\n"
+	    "a:5: invalid JSON: too big integer near '99999999999999999999' at byte 28, "
+	    "left "
+	    "out (broken, 2)\n");
 	read_text("{\"pid\": 1}\n{\"pid\": 2, \"na", "1: {\"pid\":1}\n",
 		  "a:2: the file ends within this line, left out (truncated, 1)\n");
 	scratch_long("a", "{\"name\": \"", 10000000, "\"}\n{\"pid\": 1}\n");
@@ -67,7 +70,7 @@ static void broken_lines_are_left_out(void **state)
 			"a:1: a line of more than 1 MiB, left out (broken, 1)\n");
 	read_text("", "", "");
 	assert_false(read_file(".", &rows));
-	assert_problems(&rows.problems, ".: no plain file (unreadable, 1)\n");
+	assert_problems(&rows.problems, ".: not a regular file (unreadable, 1)\n");
 }
 
 /* As deep, and as many, as a line can hold. */

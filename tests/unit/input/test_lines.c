@@ -70,8 +70,8 @@ static void only_plain_files_are_read(void **state)
 	(void)state;
 	assert_int_equal(mkdir("directory", 0777), 0);
 	assert_int_equal(mkfifo("pipe", 0666), 0);
-	read_lines("directory", "", "directory: no plain file (unreadable, 1)\n");
-	read_lines("pipe", "", "pipe: no plain file (unreadable, 1)\n");
+	read_lines("directory", "", "directory: not a regular file (unreadable, 1)\n");
+	read_lines("pipe", "", "pipe: not a regular file (unreadable, 1)\n");
 	read_lines("none", "", "none: No such file or directory (unreadable, 1)\n");
 	scratch_text("secret", "x\n");
 	assert_int_equal(chmod("secret", 0), 0);

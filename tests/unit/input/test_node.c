@@ -97,7 +97,7 @@ static void assert_broken(const char *text, const char *wanted)
 static void broken_facts_are_none(void **state)
 {
 	(void)state;
-	assert_broken("[]", "node.json: no JSON object");
+	assert_broken("[]", "node.json: not a JSON object");
 	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\": [7]}]}",
 		      "node.json: interfaces.addresses: want strings");
 	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\":"

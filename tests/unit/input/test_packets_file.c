@@ -375,16 +375,16 @@ static void foreign_and_newer_files_are_refused(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_refused("", 0,
-		       "no: not a .packets file: it does not begin as one (offset 0)");
+	assert_refused("", 0, "no: not a .packets file: bad magic number (offset 0)");
 	assert_refused("metadata of something", 21,
-		       "no: not a .packets file: it does not begin as one (offset 0)");
-	assert_refused(newer, 10, "no: cut at offset 10, within its begin");
-	assert_refused(newer, 16, "no: version 3 of the format (offset 8), want 2");
+		       "no: not a .packets file: bad magic number (offset 0)");
+	assert_refused(newer, 10, "no: truncated header (offset 10)");
+	assert_refused(newer, 16, "no: unknown version 3 (offset 8; expected 2)");
 	assert_false(packets_file_probe("no such file"));
 	assert_false(packets_file_probe("."));
 	assert_null(packets_file_open(".", 0, &error));
-	assert_string_equal(error_text(&error), ".: no plain file, want a .packets file");
+	assert_string_equal(error_text(&error),
+			    ".: not a regular file (expected a .packets file)");
 	error_clear(&error);
 }
 

@@ -93,7 +93,7 @@ static void a_file_that_is_not_there_is_a_problem(void **state)
 {
 	(void)state;
 	read_file("none", "", "none: No such file or directory (unreadable, 1)\n");
-	read_file(".", "", ".: no plain file (unreadable, 1)\n");
+	read_file(".", "", ".: not a regular file (unreadable, 1)\n");
 }
 
 int main(void)

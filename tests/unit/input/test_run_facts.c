@@ -107,13 +107,14 @@ static void what_is_no_object_is_refused(void **state)
 	struct run_facts facts;
 
 	(void)state;
-	assert_int_equal(read_text(&facts, "[]", "run.json: no JSON object", ""), -1);
+	assert_int_equal(read_text(&facts, "[]", "run.json: not a JSON object", ""), -1);
 	assert_int_equal(
 	    read_text(&facts, "",
-		      "run.json:1:0: no JSON: '[' or '{' expected near end of file", ""),
+		      "run.json:1:0: invalid JSON: '[' or '{' expected near end of file",
+		      ""),
 	    -1);
 	assert_int_equal(run_facts_read(&facts, ".", NULL, &error), -1);
-	assert_string_equal(error_text(&error), ".: no plain file");
+	assert_string_equal(error_text(&error), ".: not a regular file");
 	error_clear(&error);
 }
 

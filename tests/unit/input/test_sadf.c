@@ -179,7 +179,7 @@ static void hostile_files_are_survived(void **state)
 	assert_string_equal(rows.text,
 			    GOOD1 GOOD1 "3: comment h 5000000000 'not wanted'\n");
 	assert_false(read_file(".", &rows));
-	assert_problems(&rows.problems, ".: no plain file (unreadable, 1)\n");
+	assert_problems(&rows.problems, ".: not a regular file (unreadable, 1)\n");
 }
 
 /* Sums made with awk from the recorded run; nothing of it is unknown. */

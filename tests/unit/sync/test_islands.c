@@ -89,8 +89,7 @@ static void an_unknown_reference_is_refused(void **state)
 	sim_add_traces(&sim);
 	sim_add_messages(&sim);
 	assert_int_equal(sync_fit(&sim.sync, &error), -1);
-	assert_string_equal(error_text(&error),
-			    "no trace is named 'n9', did you mean 'n0'?");
+	assert_string_equal(error_text(&error), "unknown trace 'n9'; did you mean 'n0'?");
 	error_clear(&error);
 	sim_clear(&sim);
 }

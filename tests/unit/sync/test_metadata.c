@@ -158,7 +158,7 @@ static void test_no_metadata(void **unused)
 	unlink("metadata");
 	assert_unread("metadata: No such file or directory");
 	assert_int_equal(mkdir("metadata", 0777), 0);
-	assert_unread("metadata: no plain file, want metadata");
+	assert_unread("metadata: not a regular file (expected metadata)");
 	assert_int_equal(rmdir("metadata"), 0);
 	write_bytes("\x57\x1d\xd1\x75", 4);
 	assert_unread("metadata: packet at byte 0: cut short");

@@ -34,13 +34,13 @@ static void what_is_no_timeline_is_refused(void **state)
 	assert_refused(":memory:", ":memory:: No such file or directory");
 	assert_refused("", ": No such file or directory");
 	scratch_text("dir/file", "");
-	assert_refused("dir", "dir: no timeline, want a file that ctmerge made");
+	assert_refused("dir", "dir: not a timeline (expected a file made by ctmerge)");
 	assert_refused("dir/file",
-		       "dir/file: no timeline, want a file that ctmerge made");
+		       "dir/file: not a timeline (expected a file made by ctmerge)");
 	scratch_text("text", "SQLite format 3");
-	assert_refused("text", "text: no timeline, want a file that ctmerge made");
+	assert_refused("text", "text: not a timeline (expected a file made by ctmerge)");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	assert_refused("pipe", "pipe: no timeline, want a file that ctmerge made");
+	assert_refused("pipe", "pipe: not a timeline (expected a file made by ctmerge)");
 }
 
 static void other_databases_are_refused(void **state)
@@ -48,10 +48,11 @@ static void other_databases_are_refused(void **state)
 	(void)state;
 	make("t");
 	poke("t", 60, "\0\0\0\1", 4);
-	assert_refused("t", "t: timeline of version 1, want version 3; make it anew: "
-			    "ctmerge RUN -o t --force");
+	assert_refused(
+	    "t", "t: timeline of version 1 (expected version 3); make it again with "
+		 "ctmerge RUN -o t --force");
 	poke("t", 68, "\0\0\0\0", 4);
-	assert_refused("t", "t: no timeline, want a file that ctmerge made");
+	assert_refused("t", "t: not a timeline (expected a file made by ctmerge)");
 }
 
 static void damaged_timelines_are_refused(void **state)

@@ -94,16 +94,17 @@ static void refused(const char *begin, const char *end, const char *node,
 static void what_is_not_there_is_refused(void **unused)
 {
 	(void)unused;
-	refused(NULL, NULL, "wbe2", "--node: no node 'wbe2', did you mean 'web2'?");
+	refused(NULL, NULL, "wbe2", "--node: unknown node 'wbe2'; did you mean 'web2'?");
 	refused(NULL, NULL, "elsewhere",
-		"--node: no node 'elsewhere', want one of 3 such as 'n1'");
+		"--node: unknown node 'elsewhere' (expected one of n1, web2, db3)");
 	refused("+20", "+10", NULL, "--begin is after --end");
 	refused("+11", NULL, NULL,
 		"nothing between --begin and --end: the timeline is from "
 		"1970-01-01 00:00:10.000000000 to 1970-01-01 00:00:20.000000000 UTC");
 	refused("soon", NULL, NULL,
-		"--begin: 'soon' is no time, want nanoseconds, seconds, +seconds, or UTC "
-		"such as 2026-11-21T02:38:57.7");
+		"--begin: invalid time 'soon' (expected nanoseconds, seconds, +seconds, "
+		"or UTC "
+		"such as 2026-11-21T02:38:57.7)");
 }
 
 int main(void)

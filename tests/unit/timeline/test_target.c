@@ -56,7 +56,7 @@ static void a_file_is_replaced_by_force_only(void **state)
 {
 	(void)state;
 	make("t", false);
-	assert_refused("t", false, "t: there already, want --force to replace it");
+	assert_refused("t", false, "t: already exists; use --force to replace it");
 	make("t", true);
 	scratch_text("empty", "");
 	make("empty", true);
@@ -66,20 +66,20 @@ static void a_file_is_replaced_by_force_only(void **state)
 
 static void force_replaces_timelines_only(void **state)
 {
-	static const char message[] = "text: no timeline, --force replaces nothing else";
+	static const char message[] =
+	    "text: not a timeline; --force replaces only timelines";
 
 	(void)state;
 	scratch_text("text", "not to be lost");
 	assert_refused("text", true, message);
 	assert_file("text", "not to be lost");
 	assert_int_equal(symlink("t", "link"), 0);
-	assert_refused("link", true, "link: not a regular file, want the name of one");
+	assert_refused("link", true, "link: exists and is not a regular file");
 	assert_int_equal(mkdir("dir", 0777), 0);
-	assert_refused("dir", true, "dir: not a regular file, want the name of one");
+	assert_refused("dir", true, "dir: exists and is not a regular file");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	assert_refused("pipe", true, "pipe: not a regular file, want the name of one");
-	assert_refused("/dev/null", true,
-		       "/dev/null: not a regular file, want the name of one");
+	assert_refused("pipe", true, "pipe: exists and is not a regular file");
+	assert_refused("/dev/null", true, "/dev/null: exists and is not a regular file");
 	assert_refused("text/t", true, "text/t: Not a directory");
 	assert_int_equal(files_here(), 4);
 }
@@ -175,7 +175,7 @@ static void half_a_stream_is_no_timeline(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
 	assert_null(timeline_reader_open("t", &error));
 	assert_string_equal(error_text(&error),
-			    "t: no timeline, want a file that ctmerge made");
+			    "t: not a timeline (expected a file made by ctmerge)");
 	error_clear(&error);
 	output_discard(&output);
 	close(fd);
@@ -231,7 +231,7 @@ static void a_terminal_is_refused(void **state)
 		skip();
 	assert_int_equal(output_open_spooled(&output, terminal, &error), -1);
 	assert_string_equal(error_text(&error),
-			    "standard output: a terminal, want a file or a pipe");
+			    "standard output is a terminal; use a file or a pipe");
 	output_discard(&output);
 	close(terminal);
 	error_clear(&error);
