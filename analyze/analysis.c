@@ -88,7 +88,8 @@ static const struct thread_facts *find_thread(struct query *query, int64_t node,
 
 	if (!threads)
 		threads = query->threads = threads_new(query);
-	low = FIRST_NOT(threads->count, i, is_before(&threads->item[i], node, tid, at));
+	low = PARTITION_POINT(threads->count, i,
+			      is_before(&threads->item[i], node, tid, at));
 	/* The one before began in time; else the first of its number. */
 	if (low > 0 && threads->item[low - 1].node == node &&
 	    threads->item[low - 1].tid == tid)

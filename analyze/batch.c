@@ -52,7 +52,7 @@ static bool is_there(const char *path)
 static void name_files(struct batch_run *run, const struct request *request,
 		       struct text_list *used)
 {
-	AUTOFREE char *path = path_trimmed(run->path);
+	AUTOFREE char *path = path_trim(run->path);
 	bool directory = is_directory(path);
 	const char *name = file_name(path), *dot = strrchr(name, '.');
 
@@ -60,7 +60,7 @@ static void name_files(struct batch_run *run, const struct request *request,
 	if (request->output) {
 		AUTOFREE char *plain = mem_strndup(
 		    name, directory || !dot ? strlen(name) : (size_t)(dot - name));
-		AUTOFREE char *unique = file_name_take(used, plain);
+		AUTOFREE char *unique = file_name_unique(used, plain);
 
 		run->results = mem_printf("%s/%s", request->output, unique);
 	} else if (directory)
@@ -90,7 +90,7 @@ static char *find_ctmerge(void)
 /* Its exit status, or -1 with error. */
 static int run_ctmerge(const struct batch_run *run, struct error *error)
 {
-	AUTOFREE char *program = find_ctmerge(), *directory = path_trimmed(run->path);
+	AUTOFREE char *program = find_ctmerge(), *directory = path_trim(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
 	char *words[] = {program, quiet, output, run->timeline, end, directory, NULL};
 	int status = query_spawn(words, NULL, NULL);
@@ -206,7 +206,7 @@ static int make_directory(const char *path, struct error *error)
 {
 	AUTOFREE char *below = mem_printf("%s/", path), *made = NULL;
 
-	if (output_make_above(below, 1, &made))
+	if (make_parent_directories(below, 1, &made))
 		return error_errno(error, path);
 	return is_directory(path) ? 0
 				  : error_set(error, "%s: no directory, want one", path);

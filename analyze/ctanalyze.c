@@ -377,7 +377,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	options_take_help(argc, argv);
+	options_expand_help(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--print-sql"))
 			argv[i] = "--print-sql=sqlite";

@@ -100,7 +100,7 @@ static char *name_file(const struct cell *row)
 static int write_picture(struct drawing *drawing, struct error *error)
 {
 	AUTOFREE char *file = name_file(drawing->row);
-	AUTOFREE char *name = file_name_take(&drawing->names, file);
+	AUTOFREE char *name = file_name_unique(&drawing->names, file);
 	AUTOFREE char *path =
 	    mem_printf("%s/%s.svg", drawing->directory->temporary, name);
 	AUTOFREE char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));

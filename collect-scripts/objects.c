@@ -90,7 +90,7 @@ static void print_point(const json_t *point)
 
 static bool report(struct error *error)
 {
-	error_tell(error, "ctcollect", stderr);
+	error_print(error, "ctcollect", stderr);
 	return false;
 }
 

@@ -204,6 +204,6 @@ int main(int argc, char **argv)
 	umask(077);
 	if (argc != 6 || receive(argv, &error) == 0)
 		return argc != 6;
-	error_tell(&error, "receive", stderr);
+	error_print(&error, "receive", stderr);
 	return 1;
 }

@@ -158,7 +158,7 @@ static int open_timeline(struct error *error)
 static void open_stdout(struct export *export)
 {
 	output_catch_pipe();
-	output_whole_stdout();
+	output_atomic_stdout();
 	export->file = stdout;
 	export->file_name = "standard output";
 }
@@ -227,7 +227,7 @@ static void discard_target(const struct export *export, struct target *target)
 		end_without_reader();
 	output_directory_discard(&target->directory);
 	output_discard(&target->file);
-	output_cut_stdout();
+	output_truncate_stdout();
 }
 
 static int run(struct error *error)
@@ -257,7 +257,7 @@ int main(int argc, const char **argv)
 	int status;
 
 	output_catch_signals();
-	options_take_help(argc, argv);
+	options_expand_help(argc, argv);
 	if (argc < 2 || argv[1][0] == '-')
 		status = parse_top(argc, argv, &error);
 	else if (!(request.format = find_format(argv[1], &error)))

@@ -268,7 +268,7 @@ void follow_lose(struct follow *follow, const struct merge_run *run, uint32_t no
 
 	for (uint32_t i = 0; i < run->count; i++)
 		if (run->source[i].node == node)
-			intmap_take(&follow->current, follow_key(follow, i, cpu), &tid);
+			intmap_remove(&follow->current, follow_key(follow, i, cpu), &tid);
 }
 
 int64_t follow_event(struct follow *follow, uint32_t source,

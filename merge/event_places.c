@@ -95,8 +95,8 @@ int event_places_find(struct event_places *places, const struct messages_end *en
 
 	*link = (struct event_link){.id = 0};
 	/* The last chunk that begins at the ordinal or before it. */
-	chunk = FIRST_NOT(stream->chain.chunks, i,
-			  stream->chain.chunk[i].first <= end->ordinal);
+	chunk = PARTITION_POINT(stream->chain.chunks, i,
+				stream->chain.chunk[i].first <= end->ordinal);
 	if (stream->chain.open.size && stream->chain.first <= end->ordinal)
 		chunk = stream->chain.chunks + 1;
 	if (!chunk)
@@ -105,7 +105,7 @@ int event_places_find(struct event_places *places, const struct messages_end *en
 		return -1;
 	event = (const void *)from.at;
 	count = (size_t)(from.end - from.at) / sizeof(*event);
-	at = FIRST_NOT(count, i, event[i].ordinal < end->ordinal);
+	at = PARTITION_POINT(count, i, event[i].ordinal < end->ordinal);
 	if (at < count && event[at].ordinal == end->ordinal)
 		*link = event[at].link;
 	return 0;

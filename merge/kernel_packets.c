@@ -79,8 +79,8 @@ const struct kernel_packet *kernel_packets_find(struct kernel_packets *packets,
 	struct lane *lane = find_lane(packets, node, is_sent);
 	struct kernel_packet *nearest = NULL;
 	nsec_t least_ns = WINDOW_NS + 1;
-	size_t at = FIRST_NOT(lane->count, i,
-			      lane->packet[i].ts_ns < nsec_sub(seen->ts_ns, WINDOW_NS));
+	size_t at = PARTITION_POINT(
+	    lane->count, i, lane->packet[i].ts_ns < nsec_sub(seen->ts_ns, WINDOW_NS));
 
 	for (; at < lane->count; at++) {
 		struct kernel_packet *packet = &lane->packet[at];

@@ -219,7 +219,7 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 				  struct recording **recording)
 {
 	struct prefetcher *prefetcher = mem_zalloc(sizeof(*prefetcher));
-	struct read_ahead_of of = {
+	struct read_ahead_config of = {
 	    .sources = run->count,
 	    .threads = threads,
 	    .most_bytes = PREFETCH_BYTES,
@@ -234,7 +234,7 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 	prefetcher->filter = *filter;
 	prefetcher->count = run->count;
 	prefetcher->queue = mem_zalloc(run->count * sizeof(*prefetcher->queue) + 1);
-	limits_allow_files();
+	raise_open_file_limit();
 	parallel_run(threads, prefetcher->count, open_source, prefetcher);
 	*recording = find_recording(prefetcher);
 	prefetcher->ahead = read_ahead_new(&of);

@@ -249,7 +249,7 @@ static int check_names(const struct merge_run *run, struct error *error)
 /* Return the paths in one text. The caller frees it. */
 static char *join_paths(const struct text_list *paths)
 {
-	char *text = path_trimmed(paths->item[0]);
+	char *text = path_trim(paths->item[0]);
 
 	for (size_t i = 1; i < paths->count; i++) {
 		AUTOFREE char *before = text;

@@ -82,9 +82,9 @@ static const void *head(const struct sorter *sorter, const struct run *run)
 static void place_first(const struct sorter *sorter, struct run **run, size_t count)
 {
 	struct run *first = run[0];
-	size_t before =
-	    FIRST_NOT(count - 1, i,
-		      sorter->compare(head(sorter, run[i + 1]), head(sorter, first)) < 0);
+	size_t before = PARTITION_POINT(
+	    count - 1, i,
+	    sorter->compare(head(sorter, run[i + 1]), head(sorter, first)) < 0);
 
 	memmove(run, run + 1, before * sizeof(struct run *));
 	run[before] = first;

@@ -123,7 +123,7 @@ static int begin_files(struct messages_out *out, const struct output_directory *
 	for (uint32_t i = 0; i < out->nodes; i++)
 		text[i] = node_name(out, i);
 	name = file_names_of(text, out->nodes);
-	limits_allow_files();
+	raise_open_file_limit();
 	for (uint32_t i = 0; !status && i < out->nodes; i++) {
 		struct node_file *node = &out->node[i];
 

@@ -205,7 +205,7 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 						  capture_finish, capture_free};
 	struct capture_writer *writer = mem_zalloc(sizeof(*writer));
 
-	limits_allow_files(); /* they stay open */
+	raise_open_file_limit(); /* they stay open */
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->path = mem_zalloc(nodes * sizeof(*writer->path));
 	writer->file = mem_zalloc(nodes * sizeof(*writer->file));

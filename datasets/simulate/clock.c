@@ -25,7 +25,8 @@ static const struct sim_clock_corner *corner_before(struct sim_clock *clock,
 
 	if (at->true_ns > true_ns ||
 	    (next < clock->corners && at[1].true_ns <= true_ns)) {
-		next = FIRST_NOT(clock->corners, i, clock->corner[i].true_ns <= true_ns);
+		next = PARTITION_POINT(clock->corners, i,
+				       clock->corner[i].true_ns <= true_ns);
 		clock->at = next ? next - 1 : 0;
 	}
 	return &clock->corner[clock->at];

@@ -110,8 +110,8 @@ static bool is_up_to(const struct perfetto_thread *thread, int64_t node, int64_t
 static const struct perfetto_thread *
 search_thread(const struct perfetto *perfetto, int64_t node, int64_t tid, nsec_t at_ns)
 {
-	size_t next = FIRST_NOT(perfetto->threads, i,
-				is_up_to(&perfetto->thread[i], node, tid, at_ns));
+	size_t next = PARTITION_POINT(perfetto->threads, i,
+				      is_up_to(&perfetto->thread[i], node, tid, at_ns));
 	const struct perfetto_thread *thread = perfetto->thread + next;
 
 	/* An event or two may come just before the one that tells of the thread. */

@@ -16,14 +16,14 @@ void bytes_reserve(struct bytes *bytes, size_t more)
 	if (bytes->capacity - bytes->size >= more)
 		return;
 	if (__builtin_add_overflow(bytes->size, more, &wanted))
-		wanted = SIZE_MAX; /* which there is not: mem.c ends it */
+		wanted = SIZE_MAX; /* mem_realloc() fails and exits */
 	bytes->capacity = capacity > wanted ? capacity : wanted;
 	bytes->data = mem_realloc(bytes->data, bytes->capacity, 1);
 }
 
 void bytes_print(struct bytes *bytes, const char *format, ...)
 {
-	enum { ENOUGH = 64 }; /* mostly */
+	enum { ENOUGH = 64 }; /* bytes for most texts, so that one attempt suffices */
 	va_list arguments;
 	int size;
 

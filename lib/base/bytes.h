@@ -8,16 +8,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A growing run of bytes. All zero is an empty one. */
+/* A growing byte buffer. Zero-initialize before use. */
 struct bytes {
 	uint8_t *data;
 	size_t size, capacity;
 };
 
-/* Make room for so many more, and not count them yet. */
+/* Reserve space for `more` bytes without changing `size`. */
 void bytes_reserve(struct bytes *bytes, size_t more);
 
-/* So many more, of any content; they are good until the next call. */
+/* Append `more` uninitialized bytes and return them. The pointer is valid until the next
+ * call. */
 static inline uint8_t *bytes_extend(struct bytes *bytes, size_t more)
 {
 	uint8_t *end;
@@ -45,24 +46,24 @@ static inline void bytes_add_text(struct bytes *bytes, const char *text)
 	bytes_add(bytes, text, strlen(text));
 }
 
-/* As printf(3); what ends a text is not added. */
+/* Append text like printf(3), without a terminating NUL. */
 void bytes_print(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Whether a text is one word of a shell as it is. */
+/* Return true if a shell reads the string as one word without quotes. */
 bool bytes_are_shell_word(const char *text);
 
-/* A text as one word of a shell, in single quotes where it needs them; a line feed within
- * these is what `line_feed` says. */
+/* Append a string as one word of a shell, in single quotes if it needs them. Within
+ * quotes, replace each line feed by `line_feed`. */
 void bytes_add_shell_word(struct bytes *bytes, const char *text, const char *line_feed);
 
-/* The low `width` bytes of a number, up to 8 of them, lowest first. */
+/* Append the low `width` bytes of a number, at most 8, in little-endian order. */
 static inline void bytes_add_le(struct bytes *bytes, uint64_t number, unsigned width)
 {
 	uint8_t *end = bytes_extend(bytes, width);
 	uint64_t little = htole64(number);
 
-	/* Sizes that the compiler knows are single instructions. */
+	/* With a constant size, memcpy is a single instruction. */
 	if (width == 8)
 		memcpy(end, &little, 8);
 	else if (width == 4)
@@ -71,7 +72,7 @@ static inline void bytes_add_le(struct bytes *bytes, uint64_t number, unsigned w
 		memcpy(end, &little, width);
 }
 
-/* The number at data, of `width` bytes, lowest first. */
+/* Return the little-endian number of `width` bytes at `data`. */
 static inline uint64_t bytes_le(const uint8_t *data, unsigned width)
 {
 	uint64_t little = 0;
@@ -87,7 +88,8 @@ static inline uint64_t bytes_le(const uint8_t *data, unsigned width)
 
 void bytes_add_long_varint(struct bytes *bytes, uint64_t number);
 
-/* Seven bits a byte, lowest first; the top bit says that more follow (LEB128). */
+/* Append a number as LEB128: seven bits per byte, lowest first; the top bit means that
+ * more follow. */
 static inline void bytes_add_varint(struct bytes *bytes, uint64_t number)
 {
 	if (number < 0x80)
@@ -96,19 +98,20 @@ static inline void bytes_add_varint(struct bytes *bytes, uint64_t number)
 		bytes_add_long_varint(bytes, number);
 }
 
-/* As a varint in which small negative numbers are short, too: 0, -1, 1, -2, ... */
+/* Append a signed number as the varint of its index in 0, -1, 1, -2, ..., so that small
+ * negative numbers are short too. */
 void bytes_add_zigzag(struct bytes *bytes, int64_t number);
 
 /*
- * Reading what the functions above wrote, from bytes that may be anything. Where they
- * end too soon, or a varint has more than 64 bits, 0 is read and `is_bad` is set.
+ * A reader of what the functions above wrote, from untrusted bytes. If they end too soon,
+ * or a varint has more than 64 bits, the result is 0 and `is_bad` is set.
  */
 struct bytes_cursor {
 	const uint8_t *at, *end;
 	bool is_bad;
 };
 
-/* So many bytes, or NULL. */
+/* Return the next `size` bytes, or NULL if there are fewer. */
 const uint8_t *bytes_read(struct bytes_cursor *cursor, size_t size);
 uint64_t bytes_read_long_varint(struct bytes_cursor *cursor);
 
@@ -126,7 +129,7 @@ static inline int64_t bytes_read_zigzag(struct bytes_cursor *cursor)
 	return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
-/* Forget the content; give back memory, too, where there is more than `keep`. */
+/* Discard the content, and free the memory if it is more than `keep` bytes. */
 void bytes_empty(struct bytes *bytes, size_t keep);
 
 void bytes_clear(struct bytes *bytes);

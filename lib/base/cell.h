@@ -8,14 +8,14 @@
 #include <string.h>
 
 /*
- * One value of a table: what readers hand over and the timeline stores. An
- * unsigned 64-bit number keeps its bits, so past 2^63 it is negative here.
+ * One value of a table, as readers deliver it and the timeline stores it. Unsigned 64-bit
+ * numbers keep their bits, so from 2^63 on they are negative here.
  */
 enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT, CELL_BLOB };
 
 struct cell {
 	enum cell_type type;
-	uint32_t size; /* of text (without a final 0) and blob, in bytes */
+	uint32_t size; /* bytes of a text (without a NUL) or a blob */
 	union {
 		int64_t integer;
 		double real;
@@ -33,7 +33,7 @@ static inline struct cell cell_of_integer(int64_t value)
 	return (struct cell){.type = CELL_INTEGER, .integer = value};
 }
 
-/* A CELL_NULL where the value is `none`: -1, say, or INT64_MIN. */
+/* Return a CELL_NULL if the value is `none`, such as -1 or INT64_MIN. */
 static inline struct cell cell_of_known(int64_t value, int64_t none)
 {
 	return value == none ? cell_of_null() : cell_of_integer(value);
@@ -44,7 +44,7 @@ static inline struct cell cell_of_real(double value)
 	return (struct cell){.type = CELL_REAL, .real = value};
 }
 
-/* NULL becomes a CELL_NULL. Borrows. */
+/* Return a text cell, or CELL_NULL for NULL. Borrows `text`. */
 static inline struct cell cell_of_text(const char *text)
 {
 	return text ? (struct cell){.type = CELL_TEXT,
@@ -58,20 +58,20 @@ static inline bool cell_has_bytes(const struct cell *cell)
 	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
 }
 
-/* Bytes, cut to what a size can say; borrowed as the cell borrows them. */
+/* Set type and bytes; more than UINT32_MAX bytes are truncated. Borrows `bytes`. */
 void cell_set_bytes(struct cell *cell, enum cell_type type, const char *bytes,
 		    size_t size);
 
-/* Text; bytes that are no UTF-8 become a blob. */
+/* Make the cell a text, or a blob if the bytes are not UTF-8. Borrows `bytes`. */
 void cell_set_text(struct cell *cell, const char *bytes, size_t size);
 
-/* The cell's integer, or this where it has none. */
+/* Return the cell's integer, or `otherwise` if it is not an integer. */
 int64_t cell_integer(const struct cell *cell, int64_t otherwise);
 
-/* A number as a real, NaN where it is none. */
+/* Return the cell's number as a double, or NaN if it holds no number. */
 double cell_number(const struct cell *cell);
 
-/* A text, "" where it is none. For free(). */
+/* Return a copy of the cell's text, "" if it is not a text. The caller frees it. */
 char *cell_text(const struct cell *cell);
 
 #endif

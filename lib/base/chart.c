@@ -8,21 +8,19 @@
 #include "base/mem.h"
 
 #define CAPTION_SIZE 13.0
-#define TITLE_SIZE   23.0 /* of the font, with the width of bold letters in it */
+#define TITLE_SIZE   23.0 /* font size, enlarged for the width of bold letters */
 #define KEY_SIZE     12.5
 
 #define HEAD_WIDTH  (CHART_WIDTH - 2 * CHART_MARGIN)
 #define KEY_HEIGHT  23.0
 #define SWATCH      20.0
-#define LEFT        78.0 /* of the frame: for the labels */
+#define LEFT        78.0 /* space beside the frame, for labels */
 #define RIGHT       30.0
-#define ABOVE       32.0 /* the frame, and */
+#define ABOVE       32.0 /* space above and below the frame */
 #define BELOW       52.0
 #define X_TICKS     8
 #define Y_TICKS     8
 #define LABEL_STYLE "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor="
-
-/* ---- axes */
 
 void chart_axis_open(struct chart_axis *axis, double low, double high)
 {
@@ -37,7 +35,7 @@ void chart_axis_open(struct chart_axis *axis, double low, double high)
 	*axis = (struct chart_axis){low, high};
 }
 
-/* The round number, 1, 2 or 5 times a power of ten, that is `least` or next above. */
+/* Return the least number not below `least` that is 1, 2 or 5 times a power of ten. */
 static double round_step(double least)
 {
 	const double power = pow(10, floor(log10(least)));
@@ -56,7 +54,7 @@ size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
 	for (double k = ceil((axis->low - slack) / step); count < CHART_TICKS; k++) {
 		if (k * step > axis->high + slack)
 			break;
-		tick[count++] = k * step + 0.0; /* no -0 */
+		tick[count++] = k * step + 0.0; /* turns -0 into 0 */
 	}
 	return count;
 }
@@ -68,7 +66,7 @@ char *chart_label_number(char text[CHART_LABEL], double value, double step)
 	const double unit = pow(10, -decimals);
 
 	if (fabs(value) < unit / 2)
-		value = 0; /* no "-0" */
+		value = 0; /* avoid "-0" */
 	snprintf(text, CHART_LABEL, "%.*f", decimals, value);
 	return text;
 }
@@ -108,7 +106,7 @@ char *chart_label_bound(char text[CHART_LABEL], double us)
 
 	if (!(us >= 0 && us < 1e18))
 		return strcpy(text, "no bound");
-	/* A share is for rounding errors. */
+	/* The factor allows for rounding errors. */
 	us = ceil(us / step * (1 - 1e-12)) * step;
 	snprintf(text, CHART_LABEL, "\xc2\xb1%.40s",
 		 us > 0 ? chart_label_tick(tick, us, us, step) : "0 ns");
@@ -130,8 +128,6 @@ char *chart_label_count(char text[CHART_LABEL], size_t count)
 	return text;
 }
 
-/* ---- what stands above a picture */
-
 void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	       const char *format, ...)
 {
@@ -143,7 +139,7 @@ void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
 	key->swatch = swatch;
 }
 
-/* From the left side of a key's text, and from the middle of its height. */
+/* Paths of the swatches; the origin is left of the entry, at half of its height. */
 static const char *const swatches[] = {
     [CHART_DOT] = "M4 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0",
     [CHART_LINE] = "M0 0h17",
@@ -151,7 +147,9 @@ static const char *const swatches[] = {
     [CHART_CROSS] = "M5-3.5l7 7m0-7l-7 7",
 };
 
-/* Entries run on like words; returns the base line of the last row. */
+/* Draw the entries of the legend, wrapped like words. Return the baseline of the last
+ * row.
+ */
 static double draw_keys(const struct chart *chart, FILE *file, double y)
 {
 	double x = 0;
@@ -212,8 +210,6 @@ void chart_clear(struct chart *chart)
 	*chart = (struct chart){0};
 }
 
-/* ---- a frame with two axes */
-
 static double share_of(const struct chart_axis *axis, double value)
 {
 	return (value - axis->low) / (axis->high - axis->low);
@@ -226,7 +222,7 @@ struct svg_point chart_at(const struct chart *chart, struct chart_point point)
 				      chart->frame.height};
 }
 
-/* A thin line at each round value, with its label. */
+/* Draw a thin line and a label at each tick of both axes. */
 static void draw_grid(const struct chart *chart)
 {
 	static const char line[] = "stroke=\"" CHART_GRID "\"";
@@ -300,7 +296,7 @@ void chart_band(const struct chart *chart, const struct chart_series *low,
 	    mem_alloc((low->count + high->count + 2) * sizeof(*point));
 	size_t count = 0;
 
-	/* Along the upper side, and back along the lower one. */
+	/* Along the upper side and back along the lower one. */
 	for (int i = 0; i < 2; i++) {
 		const bool is_open = side[i]->count == 0;
 		const struct chart_series *of = side[is_open ? !i : i];
@@ -318,13 +314,11 @@ void chart_band(const struct chart *chart, const struct chart_series *low,
 	free(point);
 }
 
-/* ---- many messages as few marks */
-
-#define INSET 3.0 /* pixels from the frame's edge to what is beyond it */
+#define INSET 3.0 /* pixels between the frame's edge and points drawn at it */
 
 /*
- * One mark for each pixel with messages, once more where there are several, and once more
- * where there are many; as far as `levels` go.
+ * Draw many points as few marks: one at each pixel that has points, a second one if it
+ * has at least 2, a third one if it has at least 5. `levels` limits the marks of a pixel.
  */
 static void draw_marks(const struct chart *chart, const struct chart_series *series,
 		       const char *shape, size_t levels, const char *style)
@@ -354,7 +348,8 @@ static void draw_marks(const struct chart *chart, const struct chart_series *ser
 void chart_dots(const struct chart *chart, const struct chart_series *series,
 		const char *color)
 {
-	/* Few dots are larger, and all as dark: density says nothing. */
+	/* A few dots are drawn larger and equally dark, as they have no density to show.
+	 */
 	const bool is_dense = series->count > 1000;
 	const double width = fmax(6 - log10((double)series->count + 1), 2.2);
 	AUTOFREE char *style =
@@ -373,10 +368,9 @@ void chart_crosses(const struct chart *chart, const struct chart_series *series,
 	draw_marks(chart, series, "m-4-4l8 8m0-8l-8 8", 1, style);
 }
 
-/* ---- values of intervals as steps */
-
-/* The points of one column of pixels become its least and its greatest, as they came. */
-static size_t reduce(struct svg_point *point, size_t count)
+/* Reduce the points in each column of pixels to the lowest and the highest, in their
+ * order. Return the number of points left. */
+static size_t reduce_points(struct svg_point *point, size_t count)
 {
 	size_t left = 0;
 
@@ -414,7 +408,8 @@ void chart_steps(const struct chart *chart, const struct chart_step *step, size_
 		const double from = is_apart || !points ? step[i].from : step[i - 1].to;
 
 		if (points && (is_apart || !isfinite(step[i].value))) {
-			svg_polyline(chart->file, point, reduce(point, points), style);
+			svg_polyline(chart->file, point, reduce_points(point, points),
+				     style);
 			points = 0;
 		}
 		if (!isfinite(step[i].value))
@@ -424,6 +419,6 @@ void chart_steps(const struct chart *chart, const struct chart_step *step, size_
 		point[points++] =
 		    chart_at(chart, (struct chart_point){step[i].to, step[i].value});
 	}
-	svg_polyline(chart->file, point, reduce(point, points), style);
+	svg_polyline(chart->file, point, reduce_points(point, points), style);
 	free(point);
 }

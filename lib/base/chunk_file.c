@@ -15,14 +15,15 @@
 
 enum {
 	MAGIC = 8,
-	BEGIN = 16, /* bytes of a file's begin: magic, version, check */
-	HEAD = 32,  /* bytes of a chunk's head */
-	LEVEL = 3,  /* zstd's default: numbers were packed for their content already */
+	BEGIN = 16, /* bytes of a file's header: magic, version, checksum */
+	HEAD = 32,  /* bytes of a chunk's header */
+	LEVEL =
+	    3, /* zstd's default; a higher one gains little, as the content is packed */
 };
 
 enum packing { PACKING_NONE, PACKING_ZSTD };
 
-static uint32_t check_of(const uint8_t *bytes, size_t size)
+static uint32_t checksum(const uint8_t *bytes, size_t size)
 {
 	return (uint32_t)crc32_z(0, bytes, size);
 }
@@ -38,7 +39,7 @@ void chunk_write_begin(FILE *file, const struct chunk_format *format)
 
 	bytes_add(&begin, format->magic, MAGIC);
 	bytes_add_le(&begin, format->version, 4);
-	bytes_add_le(&begin, check_of(begin.data, begin.size), 4);
+	bytes_add_le(&begin, checksum(begin.data, begin.size), 4);
 	fwrite(begin.data, 1, begin.size, file);
 	bytes_clear(&begin);
 }
@@ -56,12 +57,12 @@ static void write_head(FILE *file, const struct chunk *chunk)
 	bytes_add_le(&head, chunk->size, 4);
 	bytes_add_le(&head, chunk->check, 4);
 	bytes_add_le(&head, 0, 4);
-	bytes_add_le(&head, check_of(head.data, head.size), 4);
+	bytes_add_le(&head, checksum(head.data, head.size), 4);
 	fwrite(head.data, 1, head.size, file);
 	bytes_clear(&head);
 }
 
-/* How many bytes it has compressed, or 0 where that does not help. */
+/* Compress the content. Return the compressed size, or 0 if it is not smaller. */
 static size_t compress_zstd(struct bytes *packed, const struct bytes *content)
 {
 	size_t capacity = ZSTD_compressBound(content->size), size;
@@ -85,7 +86,7 @@ void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *cont
 		head.packing = PACKING_ZSTD;
 		head.stored = (uint32_t)packed.size;
 	}
-	head.check = check_of(data, head.stored);
+	head.check = checksum(data, head.stored);
 	write_head(file, &head);
 	if (head.stored)
 		fwrite(data, 1, head.stored, file);
@@ -103,10 +104,10 @@ void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object)
 
 void chunk_write_end(FILE *file)
 {
-	write_head(file, &(struct chunk){.kind = CHUNK_END, .check = check_of(NULL, 0)});
+	write_head(file, &(struct chunk){.kind = CHUNK_END, .check = checksum(NULL, 0)});
 }
 
-/* Bytes at an offset; returns how many there are, or -1 with error. */
+/* Read up to `size` bytes at an offset. Return their number, or -1 with error. */
 static ssize_t read_at(struct chunk_reader *reader, uint8_t *to, size_t size, uint64_t at,
 		       struct error *error)
 {
@@ -140,8 +141,8 @@ bool chunk_probe(const char *path, const struct chunk_format *format)
 	return found;
 }
 
-static int check_begin(const struct chunk_reader *reader, const uint8_t begin[BEGIN],
-		       ssize_t have, struct error *error)
+static int check_header(const struct chunk_reader *reader, const uint8_t begin[BEGIN],
+			ssize_t have, struct error *error)
 {
 	const struct chunk_format *format = reader->format;
 
@@ -151,7 +152,7 @@ static int check_begin(const struct chunk_reader *reader, const uint8_t begin[BE
 	if (have < BEGIN)
 		return error_set(error, "%s: truncated header (offset %zd)", reader->path,
 				 have);
-	if (number_at(begin, BEGIN - 4) != check_of(begin, BEGIN - 4))
+	if (number_at(begin, BEGIN - 4) != checksum(begin, BEGIN - 4))
 		return error_set(error, "%s: damaged header (offset 0)", reader->path);
 	if (number_at(begin, MAGIC) != format->version)
 		return error_set(
@@ -161,12 +162,12 @@ static int check_begin(const struct chunk_reader *reader, const uint8_t begin[BE
 	return 0;
 }
 
-static int begin(struct chunk_reader *reader, struct error *error)
+static int read_header(struct chunk_reader *reader, struct error *error)
 {
 	uint8_t head[BEGIN];
 	ssize_t have = read_at(reader, head, BEGIN, 0, error);
 
-	return have < 0 ? -1 : check_begin(reader, head, have, error);
+	return have < 0 ? -1 : check_header(reader, head, have, error);
 }
 
 int chunk_reader_open(struct chunk_reader *reader, const char *path,
@@ -174,7 +175,7 @@ int chunk_reader_open(struct chunk_reader *reader, const char *path,
 {
 	*reader = (struct chunk_reader){
 	    .format = format, .path = mem_strdup(path), .fd = -1, .at = BEGIN};
-	return begin(reader, error);
+	return read_header(reader, error);
 }
 
 uint64_t chunk_reader_size(const struct chunk_reader *reader)
@@ -185,21 +186,22 @@ uint64_t chunk_reader_size(const struct chunk_reader *reader)
 							    : (uint64_t)status.st_size;
 }
 
-/* Where the file ends, which may be before a chunk that was jumped over. */
-static uint64_t cut_at(const struct chunk_reader *reader, uint64_t at)
+/* Return the offset at which the file was truncated: its end may be before a chunk that
+ * was skipped. */
+static uint64_t truncation_offset(const struct chunk_reader *reader, uint64_t at)
 {
 	uint64_t end = chunk_reader_size(reader);
 
 	return end < at ? end : at;
 }
 
-static int check_head(const struct chunk_reader *reader, const uint8_t head[HEAD],
-		      ssize_t have, struct error *error)
+static int check_chunk_header(const struct chunk_reader *reader, const uint8_t head[HEAD],
+			      ssize_t have, struct error *error)
 {
 	if (have < HEAD)
 		return error_set(error, "truncated at offset %" PRIu64,
-				 cut_at(reader, reader->at + (size_t)have));
-	if (number_at(head, HEAD - 4) != check_of(head, HEAD - 4))
+				 truncation_offset(reader, reader->at + (size_t)have));
+	if (number_at(head, HEAD - 4) != checksum(head, HEAD - 4))
 		return error_set(error, "damaged at offset %" PRIu64, reader->at);
 	if (number_at(head, 12) > CHUNK_MOST || number_at(head, 16) > CHUNK_MOST)
 		return error_set(error,
@@ -214,7 +216,7 @@ int chunk_next(struct chunk_reader *reader, struct chunk *chunk, struct error *e
 	uint8_t head[HEAD];
 	ssize_t have = read_at(reader, head, HEAD, reader->at, error);
 
-	if (have < 0 || check_head(reader, head, have, error))
+	if (have < 0 || check_chunk_header(reader, head, have, error))
 		return -1;
 	*chunk = (struct chunk){
 	    .kind = head[0],
@@ -230,8 +232,8 @@ int chunk_next(struct chunk_reader *reader, struct chunk *chunk, struct error *e
 	return chunk->kind != CHUNK_END;
 }
 
-static int unpack(const struct chunk *chunk, const struct bytes *stored,
-		  struct bytes *content, struct error *error)
+static int decompress_chunk(const struct chunk *chunk, const struct bytes *stored,
+			    struct bytes *content, struct error *error)
 {
 	size_t size;
 
@@ -254,7 +256,7 @@ static int check_content(const struct chunk *chunk, const uint8_t *stored, ssize
 	if (have < (ssize_t)chunk->stored)
 		return error_set(error, "truncated at offset %" PRIu64,
 				 chunk->at + (size_t)have);
-	if (check_of(stored, chunk->stored) != chunk->check)
+	if (checksum(stored, chunk->stored) != chunk->check)
 		return error_set(error, "chunk at offset %" PRIu64 " is damaged",
 				 chunk->at);
 	if (chunk->packing > PACKING_ZSTD ||
@@ -274,14 +276,14 @@ int chunk_load(struct chunk_reader *reader, const struct chunk *chunk,
 	int status;
 
 	content->size = 0;
-	/* Also of nothing there are bytes to point at. */
+	/* One more byte, so that `data` is not NULL for an empty chunk. */
 	bytes_reserve(content, (size_t)chunk->size + 1);
 	bytes_reserve(to, (size_t)chunk->stored + 1);
 	have = read_at(reader, bytes_extend(to, chunk->stored), chunk->stored, chunk->at,
 		       error);
 	status = have < 0 ? -1 : check_content(chunk, to->data, have, error);
 	if (!status && is_packed)
-		status = unpack(chunk, &stored, content, error);
+		status = decompress_chunk(chunk, &stored, content, error);
 	bytes_clear(&stored);
 	return status;
 }
@@ -302,7 +304,7 @@ json_t *chunk_load_object(struct chunk_reader *reader, const struct chunk *chunk
 	return object;
 }
 
-void chunk_reader_rest(struct chunk_reader *reader)
+void chunk_reader_close_file(struct chunk_reader *reader)
 {
 	if (reader->fd >= 0)
 		close(reader->fd);
@@ -311,7 +313,7 @@ void chunk_reader_rest(struct chunk_reader *reader)
 
 void chunk_reader_clear(struct chunk_reader *reader)
 {
-	chunk_reader_rest(reader);
+	chunk_reader_close_file(reader);
 	free(reader->path);
 	reader->path = NULL;
 }

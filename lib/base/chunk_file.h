@@ -10,35 +10,39 @@
 #include "base/json.h"
 
 /*
- * Files of chunks, each of which is checked and may be compressed (docs/formats.md,
- * Chunk files). What is whole before a cut, or beside a damaged chunk, can be used. The
- * only user of libzstd and zlib besides the Parquet writer.
+ * Files of chunks, each of which has a checksum and may be compressed (docs/formats.md,
+ * Chunk files). If a file is truncated or a chunk is damaged, the other chunks can still
+ * be read. Only this module and the Parquet writer use libzstd and zlib.
  */
 struct chunk_format {
 	const char *name;  /* "a .packets file" */
-	const char *magic; /* 8 bytes, with which the file begins */
+	const char *magic; /* the first 8 bytes of the file */
 	uint32_t version;
 };
 
-enum { CHUNK_END = 0 }; /* the kind of a file's last chunk; others are the format's */
+enum { CHUNK_END = 0 }; /* kind of a file's last chunk; the format defines the others */
 
 struct chunk {
 	uint8_t kind;
-	uint32_t number; /* of what it belongs to, as the format has it */
-	uint32_t items;  /* how many are in it */
-	/* Set by chunk_next. */
+	uint32_t
+	    number; /* of the object that the chunk belongs to; defined by the format */
+	uint32_t items; /* number of items in the chunk */
+	/* Set by chunk_next(). */
 	uint8_t packing;
-	uint32_t stored, size; /* bytes in the file and unpacked */
+	uint32_t stored, size; /* bytes in the file, and after decompression */
 	uint32_t check;
-	uint64_t at; /* where its content begins */
+	uint64_t at; /* offset of the content */
 };
 
-/* Whatever cannot be written shows in the file's error flag. */
+/* Write the header of a file. Errors of this and the next functions are left in the
+ * file's error flag. */
 void chunk_write_begin(FILE *file, const struct chunk_format *format);
 
-/* Only kind, number and items of the chunk are read. At most CHUNK_MOST bytes. */
+/* Write a chunk with a content of at most CHUNK_MOST bytes. Only `kind`, `number` and
+ * `items` of `chunk` are used. */
 void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *content);
-/* The same of an object as JSON, which is taken. */
+
+/* Write a chunk that contains an object as JSON. Takes ownership of `object`. */
 void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object);
 void chunk_write_end(FILE *file);
 
@@ -48,35 +52,37 @@ struct chunk_reader {
 	const struct chunk_format *format;
 	char *path;
 	int fd;      /* -1 while it is closed */
-	uint64_t at; /* where the next chunk begins */
+	uint64_t at; /* offset of the next chunk */
 };
 
-/* Whether a file begins as one of that format. */
+/* Return true if a file starts with the format's magic number. */
 bool chunk_probe(const char *path, const struct chunk_format *format);
 
-/* Look at the file's begin. 0, or -1 with error, which names the file and the offset. */
+/* Open the file and check its header. Return 0, or -1 with error, which names the file
+ * and the offset. */
 int chunk_reader_open(struct chunk_reader *reader, const char *path,
 		      const struct chunk_format *format, struct error *error);
 
-/*
- * The next chunk, of which only the head is read. 1; 0 at the file's end; -1 with error
- * where there is none: nothing can be read from here on.
- */
+/* Read the header of the next chunk. Return 1, 0 at the end of the file, or -1 with
+ * error, after which nothing more can be read. */
 int chunk_next(struct chunk_reader *reader, struct chunk *chunk, struct error *error);
 
-/* A chunk's content. 0, or -1 with error: it is damaged, others may be whole. */
+/* Read and decompress a chunk's content. Return 0, or -1 with error; other chunks may
+ * still be readable. */
 int chunk_load(struct chunk_reader *reader, const struct chunk *chunk,
 	       struct bytes *content, struct error *error);
 
-/* The object that is a chunk's content. NULL with error, which names the chunk. */
+/* Read a chunk's content as a JSON object. Return NULL with error, which names the chunk.
+ */
 json_t *chunk_load_object(struct chunk_reader *reader, const struct chunk *chunk,
 			  struct error *error);
 
-/* How long the file is, or 0. */
+/* Return the size of the file in bytes, or 0 if it is closed. */
 uint64_t chunk_reader_size(const struct chunk_reader *reader);
 
-/* Close the file until it is read again, as there may be thousands. */
-void chunk_reader_rest(struct chunk_reader *reader);
+/* Close the file; the next read reopens it. A run may have more such files than a process
+ * may have open. */
+void chunk_reader_close_file(struct chunk_reader *reader);
 void chunk_reader_clear(struct chunk_reader *reader);
 
 #endif

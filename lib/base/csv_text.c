@@ -51,7 +51,6 @@ static void put_blob(FILE *file, const struct cell *cell)
 	}
 }
 
-/* In quotes, with bytes that are no UTF-8 replaced. */
 static void put_quoted(FILE *file, const char *bytes, size_t size)
 {
 	putc_unlocked('"', file);
@@ -69,7 +68,7 @@ static void put_quoted(FILE *file, const char *bytes, size_t size)
 	putc_unlocked('"', file);
 }
 
-/* Whether a reader takes the bytes as they are for this text and no other. */
+/* Return true if every CSV reader reads the unquoted bytes as exactly this text. */
 static bool is_plain(const char *bytes, size_t size)
 {
 	if (!size || bytes[0] == ' ' || bytes[size - 1] == ' ')

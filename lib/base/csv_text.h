@@ -8,21 +8,23 @@
 #include "base/number.h"
 
 /*
- * Comma separated values as RFC 4180 has them, in UTF-8: records end with CR LF, a field
- * with a comma, a quote or a line break in it stands in quotes. NULL is an empty field, a
- * text without a character is "". Reals have as many digits as make the same number when
- * read, and a point or an exponent; blobs are in hexadecimal; bytes of a text that are no
- * UTF-8 become U+FFFD. Errors of writing are the file's (ferror). One thread has the
- * file: it is not locked.
+ * A writer of comma-separated values (RFC 4180) in UTF-8. Records end with CR LF; a field
+ * that contains a comma, a quote or a line break is quoted. NULL is an empty field, an
+ * empty text is "". Reals have as many digits as are needed to read back the same number,
+ * and a point or an exponent. Blobs are hexadecimal. In texts, bytes that are not UTF-8
+ * become U+FFFD.
+ *
+ * Write errors are left in the file (ferror). The file is not locked: only one thread may
+ * use it.
  */
 void csv_put(FILE *file, const struct cell *cell);
 
-/* A number's text, without a final 0. Returns its length. */
+/* Format a number, without a terminating NUL. Return its length. */
 size_t csv_number(char text[NUMBER_TEXT], const struct cell *cell);
 
 void csv_put_text(FILE *file, const char *bytes, size_t size);
 
-/* Between fields, and after the last. */
+/* Write a comma between fields, and the end of a record. */
 void csv_put_comma(FILE *file);
 void csv_put_end(FILE *file);
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Takes the text. */
-static int replace(struct error *error, char *text, bool misuse)
+/* Takes ownership of `text`. */
+static int replace_text(struct error *error, char *text, bool misuse)
 {
 	free(error->text);
 	*error = (struct error){.text = text, .misuse = misuse};
@@ -18,20 +18,20 @@ static int replace(struct error *error, char *text, bool misuse)
 
 int error_set(struct error *error, const char *format, ...)
 {
-	return replace(error, MEM_VPRINTF(format), false);
+	return replace_text(error, MEM_VPRINTF(format), false);
 }
 
 int error_misuse(struct error *error, const char *format, ...)
 {
-	return replace(error, MEM_VPRINTF(format), true);
+	return replace_text(error, MEM_VPRINTF(format), true);
 }
 
 int error_prefix(struct error *error, const char *format, ...)
 {
 	AUTOFREE char *place = MEM_VPRINTF(format);
 
-	return replace(error, mem_printf("%s: %s", place, error_text(error)),
-		       error->misuse);
+	return replace_text(error, mem_printf("%s: %s", place, error_text(error)),
+			    error->misuse);
 }
 
 int error_errno(struct error *error, const char *place)
@@ -44,7 +44,7 @@ const char *error_text(const struct error *error)
 	return error->text ? error->text : "";
 }
 
-void error_tell(struct error *error, const char *program, FILE *file)
+void error_print(struct error *error, const char *program, FILE *file)
 {
 	if (error->text) {
 		fprintf(file, "%s: ", program);

@@ -6,15 +6,15 @@
 #include <stdio.h>
 
 /*
- * What went wrong, in words, owned by the caller.
+ * An error message, owned by the caller.
  *
- * A function that can fail takes a `struct error *` last, fills it and
- * returns -1. On the way up each caller may put its own place in front:
- * "run/n1/kernel: " then "ch_0: ". Library code never prints.
+ * A function that can fail has a `struct error *` as its last parameter, fills it and
+ * returns -1. Each caller on the way up may put its own location in front, first "ch_0:
+ * ", then "run/n1/kernel: ". Library code never prints.
  */
 struct error {
-	char *text;  /* NULL while nothing went wrong */
-	bool misuse; /* the command line is what is wrong, not its input: exit status 2 */
+	char *text;  /* NULL if there is no error */
+	bool misuse; /* the command line is wrong, not the input: exit status 2 */
 };
 
 #define ERROR_INIT                                                                       \
@@ -22,26 +22,26 @@ struct error {
 		NULL, false                                                              \
 	}
 
-/* Replace the text. Returns -1, so that callers can `return error_set(...)`. */
+/* Replace the message. Return -1, so that callers can `return error_set(...)`. */
 int error_set(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, of what the command line says: "--OPTION: text". */
+/* Do the same for an error in the command line: "--OPTION: text". */
 int error_misuse(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Put a place in front of the text: "PLACE: text". Returns -1. */
+/* Put a location in front of the message: "LOCATION: text". Return -1. */
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "PLACE: strerror(errno)". Returns -1. */
+/* Set the message to "PLACE: strerror(errno)". Return -1. */
 int error_errno(struct error *error, const char *place);
 
-/* The text, or "" when there is none; borrowed until the next call. */
+/* Return the message, "" if there is no error. It is valid until the next call. */
 const char *error_text(const struct error *error);
 
-/* Print "PROGRAM: text" where there is one, and clear it. */
-void error_tell(struct error *error, const char *program, FILE *file);
+/* If there is an error, print "PROGRAM: text" and clear it. */
+void error_print(struct error *error, const char *program, FILE *file);
 
 void error_clear(struct error *error);
 

@@ -11,23 +11,23 @@ struct intmap_slot {
 	bool used;
 };
 
-static size_t home(const struct intmap *map, uint64_t key)
+static size_t hash_slot(const struct intmap *map, uint64_t key)
 {
 	key = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
 	return (size_t)(key >> 20) & (map->slots - 1);
 }
 
-/* Where the key stands or would stand. */
-static size_t probe(const struct intmap *map, uint64_t key)
+/* Return the slot that holds the key, or the free slot where it belongs. */
+static size_t find_slot(const struct intmap *map, uint64_t key)
 {
-	size_t at = home(map, key);
+	size_t at = hash_slot(map, key);
 
 	while (map->slot[at].used && map->slot[at].key != key)
 		at = (at + 1) & (map->slots - 1);
 	return at;
 }
 
-static void grow(struct intmap *map)
+static void grow_slots(struct intmap *map)
 {
 	struct intmap old = *map;
 
@@ -35,7 +35,7 @@ static void grow(struct intmap *map)
 	map->slot = mem_zalloc(map->slots * sizeof(*map->slot));
 	for (size_t i = 0; i < old.slots; i++)
 		if (old.slot[i].used)
-			map->slot[probe(map, old.slot[i].key)] = old.slot[i];
+			map->slot[find_slot(map, old.slot[i].key)] = old.slot[i];
 	free(old.slot);
 }
 
@@ -44,8 +44,8 @@ void intmap_put(struct intmap *map, uint64_t key, int64_t value)
 	struct intmap_slot *slot;
 
 	if (2 * map->count >= map->slots)
-		grow(map);
-	slot = &map->slot[probe(map, key)];
+		grow_slots(map);
+	slot = &map->slot[find_slot(map, key)];
 	if (!slot->used)
 		map->count++;
 	slot->used = true;
@@ -59,7 +59,7 @@ bool intmap_get(const struct intmap *map, uint64_t key, int64_t *value)
 
 	if (!map->slots)
 		return false;
-	at = probe(map, key);
+	at = find_slot(map, key);
 	*value = map->slot[at].value;
 	return map->slot[at].used;
 }
@@ -70,7 +70,7 @@ static void close_gap(struct intmap *map, size_t gap)
 	size_t mask = map->slots - 1, at = gap;
 
 	while (map->slot[at = (at + 1) & mask].used) {
-		size_t from = home(map, map->slot[at].key);
+		size_t from = hash_slot(map, map->slot[at].key);
 
 		if (((at - from) & mask) < ((at - gap) & mask))
 			continue;
@@ -80,12 +80,12 @@ static void close_gap(struct intmap *map, size_t gap)
 	map->slot[gap].used = false;
 }
 
-bool intmap_take(struct intmap *map, uint64_t key, int64_t *value)
+bool intmap_remove(struct intmap *map, uint64_t key, int64_t *value)
 {
 	if (!intmap_get(map, key, value))
 		return false;
 	map->count--;
-	close_gap(map, probe(map, key));
+	close_gap(map, find_slot(map, key));
 	return true;
 }
 
@@ -95,7 +95,8 @@ void intmap_clear(struct intmap *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* Eight bytes at a time: of this process only, so the order of bytes does not matter. */
+/* Hash eight bytes at a time. The byte order is the machine's, as hashes never leave the
+ * process. */
 static uint64_t hash_words(const char *bytes, size_t size)
 {
 	uint64_t hash = size;

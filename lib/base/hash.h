@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* FNV-1a (Fowler, Noll, Vo), 64 bits: HASH_INIT, or the hash of what came before. */
+/* 64-bit FNV-1a (Fowler, Noll, Vo). `hash` is HASH_INIT or the hash of preceding bytes.
+ */
 #define HASH_INIT UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -26,15 +27,15 @@ static inline uint64_t hash_mix(uint64_t hash)
 	return hash ^ (hash >> 31);
 }
 
-/* A text with its end. */
+/* Hash a string including its NUL, so that consecutive strings do not run together. */
 static inline uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return hash_bytes(hash, text, strlen(text) + 1);
 }
 
 /*
- * A hash as an id that is the same wherever it is made: of 47 bits, with the 48th set.
- * Among a thousand two are the same with a probability of 4e-9.
+ * Return an id that depends on the hash alone: its 47 bits, with the 48th set. Two of a
+ * thousand such ids are equal with a probability of 4e-9.
  */
 static inline int64_t hash_id(uint64_t hash)
 {
@@ -42,7 +43,8 @@ static inline int64_t hash_id(uint64_t hash)
 										<< 47;
 }
 
-/* A map from integers to integers, by open addressing. Zeroed is empty. */
+/* A hash map from integers to integers with open addressing. Zero-initialize before use.
+ */
 struct intmap {
 	struct intmap_slot *slot;
 	size_t slots, count; /* slots is 0 or a power of two */
@@ -50,35 +52,35 @@ struct intmap {
 
 void intmap_put(struct intmap *map, uint64_t key, int64_t value);
 
-/* Whether the key is there, and its value. */
+/* Return true and set `value` if the map contains the key. */
 bool intmap_get(const struct intmap *map, uint64_t key, int64_t *value);
 
-/* As intmap_get, and the key is gone after it. */
-bool intmap_take(struct intmap *map, uint64_t key, int64_t *value);
+/* Remove the key. Return true and set `value` if the map contained it. */
+bool intmap_remove(struct intmap *map, uint64_t key, int64_t *value);
 
 void intmap_clear(struct intmap *map);
 
-/* Texts that come again and again, each kept once and numbered. Zeroed is empty. */
+/* A set of strings, each stored once and numbered. Zero-initialize before use. */
 struct texts {
 	struct texts_entry {
 		char *text;
 		size_t size;
-		int64_t next; /* another with its hash, or -1 */
+		int64_t next; /* index of an earlier entry with the same hash, or -1 */
 	} * entry;
 	size_t count, capacity;
-	struct intmap first; /* by hash: the latest entry with it */
+	struct intmap first; /* hash to the index of the latest entry with it */
 };
 
-/* The number of a text, from 0 on in the order of their coming; copies it. */
+/* Return the number of a string, adding a copy if it is new. Numbers count from 0 in
+ * order of insertion. */
 size_t texts_put(struct texts *texts, const char *text);
 
-/* The same of any bytes. */
+/* Do the same for bytes, which may contain NULs. */
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
 
-/* Return true if the text is in the set. */
 bool texts_have(const struct texts *texts, const char *text);
 
-/* The text of a number; borrowed until the clear. */
+/* Return the string with this number. It is valid until texts_clear(). */
 const char *texts_get(const struct texts *texts, size_t number);
 
 void texts_clear(struct texts *texts);

@@ -24,8 +24,8 @@ void heap_push(struct heap *heap, int64_t key, uint32_t item)
 	heap->item[at] = fresh;
 }
 
-/* Put an item where the first is, and let it sink. */
-static void sink(struct heap *heap, struct heap_item item)
+/* Replace the first entry and restore the order of the heap. */
+static void sift_down(struct heap *heap, struct heap_item item)
 {
 	size_t at = 0, child;
 
@@ -46,12 +46,12 @@ void heap_pop(struct heap *heap)
 	struct heap_item last = heap->item[--heap->count];
 
 	if (heap->count)
-		sink(heap, last);
+		sift_down(heap, last);
 }
 
 void heap_replace(struct heap *heap, int64_t key)
 {
-	sink(heap, (struct heap_item){key, heap->item[0].item});
+	sift_down(heap, (struct heap_item){key, heap->item[0].item});
 }
 
 void heap_clear(struct heap *heap)

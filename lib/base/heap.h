@@ -5,23 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbered items by a key, the least first; of equal keys the one with the least number.
- */
+/* An entry of a heap: ordered by key, then by item number. */
 struct heap_item {
 	int64_t key;
 	uint32_t item;
 };
 
-/* All zero is an empty one. */
+/* A binary min-heap. Zero-initialize before use. */
 struct heap {
-	struct heap_item *item; /* the first is the least */
+	struct heap_item *item; /* the first is the smallest */
 	size_t count, capacity;
 };
 
 void heap_push(struct heap *heap, int64_t key, uint32_t item);
 void heap_pop(struct heap *heap);
 
-/* Give the first another key. */
+/* Change the key of the first entry. */
 void heap_replace(struct heap *heap, int64_t key);
 void heap_clear(struct heap *heap);
 

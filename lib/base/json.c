@@ -21,7 +21,7 @@ json_t *json_read(const char *path, struct error *error)
 		return NULL;
 	}
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &cause);
-	if (ferror(file)) { /* jansson takes that for the end */
+	if (ferror(file)) { /* jansson treats a read error as the end */
 		error_errno(error, path);
 		json_decref(root);
 		root = NULL;
@@ -65,7 +65,8 @@ char *json_one_line(const json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 
-	/* It fails for what cannot be encoded, which was never read, and for memory. */
+	/* json_dumps() fails for values that cannot be encoded, which were never read,
+	 * and if memory runs out. */
 	return text ? text : mem_strdup("null");
 }
 
@@ -96,7 +97,7 @@ const char *json_library_version(void)
 	return jansson_version_str();
 }
 
-/* Characters that stand for themselves, up to the first other one. */
+/* Return how many of the first characters need no escape. */
 static size_t plain_length(const char *text, size_t size)
 {
 	size_t length = 0;

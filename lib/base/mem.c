@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *check(void *memory)
+static void *exit_if_null(void *memory)
 {
 	if (!memory) {
 		fputs("out of memory\n", stderr);
@@ -17,12 +17,12 @@ static void *check(void *memory)
 
 void *mem_alloc(size_t size)
 {
-	return check(malloc(size ? size : 1));
+	return exit_if_null(malloc(size ? size : 1));
 }
 
 void *mem_zalloc(size_t size)
 {
-	return check(calloc(1, size ? size : 1));
+	return exit_if_null(calloc(1, size ? size : 1));
 }
 
 void *mem_realloc(void *old, size_t count, size_t size)
@@ -30,8 +30,8 @@ void *mem_realloc(void *old, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		return check(NULL);
-	return check(realloc(old, bytes ? bytes : 1));
+		return exit_if_null(NULL);
+	return exit_if_null(realloc(old, bytes ? bytes : 1));
 }
 
 char *mem_strdup(const char *text)
@@ -53,7 +53,7 @@ char *mem_vprintf(const char *format, va_list arguments)
 	char *text;
 
 	if (vasprintf(&text, format, arguments) < 0)
-		check(NULL);
+		exit_if_null(NULL);
 	return text;
 }
 
@@ -75,7 +75,7 @@ void mem_autofree(void *pointer)
 	int before = errno;
 	void *memory;
 
-	memcpy(&memory, pointer, sizeof(memory)); /* of any type */
+	memcpy(&memory, pointer, sizeof(memory)); /* a pointer to any type */
 	free(memory);
 	errno = before;
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Memory that is there or ends the program: running out is the one thing
- * library code exits for, here and nowhere else.
+ * Allocation that never returns NULL: when memory runs out, these functions print a
+ * message and exit. No other library code exits.
  */
 void *mem_alloc(size_t size);
 void *mem_zalloc(size_t size); /* zeroed */
@@ -18,7 +18,7 @@ char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vprintf(const char *format, va_list arguments)
     __attribute__((format(printf, 1, 0)));
 
-/* The text of a function's `format` and the arguments after it: for free(). */
+/* Format a variadic function's arguments after `format`. The caller frees the result. */
 #define MEM_VPRINTF(format)                                                              \
 	__extension__({                                                                  \
 		va_list arguments_;                                                      \
@@ -29,19 +29,18 @@ char *mem_vprintf(const char *format, va_list arguments)
 		text_;                                                                   \
 	})
 
-/* Before a pointer that is declared with a value: it is freed where its block ends, and
- * errno is kept. */
+/* Free a pointer at the end of its block, leaving errno unchanged. Write it in front of a
+ * declaration with an initializer. */
 #define AUTOFREE __attribute__((cleanup(mem_autofree)))
 void mem_autofree(void *pointer);
 
 /*
- * Make room for one more element at the end of a growing array: `items`
- * holds `count` of `*capacity` elements of `size` bytes. Returns the array,
- * moved where it had to.
+ * Make room for one more element at the end of an array that holds `count` of `*capacity`
+ * elements of `size` bytes. Return the array, which may have moved.
  */
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);
 
-/* The same, and the new element counts: where it is, of any content. */
+/* Append an uninitialized element to an array and return a pointer to it. */
 #define MEM_NEXT(items, count, capacity)                                                 \
 	((items) = mem_grow((items), (count), &(capacity), sizeof(*(items))),            \
 	 &(items)[(count)++])

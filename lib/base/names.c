@@ -12,26 +12,26 @@
 
 enum { LONGEST = 63 };
 
-static size_t least(size_t a, size_t b)
+static size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /*
- * How many letters must be put in, taken out, replaced, or swapped with their neighbour
- * to make one word of the other (Damerau 1964, without edits of what was swapped). Of
- * words longer than 63 bytes the rest counts as different.
+ * Return the number of letters to insert, delete, replace, or swap with their neighbour
+ * to turn one word into the other (Damerau 1964, without edits of swapped letters). Bytes
+ * after the 63rd count as different.
  */
 static size_t word_distance(const char *a, const char *b)
 {
 	size_t length_a = strlen(a), length_b = strlen(b), rest = 0;
 	size_t row[3]
-		  [LONGEST + 1]; /* the last two rows of the matrix and the one at hand */
+		  [LONGEST + 1]; /* the current row of the matrix and the two before it */
 
 	if (length_a > LONGEST || length_b > LONGEST) {
 		rest = (length_a > length_b ? length_a : length_b) - LONGEST;
-		length_a = least(length_a, LONGEST);
-		length_b = least(length_b, LONGEST);
+		length_a = min_size(length_a, LONGEST);
+		length_b = min_size(length_b, LONGEST);
 	}
 	for (size_t j = 0; j <= length_b; j++)
 		row[0][j] = j;
@@ -41,11 +41,11 @@ static size_t word_distance(const char *a, const char *b)
 
 		now[0] = i;
 		for (size_t j = 1; j <= length_b; j++) {
-			now[j] = least(least(before[j], now[j - 1]) + 1,
-				       before[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] = min_size(min_size(before[j], now[j - 1]) + 1,
+					  before[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				now[j] = least(now[j], second[j - 2] + 1);
+				now[j] = min_size(now[j], second[j - 2] + 1);
 		}
 	}
 	return row[length_a % 3][length_b] + rest;
@@ -94,27 +94,13 @@ static bool is_plain(char byte)
 	       (byte >= '0' && byte <= '9') || (byte && strchr("._-+", byte));
 }
 
-/* What shows nothing, or turns what follows around: C1, U+200B.., U+2028.., U+2060... */
-static bool is_invisible(const char *text)
-{
-	const unsigned char *byte = (const unsigned char *)text;
-
-	if (byte[0] == 0xc2)
-		return byte[1] < 0xa0;
-	if (byte[0] != 0xe2)
-		return false;
-	return (byte[1] == 0x80 && ((byte[2] >= 0x8b && byte[2] <= 0x8f) ||
-				    (byte[2] >= 0xa8 && byte[2] <= 0xae))) ||
-	       (byte[1] == 0x81 && byte[2] >= 0xa0 && byte[2] <= 0xaf);
-}
-
 char *file_name_of(const char *text)
 {
 	char *name = mem_alloc(strlen(text) + 2), *end = name;
 
 	for (const char *at = text; *at;) {
 		size_t length = utf8_length(at);
-		bool stays = length > 1 ? !is_invisible(at)
+		bool stays = length > 1 ? !utf8_is_control(at)
 					: is_plain(*at) && (*at != '.' || at != text);
 
 		if (stays)
@@ -129,7 +115,7 @@ char *file_name_of(const char *text)
 	return name;
 }
 
-char *file_name_take(struct text_list *taken, const char *name)
+char *file_name_unique(struct text_list *taken, const char *name)
 {
 	char *unique = mem_strdup(name);
 
@@ -146,14 +132,14 @@ char **file_names_of(const char *const *text, size_t count)
 	char **name = mem_zalloc(count * sizeof(*name));
 	struct text_list taken = {0};
 
-	/* Names that need no change come first, so that they stay. */
+	/* First assign the names that are already valid, so that they stay unchanged. */
 	for (size_t i = 0; i < 2 * count; i++) {
 		AUTOFREE char *plain = file_name_of(text[i % count]);
 		bool stays =
 		    strcmp(plain, text[i % count]) == 0 && !text_list_has(&taken, plain);
 
 		if (!name[i % count] && (stays || i >= count))
-			name[i % count] = file_name_take(&taken, plain);
+			name[i % count] = file_name_unique(&taken, plain);
 	}
 	text_list_clear(&taken);
 	return name;

@@ -21,25 +21,27 @@ int error_unknown_word(struct error *error, const char *what, const char *word,
 		       const char *const *words, size_t count, const char *hint);
 
 /*
- * A text as the name of a file: UTF-8 stays, but what is no letter, digit, or one of .-_+
- * of ASCII, and what is not UTF-8 or cannot be printed, becomes '_'; so does a dot in
- * front. For free().
+ * Make a file name of a string. ASCII letters, digits and .-_+ stay, as do printable
+ * characters beyond ASCII. Everything else becomes '_', as does a leading dot. The caller
+ * frees the result.
  */
 char *file_name_of(const char *text);
 
 /*
- * File names of `count` texts, all different: those that are file names keep theirs, and
- * of others that come to the same name, later ones get -2, -3 and so on.
+ * Make distinct file names of `count` strings. Valid names stay unchanged; others that
+ * would be equal get the suffixes -2, -3 and so on. Free with file_names_free().
  */
 char **file_names_of(const char *const *text, size_t count);
 void file_names_free(char **name, size_t count);
 
-/* Of a name that comes later; it is added to those that are taken. For free(). */
-char *file_name_take(struct text_list *taken, const char *name);
+/* Make `name` distinct from the names in `taken`, and add it there. The caller frees the
+ * result. */
+char *file_name_unique(struct text_list *taken, const char *name);
 
 /*
- * A text as part of a path: control characters, and "#%'*.../ become %XX, as Hive does,
- * a dot at the begin, too. An empty one is __HIVE_DEFAULT_PARTITION__. For free().
+ * Encode bytes as a component of a path, as Hive does: control characters, any of
+ * " # % ' * / : = ? \ { [ ] ^ and a leading dot become %XX; no bytes at all become
+ * __HIVE_DEFAULT_PARTITION__. The caller frees the result.
  */
 char *file_name_escape(const char *bytes, size_t size);
 

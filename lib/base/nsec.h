@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Time is integer nanoseconds: a double at epoch nanoseconds steps by 256.
- * An instant is counted since the epoch unless its name says otherwise;
- * doubles are for differences from a stated origin only.
+ * Time in integer nanoseconds; doubles that hold nanoseconds since the epoch are 256 ns
+ * apart. An instant is counted from the epoch unless its name says otherwise. Doubles
+ * hold only differences from a stated origin.
  */
 typedef int64_t nsec_t;
 
@@ -28,46 +28,47 @@ typedef int64_t nsec_t;
 
 bool nsec_is_stamp(nsec_t instant);
 
-#define NSEC_TEXT 48 /* bytes, enough for every text made here */
+#define NSEC_TEXT 48 /* bytes that hold every formatted time, with its NUL */
 
-/* A duration with a unit that suits its size: "-12.345 us", "1.234567 s". */
+/* Format a duration with a unit that suits its size: "-12.345 us", "1.234567 s". */
 char *nsec_format_span(char text[NSEC_TEXT], double span_ns);
 
-/* An instant as seconds since the epoch, exact: "1795228732.943977331". */
+/* Format an instant as seconds since the epoch, exactly: "1795228732.943977331". */
 char *nsec_format_seconds(char text[NSEC_TEXT], nsec_t instant);
 
-/* An instant in UTC: "2026-11-21 02:38:57.738293189". */
+/* Format an instant in UTC: "2026-11-21 02:38:57.738293189". */
 char *nsec_format_utc(char text[NSEC_TEXT], nsec_t instant);
 
 /*
- * By which zone times of day are shown to people: UTC, or the user's own, at one offset
- * all through, for what is shown beside each other must compare.
+ * The time zone of printed times: UTC or the user's. The offset is fixed, so that all
+ * printed times are comparable.
  */
 struct zone {
-	nsec_t offset_ns; /* what is added to UTC */
+	nsec_t offset_ns; /* added to UTC */
 	char name[20];    /* "UTC", "UTC+02:00" */
 };
 
-/* The user's zone (TZ, else the machine's) as it is at an instant; or UTC. */
+/* Return UTC, or if `is_local` the user's zone (TZ, otherwise the machine's) with its
+ * offset at an instant. */
 struct zone zone_at(bool is_local, nsec_t instant);
 
-/* As nsec_format_utc, by a zone. */
+/* Format an instant like nsec_format_utc(), in a zone. */
 char *zone_format(char text[NSEC_TEXT], const struct zone *zone, nsec_t instant);
 
-/* Whether two instants have one date there. */
+/* Return true if two instants have the same date in the zone. */
 bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b);
 
-/* The machine's monotonic clock, for how long something takes. */
+/* Return the time of the machine's monotonic clock, for measuring durations. */
 nsec_t nsec_monotonic(void);
 
-/* a + b and a - b, held at the ends of the range instead of overflowing. */
+/* Return a + b and a - b, clamped to the range of nsec_t. */
 nsec_t nsec_add(nsec_t a, nsec_t b);
 nsec_t nsec_sub(nsec_t a, nsec_t b);
 
-/* For qsort and bsearch: of times, or of what begins with one. */
+/* Compare two times, or two structs that begin with a time, for qsort and bsearch. */
 int nsec_compare(const void *a, const void *b);
 
-/* The nearest integer, held at the ends of the range; value must not be NaN. */
+/* Return the nearest integer, clamped to the range of nsec_t. `value` must not be NaN. */
 nsec_t nsec_round(double value);
 
 #endif

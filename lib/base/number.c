@@ -16,10 +16,10 @@ static bool is_digit(char c)
 }
 
 /*
- * The digits at the text, added below zero: that side of the range is the
- * larger. NULL where there are none or too many, else what follows them.
+ * Parse digits into a number below zero, which is the larger half of the range. Return
+ * what follows them, or NULL if there are none or too many.
  */
-static const char *digits(const char *text, int64_t *negative)
+static const char *parse_digits(const char *text, int64_t *negative)
 {
 	if (!is_digit(*text))
 		return NULL;
@@ -30,7 +30,7 @@ static const char *digits(const char *text, int64_t *negative)
 	return text;
 }
 
-static int with_sign(bool minus, int64_t negative, int64_t *value)
+static int apply_sign(bool minus, int64_t negative, int64_t *value)
 {
 	if (!minus && __builtin_sub_overflow((int64_t)0, negative, &negative))
 		return -1;
@@ -42,9 +42,9 @@ int number_integer(const char *text, int64_t *value)
 {
 	bool minus = *text == '-';
 	int64_t negative = 0;
-	const char *end = digits(text + minus, &negative);
+	const char *end = parse_digits(text + minus, &negative);
 
-	return end && !*end ? with_sign(minus, negative, value) : -1;
+	return end && !*end ? apply_sign(minus, negative, value) : -1;
 }
 
 int number_stamp(const char *text, nsec_t *value)
@@ -57,7 +57,7 @@ int number_seconds(const char *text, nsec_t *value)
 	bool minus = *text == '-';
 	int64_t negative = 0;
 	nsec_t unit = NSEC_PER_SEC;
-	const char *end = digits(text + minus, &negative);
+	const char *end = parse_digits(text + minus, &negative);
 
 	if (!end || __builtin_mul_overflow(negative, NSEC_PER_SEC, &negative))
 		return -1;
@@ -68,7 +68,7 @@ int number_seconds(const char *text, nsec_t *value)
 		if (__builtin_sub_overflow(negative, (*end - '0') * unit, &negative))
 			return -1;
 	}
-	return *end ? -1 : with_sign(minus, negative, value);
+	return *end ? -1 : apply_sign(minus, negative, value);
 }
 
 int number_real(const char *text, double *value)
@@ -76,7 +76,7 @@ int number_real(const char *text, double *value)
 	const char *at = text + (*text == '-');
 	char *end;
 
-	/* strtod also takes blanks, hexadecimal, infinity and NaN. */
+	/* strtod() also accepts blanks, hexadecimal, infinity and NaN. */
 	if (!is_digit(*at))
 		return -1;
 	while (is_digit(*at))
@@ -108,7 +108,7 @@ static nsec_t day_of(nsec_t instant)
 	return instant - (into < 0 ? into + day : into);
 }
 
-/* "02:38:57.7", with a zone or without one. 0, or -1. */
+/* Parse a time of day such as "02:38:57.7", with or without a zone. Return 0 or -1. */
 static int parse_clock(const char *text, nsec_t *clock, nsec_t *zone)
 {
 	struct tm tm = {0};
@@ -116,7 +116,7 @@ static int parse_clock(const char *text, nsec_t *clock, nsec_t *zone)
 	size_t digits = end ? strspn(end, ".0123456789") : 0;
 	AUTOFREE char *part = end ? mem_printf("0%.*s", (int)digits, end) : NULL;
 
-	/* strptime takes leap seconds, and blanks before a number. */
+	/* strptime() also accepts leap seconds, and blanks in front of numbers. */
 	if (!end || tm.tm_sec > 59 || strchr(text, ' ') || number_seconds(part, clock))
 		return -1;
 	end += digits;
@@ -128,7 +128,7 @@ static int parse_clock(const char *text, nsec_t *clock, nsec_t *zone)
 	return 0;
 }
 
-/* "2026-11-21T02:38:57.7+05:30", in which the date or the clock may be left out. */
+/* Parse "2026-11-21T02:38:57.7+05:30", without the date or without the time. */
 static int parse_utc(const char *text, nsec_t origin, nsec_t *instant)
 {
 	struct tm tm = {0}, back;
@@ -143,7 +143,7 @@ static int parse_utc(const char *text, nsec_t origin, nsec_t *instant)
 	if (!date)
 		day = day_of(nsec_add(origin, zone));
 	else if (__builtin_mul_overflow(timegm(&back), NSEC_PER_SEC, &day) ||
-		 back.tm_mday != tm.tm_mday) /* the 31st of April is the 1st of May */
+		 back.tm_mday != tm.tm_mday) /* timegm() made April 31 May 1 */
 		return -1;
 	*instant = nsec_sub(nsec_add(day, clock), zone);
 	return 0;

@@ -46,7 +46,8 @@ bool text_list_matches(const struct text_list *globs, const char *name)
 	return false;
 }
 
-/* "a,b"; where there is no word at all, an empty one is told to be none. */
+/* Add words that are separated by commas. If there are none, add "", which the caller
+ * will report as unknown. */
 static void add_words(struct text_list *list, const char *words)
 {
 	AUTOFREE char *copy = mem_strdup(words);
@@ -80,7 +81,7 @@ static int set_number(const struct option_row *row, const char *word, struct err
 	return 0;
 }
 
-/* "zstd, snappy or none": one after the other. */
+/* Set an error that lists the expected words: "zstd, snappy or none". Return -1. */
 static int refuse_word(const struct option_row *row, const char *words, const char *word,
 		       struct error *error)
 {
@@ -146,7 +147,7 @@ static int set_target(const struct option_row *row, const char *word, struct err
 
 struct parser {
 	const struct command *command;
-	struct option_row *row; /* of both tables */
+	struct option_row *row; /* the rows of both tables */
 	struct poptOption *table;
 	size_t rows, capacity;
 	poptContext context;
@@ -159,7 +160,7 @@ static void add_rows(struct parser *parser, const struct option_row *rows)
 	}
 }
 
-/* popt's table from ours; one more for help, version and the end. */
+/* Make popt's table from ours, with rows for --help, --version and the end. */
 static void make_table(struct parser *parser)
 {
 	static const struct poptOption own[] = {
@@ -231,7 +232,7 @@ static int show_version(const struct command *command)
 	return EXIT_DONE;
 }
 
-/* "--jsno=FILE: unknown option", and what may be meant. */
+/* Set an error such as "--jsno=FILE: unknown option; did you mean --json?" */
 static int refuse_option(const struct parser *parser, int code, struct error *error)
 {
 	const char *word = poptBadOption(parser->context, POPT_BADOPTION_NOALIAS);
@@ -250,7 +251,7 @@ static int refuse_option(const struct parser *parser, int code, struct error *er
 	return EXIT_MISUSE;
 }
 
-/* One pass over the options. Negative popt codes other than the end are misuse. */
+/* Parse all options. popt's negative codes other than -1, the end, are misuse. */
 static int parse_options(const struct parser *parser, struct error *error)
 {
 	int code;
@@ -268,7 +269,7 @@ static int parse_options(const struct parser *parser, struct error *error)
 	return code < -1 ? refuse_option(parser, code, error) : OPTIONS_GO;
 }
 
-void options_take_help(int argc, const char **argv)
+void options_expand_help(int argc, const char **argv)
 {
 	if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
 		return;
@@ -283,7 +284,7 @@ int options_parse(const struct command *command, int argc, const char **argv,
 	const char *word;
 	int status;
 
-	options_take_help(argc, argv);
+	options_expand_help(argc, argv);
 	parser_init(&parser, command, argc, argv);
 	status = parse_options(&parser, error);
 	while (status == OPTIONS_GO && (word = poptGetArg(parser.context)))
@@ -298,7 +299,7 @@ int program_end(const char *program, int status, struct error *error)
 		status = EXIT_FAILED;
 	if (error->misuse)
 		status = EXIT_MISUSE;
-	error_tell(error, program, stderr);
+	error_print(error, program, stderr);
 	return status < 0 ? EXIT_FAILED : status;
 }
 

@@ -9,17 +9,17 @@
 #include "base/error.h"
 
 /*
- * Command line options from one table: parsing and --help both come from it.
- * The only user of popt.
+ * Command line options. Parsing and --help use the same table. Only options.c includes
+ * popt.
  */
 enum option_kind {
 	OPTION_FLAG,   /* bool: set to true */
-	OPTION_STRING, /* char *: the last one given, owned by the options */
-	OPTION_LIST,   /* struct text_list: every one given */
-	OPTION_WORDS,  /* the same; one may be several words with commas between them */
-	OPTION_WORD,   /* int: which of the argument's words it is, from 0 on */
-	OPTION_INT,    /* int, checked against least and most */
-	OPTION_DOUBLE, /* double, checked against least and most */
+	OPTION_STRING, /* char *: a copy of the last argument */
+	OPTION_LIST,   /* struct text_list: all arguments */
+	OPTION_WORDS,  /* struct text_list: all arguments, split at commas */
+	OPTION_WORD,   /* int: the index of the argument in the list of words */
+	OPTION_INT,    /* int from `least` to `most` */
+	OPTION_DOUBLE, /* double from `least` to `most` */
 };
 
 struct text_list {
@@ -28,26 +28,25 @@ struct text_list {
 };
 
 struct option_row {
-	char letter; /* 0: none */
+	char letter; /* of the short option; 0 if there is none */
 	const char *name;
 	enum option_kind kind;
 	void *target;
-	/* What --help calls it; NULL for a flag. Of a word also those to choose from:
-	 * "proto|json", or "KIND=process|comm" where the help tells them. */
+	/* The argument's name in --help; NULL for a flag. For an OPTION_WORD also the
+	 * words: "proto|json", or "KIND=process|comm" if `help` names them. */
 	const char *argument;
 	const char *help;
-	double least, most; /* of a number */
+	double least, most; /* limits of a number */
 };
 
 struct command {
-	const char *name;    /* "ctsync" */
-	const char *usage;   /* "[OPTION...] RUN | -t TRACE..." */
-	const char *summary; /* a line for --help */
-	/* What --version adds, a line; or NULL. */
-	void (*versions)(FILE *file);
-	const char *more; /* what --help adds after the options, or NULL */
-	/* The options, and behind them such as others have, too, or NULL. Each ends with
-	 * a row whose name is NULL. */
+	const char *name;             /* "ctsync" */
+	const char *usage;            /* "[OPTION...] RUN | -t TRACE..." */
+	const char *summary;          /* one line for --help */
+	void (*versions)(FILE *file); /* print a line for --version; or NULL */
+	const char *more;             /* the end of --help, after the options; or NULL */
+	/* The options, and options shared with other programs or NULL. The name of the
+	 * last row of each is NULL. */
 	const struct option_row *rows, *more_rows;
 };
 
@@ -55,29 +54,29 @@ enum exit_status {
 	EXIT_DONE,
 	EXIT_FAILED,
 	EXIT_MISUSE,
-	EXIT_NOT_TIED, /* of what is about clocks: not all are tied to one another */
+	EXIT_NOT_TIED, /* not all clocks are related to one another */
 };
 
 enum { OPTIONS_GO = -1 };
 
 /*
- * Parse argv into the rows' targets and the remaining words into `rest`. OPTIONS_GO, or
- * the exit status: EXIT_DONE after --help and --version, which it adds, as `help`, which
- * is --help; EXIT_MISUSE with error. Words are copied.
+ * Parse argv into the rows' targets, and copy the other words to `rest`. Also handle
+ * --help, --version, and `help` as the first word. Return OPTIONS_GO, or the exit status:
+ * EXIT_DONE after printing help or versions, EXIT_MISUSE with error.
  */
 int options_parse(const struct command *command, int argc, const char **argv,
 		  struct text_list *rest, struct error *error);
 
 /*
- * `PROGRAM help` becomes `PROGRAM --help`, and `PROGRAM help WORD` `PROGRAM WORD --help`:
- * for programs that look at argv before options_parse().
+ * Change `PROGRAM help` to `PROGRAM --help` and `PROGRAM help WORD` to `PROGRAM WORD
+ * --help`, for programs that examine argv before options_parse().
  */
-void options_take_help(int argc, const char **argv);
+void options_expand_help(int argc, const char **argv);
 
 /*
- * The last step of main(), which returns this: what is left for standard output is
- * written, and the error told. The status is an exit status, or negative: it failed, or
- * was misuse, as the error says.
+ * Flush standard output unless an error is set, print the error if there is one, and
+ * return the exit status for main(). `status` is an exit status, or negative for failure;
+ * a misuse error makes the result EXIT_MISUSE. Call last.
  */
 int program_end(const char *program, int status, struct error *error);
 
@@ -85,10 +84,10 @@ void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_clear(struct text_list *list);
 bool text_list_has(const struct text_list *list, const char *text);
 
-/* Whether a name passes one of the list's globs. */
+/* Return true if `name` matches one of the globs. */
 bool text_list_matches(const struct text_list *globs, const char *name);
 
-/* How a program was called, as a shell would take it. For free(). */
+/* Format a program's command line, quoted for a shell. The caller frees the result. */
 char *options_command_line(const char *name, int argc, const char **argv);
 
 #endif

@@ -22,34 +22,36 @@
 
 enum { NAME_MOST = 200, LINKS_MOST = 40, HEAD = 4096, CHUNK = 1 << 18 };
 
-/* A file or directory that is read, however it is named. */
+/* A file or directory that is read, identified independently of its name. */
 struct input {
 	dev_t device;
 	ino_t inode;
-	char *path; /* as it was given */
-	char *real; /* without links, wherever the program is */
+	char *path; /* as given by the user */
+	char *real; /* absolute, with links resolved */
 };
 
-/* What a stream of stdio writes to. stdio itself forgets why a write failed. */
+/* The target of a stdio stream. stdio itself does not keep the cause of a failed write.
+ */
 struct sink {
-	int fd, error; /* error: errno of the first write that failed, or 0 */
+	int fd, error; /* error: errno of the first failed write, or 0 */
 };
 
-/* What a signal's handler has to undo, and what must not be written. */
+/* The state of all outputs, which signal handlers use, and the inputs. */
 static struct outputs {
-	_Atomic(struct output_stage *) stage; /* all that there are */
-	pid_t owner;                          /* a child of fork(2) undoes nothing */
-	pthread_mutex_t lock;                 /* of the inputs */
+	_Atomic(struct output_stage *) stage; /* list of all stages */
+	pid_t owner; /* the process that created them; a forked child removes nothing */
+	pthread_mutex_t lock; /* protects the inputs */
 	struct input *input;
 	size_t inputs, capacity;
-	int stream; /* to cut back to where it began */
-	off_t begin;
+	int stream;           /* descriptor to truncate */
+	off_t begin;          /* offset to truncate it to */
 	struct sink standard; /* standard output */
-	volatile sig_atomic_t is_cut_by_signal, is_cut_by_exit;
+	volatile sig_atomic_t truncates_by_signal, truncates_by_exit;
 } outputs = {.lock = PTHREAD_MUTEX_INITIALIZER, .standard = {STDOUT_FILENO, 0}};
 
-/* Nothing of what was written stays, nor what another thread still writes. */
-static void cut_stream(void)
+/* Truncate the stream to where it began. Redirect it to /dev/null first, as another
+ * thread may still be writing. */
+static void truncate_stream(void)
 {
 	int file = dup(outputs.stream), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -60,32 +62,32 @@ static void cut_stream(void)
 	if (nothing >= 0)
 		close(nothing);
 	close(file);
-	outputs.is_cut_by_signal = outputs.is_cut_by_exit = 0;
+	outputs.truncates_by_signal = outputs.truncates_by_exit = 0;
 }
 
-static void undo(void)
+static void remove_stages(void)
 {
 	for (const struct output_stage *at = outputs.stage; at; at = at->next)
-		removal_of_tree(at->path);
+		remove_tree(at->path);
 }
 
 static void end_by_signal(int number)
 {
 	if (getpid() == outputs.owner)
-		undo();
-	if (outputs.is_cut_by_signal)
-		cut_stream();
+		remove_stages();
+	if (outputs.truncates_by_signal)
+		truncate_stream();
 	signals_end(number);
 }
 
-/* Memory that runs out ends the program by exit(3), wherever it is. */
+/* Clean up at exit(3), by which lack of memory ends the program anywhere. */
 static void end_by_exit(void)
 {
 	if (getpid() != outputs.owner)
 		return;
-	undo();
-	if (outputs.is_cut_by_exit)
-		cut_stream();
+	remove_stages();
+	if (outputs.truncates_by_exit)
+		truncate_stream();
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -93,7 +95,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What is appended begins at the file's end, wherever the offset is. */
+/* Return the offset of the next write; in append mode that is the file's end. */
 static off_t stream_position(int stream, const struct stat *status)
 {
 	int flags = fcntl(stream, F_GETFL);
@@ -102,18 +104,20 @@ static off_t stream_position(int stream, const struct stat *status)
 					      : lseek(stream, 0, SEEK_CUR);
 }
 
-/* Cut it back if a signal comes, where that loses nothing else. */
-static void watch_stream(int stream)
+/* Have signals truncate a stream to its current position, if it is a regular file that
+ * ends there and is not standard error as well. */
+static void set_truncation(int stream)
 {
 	struct stat status, talk;
 
-	outputs.is_cut_by_signal = 0;
+	outputs.truncates_by_signal = 0;
 	outputs.stream = stream;
 	if (fstat(stream, &status) || !S_ISREG(status.st_mode) ||
 	    (fstat(STDERR_FILENO, &talk) == 0 && is_same(&status, &talk)))
 		return;
 	outputs.begin = stream_position(stream, &status);
-	outputs.is_cut_by_signal = outputs.begin >= 0 && outputs.begin >= status.st_size;
+	outputs.truncates_by_signal =
+	    outputs.begin >= 0 && outputs.begin >= status.st_size;
 }
 
 static ssize_t write_sink(void *cookie, const char *bytes, size_t size)
@@ -149,7 +153,7 @@ void output_catch_signals(void)
 	if (stream)
 		stdout = stream;
 	signals_catch(end_by_signal);
-	watch_stream(STDOUT_FILENO);
+	set_truncation(STDOUT_FILENO);
 }
 
 void output_catch_pipe(void)
@@ -176,8 +180,8 @@ void output_protect(const char *path)
 	pthread_mutex_unlock(&outputs.lock);
 }
 
-/* The input that this is, or NULL. What has been removed since lends its number to
- * others. */
+/* Return the path of the input with this device and inode, or NULL. The inode of a
+ * deleted input may have been reused, so stat the path again. */
 static const char *find_input(const struct stat *status)
 {
 	const char *path = NULL;
@@ -210,7 +214,7 @@ const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-char *path_trimmed(const char *path)
+char *path_trim(const char *path)
 {
 	size_t length = strlen(path);
 
@@ -219,8 +223,8 @@ char *path_trimmed(const char *path)
 	return mem_strndup(path, length);
 }
 
-/* The directory above one, which is taken, the nearest that is there; NULL above the
- * root. */
+/* Return the nearest existing directory above `path`, or NULL above the root. Takes
+ * ownership of `path`. */
 static char *step_up(char *path)
 {
 	AUTOFREE char *below = path, *parent = output_parent(path);
@@ -290,14 +294,15 @@ void output_stage_sweep(const char *directory, const char *name)
 			continue;
 		if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0)
-			removal_of_tree(path);
+			remove_tree(path);
 		close(fd);
 	}
 	if (stream)
 		closedir(stream);
 }
 
-/* Whether it is ours: another program may have swept it away before it was locked. */
+/* Lock a stage. Return false if that fails, or if another program removed the directory
+ * before it was locked. */
 static bool lock_stage(struct output_stage *stage)
 {
 	struct stat mine, there;
@@ -317,7 +322,7 @@ static void set_owner(void)
 {
 	if (outputs.owner == getpid())
 		return;
-	/* Nothing of a parent's is undone by its child. */
+	/* A forked child must not remove its parent's stages. */
 	if (!outputs.owner)
 		atexit(end_by_exit);
 	outputs.owner = getpid();
@@ -342,7 +347,7 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 		made = mkdtemp(stage->path);
 		locked = made && lock_stage(stage);
 		cause = errno;
-		/* A directory that cannot be locked must not stay behind. */
+		/* Do not leave behind a directory that cannot be locked. */
 		if (made && !locked)
 			rmdir(stage->path);
 	}
@@ -365,7 +370,7 @@ void output_stage_free(struct output_stage *stage)
 	if (!stage)
 		return;
 	signals_hold(&before);
-	removal_of_tree(stage->path);
+	remove_tree(stage->path);
 	close(stage->lock);
 	if (outputs.stage == stage) {
 		outputs.stage = stage->next;
@@ -387,7 +392,8 @@ static bool is_system_path(const char *path)
 	       (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0);
 }
 
-/* Where a path leads, if that is there or not; for free(). NULL with errno. */
+/* Return the path that a chain of symbolic links leads to, whether or not it exists. The
+ * caller frees it. Return NULL with errno. */
 static char *follow_links(const char *path)
 {
 	char *at = mem_strdup(path);
@@ -409,7 +415,7 @@ static char *follow_links(const char *path)
 	return NULL;
 }
 
-static bool is_straight(const char *target)
+static bool is_written_directly(const char *target)
 {
 	struct stat status;
 
@@ -431,8 +437,8 @@ static int open_file(struct output *output, const char *path, int flag)
 	return output->file ? 0 : -1;
 }
 
-/* The temporary of `target`, in its stage, which is made in `directory`. -1 with errno.
- */
+/* Create a stage in `directory` and open the temporary file `name` in it. Return 0, or -1
+ * with errno. */
 static int open_temporary(struct output *output, const char *directory, const char *name)
 {
 	output->stage = output_stage_new(directory, name);
@@ -442,14 +448,14 @@ static int open_temporary(struct output *output, const char *directory, const ch
 	return open_file(output, output->temporary, O_EXCL);
 }
 
-/* 0, or -1 with errno */
+/* Open the target directly or through a temporary file. Return 0, or -1 with errno. */
 static int open_target(struct output *output)
 {
 	const char *name = file_name(output->target);
 	AUTOFREE char *directory = output_parent(output->target);
 	struct stat status;
 
-	if (is_straight(output->target))
+	if (is_written_directly(output->target))
 		return open_file(output, output->path, 0);
 	errno = *output->path ? EISDIR : ENOENT;
 	if (!*name || (stat(output->target, &status) == 0 && S_ISDIR(status.st_mode)))
@@ -508,10 +514,10 @@ int output_write_all(int fd, const void *from, size_t size, off_t at)
 	return 0;
 }
 
-/* What lies from `from` to `to` of a file, to a stream that begins at `begin` or
- * cannot seek (< 0). 0, or -1 with error. */
-static int copy(const struct output *output, int file, off_t from, off_t to, off_t begin,
-		struct error *error)
+/* Copy the bytes from offset `from` to `to` of a file to the stream. `begin` is the
+ * stream's offset of the copy, or -1 if it cannot seek. Return 0, or -1 with error. */
+static int copy_range(const struct output *output, int file, off_t from, off_t to,
+		      off_t begin, struct error *error)
 {
 	AUTOFREE char *bytes = mem_alloc(CHUNK);
 
@@ -531,8 +537,9 @@ static int copy(const struct output *output, int file, off_t from, off_t to, off
 	return 0;
 }
 
-/* Half of it is cut off by a signal, and worth nothing where none can be caught. */
-static int send_on(const struct output *output, struct error *error)
+/* Copy the temporary file to the stream. A signal truncates a partial copy. The head is
+ * copied last, so that SIGKILL leaves one that no program accepts. */
+static int copy_to_stream(const struct output *output, struct error *error)
 {
 	int file = open(output->temporary, O_RDONLY | O_CLOEXEC), status;
 	struct stat whole;
@@ -540,28 +547,28 @@ static int send_on(const struct output *output, struct error *error)
 
 	if (file < 0 || fstat(file, &whole))
 		return error_errno(error, output->temporary);
-	watch_stream(output->stream);
-	if (outputs.is_cut_by_signal && !(fcntl(output->stream, F_GETFL) & O_APPEND))
+	set_truncation(output->stream);
+	if (outputs.truncates_by_signal && !(fcntl(output->stream, F_GETFL) & O_APPEND))
 		begin = outputs.begin;
 	end = begin >= 0 && whole.st_size > HEAD ? HEAD : 0;
-	status = copy(output, file, end, whole.st_size, begin, error) ||
-			 copy(output, file, 0, end, begin, error)
+	status = copy_range(output, file, end, whole.st_size, begin, error) ||
+			 copy_range(output, file, 0, end, begin, error)
 		     ? -1
 		     : 0;
 	if (begin >= 0 && !status)
 		lseek(output->stream, begin + whole.st_size, SEEK_SET);
-	if (status && outputs.is_cut_by_signal)
-		cut_stream();
-	outputs.is_cut_by_signal = 0;
+	if (status && outputs.truncates_by_signal)
+		truncate_stream();
+	outputs.truncates_by_signal = 0;
 	close(file);
 	return status;
 }
 
-/* 0, or -1 with error */
+/* Return 0, or -1 with error. */
 static int put_in_place(struct output *output, struct error *error)
 {
 	if (output->stream >= 0)
-		return send_on(output, error);
+		return copy_to_stream(output, error);
 	if (!output->temporary)
 		return 0;
 	if (output_check(output->target, error))
@@ -608,28 +615,28 @@ int output_check_stdout(bool is_binary, struct error *error)
 	return 0;
 }
 
-void output_whole_stdout(void)
+void output_atomic_stdout(void)
 {
 	set_owner();
-	watch_stream(STDOUT_FILENO);
-	outputs.is_cut_by_exit = outputs.is_cut_by_signal;
+	set_truncation(STDOUT_FILENO);
+	outputs.truncates_by_exit = outputs.truncates_by_signal;
 }
 
-void output_cut_stdout(void)
+void output_truncate_stdout(void)
 {
 	fflush(stdout);
-	if (outputs.is_cut_by_exit)
-		cut_stream();
+	if (outputs.truncates_by_exit)
+		truncate_stream();
 }
 
 int output_flush_stdout(struct error *error)
 {
 	if (flush_sink(stdout, &outputs.standard)) {
 		error_errno(error, STREAM_NAME);
-		if (outputs.is_cut_by_signal)
-			cut_stream();
+		if (outputs.truncates_by_signal)
+			truncate_stream();
 		return -1;
 	}
-	outputs.is_cut_by_signal = outputs.is_cut_by_exit = 0;
+	outputs.truncates_by_signal = outputs.truncates_by_exit = 0;
 	return 0;
 }

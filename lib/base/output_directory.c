@@ -91,7 +91,7 @@ static int check_target(const char *path, const struct output_kind *kind, bool *
 		return S_ISDIR(status.st_mode) ? check_empty(path, NULL, kind, error)
 					       : error_errno(error, path);
 	}
-	/* A link that leads nowhere would be replaced. */
+	/* A dangling link is refused; it would be replaced. */
 	*is_new = *path && errno == ENOENT && lstat(path, &status) && errno == ENOENT;
 	if (*is_new)
 		return 0;
@@ -99,7 +99,7 @@ static int check_target(const char *path, const struct output_kind *kind, bool *
 	return error_errno(error, path);
 }
 
-int output_make_above(const char *path, size_t first, char **made)
+int make_parent_directories(const char *path, size_t first, char **made)
 {
 	AUTOFREE char *part = mem_strdup(path);
 
@@ -115,7 +115,8 @@ int output_make_above(const char *path, size_t first, char **made)
 	return 0;
 }
 
-/* Remove the directories above it that are empty, down to one of so many bytes. */
+/* Remove empty parent directories of `path`, up to the one whose path has `least` bytes.
+ */
 static void remove_above(const char *path, size_t least)
 {
 	AUTOFREE char *above = mem_strdup(path);
@@ -142,7 +143,7 @@ static int make_stage(struct output_directory *directory, const char *path,
 		return 0;
 	}
 	if (directory->kind->parents &&
-	    output_make_above(directory->path, 1, &directory->made))
+	    make_parent_directories(directory->path, 1, &directory->made))
 		return error_errno(error, directory->path);
 	directory->stage = output_stage_new(parent, name);
 	if (!directory->stage)
@@ -154,7 +155,7 @@ static int make_stage(struct output_directory *directory, const char *path,
 int output_directory_open(struct output_directory *directory, const char *path,
 			  const struct output_kind *kind, struct error *error)
 {
-	char *plain = path_trimmed(path);
+	char *plain = path_trim(path);
 	AUTOFREE char *parent = output_parent(plain);
 
 	*directory = (struct output_directory){.kind = kind, .path = plain};
@@ -259,8 +260,8 @@ static int write_list(const struct output_directory *directory, struct text_list
 }
 
 /*
- * Whether a file lies at `name` below `top` with no link on the way to it. A list may
- * come from anywhere: no other way to it counts, such as one by "..".
+ * Return true if `top`/`name` is a regular file, reached without symbolic links or "..".
+ * The list that names it may come from anywhere.
  */
 static bool is_file(const char *top, const char *name)
 {
@@ -305,8 +306,9 @@ static int read_list(const char *top, const char *list, struct text_list *old,
 }
 
 /*
- * Whether a file may come to `name`: its entry in the directory is new, or, where it may
- * be replaced, a file or nothing is there, and no input.
+ * Check that a file can be moved to `name`: the target has no entry with the first
+ * component of `name`, or if files may be replaced, the existing entries are directories
+ * above it and a regular file that is not an input. Return 0, or -1 with error.
  */
 static int check_place(const struct output_directory *directory, const char *name,
 		       struct error *error)
@@ -352,7 +354,8 @@ static int rename_below(const char *from, const char *to, const char *name, char
 	AUTOFREE char *source = mem_printf("%s/%s", from, name);
 	AUTOFREE char *target = mem_printf("%s/%s", to, name);
 
-	output_make_above(target, strlen(to) + 1, made); /* what fails here fails below */
+	make_parent_directories(target, strlen(to) + 1,
+				made); /* what fails here fails below */
 	if (!rename(source, target))
 		return 0;
 	error_errno(error, target);
@@ -374,7 +377,7 @@ static int keep_old(struct output_moves *moves, const char *name, bool is_replac
 	AUTOFREE char *kept = mem_printf("%s/%s", moves->kept, name);
 	AUTOFREE char *made = NULL;
 
-	output_make_above(kept, strlen(moves->kept), &made);
+	make_parent_directories(kept, strlen(moves->kept), &made);
 	if ((!is_replaced || link(source, kept)) &&
 	    rename_below(top, moves->kept, name, &made, error))
 		return -1;

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 
-/* The last two are of the program itself: a library that gives up, and a file that was
- * cut while it is mapped. */
+/* The program itself causes the last two: a library calls abort(3), or a mapped file was
+ * truncated. */
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGABRT, SIGBUS};
 
 enum { ENDINGS = sizeof(ending) / sizeof(*ending) };
@@ -42,7 +42,7 @@ void signals_catch_pipe(void (*handler)(int number))
 void signals_end(int number)
 {
 	signal(number, SIG_DFL);
-	raise(number); /* comes when the handler returns */
+	raise(number); /* delivered when the handler returns */
 }
 
 void signals_hold(sigset_t *before)
@@ -79,7 +79,7 @@ struct parallel {
 	void *context;
 };
 
-static void *work(void *context)
+static void *parallel_worker(void *context)
 {
 	struct parallel *parallel = context;
 	size_t index;
@@ -98,14 +98,15 @@ void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
 	if (most >= count)
 		most = count ? count - 1 : 0;
 	thread = mem_zalloc(most * sizeof(*thread));
-	while (started < most && thread_start(&thread[started], work, &parallel))
+	while (started < most &&
+	       thread_start(&thread[started], parallel_worker, &parallel))
 		started++;
-	work(&parallel);
+	parallel_worker(&parallel);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 }
 
-void limits_allow_files(void)
+void raise_open_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -124,7 +125,7 @@ static bool is_dots(const char *name)
 
 static void remove_entry(int at, const char *name, int depth);
 
-/* readdir(3) takes memory; its system call does not. */
+/* readdir(3) allocates memory; its system call does not. */
 static void empty_directory(int directory, int depth)
 {
 	_Alignas(struct dirent64) char entries[ENTRIES];
@@ -153,7 +154,8 @@ static void remove_entry(int at, const char *name, int depth)
 	directory = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0)
 		return;
-	/* What goes while a directory is read may hide what stays (readdir(3)). */
+	/* Removing entries while reading a directory can hide others (readdir(3)), so
+	 * make several passes. */
 	for (int pass = 0; pass < PASSES; pass++) {
 		empty_directory(directory, depth + 1);
 		if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
@@ -163,7 +165,7 @@ static void remove_entry(int at, const char *name, int depth)
 	close(directory);
 }
 
-void removal_of_tree(const char *path)
+void remove_tree(const char *path)
 {
 	int before = errno;
 

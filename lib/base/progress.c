@@ -16,8 +16,8 @@ void progress_init(struct progress *progress, bool quiet)
 	progress->next_ns = progress->started_ns + NSEC_PER_SEC / 2;
 }
 
-/* Seconds since the begin, where it is time to draw a line; else 0. */
-static double due(struct progress *progress)
+/* Return the elapsed seconds if the line is due to be redrawn, otherwise 0. */
+static double redraw_elapsed_s(struct progress *progress)
 {
 	int64_t now;
 
@@ -31,7 +31,7 @@ static double due(struct progress *progress)
 void progress_update(struct progress *progress, const char *what, uint64_t events,
 		     uint64_t bytes, uint64_t total_bytes)
 {
-	double seconds = due(progress);
+	double seconds = redraw_elapsed_s(progress);
 
 	if (seconds <= 0)
 		return;
@@ -48,7 +48,7 @@ void progress_update(struct progress *progress, const char *what, uint64_t event
 
 void progress_share(struct progress *progress, const char *what, double share)
 {
-	double seconds = due(progress);
+	double seconds = redraw_elapsed_s(progress);
 
 	if (seconds <= 0)
 		return;

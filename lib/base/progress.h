@@ -6,29 +6,29 @@
 #include <stdint.h>
 
 /*
- * One line on stderr about long work, rewritten a few times a second, on a
- * terminal only. A line is left on the screen only while work goes on.
+ * A progress line on standard error, if that is a terminal, redrawn up to five times a
+ * second and removed at the end.
  */
 struct progress {
-	bool shown;         /* whether this run shows progress at all */
-	bool drawn;         /* whether a line stands on the screen now */
-	int64_t next_ns;    /* monotonic; not before this is it drawn again */
-	int64_t started_ns; /* monotonic */
+	bool shown;         /* progress is to be shown at all */
+	bool drawn;         /* there is a line on the screen */
+	int64_t next_ns;    /* earliest monotonic time of the next redraw */
+	int64_t started_ns; /* monotonic time of the start */
 };
 
 void progress_init(struct progress *progress, bool quiet);
 
 /*
- * Show "what: 1.2 million events, 0.8 million/s, 12 of 110 MB, 40 s left"; total 0
- * leaves out the share, and what is left.
+ * Show "what: 1.2 million events, 0.8 million/s, 12 of 110 MB, 40 s left". If
+ * `total_bytes` is 0, omit the bytes and the time left.
  */
 void progress_update(struct progress *progress, const char *what, uint64_t events,
 		     uint64_t bytes, uint64_t total_bytes);
 
-/* Show "what: 42 %, 3 s left" of a share from 0 to 1. */
+/* Show "what: 42 %, 3 s left" for a share from 0 to 1. */
 void progress_share(struct progress *progress, const char *what, double share);
 
-/* Take the line away, before anything else is written to the terminal. */
+/* Remove the line. Call before anything else is written to the terminal. */
 void progress_end(struct progress *progress);
 
 #endif

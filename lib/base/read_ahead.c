@@ -11,24 +11,25 @@
 enum { MOST_DELAY = 5000000 }; /* ns */
 
 struct queue {
-	struct read_block *first, **last; /* read, and not given back */
-	bool is_given;                    /* the first one */
+	struct read_block *first, **last; /* not yet moved past by the consumer */
+	bool is_given;                    /* the consumer has the first block */
 	bool is_busy, has_ended;
 };
 
 struct read_ahead {
-	struct read_ahead_of of;
-	struct queue *queue; /* one a source */
+	struct read_ahead_config of;
+	struct queue *queue; /* one for each source */
 	pthread_t *thread;
 	int threads;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
-	struct read_block *spare, *used; /* used ones only the user of all knows */
-	size_t bytes;                    /* in all queues */
-	int idle;                        /* threads that wait for `emptied` */
-	bool is_waiting;                 /* for `filled` */
+	struct read_block *spare; /* for reuse */
+	struct read_block *used;  /* moved past; only the consumer uses this list */
+	size_t bytes;             /* in all queues */
+	int idle;                 /* number of threads waiting for `emptied` */
+	bool is_waiting;          /* the consumer waits for `filled` */
 	bool stop;
-	uint64_t delay; /* state of the random delays, 0: none */
+	uint64_t delay; /* state of the random delays; 0 without delays */
 };
 
 struct read_step {
@@ -38,18 +39,18 @@ struct read_step {
 };
 
 /*
- * Delays of CT_READ_DELAY's seed, for tests: what threads do when is by chance, and
- * nothing may depend on it.
+ * Return the state of random delays with the seed CT_READ_DELAY, or 0 without it. Tests
+ * use it to show that no result depends on the order in which threads run.
  */
-static uint64_t first_delay(void)
+static uint64_t delay_seed(void)
 {
 	const char *seed = getenv("CT_READ_DELAY");
 
 	return seed ? strtoull(seed, NULL, 10) * 2 + 1 : 0;
 }
 
-/* Under the lock, which is free meanwhile. */
-static void wait_a_while(struct read_ahead *ahead)
+/* Sleep for a random time. The lock is held, and released meanwhile. */
+static void sleep_randomly(struct read_ahead *ahead)
 {
 	struct timespec delay = {0, 0};
 
@@ -62,7 +63,7 @@ static void wait_a_while(struct read_ahead *ahead)
 	pthread_mutex_lock(&ahead->lock);
 }
 
-static struct read_block *take_block(struct read_ahead *ahead, size_t size)
+static struct read_block *new_block(struct read_ahead *ahead, size_t size)
 {
 	struct read_block *block = NULL;
 
@@ -87,7 +88,7 @@ void *read_step_add(struct read_step *step, size_t size)
 	struct read_block *block = step->end;
 
 	if (!block || size > block->size - block->used) {
-		block = take_block(step->ahead, size);
+		block = new_block(step->ahead, size);
 		*step->last = step->end = block;
 		step->last = &block->next;
 		step->bytes += block->size;
@@ -97,10 +98,10 @@ void *read_step_add(struct read_step *step, size_t size)
 }
 
 /*
- * The source to read next, or one past the last. One with nothing that waits keeps others
- * from being used, so it is read even if too much waits already.
+ * Return the source to read next, or the number of sources if there is none. An empty
+ * queue can block the consumer, so its source is read even if the limit is exceeded.
  */
-static uint32_t most_needed(const struct read_ahead *ahead)
+static uint32_t most_needed_source(const struct read_ahead *ahead)
 {
 	bool is_full = ahead->bytes >= ahead->of.most_bytes, best_waits = true;
 	uint32_t best = (uint32_t)ahead->of.sources;
@@ -124,15 +125,16 @@ static uint32_t most_needed(const struct read_ahead *ahead)
 	return best;
 }
 
-/* Under the lock, which is free meanwhile: nobody else touches a busy source. */
-static void read_on(struct read_ahead *ahead, uint32_t source)
+/* Read one step of a source. The lock is held, and released while reading: no other
+ * thread touches a busy source. */
+static void read_source(struct read_ahead *ahead, uint32_t source)
 {
 	struct queue *queue = &ahead->queue[source];
 	struct read_step step = {.ahead = ahead, .last = &step.first};
 	bool more;
 
 	queue->is_busy = true;
-	wait_a_while(ahead);
+	sleep_randomly(ahead);
 	pthread_mutex_unlock(&ahead->lock);
 	more = ahead->of.read(ahead->of.context, source, &step);
 	pthread_mutex_lock(&ahead->lock);
@@ -148,16 +150,16 @@ static void read_on(struct read_ahead *ahead, uint32_t source)
 		pthread_cond_signal(&ahead->filled);
 }
 
-static void *work(void *context)
+static void *reader_thread(void *context)
 {
 	struct read_ahead *ahead = context;
 
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->stop) {
-		uint32_t source = most_needed(ahead);
+		uint32_t source = most_needed_source(ahead);
 
 		if (source < ahead->of.sources) {
-			read_on(ahead, source);
+			read_source(ahead, source);
 			continue;
 		}
 		ahead->idle++;
@@ -168,12 +170,12 @@ static void *work(void *context)
 	return NULL;
 }
 
-struct read_ahead *read_ahead_new(const struct read_ahead_of *of)
+struct read_ahead *read_ahead_new(const struct read_ahead_config *of)
 {
 	struct read_ahead *ahead = mem_zalloc(sizeof(*ahead));
 
 	ahead->of = *of;
-	ahead->delay = first_delay();
+	ahead->delay = delay_seed();
 	ahead->queue = mem_zalloc(of->sources * sizeof(*ahead->queue) + 1);
 	for (size_t i = 0; i < of->sources; i++)
 		ahead->queue[i].last = &ahead->queue[i].first;
@@ -182,13 +184,13 @@ struct read_ahead *read_ahead_new(const struct read_ahead_of *of)
 	pthread_cond_init(&ahead->emptied, NULL);
 	ahead->thread = mem_zalloc((size_t)of->threads * sizeof(*ahead->thread) + 1);
 	while (ahead->threads < of->threads && (size_t)ahead->threads < of->sources &&
-	       thread_start(&ahead->thread[ahead->threads], work, ahead))
+	       thread_start(&ahead->thread[ahead->threads], reader_thread, ahead))
 		ahead->threads++;
 	return ahead;
 }
 
-/* Under the lock: the first block is used up. */
-static void put_aside(struct read_ahead *ahead, struct queue *queue)
+/* Move the first block of a queue to the used ones. The lock is held. */
+static void move_to_used(struct read_ahead *ahead, struct queue *queue)
 {
 	struct read_block *used = queue->first;
 
@@ -198,7 +200,7 @@ static void put_aside(struct read_ahead *ahead, struct queue *queue)
 	ahead->bytes -= used->size;
 	used->next = ahead->used;
 	ahead->used = used;
-	/* Not for every block: waking up costs as much as reading one. */
+	/* Not for every block: waking a thread costs as much as reading a block. */
 	if (ahead->idle && (!queue->first || ahead->bytes < ahead->of.most_bytes / 2))
 		pthread_cond_signal(&ahead->emptied);
 }
@@ -229,13 +231,13 @@ const struct read_block *read_ahead_next(struct read_ahead *ahead, uint32_t sour
 
 	pthread_mutex_lock(&ahead->lock);
 	if (queue->is_given)
-		put_aside(ahead, queue);
+		move_to_used(ahead, queue);
 	while (!queue->first && !queue->has_ended) {
 		ahead->is_waiting = ahead->threads > 0;
 		if (ahead->is_waiting)
 			pthread_cond_wait(&ahead->filled, &ahead->lock);
 		else
-			read_on(ahead, source);
+			read_source(ahead, source);
 	}
 	ahead->is_waiting = false;
 	block = queue->first;

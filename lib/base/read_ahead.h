@@ -9,58 +9,61 @@
 #include "base/nsec.h"
 
 /*
- * Many sources, each read by steps, by few threads ahead of the one that uses what they
- * give. What a source gave waits in blocks. Threads take the source that will be needed
- * first: one of which nothing waits, else the one that is furthest behind, until so many
- * bytes wait. So memory does not grow with the sources' lengths, and with their number
- * only by what a step of each gives.
+ * A reader of many sources, with a few threads that run ahead of the consumer.
+ *
+ * Each source is read in steps, and what a step yields is queued in blocks. A thread
+ * picks a source whose queue is empty, or else the one whose `position` is furthest
+ * behind, until `most_bytes` are queued. So memory does not grow with the length of the
+ * sources, and with their number only by one step each.
  */
 struct read_ahead;
 
-/* What one step of a source gives. */
+/* The output of one step of a source. */
 struct read_step;
 
-/* Items one behind the other: `used` bytes. */
+/* Consecutive items of `used` bytes altogether. */
 struct read_block {
 	struct read_block *next;
 	size_t size, used;
 	_Alignas(16) char byte[];
 };
 
-struct read_ahead_of {
+struct read_ahead_config {
 	size_t sources;
-	int threads;       /* 0: the one that uses what is read reads it */
-	size_t most_bytes; /* that wait */
+	int threads;       /* 0: the consumer reads */
+	size_t most_bytes; /* limit of the queued bytes */
 	size_t block_bytes;
-	/*
-	 * Read some milliseconds more of a source; false at its end. In any thread, but
-	 * in one at a time.
-	 */
+	/* Read a step of some milliseconds. Return false at the source's end. Called in
+	 * any thread, for one source in one at a time. */
 	bool (*read)(void *context, uint32_t source, struct read_step *step);
-	/* What others may know of the source by now; after a step, under the lock. */
+	/* Publish the facts about a source. Called after each step, with the lock held.
+	 */
 	void (*note)(void *context, uint32_t source);
-	/* Where it was read to: the least goes on first. Under the lock. */
+	/* Return the position up to which a source was read; the smallest is read first.
+	 * Called with the lock held. */
 	nsec_t (*position)(const void *context, uint32_t source);
 	void *context;
 };
 
-/* Begins to read. Where the system gives no thread, reads as with none. */
-struct read_ahead *read_ahead_new(const struct read_ahead_of *of);
+/* Start reading. If no thread can be created, the consumer reads. */
+struct read_ahead *read_ahead_new(const struct read_ahead_config *of);
 
-/* From within a step: so many bytes, at most UINT32_MAX, for one more item. */
+/* Allocate one more item of `size` bytes, at most UINT32_MAX. Called by `read`. */
 void *read_step_add(struct read_step *step, size_t size);
 
-/* The next block of a source, waited for, or NULL at its end. */
+/* Wait for the next block of a source and return it, or NULL at the source's end. */
 const struct read_block *read_ahead_next(struct read_ahead *ahead, uint32_t source);
 
-/* Of blocks behind which others of their source were asked for, no item is used now. */
+/* Recycle the blocks that the consumer has moved past. No pointer into them may be used
+ * afterwards. */
 void read_ahead_reuse(struct read_ahead *ahead);
 
-/* While nobody notes anything. */
+/* Lock out the `note` and `position` callbacks, so that what they use can be read or
+ * changed. */
 void read_ahead_lock(struct read_ahead *ahead);
 void read_ahead_unlock(struct read_ahead *ahead);
 
-/* End the reading, wherever it is. */
+/* Stop reading and free everything. */
 void read_ahead_free(struct read_ahead *ahead);
 
 #endif

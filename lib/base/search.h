@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /*
- * The first index below `count` for which a condition on `index` does not hold, `count`
- * if there is none: by bisection, so it holds for all indexes below that and for none
- * from there on.
+ * The partition point: the first index below `count` for which `condition`, an expression
+ * of `index`, is false, or `count` if there is none. Found by bisection: the condition
+ * must be true for all smaller indexes and false for all larger ones.
  */
-#define FIRST_NOT(count, index, condition)                                               \
+#define PARTITION_POINT(count, index, condition)                                         \
 	({                                                                               \
 		size_t low_ = 0, high_ = (count);                                        \
                                                                                          \

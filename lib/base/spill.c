@@ -11,7 +11,8 @@
 #include "base/output.h"
 #include "base/process.h"
 
-/* Where the file system has no files without a name: no signal comes between the two. */
+/* Create a file and remove its name, for file systems without O_TMPFILE. Signals are
+ * blocked, so that the name does not remain. */
 static int make_and_unlink(const char *parent)
 {
 	AUTOFREE char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
@@ -39,7 +40,8 @@ static int open_unnamed(void)
 	return fd;
 }
 
-static int fail(const struct spill *spill, const char *what, struct error *error)
+static int spill_io_error(const struct spill *spill, const char *what,
+			  struct error *error)
 {
 	return error_set(error, "cannot %s temporary file %s: %s", what, spill->what,
 			 strerror(errno));
@@ -49,7 +51,7 @@ int spill_change(const struct spill *spill, uint64_t at, const void *bytes, size
 		 struct error *error)
 {
 	return output_write_all(spill->fd, bytes, size, (off_t)at)
-		   ? fail(spill, "write the", error)
+		   ? spill_io_error(spill, "write the", error)
 		   : 0;
 }
 
@@ -58,7 +60,7 @@ int spill_add(struct spill *spill, const void *bytes, size_t size, struct error 
 	if (!spill->is_open) {
 		spill->fd = open_unnamed();
 		if (spill->fd < 0)
-			return fail(spill, "make a", error);
+			return spill_io_error(spill, "make a", error);
 		spill->is_open = true;
 	}
 	if (spill_change(spill, spill->size, bytes, size, error))
@@ -78,9 +80,9 @@ int spill_read(const struct spill *spill, uint64_t at, void *bytes, size_t size,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done == 0)
-			errno = EIO; /* it is shorter than it was */
+			errno = EIO; /* the file was truncated */
 		if (done <= 0)
-			return fail(spill, "read the", error);
+			return spill_io_error(spill, "read the", error);
 		to += done;
 		at += (uint64_t)done;
 		size -= (size_t)done;

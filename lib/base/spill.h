@@ -9,18 +9,16 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/*
- * An unnamed file in $TMPDIR for what does not fit into memory, to be written and read,
- * made when something is first added to it.
- */
+/* An unnamed temporary file in $TMPDIR for data that does not fit into memory. It is
+ * created when bytes are first added. */
 struct spill {
-	const char *what; /* for errors: "of messages" */
+	const char *what; /* content, for error messages: "of messages" */
 	uint64_t size;    /* in bytes */
 	bool is_open;
 	int fd;
 };
 
-/* Add bytes at the end, or read or change some that were added. 0, or -1 with error. */
+/* Append bytes; read or overwrite bytes at an offset. Return 0, or -1 with error. */
 int spill_add(struct spill *spill, const void *bytes, size_t size, struct error *error);
 int spill_read(const struct spill *spill, uint64_t at, void *bytes, size_t size,
 	       struct error *error);
@@ -29,25 +27,26 @@ int spill_change(const struct spill *spill, uint64_t at, const void *bytes, size
 void spill_clear(struct spill *spill);
 
 /*
- * What is read back as it came, or chunk by chunk: the last chunk waits in memory, those
- * before it lie in a file, which many chains may share. Zeroed is empty.
+ * A sequence of chunks of bytes. The last, open chunk is in memory, the others are in a
+ * spill file, which many chains may share. Zero-initialize before use.
  */
 struct spill_chain {
-	struct bytes open; /* the last chunk, to be added to */
-	uint64_t first;    /* what it begins with, the caller's */
+	struct bytes open; /* the open chunk; append here */
+	uint64_t first;    /* the caller's number for the start of the open chunk */
 	struct spill_chunk {
-		uint64_t first, at; /* in the file */
+		uint64_t first; /* the caller's number for the start */
+		uint64_t at;    /* offset in the file */
 		size_t size;
 	} * chunk;
 	size_t chunks, capacity;
 };
 
-/* Put the open chunk into the file, and begin another one. 0, or -1 with error. */
+/* Move the open chunk to the file and begin a new one. Return 0, or -1 with error. */
 int spill_chain_close(struct spill_chain *chain, struct spill *spill,
 		      struct error *error);
 
-/* The bytes of the n-th chunk, of which the open one is the last: in `memory`, unless it
- * is open. 0, or -1 with error. */
+/* Set `chunk` to the bytes of the n-th chunk, counting the open one as the last. Chunks
+ * from the file are read into `memory`. Return 0, or -1 with error. */
 int spill_chain_read(const struct spill_chain *chain, const struct spill *spill, size_t n,
 		     struct bytes *memory, struct bytes_cursor *chunk,
 		     struct error *error);

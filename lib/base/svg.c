@@ -21,7 +21,7 @@ static bool markup_allows(const char *character)
 #define FONT                                                                             \
 	"system-ui,-apple-system,&#39;Segoe UI&#39;,Roboto,&#39;Helvetica Neue&#39;,"    \
 	"Arial,sans-serif"
-#define FARTHEST 1e6 /* pixels; renderers lose precision beyond */
+#define FARTHEST 1e6 /* pixels; renderers lose precision beyond that */
 
 void svg_number(FILE *file, double value)
 {
@@ -35,7 +35,7 @@ void svg_number(FILE *file, double value)
 		fprintf(file, ".%ld", labs(tenths) % 10);
 }
 
-static void attribute(FILE *file, const char *name, double value)
+static void print_attribute(FILE *file, const char *name, double value)
 {
 	fprintf(file, " %s=\"", name);
 	svg_number(file, value);
@@ -47,8 +47,8 @@ void svg_begin(FILE *file, double width, double height, const char *title)
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"",
 	      file);
-	attribute(file, "width", width);
-	attribute(file, "height", height);
+	print_attribute(file, "width", width);
+	print_attribute(file, "height", height);
 	fputs(" viewBox=\"0 0 ", file);
 	svg_number(file, width);
 	putc(' ', file);
@@ -65,15 +65,15 @@ void svg_end(FILE *file)
 
 static void box_attributes(FILE *file, const struct svg_box *box)
 {
-	attribute(file, "x", box->x);
-	attribute(file, "y", box->y);
-	attribute(file, "width", fmax(box->width, 0));
-	attribute(file, "height", fmax(box->height, 0));
+	print_attribute(file, "x", box->x);
+	print_attribute(file, "y", box->y);
+	print_attribute(file, "width", fmax(box->width, 0));
+	print_attribute(file, "height", fmax(box->height, 0));
 }
 
 void svg_begin_clip(FILE *file, const struct svg_box *box)
 {
-	/* A nested <svg> cuts off without an id, which other pictures on a page share. */
+	/* A nested <svg> clips without an id, which would have to be unique in a page. */
 	fputs("<svg overflow=\"hidden\"", file);
 	box_attributes(file, box);
 	fputs(">\n", file);
@@ -89,15 +89,16 @@ void svg_rect(FILE *file, const struct svg_box *box, const char *style)
 void svg_circle(FILE *file, struct svg_point centre, double radius, const char *style)
 {
 	fputs("<circle", file);
-	attribute(file, "cx", centre.x);
-	attribute(file, "cy", centre.y);
-	attribute(file, "r", fmax(radius, 0));
+	print_attribute(file, "cx", centre.x);
+	print_attribute(file, "cy", centre.y);
+	print_attribute(file, "r", fmax(radius, 0));
 	fprintf(file, " %s/>\n", style);
 }
 
-/* `tail` ends the points, and begins the attributes. */
-static void path(FILE *file, const struct svg_point *point, size_t count,
-		 const char *tail, const char *style)
+/* Write a path through points. `tail` ends the list of points and begins the attributes.
+ */
+static void print_path(FILE *file, const struct svg_point *point, size_t count,
+		       const char *tail, const char *style)
 {
 	if (count == 0)
 		return;
@@ -121,20 +122,20 @@ void svg_line(FILE *file, struct svg_point from, struct svg_point to, const char
 void svg_polyline(FILE *file, const struct svg_point *point, size_t count,
 		  const char *style)
 {
-	path(file, point, count, "\" fill=\"none\"", style);
+	print_path(file, point, count, "\" fill=\"none\"", style);
 }
 
 void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
 		 const char *style)
 {
-	path(file, point, count, "Z\"", style);
+	print_path(file, point, count, "Z\"", style);
 }
 
 void svg_text(FILE *file, struct svg_point at, const char *text, const char *style)
 {
 	fputs("<text", file);
-	attribute(file, "x", at.x);
-	attribute(file, "y", at.y);
+	print_attribute(file, "x", at.x);
+	print_attribute(file, "y", at.y);
 	fprintf(file, " %s>", style);
 	svg_escape(file, text);
 	fputs("</text>\n", file);
@@ -168,16 +169,16 @@ void svg_escape(FILE *file, const char *text)
 	}
 }
 
-/* Whether the byte goes on with a character of UTF-8. */
-static bool continues(char c)
+static bool is_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Widths in a font size of 1, on the side of too much. */
-static double advance(char c)
+/* Return an upper estimate of the width of a character at font size 1; 0 for all but the
+ * first byte of a character. */
+static double character_width(char c)
 {
-	if (continues(c))
+	if (is_continuation(c))
 		return 0;
 	if ((unsigned char)c >= 0xe3) /* Chinese, Japanese, Korean and beyond */
 		return 1;
@@ -195,7 +196,7 @@ double svg_text_width(const char *text, double size)
 	double width = 0;
 
 	while (*text)
-		width += advance(*text++);
+		width += character_width(*text++);
 	return width * size;
 }
 
@@ -211,7 +212,7 @@ char *svg_text_fit(const char *text, double size, double width)
 		const int from_head = head <= strlen(text) - tail;
 		const char c = from_head ? text[head] : text[tail - 1];
 
-		left -= advance(c) * size;
+		left -= character_width(c) * size;
 		if (left < 0)
 			break;
 		if (from_head)
@@ -219,9 +220,9 @@ char *svg_text_fit(const char *text, double size, double width)
 		else
 			tail--;
 	}
-	while (head > 0 && continues(text[head]))
+	while (head > 0 && is_continuation(text[head]))
 		head--;
-	while (continues(text[tail]))
+	while (is_continuation(text[tail]))
 		tail++;
 	return mem_printf("%.*s\xe2\x80\xa6%s", (int)head, text, text + tail);
 }

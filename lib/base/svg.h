@@ -7,11 +7,10 @@
 #include <stdio.h>
 
 /*
- * A small writer of SVG. Lengths are pixels of the viewBox, y down, written
- * with one decimal at most, and never as "nan" or "inf". A `style` is
- * attributes as they stand in the file, from us and never from the user;
- * texts may come from anywhere: they are escaped, and bytes that XML or UTF-8
- * do not allow become U+FFFD.
+ * A writer of SVG. Lengths are pixels of the viewBox with y pointing down, written with
+ * at most one decimal and never as "nan" or "inf". A `style` is a string of attributes
+ * that is written unchanged, so it must not contain user input. All other strings are
+ * escaped, and bytes that XML or UTF-8 do not allow become U+FFFD.
  */
 struct svg_point {
 	double x, y;
@@ -21,11 +20,13 @@ struct svg_box {
 	double x, y, width, height;
 };
 
-/* The document's begin, with a white ground, so that dark pages are no matter. */
+/* Write the start of the document, with a white background, so that it is readable on
+ * dark pages. */
 void svg_begin(FILE *file, double width, double height, const char *title);
 void svg_end(FILE *file);
 
-/* What follows up to svg_end has box's corner as its origin, and is cut off at it. */
+/* Begin a group whose origin is the corner of the box and which is clipped to the box.
+ * End it with svg_end(). */
 void svg_begin_clip(FILE *file, const struct svg_box *box);
 
 void svg_rect(FILE *file, const struct svg_box *box, const char *style);
@@ -36,20 +37,21 @@ void svg_polyline(FILE *file, const struct svg_point *point, size_t count,
 void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
 		 const char *style);
 
-/* `at` is on the base line. */
+/* Draw a string; `at` is on its baseline. */
 void svg_text(FILE *file, struct svg_point at, const char *text, const char *style);
 
-/* What a pointer over the element shows; inside <g>. */
+/* Write a <title>, which browsers show as a tooltip of the enclosing <g>. */
 void svg_tooltip(FILE *file, const char *text);
 
-/* For elements that are written by hand. */
+/* Write a number or an escaped string, for elements without a function here. */
 void svg_number(FILE *file, double value);
 void svg_escape(FILE *file, const char *text);
 
-/* How wide a text is. The viewer picks the font, so this assumes a wide one. */
+/* Return an upper estimate of a string's width, as the viewer chooses the font. */
 double svg_text_width(const char *text, double size);
 
-/* A copy of text, with "…" for its middle where it is wider than that. */
+/* Copy a string, replacing its middle by "…" if it is wider than `width`. The caller
+ * frees the result. */
 char *svg_text_fit(const char *text, double size, double width);
 
 #endif

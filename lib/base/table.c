@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-enum { WIDE = 80 }; /* what is narrow enough for a file */
+enum { WIDE = 80 }; /* most characters of a line for table_keep_narrow() */
 
 const struct table_unit table_spans[] = {
     {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
@@ -33,8 +33,8 @@ struct table {
 	size_t columns;
 	char **text; /* row by row */
 	size_t texts, text_capacity;
-	bool is_narrow; /* also in a file */
-	bool *is_out;   /* a column: it is told above the table */
+	bool is_narrow;   /* omit columns in files too */
+	bool *is_omitted; /* by column: printed above the table */
 };
 
 struct table *table_new(const struct table_column *columns, size_t count)
@@ -43,7 +43,7 @@ struct table *table_new(const struct table_column *columns, size_t count)
 
 	table->columns = count;
 	table->column = mem_zalloc((count + 1) * sizeof(*columns));
-	table->is_out = mem_zalloc((count + 1) * sizeof(*table->is_out));
+	table->is_omitted = mem_zalloc((count + 1) * sizeof(*table->is_omitted));
 	for (size_t i = 0; i < count; i++) {
 		table->column[i] = columns[i];
 		table->column[i].title = mem_strdup(columns[i].title);
@@ -64,8 +64,8 @@ void table_keep_narrow(struct table *table)
 	table->is_narrow = true;
 }
 
-/* How many characters wide the terminal is that a file leads to; 0: it is none, or does
- * not say. */
+/* Return the width of the terminal in characters, or 0 if it is unknown or the file is
+ * not a terminal. */
 static size_t terminal_width(FILE *file)
 {
 	struct winsize size;
@@ -108,7 +108,8 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
-/* Whether a cell is a number, or two with a stroke between them, of which one is none. */
+/* Return true if a cell is a number, or two numbers separated by a slash, of which one
+ * may be "none". */
 static bool is_numeric(const char *text)
 {
 	bool has_number = strpbrk(text, "0123456789");
@@ -124,7 +125,7 @@ static bool is_numeric(const char *text)
 	return has_number;
 }
 
-/* The size of the next number of a cell, and where it begins and ends; false: none. */
+/* Find the next number of a cell, without its sign. Return false if there is none. */
 static bool next_number(const char *text, const char **begin, char **end, double *size)
 {
 	*begin = text + strcspn(text, "0123456789");
@@ -134,8 +135,8 @@ static bool next_number(const char *text, const char **begin, char **end, double
 	return true;
 }
 
-/* The unit in which the middle of a column's numbers is 1 or more: of their orders of
- * magnitude, as 1 ns and 1 s may stand in one column. */
+/* Return the largest unit in which the geometric mean of a column's least and greatest
+ * number is at least 1. A column can contain both 1 ns and 1 s. */
 static const struct table_unit *choose_unit(const struct table *table, size_t column)
 {
 	const struct table_unit *unit = table->column[column].units;
@@ -159,7 +160,7 @@ static const struct table_unit *choose_unit(const struct table *table, size_t co
 	return unit;
 }
 
-/* How many digits behind the point a number has that is shown in a unit. */
+/* Return the number of decimals of a number that is shown in a unit. */
 static int count_digits(const struct table_column *column, const struct table_unit *unit,
 			double shown, bool is_integer)
 {
@@ -175,7 +176,7 @@ static int count_digits(const struct table_column *column, const struct table_un
 	return digits < 0 ? 0 : digits > most ? most : digits;
 }
 
-/* Away from zero, so that what is shown bounds as well; a share is for rounding errors.
+/* Round a bound up, so that it is still a bound. The factor allows for rounding errors.
  */
 static double round_up(double bound, int digits)
 {
@@ -184,7 +185,8 @@ static double round_up(double bound, int digits)
 	return ceil(bound * scale * (1 - 1e-12)) / scale;
 }
 
-/* A cell's numbers in a unit; what is before and between them stays. For free(). */
+/* Convert the numbers of a cell to a unit; signs and slashes stay. The caller frees the
+ * result. */
 static char *scale_text(const struct table_column *column, const struct table_unit *unit,
 			const char *text)
 {
@@ -200,7 +202,7 @@ static char *scale_text(const struct table_column *column, const struct table_un
 
 		if (column->is_bound)
 			shown = round_up(shown, digits);
-		/* A double has not all digits of a large integer. */
+		/* A double does not hold all digits of a large integer. */
 		if (is_integer && unit->size == 1)
 			more = mem_printf("%s%.*s", out, (int)(end - text), text);
 		else
@@ -213,15 +215,15 @@ static char *scale_text(const struct table_column *column, const struct table_un
 	return out;
 }
 
-/* How many characters of a number are its point and what is behind it. */
-static size_t tail_of(const char *text)
+/* Return the length of a number's fraction, including the point. */
+static size_t fraction_length(const char *text)
 {
 	const char *point = strchr(text, '.');
 
 	return point ? strlen(point) : 0;
 }
 
-/* Blanks behind numbers, so that the points stand below each other. */
+/* Append blanks to the cells of a column, so that decimal points are aligned. */
 static void align_points(struct table *table, size_t column)
 {
 	size_t most = 0;
@@ -229,18 +231,18 @@ static void align_points(struct table *table, size_t column)
 	for (size_t at = column; at < table->texts; at += table->columns) {
 		if (strchr(table->text[at], '/'))
 			return;
-		if (tail_of(table->text[at]) > most)
-			most = tail_of(table->text[at]);
+		if (fraction_length(table->text[at]) > most)
+			most = fraction_length(table->text[at]);
 	}
 	for (size_t at = column; at < table->texts; at += table->columns) {
 		AUTOFREE char *text = table->text[at];
 
 		table->text[at] =
-		    mem_printf("%s%*s", text, (int)(most - tail_of(text)), "");
+		    mem_printf("%s%*s", text, (int)(most - fraction_length(text)), "");
 	}
 }
 
-/* One unit for a column, and as many digits as people read. */
+/* Convert a column to one unit, with few digits. */
 static void scale_column(struct table *table, size_t index)
 {
 	struct table_column *column = &table->column[index];
@@ -256,15 +258,16 @@ static void scale_column(struct table *table, size_t index)
 	align_points(table, index);
 }
 
-/* "+-1.5" and "us" as "±1.5" and "µs", where the terminal can show it. For free(). */
-static char *typeset(const char *text, bool typesets)
+/* Copy a cell, turning "+-1.5" and "us" into "±1.5" and "µs" if the terminal can show
+ * them. The caller frees the result. */
+static char *typeset_text(const char *text, bool typesets)
 {
 	if (typesets && strncmp(text, "+-", 2) == 0)
 		return mem_printf("\u00b1%s", text + 2);
 	return mem_strdup(typesets && strcmp(text, "us") == 0 ? "\u00b5s" : text);
 }
 
-/* Below the titles, the units; where there are any. */
+/* Add a line of units, if a column has one. */
 static void print_units(const struct table *table, const size_t *column, size_t count,
 			bool typesets, struct libscols_table *scols)
 {
@@ -277,11 +280,11 @@ static void print_units(const struct table *table, const size_t *column, size_t 
 			continue;
 		if (!line)
 			line = scols_table_new_line(scols, NULL);
-		scols_line_refer_data(line, i, typeset(unit, typesets));
+		scols_line_refer_data(line, i, typeset_text(unit, typesets));
 	}
 }
 
-/* Some columns, by their numbers, with every row. */
+/* Print all rows of some columns, given by their indexes. */
 static void print_columns(const struct table *table, const size_t *column, size_t count,
 			  bool typesets, FILE *file)
 {
@@ -298,19 +301,20 @@ static void print_columns(const struct table *table, const size_t *column, size_
 		for (size_t i = 0; i < count; i++) {
 			bool right = table->column[column[i]].right;
 
-			scols_line_refer_data(
-			    line, i,
-			    typeset(table->text[row + column[i]], typesets && right));
+			scols_line_refer_data(line, i,
+					      typeset_text(table->text[row + column[i]],
+							   typesets && right));
 		}
 	}
 	scols_table_set_stream(scols, file);
-	/* Never cut a number to the width of a terminal. */
+	/* Never truncate a number to the terminal's width. */
 	scols_table_set_termforce(scols, SCOLS_TERMFORCE_NEVER);
 	scols_print_table(scols);
 	scols_unref_table(scols);
 }
 
-/* How many of the first columns name a row: text, and not half of the width. */
+/* Return how many of the first columns identify a row: those of text that take up at most
+ * half of the width. */
 static size_t count_keys(const struct table *table, const size_t *column, size_t columns,
 			 size_t width)
 {
@@ -325,7 +329,8 @@ static size_t count_keys(const struct table *table, const size_t *column, size_t
 	return keys;
 }
 
-/* As many columns as fit, then the rest below, with those that name a row. */
+/* Print as many columns as fit, and the others below, with the ones that identify a row.
+ */
 static void print_folded(const struct table *table, size_t width, bool typesets,
 			 FILE *file)
 {
@@ -334,7 +339,7 @@ static void print_folded(const struct table *table, size_t width, bool typesets,
 	size_t columns = 0, next = 0, keys;
 
 	for (size_t i = 0; i < table->columns; i++)
-		if (!table->is_out[i])
+		if (!table->is_omitted[i])
 			all[columns++] = i;
 	keys = count_keys(table, all, columns, width);
 	while (next < columns) {
@@ -355,7 +360,8 @@ static void print_folded(const struct table *table, size_t width, bool typesets,
 	}
 }
 
-/* What two columns are called tells nothing without the columns beside it. */
+/* Return true if no other column has this title: without its neighbours, a duplicate
+ * title is ambiguous. */
 static bool has_own_title(const struct table *table, size_t column)
 {
 	for (size_t i = 0; i < table->columns; i++)
@@ -373,16 +379,17 @@ static bool is_constant(const struct table *table, size_t column)
 	return true;
 }
 
-/* What is the same in all rows needs no column. The first one names the row. */
-static void leave_out(struct table *table)
+/* Mark the columns to omit: those with equal cells, except the first, which identifies
+ * the row. */
+static void mark_omitted(struct table *table)
 {
 	for (size_t i = 1; i < table->columns && table->texts > table->columns; i++)
-		table->is_out[i] = is_constant(table, i) && has_own_title(table, i);
+		table->is_omitted[i] = is_constant(table, i) && has_own_title(table, i);
 }
 
-/* "in these rows: CPUS 1, CLOCK 2.596 GHz", in lines that are not too wide. */
-static void print_left_out(const struct table *table, size_t width, bool typesets,
-			   FILE *file)
+/* Print the omitted columns, wrapped: "in these rows: CPUS 1, CLOCK 2.596 GHz". */
+static void print_omitted(const struct table *table, size_t width, bool typesets,
+			  FILE *file)
 {
 	size_t at = 0;
 
@@ -391,10 +398,10 @@ static void print_left_out(const struct table *table, size_t width, bool typeset
 		AUTOFREE char *text = NULL, *unit = NULL;
 		size_t length;
 
-		if (!table->is_out[i])
+		if (!table->is_omitted[i])
 			continue;
-		text = typeset(table->text[i], typesets && column->right);
-		unit = typeset(column->unit ? column->unit : "", typesets);
+		text = typeset_text(table->text[i], typesets && column->right);
+		unit = typeset_text(column->unit ? column->unit : "", typesets);
 		length = count_characters(column->title) + 1 + count_characters(text) +
 			 (*unit ? 1 + count_characters(unit) : 0);
 		if (!at)
@@ -436,8 +443,8 @@ void table_print(struct table *table, FILE *file)
 		else if (table->column[i].units)
 			scale_column(table, i);
 	if (width || (table->is_narrow && table_width(table) > WIDE + 1))
-		leave_out(table);
-	print_left_out(table, width && width < WIDE ? width : WIDE, typesets, file);
+		mark_omitted(table);
+	print_omitted(table, width && width < WIDE ? width : WIDE, typesets, file);
 	print_folded(table, width ? width : SIZE_MAX, typesets, file);
 	fflush(file);
 }
@@ -452,7 +459,7 @@ void table_free(struct table *table)
 	for (size_t i = 0; i < table->columns; i++)
 		free((char *)table->column[i].title);
 	free(table->column);
-	free(table->is_out);
+	free(table->is_omitted);
 	free(table);
 }
 

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Aligned columns of text. The only user of libsmartcols. */
+/* A table of aligned columns. Only table.c includes libsmartcols. */
 struct table;
 
-/* Units that a column of numbers may be shown in; the largest first, ended by one without
- * a name. */
+/* One of the units in which a column of numbers can be shown. Lists start with the
+ * largest and end with a NULL name. */
 struct table_unit {
-	double size; /* of the smallest, which is 1 */
+	double size; /* in terms of the smallest, which has 1 */
 	const char *name;
 };
 
@@ -23,44 +23,43 @@ extern const struct table_unit table_frequencies[]; /* of Hz */
 
 struct table_column {
 	const char *title;
-	bool right; /* numbers stand right */
-	/* Of tables on a terminal only: */
-	const struct table_unit *units; /* of its cells, which are then numbers of the
-					 * smallest: "5406123", "+-77", "-8/+4"; NULL:
-					 * cells stand as they are */
-	const char *unit;  /* where that is not to be chosen: "UTC"; NULL: none */
-	double resolution; /* to show numbers to; 0: to three or four digits */
-	bool is_bound;     /* numbers are rounded up, with three digits */
+	bool right; /* align right, for numbers */
+	/* For tables on a terminal only. */
+	const struct table_unit *units; /* to choose from; the cells must be numbers of
+					 * the smallest: "5406123", "+-77", "-8/+4".
+					 * NULL: print cells unchanged */
+	const char *unit;               /* a fixed unit such as "UTC", or NULL */
+	double resolution; /* precision of numbers; 0: three or four digits */
+	bool is_bound;     /* round numbers up, to three digits */
 };
 
 struct table *table_new(const struct table_column *columns, size_t count);
 
-/* Append a row; the n-th text is the n-th column's. Copies. */
+/* Append a row: one string for each column, NULL for an empty cell. Copies them. */
 void table_add(struct table *table, const char *const *texts);
 
-/* Whether a file leads to a terminal, where a table may be put differently for people. */
+/* Return true if the file is a terminal of known width. */
 bool table_on_terminal(FILE *file);
 
-/* Of a table that is wider than 80, leave out of files, too, what is the same in all
- * rows.
- */
+/* If the table is wider than 80 characters, print columns with equal cells only once also
+ * in files. */
 void table_keep_narrow(struct table *table);
 
 /*
- * Print every row under its titles.
+ * Print the table.
  *
- * On a terminal each column has one unit, below its title, and numbers stand point under
- * point. What is the same in all rows is told once, above the table. A table that is too
- * wide goes on below, with its first columns, as far as they are text, once more. Where
- * the locale has UTF-8, numbers have ± and µs, and names are shown.
+ * On a terminal each column has one unit, below its title, and decimal points are
+ * aligned. Columns with equal cells are printed once, above the table. Columns beyond the
+ * terminal's width follow below, together with the first columns that contain text. In a
+ * UTF-8 locale "+-" and "us" become "±" and "µs", and names are not escaped.
  *
- * Files and pipes get cells as they are, in ASCII and in full width.
+ * Files and pipes get the cells unchanged, in ASCII and in full width.
  */
 void table_print(struct table *table, FILE *file);
 
 void table_free(struct table *table);
 
-/* "2.38.1" */
+/* Return the version of libsmartcols, such as "2.38.1". */
 const char *table_library_version(void);
 
 #endif

@@ -6,19 +6,19 @@
 
 #include "base/mem.h"
 
-/* Whether the byte after the first can be what it is. */
+/* Return true if the second byte is possible after the first. */
 static bool second_fits(const unsigned char *byte)
 {
 	unsigned char least = 0x80, most = 0xbf;
 
 	if (byte[0] == 0xe0)
-		least = 0xa0; /* below are overlong forms */
+		least = 0xa0; /* smaller values are overlong forms */
 	if (byte[0] == 0xed)
-		most = 0x9f; /* above are surrogates */
+		most = 0x9f; /* larger values are surrogates */
 	if (byte[0] == 0xf0)
 		least = 0x90;
 	if (byte[0] == 0xf4)
-		most = 0x8f; /* above is no Unicode */
+		most = 0x8f; /* larger values are above U+10FFFF */
 	return byte[1] >= least && byte[1] <= most;
 }
 
@@ -97,7 +97,7 @@ bool utf8_is_valid(const char *bytes, size_t size)
 		size_t step = size < 8 ? size : 8;
 		uint64_t eight = 0;
 
-		/* Up to eight of ASCII at once. */
+		/* Check up to eight ASCII characters at once. */
 		if (step == 8)
 			memcpy(&eight, bytes, 8);
 		else
@@ -149,7 +149,7 @@ void utf8_print(FILE *file, const char *text)
 	while (*text) {
 		size_t shown = 0, length = utf8_length(text);
 
-		/* At once, as standard error has no buffer. */
+		/* Find all that can be written at once: standard error has no buffer. */
 		while (length && !utf8_is_control(text + shown)) {
 			shown += length;
 			length = utf8_length(text + shown);

@@ -12,26 +12,26 @@
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /*
- * How many bytes of UTF-8 make the character at text (Unicode, table 3-7);
- * 0 where they make none. The terminating NUL is no continuation byte, so
- * nothing past the end is read.
+ * Return the number of bytes of the UTF-8 character at `text` (Unicode, table 3-7), or 0
+ * if it is not a character. Nothing is read past the terminating NUL, which is never a
+ * continuation byte.
  */
 size_t utf8_length(const char *text);
 
-/* The same of a text that is `size` bytes long and has no terminating NUL. */
+/* Do the same for `size` bytes without a terminating NUL. */
 size_t utf8_length_within(const char *text, size_t size);
 
-/* The bytes of a character, one to four; how many. */
+/* Encode a character as UTF-8. Return the number of bytes, 1 to 4. */
 size_t utf8_encode(uint32_t character, char bytes[4]);
 
 /*
- * Append text of UTF-16 or UTF-32, with `unit` bytes of either order. False where some of
- * it is not text; U+FFFD stands there.
+ * Convert UTF-16 (`unit` 2) or UTF-32 (`unit` 4) and append it. Return false if a part of
+ * it is invalid, for which U+FFFD is appended.
  */
 bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned unit,
 		   bool is_big);
 
-/* Whether all bytes are UTF-8; a NUL is a character like others. */
+/* Return true if all bytes are UTF-8; a NUL is a valid character. */
 bool utf8_is_valid(const char *bytes, size_t size);
 
 /* Return true if the character is a control (C0, DEL, C1), or a format character that is
@@ -39,13 +39,13 @@ bool utf8_is_valid(const char *bytes, size_t size);
 bool utf8_is_control(const char *character);
 
 /*
- * Print text for people, with nothing in it that moves a cursor or hides or reorders
- * text: the bytes of controls (utf8_is_control), and bytes that are not UTF-8, become
- * \x1b.
+ * Print a string safely to a terminal. Controls (utf8_is_control), which could move the
+ * cursor or hide or reorder text, and bytes that are not UTF-8 are printed as \x1b.
  */
 void utf8_print(FILE *file, const char *text);
 
-/* A copy with U+FFFD for each byte that is no UTF-8; the caller frees it. */
+/* Copy a string, replacing each byte that is not UTF-8 by U+FFFD. The caller frees the
+ * result. */
 char *utf8_clean(const char *text);
 
 #endif

@@ -57,7 +57,7 @@ static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
 static const struct clock_segment *segment_at(const struct clock *clock, nsec_t local_ns)
 {
 	size_t after =
-	    FIRST_NOT(clock->segments, i, clock->segment[i].local_ns <= local_ns);
+	    PARTITION_POINT(clock->segments, i, clock->segment[i].local_ns <= local_ns);
 
 	return &clock->segment[after ? after - 1 : 0];
 }
@@ -147,9 +147,10 @@ nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 			continue;
 		/* Counted without a sign, as the span may exceed nsec_t's range. */
 		return (nsec_t)((uint64_t)low +
-				FIRST_NOT((uint64_t)high - (uint64_t)low, k,
-					  correct_by(segment, (nsec_t)((uint64_t)low +
-								       k)) < ref_ns));
+				PARTITION_POINT(
+				    (uint64_t)high - (uint64_t)low, k,
+				    correct_by(segment, (nsec_t)((uint64_t)low + k)) <
+					ref_ns));
 	}
 	return NSEC_MAX;
 }
@@ -224,7 +225,7 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 	if (!count)
 		return at;
 	/* The nearest stated times around: every one between them counts. */
-	low = high = FIRST_NOT(count, i, bound[i].local_ns < local_ns);
+	low = high = PARTITION_POINT(count, i, bound[i].local_ns < local_ns);
 	while (high < count && bound[high].local_ns == local_ns)
 		high++;
 	if (low == high) {

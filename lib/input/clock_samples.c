@@ -194,7 +194,7 @@ static nsec_t by_section(const struct clock_samples *samples,
 		return first->monotonic_ns - (first->realtime_ns - realtime_ns);
 	if (realtime_ns > last->realtime_ns)
 		return last->monotonic_ns + (realtime_ns - last->realtime_ns);
-	behind = FIRST_NOT(count, i, first[i].realtime_ns <= realtime_ns);
+	behind = PARTITION_POINT(count, i, first[i].realtime_ns <= realtime_ns);
 	first += behind ? behind - 1 : 0;
 	return line(first, first + (count > 0), realtime_ns);
 }

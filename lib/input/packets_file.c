@@ -520,7 +520,7 @@ static void find_chunk(struct packets_file *file)
 	}
 	file->base.facts.bytes =
 	    file->base.ended ? file->base.facts.total_bytes : file->reader.at;
-	chunk_reader_rest(&file->reader);
+	chunk_reader_close_file(&file->reader);
 	error_clear(&error);
 }
 
@@ -611,6 +611,6 @@ struct packet_source *packets_file_open(const char *path, size_t index,
 		return NULL;
 	}
 	file->base.facts.total_bytes = chunk_reader_size(&file->reader);
-	chunk_reader_rest(&file->reader);
+	chunk_reader_close_file(&file->reader);
 	return &file->base;
 }

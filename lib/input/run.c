@@ -229,7 +229,7 @@ static void add_node(struct source_list *list, const char *path, const char *nam
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	AUTOFREE char *path = path_trimmed(argument), *real = realpath(path, NULL);
+	AUTOFREE char *path = path_trim(argument), *real = realpath(path, NULL);
 	const char *name = file_name(path);
 	size_t before = list->count;
 	int status = 0;
@@ -353,7 +353,7 @@ static bool is_node(const char *path)
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	AUTOFREE char *path = path_trimmed(argument);
+	AUTOFREE char *path = path_trim(argument);
 	struct stat status;
 	bool exists = stat(path, &status) == 0;
 	int result;
@@ -484,7 +484,7 @@ int source_add_trace(struct source_list *list, const char *argument,
 		name = mem_strndup(argument, (size_t)(equals - argument));
 		argument = equals + 1;
 	}
-	path = path_trimmed(argument);
+	path = path_trim(argument);
 	result = add_path(list, path, name, problems, error);
 	free(path);
 	free(name);

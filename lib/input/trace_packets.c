@@ -316,7 +316,7 @@ static void release(struct trace_packets *packets, int64_t at)
 	struct waiting *waiting = &packets->waiting[at];
 
 	count_and_give(packets, &waiting->packet_event);
-	intmap_take(&packets->queued, waiting->skb, &at);
+	intmap_remove(&packets->queued, waiting->skb, &at);
 	*waiting = packets->waiting[--packets->waitings];
 	if (waiting < packets->waiting + packets->waitings)
 		intmap_put(&packets->queued, waiting->skb, at);
@@ -421,8 +421,8 @@ static void handle_receive(struct trace_packets *packets, const struct trace_eve
 	const struct cell *value = event->cell;
 	struct packet_event packet_event = packet_event_of(event, true);
 	int64_t entered;
-	bool known =
-	    intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
+	bool known = intmap_remove(&packets->entered, (uint64_t)value[FIELD_SKB].integer,
+				   &entered);
 
 	if (!read_packet(packets, value, &packet_event))
 		return;
@@ -451,11 +451,11 @@ static void handle_gro_exit(struct trace_packets *packets,
 	const struct cell *result = &event->cell[0];
 	int64_t skb, entered;
 
-	if (!intmap_take(&packets->entering, event->stream, &skb))
+	if (!intmap_remove(&packets->entering, event->stream, &skb))
 		return;
 	if (result->type == CELL_NULL ||
 	    (result->integer != GRO_HELD && result->integer != GRO_NORMAL))
-		intmap_take(&packets->entered, (uint64_t)skb, &entered);
+		intmap_remove(&packets->entered, (uint64_t)skb, &entered);
 }
 
 /* The addons' events: the transport part only, and no device. */

@@ -18,7 +18,7 @@ FILE *export_create(const char *directory, const char *name, struct error *error
 	AUTOFREE char *path = mem_printf("%s/%s", directory, name), *made = NULL;
 	FILE *file = NULL;
 
-	if (output_make_above(path, strlen(directory) + 1, &made) == 0)
+	if (make_parent_directories(path, strlen(directory) + 1, &made) == 0)
 		file = fopen(path, "wxe");
 	if (!file)
 		error_errno(error, name);

@@ -149,7 +149,7 @@ void spans_forget(struct spans *spans, struct thread *thread)
 	spans->thread[thread->at] = last;
 	last->at = thread->at;
 	intmap_put(&spans->thread_at, key_of(last->node, last->tid), (int64_t)last->at);
-	intmap_take(&spans->thread_at, key_of(thread->node, thread->tid), &at);
+	intmap_remove(&spans->thread_at, key_of(thread->node, thread->tid), &at);
 	free_thread(thread);
 }
 

@@ -85,7 +85,7 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	if (count >= 0)
 		free(entry);
 	if (failed)
-		removal_of_tree(to);
+		remove_tree(to);
 	return failed;
 }
 
@@ -293,7 +293,7 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 	/* The metadata comes last: without it, no reader takes it for a trace. */
 	status = clone_streams(clock->path, target, error);
 	if (status == 0 && write_metadata(target, text, error)) {
-		removal_of_tree(target);
+		remove_tree(target);
 		status = -1;
 	}
 	free(text);

@@ -111,7 +111,7 @@ int apply_to_capture(const struct clock *clock, const struct source *source,
 	else
 		status = capture_rewrite_file(&rewrite, source->path, target, error);
 	if (status) {
-		removal_of_tree(target);
+		remove_tree(target);
 		return status;
 	}
 	*exactness = mem_printf(

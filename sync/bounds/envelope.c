@@ -138,7 +138,7 @@ static struct place place_of(const struct envelope *envelope, double at)
 
 	if (envelope->edge) {
 		place.cell =
-		    FIRST_NOT(envelope->cells - 1, i, envelope->edge[i + 1] <= at);
+		    PARTITION_POINT(envelope->cells - 1, i, envelope->edge[i + 1] <= at);
 		left = envelope->edge[place.cell];
 		right = envelope->edge[place.cell + 1];
 	} else {

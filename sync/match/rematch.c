@@ -168,7 +168,7 @@ static void unwrap(struct lane *lane, uint32_t base)
 /* The first of a lane that begins at or after a byte. */
 static size_t begin_after(const struct lane *lane, int64_t byte)
 {
-	return FIRST_NOT(lane->count, i, lane->range[i].begin < byte);
+	return PARTITION_POINT(lane->count, i, lane->range[i].begin < byte);
 }
 
 /* The earliest of a lane that holds a byte, or NULL, and the latest. */

@@ -97,7 +97,7 @@ static bool is_same_packet(const struct first_send *first, const struct first_se
 /* Return the send that first contained a byte, or NULL if it is unknown. */
 static const struct first_send *find_first(const struct sent_flow *flow, uint32_t byte)
 {
-	size_t at = FIRST_NOT(flow->count, i, !is_before(byte, flow->send[i].end));
+	size_t at = PARTITION_POINT(flow->count, i, !is_before(byte, flow->send[i].end));
 
 	return at < flow->count && !is_before(byte, flow->send[at].begin)
 		   ? &flow->send[at]

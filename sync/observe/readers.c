@@ -148,7 +148,7 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 {
 	struct readers *readers = mem_zalloc(sizeof(*readers));
 	size_t most = count * MOST_AHEAD_A_SOURCE;
-	const struct read_ahead_of of = {
+	const struct read_ahead_config of = {
 	    .sources = count,
 	    .threads = threads > 1 ? threads : 0,
 	    .most_bytes =

@@ -237,7 +237,7 @@ struct packet_source **sources_open(struct source_list *sources, int threads,
 	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
 	struct opening *opening = mem_zalloc(sources->count * sizeof(*opening));
 
-	limits_allow_files();
+	raise_open_file_limit();
 	for (size_t i = 0; i < sources->count; i++)
 		opening[i].source = &sources->item[i];
 	parallel_run(threads, sources->count, open_source, opening);

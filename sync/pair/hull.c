@@ -54,7 +54,7 @@ static bool is_inside(const struct hull *hull, struct hull_point p)
 	if (!hull->count || p.x < hull->point[0].x ||
 	    p.x > hull->point[hull->count - 1].x)
 		return false;
-	low = FIRST_NOT(hull->count, i, hull->point[i].x <= p.x) - 1;
+	low = PARTITION_POINT(hull->count, i, hull->point[i].x <= p.x) - 1;
 	if (hull->point[low].x == p.x)
 		return hull->upper ? p.y <= hull->point[low].y
 				   : p.y >= hull->point[low].y;

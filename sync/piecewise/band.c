@@ -56,7 +56,8 @@ static size_t band_end(const struct band *band, const struct shape *shape, size_
 {
 	if (segment + 1 == shape->segments)
 		return band->n;
-	return FIRST_NOT(band->n, i, band_time(band, i) < shape->breakpoint[segment + 1]);
+	return PARTITION_POINT(band->n, i,
+			       band_time(band, i) < shape->breakpoint[segment + 1]);
 }
 
 /*
@@ -268,8 +269,8 @@ static void split_curved(struct band *band, const double time[2], const size_t r
 
 	if (range[1] - range[0] < 4 * LEAST_BOUNDS || !is_curved(band, time, range))
 		return;
-	half = range[0] +
-	       FIRST_NOT(range[1] - range[0], i, band_time(band, range[0] + i) < middle);
+	half = range[0] + PARTITION_POINT(range[1] - range[0], i,
+					  band_time(band, range[0] + i) < middle);
 	split_curved(band, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
 		     shape);
 	if (shape->segments < BAND_SEGMENTS_MOST / 2)
@@ -330,7 +331,7 @@ static void split_at_slews(struct band *band, struct shape *shape, bool all)
 			if (!all && k % 6 != 1 && k % 6 != 4)
 				continue;
 			to = (double)(time[k % 6] - band->bound[0].x);
-			last = FIRST_NOT(band->n, i, band_time(band, i) < to);
+			last = PARTITION_POINT(band->n, i, band_time(band, i) < to);
 		}
 		if (to - from < 1 || (k < 6 * band->slews && to > band->length_ns - 1))
 			continue;

@@ -137,7 +137,7 @@ struct run {
 
 static size_t bound_at(const struct band_search *search, double at)
 {
-	return FIRST_NOT(search->n, i, bound_time(search, i) < at);
+	return PARTITION_POINT(search->n, i, bound_time(search, i) < at);
 }
 
 enum {

@@ -154,8 +154,8 @@ static void interleave(struct piecewise_fit *fit, const struct piecewise_bound *
 	for (size_t i = 0; i < n; i++) {
 		const struct piece_of_time *of = &piece[item[i].piece];
 		const struct clock clock = piece_clock(fit, of);
-		size_t at =
-		    of->segment + FIRST_NOT(of->segments - 1, k,
+		size_t at = of->segment +
+			    PARTITION_POINT(of->segments - 1, k,
 					    clock.segment[k + 1].local_ns <= item[i].x);
 
 		if (at == last || (count && segment[count - 1].local_ns == item[i].x))

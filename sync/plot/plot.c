@@ -387,7 +387,7 @@ static int draw_all(struct sync *sync, const struct pair_sample *samples,
 	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[order[i]];
 		AUTOFREE char *both = mem_printf("%s--%s", file[pair->a], file[pair->b]);
-		AUTOFREE char *name = file_name_take(&names, both);
+		AUTOFREE char *name = file_name_unique(&names, both);
 		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name);
 
 		status = draw_pair(sync, order[i], &samples[order[i]], path, error);

@@ -406,7 +406,7 @@ int main(int argc, char **argv)
 	struct error error = ERROR_INIT;
 	int status = argc == 1 ? run(20, 20000, &error) : 0;
 
-	limits_allow_files();
+	raise_open_file_limit();
 	if (argc == 5 && strcmp(argv[1], "make") == 0) {
 		struct cluster cluster = {(uint32_t)atoi(argv[2]),
 					  (uint64_t)atoll(argv[3]), argv[4]};
@@ -425,6 +425,6 @@ int main(int argc, char **argv)
 		}
 		status = run((uint32_t)nodes, (uint64_t)packets, &error);
 	}
-	error_tell(&error, "bench-cluster", stderr);
+	error_print(&error, "bench-cluster", stderr);
 	return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -64,11 +64,11 @@ static void it_is_told_once(void **state)
 
 	(void)state;
 	assert_non_null(file);
-	error_tell(&error, "ctx", file);
+	error_print(&error, "ctx", file);
 	error_set(&error, "a: %d%%", 7);
-	error_tell(&error, "ctx", file);
+	error_print(&error, "ctx", file);
 	assert_null(error.text);
-	error_tell(&error, "ctx", file);
+	error_print(&error, "ctx", file);
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, "ctx: a: 7%\n");
 	free(text);

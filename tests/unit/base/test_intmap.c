@@ -53,7 +53,7 @@ static void take(struct intmap *map, struct plain *plain, size_t at)
 {
 	int64_t value;
 
-	assert_int_equal(intmap_take(map, plain->key[at], &value), plain->there[at]);
+	assert_int_equal(intmap_remove(map, plain->key[at], &value), plain->there[at]);
 	if (plain->there[at])
 		assert_int_equal(value, plain->value[at]);
 	plain->count -= plain->there[at];
@@ -98,9 +98,9 @@ static void every_key_is_a_key(void **state)
 		intmap_put(&map, key[i], INT64_MIN + (int64_t)i);
 	}
 	for (size_t i = 0; i < sizeof(key) / sizeof(*key); i++) {
-		assert_true(intmap_take(&map, key[i], &value));
+		assert_true(intmap_remove(&map, key[i], &value));
 		assert_int_equal(value, INT64_MIN + (int64_t)i);
-		assert_false(intmap_take(&map, key[i], &value));
+		assert_false(intmap_remove(&map, key[i], &value));
 	}
 	assert_int_equal(map.count, 0);
 	intmap_clear(&map);
@@ -116,7 +116,7 @@ static void a_cleared_map_is_empty(void **state)
 	intmap_put(&map, 7, 8);
 	intmap_clear(&map);
 	assert_false(intmap_get(&map, 7, &value));
-	assert_false(intmap_take(&map, 7, &value));
+	assert_false(intmap_remove(&map, 7, &value));
 	intmap_put(&map, 7, 9);
 	assert_true(intmap_get(&map, 7, &value));
 	assert_int_equal(value, 9);

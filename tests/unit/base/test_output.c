@@ -320,7 +320,7 @@ static void print_to_file(int flags, void (*end)(void))
 	if (pid == 0) {
 		dup2(open("log", O_WRONLY | O_CREAT | flags, 0666), STDOUT_FILENO);
 		output_catch_signals();
-		output_whole_stdout();
+		output_atomic_stdout();
 		printf("half of it");
 		fflush(stdout);
 		end();

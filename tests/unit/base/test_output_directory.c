@@ -89,7 +89,7 @@ static void a_new_directory_is_made(void **state)
 	export_to("new/", false, "a/b", "text");
 	holds("new/a/b", "text");
 	holds("new/.list", "clustertrace export 1\na/b\n");
-	removal_of_tree("new");
+	remove_tree("new");
 	assert_false(is_there("new"));
 }
 

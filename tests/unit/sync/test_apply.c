@@ -109,7 +109,7 @@ static int tear_down(void **unused)
 	(void)unused;
 	if (chdir("/"))
 		return -1;
-	removal_of_tree(folder);
+	remove_tree(folder);
 	return exists(folder);
 }
 
@@ -200,7 +200,7 @@ static void assert_json(const struct clock *clock, const char *errors)
 	if (apply_clock(clock, "new", &residual_ns, &error))
 		fail_msg("%s", error_text(&error));
 	assert_text("new/metadata", expect);
-	removal_of_tree("new");
+	remove_tree("new");
 	free(expect);
 }
 
@@ -283,7 +283,7 @@ static void test_streams_are_copied(void **unused)
 	assert_int_equal(there.st_size, 200000);
 	free(stream);
 	free(new);
-	removal_of_tree(target);
+	remove_tree(target);
 }
 
 static void assert_refused(const struct clock *clock, const char *target,
