@@ -85,7 +85,7 @@ static const struct heeded_row all_rows[] = {
 	 "the event that begins a period: CLASS, or CLASS[CONDITION]", HEEDS_PERIOD),
     TEXT(0, STRING, "to", to, "EVENT", "the event that ends it", HEEDS_PERIOD),
     NUMBER("detail", detail_given, "N",
-	   "draw up to N spans one by one (default: 100000); more are summed by steps of "
+	   "draw up to N spans one by one (default: 60000); more are summed by steps of "
 	   "time",
 	   HEEDS_DETAIL),
     FLAG(0, "stats", stats, "print counts, sums and distributions", HEEDS_FORMS),

@@ -8,11 +8,15 @@
 #include "base/mem.h"
 #include "timeline/reader.h"
 
-const char activity_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/* Cells of all lanes: each is 8 bytes of the page. */
-enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
+/* Cells of all lanes: each is 8 bytes of the page. Steps are of all rows of tables. */
+enum {
+	ALL_CELLS = 80000,
+	FEWEST_CELLS = 200,
+	MOST_CELLS = 8000,
+	ALL_STEPS = 40000,
+	FEWEST_STEPS = 100,
+	MOST_STEPS = 1000
+};
 
 struct reading {
 	struct activity *activity;
@@ -20,13 +24,14 @@ struct reading {
 	size_t lane; /* where the last span was */
 };
 
-/* Who had each processor or waited for one, by thread and time. What was cut by the scope
- * is cut here, but for waits. */
+/* Who had each processor or waited for one, by thread and time. A wait is whole if it
+ * began with a wakeup and was recorded until it ended. */
 static const char thread_sql[] =
-    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm, state_code)"
-    " FROM thread_state WHERE (state_code = 1 AND cpu IS NOT NULL"
-    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1) OR (state_code = 0"
-    " AND preempted = 0 AND cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2)";
+    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm, state_code,"
+    " preempted = 0 AND cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2)"
+    " FROM thread_state WHERE state_code IN (0, 1) AND (state_code = 0 OR cpu IS NOT "
+    "NULL)"
+    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1";
 
 static const char irq_sql[] =
     "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', begin_ns, duration_ns,"
@@ -134,17 +139,10 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	return thread;
 }
 
-static void count_strip(const struct activity *activity, struct activity_thread *thread,
-			nsec_t begin_ns, nsec_t end_ns)
+static void count_running(const struct activity *activity, struct activity_thread *thread,
+			  nsec_t begin_ns, nsec_t end_ns)
 {
-	for (nsec_t at = begin_ns; at < end_ns;) {
-		nsec_t step = (at - activity->begin_ns) / activity->strip_ns;
-		nsec_t to = activity->begin_ns + (step + 1) * activity->strip_ns;
-
-		to = to < end_ns ? to : end_ns;
-		thread->strip[step] += (float)(to - at);
-		at = to;
-	}
+	bin_spread(&thread->run, &activity->grid, begin_ns, end_ns);
 	if (!thread->busy_ns)
 		thread->first_ns = begin_ns;
 	thread->busy_ns = nsec_add(thread->busy_ns, end_ns - begin_ns);
@@ -177,8 +175,8 @@ static void add_running(struct reading *reading, const struct cell *row)
 	lane = lane_of(reading, row[0].integer, row[2].integer);
 	activity->runs++;
 	if (!is_idle)
-		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
-			    end_ns);
+		count_running(activity, thread_of(reading, row, begin_ns), begin_ns,
+			      end_ns);
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
 		nsec_t part = part_of(activity, i, begin_ns, end_ns);
@@ -189,13 +187,34 @@ static void add_running(struct reading *reading, const struct cell *row)
 	}
 }
 
+static void count_wait(struct reading *reading, const struct cell *row)
+{
+	struct activity *activity = reading->activity;
+	const nsec_t begin_ns = row[3].integer, took_ns = row[4].integer;
+	const uint32_t step = bin_step(&activity->grid, begin_ns);
+	struct activity_thread *thread;
+
+	bin_spread(
+	    &activity->waiting[scope_place(&reading->query->scope, row[0].integer)],
+	    &activity->grid, begin_ns, nsec_add(begin_ns, took_ns));
+	if (!row[7].integer)
+		return;
+	thread = thread_of(reading, row, begin_ns);
+	thread->waits++;
+	thread->wait_ns = nsec_add(thread->wait_ns, took_ns);
+	thread->most_wait_ns =
+	    took_ns > thread->most_wait_ns ? took_ns : thread->most_wait_ns;
+	bin_add(&thread->wait_count, step, 1);
+	bin_add(&thread->wait_sum, step, took_ns);
+	bin_raise(&thread->wait_most, step, took_ns);
+}
+
 static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
-	struct activity_thread *thread;
 
 	if (check_integers(reading, row, 5, error) ||
-	    check_integers(reading, &row[6], 1, error))
+	    check_integers(reading, &row[6], 2, error))
 		return -1;
 	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
@@ -203,11 +222,7 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 		add_running(reading, row);
 		return 0;
 	}
-	thread = thread_of(reading, row, row[3].integer);
-	thread->waits++;
-	thread->wait_ns = nsec_add(thread->wait_ns, row[4].integer);
-	if (row[4].integer > thread->most_wait_ns)
-		thread->most_wait_ns = row[4].integer;
+	count_wait(reading, row);
 	return 0;
 }
 
@@ -271,31 +286,47 @@ static int compare_lanes(const void *a, const void *b)
 static void set_cells(struct activity *activity)
 {
 	nsec_t span = activity->end_ns - activity->begin_ns;
-	size_t cells = ALL_CELLS / (activity->lanes ? activity->lanes : 1);
+	size_t cells = ALL_CELLS / (activity->lanes ? activity->lanes : 1), steps;
 
 	cells = cells < FEWEST_CELLS ? FEWEST_CELLS : cells;
 	cells = cells > MOST_CELLS ? MOST_CELLS : cells;
 	cells = (nsec_t)cells > span ? (size_t)span : cells;
+	steps = ALL_STEPS / (activity->lanes ? activity->lanes : 1);
+	steps = steps < FEWEST_STEPS ? FEWEST_STEPS
+		: steps > MOST_STEPS ? MOST_STEPS
+				     : steps;
+	steps = steps < cells ? steps : cells;
 	activity->cell_ns = (span + (nsec_t)cells - 1) / (nsec_t)cells;
 	activity->cells = (size_t)((span + activity->cell_ns - 1) / activity->cell_ns);
-	activity->strip_ns = span / ACTIVITY_STRIP + 1;
+	activity->grid.begin_ns = activity->begin_ns;
+	activity->grid.end_ns = activity->end_ns;
+	activity->grid.step_ns = (nsec_t)(cells / steps) * activity->cell_ns;
+	activity->grid.steps =
+	    (size_t)((span + activity->grid.step_ns - 1) / activity->grid.step_ns);
 	for (size_t i = 0; i < activity->lanes; i++)
 		activity->lane[i].cell =
 		    mem_zalloc(activity->cells * sizeof(struct activity_cell));
 }
 
-int activity_read(struct activity *activity, struct query *query, struct error *error)
+int activity_begin(struct activity *activity, struct query *query, struct error *error)
 {
 	struct reading reading = {.activity = activity, .query = query};
 	const struct scope *scope = &query->scope;
-	nsec_t end_ns =
-	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
 
 	activity->begin_ns = scope->begin_ns;
-	activity->end_ns = end_ns;
+	activity->end_ns =
+	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
 	if (query_rows(query->reader, lane_sql, NULL, add_lane, &reading, error))
 		return -1;
 	set_cells(activity);
+	activity->waiting = mem_zalloc((scope->nodes + 1) * sizeof(*activity->waiting));
+	return 0;
+}
+
+int activity_read(struct activity *activity, struct query *query, struct error *error)
+{
+	struct reading reading = {.activity = activity, .query = query};
+
 	if (scan(&reading, thread_sql, add_span, error) ||
 	    scan(&reading, irq_sql, add_irq, error))
 		return -1;
@@ -307,9 +338,12 @@ int activity_read(struct activity *activity, struct query *query, struct error *
 
 /* ---- sums for report.sql */
 
+enum { THREAD_TEXTS = 4 };
+
 struct giving {
 	const struct activity *activity;
 	size_t at;
+	char *text[THREAD_TEXTS]; /* of the current thread */
 };
 
 static int give(struct cell *row, const int64_t *value, size_t count)
@@ -370,16 +404,18 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 	struct activity_thread *thread = &activity->thread[giving->at];
 
 	(void)error;
+	for (size_t i = 0; i < THREAD_TEXTS; i++)
+		free(giving->text[i]);
+	memset(giving->text, 0, sizeof(giving->text));
 	if (giving->at++ == activity->threads)
 		return 0;
-	for (size_t i = 0; i < ACTIVITY_STRIP; i++) {
-		float share = thread->strip[i] / (float)activity->strip_ns;
-
-		thread->text[i] =
-		    activity_digits[share > 0 ? 1 + (int)(fminf(share, 1) * 62) : 0];
-	}
+	giving->text[0] = bin_text(&thread->run, false);
+	giving->text[1] = bin_text(&thread->wait_count, false);
+	giving->text[2] = bin_text(&thread->wait_sum, false);
+	giving->text[3] = bin_text(&thread->wait_most, true);
 	row[8] = cell_of_text(thread->name);
-	row[9] = cell_of_text(thread->text);
+	for (size_t i = 0; i < THREAD_TEXTS; i++)
+		row[9 + i] = cell_of_text(giving->text[i]);
 	return give(row,
 		    (const int64_t[]){thread->node, thread->tid, thread->first_ns,
 				      thread->last_ns, thread->busy_ns, thread->waits,
@@ -390,7 +426,7 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error)
 {
-	struct giving lanes = {activity, 0}, threads = lanes;
+	struct giving lanes = {activity, 0, {NULL}}, threads = lanes;
 
 	return timeline_reader_keep_rows(reader,
 					 "page_lane (node, cpu, known_ns, busy_ns, "
@@ -399,18 +435,27 @@ int activity_keep(const struct activity *activity, struct timeline_reader *reade
 		       timeline_reader_keep_rows(
 			   reader,
 			   "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, "
-			   "wait_ns, most_wait_ns, comm, strip)",
-			   10, give_thread, &threads, error)
+			   "wait_ns, most_wait_ns, comm, run, wait_count, wait_sum, "
+			   "wait_most)",
+			   13, give_thread, &threads, error)
 		   ? -1
 		   : 0;
 }
 
-void activity_clear(struct activity *activity)
+void activity_clear(struct activity *activity, const struct scope *scope)
 {
+	for (size_t i = 0; activity->waiting && i < scope->nodes; i++)
+		bin_clear(&activity->waiting[i]);
+	free(activity->waiting);
 	for (size_t i = 0; i < activity->lanes; i++)
 		free(activity->lane[i].cell);
-	for (size_t i = 0; i < activity->threads; i++)
+	for (size_t i = 0; i < activity->threads; i++) {
 		free(activity->thread[i].name);
+		bin_clear(&activity->thread[i].run);
+		bin_clear(&activity->thread[i].wait_count);
+		bin_clear(&activity->thread[i].wait_sum);
+		bin_clear(&activity->thread[i].wait_most);
+	}
 	free(activity->lane);
 	free(activity->thread);
 }

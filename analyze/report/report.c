@@ -19,7 +19,8 @@
 enum {
 	WORKERS = 2,
 	ROWS = 40,
-	DETAIL = 100000, /* unless --detail says how many */
+	DETAIL = 60000, /* unless --detail says how many; a third of it for MANY lanes */
+	MANY = 48,
 };
 
 /* What is asked of other analyses: only the tables that the page shows. */
@@ -50,11 +51,11 @@ static const struct report_query {
 };
 
 /* What two threads have to do: what takes longest comes first. */
-enum { TASK_ACTIVITY = ANSWER_OWN, TASKS };
+enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS };
 static const int tasks[TASKS] = {
-    TASK_ACTIVITY,   ANSWER_WHY,    ANSWER_REQUESTS, ANSWER_NET,   ANSWER_MESSAGES,
-    ANSWER_SYSCALLS, ANSWER_LINES,  ANSWER_IO,       ANSWER_NODES, ANSWER_CLOCKS,
-    ANSWER_PROBLEMS, ANSWER_MEMORY, ANSWER_OVERVIEW};
+    TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_REQUESTS, ANSWER_NET,     ANSWER_MESSAGES,
+    ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,      ANSWER_NODES,
+    ANSWER_CLOCKS,   ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
 
 struct work {
 	struct report *report;
@@ -103,6 +104,10 @@ static int do_task(struct report *report, struct query *query, int task,
 
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, query, error);
+	if (task == TASK_BINS) {
+		report->bins = bin_tables_read(&report->activity.grid, query, error);
+		return report->bins ? 0 : -1;
+	}
 	/* The groups of millions of messages are sorted on disk. */
 	if (is_lines && query_rows(query->reader, "PRAGMA cache_size = -8192", NULL, NULL,
 				   NULL, error))
@@ -165,9 +170,8 @@ double report_number(struct cell cell, double none)
 					 : none;
 }
 
-size_t report_node_index(const struct report *report, int64_t node)
+size_t scope_place(const struct scope *scope, int64_t node)
 {
-	const struct scope *scope = &report->query->scope;
 	size_t at = 0;
 
 	for (size_t i = 0; i < scope->nodes && scope->node[i].id != node; i++)
@@ -231,19 +235,13 @@ static const struct part {
 	const char *name;
 	void (*put)(struct report *report);
 	const char *const *text; /* instead: as it is */
-} parts[] = {{"name", put_name, NULL},
-	     {"style", NULL, &report_css},
-	     {"facts", put_facts, NULL},
-	     {"findings", report_findings, NULL},
-	     {"lanes", report_lanes, NULL},
-	     {"spans", report_spans, NULL},
-	     {"reduction", report_reduction, NULL},
-	     {"user", report_user, NULL},
-	     {"paths", report_paths, NULL},
-	     {"why", report_why, NULL},
-	     {"latencies", report_latencies, NULL},
-	     {"version", NULL, &version},
-	     {"script", NULL, &report_js}};
+} parts[] = {{"name", put_name, NULL},      {"style", NULL, &report_css},
+	     {"facts", put_facts, NULL},    {"findings", report_findings, NULL},
+	     {"lanes", report_lanes, NULL}, {"spans", report_spans, NULL},
+	     {"bins", report_bins, NULL},   {"reduction", report_reduction, NULL},
+	     {"user", report_user, NULL},   {"paths", report_paths, NULL},
+	     {"why", report_why, NULL},     {"latencies", report_latencies, NULL},
+	     {"version", NULL, &version},   {"script", NULL, &report_js}};
 
 /* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
 static void put_part(struct report *report, char *words)
@@ -386,13 +384,16 @@ static int make(struct report *report, struct error *error)
 	struct query *query = report->query;
 	int count;
 
+	if (activity_begin(&report->activity, query, error))
+		return -1;
 	count = node_requests_slowest(report->request, REPORT_REQUESTS, query, error);
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
 	report->detail = query->request->detail_given >= 0
 			     ? (size_t)query->request->detail_given
-			     : DETAIL;
+			 : report->activity.lanes > MANY ? DETAIL / 3
+							 : DETAIL;
 	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||
 	    ask(report, query, ANSWER_OWN, error))
@@ -418,7 +419,8 @@ int run_report(struct query *query, struct result *result, struct error *error)
 			result_clear(&report.answer[i].result);
 	for (size_t i = 0; i < report.requests; i++)
 		path_clear(&report.path[i]);
-	activity_clear(&report.activity);
+	activity_clear(&report.activity, &query->scope);
+	bin_tables_free(report.bins);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;

@@ -6,6 +6,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/critical/path.h"
+#include "analyze/report/bins.h"
 #include "analyze/result.h"
 
 /* ---- activity.c */
@@ -28,30 +29,32 @@ struct activity_lane {
 	struct activity_cell *cell; /* `cells` of them */
 };
 
-enum { ACTIVITY_STRIP = 64 }; /* steps in which a thread's own time is summed */
-
 /* A thread under one name. */
 struct activity_thread {
 	int64_t node, tid;
 	char *name;
 	bool was_named; /* by its spans, as it had another name later */
 	nsec_t busy_ns, first_ns, last_ns; /* of running */
-	float strip[ACTIVITY_STRIP];       /* of the time axis: ns of running */
 	int64_t waits;                     /* for a processor, after a wakeup */
 	nsec_t wait_ns, most_wait_ns;
-	char text[ACTIVITY_STRIP + 1]; /* the same, a digit of the page each */
-	size_t rank;                   /* of those with a name in the page */
+	size_t rank; /* of those with a name in the page */
+	struct bin_series run, wait_count, wait_sum, wait_most; /* the same by steps */
 };
 
 struct activity {
-	nsec_t begin_ns, end_ns, cell_ns, strip_ns;
+	struct bin_grid grid; /* of sums: a step is some cells */
+	nsec_t begin_ns, end_ns, cell_ns;
 	size_t cells;
+	struct bin_series *waiting; /* for processors: a series per node of the scope */
 	struct activity_lane *lane; /* by node, then processor */
 	size_t lanes, lane_capacity;
 	struct activity_thread *thread; /* by node and tid */
 	size_t threads, thread_capacity;
 	size_t runs, irqs; /* spans read */
 };
+
+/* Find the lanes, and how wide cells and steps are. Return 0, or -1 with error. */
+int activity_begin(struct activity *activity, struct query *query, struct error *error);
 
 /* Read all; 0, or -1 with error. */
 int activity_read(struct activity *activity, struct query *query, struct error *error);
@@ -60,10 +63,7 @@ int activity_read(struct activity *activity, struct query *query, struct error *
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error);
 
-void activity_clear(struct activity *activity);
-
-/* 6 bits each, as the page's script reads them. */
-extern const char activity_digits[];
+void activity_clear(struct activity *activity, const struct scope *scope);
 
 /* ---- the page */
 
@@ -106,6 +106,7 @@ struct report {
 	bool is_empty;           /* it has no time: nothing was recorded */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
+	struct bin_tables *bins;
 	bool is_exact; /* all spans are drawn one by one */
 	size_t detail; /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
@@ -126,7 +127,7 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 double report_number(struct cell cell, double none);
 
 /* Which of the chosen nodes one is, from 0. */
-size_t report_node_index(const struct report *report, int64_t node);
+size_t scope_place(const struct scope *scope, int64_t node);
 
 /* Follow the paths of the requests, if the activity of threads is recorded, and store
  * their states in page_path, for report.sql. Return 0, or -1 with error. */
@@ -139,6 +140,7 @@ int run_report(struct query *query, struct result *result, struct error *error);
 void report_findings(struct report *report);
 void report_lanes(struct report *report);
 void report_spans(struct report *report);
+void report_bins(struct report *report);
 void report_reduction(struct report *report);
 void report_user(struct report *report);
 void report_paths(struct report *report);

@@ -185,7 +185,7 @@ WHERE l.known_ns > 0 ORDER BY l.rowid;
 -- A thread has an entry for each of its names.
 -- temporary page_threads
 SELECT h.comm, n.name AS node, h.tid, coalesce(t.process, '') AS process, h.busy_ns AS cpu_ns, t.id AS thread, t.comm AS last_comm,
-       h.waits, h.wait_ns, h.most_wait_ns, h.node AS of_node, h.first_ns, h.last_ns, h.strip, h.rowid - 1 AS entry
+       h.waits, h.wait_ns, h.most_wait_ns, h.node AS of_node, h.first_ns, h.last_ns, h.run, h.wait_count, h.wait_sum, h.wait_most, h.rowid - 1 AS entry
 FROM page_thread AS h JOIN node AS n ON n.id = h.node
 LEFT JOIN known_thread AS t ON t.node = h.node AND t.tid = h.tid AND h.first_ns >= t.from_ns AND h.first_ns < t.until_ns
 ORDER BY h.busy_ns DESC, h.rowid;
@@ -196,9 +196,14 @@ SELECT coalesce(last_comm, max(comm)) AS comm, node, tid, process, sum(cpu_ns) A
        max(most_wait_ns) AS most_wait_ns
 FROM page_threads GROUP BY of_node, tid, thread, last_comm, node, process HAVING sum(cpu_ns) > 0 ORDER BY sum(cpu_ns) DESC, node, tid;
 
+-- Of as many threads as there is space for, the page has their waits by steps.
 -- table threads_named: Those that have a name in the page
-SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, strip, entry
-FROM page_threads AS h JOIN place AS p ON p.node = h.of_node WHERE h.cpu_ns > 0 ORDER BY h.rowid LIMIT 2000;
+WITH sized AS (
+	SELECT *, rowid AS n, sum(length(wait_count || wait_sum || wait_most)) OVER (ORDER BY rowid) AS size FROM page_threads)
+SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, run,
+       CASE WHEN size < 120000 THEN wait_count END AS wait_count, CASE WHEN size < 120000 THEN wait_sum END AS wait_sum,
+       CASE WHEN size < 120000 THEN wait_most END AS wait_most, entry
+FROM sized AS h JOIN place AS p ON p.node = h.of_node WHERE h.cpu_ns > 0 ORDER BY h.n LIMIT 2000;
 
 -- What interrupts did, in the order in which they lie; a time is of those that lie within the scope as a whole.
 -- temporary page_handler
@@ -232,6 +237,7 @@ SELECT comm, node, tid, process, cpu_ns, waits, wait_ns, most_wait_ns FROM page_
 
 -- table interrupts: Interrupts by handler
 -- sort: -sum_ns,node,kind,number,name
+-- limit: 60
 -- column name: text, HANDLER
 SELECT nullif(h.handler, '') AS name, n.name AS node, CASE h.soft WHEN 1 THEN 'soft' ELSE 'hard' END AS kind, h.number, h.count,
        h.sum_ns, 1e0 * h.sum_ns / h.count AS mean_ns, h.max_ns

@@ -200,11 +200,11 @@ static void put_path(const struct drawing *drawing)
 		const struct path_segment *at = &path->segment[i];
 
 		fprintf(report->page, "%s[%zu,%d,%" PRId64 ",%" PRId64 ",%d",
-			i ? "," : "", report_node_index(report, at->node), at->state,
-			nsec_sub(at->end_ns, at->begin_ns), at->tid,
+			i ? "," : "", scope_place(&report->query->scope, at->node),
+			at->state, nsec_sub(at->end_ns, at->begin_ns), at->tid,
 			at->from_node < 0
 			    ? -1
-			    : (int)report_node_index(report, at->from_node));
+			    : (int)scope_place(&report->query->scope, at->from_node));
 		if (at->tid > 0) {
 			fputc(',', report->page);
 			html_json(report->page, query_thread_name(report->query, at->node,

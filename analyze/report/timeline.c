@@ -13,46 +13,68 @@ static void put_pair(FILE *page, double value)
 {
 	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
 
-	fputc(activity_digits[number / 64], page);
-	fputc(activity_digits[number % 64], page);
+	fputc(bin_digits[number / 64], page);
+	fputc(bin_digits[number % 64], page);
 }
 
 /* ---- the sums of all time */
 
-enum quantity { BUSY, IRQ, SOFTIRQ, WHO };
-
-/* The last cell may be shorter than the others. */
-static double quantity_of(const struct report *report, const struct activity_cell *cell,
-			  size_t index, enum quantity quantity)
+static nsec_t cell_sum(const struct activity_cell *cell, int quantity)
 {
-	const struct activity *activity = &report->activity;
-	nsec_t left =
-	    activity->end_ns - activity->begin_ns - (nsec_t)index * activity->cell_ns;
-	double width = (double)(left < activity->cell_ns ? left : activity->cell_ns);
-	double known = cell->known_ns ? (double)cell->known_ns : width;
-
-	switch (quantity) {
-	case BUSY:
-		return (double)cell->known_ns * 2 < width
-			   ? -1
-			   : 4000 * (double)cell->busy_ns / (double)cell->known_ns;
-	case IRQ:
-		return 4000 * fmin(1, (double)cell->irq_ns / known);
-	case SOFTIRQ:
-		return 4000 * fmin(1, (double)cell->softirq_ns / known);
-	case WHO:
-		break;
-	}
-	return cell->most ? (double)activity->thread[cell->most - 1].rank : -1;
+	return quantity == 0   ? cell->busy_ns
+	       : quantity == 1 ? cell->irq_ns
+			       : cell->softirq_ns;
 }
 
-static void put_quantity(const struct report *report, const struct activity_lane *lane,
-			 const char *name, enum quantity quantity)
+/* The share that a quantity has of each cell, in 1/4000. What rounding leaves is carried
+ * on, so that any sum of cells is off by less than one of these. */
+static void put_shares(const struct report *report, const struct activity_lane *lane,
+		       const char *name, int quantity)
 {
+	const struct activity *activity = &report->activity;
+	double sum = 0, written = 0;
+
 	fprintf(report->page, ",\"%s\":\"", name);
-	for (size_t i = 0; i < report->activity.cells; i++)
-		put_pair(report->page, quantity_of(report, &lane->cell[i], i, quantity));
+	for (size_t i = 0; i < activity->cells; i++) {
+		double number;
+
+		sum += 4000 * (double)cell_sum(&lane->cell[i], quantity) /
+		       (double)activity->cell_ns;
+		number = fmin(4000, floor(sum + 0.5 - written));
+		written += number;
+		put_pair(report->page,
+			 quantity == 0 && !lane->cell[i].known_ns ? -1 : number);
+	}
 	fputc('"', report->page);
+}
+
+/* How much is known of cells of which something is not; and who had most of each. */
+static void put_lane(struct report *report, const struct activity_lane *lane)
+{
+	const struct activity *activity = &report->activity;
+	const char *before = "";
+
+	put_shares(report, lane, "busy", 0);
+	put_shares(report, lane, "irq", 1);
+	put_shares(report, lane, "soft", 2);
+	fputs(",\"who\":\"", report->page);
+	for (size_t i = 0; i < activity->cells; i++) {
+		const uint32_t most = lane->cell[i].most;
+
+		put_pair(report->page,
+			 most ? (double)activity->thread[most - 1].rank : -1);
+	}
+	fputs("\",\"known\":[", report->page);
+	for (size_t i = 0; i < activity->cells; i++) {
+		const nsec_t known_ns = lane->cell[i].known_ns;
+
+		if (!known_ns || known_ns >= activity->cell_ns - activity->cell_ns / 4000)
+			continue;
+		fprintf(report->page, "%s%zu,%.4g", before, i,
+			(double)known_ns / (double)activity->cell_ns);
+		before = ",";
+	}
+	fputs("]}", report->page);
 }
 
 /* Threads with a name in the page have their place among these, by what they ran. */
@@ -73,9 +95,12 @@ void report_lanes(struct report *report)
 
 	rank_threads(report);
 	fprintf(report->page,
-		"{\"span\":%" PRId64 ",\"beginMs\":%" PRId64 ",\n\"nodes\":[",
+		"{\"span\":%" PRId64 ",\"offset\":%" PRId64 ",\"beginMs\":%" PRId64
+		",\n\"file\":",
 		report->is_empty ? 0 : report->end_ns - report->begin_ns,
-		report->begin_ns / 1000000);
+		nsec_sub(report->begin_ns, scope->origin_ns), report->begin_ns / 1000000);
+	html_json(report->page, report->query->path);
+	fputs(",\"nodes\":[", report->page);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		if (!scope->node[i].chosen)
 			continue;
@@ -89,14 +114,33 @@ void report_lanes(struct report *report)
 		const struct activity_lane *lane = &activity->lane[i];
 
 		fprintf(report->page, "%s{\"n\":%zu,\"c\":%" PRId64, i ? ",\n" : "",
-			report_node_index(report, lane->node), lane->cpu);
-		put_quantity(report, lane, "busy", BUSY);
-		put_quantity(report, lane, "irq", IRQ);
-		put_quantity(report, lane, "soft", SOFTIRQ);
-		put_quantity(report, lane, "who", WHO);
-		fputc('}', report->page);
+			scope_place(&report->query->scope, lane->node), lane->cpu);
+		put_lane(report, lane);
 	}
-	fprintf(report->page, "],\n\"stripNs\":%" PRId64, activity->strip_ns);
+	fputc(']', report->page);
+}
+
+/* Sums by steps, for tables and the map. */
+void report_bins(struct report *report)
+{
+	const struct activity *activity = &report->activity;
+	const struct scope *scope = &report->query->scope;
+	const char *before = "";
+
+	fprintf(report->page, "{\"stepNs\":%" PRId64 ",\"steps\":%zu,\"waiting\":[",
+		activity->grid.step_ns, activity->grid.steps);
+	for (size_t i = 0; i < scope->nodes; i++) {
+		AUTOFREE char *text = bin_text(
+		    &activity->waiting[scope_place(scope, scope->node[i].id)], false);
+
+		if (!scope->node[i].chosen)
+			continue;
+		fprintf(report->page, "%s\"%s\"", before, text);
+		before = ",";
+	}
+	fputs("],\n", report->page);
+	bin_tables_write(report->bins, scope, report->page);
+	fputc('}', report->page);
 }
 
 /* ---- spans one by one, in some windows of time */
@@ -173,8 +217,10 @@ static int put_lists(struct spans *spans, const char *sql, struct error *error)
 		}
 		begin_ns = begin_ns > spans->begin_ns ? begin_ns : spans->begin_ns;
 		end_ns = end_ns < spans->end_ns ? end_ns : spans->end_ns;
-		fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - at_ns,
-			end_ns - begin_ns);
+		/* A span that lasts all of the window needs no times. */
+		if (begin_ns > spans->begin_ns || end_ns < spans->end_ns)
+			fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - at_ns,
+				end_ns - begin_ns);
 		for (size_t i = 4; i < timeline_query_columns(rows); i++)
 			fprintf(spans->page, ",%" PRId64, row[i].integer);
 		at_ns = end_ns;

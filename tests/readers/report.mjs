@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// report.mjs DIR EVENTS MESSAGES MOST_NS: DIR/report.html in Chromium, by WebDriver.
+// report.mjs DIR EVENTS MESSAGES MOST_NS TIMELINE: DIR/report.html in Chromium, by WebDriver.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 
-const [directory, events, messages, mostLatency] = process.argv.slice(2);
+const [directory, events, messages, mostLatency, timeline] = process.argv.slice(2);
 const driver = spawn("chromedriver", ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
 process.on("exit", () => driver.kill());
 const port = await new Promise((resolve, reject) => {
@@ -85,6 +85,54 @@ await act("point('pointerdown', 600, 40); point('pointermove', 700, 40); point('
 assert.ok((await shown())[0] < data.span / 2, "a drag to the right shows what was before");
 await act("key('0')");
 assert.deepEqual(await shown(), data.home);
+
+// The map: a drag selects whole steps of time, which are in the address; the timeline zooms to them, and tables
+// have what the analyses count in the same time.
+const { stepNs, steps } = data.bins;
+const drag = (a, b) => act(`const map = document.querySelector("#map"), box = map.getBoundingClientRect(); map.setPointerCapture = () => {};
+	const at = (type, share) => map.dispatchEvent(new PointerEvent(type, { pointerId: 2, clientX: box.left + 150 + share * (box.width - 150), clientY: box.top + 30, bubbles: true }));
+	at("pointerdown", arguments[0]); at("pointermove", arguments[1]); at("pointerup", arguments[1]);`, a, b);
+await drag(0.3001, 0.4001);
+const [first, end] = (await page.run("return document.documentElement.dataset.window")).split(" ").map(Number);
+assert.ok(Math.abs(first - 0.3 * steps) < 2 && Math.abs(end - 0.4 * steps) < 2, `steps ${first} to ${end}`);
+assert.deepEqual((await shown()).map((t) => Math.round(t / stepNs)), [first, end]);
+const [, from, to] = /^#t=([\d.]+),([\d.]+)&m=busy$/.exec(await page.run("return location.hash"));
+const command = await page.run("return document.querySelector('#window code').textContent");
+assert.ok(command.startsWith("ctanalyze why --begin +") && command.includes(` --end +`) && command.endsWith(timeline), command);
+const scope = ["--begin", `+${from}`, "--end", `+${(Number(to) - 1e-9).toFixed(9)}`];
+const asked = (...words) => JSON.parse(execFileSync("ctanalyze", [...words, ...scope, "--limit", "0", "--format", "json", timeline], { encoding: "utf8" }));
+const ofWindow = (name) => page.run(`const table = document.querySelector('table.of-window[data-table="${name}"]');
+	return [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)))`);
+const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 2e-3 * Math.max(a, b) + 2e4, `${what}: ${a}, not ${b}`);
+const rowsOf = (answer, key) => (answer.tables ?? answer).find((one) => (one.name ?? one.table) === key).rows;
+for (const cpu of rowsOf(asked("cpu"), "cpus")) {
+	const row = (await ofWindow("processors")).find(([node, number]) => node === cpu.node && number === String(cpu.cpu));
+	near(row[3], cpu.busy_ns, `processor ${cpu.cpu} of ${cpu.node}`);
+}
+const inWindow = await ofWindow("threads");
+for (const thread of rowsOf(asked("cpu"), "threads").slice(0, 20)) {
+	const row = inWindow.find(([, node, tid]) => node === thread.node && tid === String(thread.tid));
+	near(row[4], thread.cpu_ns, `thread ${thread.tid} of ${thread.node}`);
+}
+for (const pair of rowsOf(asked("messages"), "pairs")) {
+	const row = (await ofWindow("pairs")).find(([a, b]) => a === pair.from && b === pair.to);
+	assert.equal(row[2], pair.messages);
+	near(row[7], pair.max_ns, "the slowest message");
+	assert.ok(Math.abs(Math.log2(row[4] / pair.p50_ns)) < 0.05, `median ${row[4]}, not ${pair.p50_ns}`);
+}
+for (const own of ["interrupts", "syscalls"]) assert.match(await page.run(`return document.querySelector('table[data-table="${own}"] caption').textContent`), /of the whole page/);
+await act("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
+assert.match(await page.run("return location.hash"), /&m=slowest$/);
+await act("document.querySelector('#worst button').click()");
+assert.equal(await page.run("return document.documentElement.dataset.window.split(' ').map(Number).reduce((a, b) => b - a)"), 1);
+await act("document.querySelector('nav a').click()");
+assert.match(await page.run("return location.hash"), /^#t=/, "a link keeps the window");
+await act("document.querySelector('#map').dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))");
+assert.equal(await page.run("return document.querySelectorAll('.of-window').length"), 0);
+assert.deepEqual(await shown(), data.home);
+await act("location.hash = '#t=0.5,0.6&m=waiting'");
+assert.ok(Math.abs((await shown())[0] - 5e8) <= stepNs && await page.run("return document.querySelector('#measures [aria-pressed=true]').textContent").then((text) => text.startsWith("threads waiting")));
+await act("document.querySelector('#window button').click()");
 
 // The button turns the dark theme on, or off, and then back.
 const ground = () => page.run("return getComputedStyle(document.body).backgroundColor");

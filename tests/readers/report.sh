@@ -28,4 +28,4 @@ numbers=$(sqlite3 -readonly -separator ' ' "$scratch/run.db" "
 	SELECT (SELECT sum(events) FROM event_class), (SELECT count(*) FROM message),
 	       (SELECT max(latency_ns) FROM message)")
 # shellcheck disable=SC2086 # a word a number
-node "$CT_SOURCE/tests/readers/report.mjs" "$scratch" $numbers
+node "$CT_SOURCE/tests/readers/report.mjs" "$scratch" $numbers "$scratch/run.db"

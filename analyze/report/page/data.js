@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The data of the timeline, unpacked: processors, threads, messages, curves, tasks and periods.
-const data = JSON.parse(byId("data").textContent);
-const view = data.span ? byId("view") : make("div"); // nothing is drawn of a run without time
-
 const states = ["runnable", "running", "sleeping", "sleeping, not interruptible", "blocked"];
 const waits = ["", "disk", "network", "timer", "interrupt", "thread"];
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const code = Object.fromEntries([...alphabet].map((letter, i) => [letter, i]));
-const unpack = (text) => Int16Array.from({ length: text.length / 2 }, (_, i) => {
-	const value = code[text[2 * i]] * 64 + code[text[2 * i + 1]];
-	return value > 4094 ? -1 : value;
-});
 const span = data.span, cellNs = data.cellNs;
 const gapsOf = (n, cpu) => data.gaps.filter((gap) => gap[0] === n && gap[1] === cpu).map((gap) => gap.slice(2));
 const nodeGaps = data.nodes.map((_, n) => gapsOf(n, -1));
-const lanes = data.lanes.map((lane) => ({ n: lane.n, c: lane.c, gaps: gapsOf(lane.n, lane.c),
-	busy: unpack(lane.busy), irq: unpack(lane.irq), soft: unpack(lane.soft), who: unpack(lane.who), runs: [], irqs: [] }));
-const threads = data.threads.map(([n, tid, name, process, ran, first, last, strip]) =>
-	({ n, tid, name, process, ran, first, last, strip: [...strip].map((letter) => Math.max(0, (code[letter] - 1) / 62) + (code[letter] ? 1e-3 : 0)), spans: [] }));
+const lanes = data.lanes.map((lane) => {
+	const busy = unpack(lane.busy), known = Float32Array.from(busy, (share) => share < 0 ? 0 : 1);
+	for (let i = 0; i < lane.known.length; i += 2) known[lane.known[i]] = lane.known[i + 1];
+	return { n: lane.n, c: lane.c, gaps: gapsOf(lane.n, lane.c), busy, known, irq: unpack(lane.irq), soft: unpack(lane.soft), who: unpack(lane.who), runs: [], irqs: [] };
+});
+const threads = data.threads.map(([n, tid, name, process, ran, first, last, run, waitCount, waitSum, waitMost]) =>
+	({ n, tid, name, process, ran, first, last, run: series(run), waitCount: series(waitCount), waitSum: series(waitSum), waitMost: series(waitMost), spans: [] }));
 const laneOf = new Map(lanes.map((lane, i) => [lane.n + " " + lane.c, i]));
 // What a window cuts has begun before it, or ends behind it.
 const cutAt = (window, from, to) => (from <= window.from ? 1 : 0) | (to >= window.to ? 2 : 0);
 for (const window of data.exact) {
 	for (const list of window.states) {
 		const thread = threads[list[0]];
+		if (list.length === 4) list.splice(1, 0, 0, window.to - window.from); // all of the window
 		for (let i = 1, at = window.from; i < list.length; i += 5) {
 			const from = at + list[i], to = from + list[i + 1];
 			const item = { from, to, state: list[i + 2] % 8, wait: (list[i + 2] >> 3) % 8, cut: cutAt(window, from, to) | list[i + 2] >> 6, cpu: list[i + 3], other: list[i + 4], thread };
@@ -35,6 +30,7 @@ for (const window of data.exact) {
 	}
 	for (const list of window.irqs) {
 		const [soft, number, name] = data.handlers[list[0]];
+		if (list.length === 2) list.push(0, window.to - window.from);
 		for (let i = 2, at = window.from; i < list.length; i += 2) {
 			const from = at + list[i], to = from + list[i + 1];
 			at = to;

@@ -102,10 +102,10 @@ const drawThread = (pen, ink, pattern, row) => {
 	pen.fillRect(label, row.y, width - label, row.h);
 	drawGaps(pen, pattern, row);
 	const shown = windowsShown();
-	thread.strip.forEach((share, i) => {
-		const from = Math.max(t0, i * data.stripNs), to = Math.min(t1, (i + 1) * data.stripNs);
-		if (!share || from >= to || shown.some((window) => window.from <= from && window.to >= to)) return;
-		const h = Math.max(1.5, share * row.h);
+	thread.run.each(0, steps, (step, ran) => {
+		const from = Math.max(t0, step * stepNs), to = Math.min(t1, (step + 1) * stepNs);
+		if (!ran || from >= to || shown.some((window) => window.from <= from && window.to >= to)) return;
+		const h = Math.max(1.5, Math.min(1, ran / stepNs) * row.h);
 		pen.fillStyle = ink("run");
 		pen.fillRect(x(from), row.y + row.h - h, x(to) - x(from), h);
 	});

@@ -27,6 +27,8 @@ const colours = () => {
 	const style = getComputedStyle(root);
 	return (name) => style.getPropertyValue("--" + name).trim();
 };
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
 const redraws = [];
 const redraw = () => redraws.forEach((draw) => draw());
 const sized = (canvas, width, height) => {

@@ -16,6 +16,7 @@ button(bar, "+", "zoom in", () => zoom(0.5));
 button(bar, "\u2212", "zoom out", () => zoom(2));
 button(bar, "home", "where all nodes were recorded", () => show(...data.home));
 button(bar, "all", "the whole run", () => show(0, span));
+button(bar, "select", "select what is shown as the window of all tables", () => selectTime(t0, t1));
 const paint = button(bar, "by thread", "colour processors by thread or by state", () => {
 	byThread = !byThread;
 	paint.setAttribute("aria-pressed", byThread);
@@ -80,27 +81,26 @@ const firstFrom = (list, t) => {
 const isExact = () => cellNs / (t1 - t0) * (width - label) > 2;
 const windowsShown = () => isExact() ? data.exact.filter((window) => window.to > t0 && window.from < t1) : [];
 
-// The mean of some lanes' cells from one instant to another; busy -1: not known.
+// The shares of some lanes' cells from one instant to another; busy -1: not known.
 const sumOf = (group, from, to) => {
 	const a = Math.max(0, Math.floor(from / cellNs)), b = Math.min(data.cells - 1, Math.max(Math.ceil(to / cellNs) - 1, a));
-	const irq = [0, 0], soft = [0, 0], count = [0, 0]; // of cells that are not known and that are
-	let busy = 0;
+	let busy = 0, irq = 0, soft = 0, known = 0, cells = 0;
 	const who = new Map();
 	for (const i of group) {
 		const lane = lanes[i];
 		for (let k = a; k <= b; k++) {
-			const isKnown = lane.busy[k] < 0 ? 0 : 1;
-			count[isKnown]++;
-			irq[isKnown] += lane.irq[k];
-			soft[isKnown] += lane.soft[k];
-			if (!isKnown) continue;
+			cells++;
+			irq += lane.irq[k];
+			soft += lane.soft[k];
+			known += lane.known[k];
+			if (!lane.known[k]) continue;
 			busy += lane.busy[k];
 			if (lane.who[k] >= 0) who.set(lane.who[k], (who.get(lane.who[k]) ?? 0) + lane.busy[k]);
 		}
 	}
 	let most = -1, best = -1;
 	for (const [index, sum] of who) if (sum > most) [best, most] = [index, sum];
-	const which = count[1] ? 1 : 0, scale = 4000 * Math.max(1, count[which]);
-	return { busy: which ? busy / scale : -1, irq: irq[which] / scale, soft: soft[which] / scale, who: best };
+	const isKnown = known * 2 >= Math.max(cells, 1), scale = 4000 * (isKnown ? known : Math.max(cells, 1));
+	return { busy: isKnown ? busy / scale : -1, irq: irq / scale, soft: soft / scale, who: best };
 };
 const dim = (thread) => matches !== null && !matches.has(thread);

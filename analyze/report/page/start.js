@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What begins when the page is there.
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
 button(byId("tools"), "\u25d0", "dark or light", () => {
 	night.mediaText = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches) ? "not all" : "all";
 	redraw();
 });
 root.classList.add("js");
+document.querySelectorAll(".table").forEach(prepare);
 if (data.span) {
 	redraws.push(draw);
+	redraws.push(drawHeat);
 	drawNow();
+	showMeasures();
+	readAddress();
+	showWindow();
+	showMeasures();
+	drawHeat();
 	document.querySelectorAll("[data-path]").forEach((into) => path(into, data.nodes));
 }
 if (byId("matrix")) {
@@ -26,6 +31,10 @@ if (byId("matrix")) {
 	for (const [name, className, textContent] of caption) make(name, head, { className, textContent }).after(" ");
 	(few ? latencies : matrix)({ nodes, pairs: pairs.filter(([from, to]) => from >= 0 && to >= 0) }, byId("matrix"));
 }
-document.querySelectorAll(".table").forEach(prepare);
 addEventListener("resize", redraw);
+addEventListener("hashchange", () => {
+	readAddress();
+	showMeasures();
+	redraw();
+});
 preferred.addEventListener("change", redraw);

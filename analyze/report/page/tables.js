@@ -18,18 +18,19 @@ const fade = (box) => {
 	box.classList.toggle("more-left", box.scrollLeft > 2);
 	box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
 };
+const sortable = (table) => [...table.tHead.rows[0].cells].forEach((head, index) => {
+	head.setAttribute("aria-sort", "none");
+	head.tabIndex = 0;
+	head.addEventListener("click", () => sortBy(head, index));
+	head.addEventListener("keydown", (event) => {
+		if (event.key !== "Enter" && event.key !== " ") return;
+		event.preventDefault();
+		sortBy(head, index);
+	});
+});
 const prepare = (box) => {
 	const table = box.querySelector("table"), rows = table.tBodies[0].rows;
-	[...table.tHead.rows[0].cells].forEach((head, index) => {
-		head.setAttribute("aria-sort", "none");
-		head.tabIndex = 0;
-		head.addEventListener("click", () => sortBy(head, index));
-		head.addEventListener("keydown", (event) => {
-			if (event.key !== "Enter" && event.key !== " ") return;
-			event.preventDefault();
-			sortBy(head, index);
-		});
-	});
+	sortable(table);
 	box.addEventListener("scroll", () => fade(box), { passive: true });
 	redraws.push(() => fade(box));
 	fade(box);

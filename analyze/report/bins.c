@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/report/bins.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/report/report.h"
+#include "base/bytes.h"
+#include "base/mem.h"
+
+const char bin_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns)
+{
+	if (at_ns <= grid->begin_ns)
+		return 0;
+	at_ns = (at_ns - grid->begin_ns) / grid->step_ns;
+	return (uint32_t)((size_t)at_ns < grid->steps ? (size_t)at_ns : grid->steps - 1);
+}
+
+/* Rows mostly come in the order of time: look from the end. */
+static struct bin *bin_at(struct bin_series *series, uint32_t step)
+{
+	size_t at = series->count;
+
+	while (at && series->item[at - 1].step > step)
+		at--;
+	if (at && series->item[at - 1].step == step)
+		return &series->item[at - 1];
+	(void)MEM_NEXT(series->item, series->count, series->capacity);
+	memmove(&series->item[at + 1], &series->item[at],
+		(series->count - 1 - at) * sizeof(*series->item));
+	series->item[at] = (struct bin){step, 0};
+	return &series->item[at];
+}
+
+void bin_add(struct bin_series *series, uint32_t step, int64_t value)
+{
+	struct bin *bin = bin_at(series, step);
+
+	bin->value = nsec_add(bin->value, value);
+}
+
+void bin_raise(struct bin_series *series, uint32_t step, int64_t value)
+{
+	struct bin *bin = bin_at(series, step);
+
+	bin->value = value > bin->value ? value : bin->value;
+}
+
+void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,
+		nsec_t end_ns)
+{
+	nsec_t at_ns = begin_ns > grid->begin_ns ? begin_ns : grid->begin_ns;
+
+	end_ns = end_ns < grid->end_ns ? end_ns : grid->end_ns;
+	while (at_ns < end_ns) {
+		uint32_t step = bin_step(grid, at_ns);
+		nsec_t to_ns = grid->begin_ns + (nsec_t)(step + 1) * grid->step_ns;
+
+		to_ns = to_ns < end_ns ? to_ns : end_ns;
+		bin_add(series, step, to_ns - at_ns);
+		at_ns = to_ns;
+	}
+}
+
+void bin_clear(struct bin_series *series)
+{
+	free(series->item);
+}
+
+/* ---- as text */
+
+static void add_number(struct bytes *text, int64_t number)
+{
+	bytes_add(text, &bin_digits[number / 64 % 64], 1);
+	bytes_add(text, &bin_digits[number % 64], 1);
+}
+
+char *bin_text(const struct bin_series *series, bool raised)
+{
+	const int64_t longest_skip = 4095 - BIN_MOST;
+	struct bytes text = {0};
+	int64_t most = 0, unit, sum = 0, written = 0;
+	uint32_t next = 0;
+	char *all;
+
+	for (size_t i = 0; i < series->count; i++)
+		most = series->item[i].value > most ? series->item[i].value : most;
+	unit = most / BIN_MOST + 1;
+	for (size_t i = 0; i < series->count; i++) {
+		const struct bin *bin = &series->item[i];
+		int64_t number;
+
+		for (int64_t skip = bin->step - next; skip > 0; skip -= longest_skip)
+			add_number(&text,
+				   BIN_MOST +
+				       (skip < longest_skip ? skip : longest_skip));
+		next = bin->step + 1;
+		sum = nsec_add(sum, bin->value);
+		number = raised ? (bin->value + unit / 2) / unit
+				: (sum + unit / 2) / unit - written;
+		number = number < 0 ? 0 : number > BIN_MOST ? BIN_MOST : number;
+		written += number;
+		add_number(&text, number);
+	}
+	bytes_add(&text, "", 1);
+	all = most ? mem_printf("%" PRId64 ",%s", unit, (const char *)text.data)
+		   : mem_strdup("");
+	bytes_clear(&text);
+	return all;
+}
+
+/* ---- tables */
+
+enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 60000 };
+
+/* Of rows: nodes, then texts or numbers, then when, how long, and further sums. Values of
+ * a timeline may be of any type: what is no integer counts as 0. */
+static const struct bin_source {
+	const char *name;
+	size_t nodes, keys, sums;
+	bool united; /* what they took is the time in which there was at least one */
+	const char *sql;
+} sources[] = {
+    {"pairs", 2, 2, 2, false,
+     "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
+     " latency_ns < 0) FROM message"
+     " WHERE send_ns BETWEEN ?1 AND ?2 AND src_node <> dst_node"},
+    {"requests", 2, 3, 10, false,
+     "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
+     " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
+     "other_ns,"
+     " unknown_ns, back_ns) FROM request"
+     " WHERE begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
+    {"disks", 1, 3, 1, false,
+     "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, duration_ns, bytes)"
+     " FROM block_request"
+     " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
+    {"busy", 1, 2, 0, true,
+     "SELECT " TIMELINE_ROW "(node, disk, issued_ns, end_ns - issued_ns)"
+     " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
+     "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
+     "  ORDER BY node, dev, issued_ns)"},
+};
+enum { SOURCES = sizeof(sources) / sizeof(*sources) };
+
+struct bin_row {
+	struct cell key[KEYS_MOST];
+	nsec_t until_ns; /* of those so far */
+	struct bin_series count, took, longest, sum[SUMS_MOST];
+	uint32_t *value; /* how long: step << 12 | FINEST * log2 */
+	size_t values, value_capacity;
+};
+
+struct bin_table {
+	const struct bin_source *source;
+	struct texts keys;
+	struct bin_row *row;
+	size_t rows, capacity;
+};
+
+struct bin_tables {
+	const struct bin_grid *grid;
+	struct query *query;
+	struct bin_table table[SOURCES];
+	struct bin_table *current;
+	struct bytes key; /* of the current row */
+};
+
+static int64_t integer_of(const struct cell *cell)
+{
+	return cell->type == CELL_INTEGER ? cell->integer : 0;
+}
+
+/* Return the row of a key, whose texts are kept. */
+static struct bin_row *row_of(struct bin_tables *tables, const struct cell *key)
+{
+	struct bin_table *table = tables->current;
+	struct bin_row *row;
+	size_t at;
+
+	tables->key.size = 0;
+	for (size_t i = 0; i < table->source->keys; i++) {
+		bytes_add(&tables->key, &key[i].type, sizeof(key[i].type));
+		if (key[i].type == CELL_INTEGER)
+			bytes_add_le(&tables->key, (uint64_t)key[i].integer, 8);
+		else if (key[i].type == CELL_TEXT)
+			bytes_add(&tables->key, key[i].bytes, key[i].size + 1);
+	}
+	at = texts_put_bytes(&table->keys, (const char *)tables->key.data,
+			     tables->key.size);
+	if (at < table->rows)
+		return &table->row[at];
+	row = MEM_NEXT(table->row, table->rows, table->capacity);
+	*row = (struct bin_row){.until_ns = NSEC_MIN};
+	for (size_t i = 0; i < table->source->keys; i++) {
+		row->key[i] = key[i];
+		if (key[i].type == CELL_TEXT)
+			row->key[i].bytes = mem_strndup(key[i].bytes, key[i].size);
+		else if (key[i].type != CELL_INTEGER)
+			row->key[i] = cell_of_null();
+	}
+	return row;
+}
+
+static uint32_t bucket_of(int64_t took_ns)
+{
+	return took_ns > 1 ? (uint32_t)(FINEST * log2((double)took_ns)) : 0;
+}
+
+/* A request or message of a node that was not selected is left out. */
+static int add_row(void *context, const struct cell *cell, struct error *error)
+{
+	struct bin_tables *tables = context;
+	const struct bin_source *source = tables->current->source;
+	const struct cell *value = &cell[source->keys];
+	const struct scope *scope = &tables->query->scope;
+	const int64_t took_ns = integer_of(&value[1]);
+	const uint32_t step = bin_step(tables->grid, integer_of(&value[0]));
+	struct bin_row *row;
+	bool selected = false;
+
+	(void)error;
+	for (size_t i = 0; i < source->nodes; i++)
+		selected |= scope_has_node(scope, integer_of(&cell[i]));
+	if (!selected)
+		return 0;
+	row = row_of(tables, cell);
+	bin_add(&row->count, step, 1);
+	if (source->united) {
+		const nsec_t begin_ns = integer_of(&value[0]);
+		const nsec_t end_ns = nsec_add(begin_ns, took_ns);
+
+		bin_spread(&row->took, tables->grid,
+			   begin_ns > row->until_ns ? begin_ns : row->until_ns, end_ns);
+		row->until_ns = end_ns > row->until_ns ? end_ns : row->until_ns;
+		return 0;
+	}
+	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
+	bin_raise(&row->longest, step, took_ns);
+	*MEM_NEXT(row->value, row->values, row->value_capacity) =
+	    step << 12 | bucket_of(took_ns);
+	for (size_t i = 0; i < source->sums; i++)
+		if (integer_of(&value[2 + i]) > 0)
+			bin_add(&row->sum[i], step, integer_of(&value[2 + i]));
+	return 0;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+struct bin_tables *bin_tables_read(const struct bin_grid *grid, struct query *query,
+				   struct error *error)
+{
+	struct bin_tables *tables = mem_zalloc(sizeof(*tables));
+	const struct cell span[] = {cell_of_integer(grid->begin_ns),
+				    cell_of_integer(grid->end_ns)};
+	int status = 0;
+
+	tables->grid = grid;
+	tables->query = query;
+	for (size_t i = 0; i < SOURCES && !status; i++) {
+		struct timeline_query *rows =
+		    timeline_query_new(query->reader, sources[i].sql, error);
+
+		tables->current = &tables->table[i];
+		tables->current->source = &sources[i];
+		status = rows && !timeline_query_ask(rows, span, 2, error)
+			     ? timeline_query_each(rows, add_row, tables, error)
+			     : -1;
+		timeline_query_free(rows);
+		for (size_t k = 0; k < tables->current->rows; k++) {
+			struct bin_row *row = &tables->current->row[k];
+
+			if (row->values)
+				qsort(row->value, row->values, sizeof(*row->value),
+				      compare_values);
+		}
+	}
+	if (!status)
+		return tables;
+	bin_tables_free(tables);
+	return NULL;
+}
+
+/*
+ * How long, by steps: how far a step is from the one before, how many numbers it has, and
+ * these: a bucket, and how many values of it, in 12 bits. Of `fine` buckets an octave
+ * there are 64 * fine, which leaves 64 / fine for the count; more are several numbers.
+ */
+static void add_histogram(struct bytes *text, const struct bin_row *row, uint32_t fine)
+{
+	const uint32_t most = 64 / fine;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < row->values;) {
+		const uint32_t step = row->value[i] >> 12;
+		const size_t head = text->size + 2;
+		int64_t numbers = 0;
+
+		add_number(text, step - last);
+		add_number(text, 0);
+		while (i < row->values && row->value[i] >> 12 == step) {
+			const uint32_t bucket = (row->value[i] & 4095) / (FINEST / fine);
+			uint32_t count = 0;
+
+			while (i < row->values && row->value[i] >> 12 == step &&
+			       (row->value[i] & 4095) / (FINEST / fine) == bucket &&
+			       count < most) {
+				count++;
+				i++;
+			}
+			add_number(text, bucket * most + count - 1);
+			numbers++;
+		}
+		text->data[head] = (uint8_t)bin_digits[numbers / 64 % 64];
+		text->data[head + 1] = (uint8_t)bin_digits[numbers % 64];
+		last = step;
+	}
+}
+
+static void add_series(FILE *page, const struct bin_series *series, bool raised)
+{
+	AUTOFREE char *text = bin_text(series, raised);
+
+	fprintf(page, ",\"%s\"", text);
+}
+
+static void write_key(const struct scope *scope, FILE *page, const struct cell *key,
+		      bool is_node)
+{
+	if (is_node)
+		fprintf(page, "%d",
+			scope_has_node(scope, key->integer)
+			    ? (int)scope_place(scope, key->integer)
+			    : -1);
+	else if (key->type == CELL_INTEGER)
+		fprintf(page, "%" PRId64, key->integer);
+	else
+		html_json(page, key->type == CELL_TEXT ? key->bytes : "");
+}
+
+static void write_row(const struct scope *scope, const struct bin_table *table,
+		      const struct bin_row *row, FILE *page)
+{
+	for (size_t i = 0; i < table->source->keys; i++) {
+		fputc(i ? ',' : '[', page);
+		write_key(scope, page, &row->key[i], i < table->source->nodes);
+	}
+	add_series(page, &row->count, false);
+	add_series(page, &row->took, false);
+	add_series(page, &row->longest, true);
+	for (size_t i = 0; i < table->source->sums; i++)
+		add_series(page, &row->sum[i], false);
+}
+
+/* As fine as it fits; where nothing fits there are no histograms, and no percentiles. */
+static uint32_t finest_that_fits(const struct bin_table *table)
+{
+	const size_t most =
+	    strcmp(table->source->name, "requests") ? TEXT_MOST : 3 * TEXT_MOST;
+
+	for (uint32_t fine = FINEST; fine >= 2; fine /= 2) {
+		size_t size = 0;
+
+		for (size_t i = 0; i < table->rows && size < most; i++) {
+			struct bytes text = {0};
+
+			add_histogram(&text, &table->row[i], fine);
+			size += text.size;
+			bytes_clear(&text);
+		}
+		if (size < most)
+			return fine;
+	}
+	return 0;
+}
+
+void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
+		      FILE *page)
+{
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct bin_table *table = &tables->table[i];
+		const uint32_t fine = finest_that_fits(table);
+
+		fprintf(page, "%s\"%s\":{\"fine\":%u,\"rows\":[", i ? ",\n" : "",
+			table->source->name, fine);
+		for (size_t k = 0; k < table->rows; k++) {
+			struct bytes text = {0};
+
+			if (fine)
+				add_histogram(&text, &table->row[k], fine);
+			bytes_add(&text, "", 1);
+			fputs(k ? ",\n" : "", page);
+			write_row(scope, table, &table->row[k], page);
+			fprintf(page, ",\"%s\"]", (const char *)text.data);
+			bytes_clear(&text);
+		}
+		fputs("]}", page);
+	}
+}
+
+static void clear_row(struct bin_row *row)
+{
+	for (size_t i = 0; i < KEYS_MOST; i++)
+		if (row->key[i].type == CELL_TEXT)
+			free((char *)row->key[i].bytes);
+	bin_clear(&row->count);
+	bin_clear(&row->took);
+	bin_clear(&row->longest);
+	for (size_t i = 0; i < SUMS_MOST; i++)
+		bin_clear(&row->sum[i]);
+	free(row->value);
+}
+
+void bin_tables_free(struct bin_tables *tables)
+{
+	for (size_t i = 0; tables && i < SOURCES; i++) {
+		for (size_t k = 0; k < tables->table[i].rows; k++)
+			clear_row(&tables->table[i].row[k]);
+		free(tables->table[i].row);
+		texts_clear(&tables->table[i].keys);
+	}
+	if (tables)
+		bytes_clear(&tables->key);
+	free(tables);
+}

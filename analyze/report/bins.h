@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_REPORT_BINS_H
+#define CT_ANALYZE_REPORT_BINS_H
+
+#include <stdio.h>
+
+#include "analyze/analysis.h"
+#include "base/hash.h"
+
+/*
+ * Sums by steps of time, which the page adds up for the window that is selected. Rows
+ * have a key each and sums that are sparse: a step without a value is left out.
+ */
+
+/* The steps of all sums: [begin_ns + k * step_ns, ...). */
+struct bin_grid {
+	nsec_t begin_ns, end_ns, step_ns;
+	size_t steps;
+};
+
+struct bin_series {
+	struct bin {
+		uint32_t step;
+		int64_t value;
+	} * item; /* by step */
+	size_t count, capacity;
+};
+
+/* Return the step of an instant; one beyond the grid counts for its nearest step. */
+uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns);
+
+/* Add to the value of a step, or raise it. */
+void bin_add(struct bin_series *series, uint32_t step, int64_t value);
+void bin_raise(struct bin_series *series, uint32_t step, int64_t value);
+
+/* Add to each step the nanoseconds that a span has of it. */
+void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,
+		nsec_t end_ns);
+
+/* 6 bits each, as the page's script reads them. */
+extern const char bin_digits[];
+
+/*
+ * Return the series as the script reads it: "UNIT,TEXT" with two digits a number. Up to
+ * BIN_MOST it is the value of the next step in units, from there on it skips steps. What
+ * rounding leaves of a sum is carried on, so that the sum of any steps is off by less
+ * than a unit; values of `raised` series are rounded each. "" if it is empty. The caller
+ * frees it.
+ */
+enum { BIN_MOST = 3900 };
+char *bin_text(const struct bin_series *series, bool raised);
+
+void bin_clear(struct bin_series *series);
+
+/* Tables of the page by steps: pairs of nodes, requests and disks. */
+struct bin_tables;
+
+/* Read all of them; NULL with error. Borrows the grid. */
+struct bin_tables *bin_tables_read(const struct bin_grid *grid, struct query *query,
+				   struct error *error);
+
+/*
+ * Write the tables as members of a JSON object: rows of keys (nodes by their place among
+ * the selected ones, -1 for others), then series: how many, the sum of what each took,
+ * the longest, the further sums, and how long as a histogram.
+ */
+void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
+		      FILE *page);
+
+void bin_tables_free(struct bin_tables *tables);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sums by steps of time, which a window adds up.
+const data = JSON.parse(byId("data").textContent);
+const view = data.span ? byId("view") : make("div"); // nothing is drawn of a run without time
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const code = Object.fromEntries([...alphabet].map((letter, i) => [letter, i]));
+const unpack = (text) => Int16Array.from({ length: text.length / 2 }, (_, i) => {
+	const value = code[text[2 * i]] * 64 + code[text[2 * i + 1]];
+	return value > 4094 ? -1 : value;
+});
+
+// "UNIT,TEXT": a number up to 3900 is the next step's value in units, a greater one skips steps.
+const series = (text) => {
+	let at = null, value = null;
+	const read = () => {
+		const [unit, digits] = text ? text.split(",") : ["1", ""];
+		at = [];
+		value = [];
+		for (let i = 0, step = 0; i < digits.length; i += 2) {
+			const number = code[digits[i]] * 64 + code[digits[i + 1]];
+			if (number > 3900) {
+				step += number - 3900;
+				continue;
+			}
+			at.push(step++);
+			value.push(number * Number(unit));
+		}
+	};
+	const fold = (from, to, start, add) => {
+		if (!at) read();
+		let low = 0, high = at.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (at[middle] < from) low = middle + 1; else high = middle;
+		}
+		let all = start;
+		for (; low < at.length && at[low] < to; low++) all = add(all, value[low], at[low]);
+		return all;
+	};
+	return { isKnown: text !== null,
+		sum: (from, to) => fold(from, to, 0, (all, one) => all + one),
+		most: (from, to) => fold(from, to, 0, Math.max),
+		each: (from, to, tell) => fold(from, to, 0, (_, one, step) => tell(step, one)) };
+};
+
+// How long by steps: how far from the step before, how many numbers, and these: a bucket (of `fine` an octave) and a count.
+const histogram = (text, fine) => {
+	let list = null; // step, bucket, count ...
+	const read = () => {
+		const most = 64 / fine, number = (i) => code[text[2 * i]] * 64 + code[text[2 * i + 1]];
+		list = [];
+		for (let i = 0, step = 0; i < text.length / 2;) {
+			step += number(i++);
+			for (let left = number(i++); left > 0; left--, i++) list.push(step, Math.floor(number(i) / most), number(i) % most + 1);
+		}
+	};
+	return { add: (into, from, to) => {
+		if (!list) read();
+		for (let i = 0; i < list.length; i += 3)
+			if (list[i] >= from && list[i] < to) into[list[i + 1]] = (into[list[i + 1]] ?? 0) + list[i + 2];
+		return into;
+	} };
+};
+// The value of a rank between order statistics, as everywhere, to within half a bucket; null without histograms.
+const quantile = (counts, fine, share, most) => {
+	let all = 0;
+	for (const count of counts) all += count ?? 0;
+	if (!all) return null;
+	const rank = share * (all - 1), valueAt = (k) => {
+		let bucket = 0;
+		for (let sum = counts[0] ?? 0; sum <= k && bucket < counts.length; sum += counts[bucket] ?? 0) bucket++;
+		return k >= all - 1 ? most : Math.min(most, 2 ** ((bucket + 0.5) / fine));
+	};
+	const low = valueAt(Math.floor(rank)), high = valueAt(Math.ceil(rank));
+	return low + (high - low) * (rank - Math.floor(rank));
+};
+
+// Rows of a table by steps: a key, how many, what they took, the longest, further sums, how long.
+const table = (name, keys) => {
+	const { fine, rows } = data.bins[name];
+	return rows.map((row) => {
+		const [count, took, longest] = row.slice(keys, keys + 3).map(series);
+		const long = histogram(row[row.length - 1], fine || 1);
+		return { key: row.slice(0, keys), count, took, longest, sums: row.slice(keys + 3, -1).map(series),
+			counts: (into, from, to) => fine ? long.add(into, from, to) : into,
+			quantile: (from, to, share) => fine ? quantile(long.add([], from, to), fine, share, longest.most(from, to)) : null };
+	});
+};
+const stepNs = data.bins.stepNs, steps = data.bins.steps;
+const waiting = data.bins.waiting.map(series);
+const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2), losses = [];
