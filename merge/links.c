@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sorter.h"
 #include "merge/event_places.h"
 #include "merge/kernel_packets.h"
-#include "merge/sorter.h"
 #include "timeline/rows.h"
 
 enum { ROWS_SORTED = 1 << 14 }; /* at once, 6 MiB */

@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sorter.h"
 #include "base/spill.h"
-#include "merge/sorter.h"
 #include "merge/spans/span_model.h"
 #include "timeline/rows.h"
 

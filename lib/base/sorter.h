@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_MERGE_SORTER_H
-#define CT_MERGE_SORTER_H
+#ifndef CT_BASE_SORTER_H
+#define CT_BASE_SORTER_H
 
 #include <stddef.h>
 

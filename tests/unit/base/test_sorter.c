@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/sorter.h"
+#include "base/sorter.h"
 
 #include "../draw.h"
 #include "../scratch.h"
