@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "export/perfetto/ftrace.h"
 #include "timeline/reader.h"
 
 int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
@@ -33,6 +34,10 @@ void perfetto_clear(struct perfetto *perfetto)
 {
 	for (size_t i = 0; i < PERFETTO_SORTS; i++)
 		texts_clear(&perfetto->known[i]);
+	for (size_t i = 0; i < perfetto->machines; i++)
+		for (size_t sort = 0; sort < PERFETTO_SORTS; sort++)
+			bytes_clear(&perfetto->machine[i].told[sort]);
+	free(perfetto->machine);
 	bytes_clear(&perfetto->news);
 	bytes_clear(&perfetto->out);
 	perfetto_clear_tracks(perfetto);
@@ -298,14 +303,17 @@ static bool is_chosen(char *names, const struct text_list *parts)
 	return is_chosen;
 }
 
-/* "threads", or "PARTS KIND TRACK CATEGORY": notes, counters, slices or ends. */
+/* "threads", "machines", or "PARTS KIND TRACK CATEGORY". */
 static int add_statement(void *context, const struct statement *statement,
 			 struct error *error)
 {
 	struct perfetto *perfetto = context;
 	struct export *export = perfetto->export;
+	static const char chrome[] = "chrome-";
+	bool has_kernel = perfetto->form->has_kernel;
 	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
-				     cell_of_integer(export->scope.end_ns)};
+				     cell_of_integer(export->scope.end_ns),
+				     cell_of_integer(has_kernel)};
 	char *rest, *parts = strtok_r(statement->name, " ", &rest);
 	const char *kind = strtok_r(NULL, " ", &rest);
 	const char *track = strtok_r(NULL, " ", &rest);
@@ -313,11 +321,23 @@ static int add_statement(void *context, const struct statement *statement,
 			    .track = track ? perfetto_row_named(track) : ROW_KINDS,
 			    .category = strtok_r(NULL, " ", &rest)};
 
+	if (!kind && strcmp(parts, "machines") == 0)
+		return has_kernel ? ftrace_add_machines(perfetto, statement->sql, error)
+				  : 0;
 	if (!kind)
 		return query_rows(export->timeline, statement->sql, NULL,
 				  perfetto_take_thread, perfetto, error);
 	if (!is_chosen(parts, perfetto->parts))
 		return 0;
+	if (ftrace_has_kind(kind))
+		return has_kernel
+			   ? ftrace_add(perfetto, kind, statement->sql, value, error)
+			   : 0;
+	if (strncmp(kind, chrome, strlen(chrome)) == 0) {
+		if (has_kernel)
+			return 0;
+		kind += strlen(chrome);
+	}
 	if (strcmp(kind, "notes") == 0)
 		return statement_notes(export, statement, value, error);
 	part.take = strcmp(kind, "counters") == 0 ? take_counter

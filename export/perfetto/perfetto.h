@@ -16,7 +16,7 @@
  * overlap: lanes see to both.
  */
 enum perfetto_track_kind {
-	PERFETTO_NODE,   /* a node, as a process */
+	PERFETTO_NODE,   /* a node: a machine, in JSON a process */
 	PERFETTO_THREAD, /* a thread of it */
 	PERFETTO_GROUP,  /* of other tracks, by their rank */
 	PERFETTO_LIST,   /* of other tracks, by their names */
@@ -26,11 +26,12 @@ enum perfetto_track_kind {
 
 struct perfetto_track {
 	enum perfetto_track_kind kind;
-	uint32_t number; /* in the file, from 1 */
-	uint32_t parent; /* number of another track; 0: none */
-	int32_t pid;     /* of its node */
-	int32_t tid;     /* as JSON has it: each row's own; 0: it is no row */
-	int32_t rank;    /* its place among its siblings */
+	uint32_t number;          /* in the file, from 1 */
+	uint32_t parent;          /* number of another track; 0: none */
+	int32_t pid;              /* of its node */
+	int32_t tid;              /* as JSON has it: each row's own; 0: it is no row */
+	int64_t own_pid, own_tid; /* of a thread: as its node has them */
+	int32_t rank;             /* its place among its siblings */
 	const char *name;
 	const char *full_name; /* where there are no groups: in JSON */
 	const char *unit;      /* of a counter; NULL: not known */
@@ -75,6 +76,7 @@ struct perfetto_form {
 	void (*track)(struct perfetto *perfetto, const struct perfetto_track *track);
 	void (*event)(struct perfetto *perfetto, const struct perfetto_event *event);
 	const char *end;
+	bool has_kernel; /* what kernels did goes to ftrace.c */
 };
 extern const struct perfetto_form perfetto_proto, perfetto_json;
 
@@ -87,6 +89,14 @@ enum perfetto_sort {
 	PERFETTO_SORTS
 };
 
+/* A node, in the protobuf form. */
+struct perfetto_machine {
+	uint32_t id;                       /* 0: of the first one */
+	struct bytes told[PERFETTO_SORTS]; /* bits: which texts its packets have told */
+	bool is_old;                       /* its kernel: before 4.14 */
+	int64_t preempted;                 /* how it says so */
+};
+
 /* A trace while it is written; zeroed but for the first three, which are borrowed. */
 struct perfetto {
 	struct export *export;
@@ -97,8 +107,11 @@ struct perfetto {
 
 	/* What the forms know. */
 	struct texts known[PERFETTO_SORTS];
-	struct bytes news; /* of them: what this packet says of texts */
-	bool any;          /* JSON: whether an event stands before */
+	struct bytes news;                /* of them: what this packet says of texts */
+	struct perfetto_machine *machine; /* by the nodes' numbers */
+	size_t machines;
+	uint32_t machines_begun;
+	bool any; /* JSON: whether an event stands before */
 
 	/* What tracks.c knows. */
 	struct perfetto_thread *thread; /* by node, tid, begin */
@@ -180,6 +193,10 @@ struct perfetto_slot {
 	const char *group_name;
 	nsec_t begin_ns; /* of a thread's slice: whose it is may depend on it */
 };
+
+/* Of a node of the scope: its place among the nodes, from 1. It is its track's number,
+ * and its process in JSON. */
+int32_t perfetto_node_number(const struct perfetto *perfetto, int64_t node);
 
 /* The track of a slot: instants and counters need no other. Good until perfetto_clear. */
 struct perfetto_track *perfetto_track(struct perfetto *perfetto,

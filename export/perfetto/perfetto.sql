@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- What goes on the tracks of a trace, of the time from ?1 to ?2. A statement's name has the
--- parts of --tracks that it is for, and what its rows are: slices, values of counters, or
--- notes for the user (whose, count, text).
+-- What goes on the tracks of a trace, of the time from ?1 to ?2; ?3 is 1 for Perfetto's own
+-- form, which has the kernel's events as such, and 0 for JSON. A statement's name has the
+-- parts of --tracks that it is for, and what its rows are: slices, values of counters,
+-- notes for the user (whose, count, text), or what ftrace.c makes events of. Those that
+-- begin with "chrome-" are for JSON only.
 --
 -- A slice, to be cut to that time: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
 -- further columns are values under their names; of "@NAME" a thread's number, that of the
@@ -20,12 +22,25 @@
 -- should.
 --- threads
 SELECT node, tid, begin_ns, life, label, label || IIF(coalesce(comm, '') = '' OR coalesce(pid, -1) < 0 OR pid = tid, '',
-	printf(' of %s %d', process, pid))
+	printf(' of %s %d', process, pid)), nullif(max(coalesce(pid, 0), 0), 0)
 FROM (SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm AS process, row_number() OVER one - 1 AS life,
 		coalesce(nullif(t.comm, ''), 'thread') || ' ' || t.tid AS label
 	FROM thread AS t LEFT JOIN process AS p ON p.id = t.process
 	WINDOW one AS (PARTITION BY t.node, t.tid ORDER BY t.begin_ns, t.id))
 ORDER BY node, tid, life
+
+-- Perfetto's own form: machines, their processes and threads, and the kernel's events.
+--- machines
+SELECT id, name, kernel, cpus, mem_kib FROM node ORDER BY id
+
+-- node, tid, begin, tid's process or itself where that is not known, its parent, names
+--- states,cpus,interrupts,syscalls,disks trees
+SELECT t.node, max(coalesce(t.begin_ns, ?1), ?1) AS at_ns, t.tid, IIF(p.pid > 0, p.pid, t.tid), p.ppid, coalesce(t.comm, ''),
+	coalesce(nullif(p.comm, ''), t.comm, '')
+FROM thread AS t LEFT JOIN process AS p ON p.id = t.process
+WHERE t.tid > 0 AND coalesce(t.begin_ns, ?1) <= ?2 AND coalesce(t.end_ns, ?2) >= ?1
+ORDER BY t.node, at_ns, t.id
+
 
 --- clocks slices run run
 SELECT id, ?1, NULL, 0, 'run',
@@ -93,12 +108,12 @@ SELECT s.node, s.begin_ns, s.end_ns, s.tid,
 	CASE WHEN s.state_code NOT IN (1, 5) AND s.wake_first_recv = s.wake_last_recv
 		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event",
 	s.cut AS "=cut"
-FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1
+FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1 AND (?3 = 0 OR s.state_code IN (2, 3, 4))
 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 -- What processors ran. Nothing is drawn where one was idle, so it has to be said where that
 -- is not known. More processors than 4096 are taken to be damage.
---- cpus slices cpu
+--- cpus chrome-slices cpu
 WITH RECURSIVE processor AS (
 	SELECT id AS node, 0 AS cpu, max(CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END,
 		coalesce((SELECT max(r.cpu) + 1 FROM recorded AS r WHERE r.node = n.id AND r.cpu < 4095), 1)) AS cpus
@@ -124,14 +139,14 @@ SELECT node, from_ns, to_ns, cpu, 'not recorded', NULL, NULL, NULL, 0, 'recorded
 FROM gap WHERE from_ns < to_ns
 ORDER BY until_ns, 1, 4
 
---- interrupts slices
+--- interrupts chrome-slices
 SELECT s.node, s.begin_ns, s.end_ns, s.cpu, coalesce(s.name, s.kind || ' ' || s.number),
 	s.number AS "number", s.tid AS "@interrupted", s.begin_ns - s.raised_ns AS "raise latency ns",
 	s.cut AS "=cut", s.kind AS "=track", s.kind AS "=category"
 FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
 
 --- syscalls slices syscalls syscall
-SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.name,
+SELECT s.node, s.begin_ns, s.end_ns, s.tid, IIF(?3, 'sys_' || s.name, s.name),
 	s.ret AS "return", s.fd AS "fd", s.count AS "count", s.path AS "path", s.cpu AS "cpu",
 	s.entry_event AS "entry event", s.exit_event AS "exit event",
 	s.cut AS "=cut"
@@ -147,7 +162,7 @@ SELECT s.node, s.begin_ns, s.end_ns, s.dev, s.operation, CASE WHEN s.disk NOT LI
 FROM block_request AS s LEFT JOIN thread AS t ON t.id = s.thread
 WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
 
---- cpus counters
+--- cpus chrome-counters
 SELECT e.node, e.ts_ns, f.state, 'frequency', coalesce(f.cpu_id, e.cpu, -1), 0, NULL, NULL,
 	'CPU ' || coalesce(f.cpu_id, e.cpu, -1) || ' frequency', 'kHz'
 FROM (SELECT id, cpu_id, state FROM power_cpu_frequency UNION ALL SELECT id, cpu_id, state FROM cpu_frequency) AS f
@@ -201,3 +216,38 @@ FROM sample AS s JOIN (SELECT id, name, unit, coalesce(nullif(activity, ''), 'ot
 	dense_rank() OVER (ORDER BY coalesce(activity, '')) AS number FROM metric) AS m ON m.id = s.metric
 LEFT JOIN metric_item AS i ON i.id = s.item
 WHERE s.ts_ns - coalesce(s.interval_ns, 0) <= ?2 AND s.ts_ns >= ?1 ORDER BY s.rowid
+
+-- Of a wakeup the processor and thread at hand are those of its event.
+--- states,cpus switches
+SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.state_code, s.cpu, coalesce(s.comm, t.comm, ''), s.priority, s.preempted,
+	s.switch_state, s.thread, t.end_ns, e.cpu, coalesce(e.tid, s.waker_tid)
+FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread
+LEFT JOIN event AS e ON e.id = IIF(s.state_code = 0 AND s.preempted = 0, s.wake_event, NULL)
+WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.node, s.tid, s.begin_ns, s.id
+
+--- interrupts interrupts
+SELECT s.node, s.begin_ns, s.end_ns, s.cpu, s.kind = 'softirq', s.number, coalesce(s.name, ''), s.tid
+FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
+
+--- cpus frequencies
+SELECT e.node, e.ts_ns, e.cpu, f.state, coalesce(f.cpu_id, e.cpu)
+FROM (SELECT id, cpu_id, state FROM power_cpu_frequency UNION ALL SELECT id, cpu_id, state FROM cpu_frequency) AS f
+CROSS JOIN event AS e ON e.id = f.id
+WHERE e.ts_ns BETWEEN ?1 AND ?2 AND f.state > 0 ORDER BY e.ts_ns, e.id
+
+-- Requests of disks: when they were issued (NULL: not known), who did so, what.
+--- disks requests
+SELECT s.node, s.begin_ns, s.end_ns, max(s.begin_ns, coalesce(s.issue_ns, s.begin_ns)), s.dev, s.sector, s.bytes, s.error, s.tid,
+	coalesce(s.comm, t.comm, ''), s.cut,
+	CASE s.operation WHEN 'read' THEN 'R' WHEN 'write' THEN 'W' WHEN 'flush' THEN 'F' WHEN 'discard' THEN 'D' ELSE '' END
+FROM block_request AS s LEFT JOIN thread AS t ON t.id = s.thread
+WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 AND s.dev >= 0 ORDER BY s.end_ns, s.id
+
+-- Packets as devices were given them, and as they came from devices.
+--- messages packets
+SELECT e.node, e.ts_ns, e.cpu, e.tid, p.sent, p.len, p.name, p.skbaddr
+FROM (SELECT id, 1 AS sent, len, name, skbaddr FROM net_dev_queue
+	UNION ALL SELECT id, 0, len, name, skbaddr FROM net_if_receive_skb
+	UNION ALL SELECT id, 0, len, name, skbaddr FROM netif_receive_skb) AS p
+CROSS JOIN event AS e ON e.id = p.id
+WHERE e.ts_ns BETWEEN ?1 AND ?2 AND e.cpu IS NOT NULL AND p.len IS NOT NULL AND p.name IS NOT NULL

@@ -5,13 +5,15 @@
  * reference/trace-packet-proto). Texts that come again are interned: a packet says
  * them once and gives them a number.
  */
+#include "export/perfetto/proto.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "export/perfetto/perfetto.h"
 
 /*
  * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
@@ -24,7 +26,7 @@ static void tag(struct bytes *out, unsigned field, enum wire_type type)
 	bytes_add_varint(out, (uint64_t)field << 3 | type);
 }
 
-static void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
+void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
 {
 	tag(out, field, WIRE_VARINT);
 	bytes_add_varint(out, value);
@@ -36,7 +38,7 @@ static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t val
 	bytes_add_le(out, value, 8);
 }
 
-static void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
+void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
 {
 	size_t size = strlen(text);
 	AUTOFREE char *clean = NULL;
@@ -51,14 +53,14 @@ static void protobuf_add_text(struct bytes *out, unsigned field, const char *tex
 }
 
 /* Most messages are short, so one byte is left for the length. */
-static size_t protobuf_begin(struct bytes *out, unsigned field)
+size_t protobuf_begin(struct bytes *out, unsigned field)
 {
 	tag(out, field, WIRE_BYTES);
 	bytes_add_byte(out, 0);
 	return out->size;
 }
 
-static void protobuf_end(struct bytes *out, size_t begun)
+void protobuf_end(struct bytes *out, size_t begun)
 {
 	size_t size = out->size - begun, more = 0;
 
@@ -86,26 +88,27 @@ enum {
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
+	PACKET_MACHINE_ID = 98,
+	PACKET_REMOTE_CLOCK_SYNC = 107,
 
 	DEFAULTS_CLOCK_ID = 58,
 	SNAPSHOT_CLOCK = 1,
 	SNAPSHOT_PRIMARY_CLOCK = 2,
 	CLOCK_READING_ID = 1,
 	CLOCK_READING_TIMESTAMP = 2,
+	SYNC_CLOCKS = 1,
+	SYNC_CLIENT = 2,
+	SYNC_HOST = 3,
 
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
-	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
 	TRACK_PARENT_UUID = 5,
 	TRACK_COUNTER = 8,
 	TRACK_CHILD_ORDERING = 11,
 	TRACK_SIBLING_RANK = 12,
-	PROCESS_PID = 1,
-	PROCESS_NAME = 6,
 	THREAD_PID = 1,
 	THREAD_TID = 2,
-	THREAD_NAME = 5,
 	COUNTER_UNIT_NAME = 6,
 
 	EVENT_CATEGORY_IIDS = 3,
@@ -134,7 +137,6 @@ enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum builtin_clock { BUILTIN_REALTIME = 1, BUILTIN_BOOTTIME = 6 };
 enum child_ordering { BY_NAME = 1, BY_RANK = 3 };
 enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
-enum { SEQUENCE = 1 };
 
 /* Where interned texts are told, and the fields that have them by number, or as text. */
 static const struct {
@@ -146,12 +148,24 @@ static const struct {
     [PERFETTO_VALUE_TEXT] = {29, ANNOTATION_STRING_IID, ANNOTATION_STRING},
 };
 
-static size_t begin_packet(struct bytes *out, unsigned flags)
+size_t proto_begin_packet(struct perfetto *perfetto, int32_t node, unsigned flags)
 {
-	size_t packet = protobuf_begin(out, TRACE_PACKET);
+	const struct perfetto_machine *machine = &perfetto->machine[node - 1];
+	size_t packet = protobuf_begin(&perfetto->out, TRACE_PACKET);
 
-	protobuf_add_uint(out, PACKET_SEQUENCE_ID, SEQUENCE);
-	protobuf_add_uint(out, PACKET_SEQUENCE_FLAGS, flags);
+	protobuf_add_uint(&perfetto->out, PACKET_SEQUENCE_ID, machine->id + 1);
+	if (machine->id)
+		protobuf_add_uint(&perfetto->out, PACKET_MACHINE_ID, machine->id);
+	if (flags)
+		protobuf_add_uint(&perfetto->out, PACKET_SEQUENCE_FLAGS, flags);
+	return packet;
+}
+
+size_t proto_begin_packet_at(struct perfetto *perfetto, int32_t node, nsec_t at_ns)
+{
+	size_t packet = proto_begin_packet(perfetto, node, NEEDS_STATE);
+
+	protobuf_add_uint(&perfetto->out, PACKET_TIMESTAMP, (uint64_t)at_ns);
 	return packet;
 }
 
@@ -166,63 +180,101 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
 
 /*
  * Stamps are the epoch time of the reference clock, and the trace's own axis is that,
- * too, so that nothing is converted. Boottime is the axis that some parts of the
- * viewer take for granted; here it is the same.
+ * too, so that nothing is converted. Boottime is the clock of ftrace's events and the
+ * axis that some parts of the viewer take for granted; here it is the same.
  */
-static void proto_begin(struct perfetto *perfetto)
+static void add_clocks(struct perfetto *perfetto, unsigned field)
 {
 	struct bytes *out = &perfetto->out;
-	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
+	nsec_t origin_ns = perfetto->export->scope.origin_ns;
+	size_t snapshot = protobuf_begin(out, field);
 
+	add_clock(out, BUILTIN_REALTIME, origin_ns);
+	add_clock(out, BUILTIN_BOOTTIME, origin_ns);
+	if (field == PACKET_CLOCK_SNAPSHOT)
+		protobuf_add_uint(out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_REALTIME);
+	protobuf_end(out, snapshot);
+}
+
+/* Other machines are on the first one's clocks: all stamps are corrected. */
+static void add_clock_sync(struct perfetto *perfetto)
+{
+	struct bytes *out = &perfetto->out;
+	size_t sync = protobuf_begin(out, PACKET_REMOTE_CLOCK_SYNC);
+
+	for (int round = 0; round < 2; round++) {
+		size_t clocks = protobuf_begin(out, SYNC_CLOCKS);
+
+		add_clocks(perfetto, SYNC_CLIENT);
+		add_clocks(perfetto, SYNC_HOST);
+		protobuf_end(out, clocks);
+	}
+	protobuf_end(out, sync);
+}
+
+static void proto_begin(struct perfetto *perfetto)
+{
+	perfetto->machines = perfetto->export->scope.nodes + 1;
+	perfetto->machine = mem_zalloc(perfetto->machines * sizeof(*perfetto->machine));
+}
+
+/* A node is a machine, with a sequence of packets of its own. */
+static void begin_machine(struct perfetto *perfetto, int32_t node)
+{
+	struct perfetto_machine *machine = &perfetto->machine[node - 1];
+	struct bytes *out = &perfetto->out;
+	size_t packet, defaults;
+
+	machine->id = perfetto->machines_begun++;
+	packet = proto_begin_packet(perfetto, node, STATE_CLEARED | NEEDS_STATE);
 	protobuf_add_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
-	inner = protobuf_begin(out, PACKET_DEFAULTS);
+	defaults = protobuf_begin(out, PACKET_DEFAULTS);
 	protobuf_add_uint(out, DEFAULTS_CLOCK_ID, BUILTIN_REALTIME);
-	protobuf_end(out, inner);
-	inner = protobuf_begin(out, PACKET_CLOCK_SNAPSHOT);
-	add_clock(out, BUILTIN_REALTIME, perfetto->export->scope.origin_ns);
-	add_clock(out, BUILTIN_BOOTTIME, perfetto->export->scope.origin_ns);
-	protobuf_add_uint(out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_REALTIME);
-	protobuf_end(out, inner);
+	protobuf_end(out, defaults);
+	if (machine->id)
+		add_clock_sync(perfetto);
+	else
+		add_clocks(perfetto, PACKET_CLOCK_SNAPSHOT);
 	protobuf_end(out, packet);
 }
 
 /* What a track is of, or stands for. */
 static void add_subject(struct bytes *out, const struct perfetto_track *track)
 {
-	bool is_node = track->kind == PERFETTO_NODE;
 	size_t subject;
 
-	if (!is_node && track->kind != PERFETTO_THREAD) {
-		protobuf_add_text(out, TRACK_NAME, track->name);
-		if (track->kind != PERFETTO_COUNTER)
-			return;
-		subject = protobuf_begin(out, TRACK_COUNTER);
-		if (track->unit)
-			protobuf_add_text(out, COUNTER_UNIT_NAME, track->unit);
-	} else {
-		subject = protobuf_begin(out, is_node ? TRACK_PROCESS : TRACK_THREAD);
-		protobuf_add_uint(out, is_node ? PROCESS_PID : THREAD_PID,
-				  (uint64_t)track->pid);
-		if (!is_node)
-			protobuf_add_uint(out, THREAD_TID, (uint64_t)track->tid);
-		protobuf_add_text(out, is_node ? PROCESS_NAME : THREAD_NAME, track->name);
+	if (track->kind == PERFETTO_THREAD) {
+		subject = protobuf_begin(out, TRACK_THREAD);
+		protobuf_add_uint(out, THREAD_PID, (uint64_t)track->own_pid);
+		protobuf_add_uint(out, THREAD_TID, (uint64_t)track->own_tid);
+		protobuf_end(out, subject);
+		return;
 	}
+	protobuf_add_text(out, TRACK_NAME, track->name);
+	if (track->kind != PERFETTO_COUNTER)
+		return;
+	subject = protobuf_begin(out, TRACK_COUNTER);
+	if (track->unit)
+		protobuf_add_text(out, COUNTER_UNIT_NAME, track->unit);
 	protobuf_end(out, subject);
 }
 
 static void proto_track(struct perfetto *perfetto, const struct perfetto_track *track)
 {
 	struct bytes *out = &perfetto->out;
-	size_t packet = begin_packet(out, NEEDS_STATE);
-	size_t descriptor = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
+	size_t packet, descriptor;
 
+	if (track->kind == PERFETTO_NODE)
+		begin_machine(perfetto, track->pid);
+	packet = proto_begin_packet(perfetto, track->pid, NEEDS_STATE);
+	descriptor = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
 	protobuf_add_uint(out, TRACK_UUID, track->number);
-	if (track->parent)
+	if (track->parent && track->kind != PERFETTO_THREAD)
 		protobuf_add_uint(out, TRACK_PARENT_UUID, track->parent);
 	add_subject(out, track);
-	if (track->kind == PERFETTO_GROUP || track->kind == PERFETTO_LIST)
+	if (track->kind <= PERFETTO_LIST && track->kind != PERFETTO_THREAD)
 		protobuf_add_uint(out, TRACK_CHILD_ORDERING,
-				  track->kind == PERFETTO_GROUP ? BY_RANK : BY_NAME);
+				  track->kind == PERFETTO_LIST ? BY_NAME : BY_RANK);
 	if (track->rank)
 		protobuf_add_uint(out, TRACK_SIBLING_RANK, (uint64_t)track->rank);
 	protobuf_end(out, descriptor);
@@ -235,53 +287,79 @@ static void proto_track(struct perfetto *perfetto, const struct perfetto_track *
  */
 enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
 
+/* Whether the machine's sequence has to be told of a text yet. */
+static bool is_news(struct perfetto_machine *machine, enum perfetto_sort sort,
+		    uint64_t number)
+{
+	struct bytes *told = &machine->told[sort];
+	uint8_t bit = (uint8_t)(1 << number % 8);
+
+	while (told->size <= number / 8)
+		bytes_add_byte(told, 0);
+	if (told->data[number / 8] & bit)
+		return false;
+	told->data[number / 8] |= bit;
+	return true;
+}
+
+/* A text by the number that it has in all sequences. */
+static void add_number(struct perfetto *perfetto, int32_t node, enum perfetto_sort sort,
+		       uint64_t number)
+{
+	size_t entry;
+
+	protobuf_add_uint(&perfetto->out, interned[sort].number, number);
+	if (!is_news(&perfetto->machine[node - 1], sort, number))
+		return;
+	entry = protobuf_begin(&perfetto->news, interned[sort].told);
+	protobuf_add_uint(&perfetto->news, INTERNED_IID, number);
+	protobuf_add_text(&perfetto->news, INTERNED_TEXT,
+			  texts_get(&perfetto->known[sort], number - 1));
+	protobuf_end(&perfetto->news, entry);
+}
+
 /* A text as its number, or as it is where it has none; its number. */
-static uint64_t add_interned(struct perfetto *perfetto, enum perfetto_sort sort,
-			     const char *text)
+static uint64_t add_interned(struct perfetto *perfetto, int32_t node,
+			     enum perfetto_sort sort, const char *text)
 {
 	struct texts *texts = &perfetto->known[sort];
-	size_t count = texts->count, number, entry;
+	uint64_t number;
 
-	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
+	if (texts->count == INTERN_MOST ||
+	    strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
 		protobuf_add_text(&perfetto->out, interned[sort].text, text);
 		return 0;
 	}
 	number = texts_put(texts, text) + 1;
-	protobuf_add_uint(&perfetto->out, interned[sort].number, number);
-	if (texts->count == count)
-		return number;
-	entry = protobuf_begin(&perfetto->news, interned[sort].told);
-	protobuf_add_uint(&perfetto->news, INTERNED_IID, number);
-	protobuf_add_text(&perfetto->news, INTERNED_TEXT, text);
-	protobuf_end(&perfetto->news, entry);
+	add_number(perfetto, node, sort, number);
 	return number;
 }
 
-static void add_value(struct perfetto *perfetto, const struct perfetto_value *value)
+static void add_value(struct perfetto *perfetto, int32_t node,
+		      const struct perfetto_value *value)
 {
 	size_t annotation = protobuf_begin(&perfetto->out, EVENT_DEBUG_ANNOTATIONS);
 
 	if (value->name->number)
-		protobuf_add_uint(&perfetto->out, ANNOTATION_NAME_IID,
-				  value->name->number);
+		add_number(perfetto, node, PERFETTO_VALUE_NAME, value->name->number);
 	else
 		value->name->number =
-		    add_interned(perfetto, PERFETTO_VALUE_NAME, value->name->text);
+		    add_interned(perfetto, node, PERFETTO_VALUE_NAME, value->name->text);
 	if (value->cell.type == CELL_INTEGER)
 		protobuf_add_uint(&perfetto->out, ANNOTATION_INT,
 				  (uint64_t)value->cell.integer);
 	else
-		add_interned(perfetto, PERFETTO_VALUE_TEXT, value->cell.bytes);
+		add_interned(perfetto, node, PERFETTO_VALUE_TEXT, value->cell.bytes);
 	protobuf_end(&perfetto->out, annotation);
 }
 
 /* What all events begin with. */
-static size_t begin_event(struct bytes *out, nsec_t at_ns, enum event_type type,
+static size_t begin_event(struct perfetto *perfetto, nsec_t at_ns, enum event_type type,
 			  const struct perfetto_track *track, size_t *event)
 {
-	size_t packet = begin_packet(out, NEEDS_STATE);
+	struct bytes *out = &perfetto->out;
+	size_t packet = proto_begin_packet_at(perfetto, track->pid, at_ns);
 
-	protobuf_add_uint(out, PACKET_TIMESTAMP, (uint64_t)at_ns);
 	*event = protobuf_begin(out, PACKET_TRACK_EVENT);
 	protobuf_add_uint(out, EVENT_TYPE, type);
 	protobuf_add_uint(out, EVENT_TRACK_UUID, track->number);
@@ -291,15 +369,17 @@ static size_t begin_event(struct bytes *out, nsec_t at_ns, enum event_type type,
 /* What a slice and an instant are. */
 static void add_texts(struct perfetto *perfetto, const struct perfetto_event *event)
 {
-	add_interned(perfetto, PERFETTO_CATEGORY, event->category);
-	add_interned(perfetto, PERFETTO_NAME, event->name);
+	int32_t node = event->track->pid;
+
+	add_interned(perfetto, node, PERFETTO_CATEGORY, event->category);
+	add_interned(perfetto, node, PERFETTO_NAME, event->name);
 	if (event->arrow)
 		protobuf_add_fixed64(&perfetto->out,
 				     event->arrow > 0 ? EVENT_FLOW_IDS
 						      : EVENT_TERMINATING_FLOW_IDS,
 				     (uint64_t)llabs(event->arrow));
 	for (size_t i = 0; i < event->values; i++)
-		add_value(perfetto, &event->value[i]);
+		add_value(perfetto, node, &event->value[i]);
 }
 
 /* A packet; of a slice one more for its end. */
@@ -307,7 +387,7 @@ static void proto_event(struct perfetto *perfetto, const struct perfetto_event *
 {
 	static const enum event_type types[] = {SLICE_BEGIN, INSTANT, COUNTER};
 	struct bytes *out = &perfetto->out;
-	size_t inner, packet = begin_event(out, event->begin_ns, types[event->kind],
+	size_t inner, packet = begin_event(perfetto, event->begin_ns, types[event->kind],
 					   event->track, &inner);
 	uint64_t bits;
 
@@ -326,7 +406,7 @@ static void proto_event(struct perfetto *perfetto, const struct perfetto_event *
 	protobuf_end(out, packet);
 	if (event->kind != PERFETTO_SLICE)
 		return;
-	packet = begin_event(out, event->end_ns, SLICE_END, event->track, &inner);
+	packet = begin_event(perfetto, event->end_ns, SLICE_END, event->track, &inner);
 	protobuf_end(out, inner);
 	protobuf_end(out, packet);
 }
@@ -336,4 +416,5 @@ const struct perfetto_form perfetto_proto = {
     .track = proto_track,
     .event = proto_event,
     .end = "",
+    .has_kernel = true,
 };

@@ -16,6 +16,7 @@ struct perfetto_thread {
 	int64_t node, tid;
 	nsec_t begin_ns;   /* NSEC_MIN: before the recording */
 	int64_t life;      /* how many threads with this tid were before it */
+	int64_t pid;       /* of its process; its own number where that is not known */
 	const char *label; /* "nginx 812" */
 	const char *name;  /* the same of its process: "worker 815 of nginx 812" */
 };
@@ -82,13 +83,14 @@ int perfetto_take_thread(void *context, const struct cell *row, struct error *er
 	(void)error;
 	if (scope_has_node(&perfetto->export->scope, row->integer))
 		*MEM_NEXT(perfetto->thread, perfetto->threads,
-			  perfetto->thread_capacity) =
-		    (struct perfetto_thread){.node = row[0].integer,
-					     .tid = row[1].integer,
-					     .begin_ns = cell_integer(&row[2], NSEC_MIN),
-					     .life = row[3].integer,
-					     .label = keep(perfetto, cell_text(&row[4])),
-					     .name = keep(perfetto, cell_text(&row[5]))};
+			  perfetto->thread_capacity) = (struct perfetto_thread){
+		    .node = row[0].integer,
+		    .tid = row[1].integer,
+		    .begin_ns = cell_integer(&row[2], NSEC_MIN),
+		    .life = row[3].integer,
+		    .label = keep(perfetto, cell_text(&row[4])),
+		    .name = keep(perfetto, cell_text(&row[5])),
+		    .pid = cell_integer(&row[6], row[1].integer)};
 	return 0;
 }
 
@@ -142,8 +144,7 @@ const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_
 		      : keep(perfetto, mem_printf("thread %" PRId64, tid));
 }
 
-/* Nodes are the first tracks, by their place among the nodes: number and pid. */
-static int32_t node_number(const struct perfetto *perfetto, int64_t node)
+int32_t perfetto_node_number(const struct perfetto *perfetto, int64_t node)
 {
 	const struct scope *scope = &perfetto->export->scope;
 	const struct scope_node *found = scope_find(scope, node);
@@ -154,7 +155,7 @@ static int32_t node_number(const struct perfetto *perfetto, int64_t node)
 
 static int32_t thread_number(struct perfetto *perfetto, const struct key *key)
 {
-	int32_t number = node_number(perfetto, key->node);
+	int32_t number = perfetto_node_number(perfetto, key->node);
 
 	if (key->item == 0 && number <= TID_NODES && key->of >= 0 && key->of < TID_STEP)
 		return number * TID_STEP + (int32_t)key->of;
@@ -215,6 +216,28 @@ static void name_track(struct perfetto *perfetto, struct perfetto_track *track,
 	track->unit = keep(perfetto, slot->unit ? mem_strdup(slot->unit) : NULL);
 }
 
+/*
+ * Trace processor keeps the flows of each machine apart, so that arrows from node to node
+ * need tracks of one machine: in the native form the messages of all nodes are on the
+ * first one's, in groups that bear the nodes' names.
+ */
+static void move_to_first(struct perfetto *perfetto, struct perfetto_track *track,
+			  enum perfetto_row kind)
+{
+	const struct scope *scope = &perfetto->export->scope;
+	int32_t first = 0;
+
+	if (kind == ROW_NETWORK) {
+		track->parent = 0;
+		track->name =
+		    keep(perfetto,
+			 mem_printf("network of %s", scope->node[track->pid - 1].name));
+	}
+	while (!scope->node[first].chosen)
+		first++;
+	track->pid = first + 1;
+}
+
 /* The track of a slot; a new one is made, behind the one that it stands in. */
 static struct perfetto_track *track_of(struct perfetto *perfetto,
 				       const struct perfetto_slot *slot,
@@ -239,14 +262,20 @@ static struct perfetto_track *track_of(struct perfetto *perfetto,
 	track = mem_zalloc(sizeof(*track));
 	*MEM_NEXT(perfetto->track, perfetto->tracks, perfetto->track_capacity) = track;
 	track->kind = form->kind;
-	track->pid = node_number(perfetto, slot->node);
+	track->pid = perfetto_node_number(perfetto, slot->node);
 	track->parent = group.kind == ROW_KINDS
 			    ? (uint32_t)track->pid
 			    : track_of(perfetto, &group, thread)->number;
 	track->rank = rank_of(&key);
 	name_track(perfetto, track, slot, thread);
-	if (form->kind == PERFETTO_THREAD)
+	if (form->kind == PERFETTO_THREAD) {
 		track->tid = thread_number(perfetto, &key);
+		track->own_tid = slot->of;
+		track->own_pid = thread ? thread->pid : slot->of;
+	}
+	if (perfetto->form->has_kernel &&
+	    (slot->kind == ROW_NETWORK || form->group == ROW_NETWORK))
+		move_to_first(perfetto, track, slot->kind);
 	write_track(perfetto, track);
 	return track;
 }

@@ -3,6 +3,8 @@
 // node perfetto.mjs DEFINITIONS RUN.db TRACE JSON [BEGIN END NODE...]: do both forms of a
 // trace hold what the timeline does? BEGIN and END are nanoseconds since its first
 // instant; NODE are the chosen ones. What is expected is found anew, from the tables.
+// Perfetto's own form has the kernel's events, which perfetto_processor.mjs looks at, in
+// place of some slices.
 import { ask, loadJson, loadProto, want } from './perfetto_load.mjs'
 
 const [definitions, timeline, protoFile, jsonFile, begin, end, ...chosen] =
@@ -52,12 +54,19 @@ const proto = await loadProto(protoFile, definitions)
 const json = loadJson(jsonFile)
 checkRows(proto.slices)
 checkRows(json.slices)
-same('forms: nodes', [...json.nodes], [...proto.nodes])
-same('forms: slices', json.slices.map(plain), proto.slices.map(plain))
-same('forms: counters', json.counters, proto.counters)
+// A thread's rows are found by its number in the one, and by its name in the other.
+const asNative = x => x.category === 'state' ? { ...x, row: '' }
+  : x.category === 'syscall' ? { ...x, row: '', name: `sys_${x.name}` } : x
+const isNative = x => ['cpu', 'recorded', 'irq', 'softirq'].includes(x.category) ||
+  (x.category === 'state' && !x.name.startsWith('Blocked'))
+const isFrequency = x => / frequency$/.test(x.name)
+same('forms: nodes', [...json.nodes.values()], [...proto.nodes.values()])
+same('forms: slices', json.slices.filter(x => !isNative(x)).map(asNative).map(plain),
+  proto.slices.map(x => ({ ...x, row: /^thread/.test(x.row) ? '' : x.row })).map(plain))
+same('forms: counters', json.counters.filter(x => !isFrequency(x)), proto.counters)
 same('forms: arrows', json.arrows.map(plainArrow), proto.arrows.map(plainArrow))
 
-const sql = text => ask(timeline, proto.origin, text)
+const sql = text => ask(timeline, json.origin, text)
 const [span] = sql(`SELECT min(least) - ?1 AS first, max(most) - ?1 AS last FROM (
   SELECT min(ts_ns) AS least, max(ts_ns) AS most FROM event
   UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample
@@ -68,9 +77,9 @@ const from = Math.max(Number(begin ?? 0), 0), to = Math.min(Number(end ?? span.l
 const isInside = at => at >= from && at <= to
 const nodes = sql('SELECT id, name FROM node ORDER BY id')
 const isChosen = name => !chosen.length || chosen.includes(name)
-same('nodes', [...proto.nodes], nodes.map((x, i) => [String(i + 1), x.name])
+same('nodes', [...json.nodes], nodes.map((x, i) => [String(i + 1), x.name])
   .filter(x => isChosen(x[1])))
-const of = category => proto.slices.filter(x => x.category === category)
+const of = category => json.slices.filter(x => x.category === category)
 
 // Messages: an arrow each that has both ends here, and instants for all ends.
 const messages = sql(`SELECT m.id, s.name AS "from", r.name AS "to", send_ns - ?1 AS sent,
@@ -79,7 +88,7 @@ const messages = sql(`SELECT m.id, s.name AS "from", r.name AS "to", send_ns - ?
 const sentHere = x => isChosen(x.from) && isInside(x.sent)
 const receivedHere = x => isChosen(x.to) && isInside(x.received)
 const forward = ([a, b]) => a.begin <= b.begin ? [a, b] : [b, a]
-same('arrows', proto.arrows.map(({ from: a, to: b }) => [
+same('arrows', json.arrows.map(({ from: a, to: b }) => [
   { id: a.values.message, node: a.node, begin: a.begin },
   { id: b.values.message, node: b.node, begin: b.begin }]),
 messages.filter(x => sentHere(x) && receivedHere(x)).map(x => forward([
@@ -90,7 +99,7 @@ same('ends of messages', of('message').map(x => [x.values.message, x.node, x.row
     ...receivedHere(x) ? [[x.id, x.to, 'messages received', x.received]] : []]))
 
 // Samples: each value from where the time that it is of begins.
-same('samples', proto.counters.filter(x => !/true time|frequency$/.test(x.name)),
+same('samples', json.counters.filter(x => !/true time|frequency$/.test(x.name)),
   sql(`SELECT n.name AS node, m.activity || ' ' || coalesce(i.name || ' ', '') || m.name AS name,
     ts_ns - coalesce(interval_ns, 0) - ?1 AS at, ts_ns - ?1 AS until, value FROM sample AS s
     JOIN node AS n ON n.id = s.node JOIN metric AS m ON m.id = metric
@@ -179,7 +188,7 @@ if (begin === undefined)
   for (const [side, field, holds] of [['earliest', 'low_ns', (a, b) => a <= b],
     ['latest', 'high_ns', (a, b) => a >= b]])
     for (const x of bounds) {
-      const values = proto.counters.filter(y => y.name === `${x.name} true time, ${side}`)
+      const values = json.counters.filter(y => y.name === `${x.name} true time, ${side}`)
       want(values.length === x.bounds, x.name, 'bounds:', values.length, 'want', x.bounds)
       want(holds(values[x.i - 1].value, x[field]), x.name, side, 'is too narrow')
     }

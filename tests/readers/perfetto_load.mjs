@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A trace as one model, whatever form it is read from: times are nanoseconds since
-// `origin`, a BigInt. { nodes: Map(pid, name), slices: [{ node, row, begin, end, name,
+// `origin`, a BigInt. { nodes: Map(number, name), slices: [{ node, row, begin, end, name,
 // category, values, instant }], counters: [{ node, name, at, value }],
 // arrows: [{ from, to }] of slices }. A row is one line of slices.
 import fs from 'node:fs'
@@ -124,24 +124,25 @@ export async function loadProto(file, definitions) {
   const child = spawn('protoc', ['--decode=Trace', `--proto_path=${definitions}`,
     'perfetto.proto'], { stdio: [fs.openSync(file), 'pipe', 'inherit'] })
   const ended = new Promise(resolve => child.on('close', resolve))
-  const tracks = new Map(), interned = new Interned(), ends = new Map()
+  const tracks = new Map(), sequences = new Map(), ends = new Map()
   const model = { nodes: new Map(), slices: [], counters: [] }
-  const tids = new Set()
-  let isFirst = true
   for await (const packet of packets(readline.createInterface({ input: child.stdout }))) {
-    want(packet.trusted_packet_sequence_id[0] === '1', 'a packet of no sequence')
-    want(packet.sequence_flags[0] === (isFirst ? '3' : '2'), 'sequence flags')
-    if (isFirst) {
-      const snapshot = packet.clock_snapshot[0]
-      want(packet.trace_packet_defaults[0].timestamp_clock_id[0] === '1' &&
-        snapshot.primary_trace_clock[0] === '1', 'times are not by the trace clock')
-      model.origin = BigInt(snapshot.clocks[0].timestamp[0])
+    // Each machine has a sequence of its own, which begins with its clocks.
+    const machine = packet.machine_id?.[0] ?? '0'
+    want(Number(packet.trusted_packet_sequence_id[0]) === Number(machine) + 1,
+      'a packet of another machine\'s sequence')
+    if (!sequences.has(machine)) {
+      want(packet.sequence_flags[0] === '3', 'sequence flags')
+      want(packet.trace_packet_defaults[0].timestamp_clock_id[0] === '1',
+        'times are not by the trace clock')
+      sequences.set(machine, new Interned())
+      checkClocks(model, machine, packet)
     }
-    isFirst = false
+    const interned = sequences.get(machine)
     if (packet.interned_data)
       interned.add(packet.interned_data[0])
     if (packet.track_descriptor)
-      addTrack(model, tracks, tids, packet.track_descriptor[0])
+      addTrack(model, tracks, machine, packet.track_descriptor[0])
     if (packet.track_event)
       addEvent(model, tracks, interned, ends, packet)
   }
@@ -151,32 +152,48 @@ export async function loadProto(file, definitions) {
   return { ...model, arrows: arrowsOf(ends) }
 }
 
-function addTrack(model, tracks, tids, descriptor) {
+// All machines are on the first one's clocks.
+function checkClocks(model, machine, packet) {
+  const read = snapshot => snapshot.clocks.map(x => [x.clock_id[0], x.timestamp[0]])
+  if (machine === '0') {
+    const snapshot = packet.clock_snapshot[0]
+    want(snapshot.primary_trace_clock[0] === '1', 'times are not by the trace clock')
+    model.clocks = read(snapshot)
+    model.origin = BigInt(model.clocks[0][1])
+    return
+  }
+  for (const { client_clocks: [client], host_clocks: [host] } of
+    packet.remote_clock_sync[0].synced_clocks)
+    for (const side of [client, host])
+      want(String(read(side)) === String(model.clocks), 'clocks of machine', machine)
+}
+
+function addTrack(model, tracks, machine, descriptor) {
   const uuid = descriptor.uuid[0]
   want(!tracks.has(uuid), 'track', uuid, 'is there twice')
   const parent = descriptor.parent_uuid && tracks.get(descriptor.parent_uuid[0])
-  want(parent || descriptor.process, 'track', uuid, 'hangs on nothing')
-  const track = { uuid, parent, events: [], instants: [], node: parent?.node,
+  const track = { uuid, parent, events: [], instants: [],
     isCounter: Boolean(descriptor.counter), unit: descriptor.counter?.[0].unit_name }
-  if (descriptor.process) {
-    const { pid: [pid], process_name: [name] } = descriptor.process[0]
-    want(!model.nodes.has(pid), 'process', pid, 'is there twice')
-    model.nodes.set(pid, unquote(name))
-    track.node = track.name = unquote(name)
-  } else if (descriptor.thread) {
-    const { pid: [pid], tid: [tid], thread_name: [name] } = descriptor.thread[0]
-    want(!tids.has(tid), 'thread', tid, 'is there twice')
-    tids.add(tid)
-    want(model.nodes.get(pid) === track.node, 'thread', tid, 'is of another process')
-    track.name = unquote(name)
+  if (descriptor.thread) {
+    track.name = `thread ${descriptor.thread[0].tid[0]}`
     track.isThread = true
   } else {
     track.name = unquote(descriptor.name[0])
-    if (parent.isThread)
-      track.name = `${parent.name}: ${track.name}`
-    else if (track.isCounter && parent.parent.name === 'samples')
-      track.name = `${parent.name} ${track.name}`
   }
+  // Nodes are tracks without a parent, and so are threads, of their machines. The messages
+  // of all nodes are on tracks of the first machine.
+  const [, other] = track.name.match(/^network of (.*)/) ?? []
+  if (!parent && !track.isThread && !other) {
+    want(!model.nodes.has(machine), 'machine', machine, 'has two nodes')
+    model.nodes.set(machine, track.name)
+  }
+  track.node = other ?? (parent?.name.startsWith('network of ') ? parent.node
+    : model.nodes.get(machine))
+  want(!parent || parent.node === track.node, 'track', uuid, 'is of another machine')
+  if (parent?.isThread)
+    track.name = `${parent.name}: ${track.name}`
+  else if (track.isCounter && parent.parent.name === 'samples')
+    track.name = `${parent.name} ${track.name}`
   tracks.set(uuid, track)
 }
 

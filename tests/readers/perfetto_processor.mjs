@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node perfetto_processor.mjs DEFINITIONS RUN.db TRACE JSON PROCESSOR: Perfetto's trace
-// processor reads both forms without a complaint, and finds in them what protoc does in
-// the first.
-import { loadProto, want } from './perfetto_load.mjs'
+// node perfetto_processor.mjs DEFINITIONS RUN.db TRACE JSON PROCESSOR [BEGIN END NODE...]:
+// Perfetto's trace processor reads both forms without a complaint, and finds in them the
+// slices that protoc does. Of the kernel's events it makes what the timeline says.
+import { ask, loadJson, loadProto, want } from './perfetto_load.mjs'
 import { openTrace } from './trace_processor.mjs'
-
-const [definitions, , protoFile, jsonFile, processor] = process.argv.slice(2)
-const model = await loadProto(protoFile, definitions)
 
 function same(what, got, wanted) {
   got.sort()
@@ -23,54 +20,134 @@ const digits = value => Number(value).toPrecision(14)
 
 const line = (...words) => words.map(String).join('|')
 
-// The process of a track: that of its thread, or its own.
-const placed = `WITH place AS (
-  SELECT t.id, p.name AS node, h.name AS thread FROM thread_track AS t
+// A slice's node: that of its machine, or in JSON its process.
+const placed = { proto: `WITH node AS (SELECT t.machine_id, t.name FROM track AS t
+  WHERE t.type = 'global_merged_track_event' AND t.parent_id IS NULL AND t.name NOT LIKE 'network of %'),
+place AS (SELECT t.id, iif(p.name LIKE 'network of %', substr(p.name, 12), n.name) AS node
+  FROM track AS t LEFT JOIN track AS p ON p.id = t.parent_id
+  JOIN node AS n ON n.machine_id = t.machine_id)`,
+json: `WITH place AS (
+  SELECT t.id, p.name AS node FROM thread_track AS t
   JOIN thread AS h USING (utid) JOIN process AS p USING (upid)
-  UNION ALL SELECT t.id, p.name, NULL FROM process_track AS t JOIN process AS p USING (upid)
-  UNION ALL SELECT t.id, p.name, NULL FROM process_counter_track AS t
-  JOIN process AS p USING (upid))`
+  UNION ALL SELECT t.id, p.name FROM process_track AS t JOIN process AS p USING (upid)
+  UNION ALL SELECT t.id, p.name FROM process_counter_track AS t
+  JOIN process AS p USING (upid))` }
 
-async function compare(form, file, origin) {
-  const trace = await openTrace(processor, file)
+async function compare(form, file, model, origin) {
+  const trace = await openTrace(processor, file), place = placed[form]
   const at = ts => BigInt(ts) - origin
   const complaints = await trace.query(
     `SELECT name, value FROM stats WHERE severity <> 'info' AND value > 0`)
   want(complaints.length === 0, form, 'trace processor complains:',
     complaints.map(x => `${x.name} ${x.value}`).join(', '))
   const said = []
-  said.push(same('nodes', (await trace.query(
-    'SELECT pid, name FROM process WHERE pid <> 0')).map(x => line(x.pid, x.name)),
-  [...model.nodes].map(x => line(...x))))
+  if (form === 'json')
+    said.push(same('nodes', (await trace.query(
+      'SELECT pid, name FROM process WHERE pid <> 0')).map(x => line(x.pid, x.name)),
+    [...model.nodes].map(x => line(...x))))
   // Instants of one time are laid on one another.
-  said.push(same('slices', (await trace.query(`${placed}
+  said.push(same('slices', (await trace.query(`${place}
     SELECT node, ts, dur, s.name, category, iif(dur, depth, 0) AS depth FROM slice AS s
-    JOIN place ON place.id = track_id WHERE category <> 'run' AND category <> 'clock'`))
+    JOIN place ON place.id = track_id
+    WHERE category NOT IN ('run', 'clock') AND (category NOT IN ('irq') OR ${form === 'json'})`))
     .map(x => line(x.node, at(x.ts), x.dur, x.name, x.category, x.depth)),
   model.slices.filter(x => !/^(run|clock)$/.test(x.category))
     .map(x => line(x.node, x.begin, x.end - x.begin, x.name, x.category, 0))))
-  said.push(same('arrows', (await trace.query(`${placed}
+  said.push(same('arrows', (await trace.query(`${place}
     SELECT a.ts AS sent, b.ts AS received, p.node AS sender, q.node AS receiver FROM flow
     JOIN slice AS a ON a.id = slice_out JOIN slice AS b ON b.id = slice_in
     JOIN place AS p ON p.id = a.track_id JOIN place AS q ON q.id = b.track_id`))
     .map(x => line(at(x.sent), at(x.received), x.sender, x.receiver)),
   model.arrows.map(x => line(x.from.begin, x.to.begin, x.from.node, x.to.node))))
-  said.push(same('values', (await trace.query(`${placed}
-    SELECT node, ts, value FROM counter JOIN place ON place.id = track_id`))
+  said.push(same('values', (await trace.query(`${place}
+    SELECT node, ts, value FROM counter JOIN place ON place.id = track_id
+    JOIN track AS t ON t.id = track_id
+    WHERE t.type NOT IN ('net_transmit', 'net_receive', 'cpu_frequency')`))
     .map(x => line(x.node, at(x.ts), digits(x.value))),
   model.counters.map(x => line(x.node, x.at, digits(x.value)))))
   console.log(`${form}: ${said.join(', ')}`)
   return trace
 }
 
-const proto = await compare('proto', protoFile, model.origin)
-// Threads have their names, and their slices; JSON's rows are all threads.
-const threads = await proto.query(`SELECT DISTINCT p.name AS node, h.name FROM slice AS s
+const [definitions, timeline, protoFile, jsonFile, processor, begin, end, ...chosen] =
+  process.argv.slice(2)
+const model = await loadProto(protoFile, definitions)
+const proto = await compare('proto', protoFile, model, model.origin)
+const from = begin ?? '0', to = end ?? '9000000000000000000'
+const nodes = [...model.nodes.values()]
+const names = nodes.map(x => `'${x}'`).join()
+const clipped = table => `(SELECT s.*, n.name AS node_name, max(s.begin_ns, ?1 + ${from}) AS a,
+  min(s.end_ns, ?1 + ${to}) AS b FROM ${table} AS s JOIN node AS n ON n.id = s.node
+  WHERE n.name IN (${names}) AND s.begin_ns < ?1 + ${to} AND s.end_ns > ?1 + ${from})`
+const sql = text => ask(timeline, model.origin, text)
+const machine = id => nodes[id]
+
+// Machines are the nodes, with their kernels.
+console.log(same('machines', (await proto.query('SELECT raw_id, release FROM machine'))
+  .map(x => line(machine(x.raw_id), x.release)),
+sql(`SELECT name, kernel FROM node WHERE name IN (${names})`).map(x => line(x.name, x.kernel))))
+
+// What each thread ran and waited for a processor, to the nanosecond. Idle processors have
+// no states, and what was not recorded is a thread of its own.
+const kinds = { Running: 'running', R: 'runnable', 'R+': 'runnable' }
+const sums = new Map()
+for (const x of await proto.query(`SELECT m.raw_id, h.tid, s.state, sum(s.dur) AS ns,
+  min(s.dur) AS least FROM thread_state AS s JOIN thread AS h USING (utid)
+  JOIN machine AS m ON m.id = h.machine_id WHERE s.state IN ('Running', 'R', 'R+')
+  AND h.name <> 'not recorded' GROUP BY 1, 2, 3`)) {
+  want(x.least >= 0, 'thread', x.tid, 'has a state without an end')
+  const key = line(machine(x.raw_id), x.tid, kinds[x.state])
+  sums.set(key, (sums.get(key) ?? 0n) + BigInt(x.ns))
+}
+console.log(same('sums of threads', [...sums].filter(x => x[1]).map(x => line(...x)),
+  sql(`SELECT node_name, tid, state, sum(b - a) AS ns FROM ${clipped('thread_state')}
+    WHERE state_code < 2 AND tid > 0 GROUP BY 1, 2, 3`)
+    .map(x => line(x.node_name, x.tid, x.state, x.ns))))
+
+// What ran on each processor, and when. A thread that never got one ran for no time.
+console.log(same('runs', (await proto.query(`SELECT m.raw_id, c.cpu, s.ts, s.dur, h.tid FROM sched AS s
+  JOIN cpu AS c USING (ucpu) JOIN thread AS h USING (utid)
+  JOIN machine AS m ON m.id = h.machine_id WHERE h.name <> 'not recorded' AND s.dur > 0`))
+  .map(x => line(machine(x.raw_id), x.cpu, BigInt(x.ts) - model.origin, x.dur, x.tid)),
+sql(`SELECT node_name, cpu, a - ?1 AS at, b - a AS ns, tid FROM ${clipped('thread_state')}
+  WHERE state_code = 1`).map(x => line(x.node_name, x.cpu, x.at, x.ns, x.tid))))
+
+for (const [kind, type] of [['irq', 'cpu_irq'], ['softirq', 'cpu_softirq']])
+  console.log(same(kind, (await proto.query(`SELECT m.raw_id, s.ts, s.dur FROM slice AS s
+    JOIN track AS t ON t.id = s.track_id JOIN machine AS m ON m.id = t.machine_id
+    WHERE t.type = '${type}'`))
+    .map(x => line(machine(x.raw_id), BigInt(x.ts) - model.origin, x.dur)),
+  sql(`SELECT node_name, a - ?1 AS at, b - a AS ns FROM ${clipped('irq')} WHERE kind = '${kind}'`)
+    .map(x => line(x.node_name, x.at, x.ns))))
+
+// Threads are of their processes, and have slices where they waited.
+console.log(same('waits', (await proto.query(`SELECT m.raw_id, h.tid, count(*) AS n FROM slice AS s
   JOIN thread_track AS t ON t.id = s.track_id JOIN thread AS h USING (utid)
-  JOIN process AS p USING (upid) WHERE category = 'state'`)
-console.log(same('threads', threads.map(x => line(x.node, x.name)),
-  [...new Set(model.slices.filter(x => x.category === 'state').map(x => line(x.node, x.row)))]))
+  JOIN machine AS m ON m.id = h.machine_id WHERE s.category = 'state' GROUP BY 1, 2`))
+  .map(x => line(machine(x.raw_id), x.tid, x.n)),
+sql(`SELECT node_name, tid, count(*) AS n FROM ${clipped('thread_state')}
+  WHERE state_code IN (2, 3, 4) AND tid > 0 GROUP BY 1, 2`)
+  .map(x => line(x.node_name, x.tid, x.n))))
+console.log(same('processes', (await proto.query(`SELECT DISTINCT m.raw_id, h.tid, p.pid FROM thread AS h
+  JOIN process AS p USING (upid) JOIN machine AS m ON m.id = h.machine_id
+  WHERE h.tid > 0 AND p.name IS NOT NULL`)).map(x => line(machine(x.raw_id), x.tid, x.pid)),
+sql(`SELECT DISTINCT n.name AS node, t.tid, iif(p.pid > 0, p.pid, t.tid) AS pid FROM thread AS t
+  JOIN node AS n ON n.id = t.node LEFT JOIN process AS p ON p.id = t.process
+  WHERE t.tid > 0 AND n.name IN (${names}) AND coalesce(t.begin_ns, 0) <= ?1 + ${to}
+  AND coalesce(t.end_ns, ?1 + ${to}) >= ?1 + ${from}`).map(x => line(x.node, x.tid, x.pid))))
+
+// The standard library answers.
+for (const [module, table] of [['sched.runnable', 'sched_previous_runnable_on_thread'],
+  ['sched.time_in_state', 'sched_percentage_of_time_in_state'],
+  ['linux.cpu.utilization.system', 'cpu_utilization_per_second'],
+  ['linux.cpu.utilization.process', 'cpu_cycles_per_process'],
+  ['linux.block_io', 'linux_active_block_io_operations_by_device'],
+  ['linux.irqs', 'linux_hard_irqs']]) {
+  await proto.query(`INCLUDE PERFETTO MODULE ${module}`)
+  const [{ n }] = await proto.query(`SELECT count(*) AS n FROM ${table}`)
+  want(n > 0 || begin !== undefined, module, 'answers nothing')
+}
 proto.close()
-const json = await compare('json', jsonFile, 0n)
+const json = await compare('json', jsonFile, loadJson(jsonFile), 0n)
 json.close()
 process.exit(0) // its workers do not end

@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a node's kernel did, as Perfetto's recorder would have written it: machines,
+ * trees of processes, and bundles of ftrace's events for each processor. Trace processor
+ * makes its tables sched, thread_state, process and thread of them.
+ *
+ * The events of the scheduler are made of the spans of threads, not of those that were
+ * recorded: spans have what a selection or a hole cut. Trace processor infers
+ * a thread's states from switches and wakeups alone, so what no span shows is said by
+ * a thread of our own that "ran" instead, and by a state that no kernel reports.
+ */
+#include "export/perfetto/ftrace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sorter.h"
+#include "export/perfetto/proto.h"
+
+enum {
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_PROCESS_TREE = 2,
+	PACKET_SYSTEM_INFO = 45,
+
+	INFO_UTSNAME = 1,
+	INFO_CPUS = 8,
+	INFO_RAM_BYTES = 16,
+	INFO_MACHINE_NAME = 17,
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+
+	TREE_PROCESS = 1,
+	TREE_THREAD = 2,
+	TREE_PROCESS_PID = 1,
+	TREE_PROCESS_PPID = 2,
+	TREE_PROCESS_CMDLINE = 3,
+	TREE_THREAD_TID = 1,
+	TREE_THREAD_NAME = 2,
+	TREE_THREAD_TGID = 3,
+
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT = 2,
+	EVENT_TIMESTAMP = 1,
+	EVENT_PID = 2,
+};
+
+/* Events, by the numbers of their fields in FtraceEvent. */
+enum ftrace_event {
+	SCHED_SWITCH = 4,
+	CPU_FREQUENCY = 11,
+	SCHED_WAKING = 20,
+	SOFTIRQ_ENTRY = 24,
+	SOFTIRQ_EXIT = 25,
+	IRQ_HANDLER_ENTRY = 36,
+	IRQ_HANDLER_EXIT = 37,
+	BLOCK_RQ_ISSUE = 45,
+	BLOCK_RQ_COMPLETE = 125,
+	SCHED_PROCESS_FREE = 240,
+	NETIF_RECEIVE_SKB = 360,
+	NET_DEV_XMIT = 361,
+	BLOCK_IO_START = 546,
+	BLOCK_IO_DONE = 547,
+};
+
+/* Trace processor refuses others; it has names for so many softirqs. */
+enum { CPUS_MOST = 1024, SOFTIRQS = 10 };
+
+/* States of sched_switch: EXIT_DEAD, EXIT_ZOMBIE, and all that a thread cannot be at
+ * once, where its state is not known. */
+enum { STATE_DEAD = 0x10, STATE_ZOMBIE = 0x20, STATE_UNKNOWN = 0x1c };
+
+/* state_code of thread_state. */
+enum { RUNNABLE, RUNNING, INTERRUPTIBLE, UNINTERRUPTIBLE, BLOCKED, DEAD };
+
+/* The thread that "ran" where nothing was recorded has this id and the processor's. */
+enum { NOT_RECORDED = 0x7fff0000 };
+
+/* A processor's bundle, to which events are added. */
+struct bundle {
+	struct perfetto *perfetto;
+	int32_t node; /* 0: none is open */
+	int64_t cpu;
+	size_t packet, inner, event, fields;
+};
+
+static int end_bundle(struct bundle *bundle, size_t at_least, struct error *error)
+{
+	if (bundle->node) {
+		protobuf_end(&bundle->perfetto->out, bundle->inner);
+		protobuf_end(&bundle->perfetto->out, bundle->packet);
+		bundle->node = 0;
+	}
+	return export_write(bundle->perfetto->export, &bundle->perfetto->out, at_least,
+			    error);
+}
+
+/* The fields of an event follow, then end_event. */
+static struct bytes *begin_event(struct bundle *bundle, int32_t node, int64_t cpu,
+				 nsec_t at_ns, int64_t tid, enum ftrace_event kind)
+{
+	struct bytes *out = &bundle->perfetto->out;
+
+	if (bundle->node && (bundle->node != node || bundle->cpu != cpu)) {
+		protobuf_end(out, bundle->inner);
+		protobuf_end(out, bundle->packet);
+		bundle->node = 0;
+	}
+	if (!bundle->node) {
+		bundle->packet = proto_begin_packet(bundle->perfetto, node, 0);
+		bundle->inner = protobuf_begin(out, PACKET_FTRACE_EVENTS);
+		protobuf_add_uint(out, BUNDLE_CPU, (uint64_t)cpu);
+		bundle->node = node;
+		bundle->cpu = cpu;
+	}
+	bundle->event = protobuf_begin(out, BUNDLE_EVENT);
+	protobuf_add_uint(out, EVENT_TIMESTAMP, (uint64_t)at_ns);
+	protobuf_add_uint(out, EVENT_PID, (uint64_t)tid);
+	bundle->fields = protobuf_begin(out, kind);
+	return out;
+}
+
+static int end_event(struct bundle *bundle, struct error *error)
+{
+	struct bytes *out = &bundle->perfetto->out;
+
+	protobuf_end(out, bundle->fields);
+	protobuf_end(out, bundle->event);
+	return out->size < EXPORT_BUFFER ? 0 : end_bundle(bundle, 0, error);
+}
+
+static const char *text_of(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? cell->bytes : "";
+}
+
+static void add_known(struct bytes *out, unsigned field, const struct cell *cell)
+{
+	if (cell->type == CELL_INTEGER)
+		protobuf_add_uint(out, field, (uint64_t)cell->integer);
+}
+
+/* What all rows have, within the scope. */
+struct span {
+	int32_t node;
+	nsec_t begin_ns, end_ns;
+	bool is_cut; /* at its end, by the scope */
+};
+
+static struct span span_of(const struct perfetto *perfetto, const struct cell *row)
+{
+	const struct scope *scope = &perfetto->export->scope;
+	nsec_t begin_ns = row[1].integer, end_ns = cell_integer(&row[2], begin_ns);
+
+	return (struct span){
+	    .node = perfetto_node_number(perfetto, row[0].integer),
+	    .begin_ns = begin_ns < scope->begin_ns ? scope->begin_ns : begin_ns,
+	    .end_ns = end_ns > scope->end_ns ? scope->end_ns : end_ns,
+	    .is_cut = end_ns > scope->end_ns,
+	};
+}
+
+/* Kernels before 4.14 reported other states beyond EXIT_ZOMBIE, as trace processor knows
+ * by the release. */
+static void set_release(struct perfetto_machine *machine, const char *release)
+{
+	unsigned major = 0, minor = 0;
+
+	if (sscanf(release, "%u.%u", &major, &minor) != 2)
+		major = 0;
+	machine->is_old = major < 4 || (major == 4 && minor < 14);
+	machine->preempted = !machine->is_old           ? 0x100
+			     : major == 4 && minor >= 8 ? 0x1000
+							: 0x800;
+}
+
+static int take_machine(void *context, const struct cell *row, struct error *error)
+{
+	enum { ID, NAME, KERNEL, CPUS, MEM_KIB };
+	struct perfetto *perfetto = context;
+	struct bytes *out = &perfetto->out;
+	const struct scope *scope = &perfetto->export->scope;
+	int32_t node;
+	size_t packet, info, name;
+
+	(void)error;
+	if (!scope_has_node(scope, row[ID].integer))
+		return 0;
+	node = perfetto_node_number(perfetto, row[ID].integer);
+	set_release(&perfetto->machine[node - 1], text_of(&row[KERNEL]));
+	packet = proto_begin_packet_at(perfetto, node, scope->begin_ns);
+	info = protobuf_begin(out, PACKET_SYSTEM_INFO);
+	if (row[KERNEL].type == CELL_TEXT) {
+		name = protobuf_begin(out, INFO_UTSNAME);
+		protobuf_add_text(out, UTSNAME_SYSNAME, "Linux");
+		protobuf_add_text(out, UTSNAME_RELEASE, row[KERNEL].bytes);
+		protobuf_end(out, name);
+	}
+	add_known(out, INFO_CPUS, &row[CPUS]);
+	if (row[MEM_KIB].type == CELL_INTEGER)
+		protobuf_add_uint(out, INFO_RAM_BYTES,
+				  (uint64_t)row[MEM_KIB].integer << 10);
+	protobuf_add_text(out, INFO_MACHINE_NAME, text_of(&row[NAME]));
+	protobuf_end(out, info);
+	protobuf_end(out, packet);
+	return 0;
+}
+
+static int take_tree(void *context, const struct cell *row, struct error *error)
+{
+	enum { NODE, AT, TID, PID, PPID, COMM, PROCESS };
+	struct bundle *bundle = context;
+	struct perfetto *perfetto = bundle->perfetto;
+	struct bytes *out = &perfetto->out;
+	size_t packet, tree, part;
+
+	packet = proto_begin_packet_at(
+	    perfetto, perfetto_node_number(perfetto, row[NODE].integer), row[AT].integer);
+	tree = protobuf_begin(out, PACKET_PROCESS_TREE);
+	part = protobuf_begin(out, TREE_PROCESS);
+	add_known(out, TREE_PROCESS_PID, &row[PID]);
+	add_known(out, TREE_PROCESS_PPID, &row[PPID]);
+	protobuf_add_text(out, TREE_PROCESS_CMDLINE, text_of(&row[PROCESS]));
+	protobuf_end(out, part);
+	part = protobuf_begin(out, TREE_THREAD);
+	add_known(out, TREE_THREAD_TID, &row[TID]);
+	protobuf_add_text(out, TREE_THREAD_NAME, text_of(&row[COMM]));
+	add_known(out, TREE_THREAD_TGID, &row[PID]);
+	protobuf_end(out, part);
+	protobuf_end(out, tree);
+	protobuf_end(out, packet);
+	return export_write(perfetto->export, out, EXPORT_BUFFER, error);
+}
+
+/* A thread on a processor, and the state that it left it in. */
+struct ran {
+	nsec_t begin_ns, end_ns;
+	int64_t cpu, tid, priority, state;
+	size_t name;
+	int32_t node;
+};
+
+static int by_processor(const void *a, const void *b)
+{
+	const struct ran *p = a, *q = b;
+
+	return p->node != q->node           ? (p->node < q->node ? -1 : 1)
+	       : p->cpu != q->cpu           ? (p->cpu < q->cpu ? -1 : 1)
+	       : p->begin_ns != q->begin_ns ? (p->begin_ns < q->begin_ns ? -1 : 1)
+	       : p->end_ns != q->end_ns     ? (p->end_ns < q->end_ns ? -1 : 1)
+					    : (p->tid > q->tid) - (p->tid < q->tid);
+}
+
+/* A thread that ended; on the processor that it ran on last. */
+struct ended {
+	int32_t node;
+	int64_t tid, cpu;
+	nsec_t at_ns;
+};
+
+/* The states of one thread after the other. */
+struct states {
+	struct bundle bundle;
+	struct sorter *sorter; /* of struct ran */
+	struct ran last;       /* the span before, whatever its state */
+	int64_t last_code;     /* -1: there is none */
+	int64_t last_thread, last_cpu;
+	nsec_t thread_end_ns; /* NSEC_MAX: not known */
+	struct ended *ended;
+	size_t endings, capacity;
+	uint64_t left_out; /* spans on processors that trace processor refuses */
+
+	/* While processors are written. */
+	struct ran now; /* node 0: nobody */
+	struct error *error;
+};
+
+enum state_column {
+	S_NODE,
+	S_BEGIN,
+	S_END,
+	S_TID,
+	S_CODE,
+	S_CPU,
+	S_COMM,
+	S_PRIORITY,
+	S_PREEMPTED,
+	S_SWITCH_STATE,
+	S_THREAD,
+	S_THREAD_END,
+	S_WAKE_CPU,
+	S_WAKE_TID
+};
+
+/* How sched_switch says that a thread leaves a processor for this state. */
+static int64_t state_of(const struct perfetto_machine *machine, const struct cell *row)
+{
+	static const int64_t others[] = {
+	    [INTERRUPTIBLE] = 1, [UNINTERRUPTIBLE] = 2, [BLOCKED] = STATE_UNKNOWN};
+	int64_t code = row[S_CODE].integer, raw = cell_integer(&row[S_SWITCH_STATE], 0);
+	bool is_idle = raw == 0x80 || raw == 0x402;
+
+	if (code == RUNNABLE)
+		return row[S_PREEMPTED].integer ? machine->preempted : 0;
+	if (code == RUNNING)
+		return 0;
+	if (code == DEAD)
+		return STATE_ZOMBIE;
+	if (is_idle)
+		return machine->is_old ? 0x402 : 0x80;
+	raw &= machine->is_old ? 0x7ff : 0x7f;
+	return raw ? raw : code <= BLOCKED ? others[code] : STATE_UNKNOWN;
+}
+
+static int add_ran(struct states *states, int64_t state, struct error *error)
+{
+	struct ran *last = &states->last;
+
+	if (last->cpu < 0 || last->cpu >= CPUS_MOST) {
+		states->left_out++;
+		return 0;
+	}
+	last->state = last->tid ? state : 0;
+	return sorter_add(states->sorter, last, error);
+}
+
+/* The span before is over, and the thread went on in this state. What waited for a
+ * processor and never got one has to "run" for no time: trace processor ends no wait
+ * otherwise. */
+static int end_last(struct states *states, int64_t state, struct error *error)
+{
+	if (states->last_code == RUNNABLE)
+		states->last.begin_ns = states->last.end_ns;
+	else if (states->last_code != RUNNING)
+		return 0;
+	return add_ran(states, state, error);
+}
+
+/* So is the thread, as far as it was recorded. Another thread that gets its id is told
+ * apart by its end. */
+static int end_thread(struct states *states, bool is_reused, struct error *error)
+{
+	const struct ran *last = &states->last;
+	nsec_t end_ns = states->thread_end_ns;
+	bool is_over = end_ns <= states->bundle.perfetto->export->scope.end_ns;
+
+	if (states->last_code < 0)
+		return 0;
+	if (is_reused)
+		*MEM_NEXT(states->ended, states->endings, states->capacity) =
+		    (struct ended){last->node, last->tid, states->last_cpu,
+				   is_over && end_ns > last->end_ns ? end_ns
+								    : last->end_ns};
+	if (end_last(states,
+		     is_over && end_ns <= last->end_ns ? STATE_DEAD : STATE_UNKNOWN,
+		     error))
+		return -1;
+	states->last_code = -1;
+	return 0;
+}
+
+static int add_waking(struct states *states, const struct cell *row,
+		      const struct ran *ran, struct error *error)
+{
+	enum { COMM = 1, PID, PRIORITY, SUCCESS, TARGET_CPU };
+	int64_t cpu = cell_integer(&row[S_WAKE_CPU], ran->cpu);
+	struct bytes *out;
+
+	if (cpu < 0 || cpu >= CPUS_MOST)
+		cpu = 0;
+	out = begin_event(&states->bundle, ran->node, cpu, ran->begin_ns,
+			  cell_integer(&row[S_WAKE_TID], 0), SCHED_WAKING);
+	protobuf_add_text(out, COMM, text_of(&row[S_COMM]));
+	protobuf_add_uint(out, PID, (uint64_t)ran->tid);
+	add_known(out, PRIORITY, &row[S_PRIORITY]);
+	protobuf_add_uint(out, SUCCESS, 1);
+	add_known(out, TARGET_CPU, &row[S_CPU]);
+	return end_event(&states->bundle, error);
+}
+
+static int take_state(void *context, const struct cell *row, struct error *error)
+{
+	struct states *states = context;
+	struct perfetto *perfetto = states->bundle.perfetto;
+	struct span span = span_of(perfetto, row);
+	int64_t code = row[S_CODE].integer, thread = cell_integer(&row[S_THREAD], -1);
+	struct ran ran = {.begin_ns = span.begin_ns,
+			  .end_ns = span.end_ns,
+			  .cpu = cell_integer(&row[S_CPU], code == RUNNING ? -1 : 0),
+			  .tid = row[S_TID].integer,
+			  .priority = cell_integer(&row[S_PRIORITY], 0),
+			  .name = texts_put(&perfetto->names, text_of(&row[S_COMM])),
+			  .node = span.node};
+	bool follows, went_on, is_same_id;
+
+	if (!scope_has_node(&perfetto->export->scope, row[S_NODE].integer) ||
+	    ran.tid < 0 || ran.tid >= NOT_RECORDED)
+		return 0;
+	is_same_id = states->last.node == ran.node && states->last.tid == ran.tid;
+	if ((!is_same_id || states->last_thread != thread || !ran.tid) &&
+	    end_thread(states, is_same_id && ran.tid, error))
+		return -1;
+	if (ran.begin_ns >= ran.end_ns)
+		return 0;
+	follows = states->last_code >= 0 && states->last.end_ns == ran.begin_ns;
+	went_on = follows && states->last_code <= RUNNING;
+	if (!(went_on && states->last_code == RUNNABLE && code <= RUNNING) &&
+	    end_last(states,
+		     follows ? state_of(&perfetto->machine[ran.node - 1], row)
+			     : STATE_UNKNOWN,
+		     error))
+		return -1;
+	if (code == RUNNABLE && !went_on && add_waking(states, row, &ran, error))
+		return -1;
+	states->last = ran;
+	states->last_code = code;
+	states->last_thread = thread;
+	states->thread_end_ns = cell_integer(&row[S_THREAD_END], NSEC_MAX);
+	if (code == RUNNING)
+		states->last_cpu = ran.cpu;
+	return 0;
+}
+
+static int add_switch(struct states *states, const struct ran *prev,
+		      const struct ran *next, nsec_t at_ns, struct error *error)
+{
+	enum {
+		PREV_COMM = 1,
+		PREV_PID,
+		PREV_PRIO,
+		PREV_STATE,
+		NEXT_COMM,
+		NEXT_PID,
+		NEXT_PRIO
+	};
+	const struct texts *names = &states->bundle.perfetto->names;
+	struct bytes *out = begin_event(&states->bundle, prev->node, prev->cpu, at_ns,
+					prev->tid, SCHED_SWITCH);
+
+	protobuf_add_text(out, PREV_COMM, texts_get(names, prev->name));
+	protobuf_add_uint(out, PREV_PID, (uint64_t)prev->tid);
+	protobuf_add_uint(out, PREV_PRIO, (uint64_t)prev->priority);
+	protobuf_add_uint(out, PREV_STATE, (uint64_t)prev->state);
+	protobuf_add_text(out, NEXT_COMM, texts_get(names, next->name));
+	protobuf_add_uint(out, NEXT_PID, (uint64_t)next->tid);
+	protobuf_add_uint(out, NEXT_PRIO, (uint64_t)next->priority);
+	return end_event(&states->bundle, error);
+}
+
+/* Who "ran" where it is not known who did. */
+static struct ran not_recorded(struct states *states, const struct ran *of)
+{
+	return (struct ran){
+	    .node = of->node,
+	    .cpu = of->cpu,
+	    .tid = NOT_RECORDED + of->cpu,
+	    .state = STATE_UNKNOWN,
+	    .name = texts_put(&states->bundle.perfetto->names, "not recorded")};
+}
+
+static int end_processor(struct states *states, struct error *error)
+{
+	struct ran nobody = not_recorded(states, &states->now);
+
+	return states->now.node
+		   ? add_switch(states, &states->now, &nobody, states->now.end_ns, error)
+		   : 0;
+}
+
+/* The next thread on a processor. */
+static int take_ran(void *context, const void *item)
+{
+	struct states *states = context;
+	struct error *error = states->error;
+	const struct ran *next = item;
+	struct ran *now = &states->now, nobody = not_recorded(states, next), left = *now;
+	bool is_within = false;
+
+	if (now->node != next->node || now->cpu != next->cpu) {
+		if (end_processor(states, error))
+			return -1;
+		left = nobody;
+	} else if (now->end_ns < next->begin_ns) {
+		if (add_switch(states, now, &nobody, now->end_ns, error))
+			return -1;
+		left = nobody;
+	} else if (now->end_ns > next->begin_ns) {
+		left.state = 0; /* pushed aside */
+		is_within = next->end_ns < now->end_ns;
+	}
+	if (add_switch(states, &left, next, next->begin_ns, error))
+		return -1;
+	if (is_within)
+		return add_switch(states, next, now, next->end_ns, error);
+	*now = *next;
+	return 0;
+}
+
+static int add_endings(struct states *states, struct error *error)
+{
+	enum { COMM = 1, PID };
+
+	for (size_t i = 0; i < states->endings; i++) {
+		const struct ended *ended = &states->ended[i];
+		struct bytes *out =
+		    begin_event(&states->bundle, ended->node, ended->cpu, ended->at_ns,
+				ended->tid, SCHED_PROCESS_FREE);
+
+		protobuf_add_uint(out, PID, (uint64_t)ended->tid);
+		if (end_event(&states->bundle, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Threads one after the other, then processors; each has what the other's order lacks. */
+static int add_states(struct perfetto *perfetto, const char *sql,
+		      const struct cell *value, struct error *error)
+{
+	enum { SORTED = 1 << 16 };
+	struct states states = {
+	    .bundle = {.perfetto = perfetto}, .last_code = -1, .error = error};
+	int status;
+
+	states.sorter = sorter_new(sizeof(struct ran), SORTED, by_processor);
+	status = query_rows(perfetto->export->timeline, sql, value, take_state, &states,
+			    error) ||
+		 end_thread(&states, false, error) ||
+		 sorter_each(states.sorter, take_ran, &states, error) ||
+		 end_processor(&states, error) || add_endings(&states, error) ||
+		 end_bundle(&states.bundle, EXPORT_BUFFER, error);
+	sorter_free(states.sorter);
+	free(states.ended);
+	if (states.left_out)
+		problem_add(&perfetto->export->notes, perfetto->export->path,
+			    PROBLEM_NOTE, states.left_out,
+			    "%" PRIu64
+			    " spans are of processors that are not known or not "
+			    "below %d, and left out",
+			    states.left_out, CPUS_MOST);
+	return status ? -1 : 0;
+}
+
+static bool has_bundle(int64_t cpu)
+{
+	return cpu >= 0 && cpu < CPUS_MOST;
+}
+
+static int take_interrupt(void *context, const struct cell *row, struct error *error)
+{
+	enum { CPU = 3, IS_SOFT, NUMBER, NAME, TID };
+	enum { IRQ = 1, IRQ_NAME, VECTOR = 1 };
+	struct bundle *bundle = context;
+	struct span span = span_of(bundle->perfetto, row);
+	int64_t cpu = row[CPU].integer, tid = cell_integer(&row[TID], 0);
+	bool is_soft = row[IS_SOFT].integer;
+	struct bytes *out;
+
+	if (!has_bundle(cpu) || (is_soft && (uint64_t)row[NUMBER].integer >= SOFTIRQS))
+		return 0;
+	out = begin_event(bundle, span.node, cpu, span.begin_ns, tid,
+			  is_soft ? SOFTIRQ_ENTRY : IRQ_HANDLER_ENTRY);
+	protobuf_add_uint(out, is_soft ? VECTOR : IRQ, (uint64_t)row[NUMBER].integer);
+	if (!is_soft)
+		protobuf_add_text(out, IRQ_NAME, text_of(&row[NAME]));
+	if (end_event(bundle, error))
+		return -1;
+	out = begin_event(bundle, span.node, cpu, span.end_ns, tid,
+			  is_soft ? SOFTIRQ_EXIT : IRQ_HANDLER_EXIT);
+	protobuf_add_uint(out, is_soft ? VECTOR : IRQ, (uint64_t)row[NUMBER].integer);
+	return end_event(bundle, error);
+}
+
+static int take_frequency(void *context, const struct cell *row, struct error *error)
+{
+	enum { CPU = 2, FREQUENCY, OF };
+	enum { STATE = 1, CPU_ID };
+	struct bundle *bundle = context;
+	int64_t cpu = cell_integer(&row[CPU], 0);
+	struct bytes *out;
+
+	if (!has_bundle(cpu) || row[OF].type != CELL_INTEGER)
+		return 0;
+	out = begin_event(bundle, perfetto_node_number(bundle->perfetto, row[0].integer),
+			  cpu, row[1].integer, 0, CPU_FREQUENCY);
+	protobuf_add_uint(out, STATE, (uint64_t)row[FREQUENCY].integer);
+	protobuf_add_uint(out, CPU_ID, (uint64_t)row[OF].integer);
+	return end_event(bundle, error);
+}
+
+enum request_column {
+	R_ISSUE = 3,
+	R_DEV,
+	R_SECTOR,
+	R_BYTES,
+	R_ERROR,
+	R_TID,
+	R_COMM,
+	R_CUT,
+	R_OPERATION
+};
+
+/* Which processor a request was on is not known; the first one has them. */
+static int add_request(struct bundle *bundle, const struct cell *row, int32_t node,
+		       nsec_t at_ns, enum ftrace_event kind, struct error *error)
+{
+	enum { DEV = 1, SECTOR, SECTORS, BYTES };
+	bool is_end = kind == BLOCK_RQ_COMPLETE || kind == BLOCK_IO_DONE;
+	bool is_io = kind == BLOCK_IO_START || kind == BLOCK_IO_DONE;
+	struct bytes *out = begin_event(bundle, node, 0, at_ns,
+					is_end ? 0 : cell_integer(&row[R_TID], 0), kind);
+
+	add_known(out, DEV, &row[R_DEV]);
+	add_known(out, SECTOR, &row[R_SECTOR]);
+	if (row[R_BYTES].type == CELL_INTEGER) {
+		protobuf_add_uint(out, SECTORS, (uint64_t)row[R_BYTES].integer / 512);
+		if (kind != BLOCK_RQ_COMPLETE)
+			protobuf_add_uint(out, BYTES, (uint64_t)row[R_BYTES].integer);
+	}
+	protobuf_add_text(out, is_io ? 6 : 5, text_of(&row[R_OPERATION]));
+	if (kind == BLOCK_RQ_COMPLETE)
+		add_known(out, 7, &row[R_ERROR]);
+	else if (!is_end)
+		protobuf_add_text(out, is_io ? 7 : 6, text_of(&row[R_COMM]));
+	return end_event(bundle, error);
+}
+
+/* Queued, issued, completed. */
+static int take_request(void *context, const struct cell *row, struct error *error)
+{
+	struct bundle *bundle = context;
+	struct span span = span_of(bundle->perfetto, row);
+	bool is_whole = !span.is_cut && !(row[R_CUT].integer & 2);
+	nsec_t issue_ns = cell_integer(&row[R_ISSUE], span.begin_ns);
+
+	if (add_request(bundle, row, span.node, span.begin_ns, BLOCK_IO_START, error))
+		return -1;
+	if (issue_ns >= span.begin_ns && issue_ns <= span.end_ns &&
+	    add_request(bundle, row, span.node, issue_ns, BLOCK_RQ_ISSUE, error))
+		return -1;
+	return is_whole && (add_request(bundle, row, span.node, span.end_ns,
+					BLOCK_RQ_COMPLETE, error) ||
+			    add_request(bundle, row, span.node, span.end_ns,
+					BLOCK_IO_DONE, error))
+		   ? -1
+		   : 0;
+}
+
+static int take_packet(void *context, const struct cell *row, struct error *error)
+{
+	enum { CPU = 2, TID, SENT, LENGTH, DEVICE, SKB };
+	enum { LEN = 1, NAME };
+	struct bundle *bundle = context;
+	bool is_sent = row[SENT].integer;
+	struct bytes *out;
+
+	if (!has_bundle(row[CPU].integer))
+		return 0;
+	out = begin_event(bundle, perfetto_node_number(bundle->perfetto, row[0].integer),
+			  row[CPU].integer, row[1].integer, cell_integer(&row[TID], 0),
+			  is_sent ? NET_DEV_XMIT : NETIF_RECEIVE_SKB);
+	add_known(out, LEN, &row[LENGTH]);
+	protobuf_add_text(out, NAME, text_of(&row[DEVICE]));
+	add_known(out, is_sent ? 4 : 3, &row[SKB]);
+	return end_event(bundle, error);
+}
+
+static const struct kind {
+	const char *name;
+	timeline_take *take;
+} kinds[] = {
+    {"trees", take_tree},
+    {"interrupts", take_interrupt},
+    {"frequencies", take_frequency},
+    {"requests", take_request},
+    {"packets", take_packet},
+    {"switches", NULL},
+};
+
+/* Rows of nodes of the scope. */
+struct chosen_rows {
+	struct bundle bundle;
+	timeline_take *take;
+};
+
+static int take_chosen(void *context, const struct cell *row, struct error *error)
+{
+	struct chosen_rows *rows = context;
+
+	return scope_has_node(&rows->bundle.perfetto->export->scope, row[0].integer)
+		   ? rows->take(&rows->bundle, row, error)
+		   : 0;
+}
+
+static const struct kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+bool ftrace_has_kind(const char *kind)
+{
+	return find_kind(kind) != NULL;
+}
+
+int ftrace_add(struct perfetto *perfetto, const char *kind, const char *sql,
+	       const struct cell *value, struct error *error)
+{
+	struct chosen_rows rows = {{.perfetto = perfetto}, find_kind(kind)->take};
+
+	if (!rows.take)
+		return add_states(perfetto, sql, value, error);
+	return query_rows(perfetto->export->timeline, sql, value, take_chosen, &rows,
+			  error) ||
+		       end_bundle(&rows.bundle, EXPORT_BUFFER, error)
+		   ? -1
+		   : 0;
+}
+
+int ftrace_add_machines(struct perfetto *perfetto, const char *sql, struct error *error)
+{
+	return query_rows(perfetto->export->timeline, sql, NULL, take_machine, perfetto,
+			  error);
+}
