@@ -362,28 +362,28 @@ FROM opendc_task AS t JOIN opendc_host AS h ON h.id = t.node ORDER BY t.id
 -- end, share of that time, MHz. Threads of which nothing is known are of their node alone. The spans of a thread lie by begin, and none overlap. Terms of
 -- the spans alone (state_code = 1) would have SQLite read all of them before, for a filter.
 --- worked
-SELECT g.task, t.node, g.kernel, max(s.begin_ns, g.from_ns, coalesce(f.from_ns, g.from_ns)) AS begin_ns,
-	min(s.end_ns, g.to_ns, coalesce(f.to_ns, g.to_ns)) AS end_ns, g.share, coalesce(f.mhz, n.mhz, ?6)
-FROM opendc_segment AS g CROSS JOIN opendc_thread AS t ON t.process = g.process
-CROSS JOIN opendc_node AS n ON n.id = t.node
-CROSS JOIN thread_state AS s ON s.node = t.node AND s.tid = t.tid AND s.thread = t.id AND s.state_code = t.running
-	AND s.begin_ns < g.to_ns AND s.end_ns > g.from_ns AND s.begin_ns >= coalesce((SELECT max(b.begin_ns)
-		FROM thread_state AS b WHERE b.node = t.node AND b.tid = t.tid AND b.begin_ns <= g.from_ns), g.from_ns)
-LEFT JOIN opendc_speed AS f ON f.node = n.paced AND f.cpu = s.cpu AND f.from_ns < min(s.end_ns, g.to_ns)
-	AND f.to_ns > max(s.begin_ns, g.from_ns) AND f.from_ns >= (SELECT max(b.from_ns) FROM opendc_speed AS b
-		WHERE b.node = n.paced AND b.cpu = s.cpu AND b.from_ns <= max(s.begin_ns, g.from_ns))
+WITH ran AS (
+	SELECT g.task, t.node, g.kernel, max(s.begin_ns, g.from_ns) AS begin_ns, min(s.end_ns, g.to_ns) AS end_ns, g.share, s.cpu,
+		n.paced, n.mhz
+	FROM opendc_segment AS g CROSS JOIN opendc_thread AS t ON t.process = g.process
+	CROSS JOIN opendc_node AS n ON n.id = t.node
+	CROSS JOIN thread_state AS s ON s.node = t.node AND s.tid = t.tid AND s.thread = t.id AND s.state_code = t.running
+		AND s.begin_ns < g.to_ns AND s.end_ns > g.from_ns AND s.begin_ns >= coalesce((SELECT max(b.begin_ns)
+			FROM thread_state AS b WHERE b.node = t.node AND b.tid = t.tid AND b.begin_ns <= g.from_ns), g.from_ns)
+	UNION ALL
+	SELECT k.id, s.node, 0, max(s.begin_ns, ?1), min(s.end_ns, ?2), 1.0, s.cpu, n.paced, n.mhz
+	FROM opendc_task AS k CROSS JOIN opendc_node AS n ON n.id = k.node
+	CROSS JOIN thread_state AS s ON s.node = k.node AND s.state_code = 1 AND s.tid <> 0 AND s.begin_ns < ?2 AND s.end_ns > ?1
+	WHERE ?3 = 'node' AND NOT EXISTS (SELECT 1 FROM opendc_thread AS t WHERE t.id = s.thread))
+SELECT r.task, r.node, r.kernel, max(r.begin_ns, coalesce(f.from_ns, r.begin_ns)) AS begin_ns,
+	min(r.end_ns, coalesce(f.to_ns, r.end_ns)) AS end_ns, r.share, coalesce(f.mhz, r.mhz, ?6)
+FROM ran AS r LEFT JOIN opendc_speed AS f ON f.node = r.paced AND f.cpu = r.cpu AND f.from_ns < r.end_ns AND f.to_ns > r.begin_ns
+	AND f.from_ns >= (SELECT max(b.from_ns) FROM opendc_speed AS b
+		WHERE b.node = r.paced AND b.cpu = r.cpu AND b.from_ns <= r.begin_ns)
 UNION ALL
 SELECT g.task, s.node, g.kernel, max(s.begin_ns, g.from_ns), min(s.end_ns, g.to_ns), g.share * s.share, coalesce(n.mhz, ?6)
 FROM opendc_segment AS g CROSS JOIN opendc_stretch AS s ON s.process = g.process CROSS JOIN opendc_node AS n ON n.id = s.node
 WHERE s.begin_ns < g.to_ns AND s.end_ns > g.from_ns
-UNION ALL
-SELECT k.id, s.node, 0, max(s.begin_ns, ?1, coalesce(f.from_ns, ?1)), min(s.end_ns, ?2, coalesce(f.to_ns, ?2)), 1.0,
-	coalesce(f.mhz, n.mhz, ?6)
-FROM opendc_task AS k CROSS JOIN opendc_node AS n ON n.id = k.node
-CROSS JOIN thread_state AS s ON s.node = k.node AND s.state_code = 1 AND s.tid <> 0 AND s.begin_ns < ?2 AND s.end_ns > ?1
-LEFT JOIN opendc_speed AS f ON f.node = n.paced AND f.cpu = s.cpu AND f.from_ns < min(s.end_ns, ?2)
-	AND f.to_ns > max(s.begin_ns, ?1)
-WHERE ?3 = 'node' AND NOT EXISTS (SELECT 1 FROM opendc_thread AS t WHERE t.id = s.thread)
 ORDER BY 1
 
 -- A task: place, name, submission, begin, memory, parents, children, deadline, node.
