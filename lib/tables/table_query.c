@@ -322,6 +322,38 @@ struct table_query *table_query_of_part(struct timeline_reader *timeline,
 	return wanted;
 }
 
+/* SQLite gives a table that is made of a SELECT the affinities of its expressions. */
+static int take_affinity(void *context, const struct cell *cell, struct error *error)
+{
+	struct table_query *wanted = context;
+	AUTOFREE char *type = cell_text(&cell[1]);
+	size_t column = (size_t)cell[0].integer;
+
+	(void)error;
+	if (column < wanted->columns && wanted->column[column].declared == CELL_NULL)
+		wanted->column[column].declared =
+		    strcmp(type, "INT") == 0 ? CELL_INTEGER : type_of(type);
+	return 0;
+}
+
+/* Of columns that are expressions; where there are none, or SQLite cannot say, they keep
+ * what they have. */
+static void add_affinities(struct timeline_reader *timeline, struct table_query *wanted)
+{
+	struct error error = ERROR_INIT;
+	AUTOFREE char *rows = mem_printf("SELECT * FROM (%s\n) LIMIT 0", wanted->sql);
+	const struct timeline_temporary table = {.name = "query_columns", .sql = rows};
+	bool are_declared = true;
+
+	for (size_t i = 0; i < wanted->columns; i++)
+		are_declared &= wanted->column[i].declared != CELL_NULL;
+	if (!are_declared && timeline_reader_keep(timeline, &table, &error) == 0)
+		query_rows(timeline,
+			   "SELECT cid, type FROM pragma_table_info('query_columns')",
+			   NULL, take_affinity, wanted, &error);
+	error_clear(&error);
+}
+
 struct table_query *table_query_of_query(struct timeline_reader *timeline,
 					 const char *sql, struct error *error)
 {
@@ -352,6 +384,7 @@ struct table_query *table_query_of_query(struct timeline_reader *timeline,
 	}
 	name_clear(&names);
 	timeline_query_free(query);
+	add_affinities(timeline, wanted);
 	return wanted;
 }
 

@@ -223,7 +223,8 @@ async function check_query() {
   want(types(path) === 'i INT64 undefined, r DOUBLE undefined, t BYTE_ARRAY UTF8, ' +
     'b BYTE_ARRAY undefined, n BYTE_ARRAY UTF8, i_2 BYTE_ARRAY UTF8', 'types of the query')
   want(types(directory + '/empty.parquet') === 'id INT64 undefined, send_ns INT64 undefined, ' +
-    'node BYTE_ARRAY UTF8, rate_ppb DOUBLE undefined, half BYTE_ARRAY UTF8', 'types without rows')
+    'node BYTE_ARRAY UTF8, rate_ppb DOUBLE undefined, half BYTE_ARRAY UTF8, ' +
+    'whole INT64 undefined, text BYTE_ARRAY UTF8', 'types without rows')
   const hex = text => 'bytes ' + Buffer.from(text, 'latin1').toString('hex')
   const wanted = [
     ['integer 1', real(2), hex('x'), hex('\x00\xff'), 'null', hex('9007199254740993')],

@@ -18,7 +18,9 @@ set -- --query "SELECT 1 AS i, 2 AS r, 'x' AS t, x'00ff' AS b, NULL AS n, 900719
 ctexport parquet "$@" run.db -o query.parquet
 ctexport csv "$@" run.db >query.csv
 
-# A query without rows: columns have the types with which they were declared.
-ctexport parquet --query "SELECT m.id, m.send_ns, t.node, c.rate_ppb, m.bytes / 2 AS half FROM message AS m
+# A query without rows: columns have the types with which they were declared, and expressions
+# those that SQLite knows.
+ctexport parquet --query "SELECT m.id, m.send_ns, t.node, c.rate_ppb, m.bytes / 2 AS half,
+	CAST(m.bytes AS INTEGER) AS whole, m.src || ':' || m.sport AS text FROM message AS m
 	JOIN timeline AS t ON t.id = m.send_event JOIN clock AS c ON c.source = m.send_source WHERE 0" run.db -o empty.parquet
 node tables.mjs run.db .
