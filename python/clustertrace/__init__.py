@@ -127,6 +127,42 @@ def _classes(timeline, globs):
             and any(fnmatch.fnmatchcase(name, glob) for glob in globs)}
 
 
+def _spread(column, row, rows, bitmap):
+    """A column of so many rows that has these values at these rows, which grow; else null.
+    Bytes are copied once for each value, not once for each row: most fields are of one class."""
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.combine_chunks()
+    if not len(column):
+        return pyarrow.nulls(rows, column.type)
+    if column.null_count:
+        bitmap = _bitmap(row[column.is_valid().to_numpy(zero_copy_only=False)], rows)
+    kind = column.type
+    validity, nulls = (None, 0) if bitmap is None else (pyarrow.py_buffer(bitmap), -1)
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+        values = numpy.zeros(rows, kind.to_pandas_dtype())
+        values[row] = column.fill_null(0).to_numpy()
+        return pyarrow.Array.from_buffers(kind, rows, [validity, pyarrow.py_buffer(values)], nulls)
+    is_text = pyarrow.types.is_string(kind)
+    if (is_text or pyarrow.types.is_binary(kind)) and isinstance(column, pyarrow.Array):
+        column = column.fill_null("" if is_text else b"")
+        ends = numpy.frombuffer(column.buffers()[1], numpy.int32)[column.offset:][:len(column) + 1]
+        offsets = numpy.zeros(rows + 1, numpy.int32)
+        offsets[row + 1] = numpy.diff(ends)
+        numpy.cumsum(offsets, out=offsets)
+        offsets += ends[0]
+        return pyarrow.Array.from_buffers(
+            kind, rows, [validity, pyarrow.py_buffer(offsets), column.buffers()[2]], nulls)
+    source = numpy.full(rows, -1)
+    source[row] = numpy.arange(len(row))
+    return column.take(pyarrow.array(source, mask=source < 0))
+
+
+def _bitmap(row, rows):
+    known = numpy.zeros(rows, bool)
+    known[row] = True
+    return numpy.packbits(known, bitorder="little")
+
+
 def _united(tables):
     """One table of all rows, in the order of their ids. A field that is a number in one class
     and a text in another is a text in all."""
@@ -134,22 +170,26 @@ def _united(tables):
                           kind="stable")
     place = numpy.empty_like(order)
     place[order] = numpy.arange(len(order))
-    parts, begin = {}, 0
-    for table in tables:
+    begin = numpy.cumsum([0] + [len(table) for table in tables])
+    parts, rows = {}, {}
+    for at, table in enumerate(tables):
         for name in table.column_names:
-            parts.setdefault(name, []).append((place[begin:begin + len(table)], table[name]))
-        begin += len(table)
+            parts.setdefault(name, []).append(at)
     columns = {}
-    for name, found in parts.items():
-        types = {column.type for _, column in found}
+    for name, classes in parts.items():
+        found = [tables[at][name] for at in classes]
+        types = {column.type for column in found}
         kind = types.pop() if len(types) == 1 else pyarrow.string()
-        row, values = numpy.full(len(order), -1), 0
-        for rows, _ in found:
-            row[rows] = numpy.arange(values, values + len(rows))
-            values += len(rows)
+        if (key := tuple(classes)) not in rows:
+            row = numpy.concatenate([place[begin[at]:begin[at + 1]] for at in classes])
+            way = numpy.argsort(row, kind="stable") if len(classes) > 1 else None
+            row = row if way is None else row[way]
+            rows[key] = (row, way, None if len(row) == len(order) else _bitmap(row, len(order)))
+        row, way, bitmap = rows[key]
         column = pyarrow.chunked_array(
-            [chunk for _, column in found for chunk in column.cast(kind).chunks], kind)
-        columns[name] = column.combine_chunks().take(pyarrow.array(row, mask=row < 0))
+            [chunk for column in found for chunk in column.cast(kind).chunks], kind)
+        column = column if way is None else column.combine_chunks().take(pyarrow.array(way))
+        columns[name] = _spread(column, row, len(order), bitmap)
     return pyarrow.table(columns)
 
 
