@@ -29,6 +29,7 @@ struct links {
 	} group;                /* observations of the current packet */
 	struct texts addresses; /* as packets have them */
 	struct texts names;     /* of each, as texts */
+	struct texts protocols; /* of declared messages */
 	uint64_t messages;      /* messages, including those without loaded events */
 	bool *is_loaded;        /* by source: some of its packet events are here */
 	struct error *error;
@@ -464,16 +465,27 @@ static struct request_send find_first_send(const struct group *group,
 	return send;
 }
 
+static const char *protocol_name(struct links *links, const struct packet *packet)
+{
+	const char *name = packet_protocol_name(packet);
+	size_t number;
+
+	if (!packet_is_declared(packet))
+		return name ? name : "ip";
+	number = texts_put_bytes(&links->protocols, (const char *)packet->dst,
+				 strnlen((const char *)packet->dst, PACKET_NAME_MOST));
+	return texts_get(&links->protocols, number);
+}
+
 static int add_message(struct links *links, const struct observation *seen)
 {
 	const struct message_ends *ends = &seen->sorted.ends;
 	const struct packet *packet = &ends->packet;
-	const char *protocol = packet_protocol_name(packet);
 	struct link link = new_link(seen);
 	struct request_message *message = &link.message;
 
 	message->row = (struct timeline_message){
-	    .protocol = protocol ? protocol : "ip",
+	    .protocol = protocol_name(links, packet),
 	    .src_node = seen->sorted.src,
 	    .dst_node = seen->sorted.dst,
 	    .send_event = seen->row.send_event,
@@ -499,7 +511,7 @@ static int add_message(struct links *links, const struct observation *seen)
 	message->is_carrier = seen->send.sent.is_carrier;
 	message->send_source = ends->send.source;
 	message->recv_source = ends->recv.source;
-	message->data = data_bytes(packet);
+	message->data = packet_is_declared(packet) ? 0 : data_bytes(packet);
 	message->flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0;
 	if (seen->send.cause.event)
 		set_cause(&message->row, &seen->send.cause);
@@ -628,5 +640,6 @@ void links_free(struct links *links)
 	free(links->is_loaded);
 	texts_clear(&links->addresses);
 	texts_clear(&links->names);
+	texts_clear(&links->protocols);
 	free(links);
 }

@@ -137,8 +137,19 @@ static nsec_t position(const void *context, uint32_t source)
 	return ((const struct prefetcher *)context)->queue[source].read_ns;
 }
 
+/* Return true if events of a class can be ends of a declared message. */
+static bool is_declared(const struct source *source, const char *class)
+{
+	for (size_t i = 0; i < source->declareds; i++)
+		for (int received = 0; received < 2; received++)
+			if (strcmp(source->declared[i]->end[received].event, class) == 0)
+				return true;
+	return false;
+}
+
 /* What lies before the selection's begin need not be decoded, but for some classes. */
-static void select_events(struct queue *queue, const struct event_filter *filter)
+static void select_events(struct queue *queue, const struct event_filter *filter,
+			  const struct source *source)
 {
 	bool has_begin = filter->selection->begin_ns > NSEC_MIN;
 
@@ -150,6 +161,8 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 		struct trace_selection wanted = {.what = SELECT_EVENTS};
 
 		event_class_init(class, trace_reader_columns(queue->reader, i), filter);
+		if (is_declared(source, class->of->name))
+			class->use |= EVENT_LINKED;
 		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)
@@ -189,7 +202,7 @@ static void open_source(void *context, size_t index)
 	if (!queue->reader)
 		return;
 	trace_reader_set_origin(queue->reader, &entry->origin);
-	select_events(queue, &prefetcher->filter);
+	select_events(queue, &prefetcher->filter, entry);
 	trace_reader_recorded(
 	    queue->reader,
 	    prefetcher->filter.selection->end_ns < NSEC_MAX

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "input/declare.h"
 #include "input/run_files.h"
 
 struct sync_arguments sync_arguments = {.drift_limit_ppm = 200, .max_rejected = 0.02};
@@ -40,6 +41,8 @@ const struct option_row sync_rows[] = {
      "addr); "
      "NAME: of this capture or node only",
      0, 0},
+    {0, "declare", OPTION_LIST, &sync_arguments.declare, "FILE",
+     "a file that says which events of traces send and receive messages", 0, 0},
     {0, "in-flight", OPTION_INT, &sync_arguments.in_flight, "N",
      "let at most N packets wait for their other side (default: 262144, or 1024 per "
      "source if that is more)",
@@ -273,5 +276,8 @@ int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
 					      ? TRACE_READER_BABELTRACE2
 					      : TRACE_READER_OWN;
-	return set_locals(sources, error);
+	return set_locals(sources, error) ||
+		       source_list_declare(sources, &sync_arguments.declare, error)
+		   ? -1
+		   : 0;
 }

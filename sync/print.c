@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "base/utf8.h"
+#include "sync/observe/declared.h"
 
 enum {
 	CELL = 64,
@@ -398,6 +399,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		matching->matched, pairs_rejected(&sync->pairs), matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
+	declared_print(&sync->seen, file);
 	print_ties(map, file);
 	print_remarks(sync, file);
 	if (map->islands > 1)

@@ -18,9 +18,17 @@ enum packet_known {
 	PACKET_TRANSPORT = 2, /* ports or ICMP fields, TCP numbers */
 };
 
+enum {
+	PACKET_DECLARED = 1, /* the family of a declared message (input/declared.h), */
+	PACKET_NO_PROTOCOL = 255, /* and its protocol, which IP reserves */
+	PACKET_COUNTED = 1,       /* flag of one whose key says nothing of its place */
+	PACKET_NAME_MOST = 16,    /* bytes of its protocol's name */
+};
+
 struct packet {
 	uint8_t known;    /* enum packet_known, or-ed */
-	uint8_t family;   /* 4 or 6 */
+	uint8_t family;   /* 4, 6, or PACKET_DECLARED: `dst` is the name of the protocol,
+			     and id, length, seq and ack are a hash of the key */
 	uint8_t protocol; /* IPPROTO_TCP, _UDP, _ICMP, _ICMPV6, ... */
 	uint8_t flags;    /* TCP: FIN 1 ... CWR 128 */
 	uint8_t src[16];  /* IPv4 in the first four bytes, the rest 0 */
@@ -104,5 +112,25 @@ bool packet_is_local(const struct packet *packet);
 
 /* "tcp", "udp", "icmp", "icmp6", or NULL for any other. */
 const char *packet_protocol_name(const struct packet *packet);
+
+static inline bool packet_is_declared(const struct packet *packet)
+{
+	return packet->family == PACKET_DECLARED;
+}
+
+/* Set the identity of a declared message by the hash of its key. */
+static inline void packet_set_key(struct packet *packet, const uint64_t hash[2])
+{
+	packet->id = (uint32_t)hash[0];
+	packet->length = (uint32_t)(hash[0] >> 32);
+	packet->seq = (uint32_t)hash[1];
+	packet->ack = (uint32_t)(hash[1] >> 32);
+}
+
+static inline void packet_get_key(const struct packet *packet, uint64_t hash[2])
+{
+	hash[0] = (uint64_t)packet->length << 32 | packet->id;
+	hash[1] = (uint64_t)packet->ack << 32 | packet->seq;
+}
 
 #endif

@@ -71,6 +71,13 @@ struct packet_source *trace_packets_open(const char *path, enum trace_reader_kin
 void trace_packets_set_origin(struct packet_source *source,
 			      const struct clock_origin *origin);
 
+struct declared_message;
+
+/* Set the messages that are declared for a trace (input/declared.h). Borrows them. Before
+ * the first step. */
+void trace_packets_declare(struct packet_source *source,
+			   const struct declared_message *const *message, size_t count);
+
 /*
  * Open a capture as a reader of events: every packet is one of class "packet". Fields
  * are selected as columns only.

@@ -105,6 +105,8 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 		json_object_set_new(object, "clock", clock_object(facts));
 	if (facts->has_udp_data)
 		json_object_set_new(object, "udp_data", json_true());
+	if (facts->has_counted)
+		json_object_set_new(object, "counted", json_true());
 	if (source->realtimes)
 		json_object_set_new(object, "realtime", realtime_array(source));
 	write_object(writer, KIND_SOURCE, index, object);
@@ -368,6 +370,7 @@ static void read_description(struct packets_file *file, const json_t *object)
 	read_text(object, "hostname", facts->hostname, sizeof(facts->hostname));
 	file->name = copy_text(object, "name");
 	facts->has_udp_data = json_is_true(json_object_get(object, "udp_data"));
+	facts->has_counted = json_is_true(json_object_get(object, "counted"));
 	if (json_is_object(clock))
 		read_clock(file, clock);
 }

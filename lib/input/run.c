@@ -493,11 +493,13 @@ int source_add_trace(struct source_list *list, const char *argument,
 
 void source_list_clear(struct source_list *list)
 {
+	declared_list_clear(&list->declared);
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->item[i].name);
 		free(list->item[i].path);
 		free(list->item[i].node);
 		free(list->item[i].local);
+		free(list->item[i].declared);
 		for (size_t k = 0; k < list->item[i].parts; k++)
 			free(list->item[i].part[k].path);
 		free(list->item[i].part);

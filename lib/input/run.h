@@ -3,6 +3,7 @@
 #define CT_INPUT_RUN_H
 
 #include "base/error.h"
+#include "input/declared.h"
 #include "input/packet_source.h"
 #include "input/samples.h"
 #include "problem/problem.h"
@@ -25,6 +26,8 @@ struct source {
 	size_t parts;
 	enum trace_reader_kind reader; /* of a trace */
 	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
+	const struct declared_message **declared; /* of a trace */
+	size_t declareds, declared_capacity;
 	struct realtime_offset *realtime; /* offsets on its node, by clock.csv */
 	size_t realtimes;
 	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
@@ -35,6 +38,7 @@ struct source_list {
 	size_t count, capacity;
 	const char *only;        /* of a run directory: this node alone; NULL: all */
 	struct run_files *files; /* what source_add_run finds besides; NULL: not wanted */
+	struct declared_list declared; /* those of all sources */
 	bool takes_extracts; /* .packets files are sources, too; else they are passed over
 			      */
 };

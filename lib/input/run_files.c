@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
+#include "input/declared.h"
 #include "trace/reader.h"
 
 enum { KIND_QUIET = -3, KIND_CAPTURE = -2, KIND_NONE = -1 };
@@ -55,7 +56,8 @@ static const struct recorded_file {
     {".pcap", true, KIND_CAPTURE},
     {".pcapng", true, KIND_CAPTURE},
     {"run.json", false, KIND_NONE},
-    {"commands", false, KIND_QUIET}, /* directories of programs' output */
+    {DECLARED_FILE, false, KIND_NONE}, /* of a run or a node */
+    {"commands", false, KIND_QUIET},   /* directories of programs' output */
     {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},
     {NULL, false, KIND_NONE},

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "input/declared_events.h"
 
 /*
  * Packets of an LTTng kernel trace.
@@ -254,14 +255,15 @@ struct trace_packets {
 		uint64_t skb;
 	} * waiting;
 	size_t waitings, waiting_capacity;
-	struct intmap queued;            /* skb -> its place there */
-	struct intmap last_xmit;         /* CPU and device -> local time */
-	struct intmap entered;           /* skb -> local time of its GRO entry */
-	struct intmap entering;          /* stream -> skb of the last GRO entry */
-	struct texts device;             /* its number is its place plus one */
-	uint64_t headerless;             /* packets received without a header, but ARP */
-	uint8_t *wanted;                 /* of each event class; PACKET_CLASSES: none */
-	bool is_defined[PACKET_CLASSES]; /* by the trace's metadata */
+	struct intmap queued;             /* skb -> its place there */
+	struct intmap last_xmit;          /* CPU and device -> local time */
+	struct intmap entered;            /* skb -> local time of its GRO entry */
+	struct intmap entering;           /* stream -> skb of the last GRO entry */
+	struct texts device;              /* its number is its place plus one */
+	uint64_t headerless;              /* packets received without a header, but ARP */
+	uint8_t *wanted;                  /* of each event class; PACKET_CLASSES: none */
+	bool is_defined[PACKET_CLASSES];  /* by the trace's metadata */
+	struct declared_events *declared; /* NULL: none */
 	packet_event_fn *give;
 	void *context;
 };
@@ -469,6 +471,14 @@ static void handle_socket(struct trace_packets *packets, const struct trace_even
 		count_and_give(packets, &packet_event);
 }
 
+static void give_declared(void *context, const struct packet_event *packet_event)
+{
+	struct trace_packets *packets = context;
+
+	packets->base.facts.network_events++;
+	count_and_give(packets, packet_event);
+}
+
 static void handle_event(void *context, const struct trace_event *event)
 {
 	static void (*const by_class[])(struct trace_packets *,
@@ -480,8 +490,12 @@ static void handle_event(void *context, const struct trace_event *event)
 	    [CLASS_SOCKET_OUT] = handle_socket,     [CLASS_SOCKET_IN] = handle_socket,
 	};
 	struct trace_packets *packets = context;
+	uint8_t wanted = packets->wanted[event->class];
 
-	by_class[packets->wanted[event->class]](packets, event);
+	if (wanted < PACKET_CLASSES)
+		by_class[wanted](packets, event);
+	else
+		declared_events_add(packets->declared, event, give_declared, packets);
 }
 
 /* The reader's, with what is counted here. */
@@ -505,6 +519,9 @@ static bool trace_step(struct packet_source *source, packet_event_fn *give, void
 	problem_move(&source->problems, trace_reader_problems(packets->reader));
 	if (!more)
 		report_headerless(packets);
+	if (!more && packets->declared)
+		declared_events_report(packets->declared, source->path,
+				       &source->problems);
 	return more;
 }
 
@@ -513,6 +530,7 @@ static void trace_free(struct packet_source *source)
 	struct trace_packets *packets = (struct trace_packets *)source;
 
 	trace_reader_free(packets->reader);
+	declared_events_free(packets->declared);
 	free(packets->wanted);
 	intmap_clear(&packets->queued);
 	intmap_clear(&packets->last_xmit);
@@ -580,4 +598,25 @@ void trace_packets_set_origin(struct packet_source *source,
 
 	trace_reader_set_origin(packets->reader, origin);
 	update_facts(packets);
+}
+
+void trace_packets_declare(struct packet_source *source,
+			   const struct declared_message *const *message, size_t count)
+{
+	struct trace_packets *packets = (struct trace_packets *)source;
+	size_t classes = 0;
+	AUTOFREE bool *taken = NULL;
+
+	while (trace_reader_class(packets->reader, (uint32_t)classes))
+		classes++;
+	taken = mem_zalloc(classes + 1);
+	for (size_t i = 0; i < classes; i++) {
+		taken[i] = packets->wanted[i] < PACKET_CLASSES &&
+			   !packets->base.facts.has_no_headers;
+		if (!taken[i])
+			packets->wanted[i] = PACKET_CLASSES;
+	}
+	for (size_t i = 0; i < count; i++)
+		packets->base.facts.has_counted |= message[i]->is_counted;
+	packets->declared = declared_events_new(packets->reader, message, count, taken);
 }

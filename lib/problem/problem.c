@@ -45,6 +45,7 @@ static const struct {
     [PROBLEM_CUT] = {"cut", false},
     [PROBLEM_DAMAGED] = {"damaged", true},
     [PROBLEM_DANGLING] = {"dangling", false},
+    [PROBLEM_DECLARED] = {"declared", false},
     [PROBLEM_DISCARDED] = {"discarded", false},
     [PROBLEM_DRIFT] = {"drift", false},
     [PROBLEM_EMPTY] = {"empty", false},

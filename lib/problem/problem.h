@@ -22,6 +22,7 @@ enum problem_kind {
 	PROBLEM_CUT,           /* shorter than it was: packets, metadata */
 	PROBLEM_DAMAGED,       /* another than what was written */
 	PROBLEM_DANGLING,      /* a link to nothing */
+	PROBLEM_DECLARED,      /* events of declared messages that became none */
 	PROBLEM_DISCARDED,     /* the tracer lost events */
 	PROBLEM_DRIFT,         /* faster than the limit */
 	PROBLEM_EMPTY,

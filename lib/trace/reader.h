@@ -119,6 +119,8 @@ struct trace_facts {
 	uint64_t sent, received; /* packet events */
 	uint64_t network_events; /* of any kind that could be a packet's */
 	uint64_t headerless;     /* received without any recorded header */
+	bool has_counted; /* some of its declared messages are counted, so that the order
+			     of its events matters */
 };
 
 /* 32 hexadecimal digits, with dashes or without. 0, or -1 where it is something else. */

@@ -9,6 +9,7 @@
 enum {
 	MATCHED_KEPT = 1 << 15, /* identities, to tell repeats from new packets */
 	MATCHED_AT_ONCE = 1 << 10,
+	DECLARED_EVENTS = 256, /* of a declared message, that are told apart */
 };
 
 struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
@@ -83,6 +84,23 @@ static bool is_inside(const struct entry *entry, const struct seen *it)
 	return false;
 }
 
+/* The same of a declared message, whose events have a count each. */
+static void count_declared(struct declared_counts *counts, const struct entry *entry,
+			   const struct seen *seen)
+{
+	if (seen->used) {
+		counts->ambiguous += seen->count - 1;
+		return;
+	}
+	if (is_inside(entry, seen))
+		counts->inside += seen->count;
+	else if (entry->matched || seen->count > 1)
+		counts->ambiguous += seen->count;
+	else
+		++*(seen->received ? &counts->unmatched_received
+				   : &counts->unmatched_sent);
+}
+
 static void count_left(struct clock_matching *counts, const struct entry *entry,
 		       const struct seen *seen)
 {
@@ -101,6 +119,23 @@ static void count_left(struct clock_matching *counts, const struct entry *entry,
 		counts->unmatched_sent++;
 }
 
+static void retire_declared(struct matcher *matcher, struct entry *entry)
+{
+	if (entry->matched)
+		declared_emit(matcher);
+	for (uint32_t i = 0; i < entry->seens; i++)
+		count_declared(declared_counts_of(matcher, &entry->packet), entry,
+			       &entry->seen[i]);
+}
+
+static void retire_packet(struct matcher *matcher, struct entry *entry)
+{
+	if (entry->matched)
+		path_emit(matcher);
+	if (matcher->host_of_clock && entry->seens > 1)
+		show_handings(matcher, entry);
+}
+
 /* Make what an entry's packet events tell of, count what is left, and let it go. */
 static void retire(struct matcher *matcher, struct entry *entry)
 {
@@ -108,10 +143,10 @@ static void retire(struct matcher *matcher, struct entry *entry)
 	for (uint32_t i = 0; i < entry->seens && entry->matched; i++)
 		*MEM_NEXT(matcher->side, matcher->sides, matcher->side_capacity) =
 		    (struct match_side){entry, &entry->seen[i], entry->seen[i].ns, 0};
-	if (entry->matched)
-		path_emit(matcher);
-	if (matcher->host_of_clock && entry->seens > 1)
-		show_handings(matcher, entry);
+	if (packet_is_declared(&entry->packet))
+		retire_declared(matcher, entry);
+	else
+		retire_packet(matcher, entry);
 	for (uint32_t i = 0; i < entry->seens; i++)
 		count_left(&matcher->counts, entry, &entry->seen[i]);
 	entry_table_remove(&matcher->entries, entry);
@@ -174,6 +209,19 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t clock_in
 		entry_table_match(&matcher->entries, entry);
 }
 
+/* Events of a declared message have no devices: each is apart, so that every receive can
+ * become a message. */
+static void add_declared(struct matcher *matcher, uint32_t clock_index,
+			 uint32_t trace_index, const struct packet_event *event)
+{
+	struct packet_event numbered = declared_number(matcher, clock_index, event);
+	struct entry *entry =
+	    entry_table_find(&matcher->entries, &numbered.packet, numbered.hash);
+
+	numbered.device = entry->seens < DECLARED_EVENTS ? entry->seens : DECLARED_EVENTS;
+	note(matcher, entry, clock_index, trace_index, &numbered);
+}
+
 void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner)
 {
 	const struct entry_table *entries = &matcher->entries;
@@ -193,8 +241,11 @@ void matcher_add(struct matcher *matcher, uint32_t clock_index, uint32_t trace_i
 		matcher->counts.received++;
 	else
 		matcher->counts.sent++;
-	note(matcher, entry_table_find(entries, &packet_event->packet, hash), clock_index,
-	     trace_index, packet_event);
+	if (packet_is_declared(&packet_event->packet))
+		add_declared(matcher, clock_index, trace_index, packet_event);
+	else
+		note(matcher, entry_table_find(entries, &packet_event->packet, hash),
+		     clock_index, trace_index, packet_event);
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);
 	if (entries->waiting.count > matcher->in_flight) {
@@ -230,6 +281,13 @@ const struct clock_matching *matcher_counts(const struct matcher *matcher)
 	return &matcher->counts;
 }
 
+const struct declared_counts *matcher_declared(const struct matcher *matcher,
+					       size_t *count)
+{
+	*count = matcher->declared.count;
+	return matcher->declared.item;
+}
+
 uint64_t matcher_given_up(const struct matcher *matcher)
 {
 	return matcher->given_up;
@@ -243,6 +301,8 @@ void matcher_free(struct matcher *matcher)
 	resends_free(matcher->resends);
 	intmap_clear(&matcher->first_ns);
 	intmap_clear(&matcher->translated);
+	intmap_clear(&matcher->declared.numbers);
+	free(matcher->declared.item);
 	free(matcher->side);
 	free(matcher->path.stop);
 	free(matcher->output.message);

@@ -28,6 +28,15 @@ struct matched {
 	uint8_t protocol; /* as in struct message */
 };
 
+/* The events of a declared message (input/declared.h), and what became of them. */
+struct declared_counts {
+	char name[PACKET_NAME_MOST + 1];
+	uint64_t sent, received, messages;
+	uint64_t unmatched_sent, unmatched_received;
+	uint64_t ambiguous; /* events of a key that was sent several times */
+	uint64_t inside;    /* of a message that stayed in its host */
+};
+
 /*
  * A packet that was seen on both sides for the first time, at about the same time, so
  * that readers can stay together. It is not a message yet.
@@ -78,6 +87,10 @@ bool matcher_finish(struct matcher *matcher);
 struct match_output *matcher_output(struct matcher *matcher);
 
 const struct clock_matching *matcher_counts(const struct matcher *matcher);
+
+/* The declared messages that had an event, in the order of their first. */
+const struct declared_counts *matcher_declared(const struct matcher *matcher,
+					       size_t *count);
 
 /* Entries given up unmatched because too many waited. */
 uint64_t matcher_given_up(const struct matcher *matcher);

@@ -148,6 +148,11 @@ struct matcher {
 	size_t in_flight; /* the most entries that may wait */
 	struct match_output output;
 	struct clock_matching counts;
+	struct declared {
+		struct declared_counts *item;
+		size_t count, capacity;
+		struct intmap numbers; /* events of a key on one side of a clock */
+	} declared;
 	uint64_t given_up;
 	struct resends *resends; /* NULL unless origins are kept */
 	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
@@ -177,6 +182,21 @@ void path_emit(struct matcher *matcher);
 /* A message between two clocks; counts it and marks both packet events used. */
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive);
+
+/* Make messages of matcher->side, the ends of a declared message. */
+void declared_emit(struct matcher *matcher);
+
+/* Return the counts of a declared message. */
+struct declared_counts *declared_counts_of(struct matcher *matcher,
+					   const struct packet *packet);
+
+/* Return the index of those counts. */
+uint16_t declared_index(struct matcher *matcher, const struct packet *packet);
+
+/* Count an event of a declared message. Return it as it is added: with the number of its
+ * place, if the message is one whose key says nothing of that. */
+struct packet_event declared_number(struct matcher *matcher, uint32_t clock_index,
+				    const struct packet_event *event);
 
 /* Learn from a message that a flow is received under other addresses than it is sent. */
 void match_learn_translation(struct matcher *matcher, const struct packet *sent,

@@ -105,7 +105,9 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		.send_ns = send->ns,
 		.recv_ns = receive->ns,
 		.protocol = packet->protocol,
-		.port = has_ports ? lower_port : 0,
+		.port = packet_is_declared(packet) ? declared_index(matcher, packet)
+			: has_ports                ? lower_port
+						   : 0,
 	    };
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "sync/match/match.h"
+#include "sync/observe/declared.h"
 #include "sync/observe/readers.h"
 #include "sync/observe/realtime.h"
 #include "sync/observe/sources.h"
@@ -221,6 +222,34 @@ static size_t most_in_flight(const struct observations *seen, size_t asked)
 	return seen->traces * A_SOURCE > LEAST ? seen->traces * A_SOURCE : LEAST;
 }
 
+static void copy_declared(struct observations *seen, const struct matcher *matcher)
+{
+	const struct declared_counts *counts =
+	    matcher_declared(matcher, &seen->declareds);
+
+	seen->declared = mem_alloc(seen->declareds * sizeof(*seen->declared) + 1);
+	if (seen->declareds)
+		memcpy(seen->declared, counts, seen->declareds * sizeof(*seen->declared));
+}
+
+/* Have the traces of each clock read in the order of its time, if that tells which send
+ * of a key is which. */
+static void share_clocks(const struct reading *reading, struct packet_source **opened)
+{
+	const struct observations *seen = reading->seen;
+	bool has_counted = false;
+
+	for (size_t i = 0; i < seen->traces; i++)
+		has_counted |= opened[i]->facts.has_counted;
+	for (uint32_t i = 0; has_counted && i < seen->traces; i++) {
+		uint32_t first = seen->first_trace[seen->trace[i].clock_index];
+
+		if (first != i)
+			readers_share_clock(reading->readers, first, i,
+					    seen->trace[i].shift_ns);
+	}
+}
+
 static int read_all(struct observations *seen, struct packet_source **opened,
 		    const struct observe_options *options, struct progress *progress,
 		    struct error *error)
@@ -232,10 +261,13 @@ static int read_all(struct observations *seen, struct packet_source **opened,
 	    .matcher = matcher_new(host, most_in_flight(seen, options->in_flight),
 				   options->keeps_ends),
 	};
-	int status = match_all(&reading, error);
+	int status;
 
+	share_clocks(&reading, opened);
+	status = match_all(&reading, error);
 	seen->matching = *matcher_counts(reading.matcher);
 	seen->given_up = matcher_given_up(reading.matcher);
+	copy_declared(seen, reading.matcher);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);
 	return status;
@@ -260,8 +292,10 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 		seen->trace[i].facts = opened[i]->facts;
 		problem_move(problems, &opened[i]->problems);
 	}
-	if (seen->traces >= least)
+	if (seen->traces >= least) {
 		explain_silence(seen, problems);
+		declared_report(seen, &sources->declared, problems);
+	}
 	sources_close(opened, seen->traces);
 	if (!status)
 		realtime_note(seen, sources, problems);
@@ -301,6 +335,7 @@ void observations_clear(struct observations *seen)
 	}
 	free(seen->trace);
 	free(seen->first_trace);
+	free(seen->declared);
 	tie_list_clear(&seen->ties);
 	message_log_clear(&seen->log);
 	memset(seen, 0, sizeof(*seen));

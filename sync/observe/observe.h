@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "clock/map.h"
 #include "input/run.h"
+#include "sync/match/match.h"
 #include "sync/observe/tie.h"
 #include "sync/pair/message_log.h"
 
@@ -35,6 +36,8 @@ struct observations {
 	struct message_log log; /* ends: by source index, with their own clocks' times */
 	struct tie_list ties;   /* what packets tell of two clocks of one host */
 	struct clock_matching matching;
+	struct declared_counts *declared; /* the declared messages that had an event */
+	size_t declareds;
 	uint64_t given_up;
 };
 

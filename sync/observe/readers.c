@@ -25,6 +25,9 @@ struct reading {
 	struct packet_event *head, *end; /* of its block: read and not yet handed over */
 	uint32_t group;                  /* of sources that are aligned with each other */
 	nsec_t to_axis_ns;               /* local time plus this is the common axis */
+	bool shares_clock;               /* with another trace, until both are aligned */
+	uint32_t other;                  /* that trace */
+	nsec_t shift_ns;                 /* local time plus this is the other's */
 };
 
 struct readers {
@@ -111,10 +114,35 @@ static nsec_t head_ns(const struct reading *reading)
 	return nsec_add(head->event_ns ? head->event_ns : head->ns, reading->to_axis_ns);
 }
 
+void readers_share_clock(struct readers *readers, uint32_t a, uint32_t b, nsec_t shift_ns)
+{
+	readers->reading[b].shares_clock = true;
+	readers->reading[b].other = a;
+	readers->reading[b].shift_ns = shift_ns;
+}
+
+static void align_shared(struct readers *readers)
+{
+	for (uint32_t i = 0; i < readers->count; i++) {
+		struct reading *reading = &readers->reading[i];
+
+		if (!reading->shares_clock)
+			continue;
+		reading->shares_clock = false;
+		if (reading->begun && readers->reading[reading->other].begun)
+			readers_align(readers, reading->other,
+				      nsec_add(reading->begin_ns, reading->shift_ns), i,
+				      reading->begin_ns);
+	}
+}
+
 /* Nothing is handed over before each source has a packet, or has ended. */
 static void order_heads(struct readers *readers)
 {
 	readers->heads.count = 0;
+	for (uint32_t i = 0; i < readers->count; i++)
+		have_head(readers, i);
+	align_shared(readers);
 	for (uint32_t i = 0; i < readers->count; i++)
 		if (have_head(readers, i))
 			heap_push(&readers->heads, head_ns(&readers->reading[i]), i);

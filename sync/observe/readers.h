@@ -18,6 +18,13 @@ struct readers;
 struct readers *readers_new(struct packet_source **sources, size_t count, int threads,
 			    struct progress *progress);
 
+/*
+ * Before the first packets: hand over those of two traces in the order of the clock that
+ * both have. Trace b's local time plus `shift_ns` is that of trace a.
+ */
+void readers_share_clock(struct readers *readers, uint32_t a, uint32_t b,
+			 nsec_t shift_ns);
+
 enum { ARRIVALS_AT_ONCE = 64 };
 
 /* A packet of a trace; it may be changed, until the next ones are asked for. */

@@ -53,6 +53,9 @@ static void open_source(void *context, size_t index)
 		    &opening->error);
 	if (opening->packets && source->kind == SOURCE_TRACE && !source->extract)
 		trace_packets_set_origin(opening->packets, &source->origin);
+	if (opening->packets && source->declareds)
+		trace_packets_declare(opening->packets, source->declared,
+				      source->declareds);
 }
 
 static bool is_rival(const struct opening *one, const struct opening *other)

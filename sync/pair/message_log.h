@@ -18,7 +18,8 @@ struct message {
 	bool forward : 1;  /* from the pair's a to its b */
 	bool rejected : 1; /* left out as a false match */
 	uint8_t protocol;  /* of its packet: IPPROTO_TCP, ...; 0: not known */
-	uint16_t port;     /* the lower one, mostly the server's; 0: not known */
+	uint16_t port;     /* the lower one, mostly the server's; 0: not known; of
+			      PACKET_NO_PROTOCOL the index of a declared message */
 	nsec_t send_ns, recv_ns;
 };
 

@@ -203,6 +203,7 @@ static void merge_over(struct recipe_value *into, struct recipe_value *from)
 struct loader {
 	struct recipe_errors *errors;
 	size_t values_left;
+	const char *kind; /* "a recipe": how messages call a file */
 	/* The file that is being read: */
 	yaml_document_t document;
 	const char *file, *text;
@@ -465,7 +466,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 
 	text_list_add(files, path);
 	loader->file = files->item[files->count - 1];
-	text = file_read(path, RECIPE_MOST_MIB, "a recipe", &size, &error);
+	text = file_read(path, RECIPE_MOST_MIB, loader->kind, &size, &error);
 	status = text ? read_text(loader, text, size, value)
 		      : recipe_error_add(in_line(loader, 0), "%s", error_text(&error));
 	error_clear(&error);
@@ -579,7 +580,8 @@ void recipe_load_text(struct recipe_value *value, const char *text)
 int recipe_load(struct recipe_value *recipe, const char *path,
 		struct recipe_errors *errors)
 {
-	struct loader loader = {.values_left = RECIPE_MOST_VALUES, .errors = errors};
+	struct loader loader = {
+	    .values_left = RECIPE_MOST_VALUES, .errors = errors, .kind = "a recipe"};
 
 	memset(recipe, 0, sizeof(*recipe));
 	recipe->kind = RECIPE_MAP;
@@ -587,6 +589,16 @@ int recipe_load(struct recipe_value *recipe, const char *path,
 		return 0;
 	recipe_value_clear(recipe);
 	return -1;
+}
+
+int recipe_load_file(struct recipe_value *value, const char *path, const char *kind,
+		     struct recipe_errors *errors)
+{
+	struct loader loader = {
+	    .values_left = RECIPE_MOST_VALUES, .errors = errors, .kind = kind};
+
+	memset(value, 0, sizeof(*value));
+	return read_file(&loader, path, value);
 }
 
 const char *recipe_library_version(void)

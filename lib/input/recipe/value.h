@@ -73,6 +73,13 @@ enum {
 int recipe_load(struct recipe_value *recipe, const char *path,
 		struct recipe_errors *errors);
 
+/*
+ * Read a YAML file of another kind, "a declaration of messages", that imports nothing.
+ * Return 0, or -1 with errors. The value must be cleared in either case.
+ */
+int recipe_load_file(struct recipe_value *value, const char *path, const char *kind,
+		     struct recipe_errors *errors);
+
 /* A text of YAML that is our own, and imports nothing. */
 void recipe_load_text(struct recipe_value *value, const char *text);
 

@@ -59,6 +59,12 @@ const struct trace_class *trace_reader_class(const struct trace_reader *reader,
 	return index < PACKET_CLASSES ? &reader->class[index] : NULL;
 }
 
+const struct trace_class *trace_reader_columns(struct trace_reader *reader,
+					       uint32_t index)
+{
+	return trace_reader_class(reader, index);
+}
+
 void trace_reader_set_origin(struct trace_reader *reader,
 			     const struct clock_origin *origin)
 {

@@ -51,6 +51,14 @@ void trace_packets_set_origin(struct packet_source *source,
 	(void)origin;
 }
 
+void trace_packets_declare(struct packet_source *source,
+			   const struct declared_message *const *message, size_t count)
+{
+	(void)source;
+	(void)message;
+	(void)count;
+}
+
 struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
 					 struct error *error)
 {
