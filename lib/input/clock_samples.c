@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/search.h"
 #include "input/csv.h"
 
@@ -100,6 +101,36 @@ static void settle(struct clock_samples *samples, struct problem_log *log)
 	samples->samples = kept;
 }
 
+/*
+ * Return the value of a reading's last nonzero digit place, which is its resolution.
+ * Return 0 for up to a microsecond, which is too small to matter.
+ */
+static nsec_t last_digit(nsec_t reading)
+{
+	nsec_t digit = 1;
+
+	while (digit < NSEC_PER_SEC && reading % (10 * digit) == 0)
+		digit *= 10;
+	return digit > NSEC_PER_USEC ? digit : 0;
+}
+
+/* Compare CLOCK_BOOTTIME with CLOCK_MONOTONIC, which it is ahead of by the time for which
+ * the machine was suspended. */
+static void note_boot(struct clock_samples *samples, const char *boot,
+		      nsec_t monotonic_ns)
+{
+	nsec_t boot_ns;
+
+	if (!boot || number_integer(boot, &boot_ns))
+		return;
+	if (!samples->has_boot)
+		samples->is_boot_monotonic = true;
+	samples->has_boot = true;
+	samples->is_boot_monotonic &=
+	    llabs(nsec_sub(boot_ns, monotonic_ns)) <=
+	    CLOCK_SAMPLE_NS + last_digit(boot_ns) + last_digit(monotonic_ns);
+}
+
 static void read_rows(struct clock_samples *samples, struct csv *csv,
 		      struct problem_log *log)
 {
@@ -121,6 +152,7 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 			break;
 		}
 		*MEM_NEXT(samples->sample, samples->samples, capacity) = now;
+		note_boot(samples, row.cell[2].text, now.monotonic_ns);
 	}
 }
 
@@ -260,19 +292,6 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 		return outside(samples, realtime_ns);
 	place.doubt_ns = latest - place.ns;
 	return place;
-}
-
-/*
- * Return the value of a reading's last nonzero digit place, which is its resolution.
- * Return 0 for up to a microsecond, which is too small to matter.
- */
-static nsec_t last_digit(nsec_t reading)
-{
-	nsec_t digit = 1;
-
-	while (digit < NSEC_PER_SEC && reading % (10 * digit) == 0)
-		digit *= 10;
-	return digit > NSEC_PER_USEC ? digit : 0;
 }
 
 struct realtime_offset clock_samples_offset(const struct clock_samples *samples,

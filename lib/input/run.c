@@ -31,6 +31,7 @@ void source_read_realtime(struct source *source)
 		problem_clear(&ignored);
 		return;
 	}
+	source->origin.is_boot_monotonic = samples.is_boot_monotonic;
 	source->realtimes = samples.sections;
 	source->realtime = mem_alloc(samples.sections * sizeof(*source->realtime));
 	for (size_t i = 0; i < samples.sections; i++)

@@ -87,11 +87,13 @@ struct clock_samples {
 	size_t samples;
 	struct clock_section *section; /* by ascending monotonic_ns */
 	size_t sections;
+	bool has_boot;          /* some line says what CLOCK_BOOTTIME read */
+	bool is_boot_monotonic; /* the same as CLOCK_MONOTONIC, in all of these lines */
 };
 
 /*
  * Read a clock.csv: realtime_ns,monotonic_ns with or without a header line. A third
- * column, boottime_ns, is for others and is passed over.
+ * column, boottime_ns, tells whether the machine was ever suspended.
  * Steps of the real-time clock are reported: changes of its offset by more than
  * 1 ms, 1000 ppm and 8 times what is usual between two samples, whichever is
  * most, as coarse or late readings are no steps. Where the monotonic clock

@@ -103,6 +103,9 @@ void trace_reader_set_origin(struct trace_reader *reader,
 {
 	struct trace_facts *facts = &reader->facts;
 
+	if (facts->counts_from_boot && origin->is_boot_monotonic &&
+	    strcmp(facts->clock_name, "boot") == 0)
+		strcpy(facts->clock_name, "monotonic");
 	if (!facts->counts_from_boot || strcmp(facts->clock_name, "monotonic"))
 		return;
 	facts->clock_offset_ns = origin->offset_ns;

@@ -190,7 +190,8 @@ bool trace_reader_step(struct trace_reader *reader, uint64_t most, trace_event_f
 struct clock_origin {
 	unsigned char boot_id[16];
 	bool has_boot_id;
-	nsec_t offset_ns; /* since the epoch, at value 0; 0: unknown */
+	bool is_boot_monotonic; /* CLOCK_BOOTTIME has read the same: no suspend */
+	nsec_t offset_ns;       /* since the epoch, at value 0; 0: unknown */
 };
 
 /*

@@ -189,8 +189,12 @@ static void explain_silence(const struct observations *seen,
 			 strcmp(facts->clock_name, "monotonic"))
 			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
 				    "recorded with the clock `%s`, which nothing relates "
-				    "to others; record with trace-cmd record -C mono",
-				    facts->clock_name);
+				    "to others%s; record with trace-cmd record -C mono",
+				    facts->clock_name,
+				    strcmp(facts->clock_name, "boot") == 0
+					? " but a clock.csv with a boottime_ns that "
+					  "equals monotonic_ns"
+					: "");
 		else if (trace->kind != SOURCE_TRACE ||
 			 has_capture(seen, trace->host_index))
 			continue;

@@ -86,11 +86,41 @@ ask()
 	[ "$(ask run.db 'SELECT count(*) FROM thread WHERE comm IS NULL')" = 0 ]
 }
 
+# The clock of a trace, with the brackets around another one, of as many letters.
+with_clock()
+{
+	LC_ALL=C sed "s/\[mono\] mono_raw boot/$1/" "$2"
+}
+
 @test "a clock that nothing relates to others is told" {
+	local clocks
 	a_run pcap
-	LC_ALL=C sed 's/\[mono\] mono_raw boot/mono mono_raw [boot]/' "$CT_SOURCE/tests/fixtures/ftrace/names.dat" >run/node1/trace.dat
+	for clocks in 'mono [mono_raw] boot' 'mono mono_raw [boot]'; do
+		with_clock "$clocks" "$CT_SOURCE/tests/fixtures/ftrace/names.dat" >run/node1/trace.dat
+		cut -d , -f 1-2 "$CT_SOURCE/tests/fixtures/ftrace/node1/clock.csv" >clock.csv
+		rm -f run/node1/clock.csv
+		mv clock.csv run/node1
+		ends_with 3 ctsync run
+		grep 'run/node1/trace.dat: recorded with the clock `.*`, which nothing relates to others.*; record with trace-cmd record -C mono' "$scratch/stderr"
+	done
+}
+
+@test "the clock boot is CLOCK_MONOTONIC where clock.csv says so" {
+	a_run trace.dat pcap
+	ctsync --json run | sed 's/"path": "[^"]*"//' >mono
+	cp "$CT_SOURCE/tests/fixtures/ftrace/node1/trace.dat" whole.dat
+	rm run/node1/trace.dat
+	with_clock 'mono mono_raw [boot]' whole.dat >run/node1/trace.dat
+	! cmp whole.dat run/node1/trace.dat || false
+	ctsync --json run | sed 's/"path": "[^"]*"//' | cmp mono -
+	# after a suspend of 3 s it is not
+	awk -F , -v OFS=, 'NR > 1 { $3 = substr($3, 1, length($3) - 10) \
+		substr($3, length($3) - 9, 1) + 3 substr($3, length($3) - 8) } { print }' \
+		"$CT_SOURCE/tests/fixtures/ftrace/node1/clock.csv" >clock.csv
+	rm run/node1/clock.csv
+	mv clock.csv run/node1
 	ends_with 3 ctsync run
-	grep -F 'run/node1/trace.dat: recorded with the clock `boot`, which nothing relates to others; record with trace-cmd record -C mono' "$scratch/stderr"
+	grep 'recorded with the clock `boot`, which nothing relates' "$scratch/stderr"
 }
 
 @test "a trace.dat by itself is a trace" {
