@@ -420,12 +420,25 @@ static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 	return total;
 }
 
+/* The kind of a message, as in "udp port 7001". The caller frees it. */
+static char *kind_name(const struct observations *seen, const struct suspect *one)
+{
+	if (one->protocol == PACKET_NO_PROTOCOL && one->port < seen->declareds)
+		return mem_printf("message %s", seen->declared[one->port].name);
+	if (one->protocol == IPPROTO_TCP || one->protocol == IPPROTO_UDP)
+		return mem_printf("%s port %u",
+				  one->protocol == IPPROTO_TCP ? "tcp" : "udp",
+				  one->port);
+	return mem_printf("IP protocol %u", one->protocol);
+}
+
 /*
  * Of which kind most of the rejected ones are: ", 120 of udp port 7001", or "" where
  * that is not known. Freed by the caller.
  */
-static char *tell_kind(const struct suspects *suspects)
+static char *tell_kind(const struct observations *seen, const struct suspects *suspects)
 {
+	AUTOFREE char *name = NULL;
 	const struct suspect *kind = NULL;
 	struct intmap counts = {0};
 	int64_t most = 0;
@@ -447,13 +460,8 @@ static char *tell_kind(const struct suspects *suspects)
 	intmap_clear(&counts);
 	if (!kind)
 		return mem_strdup("");
-	return mem_printf(", %" PRId64 " of %s %u", most,
-			  kind->protocol == IPPROTO_TCP   ? "tcp port"
-			  : kind->protocol == IPPROTO_UDP ? "udp port"
-							  : "IP protocol",
-			  kind->protocol == IPPROTO_TCP || kind->protocol == IPPROTO_UDP
-			      ? kind->port
-			      : kind->protocol);
+	name = kind_name(seen, kind);
+	return mem_printf(", %" PRId64 " of %s", most, name);
 }
 
 struct rejection {
@@ -497,7 +505,7 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 	double count = (double)suspects->count, most = STEPPING_SHARE * count;
 	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
 	size_t strays, steps, runs, found = reject_suspects(suspects, &strays);
-	AUTOFREE char *kind = tell_kind(suspects);
+	AUTOFREE char *kind = tell_kind(&sync->seen, suspects);
 	bool too_many = found > allowed;
 
 	if (too_many)
