@@ -83,6 +83,9 @@ static int read_and_fit(struct finding *finding, struct progress *progress,
 	struct error cause = ERROR_INIT;
 	int status = sync_read_sources(sync, &finding->run->sources, progress, &cause);
 
+	if (!status && finding->clock_options->messages)
+		status =
+		    sync_add_messages(sync, finding->clock_options->messages, &cause);
 	add_problems(finding->run, &sync->problems);
 	if (status && sync->seen.traces)
 		error_set(error, "%s", error_text(&cause));

@@ -12,6 +12,8 @@
 #include "base/output.h"
 #include "base/process.h"
 #include "input/capture/capture.h"
+#include "input/packet_files.h"
+#include "input/run_files.h"
 #include "merge/load.h"
 #include "merge/requests.h"
 #include "merge/stages.h"
@@ -72,7 +74,8 @@ static const struct option_row rows[] = {
     {0, "clocks", OPTION_STRING, &options.clocks, "FILE",
      "take the corrections from a clock map that ctsync wrote", 0, 0},
     {0, "messages", OPTION_STRING, &options.messages, "FILE",
-     "take the messages of the one node from a file that ctsync wrote", 0, 0},
+     "add the messages of a CSV file, or use those of the one node that ctsync wrote", 0,
+     0},
     {0, "part", OPTION_STRING, &options.part, "DIR",
      "write the tables of the one node to DIR, as a part for --join", 0, 0},
     {0, "join", OPTION_FLAG, &options.join, NULL,
@@ -202,6 +205,7 @@ static int find_clocks(struct merge *merge, struct error *error)
 {
 	struct merge_clock_options clock_options = {
 	    .file = options.clocks,
+	    .messages = options.is_part ? NULL : options.messages,
 	    .none = options.no_sync,
 	    .sync = merge->sync,
 	};
@@ -452,7 +456,10 @@ int main(int argc, const char **argv)
 	output_catch_pipe();
 	options.command = options_command_line("ctmerge", argc, argv);
 	status = options_parse(&command, argc, argv, &options.runs, &error);
-	options.is_part = options.messages || options.part;
+	options.is_part =
+	    options.part ||
+	    (options.messages && (path_has_suffix(options.messages, MESSAGES_SUFFIX) ||
+				  messages_file_probe(options.messages)));
 	if (status == OPTIONS_GO)
 		status = check_request(&error) ? EXIT_MISUSE
 			 : options.join        ? join(&error)

@@ -19,6 +19,7 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
 struct links {
 	const struct merge_run *run;
+	const struct selection *selection;
 	struct event_places *places;
 	struct kernel_packets *kernel_packets;
 	struct sorter *packets; /* struct sorted_ends, by packet */
@@ -67,11 +68,12 @@ struct linking {
 	int64_t messages; /* written */
 };
 
-struct links *links_new(const struct merge_run *run)
+struct links *links_new(const struct merge_run *run, const struct selection *selection)
 {
 	struct links *links = mem_zalloc(sizeof(*links));
 
 	links->run = run;
+	links->selection = selection;
 	links->is_loaded = mem_zalloc(run->count + 1);
 	links->places = event_places_new();
 	links->kernel_packets = kernel_packets_new(run->nodes);
@@ -422,11 +424,27 @@ static nsec_t distance_between(const struct observation *a, const struct observa
 	return (send_ns < 0 ? -send_ns : send_ns) + (recv_ns < 0 ? -recv_ns : recv_ns);
 }
 
+/* Return true if a message without events is selected by one of its ends. */
+static bool is_selected(const struct links *links, const struct observation *observation)
+{
+	const struct merge_run *run = links->run;
+	const struct message_ends *ends = &observation->sorted.ends;
+	const char *from = run->node[run->source[ends->send.source].node].name;
+	const char *to = run->node[run->source[ends->recv.source].node].name;
+
+	return ends->send.stream == MESSAGES_NO_STREAM &&
+	       ((selection_has_time(links->selection, observation->row.send_ns) &&
+		 selection_has_node(links->selection, from)) ||
+		(selection_has_time(links->selection, observation->row.recv_ns) &&
+		 selection_has_node(links->selection, to)));
+}
+
 /* Return true if an event of the observation was loaded. A part keeps all observations;
  * its join drops the ones without events. */
 static bool is_here(const struct links *links, const struct observation *observation)
 {
-	return observation->send.id || observation->recv.id || links->run->is_part;
+	return observation->send.id || observation->recv.id || links->run->is_part ||
+	       is_selected(links, observation);
 }
 
 /* Start a link with the sort key of its message. */

@@ -226,7 +226,7 @@ int load_events(struct load *load, struct error *error)
 	    .spans =
 		load->has_spans ? spans_new(load->run, load->selection->begin_ns) : NULL,
 	    .sent = sent_packets_new(),
-	    .links = links_new(load->run)};
+	    .links = links_new(load->run, load->selection)};
 	int status;
 
 	loading.prefetcher =

@@ -85,7 +85,7 @@ struct event_link {
  */
 struct links;
 
-struct links *links_new(const struct merge_run *run);
+struct links *links_new(const struct merge_run *run, const struct selection *selection);
 
 /* An event that can be what a message was made of (EVENT_LINKED) was loaded. By ascending
  * ordinal within a stream. */

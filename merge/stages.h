@@ -20,8 +20,9 @@
  * merge/load.h. */
 
 struct merge_clock_options {
-	const char *file; /* a clock map; NULL: by synchronization */
-	bool none;        /* leave every clock at its own epoch */
+	const char *file;     /* a clock map; NULL: by synchronization */
+	const char *messages; /* a CSV file of more messages, or NULL */
+	bool none;            /* leave every clock at its own epoch */
 	struct sync_options sync;
 };
 

@@ -90,6 +90,10 @@ int sync_read_sources(struct sync *sync, struct source_list *sources,
  */
 int sync_read_messages(struct sync *sync, const char *path, struct error *error);
 
+/* Add the messages of such a file to the sources that were read: its names are those of
+ * traces. 0, or -1 with error. */
+int sync_add_messages(struct sync *sync, const char *path, struct error *error);
+
 /* Find islands, reject false matches, fit, bound, count. 0, or -1 with error. */
 int sync_fit(struct sync *sync, struct error *error);
 

@@ -424,6 +424,12 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 	return observe_messages(path, &sync->seen, &sync->problems, error);
 }
 
+int sync_add_messages(struct sync *sync, const char *path, struct error *error)
+{
+	return observe_more_messages(path, sync->options.keeps_ends, &sync->seen,
+				     &sync->problems, error);
+}
+
 bool sync_is_piecewise(const struct sync *sync, uint32_t clock)
 {
 	return sync->fitted[clock].segments > 1;

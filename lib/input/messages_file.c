@@ -223,6 +223,11 @@ struct messages_reader {
 	size_t sources, capacity;
 };
 
+bool messages_file_probe(const char *path)
+{
+	return chunk_probe(path, &format);
+}
+
 struct messages_reader *messages_reader_open(const char *path, struct error *error)
 {
 	struct messages_reader *reader = mem_zalloc(sizeof(*reader));

@@ -110,6 +110,8 @@ struct messages_source {
 	bool is_capture;
 };
 
+#define MESSAGES_NO_STREAM UINT32_MAX /* the stream of an end without an event */
+
 struct messages_end {
 	uint32_t source; /* index in the file's sources */
 	uint32_t stream;
@@ -164,6 +166,8 @@ void messages_write(FILE *file, struct packet_rows *rows,
 void messages_write_end(FILE *file, struct packet_rows *rows);
 
 struct messages_reader;
+
+bool messages_file_probe(const char *path);
 
 /* NULL with error, which names the file and the offset. */
 struct messages_reader *messages_reader_open(const char *path, struct error *error);

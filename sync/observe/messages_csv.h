@@ -12,4 +12,12 @@
 int observe_messages(const char *path, struct observations *seen,
 		     struct problem_list *problems, struct error *error);
 
+/*
+ * Add the messages of such a file to what was read of sources: names are those of their
+ * traces. With `keeps_ends` the messages have ends, which have no events. 0, or -1 with
+ * error.
+ */
+int observe_more_messages(const char *path, bool keeps_ends, struct observations *seen,
+			  struct problem_list *problems, struct error *error);
+
 #endif

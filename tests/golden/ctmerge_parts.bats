@@ -58,10 +58,10 @@ part()
 
 @test "options that do not go together" {
 	two
-	for words in "--part p" "--messages m --node node1" "--part p --node node1,node2 --node x" \
+	for words in "--part p" "--messages m.messages --node node1" "--part p --node node1,node2 --node x" \
 		"--part p --node node1 --clocks clocks.json -o x" \
 		"--part p --node node1 --clocks clocks.json --begin +1" \
-		"--messages m --node node1 --clocks clocks.json --describe" \
+		"--messages m.messages --node node1 --clocks clocks.json --describe" \
 		"--join" "--join -o out --clocks clocks.json"; do
 		# shellcheck disable=SC2086 # words
 		ends_with 2 ctmerge -q $words run

@@ -65,12 +65,12 @@ few()
 }
 
 @test "a broken line is left out and named" {
-	local want="want $head"
+	local expected="expected $head"
 	{
 		few
 		echo a,1,b
 	} >broken.csv
-	fails_with 1 "ctsync: broken.csv:9: $want (1 line left out)" \
+	fails_with 1 "ctsync: broken.csv:9: $expected (1 line left out)" \
 		ctsync --messages broken.csv
 	grep '^messages  8,' "$scratch/stdout"
 	for line in a,1,b,2,3 ,1,b,2 a,1,,2 'a 1 b 2'; do
@@ -79,7 +79,7 @@ few()
 			few
 			echo "$line"
 		} >broken.csv
-		fails_with 1 "ctsync: broken.csv:1: $want (2 lines left out)" \
+		fails_with 1 "ctsync: broken.csv:1: $expected (2 lines left out)" \
 			ctsync --messages broken.csv
 	done
 }
@@ -98,7 +98,7 @@ few()
 
 @test "a zero byte hides nothing" {
 	printf 'a,1,b,2\0garbage\nb,3,a,4\na,5,b,6\n' >zero.csv
-	fails_with 1 "ctsync: zero.csv:1: want $head (1 line left out)" \
+	fails_with 1 "ctsync: zero.csv:1: expected $head (1 line left out)" \
 		ctsync --messages zero.csv
 }
 

@@ -339,3 +339,39 @@ bad()
 	ctsync --json run | sed 's/"path": "[^"]*"//' >counted
 	ctsync --json fixtures/mpi 2>/dev/null | sed 's/"path": "[^"]*"//' | cmp - counted
 }
+
+@test "ctmerge adds the messages of a CSV file, by the names of traces" {
+	app_node a
+	app_node b
+	app_talk
+	{
+		echo send_node,send_ns,recv_node,recv_ns
+		for i in 0 1 2 3 4; do
+			at=$((second + i * 200000000))
+			echo "a,$at,b,$((at + 2000001000))"
+			echo "b,$((at + 2000010000)),a,$((at + 11000))"
+		done
+	} >messages.csv
+	ends_with 0 ctmerge --messages messages.csv -o run.db run
+	[ ! -s "$scratch/stderr" ]
+	[ "$(ask 'SELECT protocol, count(*), min(latency_ns), max(latency_ns), count(send_event) FROM message')" \
+		= 'csv|10|1000|1000|0' ]
+	ends_with 0 ctmerge --messages messages.csv --begin +0.1 --end +0.3 -o part.db run
+	[ "$(sqlite3 part.db 'SELECT count(*) FROM message')" = 2 ]
+	# what is wrong is told, and the rest used
+	printf 'c,%d,b,1\na,%d,a,%d\n' $second $second $second >>messages.csv
+	fails_with 1 "ctmerge: messages.csv:12: no trace is named 'c' (2 lines left out)" \
+		ctmerge --messages messages.csv --force -o run.db run
+	sed -i '1s/send_ns/send_time/' messages.csv
+	fails_with 1 "ctmerge: messages.csv:1: the header is 'send_node,send_time,recv_node,recv_ns', expected 'send_node,send_ns,recv_node,recv_ns' (3 lines left out)" \
+		ctmerge --messages messages.csv --force -o run.db run
+}
+
+@test "a header with mistakes is shown" {
+	for header in send_node,send,recv_node,recv_ns 'send_node;send_ns;recv_node;recv_ns' \
+		recv_node,recv_ns,send_node,send_ns; do
+		printf '%s\na,%d,b,%d\nb,%d,a,%d\n' "$header" $second $((second + 5)) $second $((second + 5)) >messages.csv
+		fails_with 1 "ctsync: messages.csv:1: the header is '$header', expected 'send_node,send_ns,recv_node,recv_ns' (1 line left out)" \
+			ctsync -q --messages messages.csv
+	done
+}

@@ -54,6 +54,7 @@ struct bench {
 /* Both sources have two streams; `events` of each are loaded, in turn. */
 static void bench_init(struct bench *bench, uint64_t events)
 {
+	static const struct selection selection = {.end_ns = NSEC_MAX};
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
 	static const struct timeline_source other[] = {
@@ -65,7 +66,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	uint32_t id;
 
 	bench->packets = 0;
-	bench->links = links_new(&run);
+	bench->links = links_new(&run, &selection);
 	message_log_init(&bench->messages);
 	bench->writer = write_timeline("links.db", true);
 	assert_int_equal(timeline_add_node(bench->writer, &node, &error), 0);

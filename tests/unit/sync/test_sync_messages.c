@@ -90,7 +90,7 @@ static void assert_broken(const char *line, const char *wanted)
 	read_clear(&read);
 }
 
-#define WANT "m.csv:2: want send_node,send_ns,recv_node,recv_ns (1 line left out)"
+#define WANT "m.csv:2: expected send_node,send_ns,recv_node,recv_ns (1 line left out)"
 
 static void broken_lines_are_left_out_and_told(void **state)
 {
@@ -146,8 +146,8 @@ static void many_broken_lines_are_one_problem(void **state)
 	assert_int_equal(read.sync.problems.count, 1);
 	assert_int_equal(read.sync.problems.item[0].count, 3);
 	assert_string_equal(read.sync.problems.item[0].text,
-			    "m.csv:1: want send_node,send_ns,recv_node,recv_ns (3 lines "
-			    "left out)");
+			    "m.csv:1: expected send_node,send_ns,recv_node,recv_ns (3 "
+			    "lines left out)");
 	read_clear(&read);
 }
 
