@@ -53,6 +53,9 @@ struct capture_input {
 	const char *name;                 /* name that --local uses for the capture */
 	const struct node_address *local; /* the node's own addresses, or NULL */
 	size_t locals;
+	/* Ethernet addresses of hosts on which other captures were made. */
+	const uint8_t (*other)[6];
+	size_t others;
 };
 
 /*

@@ -15,7 +15,11 @@ struct opening {
 	struct error error;
 	uint64_t fingerprint;        /* fingerprint of its events, or 0 */
 	const struct opening *rival; /* seems to be of the same host; or NULL */
+	uint8_t (*other)[6];         /* hosts of other nodes' captures */
+	size_t others;
 };
+
+static const uint8_t unknown_host[6];
 
 /* One that is read already, and is this one or a copy of it; or NULL. */
 static const struct opening *find_same(const struct observations *seen,
@@ -49,7 +53,9 @@ static void open_source(void *context, size_t index)
 					    .parts = source->parts,
 					    .name = source->name ? source->name : "NAME",
 					    .local = source->local,
-					    .locals = source->locals},
+					    .locals = source->locals,
+					    .other = (const uint8_t(*)[6])opening->other,
+					    .others = opening->others},
 		    &opening->error);
 	if (opening->packets && source->kind == SOURCE_TRACE && !source->extract)
 		trace_packets_set_origin(opening->packets, &source->origin);
@@ -58,18 +64,22 @@ static void open_source(void *context, size_t index)
 				      source->declareds);
 }
 
+static bool is_one_node(const struct opening *one, const struct opening *other)
+{
+	return one->source->node && other->source->node &&
+	       strcmp(one->source->node, other->source->node) == 0;
+}
+
 static bool is_rival(const struct opening *one, const struct opening *other)
 {
-	static const uint8_t unknown[6];
 	const uint8_t *host;
 
 	if (!one->packets || !other->packets || one->fingerprint == other->fingerprint)
 		return false;
 	host = one->packets->guessed_host;
-	return memcmp(host, unknown, sizeof(unknown)) != 0 &&
-	       memcmp(host, other->packets->guessed_host, sizeof(unknown)) == 0 &&
-	       !(one->source->node && other->source->node &&
-		 strcmp(one->source->node, other->source->node) == 0);
+	return memcmp(host, unknown_host, sizeof(unknown_host)) != 0 &&
+	       memcmp(host, other->packets->guessed_host, sizeof(unknown_host)) == 0 &&
+	       !is_one_node(one, other);
 }
 
 /*
@@ -82,6 +92,35 @@ static void find_rivals(struct opening *opening, size_t count)
 		for (size_t k = 0; k < count && !opening[i].rival; k++)
 			if (k != i && is_rival(&opening[i], &opening[k]))
 				opening[i].rival = &opening[k];
+}
+
+/*
+ * Open a capture again that did not tell which of two hosts it is from: another capture
+ * of one of them leaves the other. Captures that seem to be of one host tell nothing.
+ */
+static void open_by_elimination(struct opening *opening, size_t count, size_t index)
+{
+	struct opening *one = &opening[index];
+	size_t capacity = 0;
+
+	if (one->packets || one->source->kind != SOURCE_CAPTURE || one->source->extract)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct opening *other = &opening[i];
+		uint8_t(*host)[6];
+
+		if (!other->packets || other->rival || is_one_node(one, other) ||
+		    memcmp(other->packets->guessed_host, unknown_host,
+			   sizeof(unknown_host)) == 0)
+			continue;
+		host = MEM_NEXT(one->other, one->others, capacity);
+		memcpy(*host, other->packets->guessed_host, sizeof(*host));
+	}
+	if (one->others) {
+		error_clear(&one->error);
+		open_source(opening, index);
+	}
+	free(one->other);
 }
 
 /* What was opened; NULL when it cannot be used, which becomes a problem. */
@@ -245,6 +284,8 @@ struct packet_source **sources_open(struct source_list *sources, int threads,
 		opening[i].source = &sources->item[i];
 	parallel_run(threads, sources->count, open_source, opening);
 	find_rivals(opening, sources->count);
+	for (size_t i = 0; i < sources->count; i++)
+		open_by_elimination(opening, sources->count, i);
 	for (uint32_t i = 0; i < sources->count; i++) {
 		struct packet_source *packets = check_opened(seen, opening, i, problems);
 

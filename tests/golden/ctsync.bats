@@ -108,6 +108,14 @@ ctsync: b.pcap: cannot tell which addresses are the node's own; name each with -
 ctsync: 0 traces to read, want 2 or more" ctsync a.pcap b.pcap
 	golden pcap_by_hand ctsync --stats a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
 	[ ! -s "$scratch/stderr" ]
+	# The first one is an end of all packets of its capture, which leaves the other one.
+	{
+		talk 50 1 0
+		talk 10 1 500000000 | awk '{ print $1, $2 % 2 ? 1 : 4, $3 % 2 ? 1 : 4, $4 + 2000 }'
+	} | sort -n | captured a.pcap
+	ends_with 0 ctsync --stats a.pcap b.pcap
+	[ ! -s "$scratch/stderr" ]
+	head -n 7 "$scratch/stdout" | diff <(head -n 7 "$CT_EXPECT/pcap_by_hand") -
 	# On a hub, hosts 2 and 3 hear how the first one serves the other.
 	{
 		talk 50 1 0

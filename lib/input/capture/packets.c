@@ -54,6 +54,8 @@ static int survey(struct capture *capture, const struct capture_input *input,
 	if (!frames)
 		return -1;
 	survey = survey_new();
+	for (size_t i = 0; i < input->others; i++)
+		survey_exclude(survey, input->other[i]);
 	for (; status && more; packets *= 2) {
 		more = capture_frames_step(frames, packets, look, survey, &ignored);
 		status = survey_decide(survey, input->name, &capture->sides, error);

@@ -76,6 +76,7 @@ struct host {
 	uint8_t address[6];
 	uint64_t paired;                    /* between two hosts */
 	uint64_t checksums, open_checksums; /* of what it sent: any, left to hardware */
+	bool has_capture;                   /* another capture was made on it */
 };
 
 /* An IP address, and the number of packets from and to it. */
@@ -225,7 +226,17 @@ static const struct host *find_local(const struct survey *survey)
 	find_busiest(survey, best);
 	if (by_checksums || !best[1] || best[0]->paired * 10 < survey->paired * 9)
 		return by_checksums;
-	return best[1]->paired < best[0]->paired - best[0]->paired / 50 ? best[0] : NULL;
+	if (best[1]->paired < best[0]->paired - best[0]->paired / 50)
+		return best[0];
+	/* Two hosts, as far as this capture knows, of which one has another capture. */
+	if (best[0]->has_capture == best[1]->has_capture)
+		return NULL;
+	return best[best[0]->has_capture];
+}
+
+void survey_exclude(struct survey *survey, const uint8_t address[6])
+{
+	host_of(survey, address)->has_capture = true;
 }
 
 static int by_packets(const void *a, const void *b)
