@@ -177,7 +177,7 @@ static bool has_vague_event(const struct sync *sync, uint32_t clock)
 
 		if (sync->event.item[i].clock != clock)
 			continue;
-		if (is->from_ns <= last || is->is_at_end || !is->is_proved ||
+		if (is->from_ns <= last || is->is_vague || !is->is_proved ||
 		    fabs((double)is->size_ns) < FAINT_TRIPS * trip)
 			return true;
 		last = is->to_ns;
@@ -238,6 +238,42 @@ static bool is_disputed(const struct sync *sync, uint32_t clock, bool has_events
 	return false;
 }
 
+/* Return the only clock that a clock has messages with, or -1 if there are several. */
+static int only_partner(const struct sync *sync, const struct island *island,
+			uint32_t clock)
+{
+	int partner = -1;
+
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &sync->pairs.pair[island->inside[i]];
+
+		if (pair->a != clock && pair->b != clock)
+			continue;
+		if (partner >= 0)
+			return -1;
+		partner = (int)(pair->a == clock ? pair->b : pair->a);
+	}
+	return partner;
+}
+
+/*
+ * Mark the clocks with a vague event. If such a clock has messages with one other clock
+ * only, that one may have been set instead.
+ */
+static void find_vague(const struct sync *sync, const struct island *island, bool *vague)
+{
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t at = island->member[k];
+		int partner = only_partner(sync, island, at);
+
+		if (!has_vague_event(sync, at))
+			continue;
+		vague[at] = true;
+		if (partner >= 0)
+			vague[partner] = true;
+	}
+}
+
 /*
  * If the quality of one clock of an island is approximate, so is that of all its
  * piecewise clocks: what one of them follows may have been done by another one.
@@ -259,13 +295,17 @@ static void limit_piecewise(struct sync *sync, const struct island *island)
  */
 static void judge(struct sync *sync, const struct unseen *unseen)
 {
+	AUTOFREE bool *vague = mem_zalloc(sync->clocks + 1);
+
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		sync->pairs.pair[i].quality = pair_quality(sync, &sync->pairs.pair[i]);
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
-		bool is_moved = unseen_is_likely(unseen, island->reference);
-		bool has_events = false;
+		bool has_events = false, is_moved;
 
+		find_vague(sync, island, vague);
+		is_moved = vague[island->reference] ||
+			   unseen_is_likely(unseen, island->reference);
 		for (size_t k = 0; k < sync->event.count; k++)
 			has_events |=
 			    sync->graph.node[sync->event.item[k].clock].island == i;
@@ -277,7 +317,7 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 			if (sync->pairs.pair[node->parent_pair].quality ==
 				CLOCK_APPROXIMATE ||
 			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
-			    is_bent(sync, at) || has_vague_event(sync, at) ||
+			    is_bent(sync, at) || vague[at] ||
 			    is_disputed(sync, at, has_events) || is_moved ||
 			    unseen_is_likely(unseen, at))
 				quality = CLOCK_APPROXIMATE;

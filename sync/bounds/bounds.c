@@ -69,7 +69,8 @@ static int relax_message(void *context, const struct message *message)
 	struct search_clock *to = &search->clock[message->forward ? pair->b : pair->a];
 	struct delivery one;
 
-	if (message->rejected || pair->contradictory || (!from->is_news && !to->is_news))
+	if (message->rejected || message->doubted || pair->contradictory ||
+	    (!from->is_news && !to->is_news))
 		return 0;
 	one = delivery_of(search, message);
 	if (is_doubtful(search, &one) || envelope_gap_at(&from->envelope, one.sent) ||
@@ -489,64 +490,6 @@ static void search_clear(struct search *search)
 }
 
 /*
- * Oscillators change their rates slowly: by less than this in the first place, and times
- * the root of minutes, as a random walk does.
- */
-#define WANDER      10e-6
-#define WANDER_WALK 10e-6
-
-enum { SLOW_TRIPS = 4 }; /* round trips; what moves a clock by more is not hidden */
-
-/*
- * Return by how much a clock's rate may differ from its mean one. If the fit follows a
- * change of rate for so long that it must have been slow, the limit applies.
- */
-static double wander_of(const struct search *search, uint32_t index, double rate)
-{
-	const struct sync *sync = search->sync;
-	const struct clock *fitted = &sync->fitted[index];
-	const struct pair *pair = &sync->pairs.pair[sync->graph.node[index].parent_pair];
-	double trip = (double)pair->min_latency_ab_ns + (double)pair->min_latency_ba_ns;
-	double minutes = (double)(fitted->end_ns - fitted->begin_ns) / 60e9;
-	double moved = 0;
-
-	for (size_t k = 0; k < fitted->segments; k++) {
-		nsec_t from = fitted->segment[k].local_ns;
-		nsec_t to = k + 1 < fitted->segments ? fitted->segment[k + 1].local_ns
-						     : fitted->end_ns;
-		double by =
-		    (fitted->segment[k].rate_ppb * 1e-9 - rate) * (double)(to - from);
-
-		if (fabs(fitted->segment[k].rate_ppb) * 1e-9 > limit_of(search))
-			continue;
-		moved = by * moved < 0 ? by : moved + by;
-		if (fabs(moved) > SLOW_TRIPS * trip)
-			return 2 * limit_of(search);
-	}
-	return WANDER + WANDER_WALK * sqrt(minutes);
-}
-
-/* Return the mean rate of a fit's segments within the limit, without unit. */
-static double usual_rate(const struct search *search, uint32_t index)
-{
-	const struct clock *fitted = &search->sync->fitted[index];
-	double passed = 0, gained = 0;
-
-	for (size_t k = 0; k < fitted->segments; k++) {
-		const struct clock_segment *segment = &fitted->segment[k];
-		nsec_t from = k ? segment->local_ns : fitted->begin_ns;
-		nsec_t to =
-		    k + 1 < fitted->segments ? segment[1].local_ns : fitted->end_ns;
-
-		if (fabs(segment->rate_ppb) * 1e-9 > limit_of(search) || to < from)
-			continue;
-		passed += (double)(to - from);
-		gained += (double)(to - from) * segment->rate_ppb * 1e-9;
-	}
-	return passed > 0 ? gained / passed : 0;
-}
-
-/*
  * In islands of piecewise clocks: hold the messages against clocks that change their
  * rates no more than oscillators do, except in the steps and slews that were found. If
  * none satisfy them, some step or slew was not found. Return 0, or -1 with error.
@@ -594,6 +537,8 @@ int bounds_find(struct sync *sync, struct error *error)
 
 	search_init(&search, sync);
 	status = find_busy(&search, error);
+	if (!status)
+		status = doubt_quickest(sync, error);
 	if (!status)
 		status = judge_rates(&search, error);
 	for (size_t i = 0; !status && i < search.members; i++)

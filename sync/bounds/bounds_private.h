@@ -54,6 +54,22 @@ struct extremes before_or_after(const struct search *search,
 				const struct search_clock *clock,
 				const struct envelope_gap *gap, nsec_t at, nsec_t zero);
 
+/* Return the mean rate of a fit's segments within the limit, without unit. */
+double usual_rate(const struct search *search, uint32_t index);
+
+/*
+ * Return by how much a clock's rate may differ from its mean one. If the fit follows a
+ * change of rate for so long that it must have been slow, the limit applies.
+ */
+double wander_of(const struct search *search, uint32_t index, double rate);
+
+/*
+ * In islands whose messages include false ones, others may be left that contradict
+ * nothing. Mark the quickest message of every few as doubted: the bounds do not rest on
+ * it. Return 0, or -1 with error.
+ */
+int doubt_quickest(struct sync *sync, struct error *error);
+
 /* State the bounds of a clock at times that depend on its messages, steps and slews. */
 void state_bounds(const struct search *search, uint32_t index, size_t spans);
 

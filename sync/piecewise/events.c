@@ -18,6 +18,10 @@
 enum {
 	/* bounds that give the rate before and after a slew */
 	LINE_BOUNDS = 256,
+	/* fewer bounds before or after an event do not show that there was only one */
+	END_BOUNDS = 16,
+	/* nor do more that may be of either side of a step */
+	STEP_BOUNDS = 3,
 };
 
 int piecewise_by_x(const void *a, const void *b)
@@ -446,7 +450,8 @@ static void add_event(const struct band_search *search, const struct window_list
 	    .begin = first->low + (first->high - first->low) / 2,
 	    .first = run->from,
 	    .last = run->to,
-	    .is_at_end = !run->from || run->to + 1 == search->n,
+	    .is_vague = run->from < END_BOUNDS || run->to + END_BOUNDS >= search->n ||
+			(!is_slew && last->high - first->low > STEP_BOUNDS),
 	    .from_ns = bound[run->from].x,
 	    .to_ns = bound[run->to].x,
 	};

@@ -11,7 +11,8 @@
 struct clock_event {
 	bool is_slew;
 	bool is_proved; /* the bounds contradict each other; otherwise only likely */
-	bool is_at_end; /* no bound is certainly before it, or none after it */
+	bool is_vague;  /* few bounds are certainly before or after it, or several may be
+			   either */
 	/*
 	 * Indexes of bounds: those before `begin` precede the event, and those from `end`
 	 * on follow it. There are no bounds in between for a step.

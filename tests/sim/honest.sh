@@ -166,6 +166,63 @@ hold 80172 <<-EOT
 	step 5 4.5705 2620.572
 	EOT
 
+# False matches: one that contradicts nothing makes the bounds too narrow.
+hold 81138 <<-EOT
+	nodes 4
+	seconds 60
+	topology ring
+	drift_ppm 0
+	delay_us 100
+	jitter uniform
+	jitter_us 200
+	interval_ms 10
+	asymmetry 10
+	duplicate 0.1
+	load_us 1000
+	load_direction each
+	pattern both
+	false_matches 0.02
+	false_direction one
+	EOT
+
+# Two steps soon one after the other, with few messages between.
+hold 90032 <<-EOT
+	nodes 3
+	seconds 5
+	topology ring
+	drift_ppm 20
+	delay_us 100
+	jitter exponential
+	jitter_us 200
+	interval_ms 100
+	loss 0.3
+	pattern request
+	false_matches 0.005
+	false_direction one
+	step 3 1.6346 -12.579
+	step 3 0.9550 2158.297
+	EOT
+
+# Steps of two clocks of a chain, which messages show as those of two others.
+hold 90042 <<-EOT
+	nodes 4
+	seconds 5
+	topology chain
+	drift_ppm 100
+	delay_us 100
+	jitter fixed
+	jitter_us 200
+	interval_ms 100
+	loss 0.01
+	load_us 1000
+	load_direction both
+	pattern request
+	false_matches 0.001
+	false_direction one
+	step 3 4.3637 2.339
+	step 2 3.2704 1.812
+	EOT
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
