@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/utf8.h"
 #include "sync/observe/declared.h"
+#include "sync/observe/steps.h"
 
 enum {
 	CELL = 64,
@@ -160,9 +161,31 @@ static bool begin_on_one_day(const struct clock_map *map, const struct zone *zon
 	return true;
 }
 
+/* Return the time in a span at which the bounds of a clock are narrowest. */
+static nsec_t best_known(const struct clock *clock, nsec_t from, nsec_t to)
+{
+	nsec_t at = from + nsec_sub(to, from) / 2, least = NSEC_MAX;
+
+	for (size_t i = 0; i < clock->bounds; i++) {
+		const struct clock_bound *bound = &clock->bound[i];
+		nsec_t width = nsec_sub(bound->high_ns, bound->low_ns);
+
+		if (bound->local_ns > from && bound->local_ns < to && width < least) {
+			at = bound->local_ns;
+			least = width;
+		}
+	}
+	return at;
+}
+
+/*
+ * Return the time of which the table has the offset: the middle, which a clock that was
+ * stepped may not have shown.
+ */
 static nsec_t middle_of(const struct clock *clock)
 {
-	return clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	return clock->steps ? best_known(clock, clock->begin_ns, clock->step->local_ns)
+			    : clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 }
 
 static struct clock_bound bound_of(const struct sync *sync, const struct clock *clock)
@@ -340,6 +363,35 @@ static void print_drift_remark(const struct sync *sync, uint32_t clock, FILE *fi
 		sync->options.drift_limit_ppm);
 }
 
+enum { PARTS_MOST = 9 }; /* parts between steps that are printed */
+
+/* Print the offset in each part of a clock's time between steps, where it is known best.
+ */
+static void print_parts(const struct sync *sync, uint32_t index, FILE *file)
+{
+	const struct clock *clock = &sync->fitted[index];
+	const struct trace_facts *facts =
+	    &sync->seen.trace[sync->set.clock[index].first_trace].facts;
+	nsec_t from = clock->begin_ns;
+
+	for (size_t k = 0; clock->steps && k <= clock->steps && k < PARTS_MOST; k++) {
+		nsec_t to = k == clock->steps ? clock->end_ns : clock->step[k].local_ns;
+		nsec_t at = best_known(clock, from, to);
+		char offset[NSEC_TEXT], bound[CELL] = "none";
+		struct clock_bound here =
+		    clock_bound_at(clock, at, sync->options.drift_limit_ppm * 1e3);
+
+		nsec_format_span(offset, (double)nsec_sub(clock_correct(clock, at),
+							  shown_at(facts, at)));
+		if (clock->bounds)
+			format_bound(bound, &here, false);
+		print_name(file, "", sync_clock_name(sync, index));
+		fprintf(file, ": offset %s %s %s step %zu\n", offset, bound,
+			k ? "after" : "before", k ? k : 1);
+		from = to;
+	}
+}
+
 /* What a line of the table cannot say of a clock. */
 static void print_remarks(const struct sync *sync, FILE *file)
 {
@@ -350,6 +402,7 @@ static void print_remarks(const struct sync *sync, FILE *file)
 			print_name(file, "", sync_clock_name(sync, i));
 			fprintf(file, ": %zu segments; the drift is their mean\n",
 				sync->fitted[i].segments);
+			print_parts(sync, i, file);
 		}
 		print_drift_remark(sync, i, file);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/observe/steps.h"
 
-/* Return what the clock showed when local times were `at`. */
-static nsec_t shown_at(const struct trace_facts *facts, nsec_t at)
+nsec_t shown_at(const struct trace_facts *facts, nsec_t at)
 {
 	nsec_t added = 0;
 

@@ -4,6 +4,9 @@
 
 #include "sync/observe/observe.h"
 
+/* Return what a trace's clock showed when its local times were `at`. */
+nsec_t shown_at(const struct trace_facts *facts, nsec_t at);
+
 /* Return what was added to a trace's local times where it was set back between two. */
 nsec_t set_back_between(const struct trace_facts *facts, nsec_t from, nsec_t to);
 
