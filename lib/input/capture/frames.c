@@ -365,7 +365,8 @@ static void report_stamps(const struct capture_frames *frames,
 	if (frames->unstamped)
 		problem_add(problems, frames->file.path, PROBLEM_UNSTAMPED,
 			    frames->unstamped,
-			    "%" PRIu64 " packets have no usable stamp, left out",
+			    "%" PRIu64
+			    " packets have no timestamp between 1967 and 2111, left out",
 			    frames->unstamped);
 	if (frames->outliers.left_out)
 		problem_add(

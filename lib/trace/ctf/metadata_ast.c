@@ -475,3 +475,19 @@ int ast_word(const struct ast *value, const struct ast_word *known, int otherwis
 	metadata_wrong(value, "want a word that is known here");
 	return otherwise;
 }
+
+bool ast_truth(const struct ast *value)
+{
+	static const char *const known[] = {"true", "TRUE", "false", "FALSE"};
+	const char *text = ast_text(value, "");
+
+	if (!value)
+		return false;
+	if (value->kind == AST_NUMBER && value->number <= 1)
+		return value->number;
+	for (size_t i = 0; i < 4; i++)
+		if (strcmp(known[i], text) == 0)
+			return i < 2;
+	metadata_wrong(value, "expected true, false, 1 or 0");
+	return false;
+}

@@ -126,6 +126,9 @@ const struct ast *ast_first(const struct ast *value, enum ast_kind kind);
 uint64_t ast_natural(const struct ast *value, uint64_t otherwise);
 const char *ast_text(const struct ast *value, const char *otherwise);
 
+/* Return the truth value that a value of TSDL states; false for NULL. */
+bool ast_truth(const struct ast *value);
+
 /* What words stand for, up to one without a name. */
 struct ast_word {
 	const char *name;

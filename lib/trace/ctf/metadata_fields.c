@@ -66,9 +66,9 @@ static void read_ranges(const struct ast *value, struct field_member *member)
 			metadata_wrong(value, "want ranges of two integers");
 			return;
 		}
-		if (value->in->is_json && (first->is_negative != last->is_negative
-					       ? last->is_negative
-					       : first->number > last->number))
+		if (first->is_negative != last->is_negative
+			? last->is_negative
+			: first->number > last->number)
 			metadata_wrong(value, "want a range that ends after its begin");
 		field_add_range(member, first->number, last->number);
 		value->in->nodes++;
@@ -230,14 +230,12 @@ static void read_variable(const struct ast *object, struct field_class *class)
 /* The width of a real is that of its two parts in TSDL. */
 static void read_fixed(const struct ast *object, struct field_class *class)
 {
-	static const struct ast_word is[] = {{"true", true}, {"false", false}, {NULL, 0}};
 	static const struct ast_word bit_order[] = {
 	    {"first-to-last", ORDER_LITTLE}, {"last-to-first", ORDER_BIG}, {NULL, 0}};
 	const struct ast *bits = ast_get(object, "bit-order", NULL);
 	const struct ast *base = ast_get(object, NULL, "base");
 	bool is_real = class->type == FIELD_REAL;
 	bool is_old_real = is_real && !object->in->is_json;
-	const struct ast *sign = ast_get(object, NULL, "signed");
 	const struct ast *length =
 	    ast_need(object, "length", is_old_real ? "mant_dig" : "size");
 	uint64_t size = ast_natural(length, 0), exponent = 0;
@@ -253,8 +251,7 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 				 object->in->is_json || size % 8 ? 1 : 8);
 	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
 	class->is_reversed = ast_word(bits, bit_order, class->order) != (int)class->order;
-	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1
-							     : ast_word(sign, is, false);
+	class->is_signed |= ast_truth(ast_get(object, NULL, "signed"));
 	class->text = encoding(ast_get(object, NULL, "encoding"), 0);
 	if (base)
 		check_base(base);

@@ -101,8 +101,8 @@ static void read_trace(const struct ast *object)
 		return;
 	}
 	in->has_trace = true;
-	if (ast_natural(ast_get(object, NULL, "major"), 1) != 1 ||
-	    ast_natural(ast_get(object, NULL, "minor"), 8) != 8)
+	if (!in->is_json && (ast_natural(ast_need(object, NULL, "major"), 1) != 1 ||
+			     ast_natural(ast_need(object, NULL, "minor"), 8) != 8))
 		metadata_wrong(object, "want CTF 1.8");
 	if (order)
 		schema->order = schema_order(order);
@@ -142,13 +142,9 @@ static void read_offset(const struct ast *object, struct schema_clock *clock)
 /* Check what a clock says beside how to read its stamps. */
 static void check_clock(const struct ast *object)
 {
-	static const struct ast_word is[] = {{"true", true}, {"false", false}, {NULL, 0}};
-	const struct ast *absolute = ast_get(object, NULL, "absolute");
-
 	ast_text(ast_get(object, "description", "description"), NULL);
 	ast_natural(ast_get(object, "precision", "precision"), 0);
-	if (absolute && absolute->kind != AST_NUMBER)
-		ast_word(absolute, is, false);
+	ast_truth(ast_get(object, NULL, "absolute"));
 }
 
 static void read_clock(const struct ast *object)

@@ -134,7 +134,8 @@ static void test_without_stamp(void **unused)
 	assert_int_equal(seen.item[0].ordinal, 2); /* those left out count */
 	assert_int_equal(source->facts.events, 1);
 	assert_int_equal(source->facts.begin_ns, AT(0));
-	assert_problem(source, "unstamped", 3, "3 packets have no usable stamp");
+	assert_problem(source, "unstamped", 3,
+		       "3 packets have no timestamp between 1967 and 2111");
 	packet_source_free(source);
 }
 

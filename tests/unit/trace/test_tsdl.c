@@ -296,6 +296,12 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 		     "line 2: size: want 1 to 64 bits");
 	assert_wrong("typealias integer { size = 8; align = 3; } := x;",
 		     "line 2: align: want an alignment that is a power of two");
+	assert_wrong("typealias integer { size = 8; signed = False; } := x;",
+		     "line 2: signed: expected true, false, 1 or 0");
+	assert_wrong("clock { name = c; absolute = 23; };",
+		     "line 2: clock: absolute: expected true, false, 1 or 0");
+	assert_wrong("typealias enum : integer { size = 8; } { A = 120 ... 17 } := x;",
+		     "line 2: A: want a range that ends after its begin");
 	assert_wrong("typealias integer { size = 8; size = 16; } := x;",
 		     "line 2: size: duplicate attribute");
 	assert_wrong("struct x { string y; };\nstruct x { string z; };",
