@@ -479,15 +479,14 @@ int ast_word(const struct ast *value, const struct ast_word *known, int otherwis
 bool ast_truth(const struct ast *value)
 {
 	static const char *const known[] = {"true", "TRUE", "false", "FALSE"};
-	const char *text = ast_text(value, "");
 
 	if (!value)
 		return false;
-	if (value->kind == AST_NUMBER && value->number <= 1)
-		return value->number;
-	for (size_t i = 0; i < 4; i++)
-		if (strcmp(known[i], text) == 0)
+	if (value->kind == AST_NUMBER)
+		return value->number != 0;
+	for (size_t i = 0; value->kind == AST_TEXT && i < 4; i++)
+		if (strcmp(known[i], value->text) == 0)
 			return i < 2;
-	metadata_wrong(value, "expected true, false, 1 or 0");
+	metadata_wrong(value, "expected true, false or a number");
 	return false;
 }

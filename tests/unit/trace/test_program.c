@@ -31,10 +31,11 @@ struct walked {
 /* Members of the outermost structure get their place by their number. */
 static void compile(struct walked *walked, const char *fields)
 {
-	char *text = mem_printf("trace { byte_order = le; }; stream { id = 0; };"
-				"event { id = 0; stream_id = 0; name = \"e\";"
-				" fields := struct { %s }; };",
-				fields);
+	char *text = mem_printf(
+	    "trace { major = 1; minor = 8; byte_order = le; }; stream { id = 0; };"
+	    "event { id = 0; stream_id = 0; name = \"e\";"
+	    " fields := struct { %s }; };",
+	    fields);
 
 	memset(walked, 0, sizeof(*walked));
 	walked->schema = tsdl_parse(text, strlen(text), &walked->error);
