@@ -400,6 +400,17 @@ static void judge_islands(const struct search *search)
 	}
 }
 
+/* Return true if most of a clock's stated bounds are open on a side. */
+static bool is_mostly_open(const struct clock *clock)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < clock->bounds; i++)
+		open += clock->bound[i].low_ns == NSEC_MIN ||
+			clock->bound[i].high_ns == NSEC_MAX;
+	return 2 * open > clock->bounds;
+}
+
 static void finish(struct search *search, uint32_t index)
 {
 	struct sync *sync = search->sync;
@@ -410,6 +421,9 @@ static void finish(struct search *search, uint32_t index)
 	/* A curve wants more of them, as a bound holds for all the time to the next. */
 	state_bounds(search, index, sync_is_piecewise(sync, index) ? 2 * spans : spans);
 	sync->rate[index] = rate_of(search, index);
+	if (sync->fitted[index].quality == CLOCK_ACCURATE &&
+	    is_mostly_open(&sync->fitted[index]))
+		sync->fitted[index].quality = CLOCK_APPROXIMATE;
 	if (is_open(envelope, false) || is_open(envelope, true))
 		sync->fitted[index].quality = CLOCK_INCOMPLETE;
 }
