@@ -178,19 +178,29 @@ static nsec_t best_known(const struct clock *clock, nsec_t from, nsec_t to)
 	return at;
 }
 
+#define WORSE 4 /* times as wide as the narrowest bounds */
+
 /*
- * Return the time of which the table has the offset: the middle, which a clock that was
- * stepped may not have shown.
+ * Return the time of which the table has the offset: the middle, unless a step leaves it
+ * open there, as the clock never showed that time or showed it twice.
  */
-static nsec_t middle_of(const struct clock *clock)
+static nsec_t middle_of(const struct sync *sync, const struct clock *clock)
 {
-	return clock->steps ? best_known(clock, clock->begin_ns, clock->step->local_ns)
-			    : clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	double limit_ppb = sync->options.drift_limit_ppm * 1e3;
+	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	nsec_t best = best_known(clock, clock->begin_ns, clock->end_ns);
+	struct clock_bound here = clock_bound_at(clock, middle, limit_ppb);
+	struct clock_bound there = clock_bound_at(clock, best, limit_ppb);
+
+	return clock->steps && nsec_sub(here.high_ns, here.low_ns) / WORSE >
+				   nsec_sub(there.high_ns, there.low_ns)
+		   ? best
+		   : middle;
 }
 
 static struct clock_bound bound_of(const struct sync *sync, const struct clock *clock)
 {
-	return clock_bound_at(clock, middle_of(clock),
+	return clock_bound_at(clock, middle_of(sync, clock),
 			      sync->options.drift_limit_ppm * 1e3);
 }
 
@@ -214,7 +224,7 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 			  const struct zone *zone, bool on_terminal)
 {
 	const struct clock *clock = &map->clock[index];
-	nsec_t middle = middle_of(clock);
+	nsec_t middle = middle_of(sync, clock);
 	nsec_t offset = nsec_sub(clock_correct(clock, middle), middle);
 	char drift[CELL], drift_bound[CELL], at_middle[NSEC_TEXT], bound[CELL] = "none";
 	char begin[NSEC_TEXT];
