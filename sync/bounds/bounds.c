@@ -198,6 +198,8 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 		if (pair->a == index || pair->b == index)
 			messages += pair->messages_ab + pair->messages_ba;
 	}
+	clock->spacing_ns =
+	    (double)(clock->line.end_ns - clock->line.begin_ns) / (double)(messages + 1);
 	while (cells < CELLS_A_MESSAGE * messages && 2 * cells <= most)
 		cells *= 2;
 	envelope_clear(&clock->envelope);

@@ -6,7 +6,8 @@
 #include "sync/bounds/bounds_private.h"
 
 enum {
-	MOST_BESIDE = 4, /* most times where only tied sources have events, per span */
+	LEAP_SPACINGS = 16, /* mean distances of messages; they do not pause for longer */
+	MOST_BESIDE = 4,    /* most times where only tied sources have events, per span */
 };
 
 double limit_of(const struct search *search)
@@ -32,7 +33,9 @@ static void extremes_include(struct extremes *extremes, double low, double high)
 /*
  * Return the most true time between the messages before and after a step if the clock was
  * set forward by more than that. Then a local time tells whether it is of before or of
- * after the step, and the clock never showed those in the middle. Return 0 otherwise.
+ * after the step, and the clock never showed those in the middle. Return 0 otherwise, and
+ * if there may just have been no message for as long: then the other clock may have been
+ * set back instead.
  */
 static double time_to_step(const struct search *search, const struct search_clock *clock,
 			   const struct envelope_gap *gap)
@@ -44,7 +47,9 @@ static double time_to_step(const struct search *search, const struct search_cloc
 
 	passed = (passed + ROUNDING_NS) * (1 + limit_of(search));
 	return 2 * passed < (double)(gap->to_ns - gap->from_ns) && !gap->low_open &&
-		       !gap->high_open
+		       !gap->high_open &&
+		       (double)(gap->to_ns - gap->from_ns) >
+			   LEAP_SPACINGS * clock->spacing_ns
 		   ? passed
 		   : 0;
 }

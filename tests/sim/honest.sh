@@ -223,6 +223,23 @@ hold 90042 <<-EOT
 	step 2 3.2704 1.812
 	EOT
 
+# The reference is set back while there is no message for as long: it is no leap of the other clock.
+hold 110632 <<-EOT
+	nodes 2
+	seconds 20
+	topology chain
+	drift_ppm 100
+	delay_us 20
+	jitter uniform
+	jitter_us 10
+	interval_ms 20
+	load_us 100
+	load_direction both
+	pattern request
+	step 2 5.9965 21.168
+	step 1 4.2904 -74.137
+	EOT
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
