@@ -257,6 +257,26 @@ static int only_partner(const struct sync *sync, const struct island *island,
 }
 
 /*
+ * Return true if half of the clocks that a clock has messages with, and two at least,
+ * have vague events: what these seem to have done may have been done by this one.
+ */
+static bool is_suspected(const struct sync *sync, const struct island *island,
+			 uint32_t clock, const bool *vague)
+{
+	size_t partners = 0, suspects = 0;
+
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &sync->pairs.pair[island->inside[i]];
+
+		if (pair->a != clock && pair->b != clock)
+			continue;
+		partners++;
+		suspects += vague[pair->a == clock ? pair->b : pair->a];
+	}
+	return suspects >= 2 && 2 * suspects >= partners;
+}
+
+/*
  * Mark the clocks with a vague event. If such a clock has messages with one other clock
  * only, that one may have been set instead.
  */
@@ -305,6 +325,7 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 
 		find_vague(sync, island, vague);
 		is_moved = vague[island->reference] ||
+			   is_suspected(sync, island, island->reference, vague) ||
 			   unseen_is_likely(unseen, island->reference);
 		for (size_t k = 0; k < sync->event.count; k++)
 			has_events |=
@@ -318,6 +339,7 @@ static void judge(struct sync *sync, const struct unseen *unseen)
 				CLOCK_APPROXIMATE ||
 			    sync->fitted[node->parent].quality == CLOCK_APPROXIMATE ||
 			    is_bent(sync, at) || vague[at] ||
+			    is_suspected(sync, island, at, vague) ||
 			    is_disputed(sync, at, has_events) || is_moved ||
 			    unseen_is_likely(unseen, at))
 				quality = CLOCK_APPROXIMATE;

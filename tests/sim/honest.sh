@@ -240,6 +240,29 @@ hold 110632 <<-EOT
 	step 1 4.2904 -74.137
 	EOT
 
+# A step near the end that all other clocks seem to have done, to and fro.
+hold 120569 <<-EOT
+	nodes 6
+	seconds 5
+	topology mesh
+	drift_ppm 20
+	delay_us 1
+	jitter uniform
+	jitter_us 50
+	interval_ms 100
+	asymmetry 0.2
+	loss 0.1
+	duplicate 0.01
+	reorder 0.1
+	load_us 100
+	load_direction one
+	pattern request
+	false_matches 0.001
+	false_direction both
+	step 5 4.4489 11.620
+	step 1 3.3113 1454.639
+	EOT
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT

@@ -340,10 +340,11 @@ static void test_target_exists(void **unused)
 static void test_broken_metadata(void **unused)
 {
 	(void)unused;
-	write_packet("trace { byte_order = le; };\n");
+	write_packet("trace { major = 1; minor = 8; byte_order = le; };\n");
 	assert_refused(&fast, "new", "trace/metadata: 0 clocks, want one");
-	write_packet("trace { byte_order = le; };\nclock { name = a; };\n"
-		     "clock { name = b; };\n");
+	write_packet(
+	    "trace { major = 1; minor = 8; byte_order = le; };\nclock { name = a; };\n"
+	    "clock { name = b; };\n");
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks, want one");
 	write_bytes("trace/metadata", "rubbish", 7);
 	assert_refused(&fast, "new",
