@@ -133,6 +133,30 @@ static int note_message(void *context, const struct message *message)
 }
 
 /*
+ * Return the longest time without a message of a clock, not counting as many as it has
+ * steps: where it leapt, there are none either.
+ */
+static double longest_pause(const struct search *search, size_t index)
+{
+	const struct search_clock *clock = &search->clock[index];
+	const struct sync_event_list *list = &search->sync->event;
+	double pause[BINS], idle = 0;
+	size_t pauses = 0, steps = 0;
+
+	for (size_t k = 0; k < list->count; k++)
+		steps += list->item[k].clock == index;
+	for (size_t k = 0; k < BINS; k++) {
+		idle = clock->is_busy[k] ? 0 : idle + 1;
+		pauses += idle == 1;
+		if (idle > 0)
+			pause[pauses - 1] = idle;
+	}
+	return pauses > steps ? ranked(pause, pauses, pauses - 1 - steps) / BINS *
+				    (double)(clock->line.end_ns - clock->line.begin_ns)
+			      : 0;
+}
+
+/*
  * Find where the messages of each clock are, and set is_busy for clocks without messages
  * in more than half of their time at once, such as one that was set by an hour. Their
  * cells and stated times are placed where messages are. Return 0, or -1 with error.
@@ -154,6 +178,7 @@ static int find_busy(struct search *search, struct error *error)
 			idle = clock->is_busy[k] ? 0 : idle + 1;
 			longest = idle > longest ? idle : longest;
 		}
+		clock->pause_ns = longest_pause(search, i);
 		if (busy >= BUSY_LEAST && longest > BINS / 2)
 			continue;
 		free(clock->is_busy);
@@ -198,8 +223,6 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 		if (pair->a == index || pair->b == index)
 			messages += pair->messages_ab + pair->messages_ba;
 	}
-	clock->spacing_ns =
-	    (double)(clock->line.end_ns - clock->line.begin_ns) / (double)(messages + 1);
 	while (cells < CELLS_A_MESSAGE * messages && 2 * cells <= most)
 		cells *= 2;
 	envelope_clear(&clock->envelope);

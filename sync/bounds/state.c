@@ -6,8 +6,9 @@
 #include "sync/bounds/bounds_private.h"
 
 enum {
-	LEAP_SPACINGS = 16, /* mean distances of messages; they do not pause for longer */
-	MOST_BESIDE = 4,    /* most times where only tied sources have events, per span */
+	LEAP_PAUSES =
+	    2, /* times the longest pause of messages; none is longer by chance */
+	MOST_BESIDE = 4, /* most times where only tied sources have events, per span */
 };
 
 double limit_of(const struct search *search)
@@ -48,8 +49,7 @@ static double time_to_step(const struct search *search, const struct search_cloc
 	passed = (passed + ROUNDING_NS) * (1 + limit_of(search));
 	return 2 * passed < (double)(gap->to_ns - gap->from_ns) && !gap->low_open &&
 		       !gap->high_open &&
-		       (double)(gap->to_ns - gap->from_ns) >
-			   LEAP_SPACINGS * clock->spacing_ns
+		       (double)(gap->to_ns - gap->from_ns) > LEAP_PAUSES * clock->pause_ns
 		   ? passed
 		   : 0;
 }
