@@ -450,7 +450,7 @@ static bool is_foreign_blank(const char *text)
 static int check_lines(const struct reading *reading)
 {
 	for (const char *byte = reading->text; *byte; byte++) {
-		if (is_foreign_blank(byte))
+		if ((unsigned char)*byte >= 0x80 && is_foreign_blank(byte))
 			return error_set(reading->error,
 					 "%s:%zu: a blank that is not ASCII",
 					 reading->file->path, line_of(reading, byte));
@@ -471,8 +471,9 @@ struct query_file *query_file_parse(const char *path, const char *text,
 	int status;
 
 	file->path = query_file_keep(file, path, strlen(path));
+	status = check_lines(&reading);
 	do {
-		status = check_lines(&reading) || read_comments(&reading) ||
+		status = status || read_comments(&reading) ||
 			 (*reading.at && read_statement(&reading));
 	} while (!status && *reading.at);
 	/* Comments behind the last statement may have begun another. */
