@@ -239,7 +239,10 @@ fits_on_disk()
 # the last attempt too, such as a file that something on the node still writes, is left there.
 put_in_place()
 {
+	# Noted first: a collector that is killed after the move can go on.
+	set_state "$1" partial
 	mv "$part" "$whole" 2>>"$errors" || {
+		set_state "$1" 'not fetched'
 		fetch_why=$(last_error)
 		return 2
 	}
@@ -250,6 +253,7 @@ put_in_place()
 	fetch_why="$first_damaged: came over damaged"
 	if [ "$attempt" -lt 5 ]; then
 		mv "$whole" "$part"
+		set_state "$1" 'not fetched'
 		return 1
 	fi
 	while read -r _ _ path; do
@@ -264,7 +268,6 @@ settle_node()
 	odd=$((odd_files + ${odd:-0}))
 	special=$(fact special)
 	unread=$(fact unread)
-	set_state "$1" partial
 	[ "$odd" -eq 0 ] ||
 		node_problem "$1" "$odd files with odd names were not fetched, they are in $node_dir/data there"
 	[ "${special:-0}" -eq 0 ] ||

@@ -195,10 +195,17 @@ do_fetch()
 	lock_run
 	on_nodes_in stop_node 'not stopped'
 	on_nodes_in fetch_node 'not fetched' left partial
+	[ -f "$state/fetched" ] || is_set keep || on_nodes_in clean_fetched ok
 	finish_point
 	fetch_status=$?
 	[ -z "$interrupted" ] || exit 130
 	exit "$fetch_status"
+}
+
+# A collector that was killed after a node was fetched has not removed the node's copy.
+clean_fetched()
+{
+	! get_dir "$1" || clean_node "$1"
 }
 
 # Remove from the nodes what `fetch: none` left there, and what was fetched but not removed.

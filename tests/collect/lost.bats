@@ -178,6 +178,47 @@ set_back()
 	done
 }
 
+# killed_at FILE COMMAND...: run ctcollect, and kill all of it when FILE is there.
+killed_at()
+{
+	local file=$1
+	shift
+	KILLED_HERE=$PWD ctcollect -F "$cluster/ssh_config" "$@" >/dev/null 2>&1 </dev/null 3>&- &
+	for _ in {1..600}; do
+		[ ! -e "$file" ] || break
+		sleep 0.05
+	done
+	[ -e "$file" ]
+	# The collector first: nobody else goes on to the next step.
+	kill -KILL $!
+	# shellcheck disable=SC2046 # pids
+	kill -KILL $(grep -l -a -F "KILLED_HERE=$PWD" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3) || :
+	wait || :
+}
+
+@test 'a collector that is killed when a node was just fetched is made up for by fetch' {
+	quick moved
+	mkdir bin
+	cat >bin/mv <<-EOT
+		#!/bin/sh
+		/bin/mv "\$@"
+		case \$1 in */nodes/alpha/data) : >$PWD/moved; sleep 60 ;; esac
+	EOT
+	chmod +x bin/mv
+	PATH=$PWD/bin:$PATH killed_at moved run moved.yaml
+	[ -d runs/*/alpha ]
+	collect 0 fetch moved.yaml
+	[ -s runs/*/alpha/proc.csv ]
+	left_clean alpha
+	rm -r runs
+	before <<<"case \$cmd in *' clean') : >$PWD/cleaning; sleep 60; exit 255 ;; esac"
+	killed_at cleaning run moved.yaml
+	rm "$cluster/alpha/before"
+	collect 0 fetch moved.yaml
+	[ -s runs/*/alpha/proc.csv ]
+	left_clean alpha
+}
+
 @test 'two that fetch one run at once: one does, the other says so' {
 	recipe twice alpha <<-'EOT'
 		process: {interval_ms: 100, whitelist: true}
