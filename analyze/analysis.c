@@ -147,10 +147,9 @@ int query_open(struct query *query, const struct analysis *analysis,
 		query->reader = query_tables_reader(query->parquet);
 	if (!query->reader)
 		return -1;
-	if (scope_init(&query->scope, query->reader, request->begin, request->end,
-		       &request->nodes, error))
-		error_prefix(error, "%s", path);
-	else if (!check_interval(query, error))
+	if (!scope_init(&query->scope, query->reader, request->begin, request->end,
+			&request->nodes, error) &&
+	    !check_interval(query, error))
 		return 0;
 	query_close(query);
 	return -1;

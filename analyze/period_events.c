@@ -180,7 +180,8 @@ static int parse_group(struct reading *reading, const char *group)
 static char *field_sql(struct reading *reading, const struct cell *class,
 		       const char *field, bool *is_text)
 {
-	static const char *const known[][2] = {{"node", "n.name"},
+	static const char *const known[][2] = {{"node", "(SELECT name FROM node AS n "
+							"WHERE n.id = e.node)"},
 					       {"procname", "t.comm"},
 					       {"cpu", "e.cpu"},
 					       {"tid", "e.tid"}};
@@ -252,10 +253,11 @@ static int take_class(void *context, const struct cell *row, struct error *error
 	}
 	quoted = name_quote(row[2].bytes);
 	fprintf(side->sql,
-		" AS name FROM %s AS q CROSS JOIN event AS e JOIN chosen_node AS n ON "
-		"n.id = e.node LEFT JOIN known_thread AS t ON t.node = e.node AND "
+		" AS name FROM %s AS q CROSS JOIN event AS e "
+		"LEFT JOIN known_thread AS t ON t.node = e.node AND "
 		"t.tid = e.tid AND e.ts_ns >= t.from_ns AND e.ts_ns < t.until_ns "
 		"WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns "
+		"AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node)) "
 		"AND (:all_cpus = 1 OR e.cpu IN (SELECT cpu FROM chosen_cpu)) "
 		"AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread))",
 		quoted);

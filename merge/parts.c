@@ -67,7 +67,8 @@ static int write_files(struct table_work *work, const struct files *files,
 {
 	static const struct table_style style = {.parquet = true};
 	static const struct scope all = {.all_time = true, .all_nodes = true};
-	struct timeline_reader *timeline = timeline_reader_open(work->timeline, error);
+	struct timeline_reader *timeline =
+	    timeline_reader_open_own(work->timeline, work->own, error);
 	int status = timeline ? 0 : -1;
 
 	work->style = &style;
@@ -175,10 +176,12 @@ static int write_db(const struct part *part, struct error *error)
 
 static int write_tables(const struct part *part, struct error *error)
 {
-	struct timeline_reader *timeline = timeline_reader_open(part->timeline, error);
+	struct timeline_reader *timeline =
+	    timeline_reader_open_own(part->timeline, part->directory, error);
 	struct text_list tables = {0};
 	const struct files files = {&tables, "tables", first_id(part), part->threads};
 	struct table_work work = {.timeline = part->timeline,
+				  .own = part->directory,
 				  .directory = part->directory,
 				  .progress = part->progress};
 	int status = !timeline ||
@@ -470,6 +473,7 @@ static int write_once(struct join *join, struct error *error)
 	struct text_list tables = {0};
 	const struct files files = {&tables, ".", 0, 0};
 	struct table_work work = {.timeline = join->file.temporary,
+				  .own = join->output,
 				  .directory = join->directory.temporary,
 				  .progress = join->progress};
 	int status = query_texts(join->db,

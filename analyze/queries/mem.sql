@@ -60,7 +60,7 @@ UNION ALL SELECT id, "order", 0 FROM mm_page_free;
 -- with page_count
 SELECT e.node, e.tid, p."order", p.took, count(*) AS events, max(e.ts_ns) AS last_ns
 FROM page_event AS p CROSS JOIN event AS e
-WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
   AND (:all_cpus = 1 OR e.cpu IN (SELECT cpu FROM chosen_cpu))
 GROUP BY e.node, e.tid, p."order", p.took;
 
@@ -83,7 +83,7 @@ taker AS (
 	GROUP BY c.node, c.tid)
 SELECT n.name AS node, coalesce(t.comm, '') AS process, k.tid, k.allocations,
        k.allocated AS allocated_bytes, k.frees, k.freed AS freed_bytes, k.allocated - k.freed AS net_bytes
-FROM taker AS k JOIN node AS n ON n.id = k.node
+FROM taker AS k LEFT JOIN node AS n ON n.id = k.node
 LEFT JOIN known_thread AS t ON t.node = k.node AND t.tid = k.tid AND k.last_ns >= t.from_ns AND k.last_ns < t.until_ns
 WHERE :all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread);
 

@@ -312,7 +312,7 @@ SELECT CASE WHEN z.id IS NULL THEN n.name ELSE coalesce(o.name, a.text) END AS "
        coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport, f.packets - coalesce(c.packets, 0) AS packets,
        f.bytes - coalesce(c.bytes, 0) AS bytes, coalesce(g.packets, 0) AS retransmitted, coalesce(g.bytes, 0) AS retransmitted_bytes,
        f.first_ns, f.last_ns
-FROM raw_flow AS f JOIN node AS n ON n.id = f.node
+FROM raw_flow AS f LEFT JOIN node AS n ON n.id = f.node
 LEFT JOIN lone_node AS z ON z.id = f.node AND f.by_kernel = 0
 LEFT JOIN target AS a ON a.raw = f.src LEFT JOIN target AS b ON b.raw = f.dst
 LEFT JOIN node AS o ON o.id = a.node LEFT JOIN node AS m ON m.id = b.node
@@ -372,7 +372,7 @@ LEFT JOIN target AS t ON t.raw = s.dst;
 SELECT n.name AS "from", coalesce(m.name, d.text, '') AS "to", d.protocol, count(*) AS sent, sum(d.arrived) AS received,
        count(*) FILTER (WHERE d.arrived = 0 AND d.path_arrived > 0 AND d.ts_ns BETWEEN l.begin_ns AND l.end_ns
                         AND (l.is_lossy = 0 OR w.node IS NOT NULL)) AS lost
-FROM delivered AS d JOIN node AS n ON n.id = d.node LEFT JOIN node AS m ON m.id = d.target
+FROM delivered AS d LEFT JOIN node AS n ON n.id = d.node LEFT JOIN node AS m ON m.id = d.target
 LEFT JOIN listening AS l ON l.src_node = d.node AND l.dst_node = d.target AND l.protocol = d.protocol
 LEFT JOIN whole AS w ON w.node = d.target AND d.ts_ns BETWEEN w.begin_ns AND w.end_ns - l.latency_ns
 GROUP BY n.name, coalesce(m.name, d.text, ''), d.protocol;
@@ -386,7 +386,7 @@ SELECT n.name AS node, interface, sent, sent_bytes,
        received, received_bytes,
        CASE WHEN :end_ns > :begin_ns THEN received_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END
        AS received_bytes_per_second
-FROM traffic AS t JOIN node AS n ON n.id = t.node;
+FROM traffic AS t LEFT JOIN node AS n ON n.id = t.node;
 
 -- table pairs: Sent by pair of nodes
 -- sort: from,to
@@ -424,7 +424,7 @@ SELECT f.ts_ns - (f.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS nod
        coalesce(sum(len) FILTER (WHERE sent = 1 AND len BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
        count(*) FILTER (WHERE sent = 0) AS received,
        coalesce(sum(len) FILTER (WHERE sent = 0 AND len BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM frame AS f JOIN node AS n ON n.id = f.node
+FROM frame AS f LEFT JOIN node AS n ON n.id = f.node
 GROUP BY 1, n.name, interface;
 
 -- notes

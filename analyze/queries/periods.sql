@@ -81,8 +81,8 @@ SELECT p.name AS "group", p.begin_ns, p.ts_ns AS end_ns, p.duration_ns,
             WHEN a.reference = b.reference AND t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
             THEN greatest(f.high_ns - t.low_ns, t.high_ns - f.low_ns) END AS bound_ns,
        m.name AS from_node, n.name AS to_node, p.begin_event, p.id AS end_event
-FROM period AS p JOIN node AS m ON m.id = p.begin_node JOIN node AS n ON n.id = p.node
-JOIN node_source AS a ON a.node = p.begin_node JOIN node_source AS b ON b.node = p.node
+FROM period AS p LEFT JOIN node AS m ON m.id = p.begin_node LEFT JOIN node AS n ON n.id = p.node
+LEFT JOIN node_source AS a ON a.node = p.begin_node LEFT JOIN node_source AS b ON b.node = p.node
 LEFT JOIN clock_uncertainty AS f ON f.source = CASE WHEN a.source <> b.source THEN a.source END
  AND f.begin_ns > p.begin_ns - a.longest_ns AND f.begin_ns <= p.begin_ns AND p.begin_ns < f.end_ns
 LEFT JOIN clock_uncertainty AS t ON t.source = CASE WHEN a.source <> b.source THEN b.source END

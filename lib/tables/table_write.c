@@ -423,7 +423,10 @@ static struct timeline_reader *take_reader(struct table_work *work, struct error
 	if (work->idle_count)
 		reader = work->idle[--work->idle_count];
 	pthread_mutex_unlock(&work->lock);
-	return reader ? reader : timeline_reader_open(work->timeline, error);
+	if (reader)
+		return reader;
+	return work->own ? timeline_reader_open_own(work->timeline, work->own, error)
+			 : timeline_reader_open(work->timeline, error);
 }
 
 static void return_reader(struct table_work *work, struct timeline_reader *reader)

@@ -180,6 +180,7 @@ int export_close(FILE *file, const char *name, struct error *error);
  */
 struct table_work {
 	const char *timeline; /* its path */
+	const char *own;      /* what it is part of, if this program wrote it; or NULL */
 	const struct scope *scope;
 	const char *directory; /* where jobs make their files; NULL: none does */
 	struct progress *progress;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "timeline/value_check.h"
 
 static bool is_one_of(const char *word, const char *const *words)
 {
@@ -15,7 +16,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
-static int authorize_statement(void *keeps, int action, const char *first,
+static int authorize_statement(void *context, int action, const char *first,
 			       const char *second, const char *schema,
 			       const char *trigger)
 {
@@ -32,12 +33,16 @@ static int authorize_statement(void *keeps, int action, const char *first,
 					      NULL};
 	static const char *const own_pragmas[] = {"query_only", NULL};
 	static const char *const functions[] = {"load_extension", "fts3_tokenizer", NULL};
-	bool may_keep = *(const bool *)keeps;
+	const struct authorizer *authorizer = context;
+	bool may_keep = authorizer->keeps;
 
 	(void)trigger;
 	switch (action) {
-	case SQLITE_SELECT:
 	case SQLITE_READ:
+		if (authorizer->checks && schema && strcmp(schema, "main") == 0)
+			value_checks_note(authorizer->checks, first, second);
+		return SQLITE_OK;
+	case SQLITE_SELECT:
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
@@ -63,7 +68,7 @@ static int authorize_statement(void *keeps, int action, const char *first,
 	}
 }
 
-int authorize_reading(sqlite3 *db, const bool *keeps)
+int authorize_reading(sqlite3 *db, struct authorizer *authorizer)
 {
 	/* These tables declare themselves when they are first named; the authorizer would
 	 * refuse that. */
@@ -77,5 +82,5 @@ int authorize_reading(sqlite3 *db, const bool *keeps)
 
 		sqlite3_exec(db, sql, NULL, NULL, NULL);
 	}
-	return sqlite3_set_authorizer(db, authorize_statement, (void *)keeps);
+	return sqlite3_set_authorizer(db, authorize_statement, authorizer);
 }

@@ -5,12 +5,17 @@
 #include <stdbool.h>
 
 struct sqlite3;
+struct value_checks;
+
+struct authorizer {
+	bool keeps;                  /* statements may make temporary tables */
+	struct value_checks *checks; /* of the columns that are read */
+};
 
 /*
  * Restrict all further statements to reading, and to functions that do not access files.
- * While `*keeps` is true, they may also make temporary tables; it must outlive the
- * connection. Return an SQLite code.
+ * `authorizer` must outlive the connection. Return an SQLite code.
  */
-int authorize_reading(struct sqlite3 *db, const bool *keeps);
+int authorize_reading(struct sqlite3 *db, struct authorizer *authorizer);
 
 #endif

@@ -18,6 +18,7 @@
 #include "timeline/authorizer.h"
 #include "timeline/schema_check.h"
 #include "timeline/sql.h"
+#include "timeline/value_check.h"
 
 struct timeline_reader {
 	sqlite3 *db;
@@ -25,7 +26,7 @@ struct timeline_reader {
 	uint64_t keys;              /* that TIMELINE_KEY handed on */
 	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
 	bool may_write;             /* by timeline_update_open */
-	bool keeps;                 /* a temporary table is being made */
+	struct authorizer authorizer;
 	struct timeline_classes classes;
 };
 
@@ -92,7 +93,8 @@ static int define_rows(struct timeline_reader *reader, struct error *error)
 	return sql_error(reader->db, reader->path, error);
 }
 
-struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
+static struct timeline_reader *open_reader(const char *path, const char *place,
+					   bool is_own, struct error *error)
 {
 	/* A file from elsewhere may hold views that call functions. */
 	static const char settings[] =
@@ -113,17 +115,30 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 	reader = mem_zalloc(sizeof(*reader));
 	reader->db = db;
-	reader->path = mem_strdup(path);
-	if (sql_run(db, path, settings, error) == 0 &&
-	    schema_check(db, "main", path, &reader->classes, error) == 0 &&
+	reader->path = mem_strdup(place);
+	if (sql_run(db, place, settings, error) == 0 &&
+	    schema_check(db, "main", place, &reader->classes, error) == 0 &&
+	    (is_own ||
+	     (reader->authorizer.checks = value_checks_new(db, place, error))) &&
 	    define_rows(reader, error) == 0) {
 		if (quantile_define(db) == SQLITE_OK &&
-		    authorize_reading(db, &reader->keeps) == SQLITE_OK)
+		    authorize_reading(db, &reader->authorizer) == SQLITE_OK)
 			return reader;
-		sql_error(db, path, error);
+		sql_error(db, place, error);
 	}
 	timeline_reader_free(reader);
 	return NULL;
+}
+
+struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
+{
+	return open_reader(path, path, false, error);
+}
+
+struct timeline_reader *timeline_reader_open_own(const char *path, const char *place,
+						 struct error *error)
+{
+	return open_reader(path, place, true, error);
 }
 
 void timeline_reader_free(struct timeline_reader *reader)
@@ -132,6 +147,7 @@ void timeline_reader_free(struct timeline_reader *reader)
 		return;
 	sqlite3_close(reader->db);
 	timeline_classes_clear(&reader->classes);
+	value_checks_free(reader->authorizer.checks);
 	free(reader->path);
 	free(reader);
 }
@@ -193,10 +209,11 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 		sql_error(reader->db, reader->path, error);
 		return NULL;
 	}
-	if (statement && is_blank(rest) &&
-	    (reader->may_write || sqlite3_stmt_readonly(statement)))
+	if (!statement || !is_blank(rest) ||
+	    (!reader->may_write && !sqlite3_stmt_readonly(statement)))
+		error_set(error, "%s: not one statement, want one SELECT", reader->path);
+	else if (value_checks_run(reader->authorizer.checks, error) == 0)
 		return make_query(reader, statement);
-	error_set(error, "%s: not one statement, want one SELECT", reader->path);
 	sqlite3_finalize(statement);
 	return NULL;
 }
@@ -253,7 +270,7 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 	} else if (!is_blank(rest)) {
 		*at = rest - sql + (long)strspn(rest, " \t\r\n;");
 		error_set(error, "a second statement, want one SELECT");
-	} else {
+	} else if (value_checks_run(reader->authorizer.checks, error) == 0) {
 		return make_query(reader, statement);
 	}
 	sqlite3_finalize(statement);
@@ -338,6 +355,10 @@ static int run_with_values(struct timeline_reader *reader, const char *text,
 	    (errno = 0, sqlite3_prepare_v2(reader->db, text, -1, &statement, NULL));
 	int count = code == SQLITE_OK ? sqlite3_bind_parameter_count(statement) : 0;
 
+	if (code == SQLITE_OK && value_checks_run(reader->authorizer.checks, error)) {
+		sqlite3_finalize(statement);
+		return -1;
+	}
 	for (int i = 0; i < count && code == SQLITE_OK; i++)
 		code = sql_bind(statement, i + 1, &value[i]);
 	if (code == SQLITE_OK)
@@ -376,12 +397,12 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status;
 
-	reader->keeps = true;
+	reader->authorizer.keeps = true;
 	status = sql_run(reader->db, reader->path, before, error) ||
 		 run_with_values(reader, rows, table->value, error) ||
 		 add_indexes(reader, table, error);
 	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-	reader->keeps = false;
+	reader->authorizer.keeps = false;
 	return status ? -1 : 0;
 }
 
@@ -433,11 +454,11 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 	    mem_printf("INSERT INTO temp.%s VALUES %s", table, values);
 	int status;
 
-	reader->keeps = true;
+	reader->authorizer.keeps = true;
 	status = sql_run(reader->db, reader->path, before, error) ||
 		 insert_rows(reader, insert, columns, give, context, error);
 	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
-	reader->keeps = false;
+	reader->authorizer.keeps = false;
 	return status ? -1 : 0;
 }
 

@@ -111,7 +111,7 @@ here()
 
 @test "a node, a time, a column that is not there" {
 	here
-	fails_with 2 "ctanalyze: net3.db: --node: unknown node 'ndoe1'; did you mean 'node1'?" \
+	fails_with 2 "ctanalyze: --node: unknown node 'ndoe1'; did you mean 'node1'?" \
 		ctanalyze nodes --node ndoe1 net3.db
 	ends_with 2 ctanalyze nodes --begin +1000 net3.db
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"

@@ -9,25 +9,49 @@ setup_file()
 	CT_TIMELINE=$BATS_FILE_TMPDIR/run.db
 	export CT_TIMELINE
 	ctmerge -q --begin +10 --end +10.5 "$CT_SOURCE/tests/fixtures/net3" -o "$CT_TIMELINE" 2>/dev/null
+	ctsim -q --seed 7 clients --nodes 2 --set seconds=1 --set events=900 -o "$BATS_FILE_TMPDIR/spans"
+	ctmerge -q "$BATS_FILE_TMPDIR/spans" -o "$CT_TIMELINE.spans" 2>/dev/null
+}
+
+changed()
+{
+	rm -f run.db
+	cp "$CT_TIMELINE" run.db
+	chmod u+w run.db
+	sqlite3 run.db "$1"
+}
+
+# refused_by WHAT PROGRAM...
+refused_by()
+{
+	what=$1
+	shift
+	for program; do
+		# shellcheck disable=SC2086 # words
+		ends_with 1 timeout 20 $program run.db
+		[ ! -s "$scratch/stdout" ]
+		grep -F "run.db: $what; make the timeline again" "$scratch/stderr" || {
+			cat "$scratch/stderr"
+			return 1
+		}
+	done
 }
 
 # refused WHAT SQL: a timeline that was changed so is refused by all, and at once.
 refused()
 {
-	rm -f run.db
-	cp "$CT_TIMELINE" run.db
-	chmod u+w run.db
-	sqlite3 run.db "$2"
-	for program in 'ctanalyze cpu' 'ctanalyze report' 'ctexport csv --table node' \
-		'ctexport perfetto'; do
-		# shellcheck disable=SC2086 # words
-		ends_with 1 timeout 20 $program run.db
-		[ ! -s "$scratch/stdout" ]
-		grep -F "run.db: $1; make the timeline again" "$scratch/stderr" || {
-			cat "$scratch/stderr"
-			return 1
-		}
-	done
+	changed "$2"
+	refused_by "$1" 'ctanalyze cpu' 'ctanalyze report' 'ctexport csv --table node' 'ctexport perfetto'
+}
+
+# refused_as_read COLUMN SQL PROGRAM...: refused by the programs that read the table, which is long.
+refused_as_read()
+{
+	CT_TIMELINE=$BATS_FILE_TMPDIR/run.db.spans changed "$2"
+	what="column '${1#*.}' of table '${1%.*}' has a value of a wrong type or an id that does not resolve"
+	shift 2
+	refused_by "$what" 'ctanalyze report' "$@"
+	ends_with 0 ctanalyze problems run.db
 }
 
 @test "views, triggers and tables that ctmerge does not make" {
@@ -50,6 +74,45 @@ refused()
 	refused "table 'recorded' has a value of a wrong type" "UPDATE recorded SET begin_ns = 'then'"
 	refused "table 'node' has a value of a wrong type" "UPDATE node SET name = x'6e'"
 	refused "table 'event_column' has an unknown type" "UPDATE event_column SET type = 'JSON'"
+}
+
+@test "the same in long tables, by the programs that read them" {
+	for span in thread_state syscall irq; do
+		case $span in
+		thread_state) program='ctanalyze cpu' ;;
+		syscall) program='ctanalyze syscalls' ;;
+		irq) program='ctanalyze irq' ;;
+		esac
+		for node in 0 77 4294967296 -1 "'x'" 1.5; do
+			refused_as_read "$span.node" "UPDATE $span SET node = $node WHERE id = (SELECT max(id) FROM $span)" \
+				"$program" 'ctexport perfetto'
+		done
+		[ "$span" = irq ] || for column in tid begin_ns; do
+			refused_as_read "$span.tid or begin_ns" \
+				"UPDATE $span SET $column = 'x' WHERE id = (SELECT max(id) FROM $span)" "$program"
+		done
+	done
+	for value in "'x'" "x'00'"; do
+		changed "UPDATE event SET ts_ns = $value WHERE id = (SELECT max(id) FROM event)"
+		refused_by "column 'ts_ns' of table 'event' has a value of a wrong type or an id that does not resolve" \
+			'ctanalyze cpu' 'ctanalyze messages' 'ctanalyze report' 'ctexport perfetto' 'ctexport csv --output tables'
+	done
+	refused_as_read message.src_node 'UPDATE message SET src_node = 77 WHERE id % 3 = 0' \
+		'ctanalyze messages' 'ctexport perfetto'
+	refused_as_read message.dst_node "UPDATE message SET dst_node = 1.5 WHERE id % 3 = 0" 'ctanalyze messages'
+	refused_as_read request.server 'UPDATE request SET server = 77' 'ctanalyze requests'
+	refused_as_read request.begin_ns "UPDATE request SET begin_ns = ''" 'ctanalyze requests'
+	# Not read is not refused.
+	changed 'UPDATE irq SET node = 77'
+	ends_with 0 ctanalyze cpu run.db
+}
+
+@test "an event of an unknown node is shown as such" {
+	changed 'UPDATE event SET node = 77 WHERE id IN (SELECT id FROM net_dev_queue)'
+	ends_with 0 ctanalyze net --format json run.db
+	grep -q '"node": null' "$scratch/stdout"
+	ends_with 0 ctanalyze periods --from net_dev_queue --to net_dev_queue --format json run.db
+	grep -q '"from_node": null' "$scratch/stdout"
 }
 
 @test "indexes may be missing" {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_VALUE_CHECK_H
+#define CT_TIMELINE_VALUE_CHECK_H
+
+#include "base/error.h"
+
+struct sqlite3;
+struct value_checks;
+
+/*
+ * The checks of the long tables of a timeline that may be hostile. schema_check() has no
+ * time for them. Each runs once, before the first statement that reads its column:
+ * a comparison or a join would drop a row whose value is of a wrong type, or is an id that
+ * does not resolve, without a word. The keys of spans and the times of events are checked
+ * by their indexes, in which a wrong type sorts first or last. Return NULL with error.
+ */
+struct value_checks *value_checks_new(struct sqlite3 *db, const char *place,
+				      struct error *error);
+void value_checks_free(struct value_checks *checks);
+
+/* Note that a statement being prepared reads this column. */
+void value_checks_note(struct value_checks *checks, const char *table,
+		       const char *column);
+
+/* Run the checks of the noted columns. Return 0, or -1 with error. */
+int value_checks_run(struct value_checks *checks, struct error *error);
+
+#endif
