@@ -158,7 +158,7 @@ part=n3" ]
 	[ "$(cat out.work/log/sync.status)" -eq 3 ]
 	diff - "$scratch/stderr" <<'TALK'
 ctbatch: not all clocks are tied to each other: see ctmerge's notes, or ctsync --stats
-ctbatch: 2 nodes in ./out
+ctbatch: 2 nodes in ./out; ./out.work is only used to run it again, and may be removed
 TALK
 	[ "$(ls out/event)" = "part=far
 part=n1" ]
