@@ -10,9 +10,10 @@ struct value_checks;
 /*
  * The checks of the long tables of a timeline that may be hostile. schema_check() has no
  * time for them. Each runs once, before the first statement that reads its column:
- * a comparison or a join would drop a row whose value is of a wrong type, or is an id that
- * does not resolve, without a word. The keys of spans and the times of events are checked
- * by their indexes, in which a wrong type sorts first or last. Return NULL with error.
+ * a comparison or a join would drop a row whose value is of a wrong type, or is an id
+ * that does not resolve, without a word. The keys of spans and the times of events are
+ * checked by their indexes, in which a wrong type sorts first or last. Return NULL with
+ * error.
  */
 struct value_checks *value_checks_new(struct sqlite3 *db, const char *place,
 				      struct error *error);

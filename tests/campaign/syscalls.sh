@@ -7,64 +7,17 @@
 # output, also on standard output, or with 1 and a message that has the error's name, and
 # then there is no output, nor a temporary one. A source of a run that cannot be read is an
 # exception: what is left of the run is used, with 1.
+# shellcheck disable=SC2034 # variables for forms.sh, and from it
 set -eu
 build=$(cd "$1" && pwd)
 most=${2:-20}
-source=$(cd "$(dirname "$0")/../.." && pwd)
-run=$(cd "${3:-"$source"/tests/fixtures/requests/wireguard}" && pwd)
-PATH=$build/bin:$PATH
-export LC_ALL=C TZ=UTC
+run=${3:-$(dirname "$0")/../fixtures/requests/wireguard}
 command -v strace >/dev/null || {
 	echo "syscalls.sh: strace is missing" >&2
 	exit 1
 }
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$here"
-mkdir tmp
-export TMPDIR="$here/tmp"
-
-ctmerge -q "$run" -o t.db || [ $? -eq 3 ]
-ctsync -q "$run" -o clocks.json --messages-out all-messages || [ $? -eq 3 ]
-node=$(cd "$run" && set -- */ && echo "${1%/}")
-part="ctmerge -q --clocks clocks.json --node $node --messages all-messages/$node.messages"
-# shellcheck disable=SC2086 # one word each
-$part "$run" --part=part || [ $? -eq 3 ]
-echo 'SELECT count(*) AS n FROM event' >own.sql
-
-# Every form: NAME OUTPUT COMMAND. The output `printed` is what is on standard output.
-cat >forms <<END
-map out.json ctsync -q $run -o out.json
-map-printed printed ctsync -q $run --json
-clocks printed ctsync -v $run
-plot plots ctsync -q $run --plot plots
-apply applied ctsync $run --apply applied
-messages-out said ctsync -q $run -o map.json --messages-out said
-extract n.packets ctsync -q $run/$node --extract n.packets
-merge out.db ctmerge -q $run -o out.db
-merge-clocks out.db ctmerge -q $run --clocks clocks.json -o out.db
-merge-printed printed ctmerge -q $run
-part out $part $run --part=out
-join out ctmerge -q --join part -o out
-describe printed ctmerge --describe $run
-answer out.txt ctanalyze -q requests t.db -o out.txt
-answer-printed printed ctanalyze -q requests t.db
-answer-json printed ctanalyze -q cpu --format json t.db
-own printed ctanalyze -q --sql own.sql own t.db
-pictures pictures ctanalyze -q metrics --plot pictures t.db
-report out.html ctanalyze -q report t.db -o out.html
-csv csv ctexport csv -q t.db -o csv
-parquet parquet ctexport parquet -q t.db -o parquet
-opendc opendc ctexport opendc -q t.db -o opendc
-perfetto out.perfetto ctexport perfetto -q t.db -o out.perfetto
-perfetto-printed printed ctexport perfetto -q t.db
-json out.js ctexport json -q t.db -o out.js
-graphite out.txt ctexport graphite -q t.db -o out.txt
-tracekit tracekit ctexport tracekit -q t.db -o tracekit
-simulated made ctsim -q --seed 1 clients --nodes 2 --set seconds=0.2 -o made
-recipe own.yaml ctrecipe init -o own.yaml
-END
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/forms.sh"
 
 # Each kind of call with an error that it may have.
 cat >faults <<'END'
@@ -93,12 +46,6 @@ finding()
 	findings=$((findings + 1))
 	printf '%s: %s %s, call %s: %s\n' "$name" "$call" "$error" "$n" "$1"
 	sed 's/^/    /' said.txt | head -n 3
-}
-
-remove_outputs()
-{
-	rm -rf "$output" map.json printed tmp
-	mkdir tmp
 }
 
 # A run was read without one of its files, which the message names.
@@ -134,19 +81,10 @@ fail_call()
 	! grep INJECTED trace | grep -q -E '/etc/ld|\.so[".]|/proc/|/usr/(lib|share)|locale' || return 0
 	calls=$((calls + 1))
 	case $status in
-	0 | 3)
-		{
-			diff -r "whole/$name" "$output" &&
-				{ [ "$output" = printed ] || cmp "whole/$name.printed" printed; }
-		} >/dev/null 2>&1 || finding "ends with $status, but the output is not whole"
-		;;
+	0 | 3) is_whole || finding "ends with $status, but the output is not whole" ;;
 	1)
 		names_cause || finding "ends with 1 and no message that has the cause"
-		if [ "$output" = printed ]; then
-			[ ! -s printed ]
-		else
-			[ ! -e "$output" ]
-		fi || is_partial || finding "ends with 1 and leaves an output"
+		is_absent || is_partial || finding "ends with 1 and leaves an output"
 		;;
 	127) ;; # the loader's
 	*) finding "ends with $status" ;;
@@ -156,13 +94,7 @@ fail_call()
 	[ -z "$left" ] || rm -rf .*unfinished*
 }
 
-mkdir whole
 while read -r name output command; do
-	remove_outputs
-	# shellcheck disable=SC2086 # one word each
-	$command >printed 2>/dev/null </dev/null || [ $? -eq 3 ]
-	cp -R "$output" "whole/$name"
-	[ "$output" = printed ] || cp printed "whole/$name.printed"
 	while read -r call error; do
 		# shellcheck disable=SC2086 # one word each
 		strace -f -o trace -e "trace=$call" $command >/dev/null 2>&1 </dev/null || :

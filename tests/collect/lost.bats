@@ -206,16 +206,16 @@ killed_at()
 	EOT
 	chmod +x bin/mv
 	PATH=$PWD/bin:$PATH killed_at moved run moved.yaml
-	[ -d runs/*/alpha ]
+	[ -d "$(the_run)/alpha" ]
 	collect 0 fetch moved.yaml
-	[ -s runs/*/alpha/proc.csv ]
+	[ -s "$(the_run)/alpha/proc.csv" ]
 	left_clean alpha
 	rm -r runs
 	before <<<"case \$cmd in *' clean') : >$PWD/cleaning; sleep 60; exit 255 ;; esac"
 	killed_at cleaning run moved.yaml
 	rm "$cluster/alpha/before"
 	collect 0 fetch moved.yaml
-	[ -s runs/*/alpha/proc.csv ]
+	[ -s "$(the_run)/alpha/proc.csv" ]
 	left_clean alpha
 }
 
