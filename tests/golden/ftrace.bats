@@ -63,6 +63,53 @@ ask()
 	done
 }
 
+# Each processor and each thread of a run of two nodes with two processors: what LTTng says it
+# did, one after the other, is a part of what ftrace says, whose pages reach further.
+@test "two processors a node: both tracers tell the same" {
+	local tracer node
+	for tracer in kernel trace.dat; do
+		for node in node1 node2; do
+			mkdir -p "$tracer/$node"
+			cp -R "$CT_SOURCE/tests/fixtures/ftrace/both/$node"/{node.json,clock.csv,$tracer} "$tracer/$node"
+		done
+		ends_with 0 ctmerge --no-sync -o "$tracer.db" "$tracer"
+	done
+	sqlite3 kernel.db >said <<-END
+		ATTACH 'trace.dat.db' AS f;
+		CREATE TEMP VIEW told AS
+			SELECT 'lttng' AS tracer, 'switch' AS what, e.node, e.cpu AS lane, e.id AS n,
+					s.prev_tid || '>' || s.next_tid || ' ' || s.prev_state AS text
+				FROM main.sched_switch AS s JOIN main.event AS e USING (id)
+			UNION ALL SELECT 'ftrace', 'switch', e.node, e.cpu, e.id,
+					s.prev_tid || '>' || s.next_tid || ' ' || s.prev_state
+				FROM f.sched_switch AS s JOIN f.event AS e USING (id)
+			UNION ALL SELECT 'lttng', 'call', node, tid, begin_ns, ret FROM main.syscall WHERE NOT cut
+			UNION ALL SELECT 'ftrace', 'call', node, tid, begin_ns, ret FROM f.syscall WHERE NOT cut
+			UNION ALL SELECT 'lttng', 'state', node, tid, begin_ns, state FROM main.thread_state
+				WHERE NOT cut AND tid > 0
+			UNION ALL SELECT 'ftrace', 'state', node, tid, begin_ns, state FROM f.thread_state
+				WHERE NOT cut AND tid > 0;
+		CREATE TEMP TABLE lane AS SELECT tracer, what, node, lane,
+			'|' || group_concat(text, '|') || '|' AS text, count(*) AS items
+			FROM (SELECT * FROM told ORDER BY tracer, what, node, lane, n) GROUP BY 1, 2, 3, 4;
+		SELECT l.what, count(*), sum(l.items), sum(instr(coalesce(g.text, ''), l.text) = 0)
+			FROM lane AS l LEFT JOIN lane AS g ON g.tracer = 'ftrace'
+				AND (g.what, g.node, g.lane) = (l.what, l.node, l.lane)
+			WHERE l.tracer = 'lttng' GROUP BY l.what;
+		-- Interrupts nest, so that their order is that of the stamps.
+		SELECT 'irq', count(*), max(apart_ns) FROM (
+			SELECT (SELECT min(abs(g.begin_ns - l.begin_ns)) FROM f.irq AS g
+				WHERE (g.node, g.cpu, g.kind, g.number) = (l.node, l.cpu, l.kind, l.number)) AS apart_ns
+			FROM main.irq AS l WHERE NOT cut);
+	END
+	diff - said <<-END
+		call|23|1929|0
+		state|37|620|0
+		switch|4|291|0
+		irq|934|88978
+	END
+}
+
 # ftrace's events of packets have no headers: a capture says which packet it was.
 @test "who sent a captured packet is known by the kernel's own event of it" {
 	a_run kernel pcap
