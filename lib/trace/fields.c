@@ -48,8 +48,7 @@ static bool has_members(const struct field_class *class)
 	return class->type == FIELD_STRUCTURE || class->type == FIELD_VARIANT;
 }
 
-/* What is there of an optional field, if it is. */
-static struct field_class *inside(struct field_class *class)
+static struct field_class *unwrap_optional(struct field_class *class)
 {
 	while (class->type == FIELD_OPTIONAL)
 		class = class->member->class;
@@ -67,7 +66,7 @@ static void add_leaf(struct trace_fields *fields, struct field_class *class,
 		return;
 	leaf->kind = kind_of(class, is_plain);
 	leaf->number = ctf_number_of(class);
-	/* One that is selected twice keeps one place. */
+	/* A field that is selected twice has one place. */
 	if (class->place < 0)
 		class->place = (int)fields->count - 1;
 	leaf->place = class->place;
@@ -87,11 +86,11 @@ static void add_column(struct trace_class *to, const struct field_class *class,
 			       cell_type[kind_of(class, false)], is_context);
 }
 
-/* Every field in there that is one column: a leaf, or without `fields` a column. */
+/* Add a leaf for each field in a class, or a column if `fields` is NULL. */
 static void add_columns(struct trace_fields *fields, struct trace_class *to,
 			struct field_class *class, const char *path, bool is_context)
 {
-	class = inside(class);
+	class = unwrap_optional(class);
 	if (!has_members(class)) {
 		if (fields)
 			add_leaf(fields, class, false);
@@ -121,16 +120,18 @@ void trace_fields_columns(struct schema_event_class *class)
 	add_all(NULL, &class->known, class->scope);
 }
 
-/* The field of a path, whose parts are joined by dots, or NULL. */
+/*
+ * Find the field of a path whose parts are joined by dots. Return NULL if there is none.
+ */
 static struct field_class *find_field(struct field_class *class, const char *path)
 {
 	const char *rest = strchr(path, '.');
 	size_t length = strcspn(path, ".");
 
-	class = class ? inside(class) : NULL;
+	class = class ? unwrap_optional(class) : NULL;
 	for (size_t i = 0; class && has_members(class) && i < class->members; i++) {
 		const char *name = field_name(class->member[i].name);
-		struct field_class *member = inside(class->member[i].class);
+		struct field_class *member = unwrap_optional(class->member[i].class);
 
 		if (strlen(name) != length || strncmp(path, name, length) != 0)
 			continue;
@@ -164,7 +165,7 @@ void trace_fields_mark(const struct trace_fields *fields, bool is_wanted)
 			    is_wanted ? fields->leaf[i].place : -1;
 }
 
-/* Of a fixed or a variable size; moves behind it. */
+/* Read an integer of fixed or variable size and move `at` past it. */
 static uint64_t integer_at(const struct field_class *class, struct ctf_bytes bytes,
 			   uint64_t *at)
 {
@@ -201,8 +202,8 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 }
 
 /*
- * The cell of a number or a real that begins there; moves behind it. A value that has a
- * label is that, unless it is wanted plain.
+ * Read a number or real into a cell and move `at` past it. A value that has a label
+ * becomes the label, unless `is_plain`.
  */
 static void get_number(struct cell *cell, struct field_class *class, bool is_plain,
 		       struct ctf_bytes bytes, uint64_t *at)
@@ -223,8 +224,9 @@ static void get_number(struct cell *cell, struct field_class *class, bool is_pla
 }
 
 /*
- * The cell of a text of so many bytes at most; returns how many it has. Wide characters
- * become UTF-8 in `made`. Where one of them is not valid, all of it is a blob.
+ * Set a cell to a string of at most `most` bytes. Return its size in bytes. Wide
+ * characters become UTF-8 in `made`; if one of them is invalid, the whole string becomes
+ * a blob.
  */
 static size_t get_text(struct cell *cell, const struct field_class *class,
 		       const char *begin, size_t most, struct bytes *made)
@@ -245,7 +247,10 @@ static size_t get_text(struct cell *cell, const struct field_class *class,
 	return size;
 }
 
-/* An integer's bytes one after the other, the most significant first. */
+/*
+ * Set a cell to the bytes of an array of integers, each with its most significant byte
+ * first.
+ */
 static void fetch_bytes(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
 {
@@ -318,7 +323,7 @@ static void add_json_number(struct bytes *text, struct field_class *class,
 		cursor->slot[class->slot[i]] = integer_at(class, cursor->bytes, &at);
 }
 
-/* A string of so many bytes, at most; returns how many it has. */
+/* Append a string of at most `most` bytes. Return its size in bytes. */
 static size_t add_json_string(struct bytes *text, const struct field_class *class,
 			      const struct ctf_cursor *cursor, uint64_t most)
 {
@@ -327,7 +332,7 @@ static size_t add_json_string(struct bytes *text, const struct field_class *clas
 	struct cell cell;
 	size_t size = get_text(&cell, class, begin, most, &made);
 
-	/* Of wide text that is not valid, with U+FFFD where it is not. */
+	/* Invalid wide characters become U+FFFD here. */
 	if (made.size)
 		cell_set_buffer(&cell, CELL_TEXT, &made);
 	field_json_add_value(text, class, &cell);
@@ -335,7 +340,7 @@ static size_t add_json_string(struct bytes *text, const struct field_class *clas
 	return size;
 }
 
-/* An array, or a structure, which has names. */
+/* Append an array, or a structure with names. */
 static void add_json_members(struct bytes *text, const struct field_class *class,
 			     struct ctf_cursor *cursor)
 {
@@ -370,10 +375,10 @@ static void add_json_selected(struct bytes *text, const struct field_class *clas
 }
 
 /*
- * Append the field that begins there as JSON: numbers, labels and strings, arrays,
- * structures as objects, and of a variant the selected option. JSON has no infinite
- * numbers and no text that is not UTF-8: those become null, and U+FFFD for each byte that
- * fits nowhere. A program has gone over it already, so it is there, and options fit.
+ * Append the field at the cursor as JSON: numbers, labels and strings, arrays, structures
+ * as objects, and a variant as its selected option. JSON has no infinite numbers and no
+ * invalid UTF-8: these become null and, for each invalid byte, U+FFFD. A program has
+ * already read the field, so it is complete and its options are valid.
  */
 static void add_json(struct bytes *text, struct field_class *class,
 		     struct ctf_cursor *cursor)
@@ -413,8 +418,8 @@ static void fetch_json(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 	cell_set_buffer(cell, CELL_TEXT, &leaf->text);
 }
 
-static void fetch(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
-		  struct ctf_place place, struct cell *cell)
+static void fetch_cell(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
+		       struct ctf_place place, struct cell *cell)
 {
 	switch (leaf->kind) {
 	case LEAF_FIXED:
@@ -451,8 +456,8 @@ const struct cell *trace_fields_fetch(struct trace_fields *fields,
 		if (place < 0 || cursor->place[place].at == CTF_ABSENT)
 			fields->cell[i].type = CELL_NULL;
 		else
-			fetch(&fields->leaf[i], cursor, cursor->place[place],
-			      &fields->cell[i]);
+			fetch_cell(&fields->leaf[i], cursor, cursor->place[place],
+				   &fields->cell[i]);
 	}
 	return fields->cell;
 }

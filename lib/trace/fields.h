@@ -6,7 +6,7 @@
 #include "trace/ctf/program.h"
 
 enum leaf_kind {
-	LEAF_FIXED, /* a number of a fixed size, most often */
+	LEAF_FIXED, /* a number of fixed size, the most frequent kind */
 	LEAF_NUMBER,
 	LEAF_LABEL,
 	LEAF_REAL,
@@ -15,41 +15,44 @@ enum leaf_kind {
 	LEAF_JSON,
 };
 
-/* One field, which becomes one cell. */
+/* A field that becomes a cell. */
 struct trace_leaf {
 	enum leaf_kind kind;
 	struct field_class *class;
-	struct ctf_number number; /* of LEAF_FIXED */
-	int place;                /* -1: the class has no such field */
-	struct bytes text;        /* of the cell */
+	struct ctf_number number; /* for LEAF_FIXED */
+	int place;                /* -1 if the class has no such field */
+	struct bytes text;        /* buffer for the cell's content */
 };
 
-/* What is wanted of the fields of one event class, as cells. */
+/* The fields of an event class that are delivered as cells. */
 struct trace_fields {
 	struct trace_leaf *leaf;
 	size_t count, capacity;
-	struct cell *cell; /* one a leaf */
+	struct cell *cell; /* one for each leaf */
 };
 
 struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
 				      const struct trace_selection *selection);
 
 /*
- * Set `place` of the field classes that are wanted, from 0 up, or forget it: contexts are
- * other event classes', too. Of NULL nothing.
+ * Set `place` of the selected field classes, counting from 0, or reset it to -1, because
+ * event classes share their contexts. `fields` may be NULL.
  */
 void trace_fields_mark(const struct trace_fields *fields, bool is_wanted);
 
-/* Valid as long as the event, and until the next call. */
+/*
+ * Return the cells of the event under the cursor. They are valid until the next event or
+ * call.
+ */
 const struct cell *trace_fields_fetch(struct trace_fields *fields,
 				      const struct ctf_cursor *cursor);
 
 void trace_fields_free(struct trace_fields *fields);
 
-/* Add the columns that all fields of a class are. */
+/* Add a column for each field of an event class. */
 void trace_fields_columns(struct schema_event_class *class);
 
-/* The text or bytes that were made, of any size. */
+/* Set a cell to the content of a buffer, which may be empty. */
 static inline void cell_set_buffer(struct cell *cell, enum cell_type type,
 				   const struct bytes *made)
 {
@@ -58,8 +61,8 @@ static inline void cell_set_buffer(struct cell *cell, enum cell_type type,
 }
 
 /*
- * Append as JSON: a cell, and what stands before a member or element: a comma, and the
- * name of those that have one.
+ * Append JSON: a cell's value; or what precedes a member or element, that is, a comma
+ * except before the first, and the member's name.
  */
 void field_json_add_value(struct bytes *text, const struct field_class *class,
 			  const struct cell *cell);
@@ -67,8 +70,8 @@ void field_json_add_name(struct bytes *text, const struct field_class *class,
 			 uint64_t index);
 
 /*
- * Of libbabeltrace2: as much of a class as tells what cells its fields become; of
- * CTF 1.8, as 2.0 of the library reads no other. NULL of NULL. And as trace_fields_fetch.
+ * Make the field class of libbabeltrace2's `of`, with as much as determines the cells of
+ * its fields, for CTF 1.8 only. Return NULL if `of` is NULL.
  */
 struct bt_field_class;
 struct bt_event;

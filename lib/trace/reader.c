@@ -19,7 +19,7 @@ bool is_trace_path(const char *path)
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
 
-	/* Let the reader report a metadata that is there but cannot be accessed. */
+	/* Let the reader report metadata that exists but cannot be accessed. */
 	if (stat(metadata, &status))
 		return errno == EIO || errno == ELOOP || trace_dat_probe(path);
 	return S_ISREG(status.st_mode) || trace_dat_probe(path);
@@ -113,8 +113,8 @@ void trace_reader_set_origin(struct trace_reader *reader,
 	memcpy(facts->clock_uuid, origin->boot_id, sizeof(facts->clock_uuid));
 }
 
-/* At the end: what the tracer lost, and stamps that went backwards. */
-static void tell_lost(struct trace_reader *reader)
+/* Add the problems of lost events and of timestamps that go backwards. */
+static void report_losses(struct trace_reader *reader)
 {
 	const struct trace_facts *facts = &reader->facts;
 	struct problem_list *problems = &reader->problems;
@@ -130,20 +130,20 @@ static void tell_lost(struct trace_reader *reader)
 			    (unsigned long long)facts->discarded_packets);
 	if (facts->backward)
 		problem_add(problems, reader->path, PROBLEM_BACKWARD, facts->backward,
-			    "%llu stamps lie before the one before in their stream",
+			    "%llu timestamps go backwards in their stream",
 			    (unsigned long long)facts->backward);
 }
 
-bool trace_reader_step(struct trace_reader *reader, uint64_t most, trace_event_fn *give,
-		       void *context)
+bool trace_reader_step(struct trace_reader *reader, uint64_t most,
+		       trace_event_fn *on_event, void *context)
 {
 	if (reader->has_ended)
 		return false;
-	reader->give = give;
+	reader->on_event = on_event;
 	reader->context = context;
 	reader->has_ended = !reader->step(reader, most ? most : 1);
 	if (reader->has_ended)
-		tell_lost(reader);
+		report_losses(reader);
 	return !reader->has_ended;
 }
 
@@ -226,8 +226,9 @@ void trace_reader_add_stream(struct trace_reader *reader, struct trace_progress 
 }
 
 /*
- * Up to when the first stream goes on: to the head of the next one. Of events at one time
- * those of the stream with the lower number come first, whatever was read before.
+ * Return the time up to which the first stream can be read: the head of the next one. At
+ * equal times, events of the stream with the lower index come first, however they were
+ * read.
  */
 static nsec_t until_next(const struct heap *heads)
 {
@@ -243,7 +244,7 @@ static nsec_t until_next(const struct heap *heads)
 								: next->key;
 }
 
-/* So many events of the first stream, and what the facts say of them. */
+/* Read up to `most` events of the first stream, and update the facts. */
 static void run_first(struct trace_reader *reader, trace_run_fn *run, nsec_t until,
 		      uint64_t most)
 {

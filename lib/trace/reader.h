@@ -13,68 +13,74 @@
 #include "trace/recorded.h"
 
 /*
- * The events of one CTF trace, of CTF 1.8 or CTF 2, all its streams, in the order of its
- * clock. A caller opens the trace, selects event classes and fields, and steps; it gets
- * those and nothing else. A stream whose own stamps go backwards keeps its event order.
+ * A reader of all events of one trace: CTF 1.8, CTF 2 or trace.dat.
+ *
+ * Events of all streams are merged in the order of the trace's clock. A caller opens the
+ * trace, selects event classes and fields, and steps; only what is selected is delivered.
+ * A stream whose own timestamps go backwards keeps its order.
  */
 enum trace_reader_kind {
 	TRACE_READER_OWN,
-	TRACE_READER_BABELTRACE2, /* libbabeltrace2, the reference; 2.0 knows CTF 1.8 only
-				   */
+	TRACE_READER_BABELTRACE2, /* libbabeltrace2, the reference; version 2.0 reads only
+				     CTF 1.8 */
 };
 
 /*
- * All fields of an event class flattened to the columns of a table: members of
- * structures are joined by `_`, each option of a variant has columns of its own of which
- * only the selected one's are filled, enumerations are their label where there is one,
- * arrays of bytes are blobs, other arrays JSON text. Text that is not UTF-8 is a blob of
- * the same bytes. Several columns may have one name.
+ * A field of an event class as a column of a table.
+ *
+ * Structures are flattened: members are joined by `_`. Each option of a variant has its
+ * own columns, and only those of the selected option are filled. Enumerations become
+ * their label, or the integer if it has no label; arrays of bytes become blobs, other
+ * arrays JSON text. Text that is not valid UTF-8 becomes a blob of the same bytes.
+ * Several columns may have the same name.
  */
 struct trace_column {
 	char *name;          /* as in the metadata, without LTTng's leading underscore */
-	enum cell_type type; /* of its cells that are not null; an enumeration's may
-				be text or, without a label, integer */
-	bool context;        /* of the event or stream context, not of the payload */
+	enum cell_type type; /* type of the cells that are not NULL; an enumeration's
+				cells are text or, without a label, integers */
+	bool context; /* from the event's or stream's context, not from the payload */
 };
 
 struct trace_class {
-	char *name;                  /* "event_" and its id where it has none */
-	struct trace_column *column; /* see trace_reader_columns */
+	char *name; /* "event_" and its id if the metadata gives no name */
+	struct trace_column *column; /* set by trace_reader_columns() */
 	size_t columns;
-	uint32_t channel; /* the class of its streams: LTTng has one for each channel */
+	uint32_t channel; /* id of its stream class; LTTng has one for each channel */
 };
 
 struct trace_event {
 	nsec_t local_ns;
-	uint32_t class;   /* for trace_reader_class */
-	uint32_t stream;  /* LTTng writes one a CPU */
-	int32_t cpu;      /* -1: not recorded */
-	uint64_t ordinal; /* among all events of the stream, from 0 */
-	const struct cell
-	    *cell; /* as selected; until the function returns. NULL: none are */
+	uint32_t class;          /* index for trace_reader_class() */
+	uint32_t stream;         /* index of the stream; LTTng writes one for each CPU */
+	int32_t cpu;             /* -1 if not recorded */
+	uint64_t ordinal;        /* index among all events of the stream, from 0 */
+	const struct cell *cell; /* the selected cells, valid until the callback returns;
+				    NULL if no cells are selected */
 };
 
 typedef void trace_event_fn(void *context, const struct trace_event *event);
 
-/* Of what use the events of a class are that lie before the begin. */
+/* The use of an event class's events before the reader's start. */
 enum trace_use {
-	TRACE_NEEDED,  /* they are wanted */
-	TRACE_COUNTED, /* but for the ordinals of those from the begin on */
+	TRACE_NEEDED,  /* they are delivered */
+	TRACE_COUNTED, /* they only count for the ordinals of later events */
 	TRACE_UNUSED,
 };
 
 /*
- * What of an event class is wanted. A field is named by its path in the payload: members
- * of structures and options of variants joined by dots, "network_header.ipv4.tot_len". It
- * is given as it is: enumerations as their integer, arrays of integers of whole bytes as
- * these, each the most significant one first. What a class or an event lacks is null.
+ * The selection of an event class's events and fields.
+ *
+ * A field is named by its path in the payload: members of structures and options of
+ * variants joined by dots, "network_header.ipv4.tot_len". It is delivered raw:
+ * enumerations as their integer, arrays of integers of whole bytes as bytes, each integer
+ * with its most significant byte first. A field that a class or an event lacks is NULL.
  */
 struct trace_selection {
 	enum trace_selected {
-		SELECT_NOTHING, /* as it is for classes that nobody selects */
+		SELECT_NOTHING, /* default for classes that are never selected */
 		SELECT_EVENTS,  /* without cells */
-		SELECT_FIELDS,  /* a cell a path, in their order */
-		SELECT_COLUMNS, /* a cell a column */
+		SELECT_FIELDS,  /* one cell for each path, in their order */
+		SELECT_COLUMNS, /* one cell for each column */
 	} what;
 	const char *const *field;
 	size_t fields;
@@ -82,38 +88,42 @@ struct trace_selection {
 };
 
 /*
- * Where a clock was set back: behind `at_ns`, local times are recorded timestamps and
- * what was added so far, and `size_ns` more.
+ * A step back of a capture's clock. After `at_ns`, a local time is the recorded timestamp
+ * plus the sizes of all steps so far.
  */
 struct trace_set_back {
-	nsec_t at_ns; /* last local time before */
+	nsec_t at_ns; /* last local time before the step */
 	nsec_t size_ns;
-	uint64_t packet; /* ordinal of the first packet after; 0 in an extract */
+	uint64_t packet; /* ordinal of the first packet after the step; 0 in an extract */
 };
 
 enum { TRACE_MOST_SET_BACKS = 16 };
 
-/* What is known of a source; grows while it is read. */
+/* The facts of a source; they grow while it is read. */
 struct trace_facts {
-	uint64_t events;             /* of any class, or captured packets */
-	uint64_t bytes, total_bytes; /* read so far, and in all; 0: unknown */
-	nsec_t begin_ns, end_ns;     /* stamps of the first and last event, if any */
+	uint64_t events;             /* events of all classes, or captured packets */
+	uint64_t bytes, total_bytes; /* read so far, and in total; 0 if unknown */
+	nsec_t begin_ns, end_ns; /* timestamps of the earliest and latest event; valid if
+				    there are events */
 	uint64_t discarded_events, discarded_packets;
-	uint64_t backward; /* stamps before the one before in their stream */
-	struct trace_set_back set_back[TRACE_MOST_SET_BACKS]; /* of a capture */
+	uint64_t backward; /* number of timestamps that are earlier than the one before in
+			      their stream */
+	struct trace_set_back set_back[TRACE_MOST_SET_BACKS]; /* of a capture only */
 	size_t set_backs;
-	char hostname[65]; /* of the trace's environment, or "" */
+	char hostname[65]; /* from the trace's environment; "" if unknown */
 	unsigned char clock_uuid[16];
 	char clock_name[65];
-	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
+	nsec_t clock_offset_ns; /* ns since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
 	bool has_udp_data; /* packet.seq of UDP is set: a capture's, if it is long enough
 			    */
-	bool has_second_clock; /* a capture's received packets are stamped by another */
+	bool has_second_clock; /* a capture's received packets have timestamps from
+				  another clock */
 	bool has_clock;
-	bool has_uuid;       /* the clock has one */
-	bool has_no_headers; /* its events of packets never carry headers, as ftrace's */
-	bool counts_from_boot; /* nothing in the trace says since when its clock counts */
+	bool has_uuid;         /* the clock has a uuid */
+	bool has_no_headers;   /* the packet events never have headers, as in ftrace */
+	bool counts_from_boot; /* the clock's origin is the machine's start and is not
+				  recorded */
 
 	/* Where packets of a network are looked for, input/packet_source.h. */
 	uint64_t sent, received; /* packet events */
@@ -123,7 +133,10 @@ struct trace_facts {
 			     of its events matters */
 };
 
-/* 32 hexadecimal digits, with dashes or without. 0, or -1 where it is something else. */
+/*
+ * Parse a uuid: 32 hexadecimal digits, with or without dashes. Return 0, or -1 if `text`
+ * is something else.
+ */
 int parse_uuid(const char *text, unsigned char uuid[16]);
 
 struct trace_reader;
@@ -132,85 +145,96 @@ struct trace_reader;
 bool is_trace_path(const char *path);
 
 /*
- * Open the trace in a directory that holds `metadata`, or a trace.dat, for which `kind`
- * does not matter. NULL with error on failure. Safe to call from several threads; one
- * reader is used by one thread at a time.
+ * Open a trace: a directory that contains `metadata`, or a trace.dat, for which `kind` is
+ * ignored. Return NULL with error. Safe to call from several threads; each reader must be
+ * used by one thread at a time.
  */
 struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
 				       struct error *error);
 
-/* The event classes of the trace, up to NULL. */
+/* Return the event class of an index, or NULL if `index` is past the last one. */
 const struct trace_class *trace_reader_class(const struct trace_reader *reader,
 					     uint32_t index);
 
-/* The same class with its columns, which are made at the first call; before a step. */
+/*
+ * Return the same class with its columns, which the first call makes. Call before the
+ * first step.
+ */
 const struct trace_class *trace_reader_columns(struct trace_reader *reader,
 					       uint32_t index);
 
-/* Before the first step; the paths stay the caller's until then. */
+/*
+ * Select a class's events and fields. Borrows the paths until the first step. Call before
+ * the first step.
+ */
 void trace_reader_select(struct trace_reader *reader, uint32_t index,
 			 const struct trace_selection *selection);
 
 /*
- * What lies before this time may be left out but for what `before` of selections says, up
- * to the first event of each stream that does not. Facts then tell of what was read.
- * Called after selecting, before the first step.
+ * Let the reader skip events before `local_ns`, except those that a selection's `before`
+ * still needs. In each stream, skipping ends at the first event that is not earlier than
+ * `local_ns`. The facts then cover only what was read. Call after selecting and before
+ * the first step.
  */
 void trace_reader_begin(struct trace_reader *reader, nsec_t local_ns);
 
 /*
- * Read from when to when each stream was recorded, up to `until_ns`. False: this reader
- * cannot tell, or the packets do not say it. The caller clears `recorded`.
+ * Read when each stream was recorded, up to `until_ns`. Return false if this reader
+ * cannot determine it or the packets do not record it. The caller clears `recorded`.
  */
 bool trace_reader_recorded(struct trace_reader *reader, nsec_t until_ns,
 			   struct trace_recorded *recorded);
 
 /*
- * Count no losses before the first packet of this period's stream, because the stream
- * goes on from another trace. Before the first step.
+ * Do not count losses before the first packet of this period's stream, because another
+ * trace contains the packets before it. Call before the first step.
  */
 void trace_reader_continue(struct trace_reader *reader,
 			   const struct trace_period *period);
 
 /*
- * The same, and give no event of packets before that of this sequence number, because
- * the other trace has them, too. Their events count for ordinals and facts.
+ * Like trace_reader_continue(), and deliver no events of packets before the one with this
+ * sequence number, because the other trace contains them, too. Those events still count
+ * for ordinals and facts.
  */
 void trace_reader_repeats(struct trace_reader *reader, const struct trace_period *period,
 			  uint64_t sequence);
 
 /*
- * Read some more, milliseconds of work, and about `most` events at most. Input that
- * breaks ends its stream or packet and becomes a problem. False at the end.
+ * Deliver up to about `most` events to `on_event`, some milliseconds of work. Damaged
+ * input ends its stream or packet and becomes a problem. Return false at the end.
  */
-bool trace_reader_step(struct trace_reader *reader, uint64_t most, trace_event_fn *give,
-		       void *context);
+bool trace_reader_step(struct trace_reader *reader, uint64_t most,
+		       trace_event_fn *on_event, void *context);
 
 /* The origin of CLOCK_MONOTONIC on the machine of a trace that does not record it. */
 struct clock_origin {
 	unsigned char boot_id[16];
 	bool has_boot_id;
-	bool is_boot_monotonic; /* CLOCK_BOOTTIME has read the same: no suspend */
-	nsec_t offset_ns;       /* since the epoch, at value 0; 0: unknown */
+	bool is_boot_monotonic; /* CLOCK_BOOTTIME has read the same: no suspend so far */
+	nsec_t offset_ns;       /* since the epoch, at value 0; 0 if unknown */
 };
 
 /*
- * Relate the clock of a trace that counts from the machine's start, if it is
- * CLOCK_MONOTONIC: the boot becomes the clock's uuid, as in LTTng's traces, and
+ * Set the origin of a clock that counts from the machine's start, if it is
+ * CLOCK_MONOTONIC: the boot id becomes the clock's uuid, as in LTTng's traces, and
  * timestamps count from the epoch. Call before selecting.
  */
 void trace_reader_set_origin(struct trace_reader *reader,
 			     const struct clock_origin *origin);
 
-/* What is known of the trace; grows while it is read. */
+/* Return the reader's facts, which grow while it reads. */
 const struct trace_facts *trace_reader_facts(const struct trace_reader *reader);
 
-/* What was odd; the list belongs to the reader, its caller may move it away. */
+/*
+ * Return the problems found so far. The list belongs to the reader; the caller may move
+ * it away.
+ */
 struct problem_list *trace_reader_problems(struct trace_reader *reader);
 
 void trace_reader_free(struct trace_reader *reader);
 
-/* "babeltrace2 2.0.4"; the caller frees it. */
+/* Return the library's name and version, "babeltrace2 2.0.4". The caller frees it. */
 char *babeltrace2_version(void);
 
 #endif

@@ -56,7 +56,8 @@ static nsec_t first_event(struct ctf_cursor *cursor, const struct ctf_packet *pa
 		   : NSEC_MAX;
 }
 
-static bool follows(const struct trace_period *last, const struct trace_period *next)
+static bool follows_without_gap(const struct trace_period *last,
+				const struct trace_period *next)
 {
 	uint64_t growth;
 
@@ -83,8 +84,8 @@ static void add_loss(struct scan *scan, const struct trace_period *packet,
 
 /*
  * If the counter of discarded events grew, add a loss: from the end of the previous
- * packet, if this one follows it without a gap, or else from the start of this packet, to
- * its end.
+ * packet, if this one follows it without a gap, or else from the start of
+ * this packet, to its end.
  */
 static void find_loss(struct scan *scan, const struct trace_period *packet,
 		      bool is_following)
@@ -127,7 +128,8 @@ static void note_packet(struct scan *scan, const struct ctf_packet *packet, bool
 	bool is_following;
 
 	find_times(packet, is_whole, &period);
-	is_following = scan->last && !scan->is_cut && follows(scan->last, &period);
+	is_following =
+	    scan->last && !scan->is_cut && follows_without_gap(scan->last, &period);
 	scan->is_cut = !is_whole;
 	if (!is_following) {
 		period.first_end_ns = period.end_ns;

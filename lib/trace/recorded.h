@@ -16,7 +16,7 @@
  */
 struct trace_period {
 	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
-	nsec_t first_end_ns;     /* end of the first packet; NSEC_MAX if not known */
+	nsec_t first_end_ns;     /* end of the first packet; NSEC_MAX if unknown */
 	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
 	bool has_last_events;    /* the last packet has events */
 	uint32_t channel;        /* as in struct trace_class */
@@ -35,7 +35,7 @@ struct trace_loss {
 };
 
 struct trace_recorded {
-	unsigned char uuid[16];      /* uuid of the trace; all 0 if it has none */
+	unsigned char uuid[16];      /* all 0 if the trace has none */
 	struct trace_period *period; /* grouped by stream, in the order of its packets */
 	size_t periods, period_capacity;
 	struct trace_loss *loss;

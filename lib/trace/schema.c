@@ -18,8 +18,11 @@ struct field_class *field_new(enum field_type type)
 	return class;
 }
 
-/* Room for one more; capacities are powers of two, and a full one is doubled. */
-static void *grow(void *items, size_t count, size_t size)
+/*
+ * Make space for one more item; a capacity is a power of two, and doubles when it is
+ * full.
+ */
+static void *grow_array(void *items, size_t count, size_t size)
 {
 	bool is_full = (count & (count - 1)) == 0;
 
@@ -29,7 +32,7 @@ static void *grow(void *items, size_t count, size_t size)
 struct field_member *field_add_member(struct field_class *class, const char *name,
 				      struct field_class *member)
 {
-	class->member = grow(class->member, class->members, sizeof(*class->member));
+	class->member = grow_array(class->member, class->members, sizeof(*class->member));
 	class->member[class->members] =
 	    (struct field_member){mem_strdup(name), member, NULL, 0};
 	return &class->member[class->members++];
@@ -37,19 +40,20 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 
 void field_add_range(struct field_member *member, uint64_t first, uint64_t last)
 {
-	member->range = grow(member->range, member->ranges, sizeof(*member->range));
+	member->range = grow_array(member->range, member->ranges, sizeof(*member->range));
 	member->range[member->ranges++] = (struct field_range){first, last};
 }
 
 void field_add_slot(struct field_class *class, int slot)
 {
-	class->slot = grow(class->slot, class->slots, sizeof(*class->slot));
+	class->slot = grow_array(class->slot, class->slots, sizeof(*class->slot));
 	class->slot[class->slots++] = slot;
 }
 
 void field_add_step(struct field_location *location, const char *step)
 {
-	location->step = grow(location->step, location->steps, sizeof(*location->step));
+	location->step =
+	    grow_array(location->step, location->steps, sizeof(*location->step));
 	location->step[location->steps++] = step ? mem_strdup(step) : NULL;
 }
 
@@ -95,7 +99,9 @@ bool field_is_string(const struct field_class *class)
 	       element->size == 8 && element->align == 8;
 }
 
-/* The first member that has the value, in the integer's sense, or NULL. */
+/*
+ * Find the first member that has the value, compared as signed or unsigned; NULL if none.
+ */
 static const struct field_member *find_value(const struct field_class *class,
 					     uint64_t value, bool is_signed)
 {
@@ -116,7 +122,10 @@ const char *field_label(const struct field_class *class, uint64_t value)
 {
 	const struct field_member *member = find_value(class, value, class->is_signed);
 
-	/* CTF 1.8 knows no label that is a keyword: LTTng puts an underscore before. */
+	/*
+	 * In CTF 1.8 a label cannot be a keyword, so LTTng puts an underscore before
+	 * each.
+	 */
 	return member ? field_name(member->name) : NULL;
 }
 

@@ -11,60 +11,61 @@
 #include "trace/reader.h"
 
 /*
- * What metadata says of a trace, whichever language says it: how wide fields are, how
- * aligned, how made up, and which of them tell how to read on. Fields are trees; every
- * use of a type has a tree of its own, as what a variant or a sequence refers to depends
- * on where it stands. Sizes and alignments are in bits.
+ * The contents of a trace's metadata, independent of its language.
+ *
+ * Fields are trees. Each use of a type has its own tree, because what a variant or a
+ * sequence refers to depends on its position. Sizes and alignments are in bits.
  */
 enum field_type {
-	FIELD_INTEGER, /* of a fixed size: bit arrays and maps, booleans, enumerations,
-			  too */
-	FIELD_LEB128,  /* integers of a variable size */
+	FIELD_INTEGER, /* fixed size: also bit arrays, bit maps, booleans and enumerations
+			*/
+	FIELD_LEB128,  /* integer of variable size */
 	FIELD_REAL,
-	FIELD_STRING, /* up to a zero */
+	FIELD_STRING, /* ends with a NUL */
 	FIELD_STRUCTURE,
 	FIELD_VARIANT,
-	FIELD_OPTIONAL, /* a variant of one option or nothing */
-	FIELD_ARRAY,    /* of `length` elements; strings and BLOBs of so many bytes */
-	FIELD_SEQUENCE, /* of as many as a field before it says */
+	FIELD_OPTIONAL, /* one option or nothing */
+	FIELD_ARRAY,    /* `length` elements; also strings and BLOBs of fixed length */
+	FIELD_SEQUENCE, /* length given by an earlier field */
 };
 
 enum byte_order { ORDER_NATIVE, ORDER_LITTLE, ORDER_BIG };
 
-/* What fields tell of their packet or event; a field may have several roles. */
+/* The meaning of a field for its packet or event; a field may have several roles. */
 enum field_role {
 	ROLE_MAGIC,
 	ROLE_UUID,
-	ROLE_STREAM,   /* its class */
-	ROLE_INSTANCE, /* the stream itself */
-	ROLE_BEGIN,    /* of the packet; it is a stamp, too */
+	ROLE_STREAM,   /* id of the stream class */
+	ROLE_INSTANCE, /* id of the stream */
+	ROLE_BEGIN,    /* start of the packet, also a timestamp */
 	ROLE_END,
 	ROLE_CONTENT,
 	ROLE_SIZE,
 	ROLE_SEQUENCE,
 	ROLE_DISCARDED,
 	ROLE_CPU,
-	ROLE_END_STAMP, /* besides ROLE_END: it is of the stream's clock */
-	ROLE_ID,        /* of the event's class */
+	ROLE_END_STAMP, /* in addition to ROLE_END: the field is a timestamp of the
+			   stream's clock */
+	ROLE_ID,        /* id of the event class */
 	ROLES,
 };
 
-/* Ends included, in two's complement of 64 bits. */
+/* A range of values, both ends included, in two's complement of 64 bits. */
 struct field_range {
 	uint64_t first, last;
 };
 
 struct field_member {
 	char *name;                /* as in the metadata, with leading underscores */
-	struct field_class *class; /* NULL: it is a label */
+	struct field_class *class; /* NULL for a label */
 	struct field_range *range; /* values that have the label or select the option */
 	size_t ranges;
 };
 
 /*
- * Where the length or the selector is: from a scope on, or, with -1, from the structure
- * around, where NULL is the one around that. In CTF 1.8 the first name is looked up from
- * inside out, and labels select.
+ * The location of a length or a selector: a path from a scope, or, if `scope` is -1, from
+ * the enclosing structure, with a NULL step for the next outer one. In CTF 1.8 the first
+ * name is looked up from inside out, and labels select.
  */
 struct field_location {
 	int scope;
@@ -74,37 +75,40 @@ struct field_location {
 
 struct field_class {
 	enum field_type type;
-	enum byte_order order; /* of numbers */
-	unsigned size;         /* of numbers */
-	unsigned align;        /* a power of two */
+	enum byte_order order; /* byte order of a number */
+	unsigned size;         /* size of a number */
+	unsigned align;        /* power of two */
 	bool is_signed;
-	bool is_label;    /* an enumeration */
+	bool is_label;    /* enumeration */
 	bool is_boolean;  /* any bit counts as 1 */
-	bool is_reversed; /* its bits are in the order that its bytes are not */
-	int text; /* of strings, and of the elements that are a string's bytes: bytes of a
-		     character, below 0 where the highest is first; 0: it is no text */
-	unsigned roles;              /* a bit each */
-	char *clock;                 /* that the integer is a stamp of, or NULL */
-	struct field_member *member; /* of a structure; options of a variant, an optional;
-					labels of an enumeration, of different names */
+	bool is_reversed; /* bit order is opposite to byte order */
+	int text; /* in strings, and in the elements of arrays that are strings: bytes of
+		     a character, negative if big-endian; 0 if not text */
+	unsigned roles; /* bit mask of enum field_role */
+	char *clock;    /* clock of which the integer is a timestamp, or NULL */
+	struct field_member
+	    *member; /* members of a structure; options of a variant or optional; labels
+			of an enumeration, with different names */
 	size_t members;
-	struct field_class *element; /* of array and sequence */
+	struct field_class *element; /* element of an array or sequence */
 	uint64_t length;
-	struct field_location *location; /* of the length or the selector, or NULL */
+	struct field_location
+	    *location; /* location of the length or the selector, or NULL */
 
 	/* Set by schema_resolve. */
-	bool is_known; /* it comes before the field at hand */
-	int *slot;     /* where the integer's value is kept for others; one, as a rule */
+	bool is_known; /* it precedes the field that is being resolved */
+	int *slot;     /* slots that store the integer for later fields; usually one */
 	size_t slots;
-	int from;            /* the slot of the length or selector, or -1 */
-	bool is_from_signed; /* the selector */
+	int from;            /* slot of the length or selector, or -1 */
+	bool is_from_signed; /* signedness of the selector */
 
-	int place; /* where a program notes that the field stands, or -1 */
+	int place; /* index of the place where a program stores the field's position, or
+		      -1 */
 };
 
 struct field_class *field_new(enum field_type type);
 
-/* Takes the member's class; copies the name. */
+/* Add a member, an option or a label. Takes ownership of `member`; copies the name. */
 struct field_member *field_add_member(struct field_class *class, const char *name,
 				      struct field_class *member);
 
@@ -114,37 +118,40 @@ void field_add_range(struct field_member *member, uint64_t first, uint64_t last)
 
 void field_add_slot(struct field_class *class, int slot);
 
-/* Copies the step; NULL is the structure around. */
+/* Add a step to a location; NULL is the next outer structure. Copies the step. */
 void field_add_step(struct field_location *location, const char *step);
 
 /*
- * A member's name as readers give it, part of the name: LTTng puts an underscore
- * before each in CTF 1.8, and one more before what it adds itself, a sequence's length.
+ * Return the part of a member's name that users see. In CTF 1.8 LTTng puts an underscore
+ * before each name, and a second one before members that it adds itself, such as a
+ * sequence's length.
  */
 const char *field_name(const char *name);
 
-/* How many bytes the smallest character has, of field_class.text. */
+/* Return the bytes of the smallest character; `text` is that of struct field_class. */
 static inline unsigned text_unit(int text)
 {
 	return text ? (unsigned)abs(text) : 1;
 }
 
-/* How many of these bytes are text: all before a zero. */
+/*
+ * Return the length in bytes of the text that ends before the first NUL or after `most`.
+ */
 size_t text_size(const char *bytes, size_t most, unsigned unit);
 
-/* Whether an array or a sequence is one text. */
+/* Return true if an array or a sequence is a string. */
 bool field_is_string(const struct field_class *class);
 
-/* From the begin of an element of so many bits to that of the next. */
+/* Return the distance between the starts of two consecutive elements of `bits` bits. */
 static inline uint64_t field_stride(const struct field_class *element, uint64_t bits)
 {
 	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
 }
 
-/* The label of an enumeration's value, as field_name has it, or NULL. */
+/* Return the label of an enumeration's value, without leading underscores, or NULL. */
 const char *field_label(const struct field_class *class, uint64_t value);
 
-/* The option of a variant or an optional for its selector, or NULL. */
+/* Return the option that a variant's or optional's selector selects, or NULL. */
 struct field_class *field_option(const struct field_class *class, uint64_t selector);
 
 void field_free(struct field_class *class);
@@ -154,15 +161,15 @@ enum field_scope {
 	SCOPE_PACKET_HEADER,
 	SCOPE_PACKET_CONTEXT,
 	SCOPE_EVENT_HEADER,
-	SCOPE_COMMON_CONTEXT, /* of all events of a stream */
+	SCOPE_COMMON_CONTEXT, /* context of all events of a stream */
 	SCOPE_SPECIFIC_CONTEXT,
 	SCOPE_PAYLOAD,
 	SCOPES,
 };
 
-/* Of a clock that counts nanoseconds: what values are instants; none if least > most. */
+/* The values of a clock in nanoseconds that are valid instants; none if least > most. */
 struct clock_range {
-	nsec_t base_ns; /* since the epoch, at value 0, of any clock */
+	nsec_t base_ns; /* since the epoch, at value 0; valid for any clock */
 	uint64_t least, most;
 };
 
@@ -172,53 +179,57 @@ struct clock_range {
 struct schema_clock {
 	char *name; /* in CTF 2 the id that streams refer to */
 	unsigned char uuid[16];
-	bool has_uuid;  /* in CTF 2, made of the clock's identity where that is none */
-	char *identity; /* its own name, or NULL */
+	bool has_uuid; /* in CTF 2, derived from the clock's identity if it has no uuid */
+	char *identity; /* name of its own, or NULL */
 	uint64_t frequency;
 	int64_t offset_s;
-	uint64_t offset; /* in cycles, besides */
+	uint64_t offset; /* cycles, in addition to offset_s */
 
-	struct clock_range range; /* set by schema_set_up */
+	struct clock_range range; /* set by schema_set_up() */
 };
 
 /*
- * The event headers that LTTng and sink.ctf.fs write, read at once: a little-endian id
- * and the low bits of the stamp behind it, or the whole stamp. An id of LTTng's may say
- * instead that a longer header follows. Every event has one, so a program for it would
- * cost more than all else of an event that nobody wants.
+ * The event headers of LTTng and sink.ctf.fs, in a form that can be read directly: a
+ * little-endian id, followed by the low bits of the timestamp or by the whole timestamp.
+ * In LTTng's headers, an id above `last` means that a longer header follows. Every event
+ * has a header, and a program for it would cost more than the rest of an unselected
+ * event.
  */
 struct short_header {
-	unsigned id_size, stamp_size; /* bits; stamp 0: the header is another one */
-	unsigned stamp_at, size;      /* from its begin: bits, bits in all */
-	uint64_t last;                /* id that is no sign of a longer header */
-	int slot;                     /* of the id; -1: nobody refers to it */
+	unsigned id_size,
+	    stamp_size;          /* bits; stamp_size 0: the headers have another form */
+	unsigned stamp_at, size; /* bits: offset of the timestamp, and total */
+	uint64_t last;           /* largest id that does not announce a longer header */
+	int slot; /* slot that stores the id; -1 if no field refers to it */
 };
 
 struct schema_stream {
 	uint64_t id;
-	struct field_class *scope[SCOPES]; /* those of packets and of all events */
+	struct field_class *scope[SCOPES]; /* packet header up to common context */
 
 	/* Set by schema_resolve. */
-	const char *clock_name; /* of all stamps in its headers, or NULL */
-	unsigned stamp_size;    /* of the first in the event header, or 0 */
-	bool has_stamps;        /* there is one */
-	bool has_id;            /* the event header says the class */
+	const char *clock_name; /* clock of all timestamps in its headers, or NULL */
+	unsigned
+	    stamp_size;  /* bits of the first timestamp in the event header; 0 if none */
+	bool has_stamps; /* event headers have timestamps */
+	bool has_id;     /* event headers have the id of the class */
 	unsigned sequence_size, discarded_size; /* bits of the packets' counters */
 
 	/* Set by schema_set_up. */
-	const struct schema_clock *clock; /* NULL where events have no stamps */
+	const struct schema_clock *clock; /* NULL if events have no timestamps */
 	struct ctf_program *packet_program, *header_program;
-	struct short_header short_header;  /* as the program, most often */
-	struct schema_event_class **by_id; /* NULL: none has the id */
+	struct short_header
+	    short_header; /* equivalent to header_program for most events */
+	struct schema_event_class **by_id; /* NULL for unused ids */
 	size_t ids;
 
-	bool can_skip; /* its packets before the reader's begin, whole */
+	bool can_skip; /* packets before the reader's start can be skipped unread */
 };
 
 /*
- * What an event's program does if it only skips, wherever it begins: padding up to
- * `align`, so many bits, and then a few times a string, which begins with a byte, and so
- * many bits.
+ * The effect of an event program that only skips, for any starting position: padding up
+ * to `align`, `bits`, and then up to CTF_STRINGS times a byte-aligned string and a number
+ * of bits.
  */
 enum { CTF_STRINGS = 3 };
 
@@ -229,83 +240,91 @@ struct ctf_stretches {
 };
 
 struct schema_event_class {
-	struct trace_class known;          /* first; to the reader's caller */
-	struct field_class *scope[SCOPES]; /* those of events; any may be NULL */
+	struct trace_class known; /* the part that the reader's caller sees; first */
+	struct field_class
+	    *scope[SCOPES]; /* only the event's own scopes; any may be NULL */
 	enum trace_selected selected;
 	enum trace_use before;
-	struct trace_fields *fields; /* that are selected as cells, or NULL */
+	struct trace_fields *fields; /* fields to deliver as cells, or NULL */
 
-	/* For our own reader. */
+	/* Only for CTF. */
 	uint64_t id, stream_id;
-	uint32_t index; /* among all classes of the reader */
+	uint32_t index; /* index among all classes of the reader */
 	struct schema_stream *stream;
-	struct ctf_program *program; /* of its scopes, once selecting is over */
-	bool can_pass;             /* nobody wants its events, or those before a begin */
-	struct ctf_stretches skip; /* its program, if so */
+	struct ctf_program
+	    *program;  /* program of its scopes, compiled when selecting is over */
+	bool can_pass; /* its events need not be delivered, at least before the start, and
+			  `skip` is valid */
+	struct ctf_stretches skip; /* effect of its program */
 };
 
-/* But for the context of the stream, which is others', too. */
+/*
+ * Free the members of an event class, except the common context, which the stream owns.
+ */
 void schema_event_class_clear(struct schema_event_class *class);
 
-/* All that is known of a trace before any stream file is opened. */
+/* The contents of a trace's metadata. */
 struct schema {
 	bool is_ctf2;
-	enum byte_order order;  /* of CTF 1.8, of what does not say its own */
-	unsigned char uuid[16]; /* that packets bear */
+	enum byte_order order;  /* default byte order of CTF 1.8 */
+	unsigned char uuid[16]; /* uuid that packets must have */
 	bool has_uuid;
 	struct field_class *packet_header;
 	struct schema_clock *clock;
 	struct schema_stream *stream;
-	struct schema_event_class *event; /* of all streams */
+	struct schema_event_class *event; /* events of all streams */
 	size_t clocks, clock_capacity, streams, stream_capacity, events, event_capacity;
-	char *hostname;      /* of the environment, or NULL */
-	bool is_barectf;     /* the tracer, */
-	uint64_t version[3]; /* and its version; of others it does not matter */
+	char *hostname;      /* host of the environment, or NULL */
+	bool is_barectf;     /* the tracer is barectf */
+	uint64_t version[3]; /* barectf's version; unset for other tracers */
 	size_t ignored;      /* number of ignored attributes, unknown in TSDL */
 	char *ignored_name;  /* the first one with its location, or NULL */
 
 	/* Set by schema_resolve. */
-	int slots; /* of roles, and of values that are kept for later fields */
-	unsigned header_roles; /* that the packet header has */
-	uint64_t matches;      /* of options with labels, that programs will look for */
+	int slots; /* number of slots: one for each role, and those for later fields */
+	unsigned header_roles; /* roles in the packet header */
+	uint64_t
+	    matches; /* total of option and label comparisons that variants can need */
 
 	/* Set by schema_set_up. */
-	struct ctf_program *packet_program; /* of the packet header */
-	bool has_magic, is_magic_big; /* packets begin with it, and so it is written */
-	bool has_early_events;        /* stamps before the begin of their packet */
+	struct ctf_program *packet_program; /* reads the packet header */
+	bool has_magic,
+	    is_magic_big;      /* packets start with a magic number; it is big-endian */
+	bool has_early_events; /* timestamps can be earlier than the start of their packet
+				*/
 };
 
 /*
- * Find what each variant, optional and sequence refers to. -1 with error where it is not
- * there, not before it, or not an integer that can serve.
+ * Find the targets of all variants, optionals and sequences. Return 0, or -1 with error
+ * if a target is missing, comes later, or is not a suitable integer.
  */
 int schema_resolve(struct schema *schema, struct error *error);
 
-/* Clocks, ids of events, programs of headers. -1 with error. */
+/* Set up clocks, event ids and the programs of headers. Return 0, or -1 with error. */
 int schema_set_up(struct schema *schema, struct error *error);
 
 void schema_free(struct schema *schema);
 
 /*
- * The schema that a metadata file says, TSDL in packets or without, or JSON texts; what
- * it is, its content says. NULL with error.
+ * Read a metadata file: TSDL, in packets or plain, or JSON fragments, recognized by
+ * content. Return NULL with error.
  */
 struct schema *schema_read(const char *path, struct error *error);
 
 /*
- * The text of a metadata file, of its packets where it has some, for free(). A NUL stands
- * behind it. NULL with error.
+ * Read the text of a metadata file, and extract it from packets if there are any. Append
+ * a NUL that `size` does not count. Return NULL with error. The caller frees the result.
  */
 char *metadata_text(const char *path, size_t *size, struct error *error);
 
 /*
- * The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
- * place. A NUL stands behind the text.
+ * Parse metadata of CTF 1.8 or CTF 2. A NUL must follow the text. Return NULL with error,
+ * which contains the location.
  */
 struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
 struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
 
-/* A clock's value as an instant. False where it is none that can be. */
+/* Convert a clock's value to an instant. Return false if it is not a valid timestamp. */
 bool schema_clock_instant_slow(const struct schema_clock *clock, uint64_t value,
 			       nsec_t *instant);
 
@@ -323,7 +342,10 @@ static inline bool schema_clock_instant(const struct schema_clock *clock, uint64
 	       schema_clock_instant_slow(clock, value, instant);
 }
 
-/* The instant of value 0, in whole nanoseconds. False where it is none that can be. */
+/*
+ * Compute the instant of value 0 in whole nanoseconds. Return false if it is out of
+ * range.
+ */
 bool schema_clock_base(const struct schema_clock *clock, nsec_t *base_ns);
 
 #endif

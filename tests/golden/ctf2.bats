@@ -56,6 +56,6 @@ small() {
 @test "an extension is an error that names it" {
 	cp -R fixtures/net3/node3/kernel bad
 	printf '\036{"type": "preamble", "version": 2, "extensions": {"my.tracer": {"piano": {}}}}' >bad/metadata
-	fails_with 1 'ctsync: bad/metadata: fragment 1: preamble: extension piano of my.tracer is not known' \
+	fails_with 1 'ctsync: bad/metadata: fragment 1: preamble: unknown extension piano of my.tracer' \
 		ctsync -t bad -t fixtures/net3/node1 -t fixtures/net3/node2
 }

@@ -34,7 +34,7 @@ rows_are_told()
 	truncate -s 500000 run/node2/kernel/ch_0
 	ends_with 1 ctmerge -q --no-sync run -o run.db
 	rows_are_told
-	grep -q '^ctmerge: run/node2/kernel.*cut in the middle of a packet' "$scratch/stderr"
+	grep -q '^ctmerge: run/node2/kernel.*truncated in the middle of a packet' "$scratch/stderr"
 	[ "$(ask 'PRAGMA integrity_check')" = ok ]
 	[ "$(ask 'SELECT events FROM source WHERE id = 1')" = 29582 ]
 	[ "$(ask 'SELECT events > 1000 AND events < 27285 AND problems > 0

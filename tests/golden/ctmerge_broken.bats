@@ -76,7 +76,7 @@ samples()
 @test "a stream cut in the middle" {
 	make_run node1 node2
 	truncate -s 700000 run/node1/kernel/ch_0
-	gives 1 'ctmerge: run/node1/kernel/ch_0: cut in the middle of a packet, 700000 of its 1036288 bytes are there'
+	gives 1 'ctmerge: run/node1/kernel/ch_0: truncated in the middle of a packet: only 700000 of its 1036288 bytes are present'
 	[ "$(sources)" = 'node1|19182|1 node2|27285|0' ]
 	[ "$(ask "SELECT DISTINCT quality FROM source WHERE name = 'node2'")" = accurate ]
 	[ "$(ask 'SELECT count(*) FROM event')" = 46467 ]
@@ -147,7 +147,7 @@ as_nobody()
 	sar_lines 1,5 >run/node2/sar.sadf
 	mkdir -m 777 out
 	chmod 0 run/node1/kernel/ch_0 run/node2/sar.sadf
-	fails_with 1 'ctmerge: run/node1/kernel/ch_0: Permission denied, left out
+	fails_with 1 'ctmerge: run/node1/kernel/ch_0: Permission denied, skipped
 ctmerge: run/node1/kernel: no event in it, so the clock of node1 is unknown
 ctmerge: run/node2/sar.sadf: Permission denied' \
 		as_nobody ctmerge -q --no-sync run -o out/run.db

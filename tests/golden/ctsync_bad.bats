@@ -101,7 +101,7 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 @test "a stream cut in the middle" {
 	copy_trace node1 cut
 	truncate -s 700000 cut/ch_0
-	fails_with 1 'ctsync: cut/ch_0: cut in the middle of a packet, 700000 of its 1036288 bytes are there' \
+	fails_with 1 'ctsync: cut/ch_0: truncated in the middle of a packet: only 700000 of its 1036288 bytes are present' \
 		ctsync -t node1=cut -t $net3/node2
 	results_are_of node1 node2
 }
@@ -110,13 +110,13 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 	copy_trace node1 bad
 	# What type of header follows, in an event.
 	dd if=/dev/zero of=bad/ch_0 bs=1 seek=300000 count=40 conv=notrunc status=none
-	fails_with 1 'ctsync: bad/ch_0: an event before byte 300112 cannot be read, the rest of its packet is left out: its variant has no option for its tag' \
+	fails_with 1 'ctsync: bad/ch_0: cannot read an event before byte 300112, rest of its packet skipped: variant has no option for its tag' \
 		ctsync -t node1=bad -t $net3/node2
 	results_are_of node1 node2
 }
 
 @test "a stream whose first packet is broken" {
-	local words='ctsync: one/ch_0: no packet at byte 0 of 1036288, the rest is left out'
+	local words='ctsync: one/ch_0: no packet at byte 0 of 1036288, file skipped'
 	copy_trace node1 one
 	# packet_size is 0.
 	dd if=/dev/zero of=one/ch_0 bs=1 seek=56 count=8 conv=notrunc status=none
@@ -137,22 +137,22 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 	results_are_of node2 node3
 	truncate -s 0 cut/metadata
-	fails_with 1 'ctsync: cut/metadata: line 1: want a trace with a byte order' \
+	fails_with 1 'ctsync: cut/metadata: line 1: expected a trace with a byte order' \
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 	echo '{"type": "preamble", "version": 2}' >cut/metadata
-	fails_with 1 'ctsync: cut/metadata: line 1: want trace, env, clock, stream, event or a type' \
+	fails_with 1 'ctsync: cut/metadata: line 1: expected trace, env, clock, stream, event or a type' \
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 }
 
 @test "metadata that makes no sense" {
 	copy_trace node1 bad
 	sed -i 's/trace {/trice {/' bad/metadata
-	fails_with 1 'ctsync: bad/metadata: line 9: want trace, env, clock, stream, event or a type' \
+	fails_with 1 'ctsync: bad/metadata: line 9: expected trace, env, clock, stream, event or a type' \
 		ctsync -t bad -t $net3/node2 -t $net3/node3
 	results_are_of node2 node3
 	copy_trace node1 worse
 	printf '\200' | dd of=worse/metadata bs=1 seek=27641 conv=notrunc status=none
-	fails_with 1 "ctsync: worse/metadata: line 596: want '='" \
+	fails_with 1 "ctsync: worse/metadata: line 596: expected '='" \
 		ctsync -t worse -t $net3/node2 -t $net3/node3
 }
 

@@ -81,7 +81,7 @@ setup_traces()
 	ctf_talk web db 0 3
 	truncate -s -10 web/stream
 	ends_with 1 ctsync --stats -t web -t db
-	grep '^ctsync: web/stream: an event before byte .* cannot be read, the rest of its packet is left out: it ends beyond its packet$' "$scratch/stderr"
+	grep '^ctsync: web/stream: cannot read an event before byte .*, rest of its packet skipped: field extends past its packet$' "$scratch/stderr"
 	grep '^db web  *2/3 ' "$scratch/stdout"
 }
 
@@ -89,12 +89,12 @@ setup_traces()
 	setup_traces
 	ctf_talk web db 0 2
 	ctf_packet web queue 9223372036854775807 1 2 8
-	local words='the rest of its packet is left out: want stamps between 1967 and 2111'
-	fails_with 1 "ctsync: web/stream: an event before byte 246 cannot be read, $words" \
+	local words='rest of its packet skipped: timestamp outside 1967 to 2111'
+	fails_with 1 "ctsync: web/stream: cannot read an event before byte 246, $words" \
 		ctsync -t web -t db
 	ctf_packet db queue -1 2 1 9
 	ends_with 1 ctsync -j 1 -t web -t db
-	grep "^ctsync: db/stream, web/stream: .* cannot be read, $words\$" "$scratch/stderr"
+	grep "^ctsync: db/stream, web/stream: cannot read an event before byte .*, $words\$" "$scratch/stderr"
 }
 
 # The packet of web ends at this time; its last event is at 1700000001003000000.
@@ -108,7 +108,7 @@ packet_ends_at() {
 }
 
 @test "events after the end of their packet" {
-	local told='ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps'
+	local told='ctsync: web: stream 0 has events after the end of their packet; the 4 up to there may have wrong timestamps'
 	packet_ends_at 1700000000500000000
 	fails_with 1 "$told" ctsync -t web -t db
 	# Some versions of LTTng say a packet's end a little too early.
@@ -130,7 +130,7 @@ packet_ends_at() {
 		le 8 7
 	} >web/timeless
 	ends_with 1 ctsync -t web -t db
-	grep '^ctsync: web/timeless: its events have no stamps, left out$' "$scratch/stderr"
+	grep '^ctsync: web/timeless: its events have no timestamps, skipped$' "$scratch/stderr"
 	grep '^messages  4,' "$scratch/stdout"
 }
 

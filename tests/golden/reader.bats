@@ -29,7 +29,7 @@ load ctf
 	# An alignment that cannot be, which libbabeltrace2 passes over.
 	sed -i '2i struct odd { string s; } align(3);' web/metadata
 	for reader in auto native; do
-		fails_with 1 'ctsync: web/metadata: line 2: minimum-alignment: want an alignment that is a power of two
+		fails_with 1 'ctsync: web/metadata: line 2: minimum-alignment: expected a power of two up to 65536 as alignment
 ctsync: 1 trace to read, want 2 or more' ctsync --reader $reader -t web -t db
 	done
 	ends_with 0 ctsync --reader babeltrace2 -t web -t db

@@ -186,7 +186,7 @@ static void handle_packet(void *context, struct captured *captured)
 			set_transport(records, packet);
 		event.cell = records->cell;
 	}
-	records->base.give(records->base.context, &event);
+	records->base.on_event(records->base.context, &event);
 }
 
 static bool capture_step(struct trace_reader *reader, uint64_t most)

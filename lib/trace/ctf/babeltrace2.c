@@ -11,22 +11,24 @@
 #include "trace/reader_private.h"
 
 /*
- * The reference: the events of all streams in the order of the clock, by libbabeltrace2.
- * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of its
- * own, of which only the iterator is wanted.
- * No muxer stands between, as that one stops with an error where the packets of a stream
- * overlap. What it refuses of a trace, and what it makes of broken ones, is as it is.
+ * The reference reader: the events of all streams in the order of the clock, by
+ * libbabeltrace2.
+ *
+ * Each trace has a graph with source.ctf.fs, whose ports are each connected to a sink, of
+ * which only the iterator is used. There is no muxer, because a muxer stops with an error
+ * if packets of a stream overlap. The library decides which traces it rejects and what it
+ * reads from damaged ones.
  */
 
-/* libbabeltrace2 loads and unloads plugins through globals of its own. */
+/* libbabeltrace2 loads and unloads plugins through globals. */
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct stream {
 	struct trace_progress progress;
 	const bt_message_iterator *iterator;
-	bt_message_array_const message; /* the batch at hand, ours to put */
-	uint64_t count, next;           /* of the batch */
-	bool has_clock;                 /* its events have stamps */
+	bt_message_array_const message; /* current batch; each message must be put */
+	uint64_t count, next;           /* index and number of messages in the batch */
+	bool has_clock;                 /* its events have timestamps */
 };
 
 struct babeltrace2_reader {
@@ -38,7 +40,7 @@ struct babeltrace2_reader {
 	struct intmap index; /* address of an event class -> its index */
 };
 
-/* Take the library's error of this thread, and say its first cause in one line. */
+/* Set `error` to the first cause of the library's error of this thread, as one line. */
 static void take_error(struct error *error)
 {
 	const bt_error *causes = bt_current_thread_take_error();
@@ -91,7 +93,7 @@ static void add_class(struct babeltrace2_reader *reader, const bt_event_class *o
 	    bt_stream_class_borrow_event_common_context_field_class_const(stream));
 }
 
-/* All event classes of the trace that the first stream is of. */
+/* Add all event classes of the trace that contains a stream. */
 static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stream)
 {
 	const bt_trace_class *trace =
@@ -120,20 +122,20 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 				bt_stream_borrow_class_const(of)) != NULL;
 }
 
-/* -1 where the stamp is none that can be. */
-static int stamp_of(const bt_clock_snapshot *snapshot, nsec_t *stamp)
+/* Return 0, or -1 if the timestamp is not valid. */
+static int convert_snapshot(const bt_clock_snapshot *snapshot, nsec_t *stamp)
 {
 	if (bt_clock_snapshot_get_ns_from_origin(snapshot, stamp) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
-		/* Left with the thread, it would abort the next call. */
+		/* If it stayed set, the next call would abort. */
 		bt_current_thread_clear_error();
 		return -1;
 	}
 	return nsec_is_stamp(*stamp) ? 0 : -1;
 }
 
-/* LTTng writes one stream a CPU, and in each packet which one it is. */
-static int32_t cpu_of(const bt_packet *packet)
+/* Return the CPU that a packet's context names; LTTng writes one stream for each CPU. */
+static int32_t find_packet_cpu(const bt_packet *packet)
 {
 	const bt_field *context = bt_packet_borrow_context_field_const(packet);
 	const bt_field *cpu =
@@ -170,7 +172,7 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 		return;
 	if (class->fields)
 		event.cell = babeltrace2_fetch(class, of);
-	reader->base.give(reader->base.context, &event);
+	reader->base.on_event(reader->base.context, &event);
 }
 
 static void handle_other(struct babeltrace2_reader *reader, struct stream *stream,
@@ -183,10 +185,13 @@ static void handle_other(struct babeltrace2_reader *reader, struct stream *strea
 		begin_stream(reader, stream, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		stream->progress.cpu =
-		    cpu_of(bt_message_packet_beginning_borrow_packet_const(message));
+		stream->progress.cpu = find_packet_cpu(
+		    bt_message_packet_beginning_borrow_packet_const(message));
 		break;
-	/* Lost before the first packet: some, nobody knows how many. */
+	/*
+	 * The number of events lost before the first packet is unknown; count at least
+	 * one.
+	 */
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		if (bt_message_discarded_events_get_count(message, &count) !=
 		    BT_PROPERTY_AVAILABILITY_AVAILABLE)
@@ -220,7 +225,7 @@ static bool break_off(struct babeltrace2_reader *reader, const struct stream *st
 	return false;
 }
 
-/* The next batch of a stream. False at its end, broken or not. */
+/* Read the next batch of a stream. Return false at its end or if it is damaged. */
 static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 {
 	struct error cause = ERROR_INIT;
@@ -260,11 +265,12 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 			handle_other(reader, stream, message);
 		} else if (!stream->has_clock) {
 			return break_off(reader, stream, "it has no clock");
-		} else if (stamp_of(bt_message_event_borrow_default_clock_snapshot_const(
-					message),
-				    &stamp)) {
+		} else if (convert_snapshot(
+			       bt_message_event_borrow_default_clock_snapshot_const(
+				   message),
+			       &stamp)) {
 			return break_off(reader, stream,
-					 "want stamps between 1967 and 2111");
+					 "timestamp outside 1967 to 2111");
 		} else if (stamp > until) {
 			progress->head_ns = stamp;
 			return true;
@@ -321,7 +327,7 @@ static int add_source(struct babeltrace2_reader *reader, const char *path,
 	return status;
 }
 
-/* A sink for one port of the source. */
+/* Connect a sink to one port of the source. */
 static int add_sink(struct babeltrace2_reader *reader, uint64_t port)
 {
 	const bt_component_sink *sink;

@@ -12,7 +12,7 @@ static bool is(bt_field_class_type type, bt_field_class_type wanted)
 	return bt_field_class_type_is(type, wanted);
 }
 
-/* The library took one underscore away. */
+/* Add a member; the library has already removed one underscore from its name. */
 static void add_member(struct field_class *class, const char *name,
 		       const bt_field_class *of)
 {
@@ -83,7 +83,7 @@ static uint64_t integer_of(const bt_field *field)
 		   : bt_field_integer_unsigned_get_value(field);
 }
 
-/* Of an enumeration, or NULL. */
+/* Return the label of an enumeration's value, or NULL. */
 static const char *label_of(const struct field_class *class, const bt_field *field)
 {
 	bt_field_class_enumeration_mapping_label_array label;
@@ -102,7 +102,7 @@ static const struct field_class *selected(const struct field_class *class,
 	return class->member[bt_field_variant_get_selected_option_index(field)].class;
 }
 
-/* What is no array, structure or variant. */
+/* Set a cell to the value of a number, a string or a boolean. */
 static void set_value(struct cell *cell, const struct field_class *class, bool is_label,
 		      const bt_field *field)
 {
@@ -119,13 +119,13 @@ static void set_value(struct cell *cell, const struct field_class *class, bool i
 				 ? (double)bt_field_real_single_precision_get_value(field)
 				 : bt_field_real_double_precision_get_value(field);
 	} else {
-		/* In an empty one libbabeltrace2 2.0.4 leaves older text. */
+		/* libbabeltrace2 2.0.4 leaves earlier content in an empty string. */
 		cell_set_text(cell, bt_field_string_get_value(field),
 			      bt_field_string_get_length(field));
 	}
 }
 
-/* As add_json of fields.c. */
+/* Append a field as JSON, like add_json() of fields.c. */
 static void add_json(struct bytes *text, const struct field_class *class,
 		     const bt_field *field)
 {
@@ -155,7 +155,7 @@ static void add_json(struct bytes *text, const struct field_class *class,
 	bytes_add_byte(text, is_array ? ']' : '}');
 }
 
-/* An integer's bytes one after the other, the most significant first. */
+/* Append an array of integers as bytes, each with its most significant byte first. */
 static void add_bytes(struct bytes *text, const bt_field *field, unsigned each)
 {
 	uint64_t count = bt_field_array_get_length(field);
@@ -187,7 +187,7 @@ static void set_cell(struct trace_leaf *leaf, struct cell *cell, const bt_field 
 	cell_set_buffer(cell, is_json ? CELL_TEXT : CELL_BLOB, &leaf->text);
 }
 
-/* Set the cells of all that is there of a field. */
+/* Set the cells of all selected fields within a field. */
 static void set_cells(struct trace_fields *fields, const struct field_class *class,
 		      const bt_field *field)
 {
@@ -219,7 +219,7 @@ const struct cell *babeltrace2_fetch(const struct schema_event_class *class,
 	for (int i = 0; i < SCOPES; i++)
 		if (class->scope[i])
 			set_cells(fields, class->scope[i], field[i]);
-	/* One that is selected twice was set once. */
+	/* A field that is selected twice was set once. */
 	for (size_t i = 0; i < fields->count; i++)
 		if (fields->leaf[i].place >= 0)
 			fields->cell[i] = fields->cell[fields->leaf[i].place];

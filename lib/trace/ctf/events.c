@@ -9,9 +9,8 @@
 #include "trace/recorded.h"
 
 /*
- * The events of all streams in the order of the clock, by our own reading of the files. A
- * packet with an event that cannot be read is left from there on, told of, and the next
- * one goes on.
+ * The reader of CTF: the events of all streams, in the order of the clock. If an event
+ * cannot be read, the rest of its packet is skipped with a problem.
  */
 struct own_reader {
 	struct trace_reader base;
@@ -31,15 +30,15 @@ static bool is_repeated(const struct ctf_stream *stream)
 }
 
 /*
- * Count what was lost before this packet. The counters are of the whole stream and start
- * at 0: losses before the first packet here count if no packet came before it.
+ * Count the losses before this packet. The counters cover the whole stream and start at
+ * 0, so losses before the first packet here count only if no packet preceded it.
  */
 static void count_lost(struct trace_facts *facts, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
 	const struct schema_stream *of = packet->stream;
 	uint64_t sequence = packet->value[ROLE_SEQUENCE];
-	uint64_t discarded = packet->value[ROLE_DISCARDED], skipped, lost;
+	uint64_t discarded = packet->value[ROLE_DISCARDED], count_skipped_bits, lost;
 
 	if (packet_has(packet, ROLE_DISCARDED) && !is_repeated(stream) &&
 	    (stream->has_before || !sequence)) {
@@ -50,15 +49,17 @@ static void count_lost(struct trace_facts *facts, struct ctf_stream *stream)
 	}
 	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
 	    !is_repeated(stream)) {
-		skipped = counter_growth(of->sequence_size, stream->sequence, sequence);
-		facts->discarded_packets += skipped ? skipped - 1 : 0;
+		count_skipped_bits =
+		    counter_growth(of->sequence_size, stream->sequence, sequence);
+		facts->discarded_packets +=
+		    count_skipped_bits ? count_skipped_bits - 1 : 0;
 	}
 	stream->has_before = true;
 	stream->sequence = sequence;
 	stream->discarded = discarded;
 }
 
-/* Whether the stream still stands before what all events are wanted of. */
+/* Return true while the stream has not reached the reader's start. */
 static bool is_before_begin(const struct own_reader *reader,
 			    const struct ctf_stream *stream)
 {
@@ -66,11 +67,11 @@ static bool is_before_begin(const struct own_reader *reader,
 }
 
 /*
- * barectf before 2.3.1 stamps a packet's begin when its first event already has its
- * stamp. Count from half a turn of the event's stamp before, so that it may lie on either
- * side.
+ * barectf before 2.3.1 sets a packet's start after the timestamp of its first event. Set
+ * the clock back by half the range of an event's timestamp, so that the first event can
+ * be on either side of the packet's start.
  */
-static void step_back(struct ctf_stream *stream)
+static void set_clock_back(struct ctf_stream *stream)
 {
 	unsigned size = stream->packet.stream->stamp_size;
 
@@ -78,7 +79,9 @@ static void step_back(struct ctf_stream *stream)
 		stream->cursor.clock -= (uint64_t)1 << (size - 1);
 }
 
-/* Go on to the next packet, with the facts that its head tells. False at the end. */
+/*
+ * Go on to the next packet and update the facts from its header. Return false at the end.
+ */
 static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
@@ -97,19 +100,21 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 		trace_reader_set_clock(&reader->base, reader->schema->hostname,
 				       packet->stream->clock);
 	if (reader->schema->has_early_events)
-		step_back(stream);
+		set_clock_back(stream);
 	count_lost(&reader->base.facts, stream);
 	return true;
 }
 
 /*
- * A stamp holds some bits of the clock, the rest is that of the one before. So after a
- * garbled event all are too late by a turn of those bits, of at least 27 with LTTng, up
- * to the packet's end. LTTng before 2.9.13 stamps events some microseconds past it.
+ * A timestamp holds only the low bits of the clock; the others are those of the previous
+ * event. So after a garbled event all later ones in the packet can be late by a multiple
+ * of the range of those bits (with LTTng, at least 27). LTTng before 2.9.13 writes events
+ * some microseconds past the end of their packet; a lateness below this is taken for
+ * that.
  */
 #define LATEST_NS (100 * NSEC_PER_MSEC)
 
-/* The packet's content is used up. */
+/* Finish a packet, and check its last event against its end. */
 static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
@@ -118,7 +123,7 @@ static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 
 	stream->has_packet = false;
 	reader->base.facts.bytes += packet->size / 8;
-	/* Of a tracer that crashed nobody has set the end. */
+	/* If the tracer crashed, the packet's end timestamp was never set. */
 	if (!packet_has(packet, ROLE_END) || (!end && packet->value[ROLE_BEGIN]))
 		return;
 	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
@@ -129,12 +134,12 @@ static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 	stream->cursor.clock = end;
 	if (late_ns > 0)
 		problem_add(&reader->base.problems, reader->base.path, PROBLEM_GARBLED, 1,
-			    "stream %u has events after the end of their packet, the "
-			    "%" PRIu64 " up to there may have wrong stamps",
+			    "stream %u has events after the end of their packet; the "
+			    "%" PRIu64 " up to there may have wrong timestamps",
 			    stream->progress.index, stream->progress.tally.events);
 }
 
-/* The rest of the packet cannot be understood. */
+/* Skip the rest of a packet that cannot be decoded. */
 static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 			 const char *why)
 {
@@ -142,77 +147,81 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 	bool is_told = stream->is_cut && cursor->is_beyond;
 
 	if (!is_told && !stream->broken++)
-		problem_add(
-		    &reader->base.problems, stream->window.file->path, PROBLEM_BROKEN, 1,
-		    "an event before byte %" PRIu64 " cannot be read, the rest of "
-		    "its packet is left out: %s",
-		    stream->at + stream->from + cursor->at / 8, why);
+		problem_add(&reader->base.problems, stream->window.file->path,
+			    PROBLEM_BROKEN, 1,
+			    "cannot read an event before byte %" PRIu64 ", rest of its "
+			    "packet skipped: %s",
+			    stream->at + stream->from + cursor->at / 8, why);
 	cursor->at = cursor->end;
 	stream->rest = 0;
 }
 
-/* Tell what there is to tell when a stream has no more packets. */
+/* Report the stream's further broken packets, when it has no more packets. */
 static void end_stream(struct own_reader *reader, const struct ctf_stream *stream)
 {
 	if (stream->broken > 1)
 		problem_add(&reader->base.problems, stream->window.file->path,
 			    PROBLEM_BROKEN, stream->broken - 1,
-			    "%" PRIu64 " more packets are left out from some event on",
+			    "rest of %" PRIu64
+			    " more packets skipped after an unreadable event",
 			    stream->broken - 1);
 }
 
-/* The class of an id, or NULL. */
 static inline const struct schema_event_class *find_class(const struct schema_stream *of,
 							  uint64_t id)
 {
 	return id < of->ids ? of->by_id[id] : NULL;
 }
 
-/* Where the way through a packet's events stands: of struct ctf_cursor, what changes. */
-struct way {
+/* A position among a packet's events: the members of struct ctf_cursor that change. */
+struct position {
 	uint64_t at, clock, id;
 };
 
-enum { SHORT_HEADER_BYTES = 16 }; /* that are looked at, at most */
+enum { SHORT_HEADER_BYTES = 16 }; /* a short header reads at most these */
 
 /*
- * Read a header that is a short one, and move behind it. False with nothing done where
- * its program has to be run.
+ * Read a short header and move past it. Return false, changing nothing, if the header
+ * needs its program.
  */
 static inline bool read_short(const struct short_header *header,
-			      const struct ctf_cursor *cursor, struct way *way)
+			      const struct ctf_cursor *cursor, struct position *position)
 {
-	uint64_t byte = (way->at + 7) / 8, id, stamp;
-	const unsigned char *begin = cursor->bytes.byte + byte;
+	uint64_t byte = (position->at + 7) / 8, id, stamp;
+	const unsigned char *first = cursor->bytes.byte + byte;
 
-	if (!header->stamp_size || cursor->end - way->at < header->size + 7 ||
+	if (!header->stamp_size || cursor->end - position->at < header->size + 7 ||
 	    byte + SHORT_HEADER_BYTES > cursor->bytes.count)
 		return false;
-	memcpy(&id, begin, sizeof(id));
+	memcpy(&id, first, sizeof(id));
 	id = le64toh(id) & (UINT64_MAX >> (64 - header->id_size));
 	if (id > header->last)
 		return false;
-	memcpy(&stamp, begin + header->stamp_at / 8, sizeof(stamp));
+	memcpy(&stamp, first + header->stamp_at / 8, sizeof(stamp));
 	stamp = le64toh(stamp) >> header->stamp_at % 8 &
 		(UINT64_MAX >> (64 - header->stamp_size));
-	way->id = id;
-	way->clock = ctf_clock_after(way->clock, stamp, header->stamp_size);
-	way->at = 8 * byte + header->size;
+	position->id = id;
+	position->clock = ctf_clock_after(position->clock, stamp, header->stamp_size);
+	position->at = 8 * byte + header->size;
 	return true;
 }
 
-/* The cursor has gone a way that began with a short header. */
-static inline void follow(struct ctf_cursor *cursor, const struct way *way,
-			  const struct short_header *header)
+/* Move the cursor to a position after an event with a short header. */
+static inline void set_position(struct ctf_cursor *cursor,
+				const struct position *position,
+				const struct short_header *header)
 {
-	cursor->at = way->at;
-	cursor->clock = way->clock;
-	cursor->slot[ROLE_ID] = way->id;
+	cursor->at = position->at;
+	cursor->clock = position->clock;
+	cursor->slot[ROLE_ID] = position->id;
 	if (header->slot >= 0)
-		cursor->slot[header->slot] = way->id;
+		cursor->slot[header->slot] = position->id;
 }
 
-/* Run a program; once more from the begin where the slice ends within what it reads. */
+/*
+ * Run a program. If the slice ends within what it reads, load more and run it again from
+ * the start.
+ */
 static bool run_program(struct ctf_stream *stream, const struct ctf_program *program)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
@@ -237,11 +246,11 @@ static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
 	const struct schema_stream *of = stream->packet.stream;
-	struct way way = {cursor->at, cursor->clock, 0};
+	struct position position = {cursor->at, cursor->clock, 0};
 
 	cursor->slot[ROLE_ID] = 0;
-	if (read_short(&of->short_header, cursor, &way)) {
-		follow(cursor, &way, &of->short_header);
+	if (read_short(&of->short_header, cursor, &position)) {
+		set_position(cursor, &position, &of->short_header);
 	} else if (!run_program(stream, of->header_program)) {
 		break_packet(reader, stream, cursor->why);
 		return;
@@ -252,11 +261,11 @@ static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 	    schema_clock_instant(of->clock, cursor->clock, &stream->event_ns);
 	if (!stream->has_event)
 		break_packet(reader, stream,
-			     stream->class ? "want stamps between 1967 and 2111"
-					   : "no event class has its id");
+			     stream->class ? "timestamp outside 1967 to 2111"
+					   : "unknown event class id");
 }
 
-/* Go on to the header of the next event. False at the stream's end. */
+/* Go on to the header of the next event. Return false at the stream's end. */
 static bool next_event(struct own_reader *reader, struct ctf_stream *stream)
 {
 	const struct ctf_cursor *cursor = &stream->cursor;
@@ -281,7 +290,7 @@ static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *
 		stream->event_ns >= reader->base.begin_ns);
 }
 
-static void give_event(struct own_reader *reader, struct ctf_stream *stream)
+static void deliver_event(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct trace_event event = {
 	    .local_ns = stream->event_ns,
@@ -293,7 +302,7 @@ static void give_event(struct own_reader *reader, struct ctf_stream *stream)
 
 	if (stream->class->fields)
 		event.cell = trace_fields_fetch(stream->class->fields, &stream->cursor);
-	reader->base.give(reader->base.context, &event);
+	reader->base.on_event(reader->base.context, &event);
 }
 
 static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
@@ -311,51 +320,51 @@ static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 	trace_tally_add(&stream->progress.tally, stream->event_ns);
 	stream->has_reached |= stream->event_ns >= reader->base.begin_ns;
 	if (wanted)
-		give_event(reader, stream);
+		deliver_event(reader, stream);
 }
 
-static inline bool skip_bits(struct way *way, uint64_t end, uint64_t bits)
+static inline bool skip_bits(struct position *position, uint64_t end, uint64_t bits)
 {
-	if (bits > end - way->at)
+	if (bits > end - position->at)
 		return false;
-	way->at += bits;
+	position->at += bits;
 	return true;
 }
 
-/* A string that begins with this byte. */
-static inline bool skip_string(struct way *way, const struct ctf_cursor *cursor)
+/* Skip a byte-aligned string. */
+static inline bool skip_string(struct position *position, const struct ctf_cursor *cursor)
 {
-	const unsigned char *begin = cursor->bytes.byte + way->at / 8;
-	size_t most = (size_t)(cursor->end - way->at) / 8;
-	const unsigned char *zero = memchr(begin, 0, most);
+	const unsigned char *first = cursor->bytes.byte + position->at / 8;
+	size_t most = (size_t)(cursor->end - position->at) / 8;
+	const unsigned char *zero = memchr(first, 0, most);
 
-	return zero && skip_bits(way, cursor->end, 8 * (uint64_t)(zero - begin + 1));
+	return zero && skip_bits(position, cursor->end, 8 * (uint64_t)(zero - first + 1));
 }
 
-/* Over the fields of an event that nobody wants, if they are only to be skipped. */
-static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
+/* Skip the fields of an unselected event. Return false if its class needs its program. */
+static inline bool skip_fields(struct position *position, const struct ctf_cursor *cursor,
 			       const struct schema_event_class *class)
 {
-	const struct ctf_stretches *of = &class->skip;
+	const struct ctf_stretches *skip = &class->skip;
 
 	if (!class->can_pass ||
-	    !skip_bits(way, cursor->end, -way->at & (of->align - 1)) ||
-	    !skip_bits(way, cursor->end, of->bits))
+	    !skip_bits(position, cursor->end, -position->at & (skip->align - 1)) ||
+	    !skip_bits(position, cursor->end, skip->bits))
 		return false;
-	for (uint32_t i = 0; i < of->strings; i++)
-		if (!skip_string(way, cursor) ||
-		    !skip_bits(way, cursor->end, of->behind[i]))
+	for (uint32_t i = 0; i < skip->strings; i++)
+		if (!skip_string(position, cursor) ||
+		    !skip_bits(position, cursor->end, skip->behind[i]))
 			return false;
 	return true;
 }
 
 /*
- * Go over the events that nobody wants, most of a trace for ctsync: a header that
- * is short, then fields of constant size with a few strings among them. Each
- * costs a class's entry and two additions, and a look at its strings; whatever is not so
- * ends the way and is for programs.
+ * Skip the unselected events at the cursor; for ctsync they are most of a trace. This
+ * needs short headers and fields of constant size with at most a few strings. Each event
+ * costs a table lookup, two additions and a search for the end of each string. The first
+ * event that needs more is left to the programs.
  */
-static __attribute__((noinline)) void pass_events(struct own_reader *reader,
+static __attribute__((noinline)) void skip_events(struct own_reader *reader,
 						  struct ctf_stream *stream, nsec_t until)
 {
 	/* Copies, so that the compiler knows that nothing else changes them. */
@@ -365,13 +374,13 @@ static __attribute__((noinline)) void pass_events(struct own_reader *reader,
 	struct schema_event_class *const *by_id = of->by_id;
 	const size_t ids = of->ids;
 	const struct ctf_cursor cursor = stream->cursor;
-	struct way way = {cursor.at, cursor.clock, 0};
+	struct position position = {cursor.at, cursor.clock, 0};
 	struct trace_tally tally = stream->progress.tally;
 
 	if (until >= reader->base.begin_ns)
 		until = reader->base.begin_ns - 1;
 	while (tally.events < stream->progress.stop_at) {
-		struct way next = way;
+		struct position next = position;
 		const struct schema_event_class *class;
 		nsec_t stamp;
 
@@ -384,12 +393,12 @@ static __attribute__((noinline)) void pass_events(struct own_reader *reader,
 		    stamp > until)
 			break;
 		trace_tally_add(&tally, stamp);
-		way = next;
+		position = next;
 	}
-	if (way.at == cursor.at)
+	if (position.at == cursor.at)
 		return;
 	stream->progress.tally = tally;
-	follow(&stream->cursor, &way, &header);
+	set_position(&stream->cursor, &position, &header);
 }
 
 static bool run_stream(struct trace_reader *base, struct trace_progress *progress,
@@ -401,7 +410,7 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 	while (progress->tally.events < progress->stop_at) {
 		if (!stream->has_event && stream->has_packet &&
 		    is_before_begin(reader, stream))
-			pass_events(reader, stream, until);
+			skip_events(reader, stream, until);
 		if (progress->tally.events == progress->stop_at)
 			break;
 		if (!stream->has_event && !next_event(reader, stream)) {
@@ -418,8 +427,8 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 	return true;
 }
 
-/* The bits that are skipped from here on, noted or not; moves behind them. */
-static uint64_t skipped(const struct ctf_op **op)
+/* Return the number of bits that the next ops skip, and move `op` past them. */
+static uint64_t count_skipped_bits(const struct ctf_op **op)
 {
 	uint64_t bits = 0;
 
@@ -429,7 +438,7 @@ static uint64_t skipped(const struct ctf_op **op)
 	return bits;
 }
 
-/* Whether a program does no more than that. */
+/* Return true if a program only skips, and store what it skips. */
 static bool program_skips(const struct ctf_program *program, struct ctf_stretches *of)
 {
 	const struct ctf_op *op = program->op;
@@ -437,38 +446,42 @@ static bool program_skips(const struct ctf_program *program, struct ctf_stretche
 	*of = (struct ctf_stretches){.align = 1};
 	if (op->kind == OP_ALIGN)
 		of->align = (uint32_t)(op++)->bits;
-	of->bits = skipped(&op);
+	of->bits = count_skipped_bits(&op);
 	while (op->kind == OP_STRING && op->number.size == 1 &&
 	       of->strings < CTF_STRINGS) {
 		op++;
-		of->behind[of->strings++] = skipped(&op);
+		of->behind[of->strings++] = count_skipped_bits(&op);
 	}
 	return op->kind == OP_END;
 }
 
-/* Compile the program of an event class, and see whether its events can be passed. */
-static void compile(struct schema_event_class *class)
+/* Compile an event class's program, and determine whether its events can be
+ * skipped. */
+static void compile_event_class(struct schema_event_class *class)
 {
-	bool is_given = class->selected != SELECT_NOTHING;
+	bool is_selected = class->selected != SELECT_NOTHING;
 
 	trace_fields_mark(class->fields, true);
 	class->program = ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
 					 SCOPES - SCOPE_COMMON_CONTEXT);
 	trace_fields_mark(class->fields, false);
-	class->can_pass = (!is_given || class->before != TRACE_NEEDED) &&
+	class->can_pass = (!is_selected || class->before != TRACE_NEEDED) &&
 			  program_skips(class->program, &class->skip);
-	class->stream->can_skip &= !is_given || class->before == TRACE_UNUSED;
-	if (is_given)
+	class->stream->can_skip &= !is_selected || class->before == TRACE_UNUSED;
+	if (is_selected)
 		return;
-	/* Most of a kernel's metadata, and its program says it all. */
+	/*
+	 * The program holds everything that is needed of these; they are most of a
+	 * kernel's metadata.
+	 */
 	for (int i = SCOPE_SPECIFIC_CONTEXT; i < SCOPES; i++) {
 		field_free(class->scope[i]);
 		class->scope[i] = NULL;
 	}
 }
 
-/* Selecting is over: what events nobody wants is known. */
-static void begin(struct own_reader *reader)
+/* Compile all event programs, once selecting is over. */
+static void compile_event_programs(struct own_reader *reader)
 {
 	struct schema *schema = reader->schema;
 	size_t places = 0;
@@ -477,7 +490,7 @@ static void begin(struct own_reader *reader)
 	for (size_t i = 0; i < schema->streams; i++)
 		schema->stream[i].can_skip = reader->base.begin_ns < NSEC_MAX;
 	for (size_t i = 0; i < schema->events; i++) {
-		compile(&schema->event[i]);
+		compile_event_class(&schema->event[i]);
 		if (schema->event[i].fields && schema->event[i].fields->count > places)
 			places = schema->event[i].fields->count;
 	}
@@ -496,14 +509,14 @@ static bool own_step(struct trace_reader *base, uint64_t most)
 	bool more;
 
 	if (!reader->has_begun)
-		begin(reader);
+		compile_event_programs(reader);
 	more = trace_reader_merge(base, most, run_stream);
 	if (!more)
 		base->facts.bytes = base->facts.total_bytes;
 	return more;
 }
 
-/* The classes are the schema's. */
+/* The classes belong to the schema. */
 static void own_free(struct trace_reader *base)
 {
 	struct own_reader *reader = (struct own_reader *)base;
@@ -586,7 +599,7 @@ struct trace_reader *ctf_trace_open(const char *path, struct error *error)
 	for (size_t i = 0; i < reader->streams.count; i++)
 		trace_reader_add_stream(base, &reader->streams.stream[i].progress);
 	base->facts.total_bytes = reader->streams.bytes;
-	/* A chunk in which nothing was recorded. */
+	/* The trace is a chunk in which nothing was recorded. */
 	if (!reader->streams.count && schema->clocks == 1)
 		trace_reader_set_clock(base, schema->hostname, &schema->clock[0]);
 	trace_reader_prime(base, run_stream);

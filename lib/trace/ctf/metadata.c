@@ -8,19 +8,22 @@
 #include "trace/ctf/metadata_ast.h"
 
 enum {
-	SEPARATOR = 0x1e, /* before each JSON text of CTF 2 (RFC 7464) */
-	MOST_DEPTH = 512, /* of values in JSON, four levels a field class */
+	SEPARATOR = 0x1e, /* precedes each JSON text of CTF 2 (RFC 7464) */
+	MOST_DEPTH = 512, /* nesting of JSON values; a field class needs four levels */
 };
 
 #define METADATA_MAGIC 0x75d11d57u
 
-/* In bytes; sizes in the packets are in bits. The header is not aligned. */
+/*
+ * Offsets and sizes in bytes; the packets contain sizes in bits. The header is not
+ * aligned.
+ */
 enum {
 	UUID_AT = 4,
 	UUID_SIZE = 16,
 	CONTENT_AT = 24,
 	SIZE_AT = 28,
-	CODED_AT = 32, /* compression, encryption and checksum, a byte each */
+	CODED_AT = 32, /* compression, encryption and checksum, one byte each */
 	MAJOR_AT = 35,
 	MINOR_AT = 36,
 	PACKET_HEADER = 37,
@@ -35,9 +38,9 @@ static uint32_t number_at(const char *bytes, bool swap)
 	return swap ? __builtin_bswap32(number) : number;
 }
 
-/* What is wrong with a packet, of which so many bytes are there; NULL for nothing. */
-static const char *packet_fault(const char *packet, const char *first, size_t left,
-				bool swap)
+/* Return what is wrong with a packet of which `left` bytes are present, or NULL. */
+static const char *describe_packet_fault(const char *packet, const char *first,
+					 size_t left, bool swap)
 {
 	size_t content, whole;
 
@@ -50,15 +53,18 @@ static const char *packet_fault(const char *packet, const char *first, size_t le
 	if (memcmp(packet + UUID_AT, first + UUID_AT, UUID_SIZE) != 0)
 		return "another trace's uuid";
 	if (packet[MAJOR_AT] != 1 || packet[MINOR_AT] != 8)
-		return "another version, want CTF 1.8";
+		return "unsupported version (expected CTF 1.8)";
 	if (packet[CODED_AT] || packet[CODED_AT + 1] || packet[CODED_AT + 2])
-		return "compressed, encrypted or with a checksum, want plain";
+		return "compressed, encrypted or with a checksum (expected plain)";
 	if (content % 8 || whole % 8 || content / 8 < PACKET_HEADER || content > whole)
 		return "impossible size";
 	return content / 8 > left ? "cut short" : NULL;
 }
 
-/* Put the text of all packets to the front. The last one may lack some of its padding. */
+/*
+ * Move the text of all packets to the front of `bytes`. The last packet may lack part of
+ * its padding.
+ */
 static int join_packets(char *bytes, size_t *size, struct error *error)
 {
 	bool swap = number_at(bytes, false) != METADATA_MAGIC;
@@ -69,7 +75,7 @@ static int join_packets(char *bytes, size_t *size, struct error *error)
 	while (at < *size) {
 		const char *packet = bytes + at;
 		size_t left = *size - at, content, whole;
-		const char *fault = packet_fault(packet, first, left, swap);
+		const char *fault = describe_packet_fault(packet, first, left, swap);
 
 		if (fault)
 			return error_set(error, "packet at byte %zu: %s", at, fault);
@@ -100,7 +106,7 @@ char *metadata_text(const char *path, size_t *size, struct error *error)
 
 static struct ast *read_value(struct metadata *in, const char *name);
 
-/* The rest of an object or an array, up to its end. */
+/* Read the rest of an object or an array, up to its closing bracket. */
 static void read_list(struct metadata *in, struct ast *list, char end)
 {
 	struct ast **last = &list->first;
@@ -112,7 +118,7 @@ static void read_list(struct metadata *in, struct ast *list, char end)
 
 		if (end == '}') {
 			if (in->token.kind != AST_TEXT)
-				metadata_wrong(&in->token, "want a name");
+				metadata_wrong(&in->token, "expected a name");
 			metadata_next(in);
 			metadata_expect(in, ':');
 		}
@@ -130,7 +136,7 @@ static struct ast *read_value(struct metadata *in, const char *name)
 	bool is_word = value->kind == AST_WORD;
 
 	if (in->depth++ >= MOST_DEPTH)
-		metadata_wrong(value, "want values less deep");
+		metadata_wrong(value, "values nested too deeply");
 	if (metadata_is_sign(in, '{'))
 		value->kind = AST_OBJECT;
 	else if (metadata_is_sign(in, '['))
@@ -139,7 +145,7 @@ static struct ast *read_value(struct metadata *in, const char *name)
 		value->kind = AST_NULL;
 	else if (value->kind > AST_REAL || (is_word && strcmp(value->text, "true") != 0 &&
 					    strcmp(value->text, "false") != 0))
-		metadata_wrong(value, "want a JSON value");
+		metadata_wrong(value, "expected a JSON value");
 	metadata_next(in);
 	if (value->kind == AST_OBJECT)
 		read_list(in, value, '}');
@@ -149,7 +155,7 @@ static struct ast *read_value(struct metadata *in, const char *name)
 	return value;
 }
 
-/* What it holds is forgotten with it, unless a type was defined. */
+/* Read a fragment and free its values, unless it defines a type. */
 static void read_fragment(struct metadata *in)
 {
 	struct metadata_mark mark = metadata_mark(in);
@@ -157,7 +163,7 @@ static void read_fragment(struct metadata *in)
 
 	in->fragments++;
 	if (in->token.kind != AST_END && !metadata_is_sign(in, SEPARATOR))
-		metadata_wrong(&in->token, "want a record separator");
+		metadata_wrong(&in->token, "expected a record separator");
 	if (!metadata_failed(in))
 		schema_add(fragment);
 	if (metadata_failed(in))
@@ -177,12 +183,15 @@ struct schema *json_metadata_parse(const char *text, size_t size, struct error *
 		if (!metadata_accept(&in, SEPARATOR))
 			read_fragment(&in);
 	if (!in.fragments)
-		metadata_wrong(&in.token, "want a preamble");
+		metadata_wrong(&in.token, "expected a preamble");
 	return metadata_finish(&in);
 }
 
-/* A record separator begins CTF 2's JSON texts; in TSDL there is none. */
-static struct schema *parse(const char *text, size_t size, struct error *error)
+/*
+ * Parse metadata of either language. JSON text of CTF 2 starts with a record separator,
+ * which TSDL cannot contain.
+ */
+static struct schema *parse_metadata(const char *text, size_t size, struct error *error)
 {
 	struct schema *schema = size && text[0] == SEPARATOR
 				    ? json_metadata_parse(text, size, error)
@@ -199,7 +208,7 @@ struct schema *schema_read(const char *path, struct error *error)
 {
 	size_t size;
 	AUTOFREE char *text = metadata_text(path, &size, error);
-	struct schema *schema = text ? parse(text, size, error) : NULL;
+	struct schema *schema = text ? parse_metadata(text, size, error) : NULL;
 
 	if (text && !schema)
 		error_prefix(error, "%s", path);

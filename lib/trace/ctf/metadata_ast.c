@@ -10,7 +10,9 @@
 #include "base/utf8.h"
 
 enum {
-	MOST_TYPES = 1 << 12, /* known at once, all are looked at; LTTng has some ten */
+	MOST_TYPES =
+	    1
+	    << 12, /* limit, because each lookup searches all; LTTng defines about ten */
 };
 
 #define obstack_chunk_alloc mem_alloc
@@ -55,7 +57,7 @@ void metadata_define(struct metadata *in, const char *name, const struct ast *as
 {
 	field_free(schema_field(ast));
 	if (in->types >= MOST_TYPES)
-		metadata_wrong(&in->token, "want fewer types with a name");
+		metadata_wrong(&in->token, "too many named types");
 	for (size_t i = in->outer_types; i < in->types && !metadata_failed(in); i++)
 		if (strcmp(in->type[i].name, name) == 0)
 			metadata_wrong(&in->token, "duplicate type %s", name);
@@ -89,7 +91,7 @@ void metadata_wrong(const struct ast *value, const char *format, ...)
 	in->token.kind = AST_WRONG;
 }
 
-/* The first characters tell most often, without a call. */
+/* Compare strings; the first character usually differs, which saves the call. */
 static bool is_same(const char *one, const char *other)
 {
 	return *one == *other && strcmp(one, other) == 0;
@@ -100,7 +102,7 @@ static bool starts(const struct metadata *in, const char *text)
 	return strncmp(in->at, text, strlen(text)) == 0;
 }
 
-/* Metadata is blanks and words for the most part, so these take no calls. */
+/* Most of metadata is blanks and words, so these functions are inlined. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -116,7 +118,7 @@ static bool is_word(char c)
 	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_digit(c) || c == '_';
 }
 
-/* With comments, of TSDL. False where one does not end. */
+/* Skip blanks and, in TSDL, comments. Return false if a comment does not end. */
 static bool skip_space(struct metadata *in)
 {
 	const char *end;
@@ -153,7 +155,7 @@ static enum ast_kind scan_word(struct metadata *in)
 	return AST_WORD;
 }
 
-/* In TSDL as in C, with suffixes, which say nothing here; in JSON decimal. */
+/* Scan a number. TSDL has C's bases and suffixes, which are ignored; JSON is decimal. */
 static enum ast_kind scan_number(struct metadata *in)
 {
 	struct ast *token = &in->token;
@@ -180,7 +182,7 @@ static enum ast_kind scan_number(struct metadata *in)
 	return in->at > end && !is_old ? AST_REAL : AST_NUMBER;
 }
 
-/* Four digits of a character of JSON; -1 where they are none. */
+/* Scan the four digits of a JSON \u escape. Return -1 if they are not hexadecimal. */
 static int32_t scan_unit(struct metadata *in)
 {
 	char digits[5] = "";
@@ -192,7 +194,10 @@ static int32_t scan_unit(struct metadata *in)
 	return (int32_t)strtol(digits, NULL, 16);
 }
 
-/* Behind \u, a second one where two make a character. How many bytes; 0: it is none. */
+/*
+ * Scan what follows \u, with a second escape if both are a surrogate pair. Return the
+ * number of bytes, or 0 if it is not a character.
+ */
 static size_t scan_unicode(struct metadata *in, char *to)
 {
 	int32_t c = scan_unit(in), low;
@@ -207,7 +212,7 @@ static size_t scan_unicode(struct metadata *in, char *to)
 	return c <= 0 || (c >= 0xd800 && c <= 0xdfff) ? 0 : utf8_encode((uint32_t)c, to);
 }
 
-/* Read a byte written in TSDL as up to `most` digits. Return 1, or 0 without a digit. */
+/* Scan up to `most` digits of a byte in TSDL. Return 1, or 0 if there is no digit. */
 static size_t scan_byte(struct metadata *in, int base, size_t most, char *to)
 {
 	char digits[4] = "";
@@ -222,7 +227,10 @@ static size_t scan_byte(struct metadata *in, int base, size_t most, char *to)
 	return 1;
 }
 
-/* Behind a backslash. How many bytes; 0: it is not known. */
+/*
+ * Scan what follows a backslash. Return the number of bytes, or 0 if the escape is
+ * unknown.
+ */
 static size_t scan_escape(struct metadata *in, char *to)
 {
 	static const char from[] = "\"\\bfnrt/av'?", is[] = "\"\\\b\f\n\r\t/\a\v'?";
@@ -286,13 +294,13 @@ static enum ast_kind scan_sign(struct metadata *in)
 	return AST_SIGN;
 }
 
-static enum ast_kind scan(struct metadata *in)
+static enum ast_kind scan_token(struct metadata *in)
 {
 	bool is_right = in->token.kind != AST_WRONG && skip_space(in);
 	char first;
 
 	in->token = (struct ast){.in = in, .line = in->line};
-	if (!is_right) /* Nothing is read behind what is wrong. */
+	if (!is_right) /* After an error, nothing more is read. */
 		return AST_WRONG;
 	first = *in->at;
 	if (!first)
@@ -307,7 +315,7 @@ static enum ast_kind scan(struct metadata *in)
 
 void metadata_next(struct metadata *in)
 {
-	in->token.kind = scan(in);
+	in->token.kind = scan_token(in);
 }
 
 bool metadata_is_sign(const struct metadata *in, char sign)
@@ -327,7 +335,7 @@ bool metadata_accept(struct metadata *in, char sign)
 void metadata_expect(struct metadata *in, char sign)
 {
 	if (!metadata_accept(in, sign))
-		metadata_wrong(&in->token, "want '%c'", sign);
+		metadata_wrong(&in->token, "expected '%c'", sign);
 }
 
 void metadata_init(struct metadata *in, const char *text, size_t size, bool is_json,
@@ -382,7 +390,7 @@ const struct ast *ast_need(const struct ast *object, const char *json, const cha
 	const struct ast *member = ast_get(object, json, tsdl);
 
 	if (!member)
-		metadata_wrong(object, "%s is missing", name_here(object, json, tsdl));
+		metadata_wrong(object, "missing %s", name_here(object, json, tsdl));
 	return member;
 }
 
@@ -392,19 +400,22 @@ const struct ast *ast_need_json(const struct ast *object, const char *json,
 	return (object->in->is_json ? ast_need : ast_get)(object, json, tsdl);
 }
 
-/* Extensions change the rules: who does not know them must not read on (section 5.1). */
+/*
+ * Report unknown extensions. They can change the rules, so a reader that does not support
+ * them must stop (CTF2-SPEC-2.0, section 5.1).
+ */
 static void check_extensions(const struct ast *extensions)
 {
 	const struct ast *of = ast_first(extensions, AST_OBJECT);
 
 	for (; of; of = of->next)
 		if (ast_first(of, AST_OBJECT))
-			metadata_wrong(of, "extension %s of %s is not known",
-				       of->first->name, of->name);
+			metadata_wrong(of, "unknown extension %s of %s", of->first->name,
+				       of->name);
 }
 
 /*
- * Ignore an attribute that TSDL does not define, as babeltrace2 does. Count it, and note
+ * Ignore an attribute that TSDL does not define, as babeltrace2 does. Count it, and store
  * the first one.
  */
 static void ignore_attribute(const struct ast *object, struct ast *member)
@@ -437,7 +448,7 @@ void ast_expect_no_more(const struct ast *object)
 		       !is_same(word->name, member->name))
 			word++;
 		if (!word->name && object->in->is_json)
-			metadata_wrong(member, "not known here");
+			metadata_wrong(member, "unknown attribute");
 		else if (!word->name)
 			ignore_attribute(object, member);
 	}
@@ -446,7 +457,7 @@ void ast_expect_no_more(const struct ast *object)
 const struct ast *ast_first(const struct ast *value, enum ast_kind kind)
 {
 	if (value && value->kind != kind)
-		metadata_wrong(value, "want an %s",
+		metadata_wrong(value, "expected an %s",
 			       kind == AST_ARRAY ? "array" : "object");
 	return value && value->kind == kind ? value->first : NULL;
 }
@@ -454,14 +465,14 @@ const struct ast *ast_first(const struct ast *value, enum ast_kind kind)
 uint64_t ast_natural(const struct ast *value, uint64_t otherwise)
 {
 	if (value && (value->kind != AST_NUMBER || value->is_negative))
-		metadata_wrong(value, "want an integer that is not negative");
+		metadata_wrong(value, "expected a non-negative integer");
 	return value ? value->number : otherwise;
 }
 
 const char *ast_text(const struct ast *value, const char *otherwise)
 {
 	if (value && value->kind != AST_TEXT)
-		metadata_wrong(value, "want a text");
+		metadata_wrong(value, "expected a string");
 	return value && value->kind == AST_TEXT ? value->text : otherwise;
 }
 
@@ -472,7 +483,7 @@ int ast_word(const struct ast *value, const struct ast_word *known, int otherwis
 	for (; text && known->name; known++)
 		if (strcasecmp(known->name, text) == 0)
 			return known->is;
-	metadata_wrong(value, "want a word that is known here");
+	metadata_wrong(value, "unknown keyword");
 	return otherwise;
 }
 

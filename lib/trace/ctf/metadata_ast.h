@@ -7,10 +7,12 @@
 #include "trace/schema.h"
 
 /*
- * What both languages of metadata are read into, before it becomes a schema: values as
- * JSON has them. TSDL's blocks and types are objects, with members of the same meaning as
- * those of CTF 2. Values live as long as the block or fragment that holds them; those of
- * types with a name until the end. Tokens are values, too.
+ * A value of metadata, common to both languages.
+ *
+ * Metadata is first parsed into values as JSON has them, and these are then added to the
+ * schema. TSDL's blocks and types are objects with members that mean the same as those of
+ * CTF 2. A value lives until its outermost block or fragment ends; the values of named
+ * types live until the metadata ends. Tokens are values, too.
  */
 enum ast_kind {
 	AST_NULL,
@@ -18,36 +20,38 @@ enum ast_kind {
 	AST_TEXT,
 	AST_OBJECT,
 	AST_ARRAY,
-	AST_WORD, /* a keyword is a word as any other */
-	AST_REAL, /* or an integer of more than 64 bits: of no use here */
-	AST_SIGN, /* `number` tells which */
+	AST_WORD, /* a word or keyword */
+	AST_REAL, /* a real, or an integer of more than 64 bits; the schema needs neither
+		   */
+	AST_SIGN, /* the sign is in `number` */
 	AST_END,
 	AST_WRONG,
 };
 
-enum { SIGN_ALIAS = 'A', SIGN_RANGE = 'R' }; /* := and ... */
+enum { SIGN_ALIAS = 'A', SIGN_RANGE = 'R' }; /* the tokens := and ... */
 
 struct ast {
 	struct metadata *in;
 	enum ast_kind kind;
 	unsigned line;
 	bool is_negative;
-	bool is_known;     /* somebody asked for the member */
-	uint64_t number;   /* in two's complement if negative */
-	const char *name;  /* as member of an object, else NULL */
-	const char *text;  /* of text and word; the "type" of an object, or NULL */
-	struct ast *first; /* of an object or array; */
-	struct ast *next;  /* the one after it there */
+	bool is_known;    /* the schema has used this member */
+	uint64_t number;  /* two's complement if negative */
+	const char *name; /* name of a member of an object, otherwise NULL */
+	const char
+	    *text; /* content of a text or word; for an object, its "type" or NULL */
+	struct ast *first; /* first child of an object or array */
+	struct ast *next;  /* next sibling */
 };
 
-/* Metadata that is being read. After an error no token follows. */
+/* Metadata that is being parsed. After an error there are no more tokens. */
 struct metadata {
 	struct schema *schema;
 	struct error *error;
 	const char *at, *end;
 	unsigned line;
-	struct ast token; /* the one at hand */
-	unsigned place;   /* the line of what is wrong */
+	struct ast token; /* the current token */
+	unsigned place;   /* line of the error */
 	struct obstack memory;
 	struct metadata_type {
 		const char *name; /* "uint8_t", "unsigned long", "struct pair" */
@@ -56,25 +60,26 @@ struct metadata {
 	size_t types, type_capacity;
 	size_t outer_types; /* types that are defined outside the current block */
 	bool is_json;
-	size_t nodes; /* field classes and labels, so that no text makes too many */
+	size_t nodes; /* number of field classes and labels, which is limited */
 	unsigned depth;
-	size_t fragments; /* of CTF 2 */
+	size_t fragments; /* number of fragments in CTF 2 */
 	bool has_trace;
-	enum field_scope scope; /* that the field class at hand is of, or SCOPES, */
-	const char *clock;      /* and the clock of stamps there, or NULL */
-	const struct ast *environment; /* the last `env` block of TSDL, or NULL */
+	enum field_scope
+	    scope;         /* scope of the current field class; SCOPES outside of any */
+	const char *clock; /* clock of timestamps in the current scope, or NULL */
+	const struct ast *environment; /* last `env` block of TSDL, or NULL */
 };
 
-/* Begin with the first token. The text is borrowed, and a NUL stands behind it. */
+/* Start with the first token. Borrows the text, which a NUL must follow. */
 void metadata_init(struct metadata *in, const char *text, size_t size, bool is_json,
 		   struct error *error);
 
-/* The schema, or NULL where an error came. */
+/* Return the schema, or NULL after an error. */
 struct schema *metadata_finish(struct metadata *in);
 
 /*
- * What is wrong with a value, its name before it. The first error is the one that stays;
- * of NULL it has been told that it is missing.
+ * Report an error in a value, prefixed with its name. Only the first error is kept. If
+ * `value` is NULL, it has already been reported as missing.
  */
 void metadata_wrong(const struct ast *value, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -84,15 +89,14 @@ static inline bool metadata_failed(const struct metadata *in)
 	return in->error->text != NULL;
 }
 
-/* Go on to the next token. */
 void metadata_next(struct metadata *in);
 
-/* Go past the sign if it is there; that it is there. */
+/* Return true if the current token is this sign; accept also moves past it. */
 bool metadata_is_sign(const struct metadata *in, char sign);
 bool metadata_accept(struct metadata *in, char sign);
 void metadata_expect(struct metadata *in, char sign);
 
-/* Memory, and values, that stay until a mark is set back. */
+/* A mark of the memory and types in use, to which metadata_forget() returns. */
 struct metadata_mark {
 	char *memory;
 	size_t types;
@@ -104,24 +108,24 @@ struct ast *ast_copy(const struct ast *value, const char *name); /* shares the m
 struct metadata_mark metadata_mark(struct metadata *in);
 void metadata_forget(struct metadata *in, struct metadata_mark mark);
 
-/* Check the field class, which is known by the name from here on. */
+/* Check a field class and define its name from here on. */
 void metadata_define(struct metadata *in, const char *name, const struct ast *ast);
 
-/* With error, anything. */
+/* Return a type by name. After an error the result is arbitrary. */
 const struct ast *metadata_find_type(struct metadata *in, const char *name);
 
-/* A member of an object by its name in the language, or NULL; it is known now. */
+/* Return a member of an object by its name in the language, or NULL; mark it as used. */
 const struct ast *ast_get(const struct ast *object, const char *json, const char *tsdl);
 
-/* The same, which must be there; in CTF 2. */
+/* Like ast_get(), but a missing member is an error; for ast_need_json only in CTF 2. */
 const struct ast *ast_need(const struct ast *object, const char *json, const char *tsdl);
 const struct ast *ast_need_json(const struct ast *object, const char *json,
 				const char *tsdl);
 
-/* That there are no more members, except those that say nothing of how to read. */
+/* Report members that were not used, except those that do not affect reading. */
 void ast_expect_no_more(const struct ast *object);
 
-/* What a value says, which may be NULL: the first one in it, a number, a text. */
+/* Return the content of a value, which may be NULL: its first child, number or text. */
 const struct ast *ast_first(const struct ast *value, enum ast_kind kind);
 uint64_t ast_natural(const struct ast *value, uint64_t otherwise);
 const char *ast_text(const struct ast *value, const char *otherwise);
@@ -129,7 +133,7 @@ const char *ast_text(const struct ast *value, const char *otherwise);
 /* Return the truth value that a value of TSDL states; false for NULL. */
 bool ast_truth(const struct ast *value);
 
-/* What words stand for, up to one without a name. */
+/* A keyword and its meaning; a table ends with a NULL name. */
 struct ast_word {
 	const char *name;
 	int is;
@@ -137,13 +141,19 @@ struct ast_word {
 
 int ast_word(const struct ast *value, const struct ast_word *known, int otherwise);
 
-/* Add to the schema what a fragment of CTF 2 or a block of TSDL says. */
+/* Add a fragment of CTF 2 or a block of TSDL to the schema. */
 void schema_add(const struct ast *fragment);
 
-/* The field class that a value describes, or its name. NULL with error, and of NULL. */
+/*
+ * Make the field class that a value describes or names. Return NULL with error, or if
+ * `value` is NULL.
+ */
 struct field_class *schema_field(const struct ast *value);
 
-/* These scopes of an object. Stamps in them are of the clock if that is not NULL. */
+/*
+ * Make the field classes of some scopes of an object. Timestamps in them are of `clock`
+ * unless it is NULL.
+ */
 void schema_scopes(const struct ast *object, struct field_class **of,
 		   enum field_scope first, enum field_scope last, const char *clock);
 

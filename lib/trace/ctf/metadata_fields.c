@@ -7,22 +7,23 @@
 #include "trace/ctf/metadata_ast.h"
 
 /*
- * Field classes of what metadata says. Where both languages say the same, the name in CTF
- * 2 stands before that in TSDL. Nothing counts after an error, so what is wrong may
- * become anything.
+ * Field classes from metadata of both languages.
+ *
+ * Where a function gets names for both, that of CTF 2 comes before that of TSDL. After an
+ * error the results are arbitrary.
  */
 enum {
-	MOST_NODES = 1 << 20, /* field classes and labels of one trace */
+	MOST_NODES = 1 << 20, /* of one trace: field classes and labels */
 	MOST_DEPTH = 64,
-	MOST_MEMBERS = 1 << 12, /* of one structure, each is compared with all */
+	MOST_MEMBERS = 1 << 12, /* of one structure; each is compared with all others */
 };
 
-static unsigned alignment(const struct ast *value, unsigned otherwise)
+static unsigned read_alignment(const struct ast *value, unsigned otherwise)
 {
 	uint64_t align = ast_natural(value, otherwise);
 
 	if (align < 1 || align > 1 << 16 || (align & (align - 1)))
-		metadata_wrong(value, "want an alignment that is a power of two");
+		metadata_wrong(value, "expected a power of two up to 65536 as alignment");
 	return (unsigned)align;
 }
 
@@ -39,8 +40,8 @@ enum byte_order schema_order(const struct ast *value)
 	return (enum byte_order)ast_word(value, order, ORDER_NATIVE);
 }
 
-/* As field_class.text. */
-static int encoding(const struct ast *value, int otherwise)
+/* Return an encoding as in field_class.text. */
+static int read_encoding(const struct ast *value, int otherwise)
 {
 	static const struct ast_word known[] = {
 	    {"none", 0},     {"utf8", 1},      {"ascii", 1},
@@ -50,32 +51,36 @@ static int encoding(const struct ast *value, int otherwise)
 	return ast_word(value, known, otherwise);
 }
 
-/* [[first, last], ...] */
+/* Read ranges: [[first, last], ...]. */
 static void read_ranges(const struct ast *value, struct field_member *member)
 {
 	const struct ast *pair = ast_first(value, AST_ARRAY);
 
 	if (value && !pair)
-		metadata_wrong(value, "want ranges of integers");
+		metadata_wrong(value, "expected ranges of integers");
 	for (; pair; pair = pair->next) {
 		const struct ast *first = ast_first(pair, AST_ARRAY);
 		const struct ast *last = first ? first->next : NULL;
 
 		if (!last || last->next || first->kind != AST_NUMBER ||
 		    last->kind != AST_NUMBER) {
-			metadata_wrong(value, "want ranges of two integers");
+			metadata_wrong(value, "expected ranges of two integers");
 			return;
 		}
 		if (first->is_negative != last->is_negative
 			? last->is_negative
 			: first->number > last->number)
-			metadata_wrong(value, "want a range that ends after its begin");
+			metadata_wrong(
+			    value, "expected a range that does not end before its start");
 		field_add_range(member, first->number, last->number);
 		value->in->nodes++;
 	}
 }
 
-/* In TSDL a label of several ranges comes several times. */
+/*
+ * Read the labels of an enumeration. In TSDL a label with several ranges occurs several
+ * times.
+ */
 static void read_mappings(const struct ast *value, struct field_class *class)
 {
 	const struct ast *label = ast_first(value, AST_OBJECT);
@@ -92,7 +97,10 @@ static void read_mappings(const struct ast *value, struct field_class *class)
 	texts_clear(&names);
 }
 
-/* What fields tell: in CTF 2 by a role, in TSDL by their name, and in which scope. */
+/*
+ * The roles of fields: in CTF 2 they are named, in TSDL they follow from the field's name
+ * and scope.
+ */
 static const struct role {
 	const char *name, *tsdl;
 	enum field_role role;
@@ -128,7 +136,10 @@ static bool can_have(const struct field_class *class, enum field_role role)
 	       element->align == 8;
 }
 
-/* A stamp is of the stream's clock in CTF 2, of that it is mapped to in TSDL. */
+/*
+ * Give a field class its role. A timestamp belongs to the stream's clock in CTF 2, and to
+ * the mapped clock in TSDL.
+ */
 static void set_role(const struct ast *object, struct field_class *class,
 		     const struct role *is)
 {
@@ -149,7 +160,7 @@ static void set_role(const struct ast *object, struct field_class *class,
 	class->roles |= 1u << is->role;
 	if (is->role != ROLE_END || !class->clock)
 		return;
-	/* A packet's end is not a time to count on from. */
+	/* The end of a packet is not a time from which to count on. */
 	class->roles |= 1u << ROLE_END_STAMP;
 	free(class->clock);
 	class->clock = NULL;
@@ -167,11 +178,14 @@ static void read_roles(const struct ast *value, struct field_class *class)
 		if (role->name)
 			set_role(value, class, role);
 		else
-			metadata_wrong(value, "want a role that is known");
+			metadata_wrong(value, "unknown role");
 	}
 }
 
-/* The CPU is no matter of the format: its name tells it in both languages. */
+/*
+ * Give a field class the role that its name implies in TSDL. CTF has no role for the CPU:
+ * in both languages it is recognized by its field name, cpu_id.
+ */
 static void set_role_by_name(const struct ast *object, const char *name,
 			     struct field_class *class)
 {
@@ -191,7 +205,7 @@ static void set_role_by_name(const struct ast *object, const char *name,
 		class->roles |= 1u << ROLE_CPU;
 }
 
-/* map = clock.NAME.value */
+/* Read a mapping to a clock, "clock.NAME.value". */
 static void read_map(const struct ast *value, struct field_class *class)
 {
 	static const char before[] = "clock.", after[] = ".value";
@@ -202,10 +216,10 @@ static void read_map(const struct ast *value, struct field_class *class)
 	    strcmp(path + size - strlen(after), after) == 0)
 		class->clock = mem_strndup(path + strlen(before), size - around);
 	else if (value)
-		metadata_wrong(value, "want clock.NAME.value");
+		metadata_wrong(value, "expected clock.NAME.value");
 }
 
-/* The base in which an integer is displayed is not used, but it may not be nonsense. */
+/* Check the base in which to display an integer. It is not used, but must be valid. */
 static void check_base(const struct ast *base)
 {
 	static const struct ast_word known[] = {
@@ -218,7 +232,7 @@ static void check_base(const struct ast *base)
 		ast_word(base, known, 0);
 	else if (base->is_negative || (base->number != 2 && base->number != 8 &&
 				       base->number != 10 && base->number != 16))
-		metadata_wrong(base, "want base 2, 8, 10 or 16");
+		metadata_wrong(base, "invalid base (expected 2, 8, 10 or 16)");
 }
 
 static void read_variable(const struct ast *object, struct field_class *class)
@@ -227,7 +241,10 @@ static void read_variable(const struct ast *object, struct field_class *class)
 	read_roles(ast_get(object, "roles", NULL), class);
 }
 
-/* The width of a real is that of its two parts in TSDL. */
+/*
+ * Read the attributes of a number. In TSDL the width of a real is the sum of its two
+ * parts.
+ */
 static void read_fixed(const struct ast *object, struct field_class *class)
 {
 	static const struct ast_word bit_order[] = {
@@ -243,16 +260,16 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 	if (is_old_real)
 		exponent = ast_natural(ast_need(object, NULL, "exp_dig"), 0);
 	if (__builtin_add_overflow(size, exponent, &size) || !size || size > 64)
-		metadata_wrong(length, "want 1 to 64 bits");
+		metadata_wrong(length, "expected 1 to 64 bits");
 	else if (is_real && size != 16 && size != 32 && size != 64)
-		metadata_wrong(length, "want 16, 32 or 64 bits");
+		metadata_wrong(length, "expected 16, 32 or 64 bits");
 	class->size = (unsigned)size;
-	class->align = alignment(ast_get(object, "alignment", "align"),
-				 object->in->is_json || size % 8 ? 1 : 8);
+	class->align = read_alignment(ast_get(object, "alignment", "align"),
+				      object->in->is_json || size % 8 ? 1 : 8);
 	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
 	class->is_reversed = ast_word(bits, bit_order, class->order) != (int)class->order;
 	class->is_signed |= ast_truth(ast_get(object, NULL, "signed"));
-	class->text = encoding(ast_get(object, NULL, "encoding"), 0);
+	class->text = read_encoding(ast_get(object, NULL, "encoding"), 0);
 	if (base)
 		check_base(base);
 	read_map(ast_get(object, NULL, "map"), class);
@@ -261,10 +278,13 @@ static void read_fixed(const struct ast *object, struct field_class *class)
 
 static void read_string(const struct ast *object, struct field_class *class)
 {
-	class->text = encoding(ast_get(object, "encoding", "encoding"), 1);
+	class->text = read_encoding(ast_get(object, "encoding", "encoding"), 1);
 }
 
-/* What holds the structure of a scope, and where others look for their fields. */
+/*
+ * The attribute that contains each scope's structure, and the scope's name in field
+ * locations.
+ */
 static const struct {
 	const char *member[2], *path[2]; /* in TSDL, in CTF 2 */
 } known_scope[SCOPES] = {
@@ -281,7 +301,7 @@ static const struct {
     {{"fields", "payload-field-class"}, {"event.fields.", "event-record-payload"}},
 };
 
-/* Of TSDL: a name of a scope or none, and names of fields, with dots between. */
+/* Read a path of TSDL: an optional scope and names of fields, joined by dots. */
 static void read_path(const char *path, struct field_location *location)
 {
 	size_t size = 0;
@@ -299,7 +319,7 @@ static void read_path(const char *path, struct field_location *location)
 	}
 }
 
-/* Where the length or the selector is. */
+/* Read the location of a length or a selector. */
 static void read_location(const struct ast *value, struct field_class *class)
 {
 	const struct ast *step, *origin;
@@ -318,10 +338,10 @@ static void read_location(const struct ast *value, struct field_class *class)
 		if (strcmp(ast_text(origin, ""), known_scope[i].path[1]) == 0)
 			location->scope = i;
 	if (origin && location->scope < 0)
-		metadata_wrong(origin, "want a scope");
+		metadata_wrong(origin, "expected a scope");
 	step = ast_first(ast_need(value, "path", NULL), AST_ARRAY);
 	if (!step)
-		metadata_wrong(value, "want a path of names");
+		metadata_wrong(value, "expected a path of names");
 	for (; step; step = step->next)
 		field_add_step(location,
 			       step->kind == AST_NULL ? NULL : ast_text(step, ""));
@@ -337,7 +357,7 @@ static void read_length(const struct ast *object, struct field_class *class)
 		class->length = ast_natural(ast_need(object, "length", "size"), 0);
 }
 
-/* Strings with a length, and BLOBs: so many bytes. */
+/* Read a string with a length, or a BLOB: an array of bytes. */
 static void read_bytes(const struct ast *object, struct field_class *class)
 {
 	struct field_class *byte = class->element = field_new(FIELD_INTEGER);
@@ -345,7 +365,7 @@ static void read_bytes(const struct ast *object, struct field_class *class)
 	byte->size = byte->align = class->align = 8;
 	byte->order = ORDER_LITTLE;
 	if (strstr(object->text, "-string"))
-		byte->text = encoding(ast_get(object, "encoding", NULL), 1);
+		byte->text = read_encoding(ast_get(object, "encoding", NULL), 1);
 	read_length(object, class);
 	read_roles(ast_get(object, "roles", NULL), class);
 }
@@ -355,13 +375,13 @@ static void read_array(const struct ast *object, struct field_class *class)
 	static const char element[] = "element-field-class";
 
 	class->element = schema_field(ast_need(object, element, element));
-	class->align = alignment(ast_get(object, "minimum-alignment", NULL), 1);
+	class->align = read_alignment(ast_get(object, "minimum-alignment", NULL), 1);
 	if (class->element && class->element->align > class->align)
 		class->align = class->element->align;
 	read_length(object, class);
 }
 
-/* A member of a structure or an option of a variant. */
+/* Read a member of a structure or an option of a variant. */
 static void read_member(const struct ast *object, struct field_class *class)
 {
 	bool is_structure = class->type == FIELD_STRUCTURE;
@@ -372,9 +392,9 @@ static void read_member(const struct ast *object, struct field_class *class)
 	struct field_member *member;
 
 	if (class->members >= MOST_MEMBERS)
-		metadata_wrong(object, "want fewer members");
+		metadata_wrong(object, "too many members");
 	if (of && (is_structure || !object->in->is_json) && field_member(class, name))
-		metadata_wrong(object, "want members of different names");
+		metadata_wrong(object, "duplicate member name");
 	if (!of || metadata_failed(object->in)) {
 		error_prefix(object->in->error, "%s", *name ? name : "option");
 		field_free(of);
@@ -388,7 +408,7 @@ static void read_member(const struct ast *object, struct field_class *class)
 	else
 		read_ranges(ast_need_json(object, "selector-field-ranges", NULL), member);
 	if ((of->roles & 1u << ROLE_MAGIC) && class->members > 1)
-		metadata_wrong(object, "%s: want it as the first member", name);
+		metadata_wrong(object, "%s: expected as the first member", name);
 	ast_expect_no_more(object);
 }
 
@@ -404,7 +424,7 @@ static void read_structure(const struct ast *object, struct field_class *class)
 {
 	static const char align[] = "minimum-alignment", list[] = "member-classes";
 
-	class->align = alignment(ast_get(object, align, align), 1);
+	class->align = read_alignment(ast_get(object, align, align), 1);
 	read_members(ast_get(object, list, list), class);
 }
 
@@ -415,7 +435,7 @@ static void read_variant(const struct ast *object, struct field_class *class)
 	read_location(ast_need_json(object, location, location), class);
 	read_members(ast_need(object, "options", "options"), class);
 	if (!class->members)
-		metadata_wrong(object, "want an option");
+		metadata_wrong(object, "expected an option");
 }
 
 static void read_optional(const struct ast *object, struct field_class *class)
@@ -430,7 +450,7 @@ static void read_optional(const struct ast *object, struct field_class *class)
 
 static struct field_class *build_field(const struct ast *object)
 {
-	/* The names of field classes; the first ones are of TSDL only. */
+	/* Kinds of field classes; the first three occur only in TSDL. */
 	static const struct {
 		const char *name;
 		enum field_type type;
@@ -466,7 +486,7 @@ static struct field_class *build_field(const struct ast *object)
 	while (i < kinds && strcmp(kind[i].name, type) != 0)
 		i++;
 	if (i == kinds || object->kind != AST_OBJECT) {
-		metadata_wrong(object, "field class %s is not known", type);
+		metadata_wrong(object, "unknown field class %s", type);
 		return NULL;
 	}
 	class = field_new(kind[i].type);
@@ -489,7 +509,7 @@ struct field_class *schema_field(const struct ast *value)
 	if (!value || metadata_failed(value->in))
 		return NULL;
 	if (value->in->depth++ >= MOST_DEPTH || value->in->nodes++ > MOST_NODES)
-		metadata_wrong(value, "want less metadata, its types are too many");
+		metadata_wrong(value, "too many types, or nested too deeply");
 	else
 		class = build_field(value);
 	value->in->depth--;
@@ -501,7 +521,7 @@ static struct field_class *read_scope(const struct ast *value)
 	struct field_class *class = schema_field(value);
 
 	if (class && class->type != FIELD_STRUCTURE)
-		metadata_wrong(value, "want a structure");
+		metadata_wrong(value, "expected a structure");
 	if (metadata_failed(value->in))
 		error_prefix(value->in->error, "%s", value->name);
 	return class;

@@ -25,7 +25,7 @@ int parse_uuid(const char *text, unsigned char uuid[16])
 	return *text ? -1 : 0;
 }
 
-/* A text, or 16 numbers. */
+/* Read a uuid: a string, or 16 numbers. Return false if `value` is NULL. */
 static bool read_uuid(const struct ast *value, unsigned char uuid[16])
 {
 	const struct ast *byte = value ? value->first : NULL;
@@ -38,7 +38,7 @@ static bool read_uuid(const struct ast *value, unsigned char uuid[16])
 	     byte = byte->next)
 		uuid[bytes++] = (unsigned char)byte->number;
 	if (byte || bytes != 16)
-		metadata_wrong(value, "want a uuid");
+		metadata_wrong(value, "expected a uuid");
 	return true;
 }
 
@@ -48,9 +48,9 @@ static void read_preamble(const struct ast *object)
 	const struct ast *version = ast_need(object, "version", NULL);
 
 	if (object->in->fragments != 1)
-		metadata_wrong(object, "want one preamble, the first fragment");
+		metadata_wrong(object, "expected a preamble only as the first fragment");
 	if (ast_natural(version, 2) != 2)
-		metadata_wrong(version, "want 2");
+		metadata_wrong(version, "unsupported version (expected 2)");
 	schema->has_uuid = read_uuid(ast_get(object, "uuid", NULL), schema->uuid);
 }
 
@@ -61,12 +61,15 @@ static void read_alias(const struct ast *object)
 
 	for (size_t i = 0; name && i < object->in->types; i++)
 		if (strcmp(object->in->type[i].name, name) == 0)
-			metadata_wrong(object, "%s: want one alias of the name", name);
+			metadata_wrong(object, "duplicate alias '%s'", name);
 	if (class)
 		metadata_define(object->in, name, class);
 }
 
-/* Of the environment the host, and the version of a tracer whose stamps are corrected. */
+/*
+ * Read from the environment the host, and the version of a tracer whose timestamps need a
+ * correction.
+ */
 static void read_environment(const struct ast *object)
 {
 	static const char *const part[] = {"tracer_major", "tracer_minor",
@@ -97,13 +100,13 @@ static void read_trace(const struct ast *object)
 	const struct ast *order = ast_get(object, NULL, "byte_order");
 
 	if (in->has_trace || (in->is_json && schema->streams)) {
-		metadata_wrong(object, "want one, before what it holds");
+		metadata_wrong(object, "expected once, before its streams");
 		return;
 	}
 	in->has_trace = true;
 	if (!in->is_json && (ast_natural(ast_need(object, NULL, "major"), 1) != 1 ||
 			     ast_natural(ast_need(object, NULL, "minor"), 8) != 8))
-		metadata_wrong(object, "want CTF 1.8");
+		metadata_wrong(object, "unsupported version (expected CTF 1.8)");
 	if (order)
 		schema->order = schema_order(order);
 	schema->has_uuid |= read_uuid(ast_get(object, NULL, "uuid"), schema->uuid);
@@ -113,8 +116,9 @@ static void read_trace(const struct ast *object)
 }
 
 /*
- * Clocks are one if namespace, name and unique ID are. LTTng's ID is the boot's UUID, as
- * in CTF 1.8; of others 16 bytes are made (FNV-1a, twice).
+ * Derive a clock's uuid from its identity. In CTF 2, clocks are the same if namespace,
+ * name and unique ID are equal. LTTng's ID is the boot's UUID, as in CTF 1.8; other IDs
+ * are hashed to 16 bytes (FNV-1a, twice).
  */
 static void make_uuid(unsigned char uuid[16], const char *space, const char *uid)
 {
@@ -134,12 +138,12 @@ static void read_offset(const struct ast *object, struct schema_clock *clock)
 
 	if (seconds && (seconds->kind != AST_NUMBER ||
 			(!seconds->is_negative && seconds->number > INT64_MAX)))
-		metadata_wrong(seconds, "want a number of seconds");
+		metadata_wrong(seconds, "expected a number of seconds");
 	clock->offset_s = seconds ? (int64_t)seconds->number : 0;
 	clock->offset = ast_natural(ast_get(object, "cycles", "offset"), 0);
 }
 
-/* Check what a clock says beside how to read its stamps. */
+/* Check the attributes of a clock that do not affect its timestamps. */
 static void check_clock(const struct ast *object)
 {
 	ast_text(ast_get(object, "description", "description"), NULL);
@@ -160,7 +164,7 @@ static void read_clock(const struct ast *object)
 
 	clock.frequency = ast_natural(frequency, 1000000000);
 	if (!clock.frequency)
-		metadata_wrong(frequency, "want a frequency");
+		metadata_wrong(frequency, "expected a positive frequency");
 	ast_first(offset, AST_OBJECT);
 	if (offset || !object->in->is_json)
 		read_offset(offset ? offset : object, &clock);
@@ -168,10 +172,10 @@ static void read_clock(const struct ast *object)
 	if (uid)
 		make_uuid(clock.uuid, space, uid);
 	check_clock(object);
-	/* babeltrace2 writes one for each of its streams in TSDL, all of a name. */
+	/* In TSDL babeltrace2 writes a clock of one name for each stream. */
 	for (size_t i = 0; id && object->in->is_json && i < schema->clocks; i++)
 		if (strcmp(schema->clock[i].name, id) == 0)
-			metadata_wrong(object, "%s: want one clock of the name", id);
+			metadata_wrong(object, "duplicate clock '%s'", id);
 	if (metadata_failed(object->in))
 		return;
 	clock.name = mem_strdup(id);
@@ -237,7 +241,7 @@ static void read_event(const struct ast *object)
 	    *name ? mem_strdup(name) : mem_printf("event_%" PRIu64, event.id);
 	schema_scopes(object, event.scope, SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD, NULL);
 	if (!named && !object->in->is_json)
-		metadata_wrong(object, "want a name");
+		metadata_wrong(object, "missing name");
 	*MEM_NEXT(schema->event, schema->events, schema->event_capacity) = event;
 	if (metadata_failed(object->in) && *name)
 		error_prefix(object->in->error, "%s", name);
@@ -267,9 +271,9 @@ void schema_add(const struct ast *object)
 			break;
 	}
 	if (i == count) {
-		metadata_wrong(object, "fragment %s is not known", type);
+		metadata_wrong(object, "unknown fragment %s", type);
 	} else if (i && object->in->fragments == 1) {
-		metadata_wrong(object, "want a preamble");
+		metadata_wrong(object, "expected a preamble");
 	} else {
 		known[i].read(object);
 		ast_expect_no_more(object);

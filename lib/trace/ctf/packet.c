@@ -11,14 +11,14 @@
 
 #include "base/mem.h"
 
-#define MAGIC 0xc1fc1fc1u /* that packets begin with */
+#define MAGIC 0xc1fc1fc1u /* the first field of packets */
 
 enum {
-	BLOCK = 1 << 18,      /* bytes read at once, at least */
-	AHEAD = 1 << 23,      /* that the system is asked for meanwhile, at most */
-	HEAD_BYTES = 1 << 14, /* more than a packet's head takes */
-	MOST_FALSE =
-	    1000, /* magic numbers that begin no packet, so that none take long */
+	BLOCK = 1 << 18,      /* least number of bytes to read at once */
+	AHEAD = 1 << 23,      /* most bytes to read ahead */
+	HEAD_BYTES = 1 << 14, /* more than any packet header needs */
+	MOST_FALSE = 1000, /* limit of magic numbers that do not start a packet, so that
+			      the search is short */
 };
 
 int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
@@ -38,11 +38,11 @@ int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
 }
 
 /*
- * Have the system read what comes next while this is decoded, so that a disk is never
- * waited for twice: a file that is opened anew for each block has no readahead of its
- * own. As much again as was read, for the next packet is about as large.
+ * Ask the system to read the next bytes while these are decoded; a file that is reopened
+ * for each block has no readahead of its own. Request as much as was just read, because
+ * the next packet is about as large.
  */
-static void ask_ahead(const struct ctf_window *window, int fd, uint64_t count)
+static void request_readahead(const struct ctf_window *window, int fd, uint64_t count)
 {
 	uint64_t next = window->at + window->count;
 
@@ -51,8 +51,8 @@ static void ask_ahead(const struct ctf_window *window, int fd, uint64_t count)
 			      POSIX_FADV_WILLNEED);
 }
 
-/* Read on behind what is there. What cannot be had ends the file. */
-static void read_on(struct ctf_window *window, uint64_t until)
+/* Read up to `until` bytes after `at`. If they cannot be read, the file ends there. */
+static void read_more(struct ctf_window *window, uint64_t until)
 {
 	int fd = open(window->file->path, O_RDONLY | O_CLOEXEC);
 
@@ -76,7 +76,7 @@ static void read_on(struct ctf_window *window, uint64_t until)
 		}
 		window->count += (uint64_t)got;
 	}
-	ask_ahead(window, fd, until);
+	request_readahead(window, fd, until);
 	close(fd);
 }
 
@@ -85,13 +85,13 @@ bool ctf_window_report(struct ctf_window *window, struct problem_list *problems)
 	if (!window->error)
 		return false;
 	problem_add(problems, window->file->path, PROBLEM_UNREADABLE, 1,
-		    "cannot be read from byte %" PRIu64 " on: %s", window->size,
+		    "cannot read from byte %" PRIu64 " on: %s", window->size,
 		    strerror(window->error));
 	window->error = 0;
 	return true;
 }
 
-struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count)
+struct ctf_bytes ctf_window_load(struct ctf_window *window, uint64_t at, uint64_t count)
 {
 	uint64_t rest = at < window->size ? window->size - at : 0, kept, wanted;
 
@@ -114,7 +114,7 @@ struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_
 			window->capacity = wanted;
 			window->byte = mem_realloc(window->byte, (size_t)wanted, 1);
 		}
-		read_on(window, wanted);
+		read_more(window, wanted);
 	}
 	return (struct ctf_bytes){window->byte ? window->byte + (at - window->at) : NULL,
 				  window->at + window->count - at};
@@ -137,8 +137,8 @@ static const struct schema_stream *find_stream(const struct schema *schema,
 	return NULL;
 }
 
-/* What the fields told so far. */
-static void take_roles(const struct ctf_cursor *cursor, struct ctf_packet *packet)
+/* Copy the roles that the fields have set so far. */
+static void copy_roles(const struct ctf_cursor *cursor, struct ctf_packet *packet)
 {
 	packet->has = cursor->has;
 	memcpy(packet->value, cursor->slot, sizeof(packet->value));
@@ -154,17 +154,20 @@ static bool read_head(const struct schema *schema, struct ctf_cursor *cursor,
 	memset(cursor->slot, 0, sizeof(packet->value));
 	if (!ctf_program_run(schema->packet_program, cursor))
 		return false;
-	take_roles(cursor, packet);
+	copy_roles(cursor, packet);
 	if (packet_has(packet, ROLE_MAGIC) && packet->value[ROLE_MAGIC] != MAGIC)
 		return false;
 	packet->stream = find_stream(schema, packet);
 	if (!packet->stream || !ctf_program_run(packet->stream->packet_program, cursor))
 		return false;
-	take_roles(cursor, packet);
+	copy_roles(cursor, packet);
 	return true;
 }
 
-/* Either size stands for both; with none of them the packet is all there is. */
+/*
+ * Set the packet's sizes. If only one is recorded, it stands for both; without either,
+ * the packet is the rest of the file.
+ */
 static void set_sizes(struct ctf_packet *packet, uint64_t there)
 {
 	bool size = packet_has(packet, ROLE_SIZE),
@@ -176,13 +179,14 @@ static void set_sizes(struct ctf_packet *packet, uint64_t there)
 	packet->content = content ? packet->value[ROLE_CONTENT] : packet->size;
 }
 
-static bool is_of(const struct ctf_packet *packet, const struct schema *schema)
+static bool has_schema_uuid(const struct ctf_packet *packet, const struct schema *schema)
 {
 	return !schema->has_uuid || !packet_has(packet, ROLE_UUID) ||
 	       memcmp(packet->uuid, schema->uuid, sizeof(packet->uuid)) == 0;
 }
 
-static bool is_like(const struct ctf_packet *packet, const struct ctf_packet *first)
+static bool resembles_first(const struct ctf_packet *packet,
+			    const struct ctf_packet *first)
 {
 	return !first->stream ||
 	       (packet->stream == first->stream &&
@@ -196,7 +200,7 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 	uint64_t there = at < window->size ? 8 * (window->size - at) : 0;
 
 	memset(packet, 0, sizeof(*packet));
-	cursor->bytes = ctf_window_show(window, at, HEAD_BYTES);
+	cursor->bytes = ctf_window_load(window, at, HEAD_BYTES);
 	if (cursor->bytes.count > HEAD_BYTES)
 		cursor->bytes.count = HEAD_BYTES;
 	if (!there)
@@ -208,7 +212,8 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 	set_sizes(packet, there);
 	if (packet->size == 0 || packet->size % 8 || packet->content < cursor->at ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    !is_of(packet, window->schema) || !is_like(packet, &window->file->first))
+	    !has_schema_uuid(packet, window->schema) ||
+	    !resembles_first(packet, &window->file->first))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;
 	cursor->end = packet->content;
@@ -230,7 +235,7 @@ uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
 		magic[schema->is_magic_big ? 3 - i : i] = (unsigned char)(MAGIC >> 8 * i);
 	for (int tries = 0;
 	     schema->has_magic && from < window->size && tries <= MOST_FALSE;) {
-		struct ctf_bytes bytes = ctf_window_show(window, from, BLOCK);
+		struct ctf_bytes bytes = ctf_window_load(window, from, BLOCK);
 		const unsigned char *found =
 		    memmem(bytes.byte, bytes.count, magic, sizeof(magic));
 		enum packet_found is;

@@ -6,26 +6,30 @@
 
 #include "base/mem.h"
 
-/* No packet has as many; so many at once never overflow. */
+/* A limit above any packet's size, so that sums never overflow. */
 #define MOST_BITS ((uint64_t)1 << 48)
 
-/* What is known of the place where a field will begin, before any packet is. */
-struct known {
-	uint64_t modulus, rest; /* the bit is `rest` modulo this power of two */
+/* What is known about a field's position before any packet is read. */
+struct position {
+	uint64_t modulus, rest; /* position is `rest` modulo this power of two */
 };
 
-/* As long as nothing of unknown size comes, fields are one run. */
-struct making {
+/*
+ * A program that is being compiled. Consecutive fields of constant size form a run, which
+ * is one op.
+ */
+struct builder {
 	struct ctf_program *program;
-	struct known known;
-	size_t run_at; /* the op that skips the run; what looks back into it follows */
+	struct position position;
+	size_t run_at; /* op that skips the run; the ops that look back into it follow */
 	uint64_t run;  /* bits so far */
 	bool has_run;
 };
 
-static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
+static struct ctf_op *add_op(struct builder *builder, enum ctf_op_kind kind,
+			     uint64_t bits)
 {
-	struct ctf_program *program = making->program;
+	struct ctf_program *program = builder->program;
 	struct ctf_op *op = MEM_NEXT(program->op, program->ops, program->op_capacity);
 
 	memset(op, 0, sizeof(*op));
@@ -35,168 +39,173 @@ static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t
 	return op;
 }
 
-static void begin_run(struct making *making)
+static void begin_run(struct builder *builder)
 {
-	if (making->has_run)
+	if (builder->has_run)
 		return;
-	making->run_at = (size_t)(add(making, OP_SKIP, 0) - making->program->op);
-	making->has_run = true;
+	builder->run_at = (size_t)(add_op(builder, OP_SKIP, 0) - builder->program->op);
+	builder->has_run = true;
 }
 
-/* End the run: its length is known, and so is how far back from its end others look. */
-static void flush(struct making *making)
+/*
+ * End the run. Its length is now known, and so is the distance of each look from its
+ * end.
+ */
+static void end_run(struct builder *builder)
 {
-	struct ctf_op *op = making->program->op;
+	struct ctf_op *op = builder->program->op;
 
-	if (!making->has_run)
+	if (!builder->has_run)
 		return;
-	op[making->run_at].bits = making->run;
-	for (size_t i = making->run_at + 1; i < making->program->ops; i++)
-		op[i].bits = making->run - op[i].bits;
-	making->run = 0;
-	making->has_run = false;
+	op[builder->run_at].bits = builder->run;
+	for (size_t i = builder->run_at + 1; i < builder->program->ops; i++)
+		op[i].bits = builder->run - op[i].bits;
+	builder->run = 0;
+	builder->has_run = false;
 }
 
-static void forget(struct making *making, uint64_t modulus)
+static void reduce_modulus(struct builder *builder, uint64_t modulus)
 {
-	if (modulus < making->known.modulus)
-		making->known.modulus = modulus;
-	making->known.rest %= making->known.modulus;
+	if (modulus < builder->position.modulus)
+		builder->position.modulus = modulus;
+	builder->position.rest %= builder->position.modulus;
 }
 
-static void advance(struct making *making, uint64_t bits)
+static void add_bits(struct builder *builder, uint64_t bits)
 {
 	if (!bits)
 		return;
-	if (making->run > MOST_BITS)
-		flush(making);
-	begin_run(making);
-	making->run += bits;
-	making->known.rest = (making->known.rest + bits) % making->known.modulus;
+	if (builder->run > MOST_BITS)
+		end_run(builder);
+	begin_run(builder);
+	builder->run += bits;
+	builder->position.rest =
+	    (builder->position.rest + bits) % builder->position.modulus;
 }
 
-static void align(struct making *making, unsigned to)
+static void align_next(struct builder *builder, unsigned to)
 {
-	if (to > making->known.modulus) {
-		flush(making);
-		add(making, OP_ALIGN, to);
-		making->known.modulus = to;
-		making->known.rest = 0;
+	if (to > builder->position.modulus) {
+		end_run(builder);
+		add_op(builder, OP_ALIGN, to);
+		builder->position.modulus = to;
+		builder->position.rest = 0;
 		return;
 	}
-	advance(making, -making->known.rest & (to - 1));
+	add_bits(builder, -builder->position.rest & (to - 1));
 }
 
-/* What looks at the field that comes next, from behind the run. */
-static struct ctf_op *look_at_next(struct making *making, enum ctf_op_kind kind)
+/* Add an op that looks at the next field from the end of its run. */
+static struct ctf_op *look_at_next(struct builder *builder, enum ctf_op_kind kind)
 {
-	begin_run(making);
-	return add(making, kind, making->run);
+	begin_run(builder);
+	return add_op(builder, kind, builder->run);
 }
 
-static void look_at_number(struct making *making, enum ctf_op_kind kind,
+static void look_at_number(struct builder *builder, enum ctf_op_kind kind,
 			   const struct field_class *class, int index)
 {
-	struct ctf_op *op = look_at_next(making, kind);
+	struct ctf_op *op = look_at_next(builder, kind);
 
 	op->number = ctf_number_of(class);
 	op->index = index;
 }
 
-/* Whoever else wants to know the number that comes next. */
-static void look_at_users(struct making *making, const struct field_class *class)
+/* Emit an op for each use of the next number: as a slot, a clock value or a role. */
+static void look_at_uses(struct builder *builder, const struct field_class *class)
 {
 	for (size_t i = 0; i < class->slots; i++)
-		look_at_number(making, OP_VALUE, class, class->slot[i]);
+		look_at_number(builder, OP_VALUE, class, class->slot[i]);
 	if (class->clock)
-		look_at_number(making, OP_CLOCK, class, -1);
+		look_at_number(builder, OP_CLOCK, class, -1);
 	for (int role = 0; role < ROLES; role++)
 		if (class->roles & 1u << role)
-			look_at_number(making, OP_VALUE, class, role);
+			look_at_number(builder, OP_VALUE, class, role);
 }
 
-static void look_at_place(struct making *making, const struct field_class *class)
+static void look_at_place(struct builder *builder, const struct field_class *class)
 {
 	struct ctf_op *op;
 
 	if (class->type == FIELD_ARRAY && class->roles & 1u << ROLE_UUID)
-		look_at_next(making, OP_UUID);
+		look_at_next(builder, OP_UUID);
 	if (class->place < 0)
 		return;
-	op = look_at_next(making, OP_PLACE);
+	op = look_at_next(builder, OP_PLACE);
 	op->index = class->place;
 	op->count = class->length;
 }
 
-static void make(struct making *making, const struct field_class *class);
+static void compile_field(struct builder *builder, const struct field_class *class);
 
-static void make_number(struct making *making, const struct field_class *class)
+static void compile_number(struct builder *builder, const struct field_class *class)
 {
-	align(making, class->align);
-	look_at_users(making, class);
-	look_at_place(making, class);
-	advance(making, class->size);
+	align_next(builder, class->align);
+	look_at_uses(builder, class);
+	look_at_place(builder, class);
+	add_bits(builder, class->size);
 }
 
-/* Bytes of a kind that begins with one and ends somewhere. */
-static struct ctf_op *make_bytes(struct making *making, const struct field_class *class,
-				 enum ctf_op_kind kind)
+/* Add an op for bytes whose number is found by reading them. */
+static struct ctf_op *compile_bytes(struct builder *builder,
+				    const struct field_class *class,
+				    enum ctf_op_kind kind)
 {
 	struct ctf_op *op;
 
-	align(making, 8);
-	flush(making);
-	op = add(making, kind, 0);
+	align_next(builder, 8);
+	end_run(builder);
+	op = add_op(builder, kind, 0);
 	op->index = class->place;
-	making->known.modulus = 8;
-	making->known.rest = 0;
+	builder->position.modulus = 8;
+	builder->position.rest = 0;
 	return op;
 }
 
-static void make_string(struct making *making, const struct field_class *class)
+static void compile_string(struct builder *builder, const struct field_class *class)
 {
-	make_bytes(making, class, OP_STRING)->number.size =
+	compile_bytes(builder, class, OP_STRING)->number.size =
 	    (uint8_t)text_unit(class->text);
 }
 
-static void make_leb128(struct making *making, const struct field_class *class)
+static void compile_leb128(struct builder *builder, const struct field_class *class)
 {
-	make_bytes(making, class, OP_LEB128)->number.is_signed = class->is_signed;
-	look_at_users(making, class);
-	flush(making);
+	compile_bytes(builder, class, OP_LEB128)->number.is_signed = class->is_signed;
+	look_at_uses(builder, class);
+	end_run(builder);
 }
 
-static void make_structure(struct making *making, const struct field_class *class)
+static void compile_structure(struct builder *builder, const struct field_class *class)
 {
-	align(making, class->align);
+	align_next(builder, class->align);
 	for (size_t i = 0; i < class->members; i++)
-		make(making, class->member[i].class);
+		compile_field(builder, class->member[i].class);
 }
 
-/* Elements one by one; what is known of the place is known of no element. */
-static void make_repeat(struct making *making, const struct field_class *class)
+/* Compile elements that are read one by one; their positions are unknown. */
+static void compile_repeat(struct builder *builder, const struct field_class *class)
 {
 	uint32_t begin;
 	struct ctf_op *op;
 
-	flush(making);
-	begin = (uint32_t)making->program->ops;
-	op = add(making, OP_REPEAT, 0);
+	end_run(builder);
+	begin = (uint32_t)builder->program->ops;
+	op = add_op(builder, OP_REPEAT, 0);
 	op->index = class->from;
 	op->count = class->length;
-	forget(making, 1);
-	make(making, class->element);
-	flush(making);
-	add(making, OP_END, 0);
-	making->program->op[begin].target = (uint32_t)making->program->ops;
-	forget(making, 1);
+	reduce_modulus(builder, 1);
+	compile_field(builder, class->element);
+	end_run(builder);
+	add_op(builder, OP_END, 0);
+	builder->program->op[begin].target = (uint32_t)builder->program->ops;
+	reduce_modulus(builder, 1);
 }
 
 static bool array_bits(const struct field_class *class, uint64_t *bits);
 
 /*
- * Add the bits that a field takes wherever it begins aligned. False where they are not
- * constant, or somebody looks at the field.
+ * Add the bits of a field that starts aligned. Return false if they are not constant or
+ * the field is used.
  */
 static bool add_constant(const struct field_class *class, uint64_t *bits)
 {
@@ -227,8 +236,8 @@ static bool add_constant(const struct field_class *class, uint64_t *bits)
 }
 
 /*
- * The bits of an array of at least one element, if these are constant; none of those is
- * an element of no size, as no packet bounds their number.
+ * Compute the bits of an array of at least one element, if they are constant. Elements
+ * without size do not count, because no packet limits their number.
  */
 static bool array_bits(const struct field_class *class, uint64_t *bits)
 {
@@ -243,42 +252,42 @@ static bool array_bits(const struct field_class *class, uint64_t *bits)
 	return true;
 }
 
-static void make_array(struct making *making, const struct field_class *class)
+static void compile_array(struct builder *builder, const struct field_class *class)
 {
 	uint64_t bits;
 
-	align(making, class->align);
-	look_at_place(making, class);
+	align_next(builder, class->align);
+	look_at_place(builder, class);
 	if (!class->length)
 		return;
 	if (array_bits(class, &bits))
-		advance(making, bits);
+		add_bits(builder, bits);
 	else
-		make_repeat(making, class);
+		compile_repeat(builder, class);
 }
 
-static void make_sequence(struct making *making, const struct field_class *class)
+static void compile_sequence(struct builder *builder, const struct field_class *class)
 {
 	struct ctf_op *op;
 	uint64_t bits = 0, stride;
 
-	align(making, class->align);
-	flush(making);
+	align_next(builder, class->align);
+	end_run(builder);
 	if (class->place >= 0) {
-		op = add(making, OP_COUNTED, 0);
+		op = add_op(builder, OP_COUNTED, 0);
 		op->index = class->place;
 		op->count = (uint64_t) class->from;
 	}
 	if (!add_constant(class->element, &bits) || !bits) {
-		make_repeat(making, class);
+		compile_repeat(builder, class);
 		return;
 	}
 	stride = field_stride(class->element, bits);
-	op = add(making, OP_SEQUENCE, stride);
+	op = add_op(builder, OP_SEQUENCE, stride);
 	op->index = class->from;
 	op->count = bits;
-	/* The greatest power of two that divides both. */
-	forget(making, (stride | bits) & -(stride | bits));
+	/* Largest power of two that divides both. */
+	reduce_modulus(builder, (stride | bits) & -(stride | bits));
 }
 
 static void add_options(struct ctf_program *program, const struct field_class *class)
@@ -294,50 +303,50 @@ static void add_options(struct ctf_program *program, const struct field_class *c
 }
 
 /*
- * One option after the other, each with a jump behind all of them; until that
- * place is known, a jump's target is the jump before it.
+ * Compile one option after the other, each followed by a jump to the end of all. Until
+ * the end is known, a jump's target is the previous jump.
  */
-static void make_options(struct making *making, const struct field_class *class,
-			 uint32_t *begin)
+static void compile_options(struct builder *builder, const struct field_class *class,
+			    uint32_t *begin)
 {
-	const struct known before = making->known;
+	const struct position before = builder->position;
 	struct ctf_op *op;
 	uint32_t jump = UINT32_MAX;
 
 	for (size_t i = 0; i < class->members; i++) {
-		begin[i] = (uint32_t)making->program->ops;
-		making->known = before;
-		make(making, class->member[i].class);
-		flush(making);
-		op = add(making, OP_JUMP, 0);
+		begin[i] = (uint32_t)builder->program->ops;
+		builder->position = before;
+		compile_field(builder, class->member[i].class);
+		end_run(builder);
+		op = add_op(builder, OP_JUMP, 0);
 		op->target = jump;
-		jump = (uint32_t)(op - making->program->op);
+		jump = (uint32_t)(op - builder->program->op);
 	}
 	while (jump != UINT32_MAX) {
-		op = &making->program->op[jump];
+		op = &builder->program->op[jump];
 		jump = op->target;
-		op->target = (uint32_t)making->program->ops;
+		op->target = (uint32_t)builder->program->ops;
 	}
-	making->known = (struct known){1, 0};
+	builder->position = (struct position){1, 0};
 }
 
-static void make_variant(struct making *making, const struct field_class *class)
+static void compile_variant(struct builder *builder, const struct field_class *class)
 {
-	struct ctf_program *program = making->program;
+	struct ctf_program *program = builder->program;
 	size_t first = program->options, end, choice;
 	uint32_t *begin;
 	struct ctf_op *op;
 
-	flush(making);
+	end_run(builder);
 	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
 	add_options(program, class);
 	end = program->options;
-	op = add(making, OP_CHOOSE, first);
+	op = add_op(builder, OP_CHOOSE, first);
 	op->index = class->from;
 	op->number.is_signed = class->is_from_signed;
 	op->count = end - first;
 	choice = (size_t)(op - program->op);
-	make_options(making, class, begin);
+	compile_options(builder, class, begin);
 	for (size_t i = first; i < end; i++)
 		program->option[i].target = begin[program->option[i].target];
 	if (class->type == FIELD_OPTIONAL)
@@ -345,32 +354,32 @@ static void make_variant(struct making *making, const struct field_class *class)
 	free(begin);
 }
 
-static void make(struct making *making, const struct field_class *class)
+static void compile_field(struct builder *builder, const struct field_class *class)
 {
-	static void (*const by_type[])(struct making *, const struct field_class *) = {
-	    [FIELD_INTEGER] = make_number,    [FIELD_REAL] = make_number,
-	    [FIELD_STRING] = make_string,     [FIELD_STRUCTURE] = make_structure,
-	    [FIELD_VARIANT] = make_variant,   [FIELD_ARRAY] = make_array,
-	    [FIELD_SEQUENCE] = make_sequence, [FIELD_LEB128] = make_leb128,
-	    [FIELD_OPTIONAL] = make_variant,
+	static void (*const by_type[])(struct builder *, const struct field_class *) = {
+	    [FIELD_INTEGER] = compile_number,    [FIELD_REAL] = compile_number,
+	    [FIELD_STRING] = compile_string,     [FIELD_STRUCTURE] = compile_structure,
+	    [FIELD_VARIANT] = compile_variant,   [FIELD_ARRAY] = compile_array,
+	    [FIELD_SEQUENCE] = compile_sequence, [FIELD_LEB128] = compile_leb128,
+	    [FIELD_OPTIONAL] = compile_variant,
 	};
 
-	by_type[class->type](making, class);
+	by_type[class->type](builder, class);
 }
 
 struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count)
 {
-	struct making making = {.program = mem_zalloc(sizeof(struct ctf_program)),
-				.known = {1, 0}};
+	struct builder builder = {.program = mem_zalloc(sizeof(struct ctf_program)),
+				  .position = {1, 0}};
 
 	for (size_t i = 0; i < count; i++)
 		if (class[i])
-			make(&making, class[i]);
-	flush(&making);
-	add(&making, OP_END, 0);
-	making.program->op = mem_realloc(making.program->op, making.program->ops,
-					 sizeof(*making.program->op));
-	return making.program;
+			compile_field(&builder, class[i]);
+	end_run(&builder);
+	add_op(&builder, OP_END, 0);
+	builder.program->op = mem_realloc(builder.program->op, builder.program->ops,
+					  sizeof(*builder.program->op));
+	return builder.program;
 }
 
 void ctf_program_free(struct ctf_program *program)
@@ -382,7 +391,7 @@ void ctf_program_free(struct ctf_program *program)
 	free(program);
 }
 
-static bool stop(struct ctf_cursor *cursor, const char *why)
+static bool stop_program(struct ctf_cursor *cursor, const char *why)
 {
 	cursor->why = why;
 	return false;
@@ -391,26 +400,29 @@ static bool stop(struct ctf_cursor *cursor, const char *why)
 static bool stop_beyond(struct ctf_cursor *cursor, const char *why)
 {
 	cursor->is_beyond = true;
-	return stop(cursor, why);
+	return stop_program(cursor, why);
 }
 
-static bool skip(struct ctf_cursor *cursor, uint64_t bits)
+static bool advance_cursor(struct ctf_cursor *cursor, uint64_t bits)
 {
 	if (bits > cursor->end - cursor->at)
-		return stop_beyond(cursor, "it ends beyond its packet");
+		return stop_beyond(cursor, "field extends past its packet");
 	cursor->at += bits;
 	return true;
 }
 
-static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
+static uint64_t read_op_number(const struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	if (op->number.size == 0)
 		return cursor->leb128;
 	return ctf_number_at(op->number, cursor->bytes, cursor->at - op->bits);
 }
 
-/* Seven bits a byte, the least first; the last byte has no highest bit. */
-static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
+/*
+ * Read an LEB128: seven bits a byte, least significant first; the last byte's top bit is
+ * 0.
+ */
+static bool read_leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	uint64_t begin = cursor->at, value = 0, more = 0x80;
 	unsigned size = 0;
@@ -419,19 +431,19 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 		uint64_t byte, rest;
 
 		if (cursor->end - cursor->at < 8)
-			return stop_beyond(cursor, "it ends beyond its packet");
+			return stop_beyond(cursor, "field extends past its packet");
 		byte = cursor->bytes.byte[cursor->at / 8];
 		cursor->at += 8;
 		more = byte & 0x80;
 		byte &= 0x7f;
 		if (size < 64)
 			value |= byte << size;
-		/* Of what does not fit, only copies of the sign. */
+		/* Bits that do not fit must be copies of the sign. */
 		rest = !op->number.is_signed ? (size == 63 ? byte & 1 : 0)
 		       : value >> 63         ? 0x7f
 					     : 0;
 		if (size >= 63 && byte != rest)
-			return stop(cursor, "its integer has more than 64 bits");
+			return stop_program(cursor, "integer of more than 64 bits");
 	}
 	if (op->number.is_signed && size < 64)
 		value = ctf_sign(value, size);
@@ -448,26 +460,26 @@ uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uin
 	const struct ctf_op op = {.number = ctf_number_of(class), .index = -1};
 	struct ctf_cursor cursor = {.bytes = bytes, .at = *at, .end = 8 * bytes.count};
 
-	leb128(&cursor, &op);
+	read_leb128(&cursor, &op);
 	*at = cursor.at;
 	return cursor.leb128;
 }
 
-static bool string(struct ctf_cursor *cursor, const struct ctf_op *op)
+static bool skip_text(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
 	size_t most = (size_t)(cursor->end - cursor->at) / 8, unit = op->number.size;
 	size_t size = text_size(begin, most, op->number.size);
 
 	if (size + unit > most)
-		return stop_beyond(cursor, "its text ends beyond its packet");
+		return stop_beyond(cursor, "string extends past its packet");
 	if (op->index >= 0)
 		cursor->place[op->index] = (struct ctf_place){cursor->at, size};
 	cursor->at += 8 * (size + unit);
 	return true;
 }
 
-static bool sequence(struct ctf_cursor *cursor, const struct ctf_op *op)
+static bool skip_sequence(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	uint64_t count = cursor->slot[op->index], bits;
 
@@ -475,13 +487,14 @@ static bool sequence(struct ctf_cursor *cursor, const struct ctf_op *op)
 		return true;
 	if (__builtin_mul_overflow(count - 1, op->bits, &bits) ||
 	    __builtin_add_overflow(bits, op->count, &bits))
-		return stop_beyond(cursor, "its sequence ends beyond its packet");
-	return skip(cursor, bits);
+		return stop_beyond(cursor, "sequence extends past its packet");
+	return advance_cursor(cursor, bits);
 }
 
-/* The op of the option that the tag selects, or NULL. */
-static const struct ctf_op *choose(const struct ctf_program *program,
-				   struct ctf_cursor *cursor, const struct ctf_op *op)
+/* Return the op of the option that the tag selects, or NULL. */
+static const struct ctf_op *select_option(const struct ctf_program *program,
+					  struct ctf_cursor *cursor,
+					  const struct ctf_op *op)
 {
 	const struct ctf_option *option = program->option + op->bits;
 	uint64_t flip = op->number.is_signed ? (uint64_t)1 << 63 : 0;
@@ -492,22 +505,23 @@ static const struct ctf_op *choose(const struct ctf_program *program,
 			return program->op + option->target;
 	if (op->target)
 		return program->op + op->target;
-	stop(cursor, "its variant has no option for its tag");
+	stop_program(cursor, "variant has no option for its tag");
 	return NULL;
 }
 
 static bool run_ops(const struct ctf_program *program, const struct ctf_op *op,
 		    struct ctf_cursor *cursor);
 
-/* An element may be nothing at all, and so are sequences of those. */
-static bool repeat(const struct ctf_program *program, const struct ctf_op *op,
-		   struct ctf_cursor *cursor)
+/* The budget limits elements, because they and sequences of them may have no size. */
+static bool run_repeat(const struct ctf_program *program, const struct ctf_op *op,
+		       struct ctf_cursor *cursor)
 {
 	uint64_t count = op->index < 0 ? op->count : cursor->slot[op->index];
 
 	while (count--) {
 		if (!cursor->budget--)
-			return stop(cursor, "it has more elements than its packet bits");
+			return stop_program(cursor,
+					    "more elements than its packet has bits");
 		if (!run_ops(program, op + 1, cursor))
 			return false;
 	}
@@ -522,22 +536,22 @@ static bool run_ops(const struct ctf_program *program, const struct ctf_op *op,
 		case OP_END:
 			return true;
 		case OP_ALIGN:
-			/* Every alignment counts from the packet's begin. */
-			if (!skip(cursor, -cursor->at & (op->bits - 1)))
+			/* Every alignment counts from the start of the packet. */
+			if (!advance_cursor(cursor, -cursor->at & (op->bits - 1)))
 				return false;
 			break;
 		case OP_SKIP:
-			if (!skip(cursor, op->bits))
+			if (!advance_cursor(cursor, op->bits))
 				return false;
 			break;
 		case OP_VALUE:
 			if (op->index < ROLES)
 				cursor->has |= 1u << op->index;
-			cursor->slot[op->index] = number(cursor, op);
+			cursor->slot[op->index] = read_op_number(cursor, op);
 			break;
 		case OP_CLOCK:
 			cursor->clock = ctf_clock_after(
-			    cursor->clock, number(cursor, op),
+			    cursor->clock, read_op_number(cursor, op),
 			    op->number.size ? op->number.size : cursor->leb128_size);
 			break;
 		case OP_UUID:
@@ -553,24 +567,24 @@ static bool run_ops(const struct ctf_program *program, const struct ctf_op *op,
 			    (struct ctf_place){cursor->at, cursor->slot[op->count]};
 			break;
 		case OP_STRING:
-			if (!string(cursor, op))
+			if (!skip_text(cursor, op))
 				return false;
 			break;
 		case OP_LEB128:
-			if (!leb128(cursor, op))
+			if (!read_leb128(cursor, op))
 				return false;
 			break;
 		case OP_SEQUENCE:
-			if (!sequence(cursor, op))
+			if (!skip_sequence(cursor, op))
 				return false;
 			break;
 		case OP_REPEAT:
-			if (!repeat(program, op, cursor))
+			if (!run_repeat(program, op, cursor))
 				return false;
 			op = program->op + op->target - 1;
 			break;
 		case OP_CHOOSE:
-			op = choose(program, cursor, op);
+			op = select_option(program, cursor, op);
 			if (!op)
 				return false;
 			op--;

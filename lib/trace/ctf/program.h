@@ -7,7 +7,7 @@
 
 #include "trace/schema.h"
 
-/* Bytes that may be looked at, whatever a packet in them says of its size. */
+/* Bytes that may be read, whatever size a packet in them claims. */
 struct ctf_bytes {
 	const unsigned char *byte;
 	uint64_t count;
@@ -19,9 +19,9 @@ static inline uint64_t ctf_sign(uint64_t value, unsigned size)
 }
 
 /*
- * A number of 1 to 64 bits. In little-endian order the first bit of a byte is
- * its least, in big-endian order its most significant one. All of its bytes
- * must be there.
+ * Read a number of 1 to 64 bits, all of which must be in `bytes`. In little-endian order
+ * the first bit of a byte is the least significant one, in big-endian order the most
+ * significant one.
  */
 static inline uint64_t ctf_bits(struct ctf_bytes bytes, uint64_t at, unsigned size,
 				bool big)
@@ -50,8 +50,8 @@ static inline uint64_t ctf_bits(struct ctf_bytes bytes, uint64_t at, unsigned si
 }
 
 /*
- * A clock's value from the one before and a stamp of its low bits; when they are
- * lower than before, they turned over once.
+ * Return a clock's value from the previous one and a timestamp of its low `size` bits. If
+ * these are lower than before, they wrapped once.
  */
 static inline uint64_t ctf_clock_after(uint64_t clock, uint64_t stamp, unsigned size)
 {
@@ -63,32 +63,36 @@ static inline uint64_t ctf_clock_after(uint64_t clock, uint64_t stamp, unsigned 
 }
 
 /*
- * How the fields of a scope are gone through, compiled once a class: fields of constant
- * size are one addition with a check, whatever their number; only strings, sequences,
- * variants and integers of variable size are looked at on the way. What is wanted of the
- * fields is noted where it stands, and is decoded by whoever wants it.
+ * The ops of a decode program, which is compiled once for each class.
+ *
+ * Consecutive fields of constant size cost one addition and one check, whatever their
+ * number; only strings, sequences, variants and integers of variable size are read. The
+ * positions of selected fields are stored as places, and decoded later if needed.
  */
 enum ctf_op_kind {
 	OP_END,
-	OP_ALIGN, /* to `bits` */
-	OP_SKIP,  /* `bits` */
-	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
-	OP_VALUE,    /* it goes to slot `index` */
-	OP_CLOCK,    /* it is a stamp */
-	OP_UUID,     /* the packet's UUID begins `bits` back */
-	OP_PLACE,    /* note what begins `bits` back, of `count` elements, at `index` */
-	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
-	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
-	OP_LEB128,   /* noted where index >= 0 */
-	OP_SEQUENCE, /* slot `index` times `bits`, but `count` for the last one */
-	OP_REPEAT,   /* what follows up to its OP_END, as many times as slot `index` says,
-			or `count` where index < 0; then `target` */
-	OP_CHOOSE,   /* one of `count` options from `bits` on, by slot `index`; else
-			`target`, if it is not 0 */
-	OP_JUMP,     /* to `target` */
+	OP_ALIGN, /* to a multiple of `bits` */
+	OP_SKIP,  /* skip `bits` */
+	/* The number that starts `bits` back; with number.size 0, the last LEB128. */
+	OP_VALUE,   /* store it in slot `index` */
+	OP_CLOCK,   /* update the clock from it */
+	OP_UUID,    /* the packet's UUID starts `bits` back */
+	OP_PLACE,   /* store in place `index`: `count` elements that start `bits` back */
+	OP_COUNTED, /* store in place `index`: as many elements from here on as slot
+		       `count` says */
+	OP_STRING,  /* up to its terminating character of `size` bytes; store its place if
+		       index >= 0 */
+	OP_LEB128,  /* store its place if index >= 0 */
+	OP_SEQUENCE, /* as many elements as slot `index` says, `bits` each, the last one
+			`count` */
+	OP_REPEAT,   /* run the ops up to OP_END as often as slot `index` says, or `count`
+			times if index < 0; then go to `target` */
+	OP_CHOOSE,   /* select one of `count` options, from option `bits` on, by slot
+			`index`; if none fits go to `target`, unless that is 0 */
+	OP_JUMP,     /* go to op `target` */
 };
 
-/* How a number is written. */
+/* The encoding of a number. */
 struct ctf_number {
 	uint8_t size; /* bits */
 	bool is_big, is_signed, is_reversed, is_boolean;
@@ -101,7 +105,7 @@ static inline struct ctf_number ctf_number_of(const struct field_class *class)
 				   class->is_boolean};
 }
 
-/* The first bit is the last one. */
+/* Reverse the order of bits. */
 static inline uint64_t ctf_reverse(uint64_t value, unsigned size)
 {
 	uint64_t reversed = 0;
@@ -111,7 +115,7 @@ static inline uint64_t ctf_reverse(uint64_t value, unsigned size)
 	return reversed;
 }
 
-/* The number of 1 to 64 bits that begins there. */
+/* Read the number of 1 to 64 bits at `at`. */
 static inline uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes,
 				     uint64_t at)
 {
@@ -125,10 +129,11 @@ static inline uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes 
 }
 
 struct ctf_op {
-	uint8_t kind;             /* enum ctf_op_kind */
-	struct ctf_number number; /* size: also of a string's characters, in bytes */
-	int32_t index;            /* slot or place */
-	uint32_t target;          /* op */
+	uint8_t kind; /* enum ctf_op_kind */
+	struct ctf_number
+	    number;      /* for a string: size is that of a character, in bytes */
+	int32_t index;   /* slot or place, by kind */
+	uint32_t target; /* index of an op */
 	uint64_t bits, count;
 };
 
@@ -144,38 +149,42 @@ struct ctf_program {
 };
 
 struct ctf_place {
-	uint64_t at;    /* bit of the packet, or CTF_ABSENT */
+	uint64_t at;    /* offset in the packet in bits, or CTF_ABSENT */
 	uint64_t count; /* elements of a sequence, bytes of a string */
 };
 
 #define CTF_ABSENT UINT64_MAX
 
-/* Where the way through a packet stands. */
+/* The state of reading a packet. */
 struct ctf_cursor {
-	struct ctf_bytes bytes; /* from the packet's begin on */
-	uint64_t at, end;       /* bits of the packet, of its content */
-	uint64_t *slot; /* of roles, and of values for later fields, see schema_resolve */
+	struct ctf_bytes bytes; /* from the start of the packet, or of its loaded slice */
+	uint64_t at, end;       /* bits: position, and end of the content */
+	uint64_t *
+	    slot; /* values of roles, and values for later fields; see schema_resolve() */
 	struct ctf_place *place;
-	uint64_t
-	    budget; /* of elements one by one, so that none of no size go on for ever */
-	uint64_t clock;  /* what the last stamp made of it */
-	uint64_t leb128; /* the last one, of so many bits */
+	uint64_t budget; /* limit of elements that are read one by one, so that those
+			    without size end */
+	uint64_t clock;  /* value after the last timestamp */
+	uint64_t leb128; /* last LEB128, of leb128_size bits */
 	unsigned leb128_size;
-	unsigned has;    /* roles that were told, a bit each; of a UUID, its bit */
-	const char *why; /* the way ended */
-	bool is_beyond;  /* for it goes on behind the packet's end */
+	unsigned has; /* roles that were set, as a bit mask; for ROLE_UUID the slot is its
+			 position in bits */
+	const char *why; /* reason why the program stopped */
+	bool is_beyond;  /* the program stopped because a field extends past `end` */
 };
 
 /*
- * A program for these trees, one after the other; those that are NULL are left out. The
- * trees are borrowed meanwhile.
+ * Compile a program for these trees, one after the other; NULL trees are skipped. Borrows
+ * the trees during the call.
  */
 struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count);
 
-/* Go through. Places of what is not there are left alone. False with cursor->why. */
+/*
+ * Run a program. Places of absent fields are not changed. Return false with cursor->why.
+ */
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);
 
-/* The LEB128 there, which has been read once already; moves behind it. */
+/* Return an LEB128 that a program has already read once, and move `at` past it. */
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
 		    uint64_t *at);
 

@@ -8,23 +8,22 @@
 enum {
 	MOST_USES = 1 << 20,
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
-	MOST_IDS = 1 << 20,     /* up to the greatest one, of all streams together */
+	MOST_IDS = 1 << 20,     /* largest ids of all streams, summed */
 };
 
-/* A structure or variant around the field at hand. */
-struct around {
+/* A structure or variant that encloses the current field. */
+struct enclosing {
 	struct field_class *class;
-	const struct around *outer;
+	const struct enclosing *outer;
 };
 
-/* Of the field at hand. */
-struct resolving {
+struct resolver {
 	struct schema *schema;
 	struct field_class *scope[SCOPES];
-	int at;                       /* the scope at hand, */
-	struct schema_stream *stream; /* and its stream */
+	int at;                       /* index of the current scope */
+	struct schema_stream *stream; /* stream of the current scope */
 	struct field_class *user;
-	size_t uses; /* of integers by others */
+	size_t uses; /* number of references so far */
 	struct error *error;
 };
 
@@ -39,18 +38,18 @@ static const char *location_text(const struct field_location *location)
 }
 
 /*
- * Labels of one name may be several ranges, and the first that fits counts. An option
- * that no label names is never selected.
+ * Let an option be selected by the ranges of the label with its name. If several labels
+ * have the name, the last one counts. An option without a label is never selected.
  */
-static int select_by_labels(const struct resolving *resolving, struct field_class *class,
+static int select_by_labels(const struct resolver *resolver, struct field_class *class,
 			    const struct field_class *tag)
 {
-	struct schema *schema = resolving->schema;
+	struct schema *schema = resolver->schema;
 
 	for (size_t i = 0; i < tag->members; i++)
 		schema->matches += (class->members + 1) * tag->member[i].ranges;
 	if (schema->matches > MOST_MATCHES)
-		return error_set(resolving->error, "%s: want fewer options and labels",
+		return error_set(resolver->error, "%s: too many options and labels",
 				 location_text(class->location));
 	for (size_t i = 0; i < class->members; i++) {
 		const struct field_member *label = NULL;
@@ -66,10 +65,10 @@ static int select_by_labels(const struct resolving *resolving, struct field_clas
 	return 0;
 }
 
-/* Let a field refer to an integer that comes before it. */
-static int refer(struct resolving *resolving, struct field_class *target)
+/* Bind a field's length or selector to an integer that comes before it. */
+static int bind_reference(struct resolver *resolver, struct field_class *target)
 {
-	struct field_class *class = resolving->user;
+	struct field_class *class = resolver->user;
 	const char *name =
 	    class->location ? location_text(class->location) : "variant without a tag";
 	bool is_known = target && target->is_known &&
@@ -77,28 +76,31 @@ static int refer(struct resolving *resolving, struct field_class *target)
 	bool is_again = class->from >= 0;
 
 	if (!is_known)
-		return error_set(resolving->error, "%s: want an integer before its use",
+		return error_set(resolver->error, "%s: expected an earlier integer field",
 				 name);
 	if (class->type == FIELD_SEQUENCE && target->is_signed)
-		return error_set(resolving->error, "%s: want an unsigned length", name);
-	if (!resolving->schema->is_ctf2 && class->type == FIELD_VARIANT) {
+		return error_set(resolver->error, "%s: expected an unsigned length",
+				 name);
+	if (!resolver->schema->is_ctf2 && class->type == FIELD_VARIANT) {
 		if (!target->is_label)
-			return error_set(resolving->error, "%s: want an enumeration",
+			return error_set(resolver->error, "%s: expected an enumeration",
 					 name);
-		if (select_by_labels(resolving, class, target))
+		if (select_by_labels(resolver, class, target))
 			return -1;
 	}
 	if (class->type == FIELD_OPTIONAL && !class->member->ranges &&
 	    !target->is_boolean)
-		return error_set(resolving->error, "%s: want a boolean, or ranges", name);
+		return error_set(resolver->error, "%s: expected a boolean or ranges",
+				 name);
 	if (is_again && class->is_from_signed != target->is_signed)
-		return error_set(resolving->error, "%s: want integers of one sign", name);
-	if (resolving->uses++ >= MOST_USES)
-		return error_set(resolving->error, "%s: want fewer of its kind", name);
+		return error_set(resolver->error,
+				 "%s: expected integers of equal signedness", name);
+	if (resolver->uses++ >= MOST_USES)
+		return error_set(resolver->error, "%s: too many references to integers",
+				 name);
 	if (!is_again)
-		class->from =
-		    target->slots ? target->slot[0] : resolving->schema->slots++;
-	/* Of several options one is there, whichever; each sets the slot. */
+		class->from = target->slots ? target->slot[0] : resolver->schema->slots++;
+	/* Whichever of several options is selected, it sets the slot. */
 	if (!target->slots || target->slot[0] != class->from)
 		field_add_slot(target, class->from);
 	class->is_from_signed = target->is_signed;
@@ -106,17 +108,17 @@ static int refer(struct resolving *resolving, struct field_class *target)
 }
 
 /*
- * From this field on, by the steps that are left. Behind a variant every option that has
- * the name is meant: the one that is there when it is used.
+ * Follow the remaining steps from a field. In a variant, follow them in every
+ * option that has the name; the selected one is used when reading.
  */
-static int follow(struct resolving *resolving, struct field_class *class, size_t step)
+static int follow_steps(struct resolver *resolver, struct field_class *class, size_t step)
 {
-	const struct field_location *location = resolving->user->location;
+	const struct field_location *location = resolver->user->location;
 	bool found = false;
 
-	/* CTF 1.8 knows no way into an array or an option. */
-	if (!resolving->schema->is_ctf2 && class && class->type != FIELD_STRUCTURE)
-		return refer(resolving, step == location->steps ? class : NULL);
+	/* CTF 1.8 has no path into an array or an option. */
+	if (!resolver->schema->is_ctf2 && class && class->type != FIELD_STRUCTURE)
+		return bind_reference(resolver, step == location->steps ? class : NULL);
 	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE))
 		class = class->element;
 	if (class && (class->type == FIELD_VARIANT || class->type == FIELD_OPTIONAL)) {
@@ -127,55 +129,57 @@ static int follow(struct resolving *resolving, struct field_class *class, size_t
 			    (step < location->steps && option->type == FIELD_STRUCTURE &&
 			     !field_member(option, location->step[step])))
 				continue;
-			if (follow(resolving, option, step))
+			if (follow_steps(resolver, option, step))
 				return -1;
 			found = true;
 		}
-		return found ? 0 : refer(resolving, NULL);
+		return found ? 0 : bind_reference(resolver, NULL);
 	}
 	if (step == location->steps)
-		return refer(resolving, class);
+		return bind_reference(resolver, class);
 	if (class && class->type == FIELD_STRUCTURE && location->step[step])
-		return follow(
-		    resolving,
+		return follow_steps(
+		    resolver,
 		    (struct field_class *)field_member(class, location->step[step]),
 		    step + 1);
-	return refer(resolving, NULL);
+	return bind_reference(resolver, NULL);
 }
 
-static const struct around *structure_around(const struct around *around)
+static const struct enclosing *enclosing_structure(const struct enclosing *enclosing)
 {
-	while (around && around->class->type != FIELD_STRUCTURE)
-		around = around->outer;
-	return around;
+	while (enclosing && enclosing->class->type != FIELD_STRUCTURE)
+		enclosing = enclosing->outer;
+	return enclosing;
 }
 
-static bool knows(const struct field_class *class, const char *name)
+static bool has_known_member(const struct field_class *class, const char *name)
 {
 	const struct field_class *member = field_member(class, name);
 
 	return member && member->is_known;
 }
 
-static int find_target(struct resolving *resolving, const struct around *outer)
+static int find_target(struct resolver *resolver, const struct enclosing *outer)
 {
-	const struct field_location *location = resolving->user->location;
-	const struct around *around = structure_around(outer);
+	const struct field_location *location = resolver->user->location;
+	const struct enclosing *enclosing = enclosing_structure(outer);
 	size_t step = 0;
 
 	if (!location)
-		return refer(resolving, NULL);
-	if (location->scope > resolving->at)
-		return refer(resolving, NULL);
+		return bind_reference(resolver, NULL);
+	if (location->scope > resolver->at)
+		return bind_reference(resolver, NULL);
 	if (location->scope >= 0)
-		return follow(resolving, resolving->scope[location->scope], 0);
-	if (!resolving->schema->is_ctf2)
-		while (around && !knows(around->class, location->step[0]))
-			around = structure_around(around->outer);
+		return follow_steps(resolver, resolver->scope[location->scope], 0);
+	if (!resolver->schema->is_ctf2)
+		while (enclosing &&
+		       !has_known_member(enclosing->class, location->step[0]))
+			enclosing = enclosing_structure(enclosing->outer);
 	else
-		for (; around && step < location->steps && !location->step[step]; step++)
-			around = structure_around(around->outer);
-	return follow(resolving, around ? around->class : NULL, step);
+		for (; enclosing && step < location->steps && !location->step[step];
+		     step++)
+			enclosing = enclosing_structure(enclosing->outer);
+	return follow_steps(resolver, enclosing ? enclosing->class : NULL, step);
 }
 
 static unsigned counter_size(const struct field_class *class)
@@ -183,13 +187,13 @@ static unsigned counter_size(const struct field_class *class)
 	return class->type == FIELD_INTEGER ? class->size : 64;
 }
 
-/* What a field tells of its stream besides its value. */
-static int survey(struct resolving *resolving, const struct field_class *class)
+/* Update the stream's properties from a field's roles and clock. */
+static int note_roles(struct resolver *resolver, const struct field_class *class)
 {
-	struct schema_stream *stream = resolving->stream;
+	struct schema_stream *stream = resolver->stream;
 
-	if (resolving->at == SCOPE_PACKET_HEADER)
-		resolving->schema->header_roles |= class->roles;
+	if (resolver->at == SCOPE_PACKET_HEADER)
+		resolver->schema->header_roles |= class->roles;
 	else
 		stream->has_id |= (class->roles & 1u << ROLE_ID) != 0;
 	if (class->roles & 1u << ROLE_SEQUENCE)
@@ -199,100 +203,98 @@ static int survey(struct resolving *resolving, const struct field_class *class)
 	if (!class->clock)
 		return 0;
 	if (class->is_signed)
-		return error_set(resolving->error, "a stamp that is signed");
-	if (resolving->at != SCOPE_PACKET_CONTEXT && resolving->at != SCOPE_EVENT_HEADER)
-		return error_set(resolving->error, "a stamp outside the headers");
+		return error_set(resolver->error, "signed timestamp");
+	if (resolver->at != SCOPE_PACKET_CONTEXT && resolver->at != SCOPE_EVENT_HEADER)
+		return error_set(resolver->error, "timestamp outside the headers");
 	if (stream->clock_name && strcmp(stream->clock_name, class->clock) != 0)
-		return error_set(resolving->error, "stamps of two clocks");
+		return error_set(resolver->error, "timestamps of two clocks");
 	stream->clock_name = class->clock;
-	if (resolving->at == SCOPE_EVENT_HEADER && !stream->has_stamps) {
+	if (resolver->at == SCOPE_EVENT_HEADER && !stream->has_stamps) {
 		stream->has_stamps = true;
 		stream->stamp_size = class->size;
 	}
 	return 0;
 }
 
-static int resolve(struct resolving *resolving, struct field_class *class,
-		   const struct around *outer)
+static int resolve_field(struct resolver *resolver, struct field_class *class,
+			 const struct enclosing *outer)
 {
-	struct schema *schema = resolving->schema;
-	struct around around = {class, outer};
+	struct schema *schema = resolver->schema;
+	struct enclosing enclosing = {class, outer};
 
 	if (class->order == ORDER_NATIVE)
 		class->order = schema->order;
-	resolving->user = class;
-	if (survey(resolving, class))
+	resolver->user = class;
+	if (note_roles(resolver, class))
 		return -1;
 	if ((class->type == FIELD_VARIANT || class->type == FIELD_SEQUENCE ||
 	     class->type == FIELD_OPTIONAL) &&
-	    find_target(resolving, outer))
+	    find_target(resolver, outer))
 		return -1;
 	if (class->type == FIELD_OPTIONAL && !class->member->ranges)
 		field_add_range(class->member, 1, UINT64_MAX);
 	class->is_known = true;
 	for (size_t i = 0; i < class->members && !class->is_label; i++)
-		if (resolve(resolving, class->member[i].class, &around))
+		if (resolve_field(resolver, class->member[i].class, &enclosing))
 			return -1;
-	return class->element ? resolve(resolving, class->element, outer) : 0;
+	return class->element ? resolve_field(resolver, class->element, outer) : 0;
 }
 
-/* These scopes, of which others may be known already. */
-static int resolve_scopes(struct resolving *resolving, struct field_class *const *scope,
+static int resolve_scopes(struct resolver *resolver, struct field_class *const *scope,
 			  int first, int last)
 {
 	for (int i = first; i <= last; i++) {
-		resolving->at = i;
-		resolving->scope[i] = scope[i];
-		if (scope[i] && resolve(resolving, scope[i], NULL))
+		resolver->at = i;
+		resolver->scope[i] = scope[i];
+		if (scope[i] && resolve_field(resolver, scope[i], NULL))
 			return -1;
 	}
 	return 0;
 }
 
-static int resolve_stream(struct resolving *resolving, struct schema_stream *stream)
+static int resolve_stream(struct resolver *resolver, struct schema_stream *stream)
 {
-	resolving->stream = stream;
-	return resolve_scopes(resolving, stream->scope, SCOPE_PACKET_CONTEXT,
+	resolver->stream = stream;
+	return resolve_scopes(resolver, stream->scope, SCOPE_PACKET_CONTEXT,
 			      SCOPE_COMMON_CONTEXT);
 }
 
-static int resolve_event(struct resolving *resolving, struct schema_event_class *event,
+static int resolve_event(struct resolver *resolver, struct schema_event_class *event,
 			 struct schema_stream *stream)
 {
-	event->stream = resolving->stream = stream;
+	event->stream = resolver->stream = stream;
 	for (int i = SCOPE_PACKET_CONTEXT; i <= SCOPE_COMMON_CONTEXT; i++)
-		resolving->scope[i] = stream->scope[i];
+		resolver->scope[i] = stream->scope[i];
 	event->scope[SCOPE_COMMON_CONTEXT] = stream->scope[SCOPE_COMMON_CONTEXT];
-	if (resolve_scopes(resolving, event->scope, SCOPE_SPECIFIC_CONTEXT,
-			   SCOPE_PAYLOAD))
-		return error_prefix(resolving->error, "event %s", event->known.name);
+	if (resolve_scopes(resolver, event->scope, SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD))
+		return error_prefix(resolver->error, "event %s", event->known.name);
 	return 0;
 }
 
-/* In the order in which packets may have them; up to the first that fails. */
+/* Scopes are resolved in the order in which packets contain them. */
 int schema_resolve(struct schema *schema, struct error *error)
 {
-	struct resolving resolving = {.schema = schema, .error = error};
+	struct resolver resolver = {.schema = schema, .error = error};
 	struct intmap streams = {0}; /* id -> index */
 	int status;
 	int64_t at;
 
 	schema->slots = ROLES;
-	status = resolve_scopes(&resolving, &schema->packet_header, 0, 0);
+	status = resolve_scopes(&resolver, &schema->packet_header, 0, 0);
 	for (size_t i = 0; !status && i < schema->streams; i++) {
 		if (intmap_get(&streams, schema->stream[i].id, &at))
-			status = error_set(error, "two streams of one id");
+			status = error_set(error, "duplicate stream id");
 		else
-			status = resolve_stream(&resolving, &schema->stream[i]);
+			status = resolve_stream(&resolver, &schema->stream[i]);
 		intmap_put(&streams, schema->stream[i].id, (int64_t)i);
 	}
 	for (size_t i = 0; !status && i < schema->events; i++) {
 		struct schema_event_class *event = &schema->event[i];
 
 		if (!intmap_get(&streams, event->stream_id, &at))
-			status = error_set(error, "events of a stream that is not there");
+			status = error_set(error, "event of an unknown stream");
 		else
-			status = resolve_event(&resolving, event, &schema->stream[at]);
+			status = resolve_event(&resolver, event, &schema->stream[at]);
 	}
 	intmap_clear(&streams);
 	return status;
@@ -300,7 +302,7 @@ int schema_resolve(struct schema *schema, struct error *error)
 
 #define GIGAHERTZ 1000000000u
 
-/* In doubles where it is not nanoseconds already, as libbabeltrace2 has it. */
+/* Uses doubles unless the frequency is 1 GHz, like libbabeltrace2. */
 static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
 {
 	double real = 1e9 * (double)value / (double)frequency;
@@ -321,7 +323,7 @@ bool schema_clock_instant_slow(const struct schema_clock *clock, uint64_t value,
 	       nsec_is_stamp(*instant);
 }
 
-/* An offset's whole seconds count apart, as its cycles would round otherwise. */
+/* Whole seconds of the offset are added separately, because doubles would round them. */
 bool schema_clock_base(const struct schema_clock *clock, nsec_t *base_ns)
 {
 	uint64_t whole = clock->offset / clock->frequency;
@@ -335,7 +337,7 @@ bool schema_clock_base(const struct schema_clock *clock, nsec_t *base_ns)
 	       !__builtin_add_overflow(*base_ns, rest, base_ns);
 }
 
-/* Where an instant is one addition. */
+/* Set the range of values for which the instant is one addition. */
 static void set_range(struct schema_clock *clock)
 {
 	nsec_t least, most;
@@ -351,7 +353,7 @@ static void set_range(struct schema_clock *clock)
 	clock->range.most = (uint64_t)most;
 }
 
-/* Events without stamps have no place among others. */
+/* Streams whose events have no timestamps get no clock. */
 static int set_clock(struct schema_stream *stream, struct schema *schema,
 		     struct error *error)
 {
@@ -368,16 +370,16 @@ static int set_clock(struct schema_stream *stream, struct schema *schema,
 		if (strcmp(schema->clock[i].name, stream->clock_name) == 0)
 			clock = &schema->clock[i];
 	if (!clock)
-		return error_set(error, "no clock %s", stream->clock_name);
+		return error_set(error, "unknown clock '%s'", stream->clock_name);
 	stream->clock = clock;
 	if (!schema_clock_base(clock, &clock->range.base_ns))
-		return error_set(error, "clock %s begins too far from the epoch",
+		return error_set(error, "clock '%s' starts too far from the epoch",
 				 stream->clock_name);
 	set_range(clock);
 	return 0;
 }
 
-/* The events of all streams by their ids. */
+/* Build the tables of event classes by id. */
 static int set_up_ids(struct schema *schema, struct error *error)
 {
 	struct schema_event_class *event = schema->event, *end = event + schema->events;
@@ -388,7 +390,7 @@ static int set_up_ids(struct schema *schema, struct error *error)
 		if (!event->stream->has_id && !schema->is_ctf2)
 			event->id = 0;
 		if (event->id >= MOST_IDS)
-			return error_set(error, "event %s: want an id below %d",
+			return error_set(error, "event %s: id too large (limit %d)",
 					 event->known.name, MOST_IDS);
 		if (event->id >= event->stream->ids)
 			event->stream->ids = event->id + 1;
@@ -398,7 +400,9 @@ static int set_up_ids(struct schema *schema, struct error *error)
 
 		ids += stream->ids;
 		if (ids > MOST_IDS)
-			return error_set(error, "want events of smaller ids");
+			return error_set(
+			    error, "event ids too large (limit %d over all streams)",
+			    MOST_IDS);
 		stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
 	}
 	for (event = schema->event; event < end; event++) {
@@ -407,9 +411,9 @@ static int set_up_ids(struct schema *schema, struct error *error)
 		if (*place)
 			return error_set(error, "event %s: %s", event->known.name,
 					 event->stream->has_id || schema->is_ctf2
-					     ? "two events of one id"
-					     : "several events, but no id in the headers "
-					       "of events");
+					     ? "duplicate id"
+					     : "several events, but event headers have "
+					       "no id");
 		*place = event;
 	}
 	return 0;
@@ -421,18 +425,21 @@ static bool is_little_unsigned(const struct field_class *class)
 	       class->order == ORDER_LITTLE && !class->is_reversed && !class->is_boolean;
 }
 
-/* Where a field begins behind so many bits, the first of which begins a byte. */
-static unsigned behind(unsigned bits, const struct field_class *class)
+/* Return the offset of a field that follows `bits` bits from the start of a byte. */
+static unsigned align_up(unsigned bits, const struct field_class *class)
 {
 	return (bits + class->align - 1) / class->align * class->align;
 }
 
-/* Nothing but a stamp, which one word can hold behind an id of so many bits. */
+/*
+ * Return true if a field is only a timestamp that, after an id of `id_size` bits, fits
+ * into one word.
+ */
 static bool is_stamp(const struct field_class *class, unsigned id_size)
 {
 	return is_little_unsigned(class) && class->clock && !class->roles &&
 	       !class->slots && class->align <= 8 &&
-	       behind(id_size, class) % 8 + class->size <= 64;
+	       align_up(id_size, class) % 8 + class->size <= 64;
 }
 
 static void find_short_header(const struct field_class *header,
@@ -446,7 +453,10 @@ static void find_short_header(const struct field_class *header,
 	stamp = v = header->member[1].class;
 	short_header->last = UINT64_MAX;
 	if (v->type == FIELD_VARIANT) {
-		/* The first option, so that no other one can be meant. */
+		/*
+		 * The first option has priority, so no other one can be selected for its
+		 * ids.
+		 */
 		const struct field_member *option = v->member;
 
 		if (id->slots != 1 || v->from != id->slot[0] || option->ranges != 1 ||
@@ -462,12 +472,12 @@ static void find_short_header(const struct field_class *header,
 		return;
 	short_header->id_size = id->size;
 	short_header->stamp_size = stamp->size;
-	short_header->stamp_at = behind(id->size, stamp);
+	short_header->stamp_at = align_up(id->size, stamp);
 	short_header->size = short_header->stamp_at + stamp->size;
 	short_header->slot = id->slots ? id->slot[0] : -1;
 }
 
-/* Packets are looked for by the magic number, if it is the first of them. */
+/* If the packet header starts with the magic number, packets can be searched for. */
 static void find_magic(struct schema *schema)
 {
 	const struct field_class *header = schema->packet_header;
@@ -489,7 +499,7 @@ static int set_up_stream(struct schema *schema, struct schema_stream *stream,
 	return 0;
 }
 
-/* barectf before 2.3.1; libbabeltrace2 corrects the same. */
+/* Return true for barectf before 2.3.1. libbabeltrace2 makes the same correction. */
 static bool has_early_events(const struct schema *schema)
 {
 	const uint64_t *version = schema->version;
@@ -504,7 +514,7 @@ int schema_set_up(struct schema *schema, struct error *error)
 	schema->has_early_events = has_early_events(schema);
 	schema->packet_program = ctf_program_new(&schema->packet_header, 1);
 	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams > 1)
-		return error_set(error, "packets do not say their stream");
+		return error_set(error, "packets do not name their stream");
 	for (size_t i = 0; i < schema->streams; i++)
 		if (set_up_stream(schema, &schema->stream[i], error))
 			return -1;

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* Open the next part that can be. False when there is none. */
+/* Open the next part that is readable. Return false if there is none. */
 static bool open_next(struct ctf_stream *stream)
 {
 	while (stream->at_part < stream->parts) {
@@ -30,7 +30,7 @@ static bool open_next(struct ctf_stream *stream)
 	return false;
 }
 
-static void tell_cut(struct ctf_stream *stream)
+static void report_truncated(struct ctf_stream *stream)
 {
 	if (stream->is_cut)
 		return;
@@ -38,13 +38,13 @@ static void tell_cut(struct ctf_stream *stream)
 	if (ctf_window_report(&stream->window, stream->problems))
 		return;
 	problem_add(stream->problems, stream->window.file->path, PROBLEM_TRUNCATED, 1,
-		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
-		    " bytes are there",
+		    "truncated in the middle of a packet: only %" PRIu64
+		    " of its %" PRIu64 " bytes are present",
 		    stream->window.size - stream->at, stream->packet.size / 8);
 }
 
-/* Damaged places after the first one of a part are counted. */
-static void tell_gap(struct ctf_stream *stream)
+/* Report the first gap of a part; count the others. */
+static void report_gap(struct ctf_stream *stream)
 {
 	uint64_t gap = stream->next - stream->at;
 
@@ -54,23 +54,23 @@ static void tell_gap(struct ctf_stream *stream)
 		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
 			    1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
-			    " bytes are left out",
+			    " bytes skipped",
 			    stream->at, stream->window.size, gap);
 }
 
-/* At the end of a part. */
-static void tell_more_gaps(struct ctf_stream *stream)
+/* Report the other gaps of a part, at its end. */
+static void report_more_gaps(struct ctf_stream *stream)
 {
 	if (stream->gaps > 1)
 		problem_add(stream->problems, stream->window.file->path, PROBLEM_GARBLED,
 			    stream->gaps - 1,
 			    "no packet at %" PRIu64 " more places, %" PRIu64
-			    " bytes are left out there",
+			    " bytes skipped there",
 			    stream->gaps - 1, stream->gap_bytes);
 	stream->gaps = stream->gap_bytes = 0;
 }
 
-/* Look at the head of the packet at hand, and where the next one is. */
+/* Read the header of the current packet, and find the start of the next one. */
 static enum packet_found read_head(struct ctf_stream *stream)
 {
 	struct ctf_window *window = &stream->window;
@@ -79,8 +79,9 @@ static enum packet_found read_head(struct ctf_stream *stream)
 	    ctf_packet_at(window, cursor, stream->at, &stream->packet);
 
 	/*
-	 * A packet that ends beyond its file is cut, or its size is wrong, and another
-	 * one begins in it, which it cannot without the uuid of both.
+	 * A packet that extends past its file is truncated, or its size is wrong and
+	 * another packet starts within it. The latter can only be recognized if both have
+	 * the uuid.
 	 */
 	stream->next = window->size;
 	if (found == PACKET_WHOLE)
@@ -95,23 +96,26 @@ static enum packet_found read_head(struct ctf_stream *stream)
 }
 
 /*
- * A packet is shown by the slice, as a trace has many streams. Slices begin at a multiple
- * of the largest alignment, which counts from the packet's begin.
+ * Packets are read in slices, because a trace has many streams. A slice starts at a
+ * multiple of the largest alignment, in bytes from the packet's start.
  */
-enum { SLICE = 1 << 18, ALIGNED = 1 << 13, MOST_SHOWN = 1 << 29 };
+enum { SLICE = 1 << 18, ALIGNED = 1 << 13, MOST_LOADED = 1 << 29 };
 
-/* Show so many bytes from there on; less where the file got shorter. */
-static void show(struct ctf_stream *stream, uint64_t from, uint64_t count)
+/*
+ * Load up to `count` bytes of the packet, from byte `from` on; fewer if the file has
+ * shrunk.
+ */
+static void load_slice(struct ctf_stream *stream, uint64_t from, uint64_t count)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t *content = &stream->packet.content;
 	uint64_t left = (*content + 7) / 8 - from;
 
-	cursor->bytes = ctf_window_show(&stream->window, stream->at + from,
+	cursor->bytes = ctf_window_load(&stream->window, stream->at + from,
 					count < left ? count : left);
 	if (cursor->bytes.count < count && cursor->bytes.count < left) {
 		*content = 8 * (from + cursor->bytes.count);
-		tell_cut(stream);
+		report_truncated(stream);
 	}
 	cursor->end = *content - 8 * from;
 	if (cursor->end > 8 * cursor->bytes.count)
@@ -125,14 +129,14 @@ bool ctf_stream_more(struct ctf_stream *stream)
 	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t passed = cursor->at / 8 & ~(uint64_t)(ALIGNED - 1);
 
-	if (!stream->rest || cursor->bytes.count > MOST_SHOWN)
+	if (!stream->rest || cursor->bytes.count > MOST_LOADED)
 		return false;
 	cursor->at -= 8 * passed;
-	show(stream, stream->from + passed, passed ? SLICE : cursor->end / 4);
+	load_slice(stream, stream->from + passed, passed ? SLICE : cursor->end / 4);
 	return true;
 }
 
-/* A packet whose head says that it ends before. */
+/* Return true if the packet's header shows that it ends before the reader's start. */
 static bool can_skip(const struct ctf_stream *stream)
 {
 	const struct ctf_packet *packet = &stream->packet;
@@ -155,7 +159,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 
 		if (stream->next >= stream->until ||
 		    stream->next >= stream->window.size) {
-			tell_more_gaps(stream);
+			report_more_gaps(stream);
 			ctf_window_report(&stream->window, stream->problems);
 			if (!open_next(stream))
 				return false;
@@ -169,13 +173,13 @@ bool ctf_stream_next(struct ctf_stream *stream)
 			return true;
 		}
 		if (found == PACKET_WHOLE || found == PACKET_CUT) {
-			show(stream, 0, SLICE);
+			load_slice(stream, 0, SLICE);
 			has_content = stream->cursor.at <= stream->cursor.end;
 		}
 		if (found == PACKET_CUT)
-			tell_cut(stream);
+			report_truncated(stream);
 		if (found == PACKET_GARBLED && !stream->window.error)
-			tell_gap(stream);
+			report_gap(stream);
 	}
 	return true;
 }
@@ -224,17 +228,17 @@ static enum packet_found read_first(const struct schema *schema, struct ctf_file
 	return found;
 }
 
-/* The stream that a file goes on, or a new one. */
-static struct ctf_stream *stream_of(struct ctf_streams *streams,
-				    const struct schema *schema,
-				    const struct ctf_packet *packet)
+/* Return the stream that a file continues, or a new one. */
+static struct ctf_stream *find_or_add_stream(struct ctf_streams *streams,
+					     const struct schema *schema,
+					     const struct ctf_packet *packet)
 {
 	struct ctf_stream *stream;
 
 	for (size_t i = 0; i < streams->count; i++) {
 		const struct ctf_packet *other = &streams->stream[i].file[0].first;
 
-		/* Files without these cannot be put in an order. */
+		/* Files without these cannot be ordered. */
 		if (packet_has(packet, ROLE_INSTANCE) && packet_has(packet, ROLE_BEGIN) &&
 		    other->stream == packet->stream &&
 		    other->value[ROLE_INSTANCE] == packet->value[ROLE_INSTANCE])
@@ -247,7 +251,7 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 	return stream;
 }
 
-/* Takes the path. */
+/* Takes ownership of file.path. */
 static void add_file(struct ctf_streams *streams, const struct schema *schema,
 		     struct ctf_file file, struct problem_list *problems)
 {
@@ -260,7 +264,7 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 	found = read_first(schema, &file, &size, &is_foreign);
 	streams->bytes += size;
 	if (file.first.stream && file.first.stream->clock) {
-		stream = stream_of(streams, schema, &file.first);
+		stream = find_or_add_stream(streams, schema, &file.first);
 		stream->problems = problems;
 		*MEM_NEXT(stream->file, stream->files, stream->capacity) = file;
 		return;
@@ -271,24 +275,23 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 			    "metadata, so it is a stream of another trace");
 	else if (found == PACKET_GARBLED)
 		problem_add(problems, file.path, PROBLEM_GARBLED, 1,
-			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
-			    size);
+			    "no packet at byte 0 of %" PRIu64 ", file skipped", size);
 	else
-		problem_add(problems, file.path, PROBLEM_UNREADABLE, 1, "%s, left out",
+		problem_add(problems, file.path, PROBLEM_UNREADABLE, 1, "%s, skipped",
 			    found == PACKET_NONE ? strerror(errno)
-						 : "its events have no stamps");
+						 : "its events have no timestamps");
 	free(file.path);
 }
 
 /*
- * More packets than any tracer leaves of one stream, four million, are a trick to have
- * much memory used: then the files stay as they are, by their begins.
+ * More packets than this in one stream are not from a tracer but an attempt to exhaust
+ * memory. Their files are then read whole, in the order of their starts.
  */
 enum { MOST_ENTRIES = 1 << 22, HEAD_VALUES = 4 };
 
-/* One packet, and what of its file is damaged behind it. */
+/* A packet, with the damaged bytes that follow it in its file. */
 struct entry {
-	uint64_t head[HEAD_VALUES]; /* begin, end, sequence number, size */
+	uint64_t head[HEAD_VALUES]; /* start, end, sequence number, size */
 	struct ctf_part part;
 };
 
@@ -307,8 +310,9 @@ static void add_entry(struct entries *entries, const struct ctf_packet *packet,
 	};
 }
 
-/* The packets of one file. Damage before the first one goes with it. */
-static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
+/* Add the packets of one file. Damaged bytes before the first packet are added to it. */
+static void scan_file(struct entries *entries, const struct ctf_stream *stream,
+		      size_t file)
 {
 	const struct ctf_file *of = &stream->file[file];
 	const size_t first = entries->count;
@@ -339,29 +343,29 @@ static void scan(struct entries *entries, const struct ctf_stream *stream, size_
 	ctf_window_clear(&window);
 }
 
-static int by_number(uint64_t one, uint64_t other)
+static int compare_numbers(uint64_t one, uint64_t other)
 {
 	return (one > other) - (one < other);
 }
 
-/* What packets say of themselves: the same only if one is there several times. */
-static int by_head(const struct entry *one, const struct entry *other)
+/* Compare what packets record about themselves; equal only for copies of one packet. */
+static int compare_heads(const struct entry *one, const struct entry *other)
 {
 	int order = 0;
 
 	for (int i = 0; !order && i < HEAD_VALUES; i++)
-		order = by_number(one->head[i], other->head[i]);
+		order = compare_numbers(one->head[i], other->head[i]);
 	return order;
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *one = a, *other = b;
-	int order = by_head(one, other);
+	int order = compare_heads(one, other);
 
 	if (!order)
-		order = by_number(one->part.file, other->part.file);
-	return order ? order : by_number(one->part.from, other->part.from);
+		order = compare_numbers(one->part.file, other->part.file);
+	return order ? order : compare_numbers(one->part.from, other->part.from);
 }
 
 static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_part part)
@@ -378,10 +382,10 @@ static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_par
 }
 
 /*
- * The order of a stream's packets over all of its files. In a single file it is that of
- * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
- * rotation and snapshots leave them, are put in the order of time, and one that is there
- * in several files comes once. For that the heads of all packets are read.
+ * Determine the order of a stream's packets over all of its files. A single file keeps
+ * its order, whatever the packets' times. The packets of several files, as LTTng's
+ * tracefile rotation and snapshots write them, are sorted by time, and copies of one
+ * packet are read once. This reads the headers of all packets.
  */
 static void order_parts(struct ctf_stream *stream)
 {
@@ -390,15 +394,16 @@ static void order_parts(struct ctf_stream *stream)
 	size_t capacity = 0;
 
 	for (size_t i = 0; stream->files > 1 && i < stream->files; i++)
-		scan(&all, stream, i);
+		scan_file(&all, stream, i);
 	if (all.count > MOST_ENTRIES)
 		all.count = 0;
 	if (all.count)
-		qsort(all.item, all.count, sizeof(*all.item), by_time);
+		qsort(all.item, all.count, sizeof(*all.item), compare_entries);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct entry *at = &all.item[i];
 
-		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
+		if (last && at->part.file != last->part.file &&
+		    compare_heads(last, at) == 0)
 			continue;
 		add_part(stream, &capacity, at->part);
 		last = at;
@@ -408,17 +413,17 @@ static void order_parts(struct ctf_stream *stream)
 	free(all.item);
 }
 
-/* Those of one begin by their names. */
-static int by_begin(const void *a, const void *b)
+/* Compare the starts of two files, then their names. */
+static int compare_files(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
 	int order =
-	    by_number(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
+	    compare_numbers(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
 
 	return order ? order : strcmp(one->path, other->path);
 }
 
-static int by_first_file(const void *a, const void *b)
+static int compare_streams(const void *a, const void *b)
 {
 	const struct ctf_stream *one = a, *other = b;
 
@@ -440,7 +445,10 @@ static bool is_candidate(const char *path, const char *name,
 	return false;
 }
 
-/* How many such files a directory has, in the order of their paths, or -1. */
+/*
+ * List the candidate files of a directory in the order of their names. Return their
+ * number, or -1.
+ */
 static int list_files(struct ctf_file **file, const char *path,
 		      struct problem_list *problems)
 {
@@ -475,12 +483,12 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 	for (size_t i = 0; i < streams->count; i++) {
 		struct ctf_stream *stream = &streams->stream[i];
 
-		qsort(stream->file, stream->files, sizeof(*stream->file), by_begin);
+		qsort(stream->file, stream->files, sizeof(*stream->file), compare_files);
 		order_parts(stream);
 	}
 	if (streams->count)
 		qsort(streams->stream, streams->count, sizeof(*streams->stream),
-		      by_first_file);
+		      compare_streams);
 	return count < 0 ? -1 : 0;
 }
 

@@ -4,16 +4,20 @@
 #include "trace/ctf/metadata_ast.h"
 
 /*
- * TSDL, the language of CTF 1.8 metadata, as values. Here is only what is said; what it
- * means, and whether it can be, is the same for CTF 2. What is read after an error is of
- * no use, but never NULL.
+ * A parser of TSDL, the metadata language of CTF 1.8.
+ *
+ * It only parses into values; their meaning and validity are checked together with those
+ * of CTF 2. After an error the results are arbitrary, but never NULL.
  */
 enum { MOST_DEPTH = 64 };
 
 static const struct ast *read_type(struct metadata *in);
 static void read_definition(struct metadata *in);
 
-/* Whether one of these words comes. The first letters tell most often. */
+/*
+ * Return true if the current token is one of these words; the first letter usually
+ * decides.
+ */
 static bool is_word(const struct metadata *in, const char *const *words)
 {
 	const char *text = in->token.kind == AST_WORD ? in->token.text : "";
@@ -32,7 +36,7 @@ static bool accept_word(struct metadata *in, const char *word)
 	return found;
 }
 
-/* The word at hand, or NULL. */
+/* Read a word, or return NULL if the token is something else. */
 static const char *read_word(struct metadata *in)
 {
 	const char *word = in->token.kind == AST_WORD ? in->token.text : NULL;
@@ -42,9 +46,9 @@ static const char *read_word(struct metadata *in)
 	return word;
 }
 
-/* Words with one more behind a sign; `words` may be NULL. */
-static const char *join(struct metadata *in, const char *words, char between,
-			const char *word)
+/* Append a separator and a word; `words` may be NULL. */
+static const char *join_words(struct metadata *in, const char *words, char between,
+			      const char *word)
 {
 	size_t size = words ? strlen(words) : 0, length = strlen(word);
 	char *joined;
@@ -58,7 +62,7 @@ static const char *join(struct metadata *in, const char *words, char between,
 	return joined;
 }
 
-/* A word, or words joined by dots. */
+/* Read a word, or words joined by dots. */
 static const char *read_path(struct metadata *in)
 {
 	const char *path = NULL, *word;
@@ -66,26 +70,29 @@ static const char *read_path(struct metadata *in)
 	do {
 		word = read_word(in);
 		if (word)
-			path = join(in, path, '.', word);
+			path = join_words(in, path, '.', word);
 		else
-			metadata_wrong(&in->token, "want a name");
+			metadata_wrong(&in->token, "expected a name");
 	} while (metadata_accept(in, '.'));
 	return path ? path : "";
 }
 
-/* Words joined by blanks, "" where none comes. With `last`, the last goes there. */
+/*
+ * Read words and join them by blanks; "" if there are none. If `last` is not NULL,
+ * the last word is stored there instead.
+ */
 static const char *read_words(struct metadata *in, const char **last)
 {
 	const char *words = NULL, *word = read_word(in), *next;
 
 	for (; (next = read_word(in)); word = next)
-		words = join(in, words, ' ', word);
+		words = join_words(in, words, ' ', word);
 	if (last)
 		*last = word;
 	else if (word)
-		words = join(in, words, ' ', word);
+		words = join_words(in, words, ' ', word);
 	if (!words)
-		metadata_wrong(&in->token, "want %s",
+		metadata_wrong(&in->token, "expected %s",
 			       last ? "a type and a name" : "a type");
 	return words ? words : "";
 }
@@ -98,8 +105,8 @@ static struct ast *new_object(struct metadata *in, const char *type)
 	return object;
 }
 
-/* Before what the object has. */
-static void add(struct ast *object, struct ast *member)
+/* Insert a member before an object's others. */
+static void prepend_member(struct ast *object, struct ast *member)
 {
 	member->next = object->first;
 	object->first = member;
@@ -110,10 +117,10 @@ static void add_text(struct ast *object, const char *name, const char *text)
 	struct ast *value = ast_new(object->in, AST_TEXT, name);
 
 	value->text = text;
-	add(object, value);
+	prepend_member(object, value);
 }
 
-/* A number, which may be too large to be of use, a string or a path. */
+/* Read a number, a string or a path. A number can be too large for AST_NUMBER. */
 static struct ast *read_value(struct metadata *in, const char *name)
 {
 	struct ast *value = ast_copy(&in->token, name);
@@ -136,7 +143,7 @@ static bool is_definition(const struct metadata *in)
 	return is_word(in, keyword);
 }
 
-/* `{ key = value; place := type; ... }`, with definitions that hold in there. */
+/* Read `{ key = value; place := type; ... }`. Definitions in a block are local to it. */
 static struct ast *read_block(struct metadata *in, const char *type)
 {
 	struct ast *block = new_object(in, type);
@@ -152,10 +159,10 @@ static struct ast *read_block(struct metadata *in, const char *type)
 		}
 		key = read_path(in);
 		if (metadata_accept(in, SIGN_ALIAS)) {
-			add(block, ast_copy(read_type(in), key));
+			prepend_member(block, ast_copy(read_type(in), key));
 		} else {
 			metadata_expect(in, '=');
-			add(block, read_value(in, key));
+			prepend_member(block, read_value(in, key));
 		}
 		metadata_expect(in, ';');
 	}
@@ -197,16 +204,16 @@ static const struct ast *read_length(struct metadata *in, const struct ast *elem
 		value = ast_copy(find_env_entry(in, value), "size");
 	if (value->kind == AST_NUMBER)
 		array->text = "static-length-array";
-	add(array, value);
+	prepend_member(array, value);
 	metadata_expect(in, ']');
 	if (in->depth++ >= MOST_DEPTH)
-		metadata_wrong(&in->token, "want types that are less deep");
-	add(array, ast_copy(read_length(in, element), "element-field-class"));
+		metadata_wrong(&in->token, "types nested too deeply");
+	prepend_member(array, ast_copy(read_length(in, element), "element-field-class"));
 	in->depth--;
 	return array;
 }
 
-/* `type name;` with what may stand behind the name. */
+/* Read `type name;`, where lengths can follow the name. */
 static const struct ast *read_declaration(struct metadata *in, const char **name)
 {
 	static const char *const keyword[] = {
@@ -220,13 +227,13 @@ static const struct ast *read_declaration(struct metadata *in, const char **name
 		type = metadata_find_type(in, read_words(in, name));
 	}
 	if (!*name)
-		metadata_wrong(&in->token, "want a name");
+		metadata_wrong(&in->token, "expected a name");
 	type = read_length(in, type);
 	metadata_expect(in, ';');
 	return type;
 }
 
-/* The members of a structure, the options of a variant. */
+/* Read the members of a structure or the options of a variant. */
 static struct ast *read_members(struct metadata *in, const char *list)
 {
 	struct ast *members = ast_new(in, AST_ARRAY, list);
@@ -243,7 +250,8 @@ static struct ast *read_members(struct metadata *in, const char *list)
 			continue;
 		}
 		*last = new_object(in, NULL);
-		add(*last, ast_copy(read_declaration(in, &name), "field-class"));
+		prepend_member(*last,
+			       ast_copy(read_declaration(in, &name), "field-class"));
 		add_text(*last, "name", name);
 		last = &(*last)->next;
 	}
@@ -252,14 +260,14 @@ static struct ast *read_members(struct metadata *in, const char *list)
 	return members;
 }
 
-/* A structure or variant, by its name, by its braces or with both. */
+/* Read a structure or variant: a name, braces, or both. */
 static const struct ast *read_compound(struct metadata *in, bool is_variant)
 {
 	const char *name = read_word(in), *tag = NULL;
 	struct ast *type = new_object(in, is_variant ? "variant" : "structure");
 
 	if (name)
-		name = join(in, is_variant ? "variant" : "struct", ' ', name);
+		name = join_words(in, is_variant ? "variant" : "struct", ' ', name);
 	if (is_variant && metadata_accept(in, '<')) {
 		tag = read_path(in);
 		metadata_expect(in, '>');
@@ -267,10 +275,11 @@ static const struct ast *read_compound(struct metadata *in, bool is_variant)
 	if (name && !metadata_is_sign(in, '{')) {
 		type = ast_copy(metadata_find_type(in, name), NULL);
 	} else {
-		add(type, read_members(in, is_variant ? "options" : "member-classes"));
+		prepend_member(
+		    type, read_members(in, is_variant ? "options" : "member-classes"));
 		if (!is_variant && accept_word(in, "align")) {
 			metadata_expect(in, '(');
-			add(type, read_value(in, "minimum-alignment"));
+			prepend_member(type, read_value(in, "minimum-alignment"));
 			metadata_expect(in, ')');
 		}
 		if (name)
@@ -295,14 +304,17 @@ static struct ast read_constant(struct metadata *in)
 	return value;
 }
 
-/* One label, with its value or range of values, or from the value after the last one. */
+/*
+ * Read a label with its value or range; without a value it has the one after the previous
+ * label's.
+ */
 static struct ast *read_label(struct metadata *in, struct ast *value)
 {
 	struct ast *label = ast_new(in, AST_ARRAY, in->token.text);
 	struct ast first;
 
 	if (in->token.kind != AST_WORD && in->token.kind != AST_TEXT)
-		metadata_wrong(&in->token, "want a label");
+		metadata_wrong(&in->token, "expected a label");
 	metadata_next(in);
 	if (metadata_accept(in, '='))
 		*value = read_constant(in);
@@ -310,8 +322,8 @@ static struct ast *read_label(struct metadata *in, struct ast *value)
 	if (metadata_accept(in, SIGN_RANGE))
 		*value = read_constant(in);
 	label->first = ast_new(in, AST_ARRAY, NULL);
-	add(label->first, ast_copy(value, NULL));
-	add(label->first, ast_copy(&first, NULL));
+	prepend_member(label->first, ast_copy(value, NULL));
+	prepend_member(label->first, ast_copy(&first, NULL));
 	value->number++;
 	value->is_negative &= value->number != 0;
 	return label;
@@ -329,36 +341,36 @@ static const struct ast *read_enumeration(struct metadata *in)
 	struct ast value = {.in = in, .kind = AST_NUMBER};
 
 	if (name)
-		name = join(in, "enum", ' ', name);
+		name = join_words(in, "enum", ' ', name);
 	if (name && !metadata_is_sign(in, ':') && !metadata_is_sign(in, '{'))
 		return metadata_find_type(in, name);
 	type = ast_copy(metadata_accept(in, ':') ? read_type(in)
 						 : metadata_find_type(in, "int"),
 			NULL);
 	if (strcmp(type->text ? type->text : "", "integer") != 0)
-		metadata_wrong(&in->token, "want an enumeration of integers");
+		metadata_wrong(&in->token, "expected an enumeration of integers");
 	metadata_expect(in, '{');
 	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
 		*last = read_label(in, &value);
 		last = &(*last)->next;
 		if (!metadata_accept(in, ',') && !metadata_is_sign(in, '}'))
-			metadata_wrong(&in->token, "want ',' or '}'");
+			metadata_wrong(&in->token, "expected ',' or '}'");
 	}
 	if (!labels->first)
-		metadata_wrong(&in->token, "want a label");
-	add(type, labels);
+		metadata_wrong(&in->token, "expected a label");
+	prepend_member(type, labels);
 	if (name)
 		metadata_define(in, name, type);
 	return type;
 }
 
-/* A type, up to what follows its name or its braces. */
+/* Read a type: a name, or a keyword with its braces. */
 static const struct ast *read_type(struct metadata *in)
 {
 	const struct ast *type;
 
 	if (in->depth++ >= MOST_DEPTH)
-		metadata_wrong(&in->token, "want types that are less deep");
+		metadata_wrong(&in->token, "types nested too deeply");
 	if (accept_word(in, "integer"))
 		type = read_block(in, "integer");
 	else if (accept_word(in, "floating_point"))
@@ -378,7 +390,7 @@ static const struct ast *read_type(struct metadata *in)
 	return type;
 }
 
-/* typealias, typedef, or a named structure, variant or enumeration. */
+/* Read a typealias, a typedef, or a named structure, variant or enumeration. */
 static void read_definition(struct metadata *in)
 {
 	static const char *const keyword[] = {
@@ -395,13 +407,13 @@ static void read_definition(struct metadata *in)
 	if (accept_word(in, "typealias")) {
 		type = read_type(in);
 		if (!metadata_accept(in, SIGN_ALIAS))
-			metadata_wrong(&in->token, "want ':='");
+			metadata_wrong(&in->token, "expected ':='");
 		if (is_word(in, keyword))
-			metadata_wrong(&in->token, "want a name other than %s",
+			metadata_wrong(&in->token, "expected a name other than %s",
 				       in->token.text);
 		metadata_define(in, read_words(in, NULL), type);
 	} else {
-		read_type(in); /* It is kept by its name. */
+		read_type(in); /* it defines its name */
 	}
 	metadata_expect(in, ';');
 }
@@ -421,7 +433,7 @@ static void read_top(struct metadata *in)
 	}
 	if (!is_word(in, keyword))
 		metadata_wrong(&in->token,
-			       "want trace, env, clock, stream, event or a type");
+			       "expected trace, env, clock, stream, event or a type");
 	is_env = accept_word(in, "env");
 	is_callsite = !is_env && accept_word(in, "callsite");
 	if (!is_env && !is_callsite)
@@ -433,7 +445,7 @@ static void read_top(struct metadata *in)
 	if (!metadata_failed(in) && !is_callsite)
 		schema_add(block);
 	if (metadata_is_sign(in, ';') && !is_env)
-		metadata_forget(in, mark); /* before a token that has a text */
+		metadata_forget(in, mark); /* before reading a token that has a text */
 	metadata_expect(in, ';');
 }
 
@@ -445,7 +457,7 @@ struct schema *tsdl_parse(const char *text, size_t size, struct error *error)
 	while (in.token.kind != AST_END && !metadata_failed(&in))
 		read_top(&in);
 	if (in.schema->order == ORDER_NATIVE)
-		metadata_wrong(&in.token, "want a trace with a byte order");
+		metadata_wrong(&in.token, "expected a trace with a byte order");
 	if (metadata_failed(&in))
 		error_prefix(error, "line %u", in.place);
 	return metadata_finish(&in);

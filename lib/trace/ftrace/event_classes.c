@@ -14,12 +14,14 @@ struct location {
 	struct field_class *class;
 	unsigned offset, size; /* bytes */
 	enum {
-		PLACED,   /* it is there */
-		DATA_LOC, /* there is a 32-bit word: size << 16 | offset of the data */
-		REL_LOC,  /* the offset counts from the end of that word */
-		RWBS,     /* letters that become LTTng's flags */
-		PRIORITY, /* the kernel's; LTTng's counts from MAX_RT_PRIO */
-		NAME,     /* of the thread, as the file saved it */
+		PLACED,   /* the value is at the offset */
+		DATA_LOC, /* a 32-bit word is at the offset: size << 16 | offset of the
+			     data */
+		REL_LOC, /* like DATA_LOC, but the offset in it counts from the end of the
+			    word */
+		RWBS,    /* letters, to be converted to LTTng's flags */
+		PRIORITY, /* the kernel's priority; LTTng's counts from MAX_RT_PRIO */
+		NAME,     /* the thread's name, from the file's list */
 	} how;
 };
 
@@ -29,9 +31,9 @@ struct class_layout {
 	size_t locations, capacity;
 };
 
-/* The kernel calls the number of a thread its pid, and so do its events. */
+/* LTTng's field names where the kernel calls the number of a thread its pid. */
 static const struct {
-	const char *event; /* starts with this */
+	const char *event; /* prefix of the event's name */
 	const char *from, *to;
 } field_names[] = {
     {"sched_", "pid", "tid"},
@@ -45,8 +47,8 @@ static const struct {
 };
 
 /*
- * Return LTTng's name of an event type: it begins with the system. Of other systems than
- * these LTTng has the kernel's names, or nothing. The caller frees it.
+ * Return LTTng's name of an event type, which starts with the system. In systems not
+ * listed here LTTng uses the kernel's names or has no events. The caller frees it.
  */
 static char *class_name(const char *system, const char *name)
 {
@@ -71,8 +73,8 @@ static const char *field_name_of(const char *event, const char *name)
 	return name;
 }
 
-static struct field_class *number_class(const struct event_classes *classes,
-					unsigned size, bool is_signed)
+static struct field_class *make_number_class(const struct event_classes *classes,
+					     unsigned size, bool is_signed)
 {
 	struct field_class *class = field_new(FIELD_INTEGER);
 
@@ -83,7 +85,7 @@ static struct field_class *number_class(const struct event_classes *classes,
 	return class;
 }
 
-static struct field_class *array_class(struct field_class *element, uint64_t length)
+static struct field_class *make_array_class(struct field_class *element, uint64_t length)
 {
 	struct field_class *class = field_new(FIELD_ARRAY);
 
@@ -97,21 +99,21 @@ static bool is_number_size(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* Return the class of a field. A structure becomes an array of its bytes. */
-static struct field_class *field_class_of(const struct event_classes *classes,
-					  const struct event_field *field)
+/* Make the class of a field. A structure becomes an array of its bytes. */
+static struct field_class *make_field_class(const struct event_classes *classes,
+					    const struct event_field *field)
 {
 	unsigned each = field->element;
 	struct field_class *element;
 
 	if (!each && is_number_size(field->size))
-		return number_class(classes, field->size, field->is_signed);
+		return make_number_class(classes, field->size, field->is_signed);
 	if (!each)
 		each = 1;
-	element = number_class(classes, each, field->is_signed);
+	element = make_number_class(classes, each, field->is_signed);
 	if (each == 1 && strstr(field->type, "char"))
 		element->text = 1;
-	return array_class(element, field->size / each);
+	return make_array_class(element, field->size / each);
 }
 
 static void add_location(struct event_classes *classes, size_t class, const char *name,
@@ -119,7 +121,7 @@ static void add_location(struct event_classes *classes, size_t class, const char
 {
 	struct schema_event_class *to = classes->base->class[class];
 	struct class_layout *layout = &classes->layout[class];
-	/* Readers of the tree take one underscore away. */
+	/* field_name() removes one underscore. */
 	AUTOFREE char *member = mem_printf("_%s", name);
 
 	if (!to->scope[scope])
@@ -135,10 +137,10 @@ static void add_number(struct event_classes *classes, size_t class, const char *
 {
 	add_location(
 	    classes, class, name, scope,
-	    &(struct location){number_class(classes, 4, true), offset, 4, PLACED});
+	    &(struct location){make_number_class(classes, 4, true), offset, 4, PLACED});
 }
 
-/* The number of the new class, which has its context only. */
+/* Add a class with only its context. Return its index. */
 static size_t add_class(struct event_classes *classes, const char *name)
 {
 	size_t class = classes->base->classes;
@@ -149,11 +151,11 @@ static size_t add_class(struct event_classes *classes, const char *name)
 	classes->layout[class] = (struct class_layout){0};
 	add_number(classes, class, "tid", SCOPE_SPECIFIC_CONTEXT, classes->pid_offset);
 	if (classes->name_of.count) {
-		struct field_class *letter = number_class(classes, 1, false);
+		struct field_class *letter = make_number_class(classes, 1, false);
 
 		letter->text = 1;
 		add_location(classes, class, "procname", SCOPE_SPECIFIC_CONTEXT,
-			     &(struct location){array_class(letter, 0), 0, 0, NAME});
+			     &(struct location){make_array_class(letter, 0), 0, 0, NAME});
 		classes->layout[class].is_converted = true;
 	}
 	return class;
@@ -178,8 +180,8 @@ static void add_field(struct event_classes *classes, size_t class, const char *e
 		location.how = RWBS;
 	else if (is_priority(event, field->name))
 		location.how = PRIORITY;
-	location.class = location.how == RWBS ? number_class(classes, 4, false)
-					      : field_class_of(classes, field);
+	location.class = location.how == RWBS ? make_number_class(classes, 4, false)
+					      : make_field_class(classes, field);
 	classes->layout[class].is_converted |= location.how >= RWBS;
 	add_location(classes, class, field_name_of(event, field->name), SCOPE_PAYLOAD,
 		     &location);
@@ -201,7 +203,7 @@ static void add_event(struct event_classes *classes, const struct event_format *
 	const char *name = lttng;
 	size_t class;
 
-	/* syscalls:sys_enter_read, a tracepoint for each call. */
+	/* A tracepoint for a single call, such as syscalls:sys_enter_read. */
 	if (is_call && !strncmp(name, "sys_enter_", 10))
 		name = full = mem_printf("syscall_entry_%s", name + 10);
 	else if (is_call && !strncmp(name, "sys_exit_", 9))
@@ -213,7 +215,7 @@ static void add_event(struct event_classes *classes, const struct event_format *
 	for (size_t i = 0; i < event->fields; i++)
 		if (strncmp(event->field[i].name, "common_", 7))
 			add_field(classes, class, event->name, &event->field[i]);
-	/* LTTng notes who made the request. */
+	/* LTTng also records the thread that made the request. */
 	if (!strncmp(name, "block_rq_", 9) && strcmp(name, "block_rq_complete"))
 		add_number(classes, class, "tid", SCOPE_PAYLOAD, classes->pid_offset);
 }
@@ -223,12 +225,15 @@ static void add_word(struct event_classes *classes, size_t class, const char *na
 {
 	unsigned size = classes->dat->long_size;
 
-	add_location(
-	    classes, class, name, SCOPE_PAYLOAD,
-	    &(struct location){number_class(classes, size, true), offset, size, PLACED});
+	add_location(classes, class, name, SCOPE_PAYLOAD,
+		     &(struct location){make_number_class(classes, size, true), offset,
+					size, PLACED});
 }
 
-/* The kernel records arguments as words; a descriptor is the lower half of one. */
+/*
+ * Add a call's arguments. The kernel records them as words; a descriptor is the lower
+ * half of one.
+ */
 static void add_arguments(struct event_classes *classes, size_t class, const char *call,
 			  unsigned offset)
 {
@@ -246,7 +251,7 @@ static void add_arguments(struct event_classes *classes, size_t class, const cha
 	}
 }
 
-/* raw_syscalls: one event type for all calls becomes a class for each call. */
+/* Add a class for each call to the single event type of raw_syscalls. */
 static void add_calls(struct event_classes *classes, const struct event_format *event,
 		      enum call_kind kind)
 {
@@ -283,8 +288,8 @@ static void add_calls(struct event_classes *classes, const struct event_format *
 }
 
 /*
- * Read the names of threads that the file saved at its end, lines of "PID NAME". Where
- * sched_switch is described, its events know names better.
+ * Read the thread names that the file lists at its end, as lines of "PID NAME". Skip them
+ * if sched_switch is described, because its events have more accurate names.
  */
 static void read_names(struct event_classes *classes)
 {
@@ -328,8 +333,7 @@ int event_classes_add(struct event_classes *classes, struct trace_reader *base,
 		pid = event_format_field(dat->event, "common_pid");
 	}
 	if (!type || type->offset || type->size != 2 || !pid || pid->size != 4)
-		return error_set(error, "%s: its events do not say their type and thread",
-				 dat->path);
+		return error_set(error, "%s: events have no type or thread", dat->path);
 	classes->pid_offset = pid->offset;
 	read_names(classes);
 	for (size_t i = 0; i < dat->events; i++) {
@@ -426,7 +430,7 @@ static int64_t parse_rwbs(const char *text, size_t size)
 	return rwbs;
 }
 
-/* Set a cell to the name of an event's thread, if the file saved it. */
+/* Set a cell to the name of an event's thread, if the file lists it. */
 static void set_name(const struct event_classes *classes, const struct ring_event *event,
 		     struct cell *cell)
 {
@@ -442,9 +446,10 @@ static void set_name(const struct event_classes *classes, const struct ring_even
 	cell_set_bytes(cell, CELL_TEXT, text + at, strcspn(text + at, "\n"));
 }
 
-/* Set the cells of a field that LTTng records otherwise. */
-static void convert(const struct event_classes *classes, const struct location *location,
-		    const struct ring_event *event, struct trace_fields *fields)
+/* Convert the cells of a field that LTTng records in another form. */
+static void convert_cells(const struct event_classes *classes,
+			  const struct location *location, const struct ring_event *event,
+			  struct trace_fields *fields)
 {
 	const char *text = (const char *)event->data + location->offset;
 	bool is_there = location->offset + location->size <= event->size;
@@ -483,7 +488,7 @@ const struct cell *event_classes_fetch(struct event_classes *classes, size_t cla
 	}
 	trace_fields_fetch(fields, &cursor);
 	for (size_t i = 0; layout->is_converted && i < layout->locations; i++)
-		convert(classes, &layout->location[i], event, fields);
+		convert_cells(classes, &layout->location[i], event, fields);
 	return fields->cell;
 }
 

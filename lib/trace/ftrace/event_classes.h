@@ -14,15 +14,16 @@
 enum call_kind { CALL_ENTRY, CALL_EXIT, CALL_KINDS };
 
 struct event_classes {
-	struct trace_reader *base; /* borrowed; it has the classes */
+	struct trace_reader *base; /* borrowed; owns the classes */
 	const struct trace_dat *dat;
-	struct class_layout *layout; /* one per class of the base */
+	struct class_layout *layout; /* one for each class of the base */
 	size_t layout_capacity;
 	struct intmap class_of;     /* id of an event type -> class */
-	struct intmap name_of;      /* thread -> offset of its name in the saved ones */
-	int call_event[CALL_KINDS]; /* id of raw_syscalls' events; -1: none */
+	struct intmap name_of;      /* thread -> offset of its name in cmdlines */
+	int call_event[CALL_KINDS]; /* id of raw_syscalls' events; -1 if none */
 	unsigned call_id_offset[CALL_KINDS];
-	int32_t call_class[CALL_KINDS][SYSCALLS_MOST + 1]; /* -1: none; last: unknown */
+	int32_t call_class[CALL_KINDS][SYSCALLS_MOST +
+				       1]; /* -1 if none; the last is for unknown calls */
 	unsigned pid_offset;
 	char machine[65];
 	struct ctf_place *place; /* the fields' locations in the current event */

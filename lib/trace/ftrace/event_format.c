@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-/* The bytes of an element of a type, as the kernel declares it. */
+/* Return the bytes of an element of a type, as the kernel declares it. */
 static unsigned element_size(unsigned long_size, const char *type)
 {
 	static const struct {
@@ -30,14 +30,14 @@ static unsigned element_size(unsigned long_size, const char *type)
 	return strstr(type, "int") ? 4 : 1;
 }
 
-/* The declaration of a field: "char prev_comm[16]", "__data_loc char[] name". */
+/* Parse the declaration of a field: "char prev_comm[16]", "__data_loc char[] name". */
 static void parse_declaration(unsigned long_size, struct event_field *field,
 			      const char *text, size_t length)
 {
 	AUTOFREE char *declared = mem_strndup(text, length);
 	char *bracket = strchr(declared, '['), *end, *name;
 
-	if (bracket) { /* cut "[...]" out, wherever it is */
+	if (bracket) { /* remove "[...]", wherever it is */
 		char *behind = strchr(bracket, ']');
 
 		behind = behind ? behind + 1 : bracket + strlen(bracket);
@@ -69,7 +69,8 @@ unsigned format_number_after(const char *line, size_t length, const char *word)
 	return value > UINT16_MAX ? UINT16_MAX : (unsigned)value;
 }
 
-/* "	field:pid_t prev_pid;	offset:24;	size:4;	signed:1;" */
+/* Parse the line of a field: "field:pid_t prev_pid;	offset:24;	size:4;
+ * signed:1;". */
 static void parse_field(unsigned long_size, struct event_format *format, const char *line,
 			size_t length)
 {

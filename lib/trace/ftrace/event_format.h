@@ -8,14 +8,15 @@
 /* The kernel's description of an event, /sys/kernel/tracing/events/SYSTEM/NAME/format. */
 enum field_place {
 	FIELD_PLACED,   /* the value is at its offset */
-	FIELD_DATA_LOC, /* a word is there: size << 16 | offset of the value */
-	FIELD_REL_LOC,  /* the same; the offset counts from the end of the word */
+	FIELD_DATA_LOC, /* a word is at its offset: size << 16 | offset of the value */
+	FIELD_REL_LOC,  /* like FIELD_DATA_LOC, but the offset counts from the end of the
+			   word */
 };
 
 struct event_field {
 	char *type, *name;     /* as the kernel declares it, without brackets */
 	unsigned offset, size; /* bytes */
-	unsigned element;      /* bytes of an array's element; 0: it is not an array */
+	unsigned element;      /* bytes of an array's element; 0 if not an array */
 	bool is_signed;
 	enum field_place place;
 };
@@ -23,13 +24,14 @@ struct event_field {
 struct event_format {
 	char *system, *name;
 	unsigned id;
-	struct event_field *field; /* those that all events have come first */
+	struct event_field *field; /* the fields that all events share come first */
 	size_t fields, capacity;
 };
 
 /*
- * Parse a description. `long_size` is the bytes of a long there. Copies the system's
- * name. Return 0, or -1 if it has no name. Clear it in any case.
+ * Parse a description. `long_size` is the bytes of a long on that machine. Copies the
+ * system's name. Return 0, or -1 if the event has no name. The caller clears `format` in
+ * both cases.
  */
 int event_format_parse(struct event_format *format, const char *system, const char *text,
 		       unsigned long_size);

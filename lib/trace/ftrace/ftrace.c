@@ -12,7 +12,7 @@
 struct ftrace_stream {
 	struct trace_progress progress;
 	struct ring ring;
-	struct ring_event next; /* read and not delivered yet, if has_next */
+	struct ring_event next; /* read but not yet delivered, if has_next */
 	bool has_next;
 };
 
@@ -21,10 +21,10 @@ struct ftrace_reader {
 	struct trace_dat dat;
 	struct ftrace_stream *stream;
 	struct event_classes classes;
-	uint64_t unknown; /* events of no class */
+	uint64_t unknown; /* number of events without a class */
 };
 
-static void deliver(struct ftrace_reader *reader, struct ftrace_stream *stream)
+static void deliver_event(struct ftrace_reader *reader, struct ftrace_stream *stream)
 {
 	int32_t class = event_classes_find(&reader->classes, &stream->next);
 	struct trace_event event = {
@@ -45,11 +45,11 @@ static void deliver(struct ftrace_reader *reader, struct ftrace_stream *stream)
 	if (reader->base.class[class] -> fields)
 		event.cell =
 		    event_classes_fetch(&reader->classes, (size_t) class, &stream->next);
-	reader->base.give(reader->base.context, &event);
+	reader->base.on_event(reader->base.context, &event);
 }
 
-/* The timestamp in nanoseconds: the counter of x86 comes with its rate. */
-static uint64_t stamp_of(const struct trace_dat *dat, uint64_t ts)
+/* Convert a timestamp to nanoseconds; only x86's counter has a rate of its own. */
+static uint64_t timestamp_ns(const struct trace_dat *dat, uint64_t ts)
 {
 	if (!dat->tsc_mult)
 		return ts;
@@ -66,7 +66,7 @@ static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream
 
 	if (status < 0)
 		problem_add(&base->problems, "", PROBLEM_BROKEN, 1,
-			    "%s; the later events of processor %d are left out",
+			    "%s; later events of processor %d skipped",
 			    error_text(&error), stream->progress.cpu);
 	error_clear(&error);
 	if (stream->next.has_loss)
@@ -74,14 +74,14 @@ static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream
 		    stream->next.is_loss_unknown ? 1 : stream->next.lost;
 	if (status <= 0)
 		return false;
-	stream->next.ts = stamp_of(&reader->dat, stream->next.ts) +
+	stream->next.ts = timestamp_ns(&reader->dat, stream->next.ts) +
 			  (uint64_t)base->facts.clock_offset_ns;
 	stream->has_next =
 	    stream->next.ts <= INT64_MAX && nsec_is_stamp((nsec_t)stream->next.ts);
 	if (!stream->has_next)
 		problem_add(&base->problems, base->path, PROBLEM_BROKEN, 1,
 			    "processor %d: a timestamp of %" PRIu64
-			    " ns; the events from there on are left out",
+			    " ns is out of range; it and later events skipped",
 			    stream->progress.cpu, stream->next.ts);
 	return stream->has_next;
 }
@@ -99,15 +99,15 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 			progress->head_ns = (nsec_t)stream->next.ts;
 			return true;
 		}
-		deliver(reader, stream);
+		deliver_event(reader, stream);
 		stream->has_next = false;
 	}
 	progress->head_ns = progress->tally.last_ns;
 	return true;
 }
 
-/* Note an event, and begin a new period where events were lost before it. */
-static void note_recorded(struct trace_recorded *recorded, struct trace_period *period,
+/* Add an event to a period; if events were lost before it, begin a new period. */
+static void add_to_period(struct trace_recorded *recorded, struct trace_period *period,
 			  const struct ring_event *event, nsec_t ts_ns)
 {
 	if (event->has_loss && period->first_event_ns < NSEC_MAX) {
@@ -121,8 +121,9 @@ static void note_recorded(struct trace_recorded *recorded, struct trace_period *
 }
 
 /*
- * From the first to the last event of each processor, without the time in which the
- * kernel lost events: from the last one before to the first one after it.
+ * Record a period from the first to the last event of each processor, except the times in
+ * which the kernel lost events: from the last event before to the first one after the
+ * loss.
  */
 static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
 			    struct trace_recorded *recorded)
@@ -141,10 +142,10 @@ static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
 
 		ring_init(&ring, of->dat, of->buffer, of->cpu);
 		while (ring_next(&ring, &event, &ignored) > 0) {
-			nsec_t ts_ns = (nsec_t)stamp_of(&reader->dat, event.ts) +
+			nsec_t ts_ns = (nsec_t)timestamp_ns(&reader->dat, event.ts) +
 				       base->facts.clock_offset_ns;
 
-			note_recorded(recorded, &period, &event, ts_ns);
+			add_to_period(recorded, &period, &event, ts_ns);
 			if (ts_ns > until_ns)
 				break;
 			ring_skip(&ring);
@@ -157,7 +158,7 @@ static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
 	}
 }
 
-static void report_rest(struct ftrace_reader *reader)
+static void report_skipped(struct ftrace_reader *reader)
 {
 	struct trace_reader *base = &reader->base;
 	uint64_t broken = 0;
@@ -166,17 +167,16 @@ static void report_rest(struct ftrace_reader *reader)
 		broken += reader->stream[i].ring.broken;
 	if (broken)
 		problem_add(&base->problems, base->path, PROBLEM_BROKEN, broken,
-			    "%" PRIu64 " pages are damaged; their events from there on "
-			    "are left out",
+			    "%" PRIu64 " pages are damaged; rest of their events skipped",
 			    broken);
 	if (reader->dat.is_cut)
-		problem_add(&base->problems, base->path, PROBLEM_BROKEN, 1,
-			    "the file ends before the pages that it should have; what is "
-			    "there is used");
+		problem_add(
+		    &base->problems, base->path, PROBLEM_BROKEN, 1,
+		    "truncated before the last of its pages; the present ones are used");
 	if (reader->unknown)
 		problem_add(&base->problems, base->path, PROBLEM_BROKEN, reader->unknown,
-			    "%" PRIu64 " events of types that the file does not describe "
-			    "are left out",
+			    "%" PRIu64
+			    " events of types that the file does not describe skipped",
 			    reader->unknown);
 }
 
@@ -188,7 +188,7 @@ static bool ftrace_step(struct trace_reader *base, uint64_t most)
 		trace_fields_mark(base->class[i] -> fields, true);
 	has_more = trace_reader_merge(base, most, run_stream);
 	if (!has_more)
-		report_rest((struct ftrace_reader *)base);
+		report_skipped((struct ftrace_reader *)base);
 	return has_more;
 }
 
@@ -225,8 +225,8 @@ static bool has_pages(const struct trace_buffer *buffer)
 
 /*
  * Find the clock of all buffers. Return NULL with error if they have several. trace-cmd
- * describes the first buffer's clock apart, and it is right there: each buffer has the
- * name of the clock that the main buffer used, though that may not have been recorded.
+ * stores the first buffer's clock separately, and only there is it right: each buffer has
+ * the name of the main buffer's clock, although that buffer may not have been recorded.
  */
 static const char *find_clock(const struct trace_dat *dat, struct error *error)
 {
@@ -239,7 +239,7 @@ static const char *find_clock(const struct trace_dat *dat, struct error *error)
 			continue;
 		if (name && strcmp(name, own)) {
 			error_set(error,
-				  "%s: its buffers use the clocks `%s` and `%s`; record "
+				  "%s: buffers use the clocks `%s` and `%s`; record "
 				  "them with one clock",
 				  dat->path, name, own);
 			return NULL;
@@ -251,7 +251,7 @@ static const char *find_clock(const struct trace_dat *dat, struct error *error)
 	return name ? name : "local";
 }
 
-/* Check the trace's clock: some cannot be related to any other. */
+/* Check the trace's clock: some clocks cannot be related to any other. */
 static int read_clock(struct ftrace_reader *reader, struct error *error)
 {
 	const char *name = find_clock(&reader->dat, error);
@@ -268,7 +268,7 @@ static int read_clock(struct ftrace_reader *reader, struct error *error)
 				 reader->base.path, name);
 	if (!is_tsc)
 		reader->dat.tsc_mult = 0;
-	/* LTTng calls CLOCK_MONOTONIC so. */
+	/* LTTng's name for CLOCK_MONOTONIC. */
 	clock.identity =
 	    strcmp(name, "mono") ? (char *)(uintptr_t)name : (char[]){"monotonic"};
 	trace_reader_set_clock(&reader->base, NULL, &clock);

@@ -10,17 +10,18 @@
 #include "base/mem.h"
 
 enum {
-	READ_BYTES = 1 << 18,         /* read at a time, whole pages */
-	CHUNK_MOST = 1 << 26,         /* bytes of a chunk, decompressed */
-	STAMP_BYTES = 8,              /* a page begins with its timestamp */
-	COMMIT_BYTES = (1 << 27) - 1, /* bits of the second field: bytes of events */
-	HAS_COUNT = 1 << 30, /* the number of lost events is behind the last event */
+	READ_BYTES = 1 << 18, /* read at once, in whole pages */
+	CHUNK_MOST = 1 << 26, /* bytes of a decompressed chunk */
+	STAMP_BYTES = 8,      /* a page starts with its timestamp */
+	COMMIT_BYTES =
+	    (1 << 27) - 1,   /* mask in the second field of a page: bytes of its events */
+	HAS_COUNT = 1 << 30, /* the number of lost events follows the last event */
 	HAS_LOST = 1u << 31, /* events were lost before this page */
 	DELTA_BITS = 27,
 	STAMP_BITS = 59, /* in an absolute timestamp */
 };
 
-/* The kinds of what is in a page; smaller ones are the words of an event. */
+/* The types of entries in a page; lower numbers are the length of an event in words. */
 enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 
 void ring_init(struct ring *ring, const struct trace_dat *dat,
@@ -39,7 +40,7 @@ void ring_clear(struct ring *ring)
 	bytes_clear(&ring->packed);
 }
 
-static int fail(const struct ring *ring, const char *what, struct error *error)
+static int set_ring_error(const struct ring *ring, const char *what, struct error *error)
 {
 	return error_set(error, "%s: byte %" PRIu64 ": %s", ring->dat->path, ring->at,
 			 what);
@@ -60,8 +61,8 @@ static int read_bytes(struct ring *ring, struct bytes *to, size_t size,
 		if (got < 0)
 			return error_errno(error, ring->dat->path);
 		if (got == 0)
-			return fail(ring, "the file ends within the pages of a processor",
-				    error);
+			return set_ring_error(
+			    ring, "truncated in the pages of a processor", error);
 		bytes += got;
 		size -= (size_t)got;
 		ring->at += (uint64_t)got;
@@ -78,7 +79,9 @@ static int read_word(struct ring *ring, uint64_t *value, struct error *error)
 	return 0;
 }
 
-/* The pages of the next compressed chunk. Return 1, 0 at the end, or -1 with error. */
+/*
+ * Read the pages of the next compressed chunk. Return 1, 0 at the end, or -1 with error.
+ */
 static int read_chunk(struct ring *ring, struct error *error)
 {
 	uint64_t stored, size;
@@ -88,9 +91,9 @@ static int read_chunk(struct ring *ring, struct error *error)
 	ring->chunks--;
 	if (read_word(ring, &stored, error) || read_word(ring, &size, error))
 		return -1;
-	/* The size of a processor's data leaves out the heads of its chunks. */
+	/* The size of a processor's data does not include the headers of its chunks. */
 	if (size > CHUNK_MOST || stored > ring->dat->file_size)
-		return fail(ring, "a compressed chunk of a size that cannot be", error);
+		return set_ring_error(ring, "invalid size of a compressed chunk", error);
 	ring->packed.size = ring->pages.size = 0;
 	bytes_extend(&ring->pages, (size_t)size);
 	if (read_bytes(ring, &ring->packed, (size_t)stored, error))
@@ -101,7 +104,7 @@ static int read_chunk(struct ring *ring, struct error *error)
 	return 1;
 }
 
-/* Whole pages of the file. Return 1, 0 at the end, or -1 with error. */
+/* Read whole pages of the file. Return 1, 0 at the end, or -1 with error. */
 static int read_pages(struct ring *ring, struct error *error)
 {
 	size_t page = ring->buffer->page_size;
@@ -117,14 +120,14 @@ static int read_pages(struct ring *ring, struct error *error)
 	return read_bytes(ring, &ring->pages, most, error) ? -1 : 1;
 }
 
-/* The second field of the page at an offset. */
+/* Return the second field of the page at an offset. */
 static uint64_t read_commit(const struct ring *ring, size_t page)
 {
 	return trace_dat_number(ring->dat, ring->pages.data + page + STAMP_BYTES,
 				ring->dat->commit_size);
 }
 
-/* Start the page at ring->page, which is there. */
+/* Start the page at ring->page, which is loaded. */
 static void start_page(struct ring *ring, struct ring_event *event)
 {
 	const uint8_t *page = ring->pages.data + ring->page;
@@ -151,7 +154,10 @@ static void start_page(struct ring *ring, struct ring_event *event)
 		event->is_loss_unknown = true;
 }
 
-/* Go to the next page that holds bytes. Return 1, 0 at the end, or -1 with error. */
+/*
+ * Go to the next page, and load more pages if needed. Return 1, 0 at the end, or -1 with
+ * error.
+ */
 static int next_page(struct ring *ring, struct ring_event *event, struct error *error)
 {
 	size_t page = ring->buffer->page_size;
@@ -167,13 +173,13 @@ static int next_page(struct ring *ring, struct ring_event *event, struct error *
 		ring->page = 0;
 	}
 	if (status > 0 && ring->pages.size < page)
-		return fail(ring, "a page is cut", error);
+		return set_ring_error(ring, "a page is truncated", error);
 	if (status > 0)
 		start_page(ring, event);
 	return status;
 }
 
-/* A timestamp of 59 bits; those above are the last one's. */
+/* Complete a timestamp of 59 bits with the upper bits of the last one. */
 static uint64_t whole_stamp(uint64_t stamp, uint64_t last)
 {
 	const uint64_t above = ~((UINT64_C(1) << STAMP_BITS) - 1);
@@ -182,8 +188,8 @@ static uint64_t whole_stamp(uint64_t stamp, uint64_t last)
 }
 
 /*
- * Read one entry of the page. Return 1 for an event, 0 for something else, or -1 if it is
- * not within the page.
+ * Read one entry of the page. Return 1 for an event, 0 for something else, or -1 if the
+ * entry extends past the page.
  */
 static int read_entry(struct ring *ring, struct ring_event *event)
 {
@@ -200,7 +206,7 @@ static int read_entry(struct ring *ring, struct ring_event *event)
 	if (kind > KIND_LONG && kind < KIND_PADDING) {
 		size = 4 + 4 * (size_t)kind;
 	} else if (kind == KIND_LONG) {
-		/* The length counts the word that it is in. */
+		/* The length includes the word that holds it. */
 		skip = 8;
 		size = second < 4 ? 0 : 4 + (((size_t)second + 3) & ~(size_t)3);
 	} else if (kind == KIND_PADDING) {

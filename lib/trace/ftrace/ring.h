@@ -13,20 +13,21 @@ struct ring {
 	const struct trace_buffer *buffer;
 	const struct cpu_pages *cpu;
 	uint64_t at, end; /* the unread part of the file */
-	uint64_t chunks;  /* that were not read yet; compressed buffers have some */
+	uint64_t chunks;  /* not read yet; only compressed buffers have chunks */
 	struct bytes pages, packed;
 	size_t page;           /* the current page's offset in `pages` */
 	size_t next, page_end; /* the next event, and the end of the last one */
 	uint64_t ts;           /* the last event's timestamp, in the trace's clock */
 	bool has_started;
-	uint64_t broken; /* pages whose remaining events were left out */
+	uint64_t broken; /* number of pages of which events were skipped */
 };
 
 struct ring_event {
 	uint64_t ts;
 	const uint8_t *data; /* valid until the next call */
 	uint32_t size;
-	uint64_t lost; /* events that the kernel lost right before; see is_loss_unknown */
+	uint64_t lost; /* number of events that the kernel lost just before; see
+			  is_loss_unknown */
 	bool has_loss, is_loss_unknown;
 };
 
@@ -38,8 +39,8 @@ void ring_init(struct ring *ring, const struct trace_dat *dat,
 int ring_next(struct ring *ring, struct ring_event *event, struct error *error);
 
 /*
- * Skip the rest of the page, unless it is the last one at hand or events were lost after
- * it: then its last event matters to who wants to know when events were recorded.
+ * Skip the rest of the page, unless it is the last one in memory or events were lost
+ * after it: then its last event shows until when events were recorded.
  */
 void ring_skip(struct ring *ring);
 

@@ -112,8 +112,8 @@ static const char shared[] =
 /* clang-format on */
 
 /*
- * Arguments of calls, in order, that analyses use: descriptors and sizes. "-" is another
- * one; strings are only addresses here.
+ * Arguments of calls that analyses use, in order: descriptors and sizes. "-" is any other
+ * argument; strings are recorded only as addresses.
  */
 static const struct {
 	const char *name, *arguments;

@@ -18,7 +18,8 @@ enum {
 	PAGE_LEAST = 256,
 	PAGE_MOST = 1 << 24,
 	CPUS_MOST = 1 << 16,
-	SECTIONS_MOST = 1 << 12, /* with options; more are a circle */
+	SECTIONS_MOST =
+	    1 << 12, /* number of option sections; more means that they form a cycle */
 	SECTION_IS_COMPRESSED = 1,
 };
 
@@ -36,14 +37,14 @@ enum option_id {
 
 static const char magic[MAGIC_BYTES + 1] = "\x17\x08\x44tracing";
 
-/* A file, or a decompressed part of it, while it is read from the front. */
+/* A file, or a decompressed part of it, that is read sequentially. */
 struct source {
 	struct trace_dat *dat;
 	FILE *file;
 	struct error *error;
 };
 
-static int fail(const struct source *from, const char *what)
+static int set_source_error(const struct source *from, const char *what)
 {
 	return error_set(from->error, "%s: byte %lld: %s", from->dat->path,
 			 (long long)ftello(from->dat->file), what);
@@ -54,7 +55,8 @@ static int read_number(struct source *from, unsigned size, uint64_t *value)
 	uint8_t bytes[8];
 
 	if (fread(bytes, 1, size, from->file) != size)
-		return fail(from, "the file ends within its description");
+		return set_source_error(from,
+					"truncated in the description of the trace");
 	*value = trace_dat_number(from->dat, bytes, size);
 	return 0;
 }
@@ -71,7 +73,7 @@ static char *read_string(struct source *from)
 	if (byte == 0)
 		return (char *)text.data;
 	bytes_clear(&text);
-	fail(from, "a name does not end");
+	set_source_error(from, "unterminated name");
 	return NULL;
 }
 
@@ -80,12 +82,13 @@ static int read_blob(struct source *from, uint64_t size, struct bytes *content)
 {
 	content->size = 0;
 	if (size > BLOB_MOST)
-		return fail(from, "a part claims to have more than 64 MiB");
+		return set_source_error(from, "a part is too large (limit 64 MiB)");
 	for (uint64_t left = size; left > 0;) {
 		size_t step = left < (1 << 16) ? (size_t)left : 1 << 16;
 
 		if (fread(bytes_extend(content, step), 1, step, from->file) != step)
-			return fail(from, "the file ends within its description");
+			return set_source_error(
+			    from, "truncated in the description of the trace");
 		left -= step;
 	}
 	bytes_add_byte(content, 0);
@@ -107,7 +110,7 @@ static int parse_format(struct source *from, const char *system, const char *tex
 	    MEM_NEXT(dat->event, dat->events, dat->event_capacity);
 
 	if (event_format_parse(format, system, text, dat->long_size))
-		return fail(from, "a description of an event has no name");
+		return set_source_error(from, "an event's description has no name");
 	return 0;
 }
 
@@ -144,7 +147,8 @@ static int read_events(struct source *from)
 	return status;
 }
 
-/* Read the layout of pages, "header_page", and skip that of events, which never differs.
+/*
+ * Read the layout of pages, "header_page", and skip "header_event", which never differs.
  */
 static int read_header(struct source *from)
 {
@@ -157,8 +161,9 @@ static int read_header(struct source *from)
 		const char *commit;
 
 		if (!found || strcmp(found, name[i]))
-			status =
-			    found ? fail(from, "the kernel's headers are missing") : -1;
+			status = found ? set_source_error(
+					     from, "missing description of page headers")
+				       : -1;
 		else
 			status = read_sized(from, 8, &text);
 		if (status || i)
@@ -169,7 +174,7 @@ static int read_header(struct source *from)
 			    format_number_after(commit, strcspn(commit, "\n"), "size:");
 	}
 	if (!status && from->dat->commit_size != 4 && from->dat->commit_size != 8)
-		status = fail(from, "pages have a header of an unknown kind");
+		status = set_source_error(from, "unknown kind of page header");
 	bytes_clear(&text);
 	return status;
 }
@@ -211,22 +216,22 @@ static int read_cpu(struct source *from, struct trace_buffer *buffer, unsigned c
 	return 0;
 }
 
-/* Go to a section of version 7. Return its flags, or -1. */
+/* Go to a section of version 7 and check its id. Return its flags, or -1. */
 static int go_to_section(struct source *from, uint64_t offset, unsigned wanted)
 {
 	uint64_t id, flags, text, size;
 
 	if (offset > from->dat->file_size || fseeko(from->file, (off_t)offset, SEEK_SET))
-		return fail(from, "a section is beyond the file's end");
+		return set_source_error(from, "a section extends past the file's end");
 	if (read_number(from, 2, &id) || read_number(from, 2, &flags) ||
 	    read_number(from, 4, &text) || read_number(from, 8, &size))
 		return -1;
 	if (id != wanted)
-		return fail(from, "a section is not of the kind that leads there");
+		return set_source_error(from, "a section is not of the expected kind");
 	return (int)flags;
 }
 
-/* Read a section of version 7, decompressed if it is compressed, by a function. */
+/* Let a function read a section of version 7, decompressed if necessary. */
 static int read_section(struct source *from, uint64_t offset, unsigned id,
 			int (*read)(struct source *from))
 {
@@ -244,7 +249,7 @@ static int read_section(struct source *from, uint64_t offset, unsigned id,
 		     ? -1
 		     : 0;
 	if (!status && size > BLOB_MOST)
-		status = fail(from, "a section claims to have more than 64 MiB");
+		status = set_source_error(from, "a section is too large (limit 64 MiB)");
 	if (!status) {
 		bytes_extend(&content, (size_t)size);
 		status = trace_dat_decompress(from->dat, &packed, &content, from->error);
@@ -252,20 +257,20 @@ static int read_section(struct source *from, uint64_t offset, unsigned id,
 			error_prefix(from->error, "%s: byte %" PRIu64, from->dat->path,
 				     offset);
 	}
-	/* fmemopen() refuses to open nothing. */
+	/* fmemopen() rejects a size of 0. */
 	inside.file = status || !size ? NULL : fmemopen(content.data, (size_t)size, "r");
 	if (inside.file) {
 		status = read(&inside);
 		fclose(inside.file);
 	} else if (!status) {
-		status = fail(from, "an empty section");
+		status = set_source_error(from, "an empty section");
 	}
 	bytes_clear(&packed);
 	bytes_clear(&content);
 	return status;
 }
 
-/* The buffer of version 7 that an option describes. */
+/* Read the description of a buffer in an option of version 7. */
 static int read_buffer(struct source *from)
 {
 	struct trace_dat *dat = from->dat;
@@ -282,7 +287,8 @@ static int read_buffer(struct source *from)
 	    read_number(from, 4, &cpus))
 		return -1;
 	if (page_size < PAGE_LEAST || page_size > PAGE_MOST || cpus > CPUS_MOST)
-		return fail(from, "a buffer with pages or processors that cannot be");
+		return set_source_error(
+		    from, "invalid page size or number of processors of a buffer");
 	buffer->page_size = (unsigned)page_size;
 	for (status = 0; !status && cpus > 0; cpus--)
 		status =
@@ -299,7 +305,7 @@ static int read_buffer(struct source *from)
 	return status;
 }
 
-/* The clock in use is the one in brackets: "local global [mono] boot". */
+/* Return the clock in use, the one in brackets: "local global [mono] boot". */
 static char *used_clock(const char *text)
 {
 	const char *bracket = strchr(text, '[');
@@ -316,7 +322,10 @@ static void read_tsc(struct trace_dat *dat, const struct bytes *content)
 	dat->tsc_offset_ns = trace_dat_number(dat, content->data + 8, 8);
 }
 
-/* Store an option, or read the section it points to. Set `next` to the next options. */
+/*
+ * Store an option, or read the section it refers to. Set `next` to the offset of the next
+ * options.
+ */
 static int use_option(struct source *from, unsigned id, struct bytes *content,
 		      uint64_t *next)
 {
@@ -347,7 +356,7 @@ static int use_option(struct source *from, unsigned id, struct bytes *content,
 	return 0;
 }
 
-/* Options of version 7; the position of the file does not matter after it. */
+/* Read options of version 7. The file position is arbitrary afterwards. */
 static int read_options(struct source *from)
 {
 	struct bytes content = {0};
@@ -370,15 +379,16 @@ static int read_options(struct source *from)
 					  ? fmemopen(content.data, content.size, "r")
 					  : NULL;
 			status = inside.file ? read_buffer(&inside)
-					     : fail(from, "an empty option");
+					     : set_source_error(from, "an empty option");
 			if (inside.file)
 				fclose(inside.file);
 		} else {
 			status = use_option(from, (unsigned)id, &content, &next);
 		}
-		/* They may have read another part of the same file. */
+		/* The option may have read another part of the same file. */
 		if (!status && fseeko(from->file, at, SEEK_SET))
-			status = fail(from, "cannot go back to the options");
+			status =
+			    set_source_error(from, "cannot seek back to the options");
 	}
 	from->dat->next_options = next;
 	bytes_clear(&content);
@@ -399,17 +409,18 @@ static int read_version_7(struct source *from)
 	else if (!strcmp(name, "zlib"))
 		dat->compression = COMPRESSION_ZLIB;
 	else if (strcmp(name, "none"))
-		return fail(from, "a compression that is not zlib, zstd or none");
+		return set_source_error(
+		    from, "unknown compression (expected zlib, zstd or none)");
 	status = read_number(from, 8, &dat->next_options);
 	for (int i = 0; !status && dat->next_options; i++)
 		status =
 		    i < SECTIONS_MOST
 			? read_section(from, dat->next_options, OPTION_DONE, read_options)
-			: fail(from, "its options lead round in a circle");
+			: set_source_error(from, "options form a cycle");
 	return status;
 }
 
-/* The pages of all processors of a buffer of version 6. */
+/* Read where the pages of all processors of a version 6 buffer are. */
 static int read_flyrecord(struct source *from, struct trace_buffer *buffer, uint64_t cpus)
 {
 	int status = 0;
@@ -419,7 +430,9 @@ static int read_flyrecord(struct source *from, struct trace_buffer *buffer, uint
 	return status;
 }
 
-/* A further buffer of version 6: an option says where its pages are listed, and its name.
+/*
+ * Read a further buffer of version 6: the option holds the offset of its list of pages,
+ * and its name.
  */
 static int read_instance(struct source *from, const struct bytes *content, uint64_t cpus)
 {
@@ -429,12 +442,12 @@ static int read_instance(struct source *from, const struct bytes *content, uint6
 	int status;
 
 	if (content->size < 9)
-		return fail(from, "a buffer without a name");
+		return set_source_error(from, "a buffer without a name");
 	if (fseeko(from->file, (off_t)trace_dat_number(dat, content->data, 8),
 		   SEEK_SET) ||
 	    fread(word, 1, sizeof(word), from->file) != sizeof(word) ||
 	    memcmp(word, "flyrecord", sizeof(word)))
-		return fail(from, "a buffer has no pages");
+		return set_source_error(from, "no pages of a buffer");
 	status = read_flyrecord(
 	    from, add_buffer(dat, mem_strdup((char *)content->data + 8)), cpus);
 	return status || fseeko(from->file, at, SEEK_SET) ? -1 : 0;
@@ -476,7 +489,7 @@ static int read_version_6(struct source *from)
 	if (status)
 		return -1;
 	if (cpus > CPUS_MOST)
-		return fail(from, "more processors than can be");
+		return set_source_error(from, "too many processors");
 	while (!status && fread(word, 1, sizeof(word), from->file) == sizeof(word)) {
 		if (!memcmp(word, "options  ", sizeof(word)))
 			status = read_version_6_options(from, cpus);
@@ -486,7 +499,7 @@ static int read_version_6(struct source *from)
 		else
 			break;
 	}
-	return status ? -1 : fail(from, "no pages of events");
+	return status ? -1 : set_source_error(from, "no pages of events");
 }
 
 static int read_file(struct trace_dat *dat, struct error *error)
@@ -498,26 +511,27 @@ static int read_file(struct trace_dat *dat, struct error *error)
 
 	if (fread(start, sizeof(start), 1, dat->file) != 1 ||
 	    memcmp(start, magic, sizeof(start)))
-		return fail(&from, "it does not begin like a trace.dat");
+		return set_source_error(&from, "bad magic number (expected a trace.dat)");
 	{
 		AUTOFREE char *version = read_string(&from);
 
 		dat->version = version ? (unsigned)strtoul(version, NULL, 10) : 0;
 	}
 	if (dat->version != 6 && dat->version != 7)
-		return fail(&from, "a version of the format that is not 6 or 7");
+		return set_source_error(&from, "unsupported version (expected 6 or 7)");
 	dat->is_big = getc(dat->file) == 1;
 	dat->long_size = (unsigned)getc(dat->file);
 	if (dat->long_size != 4 && dat->long_size != 8)
-		return fail(&from, "a long of neither 4 nor 8 bytes");
+		return set_source_error(&from,
+					"invalid size of long (expected 4 or 8 bytes)");
 	if (read_number(&from, 4, &page_size))
 		return -1;
 	if (page_size < PAGE_LEAST || page_size > PAGE_MOST)
-		return fail(&from, "pages of a size that cannot be");
+		return set_source_error(&from, "invalid page size");
 	dat->page_size = (unsigned)page_size;
 	status = dat->version == 6 ? read_version_6(&from) : read_version_7(&from);
 	if (!status && !dat->commit_size)
-		status = fail(&from, "the kernel's headers are missing");
+		status = set_source_error(&from, "missing description of page headers");
 	return status;
 }
 

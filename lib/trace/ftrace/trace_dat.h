@@ -25,7 +25,7 @@ struct cpu_pages {
 };
 
 struct trace_buffer {
-	char *name, *clock; /* name "": the main buffer; clock NULL: the file's */
+	char *name, *clock; /* name "": the main buffer; clock NULL: the file's clock */
 	unsigned page_size;
 	bool is_compressed;
 	struct cpu_pages *cpu;
@@ -40,26 +40,30 @@ struct trace_dat {
 	uint64_t file_size;
 	unsigned version;
 	bool is_big;
-	bool is_cut; /* it ends before the pages that it should have */
-	unsigned long_size, commit_size; /* bytes: of a long, of a page's second field */
+	bool is_cut; /* the file ends before all pages that it should contain */
+	unsigned long_size,
+	    commit_size; /* bytes: of a long, and of a page's second field */
 	unsigned page_size;
 	enum trace_compression compression;
 	struct event_format *event;
 	size_t events, event_capacity;
 	struct trace_buffer *buffer;
 	size_t buffers, buffer_capacity;
-	char *uname, *clock;          /* NULL if not recorded */
-	char *cmdlines;               /* lines of "PID NAME"; NULL if not recorded */
-	uint32_t tsc_mult, tsc_shift; /* the clock x86-tsc's rate; mult 0: not recorded */
+	char *uname, *clock; /* NULL if not recorded */
+	char *cmdlines;      /* lines of "PID NAME"; NULL if not recorded */
+	uint32_t tsc_mult,
+	    tsc_shift; /* rate of the clock x86-tsc; tsc_mult 0 if not recorded */
 	uint64_t tsc_offset_ns;
-	uint64_t next_options; /* while the file is opened */
+	uint64_t next_options; /* used only while the file is opened */
 };
 
-/* Return true if the path is a regular file that begins like a trace.dat. */
+/* Return true if the path is a regular file that starts like a trace.dat. */
 bool trace_dat_probe(const char *path);
 
-/* Open a file and read all but its pages. Return 0, or -1 with error. Clear it in any
- * case. */
+/*
+ * Open a file and read everything except its pages. Return 0, or -1 with error. The
+ * caller clears `dat` in both cases.
+ */
 int trace_dat_open(struct trace_dat *dat, const char *path, struct error *error);
 
 void trace_dat_clear(struct trace_dat *dat);

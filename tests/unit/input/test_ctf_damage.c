@@ -86,11 +86,11 @@ static void an_event_that_cannot_be_read_ends_its_packet_only(void **state)
 	add_events(30, 7, 200);
 	add_events(40, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
-	assert_read(
-	    "10 11 12 20 30 40 41 42 ",
-	    "t/ch: an event before byte 140 cannot be read, the rest of its packet "
-	    "is left out: no event class has its id (broken, 1)\n"
-	    "t/ch: 1 more packets are left out from some event on (broken, 1)\n");
+	assert_read("10 11 12 20 30 40 41 42 ",
+		    "t/ch: cannot read an event before byte 140, rest of its "
+		    "packet skipped: unknown event class id (broken, 1)\n"
+		    "t/ch: rest of 1 more packets skipped after an unreadable event "
+		    "(broken, 1)\n");
 }
 
 static void a_cut_packet_is_read_up_to_there(void **state)
@@ -99,9 +99,9 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 	add_events(10, 7, 2);
 	add_events(20, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size - 1);
-	assert_read("10 11 12 20 21 ",
-		    "t/ch: cut in the middle of a packet, 81 of its 82 bytes are there "
-		    "(truncated, 1)\n");
+	assert_read("10 11 12 20 21 ", "t/ch: truncated in the middle of a packet: only "
+				       "81 of its 82 bytes are present "
+				       "(truncated, 1)\n");
 }
 
 /* Each stream keeps its own order, and no event is lost. */
@@ -120,7 +120,7 @@ static void packets_that_overlap_come_out_whole(void **state)
 	add_events(8, 7, 2);
 	scratch_bytes("t/ch_1", file.bytes, file.size);
 	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ",
-		    "t: 3 stamps lie before the one before in their stream "
+		    "t: 3 timestamps go backwards in their stream "
 		    "(backward, 3)\n");
 	reader = open_reader("t", TRACE_READER_OWN);
 	while (trace_reader_step(reader, UINT64_MAX, note, NULL))
@@ -146,8 +146,8 @@ static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
 	scratch_bytes("t/ch_2", file.bytes, file.size);
 	assert_read(
 	    "10 11 11 12 12 13 30 31 32 ",
-	    "t/ch_1: no packet at byte 0 of 5, the rest is left out (garbled, 1)\n"
-	    "t/ch_0: no packet at byte 82 of 246, 82 bytes are left out (garbled, 1)\n");
+	    "t/ch_1: no packet at byte 0 of 5, file skipped (garbled, 1)\n"
+	    "t/ch_0: no packet at byte 82 of 246, 82 bytes skipped (garbled, 1)\n");
 }
 
 static void gaps_are_counted(void **state)
@@ -161,9 +161,9 @@ static void gaps_are_counted(void **state)
 	put_bytes(&file, "rest", 4);
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_read("10 11 12 30 31 32 50 51 52 70 71 72 ",
-		    "t/ch: no packet at byte 82 of 660, 82 bytes are left out (garbled, "
+		    "t/ch: no packet at byte 82 of 660, 82 bytes skipped (garbled, "
 		    "1)\n"
-		    "t/ch: no packet at 3 more places, 250 bytes are left out there "
+		    "t/ch: no packet at 3 more places, 250 bytes skipped there "
 		    "(garbled, 3)\n");
 }
 
@@ -174,8 +174,8 @@ static void a_file_may_begin_with_what_is_no_packet(void **state)
 	add_events(20, 7, 2);
 	file.bytes[0]++;
 	scratch_bytes("t/ch", file.bytes, file.size);
-	assert_read("20 21 22 ", "t/ch: no packet at byte 0 of 164, 82 bytes are left "
-				 "out (garbled, 1)\n");
+	assert_read("20 21 22 ",
+		    "t/ch: no packet at byte 0 of 164, 82 bytes skipped (garbled, 1)\n");
 }
 
 /* A magic number may be anything; so many that begin no packet end the search. */
@@ -191,14 +191,15 @@ static void magic_numbers_alone_are_no_packets(void **state)
 		memcpy(bytes + at, magic, at > 2000 && at < 2100 ? 3 : 4);
 	memcpy(bytes + sizeof(bytes) - 82, file.bytes, 82);
 	scratch_bytes("t/ch", bytes, sizeof(bytes));
-	assert_read("10 11 12 ", "t/ch: no packet at byte 82 of 65536, 65454 bytes are "
-				 "left out (garbled, 1)\n");
+	assert_read(
+	    "10 11 12 ",
+	    "t/ch: no packet at byte 82 of 65536, 65454 bytes skipped (garbled, 1)\n");
 	memset(bytes + 1500, 0, sizeof(bytes) - 1500 - 82);
 	scratch_bytes("t/ch", bytes, sizeof(bytes));
-	assert_read("10 11 12 10 11 12 ", "t/ch: no packet at byte 82 of 65536, 65372 "
-					  "bytes are left out (garbled, 1)\n"
-					  "t: 1 stamps lie before the one before in "
-					  "their stream (backward, 1)\n");
+	assert_read(
+	    "10 11 12 10 11 12 ",
+	    "t/ch: no packet at byte 82 of 65536, 65372 bytes skipped (garbled, 1)\n"
+	    "t: 1 timestamps go backwards in their stream (backward, 1)\n");
 }
 
 static void cut_while_read(void *context, const struct trace_event *event)
@@ -231,7 +232,7 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	assert_int_equal(trace_reader_problems(reader)->count, 2);
 	assert_string_equal(
 	    trace_reader_problems(reader)->item[0].text,
-	    "cut in the middle of a packet, 42 of its 82 bytes are there");
+	    "truncated in the middle of a packet: only 42 of its 82 bytes are present");
 	assert_int_equal(trace_reader_problems(reader)->item[1].kind, PROBLEM_BACKWARD);
 	assert_int_equal(events, 3 * (1048576 / 82));
 	trace_reader_free(reader);
@@ -247,7 +248,7 @@ static void sizes_must_be_those_of_packets(void **state)
 		add_events(10, 7, 2);
 		memcpy(file.bytes + PACKET_SIZE, &wrong[i], 8);
 		scratch_bytes("t/ch", file.bytes, file.size);
-		assert_read("", "t/ch: no packet at byte 0 of 82, the rest is left out "
+		assert_read("", "t/ch: no packet at byte 0 of 82, file skipped "
 				"(garbled, 1)\n");
 	}
 }
@@ -285,9 +286,10 @@ static void a_size_beyond_the_file_hides_no_packet(void **state)
 	add_with_uuid(40, 8);
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_read("10 11 12 30 31 32 40 41 42 ",
-		    "t/ch: no packet at byte 98 of 392, 98 bytes are left out (garbled, "
+		    "t/ch: no packet at byte 98 of 392, 98 bytes skipped (garbled, "
 		    "1)\n"
-		    "t/ch: cut in the middle of a packet, 98 of its 99 bytes are there "
+		    "t/ch: truncated in the middle of a packet: only 98 of its 99 bytes "
+		    "are present "
 		    "(truncated, 1)\n");
 	free(longer);
 	free(text);
@@ -301,8 +303,8 @@ static void stamps_beyond_all_years_end_their_packet(void **state)
 	add_events(20, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_read("10 11 12 20 21 22 ",
-		    "t/ch: an event before byte 122 cannot be read, the rest of its "
-		    "packet is left out: want stamps between 1967 and 2111 "
+		    "t/ch: cannot read an event before byte 122, rest of its "
+		    "packet skipped: timestamp outside 1967 to 2111 "
 		    "(broken, 1)\n");
 }
 
@@ -312,7 +314,7 @@ static void a_trace_without_stream_classes_has_no_packets(void **state)
 	scratch_text("t/metadata", METADATA_TYPES);
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
-	assert_read("", "t/ch: no packet at byte 0 of 82, the rest is left out "
+	assert_read("", "t/ch: no packet at byte 0 of 82, file skipped "
 			"(garbled, 1)\n");
 }
 
@@ -332,7 +334,7 @@ static void what_is_not_known_is_named(void **state)
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
 	assert_refused(
-	    "t/metadata: line 23: want trace, env, clock, stream, event or a type");
+	    "t/metadata: line 23: expected trace, env, clock, stream, event or a type");
 	scratch_text("t/metadata", ONE_EVENT "\ncallsite { name = \"e\"; };\n"
 					     "clock { name = d; a = 1; b = 2; };\n");
 	assert_read("10 11 12 ", "t/metadata: unknown attributes ignored: b of clock in "
@@ -360,8 +362,8 @@ static void headers_without_an_id_are_of_the_only_class(void **state)
 	scratch_text("t/metadata", METADATA_TYPES
 		     "stream { event.header := struct { stamp_t timestamp; }; };\n"
 		     "event { name = e; id = 7; };\nevent { name = f; id = 8; };\n");
-	assert_refused("t/metadata: event f: several events, but no id in the headers of "
-		       "events");
+	assert_refused(
+	    "t/metadata: event f: several events, but event headers have no id");
 }
 
 static void a_stream_of_another_trace_is_named(void **state)
@@ -401,7 +403,8 @@ static void ids_of_many_streams_are_bounded(void **state)
 	fclose(out);
 	scratch_text("t/metadata", metadata);
 	free(metadata);
-	assert_refused("t/metadata: want events of smaller ids");
+	assert_refused(
+	    "t/metadata: event ids too large (limit 1048576 over all streams)");
 }
 
 /* All of its text is there. */

@@ -347,7 +347,7 @@ static void buffers_are_read_with_one_clock(void **state)
 	write_file("t.dat", data, size);
 	assert_null(trace_reader_open("t.dat", TRACE_READER_OWN, &error));
 	assert_string_equal(error_text(&error),
-			    "t.dat: its buffers use the clocks `perf` and `mono`; record "
+			    "t.dat: buffers use the clocks `perf` and `mono`; record "
 			    "them with one clock");
 	error_clear(&error);
 	memcpy(other + 4, "perf", 4);

@@ -51,7 +51,7 @@ static bool made_up_step(struct trace_reader *source, uint64_t most)
 			record.local_ns -= back_ns;
 		source->facts.events++;
 		source->facts.end_ns = record.local_ns;
-		source->give(source->context, &record);
+		source->on_event(source->context, &record);
 		memset(text, 'x', strlen(text));
 		free(text);
 	}

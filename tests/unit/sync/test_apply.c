@@ -348,8 +348,8 @@ static void test_broken_metadata(void **unused)
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks, want one");
 	write_bytes("trace/metadata", "rubbish", 7);
 	assert_refused(&fast, "new",
-		       "trace/metadata: line 1: want trace, env, clock, stream, event "
-		       "or a type");
+		       "trace/metadata: line 1: expected trace, env, clock, stream, "
+		       "event or a type");
 	assert_false(exists("new"));
 }
 
@@ -360,7 +360,7 @@ static void test_broken_json(void **unused)
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks, want one");
 	write_json("}", "");
 	assert_refused(&fast, "new",
-		       "trace/metadata: fragment 2: want a record separator");
+		       "trace/metadata: fragment 2: expected a record separator");
 	write_bytes("trace/metadata", PREAMBLE, strlen(PREAMBLE));
 	assert_refused(&fast, "new", "trace/metadata: 0 clocks, want one");
 	assert_false(exists("new"));

@@ -134,9 +134,9 @@ static void assert_spoilt(size_t at, unsigned char byte, const char *message)
 static void test_broken_packets(void **unused)
 {
 	const char *const compressed = "metadata: packet at byte 0: compressed, "
-				       "encrypted or with a checksum, want plain";
+				       "encrypted or with a checksum (expected plain)";
 	const char *const version =
-	    "metadata: packet at byte 0: another version, want CTF 1.8";
+	    "metadata: packet at byte 0: unsupported version (expected CTF 1.8)";
 
 	(void)unused;
 	assert_spoilt(42, 0, "metadata: packet at byte 42: no metadata packet");

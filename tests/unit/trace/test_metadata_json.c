@@ -53,33 +53,34 @@ static void assert_wrong(const char *text, const char *wanted)
 static void what_is_wrong_is_named(void **state)
 {
 	(void)state;
-	assert_wrong(RS "{}", "fragment 1: fragment without a type is not known");
-	assert_wrong(CLOCK, "fragment 1: want a preamble");
+	assert_wrong(RS "{}", "fragment 1: unknown fragment without a type");
+	assert_wrong(CLOCK, "fragment 1: expected a preamble");
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 3}",
-		     "fragment 1: preamble: version: want 2");
+		     "fragment 1: preamble: version: unsupported version (expected 2)");
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 2, \"extensions\": "
 			"{\"my.tracer\": {\"piano\": {}}}}",
-		     "fragment 1: preamble: extension piano of my.tracer is not known");
+		     "fragment 1: preamble: unknown extension piano of my.tracer");
 	assert_wrong(PREAMBLE RS "{\"type\": \"clock-class\", \"id\": \"c\"}",
-		     "fragment 2: clock-class: frequency is missing");
+		     "fragment 2: clock-class: missing frequency");
 	assert_wrong(
 	    PREAMBLE RS
 	    "{\"type\": \"clock-class\", \"id\": \"c\", \"frequency\": 1, \"hue\": 7}",
-	    "fragment 2: clock-class: hue: not known here");
-	assert_wrong(PREAMBLE EVENT(MEMBER("a", "\"type\": \"colour\"")),
-		     "fragment 2: event-record-class: e: payload-field-class: a: field "
-		     "class colour is not known");
+	    "fragment 2: clock-class: hue: unknown attribute");
+	assert_wrong(
+	    PREAMBLE EVENT(MEMBER("a", "\"type\": \"colour\"")),
+	    "fragment 2: event-record-class: e: payload-field-class: a: unknown field "
+	    "class colour");
 	assert_wrong(PREAMBLE EVENT(
 			 MEMBER("a", "\"type\": \"fixed-length-floating-point-number\", "
 				     "\"length\": 128, \"byte-order\": \"big-endian\"")),
 		     "fragment 2: event-record-class: e: payload-field-class: a: length: "
-		     "want 1 to 64 bits");
+		     "expected 1 to 64 bits");
 	assert_wrong(
 	    PREAMBLE CLOCK STREAM EVENT(MEMBER(
 		"a",
 		"\"type\": \"dynamic-length-blob\", "
 		"\"length-field-location\": {\"path\": [\"n\"]}") "," MEMBER("n", U8)),
-	    "event e: n: want an integer before its use");
+	    "event e: n: expected an earlier integer field");
 	assert_wrong(PREAMBLE RS "{\"type\": \"data-stream-class\", "
 				 "\"packet-context-field-class\": \"none\"}",
 		     "fragment 2: data-stream-class: packet-context-field-class: no "
@@ -223,7 +224,7 @@ static void what_is_no_json_is_refused(void **state)
 
 		assert_null(json_metadata_parse(text, strlen(text), &error));
 		if (strncmp(error_text(&error), "fragment 1: ", 12) != 0 ||
-		    !strstr(error_text(&error), ": want "))
+		    !strstr(error_text(&error), ": expected "))
 			fail_msg("%s: %s", bad[i], error_text(&error));
 		error_clear(&error);
 		free(text);
@@ -234,12 +235,12 @@ static void what_is_said_twice_is_refused(void **state)
 {
 	(void)state;
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 2, \"version\": 2}",
-		     "fragment 1: preamble: version: not known here");
+		     "fragment 1: preamble: version: unknown attribute");
 	assert_wrong(PREAMBLE RS "{\"type\": \"field-class-alias\", \"name\": \"a\", "
 				 "\"field-class\": {" U8 "}}" RS
 				 "{\"type\": \"field-class-alias\", \"name\": \"a\", "
 				 "\"field-class\": {" U8 "}}",
-		     "fragment 3: field-class-alias: a: want one alias of the name");
+		     "fragment 3: field-class-alias: duplicate alias 'a'");
 }
 
 int main(void)

@@ -119,9 +119,9 @@ static void places_follow_sizes_and_alignments(void **state)
 	assert_int_equal(walked.place[4].at, 96);
 	assert_int_equal(walked.cursor.at, 256);
 	assert_false(walk(&walked, "\1\0\0\0\2\2text", 10));
-	assert_string_equal(walked.cursor.why, "its text ends beyond its packet");
+	assert_string_equal(walked.cursor.why, "string extends past its packet");
 	assert_false(walk(&walked, "\1\0\0\0\2", 5));
-	assert_string_equal(walked.cursor.why, "it ends beyond its packet");
+	assert_string_equal(walked.cursor.why, "field extends past its packet");
 	walked_clear(&walked);
 }
 
@@ -150,19 +150,16 @@ static void sequences_are_as_long_as_they_say(void **state)
 				   "struct { variant <v> { struct { } a; } x; } u[n];");
 	assert_true(walk(&walked, "\3\0\0\0\0", 5));
 	assert_false(walk(&walked, "\377\377\377\377\0", 5));
-	assert_string_equal(walked.cursor.why,
-			    "it has more elements than its packet bits");
+	assert_string_equal(walked.cursor.why, "more elements than its packet has bits");
 	walked_clear(&walked);
 	compile(&walked, U(32, 8) "n; struct { } t[n];");
 	assert_true(walk(&walked, "\3\0\0\0", 4));
 	assert_false(walk(&walked, "\377\377\377\377", 4));
-	assert_string_equal(walked.cursor.why,
-			    "it has more elements than its packet bits");
+	assert_string_equal(walked.cursor.why, "more elements than its packet has bits");
 	walked_clear(&walked);
 	compile(&walked, "struct { struct { } inner[4000000000]; } t[4000000000];");
 	assert_false(walk(&walked, "", 1));
-	assert_string_equal(walked.cursor.why,
-			    "it has more elements than its packet bits");
+	assert_string_equal(walked.cursor.why, "more elements than its packet has bits");
 	walked_clear(&walked);
 }
 
@@ -185,7 +182,7 @@ static void variants_follow_their_tag(void **state)
 	assert_true(walk(&walked, "\1abc\0e", 6));
 	assert_int_equal(walked.place[2].at, 40);
 	assert_false(walk(&walked, "\2abc\0e", 6));
-	assert_string_equal(walked.cursor.why, "its variant has no option for its tag");
+	assert_string_equal(walked.cursor.why, "variant has no option for its tag");
 	walked_clear(&walked);
 }
 
@@ -212,13 +209,14 @@ static void what_cannot_be_walked_is_refused(void **state)
 {
 	(void)state;
 	assert_refused(U(8, 8) "s[n]; " U(8, 8) "n;",
-		       "event e: n: want an integer before its use");
+		       "event e: n: expected an earlier integer field");
 	assert_refused("integer { size = 8; signed = true; } n; string s[n];",
-		       "event e: n: want an unsigned length");
-	assert_refused("variant { string a; } v;",
-		       "event e: variant without a tag: want an integer before its use");
+		       "event e: n: expected an unsigned length");
+	assert_refused(
+	    "variant { string a; } v;",
+	    "event e: variant without a tag: expected an earlier integer field");
 	assert_refused(U(8, 8) "n; variant <n> { string a; } v;",
-		       "event e: n: want an enumeration");
+		       "event e: n: expected an enumeration");
 }
 
 /* Each variant matches all labels of its tag with its options. */
@@ -236,7 +234,7 @@ static void options_and_labels_are_bounded(void **state)
 	for (int i = 0; i < 1000; i++)
 		fprintf(out, "variant <n> { string a; } v%d;\n", i);
 	fclose(out);
-	assert_refused(fields, "event e: n: want fewer options and labels");
+	assert_refused(fields, "event e: n: too many options and labels");
 	free(fields);
 }
 

@@ -272,7 +272,7 @@ static void what_a_magic_number_is_not_is_named(void **state)
 	     "magic is of no known kind"},
 	    {"trace { major = 1; minor = 8; byte_order = le; packet.header := struct {"
 	     " string s; integer { size = 32; } magic; }; };",
-	     "magic: want it as the first member"},
+	     "magic: expected as the first member"},
 	};
 
 	(void)state;
@@ -289,28 +289,28 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 {
 	(void)state;
 	assert_wrong("\nfield { };",
-		     "line 3: want trace, env, clock, stream, event or a type");
+		     "line 3: expected trace, env, clock, stream, event or a type");
 	assert_wrong("stream { id = -1; };",
-		     "line 2: stream: id: want an integer that is not negative");
+		     "line 2: stream: id: expected a non-negative integer");
 	assert_wrong("typealias integer { size = 65; } := x;",
-		     "line 2: size: want 1 to 64 bits");
+		     "line 2: size: expected 1 to 64 bits");
 	assert_wrong("typealias integer { size = 8; align = 3; } := x;",
-		     "line 2: align: want an alignment that is a power of two");
+		     "line 2: align: expected a power of two up to 65536 as alignment");
 	assert_wrong("typealias integer { size = 8; signed = False; } := x;",
 		     "line 2: signed: expected true, false or a number");
 	assert_wrong("clock { name = c; absolute = maybe; };",
 		     "line 2: clock: absolute: expected true, false or a number");
 	assert_wrong("typealias enum : integer { size = 8; } { A = 120 ... 17 } := x;",
-		     "line 2: A: want a range that ends after its begin");
+		     "line 2: A: expected a range that does not end before its start");
 	assert_wrong("typealias integer { size = 8; size = 16; } := x;",
 		     "line 2: size: duplicate attribute");
 	assert_wrong("struct x { string y; };\nstruct x { string z; };",
 		     "line 3: duplicate type struct x");
 	assert_wrong("struct x { y z; };", "line 2: no type y before its use");
 	assert_wrong("struct x { string z; string z; };",
-		     "line 2: z: want members of different names");
+		     "line 2: z: duplicate member name");
 	assert_wrong("struct x { string z[2][-3]; };",
-		     "line 2: z: size: want an integer that is not negative");
+		     "line 2: z: size: expected a non-negative integer");
 	assert_wrong("typealias enum { a } := x;", "line 2: no type int before its use");
 	assert_wrong(
 	    "struct x { string y[env.n]; };",
@@ -318,27 +318,29 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 	assert_wrong(
 	    "env { n = \"4\"; };\nstruct x { string y[env.n]; };",
 	    "line 3: length-field-location: env.n: no such integer before its use");
-	assert_wrong("env { a = \"\\xg\"; };", "line 2: want a name");
-	assert_wrong("env { a = \"\\8\"; };", "line 2: want a name");
-	assert_wrong("event { id = 1; };", "line 2: event: want a name");
-	assert_wrong("env { a = 18446744073709551616; b = c d; };", "line 2: want ';'");
+	assert_wrong("env { a = \"\\xg\"; };", "line 2: expected a name");
+	assert_wrong("env { a = \"\\8\"; };", "line 2: expected a name");
+	assert_wrong("event { id = 1; };", "line 2: event: missing name");
+	assert_wrong("env { a = 18446744073709551616; b = c d; };",
+		     "line 2: expected ';'");
 	assert_wrong("typealias enum { } := x;", "line 2: no type int before its use");
 	assert_wrong("typealias enum : integer { size = 8; } { } := x;",
-		     "line 2: want a label");
+		     "line 2: expected a label");
 	assert_wrong("typealias string := int;\nstruct x { enum { A } y; };",
-		     "line 3: want an enumeration of integers");
+		     "line 3: expected an enumeration of integers");
 	assert_wrong("typealias string := event;",
-		     "line 2: want a name other than event");
+		     "line 2: expected a name other than event");
 	assert_wrong("typealias integer { size = 8; base = 9; } := x;",
-		     "line 2: base: want base 2, 8, 10 or 16");
+		     "line 2: base: invalid base (expected 2, 8, 10 or 16)");
 	assert_wrong("clock { name = c;\ndescription = 23; };",
-		     "line 3: clock: description: want a text");
+		     "line 3: clock: description: expected a string");
 	assert_wrong(
 	    "clock { name = c; uuid = \"d58f53f8-1ea8-4b9e-ab2b2c9f699ce47a\"; };",
-	    "line 2: clock: uuid: want a uuid");
-	assert_wrong("env { a = \"", "line 2: want a name");
-	assert_wrong("/* ", "line 2: want trace, env, clock, stream, event or a type");
-	assert_wrong("typealias integer { size = 8; } := ", "line 2: want a type");
+	    "line 2: clock: uuid: expected a uuid");
+	assert_wrong("env { a = \"", "line 2: expected a name");
+	assert_wrong("/* ",
+		     "line 2: expected trace, env, clock, stream, event or a type");
+	assert_wrong("typealias integer { size = 8; } := ", "line 2: expected a type");
 }
 
 /* Each type holds the one before twice: the text is short, the tree is not. */
@@ -357,14 +359,15 @@ static void types_cannot_grow_without_end(void **state)
 		text = longer;
 	}
 	assert_null(tsdl_parse(text, strlen(text), &error));
-	assert_non_null(strstr(error_text(&error), "want less metadata"));
+	assert_non_null(
+	    strstr(error_text(&error), "too many types, or nested too deeply"));
 	error_clear(&error);
 	free(text);
 	text = mem_zalloc(40001);
 	for (int i = 0; i < 4000; i++)
 		memcpy(text + 10 * i, "struct x {", 10);
 	assert_null(tsdl_parse(text, 40000, &error));
-	assert_non_null(strstr(error_text(&error), "less deep"));
+	assert_non_null(strstr(error_text(&error), "nested too deeply"));
 	error_clear(&error);
 	free(text);
 }
@@ -405,9 +408,9 @@ static void what_is_compared_is_bounded(void **state)
 {
 	(void)state;
 	assert_too_much(TRACE "struct s {", "string _%d;\n", 5000, "};",
-			"want fewer members");
+			"too many members");
 	assert_too_much(TRACE, "typealias string := s%d;\n", 5000, "",
-			"want fewer types with a name");
+			"too many named types");
 }
 
 static void assert_text(const void *bytes, size_t count, const char *wanted)
