@@ -186,6 +186,23 @@ app_talk()
 	cmp whole of_packets
 }
 
+@test "a node at a time" {
+	app_node a
+	app_node b
+	app_talk
+	cat >run/messages.yaml <<-END
+	- message: app
+	  count: true
+	  send:    {event: 'app:put', key: [vpid, topic]}
+	  receive: {event: 'app:got', key: [from, topic]}
+	END
+	ends_with 0 ctbatch -q -o out run
+	for node in a b; do
+		[ "$(sqlite3 out.work/parts/$node/part.db 'SELECT protocol, count(*), count(send_event), count(recv_event) FROM message')" \
+			= 'app|24|12|12' ]
+	done
+}
+
 # chunk NAME FROM TO: of app_talk, node a's side, as a trace of its own.
 chunk()
 {
