@@ -208,8 +208,7 @@ static bool is_name(const char *name)
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
 		if (strcmp(name, reserved[i]) == 0)
 			return false;
-	return strlen(name) <= PACKET_NAME_MOST &&
-	       !name[strspn(name, LETTERS DIGITS "._-")];
+	return packet_name_is_valid(name);
 }
 
 static bool read_count(const struct recipe_value *map)

@@ -116,6 +116,15 @@ bool packet_is_numbered(const struct packet *packet)
 		(packet->payload || packet->flags & (FIN | SYN)));
 }
 
+bool packet_name_is_valid(const char *name)
+{
+	size_t length =
+	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			 "0123456789._-");
+
+	return length && length <= PACKET_NAME_MOST && !name[length];
+}
+
 const char *packet_protocol_name(const struct packet *packet)
 {
 	switch (packet->protocol) {

@@ -113,6 +113,10 @@ bool packet_is_local(const struct packet *packet);
 /* "tcp", "udp", "icmp", "icmp6", or NULL for any other. */
 const char *packet_protocol_name(const struct packet *packet);
 
+/* Return true if this can be the name of a declared message: letters, digits, '.', '_'
+ * and '-', not more of them than PACKET_NAME_MOST. */
+bool packet_name_is_valid(const char *name);
+
 static inline bool packet_is_declared(const struct packet *packet)
 {
 	return packet->family == PACKET_DECLARED;

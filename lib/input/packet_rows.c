@@ -178,6 +178,14 @@ void packet_rows_add(struct packet_rows *rows, const struct packet_event *event)
 	rows->count++;
 }
 
+static bool has_valid_name(const struct packet *packet)
+{
+	char name[sizeof(packet->dst) + 1] = {0};
+
+	memcpy(name, packet->dst, sizeof(packet->dst));
+	return !packet_is_declared(packet) || packet_name_is_valid(name);
+}
+
 bool packet_rows_next(struct packet_rows *rows, struct packet_event *event)
 {
 	struct bytes_cursor *cursor = &rows->cursor;
@@ -209,7 +217,8 @@ bool packet_rows_next(struct packet_rows *rows, struct packet_event *event)
 	event->packet.payload = (uint32_t)field[PAYLOAD];
 	event->packet.udp_length = (uint16_t)field[UDP_LENGTH];
 	return !cursor->is_bad && mask >> ROW_FIELDS == 0 &&
-	       nsec_is_stamp(event->event_ns) && nsec_is_stamp(event->ns) &&
+	       has_valid_name(&event->packet) && nsec_is_stamp(event->event_ns) &&
+	       nsec_is_stamp(event->ns) &&
 	       (event->whole_ns == NSEC_MAX || nsec_is_stamp(event->whole_ns));
 }
 
