@@ -46,8 +46,8 @@ static size_t address_number(struct capture_writer *writer, uint8_t family,
 	return texts_put_bytes(&writer->addresses, key, sizeof(key));
 }
 
-/* The Ethernet address behind one, as a captured frame shows it: a router's if no
- * node's. */
+/* Return the Ethernet address that frames of an IP address have: the node's, or a
+ * router's. */
 static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family,
 				   const uint8_t address[16])
 {
@@ -106,7 +106,7 @@ static int write_record(const struct capture_writer *writer, size_t node,
 		   : error_errno(error, writer->path[node]);
 }
 
-/* Whether a node has the address that an overheard packet is from or to. */
+/* Return true if an overheard packet is from or to the node itself. */
 static bool is_own(struct capture_writer *writer, const struct sim_event *event)
 {
 	const struct packet *packet = sim_event_packet(event);
@@ -115,7 +115,7 @@ static bool is_own(struct capture_writer *writer, const struct sim_event *event)
 	       address_number(writer, packet->family, packet->dst) / 2 == event->node;
 }
 
-/* Write the frame and, where the capture holds it twice, once more some time after. */
+/* Write a frame, and a second time a little later if the capture has it twice. */
 static int write_frame(struct capture_writer *writer, const struct sim_event *event,
 		       const struct sim_headers *headers, nsec_t stamp,
 		       struct error *error)

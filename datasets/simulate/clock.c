@@ -16,7 +16,7 @@ void sim_clock_clear(struct sim_clock *clock)
 	memset(clock, 0, sizeof(*clock));
 }
 
-/* The corner from which the clock is straight up to true_ns. */
+/* Return the last corner at or before true_ns, or the first one. */
 static const struct sim_clock_corner *corner_before(struct sim_clock *clock,
 						    nsec_t true_ns)
 {
@@ -40,7 +40,7 @@ static nsec_t on_polygon(const struct sim_clock_corner *corner, nsec_t true_ns)
 	return corner->local_ns + since + (nsec_t)(gained >> 62);
 }
 
-/* From a corner to the one behind it. */
+/* Set a corner's rate from the corner after it. */
 static void set_rate(struct sim_clock_corner *corner)
 {
 	nsec_t span = corner[1].true_ns - corner->true_ns;
@@ -49,7 +49,7 @@ static void set_rate(struct sim_clock_corner *corner)
 	corner->rate = (int64_t)(gained * ((__int128)1 << 62) / span);
 }
 
-/* Between the first corner and the last one, where there is none yet. */
+/* Insert a corner on the polygon, unless true_ns has one or is outside of it. */
 static void insert_corner(struct sim_clock *clock, nsec_t true_ns)
 {
 	size_t at = (size_t)(corner_before(clock, true_ns) - clock->corner);
@@ -79,14 +79,14 @@ void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_n
 	clock->step[at] = (struct sim_clock_step){true_ns, amount_ns};
 	clock->steps++;
 	/*
-	 * Where the truth says what the clock read, on both sides of a step, it must be
-	 * a corner: a chord in two pieces, each rounded, is not the chord.
+	 * truth.csv lists what the clock read on both sides of a step, so both must be
+	 * corners: a chord in two pieces, each rounded, differs from the whole chord.
 	 */
 	insert_corner(clock, true_ns - 1);
 	insert_corner(clock, true_ns);
 }
 
-/* Every corner after the slew's begin moves by what the clock has gained by then. */
+/* Move each corner after the slew's start by what the clock has gained until then. */
 void sim_clock_add_slew(struct sim_clock *clock, const struct sim_clock_slew *slew)
 {
 	*MEM_NEXT(clock->slew, clock->slews, clock->slew_capacity) = *slew;
@@ -127,17 +127,17 @@ nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 	       (clock->trace_steps ? stepped(clock, true_ns) : 0);
 }
 
-/* How far a chord may leave the curve, in seconds. */
+/* The largest deviation of a chord from its curve, in seconds. */
 static const double chord_s = 1e-9;
 
-/* What a clock gains on true time; the rate wanders from corner to corner. */
+/* The clock's gain on true time; the rate wanders from corner to corner. */
 struct gain {
 	const struct scenario_clock *course;
 	struct dice dice;
-	double wander_rate; /* now */
-	double wander_ns;   /* gained by it so far */
-	double wander_step; /* deviation of its change from one corner to the next */
-	double since_s;     /* of the last corner */
+	double wander_rate; /* current */
+	double wander_ns;   /* gained by the wander so far */
+	double wander_step; /* deviation of the rate's change between two corners */
+	double since_s;     /* time of the last corner since the start */
 };
 
 double sim_clock_sine(double turns)
@@ -211,7 +211,7 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 		return;
 	last = &clock->corner[clock->corners - 2];
 	set_rate(last);
-	/* Beyond the end the clock goes straight on. */
+	/* After the end the clock keeps its last rate. */
 	clock->corner[clock->corners - 1].rate = last->rate;
 }
 
@@ -241,10 +241,10 @@ void sim_clock_init(struct sim_clock *clock, const struct scenario_clock *course
 	clock->boot_ns = clock->corner[0].local_ns - nsec_round(course->uptime_s * 1e9);
 }
 
-/* Of all nodes together: what truth.csv and memory should bear. */
+/* Limits for the corners of all nodes and of one: the size of truth.csv and of memory. */
 enum { CORNERS_MOST = 1 << 23, CORNERS_A_NODE = 1 << 19 };
 
-/* From -1 to 1. */
+/* Draw a number from -1 to 1. */
 static double draw_share(struct dice *dice)
 {
 	return (double)((int64_t)(dice_next(dice) >> 11) - (INT64_C(1) << 52)) * 0x1p-52;

@@ -11,7 +11,7 @@
 
 static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
 
-/* Nobody waits for it, so it comes behind those for whom the world waits. */
+/* Return true for a background thread, which runs only if no other thread is ready. */
 static bool only_computes(const struct thread *thread)
 {
 	return thread->role == ROLE_WORKER || thread->role == ROLE_CHILD;
@@ -53,8 +53,8 @@ void cpu_add(struct thread *thread)
 }
 
 /*
- * Take the one of those that wait for the processor whose turn it is, NULL if there is
- * none yet: who only computes comes last.
+ * Remove the next thread from the processor's run queue, background threads last. Return
+ * NULL if none is ready yet.
  */
 static struct thread *dequeue(const struct context *ctx)
 {
@@ -161,7 +161,7 @@ static void cpu_leave(struct context *ctx)
 	ctx->cpu->free_ns = ctx->ns;
 }
 
-/* Its own processor if that is idle, else one that is, else its own. */
+/* Return the thread's processor if it is idle, otherwise an idle one, otherwise its own. */
 static struct cpu *choose_cpu(const struct context *ctx, const struct thread *thread)
 {
 	uint32_t cpus = (uint32_t)ctx->world->scenario->cpus;
@@ -175,7 +175,7 @@ static struct cpu *choose_cpu(const struct context *ctx, const struct thread *th
 	return thread->cpu;
 }
 
-/* It joins those that wait for its processor, and may go before who is there. */
+/* Add a thread to its processor's run queue; it may preempt a background thread. */
 static void make_ready(struct context *ctx, struct thread *thread)
 {
 	struct cpu *cpu = thread->cpu;
@@ -183,7 +183,6 @@ static void make_ready(struct context *ctx, struct thread *thread)
 	thread->ready_ns = ctx->ns;
 	cpu_add(thread);
 	if (cpu->current) {
-		/* Who waits for the world goes before who only computes. */
 		if (!only_computes(cpu->current) || only_computes(thread))
 			return;
 		cpu->resched = true;
@@ -198,7 +197,7 @@ void cpu_wake(struct context *ctx, struct thread *thread)
 {
 	struct cpu *cpu;
 
-	/* It may be just falling asleep on another processor. */
+	/* The thread may be about to fall asleep on another processor. */
 	wait_until(ctx, thread->asleep_ns);
 	cpu = choose_cpu(ctx, thread);
 	ctx->about = thread;
@@ -223,7 +222,7 @@ void cpu_wake_new(struct context *ctx, struct thread *thread)
 enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_RX = 3, SOFTIRQ_RCU = 9 };
 enum { NIC_IRQ = 27, DISK_IRQ = 25, BUDGET = 64 };
 
-/* Functions of timers and the like, where a kernel could have them. */
+/* Addresses for timers' functions and the like that a kernel could have. */
 enum { TICK = 0x40, WAKEUP = 0x80 };
 static const uint64_t function_base = 0xffffffff81150000u;
 static const uint64_t timer_base = 0xffff88807b000000u;
@@ -349,7 +348,7 @@ static void interrupt_timer(struct world *world, const struct pending *pending)
 static void interrupt_disk(struct world *world, const struct pending *pending)
 {
 	struct thread *thread = pending->what;
-	/* The disk has one queue, whose interrupts all come to one processor. */
+	/* The disk has one queue; processor 0 handles its interrupts. */
 	struct context ctx = interrupt_begin(world, &thread->host->cpu[0]);
 
 	begin_irq(&ctx, DISK_IRQ, "virtio3-req.0");
@@ -359,7 +358,7 @@ static void interrupt_disk(struct world *world, const struct pending *pending)
 	cpu_leave(&ctx);
 }
 
-/* Its thread has computed enough, or for so long that others get their turn. */
+/* End the current thread's computation, or its time slice. */
 static void interrupt_cpu(struct world *world, const struct pending *pending)
 {
 	struct cpu *cpu = pending->what;

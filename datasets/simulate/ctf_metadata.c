@@ -6,7 +6,7 @@
 #include "base/nsec.h"
 #include "simulate/writer.h"
 
-/* Metadata is a template, of metadata/, in which @NAME@ stands for a value or a text. */
+/* Metadata is made from a template in metadata/, with @NAME@ for a value or a section. */
 enum { VALUE_NAME, VALUE_ID, VALUE_ALIGN, VALUES = 11 };
 
 struct metadata {
@@ -18,7 +18,7 @@ struct metadata {
 	} value[VALUES];
 };
 
-/* The text of that name, and its length; NULL if there is none. */
+/* Return the template's section of that name and its size, or NULL. */
 static const char *find_text(const char *template, const char *name, size_t length,
 			     size_t *size)
 {

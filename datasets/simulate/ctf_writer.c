@@ -51,7 +51,7 @@ static void put_signed_leb128(struct packet_bytes *bytes, int64_t value)
 	put(bytes, (uint64_t)value & 0x7f, 8);
 }
 
-/* The code point of a character of UTF-8; a byte that begins none stands for itself. */
+/* Decode a UTF-8 character; return an invalid byte as it is. */
 static uint32_t code_point(const char *text, size_t *size)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -89,7 +89,7 @@ struct bit_reader {
 	size_t next; /* bit */
 };
 
-/* In network order, as headers stand on the wire. */
+/* Read a number in network byte order. */
 static uint64_t read_bits(struct bit_reader *reader, unsigned count)
 {
 	uint64_t value = 0;
@@ -111,7 +111,7 @@ enum { IPV6_FIELDS = 24, HEADER_UNKNOWN = 0 };
 enum { HEADER_IPV4 = 1, HEADER_IPV6 };
 enum { HEADER_TCP = 1, HEADER_UDP, HEADER_ICMP };
 
-/* Bits of each field of a header, as in the templates, with a 0 behind. */
+/* The size in bits of each field of a header, as in the templates; ends with 0. */
 static const uint8_t network_bits[][IPV6_FIELDS + 1] = {
     [HEADER_IPV4] = {4, 4, 8, 16, 16, 16, 8, 8, 16, 8, 8, 8, 8, 8, 8, 8, 8},
     [HEADER_IPV6] = {4,  4,  8,  8,  8,  16, 8,  8,  16, 16, 16, 16,
@@ -232,7 +232,7 @@ static void put_payload(struct packet_bytes *bytes, const struct sim_event *even
 
 enum {
 	PACKET_EVENTS = 2048,
-	/* Where numbers stand in a packet that are known when it ends. */
+	/* Offsets in a packet of numbers that are known at its end. */
 	SIZE_AT = 36,
 	END_STAMP_AT = 60,
 };
@@ -387,7 +387,7 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 	if (event->mono_ns < 0)
 		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
 				 trace->node->name, (long long)event->mono_ns);
-	/* A packet's stamps lie within those of its ends. */
+	/* A packet's timestamps must not decrease. */
 	if (stream->packet.bytes.size &&
 	    (stream->events == PACKET_EVENTS || stamp < stream->last) &&
 	    end_packet(trace, event->cpu, error))
@@ -435,7 +435,7 @@ static void free_trace(struct sim_trace *trace, unsigned cpus)
 	free(trace->path);
 }
 
-/* Streams that were not finished stay without metadata, so that nobody reads them. */
+/* Unfinished streams have no metadata, so no program reads them as a trace. */
 static void ctf_free(struct sim_writer *base)
 {
 	struct ctf_writer *writer = (struct ctf_writer *)base;

@@ -51,7 +51,7 @@ static const struct command command = {
     .rows = rows,
 };
 
-/* A list stands alone: whoever gives more waits for a run that does not come. */
+/* Refuse other arguments with a list: they would ask for a run as well. */
 static int check_list(struct error *error)
 {
 	const struct simulation *simulation = &options.simulation;
@@ -123,7 +123,7 @@ static void report(const struct simulation *simulation,
 		counts->seconds, (double)written / counts->seconds / 1e6);
 }
 
-/* The run comes into place when it is whole. */
+/* Make the run's directory, which appears at `path` when it is complete. */
 static int make_run(struct simulation *simulation, const char *path,
 		    struct simulation_counts *counts, struct error *error)
 {

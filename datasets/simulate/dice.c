@@ -58,13 +58,13 @@ uint64_t dice_odds(double share)
 
 bool dice_chance(struct dice *dice, uint64_t odds)
 {
-	/* No roll where there is nothing to decide. */
+	/* Certain outcomes draw no number. */
 	return odds && (odds == UINT64_MAX || dice_next(dice) < odds);
 }
 
 /*
- * -log2(value / 2^64) in 2^-32, value > 0. Digit by digit: squaring a mantissa
- * doubles its logarithm, of which each carry past 2 is one binary digit.
+ * Return -log2(value / 2^64) in units of 2^-32; value > 0. Squaring a mantissa doubles its
+ * logarithm, so each carry past 2 is the next binary digit.
  */
 static uint64_t negative_log2(uint64_t value)
 {
@@ -76,7 +76,7 @@ static uint64_t negative_log2(uint64_t value)
 		uint64_t high = (uint64_t)(square >> 64), carry = high >> 63;
 		uint64_t next = (uint64_t)square >> 63;
 
-		/* Either is as likely, so this has no branch. */
+		/* Both outcomes are equally likely, so avoid a branch. */
 		fraction = fraction << 1 | carry;
 		mantissa = high << (1 - carry) | (next & (1 - carry));
 	}

@@ -23,7 +23,7 @@ const struct sim_class *event_class(enum event_kind kind)
 	return &classes[kind];
 }
 
-/* A packet that arrives, as promiscuous captures of the other nodes have it. */
+/* Write an arriving packet to the promiscuous captures of the other nodes as well. */
 static void overhear(const struct context *ctx, const struct sim_event *event)
 {
 	struct world *world = ctx->world;

@@ -5,10 +5,10 @@
 #include "simulate/world.h"
 
 /*
- * The events of a kernel that the simulator knows, as lttng-modules 2.13 names them: E of
- * each kind, its name, and F of each field and its type.
- * With activity net there are none behind NET_RECEIVE. From READ_ENTRY on an entry and
- * its exit take turns, and an exit's first field is what the call returned.
+ * The kernel events that the simulator makes, named as in lttng-modules 2.13: E(kind, name,
+ * fields), with F(name, type) for each field. Activity net uses none after NET_RECEIVE.
+ * From READ_ENTRY on entries and exits alternate; an exit's first field is the return
+ * value.
  */
 #define SIM_NETWORK(F)                                                                   \
 	F(skbaddr, HEX64) F(len, U32) F(name, TEXT) F(network_header, PACKET)
@@ -104,23 +104,22 @@ enum event_kind {
 	EVENT_CALLS = EVENT_READ_ENTRY
 };
 
-/* How events of that kind are recorded. */
+/* Return the class that events of this kind are recorded with. */
 const struct sim_class *event_class(enum event_kind kind);
 
 /*
- * Hand an event to the writer, if there is one and the node is traced, and let
- * a little time pass. `value` has one a field.
+ * Pass an event to the writer, if there is one and the node is traced, and let 200 to 1000
+ * ns pass. `value` has a value for each field.
  */
 void event_add(struct context *ctx, enum event_kind kind, const union sim_value *value);
 
-/* One whose fields are a thread's name, number, priority, and processor, if it has that.
- */
+/* Add an event whose fields are a thread's name, tid, priority and perhaps processor. */
 void event_of_thread(struct context *ctx, enum event_kind kind,
 		     const struct thread *thread);
 
-enum { PRIORITY = 20 }; /* of all threads */
+enum { PRIORITY = 20 }; /* every thread's */
 
-/* With activity net nothing of the others happens. */
+/* Add an event, unless it is one that activity net does not have. */
 #define EVENT(ctx, kind, ...)                                                            \
 	((ctx)->world->full || (kind) <= EVENT_NET_LAST                                  \
 	     ? event_add(ctx, kind, (const union sim_value[]){__VA_ARGS__})              \

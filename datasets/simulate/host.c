@@ -12,8 +12,7 @@
 #include "simulate/thread.h"
 #include "simulate/truth.h"
 
-/* What the translated nodes are to the others (addresses for documentation, RFC 5737,
- * 3849). */
+/* The address of the translated nodes (reserved for documentation, RFC 5737, 3849). */
 static const uint8_t public4[16] = {203, 0, 113, 1};
 static const uint8_t public6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
 
@@ -164,7 +163,7 @@ struct sar {
 
 enum { VLAN = 10 };
 
-/* What is written of a host; its addresses belong to its number. */
+/* Set up a host's description for the writers; addresses follow from its number. */
 static void node_init(const struct world *world, uint32_t number, const char *name)
 {
 	const struct scenario *scenario = world->scenario;
@@ -286,7 +285,7 @@ static void put_figures(const struct host *host, const char *item,
 		    sizeof((const struct figure[]){__VA_ARGS__}) /                       \
 			sizeof(struct figure))
 
-/* Of a counter of the host, since the last sample. */
+/* Increase and rate of a counter of the host since the last sample. */
 #define SINCE(counter) ((double)(host->count.counter - host->sar->last.counter))
 #define RATE(counter)  (SINCE(counter) * 1e9 / (double)host->sar->span_ns)
 
@@ -307,7 +306,7 @@ static void put_cpu(const struct host *host, const char *item,
 	    REAL("%idle", percent[USE_IDLE]));
 }
 
-/* What a processor was used for since the last sample; adds it to `all`. */
+/* Get the uses of a processor since the last sample; add them to `all` as well. */
 static void add_used(const struct context *ctx, uint32_t number, nsec_t used[CPU_USES],
 		     nsec_t all[CPU_USES])
 {
@@ -384,7 +383,7 @@ static void put_interface(const struct host *host, double bandwidth_mbit)
 	    REAL("%ifutil", 100 * (received > sent ? received : sent) / most));
 }
 
-/* Threads that run or would; the sampler is none of them. */
+/* Count the running and runnable threads, without the sampler. */
 static uint32_t count_runnable(const struct context *ctx)
 {
 	uint32_t sum = 0;
@@ -402,7 +401,7 @@ static double load_average(const struct sar *sar, int which)
 	return (double)sar->load.average[which] / LOAD_ONE;
 }
 
-/* The rows come in the order of `sadf -p -- -A`. */
+/* Rows are in the order of `sadf -p -- -A`. */
 void sar_sample(struct context *ctx)
 {
 	struct host *host = ctx->host;

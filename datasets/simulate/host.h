@@ -8,18 +8,18 @@
 #include "base/nsec.h"
 #include "simulate/world.h"
 
-/* Set the addresses of an endpoint, whose flow has its family, host and peer. */
+/* Set the addresses of an endpoint; its flow's family, host and peer must be set. */
 void name_endpoint(const struct world *world, struct endpoint *end, uint16_t port);
 
 /*
- * Addresses and ports of a packet that one end sends, as that end sees them, or, where it
- * arrived, as the other end does.
+ * Fill in the addresses and ports of a packet that `from` sends, as that end sees them or,
+ * if it has arrived, as the other end does.
  */
 void address_fill(const struct endpoint *from, bool arrived, struct packet *packet);
 
 /*
- * What a host's memory holds, as far as sar shows it: a page cache that grows
- * with what is read and written, and processes that come and go. In KiB.
+ * A host's memory as sar shows it, in KiB: a page cache that grows with reads and writes,
+ * and processes that start and end.
  */
 enum { MEMORY_KIB = 1 << 20, BOOT_CACHED_KIB = 98304 };
 
@@ -29,35 +29,35 @@ struct memory {
 };
 
 /*
- * So many bytes of a file came from the disk, or are to go there: the more of it is
- * cached already, the less is new.
+ * Account for `bytes` of a file that were read or will be written: the larger the cache
+ * already is, the fewer of them are new to it.
  */
 void memory_cache(struct host *host, uint64_t bytes);
 
-/* What there is now; the parts add up to MEMORY_KIB as in sar's figures. */
+/* Return the host's current memory; the parts add up to MEMORY_KIB as in sar's figures. */
 struct memory memory_now(const struct host *host);
 
-/* A host's disk, which serves one request after the other. */
+/* A host's disk: it serves one request at a time. */
 
 enum { DISK_DEVICE = 254 << 20, SECTOR_BYTES = 512 };
 
 #define DISK_NAME "vda"
 
-/* The thread's request, of thread->bytes, goes to the disk. */
+/* Submit the thread's request of thread->bytes to the disk. */
 void disk_submit(struct context *ctx, struct thread *thread, uint64_t sector,
 		 bool writes);
 
-/* The disk says that it is done. */
+/* Complete the thread's request. */
 void disk_complete(struct context *ctx, struct thread *thread);
 
 void host_init(struct world *world, uint32_t number);
 void host_clear(struct host *host);
 void cpu_clear(struct cpu *cpu); /* with the packets that wait there */
 
-/* The address of a socket buffer, as a kernel would show it. */
+/* Return the address of a new socket buffer, as a kernel would show it. */
 uint64_t host_skb(struct host *host);
 
-/* Whether the host's tracer runs. */
+/* Return true if the host is traced at this true time. */
 static inline bool host_is_traced(const struct host *host, nsec_t at)
 {
 	return at >= host->trace_from && at < host->trace_to;
@@ -75,20 +75,20 @@ struct load {
 	uint32_t average[LOAD_AVERAGES]; /* in units of 1 / LOAD_ONE */
 };
 
-/* All steps up to that time, at which so many threads are active. */
+/* Do all steps up to until_ns, with `active` threads. */
 void load_advance(struct load *load, nsec_t until_ns, uint32_t active);
 
 /*
- * What sar would have sampled on each host, DIRECTORY/NODE/sar.sadf in the
- * format of `sadf -p`: processors, switches, interrupts, memory, load, disk and
- * network, from what the model counts.
+ * Open DIRECTORY/NODE/sar.sadf for each host, in the format of `sadf -p`: processors,
+ * switches, interrupts, memory, load, disk and network, from the model's counts. Return 0,
+ * or -1 with error.
  */
 int sar_open(struct world *world, const char *directory, struct error *error);
 
-/* Sample the host; nothing where no file is open. */
+/* Sample the host, if its file is open. */
 void sar_sample(struct context *ctx);
 
-/* Finish all files. 0, or -1 with error. */
+/* Finish all files. Return 0, or -1 with error. */
 int sar_close(struct world *world, struct error *error);
 
 #endif

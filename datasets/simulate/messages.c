@@ -8,14 +8,14 @@
 #include "base/mem.h"
 #include "simulate/host.h"
 
-/* At most so many messages of the pair and direction later a receipt is swapped. */
+/* The most messages between two whose receive times are swapped. */
 enum { HELD_MOST = 100 };
 
 struct message_sink {
 	struct output all, false_ones;
 	struct dice dice;
-	uint64_t odds;      /* that a swap begins */
-	uint32_t wait_most; /* until it is made */
+	uint64_t odds;      /* of starting a swap */
+	uint32_t wait_most; /* most messages until it is completed */
 	bool one_direction;
 	uint64_t limit;
 };
@@ -23,9 +23,9 @@ struct message_sink {
 static const char header[] = "send_node,send_ns,recv_node,recv_ns\n";
 
 /*
- * Two messages are false a swap, and another one begins only behind that: with
- * a wait of w messages on average, a share s of all is false where one begins
- * 2/s - w messages after the last.
+ * A swap makes two messages false, and the next swap starts only after it. With a mean
+ * wait of w messages, a share s of all messages is false if swaps start 2/s - w messages
+ * after the last one.
  */
 static void init_swaps(struct message_sink *sink, double share)
 {
@@ -89,7 +89,7 @@ static void write_false(struct world *world, const struct endpoint *from, nsec_t
 	write_message(from, send_ns, recv_ns, world->messages->false_ones.file);
 }
 
-/* Whether the message is written otherwise than it was, now or later. */
+/* Return true if the message is part of a swap, which is written now or later. */
 static bool falsify(struct world *world, struct endpoint *from, nsec_t send_ns,
 		    nsec_t recv_ns)
 {
@@ -134,7 +134,7 @@ int message_sink_close(struct world *world, struct error *error)
 {
 	struct message_sink *sink = world->messages;
 
-	/* Those for which no partner came are written as they were. */
+	/* Messages without a partner are written unchanged. */
 	for (size_t i = 0; i < 2 * world->flows; i++) {
 		const struct endpoint *end = &world->flow[i / 2].end[i % 2];
 

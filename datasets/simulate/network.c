@@ -12,7 +12,7 @@
 #include "simulate/thread.h"
 #include "simulate/truth.h"
 
-/* What would have to wait for its turn longer than this is dropped. */
+/* A packet that would be queued for longer is dropped. */
 static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
 
 void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
@@ -24,14 +24,14 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 
 	memset(link, 0, sizeof(*link));
 	link->free_ns = link->last_ns = 0;
-	/* Both directions of a pair are as long, but for the asymmetry. */
+	/* Without asymmetry both directions of a pair have equal least delays. */
 	dice_init(&pair, seed, DICE_PAIR, number << 2);
 	dice_init(&link->dice, seed, DICE_PAIR, number << 2 | (lower ? 2 : 1));
 	spread = dice_between(
 	    &pair, 0, nsec_round(scenario->delay_us * scenario->delay_spread * 1e3));
 	link->least_ns = nsec_round((scenario->delay_us * 1e3 + (double)spread) * factor);
 	link->jitter_ns = nsec_round(scenario->jitter_us * factor * 1e3);
-	/* What both directions share comes of equal dice. */
+	/* Equal generators give both directions the same load. */
 	dice_init(&link->load.dice, seed, DICE_LOAD,
 		  number << 1 | (scenario->load_direction == LOADED_EACH && lower));
 	link->load.until_ns = nsec_round(scenario->begin_s * 1e9);
@@ -45,7 +45,7 @@ static nsec_t draw_jitter(struct link *link, const struct scenario *scenario)
 			   link->jitter_ns);
 }
 
-/* What load adds to the least delay at a time; times come in order. */
+/* Return the load's addition to the least delay at `at`; times must not decrease. */
 static nsec_t load_at(struct link_load *load, const struct scenario *scenario, nsec_t at)
 {
 	nsec_t mean;
@@ -112,7 +112,7 @@ enum {
 	MERGED_MOST = 62000
 };
 
-/* What net_napi_gro_receive_exit returns. */
+/* Return values of net_napi_gro_receive_exit. */
 enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
 /* A device between a container and the NIC of its host; the container's own has the same
@@ -120,12 +120,12 @@ enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 struct hop {
 	const char *device;
 	bool received;
-	uint8_t routers; /* of this host that the packet has passed by then */
+	uint8_t routers; /* routers of this host that the packet has passed here */
 };
 
 enum { MOST_HOPS = 4 };
 
-/* What packets of a node go through beside its NIC. */
+/* The devices that packets of a node pass in addition to its NIC. */
 struct path {
 	const char *layer; /* a second interface that shows what is sent, or NULL */
 	struct hop out[MOST_HOPS]; /* up to the NIC */
@@ -161,7 +161,7 @@ static uint32_t size_of(const struct packet *packet)
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
 }
 
-/* What a device does with a packet. */
+/* Record the event of a packet at a device. */
 static void record(struct context *ctx, enum event_kind kind, const struct packet *packet,
 		   uint64_t skb, const char *device)
 {
@@ -190,7 +190,7 @@ static void record_hops(struct context *ctx, const struct hop *hop,
 	ctx->routers = before;
 }
 
-/* A packet goes out by the NIC. */
+/* Record the events of a packet on its way out through the NIC. */
 static void record_sent(struct context *ctx, const struct packet *packet, uint64_t skb)
 {
 	const struct path *path = path_of(ctx->world, ctx->host);
@@ -238,7 +238,7 @@ static void post(struct world *world, const struct flight *flight, nsec_t arriva
 	queue_add(&world->queue, arrival_ns, PENDING_ARRIVAL, sent, 0);
 }
 
-/* Whether it is part of a message, and no acknowledgement alone. */
+/* Return true if the packet is part of a message, not only an acknowledgement. */
 static bool has_data(const struct flight *flight)
 {
 	return flight->packet.payload || flight->packet.protocol != IPPROTO_TCP;
@@ -271,7 +271,7 @@ void nic_transmit(struct context *ctx, const struct flight *flight, uint8_t segm
 	}
 }
 
-/* Whether b goes on where a ends, so that the receiver may merge them (GRO). */
+/* Return true if `b` continues `a`, so that the receiver can merge them (GRO). */
 static bool is_next(const struct flight *a, const struct flight *b)
 {
 	return a->from == b->from && a->packet.payload && b->packet.payload &&
@@ -332,7 +332,7 @@ static void receive(struct context *ctx, struct flight *const *flights, size_t c
 		free(flights[i]);
 }
 
-/* How many of the packets in flight become one packet. */
+/* Count the first packets that GRO merges into one. */
 static size_t count_merged(const struct world *world, struct flight *const *flights,
 			   size_t count)
 {

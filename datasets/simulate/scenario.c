@@ -21,7 +21,8 @@
 	NUMBER(#key, KEY_INT, AT(key), from, to, value, text)
 #define REAL(key, from, to, value, text)                                                 \
 	NUMBER(#key, KEY_REAL, AT(key), from, to, value, text)
-/* A clock's keys are those of the scenario, whose first member it is. */
+/* A clock's keys have the same offset in struct scenario, as `clock` is its first member.
+ */
 #define CLOCK(key, at, from, to, value, text)                                            \
 	NUMBER(key, KEY_CLOCK, AT(clock.at), from, to, value, text)
 #define WORD(key, value, text, ...)                                                      \

@@ -10,9 +10,9 @@
 #include "base/error.h"
 
 /*
- * What is to be simulated: a text of lines "KEY VALUE" and "# comment", and a
- * few keys with more words ("step NODE SECOND MS"). All of a scenario stands
- * in this struct; what can be said stands in one table, scenario_keys.c.
+ * A scenario: lines "KEY VALUE" and "# comment", and some keys with more words ("step NODE
+ * SECOND MS"). struct scenario holds a whole scenario; the table scenario_keys lists the
+ * keys with one value.
  */
 enum scenario_topology {
 	TOPOLOGY_RING,
@@ -39,17 +39,17 @@ enum scenario_layers {
 	LAYERS_BOND,
 	LAYERS_BRIDGE,
 	LAYERS_VLAN,
-	LAYERS_ROUTED, /* every node's peers are in containers, which it routes */
-	LAYERS_MIXED,  /* those of every other node */
-	LAYERS_VXLAN,  /* in containers that are bridged by a tunnel */
-	LAYERS_ECHO,   /* a hub gives back what it gets */
+	LAYERS_ROUTED, /* the endpoints are in containers, for which their node routes */
+	LAYERS_MIXED,  /* the same on every other node */
+	LAYERS_VXLAN,  /* in containers that a tunnel bridges */
+	LAYERS_ECHO,   /* a hub sends each packet back to its sender as well */
 };
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 
 enum scenario_false { FALSE_BOTH, FALSE_ONE };
 
-/* One that some nodes have otherwise than the rest. */
+/* The keys that single nodes can set for themselves. */
 struct scenario_clock {
 	double offset_s, drift_ppm, drift_change_ppb, slew_ms, slew_period_s;
 	double slew_phase, wander_ppm, uptime_s;
@@ -58,7 +58,7 @@ struct scenario_clock {
 /* A line with more than one value: nodes from 1 up, then numbers in the line's units. */
 struct scenario_line {
 	int node[2];
-	const struct scenario_key *key; /* "node": a clock's */
+	const struct scenario_key *key; /* of "node": a key of the clock */
 	double value[3];
 	uint8_t nodes, values;
 };
@@ -79,7 +79,7 @@ enum scenario_form {
 };
 
 struct scenario {
-	struct scenario_clock clock; /* drawn from up to these, either sign */
+	struct scenario_clock clock; /* largest values, of either sign, to draw from */
 	char *name, *summary;
 	int nodes, cpus;
 	double seconds, begin_s;
@@ -100,7 +100,7 @@ struct scenario {
 	double interval_ms, request_bytes, reply_bytes, service_us, timeout_ms;
 	double active_from_s, active_to_s, burst_on_ms, burst_off_ms;
 
-	double messages, events; /* at most so many are written; 0: all */
+	double messages, events; /* the most to write; 0: no limit */
 	double false_matches;
 	int false_direction;
 	int promiscuous;
@@ -110,38 +110,39 @@ struct scenario {
 	int event_header; /* enum sim_event_header */
 	double sample_s, spawn_ms;
 
-	struct scenario_lines lines[SCENARIO_FORMS]; /* in order given */
+	struct scenario_lines lines[SCENARIO_FORMS]; /* in the scenario's order */
 };
 
 void scenario_init(struct scenario *scenario); /* with all defaults */
 void scenario_clear(struct scenario *scenario);
 
 /*
- * Take one line, "KEY VALUE..." or "KEY=VALUE...". 0, or -1 with error; later
- * lines stand above earlier ones.
+ * Set what one line says, "KEY VALUE..." or "KEY=VALUE...". Later lines override earlier
+ * ones. Return 0, or -1 with error.
  */
 int scenario_set(struct scenario *scenario, const char *line, struct error *error);
 
-/* Take a whole text; errors are placed "NAME:LINE: ...". */
+/* Set all lines of a string. Errors begin with "NAME:LINE: ". Return 0, or -1 with error.
+ */
 int scenario_parse(struct scenario *scenario, const char *name, const char *text,
 		   struct error *error);
 
-/* What the lines say together. 0, or -1 with error. */
+/* Check that the values fit together. Return 0, or -1 with error. */
 int scenario_check(const struct scenario *scenario, struct error *error);
 
-/* The named scenarios that come with the program; name is NULL behind the last. */
+/* The named scenarios of the program; the last entry's name is NULL. */
 struct scenario_entry {
 	const char *name, *text;
 };
 extern const struct scenario_entry scenario_library[];
 
-/* Take a named scenario, or a file where the word is a path. 0, or -1 with error. */
+/* Load a named scenario, or a file if `word` is a path. Return 0, or -1 with error. */
 int scenario_load(struct scenario *scenario, const char *word, struct error *error);
 
-/* One line a key: what it is called, its default and what it means. */
+/* Print a line for each key: name, default and meaning. */
 void scenario_print_keys(FILE *file);
 
-/* KEY_CLOCK: a number that may be a single node's, "node 2 drift_ppm -60". */
+/* KEY_CLOCK: a number that a node can set for itself, "node 2 drift_ppm -60". */
 enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD, KEY_CLOCK };
 
 /* A key with one value. */
@@ -149,22 +150,22 @@ struct scenario_key {
 	const char *name;
 	enum scenario_kind kind;
 	size_t
-	    offset; /* in struct scenario; of KEY_CLOCK in struct scenario_clock, too */
+	    offset; /* in struct scenario; KEY_CLOCK's is also that in scenario_clock */
 	double least, most, preset;
-	const char *const *words; /* of KEY_WORD, which is an int: NULL behind the last */
+	const char *const *words; /* values of KEY_WORD, an int; ends with NULL */
 	const char *help;
 };
 
-/* All keys; name is NULL behind the last. */
+/* All keys; the last entry's name is NULL. */
 extern const struct scenario_key scenario_keys[];
 
-/* Set what the scenario says of this node's clock alone. */
+/* Overwrite the values that the scenario sets for this node (from 1) alone. */
 void scenario_own_clock(const struct scenario *scenario, int node,
 			struct scenario_clock *clock);
 
 double scenario_key_load(const struct scenario_key *key, const struct scenario *scenario);
 
-/* A key's value as a word of its own; NULL: it is a number. */
+/* Return the word for a value of a KEY_WORD, or NULL for the other kinds. */
 const char *scenario_key_word(const struct scenario_key *key, double value);
 
 #endif

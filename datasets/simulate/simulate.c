@@ -25,9 +25,9 @@ static void write_line(FILE *file, struct host *host, nsec_t true_ns)
 }
 
 /*
- * Write a node's clock.csv, as its collector would: what its clocks read when the node's
- * part of the run began, every 10 s, and when it ended. A machine that never slept has
- * the same boot-time and monotonic clock. 0, or -1 with error.
+ * Write a node's clock.csv, as its collector would: samples of its clocks at the start of
+ * the node's part of the run, every 10 s, and at its end. A machine that never slept has
+ * equal boot-time and monotonic clocks. Return 0, or -1 with error.
  */
 static int clock_log_write(const struct world *world, struct host *host,
 			   const char *directory, struct error *error)
@@ -56,8 +56,8 @@ static void write_row(FILE *file, struct host *host, nsec_t true_ns)
 }
 
 /*
- * Write DIRECTORY/truth.csv: what each node's clocks say at true times, a row a corner of
- * the polygons, which has two of them at each step. 0, or -1 with error.
+ * Write DIRECTORY/truth.csv: each node's clocks at true times, with a row for each corner
+ * of the polygon and two at each step. Return 0, or -1 with error.
  */
 static int truth_write(struct world *world, const char *directory, struct error *error)
 {
@@ -73,7 +73,7 @@ static int truth_write(struct world *world, const char *directory, struct error 
 	return output_commit(&output, error);
 }
 
-/* Open world->writer, and sar's files with activity full. 0, or -1 with error. */
+/* Open world->writer and, with activity full, sar's files. Return 0, or -1 with error. */
 static int open_writer(struct world *world, const struct simulation *simulation,
 		       struct error *error)
 {
@@ -94,7 +94,7 @@ static int open_writer(struct world *world, const struct simulation *simulation,
 	return world->full ? sar_open(world, directory, error) : 0;
 }
 
-/* What both files say of where a node is. */
+/* A node's addresses as strings. */
 struct addresses {
 	char ipv4[INET6_ADDRSTRLEN], ipv6[INET6_ADDRSTRLEN];
 };
@@ -108,7 +108,7 @@ static struct addresses addresses_of(const struct host *host)
 	return text;
 }
 
-/* Write DIRECTORY/NAME; takes the object. */
+/* Write DIRECTORY/NAME. Takes ownership of `object`. Return 0, or -1 with error. */
 static int write_json(const char *directory, const char *name, json_t *object,
 		      struct error *error)
 {
@@ -146,7 +146,8 @@ static int write_node(const struct world *world, const struct host *host,
 	return status;
 }
 
-/* Finish what the writer made, and write each node's facts. 0, or -1 with error. */
+/* Finish the writer's files and write each node's node.json and clock.csv. Return 0, or -1
+ * with error. */
 static int close_writer(struct world *world, const char *directory, struct error *error)
 {
 	int status = sim_writer_finish(world->writer, error);
@@ -156,7 +157,7 @@ static int close_writer(struct world *world, const char *directory, struct error
 		status = sar_close(world, error);
 	for (size_t i = 0; i < world->hosts && !status; i++)
 		status = write_node(world, &world->host[i], directory, error);
-	/* What is stamped by the real-time clock needs it. */
+	/* sar's samples have real-time timestamps, which clock.csv relates to the trace. */
 	for (size_t i = 0; i < world->hosts && world->full && !status; i++)
 		status = clock_log_write(world, &world->host[i], directory, error);
 	return status;

@@ -92,8 +92,8 @@ static void renew(struct context *ctx, struct thread *child)
 }
 
 /*
- * Steps of what threads do, as system calls of the one that runs on this processor.
- * Each returns whether it is done; else it is the next step again.
+ * The steps of threads' routines, as system calls of the current thread. Each returns true
+ * if it is complete; otherwise it is the thread's next step again.
  */
 static bool fork_child(struct context *ctx, struct thread *daemon)
 {
@@ -204,13 +204,13 @@ static bool is_stream(const struct thread *thread)
 	return thread->end->flow->protocol == IPPROTO_TCP;
 }
 
-/* What the call returned that had data, or gave up. */
+/* Return the result of a receive call: the bytes, or -EAGAIN after a timeout. */
 static int64_t received(const struct thread *thread)
 {
 	return thread->end->unread >= thread->left ? (int64_t)thread->left : -EAGAIN;
 }
 
-/* The call that the thread slept in is over, unless it goes on writing. */
+/* End the system call that the thread slept in, unless it is a write to be continued. */
 static void end_call(struct context *ctx, struct thread *thread)
 {
 	enum event_kind call = (enum event_kind)thread->call;
@@ -247,7 +247,7 @@ static void sleep_until(struct context *ctx, struct thread *thread, nsec_t until
 	cpu_sleep(ctx, STATE_INTERRUPTIBLE);
 }
 
-/* Sleep until there is something to do; who has nothing any more ends. */
+/* Sleep until the thread's next activity; end a thread that has none. */
 static bool sleep_until_due(struct context *ctx, struct thread *thread)
 {
 	const struct scenario *scenario = ctx->world->scenario;
@@ -314,7 +314,7 @@ static bool await_data(struct context *ctx, struct thread *thread)
 	return true;
 }
 
-/* Read what was awaited; a datagram that came late stands for all before it. */
+/* Read the data; a late datagram replaces all earlier ones. */
 static bool read_data(struct context *ctx, struct thread *thread)
 {
 	struct endpoint *end = thread->end;
@@ -413,7 +413,7 @@ static bool rest(struct context *ctx, struct thread *thread)
 	return true;
 }
 
-/* Read what the kernel counts, and note it down, as sar does. */
+/* Read the kernel's counters and write a sample, as sar does. */
 static bool sample(struct context *ctx, struct thread *thread)
 {
 	EVENT(ctx, EVENT_READ_ENTRY, {.u = FD_FILE}, {.u = STAT_BYTES});
@@ -427,7 +427,7 @@ static bool sample(struct context *ctx, struct thread *thread)
 	return true;
 }
 
-/* What threads of each role do, over and over; a child does it once. */
+/* The routine of each role's threads, repeated for ever; a child runs it once. */
 static bool (*const routines[THREAD_ROLES][6])(struct context *, struct thread *) = {
     [ROLE_CLIENT] = {sleep_until_due, send_message, await_data, read_data},
     [ROLE_SERVER] = {await_data, read_data, compute, send_message},

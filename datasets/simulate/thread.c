@@ -3,7 +3,8 @@
 
 #include "simulate/truth.h"
 
-/* A little behind the begin of a time of so many ns, so that not all begin at once. */
+/* Return a random time shortly after `begin` in a phase of `length` ns, so that flows do
+ * not all start at once. */
 static nsec_t stagger(struct flow *flow, nsec_t begin, nsec_t length)
 {
 	nsec_t most = flow->interval_ns < length / 2 ? flow->interval_ns : length / 2;
@@ -16,7 +17,7 @@ static nsec_t seconds(double value)
 	return nsec_round(value * 1e9);
 }
 
-/* `due`, or later where that is in an idle time or in the pause after a burst. */
+/* Return `due`, moved to the end of an idle time or of the pause after a burst. */
 static nsec_t skip_pauses(const struct scenario *scenario, struct flow *flow, nsec_t due)
 {
 	const struct scenario_lines *idle = &scenario->lines[SCENARIO_IDLE];
@@ -55,7 +56,7 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_n
 	return due < to ? world->begin_ns + due : NSEC_MAX;
 }
 
-/* With activity net: it goes on when a kernel would have switched to it. */
+/* With activity net: continue the thread after the delay of a context switch. */
 static void wake_simple(struct context *ctx, struct thread *thread)
 {
 	nsec_t latency = dice_between(&ctx->host->dice, 3000, 15000);
@@ -89,7 +90,7 @@ struct thread *thread_add(struct world *world, struct host *host, enum thread_ro
 	thread->tid = thread_next_tid(host);
 	host->alive++;
 	host->members[role]++;
-	/* Threads of a role are one process, whose number its first one has. */
+	/* The threads of a role are one process; its pid is its first thread's tid. */
 	if (!host->pid[role])
 		host->pid[role] = thread->tid;
 	thread->pid = host->pid[role];

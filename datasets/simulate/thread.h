@@ -11,48 +11,47 @@ struct thread *thread_add(struct world *world, struct host *host, enum thread_ro
 /* Another number that no thread of the host had yet. */
 int32_t thread_next_tid(struct host *host);
 
-/* It waits for something, and no longer than until then; NSEC_MAX: for ever. */
+/* Make a thread wait, at most until `until`; NSEC_MAX: without limit. */
 void thread_await(struct world *world, struct thread *thread, enum thread_wait wait,
 		  nsec_t until);
 
-/* Whether what it waits for is there already; what came later than now is awaited. */
+/* Return true if what the thread waits for is there already, at the context's time. */
 bool thread_has_data(struct context *ctx, const struct thread *thread);
 
-/* What it waited for is there: it goes on as soon as it gets a processor. */
+/* End a thread's wait: it continues as soon as it gets a processor. */
 void thread_wake(struct context *ctx, struct thread *thread);
 
-/* Data came for it, all that it sent was acknowledged: it goes on if it waited for that.
- */
+/* Wake a thread that waits for data, or for the acknowledgement of all that it sent. */
 void thread_data_came(struct context *ctx, struct thread *thread);
 void thread_all_sent(struct context *ctx, struct thread *thread);
 
 /*
- * When a flow's next request is due: an interval from then, outside of the pauses between
- * bursts and of idle times; NSEC_MAX when none comes any more.
+ * Return the time of a flow's next request: an interval after from_ns, outside of the
+ * pauses between bursts and of idle times; NSEC_MAX if there is none.
  */
 nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_ns);
 
 /*
- * The next step of the thread that runs on this processor. With activity full it shows
- * as system calls; with activity net a thread has a processor when it needs one.
+ * Run the next step of the thread that is current on this processor. Activity full makes
+ * system calls of it; with activity net a thread has a processor whenever it needs one.
  */
 void task_step(struct context *ctx, struct thread *thread);
 
-/* A node's tracer begins: it records which threads there are, and what they do. */
+/* Start a node's tracer: record its threads and their states (the state dump). */
 void statedump(struct context *ctx);
 
 /*
- * Processes that begin and end during a run: a daemon on each node makes one
- * after the other, each of which executes a program, computes and ends. There
- * is one at a time, so that a single thread of the model can be all of them.
+ * Processes that start and end during a run: a daemon on each node forks one after the
+ * other, each of which executes a program, computes and exits. One lives at a time, so one
+ * thread of the model represents them all.
  */
 
 #define DAEMON_NAME "cron"
 
-/* A daemon and the thread that is its children, with activity full. */
+/* Add a daemon and the thread that represents its children; activity full only. */
 void process_add_daemon(struct world *world, struct host *host);
 
-/* What the kernel has of the child is freed, behind a grace period. */
+/* Free the kernel's record of the child, after a grace period. */
 void process_free(struct context *ctx, const struct thread *daemon);
 
 /* The scheduler of activity full: which thread runs on which processor, and when. */
@@ -60,24 +59,24 @@ void process_free(struct context *ctx, const struct thread *daemon);
 /* States of threads as sched_switch shows them. */
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DISK = 2, STATE_DEAD = 128 };
 
-/* Charge the time since then to what it was used for; with activity net nobody asks. */
+/* Charge the time since the last charge to a use; activity net does not read it. */
 void cpu_charge(struct context *ctx, enum cpu_use use);
 
-/* Let a thread go on that slept; it may be another processor's. */
+/* Make a sleeping thread runnable, perhaps on another processor. */
 void cpu_wake(struct context *ctx, struct thread *thread);
 
-/* The same of one that is new. */
+/* Make a new thread runnable. */
 void cpu_wake_new(struct context *ctx, struct thread *thread);
 
-/* A thread joins those that wait for its processor. */
+/* Append a thread to its processor's run queue. */
 void cpu_add(struct thread *thread);
 
-/* The current thread of the processor goes to sleep, or ends. */
+/* Switch away from the current thread, which sleeps or exits. */
 void cpu_sleep(struct context *ctx, int state);
 
 /*
- * What happens at world->now: with activity full it interrupts what goes on at a
- * processor, else it is simply done.
+ * Handle a pending event at world->now: with activity full as an interrupt of what a
+ * processor does, otherwise directly.
  */
 void interrupt(struct world *world, const struct pending *pending);
 

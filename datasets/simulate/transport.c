@@ -12,7 +12,7 @@ enum { ECHO = 8, ECHO_REPLY = 0, ECHO6 = 128, ECHO6_REPLY = 129 };
 enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
 enum { REPEATS = 3, DOUBLINGS = 6 };
 
-/* The headers of a packet that this end sends next, but for TCP's numbers. */
+/* Fill in the headers of this end's next packet, except TCP's numbers. */
 static void fill_headers(const struct endpoint *end, uint32_t payload,
 			 struct packet *packet)
 {
@@ -30,7 +30,7 @@ static void fill_headers(const struct endpoint *end, uint32_t payload,
 	address_fill(end, false, packet);
 }
 
-/* Send data from `seq` on, or an acknowledgement alone where there is none. */
+/* Send data from `seq` on, or only an acknowledgement if `payload` is 0. */
 static void send_packet(struct context *ctx, struct endpoint *end, uint32_t seq,
 			uint32_t payload)
 {
@@ -124,7 +124,7 @@ static void receive_answer(struct context *ctx, struct endpoint *end,
 	}
 }
 
-/* Whether what came will be answered by data soon enough. */
+/* Return true if a reply will soon carry the acknowledgement. */
 static bool is_reply_near(const struct world *world, const struct endpoint *end)
 {
 	return world->scenario->pattern == PATTERN_REQUEST && end->replies &&
@@ -132,13 +132,13 @@ static bool is_reply_near(const struct world *world, const struct endpoint *end)
 	       4 * world->service_ns < world->rto_ns;
 }
 
-/* How many segments came without a gap. */
+/* Count the segments received before the first gap. */
 static uint32_t count_whole(uint64_t came)
 {
 	return ~came ? (uint32_t)__builtin_ctzll(~came) : 64;
 }
 
-/* Put a segment where it belongs; whether it is the next one that is wanted. */
+/* Store a segment. Return true if it is the next one in order. */
 static bool place_segment(struct endpoint *end, const struct flight *flight)
 {
 	struct receiver *receiver = &end->receiver;
@@ -255,7 +255,7 @@ static void receive_datagram(struct context *ctx, struct endpoint *end,
 		send_datagram(ctx, end, flight->total);
 		return;
 	}
-	/* The network's copies and stragglers are of no use to anybody. */
+	/* Drop duplicates and packets that later ones have overtaken. */
 	if ((int32_t)(flight->window - end->last_serial) <= 0)
 		return;
 	end->last_serial = flight->window;

@@ -9,16 +9,16 @@
 #include "simulate/host.h"
 #include "simulate/thread.h"
 
-/* Where a flow's request is. */
+/* The state of a flow's request. */
 struct request_state {
 	enum { ASKS_NOTHING, ASKED, ARRIVED, REPLIED } phase;
 	nsec_t came_ns[2], new_ns[2]; /* at each side: the last data, the last new data */
 	nsec_t asked_ns, arrived_ns, taken_ns, replied_ns;
 };
 
-enum { VECTORS = 16 }; /* of softirqs */
+enum { VECTORS = 16 }; /* softirq vectors */
 
-/* A row of spans.csv; no kind: none. middle_ns is 0 where it is not known. */
+/* A row of spans.csv; `kind` is NULL if there is none, middle_ns 0 if unknown. */
 struct span_row {
 	const char *kind, *name;
 	int32_t tid;
@@ -26,17 +26,17 @@ struct span_row {
 	nsec_t begin_ns, middle_ns;
 };
 
-/* What a processor is at; stamps are NSEC_MIN where there is none. */
+/* The open spans of a processor; NSEC_MIN is no timestamp. */
 struct cpu_spans {
 	nsec_t first_ns, run_ns;   /* its first event; since when its thread runs */
 	nsec_t raised_ns[VECTORS]; /* or 0 */
 	struct span_row interrupt;
-	bool over; /* its node is traced no more; then who was the last one */
+	bool over; /* the node's tracing has ended; the last thread follows */
 	int32_t last_tid;
 	const char *last_name;
 };
 
-/* What a thread is at: rows that have begun. */
+/* The open spans of a thread. */
 struct thread_spans {
 	struct span_row wait, call, disk;
 };
@@ -198,7 +198,7 @@ static struct span_row row_of(const struct thread *thread, const char *kind,
 				 .begin_ns = at_ns};
 }
 
-/* The processor's thread ran until then; `next`: who comes. */
+/* Add the span of the processor's thread, which ran until end_ns, before thread `next`. */
 static void add_run(const struct context *ctx, nsec_t end_ns, int64_t next)
 {
 	const struct cpu_spans *cpu = cpu_of(ctx);
@@ -306,7 +306,7 @@ void spans_note(const struct context *ctx, enum event_kind kind,
 		truth->last_ns[ctx->host->number] = at_ns;
 }
 
-/* Who is on the processors goes on running to the node's last event. */
+/* Let the last threads on the processors run up to their node's last event. */
 static void add_last_runs(struct world *world)
 {
 	for (size_t i = 0; i < world->cpus; i++) {

@@ -76,7 +76,7 @@ struct pairs {
 	struct intmap known; /* lower << 32 | higher, to the index */
 };
 
-/* The place of a pair, which is made if there is none. */
+/* Return a pair; add it if it is new. */
 static struct topology_pair *pair_of(struct pairs *pairs, uint32_t a, uint32_t b)
 {
 	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -92,7 +92,7 @@ static struct topology_pair *pair_of(struct pairs *pairs, uint32_t a, uint32_t b
 	return &pairs->pair[pairs->count++];
 }
 
-/* A random tree, so that all are connected, and random pairs beside it. */
+/* Add a random tree, which connects all nodes, and then random pairs. */
 static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 {
 	struct dice dice;
@@ -109,13 +109,13 @@ static void add_random(struct pairs *pairs, uint32_t nodes, uint64_t seed)
 	}
 }
 
-/* Of islands, which are meshes of neighbours; all as large, up to one node. */
+/* Return the island of a node. Islands are of equal size, to within one node. */
 static uint32_t island_of(uint32_t node, uint32_t nodes, uint32_t islands)
 {
 	return ((node + 1) * islands - 1) / nodes;
 }
 
-/* Whether the one of two different nodes asks the other, of so many that talk. */
+/* Return true if node `a` sends requests to node `b`, of `nodes` that exchange messages. */
 static bool asks(const struct scenario *scenario, uint32_t a, uint32_t b, uint32_t nodes)
 {
 	uint32_t servers = (uint32_t)scenario->servers;
@@ -170,7 +170,7 @@ struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t s
 	return pairs.pair;
 }
 
-/* Clocks are known so much longer than anything happens. */
+/* The time by which clocks extend past the end of the run. */
 static const nsec_t margin_ns = NSEC_PER_SEC;
 
 static void init_constants(struct world *world)
@@ -187,7 +187,7 @@ static void init_constants(struct world *world)
 	world->now = world->begin_ns;
 	world->service_ns = from_us(scenario->service_us);
 	world->rto_ns = from_us(scenario->rto_ms * 1e3);
-	/* No sender is so impatient as to send everything twice. */
+	/* The timeout is never below the usual round trip; it would resend everything. */
 	if (world->rto_ns < there_and_back)
 		world->rto_ns = there_and_back;
 	world->request_bytes = (uint64_t)scenario->request_bytes;
@@ -242,7 +242,7 @@ static void init_hosts(struct world *world)
 	}
 }
 
-/* Where they are mixed, one pair after the other has the next. */
+/* Choose the flow's protocol; `mixed` assigns the protocols in turn. */
 static uint8_t choose_protocol(const struct scenario *scenario, uint32_t number,
 			       uint8_t family)
 {
@@ -373,14 +373,14 @@ void world_clear(struct world *world)
 	memset(world, 0, sizeof(*world));
 }
 
-/* What a node's tracer begins with is over after so long. */
+/* Return an upper limit for the duration of a node's state dump. */
 static nsec_t dump_span(const struct world *world, const struct host *host)
 {
 	return NSEC_PER_USEC *
 	       (nsec_t)(host->threads + (uint32_t)world->scenario->cpus + 4);
 }
 
-/* With activity full all threads begin at once, and wait for their turn. */
+/* Start all threads at once, with activity full: each waits for its processor. */
 static void begin_full(struct world *world)
 {
 	for (size_t i = 0; i < world->hosts; i++) {

@@ -13,21 +13,20 @@
 #include "simulate/writer.h"
 
 /*
- * Everything that the parts of the model share. Times are true time, in
- * nanoseconds since the epoch; only what is written down is put on a node's
- * own clock.
+ * The state that the parts of the model share. Times are true time, in nanoseconds since
+ * the epoch; only the written output uses the nodes' own clocks.
  */
 
 enum pending_kind {
-	PENDING_TIMER, /* of a thread: its sleep, its time limit or its computing ends */
-	PENDING_ARRIVAL, /* of a packet in flight: it comes out of the network */
-	PENDING_RESEND,  /* of an endpoint: look whether all was acknowledged */
-	PENDING_POLL,    /* of a processor: take what the NIC holds for it */
-	PENDING_CPU,     /* of a processor: its thread has computed, or for long enough */
-	PENDING_KICK,    /* of a processor: a thread waits there */
-	PENDING_DISK,    /* of a thread: its request is done */
-	PENDING_DUMP,    /* of a host: its tracer begins */
-	PENDING_FREE,    /* of a daemon: what its last child left is freed */
+	PENDING_TIMER,   /* a thread's sleep, time limit or computation ends */
+	PENDING_ARRIVAL, /* a packet in flight arrives */
+	PENDING_RESEND,  /* an endpoint checks whether all was acknowledged */
+	PENDING_POLL,    /* a processor reads the packets that the NIC queued for it */
+	PENDING_CPU,     /* a processor's thread ends its computation or its slice */
+	PENDING_KICK,    /* a processor schedules, as a thread waits for it */
+	PENDING_DISK,    /* a thread's disk request is complete */
+	PENDING_DUMP,    /* a host's tracer starts */
+	PENDING_FREE,    /* a daemon's last child is freed */
 };
 
 enum thread_role {
@@ -37,22 +36,22 @@ enum thread_role {
 	ROLE_RECEIVER,
 	ROLE_WORKER,  /* computes and uses the disk */
 	ROLE_SAMPLER, /* sar's */
-	ROLE_DAEMON,  /* begins processes */
-	ROLE_CHILD,   /* all of those, one after the other */
+	ROLE_DAEMON,  /* starts processes */
+	ROLE_CHILD,   /* those processes, one after the other */
 	THREAD_ROLES,
 };
 
 /*
- * What is going to happen, in order of true time; what is due at the same
- * time comes in the order in which it was put there. A heap with four
- * children a parent, which touches less memory than one with two.
+ * A queue of future events in order of true time; events of the same time keep the order
+ * in which they were added. It is a heap with four children per node, which touches less
+ * memory than a binary one.
  */
 struct pending {
 	nsec_t due;
-	void *what; /* the thread, packet in flight ... that it is about */
+	void *what; /* the thread, packet in flight … concerned */
 	uint64_t order : 36;
 	uint64_t kind : 4;
-	uint64_t age : 24; /* to tell one that was given up meanwhile */
+	uint64_t age : 24; /* differs from its owner's if it was cancelled */
 };
 
 #define PENDING_ORDER UINT64_C(0xfffffffff)
@@ -64,7 +63,7 @@ struct queue {
 	uint64_t order;
 };
 
-/* What a processor's time went into. */
+/* The uses of a processor's time that sar distinguishes. */
 enum cpu_use {
 	USE_USER,
 	USE_SYSTEM,
@@ -77,24 +76,24 @@ enum cpu_use {
 
 struct cpu {
 	struct host *host;
-	uint32_t number;      /* of the host's, from 0 */
-	nsec_t free_ns;       /* true: when its last event was */
+	uint32_t number;      /* in its host, from 0 */
+	nsec_t free_ns;       /* true time of its last event */
 	struct flight **ring; /* packets that wait for the next poll */
 	size_t ringed, ring_capacity;
 	bool polling; /* the next poll is on its way */
 	/* With activity full: */
-	struct thread *current; /* NULL: none */
-	uint32_t age;           /* of the PENDING_CPU that counts */
-	bool resched;           /* switch when it is done with what it does */
-	nsec_t since_ns;        /* the current thread computes since then */
-	nsec_t slice_ns;        /* when others get their turn */
+	struct thread *current; /* NULL if idle */
+	uint32_t age;           /* age of the valid PENDING_CPU */
+	bool resched;           /* switch threads after the current step */
+	nsec_t since_ns;        /* start of the current thread's computation */
+	nsec_t slice_ns;        /* end of the current thread's time slice */
 	struct thread **runnable;
 	size_t runnables, runnable_capacity;
-	char idle_name[16], nic_name[24]; /* of its idle thread, its NIC's interrupt */
+	char idle_name[16], nic_name[24]; /* names of its idle thread, its NIC's IRQ */
 	nsec_t charged_ns, used_ns[CPU_USES];
 };
 
-/* What sar counts. */
+/* Counters that sar shows. */
 struct host_counts {
 	uint64_t switches, interrupts, softirqs, forks;
 	uint64_t received, received_bytes, sent, sent_bytes;
@@ -108,54 +107,54 @@ struct host {
 	char *name;
 	struct sim_clock clock;
 	struct dice dice;
-	nsec_t trace_from, trace_to; /* true: its tracer runs */
+	nsec_t trace_from, trace_to; /* true time of its tracer's start and end */
 	struct cpu *cpu;
-	struct sim_node *node; /* what is written of it */
-	uint32_t skbs;         /* how many there were */
+	struct sim_node *node; /* its description for the writers */
+	uint32_t skbs;         /* socket buffers allocated so far */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
 	uint64_t cached_kib, dirty_kib; /* see host.h */
-	uint32_t threads;               /* of the model */
-	uint32_t alive;                 /* that the kernel has */
-	uint32_t programs;              /* that children execute */
-	uint32_t members[THREAD_ROLES]; /* that have not ended */
-	int32_t tids;                   /* that were given away */
+	uint32_t threads;               /* threads of the model */
+	uint32_t alive;                 /* threads that exist in the kernel */
+	uint32_t programs;              /* programs that children have executed */
+	uint32_t members[THREAD_ROLES]; /* threads that have not ended */
+	int32_t tids;                   /* thread ids used so far */
 	int32_t pid[THREAD_ROLES];
 	struct host_counts count;
 	struct sar *sar;
 };
 
-/* What one end of a flow has sent and not been answered, TCP. */
+/* TCP's send state at one end of a flow. */
 struct sender {
-	uint32_t base;      /* sequence number of what was sent last, first byte */
-	uint32_t una, next; /* first byte not acknowledged; behind the last sent */
+	uint32_t base;      /* sequence number of the last window's first byte */
+	uint32_t una, next; /* first byte not acknowledged; first byte not sent */
 	nsec_t rto_ns, deadline_ns;
 	bool armed;      /* a PENDING_RESEND is in the queue */
 	bool recovering; /* resend at each partial acknowledgement */
-	uint8_t repeats; /* of the last acknowledgement */
+	uint8_t repeats; /* repetitions of the last acknowledgement */
 };
 
-/* What one end has received, TCP. */
+/* TCP's receive state at one end of a flow. */
 struct receiver {
-	uint32_t window; /* the sender's base, of the last data seen */
-	uint32_t next;   /* all before came */
-	uint64_t came;   /* segments since window, one bit each */
+	uint32_t window; /* the sender's base, from the last data received */
+	uint32_t next;   /* first byte not received */
+	uint64_t came;   /* received segments from `window` on, one bit each */
 	uint8_t unanswered;
 };
 
-/* Load that comes and goes: what it adds to the least delay, and until when. */
+/* The varying load of a link: its addition to the least delay, and the end of that. */
 struct link_load {
 	struct dice dice;
 	nsec_t level_ns, until_ns; /* true */
 };
 
-/* From one node to another, one direction. */
+/* One direction of the connection between two nodes. */
 struct link {
 	struct dice dice;
 	struct link_load load;
 	nsec_t least_ns, jitter_ns;
-	nsec_t free_ns; /* true: when the last bit of the last packet was sent */
-	nsec_t last_ns; /* true: when the last packet came that was not held up */
+	nsec_t free_ns; /* true time at which the last packet was sent completely */
+	nsec_t last_ns; /* true arrival of the last packet that was not overtaken */
 };
 
 struct endpoint {
@@ -163,23 +162,24 @@ struct endpoint {
 	struct endpoint *peer;
 	bool replies; /* the flow's second end */
 	struct host *host;
-	struct cpu *cpu;                /* that takes its packets */
+	struct cpu *cpu;                /* handles its received packets */
 	struct link link;               /* to the peer */
-	struct thread *reader, *writer; /* the same but with pattern both */
+	struct thread *reader, *writer; /* the same thread except with pattern both */
 	uint16_t ip_id;
 	uint16_t tcp_window;
-	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
-	uint32_t last_serial;        /* and received */
-	uint64_t unread;             /* bytes that came and no thread has read */
-	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
+	uint32_t serial;      /* UDP, ICMP: number of the last packet sent */
+	uint32_t last_serial; /* and of the last one received */
+	uint64_t unread;      /* received bytes that no thread has read */
+	nsec_t came_ns;       /* true arrival of the last data */
+	nsec_t answered_ns;   /* true time at which everything was acknowledged */
 	struct sender sender;
 	struct receiver receiver;
-	/* As it knows itself, and as the other end does behind a translation. */
+	/* Its own name, and the one that the other end sees if NAT is between them. */
 	struct socket_name {
 		uint8_t address[16]; /* as in struct packet */
 		uint16_t port;
 	} near, far;
-	/* A message whose receipt another one will be given; `wait` 0: none. */
+	/* A message whose receive time will be used for a false match; `wait` 0: none. */
 	struct held_message {
 		nsec_t send_ns, recv_ns;
 		uint32_t wait;
@@ -189,11 +189,11 @@ struct endpoint {
 /* Two nodes that talk. */
 struct flow {
 	uint32_t number;
-	struct endpoint end[2]; /* 0 asks */
+	struct endpoint end[2]; /* end 0 sends the requests */
 	struct dice dice;
 	uint8_t protocol, family;
-	uint32_t label;   /* of IPv6; ICMP: its id */
-	uint32_t segment; /* most bytes of data in one TCP packet */
+	uint32_t label;   /* IPv6 flow label; ICMP: identifier */
+	uint32_t segment; /* most data bytes in one TCP packet */
 	nsec_t interval_ns;
 };
 
@@ -202,9 +202,10 @@ struct flight {
 	struct packet packet; /* as its sender sees it */
 	nsec_t sent_ns;
 	struct endpoint *from;
-	uint32_t window, total; /* TCP: sender's base, bytes sent with it; else: serial */
-	uint8_t index;          /* TCP: which segment of those */
-	bool copy;              /* the network made it */
+	uint32_t window; /* TCP: the sender's base; others: serial */
+	uint32_t total;  /* TCP: bytes of the window */
+	uint8_t index;   /* TCP: the segment's number in the window */
+	bool copy;       /* a duplicate that the network made */
 };
 
 enum thread_wait {
@@ -220,24 +221,24 @@ enum thread_wait {
 struct thread {
 	struct host *host;
 	struct cpu *cpu;
-	struct endpoint *end; /* that it reads or writes, or NULL */
+	struct endpoint *end; /* the endpoint that it reads or writes, or NULL */
 	uint32_t age;
 	int32_t tid, pid;
 	uint8_t role;  /* enum thread_role */
 	uint8_t wait;  /* enum thread_wait */
-	uint8_t stage; /* where its program is */
+	uint8_t stage; /* position in its program */
 	bool begun;
 	uint64_t left; /* bytes to send, or to await */
-	nsec_t due_ns; /* sampler: of the last sample */
+	nsec_t due_ns; /* sampler: time of the last sample */
 	/* With activity full: */
-	uint8_t call;     /* enum event_kind: the exit of what it is inside of, or 0 */
-	nsec_t ready_ns;  /* since when it waits for its processor */
-	nsec_t asleep_ns; /* since when it does not */
-	nsec_t work_ns;   /* that it still has to compute */
-	uint64_t sector, bytes;        /* of its disk request */
-	struct thread *child, *parent; /* of a daemon, of its child */
-	const char *name;              /* as traces show it */
-	bool exited;                   /* child: and was not waited for */
+	uint8_t call;     /* enum event_kind: exit of its current system call, or 0 */
+	nsec_t ready_ns;  /* start of its wait for the processor */
+	nsec_t asleep_ns; /* start of its sleep */
+	nsec_t work_ns;   /* computation that is left */
+	uint64_t sector, bytes;        /* its disk request */
+	struct thread *child, *parent; /* a daemon's child; the child's daemon */
+	const char *name;              /* its name in traces */
+	bool exited;                   /* child: a zombie */
 	nsec_t ended_ns;
 };
 
@@ -249,9 +250,9 @@ struct world {
 	uint64_t seed;
 	nsec_t begin_ns, end_ns, now;
 	struct host *host;
-	struct sim_node *node; /* one a host */
+	struct sim_node *node; /* one per host */
 	size_t hosts;
-	struct cpu *cpu; /* of all hosts */
+	struct cpu *cpu; /* the processors of all hosts */
 	size_t cpus;
 	struct flow *flow;
 	size_t flows;
@@ -263,33 +264,33 @@ struct world {
 	struct message_sink *messages; /* or NULL */
 	struct truth *truth;           /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
-	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
-	bool promiscuous;              /* captures hold what others receive */
+	bool real_stamps;              /* the writer's timestamps are CLOCK_REALTIME */
+	bool promiscuous;              /* captures contain what others receive */
 	bool full;                     /* activity full */
 	uint64_t events_most;
-	uint64_t events; /* handed to the writer */
+	uint64_t events; /* passed to the writer */
 	uint64_t messages_written, false_matches;
-	bool stopped;        /* all that was wanted is there */
-	struct error *error; /* of the first that failed */
+	bool stopped;        /* the limit of messages or events is reached */
+	struct error *error; /* the first failure */
 	bool failed;
 };
 
 /*
- * Where and when something happens: on which processor, and at what true time, which goes
- * on with all that is done there. What a processor does in one go is never interrupted;
- * what comes meanwhile begins after it. So times of one processor only grow, while those
- * of two may overlap.
+ * A place and time of activity: a processor, and a true time that advances with everything
+ * done there. One activity of a processor is never interrupted; whatever arrives in the
+ * meantime starts after it. So the times of one processor only grow, while those of two
+ * processors can overlap.
  */
 struct context {
 	struct world *world;
 	struct host *host;
 	struct cpu *cpu;
 	nsec_t ns;
-	uint8_t routers;      /* that the packet of the next event has passed */
-	struct thread *about; /* what the next event is about, or NULL */
+	uint8_t routers;      /* number of routers that the next event's packet passed */
+	struct thread *about; /* subject of the next event, or NULL */
 };
 
-/* Begin something on a processor, not before it is through with the last. */
+/* Start an activity on a processor, at `ns` or after its last activity. */
 static inline struct context context_begin(struct world *world, struct cpu *cpu,
 					   nsec_t ns)
 {
@@ -299,13 +300,13 @@ static inline struct context context_begin(struct world *world, struct cpu *cpu,
 				.ns = ns > cpu->free_ns ? ns : cpu->free_ns};
 }
 
-/* Something takes from least to most ns. */
+/* Advance the time by a random duration from `least` to `most` ns. */
 static inline void pass_time(struct context *ctx, nsec_t least, nsec_t most)
 {
 	ctx->ns += dice_between(&ctx->host->dice, least, most);
 }
 
-/* Wait, spinning, for what another processor does at that time. */
+/* Spin until after another processor's activity at `ns`. */
 static inline void wait_until(struct context *ctx, nsec_t ns)
 {
 	if (ctx->ns <= ns)
@@ -317,7 +318,7 @@ static inline nsec_t from_us(double us)
 	return nsec_round(us * 1e3);
 }
 
-/* The idle thread, NULL, has 0. */
+/* Return a thread's id; 0 for NULL, the idle thread. */
 static inline int32_t tid_of(const struct thread *thread)
 {
 	return thread ? thread->tid : 0;
@@ -326,49 +327,50 @@ static inline int32_t tid_of(const struct thread *thread)
 void queue_add(struct queue *queue, nsec_t due, enum pending_kind kind, void *what,
 	       uint32_t age);
 
-/* Take the earliest; false when there is none. */
+/* Remove the earliest item. Return false if the queue is empty. */
 bool queue_take(struct queue *queue, struct pending *pending);
 
 void queue_clear(struct queue *queue);
 
-/* Two nodes that talk, numbered from 0. The first one asks. */
+/* A pair of nodes, numbered from 0, that exchange messages. The first sends the requests.
+ */
 struct topology_pair {
 	uint32_t a, b;
 	double interval_ms;
 };
 
-/* All pairs that talk, each once, in order, for free(). */
+/* Return each pair that exchanges messages once, in order. The caller frees the result. */
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count);
 
-/* Make all that the scenario asks for. */
+/* Create the scenario's hosts, flows and threads. */
 void world_init(struct world *world, const struct scenario *scenario, uint64_t seed);
 void world_clear(struct world *world);
 
 /*
- * Let happen what happens, up to the end of the scenario, the last message that
- * was wanted, or a writer's failure (world->failed, world->error).
+ * Run the model until the scenario's end, its limit of messages or events, or a writer's
+ * failure (world->failed, world->error).
  */
 void world_run(struct world *world, bool quiet);
 
-/* One run: what happens, and what is written about it. */
+/* One run: the scenario and the outputs. */
 struct simulation {
 	const struct scenario *scenario; /* checked */
 	uint64_t seed;
-	const char *directory;        /* which is there, and empty */
-	bool messages;                /* messages.csv alone, or else: */
-	bool captures;                /* NODE/NODE.pcap instead of NODE/kernel */
-	enum sim_trace_format format; /* of traces */
+	const char *directory;        /* an existing, empty directory */
+	bool messages;                /* write messages.csv only */
+	bool captures;                /* write NODE/NODE.pcap instead of NODE/kernel */
+	enum sim_trace_format format; /* format of the traces */
 	bool spans; /* spans.csv, requests.csv; with activity full and traces */
 	bool quiet; /* no progress */
 };
 
 struct simulation_counts {
 	uint64_t messages, events;
-	double seconds; /* that it took */
+	double seconds; /* duration of the simulation itself */
 };
 
-/* 0, or -1 with error; then what was written is not complete. */
+/* Simulate a run. Return 0, or -1 with error; the output is then incomplete. */
 int simulate(const struct simulation *simulation, struct simulation_counts *counts,
 	     struct error *error);
 

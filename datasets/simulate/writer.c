@@ -86,7 +86,7 @@ static void put32(uint8_t *at, uint32_t value)
 	put16(at + 2, value);
 }
 
-/* RFC 1071: the one's complement sum; bytes come in pairs here. */
+/* Add to a one's complement sum (RFC 1071); `count` is even here. */
 static uint32_t add_words(uint32_t sum, const uint8_t *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i += 2)
@@ -213,9 +213,9 @@ const struct packet *sim_event_packet(const struct sim_event *event)
 }
 
 /*
- * RFC 791, 8200, 9293, 768, 792. All data is zeros, of which the checksums are right; a
- * TCP or UDP packet that was sent still waits for its interface to put in the checksum
- * and has the pseudo header's sum there.
+ * RFC 791, 8200, 9293, 768, 792. All data are zeros, and checksums are right. A TCP or UDP
+ * packet that is being sent has the sum of its pseudo header instead, as its interface
+ * adds the checksum.
  */
 bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event)
 {

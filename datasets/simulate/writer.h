@@ -10,11 +10,11 @@
 #include "input/packet.h"
 
 /*
- * What the simulator's model hands to those who write it down: events of the
- * nodes' kernels, as the tracer or the capture of each node would see them.
+ * The interface between the simulator's model and the writers: events of the nodes'
+ * kernels, as the tracer or the capture of each node would record them.
  */
 
-/* How a field is recorded; names and sizes as in lttng-modules 2.13. */
+/* The type of a recorded field; names and sizes as in lttng-modules 2.13. */
 enum sim_type {
 	SIM_U8,
 	SIM_U16,
@@ -24,8 +24,8 @@ enum sim_type {
 	SIM_S32,
 	SIM_S64,
 	SIM_TEXT,     /* string */
-	SIM_COMM,     /* text array of 16 */
-	SIM_S32_LIST, /* sequence of s32, of which we have one, behind its length */
+	SIM_COMM,     /* string in an array of 16 bytes */
+	SIM_S32_LIST, /* sequence of s32: its length, always 1, and the number */
 	SIM_PACKET,   /* the network_header_type and network_header of a packet */
 };
 
@@ -38,7 +38,7 @@ struct sim_class {
 	const char *name; /* "sched_switch" */
 	const struct sim_field *field;
 	size_t fields;
-	/* What a capture makes of it: nothing, a packet sent, a packet received. */
+	/* Its place in a capture. */
 	enum { SIM_NOT_CAPTURED, SIM_CAPTURED_SENT, SIM_CAPTURED_RECEIVED } capture;
 };
 
@@ -54,26 +54,26 @@ struct sim_event {
 	uint32_t cpu;
 	int64_t mono_ns; /* the node's CLOCK_MONOTONIC: the trace's raw clock value */
 	const struct sim_class *class;
-	const union sim_value *value; /* one a field */
-	uint8_t routers;              /* that its packet has passed: each took a hop */
-	bool overheard;               /* by the capture of another node on the way */
+	const union sim_value *value; /* one per field */
+	uint8_t routers;              /* passed by its packet: subtracted from its TTL */
+	bool overheard;               /* in the promiscuous capture of another node */
 };
 
-/* How a trace's events begin, in LTTng's terms. */
+/* The layout of event headers, in LTTng's terms. */
 enum sim_event_header {
-	SIM_HEADER_FULL,    /* every stamp whole */
-	SIM_HEADER_COMPACT, /* id of 5 bits and stamp of 27, or extended */
-	SIM_HEADER_LARGE,   /* id of 16 bits and stamp of 32, or extended */
+	SIM_HEADER_FULL,    /* timestamps of 64 bits */
+	SIM_HEADER_COMPACT, /* id of 5 bits and timestamp of 27, or extended */
+	SIM_HEADER_LARGE,   /* id of 16 bits and timestamp of 32, or extended */
 };
 
-/* In what a trace is written. */
+/* The format of a trace. */
 enum sim_trace_format {
 	SIM_CTF_1_8,
-	SIM_CTF_2_LTTNG, /* the same streams as in CTF 1.8, described as LTTng does */
-	SIM_CTF_2,       /* with the field classes that LTTng does not use, too */
+	SIM_CTF_2_LTTNG, /* the streams of CTF 1.8, with metadata as LTTng writes it */
+	SIM_CTF_2,       /* also with field classes that LTTng does not use */
 };
 
-/* A node, as it stands in traces, captures and node.json. */
+/* A node as traces, captures and node.json describe it. */
 struct sim_node {
 	const char *name;
 	unsigned cpus;
@@ -81,7 +81,7 @@ struct sim_node {
 	unsigned char mac[6];
 	uint8_t address[2][16];    /* IPv4, IPv6; as in struct packet */
 	unsigned char boot_id[16]; /* the clock's uuid */
-	uint16_t vlan;             /* tag of captured frames; 0: none */
+	uint16_t vlan;             /* tag of captured frames, or 0 */
 	int64_t card_ns;       /* clock that stamps received frames less CLOCK_REALTIME */
 	double captured_twice; /* share of frames */
 	enum sim_event_header event_header;
@@ -91,14 +91,14 @@ struct sim_node {
 struct sim_writer;
 
 /*
- * Write CTF traces as LTTng does, DIRECTORY/NODE/kernel, one stream a CPU; or
- * captures, DIRECTORY/NODE/NODE.pcap. The directory is made if need be, but
- * not those above it, and no file is overwritten. Nodes and classes stay the
- * caller's and are used until the end. NULL with error on failure.
+ * Make a writer of CTF traces as LTTng writes them, DIRECTORY/NODE/kernel with one stream
+ * per CPU, or of captures, DIRECTORY/NODE/NODE.pcap. Creates the directory but not its
+ * parents; overwrites no file. Borrows nodes and classes until the writer is freed. Return
+ * NULL with error.
  *
- * Stamps of one node and CPU go back only where its clock was stepped; other
- * nodes and CPUs may come in any order. No file stays open; a trace keeps a
- * packet of up to 2048 events in memory for each CPU.
+ * Timestamps of one node and CPU may go backwards only at a step of its clock; nodes and
+ * CPUs may be added in any order. No file stays open; a trace keeps a packet of up to 2048
+ * events per CPU in memory.
  */
 struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
 				      size_t nodes, const struct sim_class *class,
@@ -108,34 +108,34 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 					  struct error *error);
 
 /*
- * Write one event, now or later; borrows it. 0, or -1 with error, after which
+ * Add an event, which is borrowed for the call. Return 0, or -1 with error, after which
  * the writer can only be finished.
  */
 int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
 		   struct error *error);
 
 /*
- * Finish all files and free the writer, also after a failure. 0, or -1; with
- * error unless it was an add that failed.
+ * Finish all files and free the writer, also after a failure. Return 0, or -1; `error` is
+ * then set unless sim_writer_add() failed before.
  */
 int sim_writer_finish(struct sim_writer *writer, struct error *error);
 
-/* For implementers of writers: what stands first in each of them. */
+/* The operations of a writer; a struct sim_writer is the first member of each writer. */
 struct sim_writer_ops {
-	/* A node's files, in its directory. 0, or -1 with error. */
+	/* Open a node's files in its directory. Return 0, or -1 with error. */
 	int (*open)(struct sim_writer *writer, size_t node, const char *directory,
 		    struct error *error);
 	int (*add)(struct sim_writer *writer, const struct sim_event *event,
 		   struct error *error);
 	int (*finish)(struct sim_writer *writer, size_t node, struct error *error);
-	void (*free)(struct sim_writer *writer); /* what is not finished stays so */
+	void (*free)(struct sim_writer *writer); /* leaves unfinished files as they are */
 };
 
 struct sim_writer {
 	const struct sim_writer_ops *ops;
 	const struct sim_node *node;
 	size_t nodes;
-	bool failed; /* to add an event: its files are not finished */
+	bool failed; /* adding an event failed: do not finish the files */
 };
 
 /* A node's trace while it is written. */
@@ -144,17 +144,17 @@ struct sim_trace {
 	char *path;
 	unsigned char uuid[16];
 	const struct sim_class *class;
-	bool *used; /* one a class: those that had an event are declared */
+	bool *used; /* by class: has events, so the metadata declares it */
 	size_t classes;
-	struct sim_stream *stream; /* one a processor */
+	struct sim_stream *stream; /* one per processor */
 	uint64_t first;            /* timestamp of the first event, if any */
 	bool has_events;
 };
 
-/* The templates of the metadata: files of metadata/. */
+/* Templates of the metadata, from the files in metadata/. */
 extern const char sim_ctf_1_8[], sim_ctf_2[];
 
-/* The name of each type in those templates, and what its numbers are. */
+/* The name of each type in the templates, and its numbers' size and sign. */
 struct sim_type_form {
 	const char *name;
 	uint8_t bits;
@@ -163,32 +163,33 @@ struct sim_type_form {
 
 extern const struct sim_type_form sim_type_forms[];
 
-/* Write its metadata, in the node's format. 0, or -1 with error. */
+/* Write a trace's metadata in the node's format. Return 0, or -1 with error. */
 int sim_metadata_write(const struct sim_trace *trace, struct error *error);
 
-/* Make the directories and open all nodes; NULL with error, and the writer is freed. */
+/* Make the directories and open all nodes. On failure free the writer and return NULL with
+ * error. */
 struct sim_writer *sim_writer_open(struct sim_writer *writer, const char *directory,
 				   struct error *error);
 
-/* Open an output, by its path. 0, or -1 with error. */
+/* Open an output, with its path formatted like printf. Return 0, or -1 with error. */
 int sim_output_open(struct output *output, struct error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The headers of a packet as they stand on the wire. */
+/* The headers of a packet as on the wire. */
 struct sim_headers {
 	uint8_t bytes[40 + 60]; /* network header, transport header */
 	size_t network;         /* bytes of the network header */
 	size_t transport;       /* bytes of the transport header, or 0 */
-	size_t total;           /* bytes of the packet, its data counted */
+	size_t total;           /* bytes of the packet, data included */
 	uint8_t protocol;       /* IPPROTO_TCP, ... */
 };
 
-/* The packet of an event, if it has one whose network header is known, or NULL. */
+/* Return the packet of an event, or NULL if it has none or its header is unknown. */
 const struct packet *sim_event_packet(const struct sim_event *event);
 
 /*
- * Build the headers of an event's packet, which is as sent unless its class says that it
- * was received. False without a packet.
+ * Build the headers of an event's packet, as sent or, if its class is that of a received
+ * packet, as received. Return false if the event has no packet.
  */
 bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event);
 

@@ -10,13 +10,12 @@
 #include "base/nsec.h"
 
 /*
- * How the host learns what the clocks of a machine say. Both map one page of
- * memory (qemu's ivshmem device). The host wakes the machine's agent through a
- * serial port with CLOCK_WAKE; the agent spins, and answers each new number in
- * `ask` with its clocks and the same number in `answer`. When it hears
- * CLOCK_ENOUGH, or nothing for CLOCK_PATIENCE_NS, it writes CLOCK_SLEEPS to
- * the port and sleeps. The two sides are different machines' worth of caches
- * to the compiler, so what they share is atomic.
+ * The protocol by which the host reads a machine's clocks. Both map one page of memory
+ * (qemu's ivshmem device). The host wakes the machine's agent through a serial port with
+ * CLOCK_WAKE. The agent spins and answers each new number in `ask` with its clocks and the
+ * same number in `answer`. After CLOCK_ENOUGH, or CLOCK_PATIENCE_NS without a new number,
+ * it writes CLOCK_SLEEPS to the port and sleeps. The shared members are atomic, as for two
+ * threads.
  */
 enum { CLOCK_WAKE = 'w', CLOCK_SLEEPS = 's', CLOCK_PAGE_BYTES = 4096 };
 
@@ -26,23 +25,23 @@ enum { CLOCK_WAKE = 'w', CLOCK_SLEEPS = 's', CLOCK_PAGE_BYTES = 4096 };
 struct clock_page {
 	_Alignas(64) _Atomic uint64_t ask;    /* the host writes: number of a round */
 	_Alignas(64) _Atomic uint64_t answer; /* the machine writes: the same */
-	/* What the machine read between the two, in this order. */
+	/* The machine's readings between the two, in this order. */
 	_Atomic int64_t mono0_ns, real_ns, mono1_ns;
 };
 
 _Static_assert(sizeof(struct clock_page) <= CLOCK_PAGE_BYTES, "a page each");
 
 /*
- * The machine's side: answer the host's questions on `page` whenever `port`
- * wakes us. Returns when the port fails: 0 at its end, -1 with errno. A port
- * that nobody holds open at the other side ends, too: ask again later.
+ * The machine's side: answer the host's questions on `page` whenever `port` wakes us.
+ * Return when the port fails: 0 at its end, or -1 with errno. A port that is not open on
+ * the other side is at its end as well; try again later.
  */
 int clock_answer(int port, struct clock_page *page);
 
 /*
- * The host's side: what the clocks of a machine said between two readings of
- * our own CLOCK_MONOTONIC. The idea is Cristian's (1989, "Probabilistic clock
- * synchronization"): of many rounds the fastest bounds best.
+ * The host's side: readings of a machine's clocks between two readings of our own
+ * CLOCK_MONOTONIC. Of many rounds the fastest gives the tightest bound (Cristian 1989,
+ * "Probabilistic clock synchronization").
  */
 struct clock_reading {
 	nsec_t host0_ns, host1_ns; /* ours, before and after */
@@ -62,8 +61,9 @@ enum clock_ask_status {
 };
 
 /*
- * The fastest of many rounds, if it took `within_ns` at most. Takes some
- * milliseconds of both processors, and waits up to 0.7 s for a machine that is busy.
+ * Read a machine's clocks in many rounds and keep the fastest, if it took at most
+ * `within_ns`. Uses both processors for some milliseconds and waits up to 0.7 s for a busy
+ * machine.
  */
 enum clock_ask_status clock_ask(struct clock_peer *peer, nsec_t within_ns,
 				struct clock_reading *reading, struct error *error);

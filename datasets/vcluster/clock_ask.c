@@ -60,7 +60,8 @@ static bool ask_once(struct clock_peer *peer, struct clock_reading *reading)
 	return true;
 }
 
-/* Keep the fastest round: how long it took, or NSEC_MAX if none was answered. */
+/* Do several rounds and keep the fastest. Return its duration, or NSEC_MAX if none was
+ * answered. */
 static nsec_t ask_often(struct clock_peer *peer, nsec_t within_ns,
 			struct clock_reading *best)
 {
@@ -81,7 +82,7 @@ static nsec_t ask_often(struct clock_peer *peer, nsec_t within_ns,
 	return best_ns;
 }
 
-/* What lies in the port from an earlier question: 0, or -1 if it is closed. */
+/* Discard what an earlier question left in the port. Return 0, or -1 if it is closed. */
 static int drain(struct clock_peer *peer, struct error *error)
 {
 	char text[64];

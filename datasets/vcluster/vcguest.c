@@ -22,7 +22,7 @@ static int fail(const char *what)
 	return EXIT_FAILURE;
 }
 
-/* The whole of text as a number between the two, or -1 with a message. */
+/* Parse a number from `least` to `most`. Return 0, or -1 with a message. */
 static int number(const char *text, double least, double most, double *value)
 {
 	char *end;
@@ -30,12 +30,12 @@ static int number(const char *text, double least, double most, double *value)
 	*value = strtod(text, &end);
 	if (end != text && !*end && *value >= least && *value <= most)
 		return 0;
-	fprintf(stderr, "vcguest: %s: want a number between %g and %g\n", text, least,
+	fprintf(stderr, "vcguest: %s: expected a number from %g to %g\n", text, least,
 		most);
 	return -1;
 }
 
-/* Let the system's clocks run faster by so many parts in a million, or slower. */
+/* Set the frequency of the system's clocks, in ppm faster. */
 static int set_rate(const char *text)
 {
 	struct timex timex = {.modes = ADJ_FREQUENCY};
@@ -57,9 +57,8 @@ static void sleep_seconds(double seconds)
 }
 
 /*
- * Slew the system's clocks: let them run faster by so many ppm than they do now, for so
- * many seconds, then as before. The tick takes multiples of 100 ppm, the frequency the
- * rest.
+ * Slew the system's clocks: run them faster by a number of ppm for a number of seconds,
+ * then as before. The tick is set in multiples of 100 ppm, the frequency adds the rest.
  */
 static int slew(const char *ppm_text, const char *seconds_text)
 {

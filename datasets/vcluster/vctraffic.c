@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vctraffic: load for the network of the virtual cluster: small messages to and fro, as
- * pingpong of the LTTV days sent them, and bulk transfers. IPv4, and TCP unless
- * UDP is said; a host is a dotted address, since machines without a resolver run
- * this. Uses the C library only, so that it can be linked statically for any machine.
+ * vctraffic: load for the network of the virtual cluster: small messages back and forth,
+ * and bulk transfers. IPv4, and TCP unless UDP is chosen; a host is a dotted address,
+ * because the machines have no resolver. It uses the C library only, so that it can be
+ * linked statically for any machine.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ static _Noreturn void die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* The whole of text as a number between the two. */
+/* Parse a number from `least` to `most`, or exit with a message. */
 static double number(const char *text, double least, double most)
 {
 	char *end;
@@ -59,14 +59,14 @@ static double number(const char *text, double least, double most)
 
 	if (end != text && !*end && value >= least && value <= most)
 		return value;
-	fprintf(stderr, "vctraffic: %s: want a number between %.15g and %.15g\n", text,
+	fprintf(stderr, "vctraffic: %s: expected a number from %.15g to %.15g\n", text,
 		least, most);
 	exit(EXIT_MISUSE);
 }
 
 /*
- * Read and write, not send and recv: the kernel counts these as the process's bytes.
- * Nothing here is interrupted, as no signal has a handler.
+ * Use write() and read(), not send() and recv(): the kernel counts their bytes as the
+ * process's. They are never interrupted, because no signal has a handler.
  */
 static bool write_all(int to, size_t length)
 {
@@ -80,7 +80,7 @@ static bool write_all(int to, size_t length)
 	return true;
 }
 
-/* A socket whose messages go out at once, not with the next one. */
+/* Make a socket that sends each message at once. */
 static int new_socket(int type)
 {
 	const int on = 1;
@@ -158,20 +158,20 @@ static _Noreturn void serve_udp(const char *port)
 
 		if (bytes < 0)
 			die("recvfrom");
-		/* What cannot be sent is lost, as datagrams are. */
+		/* An answer that cannot be sent is a lost datagram. */
 		(void)sendto(server, data, (size_t)bytes, 0, (struct sockaddr *)&from,
 			     length);
 	}
 }
 
-/* Connect, and try again while nobody listens yet. */
+/* Connect; try again until the server listens. */
 static int connect_to(const char *host, const char *port, int type)
 {
 	struct sockaddr_in address = address_of(port);
 	int connection, error;
 
 	if (inet_pton(AF_INET, host, &address.sin_addr) != 1) {
-		fprintf(stderr, "vctraffic: %s: want a dotted address\n", host);
+		fprintf(stderr, "vctraffic: %s: expected a dotted address\n", host);
 		exit(EXIT_FAILURE);
 	}
 	for (int i = 0; i < CONNECT_TRIES; i++) {
@@ -202,8 +202,8 @@ static int ping_tcp(int connection, size_t size)
 }
 
 /*
- * One datagram and its answer. Returns how many were answered, 0 or 1, or -1. A
- * server that is not there yet, of which ICMP tells, loses it as well.
+ * Send a datagram and wait for its answer. Return the number of answers, 0 or 1, or -1 on
+ * failure. A datagram to a server that does not listen yet (ICMP error) is lost.
  */
 static int ping_udp(int connection, size_t size)
 {
@@ -263,7 +263,7 @@ static void ping(char **argument, int hosts, bool udp)
 	free(connection);
 }
 
-/* Send so many bytes one way; the other side closes when it has everything. */
+/* Send a number of bytes one way; the other side closes after it has read them all. */
 static void send_bulk(char **argument)
 {
 	int64_t bytes = (int64_t)number(argument[2], 0, most_bytes), begin, left = bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vctruth: what the clocks of the virtual cluster's machines really say, as truth.csv. */
+/* vctruth: read the clocks of the virtual cluster's machines and write truth.csv. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -191,7 +191,7 @@ static void ask(struct truth *truth, struct machine *machine)
 	machine->misses += !stopped;
 }
 
-/* Go round the machines, until stopped or until none is left. */
+/* Read the machines' clocks in turn, until stopped or until no machine is left. */
 static void watch(struct truth *truth)
 {
 	while (!stopped) {
@@ -213,7 +213,8 @@ static void watch(struct truth *truth)
 	}
 }
 
-/* Whether all machines were there to the end and have rows to interpolate between. */
+/* Print a summary. Return 0 if each machine ran to the end and has rows to interpolate
+ * between. */
 static int summarize(const struct truth *truth, struct error *error)
 {
 	int status = 0;
