@@ -150,8 +150,8 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		stamp = nsec_add(stamp, node->card_ns);
 	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
 		return error_set(error,
-				 "%s: a packet at %lld ns since the epoch, want one that "
-				 "a capture can hold, from 1970 to 2106",
+				 "%s: packet at %lld ns since the epoch (a capture can "
+				 "hold 1970 to 2106)",
 				 node->name, (long long)stamp);
 	return write_frame(writer, event, &headers, stamp, error);
 }

@@ -65,10 +65,10 @@ int64_t dice_normal(struct dice *dice);
  * The clocks of one node, at any true time.
  *
  * A clock is a polygon by definition: between its corners it is straight, and a curve has
- * corners so close together that the chords deviate from it by at most 1 ns. So truth.csv,
- * which lists the corners, is exact: between two rows the clock is their interpolation,
- * rounded to a nanosecond. Steps are stored apart from the polygon, which only ever goes
- * forward.
+ * corners so close together that the chords deviate from it by at most 1 ns. So
+ * truth.csv, which lists the corners, is exact: between two rows the clock is their
+ * interpolation, rounded to a nanosecond. Steps are stored apart from the polygon, which
+ * only ever goes forward.
  */
 struct sim_clock_step {
 	nsec_t true_ns;   /* the first instant that reads the new time */
@@ -118,7 +118,8 @@ void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_n
 void sim_clock_add_slew(struct sim_clock *clock, const struct sim_clock_slew *slew);
 void sim_clock_clear(struct sim_clock *clock);
 
-/* Return CLOCK_REALTIME and CLOCK_MONOTONIC at a true time, also one outside of the run. */
+/* Return CLOCK_REALTIME and CLOCK_MONOTONIC at a true time, also one outside of the run.
+ */
 nsec_t sim_clock_real(struct sim_clock *clock, nsec_t true_ns);
 nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns);
 

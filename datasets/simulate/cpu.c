@@ -161,7 +161,8 @@ static void cpu_leave(struct context *ctx)
 	ctx->cpu->free_ns = ctx->ns;
 }
 
-/* Return the thread's processor if it is idle, otherwise an idle one, otherwise its own. */
+/* Return the thread's processor if it is idle, otherwise an idle one, otherwise its own.
+ */
 static struct cpu *choose_cpu(const struct context *ctx, const struct thread *thread)
 {
 	uint32_t cpus = (uint32_t)ctx->world->scenario->cpus;

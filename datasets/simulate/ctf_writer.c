@@ -385,7 +385,7 @@ static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 		trace->first = stamp;
 	trace->has_events = true;
 	if (event->mono_ns < 0)
-		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
+		return error_set(error, "%s: event at %lld ns, before the clock starts",
 				 trace->node->name, (long long)event->mono_ns);
 	/* A packet's timestamps must not decrease. */
 	if (stream->packet.bytes.size &&

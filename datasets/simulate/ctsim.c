@@ -57,14 +57,13 @@ static int check_list(struct error *error)
 	const struct simulation *simulation = &options.simulation;
 
 	if (options.list && options.keys)
-		return error_misuse(error, "--list and --keys exclude each other");
+		return error_misuse(error, "--list and --keys cannot be used together");
 	if (options.words.count || options.output || options.set.count || options.nodes ||
 	    simulation->messages || simulation->captures || simulation->spans ||
 	    options.format >= 0)
-		return error_set(error,
-				 "%s lists only, want no SCENARIO and no option of "
-				 "a run beside it",
-				 options.list ? "--list" : "--keys");
+		return error_set(
+		    error, "%s cannot be used with SCENARIO or the options of a run",
+		    options.list ? "--list" : "--keys");
 	return 0;
 }
 
@@ -78,10 +77,10 @@ static int check_request(struct error *error)
 	if (options.list || options.keys)
 		return check_list(error);
 	if (options.words.count != 1)
-		return error_set(error, "want one SCENARIO, by name or as a file "
+		return error_set(error, "expected one SCENARIO, a name or a file "
 					"(--list names them)");
 	if (!options.output || !*options.output)
-		return error_set(error, "want -o RUN, a directory to make");
+		return error_set(error, "missing -o RUN, a directory to make");
 	if (options.simulation.messages && options.simulation.captures)
 		return error_misuse(error,
 				    "--messages and --captures exclude each other");
@@ -107,9 +106,9 @@ static int load(struct scenario *scenario, struct error *error)
 	if (scenario_check(scenario, error))
 		return error_prefix(error, "%s", scenario->name);
 	if (options.simulation.spans && scenario->activity != ACTIVITY_FULL)
-		return error_misuse(error,
-				    "--spans: %s has no threads, want activity full",
-				    scenario->name);
+		return error_misuse(
+		    error, "--spans requires activity full, which %s does not have",
+		    scenario->name);
 	return 0;
 }
 

@@ -63,8 +63,8 @@ bool dice_chance(struct dice *dice, uint64_t odds)
 }
 
 /*
- * Return -log2(value / 2^64) in units of 2^-32; value > 0. Squaring a mantissa doubles its
- * logarithm, so each carry past 2 is the next binary digit.
+ * Return -log2(value / 2^64) in units of 2^-32; value > 0. Squaring a mantissa doubles
+ * its logarithm, so each carry past 2 is the next binary digit.
  */
 static uint64_t negative_log2(uint64_t value)
 {

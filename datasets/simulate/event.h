@@ -5,10 +5,10 @@
 #include "simulate/world.h"
 
 /*
- * The kernel events that the simulator makes, named as in lttng-modules 2.13: E(kind, name,
- * fields), with F(name, type) for each field. Activity net uses none after NET_RECEIVE.
- * From READ_ENTRY on entries and exits alternate; an exit's first field is the return
- * value.
+ * The kernel events that the simulator makes, named as in lttng-modules 2.13: E(kind,
+ * name, fields), with F(name, type) for each field. Activity net uses none after
+ * NET_RECEIVE. From READ_ENTRY on entries and exits alternate; an exit's first field is
+ * the return value.
  */
 #define SIM_NETWORK(F)                                                                   \
 	F(skbaddr, HEX64) F(len, U32) F(name, TEXT) F(network_header, PACKET)
@@ -108,8 +108,8 @@ enum event_kind {
 const struct sim_class *event_class(enum event_kind kind);
 
 /*
- * Pass an event to the writer, if there is one and the node is traced, and let 200 to 1000
- * ns pass. `value` has a value for each field.
+ * Pass an event to the writer, if there is one and the node is traced, and let 200 to
+ * 1000 ns pass. `value` has a value for each field.
  */
 void event_add(struct context *ctx, enum event_kind kind, const union sim_value *value);
 

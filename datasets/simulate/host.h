@@ -12,8 +12,8 @@
 void name_endpoint(const struct world *world, struct endpoint *end, uint16_t port);
 
 /*
- * Fill in the addresses and ports of a packet that `from` sends, as that end sees them or,
- * if it has arrived, as the other end does.
+ * Fill in the addresses and ports of a packet that `from` sends, as that end sees them
+ * or, if it has arrived, as the other end does.
  */
 void address_fill(const struct endpoint *from, bool arrived, struct packet *packet);
 
@@ -34,7 +34,8 @@ struct memory {
  */
 void memory_cache(struct host *host, uint64_t bytes);
 
-/* Return the host's current memory; the parts add up to MEMORY_KIB as in sar's figures. */
+/* Return the host's current memory; the parts add up to MEMORY_KIB as in sar's figures.
+ */
 struct memory memory_now(const struct host *host);
 
 /* A host's disk: it serves one request at a time. */
@@ -80,8 +81,8 @@ void load_advance(struct load *load, nsec_t until_ns, uint32_t active);
 
 /*
  * Open DIRECTORY/NODE/sar.sadf for each host, in the format of `sadf -p`: processors,
- * switches, interrupts, memory, load, disk and network, from the model's counts. Return 0,
- * or -1 with error.
+ * switches, interrupts, memory, load, disk and network, from the model's counts. Return
+ * 0, or -1 with error.
  */
 int sar_open(struct world *world, const char *directory, struct error *error);
 

@@ -50,7 +50,8 @@ enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
 /* Return the most bytes that one transport_send() can send. */
 uint64_t transport_most(const struct flow *flow);
 
-/* Return true if everything that this end sent is acknowledged; always true without TCP. */
+/* Return true if everything that this end sent is acknowledged; always true without TCP.
+ */
 bool transport_is_answered(const struct endpoint *end);
 
 /* Send data from `end`, whose host's kernel `ctx` is in. */

@@ -158,7 +158,7 @@ static int parse_word(const struct scenario_key *key, const char *word, double *
 		free(wanted);
 		wanted = longer;
 	}
-	error_set(error, "%s: no '%s', want %s", key->name, word, wanted);
+	error_set(error, "%s: invalid value '%s' (expected %s)", key->name, word, wanted);
 	free(wanted);
 	return -1;
 }
@@ -174,10 +174,10 @@ static int parse_value(const struct scenario_key *key, const char *word, double 
 	*value = strtod(word, &end);
 	if (end == word || *end || !(*value >= key->least && *value <= key->most) ||
 	    (key->kind == KEY_INT && *value != floor(*value)))
-		return error_set(error, "%s: '%s' is no %s from %.15g to %.15g",
-				 key->name, word,
-				 key->kind == KEY_INT ? "whole number" : "number",
-				 key->least, key->most);
+		return error_set(
+		    error, "%s: invalid value '%s' (expected a %s from %.15g to %.15g)",
+		    key->name, word, key->kind == KEY_INT ? "whole number" : "number",
+		    key->least, key->most);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int parse_argument(const char *name, char type, const char *word,
 		line->key = find_key(word);
 		return line->key && line->key->kind == KEY_CLOCK
 			   ? 0
-			   : error_set(error, "node: '%s' is no key of a clock", word);
+			   : error_set(error, "node: '%s' is not a key of a clock", word);
 	default:
 		return parse_value(type == 'v' ? line->key : &number, word,
 				   &line->value[line->values++], error);
@@ -288,7 +288,9 @@ static int check_line(enum scenario_form form, const struct scenario_line *line,
 		return error_set(error, "pair: %d cannot talk to itself", line->node[0]);
 	if (form == SCENARIO_PAIR && interval != 0 && !(interval >= 0.001))
 		return error_set(
-		    error, "pair: '%s' is no interval, want 0 or 0.001 ms up", word[2]);
+		    error,
+		    "pair: invalid interval '%s' (expected 0, or 0.001 ms or more)",
+		    word[2]);
 	if ((form == SCENARIO_IDLE || form == SCENARIO_TRACE || form == SCENARIO_SLEW) &&
 	    line->value[0] >= line->value[1])
 		return error_set(error, "%s: %s is not before %s", forms[form].name,
@@ -337,18 +339,20 @@ static int set_words(struct scenario *scenario, char **word, size_t words,
 	double value = 0;
 
 	if (words > MOST_WORDS)
-		return error_set(error, "%s: more than %d words", word[0], MOST_WORDS);
+		return error_set(error, "%s: too many words (limit %d)", word[0],
+				 MOST_WORDS);
 	for (int i = 0; !key && i < SCENARIO_FORMS; i++)
 		if (strcmp(forms[i].name, word[0]) == 0)
 			return words == strlen(forms[i].types) + 1
 				   ? set_form(scenario, (enum scenario_form)i, word + 1,
 					      error)
-				   : error_set(error, "%s: want %s", word[0],
+				   : error_set(error, "%s: expected %s", word[0],
 					       forms[i].arguments);
 	if (!key)
-		return error_set(error, "no key '%s' (ctsim --keys lists them)", word[0]);
+		return error_set(error, "unknown key '%s' (ctsim --keys lists them)",
+				 word[0]);
 	if (words != 2)
-		return error_set(error, "%s: want one value", word[0]);
+		return error_set(error, "%s: expected one value", word[0]);
 	if (parse_value(key, word[1], &value, error))
 		return -1;
 	store(key, scenario, value);
@@ -406,7 +410,8 @@ static int load_file(struct scenario *scenario, const char *path, struct error *
 	if (!is_read)
 		return -1;
 	if (length == MOST_BYTES || strlen(text) < length)
-		return error_set(error, "%s: no scenario, want a short text", path);
+		return error_set(error, "%s: not a scenario (expected a short text file)",
+				 path);
 	free(scenario->name);
 	scenario->name =
 	    mem_strndup(name, suffix ? (size_t)(suffix - name) : strlen(name));
@@ -424,8 +429,8 @@ int scenario_load(struct scenario *scenario, const char *word, struct error *err
 	if (strchr(word, '/') || strchr(word, '.') || access(word, F_OK) == 0)
 		return load_file(scenario, word, error);
 	return error_set(error,
-			 "no scenario '%s' (ctsim --list names them), want one of "
-			 "them or a file",
+			 "unknown scenario '%s' (expected a name that ctsim --list "
+			 "prints, or a file)",
 			 word);
 }
 
@@ -473,21 +478,22 @@ static int check_topology(const struct scenario *scenario, struct error *error)
 	double all = 0.5 * talking * (talking - 1);
 
 	if (talking < 2)
-		return error_set(error, "lone: %d of %d nodes, want 2 that talk",
+		return error_set(error, "lone: %d of %d nodes (2 must exchange messages)",
 				 scenario->lone, scenario->nodes);
 	if (scenario->topology == TOPOLOGY_ISLANDS && 2 * scenario->islands > talking)
-		return error_set(error, "islands: %d of %d nodes, want 2 nodes an island",
+		return error_set(error, "islands: %d for %d nodes (each needs 2 nodes)",
 				 scenario->islands, talking);
 	if (scenario->topology == TOPOLOGY_CLIENTS && scenario->servers >= talking)
-		return error_set(error, "servers: all %d nodes serve, want a client",
-				 talking);
+		return error_set(
+		    error, "servers: all %d nodes are servers (one must be a client)",
+		    talking);
 	if (scenario->topology == TOPOLOGY_RANDOM &&
 	    (scenario->pairs < talking - 1 || scenario->pairs > all))
 		return error_set(error, "pairs: %d nodes have %d to %.0f pairs, not %d",
 				 talking, talking - 1, all, scenario->pairs);
 	if (scenario->nat >= scenario->nodes)
-		return error_set(error, "nat: all nodes are translated, want one that "
-					"is not");
+		return error_set(error,
+				 "nat: all nodes are translated (one must not be)");
 	return 0;
 }
 
@@ -542,9 +548,9 @@ static int check_clocks(const struct scenario *scenario, struct error *error)
 		       fabs(clock.slew_ms) * 1e-3 * 6.2832 / clock.slew_period_s +
 		       clock.wander_ppm * 1e-6 * 6 * sqrt(scenario->seconds / 60 + 1);
 		if (rate > 0.25)
-			return error_set(
-			    error, "clocks may run wrong by %.0f ppm, want up to 250000",
-			    rate * 1e6);
+			return error_set(error,
+					 "clocks may be off by %.0f ppm (limit 250000)",
+					 rate * 1e6);
 	}
 	return 0;
 }
@@ -558,7 +564,7 @@ static int check_steps(const struct scenario *scenario, struct error *error)
 	for (size_t i = 0; i < step->count; i++)
 		sum += fabs(step->item[i].value[1]);
 	if (sum > 1e12)
-		return error_set(error, "step: %g ms in all, want up to 1e12", sum);
+		return error_set(error, "step: %g ms in total (limit 1e12)", sum);
 	return 0;
 }
 

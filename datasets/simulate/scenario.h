@@ -10,9 +10,9 @@
 #include "base/error.h"
 
 /*
- * A scenario: lines "KEY VALUE" and "# comment", and some keys with more words ("step NODE
- * SECOND MS"). struct scenario holds a whole scenario; the table scenario_keys lists the
- * keys with one value.
+ * A scenario: lines "KEY VALUE" and "# comment", and some keys with more words ("step
+ * NODE SECOND MS"). struct scenario holds a whole scenario; the table scenario_keys lists
+ * the keys with one value.
  */
 enum scenario_topology {
 	TOPOLOGY_RING,

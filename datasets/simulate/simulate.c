@@ -146,8 +146,8 @@ static int write_node(const struct world *world, const struct host *host,
 	return status;
 }
 
-/* Finish the writer's files and write each node's node.json and clock.csv. Return 0, or -1
- * with error. */
+/* Finish the writer's files and write each node's node.json and clock.csv. Return 0, or
+ * -1 with error. */
 static int close_writer(struct world *world, const char *directory, struct error *error)
 {
 	int status = sim_writer_finish(world->writer, error);
@@ -157,7 +157,8 @@ static int close_writer(struct world *world, const char *directory, struct error
 		status = sar_close(world, error);
 	for (size_t i = 0; i < world->hosts && !status; i++)
 		status = write_node(world, &world->host[i], directory, error);
-	/* sar's samples have real-time timestamps, which clock.csv relates to the trace. */
+	/* sar's samples have real-time timestamps, which clock.csv relates to the trace.
+	 */
 	for (size_t i = 0; i < world->hosts && world->full && !status; i++)
 		status = clock_log_write(world, &world->host[i], directory, error);
 	return status;

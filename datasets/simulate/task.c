@@ -92,8 +92,8 @@ static void renew(struct context *ctx, struct thread *child)
 }
 
 /*
- * The steps of threads' routines, as system calls of the current thread. Each returns true
- * if it is complete; otherwise it is the thread's next step again.
+ * The steps of threads' routines, as system calls of the current thread. Each returns
+ * true if it is complete; otherwise it is the thread's next step again.
  */
 static bool fork_child(struct context *ctx, struct thread *daemon)
 {

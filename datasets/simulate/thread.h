@@ -42,8 +42,8 @@ void statedump(struct context *ctx);
 
 /*
  * Processes that start and end during a run: a daemon on each node forks one after the
- * other, each of which executes a program, computes and exits. One lives at a time, so one
- * thread of the model represents them all.
+ * other, each of which executes a program, computes and exits. One lives at a time, so
+ * one thread of the model represents them all.
  */
 
 #define DAEMON_NAME "cron"

@@ -198,7 +198,8 @@ static struct span_row row_of(const struct thread *thread, const char *kind,
 				 .begin_ns = at_ns};
 }
 
-/* Add the span of the processor's thread, which ran until end_ns, before thread `next`. */
+/* Add the span of the processor's thread, which ran until end_ns, before thread `next`.
+ */
 static void add_run(const struct context *ctx, nsec_t end_ns, int64_t next)
 {
 	const struct cpu_spans *cpu = cpu_of(ctx);

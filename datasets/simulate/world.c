@@ -115,7 +115,8 @@ static uint32_t island_of(uint32_t node, uint32_t nodes, uint32_t islands)
 	return ((node + 1) * islands - 1) / nodes;
 }
 
-/* Return true if node `a` sends requests to node `b`, of `nodes` that exchange messages. */
+/* Return true if node `a` sends requests to node `b`, of `nodes` that exchange messages.
+ */
 static bool asks(const struct scenario *scenario, uint32_t a, uint32_t b, uint32_t nodes)
 {
 	uint32_t servers = (uint32_t)scenario->servers;

@@ -276,10 +276,10 @@ struct world {
 };
 
 /*
- * A place and time of activity: a processor, and a true time that advances with everything
- * done there. One activity of a processor is never interrupted; whatever arrives in the
- * meantime starts after it. So the times of one processor only grow, while those of two
- * processors can overlap.
+ * A place and time of activity: a processor, and a true time that advances with
+ * everything done there. One activity of a processor is never interrupted; whatever
+ * arrives in the meantime starts after it. So the times of one processor only grow, while
+ * those of two processors can overlap.
  */
 struct context {
 	struct world *world;
@@ -339,7 +339,8 @@ struct topology_pair {
 	double interval_ms;
 };
 
-/* Return each pair that exchanges messages once, in order. The caller frees the result. */
+/* Return each pair that exchanges messages once, in order. The caller frees the result.
+ */
 struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
 				     size_t *count);
 

@@ -213,9 +213,9 @@ const struct packet *sim_event_packet(const struct sim_event *event)
 }
 
 /*
- * RFC 791, 8200, 9293, 768, 792. All data are zeros, and checksums are right. A TCP or UDP
- * packet that is being sent has the sum of its pseudo header instead, as its interface
- * adds the checksum.
+ * RFC 791, 8200, 9293, 768, 792. All data are zeros, and checksums are right. A TCP or
+ * UDP packet that is being sent has the sum of its pseudo header instead, as its
+ * interface adds the checksum.
  */
 bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event)
 {

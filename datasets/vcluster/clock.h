@@ -12,10 +12,10 @@
 /*
  * The protocol by which the host reads a machine's clocks. Both map one page of memory
  * (qemu's ivshmem device). The host wakes the machine's agent through a serial port with
- * CLOCK_WAKE. The agent spins and answers each new number in `ask` with its clocks and the
- * same number in `answer`. After CLOCK_ENOUGH, or CLOCK_PATIENCE_NS without a new number,
- * it writes CLOCK_SLEEPS to the port and sleeps. The shared members are atomic, as for two
- * threads.
+ * CLOCK_WAKE. The agent spins and answers each new number in `ask` with its clocks and
+ * the same number in `answer`. After CLOCK_ENOUGH, or CLOCK_PATIENCE_NS without a new
+ * number, it writes CLOCK_SLEEPS to the port and sleeps. The shared members are atomic,
+ * as for two threads.
  */
 enum { CLOCK_WAKE = 'w', CLOCK_SLEEPS = 's', CLOCK_PAGE_BYTES = 4096 };
 
@@ -62,8 +62,8 @@ enum clock_ask_status {
 
 /*
  * Read a machine's clocks in many rounds and keep the fastest, if it took at most
- * `within_ns`. Uses both processors for some milliseconds and waits up to 0.7 s for a busy
- * machine.
+ * `within_ns`. Uses both processors for some milliseconds and waits up to 0.7 s for a
+ * busy machine.
  */
 enum clock_ask_status clock_ask(struct clock_peer *peer, nsec_t within_ns,
 				struct clock_reading *reading, struct error *error);

@@ -70,8 +70,8 @@ static int print_tick_rate(struct error *error)
 		;
 	end = read_both();
 	if (end.ticks <= begin.ticks)
-		return error_set(error, "no time stamp counter that counts, want an "
-					"x86-64 processor");
+		return error_set(error,
+				 "no working time stamp counter (requires x86-64)");
 	printf("%ld\n", lround((double)(end.ticks - begin.ticks) * 1e6 /
 			       (double)(end.at_ns - begin.at_ns)));
 	return EXIT_DONE;
@@ -121,8 +121,8 @@ static int map_pages(struct truth *truth, struct error *error)
 	if (memory < 0)
 		return error_errno(error, path);
 	if (lseek(memory, 0, SEEK_END) < (off_t)bytes)
-		error_set(error, "%s: want at least %zu bytes, a page a machine", path,
-			  bytes);
+		error_set(error, "%s: too small (expected %zu bytes, a page per machine)",
+			  path, bytes);
 	else if ((base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
 			      0)) == MAP_FAILED)
 		error_errno(error, path);
@@ -142,13 +142,13 @@ static int connect_machine(struct machine *machine, const char *text, struct err
 	const char *path = strchr(text, '=');
 
 	if (!path || path == text)
-		return error_set(error, "%s: want NODE=SOCKET", text);
+		return error_set(error, "%s: expected NODE=SOCKET", text);
 	machine->name = mem_strndup(text, (size_t)(path++ - text));
 	if (strpbrk(machine->name, ",\"\n"))
-		return error_set(error, "%s: want a name without commas and quotes",
+		return error_set(error, "%s: names must not contain commas or quotes",
 				 machine->name);
 	if (strlen(path) >= sizeof(address.sun_path))
-		return error_set(error, "%s: want a path shorter than %zu bytes", path,
+		return error_set(error, "%s: path too long (limit %zu bytes)", path,
 				 sizeof(address.sun_path));
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	machine->peer.port = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -227,7 +227,7 @@ static int summarize(const struct truth *truth, struct error *error)
 		if (machine->gone || machine->rows < 2)
 			status = error_set(error, "%s: %s", machine->name,
 					   machine->gone ? "went away"
-							 : "want two readings at least");
+							 : "fewer than two readings");
 	}
 	return status;
 }
@@ -296,7 +296,7 @@ int main(int argc, const char **argv)
 	else if (truth.tick_rate)
 		status = print_tick_rate(&error);
 	else if (!truth.memory || !truth.path || !truth.machines.count)
-		status = error_misuse(&error, "want -m FILE -o FILE NODE=SOCKET...");
+		status = error_misuse(&error, "expected -m FILE -o FILE NODE=SOCKET...");
 	else
 		status = run(&truth, &error);
 	return program_end(command.name, status, &error);

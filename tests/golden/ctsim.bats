@@ -171,12 +171,12 @@ first_sample()
 }
 
 @test "nothing to simulate, or nowhere to" {
-	local want='ctsim: want one SCENARIO, by name or as a file (--list names them)'
+	local want='ctsim: expected one SCENARIO, a name or a file (--list names them)'
 	fails_with 2 "$want" ctsim
 	fails_with 2 "$want" ctsim -o run
 	fails_with 2 "$want" ctsim two mesh4 -o run
-	fails_with 2 'ctsim: want -o RUN, a directory to make' ctsim two
-	fails_with 2 'ctsim: want -o RUN, a directory to make' ctsim two -o ''
+	fails_with 2 'ctsim: missing -o RUN, a directory to make' ctsim two
+	fails_with 2 'ctsim: missing -o RUN, a directory to make' ctsim two -o ''
 }
 
 @test "options that do not go together" {
@@ -184,10 +184,10 @@ first_sample()
 		ctsim --messages --captures two -o run
 	fails_with 2 'ctsim: --spans goes with traces, not with --messages or --captures' \
 		ctsim --messages --spans clients -o run
-	fails_with 2 'ctsim: --spans: two has no threads, want activity full' ctsim --spans two -o run
-	fails_with 2 'ctsim: --list and --keys exclude each other' ctsim --list --keys
+	fails_with 2 'ctsim: --spans requires activity full, which two does not have' ctsim --spans two -o run
+	fails_with 2 'ctsim: --list and --keys cannot be used together' ctsim --list --keys
 	for word in two --output=run --nodes=3 --set=loss=0 --messages --captures --spans; do
-		fails_with 2 "ctsim: --list lists only, want no SCENARIO and no option of a run beside it" \
+		fails_with 2 "ctsim: --list cannot be used with SCENARIO or the options of a run" \
 			ctsim --list $word
 	done
 	[ ! -e run ]
@@ -209,14 +209,14 @@ first_sample()
 }
 
 @test "an unknown scenario" {
-	fails_with 2 "ctsim: no scenario 'nope' (ctsim --list names them), want one of them or a file" \
+	fails_with 2 "ctsim: unknown scenario 'nope' (expected a name that ctsim --list prints, or a file)" \
 		ctsim nope -o run
 	fails_with 2 'ctsim: ./nope: No such file or directory' ctsim ./nope -o run
 	fails_with 2 'ctsim: .: Is a directory' ctsim . -o run
 	printf '# a\nnodes 3\0\n' >zero.scenario
 	printf '# a\n\033[2Jnodes 3\n' >escape.scenario
-	fails_with 2 'ctsim: zero.scenario: no scenario, want a short text' ctsim zero.scenario -o run
-	fails_with 2 "ctsim: escape.scenario:2: no key '\\x1b[2Jnodes' (ctsim --keys lists them)" \
+	fails_with 2 'ctsim: zero.scenario: not a scenario (expected a short text file)' ctsim zero.scenario -o run
+	fails_with 2 "ctsim: escape.scenario:2: unknown key '\\x1b[2Jnodes' (ctsim --keys lists them)" \
 		ctsim escape.scenario -o run
 	[ ! -e run ]
 }
@@ -229,17 +229,17 @@ first_sample()
 			ctsim broken.scenario -o run
 		fails_with 2 "ctsim: --set: $message" ctsim --set "$line" two -o run
 	done <<-'END'
-		speed 3|no key 'speed' (ctsim --keys lists them)
-		nodes|nodes: want one value
-		nodes 0|nodes: '0' is no whole number from 2 to 1000
-		nodes 2 3|nodes: want one value
-		loss half|loss: 'half' is no number from 0 to 0.9
-		gso maybe|gso: no 'maybe', want no or yes
-		family 5|family: no '5', want 4, 6 or mixed
-		step 1 2|step: want NODE SECOND MS
+		speed 3|unknown key 'speed' (ctsim --keys lists them)
+		nodes|nodes: expected one value
+		nodes 0|nodes: invalid value '0' (expected a whole number from 2 to 1000)
+		nodes 2 3|nodes: expected one value
+		loss half|loss: invalid value 'half' (expected a number from 0 to 0.9)
+		gso maybe|gso: invalid value 'maybe' (expected no or yes)
+		family 5|family: invalid value '5' (expected 4, 6 or mixed)
+		step 1 2|step: expected NODE SECOND MS
 		pair 1 1 5|pair: 1 cannot talk to itself
 		idle 5 4|idle: 5 is not before 4
-		node 1 loss 0.1|node: 'loss' is no key of a clock
+		node 1 loss 0.1|node: 'loss' is not a key of a clock
 	END
 	[ ! -e run ]
 }
@@ -247,17 +247,17 @@ first_sample()
 @test "what contradicts itself is told with the scenario's name" {
 	fails_with 2 'ctsim: two: node 3 is named, but there are 2 nodes' \
 		ctsim --set 'step 3 1 1' two -o run
-	fails_with 2 'ctsim: two: lone: 1 of 2 nodes, want 2 that talk' \
+	fails_with 2 'ctsim: two: lone: 1 of 2 nodes (2 must exchange messages)' \
 		ctsim --set lone=1 two -o run
 	fails_with 2 'ctsim: two: pattern: icmp has requests and replies only' \
 		ctsim --set protocol=icmp --set pattern=oneway two -o run
 	fails_with 2 'ctsim: two: active_from_s: 5 is not before active_to_s 5' \
 		ctsim --set active_from_s=5 --set active_to_s=5 two -o run
-	fails_with 2 'ctsim: two: nat: all nodes are translated, want one that is not' \
+	fails_with 2 'ctsim: two: nat: all nodes are translated (one must not be)' \
 		ctsim --set nat=2 two -o run
 	fails_with 2 'ctsim: two: slew: two of node 2 overlap at 5 s' ctsim \
 		--set 'slew 2 1 6 500' --set 'slew 1 1 6 500' --set 'slew 2 5 7 -500' two -o run
-	fails_with 2 'ctsim: two: clocks may run wrong by 600000 ppm, want up to 250000' \
+	fails_with 2 'ctsim: two: clocks may be off by 600000 ppm (limit 250000)' \
 		ctsim --set drift_change_ppb_s=1e4 --set seconds=60000 --set drift_ppm=0 two -o run
 	[ ! -e run ]
 }

@@ -107,36 +107,44 @@ static void test_lines(void **unused)
 static void test_refused(void **unused)
 {
 	static const char *const row[][2] = {
-	    {"wobble 3", "no key 'wobble' (ctsim --keys lists them)"},
-	    {"nodes", "nodes: want one value"},
-	    {"nodes 2 3", "nodes: want one value"},
-	    {"nodes 2.5", "nodes: '2.5' is no whole number from 2 to 1000"},
-	    {"nodes 1", "nodes: '1' is no whole number from 2 to 1000"},
-	    {"seconds nan", "seconds: 'nan' is no number from 0.001 to 10000000"},
-	    {"seconds 1e999", "seconds: '1e999' is no number from 0.001 to 10000000"},
-	    {"loss 0x", "loss: '0x' is no number from 0 to 0.9"},
-	    {"gso maybe", "gso: no 'maybe', want no or yes"},
-	    {"jitter odd", "jitter: no 'odd', want fixed, uniform or exponential"},
-	    {"step 1 2", "step: want NODE SECOND MS"},
-	    {"step 1 2 3 4", "step: want NODE SECOND MS"},
-	    {"step 1 2 3 4 5", "step: more than 5 words"},
+	    {"wobble 3", "unknown key 'wobble' (ctsim --keys lists them)"},
+	    {"nodes", "nodes: expected one value"},
+	    {"nodes 2 3", "nodes: expected one value"},
+	    {"nodes 2.5",
+	     "nodes: invalid value '2.5' (expected a whole number from 2 to 1000)"},
+	    {"nodes 1",
+	     "nodes: invalid value '1' (expected a whole number from 2 to 1000)"},
+	    {"seconds nan",
+	     "seconds: invalid value 'nan' (expected a number from 0.001 to 10000000)"},
+	    {"seconds 1e999",
+	     "seconds: invalid value '1e999' (expected a number from 0.001 to 10000000)"},
+	    {"loss 0x", "loss: invalid value '0x' (expected a number from 0 to 0.9)"},
+	    {"gso maybe", "gso: invalid value 'maybe' (expected no or yes)"},
+	    {"jitter odd",
+	     "jitter: invalid value 'odd' (expected fixed, uniform or exponential)"},
+	    {"step 1 2", "step: expected NODE SECOND MS"},
+	    {"step 1 2 3 4", "step: expected NODE SECOND MS"},
+	    {"step 1 2 3 4 5", "step: too many words (limit 5)"},
 	    {"slew 1 5 4 500", "slew: 5 is not before 4"},
-	    {"slew 1 4 5 1e6", "slew: '1e6' is no number from -100000 to 100000"},
+	    {"slew 1 4 5 1e6",
+	     "slew: invalid value '1e6' (expected a number from -100000 to 100000)"},
 	    {"step 3 2 1", "node 3 is named, but there are 2 nodes"},
-	    {"step 1 2 1e12", "step: '1e12' is no number from -100000000000 to "
-			      "100000000000"},
-	    {"node 1 loss 0", "node: 'loss' is no key of a clock"},
-	    {"node 0 drift_ppm 0", "node: '0' is no whole number from 1 to 1000"},
-	    {"node 1 drift_ppm 2e5", "drift_ppm: '2e5' is no number from -100000 to "
-				     "100000"},
+	    {"step 1 2 1e12", "step: invalid value '1e12' (expected a number from "
+			      "-100000000000 to 100000000000)"},
+	    {"node 1 loss 0", "node: 'loss' is not a key of a clock"},
+	    {"node 0 drift_ppm 0",
+	     "node: invalid value '0' (expected a whole number from 1 to 1000)"},
+	    {"node 1 drift_ppm 2e5",
+	     "drift_ppm: invalid value '2e5' (expected a number from -100000 to 100000)"},
 	    {"pair 1 1 5", "pair: 1 cannot talk to itself"},
-	    {"pair 1 2 -5", "pair: '-5' is no interval, want 0 or 0.001 ms up"},
+	    {"pair 1 2 -5",
+	     "pair: invalid interval '-5' (expected 0, or 0.001 ms or more)"},
 	    {"idle 3 3", "idle: 3 is not before 3"},
 	    {"trace 1 4 3", "trace: 4 is not before 3"},
-	    {"lone 1", "lone: 1 of 2 nodes, want 2 that talk"},
-	    {"nat 2", "nat: all nodes are translated, want one that is not"},
+	    {"lone 1", "lone: 1 of 2 nodes (2 must exchange messages)"},
+	    {"nat 2", "nat: all nodes are translated (one must not be)"},
 	    {"active_to_s 0", "active_from_s: 0 is not before active_to_s 0"},
-	    {"slew_ms 1e6", "clocks may run wrong by 1745383 ppm, want up to 250000"},
+	    {"slew_ms 1e6", "clocks may be off by 1745383 ppm (limit 250000)"},
 	};
 
 	(void)unused;
@@ -150,8 +158,9 @@ static void test_topologies_want_nodes(void **unused)
 		const char *text, *message;
 	} row[] = {
 	    {"topology islands\nislands 2",
-	     "islands: 2 of 2 nodes, want 2 nodes an island"},
-	    {"topology clients\nservers 2", "servers: all 2 nodes serve, want a client"},
+	     "islands: 2 for 2 nodes (each needs 2 nodes)"},
+	    {"topology clients\nservers 2",
+	     "servers: all 2 nodes are servers (one must be a client)"},
 	    {"topology random\npairs 5", "pairs: 2 nodes have 1 to 1 pairs, not 5"},
 	    {"protocol icmp\npattern both",
 	     "pattern: icmp has requests and replies only"},
@@ -198,15 +207,15 @@ static void test_files(void **unused)
 	scenario_clear(&scenario);
 
 	scratch_text("bad.scenario", "nodes 5\n\nwobble\n");
-	assert_not_loaded("bad.scenario", "bad.scenario:3: no key 'wobble' (ctsim --keys "
-					  "lists them)");
+	assert_not_loaded("bad.scenario",
+			  "bad.scenario:3: unknown key 'wobble' (ctsim --keys "
+			  "lists them)");
 	scratch_bytes("binary.scenario", binary, sizeof(binary));
 	assert_not_loaded("binary.scenario",
-			  "binary.scenario: no scenario, want a short text");
+			  "binary.scenario: not a scenario (expected a short text file)");
 	assert_not_loaded("./none", "./none: No such file or directory");
-	assert_not_loaded("none",
-			  "no scenario 'none' (ctsim --list names them), want one "
-			  "of them or a file");
+	assert_not_loaded("none", "unknown scenario 'none' (expected a name that "
+				  "ctsim --list prints, or a file)");
 }
 
 int main(void)

@@ -69,7 +69,7 @@ static void test_stamps_below_zero(void **unused)
 
 	(void)unused;
 	assert_refused(open_ctf, "a", &event,
-		       "n1: event at -1 ns, want a stamp from 0 up");
+		       "n1: event at -1 ns, before the clock starts");
 }
 
 static const struct packet ping = {
@@ -90,12 +90,12 @@ static void test_packets_that_cannot_be(void **unused)
 	(void)unused;
 	event.mono_ns = (int64_t)(UINT32_MAX + 1ull) * 1000000000 - OFFSET;
 	assert_refused(open_capture, "c", &event,
-		       "n1: a packet at 4294967296000000000 ns since the epoch, want one "
-		       "that a capture can hold, from 1970 to 2106");
+		       "n1: packet at 4294967296000000000 ns since the epoch (a capture "
+		       "can hold 1970 to 2106)");
 	event.mono_ns = -1 - OFFSET;
 	assert_refused(open_capture, "d", &event,
-		       "n1: a packet at -1 ns since the epoch, want one that a capture "
-		       "can hold, from 1970 to 2106");
+		       "n1: packet at -1 ns since the epoch (a capture can hold 1970 to "
+		       "2106)");
 }
 
 /* Write until it fails, in a process of its own: what remains is to be left. */
