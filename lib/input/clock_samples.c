@@ -10,9 +10,9 @@
 #include "base/search.h"
 #include "input/csv.h"
 
-/* See the header for what counts as a step. */
+/* See the header for the definition of a step. */
 #define STEP_LEAST_NS (NSEC_PER_MSEC)
-#define STEP_RATE     1000 /* one part in so many: 1000 ppm */
+#define STEP_RATE     1000 /* a step exceeds this fraction of the time: 1000 ppm */
 #define STEP_USUAL    8
 
 static int by_monotonic(const void *a, const void *b)
@@ -24,8 +24,8 @@ static int by_monotonic(const void *a, const void *b)
 	return (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
-/* By how much the offset changes from a sample to the next. */
-static nsec_t change(const struct clock_sample *sample)
+/* Return the change of the offset from a sample to the next. */
+static nsec_t offset_change(const struct clock_sample *sample)
 {
 	return (sample[1].realtime_ns - sample[0].realtime_ns) -
 	       (sample[1].monotonic_ns - sample[0].monotonic_ns);
@@ -40,7 +40,7 @@ static nsec_t usual_change(const struct clock_samples *samples)
 		return 0;
 	sizes = mem_realloc(NULL, count, sizeof(*sizes));
 	for (size_t i = 0; i < count; i++)
-		sizes[i] = llabs(change(&samples->sample[i]));
+		sizes[i] = llabs(offset_change(&samples->sample[i]));
 	qsort(sizes, count, sizeof(*sizes), nsec_compare);
 	usual = sizes[(count - 1) / 2];
 	free(sizes);
@@ -49,7 +49,7 @@ static nsec_t usual_change(const struct clock_samples *samples)
 
 static bool is_step(const struct clock_sample *sample, nsec_t usual)
 {
-	nsec_t jump = llabs(change(sample));
+	nsec_t jump = llabs(offset_change(sample));
 	nsec_t span = sample[1].monotonic_ns - sample[0].monotonic_ns;
 
 	/* Within a section real time must ascend. */
@@ -74,15 +74,16 @@ static void find_sections(struct clock_samples *samples, struct problem_log *log
 		*MEM_NEXT(samples->section, samples->sections, capacity) =
 		    (struct clock_section){i, i};
 		if (i)
-			problem_log_add(log, PROBLEM_STEP, 0,
-					"the real-time clock was stepped by %s after %s",
-					nsec_format_span(jump, (double)change(before)),
-					nsec_format_utc(when, before->realtime_ns));
+			problem_log_add(
+			    log, PROBLEM_STEP, 0,
+			    "the real-time clock was stepped by %s after %s",
+			    nsec_format_span(jump, (double)offset_change(before)),
+			    nsec_format_utc(when, before->realtime_ns));
 	}
 }
 
-/* Sort, and of readings with one monotonic stamp keep the first. */
-static void settle(struct clock_samples *samples, struct problem_log *log)
+/* Sort the samples. Of samples with the same monotonic time, keep the first. */
+static void sort_samples(struct clock_samples *samples, struct problem_log *log)
 {
 	size_t kept = 0;
 
@@ -177,7 +178,7 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 		problem_log_add(&log, PROBLEM_EMPTY, 0, "no clock sample in it");
 		return -1;
 	}
-	settle(samples, &log);
+	sort_samples(samples, &log);
 	find_sections(samples, &log);
 	return 0;
 }
@@ -190,11 +191,11 @@ void clock_samples_clear(struct clock_samples *samples)
 }
 
 /*
- * The line through two samples at an instant of the real-time clock, to the nearest
- * below, in 128 bits: no product overflows and no stamp passes through a double.
+ * Evaluate the line through two samples at a real-time instant, rounded down. Uses 128
+ * bits, so that no product overflows and no timestamp loses precision in a double.
  */
-static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
-		   nsec_t realtime_ns)
+static nsec_t interpolate_monotonic(const struct clock_sample *a,
+				    const struct clock_sample *b, nsec_t realtime_ns)
 {
 	__int128 ahead = (__int128)realtime_ns - a->realtime_ns;
 	__int128 run = (__int128)b->realtime_ns - a->realtime_ns;
@@ -212,11 +213,11 @@ static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
 }
 
 /*
- * An instant by a section: between two of its samples or, beside a step, as the clock ran
- * on from its last sample or up to its first one.
+ * Convert a real-time instant by a section: between two of its samples or, outside of
+ * them, with the clock running on from its last sample or up to its first.
  */
-static nsec_t by_section(const struct clock_samples *samples,
-			 const struct clock_section *section, nsec_t realtime_ns)
+static nsec_t place_in_section(const struct clock_samples *samples,
+			       const struct clock_section *section, nsec_t realtime_ns)
 {
 	const struct clock_sample *first = &samples->sample[section->first];
 	const struct clock_sample *last = &samples->sample[section->last];
@@ -228,12 +229,12 @@ static nsec_t by_section(const struct clock_samples *samples,
 		return last->monotonic_ns + (realtime_ns - last->realtime_ns);
 	behind = PARTITION_POINT(count, i, first[i].realtime_ns <= realtime_ns);
 	first += behind ? behind - 1 : 0;
-	return line(first, first + (count > 0), realtime_ns);
+	return interpolate_monotonic(first, first + (count > 0), realtime_ns);
 }
 
 /*
- * Whether the real-time clock may have shown it in this section: a step before or after
- * lies anywhere between the two samples around it.
+ * Return true if the real-time clock could show an instant in this section, given that a
+ * step lies anywhere between the two samples around it.
  */
 static bool may_show(const struct clock_samples *samples,
 		     const struct clock_section *section, nsec_t realtime_ns)
@@ -250,8 +251,12 @@ static bool may_show(const struct clock_samples *samples,
 	       realtime_ns <= nsec_add(last->realtime_ns, after);
 }
 
-/* A stamp that no clock showed: leapt over, or before or after all samples. */
-static struct clock_place outside(const struct clock_samples *samples, nsec_t realtime_ns)
+/*
+ * Convert a real-time instant that no section can show: within a forward step, or before
+ * or after all samples.
+ */
+static struct clock_place place_outside_sections(const struct clock_samples *samples,
+						 nsec_t realtime_ns)
 {
 	const struct clock_section *section = samples->section;
 	const struct clock_section *last = section + samples->sections - 1;
@@ -260,16 +265,17 @@ static struct clock_place outside(const struct clock_samples *samples, nsec_t re
 		const struct clock_sample *at = &samples->sample[step->last];
 
 		if (realtime_ns > at[0].realtime_ns && realtime_ns < at[1].realtime_ns)
-			return (struct clock_place){line(&at[0], &at[1], realtime_ns),
-						    at[1].monotonic_ns -
-							at[0].monotonic_ns};
+			return (struct clock_place){
+			    interpolate_monotonic(&at[0], &at[1], realtime_ns),
+			    at[1].monotonic_ns - at[0].monotonic_ns};
 	}
 	if (realtime_ns >= samples->sample[0].realtime_ns)
 		section = last;
-	/* At the section's mean rate. */
-	return (struct clock_place){line(&samples->sample[section->first],
-					 &samples->sample[section->last], realtime_ns),
-				    0};
+	/* Use the section's mean rate. */
+	return (struct clock_place){
+	    interpolate_monotonic(&samples->sample[section->first],
+				  &samples->sample[section->last], realtime_ns),
+	    0};
 }
 
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
@@ -284,12 +290,12 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 
 		if (!may_show(samples, section, realtime_ns))
 			continue;
-		ns = by_section(samples, section, realtime_ns);
+		ns = place_in_section(samples, section, realtime_ns);
 		place.ns = ns < place.ns ? ns : place.ns;
 		latest = ns > latest ? ns : latest;
 	}
 	if (latest < place.ns)
-		return outside(samples, realtime_ns);
+		return place_outside_sections(samples, realtime_ns);
 	place.doubt_ns = latest - place.ns;
 	return place;
 }

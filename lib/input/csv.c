@@ -12,8 +12,9 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-#define PROBLEM_LOG_SHOWN   4   /* different texts of one sort */
-#define PROBLEM_LOG_LONGEST 400 /* bytes of a text: it quotes what may be a megabyte */
+#define PROBLEM_LOG_SHOWN 4 /* kept problems of one format with different texts */
+#define PROBLEM_LOG_LONGEST                                                              \
+	400 /* bytes of a problem's text, which can quote up to a megabyte */
 
 void problem_log_init(struct problem_log *log, const char *path,
 		      struct problem_list *problems)
@@ -23,9 +24,12 @@ void problem_log_init(struct problem_log *log, const char *path,
 	log->path = path;
 }
 
-/* The problem that this one is counted with, or NULL where it is a new one. */
-static struct problem *counted_with(const struct problem_log *log, const char *format,
-				    const char *text, size_t most)
+/*
+ * Return the problem with which a new one is counted, or NULL if it is kept separately.
+ */
+static struct problem *find_counting_problem(const struct problem_log *log,
+					     const char *format, const char *text,
+					     size_t most)
 {
 	const size_t capacity = sizeof(log->seen) / sizeof(*log->seen);
 	struct problem *last = NULL;
@@ -44,14 +48,14 @@ static struct problem *counted_with(const struct problem_log *log, const char *f
 	return last ? last : &log->problems->item[log->seen[capacity - 1].problem];
 }
 
-/* What is quoted comes from a file: no endless lines. */
-static void shorten(char *text)
+/* Limit the length of a text that quotes a file. */
+static void limit_problem_text(char *text)
 {
 	size_t length = PROBLEM_LOG_LONGEST;
 
 	if (strlen(text) < PROBLEM_LOG_LONGEST + 3)
 		return;
-	/* Not within a character of UTF-8. */
+	/* Do not cut within a UTF-8 character. */
 	while (length && (text[length] & 0xc0) == 0x80)
 		length--;
 	strcpy(text + length, "...");
@@ -63,9 +67,10 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 	AUTOFREE char *text = MEM_VPRINTF(format);
 	struct problem *with;
 
-	shorten(text);
-	/* Of a file as a whole there is no endless number of problems. */
-	with = counted_with(log, format, text, line ? PROBLEM_LOG_SHOWN : SIZE_MAX);
+	limit_problem_text(text);
+	/* The number of problems of a whole file is limited anyway. */
+	with =
+	    find_counting_problem(log, format, text, line ? PROBLEM_LOG_SHOWN : SIZE_MAX);
 	if (with) {
 		with->count++;
 	} else {
@@ -81,8 +86,8 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 struct line_reader {
 	FILE *file;
 	struct problem_log *log;
-	uint64_t number;             /* of the last line */
-	char text[LINE_LONGEST + 2]; /* of the last line: the longest, and \r */
+	uint64_t number;             /* number of the last line */
+	char text[LINE_LONGEST + 2]; /* last line: the longest possible, and \r */
 };
 
 struct line_reader *line_reader_open(const char *path, struct problem_log *log)
@@ -103,7 +108,10 @@ struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 	return lines;
 }
 
-/* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
+/*
+ * Read the next line, even if it will be skipped. Return 1, 0 at the end, or -1 if it is
+ * too long.
+ */
 static int read_line(struct line_reader *lines, struct text_line *line)
 {
 	FILE *file = lines->file;
@@ -184,20 +192,21 @@ struct csv {
 	struct line_reader *lines;
 	struct problem_log *log;
 	const struct csv_columns *columns;
-	char **field; /* of the line at hand */
+	char **field; /* fields of the current line */
 	size_t fields, capacity;
 	uint64_t line; /* its number */
-	bool waiting;  /* it is the first, no header, and still to be handed out */
-	size_t *where; /* which field each column is */
-	size_t width;  /* fields a row */
+	bool waiting;  /* the current line is the first one and not a header; it is still
+			  to be delivered */
+	size_t *where; /* index of each column's field */
+	size_t width;  /* number of fields in a row */
 	struct csv_cell *cell;
 };
 
 /*
- * A quoted field from behind its first quote, unquoted in place. What follows
- * its last quote, or NULL where there is none.
+ * Unquote, in place, a quoted field from after its first quote. Return what follows its
+ * last quote, or NULL if there is none.
  */
-static char *unquote(char *text)
+static char *unquote_field(char *text)
 {
 	char *to = text;
 
@@ -211,8 +220,8 @@ static char *unquote(char *text)
 	return NULL;
 }
 
-/* Cut a line into fields; -1 where quotes stand wrongly. */
-static int split(struct csv *csv, char *at)
+/* Split a line into fields. Return 0, or -1 if quotes are misplaced. */
+static int split_fields(struct csv *csv, char *at)
 {
 	csv->fields = 0;
 	for (;;) {
@@ -221,8 +230,8 @@ static int split(struct csv *csv, char *at)
 		csv->field = mem_grow(csv->field, csv->fields, &csv->capacity,
 				      sizeof(*csv->field));
 		if (*at == '"') {
-			/* What it becomes is shorter, so that its end is free. */
-			char *after = unquote(at + 1);
+			/* The unquoted text is shorter, so its end can be overwritten. */
+			char *after = unquote_field(at + 1);
 			char next = after ? *after : 'x';
 
 			if (next && next != ',')
@@ -244,7 +253,7 @@ static int split(struct csv *csv, char *at)
 	}
 }
 
-/* The fields of the next line that has some; false at the end. */
+/* Read the fields of the next nonempty line. Return false at the end. */
 static bool next_fields(struct csv *csv)
 {
 	struct text_line line;
@@ -260,7 +269,7 @@ static bool next_fields(struct csv *csv)
 		if (!line.ended)
 			problem_log_add(csv->log, PROBLEM_TRUNCATED, csv->line,
 					"the file ends within this line, left out");
-		else if (split(csv, line.text))
+		else if (split_fields(csv, line.text))
 			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
 					"quotes that do not fit together, left out");
 		else
@@ -300,7 +309,7 @@ static bool is_header(const struct csv *csv)
 	return false;
 }
 
-/* -1, with a problem, where a column that is needed has no place. */
+/* Check that all required columns are present. Return 0, or -1 with a problem. */
 static int check_columns(const struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
@@ -323,20 +332,25 @@ static int check_columns(const struct csv *csv)
 	return -1;
 }
 
-/* The first line says where the columns are. -1 where it does not. */
+/*
+ * Determine the positions of columns from the first line. Return 0, or -1 with a problem.
+ */
 static int read_header(struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
 
 	if (!next_fields(csv))
 		return 0;
-	/* Spreadsheets begin with a byte order mark. */
+	/* Files from spreadsheets can start with a byte order mark. */
 	if (strncmp(csv->field[0], "\xef\xbb\xbf", 3) == 0)
 		csv->field[0] += 3;
 	if (is_header(csv)) {
 		place_columns(csv);
 	} else if (columns->header_may_lack) {
-		/* As many as the first line has, where those beyond may lack. */
+		/*
+		 * The row has as many columns as the first line; optional ones may be
+		 * missing.
+		 */
 		csv->width = csv->fields;
 		if (csv->width < columns->needed || csv->width > columns->count)
 			csv->width = columns->needed;
@@ -370,7 +384,10 @@ struct csv *csv_open(const char *path, const struct csv_columns *columns,
 	return csv;
 }
 
-/* What the text of a cell would have to be and is not; NULL where it is. */
+/*
+ * Convert a cell's text to its type. Return NULL, or the name of the type that was
+ * expected.
+ */
 static const char *read_cell(struct csv_cell *cell, enum csv_type type)
 {
 	switch (type) {
@@ -392,7 +409,7 @@ static const char *read_cell(struct csv_cell *cell, enum csv_type type)
 	return NULL;
 }
 
-/* The cells of the line; false where one that is needed is not there. */
+/* Convert the cells of a line. Return false if a required one is missing or invalid. */
 static bool read_cells(struct csv *csv)
 {
 	for (size_t k = 0; k < csv->columns->count; k++) {

@@ -10,11 +10,11 @@
 #include "problem/problem.h"
 
 /*
- * The problems of one file with the place FILE:LINE. A file may be
- * broken in each of a million lines, so only some of each sort (one format is
- * one sort) become problems of their own. Further ones are counted: with the
- * problem of the same text, else with the last of their sort. What is wrong with
- * the file as a whole is always told.
+ * The problems of one file, located by FILE:LINE.
+ *
+ * A file can be damaged in a million lines, so only a few problems of each format are
+ * kept separately. The others are counted with the problem of the same text, or else with
+ * the last one of their format. Problems of the file as a whole are always kept.
  */
 struct problem_log {
 	struct problem_list *problems; /* borrowed; nothing else may shorten it */
@@ -29,13 +29,13 @@ struct problem_log {
 void problem_log_init(struct problem_log *log, const char *path,
 		      struct problem_list *problems);
 
-/* Add one; line 0 is the file as a whole. The format must be a literal. */
+/* Add a problem; line 0 is the whole file. The format must be a literal. */
 void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t line,
 		     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The lines of a text file. Memory is bounded: a line longer than LINE_LONGEST
- * is a problem and is passed over, as is one with a zero byte in it.
+ * A reader of the lines of a text file, with bounded memory: it skips lines that are
+ * longer than LINE_LONGEST or contain a NUL, and adds a problem for each.
  */
 #define LINE_LONGEST ((size_t)1 << 20)
 
@@ -45,31 +45,36 @@ struct text_line {
 	char *text; /* without its end (\n or \r\n); the caller may write in it */
 	size_t length;
 	uint64_t number; /* from 1 */
-	bool ended;      /* false: the file ends within it */
+	bool ended;      /* false if the file ends within this line */
 };
 
-/* NULL where it is no plain file or cannot be opened, which is a problem. */
+/*
+ * Open a file. Return NULL with a problem if it is not a regular file or cannot be
+ * opened.
+ */
 struct line_reader *line_reader_open(const char *path, struct problem_log *log);
 
-/* The next line, valid until the next call; false at the end. */
+/* Read the next line. It is valid until the next call. Return false at the end. */
 bool line_reader_next(struct line_reader *lines, struct text_line *line);
 
 /*
- * The JSON object of the next line that is one, for json_decref(); NULL at the end. Lines
- * of blanks are passed over, other lines are problems and are left out.
+ * Read the JSON object of the next line that holds one; the caller calls json_decref().
+ * Blank lines are skipped, other lines are skipped with a problem. Return NULL at the
+ * end.
  */
 json_t *line_reader_next_object(struct line_reader *lines, struct text_line *line);
 
 void line_reader_close(struct line_reader *lines);
 
 /*
- * Comma separated values, a row a line: a field in double quotes may hold
- * commas, and quotes, which are doubled. Empty lines are passed over. Lines
- * that break the rules are problems and are left out; so is a last line without
- * an end, which may be cut in a number.
+ * A reader of comma-separated values, one row per line.
  *
- * The columns are known by name and type. A first line with the name of the
- * first column in it is a header, and the columns come in its order.
+ * A field in double quotes can contain commas, and quotes if they are doubled. Empty
+ * lines are skipped. Lines that break the rules are skipped with a problem, and so is a
+ * last line without a line end, which may be truncated within a number.
+ *
+ * Columns have names and types. If the first line contains the name of the first column,
+ * it is a header that gives the order of the columns.
  */
 enum csv_type {
 	CSV_TEXT,
@@ -85,21 +90,21 @@ struct csv_columns {
 		enum csv_type type;
 	} * column;
 	size_t count;
-	size_t needed;        /* so many of the first must be there */
-	bool header_may_lack; /* then they stand in this order, from the first up */
+	size_t needed;        /* number of leading columns that are required */
+	bool header_may_lack; /* without a header, columns are in this order */
 };
 
 struct csv;
 
-/* NULL where the file or its header cannot be used, which is a problem. */
+/* Open a file. Return NULL with a problem if the file or its header is unusable. */
 struct csv *csv_open(const char *path, const struct csv_columns *columns,
 		     struct problem_log *log);
 
 /*
- * The next row: cell[k] is that of columns->column[k], valid until the next call.
- * Where it is missing, empty or not of its type (a problem), its text is NULL and its
- * integer -1. Rows without the needed ones, and rows longer or shorter than the header,
- * are problems and are left out. False at the end.
+ * A row: cell[k] belongs to columns->column[k] and is valid until the next call. If it is
+ * missing, empty or, with a problem, of another type, its text is NULL and its integer
+ * -1. csv_next() skips rows without the required cells, and rows that are longer or
+ * shorter than the header, with a problem. It returns false at the end.
  */
 struct csv_row {
 	const struct csv_cell {
@@ -131,7 +136,7 @@ enum proc_column {
 };
 extern const struct csv_columns proc_columns;
 
-/* sensors.csv: what a sensor of the node read, by the same clock. */
+/* sensors.csv: a reading of a sensor, at an instant of the same clock. */
 enum sensor_column {
 	SENSOR_REALTIME,
 	SENSOR_NAME,   /* "coretemp/temp1", "rapl/package-0" */

@@ -24,31 +24,30 @@ enum {
 	PPP_IPV6 = 0x57,
 	PPP_MPLS = 0x281,
 	PPP_MPLS_MULTICAST = 0x283,
-	PPP_CONTROL = 0x8000, /* from here on: protocols that negotiate */
+	PPP_CONTROL = 0x8000, /* protocols from here on negotiate */
 	GENEVE_PORT = 6081,
 	MOST_LAYERS = 8, /* nested labels, sessions and tunnels */
 };
 
 enum {
 	HARDWARE_LOOPBACK = 772, /* ARPHRD_LOOPBACK */
-	IPV4_FRAGMENT = 0x3fff,  /* offset, and whether more follow */
+	IPV4_FRAGMENT = 0x3fff,  /* offset and more-fragments flag */
 	FRAGMENT_OFFSET = 0x1fff,
 	FRAGMENT_MORE = 0x2000,
-	VLAN_ID = 0xfff, /* the rest is its priority */
+	VLAN_ID = 0xfff, /* the other bits are the priority */
 };
 
-/* What is left of a frame, or of the IP packet in it, behind the headers decoded so far.
- */
-struct rest {
+/* The rest of a frame, or of the IP packet in it, after the headers decoded so far. */
+struct header_cursor {
 	struct frame *frame;
 	const uint8_t *data;
 	size_t captured, wire;
-	enum frame_status status; /* why the last take() failed */
+	enum frame_status status; /* why read_header_bytes() failed */
 	unsigned layers;
 };
 
-static enum frame_status decode_type(struct rest *rest, uint16_t type);
-static enum frame_status decode_ethernet(struct rest *rest);
+static enum frame_status decode_type(struct header_cursor *cursor, uint16_t type);
+static enum frame_status decode_ethernet(struct header_cursor *cursor);
 
 static uint16_t be16(const uint8_t *at)
 {
@@ -60,27 +59,27 @@ static uint32_t be32(const uint8_t *at)
 	return (uint32_t)be16(at) << 16 | be16(at + 2);
 }
 
-/* The next bytes, or NULL with the status set. */
-static const uint8_t *take(struct rest *rest, size_t bytes)
+/* Consume the next bytes and return them, or return NULL and set the status. */
+static const uint8_t *read_header_bytes(struct header_cursor *cursor, size_t bytes)
 {
-	const uint8_t *data = rest->data;
+	const uint8_t *data = cursor->data;
 
-	if (rest->captured < bytes) {
-		rest->status = rest->wire < bytes ? FRAME_MALFORMED : FRAME_CUT;
+	if (cursor->captured < bytes) {
+		cursor->status = cursor->wire < bytes ? FRAME_MALFORMED : FRAME_CUT;
 		return NULL;
 	}
-	rest->data += bytes;
-	rest->captured -= bytes;
-	rest->wire -= bytes;
+	cursor->data += bytes;
+	cursor->captured -= bytes;
+	cursor->wire -= bytes;
 	return data;
 }
 
-/* The IP packet ends so many bytes on, whatever the frame's length is. */
-static void set_length(struct rest *rest, size_t bytes)
+/* Limit the rest to the length of the IP packet, whatever the frame's length is. */
+static void set_length(struct header_cursor *cursor, size_t bytes)
 {
-	rest->wire = bytes;
-	if (rest->captured > bytes)
-		rest->captured = bytes;
+	cursor->wire = bytes;
+	if (cursor->captured > bytes)
+		cursor->captured = bytes;
 }
 
 static uint32_t add_words(uint32_t sum, const uint8_t *data, size_t bytes)
@@ -90,7 +89,7 @@ static uint32_t add_words(uint32_t sum, const uint8_t *data, size_t bytes)
 	return sum;
 }
 
-/* RFC 1071's sum over the pseudo header of RFC 793 or RFC 8200, folded. */
+/* Compute RFC 1071's folded sum over the pseudo header of RFC 793 or RFC 8200. */
 static uint16_t pseudo_sum(const struct packet *packet, uint32_t length)
 {
 	uint32_t sum = packet->protocol + (length >> 16) + (length & 0xffff);
@@ -110,14 +109,14 @@ static void note_checksum(struct frame *frame, uint16_t checksum, uint32_t lengt
 				      : CHECKSUM_FULL;
 }
 
-static enum frame_status decode_tcp(struct rest *rest)
+static enum frame_status decode_tcp(struct header_cursor *cursor)
 {
-	struct packet *packet = &rest->frame->packet;
-	uint32_t length = (uint32_t)rest->wire, header;
-	const uint8_t *tcp = take(rest, 20);
+	struct packet *packet = &cursor->frame->packet;
+	uint32_t length = (uint32_t)cursor->wire, header;
+	const uint8_t *tcp = read_header_bytes(cursor, 20);
 
 	if (!tcp)
-		return rest->status;
+		return cursor->status;
 	header = 4u * (tcp[12] >> 4);
 	if (header < 20 || header > length)
 		return FRAME_MALFORMED;
@@ -129,7 +128,7 @@ static enum frame_status decode_tcp(struct rest *rest)
 	packet->window = be16(tcp + 14);
 	packet->payload = length - header;
 	packet->known |= PACKET_TRANSPORT;
-	note_checksum(rest->frame, be16(tcp + 16), length);
+	note_checksum(cursor->frame, be16(tcp + 16), length);
 	return FRAME_PACKET;
 }
 
@@ -137,17 +136,18 @@ static enum frame_status decode_tcp(struct rest *rest)
  * Decode the packet in a Geneve tunnel (RFC 8926). Keep the outer packet if the inner one
  * is missing or is not IP.
  */
-static enum frame_status decode_geneve(struct rest *rest)
+static enum frame_status decode_geneve(struct header_cursor *cursor)
 {
-	struct frame *frame = rest->frame, outer = *frame;
-	const uint8_t *geneve = take(rest, 8);
+	struct frame *frame = cursor->frame, outer = *frame;
+	const uint8_t *geneve = read_header_bytes(cursor, 8);
 	enum frame_status status = FRAME_OTHER;
 	uint16_t type = geneve ? be16(geneve + 2) : 0;
 
 	memset(&frame->packet, 0, sizeof(frame->packet));
-	if (geneve && geneve[0] >> 6 == 0 && take(rest, 4u * (geneve[0] & 0x3f)))
-		status = type == TYPE_ETHERNET ? decode_ethernet(rest)
-					       : decode_type(rest, type);
+	if (geneve && geneve[0] >> 6 == 0 &&
+	    read_header_bytes(cursor, 4u * (geneve[0] & 0x3f)))
+		status = type == TYPE_ETHERNET ? decode_ethernet(cursor)
+					       : decode_type(cursor, type);
 	if (status != FRAME_PACKET) {
 		*frame = outer;
 		return FRAME_PACKET;
@@ -155,7 +155,7 @@ static enum frame_status decode_geneve(struct rest *rest)
 	frame->carrier.family = outer.packet.family;
 	memcpy(frame->carrier.src, outer.packet.src, sizeof(outer.packet.src));
 	memcpy(frame->carrier.dst, outer.packet.dst, sizeof(outer.packet.dst));
-	/* A network card sees the outer frame. */
+	/* A network card only sees the outer frame. */
 	frame->has_ethernet = outer.has_ethernet;
 	memcpy(frame->source, outer.source, sizeof(outer.source));
 	memcpy(frame->target, outer.target, sizeof(outer.target));
@@ -168,46 +168,46 @@ static enum frame_status decode_geneve(struct rest *rest)
  * their sender does not number. Return 0 if the datagram is numbered, is a fragment, or
  * has no data, or if these bytes were not captured.
  */
-static uint32_t hash_data(const struct rest *rest)
+static uint32_t hash_data(const struct header_cursor *cursor)
 {
-	const struct packet *packet = &rest->frame->packet;
-	size_t bytes = rest->wire < FRAME_UDP_DATA ? rest->wire : FRAME_UDP_DATA;
+	const struct packet *packet = &cursor->frame->packet;
+	size_t bytes = cursor->wire < FRAME_UDP_DATA ? cursor->wire : FRAME_UDP_DATA;
 	uint64_t hash;
 
 	if ((packet->family == 4 && packet->id) || packet->fragment || !bytes ||
-	    rest->captured < bytes)
+	    cursor->captured < bytes)
 		return 0;
-	hash = hash_mix(hash_bytes(HASH_INIT, rest->data, bytes));
+	hash = hash_mix(hash_bytes(HASH_INIT, cursor->data, bytes));
 	return (uint32_t)hash | 1;
 }
 
-static enum frame_status decode_udp(struct rest *rest)
+static enum frame_status decode_udp(struct header_cursor *cursor)
 {
-	struct packet *packet = &rest->frame->packet;
-	uint32_t length = (uint32_t)rest->wire;
-	const uint8_t *udp = take(rest, 8);
+	struct packet *packet = &cursor->frame->packet;
+	uint32_t length = (uint32_t)cursor->wire;
+	const uint8_t *udp = read_header_bytes(cursor, 8);
 
 	if (!udp)
-		return rest->status;
+		return cursor->status;
 	packet->sport = be16(udp);
 	packet->dport = be16(udp + 2);
 	packet->udp_length = be16(udp + 4);
-	packet->seq = hash_data(rest);
+	packet->seq = hash_data(cursor);
 	packet->known |= PACKET_TRANSPORT;
-	note_checksum(rest->frame, be16(udp + 6), length);
+	note_checksum(cursor->frame, be16(udp + 6), length);
 	if (packet->dport == GENEVE_PORT && !packet->fragment &&
-	    !rest->frame->carrier.family && rest->layers++ < MOST_LAYERS)
-		return decode_geneve(rest);
+	    !cursor->frame->carrier.family && cursor->layers++ < MOST_LAYERS)
+		return decode_geneve(cursor);
 	return FRAME_PACKET;
 }
 
-static enum frame_status decode_icmp(struct rest *rest)
+static enum frame_status decode_icmp(struct header_cursor *cursor)
 {
-	struct packet *packet = &rest->frame->packet;
-	const uint8_t *icmp = take(rest, 8);
+	struct packet *packet = &cursor->frame->packet;
+	const uint8_t *icmp = read_header_bytes(cursor, 8);
 
 	if (!icmp)
-		return rest->status;
+		return cursor->status;
 	packet->sport = be16(icmp);
 	packet->seq = be32(icmp + 4);
 	packet->known |= PACKET_TRANSPORT;
@@ -215,38 +215,38 @@ static enum frame_status decode_icmp(struct rest *rest)
 }
 
 /*
- * ICMPv6 stays without its fields, because a kernel trace does not record
- * them and one packet must look the same in every source.
+ * The fields of ICMPv6 are not decoded, because a kernel trace does not record them and a
+ * packet must look the same in every source.
  */
-static enum frame_status decode_transport(struct rest *rest)
+static enum frame_status decode_transport(struct header_cursor *cursor)
 {
-	const struct packet *packet = &rest->frame->packet;
+	const struct packet *packet = &cursor->frame->packet;
 
 	if (packet->fragment & FRAGMENT_OFFSET)
 		return FRAME_PACKET;
 	if (packet->protocol == IPPROTO_TCP)
-		return decode_tcp(rest);
+		return decode_tcp(cursor);
 	if (packet->protocol == IPPROTO_UDP)
-		return decode_udp(rest);
+		return decode_udp(cursor);
 	if (packet->protocol == IPPROTO_ICMP && packet->family == 4)
-		return decode_icmp(rest);
+		return decode_icmp(cursor);
 	return FRAME_PACKET;
 }
 
-static enum frame_status decode_ipv4(struct rest *rest)
+static enum frame_status decode_ipv4(struct header_cursor *cursor)
 {
-	struct frame *frame = rest->frame;
+	struct frame *frame = cursor->frame;
 	struct packet *packet = &frame->packet;
-	size_t wire = rest->wire;
-	const uint8_t *ip = take(rest, 20);
+	size_t wire = cursor->wire;
+	const uint8_t *ip = read_header_bytes(cursor, 20);
 	uint32_t header;
 
 	if (!ip)
-		return rest->status;
+		return cursor->status;
 	header = 4u * (ip[0] & 0xf);
 	if (ip[0] >> 4 != 4 || header < 20)
 		return FRAME_MALFORMED;
-	/* A sender may leave the length of more than 64 KiB to its network interface. */
+	/* A sender can leave a length above 64 KiB to its network interface. */
 	packet->length = be16(ip + 2) ? be16(ip + 2) : (uint32_t)wire;
 	if (packet->length < header)
 		return FRAME_MALFORMED;
@@ -258,25 +258,25 @@ static enum frame_status decode_ipv4(struct rest *rest)
 	packet->protocol = ip[9];
 	memcpy(packet->src, ip + 12, 4);
 	memcpy(packet->dst, ip + 16, 4);
-	if (!take(rest, header - 20))
-		return rest->status;
-	set_length(rest, packet->length - header);
-	return decode_transport(rest);
+	if (!read_header_bytes(cursor, header - 20))
+		return cursor->status;
+	set_length(cursor, packet->length - header);
+	return decode_transport(cursor);
 }
 
 /* Skip extension headers, up to the transport header. */
-static enum frame_status skip_extensions(struct rest *rest)
+static enum frame_status skip_extensions(struct header_cursor *cursor)
 {
-	struct packet *packet = &rest->frame->packet;
+	struct packet *packet = &cursor->frame->packet;
 
 	while (
 	    packet->protocol == IPPROTO_HOPOPTS || packet->protocol == IPPROTO_ROUTING ||
 	    packet->protocol == IPPROTO_DSTOPTS || packet->protocol == IPPROTO_FRAGMENT) {
 		bool fragment = packet->protocol == IPPROTO_FRAGMENT;
-		const uint8_t *head = take(rest, 8);
+		const uint8_t *head = read_header_bytes(cursor, 8);
 
-		if (!head || !take(rest, fragment ? 0 : 8u * head[1]))
-			return rest->status;
+		if (!head || !read_header_bytes(cursor, fragment ? 0 : 8u * head[1]))
+			return cursor->status;
 		packet->protocol = head[0];
 		if (!fragment)
 			continue;
@@ -289,15 +289,15 @@ static enum frame_status skip_extensions(struct rest *rest)
 	return FRAME_PACKET;
 }
 
-static enum frame_status decode_ipv6(struct rest *rest)
+static enum frame_status decode_ipv6(struct header_cursor *cursor)
 {
-	struct frame *frame = rest->frame;
+	struct frame *frame = cursor->frame;
 	struct packet *packet = &frame->packet;
-	const uint8_t *ip = take(rest, 40);
+	const uint8_t *ip = read_header_bytes(cursor, 40);
 	enum frame_status status;
 
 	if (!ip)
-		return rest->status;
+		return cursor->status;
 	if (ip[0] >> 4 != 6)
 		return FRAME_MALFORMED;
 	packet->known = PACKET_NETWORK;
@@ -308,18 +308,18 @@ static enum frame_status decode_ipv6(struct rest *rest)
 	frame->hops = ip[7];
 	memcpy(packet->src, ip + 8, 16);
 	memcpy(packet->dst, ip + 24, 16);
-	/* As with IPv4; a jumbogram's length is 0 too. */
+	/* As with IPv4; the length of a jumbogram is also 0. */
 	if (packet->length == 0 && packet->protocol != IPPROTO_NONE)
-		packet->length = (uint32_t)rest->wire;
-	set_length(rest, packet->length);
-	status = skip_extensions(rest);
-	return status == FRAME_PACKET ? decode_transport(rest) : status;
+		packet->length = (uint32_t)cursor->wire;
+	set_length(cursor, packet->length);
+	status = skip_extensions(cursor);
+	return status == FRAME_PACKET ? decode_transport(cursor) : status;
 }
 
-static enum frame_status leave_undecoded(struct rest *rest, enum frame_undecoded kind,
-					 uint32_t which)
+static enum frame_status leave_undecoded(struct header_cursor *cursor,
+					 enum frame_undecoded kind, uint32_t which)
 {
-	rest->frame->undecoded = frame_undecoded(kind, which);
+	cursor->frame->undecoded = frame_undecoded(kind, which);
 	return FRAME_OTHER;
 }
 
@@ -327,88 +327,90 @@ static enum frame_status leave_undecoded(struct rest *rest, enum frame_undecoded
  * Decode MPLS labels. They do not identify what follows; its first four bits do (RFC
  * 4928).
  */
-static enum frame_status decode_mpls(struct rest *rest)
+static enum frame_status decode_mpls(struct header_cursor *cursor)
 {
 	const uint8_t *label;
 
 	do {
-		label = take(rest, 4);
+		label = read_header_bytes(cursor, 4);
 		if (!label)
-			return rest->status;
+			return cursor->status;
 	} while (!(label[2] & 1));
-	if (!rest->captured)
-		return rest->wire ? FRAME_CUT : FRAME_MALFORMED;
-	switch (rest->data[0] >> 4) {
+	if (!cursor->captured)
+		return cursor->wire ? FRAME_CUT : FRAME_MALFORMED;
+	switch (cursor->data[0] >> 4) {
 	case 4:
-		return decode_type(rest, TYPE_IPV4);
+		return decode_type(cursor, TYPE_IPV4);
 	case 6:
-		return decode_type(rest, TYPE_IPV6);
+		return decode_type(cursor, TYPE_IPV6);
 	case 0: /* a pseudowire's control word (RFC 4385) */
-		return take(rest, 4) ? decode_ethernet(rest) : rest->status;
+		return read_header_bytes(cursor, 4) ? decode_ethernet(cursor)
+						    : cursor->status;
 	default:
-		return leave_undecoded(rest, UNDECODED_MPLS, rest->data[0] >> 4);
+		return leave_undecoded(cursor, UNDECODED_MPLS, cursor->data[0] >> 4);
 	}
 }
 
 /* Decode PPP from its protocol field on, which may have one byte (RFC 1661). */
-static enum frame_status decode_ppp(struct rest *rest)
+static enum frame_status decode_ppp(struct header_cursor *cursor)
 {
-	const uint8_t *byte = take(rest, 1);
+	const uint8_t *byte = read_header_bytes(cursor, 1);
 	uint16_t protocol;
 
 	if (!byte)
-		return rest->status;
+		return cursor->status;
 	protocol = *byte;
 	if (!(protocol & 1)) {
-		byte = take(rest, 1);
+		byte = read_header_bytes(cursor, 1);
 		if (!byte)
-			return rest->status;
+			return cursor->status;
 		protocol = (uint16_t)(protocol << 8 | *byte);
 	}
 	if (protocol == PPP_IPV4 || protocol == PPP_IPV6)
-		return decode_type(rest, protocol == PPP_IPV4 ? TYPE_IPV4 : TYPE_IPV6);
+		return decode_type(cursor, protocol == PPP_IPV4 ? TYPE_IPV4 : TYPE_IPV6);
 	if (protocol == PPP_MPLS || protocol == PPP_MPLS_MULTICAST)
-		return decode_type(rest, TYPE_MPLS);
+		return decode_type(cursor, TYPE_MPLS);
 	return protocol >= PPP_CONTROL ? FRAME_OTHER
-				       : leave_undecoded(rest, UNDECODED_PPP, protocol);
+				       : leave_undecoded(cursor, UNDECODED_PPP, protocol);
 }
 
 /* Decode PPP; in HDLC frames it follows an address and a control byte (RFC 1662). */
-static enum frame_status decode_framed_ppp(struct rest *rest)
+static enum frame_status decode_framed_ppp(struct header_cursor *cursor)
 {
-	if (rest->captured >= 2 && rest->data[0] == 0xff && rest->data[1] == 3)
-		take(rest, 2);
-	return decode_ppp(rest);
+	if (cursor->captured >= 2 && cursor->data[0] == 0xff && cursor->data[1] == 3)
+		read_header_bytes(cursor, 2);
+	return decode_ppp(cursor);
 }
 
 /* Decode Cisco HDLC: address, control byte and an Ethernet type. */
-static enum frame_status decode_hdlc(struct rest *rest)
+static enum frame_status decode_hdlc(struct header_cursor *cursor)
 {
-	const uint8_t *head = take(rest, 4);
+	const uint8_t *head = read_header_bytes(cursor, 4);
 
 	if (!head)
-		return rest->status;
+		return cursor->status;
 	/* Keep-alive packets have a type of their own. */
-	return be16(head + 2) == 0x8035 ? FRAME_OTHER : decode_type(rest, be16(head + 2));
+	return be16(head + 2) == 0x8035 ? FRAME_OTHER
+					: decode_type(cursor, be16(head + 2));
 }
 
 /*
  * Decode IEEE 802.2 with SNAP (RFC 1042), or with IP directly; other protocols, such as
  * the spanning tree protocol, are not IP.
  */
-static enum frame_status decode_llc(struct rest *rest)
+static enum frame_status decode_llc(struct header_cursor *cursor)
 {
 	static const uint8_t snap[] = {0xaa, 0xaa, 3, 0, 0, 0}, ip[] = {6, 6, 3};
-	const uint8_t *llc = take(rest, sizeof(ip));
+	const uint8_t *llc = read_header_bytes(cursor, sizeof(ip));
 
 	if (!llc)
 		return FRAME_OTHER;
 	if (memcmp(llc, ip, sizeof(ip)) == 0)
-		return decode_type(rest, TYPE_IPV4);
-	if (memcmp(llc, snap, sizeof(ip)) != 0 || !take(rest, 5) ||
+		return decode_type(cursor, TYPE_IPV4);
+	if (memcmp(llc, snap, sizeof(ip)) != 0 || !read_header_bytes(cursor, 5) ||
 	    memcmp(llc, snap, sizeof(snap)) != 0)
 		return FRAME_OTHER;
-	return decode_type(rest, be16(llc + 6));
+	return decode_type(cursor, be16(llc + 6));
 }
 
 /* Return true if a type is that of a well-known protocol that carries no IP packets. */
@@ -435,117 +437,121 @@ static bool is_without_ip(uint16_t type)
 	return false;
 }
 
-static enum frame_status decode_type(struct rest *rest, uint16_t type)
+static enum frame_status decode_type(struct header_cursor *cursor, uint16_t type)
 {
 	while (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN ||
 	       type == TYPE_OLD_SERVICE_VLAN) {
-		const uint8_t *tag = take(rest, 4);
+		const uint8_t *tag = read_header_bytes(cursor, 4);
 
 		if (!tag)
-			return rest->status;
-		if (rest->frame->vlan < 0)
-			rest->frame->vlan = (int16_t)(be16(tag) & VLAN_ID);
+			return cursor->status;
+		if (cursor->frame->vlan < 0)
+			cursor->frame->vlan = (int16_t)(be16(tag) & VLAN_ID);
 		type = be16(tag + 2);
 	}
-	rest->frame->type = type;
+	cursor->frame->type = type;
 	if (type == TYPE_IPV4)
-		return decode_ipv4(rest);
+		return decode_ipv4(cursor);
 	if (type == TYPE_IPV6)
-		return decode_ipv6(rest);
+		return decode_ipv6(cursor);
 	if (is_without_ip(type))
 		return FRAME_OTHER;
-	if (rest->layers++ >= MOST_LAYERS)
-		return leave_undecoded(rest, UNDECODED_DEPTH, 0);
+	if (cursor->layers++ >= MOST_LAYERS)
+		return leave_undecoded(cursor, UNDECODED_DEPTH, 0);
 	if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
-		return decode_mpls(rest);
+		return decode_mpls(cursor);
 	if (type == TYPE_PPPOE)
-		return take(rest, 6) ? decode_ppp(rest) : rest->status;
+		return read_header_bytes(cursor, 6) ? decode_ppp(cursor) : cursor->status;
 	if (type < LEAST_TYPE)
-		return decode_llc(rest);
-	return leave_undecoded(rest, UNDECODED_TYPE, type);
+		return decode_llc(cursor);
+	return leave_undecoded(cursor, UNDECODED_TYPE, type);
 }
 
 /* Decode the outermost Ethernet header; inline, to save a call per frame. */
-static inline enum frame_status decode_outer_ethernet(struct rest *rest)
+static inline enum frame_status decode_outer_ethernet(struct header_cursor *cursor)
 {
-	struct frame *frame = rest->frame;
-	const uint8_t *head = take(rest, 14);
+	struct frame *frame = cursor->frame;
+	const uint8_t *head = read_header_bytes(cursor, 14);
 
 	if (!head)
-		return rest->status;
+		return cursor->status;
 	frame->has_ethernet = true;
 	memcpy(frame->target, head, 6);
 	memcpy(frame->source, head + 6, 6);
-	return decode_type(rest, be16(head + 12));
+	return decode_type(cursor, be16(head + 12));
 }
 
-static enum frame_status decode_ethernet(struct rest *rest)
+static enum frame_status decode_ethernet(struct header_cursor *cursor)
 {
-	return decode_outer_ethernet(rest);
+	return decode_outer_ethernet(cursor);
 }
 
-static enum frame_status decode_cooked(struct rest *rest)
+static enum frame_status decode_cooked(struct header_cursor *cursor)
 {
-	const uint8_t *head = take(rest, 16);
+	const uint8_t *head = read_header_bytes(cursor, 16);
 
 	if (!head)
-		return rest->status;
-	rest->frame->cooked = be16(head);
-	rest->frame->loopback = be16(head + 2) == HARDWARE_LOOPBACK;
-	return decode_type(rest, be16(head + 14));
+		return cursor->status;
+	cursor->frame->cooked = be16(head);
+	cursor->frame->loopback = be16(head + 2) == HARDWARE_LOOPBACK;
+	return decode_type(cursor, be16(head + 14));
 }
 
-static enum frame_status decode_cooked2(struct rest *rest)
+static enum frame_status decode_cooked2(struct header_cursor *cursor)
 {
-	const uint8_t *head = take(rest, 20);
+	const uint8_t *head = read_header_bytes(cursor, 20);
 
 	if (!head)
-		return rest->status;
-	rest->frame->device = be32(head + 4);
-	rest->frame->loopback = be16(head + 8) == HARDWARE_LOOPBACK;
-	rest->frame->cooked = head[10];
-	return decode_type(rest, be16(head));
+		return cursor->status;
+	cursor->frame->device = be32(head + 4);
+	cursor->frame->loopback = be16(head + 8) == HARDWARE_LOOPBACK;
+	cursor->frame->cooked = head[10];
+	return decode_type(cursor, be16(head));
 }
 
-/* Systems number the address families differently; the IP version tells. */
-static enum frame_status decode_raw(struct rest *rest)
+/*
+ * Decode a packet by its IP version, because systems number the address families
+ * differently.
+ */
+static enum frame_status decode_raw(struct header_cursor *cursor)
 {
-	if (rest->captured == 0)
-		return rest->wire ? FRAME_CUT : FRAME_OTHER;
-	if (rest->data[0] >> 4 == 4)
-		return decode_ipv4(rest);
-	if (rest->data[0] >> 4 == 6)
-		return decode_ipv6(rest);
+	if (cursor->captured == 0)
+		return cursor->wire ? FRAME_CUT : FRAME_OTHER;
+	if (cursor->data[0] >> 4 == 4)
+		return decode_ipv4(cursor);
+	if (cursor->data[0] >> 4 == 6)
+		return decode_ipv6(cursor);
 	return FRAME_OTHER;
 }
 
 enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 			       const uint8_t *data, size_t captured, size_t wire)
 {
-	struct rest rest = {.frame = frame, .data = data, .captured = captured};
+	struct header_cursor cursor = {
+	    .frame = frame, .data = data, .captured = captured};
 
-	/* Some writers get the original length wrong. */
-	rest.wire = wire < captured ? captured : wire;
+	/* Some programs write a wrong original length. */
+	cursor.wire = wire < captured ? captured : wire;
 	memset(frame, 0, sizeof(*frame));
 	frame->cooked = FRAME_UNCOOKED;
 	frame->vlan = -1;
 	switch (link) {
 	case FRAME_ETHERNET:
-		return decode_outer_ethernet(&rest);
+		return decode_outer_ethernet(&cursor);
 	case FRAME_COOKED:
-		return decode_cooked(&rest);
+		return decode_cooked(&cursor);
 	case FRAME_COOKED2:
-		return decode_cooked2(&rest);
+		return decode_cooked2(&cursor);
 	case FRAME_LOOPBACK:
-		if (!take(&rest, 4))
-			return rest.status;
-		return decode_raw(&rest);
+		if (!read_header_bytes(&cursor, 4))
+			return cursor.status;
+		return decode_raw(&cursor);
 	case FRAME_RAW:
-		return decode_raw(&rest);
+		return decode_raw(&cursor);
 	case FRAME_PPP:
-		return decode_framed_ppp(&rest);
+		return decode_framed_ppp(&cursor);
 	case FRAME_HDLC:
-		return decode_hdlc(&rest);
+		return decode_hdlc(&cursor);
 	case FRAME_UNKNOWN:
 		break;
 	}

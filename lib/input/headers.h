@@ -28,9 +28,9 @@ enum frame_link {
 enum { FRAME_UDP_DATA = 16 };
 
 enum frame_status {
-	FRAME_PACKET,    /* IP, and all that struct packet wants is there */
+	FRAME_PACKET,    /* IP, and the packet is valid */
 	FRAME_OTHER,     /* not IP */
-	FRAME_CUT,       /* captured too short to hold its headers */
+	FRAME_CUT,       /* too few bytes were captured for the headers */
 	FRAME_MALFORMED, /* IP that contradicts itself */
 };
 
@@ -68,7 +68,7 @@ static inline uint32_t frame_undecoded(enum frame_undecoded kind, uint32_t which
 
 /* The addresses of the outer packet of a tunnel. */
 struct frame_carrier {
-	uint8_t family; /* 4 or 6; 0: not in a tunnel */
+	uint8_t family; /* 4 or 6; 0 if not in a tunnel */
 	uint8_t src[16], dst[16];
 };
 
@@ -79,8 +79,9 @@ struct frame {
 	bool has_ethernet;  /* both Ethernet addresses are there */
 	uint8_t source[6], target[6];
 	uint16_t cooked; /* enum frame_cooked */
-	uint16_t type;   /* as Ethernet numbers protocols, behind tags; 0: untold */
-	int16_t vlan;    /* of the outermost tag, or -1 */
+	uint16_t
+	    type;     /* Ethernet's number of the protocol after any tags; 0 if unknown */
+	int16_t vlan; /* of the outermost tag, or -1 */
 	bool loopback;   /* seen on a loopback device */
 	uint32_t device; /* as the link layer numbers it, or 0 */
 	uint8_t hops;    /* IPv4 time to live, IPv6 hop limit */
@@ -88,9 +89,9 @@ struct frame {
 };
 
 /*
- * Decode a frame of which `captured` of `wire` bytes are there. The packet is
- * valid with FRAME_PACKET; the link layer also with FRAME_OTHER. Of
- * other frames, the parts of the packet are valid that it says are known.
+ * Decode a frame of which `captured` of `wire` bytes are present. With FRAME_PACKET all
+ * of it is valid, with FRAME_OTHER the link layer; with other results only the parts of
+ * the packet that `known` names.
  */
 enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 			       const uint8_t *data, size_t captured, size_t wire);

@@ -107,8 +107,8 @@ struct node_message message_of_receiver(const struct message_ends *ends)
 }
 
 /*
- * A message is written as its own end's packet event, the device of which is the source,
- * and then what the other end is besides.
+ * Encode a message as the packet event of its own end, with the source as its device,
+ * followed by the other end.
  */
 void message_encode(struct packet_rows *rows, const struct node_message *message)
 {
@@ -214,11 +214,11 @@ void messages_write_end(FILE *file, struct packet_rows *rows)
 
 struct messages_reader {
 	struct chunk_reader chunks;
-	struct chunk chunk; /* at hand */
+	struct chunk chunk; /* current chunk */
 	struct bytes content;
 	struct packet_rows rows;
-	uint32_t left;             /* of the chunk */
-	struct messages_head head; /* node NULL: there is none */
+	uint32_t left;             /* unread messages of the chunk */
+	struct messages_head head; /* node is NULL if there is no head */
 	struct messages_source *source;
 	size_t sources, capacity;
 };
@@ -239,7 +239,7 @@ struct messages_reader *messages_reader_open(const char *path, struct error *err
 	return reader;
 }
 
-static int take_head(struct messages_reader *reader, struct error *error)
+static int read_head(struct messages_reader *reader, struct error *error)
 {
 	json_t *object = chunk_load_object(&reader->chunks, &reader->chunk, error);
 	const char *node = json_text(object, "node"),
@@ -261,7 +261,7 @@ static int take_head(struct messages_reader *reader, struct error *error)
 	return status;
 }
 
-static int take_source(struct messages_reader *reader, struct error *error)
+static int read_source(struct messages_reader *reader, struct error *error)
 {
 	struct messages_source source;
 	const char *trace, *node, *kind;
@@ -290,12 +290,12 @@ static int take_source(struct messages_reader *reader, struct error *error)
 		      : 0;
 }
 
-static int take_chunk(struct messages_reader *reader, struct error *error)
+static int read_chunk(struct messages_reader *reader, struct error *error)
 {
 	if (reader->chunk.kind == KIND_SOURCE)
-		return take_source(reader, error);
+		return read_source(reader, error);
 	if (reader->chunk.kind == KIND_HEAD)
-		return take_head(reader, error);
+		return read_head(reader, error);
 	if (reader->chunk.kind != KIND_MESSAGES)
 		return 0;
 	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
@@ -312,7 +312,7 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 
 	while (status > 0 && !reader->left) {
 		status = chunk_next(&reader->chunks, &reader->chunk, error);
-		if (status > 0 && take_chunk(reader, error))
+		if (status > 0 && read_chunk(reader, error))
 			status = -1;
 	}
 	if (status > 0 && (!message_decode(&reader->rows, message) ||

@@ -7,7 +7,10 @@
 
 #include "base/hash.h"
 
-/* Of the identity: all but the payload, which follows from the rest. */
+/*
+ * 64-bit words of the identity: all members except the payload, which the others
+ * determine.
+ */
 enum { WORDS = 8 };
 
 _Static_assert(offsetof(struct packet, payload) == WORDS * sizeof(uint64_t),
@@ -41,29 +44,30 @@ struct packet_names packet_names_sent(const struct packet *sent,
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Both halves of a 128-bit product, as in wyhash (Wang Yi 2019). */
-static uint64_t fold(uint64_t a, uint64_t b)
+/* Return both halves of a 128-bit product, xor-ed, as in wyhash (Wang Yi 2019). */
+static uint64_t fold_product(uint64_t a, uint64_t b)
 {
 	wide product = (wide)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
 	return hash_mix(hash ^ (value + 0x9e3779b97f4a7c15u));
 }
 
 uint64_t packet_hash_transport(const struct packet *packet)
 {
-	uint64_t hash = mix(packet->protocol, (uint64_t)packet->seq << 32 | packet->ack);
+	uint64_t hash =
+	    mix_hash(packet->protocol, (uint64_t)packet->seq << 32 | packet->ack);
 
-	return mix(hash, (uint64_t)packet->window << 8 | packet->flags);
+	return mix_hash(hash, (uint64_t)packet->window << 8 | packet->flags);
 }
 
 uint64_t packet_hash(const struct packet *packet)
 {
-	/* Any odd-looking numbers would do: these are pi's. */
+	/* Arbitrary odd numbers: digits of pi. */
 	static const uint64_t odd[WORDS] = {0x243f6a8885a308d3u, 0x13198a2e03707344u,
 					    0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
 					    0x452821e638d01377u, 0xbe5466cf34e90c6cu,
@@ -72,8 +76,8 @@ uint64_t packet_hash(const struct packet *packet)
 
 	memcpy(word, packet, sizeof(word));
 	for (int i = 0; i < WORDS; i += 2)
-		hash ^= fold(word[i] ^ odd[i], word[i + 1] ^ odd[i + 1]);
-	return mix(0, hash);
+		hash ^= fold_product(word[i] ^ odd[i], word[i + 1] ^ odd[i + 1]);
+	return mix_hash(0, hash);
 }
 
 bool packet_is_local(const struct packet *packet)

@@ -55,30 +55,32 @@ struct packet_names {
 };
 
 /*
- * One packet seen at one host. A message is "received after it was sent", so
- * a send's stamp is the latest time at which the packet had surely not left,
- * a receive's the earliest at which it had surely come.
+ * A packet event: one packet as one host sent or received it.
+ *
+ * A message bounds the clocks because it is received after it was sent. So the time of a
+ * send is the latest at which the packet had certainly not left, and that of a receive
+ * the earliest at which it had certainly arrived.
  */
 struct packet_event {
 	struct packet packet;
 	bool received;
 	bool is_captured; /* from a capture, which may contain a packet several times */
-	uint8_t hops;     /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
-	nsec_t ns;        /* local time; of merged data: of its first byte */
+	uint8_t hops;     /* IPv4 time to live or IPv6 hop limit; 0 if not recorded */
+	nsec_t ns;        /* local time; for merged data, of its first byte */
 	/*
-	 * A receive: when all its data had come. A send: when the driver had surely been
-	 * handed it, or NSEC_MAX where nothing tells.
+	 * For a receive, when all its data had arrived. For a send, when the driver had
+	 * certainly received it; NSEC_MAX if unknown.
 	 */
 	nsec_t whole_ns;
-	uint64_t hash; /* packet_hash of the packet, or 0 where nobody asked yet */
+	uint64_t hash; /* packet_hash() of the packet, or 0 if not computed yet */
 	/*
-	 * When the event itself was: what a source saw of one packet is in this order,
-	 * while the stamps above are moved to the safe side. 0: at ns.
+	 * The time of the event itself; 0 if equal to `ns`. It gives the order in which a
+	 * source saw one packet, while the times above are moved to the safe side.
 	 */
 	nsec_t event_ns;
 	/*
-	 * The event or captured packet that it was made of, as struct trace_event counts
-	 * them: net_dev_queue of a send, whatever gave its stamp.
+	 * The ordinal of the event or captured packet, as in struct trace_event. For a
+	 * send it is that of net_dev_queue, whichever event gave its time.
 	 */
 	uint64_t ordinal;
 	uint32_t stream;
@@ -90,10 +92,13 @@ struct packet_event {
 struct packet_names packet_names_sent(const struct packet *sent,
 				      const struct packet *received);
 
-/* Whether two packet events are of the same packet, as far as both record it. */
+/* Return true if two packet events are of the same packet, as far as both record it. */
 bool packet_equal(const struct packet *a, const struct packet *b);
 
-/* IPv4 or IPv6: to a broadcast or multicast address, and from the unspecified one. */
+/*
+ * Return true if a packet is sent to a broadcast or multicast address, or comes from the
+ * unspecified one.
+ */
 bool packet_is_to_many(const struct packet *packet);
 bool packet_is_anonymous(const struct packet *packet);
 
@@ -103,14 +108,16 @@ bool packet_is_anonymous(const struct packet *packet);
  */
 bool packet_is_numbered(const struct packet *packet);
 
-/* A hash of the whole identity, and one of what survives address translation. */
+/* Return a hash of the whole identity, or of the part that address translation keeps. */
 uint64_t packet_hash(const struct packet *packet);
 uint64_t packet_hash_transport(const struct packet *packet);
 
-/* Loopback: a packet that cannot have left its host. */
+/*
+ * Return true if a packet is of the loopback interface and so cannot have left its host.
+ */
 bool packet_is_local(const struct packet *packet);
 
-/* "tcp", "udp", "icmp", "icmp6", or NULL for any other. */
+/* Return "tcp", "udp", "icmp", "icmp6", or NULL for other protocols. */
 const char *packet_protocol_name(const struct packet *packet);
 
 /* Return true if this can be the name of a declared message: letters, digits, '.', '_'

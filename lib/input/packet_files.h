@@ -12,101 +12,113 @@
 #include "input/run.h"
 
 /*
- * Packet events as bytes (docs/formats.md, Packet files). The events of one flow have the
- * same addresses, ports, device, stream and side, and of its other numbers only those are
- * written that differ from what the flow's last event lets expect.
+ * The encoding of packet events (docs/formats.md, Packet files).
+ *
+ * The events of a flow have the same addresses, ports, device, stream and direction. Of
+ * the other numbers, only those are written that differ from what the flow's previous
+ * event predicts.
  */
 struct packet_flow;
 
-/* Both sides of the codec know the same of what came before. All zero is the begin. */
+/*
+ * The state of writing or reading rows, which both sides derive from the rows so far.
+ * Zero-initialize before use.
+ */
 struct packet_rows {
 	struct bytes bytes; /* the rows written */
 	struct bytes_cursor
-	    cursor;      /* on the rows that are read, which their owner keeps */
+	    cursor;      /* on the rows that are read; their owner keeps them */
 	uint32_t count;  /* rows written */
-	nsec_t event_ns; /* of the last row */
+	nsec_t event_ns; /* time of the last row's event */
 	struct packet_flow *flow;
 	size_t flows, capacity;
-	struct intmap index;    /* to write: the hash of a flow's identity -> its index */
+	struct intmap index;    /* when writing: hash of a flow's identity -> its index */
 	uint64_t other_ordinal; /* ordinal of the last message's other end */
 	uint64_t number;        /* number of the last message's packet, as below */
 };
 
 void packet_rows_add(struct packet_rows *rows, const struct packet_event *packet_event);
 
-/* The next row. False where the bytes are none: then nothing can be read any more. */
+/*
+ * Read the next row. Return false if the bytes are damaged; then nothing more can be
+ * read.
+ */
 bool packet_rows_next(struct packet_rows *rows, struct packet_event *packet_event);
 
-/* Begin anew, to write. */
+/* Start again, for writing. */
 void packet_rows_reset(struct packet_rows *rows);
 
-/* Begin anew, to read these bytes. */
+/* Start again, for reading these bytes. Borrows them. */
 void packet_rows_open(struct packet_rows *rows, const uint8_t *bytes, size_t size);
 
 void packet_rows_clear(struct packet_rows *rows);
 
 /*
- * The packet events of a node's sources in one file (docs/formats.md, Packet files):
- * what matching needs, and nothing else of the traces. To sync it is one more kind of
- * packet source.
+ * Packet files: the packet events of a node's sources (docs/formats.md, Packet files).
+ * They hold what matching needs and nothing else of the traces; for synchronization they
+ * are another kind of packet source.
  */
 #define PACKETS_SUFFIX ".packets"
 
 bool packets_file_probe(const char *path);
 
 /*
- * What is in a file: kind, name and, if it was known, the name of the node's
- * directory of each. 0, or -1 with error, which names file and offset.
+ * Read the kind, the name and, if known, the node's directory name of each source in a
+ * file. Return 0, or -1 with error, which names the file and offset.
  */
 int packets_file_contents(const char *path, struct source_list *contents,
 			  struct error *error);
 
-/* Open one of its sources, by its place. NULL with error on failure. */
+/* Open a source in a file by its index. Return NULL with error. */
 struct packet_source *packets_file_open(const char *path, size_t index,
 					struct error *error);
 
-/* To write one: begin with all sources, then packets as they come, then facts of each. */
+/*
+ * A writer of a packet file: first describe all sources, then add packets, then finish
+ * each source.
+ */
 struct packets_writer;
 
-/* The file is the caller's, who finds in it whether something could not be written. */
+/* Start a file, which stays the caller's and records write errors. */
 struct packets_writer *packets_writer_new(FILE *file, size_t sources);
 
-/* Of its node the last part is written, the name of the directory. */
+/* Describe a source. Of its node, only the name of the directory is written. */
 void packets_writer_describe(struct packets_writer *writer, size_t index,
 			     const struct source *source,
 			     const struct trace_facts *facts);
 
-/* The source's first event, of any kind, was at begin_ns. */
+/* Add a packet event. `begin_ns` is the time of the source's first event of any kind. */
 void packets_writer_add(struct packets_writer *writer, size_t index,
 			const struct packet_event *packet_event, nsec_t begin_ns);
 
-/* No more comes of a source: what became of it in the end. */
+/* Finish a source, with its final facts and problems. */
 void packets_writer_finish(struct packets_writer *writer, size_t index,
 			   const struct trace_facts *facts,
 			   const struct problem_list *problems);
 
-/* After all were finished; frees the writer. */
+/* End the file and free the writer. Call after all sources are finished. */
 void packets_writer_end(struct packets_writer *writer);
 
 /*
- * The messages of one node in a file (docs/formats.md, Message files): of each end the
- * event that it was made of, so that a node's events can be linked with those of other
- * nodes where the others' traces are not there.
+ * Message files: the messages of one node (docs/formats.md, Message files). Each end of a
+ * message names its event, so that a node's events can be linked with those of other
+ * nodes without the others' traces.
  */
 #define MESSAGES_SUFFIX ".messages"
 
-/* Whose file it is, and of which clock map. */
+/* The node of a file, and the clock map it was made with. */
 struct messages_head {
-	const char *node; /* its name */
-	uint32_t number;  /* as below */
-	uint64_t clocks;  /* clock_map_fingerprint */
+	const char *node; /* name of the node */
+	uint32_t number;  /* number of the node, as in struct messages_source */
+	uint64_t clocks;  /* clock_map_fingerprint() */
 };
 
-/* A source that has an end of some message. */
+/* A source that has at least one end of a message. */
 struct messages_source {
 	const char *trace; /* its name in the clock map */
-	const char *node;  /* its node's name */
-	uint32_t number; /* its node's, by the order of nodes in the clock map, from 0 */
+	const char *node;  /* the name of its node */
+	uint32_t
+	    number; /* number of its node, from 0, in the clock map's order of nodes */
 	bool is_capture;
 };
 
@@ -115,12 +127,12 @@ struct messages_source {
 struct messages_end {
 	uint32_t source; /* index in the file's sources */
 	uint32_t stream;
-	uint64_t ordinal; /* of the event within its stream, as in struct trace_event */
-	nsec_t local_ns;  /* the stamp that counts for the message */
+	uint64_t ordinal; /* index of the event in its stream, as in struct trace_event */
+	nsec_t local_ns;  /* the time that counts for the message */
 };
 
 struct node_message {
-	bool received; /* by the node whose file it is; else it sent it */
+	bool received; /* the file's node received it; otherwise it sent it */
 	struct messages_end own, other;
 	/*
 	 * The first time that the sending node sent the data, if TCP sent it more than
@@ -138,10 +150,11 @@ struct node_message {
 	uint32_t offset;
 };
 
-/* The two events that a message was made of, and its packet as the receiver saw it. */
+/* The two events of a message, and its packet as the receiver saw it. */
 struct message_ends {
-	struct messages_end send, recv; /* their sources: indexes, the caller's */
-	struct messages_end first;      /* as in struct node_message */
+	struct messages_end send,
+	    recv; /* their `source` is an index that the caller defines */
+	struct messages_end first; /* as in struct node_message */
 	struct packet packet;
 	struct packet_names sent; /* as in struct node_message */
 	uint64_t number;          /* as in struct node_message */
@@ -151,13 +164,16 @@ struct message_ends {
 /* Return a message as its receiver's node stores it. */
 struct node_message message_of_receiver(const struct message_ends *ends);
 
-/* Rows of messages in the place of packet events; both begin and end as those do. */
+/* Append a message as a row, instead of a packet event. */
 void message_encode(struct packet_rows *rows, const struct node_message *message);
 
-/* False where the bytes are none. */
+/* Read a message. Return false if the bytes are damaged. */
 bool message_decode(struct packet_rows *rows, struct node_message *message);
 
-/* To write: sources by their index, from 0 on and before they are used, then messages. */
+/*
+ * Write a message file: the node, then each source by its index before its first use,
+ * then messages.
+ */
 void messages_write_begin(FILE *file, const struct messages_head *head);
 void messages_write_source(FILE *file, uint32_t index,
 			   const struct messages_source *source);
@@ -169,21 +185,23 @@ struct messages_reader;
 
 bool messages_file_probe(const char *path);
 
-/* NULL with error, which names the file and the offset. */
+/* Open a message file. Return NULL with error, which names the file and the offset. */
 struct messages_reader *messages_reader_open(const char *path, struct error *error);
 
 /*
- * The next message: 1; 0 at the end; -1 with error, where the file is damaged or cut:
- * what was read until then is whole, and nothing is known of the rest.
+ * Read the next message. Return 1, 0 at the end, or -1 with error if the file is damaged
+ * or truncated; the messages before are complete.
  */
 int messages_reader_next(struct messages_reader *reader, struct node_message *message,
 			 struct error *error);
 
-/* Whose file it is; NULL before the first message or the end, and where it does not say.
+/*
+ * Return the node and clock map of the file, or NULL if they have not been read yet or
+ * are missing.
  */
 const struct messages_head *messages_reader_head(const struct messages_reader *reader);
 
-/* A source that a message named; it stays until the reader is freed. */
+/* Return a source that a message named. The result is valid until the reader is freed. */
 const struct messages_source *messages_reader_source(const struct messages_reader *reader,
 						     uint32_t index);
 void messages_reader_free(struct messages_reader *reader);

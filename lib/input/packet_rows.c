@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* What the events of a flow have in common, in the order of the flow's bytes. */
+/* The members that all events of a flow share, in the order of the flow's bytes. */
 #define FLOW_FIELDS(NUMBER, BYTES)                                                       \
 	NUMBER(packet.known)                                                             \
 	NUMBER(packet.family)                                                            \
@@ -21,10 +21,11 @@
 	NUMBER(device)                                                                   \
 	NUMBER(stream)
 
-/* What is written of the other numbers of an event, in the order of a row. */
+/* The other numbers of an event, in the order of a row. */
 enum row_field {
-	LEAD,  /* the stamp that counts less the event's time */
-	WHOLE, /* when all had come, less the event's time; NSEC_MAX: not known */
+	LEAD,  /* the event's safe time, relative to its own time */
+	WHOLE, /* when all data had arrived, relative to the event's time; NSEC_MAX if
+		  unknown */
 	ID,
 	LENGTH,
 	SEQ,
@@ -38,10 +39,13 @@ enum row_field {
 
 enum { FLOW_BYTES = 51 };
 
-/* Numbers are unsigned: sums and differences of whatever bytes say are defined. */
+/*
+ * A flow and its previous event. Numbers are unsigned, so that arithmetic on arbitrary
+ * bytes is defined.
+ */
 struct packet_flow {
 	uint8_t bytes[FLOW_BYTES];
-	struct packet_event event; /* all that is the same in its events */
+	struct packet_event event; /* only what all its events share */
 	uint64_t last[ROW_FIELDS], id_step, ordinal;
 };
 
@@ -83,7 +87,10 @@ static struct packet_flow *add_flow(struct packet_rows *rows,
 	return flow;
 }
 
-/* Two flows of one hash: the flow begins anew. */
+/*
+ * Write the index of an event's flow, or the flow itself if it is new. If two flows have
+ * the same hash, the one that is not in the index is written again.
+ */
 static struct packet_flow *write_flow(struct packet_rows *rows,
 				      const struct packet_event *event)
 {
@@ -104,7 +111,7 @@ static struct packet_flow *write_flow(struct packet_rows *rows,
 	return add_flow(rows, bytes);
 }
 
-/* NULL where the bytes name no flow. */
+/* Read a flow, or the index of one. Return NULL if the bytes are damaged. */
 static struct packet_flow *read_flow(struct packet_rows *rows)
 {
 	uint64_t number = bytes_read_varint(&rows->cursor);
@@ -116,9 +123,9 @@ static struct packet_flow *read_flow(struct packet_rows *rows)
 	return bytes ? add_flow(rows, bytes) : NULL;
 }
 
-/* What a field should be, by the flow's last event and the row's fields before it. */
-static inline uint64_t expected(const struct packet_flow *flow,
-				const uint64_t field[ROW_FIELDS], int which)
+/* Predict a field from the flow's previous event and from the row's fields before it. */
+static inline uint64_t predict_field(const struct packet_flow *flow,
+				     const uint64_t field[ROW_FIELDS], int which)
 {
 	uint64_t last = flow->last[which];
 
@@ -164,7 +171,7 @@ void packet_rows_add(struct packet_rows *rows, const struct packet_event *event)
 	uint64_t more[ROW_FIELDS], mask = 0;
 
 	for (int i = 0; i < ROW_FIELDS; i++) {
-		more[i] = field[i] - expected(flow, field, i);
+		more[i] = field[i] - predict_field(flow, field, i);
 		mask |= (uint64_t)(more[i] != 0) << i;
 	}
 	bytes_add_zigzag(&rows->bytes, (int64_t)(event_ns - (uint64_t)rows->event_ns));
@@ -199,7 +206,7 @@ bool packet_rows_next(struct packet_rows *rows, struct packet_event *event)
 	event->ordinal = flow->ordinal + (uint64_t)bytes_read_zigzag(cursor);
 	mask = bytes_read_varint(cursor);
 	for (int i = 0; i < ROW_FIELDS; i++) {
-		field[i] = expected(flow, field, i);
+		field[i] = predict_field(flow, field, i);
 		if (mask >> i & 1)
 			field[i] += (uint64_t)bytes_read_zigzag(cursor);
 	}

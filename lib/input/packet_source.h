@@ -11,9 +11,11 @@
 #include "trace/reader.h"
 
 /*
- * Packets of one source in the order of its clock, whatever the source is: a CTF trace or
- * a capture. Reading goes in steps, so that many sources can share few threads; one
- * source is used by one thread at a time. Whoever implements one embeds `base` first.
+ * A source of packets, in the order of its clock: a trace, a capture or a file of packet
+ * events.
+ *
+ * Reading goes in steps, so that a few threads can read many sources; each source must be
+ * used by one thread at a time. An implementation embeds `base` first.
  */
 struct packet_source;
 
@@ -21,20 +23,19 @@ typedef void packet_event_fn(void *context, const struct packet_event *packet_ev
 
 struct packet_source {
 	/*
-	 * Read some more (milliseconds of work) and hand every packet found to `give`.
-	 * Input that breaks ends the source and becomes a problem. False at the end.
+	 * Read for some milliseconds and call `give` for each packet. Damaged input ends
+	 * the source and becomes a problem. Return false at the end.
 	 */
 	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
-	void (*free)(struct packet_source *source); /* what is not of the base */
+	void (*free)(struct packet_source *source); /* frees what the base does not own */
 	char *path;
-	struct trace_facts
-	    facts; /* what is known of the source; grows while it is read */
-	struct problem_list problems; /* what was odd; may be moved away */
+	struct trace_facts facts;     /* they grow while the source is read */
+	struct problem_list problems; /* the caller may move it away */
 	bool ended;
 	uint8_t guessed_host[6]; /* Ethernet address guessed for a capture's node, or 0 */
 };
 
-/* An address of the node that the source is from, in packet.src's form. */
+/* An address of the source's node, in the form of packet.src. */
 struct node_address {
 	uint8_t family; /* 4 or 6 */
 	uint8_t bytes[16];
@@ -66,7 +67,7 @@ struct capture_input {
 struct packet_source *capture_packets_open(const struct capture_input *input,
 					   struct error *error);
 
-/* Open one CTF trace: a directory that holds a file named metadata. */
+/* Open a trace. Return NULL with error. */
 struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
 					 struct error *error);
 
@@ -106,8 +107,8 @@ static inline void packet_source_free(struct packet_source *source)
 }
 
 /*
- * Events of LTTng kernel traces that tell of packets: lttng-modules 2.9 to 2.13, and the
- * addons' socket events. The first exit goes with the first entry, and so on.
+ * LTTng's kernel events for packets, of lttng-modules 2.9 to 2.13, and the addons' socket
+ * events. An exit belongs to the entry of the same position.
  */
 enum {
 	CLASS_QUEUE,
@@ -123,7 +124,7 @@ enum {
 	PACKET_CLASSES,
 };
 
-/* One of them, and its fields that are wanted. */
+/* A packet class and its selected fields. */
 struct packet_class {
 	const char *name;
 	const char *const *field;
@@ -136,8 +137,8 @@ extern const struct packet_class packet_classes[PACKET_CLASSES];
 enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
 
 /*
- * The packet of such an event, and its time to live; of CLASS_SOCKET_OUT and _IN the
- * transport part. -1 where the event holds no header that hosts share.
+ * Decode the packet of an event and its time to live, or the transport part of a socket
+ * event. Return 0, or -1 if the event has no header that both hosts see.
  */
 int trace_packet_decode(const struct cell *value, struct packet_event *packet_event);
 int trace_socket_decode(const struct cell *value, struct packet *packet);

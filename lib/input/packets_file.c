@@ -12,9 +12,10 @@
 enum kind { KIND_SOURCE = 1, KIND_PACKETS, KIND_FACTS };
 
 enum {
-	CHUNK_PACKETS = 4096, /* of which a source's reader holds one, of some 80 KiB */
+	CHUNK_PACKETS =
+	    4096, /* number of packets; a source's reader holds one chunk, about 80 KiB */
 	STEP_PACKETS = 256,
-	MOST_SOURCES = 4096, /* of a file */
+	MOST_SOURCES = 4096, /* per file */
 };
 
 static const struct chunk_format format = {.name = "a " PACKETS_SUFFIX " file",
@@ -31,7 +32,7 @@ struct packets_writer {
 	FILE *file;
 	struct writing *source;
 	size_t sources;
-	struct bytes content; /* of the chunk at hand */
+	struct bytes content; /* buffer for a chunk */
 };
 
 struct packets_writer *packets_writer_new(FILE *file, size_t sources)
@@ -112,7 +113,10 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 	write_object(writer, KIND_SOURCE, index, object);
 }
 
-/* The facts come at the end; where the source begins has to be known before. */
+/*
+ * Write a chunk of packets. It starts with the source's start, which readers need before
+ * the facts at the end.
+ */
 static void write_packets(struct packets_writer *writer, size_t index)
 {
 	struct packet_rows *rows = &writer->source[index].rows;
@@ -210,12 +214,12 @@ struct packets_file {
 	struct packet_source base;
 	struct chunk_reader reader;
 	size_t index;
-	char *name; /* for messages */
+	char *name; /* used in messages */
 	struct bytes content;
 	struct packet_rows rows; /* of the content */
-	struct chunk chunk;      /* at hand */
-	uint32_t left;           /* rows of it */
-	uint64_t lost;           /* in chunks that are damaged */
+	struct chunk chunk;      /* current chunk */
+	uint32_t left;           /* unread rows of the chunk */
+	uint64_t lost;           /* packets in damaged chunks */
 };
 
 bool packets_file_probe(const char *path)
@@ -224,8 +228,9 @@ bool packets_file_probe(const char *path)
 }
 
 /*
- * The next description of a source, in the order of their numbers, or NULL: with error,
- * or as none is left. The chunk is the one that was looked at.
+ * Load the next description of a source; sources are described in the order of their
+ * indexes. Return NULL with error, or NULL if there are no more, in which case `chunk` is
+ * the one after them.
  */
 static json_t *next_source(struct chunk_reader *reader, size_t index, struct chunk *chunk,
 			   struct error *error)
@@ -285,7 +290,7 @@ static void read_realtime(const json_t *array, struct source *source)
 	source->realtimes = count;
 }
 
-static struct source source_of(const json_t *object)
+static struct source parse_source(const json_t *object)
 {
 	const char *kind = json_text(object, "kind");
 	struct source source = {
@@ -311,7 +316,7 @@ int packets_file_contents(const char *path, struct source_list *contents,
 	while (!status && contents->count < MOST_SOURCES &&
 	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
 		*MEM_NEXT(contents->item, contents->count, contents->capacity) =
-		    source_of(object);
+		    parse_source(object);
 		json_decref(object);
 	}
 	if (!status && (*error_text(&cause) || !contents->count))
@@ -404,7 +409,10 @@ static void read_set_backs(struct packets_file *file, const json_t *array)
 	}
 }
 
-/* What was read is told from what was written: nothing may be missing without a word. */
+/*
+ * Compare the number of packets read with that written, so that no packet is lost
+ * unnoticed.
+ */
 static void compare_counts(struct packets_file *file, const json_t *object)
 {
 	const struct trace_facts *facts = &file->base.facts;
@@ -435,7 +443,7 @@ static void read_facts(struct packets_file *file, const json_t *object)
 	read_problems(file, json_object_get(object, "problems"));
 }
 
-/* No more can be read: what is whole before is used. */
+/* End the source early; what was read before is used. */
 static void end_early(struct packets_file *file, const struct error *cause)
 {
 	const struct trace_facts *facts = &file->base.facts;
@@ -475,8 +483,8 @@ static void begin_packets(struct packets_file *file)
 	error_clear(&error);
 }
 
-/* Take the chunk in, if it is this source's. */
-static void take_chunk(struct packets_file *file)
+/* Process the current chunk if it belongs to this source. */
+static void process_chunk(struct packets_file *file)
 {
 	const struct chunk *chunk = &file->chunk;
 	struct error error = ERROR_INIT;
@@ -504,8 +512,8 @@ static void take_chunk(struct packets_file *file)
 	error_clear(&error);
 }
 
-/* Go on to packets or to the end. */
-static void find_chunk(struct packets_file *file)
+/* Go on to the next packets or to the end. */
+static void find_next_packets(struct packets_file *file)
 {
 	struct error error = ERROR_INIT;
 
@@ -517,7 +525,7 @@ static void find_chunk(struct packets_file *file)
 				  "it ends at offset %" PRIu64 " without its facts",
 				  file->reader.at);
 		if (status > 0)
-			take_chunk(file);
+			process_chunk(file);
 		else
 			end_early(file, &error);
 	}
@@ -527,7 +535,7 @@ static void find_chunk(struct packets_file *file)
 	error_clear(&error);
 }
 
-static bool give_next(struct packets_file *file, packet_event_fn *give, void *context)
+static bool deliver_next(struct packets_file *file, packet_event_fn *give, void *context)
 {
 	struct trace_facts *facts = &file->base.facts;
 	struct error error = ERROR_INIT;
@@ -558,9 +566,9 @@ static bool packets_step(struct packet_source *source, packet_event_fn *give,
 	struct packets_file *file = (struct packets_file *)source;
 
 	if (!file->left)
-		find_chunk(file);
+		find_next_packets(file);
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
-		if (!give_next(file, give, context))
+		if (!deliver_next(file, give, context))
 			break;
 	return !file->base.ended;
 }
@@ -576,7 +584,7 @@ static void packets_free(struct packet_source *source)
 	free(file);
 }
 
-/* Read on to the source's description, and set the reader behind all of them. */
+/* Find the source's description, and position the reader after all descriptions. */
 static int find_description(struct packets_file *file, struct error *error)
 {
 	struct error cause = ERROR_INIT;

@@ -74,9 +74,10 @@ static void set_origin(struct source *source, const struct node_facts *facts)
 		    (source->realtime->high_ns - source->realtime->low_ns) / 2;
 }
 
-/* The facts are those of its node, or NULL. */
-static void append(struct source_list *list, const struct source *found, const char *name,
-		   const char *node, const struct node_facts *facts)
+/* Append a source. `facts` are those of its node; they may be NULL. */
+static void append_source(struct source_list *list, const struct source *found,
+			  const char *name, const char *node,
+			  const struct node_facts *facts)
 {
 	struct source *source = MEM_NEXT(list->item, list->count, list->capacity);
 
@@ -96,8 +97,8 @@ static void append(struct source_list *list, const struct source *found, const c
 }
 
 /*
- * The source that has the node's name: LTTng's kernel trace, else a trace.dat, else the
- * first trace. Only the path below the node's counts.
+ * Find the source that gets the node's name: LTTng's kernel trace, otherwise a trace.dat,
+ * otherwise the first trace. Only the part of the path below the node is considered.
  */
 static size_t main_source(const struct run_node *node)
 {
@@ -128,8 +129,9 @@ static void read_facts(struct node_facts *facts, const char *directory,
 }
 
 /*
- * The name of a source of an extract, where that is to be `base`'s: what stands behind
- * the name of the first source stays. For free(), or NULL.
+ * Make the name of an extract's source if its first source is renamed to `base`: what
+ * follows the first source's name is kept. The caller frees the result, which may be
+ * NULL.
  */
 static char *extract_name(const struct source_list *contents, size_t index,
 			  const char *base)
@@ -145,8 +147,8 @@ static char *extract_name(const struct source_list *contents, size_t index,
 }
 
 /*
- * The sources in a .packets file, which are of the node at a path; where that is NULL,
- * those that were of one node still are. 0, or -1 with error.
+ * Add the sources of a .packets file, which belong to the node at a path; if `node` is
+ * NULL, those of one node still share a node. Return 0, or -1 with error.
  */
 static int add_extract(struct source_list *list, const char *path, const char *name,
 		       const char *node, struct error *error)
@@ -166,7 +168,7 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 
 		if (!node && contents.item[i].node)
 			of = mem_printf("%s:%s", place, contents.item[i].node);
-		append(list, &entry, own, node ? node : of, NULL);
+		append_source(list, &entry, own, node ? node : of, NULL);
 		list->item[list->count - 1].realtime = contents.item[i].realtime;
 		list->item[list->count - 1].realtimes = contents.item[i].realtimes;
 		contents.item[i].realtime = NULL;
@@ -176,7 +178,10 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 	return 0;
 }
 
-/* Make a capture a part of one that was added from an index on. False: it is none. */
+/*
+ * Make a capture a part of one that was added at or after index `from`. Return false if
+ * it is not a part of any.
+ */
 static bool join_capture(struct source_list *list, size_t from,
 			 const struct source *found, const char *name)
 {
@@ -188,13 +193,13 @@ static bool join_capture(struct source_list *list, size_t from,
 	return false;
 }
 
-/* The node's traces and captures; names of all but the main one say where they are. */
+/* Add a node's traces and captures; all but the main one are named by their paths. */
 static void add_sources(struct source_list *list, const struct run_node *node,
 			const char *directory)
 {
 	size_t main = main_source(node), before = list->count;
 
-	append(list, &node->source[main], node->name, directory, &node->facts);
+	append_source(list, &node->source[main], node->name, directory, &node->facts);
 	for (size_t i = 0; i < node->sources; i++) {
 		char *name;
 
@@ -202,7 +207,7 @@ static void add_sources(struct source_list *list, const struct run_node *node,
 			continue;
 		name = mem_printf("%s:%s", node->name,
 				  node->source[i].path + strlen(node->path) + 1);
-		append(list, &node->source[i], name, directory, &node->facts);
+		append_source(list, &node->source[i], name, directory, &node->facts);
 		free(name);
 	}
 }
@@ -235,7 +240,7 @@ int source_add_node(struct source_list *list, const char *argument,
 	size_t before = list->count;
 	int status = 0;
 
-	/* A link has the name that was given. */
+	/* A link keeps the name that was given. */
 	if (real && (!strcmp(name, ".") || !strcmp(name, "..")))
 		name = file_name(real);
 	if (!real)
@@ -248,8 +253,9 @@ int source_add_node(struct source_list *list, const char *argument,
 }
 
 /*
- * NODE.packets beside the nodes' directories: of NODE. Where its traces and captures are,
- * which came before, an extract of them tells nothing more.
+ * Add NODE.packets, which is in the run directory beside the nodes' directories. If
+ * NODE's traces and captures were added before, the extract contains nothing else and is
+ * skipped.
  */
 static void add_extract_beside(struct source_list *list, const char *path, size_t before,
 			       struct problem_list *problems)
@@ -271,7 +277,7 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 	error_clear(&error);
 }
 
-/* An entry of a run directory; the nodes before it were entered. */
+/* Add an entry of a run directory; `entered` holds the nodes so far. */
 static void add_entry(struct source_list *list, const char *path, size_t before,
 		      const struct stat *run, struct texts *entered,
 		      struct problem_list *problems)
@@ -297,8 +303,11 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	}
 }
 
-/* Numbers in names go by their value, so that node2 comes before node10: the order of
- * nodes in a timeline, of tables, pictures and clock maps. */
+/*
+ * Add the nodes of a run directory. Numbers in names are sorted by value, so that node2
+ * precedes node10: this is the order of nodes in a timeline, of tables, pictures and
+ * clock maps.
+ */
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
 		     struct problem_list *problems, struct error *error)
 {
@@ -344,7 +353,7 @@ static bool is_there(const char *path, const char *below)
  */
 static bool is_node(const char *path)
 {
-	/* A node may be called kernel: it has a file of its own, then. */
+	/* A node can be named kernel; then it has a node.json of its own. */
 	return is_there(path, "node.json") ||
 	       (is_there(path, "kernel/metadata") &&
 		!is_there(path, "kernel/node.json")) ||
@@ -370,7 +379,10 @@ int source_add_run(struct source_list *list, const char *argument,
 	return result;
 }
 
-/* The directory above a file or trace that holds a node.json, or NULL. */
+/*
+ * Return the directory above a file or trace that contains a node.json, or NULL. The
+ * caller frees it.
+ */
 static char *node_directory(const char *path)
 {
 	char *directory = realpath(path, NULL);
@@ -388,7 +400,7 @@ static char *node_directory(const char *path)
 	return NULL;
 }
 
-/* What else was recorded of a node that a source is of. */
+/* Mark the other files of a source's node as inputs. */
 static void protect_node(const char *directory)
 {
 	struct problem_list ignored = {0};
@@ -401,7 +413,10 @@ static void protect_node(const char *directory)
 	run_protect(run);
 }
 
-/* Names a source given by itself: as asked, by its node, or by its file. */
+/*
+ * Add a source that is given by itself. Its name is the given one, or else that of its
+ * node or its file.
+ */
 static void add_alone(struct source_list *list, const struct source *found,
 		      const char *name, struct problem_list *problems)
 {
@@ -419,11 +434,11 @@ static void add_alone(struct source_list *list, const struct source *found,
 		name = stem = mem_strndup(file_name(found->path),
 					  strcspn(file_name(found->path), "."));
 	if (!name || !join_capture(list, 0, found, name))
-		append(list, found, name, directory, &facts);
+		append_source(list, found, name, directory, &facts);
 	node_facts_clear(&facts);
 }
 
-/* The traces below a directory; where there is none, the captures. */
+/* Add the traces below a directory or, if there are none, the captures. */
 static int add_directory(struct source_list *list, const char *path, const char *name,
 			 struct problem_list *problems, struct error *error)
 {
@@ -480,7 +495,7 @@ int source_add_trace(struct source_list *list, const char *argument,
 	struct stat status;
 	int result;
 
-	/* A path that has a '=' in it, and exists, is a path. */
+	/* An existing path can contain a '='. */
 	if (equals && equals > argument && stat(argument, &status)) {
 		name = mem_strndup(argument, (size_t)(equals - argument));
 		argument = equals + 1;
@@ -510,7 +525,7 @@ void source_list_clear(struct source_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* Whether nothing that is known of both says that they are of two nodes. */
+/* Return true if nothing shows that two sources are of different nodes. */
 static bool may_be_one_node(const struct source *a, const struct trace_facts *a_facts,
 			    const struct source *b, const struct trace_facts *b_facts)
 {
@@ -536,15 +551,15 @@ enum same_clock same_clock(const struct source *a, const struct trace_facts *a_f
 	return may_be_one_node(a, a_facts, b, b_facts) ? SAME_CLOCK : SAME_CLONED;
 }
 
-/* Of a trace: its streams and its metadata. */
+/* Return true for the entries of a trace: its streams and its metadata. */
 static int is_part(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
 /*
- * Add a file's size and its begin to a hash; what is no file adds nothing. -1 where it
- * cannot be read.
+ * Add a file's size and first bytes to a hash; anything but a regular file adds nothing.
+ * Return 0, or -1 if it cannot be read.
  */
 static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
 {
@@ -566,7 +581,10 @@ static int hash_file(const char *path, uint64_t *hash, uint64_t *size)
 	return 0;
 }
 
-/* Traces without a stream, or with empty ones, have no event in common. */
+/*
+ * Return the fingerprint of a trace. Traces without a stream, or with empty streams, have
+ * no events in common.
+ */
 static uint64_t fingerprint_of_trace(const char *path, uint64_t hash)
 {
 	AUTOFREE struct dirent **entry = NULL;
@@ -604,7 +622,7 @@ uint64_t same_events_fingerprint(const struct source *source)
 	for (size_t i = 1; i < source->parts; i++)
 		if (hash_file(source->part[i].path, &hash, &size))
 			return 0;
-	/* Captures without packets are not the same ones. */
+	/* Captures without packets are not the same source. */
 	if (source->kind == SOURCE_CAPTURE && !source->extract && !source->parts &&
 	    is_small(source->path) && capture_is_empty(source->path))
 		return 0;

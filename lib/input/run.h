@@ -10,27 +10,28 @@
 #include "trace/reader.h"
 
 /*
- * What a user points at: run directories, traces, captures. A source is one
- * thing with one clock.
+ * A source: a trace or a capture, with one clock. Sources are found in run directories or
+ * given one by one.
  */
 enum source_kind { SOURCE_TRACE, SOURCE_CAPTURE };
 
 struct source {
 	enum source_kind kind;
-	char *name; /* as asked for or by its node; NULL: by its recorded host */
+	char *name; /* as given or from its node; NULL for its recorded host */
 	char *path;
-	char *node;                 /* the directory of its node, or NULL: not known */
-	struct node_address *local; /* of its node, by node.json */
+	char *node;                 /* directory of its node, or NULL if unknown */
+	struct node_address *local; /* addresses of its node, from node.json */
 	size_t locals;
-	struct capture_part *part; /* files of a rotated capture, by time, or NULL */
+	struct capture_part
+	    *part; /* files of a rotated capture in the order of time, or NULL */
 	size_t parts;
 	enum trace_reader_kind reader; /* of a trace */
 	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
 	const struct declared_message **declared; /* of a trace */
 	size_t declareds, declared_capacity;
-	struct realtime_offset *realtime; /* offsets on its node, by clock.csv */
+	struct realtime_offset *realtime; /* offsets on its node, from clock.csv */
 	size_t realtimes;
-	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
+	size_t extract; /* number in a .packets file, from 1; 0 if not in one */
 };
 
 struct source_list {
@@ -55,51 +56,51 @@ int source_add_run(struct source_list *list, const char *path,
 		   struct problem_list *problems, struct error *error);
 
 /*
- * Add the sources of one node: a directory as a run directory has one for each. 0, or
- * -1 with error where it holds no source.
+ * Add the sources of one node, given its directory. Return 0, or -1 with error if it has
+ * no source.
  */
 int source_add_node(struct source_list *list, const char *path,
 		    struct problem_list *problems, struct error *error);
 
 /*
- * Add the CTF traces found under a path, one capture, or what is in a .packets file;
- * NAME=PATH gives the name. 0, or -1 with error.
+ * Add the traces below a path, one capture, or the sources of a .packets file; NAME=PATH
+ * gives the name. Return 0, or -1 with error.
  */
 int source_add_trace(struct source_list *list, const char *argument,
 		     struct problem_list *problems, struct error *error);
 
-/* Read what clock.csv says of the node that a source of its directory is from. */
+/* Read the clock.csv of a source's node into the source. */
 void source_read_realtime(struct source *source);
 
-/*
- * An address of the form 10.7.0.1 or fe80::1. 0, or -1 where it is none.
- */
+/* Parse an address, such as 10.7.0.1 or fe80::1. Return 0, or -1 if it is invalid. */
 int node_address_parse(const char *text, struct node_address *address);
 
 void source_list_clear(struct source_list *list);
 
-/* What two sources have in common. */
+/* The relation of two sources' clocks. */
 enum same_clock {
 	SAME_NOT,
 	SAME_CLOCK,  /* kernel and user space of one boot of one node */
-	SAME_CLONED, /* one identity, as if of one boot, and yet two nodes */
+	SAME_CLONED, /* the same identity on two nodes */
 };
 
-/* Whether two sources say that they have one clock, whatever their nodes. */
+/* Return true if two sources have the same clock identity, whatever their nodes. */
 bool same_clock_identity(const struct trace_facts *a, const struct trace_facts *b);
 
 /*
- * A clock's identity is copied with a machine: two that were resumed from one snapshot
- * have the same. So it counts only within a node: in one node's directory, or where that
- * is not known of both, under one recorded host name.
+ * Compare the clocks of two sources. A clock's identity is copied with a machine: two
+ * machines that were resumed from one snapshot have the same. So it counts only within a
+ * node: in one node's directory or, if that is unknown for one of them, under one
+ * recorded host name.
  */
 enum same_clock same_clock(const struct source *a, const struct trace_facts *a_facts,
 			   const struct source *b, const struct trace_facts *b_facts);
 
 /*
- * Equal for two sources that hold the same events: one under two names, or a copy. Of a
- * trace its metadata and streams tell, of a capture its file, by their names, sizes and
- * how they begin. 0: it has no events, or they cannot be read.
+ * Return a fingerprint that is equal for sources with the same events: one source under
+ * two names, or a copy. It covers names, sizes and the first bytes of a trace's metadata
+ * and streams, or of a capture's file. Return 0 if the source has no events or cannot be
+ * read.
  */
 uint64_t same_events_fingerprint(const struct source *source);
 

@@ -11,7 +11,7 @@
 #include "input/csv.h"
 #include "input/run.h"
 
-static bool is_right(const json_t *value, enum member_type type)
+static bool has_type(const json_t *value, enum member_type type)
 {
 	switch (type) {
 	case MEMBER_TEXT:
@@ -34,7 +34,7 @@ static bool is_right(const json_t *value, enum member_type type)
 	return true;
 }
 
-static void set(void *to, enum member_type type, const json_t *value)
+static void set_member(void *to, enum member_type type, const json_t *value)
 {
 	if (type == MEMBER_TEXT)
 		*(const char **)to = json_string_value(value);
@@ -58,14 +58,14 @@ json_t *members_read(const json_t *object, const struct member *member, void *to
 	    [MEMBER_ARRAY] = "an array",
 	    [MEMBER_OBJECT] = "an object",
 	};
-	/* jansson wants it mutable to count references, no more. */
+	/* jansson needs a mutable object only to count references. */
 	json_t *rest = json_copy((json_t *)(uintptr_t)object);
 
 	for (; member->name; member++) {
 		const json_t *value = json_object_get(object, member->name);
 		bool is_there = value && !json_is_null(value);
 
-		if (is_there && !is_right(value, member->type)) {
+		if (is_there && !has_type(value, member->type)) {
 			problem_log_add(log, PROBLEM_MALFORMED, line,
 					"%s: want %s, not used", member->name,
 					wanted[member->type]);
@@ -76,7 +76,7 @@ json_t *members_read(const json_t *object, const struct member *member, void *to
 		     (member->type == MEMBER_INTEGER_OR_TEXT && json_is_string(value))))
 			continue;
 		if (is_there)
-			set((char *)to + member->offset, member->type, value);
+			set_member((char *)to + member->offset, member->type, value);
 		json_object_del(rest, member->name);
 	}
 	return rest;
@@ -107,7 +107,10 @@ char *json_join(const json_t *array, const char *separator)
 	return (char *)text.data;
 }
 
-/* What is left, as a JSON object on one line; NULL where nothing is. For free(). */
+/*
+ * Return the rest as a JSON object on one line, or NULL if it is empty. The caller frees
+ * the result.
+ */
 static char *rest_text(json_t *rest)
 {
 	char *text = json_object_size(rest) ? json_one_line(rest) : NULL;
@@ -124,7 +127,7 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 
 	if (!json_is_string(text))
 		return error_set(error, "%s: interfaces.addresses: want strings", path);
-	/* "10.7.0.1/24" is as good as "10.7.0.1". */
+	/* Addresses can have a prefix length, "10.7.0.1/24". */
 	plain =
 	    mem_strndup(json_string_value(text), strcspn(json_string_value(text), "/%"));
 	if (node_address_parse(plain, &address)) {
@@ -141,7 +144,7 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
  * Add the addresses of all interfaces, as in node.json and as printed by `ip -j addr`.
  * Return 0, or -1 with error.
  */
-static int take_addresses(struct node_facts *facts, const char *path, struct error *error)
+static int add_addresses(struct node_facts *facts, const char *path, struct error *error)
 {
 	for (size_t i = 0; i < json_array_size(facts->interfaces); i++) {
 		const json_t *interface = json_array_get(facts->interfaces, i), *local;
@@ -216,7 +219,7 @@ int node_facts_read(struct node_facts *facts, const char *path,
 		facts->object = wrap_interfaces(facts->object);
 	problem_log_init(&log, path, problems);
 	facts->extra = rest_text(members_read(facts->object, known, facts, &log, 0));
-	status = take_addresses(facts, path, error);
+	status = add_addresses(facts, path, error);
 	if (status)
 		node_facts_clear(facts);
 	return status;
@@ -230,7 +233,7 @@ void node_facts_clear(struct node_facts *facts)
 	memset(facts, 0, sizeof(*facts));
 }
 
-/* Takes the text. `of` is what the name is one of, or "". */
+/* Takes ownership of `text`. `of` is the prefix of the name, or "". */
 static void add_fact(struct run_facts *facts, const char *of, const char *name,
 		     char *text, nsec_t stamp)
 {
@@ -240,7 +243,10 @@ static void add_fact(struct run_facts *facts, const char *of, const char *name,
 	    mem_printf("%s%s%s", of, *of ? "." : "", name), text, stamp};
 }
 
-/* A name, or an object with "role": "web", or "roles": ["web", "db"]. */
+/*
+ * Add the role of a node, given as a name or as an object with "role": "web" or "roles":
+ * ["web", "db"].
+ */
 static void add_role(struct run_facts *facts, const json_t *value,
 		     struct problem_log *log)
 {
@@ -266,8 +272,8 @@ static void add_role(struct run_facts *facts, const json_t *value,
 		add_fact(facts, "role", node.name, mem_strdup(node.role), 0);
 }
 
-static void take_members(struct run_facts *facts, const json_t *root,
-			 struct problem_log *log)
+static void add_run_members(struct run_facts *facts, const json_t *root,
+			    struct problem_log *log)
 {
 	struct of_run {
 		const json_t *recipe, *parameters, *nodes;
@@ -315,7 +321,7 @@ int run_facts_read(struct run_facts *facts, const char *path,
 	status = read_object(path, false, &root, error);
 	if (!root)
 		return status;
-	take_members(facts, root, &log);
+	add_run_members(facts, root, &log);
 	json_decref(root);
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 enum { KIND_QUIET = -3, KIND_CAPTURE = -2, KIND_NONE = -1 };
 
-/* One search: what was found, and where it has been. */
+/* A search below a node's directory. */
 struct walk {
 	struct run_node *node;
 	struct texts entered; /* directories */
@@ -40,7 +40,7 @@ bool path_has_suffix(const char *path, const char *suffix)
 	return length >= tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-/* What a recorder writes into a run (formats.md), by name or by the name's end. */
+/* The files that a recorder writes into a run (docs/formats.md), by name or suffix. */
 static const struct recorded_file {
 	const char *name;
 	bool is_end;
@@ -84,7 +84,7 @@ void run_protect(const char *path)
 	}
 }
 
-/* A link to nothing, by whose name nothing that was recorded is missing. */
+/* Return true if a path is a dangling link whose name is not that of a recorded file. */
 static bool is_idle_link(const char *path)
 {
 	const char *name = file_name(path);
@@ -149,13 +149,16 @@ void run_report_stray(const char *path, struct problem_list *problems)
 		problem_add(problems, path, PROBLEM_FOREIGN, 1, "%s, skipped", why);
 }
 
-/* What a file below the node is; those with a whole name stand in its directory. */
-static int kind_of(const struct run_node *node, const char *path)
+/*
+ * Return the kind of a file below the node; files with a fixed name must be directly in
+ * its directory.
+ */
+static int recorded_file_kind(const struct run_node *node, const char *path)
 {
 	const struct recorded_file *file = recorded_as(path);
 	size_t length = strlen(node->path);
 
-	/* The node's own directory comes, too. */
+	/* The path is the node's directory itself. */
 	if (path[length] != '/')
 		return KIND_NONE;
 	return file->is_end || file_name(path) == path + length + 1 ? file->kind
@@ -168,7 +171,7 @@ static void add_source(struct run_node *node, enum source_kind kind, const char 
 	    (struct source){.kind = kind, .path = mem_strdup(path)};
 }
 
-/* Whether the text of a binary log, made on its node, is there as well. */
+/* Return true if the text of a binary log, made on its node, is also present. */
 static bool has_text(const char *log)
 {
 	AUTOFREE char *path = mem_printf("%sdf", log);
@@ -202,7 +205,7 @@ static void add_unknown_file(struct walk *walk, const char *path)
 static void add_file(struct walk *walk, const char *path)
 {
 	struct run_node *node = walk->node;
-	int kind = kind_of(node, path);
+	int kind = recorded_file_kind(node, path);
 
 	if (kind == RUN_FILE_SA && has_text(path))
 		return;
@@ -218,9 +221,9 @@ static void add_file(struct walk *walk, const char *path)
 	    (struct run_file){(enum run_file_kind)kind, mem_strdup(path)};
 }
 
-static void walk_below(struct walk *walk, const char *path);
+static void search_path(struct walk *walk, const char *path);
 
-static void walk_entries(struct walk *walk, const char *path)
+static void search_directory(struct walk *walk, const char *path)
 {
 	AUTOFREE struct dirent **entry = NULL;
 	int count = scandir(path, &entry, NULL, versionsort);
@@ -233,13 +236,13 @@ static void walk_entries(struct walk *walk, const char *path)
 			AUTOFREE char *below =
 			    mem_printf("%s/%s", path, entry[i]->d_name);
 
-			walk_below(walk, below);
+			search_path(walk, below);
 		}
 		free(entry[i]);
 	}
 }
 
-static void walk_below(struct walk *walk, const char *path)
+static void search_path(struct walk *walk, const char *path)
 {
 	const bool was_quiet = walk->is_quiet;
 	struct stat status;
@@ -261,12 +264,12 @@ static void walk_below(struct walk *walk, const char *path)
 	if (is_trace) {
 		add_source(walk->node, SOURCE_TRACE, path);
 	} else if (S_ISDIR(status.st_mode)) {
-		/* Of node.json who reads it says so. */
-		if (kind_of(walk->node, path) > RUN_FILE_NODE)
+		/* A node.json that is a directory is reported by its reader. */
+		if (recorded_file_kind(walk->node, path) > RUN_FILE_NODE)
 			problem_add(walk->problems, path, PROBLEM_UNREADABLE, 1,
 				    "a directory, want a file of that name");
 		walk->is_quiet |= recorded_as(path)->kind == KIND_QUIET;
-		walk_entries(walk, path);
+		search_directory(walk, path);
 		walk->is_quiet = was_quiet;
 	} else {
 		add_file(walk, path);
@@ -282,7 +285,7 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 	node->path = mem_strdup(path);
 	if (run)
 		directory_enter(&walk.entered, run);
-	walk_below(&walk, path);
+	search_path(&walk, path);
 	/* A directory that contains only strays is not a node's: do not report them. */
 	if (node->sources || node->files)
 		problem_move(problems, &walk.strays);

@@ -14,15 +14,15 @@
 
 enum {
 	COMMENTS_REMEMBERED = 65536,
-	MOST_NAMES = 512, /* of the table below */
+	MOST_NAMES = 512, /* more than the table below has */
 };
 
 static const char is_text[] = "text";
 
-/* Metrics that have everything but their names in common. */
+/* Metrics that differ only in their names. */
 struct group {
 	struct sadf_metric metric;
-	const char *names; /* with blanks between */
+	const char *names; /* separated by blanks */
 };
 
 /* clang-format off */
@@ -30,10 +30,7 @@ struct group {
 #define RATE(activity, item, unit, names)  {{activity, unit, item, "rate"}, names}
 #define TEXT(activity, item, names)        {{activity, NULL, item, is_text}, names}
 
-/*
- * sysstat 12, and names of versions 9 to 11 that differ. See sar(1) for what
- * each is.
- */
+/* The metrics of sysstat 12, and names of versions 9 to 11 that differ; see sar(1). */
 static const struct group groups[] = {
 	GAUGE("cpu", "cpu", "percent",
 	      "%user %usr %nice %system %sys %iowait %steal %irq %soft %guest %gnice %idle"),
@@ -129,12 +126,13 @@ static const struct group groups[] = {
 struct sadf {
 	struct line_reader *lines;
 	struct problem_log *log;
-	struct texts names; /* of the table's metrics, */
+	struct texts names; /* the names of the table's metrics */
 	struct {
-		const struct sadf_metric *metric[2]; /* the second one or NULL */
-	} known[MOST_NAMES];    /* and what each is, in the table's order */
-	const char *activity;   /* of the row before, or NULL */
-	struct intmap comments; /* by their hash: they came already */
+		const struct sadf_metric *metric[2]; /* the second one is NULL unless two
+							activities share the name */
+	} known[MOST_NAMES];                         /* in the order of `names` */
+	const char *activity;   /* activity of the previous row, or NULL */
+	struct intmap comments; /* hashes of the comments that were delivered */
 	bool has_rows;
 	char *host; /* host of all rows, or NULL before the first */
 };
@@ -153,7 +151,10 @@ static void learn_metrics(struct sadf *sadf)
 		}
 }
 
-/* Interrupts have the item and the processor the other way round: 27, cpu0. */
+/*
+ * Return true if a row is of an interrupt: item and processor are swapped, such as 27,
+ * cpu0.
+ */
 static bool is_interrupt(const char *item, const char *name)
 {
 	if (strcmp(item, "-") == 0 || strcmp(item, "all") == 0)
@@ -165,9 +166,9 @@ static bool is_interrupt(const char *item, const char *name)
 }
 
 /*
- * What a metric of an item is. Some names belong to two activities: the item tells (tps
- * is of all devices for the item "-", else of that disk), else the activity of the row
- * before (retrans/s is of NFS or of TCP).
+ * Find a metric by its name and item. If two activities share the name, the item decides
+ * (tps is of all devices for the item "-", otherwise of that disk), and otherwise the
+ * activity of the previous row (retrans/s is of NFS or of TCP).
  */
 static struct sadf_metric find_metric(struct sadf *sadf, const char *item,
 				      const char *name)
@@ -192,13 +193,13 @@ static struct sadf_metric find_metric(struct sadf *sadf, const char *item,
 	return is_other ? *other : *one;
 }
 
-/* Set a row's stamps. False, with a problem, where they are none. */
-static bool take_stamps(struct sadf *sadf, const char *interval, const char *stamp,
-			struct sadf_row *row)
+/* Set a row's timestamps. Return false with a problem if they are invalid. */
+static bool parse_stamps(struct sadf *sadf, const char *interval, const char *stamp,
+			 struct sadf_row *row)
 {
 	if (number_seconds(stamp, &row->realtime_ns) ||
 	    !nsec_is_stamp(row->realtime_ns)) {
-		/* A date is what sadf prints without -U. */
+		/* sadf prints dates without -U. */
 		problem_log_add(
 		    sadf->log, PROBLEM_BROKEN, row->line,
 		    strspn(stamp, "0123456789.") == strlen(stamp)
@@ -216,7 +217,7 @@ static bool take_stamps(struct sadf *sadf, const char *interval, const char *sta
 	return true;
 }
 
-/* Whether a text would be a number if it had a point for its comma. */
+/* Return true if a text is a number with a comma as its decimal point. */
 static bool has_decimal_comma(const char *text)
 {
 	size_t whole = strspn(text, "-0123456789");
@@ -225,8 +226,11 @@ static bool has_decimal_comma(const char *text)
 	       text[whole + 1 + strspn(text + whole + 1, "0123456789")] == '\0';
 }
 
-/* Set what a row says by its item, metric and text. False, with a problem, if nothing. */
-static bool take_value(struct sadf *sadf, struct sadf_row *row)
+/*
+ * Set the metric and the value of a row. Return false with a problem if the value is
+ * invalid.
+ */
+static bool parse_value(struct sadf *sadf, struct sadf_row *row)
 {
 	row->about = find_metric(sadf, row->item, row->metric);
 	sadf->activity = row->about.activity;
@@ -243,8 +247,8 @@ static bool take_value(struct sadf *sadf, struct sadf_row *row)
 	return false;
 }
 
-/* Whether a comment came already; from now on it did. */
-static bool is_known(struct sadf *sadf, const struct sadf_row *row)
+/* Return true if a comment was delivered before; otherwise remember it. */
+static bool is_repeated_comment(struct sadf *sadf, const struct sadf_row *row)
 {
 	uint64_t key = hash_text(HASH_INIT ^ (uint64_t)row->realtime_ns, row->text);
 	int64_t value;
@@ -256,7 +260,7 @@ static bool is_known(struct sadf *sadf, const struct sadf_row *row)
 	return false;
 }
 
-/* Set whether a line is a restart or a comment, by the text behind its stamp. */
+/* Set the kind of a row without a value, by the text after its timestamp. */
 static void set_kind(struct sadf_row *row)
 {
 	static const char restart[] = "LINUX-RESTART", comment[] = "COM ";
@@ -271,8 +275,8 @@ static void set_kind(struct sadf_row *row)
 	}
 }
 
-/* Cut a field off the front; NULL where no tab follows it. */
-static char *cut(char **text)
+/* Split off a field at the front. Return NULL if no tab follows it. */
+static char *split_field(char **text)
 {
 	char *field = *text, *end = strchr(field, '\t');
 
@@ -299,15 +303,15 @@ static bool check_host(struct sadf *sadf, const struct sadf_row *row)
 	return false;
 }
 
-/* Whether a line is a row. */
-static bool take_line(struct sadf *sadf, const struct text_line *line,
-		      struct sadf_row *row)
+/* Parse a line. Return true if it is a row to deliver. */
+static bool parse_line(struct sadf *sadf, const struct text_line *line,
+		       struct sadf_row *row)
 {
 	char *text = line->text, *interval, *stamp;
 
-	*row = (struct sadf_row){.line = line->number, .host = cut(&text)};
-	interval = row->host ? cut(&text) : NULL;
-	stamp = interval ? cut(&text) : NULL;
+	*row = (struct sadf_row){.line = line->number, .host = split_field(&text)};
+	interval = row->host ? split_field(&text) : NULL;
+	stamp = interval ? split_field(&text) : NULL;
 	row->text = text;
 	if (!stamp) {
 		problem_log_add(
@@ -322,15 +326,15 @@ static bool take_line(struct sadf *sadf, const struct text_line *line,
 	if (strcmp(interval, "-1") == 0)
 		set_kind(row);
 	sadf->has_rows |= row->kind != SADF_VALUE;
-	if (!take_stamps(sadf, interval, stamp, row) || !check_host(sadf, row))
+	if (!parse_stamps(sadf, interval, stamp, row) || !check_host(sadf, row))
 		return false;
 	if (row->kind != SADF_VALUE)
-		return row->kind != SADF_COMMENT || !is_known(sadf, row);
-	row->item = cut(&text);
-	row->metric = row->item ? cut(&text) : NULL;
+		return row->kind != SADF_COMMENT || !is_repeated_comment(sadf, row);
+	row->item = split_field(&text);
+	row->metric = row->item ? split_field(&text) : NULL;
 	row->text = text;
 	if (row->metric && !strchr(text, '\t'))
-		return take_value(sadf, row);
+		return parse_value(sadf, row);
 	problem_log_add(
 	    sadf->log, PROBLEM_BROKEN, row->line,
 	    "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
@@ -360,7 +364,7 @@ bool sadf_next(struct sadf *sadf, struct sadf_row *row)
 		if (!line.ended)
 			problem_log_add(sadf->log, PROBLEM_TRUNCATED, line.number,
 					"the file ends within this line, left out");
-		else if (line.length && take_line(sadf, &line, row))
+		else if (line.length && parse_line(sadf, &line, row))
 			return sadf->has_rows = true;
 	}
 	if (!sadf->has_rows)

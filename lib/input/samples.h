@@ -9,83 +9,83 @@
 #include "input/csv.h"
 #include "problem/problem.h"
 
-/*
- * What is known of the metrics of sysstat (sar, sadf), by their names. The
- * texts are constants.
- */
+/* A metric of sysstat (sar, sadf), by its name. The strings are constants. */
 struct sadf_metric {
-	const char *activity;  /* "cpu", "memory", "disk", ...; NULL: unknown */
-	const char *unit;      /* "percent", "kB", "/s", ...; NULL: unknown */
-	const char *item_type; /* "cpu", "disk", "interface", ...; NULL: unknown, none */
+	const char *activity; /* "cpu", "memory", "disk", ...; NULL if unknown */
+	const char *unit;     /* "percent", "kB", "/s", ...; NULL if unknown */
+	const char
+	    *item_type; /* "cpu", "disk", "interface", ...; NULL if unknown or none */
 	/*
-	 * "gauge": a level, at the instant or a mean of the interval; "rate": so many a
-	 * second, over the interval; "text": no number; NULL: unknown.
+	 * "gauge": a level, at the instant or averaged over the interval; "rate": a
+	 * number per second, over the interval; "text": not a number; NULL if unknown.
 	 */
 	const char *kind;
 };
 
 /*
- * What sar recorded of a node, as text made by `LC_ALL=C sadf -p -U FILE -- -A`:
- * one value a line, HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between.
- * Stamps are the real-time clock's, and are at the end of their interval.
+ * A reader of what sar recorded on a node, in the form that `LC_ALL=C sadf -p -U FILE --
+ * -A` prints: one value per line, HOST INTERVAL SECONDS ITEM METRIC VALUE, separated by
+ * tabs. Timestamps are of the real-time clock, at the end of their interval.
  *
- * Of interrupts sadf gives the interrupt as item ("27", "sum") and the processor
- * as metric ("cpu0", "all"); they are handed on so.
+ * For interrupts sadf prints the interrupt as item ("27", "sum") and the processor as
+ * metric ("cpu0", "all"); the rows keep that.
  */
 enum sadf_kind {
 	SADF_VALUE,
-	SADF_RESTART, /* the node was started, or sar's service was */
-	SADF_COMMENT, /* put in by `sadc -C TEXT` */
+	SADF_RESTART, /* the node or sar's service was started */
+	SADF_COMMENT, /* added by `sadc -C TEXT` */
 };
 
 struct sadf_row {
 	enum sadf_kind kind;
 	const char *host;
 	nsec_t realtime_ns;
-	const char *text; /* the value as it stands; "(2 CPU)" or ""; the comment */
+	const char
+	    *text; /* the unparsed value; for a restart "(2 CPU)" or ""; the comment */
 	uint64_t line;
 
-	/* Of values. */
+	/* Only for values. */
 	nsec_t interval_ns; /* in whole seconds, as sar rounds it */
-	const char *item;   /* "cpu0", "eth0", ...; "-" where there is none */
+	const char *item;   /* "cpu0", "eth0", ...; "-" if there is none */
 	const char *metric; /* "%usr", "rxkB/s", ... */
 	struct sadf_metric about;
-	double value; /* NaN of texts */
+	double value; /* NaN if the value is text */
 };
 
-/* NULL where it cannot be read, which is a problem. */
+/* Open a file. Return NULL with a problem if it cannot be read. */
 struct sadf *sadf_open(const char *path, struct problem_log *log);
 
 /*
- * The next row; its texts are valid until the next call. sadf repeats comments for each
- * activity; they come once. Lines that are broken are problems and are left out; so is a
- * last line without an end, as its value may be cut. False at the end.
+ * Read the next row. Its strings are valid until the next call. sadf repeats comments for
+ * each activity; they are delivered once. Damaged lines are skipped with a problem, and
+ * so is a last line without a line end, because its value may be truncated. Return false
+ * at the end.
  */
 bool sadf_next(struct sadf *sadf, struct sadf_row *row);
 
 void sadf_close(struct sadf *sadf);
 
 /*
- * What a node's real-time clock read when its monotonic clock read something
- * else: clock.csv. With it, stamps of the one are placed on the other.
+ * Simultaneous readings of a node's real-time and monotonic clocks, from clock.csv. They
+ * convert timestamps between the two.
  *
- * The monotonic clock never steps, the real-time clock may. The samples fall
- * into sections without a step: within a section the relation is linear from
- * sample to sample, and beyond the first and last sample of all it goes on at
- * the mean rate of the nearest section (at 1 where that is a single sample).
+ * The monotonic clock never steps, the real-time clock may. The samples are divided into
+ * sections without a step. Within a section the relation is linear between samples;
+ * before the first and after the last sample it continues at the mean rate of the nearest
+ * section, or at 1 if that has a single sample.
  */
 struct clock_sample {
 	nsec_t realtime_ns, monotonic_ns;
 };
 
 struct clock_section {
-	size_t first, last; /* samples; real time ascends from first to last */
+	size_t first, last; /* indexes of samples; real time ascends from first to last */
 };
 
 struct clock_samples {
-	struct clock_sample *sample; /* by ascending monotonic_ns */
+	struct clock_sample *sample; /* sorted by monotonic_ns */
 	size_t samples;
-	struct clock_section *section; /* by ascending monotonic_ns */
+	struct clock_section *section; /* sorted by monotonic_ns */
 	size_t sections;
 	bool has_boot;          /* some line says what CLOCK_BOOTTIME read */
 	bool is_boot_monotonic; /* the same as CLOCK_MONOTONIC, in all of these lines */
@@ -105,8 +105,8 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 		       struct problem_list *problems);
 
 /*
- * An instant of the other clock. `doubt_ns` is how far off it may be because of
- * a step: 0 within a section.
+ * An instant of the other clock. `doubt_ns` is its largest error because of a step; 0
+ * within a section.
  */
 struct clock_place {
 	nsec_t ns;
@@ -114,9 +114,9 @@ struct clock_place {
 };
 
 /*
- * Where a real-time stamp lies on the monotonic axis. Stamps that a step forward
- * leaps over are spread over the time between its two samples. Of stamps that may
- * belong to several times, around a step, the earliest is taken. There must be a
+ * Convert a real-time timestamp to the monotonic clock. Timestamps within a forward step
+ * are spread over the time between its two samples. If a timestamp belongs to several
+ * times, around a step back, the result is the earliest. There must be at least one
  * sample.
  */
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,

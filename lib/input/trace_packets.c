@@ -13,19 +13,19 @@
 /*
  * Packets of an LTTng kernel trace.
  *
- * A receive is stamped when the packet entered the stack's receive offload
- * (net_napi_gro_receive_entry), where that is traced and says that the packet
- * was not merged into another, else at net_if_receive_skb.
+ * A receive has the time at which the packet entered the stack's receive offload
+ * (net_napi_gro_receive_entry), if that is traced and the exit shows that the packet was
+ * not merged into another; otherwise the time of net_if_receive_skb.
  *
- * Of a send, net_dev_queue comes before the queueing discipline, which may hold the
- * packet long. net_dev_xmit is no answer: it is written after the driver
- * returned, when the other host may have the packet already. But one CPU
- * hands the packets of one device to its driver one after the other, so the
- * packet had surely not left before the *previous* net_dev_xmit of that CPU
- * and device. The later of that and net_dev_queue is the send's stamp.
+ * The time of a send is harder. net_dev_queue precedes the queueing discipline, which can
+ * hold the packet for long. net_dev_xmit is written after the driver has returned, when
+ * the other host may already have the packet. But a CPU hands the packets of one device
+ * to its driver one after the other, so the packet had certainly not left before the
+ * *previous* net_dev_xmit of that CPU and device. The time of the send is the later of
+ * that and net_dev_queue.
  */
 
-/* The fields behind a network header, in this order. */
+/* The fields of a network header, in this order. */
 enum header_field {
 	TCP_SPORT,
 	TCP_DPORT,
@@ -46,7 +46,7 @@ enum header_field {
 	ID, /* or flow label */
 	PROTOCOL,
 	HOPS,
-	V4_FRAGMENT, /* and what else IPv6 does not have */
+	V4_FRAGMENT, /* from here on only IPv4 */
 	V4_IHL,
 	V4_FIELDS,
 };
@@ -106,13 +106,16 @@ const struct packet_class packet_classes[PACKET_CLASSES] = {
     [CLASS_SOCKET_IN] = PACKET_CLASS("inet_sock_local_in", socket_fields),
 };
 
-static uint64_t number(const struct cell *value)
+static uint64_t integer_of(const struct cell *value)
 {
 	return value->type == CELL_INTEGER ? (uint64_t)value->integer : 0;
 }
 
-/* An array of bytes or of 16-bit words, of which a cell has the network bytes. */
-static int address(const struct cell *value, unsigned bytes, uint8_t out[16])
+/*
+ * Copy an address, an array of bytes or of 16-bit words, of which the cell holds the
+ * bytes in network order.
+ */
+static int copy_address(const struct cell *value, unsigned bytes, uint8_t out[16])
 {
 	if (value->type != CELL_BLOB || value->size != bytes)
 		return -1;
@@ -120,13 +123,13 @@ static int address(const struct cell *value, unsigned bytes, uint8_t out[16])
 	return 0;
 }
 
-/* The flow label's bytes, of which the first holds four bits of it. */
+/* Return the flow label; the first of its bytes holds only four of its bits. */
 static uint32_t flow_label(const struct cell *value)
 {
 	uint32_t label = 0;
 
 	if (value->type != CELL_BLOB)
-		return (uint32_t)number(value) & 0xfffff;
+		return (uint32_t)integer_of(value) & 0xfffff;
 	for (unsigned i = 0; i < value->size && i < 3; i++)
 		label = label << 8 | (unsigned char)value->bytes[i];
 	return label & 0xfffff;
@@ -135,28 +138,28 @@ static uint32_t flow_label(const struct cell *value)
 static void decode_tcp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_TCP;
-	packet->sport = (uint16_t)number(&header[TCP_SPORT]);
-	packet->dport = (uint16_t)number(&header[TCP_DPORT]);
-	packet->seq = (uint32_t)number(&header[TCP_SEQ]);
-	packet->ack = (uint32_t)number(&header[TCP_ACK]);
-	packet->flags = (uint8_t)number(&header[TCP_FLAGS]);
-	packet->window = (uint16_t)number(&header[TCP_WINDOW]);
+	packet->sport = (uint16_t)integer_of(&header[TCP_SPORT]);
+	packet->dport = (uint16_t)integer_of(&header[TCP_DPORT]);
+	packet->seq = (uint32_t)integer_of(&header[TCP_SEQ]);
+	packet->ack = (uint32_t)integer_of(&header[TCP_ACK]);
+	packet->flags = (uint8_t)integer_of(&header[TCP_FLAGS]);
+	packet->window = (uint16_t)integer_of(&header[TCP_WINDOW]);
 }
 
 static void decode_udp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_UDP;
-	packet->sport = (uint16_t)number(&header[UDP_SPORT]);
-	packet->dport = (uint16_t)number(&header[UDP_DPORT]);
-	packet->udp_length = (uint16_t)number(&header[UDP_LENGTH]);
+	packet->sport = (uint16_t)integer_of(&header[UDP_SPORT]);
+	packet->dport = (uint16_t)integer_of(&header[UDP_DPORT]);
+	packet->udp_length = (uint16_t)integer_of(&header[UDP_LENGTH]);
 }
 
 static void decode_icmp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_ICMP;
-	packet->sport = (uint16_t)(number(&header[ICMP_TYPE]) << 8 |
-				   (number(&header[ICMP_CODE]) & 0xff));
-	packet->seq = (uint32_t)number(&header[ICMP_ECHO]);
+	packet->sport = (uint16_t)(integer_of(&header[ICMP_TYPE]) << 8 |
+				   (integer_of(&header[ICMP_CODE]) & 0xff));
+	packet->seq = (uint32_t)integer_of(&header[ICMP_ECHO]);
 }
 
 static void decode_transport(const struct cell *header, struct packet *packet,
@@ -167,7 +170,7 @@ static void decode_transport(const struct cell *header, struct packet *packet,
 	packet->known |= PACKET_TRANSPORT;
 	if (header[TCP_SEQ].type != CELL_NULL) {
 		decode_tcp(header, packet);
-		length = network_length + 4 * (uint32_t)number(&header[TCP_OFFSET]);
+		length = network_length + 4 * (uint32_t)integer_of(&header[TCP_OFFSET]);
 		packet->payload = packet->length > length ? packet->length - length : 0;
 	} else if (header[UDP_SPORT].type != CELL_NULL) {
 		decode_udp(header, packet);
@@ -183,20 +186,20 @@ static int decode_network(const struct cell *header, uint8_t family,
 {
 	struct packet *packet = &packet_event->packet;
 	bool is_ipv4 = family == 4;
-	uint64_t fragment = is_ipv4 ? number(&header[V4_FRAGMENT]) : 0;
-	uint32_t length = is_ipv4 ? 4 * (uint32_t)number(&header[V4_IHL]) : 0;
+	uint64_t fragment = is_ipv4 ? integer_of(&header[V4_FRAGMENT]) : 0;
+	uint32_t length = is_ipv4 ? 4 * (uint32_t)integer_of(&header[V4_IHL]) : 0;
 
 	*packet = (struct packet){
 	    .known = PACKET_NETWORK,
 	    .family = family,
-	    .length = (uint32_t)number(&header[LENGTH]),
-	    .id = is_ipv4 ? (uint32_t)number(&header[ID]) : flow_label(&header[ID]),
+	    .length = (uint32_t)integer_of(&header[LENGTH]),
+	    .id = is_ipv4 ? (uint32_t)integer_of(&header[ID]) : flow_label(&header[ID]),
 	    .fragment = (uint16_t)(fragment & 0x3fff),
-	    .protocol = (uint8_t)number(&header[PROTOCOL]),
+	    .protocol = (uint8_t)integer_of(&header[PROTOCOL]),
 	};
-	packet_event->hops = (uint8_t)number(&header[HOPS]);
-	if (address(&header[SRC], is_ipv4 ? 4 : 16, packet->src) ||
-	    address(&header[DST], is_ipv4 ? 4 : 16, packet->dst))
+	packet_event->hops = (uint8_t)integer_of(&header[HOPS]);
+	if (copy_address(&header[SRC], is_ipv4 ? 4 : 16, packet->src) ||
+	    copy_address(&header[DST], is_ipv4 ? 4 : 16, packet->dst))
 		return -1;
 	if ((fragment & 0x1fff) == 0)
 		decode_transport(header, packet, length);
@@ -213,11 +216,11 @@ int trace_packet_decode(const struct cell *value, struct packet_event *packet_ev
 }
 
 /*
- * The half of the TCP header's fourth word that holds length and flags. Network byte
- * order puts the flags last, and the length, 5 to 15 words, into the first four bits.
- * The addons of 2013 wrote the fields the other way round, down to the bits: the
- * length last, and FIN first. A last byte from 5 to 15 is a length, as no packet has
- * two of the flags FIN to PSH, or PSH, without ACK.
+ * Return the flags from the half of the TCP header's fourth word that holds length and
+ * flags. In network byte order the flags come last, and the length, 5 to 15 words, is in
+ * the first four bits. The addons of 2013 wrote the fields in reverse, down to the bits:
+ * the length last, and FIN first. A last byte from 5 to 15 is a length, because no packet
+ * has two of the flags FIN to PSH, or PSH, without ACK.
  */
 static uint8_t socket_flags_of(uint64_t word)
 {
@@ -237,10 +240,10 @@ int trace_socket_decode(const struct cell *value, struct packet *packet)
 		return -1;
 	packet->known = PACKET_TRANSPORT;
 	packet->protocol = IPPROTO_TCP;
-	packet->seq = (uint32_t)number(&value[SOCKET_SEQ]);
-	packet->ack = (uint32_t)number(&value[SOCKET_ACK]);
-	packet->window = (uint16_t)number(&value[SOCKET_WINDOW]);
-	packet->flags = socket_flags_of(number(&value[SOCKET_FLAGS]));
+	packet->seq = (uint32_t)integer_of(&value[SOCKET_SEQ]);
+	packet->ack = (uint32_t)integer_of(&value[SOCKET_ACK]);
+	packet->window = (uint16_t)integer_of(&value[SOCKET_WINDOW]);
+	packet->flags = socket_flags_of(integer_of(&value[SOCKET_FLAGS]));
 	return 0;
 }
 
@@ -249,19 +252,19 @@ enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, MOST_WAITING = 65536 }
 struct trace_packets {
 	struct packet_source base;
 	struct trace_reader *reader;
-	/* Packets that were queued and not transmitted yet. */
+	/* Packets that were queued but not transmitted yet. */
 	struct waiting {
 		struct packet_event packet_event;
 		uint64_t skb;
 	} * waiting;
 	size_t waitings, waiting_capacity;
-	struct intmap queued;             /* skb -> its place there */
-	struct intmap last_xmit;          /* CPU and device -> local time */
-	struct intmap entered;            /* skb -> local time of its GRO entry */
-	struct intmap entering;           /* stream -> skb of the last GRO entry */
-	struct texts device;              /* its number is its place plus one */
-	uint64_t headerless;              /* packets received without a header, but ARP */
-	uint8_t *wanted;                  /* of each event class; PACKET_CLASSES: none */
+	struct intmap queued;    /* skb -> index in `waiting` */
+	struct intmap last_xmit; /* CPU and device -> local time */
+	struct intmap entered;   /* skb -> local time of its GRO entry */
+	struct intmap entering;  /* stream -> skb of the last GRO entry */
+	struct texts device;     /* a device's number is its index plus one */
+	uint64_t headerless;     /* packets received without a header, except ARP */
+	uint8_t *wanted; /* packet class of each event class; PACKET_CLASSES if none */
 	bool is_defined[PACKET_CLASSES];  /* by the trace's metadata */
 	struct declared_events *declared; /* NULL: none */
 	packet_event_fn *give;
@@ -293,7 +296,7 @@ static struct packet_event packet_event_of(const struct trace_event *event, bool
 	};
 }
 
-static void count_and_give(struct trace_packets *packets,
+static void deliver_packet(struct trace_packets *packets,
 			   const struct packet_event *packet_event)
 {
 	struct trace_facts *facts = &packets->base.facts;
@@ -302,8 +305,8 @@ static void count_and_give(struct trace_packets *packets,
 	packets->give(packets->context, packet_event);
 }
 
-static void hold(struct trace_packets *packets, uint64_t skb,
-		 const struct packet_event *packet_event)
+static void queue_send(struct trace_packets *packets, uint64_t skb,
+		       const struct packet_event *packet_event)
 {
 	packets->waiting =
 	    mem_grow(packets->waiting, packets->waitings, &packets->waiting_capacity,
@@ -312,30 +315,30 @@ static void hold(struct trace_packets *packets, uint64_t skb,
 	intmap_put(&packets->queued, skb, (int64_t)packets->waitings++);
 }
 
-/* Give one that waits; the last one gets its place. */
-static void release(struct trace_packets *packets, int64_t at)
+/* Deliver a queued packet and move the last one into its slot. */
+static void deliver_queued(struct trace_packets *packets, int64_t at)
 {
 	struct waiting *waiting = &packets->waiting[at];
 
-	count_and_give(packets, &waiting->packet_event);
+	deliver_packet(packets, &waiting->packet_event);
 	intmap_remove(&packets->queued, waiting->skb, &at);
 	*waiting = packets->waiting[--packets->waitings];
 	if (waiting < packets->waiting + packets->waitings)
 		intmap_put(&packets->queued, waiting->skb, at);
 }
 
-/* Give what still waits, at its queueing time. */
-static void release_all(struct trace_packets *packets)
+/* Deliver all queued packets, with their queueing times. */
+static void deliver_all_queued(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->waitings; i++)
-		count_and_give(packets, &packets->waiting[i].packet_event);
+		deliver_packet(packets, &packets->waiting[i].packet_event);
 	packets->waitings = 0;
 	intmap_clear(&packets->queued);
 }
 
 /*
- * What is without a header is of another protocol, or its device has no receive offload,
- * or it is of a VLAN. A frame that is no longer than ARP's will be that.
+ * A packet without a header is of another protocol or of a VLAN, or its device has no
+ * receive offload. A frame that is not longer than this is taken for ARP.
  */
 enum { LONGEST_ARP = 46 };
 
@@ -346,7 +349,10 @@ static void note_headerless(struct trace_packets *packets, const struct cell *va
 			       value[FIELD_LENGTH].integer > LONGEST_ARP;
 }
 
-/* The packet of an event, if it has left its host or come from another one. */
+/*
+ * Decode an event's packet. Return false if it did not leave its host or arrive from
+ * another one, or has no header.
+ */
 static bool read_packet(struct trace_packets *packets, const struct cell *value,
 			struct packet_event *packet_event)
 {
@@ -374,15 +380,15 @@ static void handle_queue(struct trace_packets *packets, const struct trace_event
 	if (!read_packet(packets, value, &packet_event))
 		return;
 	if (!packets->is_defined[CLASS_XMIT]) {
-		count_and_give(packets, &packet_event);
+		deliver_packet(packets, &packet_event);
 		return;
 	}
-	/* The same buffer queued again: handed from one device to the next. */
+	/* The same buffer is queued again when one device passes it to the next. */
 	if (intmap_get(&packets->queued, skb, &at))
-		release(packets, at);
+		deliver_queued(packets, at);
 	if (packets->waitings >= MOST_WAITING)
-		release_all(packets);
-	hold(packets, skb, &packet_event);
+		deliver_all_queued(packets);
+	queue_send(packets, skb, &packet_event);
 }
 
 static void handle_xmit(struct trace_packets *packets, const struct trace_event *event)
@@ -403,7 +409,7 @@ static void handle_xmit(struct trace_packets *packets, const struct trace_event 
 		if (intmap_get(&packets->last_xmit, lane, &previous) &&
 		    previous > packet_event->ns && previous <= event->local_ns)
 			packet_event->ns = previous;
-		release(packets, at);
+		deliver_queued(packets, at);
 	}
 	intmap_put(&packets->last_xmit, lane, event->local_ns);
 }
@@ -430,7 +436,7 @@ static void handle_receive(struct trace_packets *packets, const struct trace_eve
 		return;
 	if (known && entered < packet_event.ns)
 		packet_event.ns = entered;
-	count_and_give(packets, &packet_event);
+	deliver_packet(packets, &packet_event);
 }
 
 static void handle_gro_entry(struct trace_packets *packets,
@@ -438,7 +444,7 @@ static void handle_gro_entry(struct trace_packets *packets,
 {
 	const bool *defined = packets->is_defined;
 
-	/* Without the exits, nobody says which packets were merged away. */
+	/* Without the exits it is unknown which packets were merged. */
 	if (!defined[CLASS_GRO_EXIT] ||
 	    defined[CLASS_FRAGS_ENTRY] != defined[CLASS_FRAGS_EXIT] ||
 	    event->cell[0].type != CELL_INTEGER)
@@ -460,7 +466,9 @@ static void handle_gro_exit(struct trace_packets *packets,
 		intmap_remove(&packets->entered, (uint64_t)skb, &entered);
 }
 
-/* The addons' events: the transport part only, and no device. */
+/*
+ * Handle a socket event of the addons, which has only the transport part and no device.
+ */
 static void handle_socket(struct trace_packets *packets, const struct trace_event *event)
 {
 	struct packet_event packet_event =
@@ -468,7 +476,7 @@ static void handle_socket(struct trace_packets *packets, const struct trace_even
 
 	packets->base.facts.network_events++;
 	if (trace_socket_decode(event->cell, &packet_event.packet) == 0)
-		count_and_give(packets, &packet_event);
+		deliver_packet(packets, &packet_event);
 }
 
 static void give_declared(void *context, const struct packet_event *packet_event)
@@ -476,7 +484,7 @@ static void give_declared(void *context, const struct packet_event *packet_event
 	struct trace_packets *packets = context;
 
 	packets->base.facts.network_events++;
-	count_and_give(packets, packet_event);
+	deliver_packet(packets, packet_event);
 }
 
 static void handle_event(void *context, const struct trace_event *event)
@@ -514,7 +522,7 @@ static bool trace_step(struct packet_source *source, packet_event_fn *give, void
 	packets->context = context;
 	more = trace_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
-		release_all(packets);
+		deliver_all_queued(packets);
 	update_facts(packets);
 	problem_move(&source->problems, trace_reader_problems(packets->reader));
 	if (!more)
@@ -541,7 +549,7 @@ static void trace_free(struct packet_source *source)
 	free(packets);
 }
 
-/* The first packet class of a name. */
+/* Return the first packet class of a name. */
 static uint8_t packet_class_of(const char *name)
 {
 	uint8_t wanted = 0;

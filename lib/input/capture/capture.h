@@ -70,8 +70,8 @@ uint32_t capture_frames_limit(const struct capture_frames *frames);
 typedef void captured_fn(void *context, struct captured *captured);
 
 /*
- * The next frames, so many; those without a stamp are counted and not given. False at
- * the end, which is told as a problem, if it was none, with what was odd in stamps.
+ * Deliver up to `most` frames. Frames without a timestamp are counted but not delivered.
+ * Return false at the end; problems of timestamps and of a premature end are then added.
  */
 bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
 			 void *context, struct problem_list *problems);
@@ -116,7 +116,7 @@ struct survey;
 
 struct survey *survey_new(void);
 
-/* Look at one frame, whose status is FRAME_PACKET or FRAME_OTHER. */
+/* Add a frame whose status is FRAME_PACKET or FRAME_OTHER. */
 void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status);
 

@@ -294,7 +294,7 @@ static void deliver(void *context, struct captured *captured)
 	frames->give(frames->context, captured);
 }
 
-/* Deliver a packet whose time is not absurd. */
+/* Deliver a packet if its time is plausible. */
 static void deliver_sound(void *context, struct captured *captured)
 {
 	struct capture_frames *frames = context;

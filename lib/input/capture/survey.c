@@ -168,7 +168,9 @@ void survey_add(struct survey *survey, const struct frame *frame,
 	sender->open_checksums += frame->checksum == CHECKSUM_PARTIAL;
 }
 
-/* The two that most frames are from or to; NULL where there are not so many. */
+/*
+ * Find the two hosts that most frames are from or to; NULL for those that do not exist.
+ */
 static void find_busiest(const struct survey *survey, const struct host *best[2])
 {
 	best[0] = best[1] = NULL;

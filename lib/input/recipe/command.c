@@ -13,7 +13,7 @@
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define ALNUM   LETTERS "0123456789"
 
-/* How long `%(key)` is that begins here; 0: none does. */
+/* Return the length of the `%(key)` that starts here, or 0 if there is none. */
 static size_t placeholder_length(const char *at)
 {
 	size_t length;
@@ -24,7 +24,7 @@ static size_t placeholder_length(const char *at)
 	return at[length] == ')' ? length + 1 : 0;
 }
 
-/* Whether it is no longer followed from here on where quotes begin and end. */
+/* Return true if quoting cannot be followed from here on. */
 static bool hides_quotes(const char *at)
 {
 	static const char *const marks[] = {"\\", "`",  "#",  "<<", "((",
@@ -52,7 +52,7 @@ static void add_quoted(struct bytes *filled, const char *value, char quote)
 		bytes_add_byte(filled, '\'');
 }
 
-/* What is wrong with a placeholder; NULL if nothing is. For free(). */
+/* Return what is wrong with a placeholder, or NULL. The caller frees the result. */
 static char *check_placeholder(const char *key, bool is_hidden, bool is_string,
 			       const struct recipe_value *values)
 {

@@ -46,7 +46,7 @@ void recipe_want_name(const char *what, const struct recipe_value *name,
 			 meant);
 }
 
-/* A number of the table, 0 where it has none. */
+/* Return a number of the table, or 0 if it is missing. */
 static int64_t number_of(const struct recipe_value *key, const char *name)
 {
 	int64_t number = 0;
@@ -55,7 +55,10 @@ static int64_t number_of(const struct recipe_value *key, const char *name)
 	return number;
 }
 
-/* true, false, yes, no, on and off, as YAML 1.1 has it, and none: whether it is one. */
+/*
+ * Parse a switch: true, false, yes, no, on and off, as in YAML 1.1, and none. Return
+ * false if the value is something else.
+ */
 static bool is_switch(const struct recipe_value *value, bool *is_on)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
@@ -71,7 +74,7 @@ static bool is_switch(const struct recipe_value *value, bool *is_on)
 	return strcmp(value->text, "none") == 0;
 }
 
-/* The times that a unit stands for; a time is in milliseconds. 0: there is none such. */
+/* Return the factor of a unit, or 0 if it is unknown; times are in milliseconds. */
 static int64_t unit_of(const char *type, const char *unit)
 {
 	static const struct {
@@ -99,7 +102,7 @@ static bool parse_number(const char *type, const char *text, int64_t *number)
 
 	well = unit && (is_time ? number_seconds(digits, number)
 				: number_integer(digits, number)) == 0;
-	if (well && is_time) /* of nanoseconds, by a unit of milliseconds */
+	if (well && is_time) /* nanoseconds, from a unit in milliseconds */
 		*number /= 1000;
 	if (!well || __builtin_mul_overflow(*number, unit, number))
 		return false;
@@ -140,7 +143,10 @@ static bool check_number(const struct recipe_value *key, const char *what,
 	return false;
 }
 
-/* Whether a value is one that the table refuses; then it is told, and not repeated. */
+/*
+ * Return true, and report the value without quoting it, if it matches the key's `refuse`
+ * pattern.
+ */
 static bool is_refused(const struct recipe_value *key, const char *what,
 		       const struct recipe_value *value)
 {
@@ -190,7 +196,7 @@ static void complete(const struct recipe_entry *key, const char *what,
 				 recipe_text(&key->value, "want"));
 	if (!unset)
 		return;
-	recipe_value_put(map, key->key, ""); /* a null may stand there */
+	recipe_value_put(map, key->key, ""); /* the value may be null */
 	added = recipe_value_find(map, key->key);
 	recipe_value_clear(added);
 	recipe_value_copy(added, unset);
@@ -287,7 +293,7 @@ static void gather(const char *what, bool has_settings, struct recipe_entry *ent
 	free(name);
 }
 
-/* A name, and what stands behind it: one of an empty map where it stands alone. */
+/* Check a name and its value; a name without a value has an empty map. */
 static void check_entry(const struct recipe_value *key, const char *what,
 			struct recipe_entry *entry)
 {
@@ -312,7 +318,7 @@ static void check_entry(const struct recipe_value *key, const char *what,
 	recipe_check(each, whole, value);
 }
 
-/* Becomes a map, without names that stand for nothing. */
+/* Turn names into a map, without names whose value is null. */
 static bool check_names(const struct recipe_value *key, const char *what,
 			struct recipe_value *value)
 {

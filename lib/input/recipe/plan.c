@@ -64,7 +64,7 @@ static struct recipe_value *add_member(struct recipe_value *value, const char *k
 	return member;
 }
 
-/* A list with commas between, but for one word, for free(). */
+/* Join the items of a list with commas, except one. The caller frees the result. */
 static char *join(const struct recipe_value *list, const char *but)
 {
 	struct bytes all = {0};
@@ -230,7 +230,8 @@ struct plan {
 	struct bytes *out;
 };
 
-/* The nodes of some roles, a map of each with the role that it comes by. */
+/* Choose the nodes of some roles, as a map from node to the role that it was chosen by.
+ */
 static void choose_nodes(const struct plan *plan, const char *section,
 			 const struct recipe_value *user, struct recipe_value *chosen)
 {
@@ -255,8 +256,7 @@ static void choose_nodes(const struct plan *plan, const char *section,
 	}
 }
 
-/* A line of what runs somewhere: words of it or of what %(key)s stands for, its command.
- */
+/* Print a line for a command: words, which can contain %(key)s, and the command. */
 static void print_command(struct plan *plan, const char *section, const char *format,
 			  const struct recipe_value *user,
 			  const struct recipe_value *values)

@@ -15,7 +15,7 @@
 /* known.yaml, by the build. */
 extern const char recipe_known_names[];
 
-/* None lets a leading `-` pass, which ssh would take for an option. */
+/* A leading `-` is not accepted, because ssh would take it for an option. */
 #define USER_FORM "[A-Za-z0-9_][A-Za-z0-9_.@+-]*"
 #define HOST_FORM "[A-Za-z0-9_][A-Za-z0-9_.-]*"
 #define IPV6_FORM                                                                        \
@@ -67,7 +67,7 @@ static bool is_same_host(const struct recipe_value *a, const struct recipe_value
 	       strcmp(recipe_text(a, "port"), recipe_text(b, "port")) == 0;
 }
 
-/* Whether the last node can stand beside those that are there. */
+/* Check that the last node does not conflict with those before it. */
 static void check_node(struct recipe *recipe)
 {
 	/* What the collector itself puts into a run's directory. */
@@ -93,7 +93,7 @@ static void check_node(struct recipe *recipe)
 }
 
 /*
- * Add a node at [USER@]HOST[:PORT], of which `details` knows better. Its name, or NULL
+ * Add a node at [USER@]HOST[:PORT]; `details` override that. Return its name, or NULL
  * with an error.
  */
 static const char *add_node(struct recipe *recipe, const struct recipe_value *text,
@@ -146,7 +146,7 @@ static const char *find_node(const struct recipe_value *nodes, const char *text)
 	return NULL;
 }
 
-/* The hosts of a role. Where there are no `hosts`, they are those of the roles. */
+/* Add a role and its hosts. If the recipe has no `hosts`, they become its nodes. */
 static void add_role(struct recipe *recipe, const struct recipe_entry *entry)
 {
 	struct recipe_value *role =
@@ -269,7 +269,7 @@ static void add_uncovered(struct recipe_value *kinds, const char *kind,
 	recipe_value_clear(events);
 }
 
-/* Becomes a map of what to record of each kind. */
+/* Replace the list of events by a map of what to record of each kind. */
 static void expand_events(struct recipe *recipe, const struct recipe_value *known)
 {
 	struct recipe_value *events = recipe_value_find(&recipe->checked, "events");
@@ -359,7 +359,7 @@ static void prepare_sar(struct recipe_value *recipe)
 	recipe_value_find(recipe, "sar")->plain = true;
 }
 
-/* Without a name the file's is taken, as lttng-cluster does. */
+/* Without a name, a recipe is named after its file, as in lttng-cluster. */
 static void name_by_file(struct recipe *recipe, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -375,7 +375,7 @@ static void name_by_file(struct recipe *recipe, const char *path)
 	recipe_value_put(&recipe->checked, "name", name);
 }
 
-/* ~/ is the home directory of who runs the collector. */
+/* Replace ~/ by the home directory of the user who runs the collector. */
 static void expand_home(struct recipe *recipe)
 {
 	const char *tracedir = recipe_text(&recipe->checked, "tracedir");

@@ -42,8 +42,10 @@ const struct recipe_value *recipe_get(const struct recipe *recipe, const char *k
  */
 void recipe_known(struct recipe_value *known);
 
-/* [USER@]HOST[:PORT] taken apart into a map of `username`, `address` and `port`; false
- * where it is none. */
+/*
+ * Split [USER@]HOST[:PORT] into a map of `username`, `address` and `port`. Return false
+ * if the text is invalid.
+ */
 bool recipe_parse_destination(const char *text, struct recipe_value *destination);
 
 enum { RECIPE_MOST_POINTS = 10000 }; /* of the product of the parameters */

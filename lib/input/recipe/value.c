@@ -256,7 +256,7 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 	return 0;
 }
 
-/* Members of what a merge key names are added where the map has none such. */
+/* Add the members of a merge key's maps that the map does not have. */
 static void merge_under(struct recipe_value *map, struct recipe_value *from)
 {
 	for (size_t i = 0; from->kind == RECIPE_LIST && i < from->count; i++)
@@ -336,7 +336,7 @@ static int convert_map(struct loader *loader, const yaml_node_t *node, size_t de
 	return status;
 }
 
-/* A node as a tree of its own: what aliases stand for is copied. */
+/* Convert a node to a tree of its own: what aliases refer to is copied. */
 static int convert(struct loader *loader, int index, size_t depth,
 		   struct recipe_value *value)
 {
@@ -526,7 +526,7 @@ static int import_file(struct loader *loader, const char *importer,
 	return status;
 }
 
-/* Merge all that a file imports, and take the key away. */
+/* Merge everything that a file imports, and remove the key. */
 static int import_files(struct loader *loader, const char *path, struct recipe_value *own,
 			struct recipe_value *into)
 {

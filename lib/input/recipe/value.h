@@ -7,11 +7,11 @@
 
 #include "base/options.h"
 
-/* Where something stands in a recipe's files, and where errors of it go. */
+/* A location in a recipe's files, and the errors reported there. */
 struct recipe_location {
 	struct recipe_errors *errors;
 	const char *file; /* as the user knows it; borrowed of the errors */
-	size_t line;      /* from 1; 0: the file as a whole */
+	size_t line;      /* from 1; 0 for the whole file */
 };
 
 /* All that is wrong with a recipe, and the names of its files. */
@@ -33,9 +33,8 @@ void recipe_errors_sort(struct recipe_errors *errors);
 void recipe_errors_clear(struct recipe_errors *errors);
 
 /*
- * What stands in a YAML file, as a tree in which every value knows where it
- * stands. Aliases and merge keys (<<) are resolved already: what they stand for
- * is copied, with the location where it was written.
+ * The contents of a YAML file, as a tree in which every value has its location. Aliases
+ * and merge keys (<<) are resolved: what they refer to is copied, with its own location.
  */
 enum recipe_kind { RECIPE_TEXT, RECIPE_LIST, RECIPE_MAP };
 
@@ -95,13 +94,13 @@ void recipe_value_set(struct recipe_value *value, const char *text);
 /* Set a map's member to a text, or, without a key, add a text to a list. */
 void recipe_value_put(struct recipe_value *value, const char *key, const char *text);
 
-/* A copy of a whole tree, in place of an empty value. */
+/* Copy a whole tree into an empty value. */
 void recipe_value_copy(struct recipe_value *value, const struct recipe_value *from);
 
-/* A map's member, or NULL, also where it is null or there is no map. */
+/* Return a map's member, or NULL if it is missing or null, or if `map` is NULL. */
 struct recipe_value *recipe_value_find(const struct recipe_value *map, const char *key);
 
-/* The text of a map's member, "" where there is none. */
+/* Return the text of a map's member, or "" if there is none. */
 const char *recipe_text(const struct recipe_value *map, const char *key);
 
 /* Whether a list has this text among its first `count`. */
@@ -120,7 +119,7 @@ char *recipe_meant(const char *word, const struct recipe_value *map);
 void recipe_want_name(const char *what, const struct recipe_value *name,
 		      const char *after, const struct recipe_value *map);
 
-/* Whether a text as a whole has the form of an extended regular expression. */
+/* Return true if a whole text matches an extended regular expression. */
 bool recipe_has_form(const char *form, const char *text);
 
 /*
