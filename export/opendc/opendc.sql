@@ -462,7 +462,7 @@ SELECT NULL, count(*), 'of ' || count(*) || ' tasks no memory is recorded, ' || 
 	|| IIF(min(kb) < max(kb), ' to ' || max(kb), '') || ' kB are taken'
 FROM opendc_wanted WHERE NOT told HAVING count(*) > 0
 UNION ALL
-SELECT name, 1, printf('up to %d tasks at a time for %d cores: OpenDC gives each task a core and loses the others, want '
+SELECT name, 1, printf('up to %d tasks at a time for %d cores: OpenDC gives each task a core, and the others wait or are lost; use '
 	|| '--tasks node, or --slots %d or more', tasks, cores, tasks)
 FROM opendc_host WHERE tasks > cores
 UNION ALL

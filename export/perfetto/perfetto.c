@@ -366,17 +366,17 @@ static const struct option_row rows[] = {
     {0, "format", OPTION_WORD, &options.form, "proto|json",
      "Perfetto's own format (default), or Chrome's JSON", 0, 0},
     {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
-     "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
-     "tasks",
+     "only these: states, cpus, interrupts, syscalls, disks, messages, requests, "
+     "samples, clocks, tasks",
      0, 0},
     {0},
 };
 
 static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	static const char *const parts[] = {"states",   "cpus",   "interrupts",
-					    "syscalls", "disks",  "messages",
-					    "samples",  "clocks", "tasks"};
+	static const char *const parts[] = {
+	    "states",   "cpus",     "interrupts", "syscalls", "disks",
+	    "messages", "requests", "samples",    "clocks",   "tasks"};
 	enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
 	(void)output;

@@ -164,6 +164,8 @@ enum perfetto_row {
 	ROW_DISK,     /* of: device number */
 	ROW_SENT,
 	ROW_RECEIVED,
+	ROW_REQUESTS,
+	ROW_SERVED,
 	ROW_TASKS,
 	ROW_RUN, /* what the file says of the run: the node */
 	/* Counters, each by its own name. */

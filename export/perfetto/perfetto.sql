@@ -207,6 +207,21 @@ SELECT node, begin_ns, max(coalesce(end_ns, ?2), begin_ns) AS until_ns,
 FROM invocation WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NOT NULL
 ORDER BY until_ns, begin_ns, id
 
+-- Requests as their clients saw them, and as their servers did; the parts of each are values.
+-- What has no response is an instant.
+--- requests slices
+SELECT r.node, r.begin_ns, r.end_ns, 0, coalesce(nullif(q.protocol, ''), 'request') || coalesce(' ' || q.server_port, '')
+		|| IIF(r.is_client, ' to ', ' from ') || o.name AS what,
+	q.id AS "request", q.request_bytes AS "request bytes", q.response_bytes AS "response bytes",
+	IIF(r.is_client, q.client_tid, q.server_tid) AS "@thread", q.resent_ns AS "resent ns", q.there_ns AS "there ns",
+	q.queue_ns AS "queue ns", q.running_ns AS "running ns", q.runnable_ns AS "runnable ns", q.disk_ns AS "disk ns",
+	q.node_ns AS "node ns", q.other_ns AS "other ns", q.unknown_ns AS "unknown ns", q.back_ns AS "back ns",
+	IIF(r.is_client, 'requests', 'served') AS "=track", 'request' AS "=category"
+FROM (SELECT id, client AS node, 1 AS is_client, begin_ns, end_ns FROM request
+	UNION ALL SELECT id, server, 0, arrived_ns, responded_ns FROM request) AS r
+CROSS JOIN request AS q ON q.id = r.id CROSS JOIN node AS o ON o.id = IIF(r.is_client, q.server, q.client)
+WHERE r.begin_ns <= ?2 AND coalesce(r.end_ns, r.begin_ns) >= ?1 ORDER BY coalesce(r.end_ns, r.begin_ns), r.id, r.is_client
+
 -- Viewers draw a value up to the next one, and a sample is of the time before it: so its
 -- value goes where that begins, and is drawn over what it is of.
 --- samples counters

@@ -44,6 +44,8 @@ static const struct form {
     [ROW_DISK] = {"disk", NULL, PERFETTO_ROW, ROW_DISKS, 5000000},
     [ROW_SENT] = {"sent", "messages sent", PERFETTO_ROW, ROW_NETWORK, 1},
     [ROW_RECEIVED] = {"received", "messages received", PERFETTO_ROW, ROW_NETWORK, 2},
+    [ROW_REQUESTS] = {"requests", "requests made", PERFETTO_ROW, ROW_KINDS, 5050000},
+    [ROW_SERVED] = {"served", "requests served", PERFETTO_ROW, ROW_KINDS, 5060000},
     [ROW_TASKS] = {"tasks", "tasks", PERFETTO_ROW, ROW_KINDS, 5100000},
     [ROW_RUN] = {"run", "run", PERFETTO_ROW, ROW_CLOCKS, 7000000},
     [ROW_FREQUENCY] = {"frequency", NULL, PERFETTO_COUNTER, ROW_CPUS, 13},
