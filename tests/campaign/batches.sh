@@ -49,7 +49,7 @@ finding()
 while [ $i -lt "$count" ]; do
 	i=$((i + 1))
 	[ $((i % 2)) -eq 0 ] && signal=TERM || signal=KILL
-	delay=$(awk -v seed=$((seed * 100003 + i)) -v us="$us" 'BEGIN {
+	delay=$(awk -v seed=$(((seed * 100003 + i) % 2147483647)) -v us="$us" 'BEGIN {
 		srand(seed); for (k = 0; k < 10; k++) rand(); printf "%.6f", rand() * us * 1.1 / 1e6 }')
 	rm -rf out out.work
 	status=0

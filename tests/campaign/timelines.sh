@@ -59,7 +59,7 @@ statement()
 	function pick(list,  item) { return item[1 + int(rand() * split(list, item, "|"))] }
 	{ column[NR] = $0 }
 	END {
-		srand(seed * 1000003 + number * 7919)
+		srand((seed * 1000003 + number * 7919) % 2147483647) # awk may take all larger ones for one
 		for (i = 0; i < 20; i++)
 			rand()
 		values = "NULL|-1|0|1|2|99|4294967296|9223372036854775807|-9223372036854775808|" \
