@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/describe.h"
+#include "sync/observe/messages_csv.h"
 
 struct finding {
 	struct merge_run *run;
 	const struct merge_clock_options *clock_options;
-	struct sync sync;
+	struct observations seen;
+	struct synchronization sync; /* with a file, only its network is found */
+	struct problem_list problems;
 };
 
 /* A clock map of this run, whose clocks go by the names of sources. */
@@ -74,27 +78,43 @@ static void add_problems(struct merge_run *run, struct problem_list *problems)
 	problem_clear(problems);
 }
 
-/* Which messages are false is known after the fit, whoever sets the clocks. 0 also where
- * no source could be read: then there is nothing to match. */
-static int read_and_fit(struct finding *finding, struct progress *progress,
-			struct error *error)
+/* With a clock map, find out no more than which messages are false. */
+static int find_clocks(struct finding *finding, const struct fit_options *how,
+		       bool has_messages, struct error *error)
 {
-	struct sync *sync = &finding->sync;
+	if (!finding->clock_options->file)
+		return synchronize(&finding->seen, how, &finding->sync,
+				   &finding->problems, error);
+	return has_messages ? network_find(&finding->seen, how, &finding->sync.network,
+					   &finding->problems, error)
+			    : 0;
+}
+
+/* If no source could be read, there is nothing to match: that is no failure. */
+static int read_and_fit(struct finding *finding, const struct sync_options *how,
+			struct progress *progress, struct error *error)
+{
 	struct error cause = ERROR_INIT;
-	int status = sync_read_sources(sync, &finding->run->sources, progress, &cause);
+	int status =
+	    observe_sources(&finding->run->sources, &how->observe, &finding->seen,
+			    &finding->problems, progress, &cause);
 
 	if (!status && finding->clock_options->messages)
-		status =
-		    sync_add_messages(sync, finding->clock_options->messages, &cause);
-	add_problems(finding->run, &sync->problems);
-	if (status && sync->seen.traces)
+		status = observe_more_messages(finding->clock_options->messages,
+					       how->observe.keeps_ends, &finding->seen,
+					       &finding->problems, &cause);
+	add_problems(finding->run, &finding->problems);
+	if (status && finding->seen.traces)
 		error_set(error, "%s", error_text(&cause));
 	else
-		status = sync->seen.traces ? sync_fit(sync, error) : 0;
+		status =
+		    finding->seen.traces
+			? find_clocks(finding, &how->fit, how->observe.keeps_ends, error)
+			: 0;
 	error_clear(&cause);
-	/* Nothing is to be said of a fit that is not used. */
+	/* Problems of clocks that are not used are of no interest. */
 	if (finding->clock_options->none || finding->clock_options->file)
-		problem_clear(&sync->problems);
+		problem_clear(&finding->problems);
 	return status;
 }
 
@@ -174,8 +194,8 @@ static void survey(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	for (size_t i = 0; i < finding->sync.seen.traces; i++) {
-		const struct trace *trace = &finding->sync.seen.trace[i];
+	for (size_t i = 0; i < finding->seen.traces; i++) {
+		const struct trace *trace = &finding->seen.trace[i];
 
 		run->source[trace->source_index].is_read = true;
 		run->source[trace->source_index].facts = trace->facts;
@@ -319,9 +339,9 @@ static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	if (!finding->clock_options->file && finding->sync.seen.traces)
-		sync_describe(&finding->sync, &run->map);
-	run->map.matching = finding->sync.seen.matching;
+	if (!finding->clock_options->file && finding->seen.traces)
+		describe_clocks(&finding->sync, &finding->seen.matching, &run->map);
+	run->map.matching = finding->seen.matching;
 	survey(finding);
 	if (finding->clock_options->none) {
 		leave_clocks(&run->map);
@@ -337,32 +357,32 @@ int merge_clocks_find(struct merge_run *run,
 		      struct error *error)
 {
 	struct finding finding = {.run = run, .clock_options = clock_options};
-	struct sync *sync = &finding.sync;
-	struct message_log *log;
-	struct sync_options options = clock_options->sync;
+	struct message_log *log = &finding.sync.network.log;
+	struct sync_options how = clock_options->sync;
 	int status;
 
 	clock_map_clear(&run->map);
 	if (clock_options->file && read_map(run, clock_options->file, error))
 		return -1;
-	options.alone = true;
-	options.keeps_ends = messages;
+	how.observe.alone = true;
+	how.observe.keeps_ends = messages;
 	if (clock_options->file || clock_options->none)
-		options.reference = NULL;
-	sync_init(sync, &options);
-	status = read_and_fit(&finding, progress, error);
+		how.fit.reference = NULL;
+	status = read_and_fit(&finding, &how, progress, error);
 	if (!status)
 		set_clocks(&finding);
-	problem_move(&run->problems, &sync->problems);
-	/* Where nothing was fitted, what was read has it. */
-	log = sync->log.block ? &sync->log : &sync->seen.log;
+	problem_move(&run->problems, &finding.problems);
+	/* If no clocks were found, the observations still have their log. */
+	if (!log->block)
+		log = &finding.seen.log;
 	if (messages && !status)
 		status = message_log_put_away(log, error);
 	if (messages) {
 		*messages = *log;
 		*log = (struct message_log){0};
 	}
-	sync_clear(sync);
+	synchronization_clear(&finding.sync);
+	observations_clear(&finding.seen);
 	return status;
 }
 

@@ -261,7 +261,7 @@ static int write_rows(struct merge *merge, struct error *error)
 				    .messages = &merge->messages,
 				    .requests = merge->requests,
 				    .progress = &merge->progress,
-				    .threads = merge->sync.threads,
+				    .threads = merge->sync.observe.threads,
 				    .payload = !options.no_payload,
 				    .has_spans = !options.no_spans};
 	return load_events(&merge->load, error) ||
@@ -290,7 +290,7 @@ static int write_part(struct merge *merge, struct error *error)
 				  .directory = merge->part.temporary,
 				  .run = &merge->run,
 				  .requests = merge->requests,
-				  .threads = merge->sync.threads,
+				  .threads = merge->sync.observe.threads,
 				  .progress = &merge->progress};
 
 	if (!part_write(&part, error))

@@ -11,8 +11,8 @@
 #include "input/samples.h"
 #include "merge/requests.h"
 #include "merge/run.h"
-#include "sync/pair/pair.h"
-#include "sync/sync.h"
+#include "sync/arguments.h"
+#include "sync/pair/message_log.h"
 #include "timeline/rows.h"
 #include "timeline/writer.h"
 

@@ -87,18 +87,18 @@ static int parse_segments(const char *text, struct piecewise_options *options,
 }
 
 /* "limit", "straight" or "30". 0, or -1 with error. */
-static int parse_bounds(const char *text, struct sync_options *options,
+static int parse_bounds(const char *text, struct bounds_options *options,
 			struct error *error)
 {
 	char *end;
 
-	options->bounds = BOUNDS_LIMIT;
+	options->model = BOUNDS_LIMIT;
 	if (!text || strcmp(text, "limit") == 0)
 		return 0;
-	options->bounds = BOUNDS_STRAIGHT;
+	options->model = BOUNDS_STRAIGHT;
 	if (strcmp(text, "straight") == 0)
 		return 0;
-	options->bounds = BOUNDS_WANDER;
+	options->model = BOUNDS_WANDER;
 	options->wander_ppm = strtod(text, &end);
 	if (end != text && !*end && options->wander_ppm >= 0 &&
 	    options->wander_ppm <= 100000)
@@ -113,24 +113,25 @@ static int parse_bounds(const char *text, struct sync_options *options,
 int sync_arguments_parse(struct sync_options *options, struct error *error)
 {
 	const struct sync_arguments *arguments = &sync_arguments;
+	const int threads = arguments->jobs ? arguments->jobs : default_jobs();
 
 	*options = (struct sync_options){
-	    .drift_limit_ppm = arguments->drift_limit_ppm,
-	    .max_rejected = arguments->max_rejected,
-	    .reference = arguments->reference,
-	    .threads = arguments->jobs ? arguments->jobs : default_jobs(),
-	    .in_flight = (size_t)arguments->in_flight,
+	    .observe = {.threads = threads, .in_flight = (size_t)arguments->in_flight},
+	    .fit = {.drift_limit_ppm = arguments->drift_limit_ppm,
+		    .max_rejected = arguments->max_rejected,
+		    .reference = arguments->reference,
+		    .bounds.threads = threads},
 	};
 	if (arguments->method)
-		options->method = fit_method_find(arguments->method);
-	if (arguments->method && !options->method)
+		options->fit.method = fit_method_find(arguments->method);
+	if (arguments->method && !options->fit.method)
 		return error_misuse(error,
 				    "--method: invalid value '%s' (expected hull, "
 				    "margin, joint or regression)",
 				    arguments->method);
-	if (parse_segments(arguments->segments, &options->segments, error))
+	if (parse_segments(arguments->segments, &options->fit.segments.given, error))
 		return -1;
-	return parse_bounds(arguments->bounds, options, error);
+	return parse_bounds(arguments->bounds, &options->fit.bounds, error);
 }
 
 /* One --local argument. */

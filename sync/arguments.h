@@ -20,9 +20,14 @@ extern struct sync_arguments {
 
 extern const struct option_row sync_rows[];
 
+struct sync_options {
+	struct observe_options observe;
+	struct fit_options fit;
+};
+
 /*
- * What the arguments mean; the options borrow from them. 0, or -1 with error:
- * misuse.
+ * Set the options from the arguments, and borrow from these. Return 0, or -1 with error
+ * (misuse).
  */
 int sync_arguments_parse(struct sync_options *options, struct error *error);
 

@@ -14,10 +14,14 @@
 #include "input/capture/capture.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
-#include "sync/fit/fit.h"
+#include "sync/describe.h"
+#include "sync/fit/lp.h"
+#include "sync/fit/regression.h"
+#include "sync/messages_out.h"
 #include "sync/observe/extract.h"
+#include "sync/observe/messages_csv.h"
 #include "sync/plot/plot.h"
-#include "sync/sync.h"
+#include "sync/print.h"
 
 static struct {
 	struct text_list traces, runs;
@@ -138,23 +142,35 @@ static int check_apply(const struct source_list *sources, struct error *error)
 	return 0;
 }
 
-static int read_input(struct sync *sync, struct source_list *sources, struct error *error)
+/* What a run reads and finds. */
+struct work {
+	struct source_list sources;
+	struct sync_options how;
+	struct observations seen;
+	struct synchronization sync;
+	struct problem_list problems;
+};
+
+static int read_input(struct work *work, struct error *error)
 {
+	struct source_list *sources = &work->sources;
 	struct progress progress;
 	int status;
 
 	if (options.messages)
-		return sync_read_messages(sync, options.messages, error);
+		return observe_messages(options.messages, &work->seen, &work->problems,
+					error);
 	progress_init(&progress, options.quiet);
-	collect_sources(sources, &sync->problems);
+	collect_sources(sources, &work->problems);
 	if (sources->count)
 		qsort(sources->item, sources->count, sizeof(*sources->item), by_name);
-	status = sync_arguments_set_sources(sources, error) ||
-		 check_apply(sources, error) ||
-		 (options.extract
-		      ? extract_packets(sources, sync->options.threads, options.extract,
-					&sync->problems, &progress, error)
-		      : sync_read_sources(sync, sources, &progress, error));
+	status =
+	    sync_arguments_set_sources(sources, error) || check_apply(sources, error) ||
+	    (options.extract
+		 ? extract_packets(sources, work->how.observe.threads, options.extract,
+				   &work->problems, &progress, error)
+		 : observe_sources(sources, &work->how.observe, &work->seen,
+				   &work->problems, &progress, error));
 	return status;
 }
 
@@ -168,7 +184,7 @@ static int write_map(const struct clock_map *map, const char *path, struct error
 	return output_commit(&output, error);
 }
 
-static void print_text(struct sync *sync, const struct clock_map *map)
+static void print_text(const struct synchronization *sync, const struct clock_map *map)
 {
 	print_clocks(sync, map, options.local_time, stdout);
 	if (options.verbose || options.stats) {
@@ -180,67 +196,75 @@ static void print_text(struct sync *sync, const struct clock_map *map)
 }
 
 /* Print first, so that no file is delivered if standard output cannot be written. */
-static int write_results(struct sync *sync, const struct source_list *sources,
-			 struct error *error)
+static int write_results(struct work *work, struct error *error)
 {
+	struct synchronization *sync = &work->sync;
+	const struct plot_run drawn = {&sync->network, &sync->verdict,
+				       work->seen.matching.matched};
 	struct clock_map map;
+	const struct apply_request applied = {&work->seen, &work->sources, &map,
+					      options.apply};
 	int status = 0;
 
-	sync_describe(sync, &map);
+	describe_clocks(sync, &work->seen.matching, &map);
 	if (options.json && !options.output)
 		clock_map_write(&map, stdout);
 	else if (!options.json && !options.quiet)
 		print_text(sync, &map);
 	if (options.verbose && !options.json)
-		status = print_rejected(sync, stdout, error);
+		status = print_rejected(&sync->network, stdout, error);
 	status = status ? status : output_flush_stdout(error);
 	if (!status && options.output)
 		status = write_map(&map, options.output, error);
 	if (!status && options.plot)
-		status = plot_run(sync, options.plot, error);
+		status = plot_run_write(&drawn, options.plot, error);
 	if (!status && options.messages_out)
-		status = messages_out_write(sync, &map, options.messages_out, error);
+		status = messages_out_write(&work->seen, &sync->network.log, &map,
+					    options.messages_out, error);
 	if (!status && options.apply)
-		status = apply_run(sync, &map, sources, options.apply,
-				   options.json ? stderr : stdout, error);
+		status = apply_run(&applied, options.json ? stderr : stdout,
+				   &work->problems, error);
 	clock_map_clear(&map);
 	return status;
 }
 
-/* Say what was odd; returns whether anything was not used. */
-static bool report(const struct sync *sync)
+/* Print all problems. Return true if some input was not used. */
+static bool report(const struct work *work)
 {
-	bool failed = problem_print(&sync->problems, "ctsync", stderr);
+	bool failed = problem_print(&work->problems, "ctsync", stderr);
 
-	if (sync->seen.given_up)
+	if (work->seen.given_up)
 		fprintf(stderr,
 			"ctsync: %llu packets were given up before their other side was "
 			"read (--in-flight)\n",
-			(unsigned long long)sync->seen.given_up);
+			(unsigned long long)work->seen.given_up);
 	return failed;
 }
 
-static int run(struct error *error)
+static int ctsync_main(struct error *error)
 {
-	struct source_list sources = {.takes_extracts = !options.extract};
-	struct sync_options how;
-	struct sync sync;
+	struct work work = {.sources.takes_extracts = !options.extract};
+	struct synchronization *sync = &work.sync;
 	int status;
 
-	if (check_request(error) || sync_arguments_parse(&how, error))
+	if (check_request(error) || sync_arguments_parse(&work.how, error))
 		return -1;
-	how.alone = options.messages_out; /* the only node left, say */
-	how.keeps_ends = options.messages_out;
-	sync_init(&sync, &how);
-	status = read_input(&sync, &sources, error);
+	work.how.observe.alone = options.messages_out; /* the only node left, say */
+	work.how.observe.keeps_ends = options.messages_out;
+	status = read_input(&work, error);
 	if (!status && !options.extract)
-		status = sync_fit(&sync, error) || write_results(&sync, &sources, error);
-	if (report(&sync) && !status)
+		status =
+		    synchronize(&work.seen, &work.how.fit, sync, &work.problems, error) ||
+		    write_results(&work, error);
+	if (report(&work) && !status)
 		status = EXIT_FAILED;
-	else if (!status && !options.extract && !sync_is_tied(&sync))
+	else if (!status && !options.extract &&
+		 !verdict_is_whole(&sync->network, &sync->verdict))
 		status = EXIT_NOT_TIED;
-	source_list_clear(&sources);
-	sync_clear(&sync);
+	synchronization_clear(sync);
+	observations_clear(&work.seen);
+	source_list_clear(&work.sources);
+	problem_clear(&work.problems);
 	return status;
 }
 
@@ -256,6 +280,6 @@ int main(int argc, const char **argv)
 	output_catch_pipe();
 	status = options_parse(&command, argc, argv, &options.runs, &error);
 	if (status == OPTIONS_GO)
-		status = run(&error);
+		status = ctsync_main(&error);
 	return program_end("ctsync", status, &error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/messages_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,12 +171,12 @@ static void clear(struct messages_out *out)
 	free(out->trace_of);
 }
 
-int messages_out_write(struct sync *sync, const struct clock_map *map, const char *path,
-		       struct error *error)
+int messages_out_write(const struct observations *seen, struct message_log *log,
+		       const struct clock_map *map, const char *path, struct error *error)
 {
 	static const struct output_kind kind = {
 	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
-	struct messages_out out = {.seen = &sync->seen, .map = map};
+	struct messages_out out = {.seen = seen, .map = map};
 	struct output_directory directory;
 	int status;
 
@@ -184,7 +184,7 @@ int messages_out_write(struct sync *sync, const struct clock_map *map, const cha
 		return -1;
 	find_nodes(&out);
 	status = begin_files(&out, &directory, error) ||
-		 message_log_walk_ends(&sync->log, write_message, &out, error) ||
+		 message_log_walk_ends(log, write_message, &out, error) ||
 		 end_files(&out, error);
 	if (status)
 		output_directory_explain(&directory, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -110,30 +110,28 @@ struct drift {
 	} kind;
 };
 
-static struct drift drift_of(const struct sync *sync, uint32_t index)
+static struct drift drift_of(const struct synchronization *sync, uint32_t index)
 {
-	const struct rate_bound *rate = &sync->rate[index];
-	const struct clock *clock = &sync->fitted[index];
-	struct drift drift = {.rate = sync->clock[index].rate};
+	const struct rate_bound *rate = &sync->verdict.rate[index];
+	const struct clock *clock = &sync->verdict.clock[index];
+	struct drift drift = {.rate = clock_mean_rate(clock), .bound = HUGE_VAL};
 
-	if (sync_is_piecewise(sync, index))
-		drift.rate = clock_mean_rate(clock);
-	drift.bound = HUGE_VAL;
 	if (rate->known)
 		drift.bound = fmax(rate->high - drift.rate, drift.rate - rate->low);
-	if (!(drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6))
+	if (!(drift.bound < UNKNOWN_SHARE * sync->network.limit))
 		drift.kind = clock->bounds ? DRIFT_LIMITED : DRIFT_UNBOUND;
 	return drift;
 }
 
 /* On a terminal: whether the clock is fast, rather than what is added to correct it. */
-static void format_drift(char text[CELL], char bound[CELL], const struct sync *sync,
-			 uint32_t clock, bool on_terminal)
+static void format_drift(char text[CELL], char bound[CELL],
+			 const struct synchronization *sync, uint32_t clock,
+			 bool on_terminal)
 {
 	struct drift drift = drift_of(sync, clock);
 	double ppm = drift.rate * 1e6;
 	double bound_ppm =
-	    drift.kind == DRIFT_KNOWN ? drift.bound * 1e6 : sync->options.drift_limit_ppm;
+	    drift.kind == DRIFT_KNOWN ? drift.bound * 1e6 : sync->network.limit_ppm;
 	int digits = bound_digits(bound_ppm, 3);
 
 	if (drift.kind == DRIFT_LIMITED)
@@ -184,9 +182,9 @@ static nsec_t best_known(const struct clock *clock, nsec_t from, nsec_t to)
  * Return the time of which the table has the offset: the middle, unless a step leaves it
  * open there, as the clock never showed that time or showed it twice.
  */
-static nsec_t middle_of(const struct sync *sync, const struct clock *clock)
+static nsec_t middle_of(const struct synchronization *sync, const struct clock *clock)
 {
-	double limit_ppb = sync->options.drift_limit_ppm * 1e3;
+	double limit_ppb = sync->network.limit_ppm * 1e3;
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 	nsec_t best = best_known(clock, clock->begin_ns, clock->end_ns);
 	struct clock_bound here = clock_bound_at(clock, middle, limit_ppb);
@@ -198,14 +196,16 @@ static nsec_t middle_of(const struct sync *sync, const struct clock *clock)
 		   : middle;
 }
 
-static struct clock_bound bound_of(const struct sync *sync, const struct clock *clock)
+static struct clock_bound bound_of(const struct synchronization *sync,
+				   const struct clock *clock)
 {
 	return clock_bound_at(clock, middle_of(sync, clock),
-			      sync->options.drift_limit_ppm * 1e3);
+			      sync->network.limit_ppm * 1e3);
 }
 
 /* How exactly offsets are shown: to three digits of the narrowest bound, in ns. */
-static double offset_resolution(const struct sync *sync, const struct clock_map *map)
+static double offset_resolution(const struct synchronization *sync,
+				const struct clock_map *map)
 {
 	double least = 1e9;
 
@@ -219,7 +219,7 @@ static double offset_resolution(const struct sync *sync, const struct clock_map 
 	return fmax(1, pow(10, floor(log10(least)) - 2));
 }
 
-static void add_clock_row(struct table *table, const struct sync *sync,
+static void add_clock_row(struct table *table, const struct synchronization *sync,
 			  const struct clock_map *map, size_t index,
 			  const struct zone *zone, bool on_terminal)
 {
@@ -237,8 +237,8 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 			     clock_quality_name(clock->quality)};
 	struct clock_bound here = bound_of(sync, clock);
 
-	format_drift(drift, drift_bound, sync, sync->set.of_trace[index].clock_index,
-		     on_terminal);
+	format_drift(drift, drift_bound, sync,
+		     sync->network.clocks.of_trace[index].clock_index, on_terminal);
 	if (on_terminal)
 		snprintf(at_middle, sizeof(at_middle), "%" PRId64, offset);
 	else
@@ -252,8 +252,8 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 	table_add(table, row);
 }
 
-void print_clocks(const struct sync *sync, const struct clock_map *map, bool is_local,
-		  FILE *file)
+void print_clocks(const struct synchronization *sync, const struct clock_map *map,
+		  bool is_local, FILE *file)
 {
 	struct zone zone = zone_at(is_local, map->clocks ? map->clock[0].begin_ns : 0);
 	bool on_terminal = table_on_terminal(file), has_zone = is_local && !on_terminal;
@@ -341,12 +341,13 @@ static void print_name(FILE *file, const char *before, const char *name)
 	utf8_print(file, name);
 }
 
-static void print_islands(const struct sync *sync, const struct clock_map *map,
+static void print_islands(const struct synchronization *sync, const struct clock_map *map,
 			  FILE *file)
 {
 	fprintf(file, "%zu islands without %s between them:\n", map->islands,
-		sync_has_contradictions(sync) ? "messages that can be true"
-					      : "a message");
+		pairs_have_contradictory(&sync->network.pairs)
+		    ? "messages that can be true"
+		    : "a message");
 	for (size_t i = 0; i < map->islands; i++) {
 		print_name(file, "  reference ", map->island[i].reference);
 		fputc(':', file);
@@ -356,32 +357,33 @@ static void print_islands(const struct sync *sync, const struct clock_map *map,
 	}
 }
 
-static void print_drift_remark(const struct sync *sync, uint32_t clock, FILE *file)
+static void print_drift_remark(const struct synchronization *sync, uint32_t clock,
+			       FILE *file)
 {
 	struct drift drift = drift_of(sync, clock);
 	bool is_limited = drift.kind == DRIFT_LIMITED;
 
 	if (!is_limited && drift.kind != DRIFT_UNBOUND)
 		return;
-	print_name(file, "", sync_clock_name(sync, clock));
+	print_name(file, "", network_clock_name(&sync->network, clock));
 	fprintf(file,
 		is_limited
 		    ? ": its messages do not tell its drift; the limit of %g ppm "
 		      "sets its bounds\n"
 		    : ": no drift within the limit of %g ppm satisfies its messages, "
 		      "so nothing bounds it\n",
-		sync->options.drift_limit_ppm);
+		sync->network.limit_ppm);
 }
 
 enum { PARTS_MOST = 9 }; /* parts between steps that are printed */
 
 /* Print the offset in each part of a clock's time between steps, where it is known best.
  */
-static void print_parts(const struct sync *sync, uint32_t index, FILE *file)
+static void print_parts(const struct synchronization *sync, uint32_t index, FILE *file)
 {
-	const struct clock *clock = &sync->fitted[index];
-	const struct trace_facts *facts =
-	    &sync->seen.trace[sync->set.clock[index].first_trace].facts;
+	const struct clock *clock = &sync->verdict.clock[index];
+	const struct run_clock *of = &sync->network.clocks.clock[index];
+	const struct trace_facts *facts = &of->trace->facts;
 	nsec_t from = clock->begin_ns;
 
 	for (size_t k = 0; clock->steps && k <= clock->steps && k < PARTS_MOST; k++) {
@@ -389,13 +391,13 @@ static void print_parts(const struct sync *sync, uint32_t index, FILE *file)
 		nsec_t at = best_known(clock, from, to);
 		char offset[NSEC_TEXT], bound[CELL] = "none";
 		struct clock_bound here =
-		    clock_bound_at(clock, at, sync->options.drift_limit_ppm * 1e3);
+		    clock_bound_at(clock, at, sync->network.limit_ppm * 1e3);
 
 		nsec_format_span(offset, (double)nsec_sub(clock_correct(clock, at),
 							  shown_at(facts, at)));
 		if (clock->bounds)
 			format_bound(bound, &here, false);
-		print_name(file, "", sync_clock_name(sync, index));
+		print_name(file, "", of->name);
 		fprintf(file, ": offset %s %s %s step %zu\n", offset, bound,
 			k ? "after" : "before", k ? k : 1);
 		from = to;
@@ -403,15 +405,17 @@ static void print_parts(const struct sync *sync, uint32_t index, FILE *file)
 }
 
 /* What a line of the table cannot say of a clock. */
-static void print_remarks(const struct sync *sync, FILE *file)
+static void print_remarks(const struct synchronization *sync, FILE *file)
 {
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		if (sync->graph.node[i].parent < 0)
+	const struct network *net = &sync->network;
+
+	for (uint32_t i = 0; i < net->clocks.count; i++) {
+		if (net->graph.node[i].parent < 0)
 			continue;
-		if (sync_is_piecewise(sync, i)) {
-			print_name(file, "", sync_clock_name(sync, i));
+		if (sync->verdict.clock[i].segments > 1) {
+			print_name(file, "", network_clock_name(net, i));
 			fprintf(file, ": %zu segments; the drift is their mean\n",
-				sync->fitted[i].segments);
+				sync->verdict.clock[i].segments);
 			print_parts(sync, i, file);
 		}
 		print_drift_remark(sync, i, file);
@@ -443,7 +447,8 @@ static void print_ties(const struct clock_map *map, FILE *file)
 	}
 }
 
-void print_matching(const struct sync *sync, const struct clock_map *map, FILE *file)
+void print_matching(const struct synchronization *sync, const struct clock_map *map,
+		    FILE *file)
 {
 	const struct clock_matching *matching = &map->matching;
 	uint64_t before = 0, after = 0;
@@ -459,10 +464,10 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		"ambiguous %" PRIu64 "\n"
 		"received before sent: %" PRIu64 " by the clocks as they were, %" PRIu64
 		" as corrected\n",
-		matching->matched, pairs_rejected(&sync->pairs), matching->sent,
+		matching->matched, pairs_rejected(&sync->network.pairs), matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
-	declared_print(&sync->seen, file);
+	declared_print(sync->network.clocks.seen, file);
 	print_ties(map, file);
 	print_remarks(sync, file);
 	if (map->islands > 1)
@@ -470,7 +475,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 }
 
 struct rejected_list {
-	const struct sync *sync;
+	const struct network *net;
 	FILE *file;
 	uint64_t count;
 };
@@ -478,28 +483,28 @@ struct rejected_list {
 static int print_if_rejected(void *context, const struct message *message)
 {
 	struct rejected_list *list = context;
-	const struct sync *sync = list->sync;
+	const struct network *net = list->net;
 	char sent[NSEC_TEXT], received[NSEC_TEXT];
 
 	if (!message->rejected)
 		return 0;
 	print_name(list->file, "rejected: ",
-		   sync_clock_name(sync, message_from(&sync->log, message)));
+		   network_clock_name(net, message_from(&net->log, message)));
 	fprintf(list->file, " %s", nsec_format_seconds(sent, message->send_ns));
 	print_name(list->file, " > ",
-		   sync_clock_name(sync, message_to(&sync->log, message)));
+		   network_clock_name(net, message_to(&net->log, message)));
 	fprintf(list->file, " %s\n", nsec_format_seconds(received, message->recv_ns));
 	return ++list->count == MOST_REJECTED;
 }
 
-int print_rejected(const struct sync *sync, FILE *file, struct error *error)
+int print_rejected(const struct network *net, FILE *file, struct error *error)
 {
-	struct rejected_list list = {sync, file, 0};
+	struct rejected_list list = {net, file, 0};
 
-	if (message_log_each(&sync->log, print_if_rejected, &list, error))
+	if (message_log_each(&net->log, print_if_rejected, &list, error))
 		return -1;
-	if (pairs_rejected(&sync->pairs) > list.count)
+	if (pairs_rejected(&net->pairs) > list.count)
 		fprintf(file, "rejected: %" PRIu64 " more\n",
-			pairs_rejected(&sync->pairs) - list.count);
+			pairs_rejected(&net->pairs) - list.count);
 	return 0;
 }

@@ -162,23 +162,24 @@ static int apply_all(const struct output_directory *directory,
 	return status;
 }
 
-int apply_run(struct sync *sync, const struct clock_map *map,
-	      const struct source_list *sources, const char *path, FILE *talk,
-	      struct error *error)
+int apply_run(const struct apply_request *request, FILE *talk,
+	      struct problem_list *problems, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_ADD};
+	const struct clock_map *map = request->map;
 	AUTOFREE struct applied *applied = mem_zalloc(map->clocks * sizeof(*applied));
 	AUTOFREE char **wanted = mem_zalloc(map->clocks * sizeof(*wanted));
 	struct output_directory directory;
 	char **name;
-	int status = output_directory_open(&directory, path, &kind, error);
+	int status = output_directory_open(&directory, request->directory, &kind, error);
 
 	for (size_t i = 0; i < map->clocks; i++) {
+		const struct trace *trace = &request->seen->trace[i];
 		const struct source *source =
-		    &sources->item[sync->seen.trace[i].source_index];
+		    &request->sources->item[trace->source_index];
 
-		applied[i] = (struct applied){&map->clock[i], source,
-					      &sync->seen.trace[i].facts, NULL};
+		applied[i] =
+		    (struct applied){&map->clock[i], source, &trace->facts, NULL};
 		wanted[i] = source->kind == SOURCE_CAPTURE
 				? apply_capture_name(map->clock[i].trace, source)
 				: mem_strdup(map->clock[i].trace);
@@ -189,8 +190,8 @@ int apply_run(struct sync *sync, const struct clock_map *map,
 		free(wanted[i]);
 	}
 	if (!status)
-		status = apply_all(&directory, applied, map->clocks, talk,
-				   &sync->problems, error);
+		status =
+		    apply_all(&directory, applied, map->clocks, talk, problems, error);
 	if (!status)
 		status = output_directory_commit(&directory, error);
 	output_directory_discard(&directory);

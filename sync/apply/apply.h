@@ -9,18 +9,24 @@
 #include "clock/clock.h"
 #include "clock/map.h"
 #include "input/run.h"
-#include "sync/sync.h"
+#include "sync/observe/observe.h"
+
+struct apply_request {
+	const struct observations *seen;
+	const struct source_list *sources; /* those that were observed */
+	const struct clock_map *map;       /* its clocks are the traces of `seen` */
+	const char *directory;
+};
 
 /*
  * Write each CTF trace and each capture of the map again, on its reference's clock, to
  * directory/NAME, and print to `talk` how exact each one is. NAME is the trace's name as
  * a file name (base/names.h). All appear together; if one of the names exists already,
- * none does. A source that cannot be written becomes a problem. `sources` are those that
- * `sync` read. Return 0, or -1 with error if the directory cannot be written.
+ * none does. A source that cannot be written becomes a problem. Return 0, or -1 with
+ * error if the directory cannot be written.
  */
-int apply_run(struct sync *sync, const struct clock_map *map,
-	      const struct source_list *sources, const char *directory, FILE *talk,
-	      struct error *error);
+int apply_run(const struct apply_request *request, FILE *talk,
+	      struct problem_list *problems, struct error *error);
 
 /*
  * Write a capture again, with its times on the reference's clock, in nanoseconds: to

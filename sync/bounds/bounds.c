@@ -31,7 +31,7 @@ struct delivery {
 static struct delivery delivery_of(const struct search *search,
 				   const struct message *message)
 {
-	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	const struct pair *pair = &search->net->pairs.pair[message->pair];
 	struct delivery one = {
 	    .pair = pair,
 	    .from = message->forward ? pair->a : pair->b,
@@ -52,7 +52,7 @@ static struct delivery delivery_of(const struct search *search,
  */
 static bool is_doubtful(const struct search *search, const struct delivery *one)
 {
-	const struct clock *fitted = search->sync->fitted;
+	const struct clock *fitted = search->curves->clock;
 
 	if (search->clock[one->from].is_straight || search->clock[one->to].is_straight)
 		return one->pair->fit.margin_ns < 0 || one->pair->fit.too_fast;
@@ -64,7 +64,7 @@ static bool is_doubtful(const struct search *search, const struct delivery *one)
 static int relax_message(void *context, const struct message *message)
 {
 	const struct search *search = context;
-	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	const struct pair *pair = &search->net->pairs.pair[message->pair];
 	struct search_clock *from = &search->clock[message->forward ? pair->a : pair->b];
 	struct search_clock *to = &search->clock[message->forward ? pair->b : pair->a];
 	struct delivery one;
@@ -77,21 +77,23 @@ static int relax_message(void *context, const struct message *message)
 	    envelope_gap_at(&to->envelope, one.received))
 		return 0;
 	if (to->envelope.cells && from->is_news)
-		envelope_take(&to->envelope, one.received,
-			      error_at(from, one.sent, false) - one.travel_ns, false);
+		envelope_add_bound(&to->envelope, one.received,
+				   error_at(from, one.sent, false) - one.travel_ns,
+				   false);
 	if (from->envelope.cells && to->is_news)
-		envelope_take(&from->envelope, one.sent,
-			      error_at(to, one.received, true) + one.travel_ns, true);
+		envelope_add_bound(&from->envelope, one.sent,
+				   error_at(to, one.received, true) + one.travel_ns,
+				   true);
 	return 0;
 }
 
 /* Whether what is new in some clock could help one that is not a reference. */
 static bool is_worth_a_round(const struct search *search)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
 
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
 		const struct search_clock *a = &search->clock[pair->a];
 		const struct search_clock *b = &search->clock[pair->b];
 
@@ -124,7 +126,7 @@ static void note_stamp(struct search_clock *clock, nsec_t at)
 static int note_message(void *context, const struct message *message)
 {
 	const struct search *search = context;
-	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	const struct pair *pair = &search->net->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
 
 	note_stamp(&search->clock[pair->a], point.x);
@@ -139,7 +141,7 @@ static int note_message(void *context, const struct message *message)
 static double longest_pause(const struct search *search, size_t index)
 {
 	const struct search_clock *clock = &search->clock[index];
-	const struct sync_event_list *list = &search->sync->event;
+	const struct curve_event_list *list = &search->curves->event;
 	double pause[BINS], idle = 0;
 	size_t pauses = 0, steps = 0;
 
@@ -163,13 +165,13 @@ static double longest_pause(const struct search *search, size_t index)
  */
 static int find_busy(struct search *search, struct error *error)
 {
-	struct sync *sync = search->sync;
+	const struct network *net = search->net;
 
-	for (size_t i = 0; i < sync->clocks; i++)
+	for (size_t i = 0; i < net->clocks.count; i++)
 		search->clock[i].is_busy = mem_zalloc(BINS * sizeof(bool));
-	if (message_log_each(&sync->log, note_message, search, error))
+	if (message_log_each(&net->log, note_message, search, error))
 		return -1;
-	for (size_t i = 0; i < sync->clocks; i++) {
+	for (size_t i = 0; i < net->clocks.count; i++) {
 		struct search_clock *clock = &search->clock[i];
 		size_t busy = 0, idle = 0, longest = 0;
 
@@ -189,10 +191,10 @@ static int find_busy(struct search *search, struct error *error)
 
 static int relax(struct search *search, struct error *error)
 {
-	struct sync *sync = search->sync;
+	const struct network *net = search->net;
 	unsigned most = 0;
 
-	for (size_t i = 0; i < sync->clocks; i++) {
+	for (size_t i = 0; i < net->clocks.count; i++) {
 		struct search_clock *clock = &search->clock[i];
 
 		clock->is_news = clock->is_reference;
@@ -201,9 +203,9 @@ static int relax(struct search *search, struct error *error)
 	most += ROUNDS_BEYOND_THE_TREE;
 	for (search->rounds = 0; search->rounds < most && is_worth_a_round(search);
 	     search->rounds++) {
-		if (message_log_each(&sync->log, relax_message, search, error))
+		if (message_log_each(&net->log, relax_message, search, error))
 			return -1;
-		parallel_run(sync->options.threads, sync->clocks, sweep, search);
+		parallel_run(search->options->threads, net->clocks.count, sweep, search);
 	}
 	return 0;
 }
@@ -211,14 +213,14 @@ static int relax(struct search *search, struct error *error)
 /* Begin a clock's envelope anew, with the least and the most that its rate can be. */
 static void begin_envelope(struct search *search, uint32_t index, double low, double high)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
 	struct search_clock *clock = &search->clock[index];
-	size_t most = CELLS_TOGETHER / (sync->clocks + 1), cells = CELLS_LEAST;
+	size_t most = CELLS_TOGETHER / (net->clocks.count + 1), cells = CELLS_LEAST;
 	uint64_t messages = 0;
 
 	most = most > CELLS_MOST ? CELLS_MOST : most;
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
 
 		if (pair->a == index || pair->b == index)
 			messages += pair->messages_ab + pair->messages_ba;
@@ -227,19 +229,19 @@ static void begin_envelope(struct search *search, uint32_t index, double low, do
 		cells *= 2;
 	envelope_clear(&clock->envelope);
 	envelope_init(&clock->envelope, &clock->line, (double[2]){low, high}, cells);
-	if (clock->is_busy && sync->options.bounds != BOUNDS_STRAIGHT)
+	if (clock->is_busy && search->options->model != BOUNDS_STRAIGHT)
 		envelope_follow(&clock->envelope, clock->is_busy, BINS);
-	if (clock->is_doubted && sync->options.bounds != BOUNDS_STRAIGHT)
+	if (clock->is_doubted && search->options->model != BOUNDS_STRAIGHT)
 		envelope_doubt(&clock->envelope);
-	for (size_t k = 0; k < sync->event.count; k++) {
-		const struct piecewise_event *is = &sync->event.item[k].is;
+	for (size_t k = 0; k < search->curves->event.count; k++) {
+		const struct piecewise_event *is = &search->curves->event.item[k].is;
 		const struct envelope_slew slew = {is->from_ns,
 						   is->to_ns,
 						   is->full_from_ns,
 						   is->full_to_ns,
 						   {is->rate[0], is->rate[1]}};
 
-		if (sync->event.item[k].clock != index)
+		if (search->curves->event.item[k].clock != index)
 			continue;
 		if (is->is_slew)
 			envelope_add_slew(&clock->envelope, &clock->line, &slew);
@@ -257,8 +259,8 @@ static struct rate_bound rate_of(const struct search *search, uint32_t index)
 {
 	const struct search_clock *clock = &search->clock[index];
 	const struct envelope *envelope = &clock->envelope;
-	const struct sync_event_list *list = &search->sync->event;
-	const struct run_clock *own = &search->sync->set.clock[index];
+	const struct curve_event_list *list = &search->curves->event;
+	const struct run_clock *own = &search->net->clocks.clock[index];
 	const nsec_t end = own->own_end_ns;
 	double line = clock->line.segment->rate_ppb * 1e-9;
 	double span = fmax(1, (double)(end - own->own_begin_ns));
@@ -292,11 +294,10 @@ static struct rate_bound rate_of(const struct search *search, uint32_t index)
 /* A rate differs from the mean one by so much at most, and keeps to the limit. */
 static void begin_with_wander(struct search *search, uint32_t index)
 {
-	const struct sync *sync = search->sync;
 	const struct search_clock *clock = &search->clock[index];
-	double limit = limit_of(search);
-	bool is_line = sync->options.bounds == BOUNDS_STRAIGHT;
-	double wander = is_line ? 0 : sync->options.wander_ppm * 1e-6;
+	double limit = search->net->limit;
+	bool is_line = search->options->model == BOUNDS_STRAIGHT;
+	double wander = is_line ? 0 : search->options->wander_ppm * 1e-6;
 	struct rate_bound rate = rate_of(search, index);
 
 	if (!is_line || clock->is_straight)
@@ -312,22 +313,22 @@ static void begin_with_wander(struct search *search, uint32_t index)
  */
 static bool find_straight(struct search *search, int pass)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
 	bool any = false;
 
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
-		bool is_straight = sync->options.bounds == BOUNDS_STRAIGHT;
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		const struct island *island = &net->graph.island[i];
+		bool is_straight = search->options->model == BOUNDS_STRAIGHT;
 		bool is_broken = false;
 
 		for (size_t k = 1; k < island->members; k++) {
 			uint32_t at = island->member[k];
-			int pair = sync->graph.node[at].parent_pair;
+			int pair = net->graph.node[at].parent_pair;
 
 			is_broken |= search->clock[at].envelope.is_broken;
 			is_straight &= (!pass || search->clock[at].is_straight) &&
-				       !sync_is_piecewise(sync, at) &&
-				       sync->pairs.pair[pair].fit.margin_ns >= 0 &&
+				       !curve_is_piecewise(search->curves, at) &&
+				       net->pairs.pair[pair].fit.margin_ns >= 0 &&
 				       search->clock[at].envelope.cells;
 		}
 		for (size_t k = 1; k < island->members; k++) {
@@ -335,8 +336,7 @@ static bool find_straight(struct search *search, int pass)
 
 			search->clock[at].is_straight = is_straight && !is_broken;
 			search->clock[at].envelope.is_touched = is_broken;
-			if (is_broken && sync->fitted[at].quality == CLOCK_ACCURATE)
-				sync->fitted[at].quality = CLOCK_APPROXIMATE;
+			search->result->clock[at].is_no_line |= is_broken;
 		}
 		any |= is_broken;
 	}
@@ -401,85 +401,53 @@ static bool is_crossed(const struct search *search, const struct envelope *envel
 	return false;
 }
 
-/*
- * Bounds that cross show that no clocks within the limit satisfy the messages of an
- * island, apart from the steps and slews that were found: some were not found.
- */
-static void judge_islands(const struct search *search)
+static void state_clock_limits(struct search *search, uint32_t index)
 {
-	const struct sync *sync = search->sync;
-
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
-		bool any = false;
-
-		for (size_t k = 1; k < island->members; k++)
-			any |= is_crossed(search,
-					  &search->clock[island->member[k]].envelope);
-		for (size_t k = 1; any && k < island->members; k++) {
-			struct clock *clock = &sync->fitted[island->member[k]];
-
-			if (clock->quality == CLOCK_ACCURATE)
-				clock->quality = CLOCK_APPROXIMATE;
-		}
-	}
-}
-
-/* Return true if most of a clock's stated bounds are open on a side. */
-static bool is_mostly_open(const struct clock *clock)
-{
-	size_t open = 0;
-
-	for (size_t i = 0; i < clock->bounds; i++)
-		open += clock->bound[i].low_ns == NSEC_MIN ||
-			clock->bound[i].high_ns == NSEC_MAX;
-	return 2 * open > clock->bounds;
-}
-
-static void finish(struct search *search, uint32_t index)
-{
-	struct sync *sync = search->sync;
+	const struct graph *graph = &search->net->graph;
 	const struct envelope *envelope = &search->clock[index].envelope;
-	size_t members = sync->graph.island[sync->graph.node[index].island].members;
+	struct clock_limits *limits = &search->result->clock[index];
+	size_t members = graph->island[graph->node[index].island].members;
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
 
-	/* A curve wants more of them, as a bound holds for all the time to the next. */
-	state_bounds(search, index, sync_is_piecewise(sync, index) ? 2 * spans : spans);
-	sync->rate[index] = rate_of(search, index);
-	if (sync->fitted[index].quality == CLOCK_ACCURATE &&
-	    is_mostly_open(&sync->fitted[index]))
-		sync->fitted[index].quality = CLOCK_APPROXIMATE;
-	if (is_open(envelope, false) || is_open(envelope, true))
-		sync->fitted[index].quality = CLOCK_INCOMPLETE;
+	/* A curve needs more of them, because a bound holds for all the time to the next.
+	 */
+	state_bounds(search, index,
+		     curve_is_piecewise(search->curves, index) ? 2 * spans : spans);
+	limits->rate = rate_of(search, index);
+	limits->is_open = is_open(envelope, false) || is_open(envelope, true);
+	limits->is_crossed |= is_crossed(search, envelope);
 }
 
 /*
- * The reference is what it is, at all times. One that is alone because its messages
- * contradict each other is nothing to the others, but for the axis itself.
+ * A reference is exact at all times. One that is cut off bounds nothing of the other
+ * clocks, unless it is the axis itself.
  */
-static void finish_reference(struct sync *sync, uint32_t index)
+static void state_reference_limits(const struct search *search, uint32_t index)
 {
-	struct clock *clock = &sync->fitted[index];
+	const struct graph *graph = &search->net->graph;
+	const struct clock *clock = &search->curves->clock[index];
+	struct clock_limits *limits = &search->result->clock[index];
 	const nsec_t time[3] = {clock->begin_ns,
 				clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2,
 				clock->end_ns};
-	bool is_axis = index == sync->graph.island[0].reference;
-	bool is_open = clock->quality == CLOCK_CONTRADICTORY && !is_axis;
+	bool is_axis = index == graph->island[0].reference;
+	bool is_open = graph->node[index].is_cut_off && !is_axis;
 	nsec_t low = is_open ? NSEC_MIN : 0, high = is_open ? NSEC_MAX : 0;
 
-	clock->bounds = 3;
-	clock->bound = mem_realloc(clock->bound, clock->bounds, sizeof(*clock->bound));
+	limits->bounds = 3;
+	limits->bound = mem_alloc(limits->bounds * sizeof(*limits->bound));
 	for (int i = 0; i < 3; i++)
-		clock->bound[i] = (struct clock_bound){time[i], low, high};
-	sync->rate[index] = (struct rate_bound){.known = !is_open};
+		limits->bound[i] = (struct clock_bound){time[i], low, high};
+	limits->rate = (struct rate_bound){.known = !is_open};
 }
 
-/* The mean rate of the fit, held to the limit, about the middle. */
-static void make_line(const struct sync *sync, uint32_t index, struct clock *line)
+/* Make the line through the middle of the fit, at its mean rate within the limit. */
+static void make_line(const struct search *search, uint32_t index)
 {
-	const struct clock *fitted = &sync->fitted[index];
+	const struct clock *fitted = &search->curves->clock[index];
+	struct clock *line = &search->clock[index].line;
 	nsec_t middle = fitted->begin_ns + (fitted->end_ns - fitted->begin_ns) / 2;
-	double limit = sync->options.drift_limit_ppm * 1e3;
+	double limit = search->net->limit_ppm * 1e3;
 
 	*line = (struct clock){.begin_ns = fitted->begin_ns,
 			       .end_ns = fitted->end_ns,
@@ -493,25 +461,24 @@ static void make_line(const struct sync *sync, uint32_t index, struct clock *lin
 }
 
 /* Clocks beyond the drift limit have no bounds under it. */
-static void search_init(struct search *search, struct sync *sync)
+static void search_init(struct search *search)
 {
-	*search = (struct search){
-	    .sync = sync,
-	    .clock = mem_zalloc(sync->clocks * sizeof(*search->clock)),
-	    .member = mem_alloc(sync->clocks * sizeof(*search->member)),
-	};
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		make_line(sync, i, &search->clock[i].line);
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
+	const struct network *net = search->net;
+
+	search->clock = mem_zalloc(net->clocks.count * sizeof(*search->clock));
+	search->member = mem_alloc(net->clocks.count * sizeof(*search->member));
+	for (uint32_t i = 0; i < net->clocks.count; i++)
+		make_line(search, i);
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		const struct island *island = &net->graph.island[i];
 
 		search->clock[island->reference].is_reference = island->members > 1;
 		for (size_t k = 1; k < island->members; k++) {
 			uint32_t at = island->member[k];
 
 			search->clock[at].depth =
-			    search->clock[sync->graph.node[at].parent].depth + 1;
-			if (!sync->clock[at].too_fast)
+			    search->clock[net->graph.node[at].parent].depth + 1;
+			if (!net->graph.node[at].is_too_fast)
 				search->member[search->members++] = at;
 		}
 	}
@@ -519,7 +486,7 @@ static void search_init(struct search *search, struct sync *sync)
 
 static void search_clear(struct search *search)
 {
-	for (size_t i = 0; i < search->sync->clocks; i++) {
+	for (size_t i = 0; i < search->net->clocks.count; i++) {
 		envelope_clear(&search->clock[i].envelope);
 		free(search->clock[i].line.segment);
 		free(search->clock[i].is_busy);
@@ -533,56 +500,62 @@ static void search_clear(struct search *search)
  * rates no more than oscillators do, except in the steps and slews that were found. If
  * none satisfy them, some step or slew was not found. Return 0, or -1 with error.
  */
-static int judge_rates(struct search *search, struct error *error)
+static int find_doubted(struct search *search, struct error *error)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
 	bool any = false;
 
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		const struct island *island = &net->graph.island[i];
 		bool is_piecewise = false;
 
 		for (size_t k = 1; k < island->members; k++)
-			is_piecewise |= sync_is_piecewise(sync, island->member[k]);
+			is_piecewise |=
+			    curve_is_piecewise(search->curves, island->member[k]);
 		any |= is_piecewise;
 		for (size_t k = 1; is_piecewise && k < island->members; k++) {
 			uint32_t at = island->member[k];
 			double rate = usual_rate(search, at);
 			double wander = wander_of(search, at, rate);
 
-			if (!sync->clock[at].too_fast)
+			if (!net->graph.node[at].is_too_fast)
 				begin_envelope(search, at,
-					       fmax(rate - wander, -limit_of(search)),
-					       fmin(rate + wander, limit_of(search)));
+					       fmax(rate - wander, -search->net->limit),
+					       fmin(rate + wander, search->net->limit));
 		}
 	}
 	if (any && relax(search, error))
 		return -1;
-	if (any)
-		judge_islands(search);
 	for (size_t i = 0; any && i < search->members; i++) {
-		struct search_clock *clock = &search->clock[search->member[i]];
+		uint32_t at = search->member[i];
+		struct search_clock *clock = &search->clock[at];
 
+		search->result->clock[at].is_crossed =
+		    is_crossed(search, &clock->envelope);
 		clock->is_doubted = clock->envelope.cells;
 	}
 	return 0;
 }
 
-int bounds_find(struct sync *sync, struct error *error)
+int bounds_find(const struct network *net, const struct curves *curves,
+		const struct latencies *latencies, const struct bounds_options *options,
+		struct bounds *bounds, struct error *error)
 {
-	const int passes = sync->options.bounds != BOUNDS_LIMIT;
-	struct search search;
+	const int passes = options->model != BOUNDS_LIMIT;
+	struct search search = {.net = net,
+				.curves = curves,
+				.latencies = latencies,
+				.options = options,
+				.result = bounds};
 	int status;
 
-	search_init(&search, sync);
+	bounds->clock = mem_zalloc(net->clocks.count * sizeof(*bounds->clock));
+	search_init(&search);
 	status = find_busy(&search, error);
 	if (!status)
-		status = doubt_quickest(sync, error);
-	if (!status)
-		status = judge_rates(&search, error);
+		status = find_doubted(&search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
-		begin_envelope(&search, search.member[i], -limit_of(&search),
-			       limit_of(&search));
+		begin_envelope(&search, search.member[i], -net->limit, net->limit);
 	if (!status)
 		status = relax(&search, error);
 	for (int pass = 0; !status && (find_straight(&search, pass) || pass < passes);
@@ -591,14 +564,20 @@ int bounds_find(struct sync *sync, struct error *error)
 			begin_with_wander(&search, search.member[i]);
 		status = relax(&search, error);
 	}
-	if (!status && sync->event.count)
-		status = message_log_each(&sync->log, open_gaps, &search, error);
+	if (!status && curves->event.count)
+		status = message_log_each(&net->log, open_gaps, &search, error);
 	for (size_t i = 0; !status && i < search.members; i++)
-		finish(&search, search.member[i]);
-	if (!status)
-		judge_islands(&search);
-	for (size_t i = 0; i < sync->graph.islands; i++)
-		finish_reference(sync, sync->graph.island[i].reference);
+		state_clock_limits(&search, search.member[i]);
+	for (size_t i = 0; i < net->graph.islands; i++)
+		state_reference_limits(&search, net->graph.island[i].reference);
 	search_clear(&search);
 	return status;
+}
+
+void bounds_clear(struct bounds *bounds, const struct network *net)
+{
+	for (size_t i = 0; bounds->clock && i < net->clocks.count; i++)
+		free(bounds->clock[i].bound);
+	free(bounds->clock);
+	*bounds = (struct bounds){.clock = NULL};
 }

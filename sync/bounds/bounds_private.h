@@ -3,6 +3,7 @@
 #define CT_SYNC_BOUNDS_BOUNDS_PRIVATE_H
 
 #include "sync/bounds/bounds.h"
+#include "sync/bounds/envelope.h"
 
 enum { BINS = 4096 }; /* equal parts of a clock's time, to find where its messages are */
 
@@ -26,15 +27,16 @@ struct search_clock {
 };
 
 struct search {
-	struct sync *sync;
+	const struct network *net;
+	const struct curves *curves;
+	const struct latencies *latencies;
+	const struct bounds_options *options;
+	struct bounds *result;
 	struct search_clock *clock;
 	uint32_t *member; /* clocks that get bounds, in tree order */
 	size_t members;
 	unsigned rounds;
 };
-
-/* Return the largest |rate| of a clock, without unit. */
-double limit_of(const struct search *search);
 
 /*
  * Return the upper (`high`) or lower bound on a clock's error at a time; infinite if
@@ -63,13 +65,6 @@ double usual_rate(const struct search *search, uint32_t index);
  * change of rate for so long that it must have been slow, the limit applies.
  */
 double wander_of(const struct search *search, uint32_t index, double rate);
-
-/*
- * In islands whose messages include false ones, others may be left that contradict
- * nothing. Mark the quickest message of every few as doubted: the bounds do not rest on
- * it. Return 0, or -1 with error.
- */
-int doubt_quickest(struct sync *sync, struct error *error);
 
 /* State the bounds of a clock at times that depend on its messages, steps and slews. */
 void state_bounds(const struct search *search, uint32_t index, size_t spans);

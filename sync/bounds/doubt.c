@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/bounds/doubt.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,10 +22,11 @@ enum { SLOW_TRIPS = 4 }; /* round trips; what moves a clock by more is not hidde
  */
 double wander_of(const struct search *search, uint32_t index, double rate)
 {
-	const struct sync *sync = search->sync;
-	const struct clock *fitted = &sync->fitted[index];
-	const struct pair *pair = &sync->pairs.pair[sync->graph.node[index].parent_pair];
-	double trip = (double)pair->min_latency_ab_ns + (double)pair->min_latency_ba_ns;
+	const struct clock *fitted = &search->curves->clock[index];
+	const struct pair_latency *latency =
+	    &search->latencies->pair[search->net->graph.node[index].parent_pair];
+	double trip =
+	    (double)latency->min_latency_ab_ns + (double)latency->min_latency_ba_ns;
 	double minutes = (double)(fitted->end_ns - fitted->begin_ns) / 60e9;
 	double moved = 0;
 
@@ -34,11 +37,11 @@ double wander_of(const struct search *search, uint32_t index, double rate)
 		double by =
 		    (fitted->segment[k].rate_ppb * 1e-9 - rate) * (double)(to - from);
 
-		if (fabs(fitted->segment[k].rate_ppb) * 1e-9 > limit_of(search))
+		if (fabs(fitted->segment[k].rate_ppb) * 1e-9 > search->net->limit)
 			continue;
 		moved = by * moved < 0 ? by : moved + by;
 		if (fabs(moved) > SLOW_TRIPS * trip)
-			return 2 * limit_of(search);
+			return 2 * search->net->limit;
 	}
 	return WANDER + WANDER_WALK * sqrt(minutes);
 }
@@ -46,7 +49,7 @@ double wander_of(const struct search *search, uint32_t index, double rate)
 /* Return the mean rate of a fit's segments within the limit, without unit. */
 double usual_rate(const struct search *search, uint32_t index)
 {
-	const struct clock *fitted = &search->sync->fitted[index];
+	const struct clock *fitted = &search->curves->clock[index];
 	double passed = 0, gained = 0;
 
 	for (size_t k = 0; k < fitted->segments; k++) {
@@ -55,7 +58,7 @@ double usual_rate(const struct search *search, uint32_t index)
 		nsec_t to =
 		    k + 1 < fitted->segments ? segment[1].local_ns : fitted->end_ns;
 
-		if (fabs(segment->rate_ppb) * 1e-9 > limit_of(search) || to < from)
+		if (fabs(segment->rate_ppb) * 1e-9 > search->net->limit || to < from)
 			continue;
 		passed += (double)(to - from);
 		gained += (double)(to - from) * segment->rate_ppb * 1e-9;
@@ -79,7 +82,8 @@ struct direction {
 };
 
 struct doubting {
-	const struct sync *sync;
+	const struct network *net;
+	const struct clock *fitted;     /* by clock */
 	bool *is_doubted;               /* by island: messages of it were rejected */
 	struct direction (*by_pair)[2]; /* and by direction */
 };
@@ -88,10 +92,10 @@ struct doubting {
 static struct direction *direction_of(const struct doubting *doubting,
 				      const struct message *message)
 {
-	const struct pair *pair = &doubting->sync->pairs.pair[message->pair];
+	const struct pair *pair = &doubting->net->pairs.pair[message->pair];
 
 	if (message->rejected || pair->contradictory ||
-	    !doubting->is_doubted[doubting->sync->graph.node[pair->a].island])
+	    !doubting->is_doubted[doubting->net->graph.node[pair->a].island])
 		return NULL;
 	return &doubting->by_pair[message->pair][message->forward];
 }
@@ -99,8 +103,8 @@ static struct direction *direction_of(const struct doubting *doubting,
 static int note_quickest(void *context, const struct message *message)
 {
 	const struct doubting *doubting = context;
-	const struct pair *pair = &doubting->sync->pairs.pair[message->pair];
-	const struct clock *fitted = doubting->sync->fitted;
+	const struct pair *pair = &doubting->net->pairs.pair[message->pair];
+	const struct clock *fitted = doubting->fitted;
 	struct direction *direction = direction_of(doubting, message);
 	double travel;
 
@@ -134,29 +138,28 @@ static int doubt_message(void *context, struct message *message)
 	return 0;
 }
 
-int doubt_quickest(struct sync *sync, struct error *error)
+int doubt_quickest(struct network *net, const struct curves *curves, struct error *error)
 {
-	struct doubting doubting = {.sync = sync};
+	struct doubting doubting = {.net = net, .fitted = curves->clock};
 	bool any = false;
 	int status = 0;
 
-	doubting.is_doubted = mem_zalloc(sync->graph.islands * sizeof(bool) + 1);
-	doubting.by_pair =
-	    mem_zalloc((sync->pairs.count + 1) * sizeof(*doubting.by_pair));
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+	doubting.is_doubted = mem_zalloc(net->graph.islands * sizeof(bool) + 1);
+	doubting.by_pair = mem_zalloc((net->pairs.count + 1) * sizeof(*doubting.by_pair));
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
 
-		doubting.is_doubted[sync->graph.node[pair->a].island] |=
+		doubting.is_doubted[net->graph.node[pair->a].island] |=
 		    pair->rejected > 0;
 		any |= pair->rejected > 0;
 	}
 	if (any)
-		status = message_log_each(&sync->log, note_quickest, &doubting, error);
-	for (size_t i = 0; i < 2 * sync->pairs.count; i++)
+		status = message_log_each(&net->log, note_quickest, &doubting, error);
+	for (size_t i = 0; i < 2 * net->pairs.count; i++)
 		doubting.by_pair[i / 2][i % 2].seen = 0;
 	if (any && !status)
-		status = message_log_change(&sync->log, doubt_message, &doubting, error);
-	for (size_t i = 0; i < 2 * sync->pairs.count; i++)
+		status = message_log_change(&net->log, doubt_message, &doubting, error);
+	for (size_t i = 0; i < 2 * net->pairs.count; i++)
 		free(doubting.by_pair[i / 2][i % 2].item);
 	free(doubting.by_pair);
 	free(doubting.is_doubted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bounds/bounds.h"
+#include "sync/bounds/envelope.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "sync/pair/line.h"
 
 /* Tighter by less than this, on average, is not worth telling others. */
 #define WORTH_NS   100.0
@@ -215,7 +216,7 @@ static bool tighten(double *bound, double value)
 }
 
 /* To the grid's times before and after, a bound opens by the rate of its side. */
-void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high)
+void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, bool high)
 {
 	struct place place = place_of(envelope, since_begin(envelope, at));
 	double value = high ? error_ns : -error_ns;

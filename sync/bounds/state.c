@@ -11,11 +11,6 @@ enum {
 	MOST_BESIDE = 4, /* most times where only tied sources have events, per span */
 };
 
-double limit_of(const struct search *search)
-{
-	return search->sync->options.drift_limit_ppm * 1e-6;
-}
-
 double error_at(const struct search_clock *clock, nsec_t at, bool high)
 {
 	if (clock->is_reference)
@@ -46,7 +41,7 @@ static double time_to_step(const struct search *search, const struct search_cloc
 			error_at(clock, gap->to_ns, true) -
 			error_at(clock, gap->from_ns, false);
 
-	passed = (passed + ROUNDING_NS) * (1 + limit_of(search));
+	passed = (passed + ROUNDING_NS) * (1 + search->net->limit);
 	return 2 * passed < (double)(gap->to_ns - gap->from_ns) && !gap->low_open &&
 		       !gap->high_open &&
 		       (double)(gap->to_ns - gap->from_ns) > LEAP_PAUSES * clock->pause_ns
@@ -80,7 +75,7 @@ struct extremes before_or_after(const struct search *search,
 	bool is_clear = time_to_step(search, clock, gap) > 0;
 
 	for (int i = 0; i < 2; i++) {
-		double limit = limit_of(search) * fabs((double)(at - known[i]));
+		double limit = search->net->limit * fabs((double)(at - known[i]));
 		double moved =
 		    (double)(nsec_sub(clock_correct(&clock->line, known[i]), zero) +
 			     (at - known[i]));
@@ -108,7 +103,7 @@ static void include_span(const struct search *search, uint32_t index, nsec_t fro
 	for (int i = 0; i < 2; i++)
 		span.added[i] =
 		    (double)nsec_sub(clock_correct(&search->clock[index].line, at[i]),
-				     clock_correct(&search->sync->fitted[index], at[i]));
+				     clock_correct(&search->curves->clock[index], at[i]));
 	extremes_include(extremes, envelope_extreme(envelope, &span, false),
 			 envelope_extreme(envelope, &span, true));
 }
@@ -121,7 +116,7 @@ static void include_gap(const struct search *search, uint32_t index,
 	nsec_t shown = shown_near(search, clock, gap, at);
 	struct extremes either =
 	    before_or_after(search, clock, gap, shown,
-			    clock_correct(&search->sync->fitted[index], shown));
+			    clock_correct(&search->curves->clock[index], shown));
 
 	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
 			 gap->high_open ? INFINITY : either.high);
@@ -209,13 +204,13 @@ static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
  * Append times on both sides of each end of a step or slew, because a bound also holds up
  * to the next time. Return their number.
  */
-static size_t add_times_of_events(const struct sync *sync, uint32_t index,
+static size_t add_times_of_events(const struct curve_event_list *list, uint32_t index,
 				  struct clock_bound *bound)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sync->event.count; i++) {
-		const struct piecewise_event *is = &sync->event.item[i].is;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct piecewise_event *is = &list->item[i].is;
 		const nsec_t time[6] = {is->from_ns - 1,
 					is->from_ns,
 					is->to_ns,
@@ -223,7 +218,7 @@ static size_t add_times_of_events(const struct sync *sync, uint32_t index,
 					is->is_slew ? is->full_from_ns : is->from_ns,
 					is->is_slew ? is->full_to_ns : is->to_ns};
 
-		for (size_t k = 0; k < 6 && sync->event.item[i].clock == index; k++)
+		for (size_t k = 0; k < 6 && list->item[i].clock == index; k++)
 			bound[count++].local_ns = time[k];
 	}
 	return count;
@@ -232,19 +227,21 @@ static size_t add_times_of_events(const struct sync *sync, uint32_t index,
 /* Choose the times at which bounds are stated, and return their number. */
 static size_t choose_times(const struct search *search, uint32_t index, size_t spans)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
+	const struct curve_event_list *events = &search->curves->event;
 	const struct envelope *envelope = &search->clock[index].envelope;
-	struct clock *clock = &sync->fitted[index];
-	size_t most = 3 * MOST_BESIDE * spans + 2 * BINS + 4 + clock->segments +
-		      6 * sync->event.count;
-	struct clock_bound *bound = mem_realloc(clock->bound, most, sizeof(*bound));
+	const struct clock *clock = &search->curves->clock[index];
+	struct clock_limits *limits = &search->result->clock[index];
+	size_t most =
+	    3 * MOST_BESIDE * spans + 2 * BINS + 4 + clock->segments + 6 * events->count;
+	struct clock_bound *bound = mem_alloc(most * sizeof(*bound));
 	size_t count = 0, kept = 0;
 
-	clock->bound = bound;
+	limits->bound = bound;
 	count += envelope->edge
 		     ? add_times_of_cells(envelope, spans, bound)
-		     : add_even_times(clock, &sync->set.clock[index], spans, bound);
-	count += add_times_of_events(sync, index, bound + count);
+		     : add_even_times(clock, &net->clocks.clock[index], spans, bound);
+	count += add_times_of_events(events, index, bound + count);
 	bound[count++].local_ns = clock->end_ns;
 	for (size_t i = 1; i < clock->segments; i++)
 		bound[count++].local_ns = clock->segment[i].local_ns;
@@ -261,17 +258,18 @@ static size_t choose_times(const struct search *search, uint32_t index, size_t s
  */
 void state_bounds(const struct search *search, uint32_t index, size_t spans)
 {
-	struct clock *clock = &search->sync->fitted[index];
+	const struct clock *clock = &search->curves->clock[index];
+	struct clock_limits *limits = &search->result->clock[index];
 	struct clock_bound before, after;
 
-	clock->bounds = choose_times(search, index, spans);
+	limits->bounds = choose_times(search, index, spans);
 	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
-	for (size_t i = 0; i < clock->bounds; i++) {
-		struct clock_bound *bound = &clock->bound[i];
+	for (size_t i = 0; i < limits->bounds; i++) {
+		struct clock_bound *bound = &limits->bound[i];
 
-		if (i + 1 < clock->bounds)
+		if (i + 1 < limits->bounds)
 			after = bound_over(search, index, bound->local_ns,
-					   clock->bound[i + 1].local_ns);
+					   limits->bound[i + 1].local_ns);
 		bound->low_ns = before.low_ns;
 		bound->high_ns = before.high_ns;
 		clock_bound_widen(bound, &after);

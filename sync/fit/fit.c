@@ -2,37 +2,45 @@
 #include "sync/fit/fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
-{
-	nsec_t elapsed = local_ns - clock->origin_ns;
+#include "base/mem.h"
+#include "sync/fit/method_private.h"
 
-	return (double)(clock->ref_ns - ref + elapsed) + clock->offset_ns +
-	       clock->rate * (double)elapsed;
+enum { SAMPLE_SIZE = 4096 }; /* messages of a pair in each direction */
+
+double clock_line_correct(const struct clock_line *line, nsec_t local_ns, nsec_t ref)
+{
+	nsec_t elapsed = local_ns - line->origin_ns;
+
+	return (double)(line->ref_ns - ref + elapsed) + line->offset_ns +
+	       line->rate * (double)elapsed;
 }
 
 /* Whole nanoseconds stay integers, because a double would round times of years. */
-nsec_t fit_reference(const struct fit_clock *clock, nsec_t local_ns)
+nsec_t clock_line_reference(const struct clock_line *line, nsec_t local_ns)
 {
-	nsec_t elapsed = local_ns - clock->origin_ns;
+	nsec_t elapsed = local_ns - line->origin_ns;
 
-	return clock->ref_ns + elapsed +
-	       nsec_round(clock->offset_ns + clock->rate * (double)elapsed);
+	return line->ref_ns + elapsed +
+	       nsec_round(line->offset_ns + line->rate * (double)elapsed);
 }
 
 /*
- * Tie a clock to its parent by the line between them: the child's origin is
- * put on the line, and its rate follows from the parent's and the line's.
+ * Make a clock follow its parent by the line between them: the child's origin is put on
+ * the line, and its rate follows from the parent's and the line's.
  */
-static void tie(struct fit_island *island, uint32_t child, const struct line *line)
+static void follow_parent(const struct fit_island *island, uint32_t child,
+			  const struct line *line)
 {
-	struct fit_clock *clock = &island->clock[child];
-	const struct fit_clock *parent = &island->clock[clock->parent];
+	const struct graph_node *node = &island->net->graph.node[child];
+	struct clock_line *clock = &island->line[child];
+	const struct clock_line *parent = &island->line[node->parent];
 	nsec_t x, whole;
 	double relative, fraction;
 
-	if (island->pairs->pair[clock->parent_pair].a == (uint32_t)clock->parent) {
+	if (island->net->pairs.pair[node->parent_pair].a == (uint32_t)node->parent) {
 		/* y is the child: x = x0 + (y - y0 - offset) / (1 + rate). */
 		double dy = (double)(clock->origin_ns - line->y0);
 
@@ -49,37 +57,38 @@ static void tie(struct fit_island *island, uint32_t child, const struct line *li
 	whole = nsec_round(fraction);
 	clock->rate = parent->rate + relative + parent->rate * relative;
 	clock->ref_ns = parent->ref_ns + (x + whole - parent->origin_ns);
-	clock->offset_ns = fit_correct(parent, x + whole, clock->ref_ns) +
+	clock->offset_ns = clock_line_correct(parent, x + whole, clock->ref_ns) +
 			   (1 + parent->rate) * (fraction - (double)whole);
 }
 
-int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
+int fit_along_tree(const struct fit_island *island, pair_line_fn *pair_line)
 {
-	for (size_t i = 1; i < island->members; i++) {
-		uint32_t child = island->member[i];
-		const struct line line =
-		    pair_line(island, (uint32_t)island->clock[child].parent_pair);
+	for (size_t i = 1; i < island->of->members; i++) {
+		uint32_t child = island->of->member[i];
+		const struct line line = pair_line(
+		    island, (uint32_t)island->net->graph.node[child].parent_pair);
 
-		tie(island, child, &line);
+		follow_parent(island, child, &line);
 	}
 	return 0;
 }
 
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
 {
-	bool has_reference = pair->a == island->member[0] || pair->b == island->member[0];
+	uint32_t reference = island->of->reference;
 
-	return (has_reference ? 1 : 2) * island->limit;
+	return (pair->a == reference || pair->b == reference ? 1 : 2) *
+	       island->net->limit;
 }
 
-static struct line margin_line(struct fit_island *island, uint32_t index)
+static struct line margin_line(const struct fit_island *island, uint32_t index)
 {
-	return island->pairs->pair[index].fit.line;
+	return island->net->pairs.pair[index].fit.line;
 }
 
-static struct line bisector_line(struct fit_island *island, uint32_t index)
+static struct line bisector_line(const struct fit_island *island, uint32_t index)
 {
-	const struct pair *pair = &island->pairs->pair[index];
+	const struct pair *pair = &island->net->pairs.pair[index];
 	struct line line;
 
 	pair_line_bisector(&pair->hulls, &pair->fit, fit_pair_limit(island, pair), 0,
@@ -87,13 +96,13 @@ static struct line bisector_line(struct fit_island *island, uint32_t index)
 	return line;
 }
 
-static int fit_margin(struct fit_island *island, struct error *error)
+static int fit_margin(const struct fit_island *island, struct error *error)
 {
 	(void)error;
 	return fit_along_tree(island, margin_line);
 }
 
-int fit_hull(struct fit_island *island, struct error *error)
+int fit_hull(const struct fit_island *island, struct error *error)
 {
 	(void)error;
 	return fit_along_tree(island, bisector_line);
@@ -112,4 +121,83 @@ const struct fit_method *fit_method_find(const char *name)
 		if (strcmp(methods[i].name, name) == 0)
 			return &methods[i];
 	return NULL;
+}
+
+/* Anchor each clock in the middle of its time; references keep that line. */
+static void lines_init(struct lines *lines, const struct network *net)
+{
+	lines->clock = mem_zalloc(net->clocks.count * sizeof(*lines->clock));
+	lines->unfit = mem_zalloc((net->graph.islands + 1) * sizeof(*lines->unfit));
+	for (size_t i = 0; i < net->clocks.count; i++) {
+		const struct run_clock *clock = &net->clocks.clock[i];
+
+		lines->clock[i].origin_ns =
+		    clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+		lines->clock[i].ref_ns = lines->clock[i].origin_ns;
+	}
+}
+
+static void report_too_fast(const struct network *net, const struct island *island,
+			    struct problem_list *problems)
+{
+	for (size_t i = 1; i < island->members; i++) {
+		const struct graph_node *node = &net->graph.node[island->member[i]];
+		const struct pair_line *fit = &net->pairs.pair[node->parent_pair].fit;
+
+		if (fit->too_fast)
+			problem_add(problems, network_clock_name(net, island->member[i]),
+				    PROBLEM_DRIFT, 1,
+				    "drifts by %.0f ppm against %s, beyond the limit, so "
+				    "nothing bounds it (--drift-limit)",
+				    fabs(fit->line.rate) * 1e6,
+				    network_clock_name(net, (uint32_t)node->parent));
+	}
+}
+
+/* Return NULL, or why the method fails; then the lines are those of the hulls. */
+static char *fit_lines(const struct fit_island *island, const struct fit_method *method)
+{
+	struct error cause = ERROR_INIT;
+	char *unfit = NULL;
+
+	if (!method)
+		method = fit_method_find(island->of->members > 2 ? "joint" : "hull");
+	if (method->fit(island, &cause)) {
+		unfit = mem_strdup(error_text(&cause));
+		fit_hull(island, &cause);
+	}
+	error_clear(&cause);
+	return unfit;
+}
+
+int lines_fit(const struct network *net, const struct fit_method *method,
+	      struct lines *lines, struct problem_list *problems, struct error *error)
+{
+	struct pair_sample *samples = NULL;
+
+	if (method && method->needs_sample) {
+		samples =
+		    pair_samples_new(&net->log, net->pairs.count, SAMPLE_SIZE, error);
+		if (!samples)
+			return -1;
+	}
+	lines_init(lines, net);
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		const struct fit_island island = {net, &net->graph.island[i],
+						  lines->clock, samples};
+
+		report_too_fast(net, island.of, problems);
+		lines->unfit[i] = fit_lines(&island, method);
+	}
+	pair_samples_free(samples, net->pairs.count);
+	return 0;
+}
+
+void lines_clear(struct lines *lines, const struct network *net)
+{
+	for (size_t i = 0; lines->unfit && i < net->graph.islands; i++)
+		free(lines->unfit[i]);
+	free(lines->unfit);
+	free(lines->clock);
+	*lines = (struct lines){.clock = NULL};
 }

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/fit/fit.h"
+#include "sync/fit/method_private.h"
+#include "sync/fit/regression.h"
 
-/* One of a hull of a pair inside the island: a message that may be the quickest. */
+/* A corner of a hull of a pair within the island: a message that may be the quickest. */
 struct corner {
 	const struct pair *pair;
 	struct hull_point point;
@@ -21,7 +22,7 @@ struct corner {
  * row a corner of a hull: received after sent.
  */
 struct program {
-	struct fit_island *island;
+	const struct fit_island *island;
 	struct corner *corner;
 	size_t corners;
 	double unit_ns;  /* of the offsets' columns and the rows */
@@ -46,10 +47,11 @@ static size_t rate_column(size_t place)
  */
 static double slack_of(const struct fit_island *island, const struct corner *corner)
 {
-	const struct fit_clock *clock_a = &island->clock[corner->pair->a];
-	nsec_t ref = clock_a->ref_ns;
-	double a = fit_correct(clock_a, corner->point.x, ref);
-	double b = fit_correct(&island->clock[corner->pair->b], corner->point.y, ref);
+	const struct clock_line *line_a = &island->line[corner->pair->a];
+	nsec_t ref = line_a->ref_ns;
+	double a = clock_line_correct(line_a, corner->point.x, ref);
+	double b =
+	    clock_line_correct(&island->line[corner->pair->b], corner->point.y, ref);
 
 	return corner->forward ? b - a : a - b;
 }
@@ -59,8 +61,9 @@ static void list_corners(struct program *program)
 	const struct fit_island *island = program->island;
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < 2 * island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i / 2]];
+	for (size_t i = 0; i < 2 * island->of->insides; i++) {
+		const struct pair *pair =
+		    &island->net->pairs.pair[island->of->inside[i / 2]];
 		const struct hull *hull = i % 2 ? &pair->hulls.upper : &pair->hulls.lower;
 
 		for (size_t k = 0; k < hull->count; k++)
@@ -70,7 +73,7 @@ static void list_corners(struct program *program)
 	}
 }
 
-/* The median slack of all corners: what the numbers are measured in. */
+/* Return the median slack of all corners, the unit of the program's numbers. */
 static double typical_slack(const struct program *program)
 {
 	AUTOFREE double *slack = mem_alloc((program->corners + 1) * sizeof(*slack));
@@ -82,35 +85,36 @@ static double typical_slack(const struct program *program)
 		   : 1;
 }
 
-static void program_init(struct program *program, struct fit_island *island)
+static void program_init(struct program *program, const struct fit_island *island)
 {
 	*program = (struct program){
 	    .island = island,
-	    .half_ns = mem_alloc(island->members * sizeof(double)),
-	    .columns = 2 * (island->members - 1),
+	    .half_ns = mem_alloc(island->of->members * sizeof(double)),
+	    .columns = 2 * (island->of->members - 1),
 	};
 	list_corners(program);
-	for (size_t i = 0; i < island->members; i++) {
-		const struct fit_clock *clock = &island->clock[island->member[i]];
+	for (size_t i = 0; i < island->of->members; i++) {
+		const struct run_clock *clock =
+		    &island->net->clocks.clock[island->of->member[i]];
 
 		program->half_ns[i] =
 		    fmax(1, (double)(clock->end_ns - clock->begin_ns) / 2);
 	}
 }
 
-/* A rate column's amount per unit of change of the clock at a local time. */
+/* Return the factor of a clock's rate column at a local time. */
 static double rate_factor(const struct program *program, size_t place, nsec_t local_ns)
 {
 	const struct fit_island *island = program->island;
-	nsec_t origin = island->clock[island->member[place]].origin_ns;
+	nsec_t origin = island->line[island->of->member[place]].origin_ns;
 
 	return (double)(local_ns - origin) / program->half_ns[place];
 }
 
-static size_t add_clock(const struct program *program, uint32_t trace, nsec_t local_ns,
+static size_t add_clock(const struct program *program, uint32_t clock, nsec_t local_ns,
 			double sign, struct lp_term *term)
 {
-	size_t place = program->island->clock[trace].place;
+	size_t place = program->island->net->graph.node[clock].place;
 
 	if (!place)
 		return 0;
@@ -120,7 +124,7 @@ static size_t add_clock(const struct program *program, uint32_t trace, nsec_t lo
 	return 2;
 }
 
-/* The terms of how far b's clock is ahead of a's at a point; returns how many. */
+/* Make the terms for b's clock less a's at a point, and return their number. */
 static size_t add_relation(const struct program *program, const struct corner *corner,
 			   struct lp_term term[4])
 {
@@ -132,15 +136,15 @@ static size_t add_relation(const struct program *program, const struct corner *c
 }
 
 /* Move the island's clocks by the clocks' columns. */
-static void move(struct program *program, const double *column)
+static void move(const struct program *program, const double *column)
 {
-	struct fit_island *island = program->island;
+	const struct fit_island *island = program->island;
 
-	for (size_t i = 1; i < island->members; i++) {
-		struct fit_clock *clock = &island->clock[island->member[i]];
+	for (size_t i = 1; i < island->of->members; i++) {
+		struct clock_line *line = &island->line[island->of->member[i]];
 
-		clock->offset_ns += column[offset_column(i)] * program->unit_ns;
-		clock->rate +=
+		line->offset_ns += column[offset_column(i)] * program->unit_ns;
+		line->rate +=
 		    column[rate_column(i)] * program->unit_ns / program->half_ns[i];
 	}
 }
@@ -159,16 +163,17 @@ static void move(struct program *program, const double *column)
  * was received after it was sent. Where the mean does so already, it stays.
  */
 
-/* A pair's word counts as if it were this much surer of nothing. */
+/* Added to each pair's width, so that no weight grows without limit. */
 #define LEAST_WIDTH_NS 1000.0
 
-/* Pairs without two tangents count for little: only where nobody else speaks. */
+/* The width of a pair without two tangents: it matters only where there is no other pair.
+ */
 #define WIDTH_WITHOUT 1e9
 
-/* What the program keeps between a message's send and receive at least. */
+/* Least time between a message's send and receive in the program's solution. */
 #define LEAST_SLACK_NS 2.0
 
-/* A solution that breaks a message by more than this is none. */
+/* A solution that breaks a message by more than this is rejected. */
 #define BROKEN_NS -1.0
 
 static nsec_t first_corner(const struct pair *pair)
@@ -192,9 +197,13 @@ static nsec_t last_corner(const struct pair *pair)
 	return lower > upper ? lower : upper;
 }
 
-/* What a pair's line says at x, against what the clocks at hand say. */
-static void add_word(const struct program *program, struct least_squares *squares,
-		     const struct pair *pair, nsec_t x)
+/*
+ * Add the difference between a pair's line and the current clocks at x as a least-squares
+ * term.
+ */
+static void add_pair_observation(const struct program *program,
+				 struct least_squares *squares, const struct pair *pair,
+				 nsec_t x)
 {
 	struct line line;
 	double width =
@@ -208,12 +217,12 @@ static void add_word(const struct program *program, struct least_squares *square
 	struct lp_term term[4];
 	size_t terms = add_relation(program, &point, term);
 
-	least_squares_add(squares, term, terms,
-			  -(have + above - (double)whole) / program->unit_ns,
-			  LEAST_WIDTH_NS / (width + pair_luck(pair) + LEAST_WIDTH_NS));
+	least_squares_add(
+	    squares, term, terms, -(have + above - (double)whole) / program->unit_ns,
+	    LEAST_WIDTH_NS / (width + pair_chance_allowance(pair) + LEAST_WIDTH_NS));
 }
 
-/* Move the clocks to the weighted mean of what the pairs say. */
+/* Move the clocks to the weighted mean of the pairs' lines. */
 static bool move_to_mean(struct program *program)
 {
 	const struct fit_island *island = program->island;
@@ -222,11 +231,11 @@ static bool move_to_mean(struct program *program)
 	bool found;
 
 	program->unit_ns = typical_slack(program);
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+	for (size_t i = 0; i < island->of->insides; i++) {
+		const struct pair *pair = &island->net->pairs.pair[island->of->inside[i]];
 
-		add_word(program, squares, pair, first_corner(pair));
-		add_word(program, squares, pair, last_corner(pair));
+		add_pair_observation(program, squares, pair, first_corner(pair));
+		add_pair_observation(program, squares, pair, last_corner(pair));
 	}
 	found = least_squares_solve(squares, unknown);
 	if (found)
@@ -235,7 +244,7 @@ static bool move_to_mean(struct program *program)
 	return found;
 }
 
-/* The smallest latency, of pairs that do not contradict themselves. */
+/* Return the smallest latency of pairs that do not contradict themselves. */
 static double least_slack(const struct program *program)
 {
 	double least = INFINITY;
@@ -249,10 +258,11 @@ static double least_slack(const struct program *program)
 
 static bool are_slow(const struct fit_island *island)
 {
-	for (size_t i = 1; i < island->members; i++) {
-		const struct fit_clock *clock = &island->clock[island->member[i]];
+	for (size_t i = 1; i < island->of->members; i++) {
+		uint32_t at = island->of->member[i];
 
-		if (!clock->too_fast && fabs(clock->rate) > island->limit)
+		if (!island->net->graph.node[at].is_too_fast &&
+		    fabs(island->line[at].rate) > island->net->limit)
 			return false;
 	}
 	return true;
@@ -262,18 +272,18 @@ static void bound_rates(const struct program *program, struct lp *lp)
 {
 	const struct fit_island *island = program->island;
 
-	for (size_t i = 1; i < island->members; i++) {
-		const struct fit_clock *clock = &island->clock[island->member[i]];
+	for (size_t i = 1; i < island->of->members; i++) {
+		uint32_t at = island->of->member[i];
+		double limit = island->net->limit, rate = island->line[at].rate;
 		double scale = program->half_ns[i] / program->unit_ns;
 
-		if (!clock->too_fast)
-			lp_bound(lp, rate_column(i),
-				 (-island->limit - clock->rate) * scale,
-				 (island->limit - clock->rate) * scale);
+		if (!island->net->graph.node[at].is_too_fast)
+			lp_bound(lp, rate_column(i), (-limit - rate) * scale,
+				 (limit - rate) * scale);
 	}
 }
 
-/* Every message takes so many nanoseconds or more. */
+/* Require every message to take at least `least_ns`. */
 static void add_messages(const struct program *program, struct lp *lp, double least_ns)
 {
 	for (size_t i = 0; i < program->corners; i++) {
@@ -288,7 +298,7 @@ static void add_messages(const struct program *program, struct lp *lp, double le
 	}
 }
 
-/* Minimize what the columns move: |column| as the larger of two rows. */
+/* Minimize the sum of |column|, each as the larger of two rows. */
 static void add_distance(const struct program *program, struct lp *lp)
 {
 	for (size_t i = 0; i < program->columns; i++) {
@@ -329,7 +339,7 @@ static int fit_program(struct program *program, struct error *error)
 		return 0;
 	if (!move_inside(program, LEAST_SLACK_NS) && !move_inside(program, 0))
 		return error_set(error, "no clocks satisfy the messages of all pairs");
-	/* GLPK is not taken at its word: the hulls are asked again. */
+	/* Do not rely on GLPK: check its solution against the hulls. */
 	if (least_slack(program) < BROKEN_NS)
 		return error_set(
 		    error, "the linear program's solution breaks a message by %.0f ns",
@@ -337,13 +347,13 @@ static int fit_program(struct program *program, struct error *error)
 	return 0;
 }
 
-int fit_joint(struct fit_island *island, struct error *error)
+int fit_joint(const struct fit_island *island, struct error *error)
 {
 	struct program program;
 	int status;
 
 	fit_hull(island, error);
-	if (island->members < 2)
+	if (island->of->members < 2)
 		return 0;
 	program_init(&program, island);
 	status = fit_program(&program, error);

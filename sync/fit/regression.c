@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/fit/fit.h"
+#include "sync/fit/regression.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sync/fit/method_private.h"
 
 static bool all_finite(const double *value, size_t n)
 {
@@ -104,13 +105,13 @@ const char *statistics_library_version(void)
  */
 enum { PARAMETERS = 3 };
 
-struct observations {
+struct delays {
 	double *x, *y;
 	size_t count;
 	double span; /* what time is measured in, ns */
 };
 
-static void add_side(struct observations *to, const struct pair *pair,
+static void add_side(struct delays *to, const struct pair *pair,
 		     const struct sample_side *side, double direction)
 {
 	for (size_t i = 0; i < side->count; i++) {
@@ -139,7 +140,7 @@ static bool regress(const struct pair *pair, const struct pair_sample *sample,
 		    struct line *line)
 {
 	size_t n = sample->ab.count + sample->ba.count;
-	struct observations all = {
+	struct delays all = {
 	    .x = mem_realloc(NULL, n * PARAMETERS, sizeof(double)),
 	    .y = mem_realloc(NULL, n, sizeof(double)),
 	    .span = fmax(widest(pair, &sample->ab), widest(pair, &sample->ba)),
@@ -159,20 +160,20 @@ static bool regress(const struct pair *pair, const struct pair_sample *sample,
 	return found;
 }
 
-static struct line pair_line(struct fit_island *island, uint32_t index)
+static struct line pair_line(const struct fit_island *island, uint32_t index)
 {
-	const struct pair *pair = &island->pairs->pair[index];
+	const struct pair *pair = &island->net->pairs.pair[index];
 	const struct pair_sample *sample = &island->sample[index];
 	struct line fitted = pair->fit.line;
 
 	/* Fewer messages than this leave the scatter unknown. */
 	if (sample->ab.count > PARAMETERS && sample->ba.count > PARAMETERS &&
-	    regress(pair, sample, &fitted) && fabs(fitted.rate) <= 2 * island->limit)
+	    regress(pair, sample, &fitted) && fabs(fitted.rate) <= 2 * island->net->limit)
 		return fitted;
 	return pair->fit.line;
 }
 
-int fit_regression(struct fit_island *island, struct error *error)
+int fit_regression(const struct fit_island *island, struct error *error)
 {
 	(void)error;
 	return fit_along_tree(island, pair_line);

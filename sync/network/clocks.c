@@ -9,22 +9,31 @@
 #include "sync/network/ties.h"
 #include "sync/observe/steps.h"
 
-static void report_steps(struct trace *trace, const struct tie *tie,
-			 struct problem_list *problems)
+void clocks_tie_step(const struct tie *tie, size_t part, nsec_t within[2])
 {
-	for (size_t i = 1; i < tie->parts; i++)
-		report_step(
-		    trace, tie_part_begin(tie, i),
-		    tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]),
-		    (nsec_t[2]){nsec_add(tie->part[i - 1].to_ns, tie->part[i - 1].low_ns),
-				nsec_add(tie->part[i].from_ns, tie->part[i].high_ns)},
-		    problems);
+	const struct tie_part *before = &tie->part[part - 1], *after = &tie->part[part];
+
+	within[0] = nsec_add(before->to_ns, before->low_ns);
+	within[1] = nsec_add(after->from_ns, after->high_ns);
 }
 
-/* What becomes of the clocks as they were read. */
+static void report_steps(const struct trace *trace, const struct tie *tie,
+			 struct problem_list *problems)
+{
+	for (size_t i = 1; i < tie->parts; i++) {
+		nsec_t within[2];
+
+		clocks_tie_step(tie, i, within);
+		report_step(trace, tie_part_begin(tie, i),
+			    tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]),
+			    within, problems);
+	}
+}
+
+/* The new numbers of the clocks as they were read. */
 struct renumbering {
-	const struct tie **tie; /* NULL: none */
-	uint32_t *number;       /* of the clock itself, or of its base */
+	const struct tie **tie; /* by clock as read; NULL if it is not tied */
+	uint32_t *number;       /* new number of the clock, or of its base */
 	const struct message_log *log;
 	struct pair_numbers numbers;
 };
@@ -43,7 +52,7 @@ static void number_clocks(const struct observations *seen,
 		renumbering->number[i] = (uint32_t)clocks->count;
 		clocks->clock[clocks->count++] = (struct run_clock){
 		    .name = seen->trace[seen->first_trace[i]].name,
-		    .first_trace = seen->first_trace[i],
+		    .trace = &seen->trace[seen->first_trace[i]],
 		    .oscillator = -1,
 		};
 	}
@@ -53,16 +62,18 @@ static void number_clocks(const struct observations *seen,
 			    renumbering->number[renumbering->tie[i]->base];
 }
 
-static void set_traces(struct observations *seen, const struct renumbering *renumbering,
-		       struct clock_set *clocks, struct problem_list *problems)
+static void set_traces(const struct observations *seen,
+		       const struct renumbering *renumbering, struct clock_set *clocks,
+		       struct problem_list *problems)
 {
+	clocks->traces = seen->traces;
 	clocks->of_trace = mem_alloc(seen->traces * sizeof(*clocks->of_trace));
 	for (size_t i = 0; i < seen->traces; i++) {
-		struct trace *trace = &seen->trace[i];
+		const struct trace *trace = &seen->trace[i];
 		const struct tie *tie = renumbering->tie[trace->clock_index];
 
-		clocks->of_trace[i] =
-		    (struct trace_clock){renumbering->number[trace->clock_index], tie};
+		clocks->of_trace[i] = (struct trace_clock){
+		    renumbering->number[trace->clock_index], tie, trace};
 		if (tie)
 			report_steps(trace, tie, problems);
 	}
@@ -139,7 +150,7 @@ static void find_oscillators(const struct observations *seen, struct clock_set *
 {
 	for (size_t i = 0; i < clocks->count; i++) {
 		struct run_clock *clock = &clocks->clock[i];
-		const struct trace *trace = &seen->trace[clock->first_trace];
+		const struct trace *trace = clock->trace;
 		const struct trace *base =
 		    observations_monotonic(seen, trace->host_index);
 		uint32_t index;
@@ -159,7 +170,7 @@ int clocks_find(struct observations *seen, struct clock_set *clocks,
 	struct renumbering renumbering = {.tie = NULL};
 	int status = 0;
 
-	*clocks = (struct clock_set){.count = 0};
+	*clocks = (struct clock_set){.seen = seen};
 	ties_find(seen, problems);
 	*log = seen->log;
 	seen->log = (struct message_log){.count = 0};
@@ -174,28 +185,27 @@ int clocks_find(struct observations *seen, struct clock_set *clocks,
 	return status;
 }
 
-static int no_such_trace(const struct observations *seen, const char *name,
+static int no_such_trace(const struct clock_set *clocks, const char *name,
 			 struct error *error)
 {
-	AUTOFREE const char **names = mem_zalloc((seen->traces + 1) * sizeof(*names));
+	AUTOFREE const char **names = mem_zalloc((clocks->traces + 1) * sizeof(*names));
 
-	for (size_t i = 0; i < seen->traces; i++)
-		names[i] = seen->trace[i].name;
-	return error_unknown_word(error, "unknown trace", name, names, seen->traces,
+	for (size_t i = 0; i < clocks->traces; i++)
+		names[i] = clocks->of_trace[i].trace->name;
+	return error_unknown_word(error, "unknown trace", name, names, clocks->traces,
 				  NULL);
 }
 
-int clocks_reference(const struct clock_set *clocks, const struct observations *seen,
-		     const char *name, int *reference, struct problem_list *problems,
-		     struct error *error)
+int clocks_reference(const struct clock_set *clocks, const char *name, int *reference,
+		     struct problem_list *problems, struct error *error)
 {
 	*reference = -1;
 	if (!name)
 		return 0;
-	for (size_t i = 0; i < seen->traces; i++) {
+	for (size_t i = 0; i < clocks->traces; i++) {
 		const struct trace_clock *of = &clocks->of_trace[i];
 
-		if (strcmp(seen->trace[i].name, name) != 0)
+		if (strcmp(of->trace->name, name) != 0)
 			continue;
 		*reference = (int)of->clock_index;
 		if (of->tie)
@@ -203,7 +213,7 @@ int clocks_reference(const struct clock_set *clocks, const struct observations *
 				    "it is tied to %s, whose clock is the reference",
 				    clocks->clock[of->clock_index].name);
 	}
-	return *reference < 0 ? no_such_trace(seen, name, error) : 0;
+	return *reference < 0 ? no_such_trace(clocks, name, error) : 0;
 }
 
 void clocks_clear(struct clock_set *clocks)

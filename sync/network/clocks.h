@@ -6,45 +6,54 @@
 
 /*
  * The clocks of a run. A capture that is tied to its host's trace has that trace's clock,
- * and so have its messages: those of the observations get other numbers here.
+ * and so have its messages, so clocks are numbered anew here.
  */
 struct run_clock {
-	const char *name;                /* that of its first trace */
-	uint32_t first_trace;            /* whose local time is the clock's */
+	const char *name;                /* name of its first trace */
+	const struct trace *trace;       /* the first; its local time is the clock's */
 	nsec_t begin_ns, end_ns;         /* local times of the first and last event */
 	nsec_t own_begin_ns, own_end_ns; /* the same without sources tied to it */
-	/* Of a capture that nothing ties: the clock that counts its oscillator, else -1.
-	 */
+	/* For a capture without a tie, the clock that counts its oscillator; else -1. */
 	int oscillator;
 };
 
 struct trace_clock {
 	uint32_t clock_index;
-	const struct tie *tie; /* to that clock; NULL: the trace is of that clock */
+	const struct tie
+	    *tie; /* to that clock; NULL if the trace has that clock itself */
+	const struct trace *trace;
 };
 
 struct clock_set {
+	const struct observations *seen; /* borrowed; its log has moved on */
 	struct run_clock *clock;
 	size_t count;
 	struct trace_clock *of_trace; /* by trace index */
+	size_t traces;
 };
 
 /*
- * Find the clocks, and move the log of the observations to them: stamps of tied clocks
- * become those of their base, each on its safe side. Borrows names and ties. Odd ties and
- * steps become problems. 0, or -1 with error; to be cleared in any case.
+ * Find the clocks, and move the log of the observations to them: timestamps of tied
+ * clocks become timestamps of their base, each moved to its safe side. Borrows traces and
+ * ties. Odd ties and steps become problems. Return 0, or -1 with error; clear in any
+ * case.
  */
 int clocks_find(struct observations *seen, struct clock_set *clocks,
 		struct message_log *log, struct problem_list *problems,
 		struct error *error);
 
 /*
- * The clock of the trace of that name; -1 for NULL. It is a problem if the trace is only
- * tied to it. 0, or -1 with error if no trace has the name.
+ * Find the clock of the trace with that name; -1 for NULL. Add a problem if the trace is
+ * only tied to it. Return 0, or -1 with error if no trace has the name.
  */
-int clocks_reference(const struct clock_set *clocks, const struct observations *seen,
-		     const char *name, int *reference, struct problem_list *problems,
-		     struct error *error);
+int clocks_reference(const struct clock_set *clocks, const char *name, int *reference,
+		     struct problem_list *problems, struct error *error);
+
+/*
+ * The span of local time in which a tied trace was stepped, between two parts of its tie:
+ * [0] and [1] are its ends.
+ */
+void clocks_tie_step(const struct tie *tie, size_t part, nsec_t within[2]);
 
 void clocks_clear(struct clock_set *clocks);
 

@@ -23,9 +23,7 @@ struct trace {
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	enum source_kind kind;
 	struct trace_facts facts;
-	bool is_apart;      /* its clock is known to differ from that of its host */
-	bool is_unsure;     /* some set_backs were reported without messages after them */
-	uint32_t set_backs; /* those of `facts` that are reported, a bit each */
+	bool is_apart; /* its clock is known to differ from that of its host */
 };
 
 struct observations {

@@ -11,7 +11,7 @@ nsec_t shown_at(const struct trace_facts *facts, nsec_t at)
 }
 
 /* Local times go on at a second later at least. */
-static bool is_within(const struct trace_set_back *back, nsec_t from, nsec_t to)
+bool set_back_is_within(const struct trace_set_back *back, nsec_t from, nsec_t to)
 {
 	return back->at_ns + NSEC_PER_SEC > from && back->at_ns < to;
 }
@@ -21,13 +21,13 @@ nsec_t set_back_between(const struct trace_facts *facts, nsec_t from, nsec_t to)
 	nsec_t added = 0;
 
 	for (size_t i = 0; i < facts->set_backs; i++)
-		if (is_within(&facts->set_back[i], from, to))
+		if (set_back_is_within(&facts->set_back[i], from, to))
 			added += facts->set_back[i].size_ns;
 	return added;
 }
 
-nsec_t report_step(struct trace *trace, nsec_t at, nsec_t size, const nsec_t within[2],
-		   struct problem_list *problems)
+nsec_t report_step(const struct trace *trace, nsec_t at, nsec_t size,
+		   const nsec_t within[2], struct problem_list *problems)
 {
 	const struct trace_facts *facts = &trace->facts;
 	char when[NSEC_TEXT], how_far[NSEC_TEXT];
@@ -35,10 +35,8 @@ nsec_t report_step(struct trace *trace, nsec_t at, nsec_t size, const nsec_t wit
 	for (size_t i = 0; i < facts->set_backs; i++) {
 		const struct trace_set_back *back = &facts->set_back[i];
 
-		if (!is_within(back, within[0], within[1]))
-			continue;
-		at = back->at_ns;
-		trace->set_backs |= 1u << i;
+		if (set_back_is_within(back, within[0], within[1]))
+			at = back->at_ns;
 	}
 	size -= set_back_between(facts, within[0], within[1]);
 	problem_add(problems, trace->name, PROBLEM_STEP, 1,
@@ -48,27 +46,14 @@ nsec_t report_step(struct trace *trace, nsec_t at, nsec_t size, const nsec_t wit
 	return size;
 }
 
-void report_set_backs(struct observations *seen, struct problem_list *problems)
+void report_set_back(const struct trace *trace, const struct trace_set_back *back,
+		     struct problem_list *problems)
 {
 	char when[NSEC_TEXT], how_far[NSEC_TEXT];
 
-	for (size_t i = 0; i < seen->traces; i++) {
-		struct trace *trace = &seen->trace[i];
-
-		for (size_t k = 0; k < trace->facts.set_backs; k++) {
-			const struct trace_set_back *back = &trace->facts.set_back[k];
-
-			if (trace->set_backs & 1u << k)
-				continue;
-			trace->is_unsure = true;
-			nsec_format_span(how_far,
-					 (double)(back->size_ns - 2 * NSEC_PER_SEC));
-			problem_add(
-			    problems, trace->name, PROBLEM_STEP, 1,
-			    "its clock was set back at %s by %s or more, and no "
-			    "messages show by how much",
-			    nsec_format_utc(when, shown_at(&trace->facts, back->at_ns)),
-			    how_far);
-		}
-	}
+	nsec_format_span(how_far, (double)(back->size_ns - 2 * NSEC_PER_SEC));
+	problem_add(problems, trace->name, PROBLEM_STEP, 1,
+		    "its clock was set back at %s by %s or more, and no messages show by "
+		    "how much",
+		    nsec_format_utc(when, shown_at(&trace->facts, back->at_ns)), how_far);
 }

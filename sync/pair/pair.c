@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/pair/pair.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,6 @@ static void begin(struct pair_table *pairs, const struct message_log *log)
 		pair->a = log->numbers.pair[i].a;
 		pair->b = log->numbers.pair[i].b;
 		pair->messages_ab = pair->messages_ba = pair->violations_before = 0;
-		pair->min_latency_ab_ns = pair->min_latency_ba_ns = NSEC_MAX;
 		hull_reset(&pair->hulls.lower);
 		hull_reset(&pair->hulls.upper);
 		pair->hulls.upper.upper = true;
@@ -89,6 +89,16 @@ int pairs_collect(struct pair_table *pairs, const struct message_log *log, doubl
 	return 0;
 }
 
+#define CHANCE_MARGINS 32.0 /* margins that stand for the range of delays */
+
+double pair_chance_allowance(const struct pair *pair)
+{
+	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
+
+	return CHANCE_MARGINS * fmax(0, pair->fit.margin_ns) /
+	       (double)(1 + (ab < ba ? ab : ba));
+}
+
 uint64_t pairs_rejected(const struct pair_table *pairs)
 {
 	uint64_t rejected = 0;
@@ -96,6 +106,14 @@ uint64_t pairs_rejected(const struct pair_table *pairs)
 	for (size_t i = 0; i < pairs->count; i++)
 		rejected += pairs->pair[i].rejected;
 	return rejected;
+}
+
+bool pairs_have_contradictory(const struct pair_table *pairs)
+{
+	for (size_t i = 0; i < pairs->count; i++)
+		if (pairs->pair[i].contradictory)
+			return true;
+	return false;
 }
 
 void pair_table_clear(struct pair_table *table)

@@ -2,12 +2,11 @@
 #ifndef CT_SYNC_PAIR_PAIR_H
 #define CT_SYNC_PAIR_PAIR_H
 
-#include "clock/clock.h"
 #include "sync/pair/line.h"
 #include "sync/pair/message_log.h"
 
 /*
- * Two clocks that exchange messages, reduced to what bounds them.
+ * Two clocks that exchange messages, reduced to the messages that bound them.
  */
 struct pair {
 	uint32_t a, b; /* clock indexes, a < b */
@@ -20,10 +19,6 @@ struct pair {
 	uint64_t rejected;
 	bool is_doubtful;   /* many messages contradict others, but none was rejected */
 	bool contradictory; /* no possible clocks satisfy them, so they tie nothing */
-	/* Set by the end of the fit: */
-	uint64_t violations_after;
-	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: none */
-	enum clock_quality quality;
 };
 
 struct pair_table {
@@ -38,11 +33,22 @@ struct pair_table {
 int pairs_collect(struct pair_table *pairs, const struct message_log *log, double limit,
 		  struct error *error);
 
+/*
+ * An allowance for chance in the width that a pair's lines leave open, in nanoseconds:
+ * two messages and one back may agree to the nanosecond. Of n messages, the fastest
+ * exceeds the least delay by about one n-th of the range of delays, for which some times
+ * the margin stands.
+ */
+double pair_chance_allowance(const struct pair *pair);
+
 /* The indexes of the pairs by their clocks, whatever order they were found in. */
 uint32_t *pair_table_order(const struct pair_table *pairs);
 
 /* How many messages were left out as false, of all pairs. */
 uint64_t pairs_rejected(const struct pair_table *pairs);
+
+/* Return true if no possible clocks satisfy the messages of some pair. */
+bool pairs_have_contradictory(const struct pair_table *pairs);
 
 void pair_table_clear(struct pair_table *table);
 

@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "sync/fit/fit.h"
+#include "sync/fit/lp.h"
+#include "sync/piecewise/curvature.h"
 
 enum { BAND_SEGMENTS_MOST = 4096 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/piecewise/segments.h"
+#include "sync/piecewise/constraints.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,8 @@ struct link_group {
 };
 
 struct constraints {
-	const struct sync *sync;
+	const struct network *net;
+	const struct lines *lines;
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
@@ -69,9 +70,9 @@ bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds 
 }
 
 /* By the line of the island's fit. */
-static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
+static nsec_t straight(const struct lines *lines, uint32_t clock, nsec_t at)
 {
-	return fit_reference(&sync->clock[clock], at);
+	return clock_line_reference(&lines->clock[clock], at);
 }
 
 static void add_stamp(struct constraints *constraints, uint32_t clock, nsec_t at)
@@ -88,7 +89,7 @@ static void add_link(struct constraints *constraints, const struct link_group *g
 	nsec_t line[2];
 
 	for (int end = 0; end < 2; end++) {
-		line[end] = straight(constraints->sync, group->clock[end], link.at[end]);
+		line[end] = straight(constraints->lines, group->clock[end], link.at[end]);
 		add_stamp(constraints, group->clock[end], link.at[end]);
 	}
 	link.travel_ns = (double)(line[1] - line[0]) - LEAST_TRAVEL_NS;
@@ -104,7 +105,7 @@ static void add_messages(struct constraints *constraints,
 
 	for (size_t k = 0; k < 2 * island->insides; k++) {
 		uint32_t index = island->inside[k / 2];
-		const struct pair *pair = &constraints->sync->pairs.pair[index];
+		const struct pair *pair = &constraints->net->pairs.pair[index];
 		bool forward = k % 2;
 		const struct point_list *side = &messages[index].side[forward];
 		struct link_group *group = &constraints->group[k];
@@ -127,9 +128,9 @@ static void add_messages(struct constraints *constraints,
 static double *prepare(const struct constraints *constraints, uint32_t clock,
 		       double *most)
 {
-	const struct sync *sync = constraints->sync;
 	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
-	double limit = sync->options.drift_limit_ppm * 1e-6;
+	double limit = constraints->net->limit;
+	double rate = constraints->lines->clock[clock].rate;
 	size_t kept = 0;
 
 	if (breakpoints->count)
@@ -140,8 +141,8 @@ static double *prepare(const struct constraints *constraints, uint32_t clock,
 			breakpoints->at[kept++] = breakpoints->at[i];
 	breakpoints->count = kept;
 	breakpoints->fixed = clock == constraints->island->reference;
-	breakpoints->rate[true] = limit - sync->clock[clock].rate;
-	breakpoints->rate[false] = limit + sync->clock[clock].rate;
+	breakpoints->rate[true] = limit - rate;
+	breakpoints->rate[false] = limit + rate;
 	for (int side = 0; side < 2; side++) {
 		breakpoints->most[side] = most;
 		breakpoints->moves[side] = 1;
@@ -280,16 +281,18 @@ static bool is_solved(const struct constraints *constraints)
 	return true;
 }
 
-struct constraints *constraints_new(const struct sync *sync, const struct island *island,
+struct constraints *constraints_new(const struct network *net, const struct lines *lines,
+				    const struct island *island,
 				    const struct pair_messages *messages)
 {
 	struct constraints *constraints = mem_zalloc(sizeof(*constraints));
 	double *most;
 
-	constraints->sync = sync;
+	constraints->net = net;
+	constraints->lines = lines;
 	constraints->island = island;
 	constraints->breakpoints =
-	    mem_zalloc(sync->clocks * sizeof(*constraints->breakpoints));
+	    mem_zalloc(net->clocks.count * sizeof(*constraints->breakpoints));
 	constraints->group =
 	    mem_zalloc((2 * island->insides + 1) * sizeof(*constraints->group));
 	add_messages(constraints, messages);
@@ -329,7 +332,7 @@ void constraints_bounds(const struct constraints *constraints, uint32_t clock,
 
 	bounds->count = 0;
 	for (size_t k = 0; k < breakpoints->count; k++) {
-		nsec_t line = straight(constraints->sync, clock, breakpoints->at[k]);
+		nsec_t line = straight(constraints->lines, clock, breakpoints->at[k]);
 
 		for (int above = 0; above < 2; above++) {
 			double most = breakpoints->most[above][k];
@@ -356,7 +359,7 @@ bool constraints_fix(struct constraints *constraints, uint32_t clock,
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
-			     straight(constraints->sync, clock, breakpoints->at[k]));
+			     straight(constraints->lines, clock, breakpoints->at[k]));
 		breakpoints->most[false][k] = -breakpoints->most[true][k];
 	}
 	breakpoints->moves[false]++;
@@ -376,7 +379,7 @@ void constraints_middle(const struct constraints *constraints, uint32_t clock,
 			struct piecewise_fit *found)
 {
 	const struct breakpoints *breakpoints = &constraints->breakpoints[clock];
-	double rate = constraints->sync->clock[clock].rate;
+	double rate = constraints->lines->clock[clock].rate;
 
 	*found = (struct piecewise_fit){.segments = breakpoints->count};
 	found->segment = mem_alloc(breakpoints->count * sizeof(*found->segment));
@@ -388,7 +391,7 @@ void constraints_middle(const struct constraints *constraints, uint32_t clock,
 			       (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 		found->segment[k] = (struct clock_segment){
 		    .local_ns = breakpoints->at[k],
-		    .ref_ns = straight(constraints->sync, clock, breakpoints->at[k]) +
+		    .ref_ns = straight(constraints->lines, clock, breakpoints->at[k]) +
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
@@ -399,7 +402,7 @@ void constraints_free(struct constraints *constraints)
 {
 	if (!constraints)
 		return;
-	for (size_t i = 0; i < constraints->sync->clocks; i++)
+	for (size_t i = 0; i < constraints->net->clocks.count; i++)
 		free(constraints->breakpoints[i].at);
 	free(constraints->most);
 	free(constraints->before);

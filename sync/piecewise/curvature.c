@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/piecewise/segments.h"
+#include "sync/piecewise/curvature.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,15 +129,15 @@ bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns,
 }
 
 struct examination {
-	const struct sync *sync;
+	const struct network *net;
 	struct piece **pieces; /* by pair; NULL: not looked at */
 };
 
 static int note_message(void *context, const struct message *message)
 {
 	const struct examination *examination = context;
-	const struct pair *pair = &examination->sync->pairs.pair[message->pair];
-	const struct fit_clock *clock = &examination->sync->clock[pair->a];
+	const struct pair *pair = &examination->net->pairs.pair[message->pair];
+	const struct run_clock *clock = &examination->net->clocks.clock[pair->a];
 	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	struct hull_point point = pair_point(message);
 
@@ -150,7 +150,7 @@ static int note_message(void *context, const struct message *message)
 
 static void add_pair(struct examination *examination, uint32_t index)
 {
-	const struct pair *pair = &examination->sync->pairs.pair[index];
+	const struct pair *pair = &examination->net->pairs.pair[index];
 	struct piece *piece;
 
 	if (pair->fit.margin_ns < 0 || pair->fit.too_fast || !pair->hulls.lower.count ||
@@ -161,23 +161,23 @@ static void add_pair(struct examination *examination, uint32_t index)
 	examination->pieces[index] = piece;
 }
 
-int curvature_find(struct sync *sync, bool *curved, struct error *error)
+int curvature_find(const struct network *net, bool *curved, struct error *error)
 {
-	struct examination examination = {.sync = sync};
+	struct examination examination = {.net = net};
 	int status;
 
 	examination.pieces =
-	    mem_zalloc((sync->pairs.count + 1) * sizeof(*examination.pieces));
-	for (size_t i = 0; i < sync->clocks; i++)
-		if (sync->graph.node[i].parent >= 0)
-			add_pair(&examination, (uint32_t)sync->graph.node[i].parent_pair);
-	status = message_log_each(&sync->log, note_message, &examination, error);
-	for (uint32_t i = 0; i < sync->pairs.count; i++) {
+	    mem_zalloc((net->pairs.count + 1) * sizeof(*examination.pieces));
+	for (size_t i = 0; i < net->clocks.count; i++)
+		if (net->graph.node[i].parent >= 0)
+			add_pair(&examination, (uint32_t)net->graph.node[i].parent_pair);
+	status = message_log_each(&net->log, note_message, &examination, error);
+	for (uint32_t i = 0; i < net->pairs.count; i++) {
 		if (!examination.pieces[i])
 			continue;
 		curved[i] = !status &&
 			    curvature_is_proved(examination.pieces[i], PIECES_MOST,
-						sync->pairs.pair[i].fit.margin_ns, true);
+						net->pairs.pair[i].fit.margin_ns, true);
 		free(examination.pieces[i]);
 	}
 	free(examination.pieces);

@@ -59,45 +59,6 @@ int piecewise_find(struct piecewise_bound *bound, size_t n, double limit,
 		   struct piecewise_options options, struct piecewise_fit *fit,
 		   struct error *error);
 
-/*
- * How many bounds, from the first on and in the order of their times, some clock of such
- * rates satisfies: each opens with the time that passes. To go on as far as possible each
- * time takes the fewest steps, as what contradicts nothing still does not with fewer.
- */
-size_t piecewise_reach(const struct piecewise_bound *bound, size_t n, double limit);
-
 void piecewise_fit_clear(struct piecewise_fit *fit);
-
-/*
- * Whether a clock's rate changes, though some line satisfies all of its messages.
- *
- * About that line, the shortest latency of a piece of time is what it is by the
- * network and the load, plus the curve in the one direction, less the curve in the
- * other. So a curve shows in both directions with opposite signs, while load
- * lengthens one of them, or both.
- */
-enum { PIECES_LEAST = 8, PIECES_MOST = 64 };
-
-/* Of a piece of time: the least slack of its messages to the line. */
-struct piece {
-	double above, below; /* of those above the line, and below; INFINITY: none */
-};
-
-/* Pieces without messages yet. */
-void pieces_init(struct piece *piece, size_t pieces);
-
-/* Take in a message's distance from the line; its time as a share of all pieces. */
-void piece_note(struct piece *piece, size_t pieces, double share, bool above,
-		double slack);
-
-/*
- * Return true if the pieces, which are in order and of equal length, prove a curve that
- * the latencies do not explain, either at their own length or joined by twos, fours and
- * so on. `slack_ns` is the least slack of all. With `has_events`, steps and slews count
- * as well: they leave a few pieces less slack than the rest. Overwrites the pieces; their
- * number is a power of two.
- */
-bool curvature_is_proved(struct piece *piece, size_t pieces, double slack_ns,
-			 bool has_events);
 
 #endif

@@ -44,4 +44,12 @@ size_t reach(const struct band_search *search, const struct walk *walk);
  */
 double slack_of(const struct band_search *search, size_t from, size_t to);
 
+/*
+ * Return how many bounds, from the first on and in the order of their times, some clock
+ * within the limit satisfies: each bound opens with the time that passes. Going as far as
+ * possible each time takes the fewest steps, because what contradicts nothing still does
+ * not with fewer bounds.
+ */
+size_t piecewise_reach(const struct piecewise_bound *bound, size_t n, double limit);
+
 #endif

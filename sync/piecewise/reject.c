@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/piecewise/segments.h"
+#include "sync/piecewise/reject.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sync/piecewise/reach.h"
 
 /* A message of a pair under suspicion. */
 struct suspect {
@@ -433,10 +434,11 @@ static char *kind_name(const struct observations *seen, const struct suspect *on
 }
 
 /*
- * Of which kind most of the rejected ones are: ", 120 of udp port 7001", or "" where
- * that is not known. Freed by the caller.
+ * Describe the most frequent kind of rejected message: ", 120 of udp port 7001"; "" if
+ * unknown. The caller frees it.
  */
-static char *tell_kind(const struct observations *seen, const struct suspects *suspects)
+static char *describe_main_kind(const struct observations *seen,
+				const struct suspects *suspects)
 {
 	AUTOFREE char *name = NULL;
 	const struct suspect *kind = NULL;
@@ -465,7 +467,9 @@ static char *tell_kind(const struct observations *seen, const struct suspects *s
 }
 
 struct rejection {
-	struct sync *sync;
+	struct network *net;
+	double max_rejected;
+	struct problem_list *problems;
 	struct suspects *by_pair;
 };
 
@@ -473,7 +477,7 @@ static int gather(void *context, const struct message *message)
 {
 	struct rejection *rejection = context;
 	struct suspects *suspects = &rejection->by_pair[message->pair];
-	const struct pair *pair = &rejection->sync->pairs.pair[message->pair];
+	const struct pair *pair = &rejection->net->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
 	nsec_t dx = point.x - pair->hulls.origin.x, dy = point.y - pair->hulls.origin.y;
 	size_t place = suspects->count;
@@ -500,12 +504,15 @@ enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
 
 /* Whether many messages are false, or many are explained by steps alone. */
-static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *suspects)
+static void judge_pair(const struct rejection *rejection, struct pair *pair,
+		       struct suspects *suspects)
 {
 	double count = (double)suspects->count, most = STEPPING_SHARE * count;
-	size_t allowed = (size_t)fmax(1, sync->options.max_rejected * count);
+	size_t allowed = (size_t)fmax(1, rejection->max_rejected * count);
+	const char *a = network_clock_name(rejection->net, pair->a);
+	const char *b = network_clock_name(rejection->net, pair->b);
 	size_t strays, steps, runs, found = reject_suspects(suspects, &strays);
-	AUTOFREE char *kind = tell_kind(&sync->seen, suspects);
+	AUTOFREE char *kind = describe_main_kind(rejection->net->clocks.seen, suspects);
 	bool too_many = found > allowed;
 
 	if (too_many)
@@ -517,19 +524,17 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 	if (pair->contradictory) {
 		accept_all(suspects);
 		problem_add(
-		    &sync->problems, sync_clock_name(sync, pair->a),
-		    PROBLEM_CONTRADICTION, found,
+		    rejection->problems, a, PROBLEM_CONTRADICTION, found,
 		    "no clocks satisfy its %zu messages with %s, but by %zu steps or "
 		    "more; so packets were matched wrongly, and they tie nothing (%zu "
 		    "contradict the others%s)",
-		    suspects->count, sync_clock_name(sync, pair->b), steps, found, kind);
+		    suspects->count, b, steps, found, kind);
 	} else if (too_many) {
 		pair->is_doubtful = true;
-		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
-			    PROBLEM_CONTRADICTION, found,
+		problem_add(rejection->problems, a, PROBLEM_CONTRADICTION, found,
 			    "%zu of %zu messages with %s contradict the others, too many "
 			    "to be false matches (--max-rejected)",
-			    found, suspects->count, sync_clock_name(sync, pair->b));
+			    found, suspects->count, b);
 	}
 	sort(suspects, BY_PLACE);
 }
@@ -538,7 +543,7 @@ static int apply(void *context, struct message *message)
 {
 	struct rejection *rejection = context;
 	struct suspects *suspects = &rejection->by_pair[message->pair];
-	struct pair *pair = &rejection->sync->pairs.pair[message->pair];
+	struct pair *pair = &rejection->net->pairs.pair[message->pair];
 
 	if (!suspects->wanted)
 		return 0;
@@ -550,36 +555,36 @@ static int apply(void *context, struct message *message)
 /* Judge the pairs that contradict themselves. */
 static void judge_pairs(struct rejection *rejection)
 {
-	for (size_t i = 0; i < rejection->sync->pairs.count; i++) {
-		struct pair *pair = &rejection->sync->pairs.pair[i];
+	for (size_t i = 0; i < rejection->net->pairs.count; i++) {
+		struct pair *pair = &rejection->net->pairs.pair[i];
 
 		if (!rejection->by_pair[i].wanted)
 			continue;
-		rejection->by_pair[i].limit =
-		    2 * rejection->sync->options.drift_limit_ppm * 1e-6;
-		judge_pair(rejection->sync, pair, &rejection->by_pair[i]);
+		rejection->by_pair[i].limit = 2 * rejection->net->limit;
+		judge_pair(rejection, pair, &rejection->by_pair[i]);
 	}
 }
 
-int reject_false_matches(struct sync *sync, struct error *error)
+int reject_false_matches(struct network *net, double max_rejected,
+			 struct problem_list *problems, struct error *error)
 {
-	struct rejection rejection = {.sync = sync};
+	struct rejection rejection = {net, max_rejected, problems, NULL};
 	bool any = false;
 	int status = 0;
 
-	rejection.by_pair = mem_zalloc(sync->pairs.count * sizeof(struct suspects));
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		rejection.by_pair[i].wanted = sync->pairs.pair[i].fit.margin_ns < 0;
+	rejection.by_pair = mem_zalloc(net->pairs.count * sizeof(struct suspects));
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		rejection.by_pair[i].wanted = net->pairs.pair[i].fit.margin_ns < 0;
 		any |= rejection.by_pair[i].wanted;
 	}
 	if (any)
-		status = message_log_each(&sync->log, gather, &rejection, error);
+		status = message_log_each(&net->log, gather, &rejection, error);
 	if (any && !status) {
 		judge_pairs(&rejection);
-		status = message_log_change(&sync->log, apply, &rejection, error);
+		status = message_log_change(&net->log, apply, &rejection, error);
 	}
-	for (size_t i = 0; i < sync->pairs.count; i++)
+	for (size_t i = 0; i < net->pairs.count; i++)
 		free(rejection.by_pair[i].item);
 	free(rejection.by_pair);
-	return status;
+	return status ? -1 : pairs_rejected(&net->pairs) > 0;
 }

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "sync/observe/steps.h"
+#include "sync/piecewise/constraints.h"
+#include "sync/piecewise/curvature.h"
 
 /* Steps and slews that were found in a clock, and the cause if it keeps one line. */
 struct segments_found {
@@ -15,7 +17,12 @@ struct segments_found {
 };
 
 struct segments_search {
-	struct sync *sync;
+	const struct network *net;
+	const struct lines *lines;
+	const struct segment_options *options;
+	struct curves *curves;
+	struct problem_list *problems;
+	bool *is_unfit;                 /* by island: its messages contradict lines */
 	bool *is_wanted;                /* by island: some clock seems to be no line */
 	bool is_thinned;                /* not every message is kept, as they are many */
 	struct pair_messages *messages; /* by pair, of those islands */
@@ -35,29 +42,41 @@ bool slew_is_certain(const struct piecewise_event *slew)
 				    CERTAIN_SHARE * (double)(slew->to_ns - slew->from_ns);
 }
 
-/* Note the steps and slews of a clock, and report each as a problem. */
-static void add_events(struct sync *sync, uint32_t index,
-		       const struct segments_found *found)
+static void report_slew(const char *name, const struct piecewise_event *slew,
+			struct problem_list *problems)
 {
-	struct sync_event_list *list = &sync->event;
-	struct clock *clock = &sync->fitted[index];
+	char size[NSEC_TEXT], begin[NSEC_TEXT], end[NSEC_TEXT];
+
+	problem_add(problems, name, PROBLEM_SLEW, 1,
+		    "its clock was slewed by %s from %s to %s, %.0f ppm",
+		    nsec_format_span(size, (double)slew->size_ns),
+		    nsec_format_utc(begin, slew->local_ns),
+		    nsec_format_utc(end, slew->end_ns), slew->ppm);
+}
+
+/* Add the steps and slews of a clock, and report each as a problem. */
+static void add_events(struct segments_search *search, uint32_t index)
+{
+	const struct run_clock *of = &search->net->clocks.clock[index];
+	const struct segments_found *found = &search->found[index];
+	struct curve_event_list *list = &search->curves->event;
+	struct clock *clock = &search->curves->clock[index];
 	size_t steps = 0, slews = 0;
 
 	for (size_t i = 0; i < found->events; i++) {
 		const struct piecewise_event *event = &found->event[i];
 
 		*MEM_NEXT(list->item, list->count, list->capacity) =
-		    (struct sync_event){index, *event};
+		    (struct curve_event){index, *event};
 		if (slew_is_certain(event)) {
-			sync_report_slew(sync, sync_clock_name(sync, index), event);
+			report_slew(of->name, event, search->problems);
 			*MEM_NEXT(clock->slew, clock->slews, slews) =
 			    (struct clock_slew){event->local_ns, event->end_ns,
 						event->size_ns, event->ppm * 1e3};
 		} else {
 			nsec_t size = report_step(
-			    &sync->seen.trace[sync->set.clock[index].first_trace],
-			    event->local_ns, event->size_ns,
-			    (nsec_t[2]){event->from_ns, event->to_ns}, &sync->problems);
+			    of->trace, event->local_ns, event->size_ns,
+			    (nsec_t[2]){event->from_ns, event->to_ns}, search->problems);
 
 			*MEM_NEXT(clock->step, clock->steps, steps) =
 			    (struct clock_step){event->local_ns, size};
@@ -66,27 +85,27 @@ static void add_events(struct sync *sync, uint32_t index,
 }
 
 /* Whether the user asked for other segments than those found. */
-static bool are_segments_given(const struct sync *sync)
+static bool are_segments_given(const struct segments_search *search)
 {
-	return sync->options.segments.segments || sync->options.segments.length_ns;
+	return search->options->given.segments || search->options->given.length_ns;
 }
 
 /* `curved` says which pairs of clocks a curved relation explains better. */
 static bool find_islands(struct segments_search *search, const bool *curved)
 {
-	const struct sync *sync = search->sync;
+	const struct network *net = search->net;
 	bool any = false;
 
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
 
-		if (pair->contradictory ||
-		    (pair->fit.margin_ns >= 0 && !are_segments_given(sync) && !curved[i]))
+		if (pair->contradictory || (pair->fit.margin_ns >= 0 &&
+					    !are_segments_given(search) && !curved[i]))
 			continue;
-		search->is_wanted[sync->graph.node[pair->a].island] = true;
+		search->is_wanted[net->graph.node[pair->a].island] = true;
 	}
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		search->is_wanted[i] |= sync->unfit[i] != NULL;
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		search->is_wanted[i] |= search->is_unfit[i];
 		any |= search->is_wanted[i];
 	}
 	return any;
@@ -99,15 +118,15 @@ enum {
 
 static bool are_too_many(const struct segments_search *search)
 {
-	const struct sync *sync = search->sync;
-	uint64_t most =
-	    sync->options.messages_kept ? sync->options.messages_kept : MESSAGES_MOST;
+	const struct network *net = search->net;
+	uint64_t most = search->options->messages_kept ? search->options->messages_kept
+						       : MESSAGES_MOST;
 	uint64_t messages = 0;
 
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
 
-		if (search->is_wanted[sync->graph.node[pair->a].island])
+		if (search->is_wanted[net->graph.node[pair->a].island])
 			messages += pair->messages_ab + pair->messages_ba;
 	}
 	return messages > most;
@@ -120,13 +139,13 @@ static bool are_too_many(const struct segments_search *search)
 static int add_message(void *context, const struct message *message)
 {
 	struct segments_search *search = context;
-	const struct sync *sync = search->sync;
-	const struct pair *pair = &sync->pairs.pair[message->pair];
+	const struct network *net = search->net;
+	const struct pair *pair = &net->pairs.pair[message->pair];
 	struct point_list *side = &search->messages[message->pair].side[message->forward];
 	size_t fresh;
 
 	if (message->rejected || pair->contradictory ||
-	    !search->is_wanted[sync->graph.node[pair->a].island])
+	    !search->is_wanted[net->graph.node[pair->a].island])
 		return 0;
 	*MEM_NEXT(side->point, side->count, side->capacity) = pair_point(message);
 	fresh = side->count - side->thinned;
@@ -160,7 +179,7 @@ static void add_bounds(struct segments_search *search, uint32_t clock,
 	struct piecewise_bounds *bounds = &search->bounds;
 	bool is_a = pair->a == clock;
 	uint32_t index = is_a ? pair->b : pair->a;
-	const struct clock *other = &search->sync->fitted[index];
+	const struct clock *other = &search->curves->clock[index];
 
 	for (int forward = 0; forward < 2; forward++)
 		for (size_t i = 0; i < messages->side[forward].count; i++) {
@@ -181,16 +200,16 @@ static void add_bounds(struct segments_search *search, uint32_t clock,
 static void collect(struct segments_search *search, const struct island *island,
 		    uint32_t clock)
 {
-	const struct fit_clock *fit = search->sync->clock;
+	const struct graph_node *node = search->net->graph.node;
 
 	search->bounds.count = 0;
 	for (size_t i = 0; i < island->insides; i++) {
 		uint32_t index = island->inside[i];
-		const struct pair *pair = &search->sync->pairs.pair[index];
+		const struct pair *pair = &search->net->pairs.pair[index];
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
 		if ((pair->a == clock || pair->b == clock) &&
-		    fit[other].place < fit[clock].place)
+		    node[other].place < node[clock].place)
 			add_bounds(search, clock, pair, &search->messages[index]);
 	}
 }
@@ -199,8 +218,7 @@ static void collect(struct segments_search *search, const struct island *island,
 static void use_fit(struct segments_search *search, uint32_t index,
 		    struct piecewise_fit *fit)
 {
-	struct sync *sync = search->sync;
-	struct clock *clock = &sync->fitted[index];
+	struct clock *clock = &search->curves->clock[index];
 
 	free(clock->segment);
 	clock->segment = fit->segment;
@@ -215,11 +233,10 @@ static void use_fit(struct segments_search *search, uint32_t index,
 static bool find_curve(struct segments_search *search, struct piecewise_fit *fit,
 		       char **cause)
 {
-	const struct sync_options *options = &search->sync->options;
 	struct error error = ERROR_INIT;
-	int failed = piecewise_find(search->bounds.item, search->bounds.count,
-				    options->drift_limit_ppm * 1e-6, options->segments,
-				    fit, &error);
+	int failed =
+	    piecewise_find(search->bounds.item, search->bounds.count, search->net->limit,
+			   search->options->given, fit, &error);
 
 	if (failed && cause)
 		*cause = mem_strdup(error_text(&error));
@@ -237,8 +254,8 @@ static void fit_segments(struct segments_search *search, const struct island *is
 	if (!find_curve(search, &fit, &search->found[index].cause))
 		return;
 	/* One line that satisfies all was fitted better, with its whole island. */
-	if (bounds_are_broken(&search->sync->fitted[index], &search->bounds) ||
-	    are_segments_given(search->sync) || fit.segments > 1)
+	if (bounds_are_broken(&search->curves->clock[index], &search->bounds) ||
+	    are_segments_given(search) || fit.segments > 1)
 		use_fit(search, index, &fit);
 	else
 		piecewise_fit_clear(&fit);
@@ -270,7 +287,7 @@ static bool is_broken(struct segments_search *search, const struct island *islan
 {
 	for (size_t k = 1; k < island->members; k++) {
 		collect(search, island, island->member[k]);
-		if (bounds_are_broken(&search->sync->fitted[island->member[k]],
+		if (bounds_are_broken(&search->curves->clock[island->member[k]],
 				      &search->bounds))
 			return true;
 	}
@@ -326,31 +343,28 @@ static void refit_all(struct segments_search *search, const struct island *islan
  */
 static void fit_jointly(struct segments_search *search, const struct island *island)
 {
-	char **unfit = &search->sync->unfit[island - search->sync->graph.island];
 	struct constraints *constraints = NULL;
 	bool broken = is_broken(search, island);
 
 	if ((broken && !has_events(search, island)) ||
 	    (island->members > 2 && has_proved_events(search, island)))
-		constraints = constraints_new(search->sync, island, search->messages);
+		constraints =
+		    constraints_new(search->net, search->lines, island, search->messages);
 	if (constraints)
 		refit_all(search, island, constraints);
-	if (constraints || !broken) {
-		free(*unfit);
-		*unfit = NULL;
-	}
+	if (constraints || !broken)
+		search->is_unfit[island - search->net->graph.island] = false;
 	constraints_free(constraints);
 }
 
 static void report(struct segments_search *search, uint32_t index)
 {
 	const struct segments_found *found = &search->found[index];
-	struct sync *sync = search->sync;
 
 	if (found->cause)
-		problem_add(&sync->problems, sync_clock_name(sync, index), PROBLEM_FIT, 1,
-			    "%s; it keeps one line", found->cause);
-	add_events(sync, index, found);
+		problem_add(search->problems, network_clock_name(search->net, index),
+			    PROBLEM_FIT, 1, "%s; it keeps one line", found->cause);
+	add_events(search, index);
 }
 
 static void fit_segments_of_island(struct segments_search *search,
@@ -358,7 +372,7 @@ static void fit_segments_of_island(struct segments_search *search,
 {
 	for (size_t k = 1; k < island->members; k++)
 		fit_segments(search, island, island->member[k]);
-	if (!are_segments_given(search->sync))
+	if (!are_segments_given(search))
 		fit_jointly(search, island);
 	for (size_t k = 1; k < island->members; k++)
 		report(search, island->member[k]);
@@ -366,51 +380,119 @@ static void fit_segments_of_island(struct segments_search *search,
 
 static void fit_segments_of_islands(struct segments_search *search)
 {
-	struct sync *sync = search->sync;
-
-	for (size_t i = 0; i < sync->graph.islands; i++)
+	for (size_t i = 0; i < search->net->graph.islands; i++)
 		if (search->is_wanted[i])
-			fit_segments_of_island(search, &sync->graph.island[i]);
+			fit_segments_of_island(search, &search->net->graph.island[i]);
 }
 
 static int find_segments(struct segments_search *search, struct error *error)
 {
-	struct sync *sync = search->sync;
-	AUTOFREE bool *curved = mem_zalloc((sync->pairs.count + 1) * sizeof(*curved));
-	int status = are_segments_given(sync) ? 0 : curvature_find(sync, curved, error);
+	const struct network *net = search->net;
+	AUTOFREE bool *curved = mem_zalloc((net->pairs.count + 1) * sizeof(*curved));
+	int status = are_segments_given(search) ? 0 : curvature_find(net, curved, error);
 
 	if (!status && find_islands(search, curved)) {
 		search->is_thinned = are_too_many(search);
-		status = message_log_each(&sync->log, add_message, search, error);
+		status = message_log_each(&net->log, add_message, search, error);
 		if (!status)
 			fit_segments_of_islands(search);
 	}
 	return status;
 }
 
-int segments_fit(struct sync *sync, struct error *error)
+/* Give each clock its line, with whole nanoseconds at its begin. */
+static void set_lines(const struct network *net, const struct lines *lines,
+		      struct curves *curves)
 {
-	struct segments_search search = {.sync = sync};
+	*curves = (struct curves){
+	    .clock = mem_zalloc(net->clocks.count * sizeof(*curves->clock))};
+	for (size_t i = 0; i < net->clocks.count; i++) {
+		const struct run_clock *of = &net->clocks.clock[i];
+		const struct clock_line *line = &lines->clock[i];
+		struct clock *clock = &curves->clock[i];
+
+		clock->begin_ns = of->begin_ns;
+		clock->end_ns = of->end_ns;
+		clock->segments = 1;
+		clock->segment = mem_alloc(sizeof(*clock->segment));
+		*clock->segment = (struct clock_segment){
+		    .local_ns = of->begin_ns,
+		    .ref_ns = clock_line_reference(line, of->begin_ns),
+		    .rate_ppb = line->rate * 1e9,
+		};
+	}
+}
+
+/* Report islands whose messages neither lines nor segments satisfy. */
+static void report_unfit(const struct segments_search *search)
+{
+	const struct graph *graph = &search->net->graph;
+
+	for (size_t i = 0; i < graph->islands; i++)
+		if (search->is_unfit[i])
+			problem_add(
+			    search->problems,
+			    network_clock_name(search->net, graph->island[i].reference),
+			    PROBLEM_FIT, 1, "%s; each pair is fitted by itself",
+			    search->lines->unfit[i]);
+}
+
+static void search_init(struct segments_search *search)
+{
+	const struct network *net = search->net;
+
+	search->is_wanted = mem_zalloc(net->graph.islands * sizeof(bool));
+	search->is_unfit = mem_zalloc(net->graph.islands * sizeof(bool));
+	search->messages = mem_zalloc(net->pairs.count * sizeof(*search->messages));
+	search->found = mem_zalloc(net->clocks.count * sizeof(*search->found));
+	for (size_t i = 0; i < net->graph.islands; i++)
+		search->is_unfit[i] = search->lines->unfit[i];
+}
+
+static void search_clear(struct segments_search *search)
+{
+	for (size_t i = 0; i < search->net->pairs.count; i++) {
+		free(search->messages[i].side[false].point);
+		free(search->messages[i].side[true].point);
+	}
+	for (size_t i = 0; i < search->net->clocks.count; i++) {
+		free(search->found[i].event);
+		free(search->found[i].cause);
+	}
+	free(search->bounds.item);
+	free(search->is_wanted);
+	free(search->is_unfit);
+	free(search->messages);
+	free(search->found);
+}
+
+int segments_fit(const struct network *net, const struct lines *lines,
+		 const struct segment_options *options, struct curves *curves,
+		 struct problem_list *problems, struct error *error)
+{
+	struct segments_search search = {.net = net,
+					 .lines = lines,
+					 .options = options,
+					 .curves = curves,
+					 .problems = problems};
 	int status = 0;
 
-	/* One line a clock, whatever its messages say. */
-	if (sync->options.segments.segments == 1)
-		return 0;
-	search.is_wanted = mem_zalloc(sync->graph.islands * sizeof(*search.is_wanted));
-	search.messages = mem_zalloc(sync->pairs.count * sizeof(*search.messages));
-	search.found = mem_zalloc(sync->clocks * sizeof(*search.found));
-	status = find_segments(&search, error);
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		free(search.messages[i].side[false].point);
-		free(search.messages[i].side[true].point);
-	}
-	for (size_t i = 0; i < sync->clocks; i++) {
-		free(search.found[i].event);
-		free(search.found[i].cause);
-	}
-	free(search.bounds.item);
-	free(search.is_wanted);
-	free(search.messages);
-	free(search.found);
+	set_lines(net, lines, curves);
+	search_init(&search);
+	/* One segment: every clock keeps its line, whatever its messages say. */
+	if (options->given.segments != 1)
+		status = find_segments(&search, error);
+	if (!status)
+		report_unfit(&search);
+	search_clear(&search);
 	return status;
+}
+
+void curves_clear(struct curves *curves, const struct network *net)
+{
+	for (size_t i = 0; curves->clock && i < net->clocks.count; i++)
+		clock_clear(&curves->clock[i]);
+	free(curves->clock);
+	free(curves->event.item);
+	*curves = (struct curves){.clock = NULL};
 }

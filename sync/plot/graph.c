@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/plot/graph.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/plot/plot.h"
 
 /*
  * An arc diagram: a row a clock, the reference of each island first, and an arc for each
@@ -29,7 +30,7 @@
 #define INKED         " fill=\"" CHART_INK "\"" HALO
 
 struct picture {
-	const struct sync *sync;
+	const struct plot_run *run;
 	const uint32_t *order; /* of the pairs */
 	struct chart head;
 	struct row {
@@ -64,38 +65,40 @@ static size_t messages_of(const struct pair *pair)
  * The wider side of one clock's bound against the other at the middle of what its first
  * trace recorded, where the table tells it, in microseconds; -1: one side is open.
  */
-static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
+static double bound_us(const struct plot_run *run, uint32_t index, uint32_t other)
 {
-	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
-	const struct trace_facts *facts =
-	    &sync->seen.trace[sync->set.clock[index].first_trace].facts;
+	const struct clock *one = &run->verdict->clock[index];
+	const struct clock *two = &run->verdict->clock[other];
+	const struct trace_facts *facts = &run->net->clocks.clock[index].trace->facts;
 	nsec_t middle = facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
 	struct clock_bound bound;
 
 	if (!one->bounds || !two->bounds)
 		return -1;
-	bound = plot_bound(sync, one, two, clock_correct(one, middle));
+	bound = plot_bound(run->net->limit_ppm, one, two, clock_correct(one, middle));
 	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
 		return -1;
 	return (double)(bound.high_ns > -bound.low_ns ? bound.high_ns : -bound.low_ns) /
 	       1e3;
 }
 
-static uint32_t reference_of(const struct sync *sync, uint32_t clock)
+static uint32_t reference_of(const struct plot_run *run, uint32_t clock)
 {
-	return sync->graph.island[sync->graph.node[clock].island].reference;
+	const struct graph *graph = &run->net->graph;
+
+	return graph->island[graph->node[clock].island].reference;
 }
 
 /* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
-static char *name_clock(const struct sync *sync, uint32_t index)
+static char *name_clock(const struct network *net, uint32_t index)
 {
-	const char *own = sync_clock_name(sync, index);
+	const char *own = network_clock_name(net, index);
 	size_t length = strlen(own);
 	char *name = mem_strdup(own);
 
-	for (size_t i = 0; i < sync->seen.traces; i++) {
-		const struct trace *trace = &sync->seen.trace[i];
-		const struct trace_clock *of = &sync->set.of_trace[i];
+	for (size_t i = 0; i < net->clocks.traces; i++) {
+		const struct trace_clock *of = &net->clocks.of_trace[i];
+		const struct trace *trace = of->trace;
 		bool of_own =
 		    !strncmp(trace->name, own, length) && trace->name[length] == ':';
 		char *longer;
@@ -112,25 +115,25 @@ static char *name_clock(const struct sync *sync, uint32_t index)
 
 /* Of one clock of a pair against the other: of the reference's pair that is the other's
  * own. */
-static char *pair_bound_text(char text[CHART_LABEL], const struct sync *sync,
+static char *pair_bound_text(char text[CHART_LABEL], const struct plot_run *run,
 			     const struct pair *pair)
 {
-	bool b_leads = reference_of(sync, pair->b) == pair->b;
+	bool b_leads = reference_of(run, pair->b) == pair->b;
 
-	return chart_label_bound(text, b_leads ? bound_us(sync, pair->a, pair->b)
-					       : bound_us(sync, pair->b, pair->a));
+	return chart_label_bound(text, b_leads ? bound_us(run, pair->a, pair->b)
+					       : bound_us(run, pair->b, pair->a));
 }
 
-static void name_row(const struct sync *sync, uint32_t clock, struct row *row)
+static void name_row(const struct plot_run *run, uint32_t clock, struct row *row)
 {
-	uint32_t reference = reference_of(sync, clock);
+	uint32_t reference = reference_of(run, clock);
 	AUTOFREE char *fitting = NULL;
 
-	row->name = name_clock(sync, clock);
+	row->name = name_clock(run->net, clock);
 	if (clock == reference)
 		strcpy(row->bound, "reference");
 	else
-		chart_label_bound(row->bound, bound_us(sync, clock, reference));
+		chart_label_bound(row->bound, bound_us(run, clock, reference));
 	fitting =
 	    svg_text_fit(row->name, NAME_SIZE * BOLD,
 			 LABEL_WIDTH - NAME_SIZE - svg_text_width(row->bound, NAME_SIZE));
@@ -140,8 +143,8 @@ static void name_row(const struct sync *sync, uint32_t clock, struct row *row)
 /* Rows from the top of the picture's body on, and how wide arcs can be. */
 static void place_clocks(struct picture *picture)
 {
-	const struct graph *graph = &picture->sync->graph;
-	const bool is_labeled = picture->sync->pairs.count <= LABELED_EDGES;
+	const struct graph *graph = &picture->run->net->graph;
+	const bool is_labeled = picture->run->net->pairs.count <= LABELED_EDGES;
 	size_t longest = 1;
 	double widest = 0, width;
 
@@ -153,7 +156,7 @@ static void place_clocks(struct picture *picture)
 		for (size_t k = 0; k < island->members; k++) {
 			struct row *row = &picture->clock[island->member[k]];
 
-			name_row(picture->sync, island->member[k], row);
+			name_row(picture->run, island->member[k], row);
 			widest =
 			    fmax(widest, svg_text_width(row->label, NAME_SIZE * BOLD));
 			row->y = picture->height + picture->row / 2;
@@ -183,16 +186,17 @@ static double crowd_share(size_t pairs)
 	return fmin(fmax(sqrt(40 / (double)pairs), 0.2), 1);
 }
 
-static void draw_edge(const struct picture *picture, const struct pair *pair, FILE *file)
+static void draw_edge(const struct picture *picture, uint32_t index, FILE *file)
 {
-	const size_t pairs = picture->sync->pairs.count, messages = messages_of(pair);
+	const struct pair *pair = &picture->run->net->pairs.pair[index];
+	const size_t pairs = picture->run->net->pairs.count, messages = messages_of(pair);
 	const double a = picture->clock[pair->a].y, b = picture->clock[pair->b].y;
 	char count[CHART_LABEL], bound[CHART_LABEL];
 	AUTOFREE char *text = mem_printf(
 	    "%s - %s: %s message%s, %s, %s", picture->clock[pair->a].name,
 	    picture->clock[pair->b].name, chart_label_count(count, messages),
-	    messages == 1 ? "" : "s", pair_bound_text(bound, picture->sync, pair),
-	    clock_quality_name(pair->quality));
+	    messages == 1 ? "" : "s", pair_bound_text(bound, picture->run, pair),
+	    clock_quality_name(picture->run->verdict->pair[index].quality));
 
 	fputs("<g>", file);
 	if (pairs <= TITLED_EDGES)
@@ -207,15 +211,16 @@ static void draw_edge(const struct picture *picture, const struct pair *pair, FI
 
 static void draw_edges(const struct picture *picture, FILE *file)
 {
-	const struct pair_table *pairs = &picture->sync->pairs;
+	const struct verdict *verdict = picture->run->verdict;
+	const struct pair_table *pairs = &picture->run->net->pairs;
 
-	/* The worse lies above the better. */
+	/* Worse ones are drawn on top of better ones. */
 	for (size_t quality = 0; quality < QUALITIES; quality++) {
 		fprintf(file, "<g fill=\"none\" %s opacity=\"%.2f\">\n", styles[quality],
 			0.85 * crowd_share(pairs->count));
 		for (size_t i = 0; i < pairs->count; i++)
-			if (pairs->pair[picture->order[i]].quality == quality)
-				draw_edge(picture, &pairs->pair[picture->order[i]], file);
+			if (verdict->pair[picture->order[i]].quality == quality)
+				draw_edge(picture, picture->order[i], file);
 		fputs("</g>\n", file);
 	}
 	for (size_t i = 0; i < pairs->count && pairs->count <= LABELED_EDGES; i++) {
@@ -224,7 +229,7 @@ static void draw_edges(const struct picture *picture, FILE *file)
 		char messages[CHART_LABEL], bound[CHART_LABEL];
 		AUTOFREE char *text = mem_printf(
 		    "%s \xc2\xb7 %s", chart_label_count(messages, messages_of(pair)),
-		    pair_bound_text(bound, picture->sync, pair));
+		    pair_bound_text(bound, picture->run, pair));
 
 		at.x += 6;
 		at.y += 4;
@@ -236,7 +241,7 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 {
 	const struct row *row = &picture->clock[clock];
 	const struct svg_point at = {picture->x, row->y};
-	const bool is_reference = reference_of(picture->sync, clock) == clock;
+	const bool is_reference = reference_of(picture->run, clock) == clock;
 	AUTOFREE char *text = mem_printf("%s: %s", row->name, row->bound);
 
 	fputs("<g>", file);
@@ -257,7 +262,7 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 
 static void make_keys(struct picture *picture)
 {
-	const struct pair_table *pairs = &picture->sync->pairs;
+	const struct pair_table *pairs = &picture->run->net->pairs;
 	size_t count[QUALITIES] = {0}, least = SIZE_MAX, most = 0;
 	char from[CHART_LABEL], to[CHART_LABEL];
 
@@ -265,7 +270,7 @@ static void make_keys(struct picture *picture)
 	for (size_t i = 0; i < pairs->count; i++) {
 		const size_t messages = messages_of(&pairs->pair[i]);
 
-		count[pairs->pair[i].quality]++;
+		count[picture->run->verdict->pair[i].quality]++;
 		least = messages < least ? messages : least;
 		most = messages > most ? messages : most;
 	}
@@ -286,7 +291,7 @@ static void make_keys(struct picture *picture)
 
 static void draw_picture(const struct picture *picture, FILE *file)
 {
-	const struct sync *sync = picture->sync;
+	const struct network *net = picture->run->net;
 	const double top = chart_head(&picture->head, NULL) + 14;
 	const double width = CHART_WIDTH - 2 * BODY_MARGIN;
 
@@ -294,8 +299,8 @@ static void draw_picture(const struct picture *picture, FILE *file)
 		  picture->head.title);
 	chart_head(&picture->head, file);
 	fprintf(file, "<g transform=\"translate(%.1f %.1f)\">\n", BODY_MARGIN, top);
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
+	for (size_t i = 0; i < net->graph.islands; i++) {
+		const struct island *island = &net->graph.island[i];
 		const double y =
 		    picture->clock[island->member[0]].y - picture->row / 2 - PADDING;
 
@@ -306,32 +311,33 @@ static void draw_picture(const struct picture *picture, FILE *file)
 			 "rx=\"12\" fill=\"#f8fafc\" stroke=\"" CHART_GRID "\"");
 	}
 	draw_edges(picture, file);
-	for (uint32_t i = 0; i < sync->clocks; i++)
+	for (uint32_t i = 0; i < net->clocks.count; i++)
 		draw_clock(picture, i, file);
 	fputs("</g>\n", file);
 	svg_end(file);
 }
 
-int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
+int plot_graph(const struct plot_run *run, const uint32_t *order, const char *path,
 	       struct error *error)
 {
+	const struct network *net = run->net;
 	AUTOFREE char *caption =
-	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", sync->clocks,
-		       sync->pairs.count, sync->seen.matching.matched);
+	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", net->clocks.count,
+		       net->pairs.count, run->matched);
 	struct picture picture = {
-	    .sync = sync,
+	    .run = run,
 	    .order = order,
 	    .head = {.title = "Synchronization graph", .caption = caption}};
 	struct output output;
 	int status = output_open(&output, path, error);
 
 	if (!status) {
-		picture.clock = mem_zalloc(sync->clocks * sizeof(*picture.clock));
+		picture.clock = mem_zalloc(net->clocks.count * sizeof(*picture.clock));
 		make_keys(&picture);
 		place_clocks(&picture);
 		draw_picture(&picture, output.file);
 		chart_clear(&picture.head);
-		for (uint32_t i = 0; i < sync->clocks; i++) {
+		for (uint32_t i = 0; i < net->clocks.count; i++) {
 			free(picture.clock[i].name);
 			free(picture.clock[i].label);
 		}

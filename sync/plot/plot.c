@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "sync/pair/sample.h"
+#include "sync/plot/graph.h"
 
 /*
  * What makes a fit good lies within the smallest of the delays, which span three decades
@@ -229,8 +231,9 @@ int plot_pair_write(const struct plot_pair *pair, const char *path, struct error
 }
 
 struct drawing {
-	const struct sync *sync;
+	const struct plot_run *run;
 	const struct pair *pair;
+	enum clock_quality quality;
 	const struct clock *a, *b;
 	nsec_t begin; /* reference time at x = 0 */
 };
@@ -263,10 +266,10 @@ static int by_time(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-struct clock_bound plot_bound(const struct sync *sync, const struct clock *one,
+struct clock_bound plot_bound(double limit_ppm, const struct clock *one,
 			      const struct clock *other, nsec_t ref)
 {
-	double limit = sync->options.drift_limit_ppm * 1e3;
+	double limit = limit_ppm * 1e3;
 	struct clock_bound of_one = clock_bound_at(one, clock_invert(one, ref), limit);
 	struct clock_bound of_other =
 	    clock_bound_at(other, clock_invert(other, ref), limit);
@@ -289,8 +292,8 @@ static struct chart_series place_bound(const struct drawing *drawing, bool high)
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < clock[k]->bounds; i++) {
 			nsec_t ref = clock_correct(clock[k], clock[k]->bound[i].local_ns);
-			struct clock_bound bound =
-			    plot_bound(drawing->sync, drawing->b, drawing->a, ref);
+			struct clock_bound bound = plot_bound(
+			    drawing->run->net->limit_ppm, drawing->b, drawing->a, ref);
 			nsec_t side = high ? bound.high_ns : bound.low_ns;
 
 			if (side != NSEC_MAX && side != NSEC_MIN)
@@ -302,18 +305,16 @@ static struct chart_series place_bound(const struct drawing *drawing, bool high)
 	return (struct chart_series){point, count};
 }
 
-/* A margin is that of a line, and tells nothing of clocks that are none. */
+/* Only straight clocks have a margin; piecewise clocks have a number of segments. */
 static char *caption(const struct drawing *drawing)
 {
-	const struct sync *sync = drawing->sync;
 	const struct pair *pair = drawing->pair;
 	const struct clock *a = drawing->a, *b = drawing->b;
 	double ppm = (clock_mean_rate(b) - clock_mean_rate(a)) * 1e6;
 	nsec_t middle = b->begin_ns + (b->end_ns - b->begin_ns) / 2;
 	nsec_t offset = nsec_sub(clock_invert(a, clock_correct(b, middle)), middle);
-	bool is_bent =
-	    sync_is_piecewise(sync, pair->a) || sync_is_piecewise(sync, pair->b);
-	const char *quality = clock_quality_name(pair->quality);
+	bool is_bent = a->segments > 1 || b->segments > 1;
+	const char *quality = clock_quality_name(drawing->quality);
 	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
 
 	nsec_format_span(offset_text, (double)offset);
@@ -340,22 +341,24 @@ static struct plot_side make_side(const struct drawing *drawing, bool forward,
 	};
 }
 
-static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
-		     const char *path, struct error *error)
+static int draw_pair(const struct plot_run *run, size_t index,
+		     const struct pair_sample *sample, const char *path,
+		     struct error *error)
 {
-	const struct pair *pair = &sync->pairs.pair[index];
+	const struct pair *pair = &run->net->pairs.pair[index];
+	const struct clock *a = &run->verdict->clock[pair->a];
 	struct drawing drawing = {
-	    .sync = sync,
+	    .run = run,
 	    .pair = pair,
-	    .a = &sync->fitted[pair->a],
-	    .b = &sync->fitted[pair->b],
-	    .begin =
-		clock_correct(&sync->fitted[pair->a], sync->fitted[pair->a].begin_ns),
+	    .quality = run->verdict->pair[index].quality,
+	    .a = a,
+	    .b = &run->verdict->clock[pair->b],
+	    .begin = clock_correct(a, a->begin_ns),
 	};
 	AUTOFREE char *text = caption(&drawing);
 	struct plot_pair plot = {
-	    .a = sync_clock_name(sync, pair->a),
-	    .b = sync_clock_name(sync, pair->b),
+	    .a = network_clock_name(run->net, pair->a),
+	    .b = network_clock_name(run->net, pair->b),
 	    .caption = text,
 	    .begin_ns = drawing.begin,
 	    .side = {make_side(&drawing, true, &sample->ab),
@@ -371,33 +374,34 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	return status;
 }
 
-static int draw_all(struct sync *sync, const struct pair_sample *samples,
+static int draw_all(const struct plot_run *run, const struct pair_sample *samples,
 		    const char *directory, struct error *error)
 {
-	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
+	const struct network *net = run->net;
+	AUTOFREE uint32_t *order = pair_table_order(&net->pairs);
 	AUTOFREE char *graph = mem_printf("%s/graph.svg", directory);
-	AUTOFREE const char **clock = mem_zalloc(sync->clocks * sizeof(*clock));
+	AUTOFREE const char **clock = mem_zalloc(net->clocks.count * sizeof(*clock));
 	struct text_list names = {0}; /* of files so far */
-	int status = plot_graph(sync, order, graph, error);
+	int status = plot_graph(run, order, graph, error);
 	char **file;
 
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		clock[i] = sync_clock_name(sync, i);
-	file = file_names_of(clock, sync->clocks);
-	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[order[i]];
+	for (uint32_t i = 0; i < net->clocks.count; i++)
+		clock[i] = network_clock_name(net, i);
+	file = file_names_of(clock, net->clocks.count);
+	for (size_t i = 0; !status && i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[order[i]];
 		AUTOFREE char *both = mem_printf("%s--%s", file[pair->a], file[pair->b]);
 		AUTOFREE char *name = file_name_unique(&names, both);
 		AUTOFREE char *path = mem_printf("%s/%s.svg", directory, name);
 
-		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
+		status = draw_pair(run, order[i], &samples[order[i]], path, error);
 	}
-	file_names_free(file, sync->clocks);
+	file_names_free(file, net->clocks.count);
 	text_list_clear(&names);
 	return status;
 }
 
-int plot_run(struct sync *sync, const char *directory, struct error *error)
+int plot_run_write(const struct plot_run *run, const char *directory, struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_REPLACE,
 						.list = ".ctsync-plot"};
@@ -407,10 +411,10 @@ int plot_run(struct sync *sync, const char *directory, struct error *error)
 
 	if (output_directory_open(&pictures, directory, &kind, error))
 		return -1;
-	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
+	samples = pair_samples_new(&run->net->log, run->net->pairs.count, POINTS, error);
 	if (samples) {
-		status = draw_all(sync, samples, pictures.temporary, error);
-		pair_samples_free(samples, sync->pairs.count);
+		status = draw_all(run, samples, pictures.temporary, error);
+		pair_samples_free(samples, run->net->pairs.count);
 	}
 	if (status)
 		output_directory_explain(&pictures, error);

@@ -4,7 +4,7 @@
 
 #include "base/chart.h"
 #include "base/output.h"
-#include "sync/sync.h"
+#include "sync/judge/judge.h"
 
 /*
  * One pair of traces, a and b. A point's y is how far b's clock was ahead of a's plus
@@ -29,20 +29,26 @@ struct plot_pair {
 /* Write the picture to path, whole or not at all. 0, or -1 with error. */
 int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error);
 
-/* The clocks of a run as nodes, its pairs as edges, in this order. The same otherwise. */
-int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
-	       struct error *error);
-
-/* Of one clock against another at the same time of the reference; open sides are NSEC_MIN
- * and NSEC_MAX. */
-struct clock_bound plot_bound(const struct sync *sync, const struct clock *one,
+/*
+ * Return the bound on one clock against another at the same time of the reference; open
+ * sides are NSEC_MIN and NSEC_MAX.
+ */
+struct clock_bound plot_bound(double limit_ppm, const struct clock *one,
 			      const struct clock *other, nsec_t ref);
+
+/* A synchronization, as it is drawn. */
+struct plot_run {
+	const struct network *net;
+	const struct verdict *verdict;
+	uint64_t matched; /* messages */
+};
 
 /*
  * Draw a run into a directory: a picture a pair, A--B.svg, and graph.svg. All are there
  * or none. Pictures of an earlier run in it, known by a list of their names, are
  * replaced. 0, or -1 with error.
  */
-int plot_run(struct sync *sync, const char *directory, struct error *error);
+int plot_run_write(const struct plot_run *run, const char *directory,
+		   struct error *error);
 
 #endif

@@ -15,9 +15,10 @@
 #include "input/run.h"
 #include "launch.h"
 #include "race.h"
+#include "sync/observe/messages_csv.h"
 #include "sync/sync.h"
 
-enum { LONGER = 10, DRIFT_LIMIT_PPM = 200, IN_FLIGHT = 1 << 18 };
+enum { LONGER = 10, DRIFT_LIMIT_PPM = 200 };
 
 struct request {
 	int repeats, messages;
@@ -224,21 +225,22 @@ static int print_stages(const char *path, int repeats, struct error *error)
 	double lines = 0, reading = 0, fitting = 0;
 
 	for (int turn = 0; turn < repeats; turn++) {
-		const struct sync_options options = {.drift_limit_ppm = DRIFT_LIMIT_PPM,
-						     .max_rejected = 0.02,
-						     .threads = 1,
-						     .in_flight = IN_FLIGHT};
+		const struct fit_options how = {.drift_limit_ppm = DRIFT_LIMIT_PPM,
+						.max_rejected = 0.02,
+						.bounds.threads = 1};
+		struct problem_list problems = {NULL, 0, 0};
 		double bare = time_lines(path), begin = now(), middle, end;
-		struct sync sync;
-		int status;
+		struct synchronization sync = {.network.limit = 0};
+		struct observations seen;
+		int status = observe_messages(path, &seen, &problems, error);
 
-		sync_init(&sync, &options);
-		status = sync_read_messages(&sync, path, error);
 		middle = now();
 		if (!status)
-			status = sync_fit(&sync, error);
+			status = synchronize(&seen, &how, &sync, &problems, error);
 		end = now();
-		sync_clear(&sync);
+		synchronization_clear(&sync);
+		observations_clear(&seen);
+		problem_clear(&problems);
 		if (status)
 			return -1;
 		lines = turn && lines < bare ? lines : bare;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sync/sync.h"
+#include "sync/observe/observe.h"
 
 enum kind {
 	TCP_DATA,
@@ -84,23 +84,19 @@ static int take_message(void *context, const struct message_ends *ends,
 static int read_messages(struct told *told, struct source_list *sources,
 			 struct error *error)
 {
-	const struct sync_options options = {.drift_limit_ppm = 200,
-					     .max_rejected = 0.02,
-					     .threads = 1,
-					     .in_flight = 1 << 18,
-					     .keeps_ends = true};
+	const struct observe_options options = {
+	    .threads = 1, .in_flight = 1 << 18, .keeps_ends = true};
 	struct progress progress = {.shown = false};
 	struct problem_list problems = {NULL, 0, 0};
-	struct sync sync;
+	struct observations seen = {NULL};
 	int status = source_add_run(sources, told->run->path, &problems, error);
 
-	sync_init(&sync, &options);
 	told->sources = sources;
-
 	if (!status)
-		status = sync_read_sources(&sync, sources, &progress, error) ||
-			 message_log_walk_ends(&sync.seen.log, take_message, told, error);
-	sync_clear(&sync);
+		status = observe_sources(sources, &options, &seen, &problems, &progress,
+					 error) ||
+			 message_log_walk_ends(&seen.log, take_message, told, error);
+	observations_clear(&seen);
 	problem_clear(&problems);
 	return status;
 }

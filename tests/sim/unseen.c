@@ -12,7 +12,8 @@
 #include "base/options.h"
 #include "message_file.h"
 #include "recorded.h"
-#include "sync/fit/fit.h"
+#include "sync/fit/lp.h"
+#include "sync/pair/hull.h"
 
 #define LIMIT    200e-6 /* ctsync's default drift limit */
 #define LEAST_NS 4      /* time that a message takes at least; for rounding */

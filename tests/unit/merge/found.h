@@ -44,12 +44,13 @@ static inline void find_by(struct found *found, const char *path,
 static inline void find_clocks(struct found *found, const char *path, const char *file,
 			       bool none)
 {
-	const struct merge_clock_options filter = {.file = file,
-						   .none = none,
-						   .sync = {.drift_limit_ppm = 200,
-							    .max_rejected = 0.02,
-							    .threads = 1,
-							    .in_flight = 1 << 18}};
+	const struct merge_clock_options filter = {
+	    .file = file,
+	    .none = none,
+	    .sync = {.observe = {.threads = 1, .in_flight = 1 << 18},
+		     .fit = {.drift_limit_ppm = 200,
+			     .max_rejected = 0.02,
+			     .bounds.threads = 1}}};
 
 	find_by(found, path, &filter);
 }

@@ -6,7 +6,7 @@
  * Traces and captures that are made up, in the place of those that are read
  * from files: a test that includes this has its own trace_packets_open.
  */
-#include "sync/sync.h"
+#include "sync/describe.h"
 
 #include "fake_source.h"
 
@@ -93,7 +93,9 @@ static inline void saw(struct made_up *source, bool received, uint32_t id, nsec_
 }
 
 struct read {
-	struct sync sync;
+	struct observations seen;
+	struct synchronization sync;
+	struct problem_list problems;
 	struct error error;
 	int status;
 };
@@ -101,8 +103,7 @@ struct read {
 /* Read all that was made, by names or NULL. */
 static inline void read_made(struct read *read, const char *const *name)
 {
-	const struct sync_options options = {
-	    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 2, .in_flight = 100};
+	const struct observe_options options = {.threads = 2, .in_flight = 100};
 	struct progress progress = {.shown = false};
 	struct source item[4];
 	struct source_list list = {.item = item, .count = made_count, .capacity = 4};
@@ -112,13 +113,15 @@ static inline void read_made(struct read *read, const char *const *name)
 		item[i] = (struct source){.kind = SOURCE_TRACE,
 					  .name = name ? (char *)name[i] : NULL,
 					  .path = (char *)made[i].path};
-	sync_init(&read->sync, &options);
-	read->status = sync_read_sources(&read->sync, &list, &progress, &read->error);
+	read->status = observe_sources(&list, &options, &read->seen, &read->problems,
+				       &progress, &read->error);
 }
 
 static inline void read_clear(struct read *read)
 {
-	sync_clear(&read->sync);
+	synchronization_clear(&read->sync);
+	observations_clear(&read->seen);
+	problem_clear(&read->problems);
 	error_clear(&read->error);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/sync.h"
+#include "sync/describe.h"
 
 #include "../draw.h"
 
@@ -55,10 +55,11 @@ struct sim {
 	double limit_ppm;
 	enum bounds_model bounds;
 	double wander_ppm;
-	size_t segments;  /* of each clock; 0: as many as its messages tell from chance */
-	size_t kept;      /* messages, beyond which they are thinned; 0: the default */
-	struct sync sync; /* of the last sim_fit */
-	bool fitted;
+	size_t segments; /* of each clock; 0: as many as its messages tell from chance */
+	size_t kept;     /* messages, beyond which they are thinned; 0: the default */
+	struct observations seen; /* these of the last sim_fit */
+	struct synchronization sync;
+	struct problem_list problems;
 };
 
 /* Some clocks that are seconds to years apart and drift. */
@@ -77,10 +78,16 @@ static inline void sim_init(struct sim *sim, size_t clocks, nsec_t length)
 	}
 }
 
+static inline void sim_forget(struct sim *sim)
+{
+	synchronization_clear(&sim->sync);
+	observations_clear(&sim->seen);
+	problem_clear(&sim->problems);
+}
+
 static inline void sim_clear(struct sim *sim)
 {
-	if (sim->fitted)
-		sync_clear(&sim->sync);
+	sim_forget(sim);
 	free(sim->message);
 }
 
@@ -175,7 +182,7 @@ static inline void sim_talk(struct sim *sim, uint32_t a, uint32_t b, int ab, int
 
 static inline void sim_add_traces(struct sim *sim)
 {
-	struct observations *seen = &sim->sync.seen;
+	struct observations *seen = &sim->seen;
 
 	observations_init(seen);
 	seen->traces = seen->clocks = sim->clocks;
@@ -202,42 +209,40 @@ static inline void sim_add_messages(struct sim *sim)
 		struct message message = {.send_ns = one->send_ns,
 					  .recv_ns = one->recv_ns};
 
-		assert_int_equal(message_log_add(&sim->sync.seen.log, one->from, one->to,
-						 &message, &error),
-				 0);
+		assert_int_equal(
+		    message_log_add(&sim->seen.log, one->from, one->to, &message, &error),
+		    0);
 	}
 }
 
 /* Fit by a method, or by the default for NULL. */
 static inline void sim_fit(struct sim *sim, const char *method)
 {
-	struct sync_options options = {
+	const struct fit_options how = {
 	    .method = method ? fit_method_find(method) : NULL,
 	    .drift_limit_ppm = sim->limit_ppm,
-	    .bounds = sim->bounds,
-	    .wander_ppm = sim->wander_ppm,
-	    .segments = {.segments = sim->segments},
+	    .bounds = {.model = sim->bounds, .wander_ppm = sim->wander_ppm, .threads = 1},
+	    .segments = {.given.segments = sim->segments, .messages_kept = sim->kept},
 	    .max_rejected = 0.02,
 	    .reference = sim->reference,
-	    .threads = 1,
-	    .in_flight = 1 << 18,
-	    .messages_kept = sim->kept,
 	};
 	struct error error = ERROR_INIT;
 
-	if (sim->fitted)
-		sync_clear(&sim->sync);
-	sim->fitted = true;
-	sync_init(&sim->sync, &options);
+	sim_forget(sim);
 	sim_add_traces(sim);
 	sim_add_messages(sim);
-	if (sync_fit(&sim->sync, &error))
+	if (synchronize(&sim->seen, &how, &sim->sync, &sim->problems, &error))
 		fail_msg("%s", error_text(&error));
+}
+
+static inline bool sim_is_whole(const struct sim *sim)
+{
+	return verdict_is_whole(&sim->sync.network, &sim->sync.verdict);
 }
 
 static inline uint32_t sim_reference(const struct sim *sim, size_t clock)
 {
-	const struct graph *graph = &sim->sync.graph;
+	const struct graph *graph = &sim->sync.network.graph;
 
 	return graph->island[graph->node[clock].island].reference;
 }
@@ -255,7 +260,7 @@ static inline struct sim_look sim_look(const struct sim *sim, size_t clock, nsec
 	const struct sim_clock *axis = &sim->clock[sim_reference(sim, clock)];
 	long double elapsed = sim_elapsed(own, (long double)at);
 	struct sim_look look = {.local_ns = own->base + (nsec_t)floorl(elapsed)};
-	const struct clock *fitted = &sim->sync.fitted[clock];
+	const struct clock *fitted = &sim->sync.verdict.clock[clock];
 
 	/* The stamp is of a moment before, as it has no fraction. */
 	elapsed = (long double)at - (elapsed - floorl(elapsed)) / (1 + sim_rate(own, at));
@@ -295,16 +300,16 @@ static inline void sim_check_bounds(const struct sim *sim)
 /* Messages that were received before they were sent, by the fitted clocks. */
 static inline uint64_t sim_violations(const struct sim *sim, bool tree_only)
 {
-	const struct sync *sync = &sim->sync;
+	const struct network *net = &sim->sync.network;
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
-		bool in_tree = sync->graph.node[pair->a].parent_pair == (int)i ||
-			       sync->graph.node[pair->b].parent_pair == (int)i;
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
+		bool in_tree = net->graph.node[pair->a].parent_pair == (int)i ||
+			       net->graph.node[pair->b].parent_pair == (int)i;
 
 		if (in_tree || !tree_only)
-			count += pair->violations_after;
+			count += sim->sync.verdict.pair[i].latency.violations;
 	}
 	return count;
 }

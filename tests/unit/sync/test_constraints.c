@@ -41,8 +41,11 @@ static void sparse_messages_are_all_satisfied(void **state)
 		a_sparse_mesh(&sim);
 		sim_fit(&sim, NULL);
 		assert_int_equal(sim_violations(&sim, false), 0);
-		assert_int_equal(sim.sync.event.count, 0);
-		assert_int_equal(sim.sync.problems.count, 0);
+		for (size_t k = 0; k < sim.clocks; k++)
+			assert_int_equal(sim.sync.verdict.clock[k].steps +
+					     sim.sync.verdict.clock[k].slews,
+					 0);
+		assert_int_equal(sim.problems.count, 0);
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
 	}
@@ -87,7 +90,7 @@ static void what_is_found_is_a_clock(void **state)
 		a_sparse_mesh(&sim);
 		sim_fit(&sim, NULL);
 		for (size_t k = 0; k < sim.clocks; k++)
-			check_segments(&sim.sync.fitted[k]);
+			check_segments(&sim.sync.verdict.clock[k]);
 		sim_clear(&sim);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "../draw.h"
-#include "sync/piecewise/piecewise.h"
+#include "sync/piecewise/curvature.h"
 
 enum { ROUNDS = 300 };
 

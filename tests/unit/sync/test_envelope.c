@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bounds/bounds.h"
+#include "sync/bounds/envelope.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void draw_bounds(struct envelope *envelope, struct known *known, bool gap
 		known[i].at = NOW + draw_between(0, LENGTH);
 		known[i].high = i % 2;
 		known[i].error = (known[i].high ? 1 : -1) * draw_real(1e4, 1e6);
-		envelope_take(envelope, known[i].at, known[i].error, known[i].high);
+		envelope_add_bound(envelope, known[i].at, known[i].error, known[i].high);
 	}
 	assert_true(envelope_sweep(envelope));
 	assert_false(envelope_sweep(envelope));
@@ -219,8 +219,8 @@ static void a_line_is_between_as_lines_can_be(void **state)
 			known[i].error =
 			    nearbyint(line_at(true_line, known[i].at) +
 				      (known[i].high ? 1 : -1) * draw_real(0, 2e6));
-			envelope_take(&envelope, known[i].at, known[i].error,
-				      known[i].high);
+			envelope_add_bound(&envelope, known[i].at, known[i].error,
+					   known[i].high);
 		}
 		assert_true(envelope_straighten(&envelope));
 		assert_false(envelope.is_broken);
@@ -235,9 +235,9 @@ static void a_line_is_between_as_lines_can_be(void **state)
 				    20);
 		}
 		/* A message that came too early leaves no line. */
-		envelope_take(&envelope, NOW + LENGTH / 2,
-			      envelope_at(&envelope, NOW + LENGTH / 2, false) - 1000,
-			      true);
+		envelope_add_bound(&envelope, NOW + LENGTH / 2,
+				   envelope_at(&envelope, NOW + LENGTH / 2, false) - 1000,
+				   true);
 		assert_false(envelope_straighten(&envelope));
 		assert_true(envelope.is_broken);
 		envelope_clear(&envelope);
@@ -254,7 +254,7 @@ static void nothing_is_known_of_nothing(void **state)
 	assert_false(envelope_sweep(&envelope));
 	assert_true(isinf(envelope_at(&envelope, NOW + 5, true)));
 	assert_true(isinf(envelope_extreme(&envelope, &all, false)));
-	envelope_take(&envelope, NOW + LENGTH, 1000, true);
+	envelope_add_bound(&envelope, NOW + LENGTH, 1000, true);
 	assert_true(envelope_sweep(&envelope));
 	assert_true(isfinite(envelope_extreme(&envelope, &all, true)));
 	assert_true(isinf(envelope_at(&envelope, NOW, false)));

@@ -33,8 +33,8 @@ static void truth_lies_inside_the_bounds(void **state)
 	for (int i = 0; i < ROUNDS; i++) {
 		draw_cluster(&sim, 8);
 		sim_fit(&sim, method[i % METHODS]);
-		assert_int_equal(sim.sync.graph.islands, 1);
-		assert_int_equal(sim.sync.problems.count, 0);
+		assert_int_equal(sim.sync.network.graph.islands, 1);
+		assert_int_equal(sim.problems.count, 0);
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
 	}
@@ -62,8 +62,8 @@ static void no_message_is_violated(void **state)
 static double above_line(const struct sim *sim, const struct pair *pair,
 			 const struct line *line, nsec_t x)
 {
-	const struct clock *a = &sim->sync.fitted[pair->a];
-	const struct clock *b = &sim->sync.fitted[pair->b];
+	const struct clock *a = &sim->sync.verdict.clock[pair->a];
+	const struct clock *b = &sim->sync.verdict.clock[pair->b];
 
 	return line_distance(line, x, clock_invert(b, clock_correct(a, x)));
 }
@@ -104,8 +104,8 @@ static void joint_lies_between_every_pairs_tangents(void **state)
 	for (int i = 0; i < ROUNDS; i++) {
 		draw_cluster(&sim, 10);
 		sim_fit(&sim, "joint");
-		for (size_t k = 0; k < sim.sync.pairs.count; k++)
-			check_pair(&sim, &sim.sync.pairs.pair[k]);
+		for (size_t k = 0; k < sim.sync.network.pairs.count; k++)
+			check_pair(&sim, &sim.sync.network.pairs.pair[k]);
 		sim_clear(&sim);
 	}
 }
@@ -124,8 +124,9 @@ static void every_method_has_the_same_bounds(void **state)
 	for (size_t k = 0; k < METHODS; k++) {
 		sim_fit(&sim, method[k]);
 		for (size_t i = 0; i < sim.clocks; i++) {
-			struct clock_bound bound = sim.sync.fitted[i].bound[0];
-			nsec_t ref = clock_correct(&sim.sync.fitted[i], bound.local_ns),
+			struct clock_bound bound = sim.sync.verdict.clock[i].bound[0];
+			nsec_t ref = clock_correct(&sim.sync.verdict.clock[i],
+						   bound.local_ns),
 			       grain;
 
 			bound.low_ns += ref;
@@ -162,9 +163,9 @@ static void large_islands_are_bounded_by_lines(void **state)
 	/* One in a hundred times messages look as if one of the 48 bent: then no bound is
 	 * by straight clocks. */
 	for (uint32_t i = 0; i < sim.clocks; i++)
-		bent |= sync_is_piecewise(&sim.sync, i);
+		bent |= sim.sync.verdict.clock[i].segments > 1;
 	for (size_t i = 0; i < sim.clocks && !bent; i++)
-		assert_true(sim.sync.fitted[i].bound[1].high_ns < NSEC_PER_MSEC);
+		assert_true(sim.sync.verdict.clock[i].bound[1].high_ns < NSEC_PER_MSEC);
 	sim_clear(&sim);
 }
 

@@ -155,7 +155,6 @@ static void a_clock_too_fast_is_told(void **state)
 static void methods_are_found_by_name(void **state)
 {
 	(void)state;
-	assert_string_equal(fit_method_find("joint")->name, "joint");
 	assert_non_null(fit_method_find("joint"));
 	assert_null(fit_method_find("Joint"));
 	assert_null(fit_method_find(""));

@@ -67,8 +67,8 @@ static void a_lot_of_messages_gives_a_tight_bound(void **state)
 			assert_true(look.bound.high_ns - look.bound.low_ns <
 				    3 * SIM_LEAST);
 		}
-		assert_int_equal(sim.sync.pairs.pair[0].quality, CLOCK_ACCURATE);
-		assert_true(sync_is_tied(&sim.sync));
+		assert_int_equal(sim.sync.verdict.pair[0].quality, CLOCK_ACCURATE);
+		assert_true(sim_is_whole(&sim));
 		sim_clear(&sim);
 	}
 }
@@ -90,8 +90,8 @@ static void the_rate_lies_inside_its_bounds(void **state)
 		rate = (sim.clock[reference].piece[0].rate -
 			sim.clock[child].piece[0].rate) /
 		       (1 + sim.clock[child].piece[0].rate);
-		assert_true(rate >= sim.sync.rate[child].low);
-		assert_true(rate <= sim.sync.rate[child].high);
+		assert_true(rate >= sim.sync.verdict.rate[child].low);
+		assert_true(rate <= sim.sync.verdict.rate[child].high);
 		sim_clear(&sim);
 	}
 }

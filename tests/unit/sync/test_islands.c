@@ -17,14 +17,15 @@ static void each_island_has_its_reference(void **state)
 	(void)state;
 	draw_islands(&sim);
 	sim_fit(&sim, NULL);
-	assert_int_equal(sim.sync.graph.islands, 3);
-	assert_false(sync_is_tied(&sim.sync));
+	assert_int_equal(sim.sync.network.graph.islands, 3);
+	assert_false(sim_is_whole(&sim));
 	sim_check_bounds(&sim);
-	assert_int_equal(sim.sync.graph.island[0].reference, 1);
-	assert_int_equal(sim.sync.fitted[1].quality, CLOCK_EXACT);
-	assert_int_equal(sim.sync.fitted[0].quality, CLOCK_ACCURATE);
-	assert_true(sim.sync.fitted[3].quality != sim.sync.fitted[4].quality);
-	assert_int_equal(sim.sync.fitted[5].quality, CLOCK_ABSENT);
+	assert_int_equal(sim.sync.network.graph.island[0].reference, 1);
+	assert_int_equal(sim.sync.verdict.clock[1].quality, CLOCK_EXACT);
+	assert_int_equal(sim.sync.verdict.clock[0].quality, CLOCK_ACCURATE);
+	assert_true(sim.sync.verdict.clock[3].quality !=
+		    sim.sync.verdict.clock[4].quality);
+	assert_int_equal(sim.sync.verdict.clock[5].quality, CLOCK_ABSENT);
 	sim_clear(&sim);
 }
 
@@ -37,7 +38,7 @@ static void the_map_names_them(void **state)
 	draw_islands(&sim);
 	sim.reference = "n4";
 	sim_fit(&sim, NULL);
-	sync_describe(&sim.sync, &map);
+	describe_clocks(&sim.sync, &sim.seen.matching, &map);
 	assert_string_equal(map.reference, "n4");
 	assert_int_equal(map.islands, 3);
 	assert_string_equal(map.island[0].reference, "n4");
@@ -67,10 +68,11 @@ static void a_reference_is_the_axis(void **state)
 
 		sim.reference = name;
 		sim_fit(&sim, NULL);
-		assert_int_equal(sim.sync.graph.island[0].reference, i);
-		assert_int_equal(sim.sync.fitted[i].quality, CLOCK_EXACT);
-		assert_int_equal(clock_correct(&sim.sync.fitted[i], SIM_NOW), SIM_NOW);
-		assert_true(sim.sync.fitted[i].segment[0].rate_ppb == 0);
+		assert_int_equal(sim.sync.network.graph.island[0].reference, i);
+		assert_int_equal(sim.sync.verdict.clock[i].quality, CLOCK_EXACT);
+		assert_int_equal(clock_correct(&sim.sync.verdict.clock[i], SIM_NOW),
+				 SIM_NOW);
+		assert_true(sim.sync.verdict.clock[i].segment[0].rate_ppb == 0);
 		sim_check_bounds(&sim);
 	}
 	sim_clear(&sim);
@@ -78,17 +80,16 @@ static void a_reference_is_the_axis(void **state)
 
 static void an_unknown_reference_is_refused(void **state)
 {
-	struct sync_options options = {.drift_limit_ppm = 200, .reference = "n9"};
+	const struct fit_options how = {.drift_limit_ppm = 200, .reference = "n9"};
 	struct error error = ERROR_INIT;
 	struct sim sim;
 
 	(void)state;
 	draw_islands(&sim);
-	sim.fitted = true;
-	sync_init(&sim.sync, &options);
 	sim_add_traces(&sim);
 	sim_add_messages(&sim);
-	assert_int_equal(sync_fit(&sim.sync, &error), -1);
+	assert_int_equal(synchronize(&sim.seen, &how, &sim.sync, &sim.problems, &error),
+			 -1);
 	assert_string_equal(error_text(&error), "unknown trace 'n9'; did you mean 'n0'?");
 	error_clear(&error);
 	sim_clear(&sim);
@@ -102,9 +103,9 @@ static void silence_is_no_failure(void **state)
 	(void)state;
 	sim_init(&sim, 3, 20 * SIM_SECONDS);
 	sim_fit(&sim, NULL);
-	assert_int_equal(sim.sync.graph.islands, 3);
+	assert_int_equal(sim.sync.network.graph.islands, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(sim.sync.fitted[i].quality, CLOCK_ABSENT);
+		assert_int_equal(sim.sync.verdict.clock[i].quality, CLOCK_ABSENT);
 	sim_clear(&sim);
 }
 
@@ -118,7 +119,7 @@ static void the_order_of_messages_does_not_matter(void **state)
 	draw_islands(&sim);
 	sim_fit(&sim, NULL);
 	for (size_t i = 0; i < 6; i++)
-		first[i] = sim.sync.fitted[i].segment[0];
+		first[i] = sim.sync.verdict.clock[i].segment[0];
 	for (size_t i = 0; i < sim.messages / 2; i++) {
 		struct sim_message other = sim.message[i];
 
@@ -127,7 +128,7 @@ static void the_order_of_messages_does_not_matter(void **state)
 	}
 	sim_fit(&sim, NULL);
 	for (size_t i = 0; i < 6; i++)
-		assert_memory_equal(&first[i], sim.sync.fitted[i].segment,
+		assert_memory_equal(&first[i], sim.sync.verdict.clock[i].segment,
 				    sizeof(struct clock_segment));
 	sim_clear(&sim);
 }

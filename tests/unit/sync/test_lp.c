@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/fit/fit.h"
+#include "sync/fit/lp.h"
 
 #include <stdbool.h>
 #include <string.h>

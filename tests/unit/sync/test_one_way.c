@@ -21,7 +21,7 @@ static void a_ring_of_one_way_traffic_is_bounded(void **state)
 		sim_fit(&sim, NULL);
 		sim_check_bounds(&sim);
 		assert_int_equal(sim_violations(&sim, false), 0);
-		assert_int_equal(sim.sync.graph.islands, 1);
+		assert_int_equal(sim.sync.network.graph.islands, 1);
 		for (size_t k = 0; k < sim.clocks; k++) {
 			struct sim_look look = sim_look(&sim, k, sim.length / 2);
 
@@ -46,9 +46,9 @@ static void check_open_side(const struct sim *sim, uint32_t receiver)
 		assert_int_equal(bound.low_ns, NSEC_MIN);
 		assert_true(bound.high_ns < NSEC_MAX);
 	}
-	assert_int_equal(sim->sync.fitted[child].quality, CLOCK_INCOMPLETE);
-	assert_int_equal(sim->sync.pairs.pair[0].quality, CLOCK_INCOMPLETE);
-	assert_false(sync_is_tied(&sim->sync));
+	assert_int_equal(sim->sync.verdict.clock[child].quality, CLOCK_INCOMPLETE);
+	assert_int_equal(sim->sync.verdict.pair[0].quality, CLOCK_INCOMPLETE);
+	assert_false(sim_is_whole(sim));
 }
 
 static void one_direction_leaves_one_side_open(void **state)
@@ -77,7 +77,7 @@ static void check_sides(const struct sim *sim, uint32_t clock, bool low, bool hi
 
 	assert_int_equal(bound.low_ns > NSEC_MIN, low);
 	assert_int_equal(bound.high_ns < NSEC_MAX, high);
-	assert_int_equal(sim->sync.fitted[clock].quality == CLOCK_INCOMPLETE,
+	assert_int_equal(sim->sync.verdict.clock[clock].quality == CLOCK_INCOMPLETE,
 			 !low || !high);
 }
 
@@ -97,7 +97,7 @@ static void direction_decides_which_side_is_bounded(void **state)
 			sim_traffic(&sim, 2, 0, 100, 0, sim.length);
 		sim_fit(&sim, NULL);
 		sim_check_bounds(&sim);
-		assert_int_equal(sim.sync.graph.islands, 1);
+		assert_int_equal(sim.sync.network.graph.islands, 1);
 		check_sides(&sim, 1, true, is_closed);
 		check_sides(&sim, 2, true, is_closed);
 		/* No chain of messages leads from 0 to 3; one from 3 to 0 by the ring. */
@@ -125,7 +125,7 @@ static void a_blink_leaves_the_drift_to_the_limit(void **state)
 		sim_fit(&sim, NULL);
 		sim_check_bounds(&sim);
 		child = 1 - sim_reference(&sim, 0);
-		rate = &sim.sync.rate[child];
+		rate = &sim.sync.verdict.rate[child];
 		assert_true(rate->high > 0.99 * SIM_LIMIT * 1e-6);
 		assert_true(rate->low < -0.99 * SIM_LIMIT * 1e-6);
 		/* From the blink to the further end it opens by the limit. */

@@ -69,11 +69,11 @@ static void check_rejected(struct sim *sim, uint64_t count)
 	uint64_t of_pairs = 0;
 
 	assert_int_equal(
-	    message_log_each(&sim->sync.log, check_message, &compare, &error), 0);
-	for (size_t i = 0; i < sim->sync.pairs.count; i++)
-		of_pairs += sim->sync.pairs.pair[i].rejected;
+	    message_log_each(&sim->sync.network.log, check_message, &compare, &error), 0);
+	for (size_t i = 0; i < sim->sync.network.pairs.count; i++)
+		of_pairs += sim->sync.network.pairs.pair[i].rejected;
 	assert_int_equal(of_pairs, count + compare.lost);
-	assert_int_equal(pairs_rejected(&sim->sync.pairs), count + compare.lost);
+	assert_int_equal(pairs_rejected(&sim->sync.network.pairs), count + compare.lost);
 }
 
 static void check_share(double share, bool both_ways)
@@ -88,7 +88,7 @@ static void check_share(double share, bool both_ways)
 		count = make_some_false(&sim, share, both_ways);
 		sim_fit(&sim, NULL);
 		check_rejected(&sim, count);
-		assert_int_equal(sim.sync.problems.count, 0);
+		assert_int_equal(sim.problems.count, 0);
 		assert_int_equal(sim_violations(&sim, false), 0);
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
@@ -134,15 +134,15 @@ static void too_many_are_a_problem(void **state)
 	sim_talk(&sim, 0, 1, 1000, 1000);
 	make_some_false(&sim, 0.1, true);
 	sim_fit(&sim, NULL);
-	assert_int_equal(pairs_rejected(&sim.sync.pairs), 0);
-	assert_int_equal(sim.sync.pairs.pair[0].messages_ab, 1000);
-	assert_true(sim.sync.problems.count > 0);
-	assert_int_equal(sim.sync.problems.item[0].kind, PROBLEM_CONTRADICTION);
-	assert_string_equal(sim.sync.problems.item[0].place, "n0");
-	assert_true(sim.sync.pairs.pair[0].contradictory);
-	assert_int_equal(sim.sync.pairs.pair[0].quality, CLOCK_CONTRADICTORY);
-	assert_int_equal(sim.sync.graph.islands, 2);
-	assert_false(sync_is_tied(&sim.sync));
+	assert_int_equal(pairs_rejected(&sim.sync.network.pairs), 0);
+	assert_int_equal(sim.sync.network.pairs.pair[0].messages_ab, 1000);
+	assert_true(sim.problems.count > 0);
+	assert_int_equal(sim.problems.item[0].kind, PROBLEM_CONTRADICTION);
+	assert_string_equal(sim.problems.item[0].place, "n0");
+	assert_true(sim.sync.network.pairs.pair[0].contradictory);
+	assert_int_equal(sim.sync.verdict.pair[0].quality, CLOCK_CONTRADICTORY);
+	assert_int_equal(sim.sync.network.graph.islands, 2);
+	assert_false(sim_is_whole(&sim));
 	sim_clear(&sim);
 }
 
@@ -244,7 +244,7 @@ static void too_few_to_tell_open_the_bounds(void **state)
 				    until - 5 * NSEC_PER_MSEC);
 		}
 		sim_fit(&sim, NULL);
-		rejected += pairs_rejected(&sim.sync.pairs);
+		rejected += pairs_rejected(&sim.sync.network.pairs);
 		sim_check_bounds(&sim);
 		for (nsec_t time = at; time < until; time += NSEC_PER_MSEC) {
 			struct sim_look look = sim_look(&sim, 1, time);
@@ -298,7 +298,7 @@ static void one_among_seldom_ones_is_found(void **state)
 				sim.message[k].recv_ns -= 9 * NSEC_PER_MSEC / 2;
 		sim_fit(&sim, NULL);
 		check_rejected(&sim, 1);
-		assert_int_equal(sim.sync.problems.count, 0);
+		assert_int_equal(sim.problems.count, 0);
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
 	}

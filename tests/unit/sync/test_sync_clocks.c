@@ -7,8 +7,8 @@ static void assert_names(const char *const *asked, const char *first, const char
 
 	read_made(&read, asked);
 	assert_int_equal(read.status, 0);
-	assert_string_equal(read.sync.seen.trace[0].name, first);
-	assert_string_equal(read.sync.seen.trace[1].name, second);
+	assert_string_equal(read.seen.trace[0].name, first);
+	assert_string_equal(read.seen.trace[1].name, second);
 	read_clear(&read);
 }
 
@@ -35,6 +35,8 @@ static void set_clock(struct made_up *source, unsigned char uuid, nsec_t offset_
 static void traces_of_one_clock_share_it(void **state)
 {
 	struct made_up *user;
+	const struct fit_options how = {
+	    .drift_limit_ppm = 200, .max_rejected = 0.02, .bounds.threads = 1};
 	struct clock_map map;
 	struct read read;
 
@@ -48,15 +50,16 @@ static void traces_of_one_clock_share_it(void **state)
 	saw(user, true, 3, 75700);
 	read_made(&read, NULL);
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.seen.traces, 3);
-	assert_int_equal(read.sync.seen.clocks, 2);
-	assert_int_equal(read.sync.seen.trace[2].clock_index, 1);
-	assert_int_equal(read.sync.seen.trace[2].shift_ns, 300);
-	assert_int_equal(read.sync.seen.matching.matched, 3);
-	assert_int_equal(read.sync.seen.log.numbers.count, 1);
-	assert_int_equal(sync_fit(&read.sync, &read.error), 0);
-	assert_int_equal(read.sync.pairs.pair[0].messages_ab, 2);
-	sync_describe(&read.sync, &map);
+	assert_int_equal(read.seen.traces, 3);
+	assert_int_equal(read.seen.clocks, 2);
+	assert_int_equal(read.seen.trace[2].clock_index, 1);
+	assert_int_equal(read.seen.trace[2].shift_ns, 300);
+	assert_int_equal(read.seen.matching.matched, 3);
+	assert_int_equal(read.seen.log.numbers.count, 1);
+	assert_int_equal(
+	    synchronize(&read.seen, &how, &read.sync, &read.problems, &read.error), 0);
+	assert_int_equal(read.sync.network.pairs.pair[0].messages_ab, 2);
+	describe_clocks(&read.sync, &read.seen.matching, &map);
 	assert_int_equal(map.clocks, 3);
 	assert_string_equal(map.clock[2].trace, "db-2");
 	assert_int_equal(map.clock[2].quality, CLOCK_EXACT);
@@ -74,13 +77,13 @@ static void clocks_without_a_name_are_not_shared(void **state)
 	(void)state;
 	make_talk();
 	read_made(&read, NULL);
-	assert_int_equal(read.sync.seen.clocks, 2);
+	assert_int_equal(read.seen.clocks, 2);
 	read_clear(&read);
 	set_clock(&made[0], 1, 0);
 	set_clock(&made[1], 1, 0);
 	made[1].facts.clock_frequency = 1000;
 	read_made(&read, NULL);
-	assert_int_equal(read.sync.seen.clocks, 2);
+	assert_int_equal(read.seen.clocks, 2);
 	read_clear(&read);
 }
 

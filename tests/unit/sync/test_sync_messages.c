@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/observe/messages_csv.h"
 
 #include "../scratch.h"
 
-static const struct sync_options options = {
-    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 1, .in_flight = 1000};
-
 struct read {
-	struct sync sync;
+	struct observations seen;
+	struct problem_list problems;
 	struct error error;
 	int status;
 };
@@ -16,13 +14,14 @@ static void read_text(struct read *read, const char *text)
 {
 	memset(read, 0, sizeof(*read));
 	scratch_text("m.csv", text);
-	sync_init(&read->sync, &options);
-	read->status = sync_read_messages(&read->sync, "m.csv", &read->error);
+	read->status =
+	    observe_messages("m.csv", &read->seen, &read->problems, &read->error);
 }
 
 static void read_clear(struct read *read)
 {
-	sync_clear(&read->sync);
+	observations_clear(&read->seen);
+	problem_clear(&read->problems);
 	error_clear(&read->error);
 }
 
@@ -45,19 +44,19 @@ static void a_file_becomes_messages(void **state)
 			 "\n"
 			 "web,-7,cache 2,0");
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.seen.traces, 3);
-	assert_int_equal(read.sync.seen.clocks, 3);
-	assert_string_equal(read.sync.seen.trace[0].name, "web");
-	assert_string_equal(observations_clock_name(&read.sync.seen, 2), "cache 2");
-	assert_int_equal(read.sync.seen.trace[0].facts.begin_ns, -7);
-	assert_int_equal(read.sync.seen.trace[0].facts.end_ns, 2000);
-	assert_int_equal(read.sync.seen.trace[1].facts.events, 2);
-	assert_int_equal(read.sync.seen.log.numbers.count, 2);
-	assert_int_equal(read.sync.seen.matching.matched, 3);
-	assert_int_equal(
-	    message_log_each(&read.sync.seen.log, count_one, &count, &read.error), 0);
+	assert_int_equal(read.seen.traces, 3);
+	assert_int_equal(read.seen.clocks, 3);
+	assert_string_equal(read.seen.trace[0].name, "web");
+	assert_string_equal(observations_clock_name(&read.seen, 2), "cache 2");
+	assert_int_equal(read.seen.trace[0].facts.begin_ns, -7);
+	assert_int_equal(read.seen.trace[0].facts.end_ns, 2000);
+	assert_int_equal(read.seen.trace[1].facts.events, 2);
+	assert_int_equal(read.seen.log.numbers.count, 2);
+	assert_int_equal(read.seen.matching.matched, 3);
+	assert_int_equal(message_log_each(&read.seen.log, count_one, &count, &read.error),
+			 0);
 	assert_int_equal(count, 3);
-	assert_int_equal(read.sync.problems.count, 0);
+	assert_int_equal(read.problems.count, 0);
 	read_clear(&read);
 }
 
@@ -69,8 +68,8 @@ static void the_header_may_be_missing(void **state)
 	(void)state;
 	read_text(&read, "a,1,b,2\nsend_node,send_ns,recv_node,recv_ns\n");
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.seen.matching.matched, 1);
-	assert_int_equal(read.sync.problems.count, 1);
+	assert_int_equal(read.seen.matching.matched, 1);
+	assert_int_equal(read.problems.count, 1);
 	read_clear(&read);
 }
 
@@ -82,11 +81,11 @@ static void assert_broken(const char *line, const char *wanted)
 	read_text(&read, text);
 	free(text);
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.seen.matching.matched, 2);
-	assert_int_equal(read.sync.problems.count, 1);
-	assert_int_equal(read.sync.problems.item[0].kind, PROBLEM_BROKEN);
-	assert_int_equal(read.sync.problems.item[0].count, 1);
-	assert_string_equal(read.sync.problems.item[0].text, wanted);
+	assert_int_equal(read.seen.matching.matched, 2);
+	assert_int_equal(read.problems.count, 1);
+	assert_int_equal(read.problems.item[0].kind, PROBLEM_BROKEN);
+	assert_int_equal(read.problems.item[0].count, 1);
+	assert_string_equal(read.problems.item[0].text, wanted);
 	read_clear(&read);
 }
 
@@ -143,9 +142,9 @@ static void many_broken_lines_are_one_problem(void **state)
 	(void)state;
 	read_text(&read, "x\na,1,b,2\ny\nz\n");
 	assert_int_equal(read.status, 0);
-	assert_int_equal(read.sync.problems.count, 1);
-	assert_int_equal(read.sync.problems.item[0].count, 3);
-	assert_string_equal(read.sync.problems.item[0].text,
+	assert_int_equal(read.problems.count, 1);
+	assert_int_equal(read.problems.item[0].count, 3);
+	assert_string_equal(read.problems.item[0].text,
 			    "m.csv:1: expected send_node,send_ns,recv_node,recv_ns (3 "
 			    "lines left out)");
 	read_clear(&read);
@@ -167,49 +166,46 @@ static void no_message_is_an_error(void **state)
 
 static void a_file_that_cannot_be_read_is_named(void **state)
 {
-	struct error error = ERROR_INIT;
-	struct sync sync;
+	struct read read = {.status = 0};
 
 	(void)state;
-	sync_init(&sync, &options);
-	assert_int_equal(sync_read_messages(&sync, "none.csv", &error), -1);
-	assert_string_equal(error_text(&error), "none.csv: No such file or directory");
-	sync_clear(&sync);
-	sync_init(&sync, &options);
-	assert_int_equal(sync_read_messages(&sync, ".", &error), -1);
-	assert_string_equal(error_text(&error), ".: Is a directory");
-	error_clear(&error);
-	sync_clear(&sync);
+	assert_int_equal(
+	    observe_messages("none.csv", &read.seen, &read.problems, &read.error), -1);
+	assert_string_equal(error_text(&read.error),
+			    "none.csv: No such file or directory");
+	read_clear(&read);
+	assert_int_equal(observe_messages(".", &read.seen, &read.problems, &read.error),
+			 -1);
+	assert_string_equal(error_text(&read.error), ".: Is a directory");
+	read_clear(&read);
 }
 
 /* Zero bytes and lines without end are somebody's, too. */
 static void rubbish_does_no_harm(void **state)
 {
 	enum { MANY = 300000 };
-	struct error error = ERROR_INIT;
 	char *text = mem_alloc(MANY);
-	struct sync sync;
+	struct read read = {.status = 0};
 
 	(void)state;
 	memset(text, '7', MANY);
 	memcpy(text, "a,1,b,2\na\0,3,b,4\na,5,b\0,6\n", 26);
 	scratch_bytes("m.csv", text, MANY);
 	free(text);
-	sync_init(&sync, &options);
-	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
-	assert_int_equal(sync.seen.traces, 2);
-	assert_int_equal(sync.seen.matching.matched, 1);
-	assert_int_equal(sync.problems.item[0].count, 3);
-	sync_clear(&sync);
+	assert_int_equal(
+	    observe_messages("m.csv", &read.seen, &read.problems, &read.error), 0);
+	assert_int_equal(read.seen.traces, 2);
+	assert_int_equal(read.seen.matching.matched, 1);
+	assert_int_equal(read.problems.item[0].count, 3);
+	read_clear(&read);
 }
 
 /* More nodes than the first table of names holds. */
 static void many_nodes_keep_their_names(void **state)
 {
 	enum { NODES = 3000 };
-	struct error error = ERROR_INIT;
 	FILE *file = fopen("m.csv", "w");
-	struct sync sync;
+	struct read read = {.status = 0};
 	char name[16];
 
 	(void)state;
@@ -217,15 +213,15 @@ static void many_nodes_keep_their_names(void **state)
 		for (int i = 1; i < NODES; i++)
 			fprintf(file, "n%d,%d,n%d,%d\n", k ? i : 0, i, k ? 0 : i, i + 5);
 	fclose(file);
-	sync_init(&sync, &options);
-	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
-	assert_int_equal(sync.seen.traces, NODES);
-	assert_int_equal(sync.seen.log.numbers.count, NODES - 1);
+	assert_int_equal(
+	    observe_messages("m.csv", &read.seen, &read.problems, &read.error), 0);
+	assert_int_equal(read.seen.traces, NODES);
+	assert_int_equal(read.seen.log.numbers.count, NODES - 1);
 	for (int i = 0; i < NODES; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
-		assert_string_equal(sync.seen.trace[i].name, name);
+		assert_string_equal(read.seen.trace[i].name, name);
 	}
-	sync_clear(&sync);
+	read_clear(&read);
 }
 
 int main(void)

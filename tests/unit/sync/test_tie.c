@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "simulate.h"
+#include "sync/judge/oscillators.h"
 
 enum { TRACE, CAPTURE, OTHER, SOURCES, STEPS = 4, TRIALS = 12, LOOKS = 2000 };
 
@@ -27,7 +28,10 @@ struct host {
 	size_t steps;
 	double apart; /* a rate of the capture's clock against the trace's */
 	bool no_xmit;
-	struct sync sync;
+	const char *reference; /* may be NULL */
+	struct observations seen;
+	struct synchronization sync;
+	struct problem_list problems;
 };
 
 static nsec_t trace_ns(const struct host *host, nsec_t at)
@@ -57,7 +61,7 @@ static void note_packet(struct host *host, nsec_t queued, nsec_t tapped, nsec_t 
 				     host->no_xmit ? NSEC_MAX : trace_ns(host, handed)};
 	struct match_handing tied = {CAPTURE, stamp, stamp + 999};
 
-	tie_note(&host->sync.seen.ties, &base, &tied);
+	tie_note(&host->seen.ties, &base, &tied);
 }
 
 static void add_message(struct host *host, const struct message *message, uint32_t from,
@@ -65,8 +69,7 @@ static void add_message(struct host *host, const struct message *message, uint32
 {
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(message_log_add(&host->sync.seen.log, from, to, message, &error),
-			 0);
+	assert_int_equal(message_log_add(&host->seen.log, from, to, message, &error), 0);
 }
 
 /* A packet that leaves, seen by the trace, the capture, or both. */
@@ -96,7 +99,7 @@ static void receive_packet(struct host *host, nsec_t at)
 static void add_sources(struct host *host)
 {
 	static const char *const names[] = {"a", "a:a.pcap", "b"};
-	struct observations *seen = &host->sync.seen;
+	struct observations *seen = &host->seen;
 
 	observations_init(seen);
 	seen->traces = seen->clocks = SOURCES;
@@ -116,7 +119,7 @@ static void add_sources(struct host *host)
 
 static void set_span(struct host *host)
 {
-	struct trace *trace = host->sync.seen.trace;
+	struct trace *trace = host->seen.trace;
 
 	trace[TRACE].facts.begin_ns = trace_ns(host, 0);
 	trace[TRACE].facts.end_ns = trace_ns(host, LENGTH);
@@ -137,12 +140,7 @@ static void set_span(struct host *host)
 /* `reference` may be NULL. */
 static void host_init(struct host *host, const char *reference)
 {
-	const struct sync_options options = {.drift_limit_ppm = 200,
-					     .max_rejected = 0.02,
-					     .reference = reference,
-					     .threads = 1};
-
-	sync_init(&host->sync, &options);
+	host->reference = reference;
 	add_sources(host);
 	set_span(host);
 }
@@ -161,19 +159,30 @@ static void talk(struct host *host, int packets)
 
 static void fit(struct host *host)
 {
+	const struct fit_options how = {.drift_limit_ppm = 200,
+					.max_rejected = 0.02,
+					.reference = host->reference,
+					.bounds.threads = 1};
 	struct error error = ERROR_INIT;
 
-	if (sync_fit(&host->sync, &error))
+	if (synchronize(&host->seen, &how, &host->sync, &host->problems, &error))
 		fail_msg("%s", error_text(&error));
+}
+
+static void host_clear(struct host *host)
+{
+	synchronization_clear(&host->sync);
+	observations_clear(&host->seen);
+	problem_clear(&host->problems);
 }
 
 static size_t problems_of(const struct host *host, const char *kind)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < host->sync.problems.count; i++)
-		count += strcmp(problem_kind_word(host->sync.problems.item[i].kind),
-				kind) == 0;
+	for (size_t i = 0; i < host->problems.count; i++)
+		count +=
+		    strcmp(problem_kind_word(host->problems.item[i].kind), kind) == 0;
 	return count;
 }
 
@@ -182,7 +191,7 @@ static void check_bounds(const struct host *host)
 {
 	struct clock_map map;
 
-	sync_describe(&host->sync, &map);
+	describe_clocks(&host->sync, &host->seen.matching, &map);
 	assert_int_equal(map.islands, 1);
 	for (int i = 0; i < LOOKS; i++) {
 		nsec_t at = draw_between(0, LENGTH);
@@ -216,11 +225,11 @@ static void one_oscillator_has_one_drift(void **state)
 		host_init(&host, NULL);
 		talk(&host, 4000);
 		fit(&host);
-		assert_int_equal(host.sync.clocks, 2);
-		assert_ptr_equal(host.sync.set.of_trace[CAPTURE].tie,
-				 &host.sync.seen.ties.item[0]);
+		assert_int_equal(host.sync.network.clocks.count, 2);
+		assert_ptr_equal(host.sync.network.clocks.of_trace[CAPTURE].tie,
+				 &host.seen.ties.item[0]);
 		check_bounds(&host);
-		sync_describe(&host.sync, &map);
+		describe_clocks(&host.sync, &host.seen.matching, &map);
 		assert_int_equal(map.ties, 1);
 		assert_string_equal(map.tie[0].a, "a");
 		assert_string_equal(map.tie[0].b, "a:a.pcap");
@@ -234,7 +243,7 @@ static void one_oscillator_has_one_drift(void **state)
 		assert_int_equal(map.pair[0].messages_ab + map.pair[0].messages_ba, 3999);
 		assert_int_equal(map.pair[0].violations_after, 0);
 		clock_map_clear(&map);
-		sync_clear(&host.sync);
+		host_clear(&host);
 	}
 }
 
@@ -256,11 +265,11 @@ static void steps_are_followed(void **state)
 		host_init(&host, NULL);
 		talk(&host, 4000);
 		fit(&host);
-		assert_int_equal(host.sync.clocks, 2);
-		assert_int_equal(host.sync.seen.ties.item[0].parts, STEPS + 1);
+		assert_int_equal(host.sync.network.clocks.count, 2);
+		assert_int_equal(host.seen.ties.item[0].parts, STEPS + 1);
 		assert_int_equal(problems_of(&host, "step"), STEPS);
 		check_bounds(&host);
-		sync_clear(&host.sync);
+		host_clear(&host);
 	}
 }
 
@@ -277,10 +286,10 @@ static void a_tied_capture_is_no_reference(void **state)
 	fit(&host);
 	assert_int_equal(problems_of(&host, "clock"), 1);
 	check_bounds(&host);
-	sync_describe(&host.sync, &map);
+	describe_clocks(&host.sync, &host.seen.matching, &map);
 	assert_string_equal(map.reference, "a");
 	clock_map_clear(&map);
-	sync_clear(&host.sync);
+	host_clear(&host);
 }
 
 /* A card's clock, say: each keeps a correction of its own. */
@@ -295,11 +304,11 @@ static void clocks_that_drift_apart_are_not_tied(void **state)
 		host_init(&host, NULL);
 		talk(&host, 4000);
 		fit(&host);
-		assert_int_equal(host.sync.clocks, 3);
-		assert_null(host.sync.set.of_trace[CAPTURE].tie);
+		assert_int_equal(host.sync.network.clocks.count, 3);
+		assert_null(host.sync.network.clocks.of_trace[CAPTURE].tie);
 		assert_int_equal(problems_of(&host, "tie"), 1);
 		check_bounds(&host);
-		sync_clear(&host.sync);
+		host_clear(&host);
 	}
 }
 
@@ -311,10 +320,10 @@ static void without_transmissions_nothing_is_tied(void **state)
 	host_init(&host, NULL);
 	talk(&host, 2000);
 	fit(&host);
-	assert_int_equal(host.sync.clocks, 3);
+	assert_int_equal(host.sync.network.clocks.count, 3);
 	assert_int_equal(problems_of(&host, "tie"), 0);
 	check_bounds(&host);
-	sync_clear(&host.sync);
+	host_clear(&host);
 }
 
 /* Another packet that looked the same: by itself it is no step. */
@@ -328,12 +337,12 @@ static void a_false_packet_is_left_out(void **state)
 	note_packet(&host, LENGTH / 2 - 80000000, LENGTH / 2 - 100000000, LENGTH / 2);
 	talk(&host, 2000);
 	fit(&host);
-	assert_int_equal(host.sync.clocks, 2);
-	assert_int_equal(host.sync.seen.ties.item[0].parts, 1);
-	assert_in_range(host.sync.seen.ties.item[0].rejected, 1, 10);
+	assert_int_equal(host.sync.network.clocks.count, 2);
+	assert_int_equal(host.seen.ties.item[0].parts, 1);
+	assert_in_range(host.seen.ties.item[0].rejected, 1, 10);
 	assert_int_equal(problems_of(&host, "step"), 0);
 	check_bounds(&host);
-	sync_clear(&host.sync);
+	host_clear(&host);
 }
 
 struct noted {
@@ -372,16 +381,16 @@ static void the_order_of_packets_does_not_matter(void **state)
 		noted[i] = other;
 	}
 	note_all(&two, noted, PACKETS);
-	assert_int_equal(one.sync.seen.ties.count, 1);
-	assert_int_equal(two.sync.seen.ties.count, 1);
-	assert_int_equal(one.sync.seen.ties.item[0].parts, 2);
-	assert_int_equal(two.sync.seen.ties.item[0].parts, 2);
+	assert_int_equal(one.seen.ties.count, 1);
+	assert_int_equal(two.seen.ties.count, 1);
+	assert_int_equal(one.seen.ties.item[0].parts, 2);
+	assert_int_equal(two.seen.ties.item[0].parts, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_memory_equal(&one.sync.seen.ties.item[0].part[i],
-				    &two.sync.seen.ties.item[0].part[i],
+		assert_memory_equal(&one.seen.ties.item[0].part[i],
+				    &two.seen.ties.item[0].part[i],
 				    sizeof(struct tie_part));
-	sync_clear(&one.sync);
-	sync_clear(&two.sync);
+	host_clear(&one);
+	host_clear(&two);
 }
 
 /*
@@ -397,16 +406,13 @@ static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 	struct graph_node node[2] = {{.island = 0}, {.island = 0}};
 	struct clock_bound bound[2][TIMES];
 	struct clock_segment line[2] = {{0, 0, 0}, {OFFSET, 0, rate_ppb}};
-	struct clock fitted[2] = {{.quality = CLOCK_EXACT}, {.quality = CLOCK_ACCURATE}};
-	struct sync_event step = {
+	struct clock fitted[2] = {{.bounds = TIMES}, {.bounds = TIMES}};
+	struct curve_event step = {
 	    .clock = CAPTURE,
 	    .is = {.from_ns = OFFSET + LENGTH / 2 - 1000, .to_ns = OFFSET + LENGTH / 2}};
-	struct sync sync = {.options.drift_limit_ppm = 100,
-			    .set = {.clock = own, .count = 2},
-			    .clocks = 2,
-			    .graph.node = node,
-			    .fitted = fitted,
-			    .event = {&step, stepped, 1}};
+	const struct curve_event_list events = {&step, stepped, 1};
+	const struct network net = {
+	    .limit_ppm = 100, .clocks = {.clock = own, .count = 2}, .graph.node = node};
 
 	for (int i = 0; i < 2; i++) {
 		for (int k = 0; k < TIMES; k++)
@@ -417,13 +423,8 @@ static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 		fitted[i].segment = &line[i];
 		fitted[i].segments = 1;
 		fitted[i].bound = bound[i];
-		fitted[i].bounds = TIMES;
 	}
-	sync_hold_captures(&sync);
-	assert_int_equal(fitted[0].quality, CLOCK_EXACT);
-	assert_int_equal(sync.problems.count, fitted[1].quality == CLOCK_APPROXIMATE);
-	problem_clear(&sync.problems);
-	return fitted[1].quality == CLOCK_APPROXIMATE;
+	return oscillator_is_contradicted(&net, fitted, &events, CAPTURE);
 }
 
 static void a_capture_s_clock_is_held_against_the_trace_s(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/piecewise/unseen.h"
+#include "sync/judge/unseen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static bool is_moved(const struct spell *spell, size_t n, double trip_ns, double
 	return 2 * most > UNLIKE(n) * range && most > NOTICEABLE * (trip_ns + low);
 }
 
-/* Join each two that follow each other, and return how many are left. */
+/* Join spells by twos, and return their number. */
 static size_t join(struct spell *spell, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++)
@@ -94,74 +94,6 @@ static size_t join(struct spell *spell, size_t n)
 		    {fmin(spell[2 * i].least[0], spell[2 * i + 1].least[0]),
 		     fmin(spell[2 * i].least[1], spell[2 * i + 1].least[1])}};
 	return n / 2;
-}
-
-/* The quickest of some consecutive messages of a pair in one direction. */
-struct quick {
-	nsec_t at; /* on the reference clock */
-	double latency;
-};
-
-struct quick_list {
-	struct quick *item;
-	size_t count, capacity;
-	uint64_t each; /* messages that one stands for */
-	uint64_t left; /* messages that the last one will still take in */
-};
-
-struct unseen {
-	const struct sync *sync;
-	struct quick_list (*by_pair)[2]; /* and by direction, as in struct message */
-};
-
-enum {
-	QUICK_MOST = 1024,        /* of a pair in one direction */
-	QUICK_LEAST = 16,         /* if there are many pairs */
-	QUICK_TOGETHER = 1 << 21, /* of all pairs */
-};
-
-struct unseen *unseen_new(const struct sync *sync)
-{
-	struct unseen *unseen = mem_zalloc(sizeof(*unseen));
-	size_t pairs = sync->pairs.count, most = QUICK_TOGETHER / (2 * pairs + 1);
-
-	most = most < QUICK_LEAST ? QUICK_LEAST : most < QUICK_MOST ? most : QUICK_MOST;
-	unseen->sync = sync;
-	unseen->by_pair = mem_zalloc((pairs + 1) * sizeof(*unseen->by_pair));
-	for (size_t i = 0; i < pairs; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
-
-		unseen->by_pair[i][0].each = 1 + pair->messages_ba / most;
-		unseen->by_pair[i][1].each = 1 + pair->messages_ab / most;
-	}
-	return unseen;
-}
-
-void unseen_free(struct unseen *unseen)
-{
-	for (size_t i = 0; i < unseen->sync->pairs.count; i++) {
-		free(unseen->by_pair[i][0].item);
-		free(unseen->by_pair[i][1].item);
-	}
-	free(unseen->by_pair);
-	free(unseen);
-}
-
-void unseen_note(struct unseen *unseen, const struct message *message, nsec_t at,
-		 nsec_t latency)
-{
-	struct quick_list *list = &unseen->by_pair[message->pair][message->forward];
-	struct quick *last;
-
-	if (!list->left) {
-		*MEM_NEXT(list->item, list->count, list->capacity) =
-		    (struct quick){at, (double)latency};
-		list->left = list->each;
-	}
-	list->left--;
-	last = &list->item[list->count - 1];
-	if ((double)latency < last->latency)
-		*last = (struct quick){at, (double)latency};
 }
 
 /* A message that a clock sent or received. */
@@ -213,26 +145,27 @@ static size_t make_spells(const struct stamped_list *list, struct spell *spell)
 	return kept;
 }
 
-/* Collect what a clock sent and received, in the order of time. */
-static void collect(const struct unseen *unseen, uint32_t clock,
-		    struct stamped_list *list)
+/* Collect the quickest messages that a clock sent and received, in the order of time. */
+static void collect(const struct network *net, const struct latencies *latencies,
+		    uint32_t clock, struct stamped_list *list)
 {
-	for (size_t i = 0; i < unseen->sync->pairs.count; i++) {
-		const struct pair *pair = &unseen->sync->pairs.pair[i];
-		double least[2] = {(double)pair->min_latency_ba_ns,
-				   (double)pair->min_latency_ab_ns};
+	for (size_t i = 0; i < net->pairs.count; i++) {
+		const struct pair *pair = &net->pairs.pair[i];
+		const struct pair_latency *of = &latencies->pair[i];
+		double least[2] = {(double)of->min_latency_ba_ns,
+				   (double)of->min_latency_ab_ns};
 
 		if ((pair->a != clock && pair->b != clock) || pair->contradictory ||
 		    !pair->hulls.lower.count || !pair->hulls.upper.count)
 			continue;
 		list->trip = fmin(list->trip, least[0] + least[1]);
 		for (int forward = 0; forward < 2; forward++) {
-			const struct quick_list *from = &unseen->by_pair[i][forward];
+			const struct quick_list *from = &latencies->quick[i][forward];
 
 			for (size_t k = 0; k < from->count; k++)
 				*MEM_NEXT(list->item, list->count, list->capacity) =
 				    (struct stamped){from->item[k].at,
-						     from->item[k].latency -
+						     from->item[k].latency_ns -
 							 least[forward],
 						     forward == (pair->a == clock)};
 		}
@@ -241,18 +174,18 @@ static void collect(const struct unseen *unseen, uint32_t clock,
 		qsort(list->item, list->count, sizeof(*list->item), by_time);
 }
 
-bool unseen_is_likely(const struct unseen *unseen, uint32_t clock)
+bool unseen_is_likely(const struct network *net, const struct latencies *latencies,
+		      uint32_t clock)
 {
 	struct stamped_list list = {.trip = INFINITY};
-	double limit = unseen->sync->options.drift_limit_ppm * 1e-6;
 	struct spell spell[SPELLS_MOST];
 	bool is_likely = false;
 	size_t n;
 
-	collect(unseen, clock, &list);
+	collect(net, latencies, clock, &list);
 	n = make_spells(&list, spell);
 	for (; n >= SPELLS_LEAST && !is_likely; n = join(spell, n))
-		is_likely = is_moved(spell, n, list.trip, limit);
+		is_likely = is_moved(spell, n, list.trip, net->limit);
 	free(list.item);
 	return is_likely;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/judge/oscillators.h"
 
 /* Return true if a clock may have been stepped or slewed between two of its times. */
-static bool has_event(const struct sync *sync, uint32_t clock, nsec_t from, nsec_t to)
+static bool has_event(const struct curve_event_list *events, uint32_t clock, nsec_t from,
+		      nsec_t to)
 {
-	for (size_t i = 0; i < sync->event.count; i++) {
-		const struct sync_event *event = &sync->event.item[i];
+	for (size_t i = 0; i < events->count; i++) {
+		const struct curve_event *event = &events->item[i];
 
 		if (event->clock == clock && event->is.from_ns <= to &&
 		    event->is.to_ns >= from)
@@ -17,10 +18,9 @@ static bool has_event(const struct sync *sync, uint32_t clock, nsec_t from, nsec
 /*
  * Return bounds on the true time from `one_ns` on one clock to `other_ns` on the other.
  */
-static struct tie_part apart_at(const struct sync *sync, const struct clock *one,
-				nsec_t one_ns, const struct clock *other, nsec_t other_ns)
+static struct tie_part apart_at(double limit_ppb, const struct clock *one, nsec_t one_ns,
+				const struct clock *other, nsec_t other_ns)
 {
-	const double limit_ppb = sync->options.drift_limit_ppm * 1e3;
 	struct clock_bound a = clock_bound_at(one, one_ns, limit_ppb);
 	struct clock_bound b = clock_bound_at(other, other_ns, limit_ppb);
 	nsec_t apart =
@@ -54,11 +54,14 @@ static bool is_beyond(const struct tie_part *part)
  * which the capture's bounds are stated, from one of its steps to the next; the trace's
  * clock has no steps.
  */
-static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
-				   uint32_t trace)
+static bool is_of_other_oscillator(const struct network *net,
+				   const struct clock *all_clocks,
+				   const struct curve_event_list *events,
+				   uint32_t capture)
 {
-	const struct clock *clock = &sync->fitted[capture], *base = &sync->fitted[trace];
-	const struct run_clock *own = &sync->set.clock[trace];
+	const int trace = net->clocks.clock[capture].oscillator;
+	const struct clock *clock = &all_clocks[capture], *base = &all_clocks[trace];
+	const struct run_clock *own = &net->clocks.clock[trace];
 	struct tie_part all = {.packets = 0};
 	nsec_t last = NSEC_MIN, lead = 0;
 
@@ -66,7 +69,7 @@ static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
 		nsec_t at = clock->bound[i].local_ns, base_ns = nsec_add(at, lead);
 		struct tie_part now;
 
-		if (has_event(sync, capture, last, at))
+		if (has_event(events, capture, last, at))
 			all.packets = 0;
 		last = at;
 		if (!all.packets) {
@@ -75,7 +78,7 @@ static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
 		}
 		if (base_ns < own->own_begin_ns || base_ns > own->own_end_ns)
 			continue;
-		now = apart_at(sync, base, base_ns, clock, at);
+		now = apart_at(net->limit_ppm * 1e3, base, base_ns, clock, at);
 		if (all.packets && all.low_ns > now.low_ns)
 			now.low_ns = all.low_ns;
 		if (all.packets && all.high_ns < now.high_ns)
@@ -88,24 +91,13 @@ static bool is_of_other_oscillator(const struct sync *sync, uint32_t capture,
 	return false;
 }
 
-void sync_hold_captures(struct sync *sync)
+bool oscillator_is_contradicted(const struct network *net, const struct clock *clock,
+				const struct curve_event_list *events, uint32_t capture)
 {
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		int base = sync->set.clock[i].oscillator;
-		struct clock *clock = &sync->fitted[i];
+	const struct graph_node *node = net->graph.node;
+	int base = net->clocks.clock[capture].oscillator;
 
-		if (base < 0 ||
-		    sync->graph.node[base].island != sync->graph.node[i].island ||
-		    has_event(sync, (uint32_t)base, NSEC_MIN, NSEC_MAX) ||
-		    !is_of_other_oscillator(sync, i, (uint32_t)base))
-			continue;
-		problem_add(&sync->problems, sync_clock_name(sync, i), PROBLEM_TIE, 1,
-			    "its clock contradicts that of %s, though one oscillator "
-			    "drives both, so it is approximate",
-			    sync_clock_name(sync, (uint32_t)base));
-		if (clock->quality == CLOCK_EXACT)
-			clock = &sync->fitted[base];
-		if (clock->quality == CLOCK_ACCURATE)
-			clock->quality = CLOCK_APPROXIMATE;
-	}
+	return base >= 0 && node[base].island == node[capture].island &&
+	       !has_event(events, (uint32_t)base, NSEC_MIN, NSEC_MAX) &&
+	       is_of_other_oscillator(net, clock, events, capture);
 }

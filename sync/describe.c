@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/sync.h"
+#include "sync/describe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@ enum {
 	ROUNDING = 2, /* nanoseconds, of corrections */
 };
 
-static const char *reference_of(const struct sync *sync, uint32_t clock)
+static const char *reference_of(const struct network *net, uint32_t clock)
 {
-	const struct graph *graph = &sync->graph;
+	const struct graph *graph = &net->graph;
 
-	return sync_clock_name(sync, graph->island[graph->node[clock].island].reference);
+	return network_clock_name(net,
+				  graph->island[graph->node[clock].island].reference);
 }
 
 static void add_segment(struct clock *clock, nsec_t local_ns, nsec_t ref_ns, double rate)
@@ -26,7 +27,7 @@ static void add_segment(struct clock *clock, nsec_t local_ns, nsec_t ref_ns, dou
 	    (struct clock_segment){local_ns, ref_ns, rate};
 }
 
-/* The base's segments from one time of the tied clock up to another. */
+/* Add the base's segments from one time of the tied clock up to another. */
 static void add_segments(struct clock *clock, const struct clock *base, nsec_t offset,
 			 nsec_t from, nsec_t to)
 {
@@ -56,7 +57,7 @@ static void describe_segments(const struct tie *tie, const struct clock *base,
 	}
 }
 
-/* The tie's share of a bound: how far an offset that may be is from the estimate's. */
+/* Widen a bound by the distance of the possible offsets from the estimated one. */
 static void widen_by_tie(struct clock_bound *bound, nsec_t estimate,
 			 const struct tie_part *part, double limit_ppb)
 {
@@ -73,7 +74,7 @@ static void widen_by_tie(struct clock_bound *bound, nsec_t estimate,
 		    nsec_add(bound->high_ns, nsec_round(ceil(late)) + ROUNDING);
 }
 
-/* Whether a part may have been in force at a time; about a step several may. */
+/* Return true if a part may apply at a time; around a step, several may. */
 static bool may_hold(const struct tie *tie, size_t part, nsec_t at)
 {
 	return part == tie_part_at(tie, at) ||
@@ -81,8 +82,8 @@ static bool may_hold(const struct tie *tie, size_t part, nsec_t at)
 }
 
 /*
- * What the base states of a time holds up to the stated times before and after, and so
- * it does of the tied clock's; but for the tie, by which its times may be others.
+ * A bound of the base holds up to the stated times before and after it, and so does that
+ * of the tied clock, except that the tie leaves open which time of the base is meant.
  */
 static void state_bound(const struct tie *tie, const struct clock *base, double limit_ppb,
 			struct clock_bound *bound)
@@ -102,8 +103,7 @@ static void state_bound(const struct tie *tie, const struct clock *base, double 
 	}
 }
 
-/* Where the base has times, at the ends and the middle, and where a part begins or ends.
- */
+/* State bounds at the base's times, at the ends, in the middle, and at ends of parts. */
 static void describe_bounds(const struct tie *tie, const struct clock *base,
 			    double limit_ppb, struct clock *clock)
 {
@@ -155,25 +155,19 @@ static void add_events(struct clock *clock, const struct clock *from, nsec_t off
 	}
 }
 
-/* It is no better known than its base, of which the tie leaves something open. */
-static void describe_tied(const struct sync *sync, const struct trace_clock *of,
-			  struct clock *clock)
+static void describe_tied(double limit_ppb, const struct tie *tie,
+			  const struct clock *base, struct clock *clock)
 {
-	const struct clock *base = &sync->fitted[of->clock_index];
-	double limit_ppb = sync->options.drift_limit_ppm * 1e3;
-
-	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
-		clock->quality = CLOCK_ACCURATE;
-	describe_segments(of->tie, base, clock);
+	describe_segments(tie, base, clock);
 	/* If the real-time clock was set, the parts of the tie show the steps. */
-	if (of->tie->parts == 1)
-		add_events(clock, base, tie_middle(&of->tie->part[0]));
+	if (tie->parts == 1)
+		add_events(clock, base, tie_middle(&tie->part[0]));
 	if (base->bounds)
-		describe_bounds(of->tie, base,
-				limit_ppb + fabs(clock_mean_rate(base)) * 1e9, clock);
+		describe_bounds(tie, base, limit_ppb + fabs(clock_mean_rate(base)) * 1e9,
+				clock);
 }
 
-/* The same clock, read from another source. */
+/* Copy a clock for a trace whose local times are `shift_ns` less. */
 static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
 			    struct clock *clock)
 {
@@ -192,73 +186,73 @@ static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
 	add_events(clock, fitted, -shift_ns);
 }
 
-static void describe_clock(const struct sync *sync, size_t trace_index,
+static void describe_clock(const struct synchronization *sync, size_t trace_index,
 			   struct clock *clock)
 {
-	const struct trace *trace = &sync->seen.trace[trace_index];
-	const struct trace_clock *of = &sync->set.of_trace[trace_index];
-	const struct clock *fitted = &sync->fitted[of->clock_index];
+	const struct network *net = &sync->network;
+	const struct trace_clock *of = &net->clocks.of_trace[trace_index];
+	const struct trace *trace = of->trace;
+	const struct clock *fitted = &sync->verdict.clock[of->clock_index];
 
 	clock->trace = mem_strdup(trace->name);
 	clock->path = mem_strdup(trace->path);
-	clock->reference = mem_strdup(reference_of(sync, of->clock_index));
-	clock->quality = fitted->quality;
+	clock->reference = mem_strdup(reference_of(net, of->clock_index));
+	clock->quality = sync->verdict.trace[trace_index];
 	clock->begin_ns = trace->facts.begin_ns;
 	clock->end_ns = trace->facts.end_ns;
-	if (of->tie) {
-		describe_tied(sync, of, clock);
-	} else {
-		if (sync->set.clock[of->clock_index].first_trace != trace_index)
-			clock->quality = CLOCK_EXACT;
+	if (of->tie)
+		describe_tied(net->limit_ppm * 1e3, of->tie, fitted, clock);
+	else
 		describe_shared(fitted, trace->shift_ns, clock);
-	}
-	if (trace->is_unsure && clock->quality == CLOCK_ACCURATE)
-		clock->quality = CLOCK_APPROXIMATE;
 }
 
-static void describe_island(const struct sync *sync, size_t index,
+static void describe_island(const struct network *net, size_t index,
 			    struct clock_island *island)
 {
 	island->reference =
-	    mem_strdup(sync_clock_name(sync, sync->graph.island[index].reference));
-	island->trace = mem_realloc(NULL, sync->seen.traces, sizeof(*island->trace));
-	for (size_t i = 0; i < sync->seen.traces; i++)
-		if (sync->graph.node[sync->set.of_trace[i].clock_index].island == index)
-			island->trace[island->traces++] =
-			    mem_strdup(sync->seen.trace[i].name);
+	    mem_strdup(network_clock_name(net, net->graph.island[index].reference));
+	island->trace = mem_realloc(NULL, net->clocks.traces, sizeof(*island->trace));
+	for (size_t i = 0; i < net->clocks.traces; i++) {
+		const struct trace_clock *of = &net->clocks.of_trace[i];
+
+		if (net->graph.node[of->clock_index].island == index)
+			island->trace[island->traces++] = mem_strdup(of->trace->name);
+	}
 }
 
-static void describe_pair(const struct sync *sync, const struct pair *from,
+static void describe_pair(const struct synchronization *sync, size_t index,
 			  struct clock_pair *to)
 {
-	to->a = mem_strdup(sync_clock_name(sync, from->a));
-	to->b = mem_strdup(sync_clock_name(sync, from->b));
+	const struct pair *from = &sync->network.pairs.pair[index];
+	const struct pair_verdict *verdict = &sync->verdict.pair[index];
+
+	to->a = mem_strdup(network_clock_name(&sync->network, from->a));
+	to->b = mem_strdup(network_clock_name(&sync->network, from->b));
 	to->messages_ab = from->messages_ab;
 	to->messages_ba = from->messages_ba;
 	to->rejected = from->rejected;
 	to->hull_ab = from->hulls.lower.count;
 	to->hull_ba = from->hulls.upper.count;
-	to->quality = from->quality;
+	to->quality = verdict->quality;
 	to->violations_before = from->violations_before;
-	to->violations_after = from->violations_after;
-	to->min_latency_ab_ns = from->min_latency_ab_ns;
-	to->min_latency_ba_ns = from->min_latency_ba_ns;
+	to->violations_after = verdict->latency.violations;
+	to->min_latency_ab_ns = verdict->latency.min_latency_ab_ns;
+	to->min_latency_ba_ns = verdict->latency.min_latency_ba_ns;
 }
 
-static void describe_ties(const struct sync *sync, struct clock_map *map)
+static void describe_ties(const struct network *net, struct clock_map *map)
 {
-	map->tie = mem_zalloc(sync->seen.ties.count * sizeof(*map->tie));
-	for (size_t i = 0; i < sync->seen.traces; i++) {
-		const struct trace *trace = &sync->seen.trace[i];
-		const struct trace_clock *of = &sync->set.of_trace[i];
+	map->tie = mem_zalloc(net->clocks.traces * sizeof(*map->tie));
+	for (size_t i = 0; i < net->clocks.traces; i++) {
+		const struct trace_clock *of = &net->clocks.of_trace[i];
 		const struct tie *tie = of->tie;
 		struct clock_tie *to = &map->tie[map->ties];
 
 		if (!tie)
 			continue;
 		map->ties++;
-		to->a = mem_strdup(sync_clock_name(sync, of->clock_index));
-		to->b = mem_strdup(trace->name);
+		to->a = mem_strdup(network_clock_name(net, of->clock_index));
+		to->b = mem_strdup(of->trace->name);
 		*(tie->is_by_samples ? &to->samples : &to->packets) =
 		    tie->packets - tie->rejected;
 		to->rejected = tie->rejected;
@@ -269,7 +263,7 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 
 			to->offset[k] = (struct clock_offset){
 			    .local_ns =
-				k ? tie_part_begin(tie, k) : trace->facts.begin_ns,
+				k ? tie_part_begin(tie, k) : of->trace->facts.begin_ns,
 			    .offset_ns = middle,
 			    .low_ns = tie->part[k].low_ns - middle,
 			    .high_ns = tie->part[k].high_ns - middle,
@@ -278,25 +272,27 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 	}
 }
 
-void sync_describe(const struct sync *sync, struct clock_map *map)
+void describe_clocks(const struct synchronization *sync,
+		     const struct clock_matching *matching, struct clock_map *map)
 {
-	AUTOFREE uint32_t *order = pair_table_order(&sync->pairs);
+	const struct network *net = &sync->network;
+	AUTOFREE uint32_t *order = pair_table_order(&net->pairs);
 
 	memset(map, 0, sizeof(*map));
 	map->reference =
-	    mem_strdup(sync_clock_name(sync, sync->graph.island[0].reference));
-	map->islands = sync->graph.islands;
+	    mem_strdup(network_clock_name(net, net->graph.island[0].reference));
+	map->islands = net->graph.islands;
 	map->island = mem_zalloc(map->islands * sizeof(*map->island));
 	for (size_t i = 0; i < map->islands; i++)
-		describe_island(sync, i, &map->island[i]);
-	map->clocks = sync->seen.traces;
+		describe_island(net, i, &map->island[i]);
+	map->clocks = net->clocks.traces;
 	map->clock = mem_zalloc(map->clocks * sizeof(*map->clock));
 	for (size_t i = 0; i < map->clocks; i++)
 		describe_clock(sync, i, &map->clock[i]);
-	map->pairs = sync->pairs.count;
+	map->pairs = net->pairs.count;
 	map->pair = mem_zalloc(map->pairs * sizeof(*map->pair));
 	for (size_t i = 0; i < map->pairs; i++)
-		describe_pair(sync, &sync->pairs.pair[order[i]], &map->pair[i]);
-	describe_ties(sync, map);
-	map->matching = sync->seen.matching;
+		describe_pair(sync, order[i], &map->pair[i]);
+	describe_ties(net, map);
+	map->matching = *matching;
 }

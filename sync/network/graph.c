@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/fit/fit.h"
+#include "sync/network/graph.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,33 +12,25 @@
 #define LENGTH_ONE_WAY      1e15
 #define LENGTH_SET_BACK     1e24 /* of a reference */
 
-#define LUCK 32.0 /* how many times the margin */
-
-double pair_luck(const struct pair *pair)
-{
-	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
-
-	return LUCK * fmax(0, pair->fit.margin_ns) / (double)(1 + (ab < ba ? ab : ba));
-}
-
 double graph_edge_length(const struct pair *pair)
 {
 	if (!pair->hulls.lower.count || !pair->hulls.upper.count)
 		return LENGTH_ONE_WAY;
 	if (pair->fit.margin_ns < 0)
 		return LENGTH_CONTRADICTED - pair->fit.margin_ns;
-	return pair->fit.margin_ns + pair_luck(pair) + 1;
+	return pair->fit.margin_ns + pair_chance_allowance(pair) + 1;
 }
 
-/* The pair that comes at a turn of going through an island's pairs to and fro. */
+/* Return the pair of a turn in a walk through an island's pairs, forward and then back.
+ */
 static uint32_t to_and_fro(const struct island *island, size_t turn)
 {
 	return island
 	    ->inside[turn < island->insides ? turn : 2 * island->insides - 1 - turn];
 }
 
-static bool shorten(struct graph_node *from, struct graph_node *to, uint32_t parent,
-		    uint32_t pair, double length)
+static bool relax_edge(struct graph_node *from, struct graph_node *to, uint32_t parent,
+		       uint32_t pair, double length)
 {
 	if (from->distance + length >= to->distance)
 		return false;
@@ -71,8 +63,8 @@ static double shortest(struct graph *graph, const struct island *island,
 			uint32_t a = pairs->pair[at].a, b = pairs->pair[at].b;
 			double length = graph->length[at];
 
-			moves |= shorten(&node[a], &node[b], a, at, length);
-			moves |= shorten(&node[b], &node[a], b, at, length);
+			moves |= relax_edge(&node[a], &node[b], a, at, length);
+			moves |= relax_edge(&node[b], &node[a], b, at, length);
 		}
 	}
 	for (size_t i = 0; i < island->members; i++)
@@ -81,8 +73,8 @@ static double shortest(struct graph *graph, const struct island *island,
 }
 
 /*
- * Number the islands by their first trace; returns how many. Until nothing changes, both
- * traces of a pair get the lower of their labels.
+ * Number the islands by their first clock, and return their number. Until nothing
+ * changes, both clocks of a pair get the lower of their labels.
  */
 static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 {
@@ -103,7 +95,7 @@ static size_t find_islands(struct graph *graph, const struct pair_table *pairs)
 			*a = *b = *a < *b ? *a : *b;
 		}
 	}
-	/* A label is the first trace of its island, which has got its number. */
+	/* A label is the first clock of its island, which already has its number. */
 	for (uint32_t i = 0; i < graph->nodes; i++)
 		node[i].island = node[i].island == i ? (uint32_t)islands++
 						     : node[node[i].island].island;
@@ -140,8 +132,8 @@ static void fill_islands(struct graph *graph, const struct pair_table *pairs,
 }
 
 /*
- * The member with the smallest sum of distances to the others, but one that was set back
- * only if all were.
+ * Return the member with the smallest sum of distances to the others. Members that were
+ * set back count only if all were.
  */
 static uint32_t best_connected(struct graph *graph, const struct island *island,
 			       const struct pair_table *pairs, const bool *is_set_back)
@@ -181,7 +173,7 @@ static int by_size(const void *a, const void *b)
 	return (p->member[0] > q->member[0]) - (p->member[0] < q->member[0]);
 }
 
-/* Largest first, but the asked reference's before all. */
+/* Sort by size, the largest first, after the island of the requested reference. */
 static void order_islands(struct graph *graph, int reference)
 {
 	uint32_t wanted = 0;
@@ -199,6 +191,31 @@ static void order_islands(struct graph *graph, int reference)
 	for (uint32_t i = 0; i < graph->islands; i++)
 		for (size_t k = 0; k < graph->island[i].members; k++)
 			graph->node[graph->island[i].member[k]].island = i;
+}
+
+/* In tree order, so that a clock's parent comes before it. */
+static void mark_members(struct graph *graph, const struct island *island,
+			 const struct pair_table *pairs)
+{
+	for (size_t i = 0; i < island->members; i++) {
+		struct graph_node *node = &graph->node[island->member[i]];
+
+		node->place = i;
+		node->is_too_fast = i && (pairs->pair[node->parent_pair].fit.too_fast ||
+					  graph->node[node->parent].is_too_fast);
+	}
+}
+
+/* Mark the clocks that are alone in their islands although they have messages. */
+static void mark_cut_off(struct graph *graph, const struct pair_table *pairs)
+{
+	for (size_t i = 0; i < pairs->count; i++)
+		for (int end = 0; end < 2; end++) {
+			struct graph_node *node =
+			    &graph->node[end ? pairs->pair[i].b : pairs->pair[i].a];
+
+			node->is_cut_off = graph->island[node->island].members == 1;
+		}
 }
 
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
@@ -226,7 +243,9 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		shortest(graph, island, pairs, island->reference);
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);
+		mark_members(graph, island, pairs);
 	}
+	mark_cut_off(graph, pairs);
 }
 
 void graph_clear(struct graph *graph)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_PIECEWISE_CONSTRAINTS_H
+#define CT_SYNC_PIECEWISE_CONSTRAINTS_H
+
+#include "sync/fit/fit.h"
+#include "sync/piecewise/piecewise.h"
+
+/* The bounds on a clock. Zeroed is none. */
+struct piecewise_bounds {
+	struct piecewise_bound *item;
+	size_t count, capacity;
+};
+
+/* Whether a correction breaks one of them. */
+bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds);
+
+/* The messages of one pair, as points of its plane. */
+struct pair_messages {
+	struct point_list {
+		struct hull_point *point;
+		size_t count, capacity;
+		size_t thinned; /* how many were, from the first on */
+	} side[2];              /* by whether they go forward */
+};
+
+/*
+ * What the clocks of an island can be, by all of its messages at once.
+ *
+ * That a receive comes after its send, and how far the drift limit lets a clock go
+ * from one of its messages to the next, are bounds on differences. Of such a
+ * system, the shortest ways to and from the reference are the greatest and the
+ * least solution, and whatever one clock may be by them, the others can follow
+ * (Bellman 1958). So clocks can be fitted one after the other, each within what is
+ * left, and in the end satisfy every message.
+ */
+struct constraints;
+
+/*
+ * `messages` go by the index of their pair. NULL where the messages contradict each
+ * other, or leave a clock without a bound on one side. Borrows all until it is freed.
+ */
+struct constraints *constraints_new(const struct network *net, const struct lines *lines,
+				    const struct island *island,
+				    const struct pair_messages *messages);
+
+/*
+ * The bounds on a clock at its messages, but for those that follow from others by
+ * the drift limit, in the place of what is in `bounds`.
+ */
+void constraints_bounds(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_bounds *bounds);
+
+/*
+ * From now on a clock is the curve that was fitted to its bounds, if the others can
+ * follow that. Whether they can.
+ */
+bool constraints_fix(struct constraints *constraints, uint32_t clock,
+		     const struct clock *curve);
+
+/*
+ * The middle of the bounds, a corner at each message. As what is possible is
+ * convex, the middles of all clocks together satisfy all messages. Freed by the
+ * caller.
+ */
+void constraints_middle(const struct constraints *constraints, uint32_t clock,
+			struct piecewise_fit *found);
+
+void constraints_free(struct constraints *constraints);
+
+#endif
