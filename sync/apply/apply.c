@@ -15,6 +15,8 @@
 #include "base/names.h"
 #include "base/output.h"
 #include "base/process.h"
+#include "sync/apply/apply_capture.h"
+#include "sync/apply/clock_class.h"
 
 enum { BLOCK = 1 << 20 };
 

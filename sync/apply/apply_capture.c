@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/apply/apply_capture.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

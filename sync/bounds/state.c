@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/bounds/bounds_private.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/bounds/bounds_private.h"
 
 enum {
 	LEAP_PAUSES =

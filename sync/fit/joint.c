@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/fit/method_private.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/fit/method_private.h"
 #include "sync/fit/regression.h"
 
 /* A corner of a hull of a pair within the island: a message that may be the quickest. */

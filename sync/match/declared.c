@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/match/matcher_private.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/match/matcher.h"
 
 /*
  * Declared messages.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/match/matcher.h"
+#include "sync/match/matcher_private.h"
 
 enum {
 	MATCHED_KEPT = 1 << 15, /* identities, to tell repeats from new packets */

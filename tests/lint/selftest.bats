@@ -75,9 +75,14 @@ repeat()
 }
 
 @test "layers: a folder that looks up or sideways" {
-	put sync/fit/fit.c '#include "sync/fit/fit.h"' '#include <stdio.h>' '#include "input/packet.h"'
+	put sync/fit/fit.c '#include "sync/fit/fit.h"' '#include <stdio.h>' '#include "sync/network/network.h"'
 	put sync/fit/fit.h '#include "base/error.h"'
 	lint layers
+	put sync/pair/line.c '#include "sync/pair/line_private.h"' '#include "sync/fit/fit.h"'
+	complains 'sync/pair/line.c:2: includes sync/fit/fit.h, may use only: base input sync/pair ' layers
+	put sync/pair/line.c '#include <math.h>'
+	complains 'sync/pair/line.c:1: includes math.h first, want a header of its own or of its module' layers
+	rm "$tree/sync/pair/line.c"
 	put lib/base/table.c '#include "input/packet.h"'
 	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
 	put lib/base/table.c '#include "base/error.h"'

@@ -15,6 +15,8 @@
 
 #include "base/mem.h"
 #include "base/process.h"
+#include "sync/apply/apply_capture.h"
+#include "sync/apply/clock_class.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/matcher.h"
+#include "sync/match/matcher_private.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

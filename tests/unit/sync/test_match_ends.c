@@ -3,7 +3,7 @@
 /* Messages name the packet events that they were made of. */
 #include "bench.h"
 
-#include "sync/match/matcher.h"
+#include "sync/match/matcher_private.h"
 
 #define LATER (2 * NSEC_PER_SEC)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/apply/apply.h"
+#include "sync/apply/clock_class.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_MATCH_MATCHER_H
-#define CT_SYNC_MATCH_MATCHER_H
+#ifndef CT_SYNC_MATCH_MATCHER_PRIVATE_H
+#define CT_SYNC_MATCH_MATCHER_PRIVATE_H
 
 #include "base/hash.h"
 #include "sync/match/match.h"
