@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "timeline/reader.h"
 #include "timeline/sql.h"
-#include "timeline/writer_state.h"
 
 const char *class_type_name(enum cell_type type)
 {
@@ -30,7 +29,7 @@ const char *class_type_name(enum cell_type type)
 	return "";
 }
 
-/* All that makes two classes one, or with `columns` two layouts, as bytes. */
+/* Append the bytes that identify a class, or if `columns` a layout. */
 static void add_key(struct bytes *bytes, const struct writer_class *class, bool columns)
 {
 	bytes_add(bytes, class->kind, strlen(class->kind) + 1);
@@ -73,7 +72,8 @@ static struct writer_class class_copy(const struct timeline_class *from)
 	return class;
 }
 
-/* What the event itself is called keeps its name, then come the payload's names. */
+/* Choose distinct names of columns: first for the payload's fields, so that they keep
+ * their names, then for those of the context. */
 static void name_columns(struct writer_class *class)
 {
 	struct name_set names = {0};
@@ -128,32 +128,35 @@ void class_table_sql(struct bytes *sql, const char *table,
 	bytes_add_text(sql, ")");
 }
 
-/* Tables of classes that queries name, and that were not recorded. */
-static int make_asked(struct timeline_writer *writer, sqlite3_stmt *asked,
-		      struct error *error)
+/* Create empty tables for the classes of classes.sql that were not recorded, so that
+ * queries can name them. Return 0, or -1 with error. */
+static int create_missing(struct class_set *set, sqlite3 *db, sqlite3_stmt *asked,
+			  struct error *error)
 {
 	static const char text[] = "SELECT name FROM sqlite_schema ORDER BY rowid";
+	sqlite3 *classes = sqlite3_db_handle(asked);
 	sqlite3_stmt *query;
 	int status = 0;
 
-	if (sqlite3_prepare_v2(writer->asked, text, -1, &query, NULL) != SQLITE_OK)
-		return sql_error(writer->asked, writer->place, error);
+	if (sqlite3_prepare_v2(classes, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(classes, set->place, error);
 	while (!status && sqlite3_step(query) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(query, 0);
 		struct bytes sql = {0};
 
-		if (!name_take(&writer->names, name))
+		if (!name_take(&set->names, name))
 			continue;
 		class_table_sql(&sql, name, NULL, 0, asked);
 		bytes_add_byte(&sql, 0);
-		status = sql_run(writer->db, writer->place, (char *)sql.data, error);
+		status = sql_run(db, set->place, (char *)sql.data, error);
 		bytes_clear(&sql);
 	}
 	sqlite3_finalize(query);
 	return status;
 }
 
-/* Columns whose name the event has already get another one in the view. */
+/* Append the columns of a view. Those with the name of a column of `event` get another.
+ */
 static void add_view_columns(struct bytes *sql, const struct class_column *column,
 			     size_t columns)
 {
@@ -188,10 +191,11 @@ void class_view_sql(struct bytes *sql, const char *table,
 }
 
 /*
- * Add a row to sqlite_schema. CREATE would do that, but looks through all rows each time,
- * and a trace may have thousands of classes. `root`: the table's root page; 0: a view.
+ * Add a row to sqlite_schema. CREATE would search all rows each time, and a trace can
+ * have thousands of classes. `root` is the table's root page, or 0 for a view. Return 0,
+ * or -1 with error.
  */
-static int add_schema_row(struct timeline_writer *writer, sqlite3_stmt *insert,
+static int add_schema_row(const struct class_set *set, sqlite3_stmt *insert,
 			  const char *name, uint32_t root, struct bytes *sql,
 			  struct error *error)
 {
@@ -204,15 +208,15 @@ static int add_schema_row(struct timeline_writer *writer, sqlite3_stmt *insert,
 		failed = sql_bind(insert, i + 1, &row[i]) != SQLITE_OK;
 	failed = failed || sqlite3_step(insert) != SQLITE_DONE;
 	if (failed)
-		sql_error(writer->db, writer->place, error);
+		sql_error(sqlite3_db_handle(insert), set->place, error);
 	sqlite3_reset(insert);
 	sql->size = 0;
 	return failed ? -1 : 0;
 }
 
-/* Enter the table and the view of each class into the schema. */
-static int enter_classes(struct timeline_writer *writer, sqlite3_stmt *asked,
-			 struct error *error)
+/* Add the table and the view of each class to the schema. Return 0, or -1 with error. */
+static int add_classes_to_schema(struct class_set *set, sqlite3 *db, sqlite3_stmt *asked,
+				 struct error *error)
 {
 	static const char text[] = "INSERT INTO sqlite_schema (type, name, tbl_name, "
 				   "rootpage, sql) VALUES (?1, ?2, ?2, ?3, ?4)";
@@ -220,12 +224,12 @@ static int enter_classes(struct timeline_writer *writer, sqlite3_stmt *asked,
 	sqlite3_stmt *insert = NULL;
 	int status = 0;
 
-	if (sql_run(writer->db, writer->place, "PRAGMA writable_schema = ON", error))
+	if (sql_run(db, set->place, "PRAGMA writable_schema = ON", error))
 		return -1;
-	if (sqlite3_prepare_v2(writer->db, text, -1, &insert, NULL) != SQLITE_OK)
-		return sql_error(writer->db, writer->place, error);
-	for (size_t i = 0; i < writer->classes && !status; i++) {
-		const struct writer_class *class = &writer->class[i];
+	if (sqlite3_prepare_v2(db, text, -1, &insert, NULL) != SQLITE_OK)
+		return sql_error(db, set->place, error);
+	for (size_t i = 0; i < set->classes && !status; i++) {
+		const struct writer_class *class = &set->class[i];
 		AUTOFREE char *view = NULL;
 
 		if (!class->table)
@@ -233,41 +237,20 @@ static int enter_classes(struct timeline_writer *writer, sqlite3_stmt *asked,
 		view = mem_printf("%s_v", class->table);
 		class_table_sql(&sql, class->table, class->column, class->columns, asked);
 		bytes_add_byte(&sql, 0);
-		status = add_schema_row(writer, insert, class->table,
-					tree_root(class->tree), &sql, error);
+		status = add_schema_row(set, insert, class->table,
+					sqlite_tree_root(class->tree), &sql, error);
 		class_view_sql(&sql, class->table, class->column, class->columns);
 		bytes_add_byte(&sql, 0);
-		status = status || add_schema_row(writer, insert, view, 0, &sql, error);
+		status = status || add_schema_row(set, insert, view, 0, &sql, error);
 	}
 	sqlite3_finalize(insert);
 	bytes_clear(&sql);
 	return status ? -1
-		      : sql_run(writer->db, writer->place, "PRAGMA writable_schema = OFF",
-				error);
+		      : sql_run(db, set->place, "PRAGMA writable_schema = OFF", error);
 }
 
-/* How the source's names became those of the table. */
-static int list_columns(struct timeline_writer *writer, const struct writer_class *class,
-			struct error *error)
-{
-	for (size_t i = 0; i < class->columns; i++) {
-		const struct class_column *column = &class->column[i];
-		const struct cell row[] = {
-		    cell_of_integer(class->id),
-		    cell_of_integer((int64_t)i + 1),
-		    cell_of_text(column->name),
-		    cell_of_text(column->sql),
-		    cell_of_text(class_type_name(column->type)),
-		    cell_of_integer(column->context),
-		};
-
-		if (writer_add(&writer->table[TIMELINE_EVENT_COLUMN], row, error))
-			return -1;
-	}
-	return 0;
-}
-
-/* The column of a class that a field has, or the class's `columns`. */
+/* Return the index of the class's column for a field, or the number of columns if there
+ * is none. `is_taken` marks columns of the layout's other fields. */
 static size_t find_column(const struct writer_class *class,
 			  const struct class_column *field, const bool *is_taken)
 {
@@ -281,8 +264,9 @@ static size_t find_column(const struct writer_class *class,
 }
 
 /*
- * Where the fields of a layout stand in its class's table, which gets those that it
- * lacks. A field that comes in two types has a column of none, or of reals.
+ * Set `place` to the columns of a layout's fields in its class's table, and add missing
+ * columns to the class. A field that appears with two types gets a column without type,
+ * or of reals. Return true if any field's index changes.
  */
 static bool place_columns(struct writer_class *class, const struct writer_class *from,
 			  unsigned *place)
@@ -315,7 +299,7 @@ static bool place_columns(struct writer_class *class, const struct writer_class 
 	return moves;
 }
 
-/* How many columns the class has with those of a layout. */
+/* Return how many columns the class would have with those of a layout. */
 static size_t count_columns(const struct writer_class *class,
 			    const struct writer_class *from)
 {
@@ -331,123 +315,109 @@ static size_t count_columns(const struct writer_class *class,
 	return count;
 }
 
-/* The place of the class of a kind and name, with its columns if that is asked for. */
-static size_t find_class(struct timeline_writer *writer, const struct writer_class *from,
+/* Return the index of the class of this kind and name, and if `columns` with these
+ * columns. Add it if it is new. */
+static size_t find_class(struct class_set *set, const struct writer_class *from,
 			 bool columns)
 {
 	struct bytes key = {0};
 	size_t at;
 
 	add_key(&key, from, columns);
-	at = texts_put_bytes(&writer->class_key, (char *)key.data, key.size);
-	if (at == writer->classes) {
+	at = texts_put_bytes(&set->class_key, (char *)key.data, key.size);
+	if (at == set->classes) {
 		struct writer_class *class;
 
-		class = MEM_NEXT(writer->class, writer->classes, writer->class_capacity);
+		class = MEM_NEXT(set->class, set->classes, set->class_capacity);
 		*class = (struct writer_class){.kind = mem_strdup(from->kind),
 					       .name = mem_strdup(from->name)};
-		class->id = writer->is_part
+		class->id = set->is_part
 				? hash_id(hash_bytes(HASH_INIT, key.data, key.size))
 				: (int64_t)at + 1;
-		if (writer->payload) {
-			class->table = name_table(&writer->names, class->name);
-			class->tree = tree_new(writer->pages, class->table, false);
-			tree_detach(class->tree);
+		if (set->pages) {
+			class->table = name_table(&set->names, class->name);
+			class->tree = sqlite_tree_new(set->pages, class->table, false);
+			sqlite_tree_detach(class->tree);
 		}
 	}
 	bytes_clear(&key);
 	return at;
 }
 
-/* Classes of parts come together as files, so each has all its columns. */
-static void add_layout(struct timeline_writer *writer, const struct writer_class *from)
+/* Add a layout to a class. In a part, every layout is a class of its own: parts are
+ * joined as files, so all events of a class must have the same columns. */
+static void add_layout(struct class_set *set, const struct writer_class *from)
 {
-	size_t at = find_class(writer, from, writer->is_part);
+	size_t at = find_class(set, from, set->is_part);
 	struct writer_layout layout = {.columns = from->columns};
 
-	if (count_columns(&writer->class[at], from) > TIMELINE_COLUMNS_MOST)
-		at = find_class(writer, from, true);
+	if (count_columns(&set->class[at], from) > TIMELINE_COLUMNS_MOST)
+		at = find_class(set, from, true);
 	layout.class = at;
 	layout.type = mem_zalloc(from->columns * sizeof(*layout.type) + 1);
 	layout.place = mem_zalloc(from->columns * sizeof(*layout.place) + 1);
 	for (size_t i = 0; i < from->columns; i++)
 		layout.type[i] = from->column[i].type;
-	if (!place_columns(&writer->class[at], from, layout.place)) {
+	if (!place_columns(&set->class[at], from, layout.place)) {
 		free(layout.place);
 		layout.place = NULL;
 	}
-	*MEM_NEXT(writer->layout, writer->layouts, writer->layout_capacity) = layout;
+	*MEM_NEXT(set->layout, set->layouts, set->layout_capacity) = layout;
 }
 
-int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
-		       uint32_t *id, struct error *error)
+int class_set_add(struct class_set *set, const struct timeline_class *class, uint32_t *id,
+		  struct error *error)
 {
 	struct bytes key = {0};
 	struct writer_class copy;
 	size_t at;
 
 	if (class->columns > TIMELINE_COLUMNS_MOST)
-		return error_set(error, "%s: %zu fields, want up to %d", class->name,
-				 class->columns, TIMELINE_COLUMNS_MOST);
+		return error_set(error, "%s: too many fields: %zu (limit %d)",
+				 class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	copy = class_copy(class);
 	add_key(&key, &copy, true);
-	at = texts_put_bytes(&writer->layout_key, (char *)key.data, key.size);
+	at = texts_put_bytes(&set->layout_key, (char *)key.data, key.size);
 	bytes_clear(&key);
-	if (at == writer->layouts)
-		add_layout(writer, &copy);
+	if (at == set->layouts)
+		add_layout(set, &copy);
 	class_clear(&copy);
 	*id = (uint32_t)at + 1;
 	return 0;
 }
 
-void timeline_writer_set_part(struct timeline_writer *writer)
+void class_set_name_columns(struct class_set *set)
 {
-	writer->is_part = true;
+	for (size_t i = 0; i < set->classes; i++)
+		name_columns(&set->class[i]);
 }
 
-int writer_make_classes(struct timeline_writer *writer, struct error *error)
+int class_set_create_tables(struct class_set *set, sqlite3 *db, sqlite3 *asked,
+			    struct error *error)
 {
-	sqlite3_stmt *asked = NULL;
-	int status = class_asked_new(writer->asked, &asked) == SQLITE_OK
+	sqlite3_stmt *statement = NULL;
+	int status = class_asked_new(asked, &statement) == SQLITE_OK
 			 ? 0
-			 : sql_error(writer->asked, writer->place, error);
+			 : sql_error(asked, set->place, error);
 
 	if (!status)
-		status = enter_classes(writer, asked, error) ||
-			 make_asked(writer, asked, error);
-	sqlite3_finalize(asked);
+		status = add_classes_to_schema(set, db, statement, error) ||
+			 create_missing(set, db, statement, error);
+	sqlite3_finalize(statement);
 	return status ? -1 : 0;
 }
 
-int writer_finish_classes(struct timeline_writer *writer, struct error *error)
+void class_set_clear(struct class_set *set)
 {
-	for (size_t i = 0; i < writer->classes; i++) {
-		struct writer_class *class = &writer->class[i];
-		const struct cell row[] = {
-		    cell_of_integer(class->id),     cell_of_text(class->kind),
-		    cell_of_text(class->name),      cell_of_text(class->table),
-		    cell_of_integer(class->events),
-		};
-
-		if (writer_add(&writer->table[TIMELINE_EVENT_CLASS], row, error))
-			return -1;
-		name_columns(class);
-		if (class->table && list_columns(writer, class, error))
-			return -1;
+	for (size_t i = 0; i < set->classes; i++)
+		class_clear(&set->class[i]);
+	for (size_t i = 0; i < set->layouts; i++) {
+		free(set->layout[i].type);
+		free(set->layout[i].place);
 	}
-	return 0;
-}
-
-void writer_clear_classes(struct timeline_writer *writer)
-{
-	for (size_t i = 0; i < writer->classes; i++)
-		class_clear(&writer->class[i]);
-	for (size_t i = 0; i < writer->layouts; i++) {
-		free(writer->layout[i].type);
-		free(writer->layout[i].place);
-	}
-	free(writer->class);
-	free(writer->layout);
-	texts_clear(&writer->class_key);
-	texts_clear(&writer->layout_key);
+	free(set->class);
+	free(set->layout);
+	name_clear(&set->names);
+	texts_clear(&set->class_key);
+	texts_clear(&set->layout_key);
 }

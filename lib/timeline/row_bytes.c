@@ -13,20 +13,20 @@
 #include "timeline/reader.h"
 
 /*
- * A row is built from where its values begin: in front of that there is space for
- * the longest header there may be, a byte to five a column and its own length.
+ * The buffer begins with space for two headers of the longest possible size: the types
+ * are written at its start, and moved in front of the values when their length is known.
  */
 enum {
-	TYPE_MOST = 5,   /* of a cell, whose size has 32 bits */
-	NUMBER_MOST = 8, /* bytes of a number in the row */
+	TYPE_MOST = 5,   /* bytes of a type, as a cell's size has 32 bits */
+	NUMBER_MOST = 8, /* bytes of a number */
 	DIGITS_MOST = 64,
 };
 
-#define SHORT_MOST INT64_C(0x7fffffffffff) /* a number of 6 bytes */
+#define SHORT_MOST INT64_C(0x7fffffffffff) /* the greatest number of 6 bytes */
 
-/* While a row is made. It is handed on by value, to stay in registers. */
-struct making {
-	unsigned char *type, *value; /* behind the last of each */
+/* A row that is being encoded. Passed by value, so that it stays in registers. */
+struct row_cursor {
+	unsigned char *type, *value; /* after the last of each */
 };
 
 unsigned varint_put_long(unsigned char *to, uint64_t value)
@@ -48,10 +48,10 @@ unsigned varint_put_long(unsigned char *to, uint64_t value)
 	return bytes;
 }
 
-/* Eight bytes may be touched, though fewer are used. */
-static inline struct making put_integer(struct making at, int64_t value)
+/* Writes eight bytes, even if fewer are used. */
+static inline struct row_cursor put_integer(struct row_cursor at, int64_t value)
 {
-	/* By the bytes that the value needs; there are no types of 5 and 7 bytes. */
+	/* By the number of bytes needed; there are no types of 5 and 7 bytes. */
 	static const unsigned char bytes_of[] = {[1] = 1, 2, 3, 4, 6, 6, 8, 8};
 	static const unsigned char type_of[] = {[1] = 1, 2, 3, 4, 5, 5, 6, 6};
 	unsigned bytes, need;
@@ -70,7 +70,7 @@ static inline struct making put_integer(struct making at, int64_t value)
 	return at;
 }
 
-static inline struct making put_null(struct making at)
+static inline struct row_cursor put_null(struct row_cursor at)
 {
 	*at.type++ = 0;
 	return at;
@@ -81,7 +81,7 @@ static bool is_whole(double value, double most)
 	return value >= -most && value <= most && value == floor(value);
 }
 
-static struct making put_real(struct making at, double value)
+static struct row_cursor put_real(struct row_cursor at, double value)
 {
 	uint64_t bits;
 
@@ -95,8 +95,8 @@ static struct making put_real(struct making at, double value)
 	return at;
 }
 
-static inline struct making put_bytes(struct making at, enum cell_type type,
-				      const char *bytes, size_t size)
+static inline struct row_cursor put_bytes(struct row_cursor at, enum cell_type type,
+					  const char *bytes, size_t size)
 {
 	unsigned kind = type == CELL_TEXT ? 13 : 12;
 
@@ -107,8 +107,8 @@ static inline struct making put_bytes(struct making at, enum cell_type type,
 	return at;
 }
 
-/* A number in a column of text, as SQLite writes it there. */
-static struct making put_digits(struct making at, const struct cell *cell)
+/* Encode a number in a text column, formatted as SQLite does. */
+static struct row_cursor put_digits(struct row_cursor at, const struct cell *cell)
 {
 	char text[DIGITS_MOST];
 
@@ -121,8 +121,8 @@ static struct making put_digits(struct making at, const struct cell *cell)
 	return put_bytes(at, CELL_TEXT, text, strlen(text));
 }
 
-/* In a column of reals a whole number is kept as an integer, and read as a real. */
-static struct making put_as_real(struct making at, const struct cell *cell)
+/* Encode a number in a column of reals. SQLite stores whole numbers as integers there. */
+static struct row_cursor put_as_real(struct row_cursor at, const struct cell *cell)
 {
 	double value = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
@@ -131,9 +131,9 @@ static struct making put_as_real(struct making at, const struct cell *cell)
 	return put_real(at, value);
 }
 
-/* A cell in a column of this type, as SQLite would store it there. */
-static inline struct making put_cell(struct making at, enum cell_type type,
-				     const struct cell *cell)
+/* Encode a cell in a column of this type. */
+static inline struct row_cursor put_cell(struct row_cursor at, enum cell_type type,
+					 const struct cell *cell)
 {
 	if (cell->type == CELL_INTEGER && type == CELL_INTEGER)
 		return put_integer(at, cell->integer);
@@ -152,8 +152,8 @@ static inline struct making put_cell(struct making at, enum cell_type type,
 	return put_real(at, cell->real);
 }
 
-/* What the values take at most, and eight bytes that the last may touch. */
-static size_t values_most(const struct cell *cell, size_t cells)
+/* Return an upper limit of the values' size, with eight bytes that the last may write. */
+static size_t max_values_size(const struct cell *cell, size_t cells)
 {
 	size_t size = cells * DIGITS_MOST + NUMBER_MOST;
 
@@ -163,8 +163,8 @@ static size_t values_most(const struct cell *cell, size_t cells)
 	return size;
 }
 
-/* Space for a row: for its header twice, and its values. Where its values begin. */
-static unsigned char *reserve(struct row_bytes *row, size_t cells, size_t values)
+/* Make the buffer large enough for a row. Return the start of its values. */
+static unsigned char *reserve_row(struct row_bytes *row, size_t cells, size_t values)
 {
 	size_t header = VARINT_MOST + (cells + 1) * TYPE_MOST;
 	size_t size = 2 * header + values;
@@ -177,10 +177,11 @@ static unsigned char *reserve(struct row_bytes *row, size_t cells, size_t values
 	return row->buffer + 2 * header;
 }
 
-/* Put the types in front of the values, and their length in front of them. */
-static void finish(struct row_bytes *row, struct making making, unsigned char *values)
+/* Move the types in front of the values, and put the header's length in front of them. */
+static void finish_row(struct row_bytes *row, struct row_cursor cursor,
+		       unsigned char *values)
 {
-	size_t types = (size_t)(making.type - row->buffer), header = types + 1;
+	size_t types = (size_t)(cursor.type - row->buffer), header = types + 1;
 	unsigned char length[VARINT_MOST];
 
 	while (varint_put(length, header) + types != header)
@@ -189,23 +190,23 @@ static void finish(struct row_bytes *row, struct making making, unsigned char *v
 	for (size_t i = 0; i < header - types; i++)
 		values[i - header] = length[i];
 	row->bytes = values - header;
-	row->size = (size_t)(making.value - row->bytes);
+	row->size = (size_t)(cursor.value - row->bytes);
 }
 
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
-	unsigned char *values = reserve(row, cells, values_most(cell, cells));
-	struct making making = {row->buffer, values};
+	unsigned char *values = reserve_row(row, cells, max_values_size(cell, cells));
+	struct row_cursor cursor = {row->buffer, values};
 
 	if (has_id)
-		making = put_null(making);
+		cursor = put_null(cursor);
 	for (size_t i = 0; i < cells; i++)
-		making = put_cell(making, type[i], &cell[i]);
-	finish(row, making, values);
+		cursor = put_cell(cursor, type[i], &cell[i]);
+	finish_row(row, cursor, values);
 }
 
-/* Of a number of SQLite's; moves behind it. */
+/* Read a variable-length integer and advance `at`. */
 static uint64_t varint_get(const unsigned char **at)
 {
 	uint64_t value = 0;
@@ -233,28 +234,28 @@ void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		const unsigned char *bytes;
 	} * value;
 	const unsigned char *at = row->bytes, *bytes = row->bytes + varint_get(&at);
-	struct making making;
+	struct row_cursor cursor;
 	unsigned char *values;
 	size_t columns = 0;
 
 	for (size_t i = 0; i < cells; i++)
 		columns = place[i] < columns ? columns : place[i] + 1;
 	value = mem_zalloc(columns * sizeof(*value) + 1);
-	varint_get(&at); /* the id's */
+	varint_get(&at); /* skip the type of the id */
 	for (size_t i = 0; i < cells; i++) {
 		value[place[i]] = (struct value){varint_get(&at), bytes};
 		bytes += size_of_type(value[place[i]].type);
 	}
-	values = reserve(to, columns, row->size);
-	making = put_null((struct making){to->buffer, values});
+	values = reserve_row(to, columns, row->size);
+	cursor = put_null((struct row_cursor){to->buffer, values});
 	for (size_t i = 0; i < columns; i++) {
 		size_t size = size_of_type(value[i].type);
 
-		making.type += varint_put(making.type, value[i].type);
-		memcpy(making.value, value[i].bytes ? value[i].bytes : at, size);
-		making.value += size;
+		cursor.type += varint_put(cursor.type, value[i].type);
+		memcpy(cursor.value, value[i].bytes ? value[i].bytes : at, size);
+		cursor.value += size;
 	}
-	finish(to, making, values);
+	finish_row(to, cursor, values);
 	free(value);
 }
 

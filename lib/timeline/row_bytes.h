@@ -8,36 +8,36 @@
 
 #include "base/cell.h"
 
-/*
- * A row of a table as the bytes that stand in SQLite's file, the record format of
- * https://www.sqlite.org/fileformat2.html#record_format.
- */
+/* A row of a table in SQLite's record format
+ * (https://www.sqlite.org/fileformat2.html#record_format). Zero-initialize before use. */
 struct row_bytes {
-	const unsigned char *bytes; /* the row, until the next one is made */
+	const unsigned char *bytes; /* the row; valid until the next one is made */
 	size_t size;
 	unsigned char *buffer;
 	size_t capacity;
 };
 
 /*
- * The row of a table or an index, of cells in the order in which it has them, a type a
- * column; with `has_id` behind a first column that is the id, which stands elsewhere.
- * Values are kept as SQLite keeps them in a column of that type: a whole number as text
- * in one of text, NaN as NULL; CELL_NULL is a column without a type.
+ * Encode a row of a table or an index. `type` has the type of each cell's column,
+ * CELL_NULL for a column without type. If `has_id`, the row starts with a column for the
+ * id, which SQLite stores elsewhere. Values are converted as SQLite does for a column of
+ * that type: for example, a number in a text column becomes text, and NaN becomes NULL.
  */
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells);
 
 /*
- * A row with an id that row_bytes_make made, for a table with other columns, too: the
- * n-th cell goes to the column place[n], counted from 0; the columns between are NULL.
+ * Encode a row that row_bytes_make() made with an id for a table with more columns: the
+ * n-th cell goes to column place[n], counted from 0, and other columns are NULL.
  */
 void row_bytes_place(struct row_bytes *to, const struct row_bytes *row,
 		     const unsigned *place, size_t cells);
 
 void row_bytes_clear(struct row_bytes *row);
 
-/* SQLite's numbers of 1 to 9 bytes; how many. */
+/* Write an integer in SQLite's variable-length format. Return the number of bytes, 1
+ * to 9.
+ */
 enum { VARINT_MOST = 9 };
 unsigned varint_put_long(unsigned char *to, uint64_t value);
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,56 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "timeline/classes.h"
 #include "timeline/reader.h"
+#include "timeline/rows.h"
 #include "timeline/sql.h"
-#include "timeline/writer_state.h"
+#include "timeline/sqlite_pages.h"
 
 /*
- * Every table is written as pages of the file, row by row; at the end SQLite makes the
- * same tables, empty, and the roots of ours replace theirs. A tree wants its rows by
- * ascending key. Those of a few short tables come in any order, and wait in a database in
- * memory, which sorts them.
+ * The rows of every table are written as pages of the file (timeline/sqlite_pages.h), in
+ * order of their keys. Rows of a few short tables arrive in any order, and are first
+ * buffered in an in-memory database, which sorts them.
  */
-enum { ROW_MOST = 1000000000 }; /* bytes that SQLite takes, unless built otherwise */
+enum {
+	ROW_MOST = 1000000000, /* SQLITE_MAX_LENGTH in bytes, unless built otherwise */
+	TABLE_COLUMNS = 40,
+	TABLE_KEYS = 8,
+};
+
+/* A table of the schema with its stored columns. */
+struct timeline_table {
+	struct timeline_writer *writer;
+	char *name;
+	bool has_id;       /* the first column is the rowid */
+	bool has_no_rowid; /* rows are in order of the primary key, whose columns come
+			      first */
+	unsigned columns, keys;             /* keys: number of primary key columns */
+	enum cell_type type[TABLE_COLUMNS]; /* in the order of the file */
+	int from[TABLE_COLUMNS];            /* index of the column in schema.sql */
+	struct sqlite_tree *tree;
+	int64_t rows, last_id;
+	sqlite3_stmt *insert; /* into the in-memory database; NULL: not buffered */
+	int64_t
+	    groups[TABLE_KEYS]; /* distinct values of the key's first 1, 2, ... columns */
+	struct cell last[TABLE_KEYS];
+	char *text[TABLE_KEYS]; /* strings of `last` */
+};
+
+struct timeline_writer {
+	char *path, *place; /* `place`: in front of errors */
+	char *failure;      /* the first error, or NULL */
+	sqlite3 *memory;    /* the tables, and buffered rows */
+	sqlite3 *asked;     /* the tables of classes.sql */
+	struct sqlite_pages *pages;
+	struct timeline_table table[TIMELINE_TABLES];
+	struct sqlite_tree *stamps; /* the index event_ts_ns */
+	struct row_bytes row;       /* the latest row */
+	struct row_bytes placed;    /* the latest row, in a table with more columns */
+	nsec_t last_ns;
+	sqlite3 *db; /* the file, while SQLite has it open at the end */
+	struct class_set classes;
+};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -29,8 +69,8 @@ static const enum timeline_table_id unordered[] = {
     TIMELINE_META,         TIMELINE_NODE,   TIMELINE_SOURCE,     TIMELINE_EVENT_CLASS,
     TIMELINE_EVENT_COLUMN, TIMELINE_METRIC, TIMELINE_METRIC_ITEM};
 
-/* What failed first is what every later call says. Returns -1. */
-static int failed(struct timeline_writer *writer, struct error *error)
+/* Return the first error from every later call. Return -1. */
+static int repeat_failure(struct timeline_writer *writer, struct error *error)
 {
 	if (!writer->failure)
 		writer->failure = mem_strdup(error_text(error));
@@ -45,8 +85,8 @@ static enum cell_type type_of(const char *declared)
 						: CELL_NULL;
 }
 
-/* A row: table, whether it is without rowid, a column's type, its place in the key or 0,
- * and in the schema. */
+/* Add a column, given by a row: the table's name, whether the table has no rowid, the
+ * column's type, its position in the key or 0, and its index in the schema. */
 static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t *tables)
 {
 	const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -59,7 +99,7 @@ static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t
 		table->writer = writer;
 		table->name = mem_strdup(name);
 		table->has_no_rowid = sqlite3_column_int(row, 1);
-		table->tree = tree_new(writer->pages, name, table->has_no_rowid);
+		table->tree = sqlite_tree_new(writer->pages, name, table->has_no_rowid);
 	}
 	at = table->columns++;
 	assert(at < TABLE_COLUMNS);
@@ -89,8 +129,9 @@ static int find_tables(struct timeline_writer *writer, struct error *error)
 	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
 }
 
-/* Rows of a table wait. A later fact of `meta` stands for the ones of its key before. */
-static int let_wait(struct timeline_table *table, struct error *error)
+/* Prepare the INSERT that buffers a table's rows in the in-memory database. In `meta`, a
+ * later row replaces an earlier one with the same key. */
+static int prepare_buffered_insert(struct timeline_table *table, struct error *error)
 {
 	struct timeline_writer *writer = table->writer;
 	struct bytes sql = {0};
@@ -108,8 +149,8 @@ static int let_wait(struct timeline_table *table, struct error *error)
 	return code == SQLITE_OK ? 0 : sql_error(writer->memory, writer->place, error);
 }
 
-/* The names that classes may not have: of tables, views and indexes. */
-static int take_names(struct timeline_writer *writer, struct error *error)
+/* Reserve the names of tables, views and indexes, which classes cannot have. */
+static int reserve_schema_names(struct timeline_writer *writer, struct error *error)
 {
 	sqlite3_stmt *query;
 	int code;
@@ -118,12 +159,13 @@ static int take_names(struct timeline_writer *writer, struct error *error)
 			       &query, NULL) != SQLITE_OK)
 		return sql_error(writer->memory, writer->place, error);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW)
-		name_take(&writer->names, (const char *)sqlite3_column_text(query, 0));
+		name_take(&writer->classes.names,
+			  (const char *)sqlite3_column_text(query, 0));
 	sqlite3_finalize(query);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
 }
 
-/* SQLite knows its tables best, so it is asked, in memory. */
+/* Create the tables in memory, so that SQLite can describe them. */
 static int open_memory(struct timeline_writer *writer, struct error *error)
 {
 	int status = 0;
@@ -132,10 +174,10 @@ static int open_memory(struct timeline_writer *writer, struct error *error)
 	writer->asked = sql_open_memory(schema_classes, writer->place, error);
 	if (!writer->memory || !writer->asked ||
 	    sql_run(writer->memory, writer->place, schema_indexes, error) ||
-	    find_tables(writer, error) || take_names(writer, error))
+	    find_tables(writer, error) || reserve_schema_names(writer, error))
 		return -1;
 	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
-		status = let_wait(&writer->table[unordered[i]], error);
+		status = prepare_buffered_insert(&writer->table[unordered[i]], error);
 	return status;
 }
 
@@ -147,11 +189,12 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 
 	writer->path = mem_strdup(path);
 	writer->place = mem_strdup(place ? place : path);
-	writer->payload = payload;
 	writer->last_ns = NSEC_MIN;
+	writer->classes.place = writer->place;
 	if (fd >= 0) {
-		writer->pages = pages_new(fd, writer->place);
-		writer->stamps = tree_new(writer->pages, "event_ts_ns", true);
+		writer->pages = sqlite_pages_new(fd, writer->place);
+		writer->stamps = sqlite_tree_new(writer->pages, "event_ts_ns", true);
+		writer->classes.pages = payload ? writer->pages : NULL;
 	} else {
 		error_errno(error, writer->place);
 	}
@@ -161,22 +204,22 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 	return NULL;
 }
 
-static bool is_same(const struct cell *a, const struct cell *b)
+static bool cells_equal(const struct cell *a, const struct cell *b)
 {
 	if (a->type == CELL_TEXT)
 		return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 	return a->integer == b->integer;
 }
 
-/* How many values the first columns of the key have, for the planner. All but the last
- * two, which are a time and what tells rows of one time apart. */
+/* Count the distinct values of the key's first columns, for the query planner; not of the
+ * last two, a time and a number that makes the key unique. */
 static void count_groups(struct timeline_table *table, const struct cell *cell)
 {
 	bool is_first = table->rows == 0, is_new = is_first;
 
 	for (unsigned i = 0; i + 2 < table->keys; i++) {
 		struct cell *last = &table->last[i];
-		bool is_other = is_first || !is_same(&cell[i], last);
+		bool is_other = is_first || !cells_equal(&cell[i], last);
 
 		is_new |= is_other;
 		table->groups[i] += is_new;
@@ -203,7 +246,9 @@ static int insert_row(struct timeline_table *table, const struct cell *row,
 		   : sql_error(writer->memory, writer->place, error);
 }
 
-/* A row that does not wait, by ascending key. */
+/* Add a row to a table's pages, in ascending order of the key. Return 0, or -1 with
+ * error.
+ */
 static int add_to_tree(struct timeline_table *table, const struct cell *row,
 		       struct error *error)
 {
@@ -219,18 +264,21 @@ static int add_to_tree(struct timeline_table *table, const struct cell *row,
 		       row + table->has_id, table->columns - table->has_id);
 	table->rows++;
 	table->last_id = id;
-	return tree_add(table->tree, id, bytes, error);
+	return sqlite_tree_add(table->tree, id, bytes, error);
 }
 
-int writer_add(struct timeline_table *table, const struct cell *row, struct error *error)
+/* Add a row, its cells in the order of the file. Return 0, or -1 with error. */
+static int add_table_row(struct timeline_table *table, const struct cell *row,
+			 struct error *error)
 {
 	if (table->writer->failure ||
 	    (table->insert ? insert_row : add_to_tree)(table, row, error))
-		return failed(table->writer, error);
+		return repeat_failure(table->writer, error);
 	return 0;
 }
 
-/* A text as a cell; what is no UTF-8 is mended, and the copy left in `kept`. */
+/* Make a text cell. If the string is not valid UTF-8, use a cleaned copy, stored in
+ * `kept` for the caller to free. */
 static struct cell clean_text(const char *text, char **kept)
 {
 	if (text && !utf8_is_valid(text, strlen(text)))
@@ -238,7 +286,7 @@ static struct cell clean_text(const char *text, char **kept)
 	return cell_of_text(text);
 }
 
-/* Members of the tables' structs have eight bytes each. */
+/* A member of the tables' structs, which are all eight bytes. */
 union member {
 	int64_t integer;
 	double real;
@@ -267,7 +315,7 @@ int timeline_add_cells(struct timeline_writer *writer, enum timeline_table_id wh
 
 	for (unsigned i = 0; i < table->columns; i++)
 		row[i] = cell[table->from[i]];
-	return writer_add(table, row, error);
+	return add_table_row(table, row, error);
 }
 
 int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id which,
@@ -283,7 +331,7 @@ int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id whic
 		cell[i] = member_cell(&member[table->from[i]], table->type[i], &kept[i]);
 	if (table->has_id && cell[0].integer == 0)
 		cell[0].integer = table->last_id + 1;
-	status = writer_add(table, cell, error);
+	status = add_table_row(table, cell, error);
 	for (unsigned i = 0; i < table->columns; i++)
 		free(kept[i]);
 	return status;
@@ -295,15 +343,26 @@ int timeline_add_meta(struct timeline_writer *writer, const char *key,
 	struct cell row[2] = {[1] = *value};
 
 	cell_set_bytes(&row[0], CELL_TEXT, key, strlen(key));
-	return writer_add(&writer->table[TIMELINE_META], row, error);
+	return add_table_row(&writer->table[TIMELINE_META], row, error);
+}
+
+int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
+		       uint32_t *id, struct error *error)
+{
+	return class_set_add(&writer->classes, class, id, error);
+}
+
+void timeline_writer_set_part(struct timeline_writer *writer)
+{
+	writer->classes.is_part = true;
 }
 
 static int add_to_class(struct timeline_writer *writer,
 			const struct timeline_event *event, int64_t id,
 			struct error *error)
 {
-	const struct writer_layout *layout = &writer->layout[event->class - 1];
-	const struct writer_class *class = &writer->class[layout->class];
+	const struct writer_layout *layout = &writer->classes.layout[event->class - 1];
+	const struct writer_class *class = &writer->classes.class[layout->class];
 	const struct row_bytes *row = event->row;
 
 	if (!row) {
@@ -316,17 +375,17 @@ static int add_to_class(struct timeline_writer *writer,
 		row = &writer->placed;
 	}
 	if (row->size <= ROW_MOST)
-		return tree_add(class->tree, id, row, error);
-	return error_set(error, "%s: an event %s of %zu bytes, SQLite takes up to %d",
-			 writer->place, class->name, row->size, ROW_MOST);
+		return sqlite_tree_add(class->tree, id, row, error);
+	return error_set(error, "%s: event %s has %zu bytes (limit %d)", writer->place,
+			 class->name, row->size, ROW_MOST);
 }
 
 static int add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		     struct error *error)
 {
 	struct timeline_table *table = &writer->table[TIMELINE_EVENT];
-	const struct writer_layout *layout = &writer->layout[event->class - 1];
-	const struct writer_class *class = &writer->class[layout->class];
+	const struct writer_layout *layout = &writer->classes.layout[event->class - 1];
+	const struct writer_class *class = &writer->classes.class[layout->class];
 	static const enum cell_type key_type[] = {CELL_INTEGER, CELL_INTEGER};
 	int64_t id = table->rows + 1;
 	const struct cell key[] = {cell_of_integer(event->ts_ns), cell_of_integer(id)};
@@ -343,7 +402,7 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	if (add_to_tree(table, row, error))
 		return -1;
 	row_bytes_make(&writer->row, false, key_type, key, 2);
-	if (tree_add(writer->stamps, 0, &writer->row, error))
+	if (sqlite_tree_add(writer->stamps, 0, &writer->row, error))
 		return -1;
 	if (!class->tree || !(event->cell || event->row))
 		return 0;
@@ -353,23 +412,21 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error)
 {
-	assert(event->class >= 1 && event->class <= writer->layouts);
+	struct class_set *classes = &writer->classes;
+
+	assert(event->class >= 1 && event->class <= classes->layouts);
 	assert(event->ts_ns >= writer->last_ns);
 	if (writer->failure || add_event(writer, event, error))
-		return failed(writer, error);
-	writer->class[writer->layout[event->class - 1].class].events++;
+		return repeat_failure(writer, error);
+	classes->class[classes->layout[event->class - 1].class].events++;
 	writer->last_ns = event->ts_ns;
 	if (id)
 		*id = writer->table[TIMELINE_EVENT].rows;
 	return 0;
 }
 
-/* The end: SQLite makes its tables, which get our pages, and the indexes. */
-
-/*
- * Nobody else sees the file, and one that is not finished is thrown away: no
- * journal, no sync, no lock a statement.
- */
+/* No other process uses the file, and an unfinished one is deleted, so there is no need
+ * of a journal, of syncing, or of a lock for each statement. */
 static const char settings[] = "PRAGMA page_size = 8192;"
 			       "PRAGMA journal_mode = OFF;"
 			       "PRAGMA synchronous = OFF;"
@@ -381,8 +438,8 @@ static const char settings[] = "PRAGMA page_size = 8192;"
 			       "PRAGMA encoding = 'UTF-8';"
 			       "PRAGMA threads = 0;";
 
-/* Rows that waited, in their order. */
-static int add_waiting(struct timeline_table *table, struct error *error)
+/* Add a table's buffered rows in order of their keys. Return 0, or -1 with error. */
+static int add_buffered(struct timeline_table *table, struct error *error)
 {
 	struct timeline_writer *writer = table->writer;
 	AUTOFREE char *text = mem_printf("SELECT * FROM %s ORDER BY 1, 2", table->name);
@@ -402,17 +459,58 @@ static int add_waiting(struct timeline_table *table, struct error *error)
 	return status;
 }
 
-/* All pages but the roots. */
-static int finish_pages(struct timeline_writer *writer, struct error *error)
+/* Add the rows of event_column for a class. Return 0, or -1 with error. */
+static int add_column_rows(struct timeline_writer *writer,
+			   const struct writer_class *class, struct error *error)
 {
-	int status = writer_finish_classes(writer, error);
+	for (size_t i = 0; i < class->columns; i++) {
+		const struct class_column *column = &class->column[i];
+		const struct cell row[] = {
+		    cell_of_integer(class->id),
+		    cell_of_integer((int64_t)i + 1),
+		    cell_of_text(column->name),
+		    cell_of_text(column->sql),
+		    cell_of_text(class_type_name(column->type)),
+		    cell_of_integer(column->context),
+		};
 
-	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
-		status = add_waiting(&writer->table[unordered[i]], error);
-	return status || pages_finish(writer->pages, error) ? -1 : 0;
+		if (add_table_row(&writer->table[TIMELINE_EVENT_COLUMN], row, error))
+			return -1;
+	}
+	return 0;
 }
 
-/* The pages that SQLite gave to the tables and indexes. */
+/* Add the rows of event_class and event_column. Return 0, or -1 with error. */
+static int add_class_rows(struct timeline_writer *writer, struct error *error)
+{
+	class_set_name_columns(&writer->classes);
+	for (size_t i = 0; i < writer->classes.classes; i++) {
+		const struct writer_class *class = &writer->classes.class[i];
+		const struct cell row[] = {
+		    cell_of_integer(class->id),     cell_of_text(class->kind),
+		    cell_of_text(class->name),      cell_of_text(class->table),
+		    cell_of_integer(class->events),
+		};
+
+		if (add_table_row(&writer->table[TIMELINE_EVENT_CLASS], row, error) ||
+		    (class->table && add_column_rows(writer, class, error)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Write all pages except the roots. Return 0, or -1 with error. */
+static int finish_pages(struct timeline_writer *writer, struct error *error)
+{
+	int status = add_class_rows(writer, error);
+
+	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
+		status = add_buffered(&writer->table[unordered[i]], error);
+	return status || sqlite_pages_finish(writer->pages, error) ? -1 : 0;
+}
+
+/* Find the root pages that SQLite gave to tables and indexes. Return 0, or -1 with error.
+ */
 static int find_roots(struct timeline_writer *writer, struct error *error)
 {
 	static const char text[] = "SELECT name, rootpage FROM sqlite_schema "
@@ -423,8 +521,9 @@ static int find_roots(struct timeline_writer *writer, struct error *error)
 	if (sqlite3_prepare_v2(writer->db, text, -1, &query, NULL) != SQLITE_OK)
 		return sql_error(writer->db, writer->place, error);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW)
-		pages_set_root(writer->pages, (const char *)sqlite3_column_text(query, 0),
-			       (uint32_t)sqlite3_column_int64(query, 1));
+		sqlite_pages_set_root(writer->pages,
+				      (const char *)sqlite3_column_text(query, 0),
+				      (uint32_t)sqlite3_column_int64(query, 1));
 	sqlite3_finalize(query);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->db, writer->place, error);
 }
@@ -457,16 +556,17 @@ static int make_tables(struct timeline_writer *writer, struct error *error)
 {
 	return open_db(writer, error) ||
 		       sql_run(writer->db, writer->place, schema_tables, error) ||
-		       writer_make_classes(writer, error) || find_roots(writer, error) ||
-		       close_db(writer, error)
+		       class_set_create_tables(&writer->classes, writer->db,
+					       writer->asked, error) ||
+		       find_roots(writer, error) || close_db(writer, error)
 		   ? -1
 		   : 0;
 }
 
 /*
- * SQLite plans joins by sqlite_stat1. For the long tables we know what it would count: an
- * index of stamps finds about one row each, and a class has its events. The others are
- * short, and ANALYZE makes the table, too.
+ * SQLite plans joins with the statistics in sqlite_stat1. ANALYZE, which also creates
+ * that table, counts the rows of short tables. For long ones we know the result: the
+ * index of timestamps finds about one row each, and a class has as many rows as events.
  */
 static const char analyze[] =
     "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.message; ANALYZE main.sample;"
@@ -477,7 +577,8 @@ static const char analyze[] =
     "INSERT INTO sqlite_stat1 SELECT table_name, NULL, events || '' FROM event_class "
     "WHERE table_name IS NOT NULL AND events ORDER BY id";
 
-/* "ROWS by-node by-thread 1 1": how many rows the columns of the key leave. */
+/* Add the statistics of a table of spans, "ROWS N1 N2 1 1": for each prefix of the key
+ * the average number of rows with the same values. Return 0, or -1 with error. */
 static int add_spans_statistic(const struct timeline_table *table, struct error *error)
 {
 	const struct timeline_writer *writer = table->writer;
@@ -506,7 +607,9 @@ static int add_statistics(struct timeline_writer *writer, struct error *error)
 	return status;
 }
 
-/* When all rows are there, those of our pages among them. */
+/* Create indexes and statistics, after all pages are in place. Return 0, or -1 with
+ * error.
+ */
 static int make_indexes(struct timeline_writer *writer, struct error *error)
 {
 	return open_db(writer, error) ||
@@ -519,9 +622,9 @@ static int make_indexes(struct timeline_writer *writer, struct error *error)
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
 {
 	if (writer->failure || finish_pages(writer, error) ||
-	    make_tables(writer, error) || pages_write_roots(writer->pages, error) ||
-	    make_indexes(writer, error))
-		return failed(writer, error);
+	    make_tables(writer, error) ||
+	    sqlite_pages_write_roots(writer->pages, error) || make_indexes(writer, error))
+		return repeat_failure(writer, error);
 	return 0;
 }
 
@@ -542,9 +645,8 @@ void timeline_writer_free(struct timeline_writer *writer)
 	sqlite3_close(writer->db);
 	sqlite3_close(writer->memory);
 	sqlite3_close(writer->asked);
-	name_clear(&writer->names);
-	writer_clear_classes(writer);
-	pages_free(writer->pages);
+	class_set_clear(&writer->classes);
+	sqlite_pages_free(writer->pages);
 	row_bytes_clear(&writer->row);
 	row_bytes_clear(&writer->placed);
 	free(writer->failure);

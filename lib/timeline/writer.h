@@ -12,35 +12,36 @@
 #include "timeline/row_bytes.h"
 
 /*
- * Writing a timeline. The file is of use only after timeline_writer_finish:
- * it is written without a journal and without syncing, so that what fails on
- * the way leaves something to throw away (see timeline_check_target). Rows of the
- * other tables are in timeline/rows.h.
+ * A writer of timelines. The file is valid only after timeline_writer_finish(): it is
+ * written without a journal and without syncing, and must be deleted if anything fails.
+ * The functions for rows of most tables are in timeline/rows.h.
  *
- * Functions return 0, or -1 with error. Unless it says otherwise, a failure is
- * final: the disk is full or broken, and every later call fails, too.
+ * Functions return 0, or -1 with error. Unless stated otherwise, a failure is final: the
+ * disk is full or broken, and all later calls fail, too.
  */
 struct timeline_writer;
 
 /*
- * Make a timeline in an empty or absent file. Errors name `place`, the file that
- * the user asked for; NULL: the path. Without `payload` there is a row
- * of `event` an event and nothing else of it. NULL with error.
+ * Create a timeline in an empty or absent file. Errors name `place`, the file that the
+ * user gave, or if it is NULL the path. If `payload` is false, an event has only its row
+ * in `event`. Return NULL with error.
  */
 struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 					    bool payload, struct error *error);
 
-/* Before its events: one node's alone, so that ids of classes follow from the classes. */
+/* Make it the timeline of one node, to be joined with others: ids of classes then depend
+ * only on the classes. Call before the first class is added. */
 void timeline_writer_set_part(struct timeline_writer *writer);
 
-/* A fact of the whole run: version, command, ...; a later one of its key counts. */
+/* Add a fact about the whole run, such as version or command. A later value of a key
+ * replaces an earlier one. */
 int timeline_add_meta(struct timeline_writer *writer, const char *key,
 		      const struct cell *value, struct error *error);
 
 struct timeline_column {
 	const char *name;
-	enum cell_type type; /* CELL_NULL: of any type, kept as it comes */
-	bool context;        /* of the event's context, not of its payload */
+	enum cell_type type; /* CELL_NULL: values of any type, stored unchanged */
+	bool context;        /* a field of the event's context, not of its payload */
 };
 
 struct timeline_class {
@@ -50,42 +51,47 @@ struct timeline_class {
 	size_t columns;
 };
 
-#define TIMELINE_COLUMNS_MOST 1990 /* SQLite has 2000; the view adds the event's */
+#define TIMELINE_COLUMNS_MOST                                                            \
+	1990 /* SQLite's limit is 2000, and the view adds columns                        \
+	      */
 
 /*
- * The id of an event class for timeline_event; copies everything. Those of one kind and
- * name are one class of the timeline, wherever they come from, and share a table, which
- * has the columns of all; but in a part, or where these would be more than
- * TIMELINE_COLUMNS_MOST, only those with the same columns. A class with more is refused,
- * which is not final.
+ * Set `id` to the id of an event class for struct timeline_event. Copies everything.
+ *
+ * Classes with the same kind and name are one class of the timeline and share a table,
+ * which has the columns of all of them. In a part, or if these are more than
+ * TIMELINE_COLUMNS_MOST, they must also have the same columns. A class with more columns
+ * is refused; that failure is not final.
  */
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
 		       uint32_t *id, struct error *error);
 
 struct timeline_event {
 	nsec_t ts_ns;
-	int64_t node, source; /* ids of their rows; source 0: none */
-	int64_t tid;          /* below 0: unknown */
-	int32_t cpu;          /* below 0: unknown */
+	int64_t node, source; /* ids of their rows; source 0 if there is none */
+	int64_t tid;          /* negative if unknown */
+	int32_t cpu;          /* negative if unknown */
 	uint32_t class;
-	/* One a column of its class, of its type or NULL; all NULL: no payload. A
-	 * number in a column of text becomes its digits, NaN an SQL NULL. */
+	/* One cell for each column of the class, of its type or NULL; or NULL without
+	 * payload. Numbers in a text column are stored as digits, NaN as an SQL NULL. */
 	const struct cell *cell;
-	/* The same as bytes, instead of cells: row_bytes_make is for any thread. */
+	/* The same as bytes, instead of `cell`, as any thread may call row_bytes_make().
+	 */
 	const struct row_bytes *row;
 };
 
-/* Add an event, by ascending ts_ns. Ids count from 1; `id` may be NULL. */
+/* Add an event, in ascending order of ts_ns. Set `id`, unless it is NULL, to the event's
+ * id; they count from 1. */
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error);
 
-/* Write what is left, make the indexes, and close the file. */
+/* Write the remaining rows, create the indexes, and close the file. */
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error);
 
-/* The file is left as it is, finished or not. */
+/* Free the writer. The file stays, finished or not. */
 void timeline_writer_free(struct timeline_writer *writer);
 
-/* "3.40.1" */
+/* Return the version of SQLite, such as "3.40.1". */
 const char *timeline_library_version(void);
 
 #endif

@@ -220,7 +220,8 @@ static void a_wide_class_fits_or_is_refused(void **state)
 	for (int i = 0; i < TIMELINE_COLUMNS_MOST; i++)
 		row[i] = (struct cell)INTEGER(i + 1);
 	assert_int_equal(timeline_add_class(writer, &class, &id, &error), -1);
-	assert_string_equal(error_text(&error), "wide: 1991 fields, want up to 1990");
+	assert_string_equal(error_text(&error),
+			    "wide: too many fields: 1991 (limit 1990)");
 	error_clear(&error);
 	for (int i = 0; i < 9; i++) {
 		add_event(writer, add_class(writer, "user", "k", column, WIDE), row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/writer_state.h"
+#include "timeline/sqlite_pages.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,13 +14,10 @@
 #include "base/output.h"
 #include "base/process.h"
 
-/*
- * SQLite locks bytes at 1 GiB where a file system locks bytes that are there, so the
- * page with these is never used (sections 1.3 and 1.4 of the format).
- */
 enum {
-	AT_ONCE = 128, /* pages a write */
-	LOCK_PAGE = 0x40000000 / PAGE_BYTES + 1,
+	PAGE_BYTES = SQLITE_PAGE_BYTES,
+	AT_ONCE = 128,                           /* pages per write */
+	LOCK_PAGE = 0x40000000 / PAGE_BYTES + 1, /* sections 1.3 and 1.4 of the format */
 	MOST_PAGES = 0xfffffffe,
 };
 
@@ -32,15 +29,15 @@ static void put_be(unsigned char *to, uint64_t value, int bytes)
 	}
 }
 
-/* Some pages, one behind the other. */
+/* Consecutive pages. */
 struct run {
 	unsigned char *bytes;
 	uint32_t first, count;
 };
 
-/* A system takes as long to copy pages into its cache as we to fill them: while one run
- * is filled a thread writes the one before. */
-struct pages {
+/* Copying pages into the system's cache takes as long as filling them, so a thread writes
+ * one run while the next one is filled. */
+struct sqlite_pages {
 	int fd;
 	char *place, *failure;
 	struct run run; /* being filled */
@@ -48,15 +45,16 @@ struct pages {
 	bool has_thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct run written; /* the thread's while it is busy */
+	struct run written; /* used by the thread while `is_busy` */
 	bool is_busy, is_over;
-	int problem; /* errno of a write, 0 */
-	struct tree **tree;
+	int problem; /* errno of a failed write, or 0 */
+	struct sqlite_tree **tree;
 	size_t trees, capacity;
-	struct texts names; /* of the trees, in their order */
+	struct texts names; /* names of the trees, in the same order */
 };
 
-/* Of an empty database; SQLite counts its pages by the length of the file. */
+/* Make the first page of an empty database. Its header does not say how many pages the
+ * file has, so SQLite derives that from the file's size. */
 static void make_first_page(unsigned char *page)
 {
 	static const unsigned char versions_and_payload[] = {1, 1, 0, 64, 32, 32};
@@ -68,9 +66,9 @@ static void make_first_page(unsigned char *page)
 	put_be(page + 105, PAGE_BYTES, 2);
 }
 
-struct pages *pages_new(int fd, const char *place)
+struct sqlite_pages *sqlite_pages_new(int fd, const char *place)
 {
-	struct pages *pages = mem_zalloc(sizeof(*pages));
+	struct sqlite_pages *pages = mem_zalloc(sizeof(*pages));
 
 	pages->fd = fd;
 	pages->place = mem_strdup(place);
@@ -83,13 +81,14 @@ struct pages *pages_new(int fd, const char *place)
 	return pages;
 }
 
-static int write_at(const struct pages *pages, const struct run *run)
+static int write_at(const struct sqlite_pages *pages, const struct run *run)
 {
 	return output_write_all(pages->fd, run->bytes, (size_t)run->count * PAGE_BYTES,
 				(off_t)(run->first - 1) * PAGE_BYTES);
 }
 
-static int fail(struct pages *pages, struct error *error)
+/* Set the error of the first failure, from errno. Return -1. */
+static int set_failure(struct sqlite_pages *pages, struct error *error)
 {
 	if (!pages->failure)
 		pages->failure = mem_strdup(strerror(errno));
@@ -98,7 +97,7 @@ static int fail(struct pages *pages, struct error *error)
 
 static void *write_runs(void *context)
 {
-	struct pages *pages = context;
+	struct sqlite_pages *pages = context;
 
 	pthread_mutex_lock(&pages->lock);
 	while (pages->is_busy || !pages->is_over) {
@@ -120,8 +119,8 @@ static void *write_runs(void *context)
 	return NULL;
 }
 
-/* The run goes to the thread, or, where there is none, to the file. */
-static int hand_over(struct pages *pages, struct error *error)
+/* Pass the run to the thread, or write it if there is no thread. */
+static int hand_over(struct sqlite_pages *pages, struct error *error)
 {
 	struct run run = pages->run;
 
@@ -140,15 +139,15 @@ static int hand_over(struct pages *pages, struct error *error)
 	errno = pages->problem;
 	pthread_cond_broadcast(&pages->changed);
 	pthread_mutex_unlock(&pages->lock);
-	return errno ? fail(pages, error) : 0;
+	return errno ? set_failure(pages, error) : 0;
 }
 
 /*
- * Room for the next page, zeroed; good until the next call. `number` becomes its number.
- * NULL with error if writing failed, as in every later call then.
+ * Return the memory of the next page, zeroed and valid until the next call, and set
+ * `number`. Return NULL with error if this or an earlier write failed.
  */
-static unsigned char *pages_take(struct pages *pages, uint32_t *number,
-				 struct error *error)
+static unsigned char *add_page(struct sqlite_pages *pages, uint32_t *number,
+			       struct error *error)
 {
 	struct run *run = &pages->run;
 	unsigned char *page;
@@ -159,68 +158,67 @@ static unsigned char *pages_take(struct pages *pages, uint32_t *number,
 	if (*number == MOST_PAGES)
 		errno = EFBIG;
 	if (pages->failure || *number == MOST_PAGES) {
-		fail(pages, error);
+		set_failure(pages, error);
 		return NULL;
 	}
 	page = run->bytes + (size_t)run->count++ * PAGE_BYTES;
 	memset(page, 0, PAGE_BYTES);
-	return *number == LOCK_PAGE ? pages_take(pages, number, error) : page;
+	return *number == LOCK_PAGE ? add_page(pages, number, error) : page;
 }
 
-uint32_t page_after(uint32_t number)
+uint32_t sqlite_page_after(uint32_t number)
 {
 	return number + 1 == LOCK_PAGE ? LOCK_PAGE + 1 : number + 1;
 }
 
-/* The number that the next page will have. */
-static uint32_t pages_next(const struct pages *pages)
+static uint32_t next_page_number(const struct sqlite_pages *pages)
 {
-	return page_after(pages->run.first + pages->run.count - 1);
+	return sqlite_page_after(pages->run.first + pages->run.count - 1);
 }
 
-/* Put other bytes into a page, when SQLite has closed the file. */
-static int pages_replace(struct pages *pages, uint32_t number, const unsigned char *bytes,
-			 struct error *error)
+static int replace_page(struct sqlite_pages *pages, uint32_t number,
+			const unsigned char *bytes, struct error *error)
 {
 	const struct run run = {(unsigned char *)bytes, number, 1};
 
-	return pages->failure || write_at(pages, &run) ? fail(pages, error) : 0;
+	return pages->failure || write_at(pages, &run) ? set_failure(pages, error) : 0;
 }
 
 enum {
-	LEVELS = 16, /* a page has more than a hundred children */
+	LEVELS = 16, /* enough, as a page has more than a hundred children */
 	LEAF_HEADER = 8,
 	INNER_HEADER = 12,
-	CHILD = 4, /* bytes of a page's number */
-	/* What a row has in its own page, of a table's leaf and of an index
-	   (section 1.6). */
+	CHILD = 4, /* bytes of a page number */
+	/* Bytes of a row in its own page: limits for a table's leaf and for an index, and
+	 * the least if the row continues in overflow pages (section 1.6). */
 	LOCAL_MOST = PAGE_BYTES - 35,
 	KEY_LOCAL_MOST = (PAGE_BYTES - 12) * 64 / 255 - 23,
 	LOCAL_LEAST = (PAGE_BYTES - 12) * 32 / 255 - 23,
-	CHAINED = PAGE_BYTES - CHILD, /* in each page of the chain behind it */
+	OVERFLOW = PAGE_BYTES - CHILD, /* bytes of a row in each overflow page */
 };
 
-/* The page of one level that is being filled: its cells, one behind the other. */
+/* The page of one level that is being filled, as a sequence of cells. */
 struct node {
 	unsigned char *bytes;
-	uint16_t *at; /* where each begins */
+	uint16_t *at; /* offset of each cell */
 	size_t capacity, used, cell_capacity, cells;
-	uint32_t last; /* right child of the root, once it is finished */
+	uint32_t last; /* the root's right child, after sqlite_pages_finish() */
 };
 
-struct tree {
-	struct pages *pages;
+struct sqlite_tree {
+	struct sqlite_pages *pages;
 	bool is_index;
 	struct node level[LEVELS];
 	int levels;
-	int64_t last_id; /* of a table's leaf */
-	uint32_t root;   /* page number: SQLite's, or ours if the tree is detached */
+	int64_t last_id; /* of a table's last row */
+	uint32_t root;   /* page number: ours if detached, otherwise SQLite's */
 	bool is_detached;
 };
 
-struct tree *tree_new(struct pages *pages, const char *name, bool is_index)
+struct sqlite_tree *sqlite_tree_new(struct sqlite_pages *pages, const char *name,
+				    bool is_index)
 {
-	struct tree *tree = mem_zalloc(sizeof(*tree));
+	struct sqlite_tree *tree = mem_zalloc(sizeof(*tree));
 
 	tree->pages = pages;
 	tree->is_index = is_index;
@@ -231,29 +229,30 @@ struct tree *tree_new(struct pages *pages, const char *name, bool is_index)
 	return tree;
 }
 
-void tree_detach(struct tree *tree)
+void sqlite_tree_detach(struct sqlite_tree *tree)
 {
 	tree->is_detached = true;
 }
 
-uint32_t tree_root(const struct tree *tree)
+uint32_t sqlite_tree_root(const struct sqlite_tree *tree)
 {
 	return tree->root;
 }
 
-static size_t header_of(int level)
+static size_t header_size(int level)
 {
 	return level ? INNER_HEADER : LEAF_HEADER;
 }
 
-static bool fits(const struct tree *tree, int level, size_t size)
+static bool cell_fits(const struct sqlite_tree *tree, int level, size_t size)
 {
 	const struct node *node = &tree->level[level];
 
-	return header_of(level) + 2 * (node->cells + 1) + node->used + size <= PAGE_BYTES;
+	return header_size(level) + 2 * (node->cells + 1) + node->used + size <=
+	       PAGE_BYTES;
 }
 
-/* Room for a cell that fits, which counts as written. */
+/* Append a cell, which must fit, and return its memory. */
 static unsigned char *add_cell(struct node *node, size_t size)
 {
 	if (node->used + size > node->capacity) {
@@ -271,12 +270,12 @@ static unsigned char *add_cell(struct node *node, size_t size)
 	return node->bytes + node->used - size;
 }
 
-/* The page as the file has it: the cells at its end, and where each is in front. */
-static void make_page(const struct tree *tree, int level, uint32_t right,
+/* Format a page: a header and the cells' offsets at the start, the cells at the end. */
+static void make_page(const struct sqlite_tree *tree, int level, uint32_t right,
 		      unsigned char *page)
 {
 	const struct node *node = &tree->level[level];
-	size_t begin = PAGE_BYTES - node->used, header = header_of(level);
+	size_t begin = PAGE_BYTES - node->used, header = header_size(level);
 
 	page[0] = (unsigned char)((tree->is_index ? 2 : 5) | (level ? 0 : 8));
 	put_be(page + 3, node->cells, 2);
@@ -289,11 +288,11 @@ static void make_page(const struct tree *tree, int level, uint32_t right,
 		memcpy(page + begin, node->bytes, node->used);
 }
 
-static int close_page(struct tree *tree, int level, uint32_t right, uint32_t *number,
-		      struct error *error)
+static int close_page(struct sqlite_tree *tree, int level, uint32_t right,
+		      uint32_t *number, struct error *error)
 {
 	struct node *node = &tree->level[level];
-	unsigned char *page = pages_take(tree->pages, number, error);
+	unsigned char *page = add_page(tree->pages, number, error);
 
 	if (!page)
 		return -1;
@@ -302,17 +301,18 @@ static int close_page(struct tree *tree, int level, uint32_t right, uint32_t *nu
 	return 0;
 }
 
-/* What parts a full page from the next one; inner pages of a table have ids. */
+/* The key that separates a full page from the next: a row id in a table, a whole key in
+ * an index. */
 struct divider {
 	unsigned char bytes[PAGE_BYTES];
 	size_t size;
 };
 
 /*
- * The last cell of a full page becomes the divider, but for a table's leaf, where the
- * last id is one as well. `right`: the child that stood in it.
+ * Remove the last cell of a full page and make it the divider; `right` is the child in
+ * it. For a table's leaf, the divider is the last id, and no cell is removed.
  */
-static void take_divider(struct tree *tree, int level, struct divider *divider,
+static void make_divider(struct sqlite_tree *tree, int level, struct divider *divider,
 			 uint32_t *right)
 {
 	struct node *node = &tree->level[level];
@@ -334,21 +334,22 @@ static void take_divider(struct tree *tree, int level, struct divider *divider,
 	memcpy(divider->bytes, cell, divider->size);
 }
 
-/* Write the full page of a level, and name it to the level above. */
-static int split(struct tree *tree, int level, struct error *error)
+/* Write the full page of a level and add it to the level above. */
+static int split_level(struct sqlite_tree *tree, int level, struct error *error)
 {
 	struct divider divider;
 	uint32_t right, number;
 	unsigned char *cell;
 
-	take_divider(tree, level, &divider, &right);
+	make_divider(tree, level, &divider, &right);
 	if (close_page(tree, level, right, &number, error))
 		return -1;
 	level++;
 	assert(level < LEVELS);
 	if (level == tree->levels)
 		tree->levels++;
-	if (!fits(tree, level, CHILD + divider.size) && split(tree, level, error))
+	if (!cell_fits(tree, level, CHILD + divider.size) &&
+	    split_level(tree, level, error))
 		return -1;
 	cell = add_cell(&tree->level[level], CHILD + divider.size);
 	put_be(cell, number, CHILD);
@@ -356,14 +357,15 @@ static int split(struct tree *tree, int level, struct error *error)
 	return 0;
 }
 
-/* What does not fit into the row's own page, in a chain of pages. */
-static int write_chain(struct tree *tree, const unsigned char *bytes, size_t size,
-		       struct error *error)
+/* Write the bytes that do not fit into the row's own page to a chain of overflow pages.
+ */
+static int write_overflow(struct sqlite_tree *tree, const unsigned char *bytes,
+			  size_t size, struct error *error)
 {
 	while (size > 0) {
-		size_t part = size < CHAINED ? size : CHAINED;
+		size_t part = size < OVERFLOW ? size : OVERFLOW;
 		uint32_t number;
-		unsigned char *page = pages_take(tree->pages, &number, error);
+		unsigned char *page = add_page(tree->pages, &number, error);
 
 		if (!page)
 			return -1;
@@ -371,47 +373,47 @@ static int write_chain(struct tree *tree, const unsigned char *bytes, size_t siz
 		bytes += part;
 		size -= part;
 		if (size > 0)
-			put_be(page, pages_next(tree->pages), CHILD);
+			put_be(page, next_page_number(tree->pages), CHILD);
 	}
 	return 0;
 }
 
-/* Bytes of a row in its own page. */
-static size_t local_size(const struct tree *tree, size_t size)
+/* Return how many bytes of a row are in its own page. */
+static size_t local_size(const struct sqlite_tree *tree, size_t size)
 {
 	size_t most = tree->is_index ? KEY_LOCAL_MOST : LOCAL_MOST, local;
 
 	if (size <= most)
 		return size;
-	local = LOCAL_LEAST + (size - LOCAL_LEAST) % CHAINED;
+	local = LOCAL_LEAST + (size - LOCAL_LEAST) % OVERFLOW;
 	return local <= most ? local : LOCAL_LEAST;
 }
 
-int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
-	     struct error *error)
+int sqlite_tree_add(struct sqlite_tree *tree, int64_t id, const struct row_bytes *row,
+		    struct error *error)
 {
 	unsigned char head[2 * VARINT_MOST], *cell;
 	size_t local = local_size(tree, row->size);
-	size_t chain = local < row->size ? CHILD : 0;
+	size_t overflow = local < row->size ? CHILD : 0;
 	unsigned size = varint_put(head, row->size);
 
 	if (!tree->is_index)
 		size += varint_put(head + size, (uint64_t)id);
-	if (!fits(tree, 0, size + local + chain) && split(tree, 0, error))
+	if (!cell_fits(tree, 0, size + local + overflow) && split_level(tree, 0, error))
 		return -1;
-	cell = add_cell(&tree->level[0], size + local + chain);
-	/* Of memcpy with a bound GCC makes a `rep movs`, which is slow for some ten
-	 * bytes. */
+	cell = add_cell(&tree->level[0], size + local + overflow);
+	/* GCC compiles memcpy with a bounded size to `rep movs`, which is slow for about
+	 * ten bytes. */
 	memmove(cell, head, size);
 	memmove(cell + size, row->bytes, local);
-	if (chain)
-		put_be(cell + size + local, pages_next(tree->pages), CHILD);
+	if (overflow)
+		put_be(cell + size + local, next_page_number(tree->pages), CHILD);
 	tree->last_id = id;
-	return write_chain(tree, row->bytes + local, row->size - local, error);
+	return write_overflow(tree, row->bytes + local, row->size - local, error);
 }
 
-/* Write all pages, except a root that SQLite places. */
-static int finish(struct tree *tree, struct error *error)
+/* Write a tree's last pages, except a root that SQLite places. */
+static int finish_tree(struct sqlite_tree *tree, struct error *error)
 {
 	uint32_t right = 0;
 
@@ -425,8 +427,8 @@ static int finish(struct tree *tree, struct error *error)
 	return 0;
 }
 
-/* Write what waits. 0, or -1 with error. */
-static int flush(struct pages *pages, struct error *error)
+/* Write the remaining pages and wait for the thread. Return 0, or -1 with error. */
+static int flush_pages(struct sqlite_pages *pages, struct error *error)
 {
 	if (hand_over(pages, error))
 		return -1;
@@ -435,18 +437,18 @@ static int flush(struct pages *pages, struct error *error)
 		pthread_cond_wait(&pages->changed, &pages->lock);
 	errno = pages->problem;
 	pthread_mutex_unlock(&pages->lock);
-	return errno ? fail(pages, error) : 0;
+	return errno ? set_failure(pages, error) : 0;
 }
 
-int pages_finish(struct pages *pages, struct error *error)
+int sqlite_pages_finish(struct sqlite_pages *pages, struct error *error)
 {
 	for (size_t i = 0; i < pages->trees; i++)
-		if (finish(pages->tree[i], error))
+		if (finish_tree(pages->tree[i], error))
 			return -1;
-	return flush(pages, error);
+	return flush_pages(pages, error);
 }
 
-void pages_set_root(struct pages *pages, const char *name, uint32_t page)
+void sqlite_pages_set_root(struct sqlite_pages *pages, const char *name, uint32_t page)
 {
 	size_t at = texts_put(&pages->names, name);
 
@@ -454,10 +456,10 @@ void pages_set_root(struct pages *pages, const char *name, uint32_t page)
 		pages->tree[at]->root = page;
 }
 
-int pages_write_roots(struct pages *pages, struct error *error)
+int sqlite_pages_write_roots(struct sqlite_pages *pages, struct error *error)
 {
 	for (size_t i = 0; i < pages->trees; i++) {
-		const struct tree *tree = pages->tree[i];
+		const struct sqlite_tree *tree = pages->tree[i];
 		unsigned char bytes[PAGE_BYTES] = {0};
 		int top = tree->levels - 1;
 
@@ -465,13 +467,13 @@ int pages_write_roots(struct pages *pages, struct error *error)
 		if (tree->is_detached)
 			continue;
 		make_page(tree, top, tree->level[top].last, bytes);
-		if (pages_replace(pages, tree->root, bytes, error))
+		if (replace_page(pages, tree->root, bytes, error))
 			return -1;
 	}
 	return 0;
 }
 
-static void tree_free(struct tree *tree)
+static void free_tree(struct sqlite_tree *tree)
 {
 	for (int level = 0; level < LEVELS; level++) {
 		free(tree->level[level].bytes);
@@ -480,7 +482,7 @@ static void tree_free(struct tree *tree)
 	free(tree);
 }
 
-void pages_free(struct pages *pages)
+void sqlite_pages_free(struct sqlite_pages *pages)
 {
 	if (!pages)
 		return;
@@ -494,7 +496,7 @@ void pages_free(struct pages *pages)
 	pthread_cond_destroy(&pages->changed);
 	close(pages->fd);
 	for (size_t i = 0; i < pages->trees; i++)
-		tree_free(pages->tree[i]);
+		free_tree(pages->tree[i]);
 	free(pages->tree);
 	texts_clear(&pages->names);
 	free(pages->place);

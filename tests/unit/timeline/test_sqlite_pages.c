@@ -5,7 +5,7 @@
  * which they are laid out differently, and tables of every length up to several
  * levels. SQLite's own check of the file goes over each page and each key.
  */
-#include "timeline/writer_state.h"
+#include "timeline/sqlite_pages.h"
 
 #include "timeline.h"
 
@@ -211,10 +211,10 @@ static void any_number_of_events_is_whole(void **state)
 static void the_page_of_locks_is_left_out(void **state)
 {
 	(void)state;
-	assert_int_equal(page_after(1), 2);
-	assert_int_equal(page_after(131071), 131072);
-	assert_int_equal(page_after(131072), 131074);
-	assert_int_equal(page_after(131074), 131075);
+	assert_int_equal(sqlite_page_after(1), 2);
+	assert_int_equal(sqlite_page_after(131071), 131072);
+	assert_int_equal(sqlite_page_after(131072), 131074);
+	assert_int_equal(sqlite_page_after(131074), 131075);
 }
 
 int main(void)
