@@ -33,8 +33,8 @@ int clock_quality_parse(const char *name)
 }
 
 /*
- * The nearest integer, held at the ends of the range. A long double has the
- * 64 bits that a drift over years needs; nsec_round()'s double has 53.
+ * Return the nearest integer, clamped to the range of nsec_t. A drift over years needs
+ * the 64 bits of a long double; the double of nsec_round() has 53.
  */
 static nsec_t round_long(long double value)
 {
@@ -53,7 +53,7 @@ static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
 	return nsec_add(nsec_add(segment->ref_ns, passed), round_long(drift));
 }
 
-/* The last segment that begins at or before local_ns, else the first. */
+/* Return the last segment that begins at or before local_ns, or the first one. */
 static const struct clock_segment *segment_at(const struct clock *clock, nsec_t local_ns)
 {
 	size_t after =
@@ -67,22 +67,23 @@ nsec_t clock_correct(const struct clock *clock, nsec_t local_ns)
 	return correct_by(segment_at(clock, local_ns), local_ns);
 }
 
-/* How far apart two instants are; unsigned, for it may exceed the range. */
-static uint64_t apart(nsec_t a, nsec_t b)
+/* Return the distance of two instants; unsigned, because it can exceed nsec_t. */
+static uint64_t instant_distance(nsec_t a, nsec_t b)
 {
 	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
-/* A local time and how far its correction lies from the wanted time. */
+/* A local time, and the distance of its correction from the reference time sought. */
 struct candidate {
 	nsec_t local_ns;
 	uint64_t miss;
 };
 
 /*
- * The best local time in first..last by one segment's line, the earlier of two
- * as good. A rounded stamp lies within half a nanosecond of the line, which
- * rises by more than half a nanosecond a step: the guess is less than five off.
+ * Return the best local time from `first` to `last` on one segment's line, the earlier of
+ * two equally good ones. A rounded correction is within half a nanosecond of the line,
+ * which rises by more than half a nanosecond per step, so the guess is off by less
+ * than 5.
  */
 static struct candidate invert_by(const struct clock_segment *segment, nsec_t first,
 				  nsec_t last, nsec_t ref_ns)
@@ -97,7 +98,7 @@ static struct candidate invert_by(const struct clock_segment *segment, nsec_t fi
 		uint64_t miss;
 
 		t = t < first ? first : t > last ? last : t;
-		miss = apart(correct_by(segment, t), ref_ns);
+		miss = instant_distance(correct_by(segment, t), ref_ns);
 		if (miss < best.miss)
 			best = (struct candidate){t, miss};
 	}
@@ -105,10 +106,10 @@ static struct candidate invert_by(const struct clock_segment *segment, nsec_t fi
 }
 
 /*
- * Whether the clock never showed the first of two local times that come as near:
- * a segment after a step begins with the first stamp behind it, so where the
- * segment before also reaches the time, it does so with a stamp that was skipped.
- * Neighbours are no step.
+ * Return true if the clock never showed the first of two equally good local times. A
+ * segment after a step begins at the first timestamp after it, so if the preceding
+ * segment also reaches the reference time, it does so at a timestamp that the step
+ * skipped. Neighbours are not separated by a step.
  */
 static bool is_skipped(const struct candidate *first, const struct candidate *second)
 {
@@ -119,7 +120,7 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 {
 	struct candidate best = {0, UINT64_MAX};
 
-	/* At a step two segments may reach a time, so every one is asked. */
+	/* At a step, two segments can reach the reference time, so try all of them. */
 	for (size_t k = 0; k < clock->segments; k++) {
 		nsec_t first = k ? clock->segment[k].local_ns : NSEC_MIN;
 		nsec_t last = k + 1 < clock->segments
@@ -134,7 +135,7 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 	return best.local_ns;
 }
 
-/* A clock may have been stepped, but within a segment corrections rise. */
+/* Corrections can step back from one segment to the next, but rise within a segment. */
 nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 {
 	for (size_t i = 0; i < clock->segments; i++) {
@@ -145,7 +146,7 @@ nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 
 		if (high < low || correct_by(segment, high) < ref_ns)
 			continue;
-		/* Counted without a sign, as the span may exceed nsec_t's range. */
+		/* Unsigned, because the span can exceed nsec_t. */
 		return (nsec_t)((uint64_t)low +
 				PARTITION_POINT(
 				    (uint64_t)high - (uint64_t)low, k,
@@ -155,8 +156,8 @@ nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
 	return NSEC_MAX;
 }
 
-/* Return the part of a span that is not slewed, in nanoseconds. */
-static double unslewed(const struct clock *clock, nsec_t from, nsec_t to)
+/* Return the length (ns) of a span without the slews in it. */
+static double unslewed_length(const struct clock *clock, nsec_t from, nsec_t to)
 {
 	double length = (double)(to - from);
 
@@ -172,7 +173,7 @@ static double unslewed(const struct clock *clock, nsec_t from, nsec_t to)
 
 double clock_mean_rate(const struct clock *clock)
 {
-	double span = unslewed(clock, clock->begin_ns, clock->end_ns), rate = 0;
+	double span = unslewed_length(clock, clock->begin_ns, clock->end_ns), rate = 0;
 
 	if (clock->segments == 1)
 		return clock->segment->rate_ppb * 1e-9;
@@ -181,7 +182,8 @@ double clock_mean_rate(const struct clock *clock)
 						     : clock->end_ns;
 
 		rate += clock->segment[i].rate_ppb * 1e-9 *
-			unslewed(clock, clock->segment[i].local_ns, end) / fmax(1, span);
+			unslewed_length(clock, clock->segment[i].local_ns, end) /
+			fmax(1, span);
 	}
 	return rate;
 }
@@ -205,8 +207,8 @@ size_t clock_bounds_sort(struct clock_bound *bound, size_t count)
 	return kept;
 }
 
-/* Open a bound on both sides; a side that nothing bounds stays so. */
-static void open_by(struct clock_bound *bound, nsec_t slack)
+/* Widen a bound by `slack` on both sides; an unbounded side stays unbounded. */
+static void widen_sides(struct clock_bound *bound, nsec_t slack)
 {
 	if (bound->low_ns != NSEC_MIN)
 		bound->low_ns = nsec_sub(bound->low_ns, slack);
@@ -224,7 +226,7 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 
 	if (!count)
 		return at;
-	/* The nearest stated times around: every one between them counts. */
+	/* Use all bounds at this time, or the nearest ones on both sides. */
 	low = high = PARTITION_POINT(count, i, bound[i].local_ns < local_ns);
 	while (high < count && bound[high].local_ns == local_ns)
 		high++;
@@ -237,8 +239,8 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 	for (size_t k = low + 1; k < high; k++)
 		clock_bound_widen(&at, &bound[k]);
 	if (bound[0].local_ns > local_ns || bound[count - 1].local_ns < local_ns) {
-		distance = (long double)apart(bound[low].local_ns, local_ns);
-		open_by(&at, round_long(ceill(distance * limit_ppb / 1e9L)));
+		distance = (long double)instant_distance(bound[low].local_ns, local_ns);
+		widen_sides(&at, round_long(ceill(distance * limit_ppb / 1e9L)));
 	}
 	return at;
 }

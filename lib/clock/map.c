@@ -12,7 +12,7 @@
 #include "base/output.h"
 #include "base/utf8.h"
 
-#define RATE_LIMIT 5e8 /* ppb; a clock at half or one and a half the speed */
+#define RATE_LIMIT 5e8 /* ppb; at half or one and a half times the speed */
 
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace)
 {
@@ -22,7 +22,7 @@ const struct clock *clock_map_find(const struct clock_map *map, const char *trac
 	return NULL;
 }
 
-/* A text as it is read again. */
+/* Hash a string as it will be after writing and reading. */
 static uint64_t hash_clean(uint64_t hash, const char *text)
 {
 	AUTOFREE char *clean = utf8_clean(text);
@@ -87,21 +87,19 @@ void clock_map_clear(struct clock_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/*
- * The file format is one table, by which maps are written and read: the members of each
- * kind of object in their order.
- */
+/* The file format is a table for writing and reading: the members of each kind of object,
+ * in order. */
 enum member_kind {
 	MEMBER_TEXT,
-	MEMBER_TEXTS, /* a list of them */
+	MEMBER_TEXTS, /* a list of strings */
 	MEMBER_QUALITY,
 	MEMBER_RATE,
 	MEMBER_COUNT,
 	MEMBER_NSEC,
-	MEMBER_LOW,   /* NSEC_MIN is null */
-	MEMBER_HIGH,  /* NSEC_MAX is */
-	MEMBER_LIST,  /* of objects, on one line */
-	MEMBER_LINES, /* of objects that have a line each */
+	MEMBER_LOW,   /* null for NSEC_MIN */
+	MEMBER_HIGH,  /* null for NSEC_MAX */
+	MEMBER_LIST,  /* objects on one line */
+	MEMBER_LINES, /* objects on a line each */
 	MEMBER_OBJECT,
 };
 
@@ -110,9 +108,9 @@ struct record;
 struct member {
 	const char *name;
 	enum member_kind kind;
-	const char *before; /* what stands before it in the file */
-	size_t at;          /* its place in the struct */
-	size_t count_at;    /* of a list: that of its length */
+	const char *before; /* separator in front of the member in the file */
+	size_t at;          /* offset in the struct */
+	size_t count_at;    /* offset of a list's length */
 	const struct record *of;
 	/* NOT_READ and NOT_IF_EMPTY are for lists, which are omitted if empty. */
 	enum { ALWAYS, NOT_IN_OLD, NOT_READ, NOT_IF_EMPTY } there;
@@ -122,7 +120,8 @@ struct record {
 	size_t size;
 	const struct member *member;
 	size_t members;
-	/* Whether the k-th of a list is as it must be; -1 with error. */
+	/* Check the k-th item of a list, after those before it. Return 0, or -1 with
+	 * error. */
 	int (*check)(const void *list, size_t k, struct error *error);
 };
 
@@ -144,16 +143,18 @@ struct record {
 		sizeof(struct type), list, sizeof(list) / sizeof(*(list)), check         \
 	}
 
-/* "rate_ppb: want ..."; what it is within comes before it on the way up. Returns -1. */
-static int want(struct error *error, const char *name, const char *what)
+/* Set an error such as "rate_ppb: expected ...". prefix_error() adds the enclosing
+ * objects on the way up. Return -1. */
+static int expected_error(struct error *error, const char *name, const char *expected)
 {
-	return error_set(error, "%s: want %s", name, what);
+	return error_set(error, "%s: expected %s", name, expected);
 }
 
 static int check_stamp(const char *name, nsec_t instant, struct error *error)
 {
-	return nsec_is_stamp(instant) ? 0
-				      : want(error, name, "a time between 1967 and 2111");
+	return nsec_is_stamp(instant)
+		   ? 0
+		   : expected_error(error, name, "a time between 1967 and 2111");
 }
 
 static int check_segment(const void *list, size_t k, struct error *error)
@@ -164,7 +165,8 @@ static int check_segment(const void *list, size_t k, struct error *error)
 	    check_stamp("ref_ns", segment[k].ref_ns, error))
 		return -1;
 	if (k && segment[k].local_ns <= segment[k - 1].local_ns)
-		return want(error, "local_ns", "a later time than the segment before");
+		return expected_error(error, "local_ns",
+				      "a time after the preceding segment's");
 	return 0;
 }
 
@@ -175,9 +177,10 @@ static int check_bound(const void *list, size_t k, struct error *error)
 	if (check_stamp("local_ns", bound[k].local_ns, error))
 		return -1;
 	if (k && bound[k].local_ns < bound[k - 1].local_ns)
-		return want(error, "local_ns", "no earlier time than the bound before");
+		return expected_error(error, "local_ns",
+				      "a time not before the preceding bound's");
 	if (bound[k].low_ns > bound[k].high_ns)
-		return want(error, "low_ns", "no more than high_ns");
+		return expected_error(error, "low_ns", "at most high_ns");
 	return 0;
 }
 
@@ -186,10 +189,11 @@ static int check_clock(const void *list, size_t k, struct error *error)
 	const struct clock *clock = list;
 
 	if (!clock[k].segments)
-		return want(error, "segments", "at least one");
+		return expected_error(error, "segments", "at least one");
 	for (size_t i = 0; i < k; i++)
 		if (strcmp(clock[i].trace, clock[k].trace) == 0)
-			return want(error, "trace", "a name that no clock before has");
+			return error_set(error, "trace: duplicate name '%s'",
+					 clock[k].trace);
 	return 0;
 }
 
@@ -312,13 +316,13 @@ static void write_text(FILE *file, const char *text)
 	bytes_clear(&quoted);
 }
 
-/* The time that stands for none. */
-static nsec_t null_of(enum member_kind kind)
+/* Return the time that is written as null. */
+static nsec_t null_value(enum member_kind kind)
 {
 	return kind == MEMBER_LOW ? NSEC_MIN : NSEC_MAX;
 }
 
-/* Six decimals, the same in every locale, and no minus before a zero. */
+/* Write a rate with six decimals, in any locale, and without "-0". */
 static void write_rate(FILE *file, double rate_ppb)
 {
 	nsec_t millionths = nsec_round(rate_ppb * 1e6);
@@ -369,7 +373,7 @@ static void write_value(FILE *file, const struct member *member, const void *at,
 	case MEMBER_LOW:
 	case MEMBER_HIGH:
 		if (member->kind != MEMBER_NSEC &&
-		    *(const nsec_t *)at == null_of(member->kind))
+		    *(const nsec_t *)at == null_value(member->kind))
 			fputs("null", file);
 		else
 			fprintf(file, "%" PRId64, *(const nsec_t *)at);
@@ -408,15 +412,15 @@ void clock_map_write(const struct clock_map *map, FILE *file)
 	fputs("\n}\n", file);
 }
 
-/* The place that an error is within: "clocks[1].segments[0]", say. Returns -1. */
-static int within(struct error *error, const char *place)
+/* Put an enclosing object such as "segments[0]" in front of an error. Return -1. */
+static int prefix_error(struct error *error, const char *object)
 {
 	AUTOFREE char *rest = mem_strdup(error_text(error));
 
-	return error_set(error, "%s.%s", place, rest);
+	return error_set(error, "%s.%s", object, rest);
 }
 
-/* A single value; false where it is not of its kind. */
+/* Read a single value. Return false if it is not of the expected kind. */
 static bool read_scalar(const json_t *value, enum member_kind kind, void *to)
 {
 	const char *text = json_string_value(value);
@@ -445,7 +449,7 @@ static bool read_scalar(const json_t *value, enum member_kind kind, void *to)
 	case MEMBER_LOW:
 	case MEMBER_HIGH:
 		if (json_is_null(value))
-			integer = null_of(kind);
+			integer = null_value(kind);
 		*(nsec_t *)to = integer;
 		return json_is_integer(value) || json_is_null(value);
 	default:
@@ -456,7 +460,7 @@ static bool read_scalar(const json_t *value, enum member_kind kind, void *to)
 static int read_members(const json_t *object, const struct record *record, char *to,
 			struct error *error);
 
-/* An object of a list; those before it have been read. */
+/* Read the k-th object of a list, after those before it. Return 0, or -1 with error. */
 static int read_item(const json_t *object, const struct member *member, char *list,
 		     size_t k, struct error *error)
 {
@@ -468,11 +472,11 @@ static int read_item(const json_t *object, const struct member *member, char *li
 	    !(of->check && of->check(list, k, error)))
 		return 0;
 	place = mem_printf("%s[%zu]", member->name, k);
-	return json_is_object(object) ? within(error, place)
-				      : want(error, place, "an object");
+	return json_is_object(object) ? prefix_error(error, place)
+				      : expected_error(error, place, "an object");
 }
 
-/* Counted as they are read, so that what was read can be cleared. */
+/* Read a list. `count` is always the number of items to clear. */
 static int read_list(const json_t *value, const struct member *member, void *at,
 		     size_t *count, struct error *error)
 {
@@ -480,7 +484,7 @@ static int read_list(const json_t *value, const struct member *member, void *at,
 	char *list;
 
 	if (!json_is_array(value))
-		return want(error, member->name, "an array");
+		return expected_error(error, member->name, "an array");
 	*(void **)at = list = mem_zalloc(json_array_size(value) * size);
 	while (*count < json_array_size(value)) {
 		size_t k = (*count)++;
@@ -489,7 +493,7 @@ static int read_list(const json_t *value, const struct member *member, void *at,
 		if (member->of && read_item(item, member, list, k, error))
 			return -1;
 		if (!member->of && !read_scalar(item, MEMBER_TEXT, list + k * size))
-			return want(error, member->name, "strings");
+			return expected_error(error, member->name, "strings");
 	}
 	return 0;
 }
@@ -497,7 +501,7 @@ static int read_list(const json_t *value, const struct member *member, void *at,
 static int read_value(const json_t *value, const struct member *member, char *to,
 		      struct error *error)
 {
-	static const char *const wanted[] = {
+	static const char *const expected[] = {
 	    [MEMBER_TEXT] = "a string",
 	    [MEMBER_QUALITY] = "exact, accurate, approximate, incomplete, contradictory "
 			       "or absent",
@@ -516,11 +520,11 @@ static int read_value(const json_t *value, const struct member *member, char *to
 				 (size_t *)(void *)(to + member->count_at), error);
 	if (member->kind == MEMBER_OBJECT && json_is_object(value))
 		return read_members(value, member->of, at, error)
-			   ? within(error, member->name)
+			   ? prefix_error(error, member->name)
 			   : 0;
 	return read_scalar(value, member->kind, at)
 		   ? 0
-		   : want(error, member->name, wanted[member->kind]);
+		   : expected_error(error, member->name, expected[member->kind]);
 }
 
 static int read_members(const json_t *object, const struct record *record, char *to,
@@ -544,30 +548,31 @@ static int read_version(const json_t *object, struct error *error)
 	nsec_t version;
 
 	if (!format || strcmp(format, "clustertrace-clocks") != 0)
-		return want(error, "format", "\"clustertrace-clocks\"");
+		return expected_error(error, "format", "\"clustertrace-clocks\"");
 	if (json_nsec(object, "version", &version))
-		return want(error, "version", "an integer");
+		return expected_error(error, "version", "an integer");
 	if (version != 1)
-		return error_set(error, "version: %" PRId64 " is not known, want 1",
+		return error_set(error, "unknown version %" PRId64 " (expected 1)",
 				 version);
 	return 0;
 }
 
-/* Check that islands and pairs are of the map's clocks. Return 0, or -1 with error. */
+/* Check that the clocks of islands and pairs are in the map. Return 0, or -1 with error.
+ */
 static int check_names(const struct clock_map *map, struct error *error)
 {
 	for (size_t i = 0; i < map->islands; i++)
 		for (size_t k = 0; k < map->island[i].traces; k++)
 			if (!clock_map_find(map, map->island[i].trace[k]))
-				return error_set(error,
-						 "islands[%zu].traces: no clock '%s'", i,
-						 map->island[i].trace[k]);
+				return error_set(
+				    error, "islands[%zu].traces: unknown clock '%s'", i,
+				    map->island[i].trace[k]);
 	for (size_t i = 0; i < map->pairs; i++) {
 		const struct clock_pair *pair = &map->pair[i];
 		bool has_a = clock_map_find(map, pair->a);
 
 		if (!has_a || !clock_map_find(map, pair->b))
-			return error_set(error, "pairs[%zu].%s: no clock '%s'", i,
+			return error_set(error, "pairs[%zu].%s: unknown clock '%s'", i,
 					 has_a ? "b" : "a", has_a ? pair->b : pair->a);
 	}
 	return 0;

@@ -9,52 +9,57 @@
 #include "clock/clock.h"
 
 /*
- * The clock map: what ctsync found out about the clocks of a run, and its
- * file format (docs/formats.md).
+ * The clock map: the results of ctsync on the clocks of a run, and their file format
+ * (docs/formats.md).
  */
+
+/* A connected component of the graph of clocks and their messages. */
 struct clock_island {
 	char *reference;
-	char **trace; /* names, the reference among them */
+	char **trace; /* names, including the reference's */
 	size_t traces;
 };
 
-/* What two traces' messages say of each other; a and b are names. */
+/* The relation of two traces by their messages; a and b are names. */
 struct clock_pair {
 	char *a, *b;
 	uint64_t messages_ab, messages_ba;
-	uint64_t rejected;         /* false matches left out */
-	uint64_t hull_ab, hull_ba; /* points left of each direction's hull */
+	uint64_t rejected;         /* mismatched messages, not counted above */
+	uint64_t hull_ab, hull_ba; /* points of each direction's hull */
 	enum clock_quality quality;
-	uint64_t violations_before, violations_after; /* received before sent */
-	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: no message */
+	/* Messages received before they were sent, by the clocks before and after the
+	 * correction. */
+	uint64_t violations_before, violations_after;
+	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX if unknown */
 };
 
-/* From a local time of b on, b's clock less a's, and how far that may be off. */
+/* The difference of b's clock minus a's from a local time of b on, with its bounds. */
 struct clock_offset {
 	nsec_t local_ns, offset_ns;
 	nsec_t low_ns, high_ns;
 };
 
-/* Two sources of one host, whose clocks differ by what steps of b's change alone. */
+/* The tie of two sources on one host, whose clocks differ by an offset that changes only
+ * when b's clock is stepped. */
 struct clock_tie {
 	char *a, *b;
-	uint64_t packets;  /* that tell of it */
-	uint64_t rejected; /* that contradict these */
-	uint64_t samples;  /* of clock.csv that it follows from instead */
+	uint64_t packets;  /* number of packets that support it */
+	uint64_t rejected; /* number of packets that contradict these */
+	uint64_t samples;  /* number of clock.csv samples used instead of packets */
 	struct clock_offset *offset;
 	size_t offsets; /* at least 1, by ascending local_ns */
 };
 
 struct clock_matching {
-	uint64_t sent, received; /* packets seen */
+	uint64_t sent, received; /* packet events */
 	uint64_t matched;        /* messages */
-	uint64_t ambiguous;      /* repeats of an identity, not used */
+	uint64_t ambiguous;      /* packet events with a repeated identity, not used */
 	uint64_t unmatched_sent, unmatched_received;
-	uint64_t inside; /* on their way within a host, of which others tell more */
+	uint64_t inside; /* packet events within a host, explained by others */
 };
 
 struct clock_map {
-	char *reference; /* of the first, the largest island */
+	char *reference; /* of the first island, which is the largest */
 	struct clock_island *island;
 	size_t islands;
 	struct clock *clock;
@@ -66,20 +71,21 @@ struct clock_map {
 	struct clock_matching matching;
 };
 
-/* Write the map as JSON, deterministic to the byte; I/O errors stay in file. */
+/* Write the map as JSON; equal maps give equal bytes. Errors are left in `file`. */
 void clock_map_write(const struct clock_map *map, FILE *file);
 
-/* Read a map from JSON. 0, or -1 with error, which names the file and member. */
+/* Read a map from JSON. Return 0, or -1 with error, which names the file and the member.
+ */
 int clock_map_read(struct clock_map *map, const char *path, struct error *error);
 
 /*
- * A number by which files that were made of one fit tell whether they belong together:
- * of its clocks, their corrections, and how many messages the pairs have. The same of a
- * map that was read again.
+ * Return a hash that identifies the fit, so that files made with the same fit can be
+ * matched. It covers the clocks, their corrections, and the message counts of the pairs,
+ * and stays the same when the map is written and read.
  */
 uint64_t clock_map_fingerprint(const struct clock_map *map);
 
-/* The clock of that name, or NULL. */
+/* Return the clock of that name, or NULL if there is none. */
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace);
 
 void clock_map_clear(struct clock_map *map);

@@ -8,13 +8,11 @@
 
 #include "base/mem.h"
 
-/*
- * Pages were cut and encoded for their content already: higher levels of zstd take much
- * longer and save little.
- */
+/* Pages are already encoded compactly, so higher levels of zstd are much slower and save
+ * little. */
 enum { DEFAULT_LEVEL = 1 };
 
-/* Memory to keep from page to page; a page with a huge value has its own. */
+/* Bytes of a buffer kept from page to page; more, for a huge value, are freed. */
 enum { KEEP_PAGE = 4 << 20 };
 
 static int zstd_add(struct parquet_press *press, struct error *error)
@@ -25,7 +23,7 @@ static int zstd_add(struct parquet_press *press, struct error *error)
 	if (!press->zstd)
 		press->zstd = ZSTD_createCCtx();
 	if (!press->zstd)
-		return error_set(error, "zstd: no context");
+		return error_set(error, "zstd: cannot create a context");
 	size = ZSTD_compressCCtx(press->zstd, bytes_extend(&press->packed, capacity),
 				 capacity, raw->data, raw->size,
 				 press->level ? press->level : DEFAULT_LEVEL);
@@ -48,8 +46,8 @@ static int snappy_add(struct parquet_press *press, struct error *error)
 	return 0;
 }
 
-/* From the content to what is packed, which is empty before. */
-static int compress(struct parquet_press *press, struct error *error)
+/* Compress `content` into `packed`, which is empty. Return 0, or -1 with error. */
+static int compress_page(struct parquet_press *press, struct error *error)
 {
 	if (press->codec == PARQUET_ZSTD)
 		return zstd_add(press, error);
@@ -70,7 +68,7 @@ struct page_head {
 	int32_t encoding;
 };
 
-/* PageHeader of the format. */
+/* Write the struct PageHeader (parquet.thrift). */
 static void add_header(struct bytes *out, const struct page_head *head, size_t raw_size,
 		       size_t size)
 {
@@ -96,15 +94,15 @@ static void add_header(struct bytes *out, const struct page_head *head, size_t r
 }
 
 /*
- * Add the page with its header to `out` and its size before compression to `raw_size`;
- * empties the content. 0, or -1 with error.
+ * Compress the content and append it to `out` as a page with its header. Add its
+ * uncompressed size to `raw_size`, and empty the content. Return 0, or -1 with error.
  */
 static int press_page(struct parquet_press *press, const struct page_head *head,
 		      struct bytes *out, uint64_t *raw_size, struct error *error)
 {
 	size_t begin = out->size;
 
-	if (compress(press, error))
+	if (compress_page(press, error))
 		return -1;
 	add_header(out, head, press->content.size, press->packed.size);
 	*raw_size += out->size - begin + press->content.size;
@@ -124,13 +122,14 @@ void parquet_press_clear(struct parquet_press *press)
 	bytes_clear(&press->packed);
 }
 
-/* Memory to keep for the next page or row group. */
+/* Bytes of a buffer kept for the next page or row group. */
 enum { KEEP = 1 << 20 };
 
-/* Values of a dictionary that come so often each are taken to come again. */
+/* A dictionary whose values occur this often on average in the first page is expected to
+ * serve further pages. */
 enum { REPEATED = 8 };
 
-/* Levels with the size of what they become in front. */
+/* Append encoded levels, preceded by their size. */
 static void add_levels(struct bytes *content, const struct bytes *levels, unsigned most)
 {
 	AUTOFREE uint32_t *level = mem_alloc(levels->size * sizeof(*level));
@@ -145,32 +144,33 @@ static void add_levels(struct bytes *content, const struct bytes *levels, unsign
 	memcpy(content->data + begin, &size, sizeof(size));
 }
 
-/* Values of the page, without nulls. */
+/* Return the number of the page's values without nulls. */
 static size_t value_count(const struct parquet_chunk *chunk)
 {
 	return chunk->page_values - chunk->page_nulls;
 }
 
-/* The values as numbers of the dictionary. */
+/* Append the values as codes of the dictionary. */
 static void add_codes(struct bytes *content, const struct parquet_chunk *chunk,
 		      const uint32_t *code)
 {
 	uint32_t count = chunk->dictionary.count;
-	/* One bit at least: not every reader knows numbers of none. */
+	/* At least one bit, as not every reader supports a width of 0. */
 	unsigned width = count > 2 ? parquet_bits(count - 1) : 1;
 
 	bytes_add_byte(content, (uint8_t)width);
 	parquet_hybrid_add(content, width, code, value_count(chunk));
 }
 
-/* Is the dictionary with these bytes of codes smaller than the values without it? */
+/* Return true if the dictionary and `codes` bytes of codes are smaller than the values
+ * without it. */
 static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
 {
 	size_t count = value_count(chunk);
 	size_t plain = chunk->page_bytes - chunk->page_nulls, delta;
 	struct bytes *scratch = &chunk->press->delta;
 
-	/* One that is small by now will not grow much, and serves many more pages. */
+	/* A small dictionary will hardly grow, and its size is shared by many pages. */
 	codes += (size_t)chunk->dictionary.count * REPEATED <= count
 		     ? chunk->dictionary.plain.size / REPEATED
 		     : chunk->dictionary.plain.size;
@@ -182,7 +182,7 @@ static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
 	return codes < delta;
 }
 
-/* The values without the dictionary, and how they are encoded. */
+/* Append the values without a dictionary. Return their encoding. */
 static int32_t add_values(struct bytes *content, const struct parquet_chunk *chunk)
 {
 	struct bytes *delta = &chunk->press->delta;
@@ -232,10 +232,10 @@ void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place pl
 	if (definition == chunk->most_definition)
 		return;
 	chunk->page_nulls += (uint32_t)count;
-	chunk->page_bytes += count; /* about that, and no page may have too many */
+	chunk->page_bytes += count; /* an estimate, to limit the nulls of a page too */
 }
 
-/* From here on values are PLAIN, those of this page, too. */
+/* Encode the values of this page and of later ones without a dictionary. */
 static void leave_dictionary(struct parquet_chunk *chunk)
 {
 	chunk->by_dictionary = false;
@@ -260,7 +260,7 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 	chunk->page_bytes += chunk->values.size - before;
 }
 
-/* Take the page's next value. */
+/* Read the page's next value and advance `at`. */
 static struct parquet_value next_value(const struct parquet_chunk *chunk,
 				       const uint8_t **at)
 {
@@ -277,8 +277,8 @@ static struct parquet_value next_value(const struct parquet_chunk *chunk,
 	return value;
 }
 
-/* When the page is whole its values get their codes, and the chunk their bounds, which
- * values that came before do not change. */
+/* Set the codes of the values of a full page, and add them to the chunk's bounds. Values
+ * that are in the dictionary already are skipped there: they cannot change the bounds. */
 static void code_values(struct parquet_chunk *chunk, uint32_t *code)
 {
 	const uint8_t *at = chunk->values.data, *end = at + chunk->values.size;
@@ -302,7 +302,7 @@ static void code_values(struct parquet_chunk *chunk, uint32_t *code)
 	}
 }
 
-/* The page's content, and how its values are encoded. */
+/* Write the page's content. Return the encoding of its values. */
 static int32_t add_content(struct parquet_chunk *chunk)
 {
 	struct bytes *content = &chunk->press->content;
@@ -378,7 +378,8 @@ void parquet_chunk_reset(struct parquet_chunk *chunk)
 
 size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 {
-	/* What the page has by its size: its capacity depends on how that came. */
+	/* Count the page's buffers by size, since their capacity depends on how the rows
+	 * arrived. */
 	return chunk->body.capacity + chunk->head.capacity + chunk->values.size +
 	       chunk->repetition.size + chunk->definition.size +
 	       parquet_dictionary_held(&chunk->dictionary);

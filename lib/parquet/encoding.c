@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* So many groups have a header of one byte, which can be put in later. */
+/* The most groups whose header is one byte, so that it can be filled in later. */
 enum { MOST_GROUPS = 63 };
 
 unsigned parquet_bits(uint64_t most)
@@ -15,7 +15,7 @@ unsigned parquet_bits(uint64_t most)
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* Eight numbers of `width` bits are `width` bytes. */
+/* Append eight numbers of `width` bits, packed into `width` bytes. */
 static void add_group(struct bytes *out, unsigned width, const uint32_t value[8])
 {
 	uint64_t bits = 0;
@@ -40,7 +40,7 @@ static void add_group(struct bytes *out, unsigned width, const uint32_t value[8]
 	bytes_add_le(out, bits, filled / 8);
 }
 
-/* How many numbers from the first on are the same. */
+/* Return how many numbers at the start are equal. */
 static size_t run_length(const uint32_t *value, size_t count)
 {
 	size_t run = 1;
@@ -54,7 +54,7 @@ void parquet_hybrid_add(struct bytes *out, unsigned width, const uint32_t *value
 			size_t count)
 {
 	size_t header = 0;
-	unsigned groups = 0; /* under that header */
+	unsigned groups = 0; /* that share the header */
 
 	for (size_t i = 0, step; i < count; i += step) {
 		size_t left = count - i;
@@ -80,14 +80,14 @@ void parquet_hybrid_add(struct bytes *out, unsigned width, const uint32_t *value
 
 enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
 
-/* 32 numbers of `bits` bits are 4 * bits bytes. */
-static void pack(struct bytes *out, const uint64_t *number, unsigned bits)
+/* Append 32 numbers of `bits` bits, packed into 4 * bits bytes. */
+static void pack_miniblock(struct bytes *out, const uint64_t *number, unsigned bits)
 {
 	uint64_t packed = 0;
 	unsigned filled = 0;
 	uint8_t *at;
 
-	/* Eight bytes at a time, of which the last ones may be too many. */
+	/* Write eight bytes at a time, so the last ones may be beyond the end. */
 	bytes_reserve(out, MINIBLOCK * 8 + 8);
 	at = out->data + out->size;
 	out->size += (size_t)4 * bits;
@@ -106,7 +106,8 @@ static void pack(struct bytes *out, const uint64_t *number, unsigned bits)
 	memcpy(at, &packed, 8);
 }
 
-/* Of `count` differences; those past them in the last miniblock are 0. */
+/* Append a block of `count` differences. The rest of the last miniblock is filled with 0.
+ */
 static void add_block(struct bytes *out, const int64_t *delta, unsigned count)
 {
 	uint64_t number[BLOCK];
@@ -128,9 +129,9 @@ static void add_block(struct bytes *out, const int64_t *delta, unsigned count)
 		bits[i] = parquet_bits(any);
 		bytes_add_byte(out, (uint8_t)bits[i]);
 	}
-	/* A miniblock without a number is left out, of those bits 0 nothing is left. */
+	/* A miniblock without numbers must be omitted; with 0 bits it has no bytes. */
 	for (unsigned i = 0; i < MINIBLOCKS; i++)
-		pack(out, number + i * MINIBLOCK, bits[i]);
+		pack_miniblock(out, number + i * MINIBLOCK, bits[i]);
 }
 
 void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count)
@@ -151,11 +152,12 @@ void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count)
 	}
 }
 
-/* Bytes that a value takes besides its own, about: its places in the map, its entry. */
+/* Approximate bytes of memory for a value in addition to its own: slots and an entry. */
 enum { HELD_VALUE = 80 };
 
-/* One that is new: false where it has no place any more. */
-static bool add(struct parquet_dictionary *dictionary, const struct parquet_value *value)
+/* Add a new value. Return false if the dictionary is full. */
+static bool add_dictionary_value(struct parquet_dictionary *dictionary,
+				 const struct parquet_value *value)
 {
 	struct bytes *plain = &dictionary->plain;
 	size_t head = dictionary->width ? 0 : 4;
@@ -177,12 +179,12 @@ static int64_t number_code(struct parquet_dictionary *dictionary,
 {
 	int64_t code = dictionary->last;
 
-	/* Values often come again at once. */
+	/* Values often repeat immediately. */
 	if (dictionary->count && dictionary->last_bits == value->bits)
 		return code;
 	if (!intmap_get(&dictionary->numbers, value->bits, &code)) {
 		code = dictionary->count;
-		if (!add(dictionary, value))
+		if (!add_dictionary_value(dictionary, value))
 			return PARQUET_FULL;
 		intmap_put(&dictionary->numbers, value->bits, code);
 	}
@@ -191,7 +193,7 @@ static int64_t number_code(struct parquet_dictionary *dictionary,
 	return code;
 }
 
-/* The texts may have one more than the dictionary had room for. */
+/* `arrays` may contain one value more than the dictionary: the one that did not fit. */
 static int64_t array_code(struct parquet_dictionary *dictionary,
 			  const struct parquet_value *value)
 {
@@ -205,7 +207,7 @@ static int64_t array_code(struct parquet_dictionary *dictionary,
 		return PARQUET_FULL;
 	code = texts_put_bytes(&dictionary->arrays, value->bytes, value->size);
 	if (code > dictionary->count ||
-	    (code == dictionary->count && !add(dictionary, value)))
+	    (code == dictionary->count && !add_dictionary_value(dictionary, value)))
 		return PARQUET_FULL;
 	dictionary->last = (uint32_t)code;
 	return (int64_t)code;
@@ -238,15 +240,15 @@ static bool is_nan(const struct parquet_column *column, uint64_t bits)
 }
 
 /*
- * Bits to a key whose order is that of the values, and back: it is its own inverse. The
- * bits of negative reals sort backwards.
+ * Convert the bits of a number to a key that sorts like the number, or back: the function
+ * is its own inverse. The bits of negative reals sort in reverse.
  */
-static int64_t turn(const struct parquet_column *column, int64_t key)
+static int64_t flip_negative_real(const struct parquet_column *column, int64_t key)
 {
 	return column->type == PARQUET_DOUBLE && key < 0 ? key ^ INT64_MAX : key;
 }
 
-static int compare(const struct parquet_bound *a, const struct parquet_bound *b)
+static int compare_bounds(const struct parquet_bound *a, const struct parquet_bound *b)
 {
 	int order = memcmp(a->byte, b->byte, a->size < b->size ? a->size : b->size);
 
@@ -262,9 +264,9 @@ static void add_array(struct parquet_range *range, const struct parquet_value *v
 		return;
 	}
 	memcpy(bound.byte, value->bytes, value->size);
-	if (!range->any || compare(&bound, &range->low) < 0)
+	if (!range->any || compare_bounds(&bound, &range->low) < 0)
 		range->low = bound;
-	if (!range->any || compare(&bound, &range->high) > 0)
+	if (!range->any || compare_bounds(&bound, &range->high) > 0)
 		range->high = bound;
 	range->any = true;
 }
@@ -278,8 +280,9 @@ void parquet_range_add(struct parquet_range *range, const struct parquet_column 
 		add_array(range, value);
 		return;
 	}
-	key = turn(column, column->type == PARQUET_INT32 ? (int32_t)value->bits
-							 : (int64_t)value->bits);
+	key = flip_negative_real(column, column->type == PARQUET_INT32
+					     ? (int32_t)value->bits
+					     : (int64_t)value->bits);
 	range->boundless |= is_nan(column, value->bits);
 	range->least = range->any && range->least < key ? range->least : key;
 	range->most = range->any && range->most > key ? range->most : key;
@@ -287,13 +290,13 @@ void parquet_range_add(struct parquet_range *range, const struct parquet_column 
 }
 
 /*
- * A key's bytes. The format wants the least of zeros to be -0.0 and the greatest 0.0, as
- * the two are one value to readers.
+ * Convert a key to the bytes of a bound. The format requires -0.0 as the least zero and
+ * 0.0 as the greatest, as readers treat the two as equal.
  */
 static void set_bound(struct parquet_bound *bound, const struct parquet_column *column,
 		      int64_t key, bool least)
 {
-	uint64_t bits = (uint64_t)turn(column, key);
+	uint64_t bits = (uint64_t)flip_negative_real(column, key);
 
 	if (column->type == PARQUET_DOUBLE && (bits & (UINT64_MAX >> 1)) == 0)
 		bits = least ? UINT64_C(1) << 63 : 0;

@@ -11,9 +11,9 @@ void thrift_begin(struct thrift *thrift, struct bytes *out)
 	*thrift = (struct thrift){.out = out};
 }
 
-/* The type, and the id as a step from the last one where that is short. Items of a list
- * have neither. */
-static void field(struct thrift *thrift, int id, unsigned type)
+/* Write the header of a field: its type and its id, as a difference if that is short.
+ * Items of a list have no header. */
+static void add_field(struct thrift *thrift, int id, unsigned type)
 {
 	int step = id - thrift->last;
 
@@ -31,24 +31,24 @@ static void field(struct thrift *thrift, int id, unsigned type)
 
 void thrift_bool(struct thrift *thrift, int id, bool value)
 {
-	field(thrift, id, value ? 1 : 2); /* the type is the value */
+	add_field(thrift, id, value ? 1 : 2); /* a bool's value is in its type */
 }
 
 void thrift_i32(struct thrift *thrift, int id, int32_t value)
 {
-	field(thrift, id, THRIFT_I32);
+	add_field(thrift, id, THRIFT_I32);
 	bytes_add_zigzag(thrift->out, value);
 }
 
 void thrift_i64(struct thrift *thrift, int id, int64_t value)
 {
-	field(thrift, id, THRIFT_I64);
+	add_field(thrift, id, THRIFT_I64);
 	bytes_add_zigzag(thrift->out, value);
 }
 
 static void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size)
 {
-	field(thrift, id, THRIFT_BINARY);
+	add_field(thrift, id, THRIFT_BINARY);
 	bytes_add_varint(thrift->out, size);
 	bytes_add(thrift->out, data, size);
 }
@@ -60,7 +60,7 @@ void thrift_text(struct thrift *thrift, int id, const char *text)
 
 void thrift_struct(struct thrift *thrift, int id)
 {
-	field(thrift, id, THRIFT_STRUCT);
+	add_field(thrift, id, THRIFT_STRUCT);
 	assert(thrift->depth < THRIFT_DEPTH);
 	thrift->outer[thrift->depth++] = thrift->last;
 	thrift->last = 0;
@@ -68,7 +68,7 @@ void thrift_struct(struct thrift *thrift, int id)
 
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count)
 {
-	field(thrift, id, THRIFT_LIST);
+	add_field(thrift, id, THRIFT_LIST);
 	if (count < 15) {
 		bytes_add_byte(thrift->out, (uint8_t)(count << 4 | item));
 	} else {
@@ -91,9 +91,9 @@ enum { NO_CONVERTED = -1, CONVERTED_LIST = 3 };
 enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_TIMESTAMP = 8 };
 
 struct logical {
-	int converted; /* ConvertedType, which older readers know */
+	int converted; /* ConvertedType, for older readers */
 	int member;
-	int unit; /* of a timestamp: member of the union TimeUnit */
+	int unit; /* member of the union TimeUnit, for a timestamp */
 };
 
 static const struct logical logical_types[] = {
@@ -103,13 +103,13 @@ static const struct logical logical_types[] = {
 };
 static const struct logical list_type = {CONVERTED_LIST, LOGICAL_LIST, 0};
 
-/* Field 10 of SchemaElement. */
+/* Write field 10 of SchemaElement. */
 static void add_logical(struct thrift *thrift, const struct logical *logical)
 {
 	thrift_struct(thrift, 10);
 	thrift_struct(thrift, logical->member);
 	if (logical->member == LOGICAL_TIMESTAMP) {
-		thrift_bool(thrift, 1, true); /* of UTC */
+		thrift_bool(thrift, 1, true); /* isAdjustedToUTC */
 		thrift_struct(thrift, 2);
 		thrift_struct(thrift, logical->unit);
 		thrift_end(thrift);
@@ -119,12 +119,12 @@ static void add_logical(struct thrift *thrift, const struct logical *logical)
 	thrift_end(thrift);
 }
 
-/* A SchemaElement: a leaf of a type, or a group of other elements. */
+/* A SchemaElement: a leaf with a type, or a group of other elements. */
 struct element {
 	const char *name;
-	int repetition; /* -1: the root has none */
+	int repetition; /* -1 for the root */
 	enum parquet_type type;
-	size_t children;               /* 0: a leaf */
+	size_t children;               /* 0 for a leaf */
 	const struct logical *logical; /* or NULL */
 };
 
@@ -184,7 +184,7 @@ static void add_path(struct thrift *thrift, int id, const struct parquet_column 
 	thrift_text(thrift, THRIFT_ITEM, "element");
 }
 
-/* Field 12 of ColumnMetaData. */
+/* Write field 12 of ColumnMetaData. */
 static void add_statistics(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
 	struct parquet_bound low, high;
@@ -194,7 +194,7 @@ static void add_statistics(struct thrift *thrift, const struct parquet_chunk *ch
 	if (parquet_range_bounds(&chunk->range, chunk->column, &low, &high)) {
 		thrift_binary(thrift, 5, high.byte, high.size);
 		thrift_binary(thrift, 6, low.byte, low.size);
-		thrift_bool(thrift, 7, true); /* both are values, no mere bounds */
+		thrift_bool(thrift, 7, true); /* both bounds are values of the chunk */
 		thrift_bool(thrift, 8, true);
 	}
 	thrift_end(thrift);
@@ -226,7 +226,7 @@ static void add_page_count(struct thrift *thrift, int type, int encoding, uint32
 	thrift_end(thrift);
 }
 
-/* Field 13: readers see in it whether all values are in the dictionary. */
+/* Write field 13, from which readers see whether all values are in the dictionary. */
 static void add_page_counts(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
 	bool dictionary = chunk->head.size > 0;
@@ -242,7 +242,7 @@ static void add_page_counts(struct thrift *thrift, const struct parquet_chunk *c
 			add_page_count(thrift, FORMAT_DATA_PAGE, i, chunk->pages_of[i]);
 }
 
-/* Field 3 of ColumnChunk. */
+/* Write field 3 of ColumnChunk. */
 static void add_metadata(struct thrift *thrift, const struct parquet_chunk *chunk,
 			 uint64_t offset)
 {
@@ -264,12 +264,11 @@ static void add_metadata(struct thrift *thrift, const struct parquet_chunk *chun
 	thrift_end(thrift);
 }
 
-/* ColumnChunk. */
 static void add_chunk(struct thrift *thrift, const struct parquet_chunk *chunk,
 		      uint64_t offset)
 {
 	thrift_struct(thrift, THRIFT_ITEM);
-	thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
+	thrift_i64(thrift, 2, 0); /* the metadata is only here */
 	add_metadata(thrift, chunk, offset);
 	thrift_end(thrift);
 }
@@ -325,8 +324,8 @@ void parquet_footer_add(const struct parquet_footer *footer,
 		bytes_add(out, footer->pair.data, footer->pair.size);
 	}
 	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
-	/* Bounds are in the order of each column's type; without this they count
-	 * for nothing. */
+	/* Bounds are in the order of each column's type; without this list readers ignore
+	 * them. */
 	thrift_list(&thrift, 7, THRIFT_STRUCT, columns);
 	for (size_t i = 0; i < columns; i++) {
 		thrift_struct(&thrift, THRIFT_ITEM);

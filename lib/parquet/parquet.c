@@ -17,9 +17,10 @@ enum {
 	DEFAULT_PAGE_ROWS = 20000,
 	DEFAULT_PAGE_BYTES = 1 << 20,
 	DEFAULT_DICTIONARY_BYTES = 1 << 20,
-	/* With the longest row a page stays below 2^31 bytes, as it must. */
+	/* Limit of page_rows and page_bytes: with the longest row a page must stay below
+	 * 2^31 bytes. */
 	MOST_PAGE = 1 << 29,
-	/* So many rows at most are added before the memory of all chunks is added up. */
+	/* Rows added between checks of the memory of all chunks. */
 	ROWS_A_CHECK = 256,
 };
 
@@ -29,33 +30,33 @@ struct parquet_writer {
 	size_t columns;
 	struct parquet_settings settings;
 	struct parquet_press press;
-	struct parquet_chunk *chunk; /* one a column */
+	struct parquet_chunk *chunk; /* one for each column */
 	struct parquet_footer footer;
 	uint64_t rows, group_rows;
 	uint64_t offset; /* bytes written */
 };
 
-static size_t choose(size_t wanted, size_t otherwise, size_t most)
+static size_t limit_setting(size_t value, size_t standard, size_t most)
 {
-	if (wanted == 0)
-		return otherwise;
-	return wanted < most ? wanted : most;
+	if (value == 0)
+		return standard;
+	return value < most ? value : most;
 }
 
-static void take_settings(struct parquet_settings *settings)
+static void set_defaults(struct parquet_settings *settings)
 {
 	settings->group_rows = settings->group_rows ?: DEFAULT_GROUP_ROWS;
 	settings->group_bytes = settings->group_bytes ?: DEFAULT_GROUP_BYTES;
 	settings->page_rows =
-	    (uint32_t)choose(settings->page_rows, DEFAULT_PAGE_ROWS, MOST_PAGE);
+	    (uint32_t)limit_setting(settings->page_rows, DEFAULT_PAGE_ROWS, MOST_PAGE);
 	settings->page_bytes =
-	    choose(settings->page_bytes, DEFAULT_PAGE_BYTES, MOST_PAGE);
-	settings->dictionary_bytes =
-	    choose(settings->dictionary_bytes, DEFAULT_DICTIONARY_BYTES, MOST_PAGE);
+	    limit_setting(settings->page_bytes, DEFAULT_PAGE_BYTES, MOST_PAGE);
+	settings->dictionary_bytes = limit_setting(settings->dictionary_bytes,
+						   DEFAULT_DICTIONARY_BYTES, MOST_PAGE);
 }
 
-static int put(struct parquet_writer *writer, const void *data, size_t size,
-	       struct error *error)
+static int write_bytes(struct parquet_writer *writer, const void *data, size_t size,
+		       struct error *error)
 {
 	if (size && fwrite(data, 1, size, writer->file) != size)
 		return error_set(error, "cannot write: %s", strerror(errno));
@@ -72,7 +73,7 @@ struct parquet_writer *parquet_writer_new(FILE *file, const struct parquet_colum
 
 	if (settings)
 		writer->settings = *settings;
-	take_settings(&writer->settings);
+	set_defaults(&writer->settings);
 	writer->file = file;
 	writer->columns = columns;
 	writer->column = mem_alloc(columns * sizeof(*column));
@@ -85,7 +86,7 @@ struct parquet_writer *parquet_writer_new(FILE *file, const struct parquet_colum
 	}
 	writer->press.codec = writer->settings.codec;
 	writer->press.level = writer->settings.level;
-	if (put(writer, FORMAT_MAGIC, strlen(FORMAT_MAGIC), error) == 0)
+	if (write_bytes(writer, FORMAT_MAGIC, strlen(FORMAT_MAGIC), error) == 0)
 		return writer;
 	parquet_writer_free(writer);
 	return NULL;
@@ -97,7 +98,7 @@ void parquet_add_metadata(struct parquet_writer *writer, const char *key,
 	parquet_footer_add_pair(&writer->footer, key, value);
 }
 
-/* Write the row group: every chunk is whole before the footer has its sizes. */
+/* Write the row group. All chunks are finished first, as the footer needs their sizes. */
 static int end_group(struct parquet_writer *writer, struct error *error)
 {
 	if (writer->group_rows == 0)
@@ -110,8 +111,8 @@ static int end_group(struct parquet_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->columns; i++) {
 		struct parquet_chunk *chunk = &writer->chunk[i];
 
-		if (put(writer, chunk->head.data, chunk->head.size, error) ||
-		    put(writer, chunk->body.data, chunk->body.size, error))
+		if (write_bytes(writer, chunk->head.data, chunk->head.size, error) ||
+		    write_bytes(writer, chunk->body.data, chunk->body.size, error))
 			return -1;
 		parquet_chunk_reset(chunk);
 	}
@@ -140,13 +141,13 @@ int parquet_writer_finish(struct parquet_writer *writer, struct error *error)
 			   &end);
 	if (end.size > INT32_MAX) {
 		status = error_set(error,
-				   "the metadata of %zu row groups has %zu bytes, want "
-				   "up to 2^31",
+				   "metadata of %zu row groups has %zu bytes (limit "
+				   "2^31)",
 				   writer->footer.groups, end.size);
 	} else {
 		bytes_add_le(&end, end.size, 4);
 		bytes_add_text(&end, FORMAT_MAGIC);
-		status = put(writer, end.data, end.size, error);
+		status = write_bytes(writer, end.data, end.size, error);
 	}
 	if (!status && fflush(writer->file))
 		status = error_set(error, "cannot write: %s", strerror(errno));
@@ -169,25 +170,32 @@ void parquet_writer_free(struct parquet_writer *writer)
 	free(writer);
 }
 
-static const char *const cell_name[] = {
-    [CELL_NULL] = "null", [CELL_INTEGER] = "an integer", [CELL_REAL] = "a real",
-    [CELL_TEXT] = "text", [CELL_BLOB] = "a blob",
-};
+static int refuse_cell(const struct cell *cell, const char *expected, struct error *error)
+{
+	static const char *const type[] = {
+	    [CELL_NULL] = "null", [CELL_INTEGER] = "integer", [CELL_REAL] = "real",
+	    [CELL_TEXT] = "text", [CELL_BLOB] = "blob",
+	};
+
+	return error_set(error, "invalid value of type %s (expected %s)",
+			 type[cell->type], expected);
+}
 
 static int integer_value(const struct parquet_column *column, const struct cell *cell,
 			 struct parquet_value *value, struct error *error)
 {
 	if (cell->type != CELL_INTEGER)
-		return error_set(error, "%s, want an integer", cell_name[cell->type]);
+		return refuse_cell(cell, "an integer", error);
 	if (column->type == PARQUET_INT32 &&
 	    (cell->integer < INT32_MIN || cell->integer > INT32_MAX))
-		return error_set(error, "%" PRId64 ", want %d to %d", cell->integer,
-				 INT32_MIN, INT32_MAX);
+		return error_set(error, "invalid integer %" PRId64 " (expected %d to %d)",
+				 cell->integer, INT32_MIN, INT32_MAX);
 	value->bits = (uint64_t)cell->integer;
 	return 0;
 }
 
-/* A real, or an integer that is one exactly. */
+/* Convert a real, or an integer that a double holds exactly. Return 0, or -1 with error.
+ */
 static int real_value(const struct cell *cell, struct parquet_value *value,
 		      struct error *error)
 {
@@ -195,10 +203,11 @@ static int real_value(const struct cell *cell, struct parquet_value *value,
 	double real = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
 	if (cell->type != CELL_REAL && cell->type != CELL_INTEGER)
-		return error_set(error, "%s, want a number", cell_name[cell->type]);
+		return refuse_cell(cell, "a number", error);
 	if (cell->type == CELL_INTEGER &&
 	    (cell->integer < -exact || cell->integer > exact))
-		return error_set(error, "%" PRId64 ", want an integer up to 2^53",
+		return error_set(error,
+				 "invalid integer %" PRId64 " (expected up to 2^53)",
 				 cell->integer);
 	memcpy(&value->bits, &real, sizeof(real));
 	return 0;
@@ -208,20 +217,20 @@ static int array_value(const struct parquet_column *column, const struct cell *c
 		       struct parquet_value *value, struct error *error)
 {
 	if (!cell_has_bytes(cell))
-		return error_set(error, "%s, want text or a blob", cell_name[cell->type]);
+		return refuse_cell(cell, "text or a blob", error);
 	if (cell->size > PARQUET_LONGEST_VALUE)
-		return error_set(error, "%" PRIu32 " bytes, want up to %d", cell->size,
-				 PARQUET_LONGEST_VALUE);
+		return error_set(error, "too many bytes: %" PRIu32 " (limit %d)",
+				 cell->size, PARQUET_LONGEST_VALUE);
 	if (column->logical == PARQUET_STRING && !column->is_utf8 &&
 	    !utf8_is_valid(cell->bytes, cell->size))
-		return error_set(error, "no UTF-8, want text");
+		return error_set(error, "invalid UTF-8");
 	value->bytes = cell->size ? cell->bytes : "";
 	value->size = cell->size;
 	return 0;
 }
 
-/* Add a cell to the page, as the first or a further value of its row. 0, or -1 with what
- * was wanted of it. */
+/* Add a cell to the page, as the first or a further value of its row. Return 0, or -1
+ * with error if it does not fit the column. */
 static int add_value(struct parquet_chunk *chunk, enum parquet_place place,
 		     const struct cell *cell, struct error *error)
 {
@@ -231,14 +240,13 @@ static int add_value(struct parquet_chunk *chunk, enum parquet_place place,
 	int status = 0;
 
 	if (value.null)
-		status =
-		    chunk->most_definition ? 0 : error_set(error, "null, want a value");
+		status = chunk->most_definition ? 0 : refuse_cell(cell, "a value", error);
 	else if (column->type == PARQUET_DOUBLE)
 		status = real_value(cell, &value, error);
 	else if (column->type == PARQUET_BYTE_ARRAY)
 		status = array_value(column, cell, &value, error);
 	else if (column->type == PARQUET_BOOLEAN)
-		status = error_set(error, "%s, want null", cell_name[cell->type]);
+		status = refuse_cell(cell, "null", error);
 	else
 		status = integer_value(column, cell, &value, error);
 	if (!status)
@@ -246,7 +254,8 @@ static int add_value(struct parquet_chunk *chunk, enum parquet_place place,
 	return status;
 }
 
-/* How many numbers the page surely has room for; 0: one, but no more. */
+/* Return how many of `count` numbers certainly fit into the page. If it is 0, one more
+ * may still be added. */
 static size_t page_capacity(const struct parquet_chunk *chunk, size_t count)
 {
 	size_t rows = chunk->settings->page_rows - chunk->page_rows;
@@ -257,8 +266,8 @@ static size_t page_capacity(const struct parquet_chunk *chunk, size_t count)
 }
 
 /*
- * Numbers and nulls of a column of 64 bits, up to a cell that is neither, within the
- * page. Returns how many.
+ * Add numbers and nulls of a column of 64 bits to the page, at most `most` cells, up to
+ * the first that is neither. Return how many were added.
  */
 static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 			  size_t stride, size_t most)
@@ -296,8 +305,8 @@ static size_t add_numbers(struct parquet_chunk *chunk, const struct cell *cell,
 	return count;
 }
 
-/* The cells of one flat column: `stride` cells from one row to the next. Counts those
- * that were added. */
+/* Add cells of a flat column, which are `stride` cells apart. On failure `added` is the
+ * number of those before the bad one. Return 0, or -1 with error. */
 static int add_cells(struct parquet_chunk *chunk, const struct cell *cell, size_t stride,
 		     size_t rows, size_t *added, struct error *error)
 {
@@ -328,7 +337,7 @@ static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list
 	for (size_t i = 0; i < list->count; i++)
 		bytes += list->cell[i].size + 4;
 	if (bytes > PARQUET_LONGEST_ROW)
-		return error_set(error, "a list of more than %d bytes, want less",
+		return error_set(error, "list too long (limit %d bytes)",
 				 PARQUET_LONGEST_ROW);
 	if (list->count == 0)
 		parquet_chunk_add_levels(chunk, PARQUET_FIRST, 1, 1);
@@ -339,7 +348,7 @@ static int add_list(struct parquet_chunk *chunk, const struct parquet_list *list
 	return parquet_chunk_end_rows(chunk, 1, error);
 }
 
-/* Add rows to all chunks; they fit into the row group. */
+/* Add rows, which fit into the row group, to all chunks. Return 0, or -1 with error. */
 static int add_rows(struct parquet_writer *writer, const struct cell *cell,
 		    const struct parquet_list *list, size_t rows, struct error *error)
 {

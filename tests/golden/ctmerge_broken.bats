@@ -313,16 +313,16 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 	head -c 300 map.json >cut.json
 	sed 's/"rate_ppb": [-0-9.]*/"rate_ppb": 1e40/' map.json >rate.json
 	no_map() { fails_with 1 "ctmerge: $2" ctmerge -q run --clocks "$1" -o run.db; }
-	no_map version.json 'version.json: version: 2 is not known, want 1'
-	no_map format.json 'format.json: format: want "clustertrace-clocks"'
+	no_map version.json 'version.json: unknown version 2 (expected 1)'
+	no_map format.json 'format.json: format: expected "clustertrace-clocks"'
 	no_map cut.json "cut.json:10:59: invalid JSON: premature end of input near '\"'"
-	no_map rate.json 'rate.json: clocks[0].segments[0].rate_ppb: want a number between -5e8 and 5e8'
+	no_map rate.json 'rate.json: clocks[0].segments[0].rate_ppb: expected a number between -5e8 and 5e8'
 	sed 's/"local_ns": [0-9]*/"local_ns": 9223372036854775807/' map.json >far.json
-	no_map far.json 'far.json: clocks[0].segments[0].local_ns: want a time between 1967 and 2111'
+	no_map far.json 'far.json: clocks[0].segments[0].local_ns: expected a time between 1967 and 2111'
 	sed 's/"traces": \["node1"/"traces": ["x"/' map.json >island.json
-	no_map island.json "island.json: islands[0].traces: no clock 'x'"
+	no_map island.json "island.json: islands[0].traces: unknown clock 'x'"
 	sed 's/"a": "node1"/"a": "x"/' map.json >pair.json
-	no_map pair.json "pair.json: pairs[0].a: no clock 'x'"
+	no_map pair.json "pair.json: pairs[0].a: unknown clock 'x'"
 	no_map nowhere 'nowhere: No such file or directory'
 	[ ! -e run.db ]
 }

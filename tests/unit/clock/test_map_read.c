@@ -288,49 +288,48 @@ static void test_wrong_head(void **unused)
 {
 	(void)unused;
 	assert_refused("-clocks", "",
-		       "clocks.json: format: want \"clustertrace-clocks\"");
+		       "clocks.json: format: expected \"clustertrace-clocks\"");
 	assert_refused("\"format\"", "\"f\"",
-		       "clocks.json: format: want \"clustertrace-clocks\"");
+		       "clocks.json: format: expected \"clustertrace-clocks\"");
 	assert_refused("\"version\": 1", "\"version\": 2",
-		       "clocks.json: version: 2 is not known, want 1");
+		       "clocks.json: unknown version 2 (expected 1)");
 	assert_refused("\"version\": 1", "\"version\": 1.0",
-		       "clocks.json: version: want an integer");
+		       "clocks.json: version: expected an integer");
 	assert_refused("\"reference\": \"n0\"", "\"reference\": null",
-		       "clocks.json: reference: want a string");
-	assert_refused("\"islands\"", "\"i\"", "clocks.json: islands: want an array");
+		       "clocks.json: reference: expected a string");
+	assert_refused("\"islands\"", "\"i\"", "clocks.json: islands: expected an array");
 	assert_refused("[{\"reference\"", "[7, {\"reference\"",
-		       "clocks.json: islands[0]: want an object");
+		       "clocks.json: islands[0]: expected an object");
 	assert_refused("[{\"reference\"", "[{\"r\"",
-		       "clocks.json: islands[0].reference: want a string");
+		       "clocks.json: islands[0].reference: expected a string");
 	assert_refused("\"traces\": [\"n0\", \"n1\"]", "\"traces\": \"n0\"",
-		       "clocks.json: islands[0].traces: want an array");
+		       "clocks.json: islands[0].traces: expected an array");
 	assert_refused("[\"n0\", \"n1\"]", "[\"n0\", 1]",
-		       "clocks.json: islands[0].traces: want strings");
+		       "clocks.json: islands[0].traces: expected strings");
 }
 
 static void test_wrong_clock(void **unused)
 {
 	(void)unused;
-	assert_refused("\"clocks\"", "\"c\"", "clocks.json: clocks: want an array");
+	assert_refused("\"clocks\"", "\"c\"", "clocks.json: clocks: expected an array");
 	assert_refused("[{\"trace\"", "[[], {\"trace\"",
-		       "clocks.json: clocks[0]: want an object");
+		       "clocks.json: clocks[0]: expected an object");
 	assert_refused("{\"trace\": \"n1\"", "{\"trace\": 1",
-		       "clocks.json: clocks[1].trace: want a string");
+		       "clocks.json: clocks[1].trace: expected a string");
 	assert_refused("{\"trace\": \"n1\"", "{\"trace\": \"n0\"",
-		       "clocks.json: clocks[1].trace: want a name that no clock before "
-		       "has");
+		       "clocks.json: clocks[1].trace: duplicate name 'n0'");
 	assert_refused("\"path\": \"run/n1\", ", "",
-		       "clocks.json: clocks[1].path: want a string");
+		       "clocks.json: clocks[1].path: expected a string");
 	assert_refused("\"exact\"", "\"perfect\"",
-		       "clocks.json: clocks[0].quality: want exact, accurate, "
+		       "clocks.json: clocks[0].quality: expected exact, accurate, "
 		       "approximate, incomplete, contradictory or absent");
 	assert_refused("\"exact\"", "3",
-		       "clocks.json: clocks[0].quality: want exact, accurate, "
+		       "clocks.json: clocks[0].quality: expected exact, accurate, "
 		       "approximate, incomplete, contradictory or absent");
 	assert_refused("\"begin_ns\": 1", "\"begin_ns\": 1.5",
-		       "clocks.json: clocks[1].begin_ns: want an integer");
+		       "clocks.json: clocks[1].begin_ns: expected an integer");
 	assert_refused("\"end_ns\": 8", "\"end_ns\": \"8\"",
-		       "clocks.json: clocks[1].end_ns: want an integer");
+		       "clocks.json: clocks[1].end_ns: expected an integer");
 }
 
 static void test_wrong_segment(void **unused)
@@ -338,62 +337,65 @@ static void test_wrong_segment(void **unused)
 	(void)unused;
 	assert_refused(
 	    "\"segments\": [{\"local_ns\": 0, \"ref_ns\": 0, \"rate_ppb\": 0}]",
-	    "\"segments\": []", "clocks.json: clocks[0].segments: want at least one");
+	    "\"segments\": []", "clocks.json: clocks[0].segments: expected at least one");
 	assert_refused(
 	    "\"segments\": [{\"local_ns\": 0, \"ref_ns\": 0, \"rate_ppb\": 0}]",
-	    "\"segments\": {}", "clocks.json: clocks[0].segments: want an array");
+	    "\"segments\": {}", "clocks.json: clocks[0].segments: expected an array");
 	assert_refused("[{\"local_ns\": 0", "[null, {\"local_ns\": 0",
-		       "clocks.json: clocks[0].segments[0]: want an object");
+		       "clocks.json: clocks[0].segments[0]: expected an object");
 	assert_refused("\"ref_ns\": 22", "\"ref_ns\": null",
-		       "clocks.json: clocks[1].segments[1].ref_ns: want an integer");
+		       "clocks.json: clocks[1].segments[1].ref_ns: expected an integer");
 	assert_refused("\"rate_ppb\": -58.6", "\"rate_ppb\": \"-58.6\"",
-		       "clocks.json: clocks[1].segments[0].rate_ppb: want a number "
+		       "clocks.json: clocks[1].segments[0].rate_ppb: expected a number "
 		       "between -5e8 and 5e8");
 	assert_refused("\"rate_ppb\": -58.6", "\"rate_ppb\": -5e8",
-		       "clocks.json: clocks[1].segments[0].rate_ppb: want a number "
+		       "clocks.json: clocks[1].segments[0].rate_ppb: expected a number "
 		       "between -5e8 and 5e8");
 	assert_refused("\"local_ns\": 21", "\"local_ns\": 11",
-		       "clocks.json: clocks[1].segments[1].local_ns: want a later time "
-		       "than the segment before");
+		       "clocks.json: clocks[1].segments[1].local_ns: expected a time "
+		       "after the preceding segment's");
 }
 
 static void test_wrong_bound(void **unused)
 {
 	(void)unused;
 	assert_refused("\"bounds\": []", "\"bounds\": 0",
-		       "clocks.json: clocks[0].bounds: want an array");
+		       "clocks.json: clocks[0].bounds: expected an array");
 	assert_refused("\"low_ns\": -3, ", "",
-		       "clocks.json: clocks[1].bounds[0].low_ns: want an integer or "
+		       "clocks.json: clocks[1].bounds[0].low_ns: expected an integer or "
 		       "null");
 	assert_refused("\"high_ns\": null", "\"high_ns\": 1e3",
-		       "clocks.json: clocks[1].bounds[1].high_ns: want an integer or "
+		       "clocks.json: clocks[1].bounds[1].high_ns: expected an integer or "
 		       "null");
 	assert_refused("\"low_ns\": -3", "\"low_ns\": 4",
-		       "clocks.json: clocks[1].bounds[0].low_ns: want no more than "
+		       "clocks.json: clocks[1].bounds[0].low_ns: expected at most "
 		       "high_ns");
 	assert_refused("\"local_ns\": 41", "\"local_ns\": 30",
-		       "clocks.json: clocks[1].bounds[1].local_ns: want no earlier time "
-		       "than the bound before");
+		       "clocks.json: clocks[1].bounds[1].local_ns: expected a time not "
+		       "before the preceding bound's");
 }
 
 static void test_wrong_pair(void **unused)
 {
 	(void)unused;
-	assert_refused("\"pairs\"", "\"p\"", "clocks.json: pairs: want an array");
-	assert_refused("[{\"a\"", "[1, {\"a\"", "clocks.json: pairs[0]: want an object");
+	assert_refused("\"pairs\"", "\"p\"", "clocks.json: pairs: expected an array");
+	assert_refused("[{\"a\"", "[1, {\"a\"",
+		       "clocks.json: pairs[0]: expected an object");
 	assert_refused("\"b\": \"n1\"", "\"b\": 1",
-		       "clocks.json: pairs[0].b: want a string");
+		       "clocks.json: pairs[0].b: expected a string");
 	assert_refused(
 	    "\"messages_ab\": 51", "\"messages_ab\": -1",
-	    "clocks.json: pairs[0].messages_ab: want an integer of at least 0");
-	assert_refused("\"hull_ba\": 55, ", "",
-		       "clocks.json: pairs[0].hull_ba: want an integer of at least 0");
+	    "clocks.json: pairs[0].messages_ab: expected an integer of at least 0");
+	assert_refused(
+	    "\"hull_ba\": 55, ", "",
+	    "clocks.json: pairs[0].hull_ba: expected an integer of at least 0");
 	assert_refused("\"min_latency_ab_ns\": 58", "\"min_latency_ab_ns\": false",
-		       "clocks.json: pairs[0].min_latency_ab_ns: want an integer or "
+		       "clocks.json: pairs[0].min_latency_ab_ns: expected an integer or "
 		       "null");
-	assert_refused("\"matching\"", "\"m\"", "clocks.json: matching: want an object");
+	assert_refused("\"matching\"", "\"m\"",
+		       "clocks.json: matching: expected an object");
 	assert_refused("\"sent\": 61", "\"sent\": []",
-		       "clocks.json: matching.sent: want an integer of at least 0");
+		       "clocks.json: matching.sent: expected an integer of at least 0");
 }
 
 static void test_no_json(void **unused)

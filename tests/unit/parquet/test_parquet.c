@@ -147,29 +147,35 @@ static void values_that_do_not_fit_are_refused(void **state)
 	    {{.type = PARQUET_INT32},
 	     INTEGER(INT64_C(1) << 31),
 	     INTEGER(INT32_MAX),
-	     "2147483648, want -2147483648 to 2147483647"},
+	     "invalid integer 2147483648 (expected -2147483648 to 2147483647)"},
 	    {{.type = PARQUET_BOOLEAN, .optional = true},
 	     INTEGER(1),
 	     {.type = CELL_NULL},
-	     "an integer, want null"},
-	    {{.type = PARQUET_INT64}, TEXT("1"), INTEGER(1), "text, want an integer"},
+	     "invalid value of type integer (expected null)"},
+	    {{.type = PARQUET_INT64},
+	     TEXT("1"),
+	     INTEGER(1),
+	     "invalid value of type text (expected an integer)"},
 	    {{.type = PARQUET_INT64},
 	     {.type = CELL_NULL},
 	     INTEGER(1),
-	     "null, want a value"},
+	     "invalid value of type null (expected a value)"},
 	    {{.type = PARQUET_DOUBLE},
 	     INTEGER((INT64_C(1) << 53) + 1),
 	     INTEGER(INT64_C(1) << 53),
-	     "9007199254740993, want an integer up to 2^53"},
-	    {{.type = PARQUET_DOUBLE}, TEXT("x"), REAL(0.1), "text, want a number"},
+	     "invalid integer 9007199254740993 (expected up to 2^53)"},
+	    {{.type = PARQUET_DOUBLE},
+	     TEXT("x"),
+	     REAL(0.1),
+	     "invalid value of type text (expected a number)"},
 	    {{.type = PARQUET_BYTE_ARRAY, .logical = PARQUET_STRING},
 	     TEXT("\xff"),
 	     TEXT(""),
-	     "no UTF-8, want text"},
+	     "invalid UTF-8"},
 	    {{.type = PARQUET_BYTE_ARRAY},
 	     REAL(1),
 	     TEXT("\xff"),
-	     "a real, want text or a blob"},
+	     "invalid value of type real (expected text or a blob)"},
 	};
 
 	(void)state;
@@ -217,14 +223,13 @@ static void lists_that_do_not_fit_are_refused(void **state)
 
 	(void)state;
 	assert_list_refused(&number, &(struct parquet_list){.cell = element, .count = 2},
-			    "row 1: column a: element 2: 2147483648, want -2147483648 to "
-			    "2147483647");
+			    "row 1: column a: element 2: invalid integer 2147483648 "
+			    "(expected -2147483648 to 2147483647)");
 	assert_list_refused(&blob, &(struct parquet_list){.cell = three, .count = 3},
-			    "row 1: column a: a list of more than 1073741824 bytes, "
-			    "want less");
+			    "row 1: column a: list too long (limit 1073741824 bytes)");
 	assert_list_refused(&blob, &(struct parquet_list){.cell = &larger, .count = 1},
-			    "row 1: column a: element 1: 536870913 bytes, want up to "
-			    "536870912");
+			    "row 1: column a: element 1: too many bytes: 536870913 "
+			    "(limit 536870912)");
 }
 
 static void a_full_disk_is_told(void **state)
