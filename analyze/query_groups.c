@@ -464,7 +464,7 @@ static void add_cell(struct sum *sum, unsigned wanted, const struct cell *cell)
 	sum->count++;
 }
 
-/* A timeline_take. SQLite makes numbers of texts: then it does all. */
+/* A timeline_row_fn. SQLite makes numbers of texts: then it does all. */
 static int add_row(void *context, const struct cell *row, struct error *error)
 {
 	enum {
@@ -514,7 +514,7 @@ static int aggregate_cell(const struct aggregate *aggregate, const struct sum *s
 	return 0;
 }
 
-/* A timeline_give. */
+/* A timeline_source_fn. */
 static int give_group(void *context, struct cell *row, struct error *error)
 {
 	struct groups *groups = context;

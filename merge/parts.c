@@ -392,7 +392,7 @@ static int reserve_name(void *context, const struct cell *row, struct error *err
 	AUTOFREE char *name = cell_text(row);
 
 	(void)error;
-	name_take(&join->names, name);
+	name_reserve(&join->names, name);
 	return 0;
 }
 

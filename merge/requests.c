@@ -536,8 +536,8 @@ static struct cell text_of(const struct requests *requests, uint64_t text)
 	return cell_of_text(texts_get(&requests->texts, text));
 }
 
-int requests_tunnels(const struct requests *requests, timeline_take *take, void *context,
-		     struct error *error)
+int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
+		     void *context, struct error *error)
 {
 	int status = 0;
 

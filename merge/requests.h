@@ -106,8 +106,8 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
  * address and port of either end, that whose address (or else port) is less first, and
  * its messages. 0, or -1 with error.
  */
-int requests_tunnels(const struct requests *requests, timeline_take *take, void *context,
-		     struct error *error);
+int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
+		     void *context, struct error *error);
 
 void requests_free(struct requests *requests);
 

@@ -258,7 +258,7 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static int scan(struct reading *reading, const char *sql, timeline_take *take,
+static int scan(struct reading *reading, const char *sql, timeline_row_fn *take,
 		struct error *error)
 {
 	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),

@@ -131,7 +131,7 @@ static int close_file(struct opendc *opendc, struct error *error)
 	return opendc_file_finish(file, error);
 }
 
-static int ask(struct opendc *opendc, const char *sql, timeline_take *take,
+static int ask(struct opendc *opendc, const char *sql, timeline_row_fn *take,
 	       struct error *error)
 {
 	return query_rows(opendc->export->timeline, sql, opendc->value, take, opendc,

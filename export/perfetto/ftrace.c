@@ -669,7 +669,7 @@ static int take_packet(void *context, const struct cell *row, struct error *erro
 
 static const struct kind {
 	const char *name;
-	timeline_take *take;
+	timeline_row_fn *take;
 } kinds[] = {
     {"trees", take_tree},
     {"interrupts", take_interrupt},
@@ -682,7 +682,7 @@ static const struct kind {
 /* Rows of nodes of the scope. */
 struct chosen_rows {
 	struct bundle bundle;
-	timeline_take *take;
+	timeline_row_fn *take;
 };
 
 static int take_chosen(void *context, const struct cell *row, struct error *error)

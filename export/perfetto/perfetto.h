@@ -212,7 +212,7 @@ struct perfetto_track *perfetto_track(struct perfetto *perfetto,
 const struct perfetto_track *
 perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_t end_ns);
 
-/* A row of the threads' names, in their order. As timeline_take. */
+/* A row of the threads' names, in their order. As timeline_row_fn. */
 int perfetto_take_thread(void *context, const struct cell *row, struct error *error);
 
 /* "nginx 812": who had this tid then. Good until perfetto_clear. */

@@ -495,7 +495,7 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 	facts.sql = open_memstream(&selected, &size);
 	add_event_columns(facts.wanted, &facts.names);
 	for (size_t i = 0; i < taken->count; i++)
-		name_take(&facts.names, taken->item[i]);
+		name_reserve(&facts.names, taken->item[i]);
 	status = select_class(timeline, &facts, class_id, error);
 	fclose(facts.sql);
 	if (!status)
@@ -510,7 +510,7 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 }
 
 int table_query_each(const struct table_query *wanted, struct timeline_reader *timeline,
-		     const struct scope *scope, timeline_take *take, void *context,
+		     const struct scope *scope, timeline_row_fn *take, void *context,
 		     struct error *error)
 {
 	const char *columns = wanted->sql + strlen("SELECT ");

@@ -82,7 +82,7 @@ int table_query_list_tables(struct timeline_reader *timeline, struct text_list *
 /* Hand on all rows, in their order; where they come so by TIMELINE_ROW. 0, or -1 with
  * error, or where `take` returned other than 0. */
 int table_query_each(const struct table_query *query, struct timeline_reader *timeline,
-		     const struct scope *scope, timeline_take *take, void *context,
+		     const struct scope *scope, timeline_row_fn *take, void *context,
 		     struct error *error);
 
 void table_query_free(struct table_query *query);

@@ -78,7 +78,7 @@ static void name_columns(struct writer_class *class)
 {
 	struct name_set names = {0};
 
-	name_take(&names, "id");
+	name_reserve(&names, "id");
 	for (int context = 0; context < 2; context++)
 		for (size_t i = 0; i < class->columns; i++)
 			if (class->column[i].context == context)
@@ -144,7 +144,7 @@ static int create_missing(struct class_set *set, sqlite3 *db, sqlite3_stmt *aske
 		const char *name = (const char *)sqlite3_column_text(query, 0);
 		struct bytes sql = {0};
 
-		if (!name_take(&set->names, name))
+		if (!name_reserve(&set->names, name))
 			continue;
 		class_table_sql(&sql, name, NULL, 0, asked);
 		bytes_add_byte(&sql, 0);
@@ -164,7 +164,7 @@ static void add_view_columns(struct bytes *sql, const struct class_column *colum
 	struct name_set names = {0};
 
 	for (size_t i = 0; i < sizeof(event) / sizeof(event[0]); i++)
-		name_take(&names, event[i]);
+		name_reserve(&names, event[i]);
 	for (size_t i = 0; i < columns; i++) {
 		AUTOFREE char *shown = name_pick(&names, column[i].sql, "");
 		AUTOFREE char *quoted = name_quote(column[i].sql),

@@ -9,11 +9,11 @@
 #include "timeline/reader.h"
 
 /*
- * The rows of `event` come by their ids, and each class's own table is stepped alongside,
- * as its rows lie in the same order. Where few events are wanted, those of the classes'
- * tables are looked up in `event`, and SQLite merges them: a step of `event` costs less
- * than a row that is looked up (measured: docs/benchmarks.md), so few is less than
- * JOIN_SHARE of them, of a few classes.
+ * The rows of `event` are read in order of their ids, and the table of each class is read
+ * alongside in the same order. If only a few events are selected, SQLite looks up the
+ * rows of the classes' tables in `event` and merges them. Reading a row of `event` is
+ * faster than looking one up (docs/benchmarks.md), so "a few" means less than JOIN_SHARE
+ * of all events, in at most MOST_JOINED classes.
  */
 #define JOIN_SHARE 0.35
 #define EVENT      " e.ts_ns, e.node, e.cpu, e.tid, e.class FROM "
@@ -25,21 +25,21 @@ struct events_class {
 	char *name;
 	struct events_field *field;
 	size_t fields;
-	struct timeline_query *query; /* its rows; NULL: there are none, or no more */
-	const struct cell *cell;      /* the one that it stands on: id, fields; or NULL */
+	struct timeline_query *query; /* its rows; NULL if there are no more */
+	const struct cell *cell;      /* the current row: id, fields; or NULL */
 };
 
 struct events {
 	struct timeline_reader *reader;
 	const struct scope *scope;
-	const struct text_list *globs; /* until events_new returns */
-	struct cell range[2];          /* first and last id of the scope */
+	const struct text_list *globs; /* valid until events_new() returns */
+	struct cell range[2];          /* first and last event id of the scope */
 	struct events_class *class;
 	size_t classes, capacity;
-	struct intmap at;             /* event_class.id -> its place */
-	struct bytes joined;          /* those of all with their events, as SQL */
-	bool has_tables;              /* all do */
-	int64_t wanted, total;        /* events: of these classes, of all */
+	struct intmap at;             /* event_class.id to its index */
+	struct bytes joined;          /* SQL of all classes joined with `event` */
+	bool has_tables;              /* all classes have tables */
+	int64_t wanted, total;        /* number of events of these classes, and of all */
 	struct timeline_query *query; /* of `event` */
 };
 
@@ -55,8 +55,8 @@ static int add_field(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* Stand on the next row. 0, or -1 with error. */
-static int step(struct events_class *class, struct error *error)
+/* Read the next row of a class. Return 0, or -1 with error. */
+static int step_class(struct events_class *class, struct error *error)
 {
 	int more = timeline_query_next(class->query, error);
 
@@ -68,7 +68,8 @@ static int step(struct events_class *class, struct error *error)
 	return 0;
 }
 
-/* id, name, events, SELECT of its rows, that of their events; NULL without a table */
+/* Add a class. The row has its id, name, number of events, and two SELECTs, of its rows
+ * and of its rows joined with `event`, which are NULL if it has no table. */
 static int add_class(void *context, const struct cell *row, struct error *error)
 {
 	struct events *events = context;
@@ -92,7 +93,7 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	bytes_add(&events->joined, row[4].bytes, row[4].size);
 	class->query = timeline_query_new(events->reader, row[3].bytes, error);
 	if (!class->query || timeline_query_ask(class->query, events->range, 2, error) ||
-	    step(class, error))
+	    step_class(class, error))
 		return -1;
 	return query_rows(events->reader,
 			  "SELECT name, context FROM event_column WHERE class = ? "
@@ -128,7 +129,7 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 	    "coalesce((SELECT group_concat(part, '') FROM (SELECT printf(', \"%w\"', "
 	    "column_name) AS part FROM event_column WHERE class = c.id "
 	    "ORDER BY context DESC, position)), ''), table_name) END, "
-	    /* CROSS: the class's rows outside, each event by its own */
+	    /* CROSS makes the class's table the outer loop. */
 	    "printf('SELECT c.id," EVENT "\"%w\" AS c CROSS JOIN event AS e ON "
 	    "e.id = c.id WHERE c.id BETWEEN ?1 AND ?2', table_name) "
 	    "FROM event_class AS c ORDER BY id";
@@ -152,12 +153,13 @@ failed:
 	return NULL;
 }
 
-/* The cells of the class's own row of that id; an event may be without one. */
+/* Find the class's row with the event's id; an event may have none. Return 1, or -1 with
+ * error. */
 static int find_cells(struct events_class *class, struct event_row *row,
 		      struct error *error)
 {
 	while (class->cell && class->cell->integer < row->id)
-		if (step(class, error))
+		if (step_class(class, error))
 			return -1;
 	row->fields = class->cell && class->cell->integer == row->id ? class->fields : 0;
 	row->cell = row->fields ? class->cell + 1 : NULL;
@@ -185,7 +187,7 @@ int events_next(struct events *events, struct event_row *row, struct error *erro
 		row->tid = cell_integer(&cell[4], -1);
 		return find_cells(&events->class[at], row, error);
 	}
-	timeline_query_free(events->query); /* once more it would begin anew */
+	timeline_query_free(events->query); /* another step would start again */
 	events->query = NULL;
 	return more;
 }

@@ -10,8 +10,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* As SQLite folds, whatever the locale: ASCII only. For free(). */
-static char *fold(const char *name)
+/* Convert ASCII to lower case in any locale, as SQLite does. The caller frees the result.
+ */
+static char *fold_case(const char *name)
 {
 	char *folded = mem_strdup(name);
 
@@ -21,10 +22,10 @@ static char *fold(const char *name)
 	return folded;
 }
 
-bool name_take(struct name_set *set, const char *name)
+bool name_reserve(struct name_set *set, const char *name)
 {
 	size_t before = set->texts.count;
-	AUTOFREE char *folded = fold(name);
+	AUTOFREE char *folded = fold_case(name);
 
 	texts_put(&set->texts, folded);
 	return set->texts.count > before;
@@ -33,7 +34,7 @@ bool name_take(struct name_set *set, const char *name)
 char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 {
 	AUTOFREE char *clean = utf8_clean(*wanted ? wanted : "unnamed");
-	AUTOFREE char *folded = fold(clean);
+	AUTOFREE char *folded = fold_case(clean);
 	uint64_t key = hash_text(HASH_INIT, folded);
 	int64_t number;
 
@@ -44,7 +45,8 @@ char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 					 : mem_printf("%s_%" PRId64, clean, number);
 		AUTOFREE char *other = mem_printf("%s%s", name, companion);
 
-		if (name_take(set, name) && (!*companion || name_take(set, other))) {
+		if (name_reserve(set, name) &&
+		    (!*companion || name_reserve(set, other))) {
 			intmap_put(&set->next, key, number + 1);
 			return name;
 		}

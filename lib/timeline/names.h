@@ -8,30 +8,31 @@
 #include "base/hash.h"
 
 /*
- * Names of tables and columns. Traces call their classes and fields what they
- * like, in any case, and two names that differ by case only are one to SQLite.
+ * The used names of tables or columns. Traces can give classes and fields any names, and
+ * SQLite treats names that differ only by case as equal.
  */
 struct name_set {
-	struct texts texts; /* in small letters */
-	struct intmap next; /* hash of a wanted name -> the number to try behind it */
+	struct texts texts; /* in lower case */
+	struct intmap next; /* hash of a wanted name to the next suffix to try */
 };
 
-/* Take a name; whether it was free. Letters A to Z count as a to z. */
-bool name_take(struct name_set *set, const char *name);
+/* Add a name. Return true if it was not used yet; A to Z are equal to a to z. */
+bool name_reserve(struct name_set *set, const char *name);
 
 /*
- * The wanted name, or with _2, _3, ... behind it where it is taken, and taken
- * now; the caller frees it. Bytes that are no UTF-8 become U+FFFD, an empty
- * name becomes `unnamed`. With `companion` (a suffix, or "") the name with
- * it must be free as well, and is taken, too.
+ * Choose an unused name and reserve it: `wanted`, otherwise `wanted` followed by _2, _3
+ * and so on. Bytes that are not UTF-8 become U+FFFD; an empty name becomes `unnamed`.
+ * Unless `companion` is "", the name followed by this suffix must be unused as well, and
+ * is also reserved. The caller frees the result.
  */
 char *name_pick(struct name_set *set, const char *wanted, const char *companion);
 
-/* The table of a class: its name, but not sqlite_..., which SQLite refuses; its view has
- * _v behind it. For free(). */
+/* Choose the name of a class's table, and reserve that of its view, which ends with _v.
+ * Names that begin with sqlite_, which SQLite refuses, get a prefix. The caller frees the
+ * result. */
 char *name_table(struct name_set *set, const char *class);
 
-/* The name as SQL has it: in double quotes, those within doubled; for free(). */
+/* Quote a name for SQL. The caller frees the result. */
 char *name_quote(const char *name);
 
 void name_clear(struct name_set *set);

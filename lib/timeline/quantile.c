@@ -12,7 +12,7 @@ struct quantile_values {
 	size_t count, capacity;
 };
 
-static void swap(double *a, double *b)
+static void swap_values(double *a, double *b)
 {
 	double kept = *a;
 
@@ -20,9 +20,9 @@ static void swap(double *a, double *b)
 	*b = kept;
 }
 
-/* Move the value of that rank to its place: what is before it is not greater, what is
- * behind it not less (Hoare 1961). */
-static void place_rank(double *value, size_t count, size_t rank)
+/* Move the value of this rank to its index, so that no value before it is greater and no
+ * value after it is less (Hoare 1961, FIND). */
+static void select_rank(double *value, size_t count, size_t rank)
 {
 	size_t low = 0, high = count - 1;
 
@@ -37,9 +37,9 @@ static void place_rank(double *value, size_t count, size_t rank)
 				k--;
 			if (i >= k)
 				break;
-			swap(&value[i++], &value[k--]);
+			swap_values(&value[i++], &value[k--]);
 		}
-		/* Up to k nothing is greater, and from k + 1 on nothing less. */
+		/* Values up to k are not greater than those from k + 1 on. */
 		if (rank <= k)
 			high = k;
 		else
@@ -53,7 +53,7 @@ double quantile_of(double *value, size_t count, double share)
 	size_t rank = (size_t)floor(at);
 	double least;
 
-	place_rank(value, count, rank);
+	select_rank(value, count, rank);
 	below = value[rank];
 	if (rank + 1 >= count || at == floor(at))
 		return below;
@@ -90,7 +90,8 @@ static void finish_quantile(sqlite3_context *context)
 		    context,
 		    quantile_of(quantile->value, quantile->count, quantile->share));
 	else
-		sqlite3_result_error(context, "quantile: want a share from 0 to 1", -1);
+		sqlite3_result_error(context, "quantile: invalid share (expected 0 to 1)",
+				     -1);
 	free(quantile->value);
 	quantile->value = NULL;
 }

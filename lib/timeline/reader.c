@@ -41,7 +41,7 @@ struct timeline_query {
 /* Rows from within SQLite: an aggregate function sees each of them, and keeps none. */
 
 struct timeline_each {
-	timeline_take *take;
+	timeline_row_fn *take;
 	void *context;
 	struct error *error;
 	bool failed;
@@ -331,8 +331,8 @@ uint64_t timeline_query_keys(const struct timeline_query *query)
 	return query->reader->keys;
 }
 
-int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
-			struct error *error)
+int timeline_query_each(struct timeline_query *query, timeline_row_fn *take,
+			void *context, struct error *error)
 {
 	struct timeline_each each = {.take = take, .context = context, .error = error};
 	struct timeline_reader *reader = query->reader;
@@ -418,7 +418,7 @@ static char *column_list(size_t columns, const char *sign)
 }
 
 static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
-		       timeline_give *give, void *context, struct error *error)
+		       timeline_source_fn *give, void *context, struct error *error)
 {
 	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
 	sqlite3_stmt *statement = NULL;
@@ -439,7 +439,7 @@ static int insert_rows(struct timeline_reader *reader, const char *insert, size_
 }
 
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_give *give, void *context,
+			      size_t columns, timeline_source_fn *give, void *context,
 			      struct error *error)
 {
 	const char *named = strstr(name, " (");
@@ -545,7 +545,7 @@ int timeline_update_commit(struct timeline_reader *reader, struct error *error)
 }
 
 int query_rows(struct timeline_reader *timeline, const char *sql,
-	       const struct cell *value, timeline_take *take, void *context,
+	       const struct cell *value, timeline_row_fn *take, void *context,
 	       struct error *error)
 {
 	struct timeline_query *query = timeline_query_new(timeline, sql, error);

@@ -79,7 +79,7 @@ int timeline_query_next(struct timeline_query *query, struct error *error);
 const struct cell *timeline_query_row(const struct timeline_query *query);
 
 /* What takes a row: 0, or -1 with error, which ends the walk. */
-typedef int timeline_take(void *context, const struct cell *row, struct error *error);
+typedef int timeline_row_fn(void *context, const struct cell *row, struct error *error);
 
 /*
  * An SQL function. A query that selects nothing but it, with the values of a row (of up
@@ -91,14 +91,14 @@ typedef int timeline_take(void *context, const struct cell *row, struct error *e
 enum { TIMELINE_MOST_ROW = 100 };
 
 /* 0, or -1 with error. The cells are good during the call. */
-int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
-			struct error *error);
+int timeline_query_each(struct timeline_query *query, timeline_row_fn *take,
+			void *context, struct error *error);
 
 /* All rows of a SELECT, with a value a parameter, one by one. 0; or -1 with error, or
  * where `take` returned other than 0.
  */
 int query_rows(struct timeline_reader *timeline, const char *sql,
-	       const struct cell *value, timeline_take *take, void *context,
+	       const struct cell *value, timeline_row_fn *take, void *context,
 	       struct error *error);
 
 /* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
@@ -133,14 +133,14 @@ int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error);
 
 /* What gives a row to keep: 1, or 0 at the end, or -1 with error. */
-typedef int timeline_give(void *context, struct cell *row, struct error *error);
+typedef int timeline_source_fn(void *context, struct cell *row, struct error *error);
 
 /*
  * A temporary table of rows of our own: "NAME (node, cpu)", or "NAME", whose columns are
  * c1, c2, ... As timeline_reader_keep.
  */
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_give *give, void *context,
+			      size_t columns, timeline_source_fn *give, void *context,
 			      struct error *error);
 
 size_t timeline_query_columns(const struct timeline_query *query);

@@ -25,7 +25,7 @@ static int add_node(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* Clamp an instant to what is a timestamp, so that there is room for arithmetic. */
+/* Clamp an instant to the range of timestamps, so that arithmetic cannot overflow. */
 static nsec_t clamp_instant(struct scope *scope, nsec_t instant)
 {
 	nsec_t near = instant < NSEC_STAMP_LEAST  ? NSEC_STAMP_LEAST
@@ -36,9 +36,8 @@ static nsec_t clamp_instant(struct scope *scope, nsec_t instant)
 	return near;
 }
 
-/* All that has a time: events, and samples if there are none.
- * Messages are in the order of send_ns. What came is before its event, or up to 1 us
- * behind it. */
+/* The first and the last time of events, samples, messages and invocations. Messages are
+ * in the order of send_ns. A receive is before its event, or at most 1 us after it. */
 static const char span_sql[] =
     "SELECT min(least), max(most) FROM ("
     "SELECT (SELECT min(ts_ns) FROM event) AS least,"
@@ -52,7 +51,7 @@ static const char span_sql[] =
     "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
     "FROM invocation)";
 
-static int take_span(void *context, const struct cell *row, struct error *error)
+static int set_span(void *context, const struct cell *row, struct error *error)
 {
 	struct scope *scope = context;
 
@@ -72,7 +71,7 @@ static int no_such_node(const struct scope *scope, const char *glob, struct erro
 				  scope->nodes, NULL);
 }
 
-static int choose_nodes(struct scope *scope, const struct text_list *globs,
+static int select_nodes(struct scope *scope, const struct text_list *globs,
 			struct error *error)
 {
 	scope->all_nodes = !globs || !globs->count;
@@ -90,7 +89,7 @@ static int choose_nodes(struct scope *scope, const struct text_list *globs,
 	return 0;
 }
 
-static int choose_time(struct scope *scope, const char *begin, const char *end,
+static int select_time(struct scope *scope, const char *begin, const char *end,
 		       struct error *error)
 {
 	char first[NSEC_TEXT], last[NSEC_TEXT];
@@ -118,12 +117,12 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	return 0;
 }
 
-/* The spans of a node do not touch. */
+/* The spans of a node do not overlap, so their lengths can be added. */
 static const char recorded_sql[] =
     "SELECT node, sum(max(0, min(end_ns, ?2) - max(begin_ns, ?1))) FROM recorded "
     "WHERE kind = 'kernel' AND cpu IS NULL GROUP BY node";
 
-static int take_recorded(void *context, const struct cell *row, struct error *error)
+static int set_recorded(void *context, const struct cell *row, struct error *error)
 {
 	struct scope *scope = context;
 
@@ -150,12 +149,12 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 	if (none < 0 ||
 	    query_rows(reader, "SELECT id, name FROM node ORDER BY id", NULL, add_node,
 		       scope, error) ||
-	    query_rows(reader, span_sql, NULL, take_span, scope, error) ||
-	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error))
+	    query_rows(reader, span_sql, NULL, set_span, scope, error) ||
+	    select_nodes(scope, nodes, error) || select_time(scope, begin, end, error))
 		goto failed;
 	span[0] = cell_of_integer(scope->begin_ns);
 	span[1] = cell_of_integer(scope->end_ns);
-	if (!query_rows(reader, recorded_sql, span, take_recorded, scope, error))
+	if (!query_rows(reader, recorded_sql, span, set_recorded, scope, error))
 		return 0;
 failed:
 	scope_clear(scope);
@@ -181,7 +180,7 @@ int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 	const struct cell begin = cell_of_integer(scope->begin_ns);
 	const struct cell end = cell_of_integer(scope->end_ns);
 
-	/* Ids grow with time. */
+	/* Ids ascend with time. */
 	id[0] = INT64_MAX;
 	id[1] = INT64_MIN;
 	return query_integer(
@@ -198,7 +197,7 @@ int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 
 const struct scope_node *scope_find(const struct scope *scope, int64_t node)
 {
-	/* Ids are numbers from 1 on, without a gap, in what we write. */
+	/* ctmerge numbers nodes from 1 without gaps. */
 	if (node >= 1 && (uint64_t)node <= scope->nodes &&
 	    scope->node[node - 1].id == node)
 		return &scope->node[node - 1];

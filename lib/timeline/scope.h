@@ -10,49 +10,50 @@
 #include "timeline/reader.h"
 
 /*
- * The part of a timeline that a query is about: some nodes, and a span of time
- * on the reference's axis. Every reader of events and samples goes by it.
+ * The selected part of a timeline: some nodes, and a time range on the reference's axis.
+ * All readers of events and samples observe it.
  */
 struct scope_node {
 	int64_t id;
 	char *name;
 	bool chosen;
-	/* How much of the time that was asked for its kernel was traced. Outside of that
-	 * it is not known what its processors, threads and disks did: they were neither
-	 * idle nor busy. Of a node without a kernel's trace other tracers stand for it; a
-	 * capture does not. */
+	/* The part of the selected time in which the kernel was traced, or if there is no
+	 * kernel trace another tracer ran; a capture does not count. Outside of it the
+	 * states of processors, threads and disks are unknown, neither idle nor busy. */
 	nsec_t recorded_ns;
 };
 
 struct scope {
-	nsec_t origin_ns, last_ns; /* first and last of what the timeline has */
-	nsec_t begin_ns, end_ns; /* what was asked for, both included; within the above */
-	struct scope_node *node; /* every node of the timeline, by id */
+	nsec_t origin_ns, last_ns; /* first and last time in the timeline */
+	nsec_t begin_ns, end_ns;   /* selected time, inclusive; within the above */
+	struct scope_node *node;   /* all nodes of the timeline, by id */
 	size_t nodes;
-	bool all_nodes, all_time; /* nothing was left out */
-	bool is_limited;          /* something was no timestamp, nsec_is_stamp */
-	bool without_spans;       /* ctmerge was told to leave them out */
-	bool has_recorded;        /* of some node anything was, at any time */
+	bool all_nodes, all_time; /* the selection includes everything */
+	bool is_limited;          /* a time was clamped, not being nsec_is_stamp() */
+	bool without_spans;       /* ctmerge ran with an option that omits spans */
+	bool has_recorded;        /* the table `recorded` has rows of some node */
 };
 
 /*
- * `begin`, `end`: as instant_parse takes them, NULL: open. `nodes`: names or globs, none:
- * all. A glob that no node has is an error that suggests the nearest name; so is a span
- * in which the timeline has nothing, which names the timeline's own. 0, or -1 with error.
+ * Select a part of a timeline. `begin` and `end` are in the format of instant_parse(), or
+ * NULL for no limit. `nodes` are globs; all nodes are selected if there are none. A glob
+ * without a match and a time range outside of the timeline's are errors. Return 0, or -1
+ * with error.
  */
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error);
 
-/* Of a node's id. NULL: no such node. */
+/* Return the node with this id, or NULL if there is none. */
 const struct scope_node *scope_find(const struct scope *scope, int64_t node);
 
-/* Whether a node's id was chosen. */
+/* Return true if the node with this id is selected. */
 bool scope_has_node(const struct scope *scope, int64_t node);
 
-/* The ids of the chosen nodes as a list of JSON; for free(). */
+/* Format the ids of the selected nodes as a JSON array. The caller frees the result. */
 char *scope_nodes(const struct scope *scope);
 
-/* First and last event.id of its time; last below first: none. 0, or -1 with error. */
+/* Set `id` to the first and the last event.id in the selected time; if there are no
+ * events, the last is less than the first. Return 0, or -1 with error. */
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		    int64_t id[2], struct error *error);
 

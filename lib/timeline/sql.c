@@ -11,7 +11,7 @@
 int sql_cause(sqlite3 *db, struct error *error)
 {
 	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
-	/* A commit that fails leaves the cause in errno alone. */
+	/* A failed commit leaves the cause in errno only. */
 	int left = errno, cause = db ? sqlite3_system_errno(db) : 0;
 
 	if (code == SQLITE_FULL)
@@ -21,7 +21,7 @@ int sql_cause(sqlite3 *db, struct error *error)
 	/* SQLite reports a page that cannot be read as damaged. */
 	if (code == SQLITE_CORRUPT && left == EIO)
 		return error_set(error, "%s", strerror(left));
-	return error_set(error, "%s", db ? sqlite3_errmsg(db) : "no memory");
+	return error_set(error, "%s", db ? sqlite3_errmsg(db) : "out of memory");
 }
 
 int sql_error(sqlite3 *db, const char *place, struct error *error)
@@ -40,7 +40,7 @@ int sql_run(sqlite3 *db, const char *place, const char *text, struct error *erro
 
 sqlite3 *sql_open(const char *path, int flags, struct error *error)
 {
-	/* ":memory:", "file:..." and "" mean something else to SQLite. */
+	/* ":memory:", "file:..." and "" have special meanings to SQLite. */
 	AUTOFREE char *name = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	sqlite3 *db;
 	int status = sqlite3_open_v2(name, &db, flags, NULL);
@@ -84,7 +84,8 @@ int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 	return sqlite3_bind_null(statement, at);
 }
 
-/* By its value, which is looked up once: no other thread has the connection. */
+/* Get the value once, instead of by several calls: no other thread uses the connection.
+ */
 struct cell sql_cell(sqlite3_stmt *statement, int column)
 {
 	return sql_value_cell(sqlite3_column_value(statement, column));

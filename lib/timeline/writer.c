@@ -159,8 +159,8 @@ static int reserve_schema_names(struct timeline_writer *writer, struct error *er
 			       &query, NULL) != SQLITE_OK)
 		return sql_error(writer->memory, writer->place, error);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW)
-		name_take(&writer->classes.names,
-			  (const char *)sqlite3_column_text(query, 0));
+		name_reserve(&writer->classes.names,
+			     (const char *)sqlite3_column_text(query, 0));
 	sqlite3_finalize(query);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
 }

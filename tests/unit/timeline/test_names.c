@@ -15,7 +15,7 @@ static void assert_picked(struct name_set *set, const char *wanted, const char *
 	char *name = name_pick(set, wanted, companion);
 
 	assert_string_equal(name, picked);
-	assert_false(name_take(set, name));
+	assert_false(name_reserve(set, name));
 	free(name);
 }
 
@@ -42,7 +42,7 @@ static void companions_are_taken_as_well(void **state)
 
 	(void)state;
 	assert_picked(&set, "a", "_v", "a");
-	assert_false(name_take(&set, "A_V"));
+	assert_false(name_reserve(&set, "A_V"));
 	assert_picked(&set, "a_v", "_v", "a_v_2");
 	assert_picked(&set, "b_v", "_v", "b_v");
 	assert_picked(&set, "b", "_v", "b_2");
@@ -69,11 +69,11 @@ static void many_names_are_told_apart(void **state)
 	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
-		assert_true(name_take(&set, name));
+		assert_true(name_reserve(&set, name));
 	}
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "NAME%d", i);
-		assert_false(name_take(&set, name));
+		assert_false(name_reserve(&set, name));
 	}
 	name_clear(&set);
 }

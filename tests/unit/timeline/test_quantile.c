@@ -119,7 +119,7 @@ static void test_misuse(void **unused)
 		snprintf(sql, sizeof(sql), "SELECT quantile(1, %s)", wrong[i]);
 		assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
 		assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
-		assert_non_null(strstr(sqlite3_errmsg(db), "share from 0 to 1"));
+		assert_non_null(strstr(sqlite3_errmsg(db), "invalid share"));
 		sqlite3_finalize(stmt);
 	}
 	assert_int_equal(sqlite3_prepare_v2(db, "SELECT quantile(1)", -1, &stmt, NULL),
