@@ -144,22 +144,22 @@ void table_file_clear(struct table_file *file)
 
 /* A file of a dataset. */
 struct keyed_file {
-	struct table_file table; /* its file NULL: not open */
-	struct bytes key;        /* values of the keys, as key_of makes them */
-	uint64_t used;           /* the row that it had last */
+	struct table_file table; /* not open if its `file` is NULL */
+	struct bytes key;        /* values of the keys, encoded by key_of() */
+	uint64_t used;           /* number of the last row written to it */
 };
 
 struct dataset {
 	const char *directory;
 	const struct table_job *job;
 	const struct table_style *style;
-	struct parquet_column *column; /* those that are no keys */
+	struct parquet_column *column; /* columns that are not keys */
 	size_t columns;
-	struct cell *cell; /* a row of these; NULL: there are no keys */
+	struct cell *cell; /* a row of these; NULL if there are no keys */
 	struct keyed_file *file;
 	size_t files, most;
 	struct keyed_file *last;
-	struct bytes wanted; /* the key of the row at hand */
+	struct bytes wanted; /* key of the current row */
 	uint64_t rows;
 };
 
@@ -183,7 +183,7 @@ static struct parquet_column parquet_column_of(const struct table_query_column *
 	return result;
 }
 
-/* Type and value of each key, which tells rows apart and is quick to compare. */
+/* Encode type and value of each key as bytes that are fast to compare. */
 static void key_of(struct bytes *bytes, const struct dataset *dataset,
 		   const struct cell *row)
 {
@@ -240,7 +240,8 @@ static char *path_of(const struct dataset *dataset, const struct cell *row)
 	return path;
 }
 
-/* A place for one more open file: the one that was not used for longest goes. */
+/* Return a slot for one more open file; the least recently used file is closed if there
+ * is no free one. Return NULL with error. */
 static struct keyed_file *free_place(struct dataset *dataset, struct error *error)
 {
 	struct keyed_file *oldest = &dataset->file[0];
@@ -261,7 +262,7 @@ static bool is_there(const struct dataset *dataset, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* The first part of this path that is not there yet. */
+/* Return the name of the first part below a path that does not exist yet. */
 static char *part_name(const struct dataset *dataset, const char *path)
 {
 	for (unsigned part = 0;; part++) {
@@ -274,7 +275,8 @@ static char *part_name(const struct dataset *dataset, const char *path)
 	}
 }
 
-/* Begin a file of this name, which it takes; or in one that is open. */
+/* Begin a file, or use the open one `given`. Takes ownership of `name`. Return 0, or -1
+ * with error. */
 static int begin_file(struct dataset *dataset, struct keyed_file *file, char *name,
 		      FILE *given, struct error *error)
 {

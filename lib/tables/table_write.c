@@ -13,7 +13,8 @@
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 
-/* Bytes of texts follow each other; until the batch is taken cells have none. */
+/* The bytes of texts and blobs are consecutive; cells point to them only after
+ * place_bytes(). */
 struct batch {
 	struct cell *cell;
 	size_t rows;
@@ -25,20 +26,20 @@ struct row_pipe {
 	row_taker *take;
 	void *context;
 	size_t columns, batch_rows;
-	bool direct; /* no thread: a batch is taken when it is full */
+	bool direct; /* without a thread: consume a batch when it is full */
 	struct batch batch[BATCHES];
 	size_t put_at;   /* the batch that is being filled */
-	uint64_t mended; /* texts that were no UTF-8 */
+	uint64_t mended; /* number of texts that were not UTF-8 */
 	pthread_t thread;
 
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t changed;
-	size_t full; /* batches that wait for the taker, or are with it */
+	size_t full; /* number of batches that are queued or being consumed */
 	bool ended, failed;
 	struct error error; /* the taker's, read after its thread has ended */
 };
 
-/* Let the cells have their bytes. */
+/* Set the pointers of the cells to their bytes. */
 static void place_bytes(struct row_pipe *pipe, struct batch *batch)
 {
 	const char *at = (const char *)batch->bytes.data;
@@ -99,7 +100,7 @@ struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void
 	pthread_cond_init(&pipe->changed, NULL);
 	pipe->direct = true;
 	if (thread)
-		/* Where the system has none left it goes on without. */
+		/* If no thread can be created, go on without. */
 		pipe->direct = !thread_start(&pipe->thread, take_batches, pipe);
 	for (size_t i = 0; i < (pipe->direct ? 1 : BATCHES); i++)
 		pipe->batch[i].cell =
@@ -117,7 +118,8 @@ static int empty_batch(struct row_pipe *pipe)
 	return 0;
 }
 
-/* Hand over the batch at hand, and wait until another one is free. */
+/* Pass the current batch to the consumer and wait for a free one. Return 0, or -1 if the
+ * consumer failed. */
 static int pass_batch(struct row_pipe *pipe)
 {
 	bool failed;
@@ -138,7 +140,7 @@ static int pass_batch(struct row_pipe *pipe)
 	return failed ? -1 : empty_batch(pipe);
 }
 
-/* A text with U+FFFD for bytes that are no UTF-8: how many bytes that makes. */
+/* Append a text with U+FFFD for bytes that are not UTF-8. Return the number of bytes. */
 static size_t add_mended(struct bytes *bytes, const char *text, size_t size)
 {
 	size_t before = bytes->size;
@@ -229,7 +231,9 @@ static int take_rows(void *context, const struct cell *row, size_t rows,
 	return dataset_rows(writing->dataset, row, rows, error);
 }
 
-/* Show how far all jobs are; whether one failed, so that others are to end early. */
+/* Count rows and show the progress. Return true if a job failed, so that others end
+ * early.
+ */
 static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 {
 	uint64_t all = 0;
@@ -246,8 +250,8 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 	return failed;
 }
 
-/* The row with nodes' names for their numbers, and with the texts of numbers among other
- * values. */
+/* Return the row with nodes' ids replaced by names, and numbers converted to text in text
+ * columns of mixed type. */
 static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
 {
 	const struct table_query *wanted = writing->job->wanted;
@@ -400,7 +404,7 @@ static int write_table(struct table_work *work, struct table_job *job,
 	return status;
 }
 
-/* Of those that failed the first counts; others that were stopped have no error. */
+/* Keep the error of the first failed job. Jobs that were stopped have none. */
 static void note_failure(struct table_work *work, size_t job, struct error *error)
 {
 	pthread_mutex_lock(&work->lock);
@@ -414,7 +418,9 @@ static void note_failure(struct table_work *work, size_t job, struct error *erro
 	error_clear(error);
 }
 
-/* A reader for a thread: it reads the whole schema, so it is not opened for each job. */
+/* Return an idle reader or open one; opening reads the whole schema, so readers are
+ * reused.
+ */
 static struct timeline_reader *take_reader(struct table_work *work, struct error *error)
 {
 	struct timeline_reader *reader = NULL;

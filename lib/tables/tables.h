@@ -15,24 +15,23 @@
 #include "timeline/reader.h"
 #include "timeline/scope.h"
 
-/*
- * One table of rows that is asked of a timeline: a table or view of it, the events of a
- * class with their fields, or the user's own SELECT.
- */
+/* A column of a table_query. */
 struct table_query_column {
-	char *name;              /* no two of a query are the same, whatever their case */
-	enum cell_type type;     /* CELL_NULL: any, known when all rows have come */
-	enum cell_type declared; /* where that is not known */
+	char *name;              /* unique in the query, ignoring case */
+	enum cell_type type;     /* CELL_NULL if unknown before all rows are read */
+	enum cell_type declared; /* for a column whose type is unknown */
 	bool required;           /* never NULL */
-	bool instant;            /* an integer is nanoseconds since the epoch */
-	bool mixed;              /* values may be of another type, and are converted */
-	bool is_key;  /* it stands in the path of a file, and not in the file */
-	bool is_node; /* it comes as node.id, and stands for the node's name */
-	bool is_row;  /* of a part: the id of a row */
+	bool instant;            /* integers are nanoseconds since the epoch */
+	bool mixed;              /* values of other types are converted */
+	bool is_key;             /* in the path of the file, not in the file */
+	bool is_node;            /* the value is a node.id, to be replaced by its name */
+	bool is_row;             /* the id of a row, in a part */
 };
 
+/* A query on a timeline: a table or view, the events of a class with their fields, or the
+ * user's own SELECT. */
 struct table_query {
-	char *name; /* of the table, for files and messages; "" for the user's SELECT */
+	char *name; /* of the table, for files and messages; "" for a user's SELECT */
 	char *sql;
 	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
 	struct table_query_column *column;
@@ -44,38 +43,42 @@ struct table_query {
 };
 
 /*
- * What is of the scope in a table or view: rows with a time and a node by these, what
- * lasts if any of it does, what has neither as a whole. NULL with error, also where there
- * is no such table; then the nearest name is suggested.
+ * Select the part of a table or view that is in the scope. Rows are selected by their
+ * time and node; those with a duration if they overlap the selected time. Tables without
+ * times and nodes are selected completely. Return NULL with error, which suggests a
+ * similar name if there is no such table.
  */
 struct table_query *table_query_of_table(struct timeline_reader *timeline,
 					 const struct scope *scope, const char *name,
 					 struct error *error);
 
 /*
- * All of a table of one node's timeline, as a part of many: ids of rows, and what refers
- * to such, come by `first` more, but those of nodes, sources, classes, metrics and their
- * items, which are the same in all parts. A column of any type is text.
+ * Select a whole table of a part, one node's timeline. Ids of rows and references to them
+ * are increased by `first`, except those of nodes, sources, classes, metrics and metric
+ * items, which are equal in all parts. Columns without type become text. Return NULL with
+ * error.
  */
 struct table_query *table_query_of_part(struct timeline_reader *timeline,
 					const char *name, int64_t first,
 					struct error *error);
 
-/* The user's SELECT. Columns that share a name, or have none, get another. */
+/* Make a query of the user's SELECT. Columns with equal names or no name are renamed.
+ * Return NULL with error. */
 struct table_query *table_query_of_query(struct timeline_reader *timeline,
 					 const char *sql, struct error *error);
 
 /*
- * The scope's events of one class (event_class.id), in order: id, ts_ns, node, cpu, tid
- * and the fields as NAME_v has them. A name that is among `taken` gets another. Where
- * the timeline has no fields, all classes are one query, with `class`: give id 0.
+ * Select the scope's events of a class (event_class.id), in order: id, ts_ns, node, cpu,
+ * tid and the fields, named as in NAME_v. Fields named like an entry of `taken` are
+ * renamed. If `class_id` is 0, for a timeline without fields, select the events of all
+ * classes, with a column `class`. Return NULL with error.
  */
 struct table_query *table_query_of_events(struct timeline_reader *timeline,
 					  const struct scope *scope, int64_t class_id,
 					  const struct text_list *taken,
 					  struct error *error);
 
-/* Names of all tables, sorted; without SQLite's own. 0, or -1 with error. */
+/* Add the names of all tables except SQLite's own, sorted. Return 0, or -1 with error. */
 int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			    struct error *error);
 
@@ -87,14 +90,14 @@ int table_query_each(const struct table_query *query, struct timeline_reader *ti
 
 void table_query_free(struct table_query *query);
 
-/* How files of rows look. */
+/* The format of files. */
 struct table_style {
-	bool parquet;    /* else CSV */
-	bool timestamps; /* instants: as ISO 8601 has them, or as Parquet's timestamps */
+	bool parquet;    /* CSV if false */
+	bool timestamps; /* write instants in ISO 8601, or as Parquet's timestamps */
 	struct parquet_settings settings;
 };
 
-/* "csv" or "parquet" */
+/* Return "csv" or "parquet". */
 const char *table_extension(const struct table_style *style);
 
 /*
@@ -111,20 +114,20 @@ struct table_file {
 	struct parquet_writer *writer; /* NULL: CSV */
 };
 
-/* Create it below a directory, as export_create does, unless it is open. 0, or -1 with
+/* Create the file with export_create(), unless it is open already. Return 0, or -1 with
  * error. */
 int table_file_begin(struct table_file *file, const char *directory,
 		     const struct table_style *style, struct error *error);
 
-/* Rows, one after the other; or one row with lists, of which CSV takes the cells. 0, or
- * -1 with error. */
+/* Write consecutive rows, or one row with lists, whose cells CSV gets. Return 0, or -1
+ * with error. */
 int table_file_rows(struct table_file *file, const struct cell *row,
 		    const struct parquet_list *list, size_t rows, struct error *error);
 
-/* Write the end, and clear it. 0, or -1 with error. */
+/* Finish the file and clear the struct. Return 0, or -1 with error. */
 int table_file_end(struct table_file *file, struct error *error);
 
-/* Whatever is there of it; a zeroed one is fine. */
+/* Free everything, without finishing the file. The struct may be zeroed. */
 void table_file_clear(struct table_file *file);
 
 struct dataset_key {
@@ -133,50 +136,50 @@ struct dataset_key {
 	const char *text; /* or this for all rows, NULL: by the column */
 };
 
-/* One query and where its rows go. */
+/* A query and the destination of its rows. */
 struct table_job {
 	struct table_query *wanted;
-	char *name; /* of its file in the directory; NULL: by keys */
-	FILE *file; /* instead: open, and `name` is what messages call it */
+	char *name; /* of the file in the directory; NULL: determined by the keys */
+	FILE *file; /* an open file to use instead, which messages call `name` */
 	struct dataset_key *key;
 	size_t keys, most_files;
 };
 
 /*
- * Rows in a file, or in many by the values of some columns, as Hive has it: below a
- * directory, KEY=VALUE/KEY=VALUE/part-N. Readers (DuckDB, Spark, pandas) take the keys
- * from the paths, and leave out files whose keys are not asked for. The job's most_files
- * are open at a time; a key that comes again when its file is closed begins another one.
+ * A writer of rows to one file, or to many files in Hive's layout, partitioned by the
+ * values of some columns: KEY=VALUE/KEY=VALUE/part-N below a directory. Readers (DuckDB,
+ * Spark, pandas) get the keys from the paths, and skip files with other keys. At most
+ * most_files are open at a time; if a key appears again after its file was closed,
+ * another file is begun.
  */
 struct dataset;
 
-/* Borrows everything. Without keys the file is made, else none before the first row
- * comes. NULL with error. */
+/* Without keys, create the file; with keys, files are created when rows arrive. Borrows
+ * all arguments. Return NULL with error. */
 struct dataset *dataset_new(const char *directory, const struct table_job *job,
 			    const struct table_style *style, struct error *error);
 
-/* Rows, one after the other, of all of the query's columns. */
+/* Write consecutive rows with all of the query's columns. Return 0, or -1 with error. */
 int dataset_rows(struct dataset *dataset, const struct cell *row, size_t rows,
 		 struct error *error);
 
-/* Finish all files; a given one is still open. 0, or -1 with error. */
+/* Finish all files; the job's open file stays open. Return 0, or -1 with error. */
 int dataset_end(struct dataset *dataset, struct error *error);
 
 void dataset_free(struct dataset *dataset);
 
-/*
- * Create the file NAME, which may be "a/b", below `directory`, with the
- * directories on the way. NULL with an error that names the file.
- */
+/* Create a file below `directory`, with the directories in `name`, such as "a/b". Return
+ * NULL with error, which names the file. */
 FILE *export_create(const char *directory, const char *name, struct error *error);
 
-/* Close it; an error that came up at any write is told: "NAME: No space left ...". */
+/* Close a file. Return 0, or -1 with error if this or an earlier write failed: "NAME: No
+ * space left on device". */
 int export_close(FILE *file, const char *name, struct error *error);
 
 /*
- * Many tables by a few threads, each with a reader of its own: the longest tables first.
- * A single table is read by one thread and written by another; many ones too, where there
- * are four threads or more.
+ * The writing of many tables in a few threads, each with a reader of its own, the longest
+ * tables first. If there is a single table, or at least four threads, a table is read by
+ * one thread and written by another.
  */
 struct table_work {
 	const char *timeline; /* its path */
@@ -194,9 +197,9 @@ struct table_work {
 	pthread_mutex_t lock;          /* guards the rest */
 	struct timeline_reader **idle; /* opened by threads that have done their job */
 	size_t idle_count;
-	uint64_t rows;   /* done up to now */
-	uint64_t mended; /* texts that were no UTF-8 */
-	size_t failed;   /* the job, of several the first; SIZE_MAX: none */
+	uint64_t rows;   /* rows written so far */
+	uint64_t mended; /* number of texts that were not UTF-8 */
+	size_t failed;   /* index of the first failed job, or SIZE_MAX */
 	struct error error;
 };
 
@@ -205,18 +208,20 @@ typedef int row_taker(void *context, const struct cell *row, size_t rows,
 		      struct error *error);
 
 /*
- * Rows in batches, in which they are copied. With a thread of its own, the taker works
- * while more rows come; some batches wait at most. That thread takes no signals.
+ * A queue that copies rows and delivers them in batches to a consumer, which can run in a
+ * thread of its own. The number of queued batches is limited. Signals are blocked in that
+ * thread.
  */
 struct row_pipe;
 
 struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take,
 			      void *context);
 
-/* 0, or -1 when the taker failed; row_pipe_end has the error. */
+/* Add a row. Return 0, or -1 if the consumer failed; row_pipe_end() returns its error. */
 int row_pipe_put(struct row_pipe *pipe, const struct cell *row);
 
-/* Wait until all rows are taken, and free the pipe. 0, or -1 with the taker's error. */
+/* Wait until all rows are consumed, and free the pipe. Return 0, or -1 with the
+ * consumer's error. */
 int row_pipe_end(struct row_pipe *pipe, struct error *error);
 
 /* What sorts of values a cell is of, in bits; and a type for a column that has had some
@@ -224,16 +229,18 @@ int row_pipe_end(struct row_pipe *pipe, struct error *error);
 unsigned table_sorts(const struct cell *cell);
 enum cell_type table_type(const struct table_query_column *column, unsigned sorts);
 
-/* A job more, which has the query. */
+/* Add a job. Takes ownership of the query. */
 struct table_job *table_work_add(struct table_work *work, struct table_query *wanted);
 
-/* Jobs with their queries, names and keys. */
+/* Free the jobs with their queries, names and keys. */
 void table_work_clear(struct table_work *work);
 
-/* How many threads: `wanted`, or 0: one a processor; not more than there are jobs. */
+/* Set the number of threads: `wanted`, or if it is 0 one per processor, but not more than
+ * there are jobs. */
 void table_work_plan(struct table_work *work, int wanted);
 
-/* Do all jobs. 0, or -1 with the error of the first job that failed, in their order. */
+/* Run all jobs. Return 0, or -1 with the error of the first failed job, in their order.
+ */
 int table_work_run(struct table_work *work, struct error *error);
 
 #endif

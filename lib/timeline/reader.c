@@ -38,8 +38,7 @@ struct timeline_query {
 	size_t columns;
 };
 
-/* Rows from within SQLite: an aggregate function sees each of them, and keeps none. */
-
+/* The callback that the aggregate function TIMELINE_ROW passes its rows to. */
 struct timeline_each {
 	timeline_row_fn *take;
 	void *context;
@@ -57,7 +56,7 @@ static void see_row(sqlite3_context *context, int count, sqlite3_value **value)
 		sqlite3_result_error(context, "too many values", -1);
 		return;
 	}
-	if (!each || each->failed) /* in a SELECT of the user's */
+	if (!each || each->failed) /* no callback in a user's SELECT */
 		return;
 	for (int i = 0; i < count; i++)
 		cell[i] = sql_value_cell(value[i]);
@@ -96,11 +95,11 @@ static int define_rows(struct timeline_reader *reader, struct error *error)
 static struct timeline_reader *open_reader(const char *path, const char *place,
 					   bool is_own, struct error *error)
 {
-	/* A file from elsewhere may hold views that call functions. */
+	/* A file from elsewhere may contain views that call functions. */
 	static const char settings[] =
 	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
 	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
-	    "PRAGMA case_sensitive_like = ON;" /* as in any other SQL */
+	    "PRAGMA case_sensitive_like = ON;" /* as in standard SQL */
 	    "SELECT count(*) FROM sqlite_master;";
 	struct timeline_reader *reader;
 	sqlite3 *db;
@@ -160,7 +159,8 @@ enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
 							  : TIMELINE_OTHER;
 }
 
-/* Nothing but blanks and semicolons; a second statement would not be asked. */
+/* Return true if only blanks and semicolons follow: SQLite would silently ignore a second
+ * statement. */
 static int is_blank(const char *text)
 {
 	return text[strspn(text, " \t\r\n;")] == '\0';
@@ -223,8 +223,9 @@ const char *timeline_query_parameter(const struct timeline_query *query, size_t 
 	return sqlite3_bind_parameter_name(query->statement, (int)n + 1);
 }
 
-/* The byte that SQLite complains of. Versions before 3.38 do not say, and none says where
- * a table is that is not there: then the first place of the word that is named. */
+/* Return the byte that SQLite's error is about, or -1 if unknown. Versions before 3.38 do
+ * not report it, nor does any for a missing table: then it is the first occurrence of the
+ * word that the message quotes. */
 static long error_place(sqlite3 *db, const char *sql)
 {
 	const char *message = sqlite3_errmsg(db), *word, *found;
@@ -369,7 +370,7 @@ static int run_with_values(struct timeline_reader *reader, const char *text,
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-/* "id; node, tid" are two indexes. */
+/* Create the indexes of a temporary table. Return 0, or -1 with error. */
 static int add_indexes(struct timeline_reader *reader,
 		       const struct timeline_temporary *table, struct error *error)
 {
@@ -406,7 +407,7 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	return status ? -1 : 0;
 }
 
-/* "(c1, c2)", or with ?1, ?2; for free(). */
+/* Format a list such as "(c1, c2)" or "(?1, ?2)". The caller frees the result. */
 static char *column_list(size_t columns, const char *sign)
 {
 	struct bytes text = {0};

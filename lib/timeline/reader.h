@@ -9,7 +9,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 
-/* Reading a timeline. Nothing here changes the file. */
+/* A reader of timelines. It never changes the file. */
 struct timeline_reader;
 struct text_list;
 
@@ -26,7 +26,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 struct timeline_reader *timeline_reader_open_own(const char *path, const char *place,
 						 struct error *error);
 
-/* After its queries are freed. */
+/* Close the reader. Free its queries first. */
 void timeline_reader_free(struct timeline_reader *reader);
 
 /* The kind of a table: that of an event class, a class's view, or another one. */
@@ -42,103 +42,99 @@ enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
 
 struct timeline_query;
 
-/* Prepare one SELECT. It is ours or the user's, never made from input: values
- * come as parameters. NULL with error. */
+/* Prepare one SELECT, our own or the user's. It must never contain text from the input:
+ * pass values as parameters. Return NULL with error. */
 struct timeline_query *timeline_query_new(struct timeline_reader *reader, const char *sql,
 					  struct error *error);
 
 /*
- * The same for a user's text: the error says what is wrong, without the timeline's path,
- * and `at` gets the byte of the text where, as far as SQLite tells; -1: not known.
+ * Prepare a user's SELECT. Return NULL with an error that does not contain the timeline's
+ * path, and set `at` to the byte of `sql` that it is about, or -1 if unknown.
  */
 struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 					       const char *sql, long *at,
 					       struct error *error);
 
-/* The name of the n-th parameter, from 0: ":begin_ns"; NULL: it has none. */
+/* Return the name of the n-th parameter, counted from 0, such as ":begin_ns", or NULL if
+ * it has none. */
 const char *timeline_query_parameter(const struct timeline_query *query, size_t n);
 
 /* Return the type with which the n-th column, from 0, was declared; NULL for an
  * expression. */
 const char *timeline_query_declared(const struct timeline_query *query, size_t column);
 
-/* How many parameters (?, ?2, :name) it has. */
+/* Return the number of parameters (?, ?2, :name). */
 size_t timeline_query_parameters(const struct timeline_query *query);
 
-/*
- * Ask with these values, one a parameter; also to ask again. Copies them.
- * 0, or -1 with error.
- */
+/* Start or restart a query with a value for each parameter. Copies the values. Return 0,
+ * or -1 with error. */
 int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 		       size_t count, struct error *error);
 
-/* The next row: 1, or 0 at the end, or -1 with error. */
+/* Read the next row. Return 1, 0 at the end, or -1 with error. */
 int timeline_query_next(struct timeline_query *query, struct error *error);
 
-/* The row's cells; theirs and the array's memory is good until the next call. */
+/* Return the row's cells, which are valid until the next call. */
 const struct cell *timeline_query_row(const struct timeline_query *query);
 
-/* What takes a row: 0, or -1 with error, which ends the walk. */
+/* A callback for a row. It returns 0, or -1 with error to stop the query. */
 typedef int timeline_row_fn(void *context, const struct cell *row, struct error *error);
 
 /*
- * An SQL function. A query that selects nothing but it, with the values of a row (of up
- * to TIMELINE_MOST_ROW), hands on all its rows by timeline_query_each, in the order in
- * which SQLite walks: they are taken where SQLite computes them, so this takes two
- * thirds of the time of timeline_query_next.
+ * An SQL function whose arguments are the values of a row, at most TIMELINE_MOST_ROW. A
+ * query that selects only this function passes all rows to the callback of
+ * timeline_query_each(), in the order in which SQLite visits them. The rows are passed on
+ * while SQLite computes them, which takes two thirds of the time of
+ * timeline_query_next().
  */
 #define TIMELINE_ROW "timeline_row"
 enum { TIMELINE_MOST_ROW = 100 };
 
-/* 0, or -1 with error. The cells are good during the call. */
+/* Call `take` for each row. The cells are valid during the call. Return 0, or -1 with
+ * error. */
 int timeline_query_each(struct timeline_query *query, timeline_row_fn *take,
 			void *context, struct error *error);
 
-/* All rows of a SELECT, with a value a parameter, one by one. 0; or -1 with error, or
- * where `take` returned other than 0.
- */
+/* Call `take` for each row of a SELECT, with a value for each parameter. Return 0, or -1
+ * with error or if `take` did not return 0. */
 int query_rows(struct timeline_reader *timeline, const char *sql,
 	       const struct cell *value, timeline_row_fn *take, void *context,
 	       struct error *error);
 
-/* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
+/* Read the first cell of the first row. Return 1 if it is an integer, 0 if not or if
+ * there is no row, or -1 with error. */
 int query_integer(struct timeline_reader *timeline, const char *sql,
 		  const struct cell *value, int64_t *integer, struct error *error);
 
-/* Add the texts of the rows' first cells. 0, or -1 with error. */
+/* Add the first cell of each row, as a string, to a list. Return 0, or -1 with error. */
 int query_texts(struct timeline_reader *timeline, const char *sql,
 		const struct cell *value, struct text_list *texts, struct error *error);
 
-/*
- * An SQL function that hands on its value, for ORDER BY ... LIMIT: how often it did so
- * since the query was asked is how many rows there were before the limit.
- */
+/* An SQL function that returns its argument and counts its calls. In ORDER BY, the count
+ * since the query was started is the number of rows before a LIMIT. */
 #define TIMELINE_KEY "timeline_key"
 
 uint64_t timeline_query_keys(const struct timeline_query *query);
 
-/*
- * A temporary table, which lives as long as the reader: the rows of a SELECT, which is
- * ours or was checked by timeline_query_new_user, with a value a parameter.
- */
+/* A temporary table that exists as long as the reader, with the rows of a SELECT, which
+ * is our own or was checked by timeline_query_new_user(). */
 struct timeline_temporary {
-	const char *name; /* of letters, digits and _ */
+	const char *name; /* consists of letters, digits and _ */
 	const char *sql;
-	const struct cell *value;
-	const char *index; /* "id; node, tid": two; or NULL */
+	const struct cell *value; /* of each parameter */
+	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
 };
 
-/* One of that name goes away. 0, or -1 with error, without the timeline's path. */
+/* Create the table, replacing one of the same name. Return 0, or -1 with an error that
+ * does not contain the timeline's path. */
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error);
 
-/* What gives a row to keep: 1, or 0 at the end, or -1 with error. */
+/* A callback that sets a row. It returns 1, 0 at the end, or -1 with error. */
 typedef int timeline_source_fn(void *context, struct cell *row, struct error *error);
 
-/*
- * A temporary table of rows of our own: "NAME (node, cpu)", or "NAME", whose columns are
- * c1, c2, ... As timeline_reader_keep.
- */
+/* Create a temporary table like timeline_reader_keep(), with the rows set by `give`.
+ * `name` is "NAME (node, cpu)", or "NAME" for columns c1, c2 and so on. */
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 			      size_t columns, timeline_source_fn *give, void *context,
 			      struct error *error);
@@ -149,29 +145,29 @@ const char *timeline_query_name(const struct timeline_query *query, size_t colum
 void timeline_query_free(struct timeline_query *query);
 
 /*
- * Open a timeline that its writer has just finished, to add rows that follow from those
- * that it has: its queries may INSERT, too. Errors name `place`, the file that the user
- * asked for; NULL: the path. Nobody else has the file, and one that was not committed is
- * thrown away, so there is no journal. NULL with error.
+ * Open a timeline that its writer has just finished, to add derived rows: queries may
+ * also INSERT. Errors name `place`, the file that the user gave, or if it is NULL the
+ * path. The file must not be in use, and must be deleted if it is not committed, as there
+ * is no journal. Return NULL with error.
  */
 struct timeline_reader *timeline_update_open(const char *path, const char *place,
 					     struct error *error);
 
-/* Run statements of ours that give no rows. 0, or -1 with error. */
+/* Run our own statements without results. Return 0, or -1 with error. */
 int timeline_update_run(struct timeline_reader *reader, const char *sql,
 			struct error *error);
 
-/* Tables of another timeline are there as NAME.TABLE. 0, or -1 with error, as
- * timeline_reader_open has it. */
+/* Attach another timeline, whose tables are then NAME.TABLE. Return 0, or -1 with error
+ * as timeline_reader_open(). */
 int timeline_update_attach(struct timeline_reader *reader, const char *path,
 			   const char *name, struct error *error);
 
-/* They are no longer. What was added is part of the file from here on. */
+/* Detach it, committing the rows added so far. Return 0, or -1 with error. */
 int timeline_update_detach(struct timeline_reader *reader, const char *name,
 			   struct error *error);
 
-/* Make what was added part of the file, after its queries are freed. The reader is left
- * to timeline_reader_free, as it is without this. 0, or -1 with error. */
+/* Commit the added rows. Free the queries first, and the reader with
+ * timeline_reader_free() in any case. Return 0, or -1 with error. */
 int timeline_update_commit(struct timeline_reader *reader, struct error *error);
 
 #endif
