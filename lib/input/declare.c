@@ -8,7 +8,10 @@
 #include "base/mem.h"
 #include "base/output.h"
 
-/* Return the directory of a source's node as the source's path has it. For free(). */
+/*
+ * Return the directory of a source's node as the source's path has it. The caller frees
+ * it.
+ */
 static char *node_path(const struct source *source)
 {
 	char *path = mem_strdup(source->path);
@@ -25,7 +28,7 @@ static char *node_path(const struct source *source)
 	return mem_strdup(source->node);
 }
 
-/* Return the directory that a path's last part is in. For free(). */
+/* Return the directory of a path's last part. The caller frees it. */
 static char *path_above(const char *path)
 {
 	size_t length = (size_t)(file_name(path) - path);

@@ -60,7 +60,7 @@ struct block_option {
 /* Step to the next option. Return false after the last one. */
 bool block_option_next(struct block_option *option);
 
-/* What an interface's timestamps count. */
+/* The unit and origin of an interface's timestamps. */
 struct block_unit {
 	uint64_t units;   /* per second; 0 if unusable */
 	int64_t offset_s; /* seconds added to timestamps */

@@ -72,7 +72,7 @@ static int survey(struct capture *capture, const struct capture_input *input,
 	return status;
 }
 
-/* Whether a packet is a packet event, which `packet event` then is. */
+/* Make a packet event of a packet. Return false if the packet is not one. */
 static bool make_packet_event(struct capture *capture, const struct captured *captured,
 			      struct packet_event *packet_event)
 {

@@ -70,7 +70,7 @@ static bool is_same_host(const struct recipe_value *a, const struct recipe_value
 /* Check that the last node does not conflict with those before it. */
 static void check_node(struct recipe *recipe)
 {
-	/* What the collector itself puts into a run's directory. */
+	/* Names that the collector itself uses in a run's directory. */
 	static const char own[] = "run\\.json(\\.new)?|run\\.db|report\\.html|commands";
 	const struct recipe_entry *other = recipe->nodes.entry;
 	const struct recipe_entry *node = &other[recipe->nodes.count - 1];
@@ -347,7 +347,7 @@ static void check_parameters(struct recipe *recipe)
 				 RECIPE_MOST_POINTS);
 }
 
-/* What only sar has a use for turns it on, where nothing is said of it. */
+/* Turn sar on if the recipe has settings that only sar uses and does not turn it off. */
 static void prepare_sar(struct recipe_value *recipe)
 {
 	if (recipe_value_find(recipe, "sar") ||

@@ -36,7 +36,7 @@ void recipe_clear(struct recipe *recipe);
 const struct recipe_value *recipe_get(const struct recipe *recipe, const char *key);
 
 /*
- * What recipes may call by name, as known.yaml has it: `events`, groups of them, each
+ * Load the names that recipes can use, from known.yaml: `events`, groups of them, each
  * with `help`, `required` and `optional`; and `sensors`, each with `help`, `interval` in
  * seconds and `command`.
  */
@@ -50,35 +50,40 @@ bool recipe_parse_destination(const char *text, struct recipe_value *destination
 
 enum { RECIPE_MOST_POINTS = 10000 }; /* of the product of the parameters */
 
-/* How many points there are, at least 1; more than RECIPE_MOST_POINTS if too many. */
+/*
+ * Return the number of points, at least 1; more than RECIPE_MOST_POINTS if there are too
+ * many.
+ */
 size_t recipe_points(const struct recipe *recipe);
 
 /*
- * Which value a parameter has at a point, counted from 0. The last parameter changes
+ * Return a parameter's value at a point, which counts from 0. The last parameter changes
  * first.
  */
 const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
 					 size_t parameter);
 
 /*
- * "delay=1-size=64", for a directory's name: up to 160 bytes, and another text for
- * every point. Bytes that file names should not have are written %XX; what is too
- * long is cut, and a hash of the whole put behind. For free().
+ * Return a point's suffix for a directory's name, "delay=1-size=64": up to 160 bytes,
+ * different for every point. Bytes that file names should not contain are written as %XX;
+ * a longer text is cut and a hash of the whole is appended. The caller frees it.
  */
 char *recipe_point_suffix(const struct recipe *recipe, size_t point);
 
 /*
- * What %(key)s stands for at a point, wherever a command runs, as a map. `run` is the
- * name of the run's directory. A node's or a task's own are added by the caller.
+ * Collect the values of %(key)s at a point that are the same wherever a command runs, as
+ * a map. `run` is the name of the run's directory. The caller adds those of a node or a
+ * task.
  */
 void recipe_point_values(const struct recipe *recipe, size_t point, const char *run,
 			 struct recipe_value *values);
 
 /*
- * A command with its values, for free(). A value stays in one word of the shell: outside
- * of quotes it gets single ones, in double quotes its marks get backslashes. A
- * placeholder that has no value, or stands where quotes are not plain to see, is an
- * error; `what` is what messages call the command. `%%(` stands for `%(` itself.
+ * Return a command with its values filled in. Each value stays within one word of the
+ * shell: outside of quotes it is put into single quotes, within double quotes its special
+ * characters are escaped. A placeholder without a value, or at a place where quoting
+ * cannot be determined, is an error; `what` is the command's name in messages. `%%(`
+ * stands for `%(` itself. The caller frees the result.
  */
 char *recipe_command_fill(const struct recipe_value *command,
 			  const struct recipe_value *values, const char *what);
@@ -96,8 +101,8 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 		      struct bytes *out);
 
 /*
- * What run.json tells of the point, as an object on one line: name, run where it is
- * given, parameters, nodes, and last the recipe with all that it imports.
+ * Append what run.json contains of the point, as an object on one line: name, run if it
+ * is given, parameters, nodes, and last the recipe with all that it imports.
  */
 void recipe_print_json(const struct recipe *recipe, size_t point, const char *run,
 		       struct bytes *out);

@@ -214,7 +214,7 @@ static struct recipe_location in_line(const struct loader *loader, size_t line)
 	return (struct recipe_location){loader->errors, loader->file, line};
 }
 
-/* What the parser did not like. Returns -1. */
+/* Report the parser's error. Return -1. */
 static int syntax_error(const struct loader *loader, const yaml_parser_t *parser)
 {
 	const yaml_mark_t *mark = &parser->problem_mark;

@@ -41,9 +41,9 @@ enum recipe_kind { RECIPE_TEXT, RECIPE_LIST, RECIPE_MAP };
 struct recipe_value {
 	enum recipe_kind kind;
 	struct recipe_location location;
-	char *text; /* of RECIPE_TEXT: UTF-8 */
+	char *text; /* for RECIPE_TEXT: UTF-8 */
 	bool plain; /* without quotes: may be meant as a number, true, null, ... */
-	struct recipe_entry *entry; /* of the others, in the order of the file */
+	struct recipe_entry *entry; /* for the other kinds, in the order of the file */
 	size_t count, capacity;
 };
 
@@ -53,7 +53,7 @@ struct recipe_entry {
 	struct recipe_value value;
 };
 
-/* What keeps a small file from becoming a large tree. */
+/* Limits that keep a small file from becoming a large tree. */
 enum {
 	RECIPE_MOST_MIB = 1,        /* a file */
 	RECIPE_MOST_VALUES = 50000, /* all files, copies of aliases included */
@@ -103,7 +103,7 @@ struct recipe_value *recipe_value_find(const struct recipe_value *map, const cha
 /* Return the text of a map's member, or "" if there is none. */
 const char *recipe_text(const struct recipe_value *map, const char *key);
 
-/* Whether a list has this text among its first `count`. */
+/* Return true if a list has this text among its first `count` items. */
 bool recipe_has(const struct recipe_value *list, size_t count, const char *text);
 
 /* Not given at all: a plain null, ~ or nothing. */
@@ -112,7 +112,10 @@ bool recipe_value_is_null(const struct recipe_value *value);
 /* Add the error "WHAT: it is X, want WANTED"; returns false. */
 bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted);
 
-/* ", is it meant to be KEY", with the key of a map that is nearest, or ""; for free(). */
+/*
+ * Return ", is it meant to be KEY" with the most similar key of a map, or "". The caller
+ * frees it.
+ */
 char *recipe_meant(const char *word, const struct recipe_value *map);
 
 /* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
