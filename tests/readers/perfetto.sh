@@ -65,3 +65,8 @@ if [ -n "$processor" ]; then
 fi
 ctmerge -q "$CT_SOURCE/tests/fixtures/net3" -o net3.db 2>notes
 compare net3.db --begin +10 --end +14 -- 10000000000 14000000000
+# Declared messages of user space; Perfetto's tables of threads stay empty.
+if [ -z "$processor" ]; then
+	ctmerge -q "$CT_SOURCE/tests/fixtures/mpi" -o mpi.db 2>notes
+	compare mpi.db --
+fi
