@@ -2,6 +2,7 @@
 #include "simulate.h"
 
 #include "sync/bounds/doubt.h"
+#include "sync/print.h"
 
 /* The stage that sets all qualities, without a trace that was read or a message. */
 
@@ -209,6 +210,41 @@ static void a_trace_is_as_good_as_its_clock(void **state)
 	problem_clear(&bare.problems);
 }
 
+/* A segment may have replaced the line of the island's fit: the map has its drift. */
+static void the_table_has_the_drift_of_the_map(void **state)
+{
+	static const char *const names[CLOCKS] = {"a", "b", "c"};
+	struct synchronization sync;
+	struct clock_map map;
+	struct bare bare;
+	size_t length;
+	char *text;
+	FILE *file = open_memstream(&text, &length);
+
+	(void)state;
+	bare_init(&bare);
+	bare.net.clocks.traces = CLOCKS;
+	for (uint32_t i = 0; i < CLOCKS; i++) {
+		bare.trace[i].name = bare.trace[i].path = (char *)names[i];
+		bare.clock[i].name = names[i];
+	}
+	bare.curves.clock[1].segment->rate_ppb = 5000;
+	bare.bounds.clock[1].rate = (struct rate_bound){true, 4e-6, 7e-6};
+	judge(&bare.net, &bare.curves, &bare.latencies, &bare.bounds, &bare.verdict,
+	      &bare.problems);
+	sync = (struct synchronization){bare.net, bare.verdict};
+	describe_clocks(&sync, &(struct clock_matching){.sent = 0}, &map);
+	print_clocks(&sync, &map, false, file);
+	fclose(file);
+	assert_true(map.clock[1].segment->rate_ppb == 5000);
+	assert_non_null(strstr(text, "5.000 +-2.00"));
+	free(text);
+	clock_map_clear(&map);
+	verdict_clear(&bare.verdict, &bare.net);
+	bounds_clear(&bare.bounds, &bare.net);
+	latencies_clear(&bare.latencies, &bare.net);
+}
+
 /* Find bounds of curves that are off by up to so much, and take them for the fit's. */
 static void bound_wrong_curves(struct sim *sim, nsec_t most)
 {
@@ -273,6 +309,7 @@ int main(void)
 	    cmocka_unit_test(a_pair_limits_what_is_below_it),
 	    cmocka_unit_test(lone_clocks_are_absent_or_contradictory),
 	    cmocka_unit_test(a_trace_is_as_good_as_its_clock),
+	    cmocka_unit_test(the_table_has_the_drift_of_the_map),
 	    DRAW_TEST(bounds_of_wrong_curves_hold_the_truth),
 	};
 
