@@ -243,7 +243,7 @@ char *catalog_help(const struct query_file *file)
 {
 	char *text;
 	size_t size;
-	FILE *help = open_memstream(&text, &size);
+	FILE *help = mem_stream(&text, &size);
 
 	for (size_t i = 0; i < file->blocks && !file->analysis.is_document; i++) {
 		const struct query_block *block = &file->block[i];

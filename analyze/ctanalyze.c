@@ -38,7 +38,7 @@ static char *make_list(const struct catalog *catalog)
 {
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = mem_stream(&text, &size);
 
 	fputs("Analyses:\n", file);
 	catalog_print(catalog, file);
@@ -245,7 +245,7 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 	if (query_open(&query, analysis, request, words->count ? words->item[0] : NULL,
 		       error))
 		return EXIT_FAILED;
-	file = open_memstream(&text, &size);
+	file = mem_stream(&text, &size);
 	status =
 	    query_file_print(&query, (enum sql_dialect)request->print_sql, file, error);
 	fclose(file);

@@ -274,7 +274,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 	int status;
 
 	reading->now = side;
-	side->sql = open_memstream(&text, &size);
+	side->sql = mem_stream(&text, &size);
 	status = query_rows(reading->query->reader,
 			    "SELECT id, name, table_name FROM event_class "
 			    "WHERE events > 0 ORDER BY id",

@@ -109,7 +109,7 @@ static struct statement assemble(struct sql_run *run, const struct query_block *
 	sql_value *value = print ? literal : only_sql;
 	const char *before = is_recursive ? "WITH RECURSIVE " : "WITH ";
 	size_t size, begin;
-	FILE *file = open_memstream(&statement.text, &size);
+	FILE *file = mem_stream(&statement.text, &size);
 
 	want_relations(run, sql, count, false, wanted);
 	for (size_t i = 0; i < run->relations; i++) {
@@ -244,7 +244,7 @@ static bool cut(struct sql_run *run, const struct query_block *block,
 
 	if (!table || run->query->request->sort || run->query->parquet)
 		return false;
-	file = open_memstream(&text, &size);
+	file = mem_stream(&text, &size);
 	fprintf(file, "SELECT * FROM (\n%s\n) ", statement->text);
 	statement->is_cut = write_order(run, block, table, true, file);
 	fclose(file);
@@ -551,7 +551,7 @@ static void print_block(struct sql_run *run, const struct query_block *block,
 		if (!is_notes && (table->sort || table->limit)) {
 			AUTOFREE char *order = NULL;
 			size_t size;
-			FILE *text = open_memstream(&order, &size);
+			FILE *text = mem_stream(&order, &size);
 
 			write_order(run, block, table, false, text);
 			fclose(text);

@@ -301,10 +301,10 @@ static bool read_statement(struct statement *statement, const char *sql)
 
 	if (!is_whole)
 		return false;
-	file = open_memstream(&statement->outer, &size);
+	file = mem_stream(&statement->outer, &size);
 	is_whole = write_outer(statement, file);
 	fclose(file);
-	file = open_memstream(&statement->rows, &size);
+	file = mem_stream(&statement->rows, &size);
 	write_rows(statement, file);
 	fclose(file);
 	return is_whole;

@@ -402,7 +402,7 @@ static char *name_columns(const struct answer *answer, const char *name)
 {
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = mem_stream(&text, &size);
 
 	fputs(name, file);
 	for (size_t i = 0; i < answer->name.count; i++) {

@@ -436,7 +436,7 @@ char *sql_expand(const char *text)
 {
 	char *expanded;
 	size_t size;
-	FILE *file = open_memstream(&expanded, &size);
+	FILE *file = mem_stream(&expanded, &size);
 	struct sql_token token;
 
 	while (sql_next(&text, &token)) {

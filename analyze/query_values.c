@@ -82,7 +82,7 @@ static char *text_parameters(struct query_values *values, const char *word,
 {
 	char *list;
 	size_t size;
-	FILE *file = open_memstream(&list, &size);
+	FILE *file = mem_stream(&list, &size);
 
 	for (size_t i = 0; i < texts->count; i++)
 		fprintf(file, "%s%s", i ? ", " : "",
@@ -206,7 +206,7 @@ static char *range_condition(const char *column, const struct range_list *ranges
 {
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = mem_stream(&text, &size);
 
 	fputs(ranges->count ? "(" : "1 = 1", file);
 	for (size_t i = 0; i < ranges->count; i++)
@@ -224,7 +224,7 @@ static int add_numbers(struct query_values *values, const char *word,
 {
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = mem_stream(&text, &size);
 	int status = 0;
 
 	fputs(ranges->count ? "" : "(-1)", file);
@@ -252,7 +252,7 @@ static char *alias_case(struct query_values *values, const struct aliases *alias
 
 	if (!aliases->names.count)
 		return mem_strdup("name");
-	file = open_memstream(&text, &size);
+	file = mem_stream(&text, &size);
 	fputs("CASE name", file);
 	for (size_t i = 0; i < aliases->names.count; i++) {
 		struct cell name = cell_of_text(aliases->names.item[i]);

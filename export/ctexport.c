@@ -61,7 +61,7 @@ static char *list_formats(void)
 {
 	char *all;
 	size_t size;
-	FILE *out = open_memstream(&all, &size);
+	FILE *out = mem_stream(&all, &size);
 
 	fputs("Formats:", out);
 	for (size_t i = 0; i < FORMATS; i++)

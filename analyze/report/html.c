@@ -15,17 +15,20 @@ enum { ROWS_SHOWN = 15, ROWS_MOST = 200 };
 
 void html_text(FILE *page, const char *text)
 {
-	svg_escape(page, text);
+	AUTOFREE char *shown = utf8_shorten(text);
+
+	svg_escape(page, shown);
 }
 
 void html_json(FILE *page, const char *text)
 {
 	struct bytes json = {0}, shown = {0};
+	AUTOFREE char *shortened = utf8_shorten(text);
 
-	for (size_t length; *text; text += length ? length : 1) {
-		length = utf8_length(text);
-		if (length && !utf8_is_control(text))
-			bytes_add(&shown, text, length);
+	for (size_t length, at = 0; shortened[at]; at += length ? length : 1) {
+		length = utf8_length(shortened + at);
+		if (length && !utf8_is_control(shortened + at))
+			bytes_add(&shown, shortened + at, length);
 		else
 			bytes_add_text(&shown, UTF8_REPLACEMENT);
 	}

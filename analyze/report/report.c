@@ -339,7 +339,7 @@ static int give_table(struct report *report, const struct result_table *table,
 	struct giving giving = {.table = table};
 	AUTOFREE char *named = NULL;
 	size_t size;
-	FILE *file = open_memstream(&named, &size);
+	FILE *file = mem_stream(&named, &size);
 
 	fprintf(file, "%s ", name);
 	for (size_t i = 0; i < table->columns; i++)
@@ -409,7 +409,7 @@ int run_report(struct query *query, struct result *result, struct error *error)
 
 	if (!query->request->output && isatty(STDOUT_FILENO))
 		return error_set(error, "standard output is a terminal, want -o FILE");
-	report.page = open_memstream(&result->document, &result->document_size);
+	report.page = mem_stream(&result->document, &result->document_size);
 	if (!report.page)
 		return error_set(error, "report: no memory for the page");
 	set_axis(&report);

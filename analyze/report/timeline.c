@@ -238,7 +238,7 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *page = open_memstream(&text, &size);
+	FILE *page = mem_stream(&text, &size);
 	int status;
 
 	if (!page)

@@ -62,6 +62,14 @@ char *mem_printf(const char *format, ...)
 	return MEM_VPRINTF(format);
 }
 
+FILE *mem_stream(char **text, size_t *size)
+{
+	FILE *file = open_memstream(text, size);
+
+	exit_if_null(file);
+	return file;
+}
+
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)

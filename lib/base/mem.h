@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * Allocation that never returns NULL: when memory runs out, these functions print a
@@ -28,6 +29,9 @@ char *mem_vprintf(const char *format, va_list arguments)
 		va_end(arguments_);                                                      \
 		text_;                                                                   \
 	})
+
+/* As open_memstream(3). */
+FILE *mem_stream(char **text, size_t *size);
 
 /* Free a pointer at the end of its block, leaving errno unchanged. Write it in front of a
  * declaration with an initializer. */

@@ -160,7 +160,7 @@ char *file_name_escape(const char *bytes, size_t size)
 
 	if (size == 0)
 		return mem_strdup("__HIVE_DEFAULT_PARTITION__");
-	out = open_memstream(&text, &length);
+	out = mem_stream(&text, &length);
 	for (size_t i = 0; i < size; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
 

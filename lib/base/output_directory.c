@@ -516,6 +516,8 @@ int output_directory_commit(struct output_directory *directory, struct error *er
 		status = put_in_place(directory, &files, error);
 		signals_release(&before);
 	}
+	if (status)
+		output_directory_explain(directory, error);
 	text_list_clear(&files);
 	output_directory_discard(directory);
 	return status;

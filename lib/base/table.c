@@ -55,7 +55,7 @@ void table_add(struct table *table, const char *const *texts)
 {
 	for (size_t i = 0; i < table->columns; i++) {
 		*MEM_NEXT(table->text, table->texts, table->text_capacity) =
-		    mem_strdup(texts[i] ? texts[i] : "");
+		    utf8_shorten(texts[i] ? texts[i] : "");
 	}
 }
 

@@ -161,6 +161,17 @@ void utf8_print(FILE *file, const char *text)
 	}
 }
 
+char *utf8_shorten(const char *text)
+{
+	size_t size = 0, length;
+
+	if (strnlen(text, UTF8_SHOWN + 1) <= UTF8_SHOWN)
+		return mem_strdup(text);
+	while (size + (length = utf8_length(text + size)) <= UTF8_SHOWN)
+		size += length ? length : 1;
+	return mem_printf("%.*s...", (int)size, text);
+}
+
 char *utf8_clean(const char *text)
 {
 	char *clean = mem_alloc(3 * strlen(text) + 1), *end = clean;

@@ -44,6 +44,11 @@ bool utf8_is_control(const char *character);
  */
 void utf8_print(FILE *file, const char *text);
 
+/* Copy a string that people read: all of it, or of a longer one UTF8_SHOWN bytes, as long
+ * as a path can be, and an ellipsis. The caller frees the result. */
+enum { UTF8_SHOWN = 4096 };
+char *utf8_shorten(const char *text);
+
 /* Copy a string, replacing each byte that is not UTF-8 by U+FFFD. The caller frees the
  * result. */
 char *utf8_clean(const char *text);

@@ -203,7 +203,7 @@ static char *column_list(const struct table_query *wanted, int64_t first)
 {
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = mem_stream(&text, &size);
 
 	for (size_t i = 0; i < wanted->columns; i++) {
 		AUTOFREE char *column = name_quote(wanted->column[i].name);
@@ -492,7 +492,7 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 	if (class_id == 0)
 		return table_query_of_all_events(scope);
 	facts.wanted = mem_zalloc(sizeof(*facts.wanted));
-	facts.sql = open_memstream(&selected, &size);
+	facts.sql = mem_stream(&selected, &size);
 	add_event_columns(facts.wanted, &facts.names);
 	for (size_t i = 0; i < taken->count; i++)
 		name_reserve(&facts.names, taken->item[i]);

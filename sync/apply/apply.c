@@ -147,7 +147,7 @@ static int apply_all(const struct output_directory *directory,
 {
 	char *said = NULL;
 	size_t size;
-	FILE *lines = open_memstream(&said, &size);
+	FILE *lines = mem_stream(&said, &size);
 	int status = 0;
 
 	for (size_t i = 0; !status && i < count; i++)

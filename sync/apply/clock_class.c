@@ -195,7 +195,7 @@ char *metadata_with_clock(const char *text, const struct clock_class *class)
 {
 	char *changed = NULL;
 	size_t size;
-	FILE *file = open_memstream(&changed, &size);
+	FILE *file = mem_stream(&changed, &size);
 
 	if (*text == *METADATA_SEPARATOR)
 		write_json(file, text, class);

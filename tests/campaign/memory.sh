@@ -61,7 +61,7 @@ check_call()
 
 while read -r name output command; do
 	least=2048
-	while limited $least && [ "$status" -gt 125 ]; do
+	while limited $least && { [ "$status" -eq 126 ] || [ "$status" -eq 127 ]; }; do
 		least=$((least * 17 / 16))
 	done
 	enough=$least

@@ -44,6 +44,8 @@ undone()
 		failing "$call" EIO "$n" "$@" || status=$?
 		[ $status -ne 99 ] || break
 		[ $status -eq 1 ] && grep -q ': Input/output error$' "$scratch/stderr"
+		# The user's path, not that of the stage.
+		[ $status -eq 1 ] && ! grep -F .unfinished- "$scratch/stderr"
 		listing there | diff before -
 		n=$((n + 1))
 	done
@@ -68,7 +70,9 @@ own' ]
 	rm -r there
 	mkdir there
 	ctexport csv -q t.db -o there --table node --table source
-	undone rename ctexport csv -q t.db -o there --table node --table thread --table process --force
+	for call in rename fsync; do
+		undone $call ctexport csv -q t.db -o there --table node --table thread --table process --force
+	done
 	[ ! -e there/source.csv ] && [ -e there/thread.csv ]
 }
 

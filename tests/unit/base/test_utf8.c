@@ -49,6 +49,25 @@ static void what_is_no_text_is_replaced(void **state)
 	}
 }
 
+/* As long as a path can be, and never within a character. */
+static void long_texts_are_shortened(void **state)
+{
+	char text[UTF8_SHOWN + 3];
+	char *shown;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	text[UTF8_SHOWN] = '\0';
+	shown = utf8_shorten(text);
+	assert_string_equal(shown, text);
+	free(shown);
+	memcpy(text + UTF8_SHOWN - 1, "\xc3\xa9", 3);
+	shown = utf8_shorten(text);
+	assert_int_equal(strlen(shown), UTF8_SHOWN - 1 + 3);
+	assert_string_equal(shown + UTF8_SHOWN - 2, "a...");
+	free(shown);
+}
+
 /* Bytes that end where they end, not at a NUL. */
 static void bytes_are_valid_or_not(void **state)
 {
@@ -123,6 +142,7 @@ int main(void)
 	    cmocka_unit_test(other_bytes_have_none),
 	    cmocka_unit_test(what_is_no_text_is_replaced),
 	    cmocka_unit_test(bytes_are_valid_or_not),
+	    cmocka_unit_test(long_texts_are_shortened),
 	    cmocka_unit_test(wide_text_is_valid_or_not),
 	    cmocka_unit_test(what_moves_a_cursor_is_shown),
 	    cmocka_unit_test(what_reorders_or_hides_text_is_shown),
