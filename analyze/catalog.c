@@ -27,6 +27,7 @@ static const struct {
     {"critical-path", run_critical_path, HEEDS_THREAD | HEEDS_REQUEST | HEEDS_TABLES,
      false},
     {"why", run_why, HEEDS_THREAD | HEEDS_SPAN | HEEDS_TABLES, false},
+    {"findings", run_findings, HEEDS_TABLES, false},
     {"report", run_report, HEEDS_DETAIL, true},
 };
 

@@ -294,7 +294,7 @@ WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY 
                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
 
 -- with overlap
-SELECT node, protocol, src, dst, sport, dport, payload, numbers,
+SELECT ts_ns, node, protocol, src, dst, sport, dport, payload, numbers,
        (max(begin_at + numbers) OVER sending) - begin_at AS before
 FROM placed
 WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
@@ -405,6 +405,12 @@ SELECT d."from", d."to", d.protocol, d.sent, CASE WHEN d.received + d.lost > 0 T
 FROM delivery AS d LEFT JOIN (SELECT "from", "to", protocol, sum(packets) AS packets, sum(retransmitted) AS retransmitted FROM flow
                               GROUP BY "from", "to", protocol) AS f
   ON f."from" = d."from" AND f."to" = d."to" AND f.protocol = d.protocol;
+
+-- table resent: Segments that were sent again
+-- when: plot
+-- sort: ts_ns,src_node,dst_node
+-- column ts_ns: epoch_ns, SENT
+SELECT o.node AS src_node, t.node AS dst_node, o.ts_ns FROM overlap AS o LEFT JOIN target AS t ON t.raw = o.dst WHERE o.before > 0;
 
 -- table flows: Sent by flow
 -- sort: -bytes,from,to,src,sport,dst,dport

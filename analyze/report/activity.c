@@ -423,6 +423,79 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 		    8);
 }
 
+/* What a processor did in a step. */
+static int give_step(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct activity *activity = giving->activity;
+	const size_t step = giving->at % activity->grid.steps;
+	const size_t width = (size_t)(activity->grid.step_ns / activity->cell_ns);
+	const struct activity_lane *lane;
+	nsec_t sum[4] = {0};
+
+	(void)error;
+	if (giving->at == activity->lanes * activity->grid.steps)
+		return 0;
+	lane = &activity->lane[giving->at++ / activity->grid.steps];
+	for (size_t i = step * width; i < (step + 1) * width && i < activity->cells;
+	     i++) {
+		sum[0] = nsec_add(sum[0], lane->cell[i].known_ns);
+		sum[1] = nsec_add(sum[1], lane->cell[i].busy_ns);
+		sum[2] = nsec_add(sum[2], lane->cell[i].irq_ns);
+		sum[3] = nsec_add(sum[3], lane->cell[i].softirq_ns);
+	}
+	return give(row,
+		    (const int64_t[]){lane->node, lane->cpu, (int64_t)step, sum[0],
+				      sum[1], sum[2], sum[3]},
+		    7);
+}
+
+/* A thread's running in a step. */
+struct run_cursor {
+	const struct activity *activity;
+	size_t thread, bin;
+};
+
+static int give_run(void *context, struct cell *row, struct error *error)
+{
+	struct run_cursor *cursor = context;
+	const struct activity *activity = cursor->activity;
+	const struct activity_thread *thread;
+
+	(void)error;
+	while (cursor->thread < activity->threads &&
+	       cursor->bin == activity->thread[cursor->thread].run.count) {
+		cursor->thread++;
+		cursor->bin = 0;
+	}
+	if (cursor->thread == activity->threads)
+		return 0;
+	thread = &activity->thread[cursor->thread];
+	row[0] = cell_of_integer(thread->node);
+	row[1] = cell_of_text(thread->name);
+	row[2] = cell_of_integer(thread->run.item[cursor->bin].step);
+	row[3] = cell_of_integer(thread->run.item[cursor->bin].value);
+	cursor->bin++;
+	return 1;
+}
+
+static int keep_steps(const struct activity *activity, struct timeline_reader *reader,
+		      struct error *error)
+{
+	struct giving steps = {activity, 0, {NULL}};
+	struct run_cursor runs = {.activity = activity};
+
+	return timeline_reader_keep_rows(reader,
+					 "page_step (node, cpu, step, known_ns, busy_ns, "
+					 "irq_ns, softirq_ns)",
+					 7, give_step, &steps, error) ||
+		       timeline_reader_keep_rows(reader,
+						 "page_run (node, comm, step, run_ns)", 4,
+						 give_run, &runs, error)
+		   ? -1
+		   : 0;
+}
+
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error)
 {
@@ -437,7 +510,8 @@ int activity_keep(const struct activity *activity, struct timeline_reader *reade
 			   "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, "
 			   "wait_ns, most_wait_ns, comm, run, wait_count, wait_sum, "
 			   "wait_most)",
-			   13, give_thread, &threads, error)
+			   13, give_thread, &threads, error) ||
+		       keep_steps(activity, reader, error)
 		   ? -1
 		   : 0;
 }

@@ -408,6 +408,68 @@ void bin_tables_write(const struct bin_tables *tables, const struct scope *scope
 	}
 }
 
+/* A position in the steps of all rows of all tables. */
+struct bin_cursor {
+	const struct bin_tables *tables;
+	size_t table, row, bin;
+};
+
+static int64_t value_at(const struct bin_series *series, uint32_t step)
+{
+	for (size_t i = 0; i < series->count; i++)
+		if (series->item[i].step == step)
+			return series->item[i].value;
+	return 0;
+}
+
+/* Each step of a row in which there is something: key, step, how many, what they took,
+ * the longest, and the sums that findings need: bytes or what was resent, what ran. */
+static int next_bin(void *context, struct cell *cell, struct error *error)
+{
+	struct bin_cursor *cursor = context;
+	const struct bin_table *table = &cursor->tables->table[cursor->table];
+	const struct bin_row *row;
+	uint32_t step;
+
+	(void)error;
+	while (cursor->row == table->rows ||
+	       cursor->bin == table->row[cursor->row].took.count) {
+		cursor->bin = 0;
+		if (cursor->row < table->rows) {
+			cursor->row++;
+			continue;
+		}
+		cursor->row = 0;
+		if (++cursor->table == SOURCES)
+			return 0;
+		table++;
+	}
+	row = &table->row[cursor->row];
+	step = row->took.item[cursor->bin].step;
+	cell[0] = cell_of_text(table->source->name);
+	for (size_t i = 0; i < KEYS_MOST; i++)
+		cell[1 + i] = i < table->source->keys ? row->key[i] : cell_of_null();
+	cell[4] = cell_of_integer(step);
+	cell[5] = cell_of_integer(value_at(&row->count, step));
+	cell[6] = cell_of_integer(row->took.item[cursor->bin].value);
+	cell[7] = cell_of_integer(value_at(&row->longest, step));
+	cell[8] = cell_of_integer(value_at(&row->sum[0], step));
+	cell[9] = cell_of_integer(value_at(&row->sum[3], step));
+	cursor->bin++;
+	return 1;
+}
+
+int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *reader,
+		    struct error *error)
+{
+	struct bin_cursor cursor = {.tables = tables};
+
+	return timeline_reader_keep_rows(
+	    reader,
+	    "page_bin (kind, a, b, c, step, count, took_ns, most_ns, first_sum, ran_ns)",
+	    10, next_bin, &cursor, error);
+}
+
 static void clear_row(struct bin_row *row)
 {
 	for (size_t i = 0; i < KEYS_MOST; i++)

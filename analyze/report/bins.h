@@ -67,6 +67,10 @@ struct bin_tables *bin_tables_read(const struct bin_grid *grid, struct query *qu
 void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
 		      FILE *page);
 
+/* Keep the sums as page_bin, for report.sql. Return 0, or -1 with error. */
+int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *reader,
+		    struct error *error);
+
 void bin_tables_free(struct bin_tables *tables);
 
 #endif

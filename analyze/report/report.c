@@ -38,15 +38,15 @@ static const struct report_query {
     [ANSWER_WHY] = {"why", "pair", "slow lost", 0, -1},
     [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
-    [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
+    [ANSWER_NET] = {"net", NULL, "interfaces", 0, -1},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "gaps curves links messages tasks periods density",
 		      0, -1},
     [ANSWER_OWN] =
 	{"report", NULL,
-	 "name home folded processors threads threads_named handlers interrupts "
-	 "slow_pairs findings",
+	 "name home again folded processors threads threads_named handlers interrupts "
+	 "slow_pairs findings found",
 	 0, -1},
 };
 
@@ -65,6 +65,20 @@ struct work {
 	int status[TASKS];
 	atomic_bool failed;
 };
+
+/* Where hardly a packet was sent that is no message, nothing was sent again: then it is
+ * not searched for, as that takes longer than all else. */
+static bool may_resend(struct query *query, struct error *error)
+{
+	static const char sql[] =
+	    "SELECT coalesce(sum(events), 0) > (SELECT count(*) * 1.0005 FROM message)"
+	    " FROM event_class WHERE name = 'net_dev_queue' OR (name = 'packet' AND NOT"
+	    " EXISTS (SELECT 1 FROM event_class WHERE name = 'net_dev_queue' AND events "
+	    "> 0))";
+	int64_t may = 0;
+
+	return query_integer(query->reader, sql, NULL, &may, error) > 0 && may;
+}
 
 static int ask(struct report *report, struct query *asker, int name, struct error *error)
 {
@@ -85,7 +99,9 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	progress_init(&query.progress, true);
 	query.forms = wanted->forms ? wanted->forms : analysis->default_forms;
 	query.group = wanted->group;
-	query.tables = wanted->tables;
+	query.tables = name == ANSWER_NET && may_resend(asker, error)
+			   ? "interfaces resent"
+			   : wanted->tables;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
@@ -328,6 +344,8 @@ static int give_facts(void *context, struct cell *row, struct error *error)
 		row[1].integer += scope->node[i].chosen && !scope->node[i].recorded_ns;
 		row[2].integer += scope->node[i].chosen;
 	}
+	row[3] = cell_of_integer(giving->report->activity.grid.step_ns);
+	row[4] = cell_of_integer((int64_t)giving->report->activity.grid.steps);
 	return giving->at++ == 0;
 }
 
@@ -336,11 +354,19 @@ static int give_table(struct report *report, const struct result_table *table,
 		      const char *name, struct error *error)
 {
 	struct timeline_reader *reader = report->query->reader;
-	struct giving giving = {.table = table};
+	static const struct result_table
+	    none; /* what was sent again was not searched for */
+	struct giving giving = {.table = table ? table : &none};
 	AUTOFREE char *named = NULL;
 	size_t size;
-	FILE *file = mem_stream(&named, &size);
+	FILE *file;
 
+	if (!table) {
+		named = mem_printf("%s (src_node, dst_node, ts_ns)", name);
+		return timeline_reader_keep_rows(reader, named, 3, give_row, &giving,
+						 error);
+	}
+	file = mem_stream(&named, &size);
 	fprintf(file, "%s ", name);
 	for (size_t i = 0; i < table->columns; i++)
 		fprintf(file, "%s\"%s\"", i ? ", " : "(", table->column[i].key);
@@ -363,23 +389,27 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_requests", ANSWER_REQUESTS, "slowest"},
 		      {"page_why", ANSWER_WHY, "slow"},
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
-		      {"page_messages", ANSWER_MESSAGES, "slowest"}};
+		      {"page_messages", ANSWER_MESSAGES, "slowest"},
+		      {"page_again", ANSWER_NET, "resent"}};
 	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->query->reader;
-	int status = timeline_reader_keep_rows(reader, "page_fact (bad, silent, nodes)",
-					       3, give_facts, &facts, error);
+	int status = timeline_reader_keep_rows(
+	    reader, "page_fact (bad, silent, nodes, step_ns, steps)", 5, give_facts,
+	    &facts, error);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !status; i++)
 		status = give_table(
 		    report, report_table(report, tables[i].answer, tables[i].table),
 		    tables[i].name, error);
-	return status || activity_keep(&report->activity, reader, error) ||
+	return status || bin_tables_keep(report->bins, reader, error) ||
+		       activity_keep(&report->activity, reader, error) ||
 		       report_walk_paths(report, error)
 		   ? -1
 		   : 0;
 }
 
-static int make(struct report *report, struct error *error)
+/* Run all queries, down to the findings. */
+static int prepare(struct report *report, struct error *error)
 {
 	struct query *query = report->query;
 	int count;
@@ -399,7 +429,32 @@ static int make(struct report *report, struct error *error)
 	    ask(report, query, ANSWER_OWN, error))
 		return -1;
 	query_progress(query, 0.9);
-	return write_page(report);
+	return 0;
+}
+
+static void clear(struct report *report)
+{
+	for (int i = 0; i < ANSWERS; i++)
+		if (report->answer[i].result.request)
+			result_clear(&report->answer[i].result);
+	for (size_t i = 0; i < report->requests; i++)
+		path_clear(&report->path[i]);
+	activity_clear(&report->activity, &report->query->scope);
+	bin_tables_free(report->bins);
+}
+
+int run_findings(struct query *query, struct result *result, struct error *error)
+{
+	struct report report = {.query = query, .result = result, .error = error};
+	int status;
+
+	set_axis(&report);
+	status = prepare(&report, error) || report_keep_findings(&report, error) ||
+			 query_file_run(query, result, error)
+		     ? -1
+		     : 0;
+	clear(&report);
+	return status;
 }
 
 int run_report(struct query *query, struct result *result, struct error *error)
@@ -413,14 +468,8 @@ int run_report(struct query *query, struct result *result, struct error *error)
 	if (!report.page)
 		return error_set(error, "report: no memory for the page");
 	set_axis(&report);
-	status = make(&report, error);
-	for (int i = 0; i < ANSWERS; i++)
-		if (report.answer[i].result.request)
-			result_clear(&report.answer[i].result);
-	for (size_t i = 0; i < report.requests; i++)
-		path_clear(&report.path[i]);
-	activity_clear(&report.activity, &query->scope);
-	bin_tables_free(report.bins);
+	status = prepare(&report, error) || write_page(&report) ? -1 : 0;
+	clear(&report);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;

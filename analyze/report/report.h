@@ -136,6 +136,12 @@ int report_walk_paths(struct report *report, struct error *error);
 /* The analysis. */
 int run_report(struct query *query, struct result *result, struct error *error);
 
+/* Print the findings of the report as a table. */
+int run_findings(struct query *query, struct result *result, struct error *error);
+
+/* Store the findings in told_finding, as plain text. Return 0, or -1 with error. */
+int report_keep_findings(struct report *report, struct error *error);
+
 /* Parts of the page, by their names in page.html. */
 void report_findings(struct report *report);
 void report_lanes(struct report *report);

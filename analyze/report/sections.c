@@ -41,6 +41,13 @@ static void put_mark(FILE *page, char *mark)
 
 	if (!strcmp(kind, "dim") || !strcmp(kind, "/dim")) {
 		fputs(*kind == '/' ? "</span>" : "<span>", page);
+	} else if (!strcmp(kind, "w")) {
+		const char *window = strtok_r(NULL, "|", &rest);
+		const size_t steps = strcspn(window, "/");
+
+		fprintf(page, "<a href=\"#heat\" data-w=\"%.*s\" data-m=\"%s\">%s</a>",
+			(int)steps, window, window + steps + (window[steps] == '/'),
+			html_span((char[PRINT_TEXT]){0}, strtod(rest, NULL)));
 	} else if (!strcmp(kind, "a") || !strcmp(kind, "request")) {
 		const char *target = strtok_r(NULL, "|", &rest);
 
@@ -74,6 +81,104 @@ static void put_finding(FILE *page, const char *text)
 	}
 }
 
+/* Return what follows a tag; of a link that is no window also what it is called. */
+static char *skip_tag(char *text)
+{
+	char *end = text + strcspn(text, ">");
+	const bool is_place =
+	    !strncmp(text, "<a ", 3) && !memmem(text, (size_t)(end - text), "data-w", 6);
+
+	text = is_place ? strstr(end, "</a") : end;
+	if (is_place)
+		text += strcspn(text, ">");
+	return text + (*text == '>');
+}
+
+/* Make a finding's HTML plain text, in place: without tags and links to places of the
+ * page, with the signs that tables of a terminal have. */
+static void make_plain(char *text)
+{
+	static const struct {
+		const char *from, *to;
+	} signs[] = {{"\xc2\xb1\xe2\x80\xaf", "+-"},
+		     {"\xe2\x80\xaf", " "},
+		     {"\xc2\xb5", "u"},
+		     {"&amp;", "&"},
+		     {"&lt;", "<"},
+		     {"&gt;", ">"},
+		     {"&quot;", "\""},
+		     {"&#39;", "'"}};
+	char *to = text;
+
+	while (*text) {
+		size_t i = 0;
+
+		if (*text == '<') {
+			text = skip_tag(text);
+			continue;
+		}
+		while (i < sizeof(signs) / sizeof(*signs) &&
+		       strncmp(text, signs[i].from, strlen(signs[i].from)) != 0)
+			i++;
+		if (i < sizeof(signs) / sizeof(*signs)) {
+			to = stpcpy(to, signs[i].to);
+			text += strlen(signs[i].from);
+		} else {
+			*to++ = *text++;
+		}
+	}
+	while (to[-1] == ' ')
+		to--;
+	*to = '\0';
+}
+
+/* A position in the findings; each becomes a row of told_finding. */
+struct finding_cursor {
+	const struct result_table *findings;
+	size_t row;
+	char *text;
+	size_t size;
+};
+
+static int next_finding(void *context, struct cell *cell, struct error *error)
+{
+	struct finding_cursor *cursor = context;
+	const struct result_table *findings = cursor->findings;
+	const struct cell *row;
+	FILE *text;
+
+	(void)error;
+	while (cursor->row < findings->rows &&
+	       findings->cell[cursor->row * findings->columns + 3].type != CELL_TEXT)
+		cursor->row++;
+	free(cursor->text);
+	cursor->text = NULL;
+	if (cursor->row == findings->rows)
+		return 0;
+	row = &findings->cell[cursor->row++ * findings->columns];
+	text = mem_stream(&cursor->text, &cursor->size);
+	put_finding(text, row[3].bytes);
+	fclose(text);
+	make_plain(cursor->text);
+	memcpy(cell, row, 3 * sizeof(*cell));
+	cell[3] = cell_of_text(cursor->text);
+	memcpy(&cell[4], &row[4], 3 * sizeof(*cell));
+	return 1;
+}
+
+int report_keep_findings(struct report *report, struct error *error)
+{
+	struct finding_cursor cursor = {.findings =
+					    report_table(report, ANSWER_OWN, "findings")};
+	int status = timeline_reader_keep_rows(
+	    report->query->reader,
+	    "told_finding (finding, grade, title, text, node, begin_ns, span_ns)", 7,
+	    next_finding, &cursor, error);
+
+	free(cursor.text);
+	return status;
+}
+
 void report_findings(struct report *report)
 {
 	const struct result_table *findings =
@@ -82,13 +187,17 @@ void report_findings(struct report *report)
 
 	for (size_t i = 0; findings && i < findings->rows; i++) {
 		const struct cell *row = &findings->cell[i * findings->columns];
+		char number[24] = "";
 
+		/* The second of a kind has a number. */
+		if (i && !strcmp(row[0].bytes, row[-(int)findings->columns].bytes))
+			snprintf(number, sizeof(number), "-%zu", i + 1);
 		if (row[3].type != CELL_TEXT) /* its node is unknown */
 			continue;
 		fprintf(page,
-			"<li class=\"%s\" id=\"finding-%s\"><h3><span "
+			"<li class=\"%s\" id=\"finding-%s%s\"><h3><span "
 			"class=\"sr\">%s</span>%s</h3><p>",
-			row[1].bytes, row[0].bytes,
+			row[1].bytes, row[0].bytes, number,
 			strcmp(row[1].bytes, "bad") ? "" : "Problem: ", row[2].bytes);
 		put_finding(page, row[3].bytes);
 		fputs("</p></li>\n", page);

@@ -161,19 +161,21 @@ static void cpu_leave(struct context *ctx)
 	ctx->cpu->free_ns = ctx->ns;
 }
 
-/* Return the thread's processor if it is idle, otherwise an idle one, otherwise its own.
- */
+/* Return the thread's processor if it is idle, otherwise an idle one, otherwise its own,
+ * or one that is online. */
 static struct cpu *choose_cpu(const struct context *ctx, const struct thread *thread)
 {
 	uint32_t cpus = (uint32_t)ctx->world->scenario->cpus;
+	const uint32_t offline = (uint32_t)fault_now(ctx, SCENARIO_OFFLINE);
 
+	cpus = offline < cpus ? cpus - offline : 1;
 	for (uint32_t i = 0; i < cpus; i++) {
 		struct cpu *cpu = &ctx->host->cpu[(thread->cpu->number + i) % cpus];
 
 		if (!cpu->current && !cpu->runnables)
 			return cpu;
 	}
-	return thread->cpu;
+	return &ctx->host->cpu[thread->cpu->number % cpus];
 }
 
 /* Add a thread to its processor's run queue; it may preempt a background thread. */

@@ -75,7 +75,8 @@ struct memory memory_now(const struct host *host)
 	    .buffers = 2048 + (int64_t)host->cached_kib / 64,
 	    .cached = (int64_t)host->cached_kib,
 	    .dirty = (int64_t)host->dirty_kib,
-	    .anonymous = OF_SYSTEM + OF_THREAD * alive + OF_PROGRAM * programs,
+	    .anonymous = OF_SYSTEM + OF_THREAD * alive + OF_PROGRAM * programs +
+			 (int64_t)host->hogged_kib,
 	    .slab = SLAB + 40 * alive,
 	    .stack = 16 * (KERNEL_THREADS + alive),
 	    .tables = 640 + 48 * alive + 96 * programs,
@@ -117,7 +118,10 @@ void disk_submit(struct context *ctx, struct thread *thread, uint64_t sector, bo
 	uint64_t sectors = thread->bytes / SECTOR_BYTES;
 	nsec_t takes = least_ns + dice_exponential(&host->dice, mean_ns) +
 		       (nsec_t)sectors * ns_per_sector;
+	const double times = fault_now(ctx, SCENARIO_DISK);
 
+	if (times > 0)
+		takes = nsec_round((double)takes * times);
 	thread->sector = sector;
 	ctx->about = thread;
 	record_request(ctx, EVENT_BLOCK_INSERT, thread);
@@ -411,6 +415,7 @@ void sar_sample(struct context *ctx)
 	if (!sar || ctx->ns <= sar->last_ns)
 		return;
 	sar->span_ns = ctx->ns - sar->last_ns;
+	host->hogged_kib = (uint64_t)(1024 * fault_now(ctx, SCENARIO_MEMORY));
 	sar->real_ns = sim_clock_real(&host->clock, ctx->ns);
 	load_advance(&sar->load, ctx->ns, runnable + host->disk_waiting);
 	cpu_charge(ctx, USE_SYSTEM);

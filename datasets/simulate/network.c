@@ -77,7 +77,11 @@ struct delivery link_carry(struct link *link, const struct scenario *scenario,
 {
 	uint64_t ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
 	nsec_t begins = leaves_ns > link->free_ns ? leaves_ns : link->free_ns;
-	struct delivery delivery = {.lost = happens(link, scenario->loss)};
+	const double second = (double)leaves_ns / 1e9 - scenario->begin_s;
+	const double lost =
+	    scenario_fault(scenario, SCENARIO_LOSE, link->from, link->to, second);
+	struct delivery delivery = {.lost =
+					happens(link, lost > 0 ? lost : scenario->loss)};
 	nsec_t arrival;
 
 	if (begins - leaves_ns > queue_ns) {
@@ -89,6 +93,8 @@ struct delivery link_carry(struct link *link, const struct scenario *scenario,
 		return delivery;
 	arrival = link->free_ns + link->least_ns +
 		  load_at(&link->load, scenario, link->free_ns) +
+		  from_us(scenario_fault(scenario, SCENARIO_DELAY, link->from, link->to,
+					 second)) +
 		  draw_jitter(link, scenario);
 	if (happens(link, scenario->reorder)) {
 		arrival += from_us(scenario->reorder_us);

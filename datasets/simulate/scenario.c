@@ -247,9 +247,26 @@ static const struct form {
     [SCENARIO_IDLE] = {"idle", "ss", "FROM TO", "no request in these seconds"},
     [SCENARIO_TRACE] = {"trace", "nss", "NODE FROM TO",
 			"the node is traced only in these seconds"},
+    [SCENARIO_DISK] = {"disk", "nssi", "NODE FROM TO TIMES",
+		       "the disk of the node takes TIMES as long in these seconds"},
+    [SCENARIO_SLOW] = {"slow", "nssi", "NODE FROM TO TIMES",
+		       "threads of the node compute TIMES as long"},
+    [SCENARIO_HOG] = {"hog", "nssi", "NODE FROM TO THREADS",
+		      "THREADS more threads of the node compute without a pause"},
+    [SCENARIO_LOCK] =
+	{"lock", "nssi", "NODE FROM TO MS",
+	 "a thread holds the lock of the node's servers for MS, again and again"},
+    [SCENARIO_OFFLINE] = {"offline", "nssi", "NODE FROM TO CPUS",
+			  "CPUS processors of the node are offline"},
+    [SCENARIO_MEMORY] = {"memory", "nssi", "NODE FROM TO MIB",
+			 "MIB more memory of the node is in use"},
+    [SCENARIO_LOSE] = {"lose", "nnssi", "A B FROM TO SHARE",
+		       "SHARE of the packets from A to B is lost"},
+    [SCENARIO_DELAY] = {"delay", "nnssi", "A B FROM TO US",
+			"packets from A to B take US longer"},
 };
 
-enum { MOST_WORDS = 5 };
+enum { MOST_WORDS = 6 };
 
 static int parse_argument(const char *name, char type, const char *word,
 			  struct scenario_line *line, struct error *error)
@@ -291,7 +308,7 @@ static int check_line(enum scenario_form form, const struct scenario_line *line,
 		    error,
 		    "pair: invalid interval '%s' (expected 0, or 0.001 ms or more)",
 		    word[2]);
-	if ((form == SCENARIO_IDLE || form == SCENARIO_TRACE || form == SCENARIO_SLEW) &&
+	if ((form == SCENARIO_IDLE || form >= SCENARIO_TRACE || form == SCENARIO_SLEW) &&
 	    line->value[0] >= line->value[1])
 		return error_set(error, "%s: %s is not before %s", forms[form].name,
 				 word[line->nodes], word[line->nodes + 1]);
@@ -494,6 +511,22 @@ static int check_topology(const struct scenario *scenario, struct error *error)
 	if (scenario->nat >= scenario->nodes)
 		return error_set(error,
 				 "nat: all nodes are translated (one must not be)");
+	return 0;
+}
+
+double scenario_fault(const struct scenario *scenario, enum scenario_form form, int node,
+		      int other, double second)
+{
+	const struct scenario_lines *lines = &scenario->lines[form];
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct scenario_line *line = &lines->item[i];
+
+		if (line->node[0] == node &&
+		    (line->nodes < 2 || line->node[1] == other) &&
+		    second >= line->value[0] && second < line->value[1])
+			return line->value[2];
+	}
 	return 0;
 }
 

@@ -75,6 +75,16 @@ enum scenario_form {
 	SCENARIO_PAIR,
 	SCENARIO_IDLE,
 	SCENARIO_TRACE,
+	/* Faults, from the second in value[0] to that in value[1]; value[2] is how much.
+	 */
+	SCENARIO_DISK,
+	SCENARIO_SLOW,
+	SCENARIO_HOG,
+	SCENARIO_LOCK,
+	SCENARIO_OFFLINE,
+	SCENARIO_MEMORY,
+	SCENARIO_LOSE,
+	SCENARIO_DELAY,
 	SCENARIO_FORMS
 };
 
@@ -162,6 +172,10 @@ extern const struct scenario_key scenario_keys[];
 /* Overwrite the values that the scenario sets for this node (from 1) alone. */
 void scenario_own_clock(const struct scenario *scenario, int node,
 			struct scenario_clock *clock);
+
+/* How much of a fault there is at a second, at a node or from node to node; 0: none. */
+double scenario_fault(const struct scenario *scenario, enum scenario_form form, int node,
+		      int other, double second);
 
 double scenario_key_load(const struct scenario_key *key, const struct scenario *scenario);
 

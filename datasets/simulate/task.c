@@ -247,13 +247,43 @@ static void sleep_until(struct context *ctx, struct thread *thread, nsec_t until
 	cpu_sleep(ctx, STATE_INTERRUPTIBLE);
 }
 
+double fault_now(const struct context *ctx, enum scenario_form form)
+{
+	return scenario_fault(ctx->world->scenario, form, (int)ctx->host->number + 1, 0,
+			      (double)(ctx->ns - ctx->world->begin_ns) / 1e9);
+}
+
+/* Return a fault's thread's computation (ns): a hog's until the fault is over; a holder's
+ * while it has the lock. */
+static nsec_t fault_span(const struct context *ctx, const struct thread *thread)
+{
+	nsec_t end = ctx->world->begin_ns + nsec_round(thread->fault->value[1] * 1e9);
+
+	if (thread->role == ROLE_HOG)
+		return end > ctx->ns + NSEC_PER_MSEC ? NSEC_PER_MSEC : 1;
+	ctx->host->locked = true;
+	return nsec_round(thread->fault->value[2] * 1e6);
+}
+
+static nsec_t fault_due(const struct context *ctx, const struct thread *thread)
+{
+	nsec_t from = ctx->world->begin_ns + nsec_round(thread->fault->value[0] * 1e9);
+	nsec_t to = ctx->world->begin_ns + nsec_round(thread->fault->value[1] * 1e9);
+
+	if (ctx->ns < from)
+		return from;
+	return ctx->ns >= to ? NSEC_MAX : ctx->ns + 2 * NSEC_PER_MSEC;
+}
+
 /* Sleep until the thread's next activity; end a thread that has none. */
 static bool sleep_until_due(struct context *ctx, struct thread *thread)
 {
 	const struct scenario *scenario = ctx->world->scenario;
 	nsec_t due;
 
-	if (thread->role == ROLE_SAMPLER)
+	if (thread->fault)
+		due = fault_due(ctx, thread);
+	else if (thread->role == ROLE_SAMPLER)
 		due = thread->due_ns += nsec_round(scenario->sample_s * 1e9);
 	else if (thread->role == ROLE_DAEMON)
 		due = ctx->ns + DAEMON_REST_NS +
@@ -268,19 +298,49 @@ static bool sleep_until_due(struct context *ctx, struct thread *thread)
 	return true;
 }
 
+/* The lock is free: those who wait for it go on. */
+static bool release_lock(struct context *ctx, struct thread *holder)
+{
+	struct world *world = ctx->world;
+
+	(void)holder;
+	ctx->host->locked = false;
+	for (size_t i = 0; i < world->threads; i++)
+		if (world->thread[i].host == ctx->host &&
+		    world->thread[i].wait == WAIT_LOCK)
+			thread_wake(ctx, &world->thread[i]);
+	return true;
+}
+
+static bool await_lock(struct context *ctx, struct thread *thread)
+{
+	if (!ctx->world->full || !ctx->host->locked)
+		return true;
+	thread_await(ctx->world, thread, WAIT_LOCK, NSEC_MAX);
+	cpu_sleep(ctx, STATE_INTERRUPTIBLE);
+	return false;
+}
+
 static bool compute(struct context *ctx, struct thread *thread)
 {
+	const double times = fault_now(ctx, SCENARIO_SLOW);
 	nsec_t mean = (thread->role == ROLE_CHILD ? 5 : 4) * NSEC_PER_MSEC, span;
 
 	span = thread->role == ROLE_SERVER
 		   ? dice_exponential(&thread->end->flow->dice, ctx->world->service_ns)
 		   : NSEC_PER_USEC + dice_exponential(&ctx->host->dice, mean);
+	if (thread->fault)
+		span = fault_span(ctx, thread);
+	else if (times > 0)
+		span = nsec_round((double)span * times);
 	cpu_charge(ctx, USE_SYSTEM);
 	if (ctx->world->full)
 		thread->work_ns = span;
 	else
 		thread_await(ctx->world, thread, WAIT_TIME, ctx->ns + span);
-	return true;
+	/* A hog that shares its processor looks every millisecond whether its time is
+	 * over. */
+	return thread->role != ROLE_HOG || fault_due(ctx, thread) == NSEC_MAX;
 }
 
 /* Await what the other end sends as one message, which a datagram may cut. */
@@ -430,12 +490,14 @@ static bool sample(struct context *ctx, struct thread *thread)
 /* The routine of each role's threads, repeated for ever; a child runs it once. */
 static bool (*const routines[THREAD_ROLES][6])(struct context *, struct thread *) = {
     [ROLE_CLIENT] = {sleep_until_due, send_message, await_data, read_data},
-    [ROLE_SERVER] = {await_data, read_data, compute, send_message},
+    [ROLE_SERVER] = {await_data, read_data, await_lock, compute, send_message},
     [ROLE_SENDER] = {sleep_until_due, send_message},
     [ROLE_RECEIVER] = {await_data, read_data},
     [ROLE_WORKER] = {compute, rest},
     [ROLE_SAMPLER] = {sleep_until_due, sample},
     [ROLE_DAEMON] = {sleep_until_due, fork_child, wait_for_child},
+    [ROLE_HOG] = {sleep_until_due, compute},
+    [ROLE_HOLDER] = {sleep_until_due, compute, release_lock},
     [ROLE_CHILD] = {execute, compute, read_disk, compute, exit_process},
 };
 

@@ -72,9 +72,10 @@ int32_t thread_next_tid(struct host *host)
 }
 
 static const char *const names[THREAD_ROLES] = {
-    [ROLE_CLIENT] = "client",     [ROLE_SERVER] = "server",   [ROLE_SENDER] = "producer",
-    [ROLE_RECEIVER] = "consumer", [ROLE_WORKER] = "worker",   [ROLE_SAMPLER] = "sadc",
-    [ROLE_DAEMON] = DAEMON_NAME,  [ROLE_CHILD] = DAEMON_NAME, /* until it executes */
+    [ROLE_CLIENT] = "client",     [ROLE_SERVER] = "server", [ROLE_SENDER] = "producer",
+    [ROLE_RECEIVER] = "consumer", [ROLE_WORKER] = "worker", [ROLE_SAMPLER] = "sadc",
+    [ROLE_HOG] = "hog",           [ROLE_HOLDER] = "holder", [ROLE_DAEMON] = DAEMON_NAME,
+    [ROLE_CHILD] = DAEMON_NAME, /* until it executes */
 };
 
 struct thread *thread_add(struct world *world, struct host *host, enum thread_role role,

@@ -37,6 +37,9 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_n
  */
 void task_step(struct context *ctx, struct thread *thread);
 
+/* Return the current amount of a host's fault; 0 if there is none. */
+double fault_now(const struct context *ctx, enum scenario_form form);
+
 /* Start a node's tracer: record its threads and their states (the state dump). */
 void statedump(struct context *ctx);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/world.h"
 
+#include <math.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,12 +316,52 @@ static void init_flow(struct world *world, uint32_t number,
 	for (int side = 0; side < 2; side++)
 		link_init(&flow->end[side].link, scenario, world->seed, number,
 			  flow->end[side].host > flow->end[!side].host);
+	for (int side = 0; side < 2; side++) {
+		flow->end[side].link.from = (int)flow->end[side].host->number + 1;
+		flow->end[side].link.to = (int)flow->end[!side].host->number + 1;
+	}
 	transport_init(world, flow);
 	add_threads(world, flow);
 }
 
+enum { HOG_THREADS = 1000 };
+
+/* How many threads a fault has. */
+static int fault_threads(const struct scenario_line *line)
+{
+	return line->value[2] < 1 ? 1 : (int)fmin(line->value[2], HOG_THREADS);
+}
+
+static size_t count_faults(const struct scenario *scenario)
+{
+	const struct scenario_lines *hog = &scenario->lines[SCENARIO_HOG];
+	size_t count = scenario->lines[SCENARIO_LOCK].count;
+
+	for (size_t i = 0; i < hog->count; i++)
+		count += (size_t)fault_threads(&hog->item[i]);
+	return count;
+}
+
+/* The threads of hogs, and one that holds a lock. */
+static void add_faults(struct world *world, enum scenario_form form,
+		       enum thread_role role)
+{
+	const struct scenario_lines *lines = &world->scenario->lines[form];
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct scenario_line *line = &lines->item[i];
+		int threads = form == SCENARIO_HOG ? fault_threads(line) : 1;
+
+		for (int k = 0; k < threads; k++)
+			thread_add(world, &world->host[line->node[0] - 1], role, NULL)
+			    ->fault = line;
+	}
+}
+
 static void add_background(struct world *world)
 {
+	add_faults(world, SCENARIO_HOG, ROLE_HOG);
+	add_faults(world, SCENARIO_LOCK, ROLE_HOLDER);
 	for (size_t i = 0; i < world->hosts; i++) {
 		for (int k = 0; k < world->scenario->workers; k++)
 			thread_add(world, &world->host[i], ROLE_WORKER, NULL);
@@ -343,7 +384,7 @@ void world_init(struct world *world, const struct scenario *scenario, uint64_t s
 	pairs = topology_pairs(scenario, seed, &world->flows);
 	world->flow = mem_zalloc(world->flows * sizeof(*world->flow));
 	world->thread =
-	    mem_zalloc((world->flows * FLOW_THREADS +
+	    mem_zalloc((world->flows * FLOW_THREADS + count_faults(scenario) +
 			world->hosts * ((size_t)scenario->workers + BACKGROUND_THREADS)) *
 		       sizeof(*world->thread));
 	for (uint32_t i = 0; i < world->flows; i++)

@@ -38,6 +38,8 @@ enum thread_role {
 	ROLE_SAMPLER, /* sar's */
 	ROLE_DAEMON,  /* starts processes */
 	ROLE_CHILD,   /* those processes, one after the other */
+	ROLE_HOG,     /* a fault: computes */
+	ROLE_HOLDER,  /* a fault: holds the lock of its host's servers */
 	THREAD_ROLES,
 };
 
@@ -113,6 +115,8 @@ struct host {
 	uint32_t skbs;         /* socket buffers allocated so far */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
+	uint64_t hogged_kib;            /* of memory, by a fault */
+	bool locked;                    /* a holder has the lock */
 	uint64_t cached_kib, dirty_kib; /* see host.h */
 	uint32_t threads;               /* threads of the model */
 	uint32_t alive;                 /* threads that exist in the kernel */
@@ -151,6 +155,7 @@ struct link_load {
 /* One direction of the connection between two nodes. */
 struct link {
 	struct dice dice;
+	int from, to; /* nodes, from 1 */
 	struct link_load load;
 	nsec_t least_ns, jitter_ns;
 	nsec_t free_ns; /* true time at which the last packet was sent completely */
@@ -215,6 +220,7 @@ enum thread_wait {
 	WAIT_SENT,
 	WAIT_DISK,
 	WAIT_CHILD,
+	WAIT_LOCK,
 	WAIT_FOREVER
 };
 
@@ -224,9 +230,10 @@ struct thread {
 	struct endpoint *end; /* the endpoint that it reads or writes, or NULL */
 	uint32_t age;
 	int32_t tid, pid;
-	uint8_t role;  /* enum thread_role */
-	uint8_t wait;  /* enum thread_wait */
-	uint8_t stage; /* position in its program */
+	const struct scenario_line *fault; /* the fault that it simulates, or NULL */
+	uint8_t role;                      /* enum thread_role */
+	uint8_t wait;                      /* enum thread_wait */
+	uint8_t stage;                     /* position in its program */
 	bool begun;
 	uint64_t left; /* bytes to send, or to await */
 	nsec_t due_ns; /* sampler: time of the last sample */

@@ -358,3 +358,18 @@ data()
 		"$(sqlite3 run.db 'SELECT count(*) FROM event')" ]
 	is_balanced
 }
+
+# Six hogs for a second and a half: where, when, and who ran. The report says the same.
+@test "findings: as a table and in the report" {
+	printf 'nodes 3\nseconds 6\nactivity full\nspawn_ms 0\nhog 2 2 3.5 6\n' >hog.scenario
+	ctsim -q --seed 3 hog.scenario -o run
+	ctmerge -q run -o run.db
+	ctanalyze findings --format json run.db >findings.json
+	sqlite3 :memory: "SELECT v ->> 'finding' || ' ' || (v ->> 'node') || ' ' || ((v ->> 'begin_ns') - f.b >= 1.8e9) || ((v ->> 'begin_ns') - f.b < 2.2e9)
+		|| (abs((v ->> 'span_ns') / 1e9 - 1.5) > 0.3) || ((v ->> 'text') LIKE '%most of it ran hog%')
+		FROM (SELECT value AS v FROM json_each(readfile('findings.json'), '\$.tables[0].rows')), (SELECT readfile('findings.json') ->> 'begin_ns' AS b) AS f
+		WHERE v ->> 'finding' = 'Processors saturated'" | diff - <(echo 'Processors saturated node2 1101')
+	ctanalyze report run.db -o report.html
+	finding saturated 'node2: its processors were busy'
+	finding saturated '" data-m="busy">'
+}

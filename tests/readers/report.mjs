@@ -1,50 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // report.mjs DIR EVENTS MESSAGES MOST_NS TIMELINE: DIR/report.html in Chromium, by WebDriver.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
+import { closeBrowser, openPage } from "./browser.mjs";
 
 const [directory, events, messages, mostLatency, timeline] = process.argv.slice(2);
-const driver = spawn("chromedriver", ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
-process.on("exit", () => driver.kill());
-const port = await new Promise((resolve, reject) => {
-	let text = "";
-	driver.on("exit", () => reject(new Error(`chromedriver ended: ${text}`)));
-	driver.stdout.on("data", (data) => {
-		text += data;
-		const found = /successfully on port (\d+)/.exec(text);
-		if (found) resolve(found[1]);
-	});
-});
-
-const call = async (method, path, body) => {
-	const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-		method, body: body && JSON.stringify(body),
-	});
-	const { value } = await answer.json();
-	if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(value)}`);
-	return value;
-};
-
-const open = async (name, javascript, file = "report") => {
-	const { sessionId } = await call("POST", "/session", { capabilities: { alwaysMatch: {
-		browserName: "chrome",
-		"goog:loggingPrefs": { browser: "ALL" },
-		"goog:chromeOptions": {
-			prefs: { "profile.managed_default_content_settings.javascript": javascript ? 1 : 2 },
-			args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-				"--disable-background-networking", "--disable-component-update", "--disable-sync",
-				"--window-size=1200,900", `--user-data-dir=${directory}/${name}`],
-		},
-	} } });
-	const at = `/session/${sessionId}`;
-	await call("POST", `${at}/url`, { url: `file://${directory}/${file}.html` });
-	return {
-		run: (script, ...args) => call("POST", `${at}/execute/sync`, { script, args }),
-		log: () => call("POST", `${at}/se/log`, { type: "browser" }),
-		width: (width) => call("POST", `${at}/goog/cdp/execute`, { cmd: "Emulation.setDeviceMetricsOverride", params: { width, height: 900, deviceScaleFactor: 1, mobile: false } }),
-		close: () => call("DELETE", at),
-	};
-};
+const open = (name, javascript, file = "report") => openPage(directory, name, javascript, file);
 
 const settle = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
 const helpers = `
@@ -226,4 +187,4 @@ assert.ok(await still.run("return document.querySelectorAll('figure.path figcapt
 assert.equal(await still.run("return document.querySelectorAll('#findings li').length"), 6);
 await still.close();
 console.log(`${data.lanes.length} lanes zoom, ${events} events, ${messages} messages`);
-driver.kill();
+closeBrowser();

@@ -89,4 +89,11 @@ const table = (name, keys) => {
 };
 const stepNs = data.bins.stepNs, steps = data.bins.steps;
 const waiting = data.bins.waiting.map(series);
-const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2), losses = [];
+const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2);
+
+// Segments sent again, by pair and step.
+const losses = [...data.again.reduce((all, [from, to, step, count]) => {
+	const key = `${from} ${to}`, row = all.get(key) ?? all.set(key, { key: [from, to], counts: new Map() }).get(key);
+	row.counts.set(step, count);
+	return all;
+}, new Map()).values()];
