@@ -86,20 +86,20 @@ stop_server()
 }
 
 @test "traffic that cannot be" {
-	fails_with 2 'vctraffic: 70000: want a number between 1 and 65535' vctraffic echo 70000
-	fails_with 2 'vctraffic: 1x: want a number between 0 and 1000000' \
+	fails_with 2 'vctraffic: 70000: expected a number from 1 to 65535' vctraffic echo 70000
+	fails_with 2 'vctraffic: 1x: expected a number from 0 to 1000000' \
 		vctraffic ping 1x 0 1 1 127.0.0.1
-	fails_with 2 'vctraffic: 65001: want a number between 1 and 65000' \
+	fails_with 2 'vctraffic: 65001: expected a number from 1 to 65000' \
 		vctraffic ping-udp 1 0 65001 1 127.0.0.1
-	fails_with 1 'vctraffic: nowhere: want a dotted address' vctraffic send nowhere 1 1
+	fails_with 1 'vctraffic: nowhere: expected a dotted address' vctraffic send nowhere 1 1
 	ends_with 2 vctraffic
 	ends_with 2 vctraffic ping 1 1 1 1
 	grep -F 'usage: vctraffic echo PORT' "$scratch/stderr"
 }
 
 @test "an agent that cannot be" {
-	fails_with 2 'vcguest: 501: want a number between -500 and 500' vcguest rate 501
-	fails_with 2 'vcguest: one: want a number between 0 and 65535' \
+	fails_with 2 'vcguest: 501: expected a number from -500 to 500' vcguest rate 501
+	fails_with 2 'vcguest: one: expected a number from 0 to 65535' \
 		vcguest agent port memory one
 	fails_with 1 'vcguest: memory: No such file or directory' vcguest agent port memory 0
 	ends_with 2 vcguest
@@ -107,11 +107,11 @@ stop_server()
 
 @test "vctruth: what it is given" {
 	head -c 4096 /dev/zero >memory
-	fails_with 2 'vctruth: want -m FILE -o FILE NODE=SOCKET...' vctruth -m memory -o truth.csv
-	fails_with 1 'vctruth: memory: want at least 8192 bytes, a page a machine' \
+	fails_with 2 'vctruth: expected -m FILE -o FILE NODE=SOCKET...' vctruth -m memory -o truth.csv
+	fails_with 1 'vctruth: memory: too small (expected 8192 bytes, a page per machine)' \
 		vctruth -m memory -o truth.csv a=x b=y
-	fails_with 1 'vctruth: a: want NODE=SOCKET' vctruth -m memory -o truth.csv a
-	fails_with 1 'vctruth: a"b: want a name without commas and quotes' \
+	fails_with 1 'vctruth: a: expected NODE=SOCKET' vctruth -m memory -o truth.csv a
+	fails_with 1 'vctruth: a"b: names must not contain commas or quotes' \
 		vctruth -m memory -o truth.csv 'a"b=x'
 	fails_with 1 'vctruth: x: No such file or directory' vctruth -m memory -o truth.csv a=x
 	[ "$(echo *)" = 'datasets fixtures memory' ]

@@ -28,6 +28,9 @@ static struct packet_event draw_packet_event(const struct packet_event *last, bo
 			if (draw() % 4 == 0)
 				bytes[i] = (uint8_t)draw();
 		packet->zero = 0;
+		/* A declared message needs a name. */
+		if (packet_is_declared(packet))
+			packet->family = 6;
 		packet_event.device = (uint32_t)draw();
 		packet_event.stream = (uint32_t)draw();
 		packet_event.ordinal = draw();

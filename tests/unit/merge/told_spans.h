@@ -387,7 +387,7 @@ static inline char *made_told(unsigned kinds)
 	assert_int_equal(spans_end(made_spans, made_last, &error), 0);
 	assert_int_equal(spans_write(made_spans, processes, writer, &error), 0);
 	finish_timeline(writer);
-	reader = timeline_reader_open("t", &error);
+	reader = timeline_reader_open_own("t", "t", &error);
 	assert_string_equal(error_text(&error), "");
 	if (kinds & INTERRUPTS)
 		made_tell(out, reader, made_interrupt_sql, false);

@@ -57,7 +57,7 @@ static inline void finish_timeline(struct timeline_writer *writer)
 static inline char *ask(const char *path, const char *sql)
 {
 	struct error error = ERROR_INIT;
-	struct timeline_reader *reader = timeline_reader_open(path, &error);
+	struct timeline_reader *reader = timeline_reader_open_own(path, path, &error);
 	struct timeline_query *query;
 	char *text;
 	size_t size;
