@@ -180,8 +180,7 @@ static int parse_group(struct reading *reading, const char *group)
 static char *field_sql(struct reading *reading, const struct cell *class,
 		       const char *field, bool *is_text)
 {
-	static const char *const known[][2] = {{"node", "(SELECT name FROM node AS n "
-							"WHERE n.id = e.node)"},
+	static const char *const known[][2] = {{"node", "n.name"},
 					       {"procname", "t.comm"},
 					       {"cpu", "e.cpu"},
 					       {"tid", "e.tid"}};
@@ -254,7 +253,8 @@ static int take_class(void *context, const struct cell *row, struct error *error
 	quoted = name_quote(row[2].bytes);
 	fprintf(side->sql,
 		" AS name FROM %s AS q CROSS JOIN event AS e "
-		"LEFT JOIN known_thread AS t ON t.node = e.node AND "
+		"LEFT JOIN node AS n ON n.id = e.node LEFT JOIN known_thread AS t ON "
+		"t.node = e.node AND "
 		"t.tid = e.tid AND e.ts_ns >= t.from_ns AND e.ts_ns < t.until_ns "
 		"WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns "
 		"AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node)) "
