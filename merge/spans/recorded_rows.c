@@ -133,6 +133,19 @@ static struct period extent_of(const struct merge_source *source)
 			       clock_correct(&source->clock, source->facts.end_ns)};
 }
 
+/* Move on to the next higher processor that has marks. A damaged packet can have any
+ * number. Return false after the last. */
+static bool next_cpu(const struct recording_node *node, int64_t *cpu)
+{
+	int64_t next = INT64_MAX;
+
+	for (size_t i = 0; i < node->marks; i++)
+		if (node->mark[i].cpu > *cpu && node->mark[i].cpu < next)
+			next = node->mark[i].cpu;
+	*cpu = next;
+	return next < INT64_MAX;
+}
+
 /* Write when a node's kernel traces, or the traces that it has instead, were recorded on
  * any processor. */
 static int write_node(const struct recorded_rows *rows, size_t at, struct error *error)
@@ -142,12 +155,10 @@ static int write_node(const struct recorded_rows *rows, size_t at, struct error 
 	const struct timeline_recorded row = {
 	    .node = run->node[at].id, .cpu = TIMELINE_NONE, .kind = "kernel"};
 	struct period_list list = {NULL, 0, 0};
-	int64_t last = -1;
+	int64_t number = INT64_MIN;
 	int status;
 
-	for (size_t i = 0; i < node->marks; i++)
-		last = node->mark[i].cpu > last ? node->mark[i].cpu : last;
-	for (int64_t number = -1; number <= last && node->marks; number++)
+	while (next_cpu(node, &number))
 		add_lane(&list, node, number, NEED_ANY, see(rows, at, number),
 			 rows->selection);
 	for (size_t i = 0; i < run->count; i++) {
@@ -278,6 +289,24 @@ static int write_user_cpu(const struct recorded_rows *rows, size_t at, int64_t c
 	return write_without_holes(rows, all, &holes, &row, error);
 }
 
+/* Move on to the next higher processor of a node's user space. Return false after the
+ * last. */
+static bool next_user_cpu(const struct recorded_rows *rows, size_t at, int64_t *cpu)
+{
+	const struct recording *recording = rows->recording;
+	int64_t next = INT64_MAX;
+
+	for (size_t i = 0; i < recording->users; i++) {
+		const struct recording_user *user = &recording->user[i];
+
+		if (!user->is_lost && is_user_of(rows, user, at) && user->cpu > *cpu &&
+		    user->cpu < next)
+			next = user->cpu;
+	}
+	*cpu = next;
+	return next < INT64_MAX;
+}
+
 /* Write when a node's user space was recorded, on any processor and on each. */
 static int write_user(const struct recorded_rows *rows, size_t at, struct error *error)
 {
@@ -285,7 +314,7 @@ static int write_user(const struct recorded_rows *rows, size_t at, struct error 
 	const struct timeline_recorded row = {
 	    .node = rows->run->node[at].id, .cpu = TIMELINE_NONE, .kind = "user"};
 	struct period_list list = {NULL, 0, 0};
-	int64_t last = -1;
+	int64_t cpu = -1;
 	int status;
 
 	for (size_t i = 0; i < recording->users; i++) {
@@ -295,10 +324,9 @@ static int write_user(const struct recorded_rows *rows, size_t at, struct error 
 		if (user->is_lost || !is_user_of(rows, user, at))
 			continue;
 		add_period(&list, rows->selection, period.begin_ns, period.end_ns);
-		last = user->cpu > last ? user->cpu : last;
 	}
 	status = write_periods(&list, &row, rows->writer, error);
-	for (int64_t cpu = 0; cpu <= last && !status; cpu++)
+	while (!status && next_user_cpu(rows, at, &cpu))
 		status = write_user_cpu(rows, at, cpu, error);
 	free(list.item);
 	return status;

@@ -396,3 +396,12 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 	rm got
 	[ "$(echo *)" = 'datasets fixtures run tmp' ]
 }
+
+# The time to write `recorded` does not depend on the numbers of processors.
+@test "a damaged processor number takes no time" {
+	ctsim -q --set events=200 two -o run
+	printf '\377\377\377\177' | dd of=run/node1/kernel/ch_0 bs=1 seek=84 conv=notrunc 2>noted
+	timeout 60 ctmerge -q run -o run.db 2>said || [ "$?" -eq 1 ]
+	[ "$(sqlite3 run.db "SELECT count(*) > 0 FROM event WHERE cpu = 2147483647")" -eq 1 ]
+	[ "$(sqlite3 run.db "SELECT count(*) > 0 FROM recorded WHERE kind = 'kernel'")" -eq 1 ]
+}
