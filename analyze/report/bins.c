@@ -101,8 +101,8 @@ char *bin_text(const struct bin_series *series, bool raised)
 				       (skip < longest_skip ? skip : longest_skip));
 		next = bin->step + 1;
 		sum = nsec_add(sum, bin->value);
-		number = raised ? (bin->value + unit / 2) / unit
-				: (sum + unit / 2) / unit - written;
+		number = raised ? nsec_add(bin->value, unit / 2) / unit
+				: nsec_add(sum, unit / 2) / unit - written;
 		number = number < 0 ? 0 : number > BIN_MOST ? BIN_MOST : number;
 		written += number;
 		add_number(&text, number);

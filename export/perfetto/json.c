@@ -121,7 +121,8 @@ static void json_event(struct perfetto *perfetto, const struct perfetto_event *e
 	json_add_word(out, event->name);
 	if (event->arrow)
 		bytes_print(out, ",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true",
-			    (uint64_t)llabs(event->arrow),
+			    event->arrow > 0 ? (uint64_t)event->arrow
+					     : -(uint64_t)event->arrow,
 			    event->arrow > 0 ? "flow_out" : "flow_in");
 	if (event->values)
 		add_values(out, event);

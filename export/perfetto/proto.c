@@ -374,10 +374,10 @@ static void add_texts(struct perfetto *perfetto, const struct perfetto_event *ev
 	add_interned(perfetto, node, PERFETTO_CATEGORY, event->category);
 	add_interned(perfetto, node, PERFETTO_NAME, event->name);
 	if (event->arrow)
-		protobuf_add_fixed64(&perfetto->out,
-				     event->arrow > 0 ? EVENT_FLOW_IDS
-						      : EVENT_TERMINATING_FLOW_IDS,
-				     (uint64_t)llabs(event->arrow));
+		protobuf_add_fixed64(
+		    &perfetto->out,
+		    event->arrow > 0 ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS,
+		    event->arrow > 0 ? (uint64_t)event->arrow : -(uint64_t)event->arrow);
 	for (size_t i = 0; i < event->values; i++)
 		add_value(perfetto, node, &event->value[i]);
 }
