@@ -4,20 +4,15 @@
 # batches.sh BUILD [COUNT [SEED [RUN]]]: end ctbatch by SIGKILL and SIGTERM, in turn, at random
 # moments, by hand: COUNT (100) times. The same call again must write the tables that an undisturbed
 # one writes, and leave no temporary file.
+# shellcheck disable=SC2034 # for scratch.sh
 set -eu
 build=$(cd "$1" && pwd)
 count=${2:-100}
 seed=${3:-1}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 run=$(cd "${4:-"$source"/tests/fixtures/requests/wireguard}" && pwd)
-PATH=$build/bin:$PATH
-export LC_ALL=C TZ=UTC
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$here"
-mkdir tmp
-export TMPDIR="$here/tmp"
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/scratch.sh"
 
 # batch: into `out`; sets status.
 batch()

@@ -4,14 +4,8 @@
 # What syscalls.sh and memory.sh call: every program with every kind of output, in a directory of
 # its own, with $build and $run set. `forms` has a line for each, and whole/ its whole output.
 run=$(cd "$run" && pwd)
-PATH=$build/bin:$PATH
-export LC_ALL=C TZ=UTC
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$here"
-mkdir tmp
-export TMPDIR="$here/tmp"
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/scratch.sh"
 
 ctmerge -q "$run" -o t.db || [ $? -eq 3 ]
 ctsync -q "$run" -o clocks.json --messages-out all-messages || [ $? -eq 3 ]

@@ -5,20 +5,15 @@
 # random moments, by hand: COUNT (300) of each signal, over every program and form of output
 # in turn. Under a target's name there is the whole of what the program writes, or what was
 # there before; only SIGKILL may leave a temporary, and the next call removes it.
+# shellcheck disable=SC2034 # for scratch.sh
 set -eu
 build=$(cd "$1" && pwd)
 count=${2:-300}
 seed=${3:-1}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 run=$(cd "${4:-"$source"/datasets/sample}" && pwd)
-PATH=$build/bin:$PATH
-export LC_ALL=C TZ=UTC
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$here"
-mkdir tmp
-export TMPDIR="$here/tmp"
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/scratch.sh"
 
 ctmerge -q "$run" -o t.db
 

@@ -3,12 +3,9 @@
 #
 # Simulated faults: the report of each says at which node, when and of what kind it was.
 set -eu
-for program in node chromium chromedriver; do
-	if ! command -v "$program" >/dev/null; then
-		echo "no $program"
-		exit 77
-	fi
-done
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/programs.sh"
+need_programs node chromium chromedriver
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 scenarios=$CT_SOURCE/datasets/simulate/scenarios/faults

@@ -4,10 +4,9 @@
 # graphite.sh: ctexport graphite to a carbon server, whose files are read: by lines and by
 # pickle, to a server that is not there, comes later, and breaks connections.
 set -eu
-if ! command -v carbon-cache >/dev/null || ! command -v node >/dev/null; then
-	echo "no carbon-cache or no node, want those of packages.txt"
-	exit 77
-fi
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/programs.sh"
+need_programs carbon-cache node
 scratch=$(mktemp -d)
 carbon=
 proxy=

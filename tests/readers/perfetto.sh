@@ -17,12 +17,9 @@ if [ "${1:-}" = --processor ]; then
 		exit 77
 	fi
 fi
-for program in node protoc sqlite3; do
-	if ! command -v "$program" >/dev/null; then
-		echo "no $program"
-		exit 77
-	fi
-done
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/programs.sh"
+need_programs node protoc sqlite3
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -5,12 +5,9 @@
 # work; numbers are the database's; without scripts all but the timeline is there. And
 # that of a run of many pairs, with names that want to be markup.
 set -eu
-for program in node sqlite3 chromium chromedriver; do
-	if ! command -v "$program" >/dev/null; then
-		echo "no $program"
-		exit 77
-	fi
-done
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/programs.sh"
+need_programs node sqlite3 chromium chromedriver
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"

@@ -3,10 +3,9 @@
 #
 # tracekit.sh: ctexport tracekit of a run made here, every member read by Node.js.
 set -eu
-if ! command -v node >/dev/null; then
-	echo "no node, want that of packages.txt"
-	exit 77
-fi
+# shellcheck source=/dev/null # linted by itself
+. "$(dirname "$0")/programs.sh"
+need_programs node
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
