@@ -8,10 +8,8 @@
 #include "base/mem.h"
 #include "base/output.h"
 
-/*
- * Return the directory of a source's node as the source's path has it. The caller frees
- * it.
- */
+/* Return the directory of a source's node as the source's path has it. The caller frees
+ * it. */
 static char *node_path(const struct source *source)
 {
 	char *path = mem_strdup(source->path);
@@ -28,17 +26,15 @@ static char *node_path(const struct source *source)
 	return mem_strdup(source->node);
 }
 
-/* Return the directory of a path's last part. The caller frees it. */
+/* Return the directory above, also of "." and "..". The caller frees it. */
 static char *path_above(const char *path)
 {
-	size_t length = (size_t)(file_name(path) - path);
-
 	if (strcmp(file_name(path), ".") == 0 || strcmp(file_name(path), "..") == 0)
 		return mem_printf("%s/..", path);
-	return length ? mem_strndup(path, length > 1 ? length - 1 : 1) : mem_strdup(".");
+	return output_parent(path);
 }
 
-/* Give a source the messages of a file. */
+/* Add the messages that a file declares to a source. Return 0, or -1 with error. */
 static int declare(struct source_list *list, struct source *source, const char *path,
 		   struct error *error)
 {
@@ -52,7 +48,7 @@ static int declare(struct source_list *list, struct source *source, const char *
 	return 0;
 }
 
-/* The same of a directory's file, if it has one. */
+/* Add those of a directory's DECLARED_FILE, if it has one. Return 0, or -1 with error. */
 static int declare_of(struct source_list *list, struct source *source,
 		      const char *directory, struct error *error)
 {

@@ -33,7 +33,7 @@ static bool check_members(const char *what, const struct recipe_value *map,
 			continue;
 		near = find_similar_word(key, known, count);
 		recipe_error_add(map->entry[i].location, "%s: unknown key '%s'%s%s%s",
-				 what, key, near ? ", did you mean '" : "",
+				 what, key, near ? "; did you mean '" : "",
 				 near ? near : "", near ? "'?" : "");
 		all_known = false;
 	}
@@ -168,12 +168,13 @@ static void read_where(const char *what, const struct recipe_value *map,
 		if (more)
 			at += 3;
 		else if (!at || *at)
-			recipe_error_add(where->location,
-					 "%s: where: '%.80s' is no FIELD TEST CONSTANT "
-					 "(and ...); a test is one of == != < <= > >=, a "
-					 "constant an integer or a text in quotes, which "
-					 "only == and != compare",
-					 what, where->text);
+			recipe_error_add(
+			    where->location,
+			    "%s: invalid where '%.80s' (expected FIELD TEST "
+			    "CONSTANT, joined by `and`; a test is one of == "
+			    "!= < <= > >=, a constant an integer or a string "
+			    "in quotes, which only == and != compare)",
+			    what, where->text);
 	}
 }
 

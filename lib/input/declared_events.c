@@ -94,11 +94,6 @@ struct declared_events *declared_events_new(struct trace_reader *reader,
 	return NULL;
 }
 
-static int compare_integers(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static bool passes(const struct declared_condition *condition, const struct cell *cell)
 {
 	int order;
@@ -114,7 +109,8 @@ static bool passes(const struct declared_condition *condition, const struct cell
 		order = (cell->real > (double)condition->integer) -
 			(cell->real < (double)condition->integer);
 	else if (cell->type == CELL_INTEGER)
-		order = compare_integers(cell->integer, condition->integer);
+		order = (cell->integer > condition->integer) -
+			(cell->integer < condition->integer);
 	else
 		return condition->test == TEST_UNEQUAL;
 	switch (condition->test) {
@@ -260,20 +256,21 @@ void declared_events_report(const struct declared_events *events, const char *pa
 		if (rule->missing)
 			problem_add(problems, path, PROBLEM_DECLARED, rule->lacking,
 				    "%s:%zu: message %s: %s has no field '%s' (%" PRIu64
-				    " events left out)",
+				    " events ignored)",
 				    message->path, message->line, message->name, event,
 				    rule->missing, rule->lacking);
 		else if (rule->lacking)
-			problem_add(problems, path, PROBLEM_DECLARED, rule->lacking,
-				    "message %s: %" PRIu64
-				    " events %s left out, because a field has no integer "
-				    "and no text",
-				    message->name, rule->lacking, event);
+			problem_add(
+			    problems, path, PROBLEM_DECLARED, rule->lacking,
+			    "message %s: %" PRIu64
+			    " events %s ignored, because a field is neither an integer "
+			    "nor text",
+			    message->name, rule->lacking, event);
 		if (rule->lost)
 			problem_add(problems, path, PROBLEM_DECLARED, rule->lost,
 				    "message %s: %" PRIu64
-				    " events %s left out, because events before them "
-				    "were lost, and so their count is unknown",
+				    " events %s ignored, because events before them "
+				    "were lost, so their count is unknown",
 				    message->name, rule->lost, event);
 	}
 }

@@ -23,7 +23,7 @@ typedef void declared_event_fn(void *context, const struct packet_event *event);
 void declared_events_add(struct declared_events *events, const struct trace_event *event,
 			 declared_event_fn *give, void *context);
 
-/* Report the events that were left out. */
+/* Report the events that were ignored. */
 void declared_events_report(const struct declared_events *events, const char *path,
 			    struct problem_list *problems);
 

@@ -23,12 +23,12 @@ static void report_missing(const struct observations *seen,
 
 	if (!counts->sent)
 		problem_add(problems, message->path, PROBLEM_DECLARED, 1,
-			    "message %s: no trace has an event %s that counts",
-			    message->name, message->end[0].event);
+			    "message %s: no trace has a matching event %s", message->name,
+			    message->end[0].event);
 	if (!counts->received)
 		problem_add(problems, message->path, PROBLEM_DECLARED, 1,
-			    "message %s: no trace has an event %s that counts",
-			    message->name, message->end[1].event);
+			    "message %s: no trace has a matching event %s", message->name,
+			    message->end[1].event);
 }
 
 static void report_counts(const struct declared_counts *counts,
@@ -47,7 +47,7 @@ static void report_counts(const struct declared_counts *counts,
 	if (counts->ambiguous)
 		problem_add(problems, "", PROBLEM_DECLARED, counts->ambiguous,
 			    "message %s: %" PRIu64
-			    " events left out, because their key was sent several times",
+			    " events ignored, because their key was sent several times",
 			    counts->name, counts->ambiguous);
 }
 

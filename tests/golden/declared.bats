@@ -259,7 +259,7 @@ chunk()
 	done
 	grep -q '^declared  app: 24 messages; ' stats.false
 	grep -q '^declared  app: 0 messages; sent 12, 12 unmatched; received 12, 12 ' stats.true
-	grep -q 'message app: 12 events app:put left out, because events before them were lost' said.true
+	grep -q 'message app: 12 events app:put ignored, because events before them were lost' said.true
 }
 
 @test "a field that events lack, and events that no trace has" {
