@@ -414,8 +414,11 @@ static void print_remarks(const struct synchronization *sync, FILE *file)
 			continue;
 		if (sync->verdict.clock[i].segments > 1) {
 			print_name(file, "", network_clock_name(net, i));
-			fprintf(file, ": %zu segments; the drift is their mean\n",
-				sync->verdict.clock[i].segments);
+			fprintf(file, ": %zu segments%s\n",
+				sync->verdict.clock[i].segments,
+				drift_of(sync, i).kind == DRIFT_LIMITED
+				    ? ""
+				    : "; the drift is their mean");
 			print_parts(sync, i, file);
 		}
 		print_drift_remark(sync, i, file);
