@@ -26,8 +26,8 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 
 		if (merge_run_find(run, clock->trace) < 0)
 			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
-				    "has a clock of %s (%s), which is no source of the "
-				    "run, left out",
+				    "has a clock of %s (%s), which is not a source of "
+				    "the run; skipped",
 				    clock->trace,
 				    *clock->path ? clock->path : "of messages");
 	}

@@ -126,10 +126,11 @@ static int check_part(struct error *error)
 	const char *word = options.part ? "--part" : "--messages";
 
 	if (options.selection.nodes.count != 1 || !options.clocks)
-		return error_misuse(error, "%s wants one --node NAME, and --clocks FILE",
-				    word);
+		return error_misuse(
+		    error, "%s requires one --node NAME, and --clocks FILE", word);
 	if (options.describe)
-		return error_misuse(error, "%s and --describe exclude each other", word);
+		return error_misuse(error, "%s and --describe cannot be used together",
+				    word);
 	if (options.part &&
 	    (options.output || options.begin || options.end ||
 	     options.selection.events.count || options.selection.skip.count))
@@ -140,8 +141,8 @@ static int check_part(struct error *error)
 static int check_join(struct error *error)
 {
 	if (!options.output || !*options.output || !options.runs.count)
-		return error_misuse(error,
-				    "--join wants --output DIR and parts (see --help)");
+		return error_misuse(
+		    error, "--join requires --output DIR and parts (see --help)");
 	if (options.clocks || options.is_part || options.selection.nodes.count ||
 	    options.selection.events.count || options.selection.skip.count ||
 	    options.begin || options.end || options.no_sync || options.describe ||
@@ -157,26 +158,25 @@ static int check_request(struct error *error)
 	if (options.join)
 		return check_join(error);
 	if (!options.runs.count)
-		return error_misuse(error, "no run given, want one RUN, or traces and "
-					   "captures (see --help)");
+		return error_misuse(
+		    error,
+		    "missing RUN (expected one RUN, or traces and captures; see --help)");
 	if (options.runs.count > 1 && options.is_part)
-		return error_misuse(error, "--part wants one RUN");
+		return error_misuse(error, "--part requires one RUN");
 	if (options.output && !*options.output)
-		return error_misuse(error, "--output: want the name of a file");
+		return error_misuse(error, "--output: empty name (expected a file)");
 	if (options.clocks && options.no_sync)
-		return error_misuse(error, "--clocks and --no-sync exclude each other");
-	if (unused_option())
 		return error_misuse(error,
-				    "%s says how to find clocks, want it without "
-				    "--clocks and --no-sync",
+				    "--clocks and --no-sync cannot be used together");
+	if (unused_option())
+		return error_misuse(error, "%s cannot be used with --clocks or --no-sync",
 				    unused_option());
 	if ((options.json || options.local_time) && !options.describe)
-		return error_misuse(error, "--json and --local-time want --describe");
+		return error_misuse(error, "--json and --local-time require --describe");
 	if (options.describe && options.output)
-		return error_misuse(error, "--describe writes no timeline, want it "
-					   "without --output");
+		return error_misuse(error, "--describe cannot be used with --output");
 	if (options.force && !options.output)
-		return error_misuse(error, "--force wants --output FILE");
+		return error_misuse(error, "--force requires --output FILE");
 	if (options.is_part && check_part(error))
 		return -1;
 	return options.describe || options.output || options.part
@@ -335,7 +335,7 @@ static bool report(const struct merge *merge)
 
 	if (merge->selection.events.count && merge->is_written && !merge->load.events)
 		fprintf(stderr,
-			"ctmerge: --events: no event of a class with such a name%s\n",
+			"ctmerge: --events: no event of a class with a matching name%s\n",
 			options.begin || options.end ? " in that time" : "");
 	if (options.verbose && !options.describe)
 		fprintf(stderr,

@@ -93,7 +93,7 @@ static nsec_t place_stamp(struct tasks *tasks, const struct task *task, const ch
 	problem_log_add(
 	    &tasks->log, PROBLEM_STAMP, task->line,
 	    "%s %s is more than two days before or after all traces and captures "
-	    "of the run, taken as not known",
+	    "of the run; treated as unknown",
 	    name, nsec_format_utc(text, realtime_ns));
 	return TIMELINE_NONE;
 }
@@ -133,8 +133,7 @@ static int add_task(struct tasks *tasks, struct task *task)
 		return 0;
 	if (node < 0) {
 		problem_log_add(&tasks->log, PROBLEM_NODE, task->line,
-				"'%s' is no node of this run, the task has none",
-				task->node);
+				"unknown node '%s'; the task has none", task->node);
 		json_set_text(task->rest, "node", task->node);
 	} else {
 		row->node = sampler->run->node[node].id;

@@ -44,7 +44,7 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 		wanted.columns = TIMELINE_COLUMNS_MOST;
 		problem_add(&loading->load->run->problems,
 			    loading->load->run->sources.item[source].path, PROBLEM_CUT, 1,
-			    "%s has %zu fields, those after the first %d are left out",
+			    "%s has %zu fields; those after the first %d are omitted",
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
 	return timeline_add_class(loading->load->writer, &wanted, &known->id, error);

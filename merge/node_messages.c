@@ -137,18 +137,18 @@ static int check_head(const struct reading *reading, struct error *error)
 	const struct messages_head *head = reading->head;
 
 	if (!head)
-		return error_set(error,
-				 "%s: does not say whose it is, want one that this "
-				 "ctsync wrote",
-				 reading->path);
+		return error_set(
+		    error,
+		    "%s: does not name its node (expected a file that this ctsync wrote)",
+		    reading->path);
 	if (head->clocks != clock_map_fingerprint(&run->map))
 		return error_set(error,
-				 "%s: of another run of ctsync than the clock map, want "
-				 "both of one",
+				 "%s: of another run of ctsync than the clock map "
+				 "(expected both of one run)",
 				 reading->path);
 	if (head->number >= NODE_NUMBERS)
-		return error_set(error, "%s: node %u, want less than %d", reading->path,
-				 head->number, NODE_NUMBERS);
+		return error_set(error, "%s: invalid node %u (expected less than %d)",
+				 reading->path, head->number, NODE_NUMBERS);
 	if (merge_run_find(run, head->node) >= 0)
 		return 0;
 	return error_set(error, "%s: of node %s, which is not %s", reading->path,
@@ -181,8 +181,8 @@ static int check_no_messages(const struct merge_run *run, struct error *error)
 
 		if (clock_map_find(&run->map, name))
 			return error_set(error,
-					 "%s is in the clock map, want its messages "
-					 "(--messages)",
+					 "%s is in the clock map, but its messages are "
+					 "missing; use --messages",
 					 name);
 	}
 	return 0;

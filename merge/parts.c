@@ -224,14 +224,14 @@ static const char mark_sql[] =
 /* What is wrong with the parts, each by itself and beside the one before it. */
 static const char wrong_sql[] =
     "SELECT CASE WHEN name IS NULL OR clocks IS NULL "
-    "THEN path || ': no part, want a directory that ctmerge --part wrote' "
+    "THEN path || ': not a part (expected a directory that ctmerge --part wrote)' "
     "WHEN clocks <> lag(clocks) OVER w THEN path || ': of another clock map than ' || "
-    "lag(path) OVER w || ', want parts of one run of ctsync' "
+    "lag(path) OVER w || ' (expected parts of one run of ctsync)' "
     "WHEN node = lag(node) OVER w AND name = lag(name) OVER w "
     "THEN path || ': of node ' || name || ', as ' || lag(path) OVER w || ' is' "
     "WHEN node = lag(node) OVER w THEN path || ': ' || lag(name) OVER w || ' and ' || "
-    "name || ', which the clock map lacks, come to one number, want another name for "
-    "one' END AS wrong FROM temp.part WINDOW w AS (ORDER BY node, rowid) "
+    "name || ', which the clock map lacks, have the same number; rename one' END AS "
+    "wrong FROM temp.part WINDOW w AS (ORDER BY node, rowid) "
     "ORDER BY wrong IS NULL, node, rowid LIMIT 1";
 
 /* How the rows of a part come to those of the parts before. */
@@ -460,8 +460,8 @@ static int link_table(void *context, const struct cell *row, struct error *error
 		status = error_errno(error, directory);
 	else if (link(from, to))
 		status = errno == EXDEV ? error_set(error,
-						    "%s: on another file system than %s, "
-						    "want the parts on the same one",
+						    "%s: on another file system than %s "
+						    "(expected the same one)",
 						    part, join->output)
 					: error_errno(error, from);
 	return status;

@@ -187,7 +187,7 @@ static void read_facts(struct merge_run *run)
 
 	if (run->files.run_json &&
 	    run_facts_read(&run->facts, run->files.run_json, &run->problems, &error))
-		problem_add(&run->problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
+		problem_add(&run->problems, "", PROBLEM_UNREADABLE, 1, "%s; skipped",
 			    error_text(&error));
 	error_clear(&error);
 }
@@ -220,8 +220,8 @@ static int add_traces(struct merge_run *run, const struct text_list *paths,
 		if (stat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
 		    !is_trace_path(path))
 			return error_misuse(error,
-					    "%s: a directory that is no trace, want one "
-					    "RUN, or traces and captures",
+					    "%s: a directory, but not a trace (expected "
+					    "one RUN, or traces and captures)",
 					    path);
 		if (source_add_trace(&run->sources, path, &run->problems, error))
 			return -1;
@@ -270,7 +270,8 @@ int merge_run_open(struct merge_run *run, const struct text_list *paths, const c
 	run->sources.files = &run->files;
 	if (node && (stat(run->path, &about) || !S_ISDIR(about.st_mode) ||
 		     is_trace_path(run->path)))
-		return error_set(error, "%s: no run directory, want one with %s in it",
+		return error_set(error,
+				 "%s: not a run directory (expected one with %s in it)",
 				 run->path, node);
 	status = paths->count > 1
 		     ? add_traces(run, paths, error)

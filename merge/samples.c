@@ -396,7 +396,7 @@ static int sample_sar(struct sampler *sampler, const char *path)
 			    "values that are no numbers, their samples have none");
 	if (sar.marks > MARKS_MOST)
 		problem_add(problems, path, PROBLEM_COMMENT, sar.marks - MARKS_MOST,
-			    "further restarts and comments, left out");
+			    "further restarts and comments; skipped");
 	return status;
 }
 
@@ -407,8 +407,8 @@ static int read_file(struct sampler *sampler, const struct run_file *file)
 		return sample_sar(sampler, file->path);
 	case RUN_FILE_SA:
 		problem_add(&sampler->run->problems, file->path, PROBLEM_UNREADABLE, 1,
-			    "a log of sar without its text, want LC_ALL=C sadf -p -U "
-			    "FILE.sa -- -A >FILE.sadf, left out");
+			    "binary log of sar skipped; convert it with LC_ALL=C sadf -p "
+			    "-U FILE.sa -- -A >FILE.sadf");
 		break;
 	case RUN_FILE_PROC:
 		return sample_csv(sampler, file->path, &proc_columns,
@@ -440,7 +440,7 @@ static int read_node(struct sampler *sampler)
 			problem_add(&sampler->run->problems, files->file[i].path,
 				    PROBLEM_STAMP, sampler->far,
 				    "stamped more than two days before or after all "
-				    "traces and captures of the run, left out");
+				    "traces and captures of the run; skipped");
 	}
 	end_node(sampler);
 	return status;

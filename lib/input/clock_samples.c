@@ -96,7 +96,7 @@ static void sort_samples(struct clock_samples *samples, struct problem_log *log)
 		else if (last->realtime_ns != samples->sample[i].realtime_ns)
 			problem_log_add(
 			    log, PROBLEM_TWICE, 0,
-			    "monotonic_ns %lld with two times, the later left out",
+			    "monotonic_ns %lld with two times; the later one skipped",
 			    (long long)last->monotonic_ns);
 	}
 	samples->samples = kept;
@@ -149,7 +149,7 @@ static void read_rows(struct clock_samples *samples, struct csv *csv,
 		    now.realtime_ns > last->realtime_ns) {
 			problem_log_add(
 			    log, PROBLEM_RESTART, row.line,
-			    "the monotonic clock began anew, the rest left out");
+			    "the monotonic clock restarted; the rest skipped");
 			break;
 		}
 		*MEM_NEXT(samples->sample, samples->samples, capacity) = now;

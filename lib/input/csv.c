@@ -127,7 +127,7 @@ static int read_line(struct line_reader *lines, struct text_line *line)
 	}
 	if (ferror(file))
 		problem_log_add(lines->log, PROBLEM_UNREADABLE, lines->number + 1,
-				"%s, the rest left out", strerror(errno));
+				"%s; the rest skipped", strerror(errno));
 	if (byte == EOF && !length)
 		return 0;
 	lines->number++;
@@ -148,10 +148,10 @@ bool line_reader_next(struct line_reader *lines, struct text_line *line)
 	while ((status = read_line(lines, line))) {
 		if (status < 0)
 			problem_log_add(lines->log, PROBLEM_BROKEN, lines->number,
-					"a line of more than 1 MiB, left out");
+					"line longer than 1 MiB skipped");
 		else if (memchr(line->text, '\0', line->length))
 			problem_log_add(lines->log, PROBLEM_BROKEN, lines->number,
-					"a zero byte in a line, left out");
+					"line with a zero byte skipped");
 		else
 			return true;
 	}
@@ -169,10 +169,10 @@ json_t *line_reader_next_object(struct line_reader *lines, struct text_line *lin
 		object = json_parse_object(line->text, line->length, &error);
 		if (!object && !line->ended)
 			problem_log_add(lines->log, PROBLEM_TRUNCATED, line->number,
-					"the file ends within this line, left out");
+					"incomplete last line skipped");
 		else if (!object)
 			problem_log_add(lines->log, PROBLEM_BROKEN, line->number,
-					"%s, left out", error_text(&error));
+					"%s; skipped", error_text(&error));
 		error_clear(&error);
 	}
 	return object;
@@ -268,10 +268,10 @@ static bool next_fields(struct csv *csv)
 			continue;
 		if (!line.ended)
 			problem_log_add(csv->log, PROBLEM_TRUNCATED, csv->line,
-					"the file ends within this line, left out");
+					"incomplete last line skipped");
 		else if (split_fields(csv, line.text))
 			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
-					"quotes that do not fit together, left out");
+					"line with unbalanced quotes skipped");
 		else
 			return true;
 	}
@@ -291,11 +291,10 @@ static void place_columns(struct csv *csv)
 			k++;
 		if (k == columns->count)
 			problem_log_add(csv->log, PROBLEM_FOREIGN, csv->line,
-					"column '%s' is not known, left out",
-					csv->field[i]);
+					"unknown column '%s' ignored", csv->field[i]);
 		else if (csv->where[k] != NOWHERE)
 			problem_log_add(csv->log, PROBLEM_TWICE, csv->line,
-					"column '%s' again, left out", csv->field[i]);
+					"duplicate column '%s' ignored", csv->field[i]);
 		else
 			csv->where[k] = i;
 	}
@@ -423,15 +422,15 @@ static bool read_cells(struct csv *csv)
 		*cell = (struct csv_cell){.text = *field ? field : NULL, .integer = -1};
 		if (!*field && is_needed) {
 			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
-					"%s is empty, left out", column->name);
+					"%s is empty; skipped", column->name);
 			return false;
 		}
 		wanted = *field ? read_cell(cell, column->type) : NULL;
 		if (!wanted)
 			continue;
 		problem_log_add(csv->log, is_needed ? PROBLEM_BROKEN : PROBLEM_MALFORMED,
-				csv->line, "%s '%s' is no %s, left out", column->name,
-				field, wanted);
+				csv->line, "invalid %s '%s' (expected a %s); skipped",
+				column->name, field, wanted);
 		if (is_needed)
 			return false;
 		*cell = (struct csv_cell){.text = NULL, .integer = -1};
@@ -444,8 +443,8 @@ bool csv_next(struct csv *csv, struct csv_row *row)
 	while (next_fields(csv)) {
 		if (csv->fields != csv->width)
 			problem_log_add(csv->log, PROBLEM_BROKEN, csv->line,
-					"%zu fields, want %zu, left out", csv->fields,
-					csv->width);
+					"line with %zu fields skipped (expected %zu)",
+					csv->fields, csv->width);
 		else if (read_cells(csv)) {
 			*row = (struct csv_row){csv->cell, csv->line};
 			return true;

@@ -461,8 +461,8 @@ static void end_early(struct packets_file *file, const struct error *cause)
 static void lose_chunk(struct packets_file *file, const struct error *cause)
 {
 	problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, file->left,
-		    "%s, %" PRIu32 " packets%s%s are left out", error_text(cause),
-		    file->left, file->name ? " of " : "", file->name ? file->name : "");
+		    "%s; %" PRIu32 " packets%s%s skipped", error_text(cause), file->left,
+		    file->name ? " of " : "", file->name ? file->name : "");
 	file->lost += file->left;
 	file->left = 0;
 }

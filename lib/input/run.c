@@ -123,7 +123,7 @@ static void read_facts(struct node_facts *facts, const char *directory,
 	struct error error = ERROR_INIT;
 
 	if (node_facts_read(facts, path, problems, &error))
-		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
+		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s; skipped",
 			    error_text(&error));
 	error_clear(&error);
 }
@@ -269,10 +269,10 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 		is_there |= strcmp(list->item[i].node, real) == 0;
 	if (is_there)
 		problem_add(problems, path, PROBLEM_TWICE, 1,
-			    "left out, as what was recorded of %s is there",
+			    "skipped, because what was recorded of %s is there",
 			    file_name(node));
 	else if (add_extract(list, path, file_name(node), path, &error))
-		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s, left out",
+		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s; skipped",
 			    error_text(&error));
 	error_clear(&error);
 }
@@ -297,7 +297,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 			add_extract_beside(list, path, before, problems);
 	} else if (!directory_enter(entered, &status)) {
 		problem_add(problems, path, PROBLEM_TWICE, 1,
-			    "the same directory under another name, left out");
+			    "the same directory under another name; skipped");
 	} else {
 		add_node(list, path, name, run, problems);
 	}

@@ -67,7 +67,7 @@ json_t *members_read(const json_t *object, const struct member *member, void *to
 
 		if (is_there && !has_type(value, member->type)) {
 			problem_log_add(log, PROBLEM_MALFORMED, line,
-					"%s: want %s, not used", member->name,
+					"%s: ignored (expected %s)", member->name,
 					wanted[member->type]);
 			continue;
 		}
@@ -126,13 +126,14 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 	char *plain;
 
 	if (!json_is_string(text))
-		return error_set(error, "%s: interfaces.addresses: want strings", path);
+		return error_set(error, "%s: interfaces.addresses: expected strings",
+				 path);
 	/* Addresses can have a prefix length, "10.7.0.1/24". */
 	plain =
 	    mem_strndup(json_string_value(text), strcspn(json_string_value(text), "/%"));
 	if (node_address_parse(plain, &address)) {
 		free(plain);
-		return error_set(error, "%s: '%s' is no address", path,
+		return error_set(error, "%s: invalid address '%s'", path,
 				 json_string_value(text));
 	}
 	free(plain);
@@ -265,7 +266,7 @@ static void add_role(struct run_facts *facts, const json_t *value,
 		json_decref(members_read(value, known, &node, log, 0));
 	if (!node.name && !json_is_string(value))
 		problem_log_add(log, PROBLEM_MALFORMED, 0,
-				"nodes: want names or objects with a name, left out");
+				"nodes: expected names or objects with a name; skipped");
 	else if (node.roles)
 		add_fact(facts, "role", node.name, json_join(node.roles, ","), 0);
 	else if (node.role)

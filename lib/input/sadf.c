@@ -200,18 +200,18 @@ static bool parse_stamps(struct sadf *sadf, const char *interval, const char *st
 	if (number_seconds(stamp, &row->realtime_ns) ||
 	    !nsec_is_stamp(row->realtime_ns)) {
 		/* sadf prints dates without -U. */
-		problem_log_add(
-		    sadf->log, PROBLEM_BROKEN, row->line,
-		    strspn(stamp, "0123456789.") == strlen(stamp)
-			? "'%s' is no time in seconds between 1967 and 2111, left "
-			  "out"
-			: "'%s' is no time in seconds, want sadf -U, left out",
-		    stamp);
+		problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
+				strspn(stamp, "0123456789.") == strlen(stamp)
+				    ? "invalid time '%s' skipped (expected seconds "
+				      "between 1967 and 2111)"
+				    : "invalid time '%s' skipped; use sadf -U",
+				stamp);
 		return false;
 	}
 	if (number_seconds(interval, &row->interval_ns)) {
 		problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
-				"'%s' is no interval in seconds, left out", interval);
+				"invalid interval '%s' skipped (expected seconds)",
+				interval);
 		return false;
 	}
 	return true;
@@ -238,12 +238,13 @@ static bool parse_value(struct sadf *sadf, struct sadf_row *row)
 	if (row->about.kind == is_text || !number_real(row->text, &row->value))
 		return true;
 	if (has_decimal_comma(row->text))
-		problem_log_add(sadf->log, PROBLEM_LOCALE, row->line,
-				"'%s' has a decimal comma, want LC_ALL=C sadf, left out",
-				row->text);
+		problem_log_add(
+		    sadf->log, PROBLEM_LOCALE, row->line,
+		    "number '%s' with a decimal comma skipped; use LC_ALL=C sadf",
+		    row->text);
 	else
 		problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
-				"'%s' is no number, left out", row->text);
+				"invalid number '%s' skipped", row->text);
 	return false;
 }
 
@@ -317,10 +318,9 @@ static bool parse_line(struct sadf *sadf, const struct text_line *line,
 		problem_log_add(
 		    sadf->log, PROBLEM_BROKEN, line->number,
 		    strchr(line->text, ';')
-			? "a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- "
-			  "-A, left out"
-			: "no line of sadf -p, want HOST INTERVAL SECONDS ITEM "
-			  "METRIC VALUE with tabs between, left out");
+			? "line of sadf -d skipped; use LC_ALL=C sadf -p -U FILE -- -A"
+			: "not a line of sadf -p (expected HOST INTERVAL SECONDS ITEM "
+			  "METRIC VALUE with tabs between); skipped");
 		return false;
 	}
 	if (strcmp(interval, "-1") == 0)
@@ -335,10 +335,9 @@ static bool parse_line(struct sadf *sadf, const struct text_line *line,
 	row->text = text;
 	if (row->metric && !strchr(text, '\t'))
 		return parse_value(sadf, row);
-	problem_log_add(
-	    sadf->log, PROBLEM_BROKEN, row->line,
-	    "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
-	    "out");
+	problem_log_add(sadf->log, PROBLEM_BROKEN, row->line,
+			"line skipped (expected HOST INTERVAL SECONDS ITEM METRIC VALUE "
+			"with tabs between)");
 	return false;
 }
 
@@ -363,7 +362,7 @@ bool sadf_next(struct sadf *sadf, struct sadf_row *row)
 	while (line_reader_next(sadf->lines, &line)) {
 		if (!line.ended)
 			problem_log_add(sadf->log, PROBLEM_TRUNCATED, line.number,
-					"the file ends within this line, left out");
+					"incomplete last line skipped");
 		else if (line.length && parse_line(sadf, &line, row))
 			return sadf->has_rows = true;
 	}

@@ -420,7 +420,7 @@ static void report_headerless(struct trace_packets *packets)
 		problem_add(&packets->base.problems, packets->base.path,
 			    PROBLEM_HEADERLESS, packets->headerless,
 			    "%" PRIu64 " packets received carry no headers (receive "
-			    "offload off, or a VLAN's), left out",
+			    "offload off, or a VLAN's); skipped",
 			    packets->headerless);
 }
 

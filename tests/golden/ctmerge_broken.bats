@@ -187,7 +187,7 @@ ctmerge: run/a/sar.sadf:10: 1795228742.000000000: sar was started again"
 		sar_lines 6
 	} | sar_run
 	gives 1 "ctmerge: $away
-ctmerge: run/a/sar.sadf:4: '0,00' has a decimal comma, want LC_ALL=C sadf, left out"
+ctmerge: run/a/sar.sadf:4: number '0,00' with a decimal comma skipped; use LC_ALL=C sadf"
 	[ "$(ask "SELECT count FROM problem WHERE kind = 'locale'")" = 2 ]
 	[ "$(ask 'SELECT count(*) FROM sample')" = 4 ]
 }
@@ -195,7 +195,7 @@ ctmerge: run/a/sar.sadf:4: '0,00' has a decimal comma, want LC_ALL=C sadf, left 
 @test "sar's text cut within a line" {
 	sar_lines 1,4 | head -c -3 | sar_run
 	gives 1 "ctmerge: $away
-ctmerge: run/a/sar.sadf:4: the file ends within this line, left out"
+ctmerge: run/a/sar.sadf:4: incomplete last line skipped"
 	[ "$(samples)" = '%usr|4.29 %nice|0.0 %sys|20.0' ]
 }
 
@@ -206,11 +206,11 @@ ctmerge: run/a/sar.sadf:4: the file ends within this line, left out"
 		sar_lines 4
 	} | sar_run
 	gives 1 "ctmerge: $away
-ctmerge: run/a/sar.sadf:3: a zero byte in a line, left out
-ctmerge: run/a/sar.sadf:4: no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left out"
+ctmerge: run/a/sar.sadf:3: line with a zero byte skipped
+ctmerge: run/a/sar.sadf:4: not a line of sadf -p (expected HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between); skipped"
 	[ "$(samples)" = '%usr|4.29 %nice|0.0 %iowait|0.0' ]
 	head -c 5000 /dev/zero | sar_run
-	gives 1 'ctmerge: run/a/sar.sadf:1: a zero byte in a line, left out
+	gives 1 'ctmerge: run/a/sar.sadf:1: line with a zero byte skipped
 ctmerge: run/a/sar.sadf: no sample in it'
 }
 
@@ -232,7 +232,7 @@ ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time c
 	# Beside what is broken they do not hide it.
 	printf 'not sar\n' >run/node1/sar.sadf
 	gives 1 'ctmerge: run/node1/clock.csv: no clock sample in it
-ctmerge: run/node1/sar.sadf:1: no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left out
+ctmerge: run/node1/sar.sadf:1: not a line of sadf -p (expected HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between); skipped
 ctmerge: run/node1/sar.sadf: no sample in it'
 }
 
@@ -246,10 +246,10 @@ ctmerge: run/node1/sar.sadf: no sample in it'
 		printf '{"name": "five"'
 	} >run/node1/invocations.jsonl
 	gives 1 'ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace
-ctmerge: run/node1/invocations.jsonl:2: invalid JSON: unexpected token near end of file at byte 23, left out
-ctmerge: run/node1/invocations.jsonl:3: not a JSON object, left out
-ctmerge: run/node1/invocations.jsonl:4: pid: want an integer, not used
-ctmerge: run/node1/invocations.jsonl:5: the file ends within this line, left out'
+ctmerge: run/node1/invocations.jsonl:2: invalid JSON: unexpected token near end of file at byte 23; skipped
+ctmerge: run/node1/invocations.jsonl:3: not a JSON object; skipped
+ctmerge: run/node1/invocations.jsonl:4: pid: ignored (expected an integer)
+ctmerge: run/node1/invocations.jsonl:5: incomplete last line skipped'
 	[ "$(ask 'SELECT name, pid, begin_ns, end_ns FROM invocation' | xargs)" = \
 		'one|5|1795228738500000000| four|||1795228739500000000' ]
 }
@@ -263,11 +263,11 @@ ctmerge: run/node1/invocations.jsonl:5: the file ends within this line, left out
 		echo 1795228738000000000,s,celsius,5
 		echo 1795228738000000000,s,celsius,hot
 	} >run/node1/sensors.csv
-	gives 1 "ctmerge: run/node1/clock.csv:1: realtime_ns 'a' is no time in nanoseconds, left out
+	gives 1 "ctmerge: run/node1/clock.csv:1: invalid realtime_ns 'a' (expected a time in nanoseconds); skipped
 ctmerge: run/node1/clock.csv: no clock sample in it
-ctmerge: run/node1/proc.csv:2: realtime_ns 'x' is no time in nanoseconds, left out
+ctmerge: run/node1/proc.csv:2: invalid realtime_ns 'x' (expected a time in nanoseconds); skipped
 ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace
-ctmerge: run/node1/sensors.csv:3: value 'hot' is no number, left out"
+ctmerge: run/node1/sensors.csv:3: invalid value 'hot' (expected a number); skipped"
 	[ "$(ask 'SELECT ts_ns, value FROM sample' | xargs)" = '1795228738000000000|5.0' ]
 }
 
@@ -276,8 +276,8 @@ ctmerge: run/node1/sensors.csv:3: value 'hot' is no number, left out"
 	mkdir run/run.json run/node1/node.json run/node1/proc.csv run/node1/old.sadf
 	mkdir run/node1/x.pcap
 	fails_with 1 'ctmerge: run/node1/old.sadf, run/node1/proc.csv: a directory, want a file of that name
-ctmerge: run/node1/node.json: not a regular file, left out
-ctmerge: run/run.json: not a regular file, left out' ctmerge -q run -o run.db
+ctmerge: run/node1/node.json: not a regular file; skipped
+ctmerge: run/run.json: not a regular file; skipped' ctmerge -q run -o run.db
 	[ "$(sources)" = 'node1|29582|0' ]
 }
 
@@ -285,14 +285,14 @@ ctmerge: run/run.json: not a regular file, left out' ctmerge -q run -o run.db
 	make_run node1
 	printf '{"name": "x", ' >run/run.json
 	echo nonsense >run/node1/node.json
-	gives 1 "ctmerge: run/node1/node.json:1:8: invalid JSON: '[' or '{' expected near 'nonsense', left out
-ctmerge: run/run.json:1:14: invalid JSON: string or '}' expected near end of file, left out"
+	gives 1 "ctmerge: run/node1/node.json:1:8: invalid JSON: '[' or '{' expected near 'nonsense'; skipped
+ctmerge: run/run.json:1:14: invalid JSON: string or '}' expected near end of file; skipped"
 	[ "$(sources)" = 'node1|29582|0' ]
 	echo '{"name": 1, "recipe": "r", "nodes": [{"name": "node1", "role": "web"}, 7]}' >run/run.json
 	echo '{"cpus": "two", "hostname": "h"}' >run/node1/node.json
-	gives 0 'ctmerge: run/node1/node.json: cpus: want an integer, not used
-ctmerge: run/run.json: name: want a string, not used
-ctmerge: run/run.json: nodes: want names or objects with a name, left out'
+	gives 0 'ctmerge: run/node1/node.json: cpus: ignored (expected an integer)
+ctmerge: run/run.json: name: ignored (expected a string)
+ctmerge: run/run.json: nodes: expected names or objects with a name; skipped'
 	[ "$(ask "SELECT value FROM meta WHERE key IN ('recipe', 'role.node1')" | xargs)" = 'r web' ]
 	[ "$(ask 'SELECT hostname, cpus FROM node')" = 'h|' ]
 }
@@ -300,7 +300,7 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 @test "one node under two names" {
 	make_run node1 node2
 	ln -s node2 run/same
-	gives 0 'ctmerge: run/same: the same directory under another name, left out'
+	gives 0 'ctmerge: run/same: the same directory under another name; skipped'
 	[ "$(sources)" = 'node1|29582|0 node2|27285|0' ]
 }
 
@@ -331,7 +331,7 @@ ctmerge: run/run.json: nodes: want names or objects with a name, left out'
 	make_run node1 node2
 	ctsync -q run -o map.json
 	sed -i 's/"node2"/"web"/g; s/"path": "run.node2[^"]*"/"path": "x"/' map.json
-	gives 3 'ctmerge: map.json: has a clock of web (x), which is no source of the run, left out
+	gives 3 'ctmerge: map.json: has a clock of web (x), which is not a source of the run; skipped
 ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for it, kept at its own epoch' \
 		--clocks map.json
 	[ "$(sources)" = 'node1|29582|0 node2|27285|1' ]
@@ -348,7 +348,7 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 }
 
 @test "options about clocks that are not to be found" {
-	local words='says how to find clocks, want it without --clocks and --no-sync'
+	local words='cannot be used with --clocks or --no-sync'
 	fails_with 2 "ctmerge: --reference $words" ctmerge $net3 --no-sync -r node1 -o run.db
 	fails_with 2 "ctmerge: --method $words" ctmerge $net3 --clocks a --method hull -o run.db
 	fails_with 2 "ctmerge: --segments $words" ctmerge $net3 --no-sync --segments 2 -o run.db

@@ -116,17 +116,17 @@ long_run()
 }
 
 @test "misuse" {
-	fails_with 2 'ctmerge: no run given, want one RUN, or traces and captures (see --help)' ctmerge -o run.db
-	fails_with 2 "ctmerge: $net3: a directory that is no trace, want one RUN, or traces and captures" \
+	fails_with 2 'ctmerge: missing RUN (expected one RUN, or traces and captures; see --help)' ctmerge -o run.db
+	fails_with 2 "ctmerge: $net3: a directory, but not a trace (expected one RUN, or traces and captures)" \
 		ctmerge $net3 $net3 -o run.db
 	fails_with 2 "ctmerge: $net3/node1/kernel and $net3/node1/kernel would both be node node1; name them, as in NAME=$net3/node1/kernel" \
 		ctmerge $net3/node1/kernel $net3/node1/kernel -o run.db
-	fails_with 2 'ctmerge: --output: want the name of a file' ctmerge $net3 -o ''
-	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
+	fails_with 2 'ctmerge: --output: empty name (expected a file)' ctmerge $net3 -o ''
+	fails_with 2 'ctmerge: --clocks and --no-sync cannot be used together' \
 		ctmerge $net3 --no-sync --clocks a -o run.db
-	fails_with 2 'ctmerge: --json and --local-time want --describe' ctmerge $net3 --json -o run.db
-	fails_with 2 'ctmerge: --force wants --output FILE' ctmerge $net3 --force
-	fails_with 2 'ctmerge: --describe writes no timeline, want it without --output' \
+	fails_with 2 'ctmerge: --json and --local-time require --describe' ctmerge $net3 --json -o run.db
+	fails_with 2 'ctmerge: --force requires --output FILE' ctmerge $net3 --force
+	fails_with 2 'ctmerge: --describe cannot be used with --output' \
 		ctmerge $net3 --describe -o run.db
 	fails_with 2 "ctmerge: --begin: invalid time 'now' (expected nanoseconds, seconds, +seconds, or UTC such as 2026-11-21T02:38:57.7)" \
 		ctmerge $net3 --begin now -o run.db
@@ -148,8 +148,8 @@ long_run()
 
 @test "names of classes that the run does not have" {
 	ends_with 0 ctmerge -q --no-sync --events 'shced_*' $net3 -o run.db
-	last 'ctmerge: --events: no event of a class with such a name'
+	last 'ctmerge: --events: no event of a class with a matching name'
 	ends_with 0 ctmerge -q --no-sync --events 'sched_*' --end +0 $net3 -o early.db
-	last 'ctmerge: --events: no event of a class with such a name in that time'
+	last 'ctmerge: --events: no event of a class with a matching name in that time'
 	[ "$(sqlite3 run.db 'SELECT count(*) FROM event')" = 0 ]
 }

@@ -48,10 +48,10 @@ part()
 	ends_with 1 ctmerge -q run --node node1 --clocks clocks.json \
 		--messages none.messages --part part
 	grep -q '^ctmerge: none.messages: ' "$scratch/stderr"
-	fails_with 1 "ctmerge: node1 is in the clock map, want its messages (--messages)" \
+	fails_with 1 "ctmerge: node1 is in the clock map, but its messages are missing; use --messages" \
 		ctmerge -q run --node node1 --clocks clocks.json --part part
 	ctsync -q -r node2 run -o clocks.json
-	fails_with 1 "ctmerge: messages/node1.messages: of another run of ctsync than the clock map, want both of one" \
+	fails_with 1 "ctmerge: messages/node1.messages: of another run of ctsync than the clock map (expected both of one run)" \
 		part node1 --part part
 	[ ! -e part ]
 }
@@ -105,13 +105,13 @@ part()
 		ctmerge -q --join -o new parts/1 parts/2 again
 	rm -r run && two 2
 	part node2 --part parts/3
-	fails_with 1 "ctmerge: parts/3: of another clock map than parts/1, want parts of one run of ctsync" \
+	fails_with 1 "ctmerge: parts/3: of another clock map than parts/1 (expected parts of one run of ctsync)" \
 		ctmerge -q --join -o new parts/1 parts/3
 	rm again/part.db
 	fails_with 1 "ctmerge: again/part.db: No such file or directory" \
 		ctmerge -q --join -o new again
 	ctmerge -q run -o again/part.db
-	fails_with 1 "ctmerge: again: no part, want a directory that ctmerge --part wrote" \
+	fails_with 1 "ctmerge: again: not a part (expected a directory that ctmerge --part wrote)" \
 		ctmerge -q --join -o new again
 	ends_with 1 ctmerge -q --join -o parts/1/out parts/1
 	[ ! -e new ] && [ ! -e parts/1/out ]

@@ -181,13 +181,13 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 	mkdir node
 	cp -R $net3/node1/kernel node
 	echo '{"hostname": 1, "interfaces": [{"addresses": ["10.7.0.300"]}]}' >node/node.json
-	fails_with 1 "ctsync: $PWD/node/node.json: hostname: want a string, not used
-ctsync: $PWD/node/node.json: '10.7.0.300' is no address, left out" \
+	fails_with 1 "ctsync: $PWD/node/node.json: hostname: ignored (expected a string)
+ctsync: $PWD/node/node.json: invalid address '10.7.0.300'; skipped" \
 		ctsync -t node -t $net3/node2
 	results_are_of node node2
 	rm node/node.json
 	mkfifo node/node.json
-	fails_with 1 "ctsync: $PWD/node/node.json: not a regular file, left out" \
+	fails_with 1 "ctsync: $PWD/node/node.json: not a regular file; skipped" \
 		timeout 20 ctsync -t node -t $net3/node2
 	results_are_of node node2
 }

@@ -69,7 +69,7 @@ same_clocks()
 @test "by the traces where they are there" {
 	extract fixtures/net3
 	mkdir run && cp -rL fixtures/net3/node? run/ && cp packets/node1.packets run/
-	fails_with 0 "ctsync: run/node1.packets: left out, as what was recorded of node1 is there" \
+	fails_with 0 "ctsync: run/node1.packets: skipped, because what was recorded of node1 is there" \
 		ctsync -q --json run
 	ctmerge -q run -o run.db
 	[ "$(sqlite3 run.db 'SELECT count(*) FROM source')" -eq 5 ]
@@ -95,14 +95,14 @@ same_clocks()
 		ctsync -q --json packets
 	grep -q '"reference": "node' "$scratch/stdout"
 	truncate -s 20 packets/node1.packets
-	fails_with 1 "ctsync: packets/node1.packets: truncated at offset 20, left out" ctsync -q --json packets
+	fails_with 1 "ctsync: packets/node1.packets: truncated at offset 20; skipped" ctsync -q --json packets
 }
 
-@test "a damaged chunk is left out, and told" {
+@test "a damaged chunk is skipped, and reported" {
 	extract fixtures/net3
 	printf X | dd of=packets/node1.packets bs=1 seek=20000 conv=notrunc 2>"$scratch/dd"
 	ends_with 1 ctsync -q --json packets
-	grep -Eq '^ctsync: packets/node1.packets: chunk at offset [0-9]+ is damaged, 4096 packets of node1 are left out$' \
+	grep -Eq '^ctsync: packets/node1.packets: chunk at offset [0-9]+ is damaged; 4096 packets of node1 skipped$' \
 		"$scratch/stderr"
 	[ "$(wc -l <"$scratch/stderr")" -eq 1 ]
 }
@@ -112,12 +112,12 @@ same_clocks()
 	fails_with 1 "ctsync: x.packets: neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng
 ctsync: 1 trace to read, want 2 or more" ctsync -t x.packets -t fixtures/net3/node1/kernel
 	mkdir run && mv x.packets run/
-	fails_with 1 "ctsync: run/x.packets: not a .packets file: bad magic number (offset 0), left out
+	fails_with 1 "ctsync: run/x.packets: not a .packets file: bad magic number (offset 0); skipped
 ctsync: run: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
 ctsync: 0 traces to read, want 2 or more" ctsync run
 	printf '\211ctpk\r\n\032\001\0\0\0\035\223\255\237' >run/x.packets
 	ends_with 1 ctsync run
-	grep -qx 'ctsync: run/x.packets: unknown version 1 (offset 8; expected 2), left out' "$scratch/stderr"
+	grep -qx 'ctsync: run/x.packets: unknown version 1 (offset 8; expected 2); skipped' "$scratch/stderr"
 }
 
 @test "an extract is written whole, over no input, and of no extract" {

@@ -153,7 +153,7 @@ own' ]
 	cp -rL $run run
 	echo '{"name": "own"}' >run/run.json
 	ends_with 1 failing read EIO 1 -P run/run.json ctmerge -q --describe run
-	grep -qx 'ctmerge: run/run.json: Input/output error, left out' "$scratch/stderr"
+	grep -qx 'ctmerge: run/run.json: Input/output error; skipped' "$scratch/stderr"
 }
 
 @test "a file system without locks is no other ctbatch" {

@@ -77,7 +77,7 @@ on_terminal()
 	TZ=$away ctsync --local-time datasets/sample | grep -qE '^TRACE .* BEGIN/UTC\+05:30 '
 	TZ=$away ctsync --json --local-time datasets/sample | diff - <(ctsync --json datasets/sample)
 	TZ=$away ctmerge --describe --local-time datasets/sample | grep -qE '^node1 +kernel +2026-11-22 13:08:16\.5'
-	fails_with 2 'ctmerge: --json and --local-time want --describe' ctmerge --local-time datasets/sample -o other.db
+	fails_with 2 'ctmerge: --json and --local-time require --describe' ctmerge --local-time datasets/sample -o other.db
 	set -- ctanalyze messages --table slowest --limit 1 sample.db
 	TZ=$away "$@" | diff - <("$@")
 	TZ=$away "$@" --local-time >shown

@@ -366,14 +366,14 @@ static void report_stamps(const struct capture_frames *frames,
 		problem_add(problems, frames->file.path, PROBLEM_UNSTAMPED,
 			    frames->unstamped,
 			    "%" PRIu64
-			    " packets have no timestamp between 1967 and 2111, left out",
+			    " packets have no timestamp between 1967 and 2111; skipped",
 			    frames->unstamped);
 	if (frames->outliers.left_out)
 		problem_add(
 		    problems, frames->file.path, PROBLEM_UNSTAMPED,
 		    frames->outliers.left_out,
 		    "%" PRIu64 " packets have a time far from that of the packets "
-		    "around them, left out; the first is packet %" PRIu64 ", of %s",
+		    "around them; skipped, the first is packet %" PRIu64 ", of %s",
 		    frames->outliers.left_out, frames->outliers.first_index + 1,
 		    nsec_format_utc(when, frames->outliers.first_ns));
 	if (frames->backward)

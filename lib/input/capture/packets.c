@@ -240,11 +240,11 @@ static void report_counts(struct capture *capture)
 		const char *text;
 	} odd[] = {
 	    {capture->foreign, PROBLEM_FOREIGN,
-	     "packets are neither from nor to this node, left out"},
+	     "packets are neither from nor to this node; skipped"},
 	    {capture->cut, PROBLEM_CUT,
-	     "packets were captured too short for their headers, left out"},
+	     "packets were captured too short for their headers; skipped"},
 	    {capture->malformed, PROBLEM_MALFORMED,
-	     "packets have headers that cannot be right, left out"},
+	     "packets have headers that cannot be right; skipped"},
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)

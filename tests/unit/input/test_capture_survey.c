@@ -286,7 +286,7 @@ static void test_foreign_packets(void **unused)
 	assert_int_equal(problem->kind, PROBLEM_FOREIGN);
 	assert_int_equal(problem->count, 5);
 	assert_string_equal(problem->text,
-			    "5 packets are neither from nor to this node, left out");
+			    "5 packets are neither from nor to this node; skipped");
 	packet_source_free(source);
 }
 

@@ -203,7 +203,7 @@ static void a_restarted_node_has_another_clock(void **state)
 	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "10000000000,110000000000\n99000000000,1000000000\n",
-		      "clock.csv:2: the monotonic clock began anew, the rest left out "
+		      "clock.csv:2: the monotonic clock restarted; the rest skipped "
 		      "(restart, 1)\n"),
 	    0);
 	assert_int_equal(samples.samples, 1);
@@ -217,18 +217,19 @@ static void broken_lines_are_left_out(void **state)
 	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "1000,400\nx,500\n1100,\n1200,600,7\n1300,700\n1400,80",
-		      "clock.csv:2: realtime_ns 'x' is no time in nanoseconds, left out "
+		      "clock.csv:2: invalid realtime_ns 'x' (expected a time in "
+		      "nanoseconds); skipped "
 		      "(broken, 1)\n"
-		      "clock.csv:3: monotonic_ns is empty, left out (broken, 1)\n"
-		      "clock.csv:4: 3 fields, want 2, left out (broken, 1)\n"
-		      "clock.csv:6: the file ends within this line, left out "
+		      "clock.csv:3: monotonic_ns is empty; skipped (broken, 1)\n"
+		      "clock.csv:4: line with 3 fields skipped (expected 2) (broken, 1)\n"
+		      "clock.csv:6: incomplete last line skipped "
 		      "(truncated, 1)\n"),
 	    0);
 	assert_int_equal(samples.samples, 2);
 	clock_samples_clear(&samples);
 	assert_int_equal(read_text(&samples, "1000,400\n1001,400\n",
-				   "clock.csv: monotonic_ns 400 with two times, the "
-				   "later left out (twice, 1)\n"),
+				   "clock.csv: monotonic_ns 400 with two times; the "
+				   "later one skipped (twice, 1)\n"),
 			 0);
 	clock_samples_clear(&samples);
 }
@@ -245,13 +246,12 @@ static void without_a_sample_there_is_no_clock(void **state)
 				   "clock.csv: no clock sample in it (empty, 1)\n"),
 			 -1);
 	assert_int_equal(
-	    read_text(
-		&samples,
-		"\x7f"
-		"ELF,1\n",
-		"clock.csv:1: realtime_ns '\x7f"
-		"ELF' is no time in nanoseconds, "
-		"left out (broken, 1)\nclock.csv: no clock sample in it (empty, 1)\n"),
+	    read_text(&samples,
+		      "\x7f"
+		      "ELF,1\n",
+		      "clock.csv:1: invalid realtime_ns '\x7f"
+		      "ELF' (expected a time in nanoseconds); skipped (broken, "
+		      "1)\nclock.csv: no clock sample in it (empty, 1)\n"),
 	    -1);
 	assert_int_equal(clock_samples_read(&samples, "none", &problems), -1);
 	assert_problems(&problems, "none: No such file or directory (unreadable, 1)\n");

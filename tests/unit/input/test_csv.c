@@ -37,7 +37,7 @@ static void fields_may_be_quoted(void **state)
 	read_csv("", "");
 }
 
-#define QUOTES "quotes that do not fit together, left out"
+#define QUOTES "line with unbalanced quotes skipped"
 
 /* One stray quote costs its own line only. */
 static void stray_quotes_cost_a_line(void **state)
@@ -56,18 +56,16 @@ static void stray_quotes_cost_a_line(void **state)
 	scratch_long("a", "1,\"a\n2,b\n\"", 10000000, "\n4,d\n");
 	read_csv("2[2][b]\n4[4][d]\n",
 		 "a:1: " QUOTES " (broken, 1)\n"
-		 "a:3: a line of more than 1 MiB, left out (broken, 1)\n");
+		 "a:3: line longer than 1 MiB skipped (broken, 1)\n");
 }
 
 static void a_line_that_is_cut_is_left_out(void **state)
 {
 	(void)state;
 	scratch_text("a", "1,2\n3,4");
-	read_csv("1[1][2]\n",
-		 "a:2: the file ends within this line, left out (truncated, 1)\n");
+	read_csv("1[1][2]\n", "a:2: incomplete last line skipped (truncated, 1)\n");
 	scratch_text("a", "1,2\n3,\"4");
-	read_csv("1[1][2]\n",
-		 "a:2: the file ends within this line, left out (truncated, 1)\n");
+	read_csv("1[1][2]\n", "a:2: incomplete last line skipped (truncated, 1)\n");
 }
 
 static void read_table(const struct csv_columns *columns, const char *text,
@@ -100,13 +98,13 @@ static void columns_are_found_by_name(void **state)
 	read_table(&columns, "\xef\xbb\xbfkey,left,right\n1,2,3\n", "2 1 2 3\n", "");
 	read_table(&columns, "right,key\n1,2\n,3\n", "2 2 - 1\n3 3 - -\n", "");
 	read_table(&columns, "size,key,colour,key\n1,2,3,4\n", "2 2 - -\n",
-		   "a:1: column 'size' is not known, left out (foreign, 1)\n"
-		   "a:1: column 'colour' is not known, left out (foreign, 1)\n"
-		   "a:1: column 'key' again, left out (twice, 1)\n");
+		   "a:1: unknown column 'size' ignored (foreign, 1)\n"
+		   "a:1: unknown column 'colour' ignored (foreign, 1)\n"
+		   "a:1: duplicate column 'key' ignored (twice, 1)\n");
 	read_table(&columns, "key,left\n1,2\n1\n1,2,3\n,2\n5,6\n", "2 1 2 -\n6 5 6 -\n",
-		   "a:3: 1 fields, want 2, left out (broken, 1)\n"
-		   "a:4: 3 fields, want 2, left out (broken, 1)\n"
-		   "a:5: key is empty, left out (broken, 1)\n");
+		   "a:3: line with 1 fields skipped (expected 2) (broken, 1)\n"
+		   "a:4: line with 3 fields skipped (expected 2) (broken, 1)\n"
+		   "a:5: key is empty; skipped (broken, 1)\n");
 	read_table(&columns, "1,2,3\n", "",
 		   "a:1: no column 'key', want a header line: key,left,right (headless, "
 		   "1)\n");
@@ -123,7 +121,7 @@ static void a_header_may_lack(void **state)
 		   "a:1: no column 'right', want a header line: key,left,right "
 		   "(headless, 1)\n");
 	read_table(&columns, "1,2\n1,2,3\n", "2 1 2 3\n",
-		   "a:1: 2 fields, want 3, left out (broken, 1)\n");
+		   "a:1: line with 2 fields skipped (expected 3) (broken, 1)\n");
 }
 
 int main(void)

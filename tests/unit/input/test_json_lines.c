@@ -52,22 +52,21 @@ static void broken_lines_are_left_out(void **state)
 	    "{\"pid\": 1}\n{\"pid\": 2\n[3]\n{\"pid\": 4, \"pid\": 5}\n"
 	    "{\"pid\": 99999999999999999999}\n{\"pid\": 6} x\n{\"pid\": 7}",
 	    "1: {\"pid\":1}\n7: {\"pid\":7}\n",
-	    "a:2: invalid JSON: '}' expected near end of file at byte 9, left out "
+	    "a:2: invalid JSON: '}' expected near end of file at byte 9; skipped "
 	    "(broken, "
 	    "1)\n"
-	    "a:3: not a JSON object, left out (broken, 1)\n"
-	    "a:4: invalid JSON: duplicate object key near '\"pid\"' at byte 16, left out "
+	    "a:3: not a JSON object; skipped (broken, 1)\n"
+	    "a:4: invalid JSON: duplicate object key near '\"pid\"' at byte 16; skipped "
 	    "(broken, 1)\n"
-	    "a:5: invalid JSON: too big integer near '99999999999999999999' at byte 28, "
-	    "left "
-	    "out (broken, 2)\n");
+	    "a:5: invalid JSON: too big integer near '99999999999999999999' at byte 28; "
+	    "skipped (broken, 2)\n");
 	read_text("{\"pid\": 1}\n{\"pid\": 2, \"na", "1: {\"pid\":1}\n",
-		  "a:2: the file ends within this line, left out (truncated, 1)\n");
+		  "a:2: incomplete last line skipped (truncated, 1)\n");
 	scratch_long("a", "{\"name\": \"", 10000000, "\"}\n{\"pid\": 1}\n");
 	assert_true(read_file("a", &rows));
 	assert_string_equal(rows.text, "2: {\"pid\":1}\n");
 	assert_problems(&rows.problems,
-			"a:1: a line of more than 1 MiB, left out (broken, 1)\n");
+			"a:1: line longer than 1 MiB skipped (broken, 1)\n");
 	read_text("", "", "");
 	assert_false(read_file(".", &rows));
 	assert_problems(&rows.problems, ".: not a regular file (unreadable, 1)\n");

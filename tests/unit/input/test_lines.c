@@ -40,13 +40,12 @@ static void what_is_no_text_is_passed_over(void **state)
 	(void)state;
 	SCRATCH_LITERAL("a", "one\nt\0wo\n\0\nfour\n");
 	read_lines("a", "1 one\n4 four\n",
-		   "a:2: a zero byte in a line, left out (broken, 2)\n");
+		   "a:2: line with a zero byte skipped (broken, 2)\n");
 }
 
 static void long_lines_are_passed_over(void **state)
 {
-	const char *const wanted =
-	    "a:2: a line of more than 1 MiB, left out (broken, 1)\n";
+	const char *const wanted = "a:2: line longer than 1 MiB skipped (broken, 1)\n";
 
 	(void)state;
 	scratch_long("a", "one\n", 10000000, "\nthree\n");

@@ -64,12 +64,15 @@ static void every_column_is_taken(void **state)
 static void broken_cells_are_unknown(void **state)
 {
 	(void)state;
-	read_text(HEADER "1,2,x,sh,SS,-5,1.5,3,4,5\n",
-		  "2: 1 2<-1 sh - u-1 s-1 m3 r4 w5\n",
-		  "proc.csv:2: ppid 'x' is no count, left out (malformed, 1)\n"
-		  "proc.csv:2: state 'SS' is no single letter, left out (malformed, 1)\n"
-		  "proc.csv:2: utime_ns '-5' is no count, left out (malformed, 1)\n"
-		  "proc.csv:2: stime_ns '1.5' is no count, left out (malformed, 1)\n");
+	read_text(
+	    HEADER "1,2,x,sh,SS,-5,1.5,3,4,5\n", "2: 1 2<-1 sh - u-1 s-1 m3 r4 w5\n",
+	    "proc.csv:2: invalid ppid 'x' (expected a count); skipped (malformed, 1)\n"
+	    "proc.csv:2: invalid state 'SS' (expected a single letter); skipped "
+	    "(malformed, 1)\n"
+	    "proc.csv:2: invalid utime_ns '-5' (expected a count); skipped (malformed, "
+	    "1)\n"
+	    "proc.csv:2: invalid stime_ns '1.5' (expected a count); skipped (malformed, "
+	    "1)\n");
 }
 
 static void broken_rows_are_left_out(void **state)
@@ -77,12 +80,13 @@ static void broken_rows_are_left_out(void **state)
 	(void)state;
 	read_text("realtime_ns,pid,wchan\nx,2,0\n1,y,0\n1,-2,0\n1,,0\n1,5,0\n",
 		  "6: 1 5<-1 - - u-1 s-1 m-1 r-1 w-1\n",
-		  "proc.csv:1: column 'wchan' is not known, left out (foreign, 1)\n"
-		  "proc.csv:2: realtime_ns 'x' is no time in nanoseconds, left out "
+		  "proc.csv:1: unknown column 'wchan' ignored (foreign, 1)\n"
+		  "proc.csv:2: invalid realtime_ns 'x' (expected a time in nanoseconds); "
+		  "skipped "
 		  "(broken, 1)\n"
-		  "proc.csv:3: pid 'y' is no count, left out (broken, 1)\n"
-		  "proc.csv:4: pid '-2' is no count, left out (broken, 1)\n"
-		  "proc.csv:5: pid is empty, left out (broken, 1)\n");
+		  "proc.csv:3: invalid pid 'y' (expected a count); skipped (broken, 1)\n"
+		  "proc.csv:4: invalid pid '-2' (expected a count); skipped (broken, 1)\n"
+		  "proc.csv:5: pid is empty; skipped (broken, 1)\n");
 	read_text("1,2,3\n", "",
 		  "proc.csv:1: no column 'realtime_ns', want a header line: "
 		  "realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,read_bytes,"

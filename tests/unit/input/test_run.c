@@ -163,7 +163,7 @@ static void broken_facts_cost_no_source(void **state)
 	assert_int_equal(found.list.count, 1);
 	assert_int_equal(found.problems.count, 1);
 	assert_string_equal(found.problems.item[0].text,
-			    "run/web/node.json: not a JSON object, left out");
+			    "run/web/node.json: not a JSON object; skipped");
 	sources_clear(&found);
 }
 

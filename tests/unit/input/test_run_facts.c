@@ -83,18 +83,20 @@ static void wrong_types_are_told(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    read_text(&facts,
-		      "{\"name\": 7, \"recipe\": {\"steps\": []}, \"begin_ns\": \"now\","
-		      " \"parameters\": [], \"nodes\": [7, {}, {\"name\": \"n\","
-		      " \"role\": 5}, {\"role\": \"x\"}]}",
-		      "",
-		      "run.json: name: want a string, not used (malformed, 1)\n"
-		      "run.json: begin_ns: want integer nanoseconds between the years "
-		      "1967 and 2111, not used (malformed, 1)\n"
-		      "run.json: parameters: want an object, not used (malformed, 1)\n"
-		      "run.json: nodes: want names or objects with a name, left out "
-		      "(malformed, 3)\n"
-		      "run.json: role: want a string, not used (malformed, 1)\n"),
+	    read_text(
+		&facts,
+		"{\"name\": 7, \"recipe\": {\"steps\": []}, \"begin_ns\": \"now\","
+		" \"parameters\": [], \"nodes\": [7, {}, {\"name\": \"n\","
+		" \"role\": 5}, {\"role\": \"x\"}]}",
+		"",
+		"run.json: name: ignored (expected a string) (malformed, 1)\n"
+		"run.json: begin_ns: ignored (expected integer nanoseconds between the "
+		"years "
+		"1967 and 2111) (malformed, 1)\n"
+		"run.json: parameters: ignored (expected an object) (malformed, 1)\n"
+		"run.json: nodes: expected names or objects with a name; skipped "
+		"(malformed, 3)\n"
+		"run.json: role: ignored (expected a string) (malformed, 1)\n"),
 	    0);
 	assert_facts(&facts, "recipe={\"steps\":[]};run.json={\"name\":7,"
 			     "\"begin_ns\":\"now\",\"parameters\":[]};");

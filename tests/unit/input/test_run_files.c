@@ -87,7 +87,7 @@ static void links_make_no_further_nodes(void **state)
 	find("run", "last 0: node=node.json\n",
 	     "run/gone: No such file or directory, skipped (unreadable, 1)\n"
 	     "run/last/gone: No such file or directory (dangling, 1)\n"
-	     "run/web: the same directory under another name, left out (twice, 1)\n");
+	     "run/web: the same directory under another name; skipped (twice, 1)\n");
 }
 
 static void a_file_of_a_kind_is_told(void **state)

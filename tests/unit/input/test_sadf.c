@@ -121,8 +121,8 @@ static void other_forms_are_refused(void **state)
 {
 	(void)state;
 	read_text("# hostname;interval;timestamp;tps\nh;1;6;7\nh;1;7;8\n", "",
-		  "a:1: a line of sadf -d, want LC_ALL=C sadf -p -U FILE -- -A, left "
-		  "out (broken, 3)\n"
+		  "a:1: line of sadf -d skipped; use LC_ALL=C sadf -p -U FILE -- -A "
+		  "(broken, 3)\n"
 		  "a: no sample in it (empty, 1)\n");
 }
 
@@ -134,30 +134,30 @@ static void broken_lines_are_left_out(void **state)
 {
 	(void)state;
 	read_text("h\t1\t5\tall\t%usr\t4,29\n" GOOD, GOOD2,
-		  "a:1: '4,29' has a decimal comma, want LC_ALL=C sadf, left out "
+		  "a:1: number '4,29' with a decimal comma skipped; use LC_ALL=C sadf "
 		  "(locale, 1)\n");
 	read_text("h\t1\t2026-11-21 02:39:00 UTC\tall\t%usr\t4\n" GOOD, GOOD2,
-		  "a:1: '2026-11-21 02:39:00 UTC' is no time in seconds, want sadf -U, "
-		  "left out (broken, 1)\n");
+		  "a:1: invalid time '2026-11-21 02:39:00 UTC' skipped; use sadf -U "
+		  "(broken, 1)\n");
 	read_text("h\t1\t1795228740000\tall\t%usr\t4\n" GOOD, GOOD2,
-		  "a:1: '1795228740000' is no time in seconds between 1967 and 2111, "
-		  "left out (broken, 1)\n");
+		  "a:1: invalid time '1795228740000' skipped (expected seconds between "
+		  "1967 and 2111) (broken, 1)\n");
 	read_text(GOOD "i\t1\t5\t-\tproc/s\t2\n", GOOD1,
 		  "a:2: a line of host 'i' in a text of 'h', skipped (node, 1)\n");
 	read_text("h\tx\t5\tall\t%usr\t4\n" GOOD, GOOD2,
-		  "a:1: 'x' is no interval in seconds, left out (broken, 1)\n");
+		  "a:1: invalid interval 'x' skipped (expected seconds) (broken, 1)\n");
 	read_text("h\t1\t5\tall\t%usr\tnan\n" GOOD, GOOD2,
-		  "a:1: 'nan' is no number, left out (broken, 1)\n");
+		  "a:1: invalid number 'nan' skipped (broken, 1)\n");
 	read_text("h\t1\t5\tall\t%usr\n" GOOD "h\t1\t5\tall\t%usr\t4\t5\n", GOOD2,
-		  "a:1: want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, "
-		  "left out (broken, 2)\n");
+		  "a:1: line skipped (expected HOST INTERVAL SECONDS ITEM METRIC VALUE "
+		  "with tabs between) (broken, 2)\n");
 	read_text("{\"sysstat\": {\n" GOOD, GOOD2,
-		  "a:1: no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC VALUE "
-		  "with tabs between, left out (broken, 1)\n");
+		  "a:1: not a line of sadf -p (expected HOST INTERVAL SECONDS ITEM "
+		  "METRIC VALUE with tabs between); skipped (broken, 1)\n");
 	read_text("\n" GOOD "h\t1\t5\t-\tproc/s\t1", GOOD2,
-		  "a:3: the file ends within this line, left out (truncated, 1)\n");
+		  "a:3: incomplete last line skipped (truncated, 1)\n");
 	read_text("h\t-1\tnow\tLINUX-RESTART\t(2 CPU)\n" GOOD, GOOD2,
-		  "a:1: 'now' is no time in seconds, want sadf -U, left out (broken, "
+		  "a:1: invalid time 'now' skipped; use sadf -U (broken, "
 		  "1)\n");
 }
 
@@ -170,12 +170,12 @@ static void hostile_files_are_survived(void **state)
 	SCRATCH_LITERAL("a", GOOD "\x7f"
 				  "ELF\0\0\0\n");
 	assert_true(read_file("a", &rows));
-	assert_problems(&rows.problems, "a:2: a zero byte in a line, left out (broken, "
+	assert_problems(&rows.problems, "a:2: line with a zero byte skipped (broken, "
 					"1)\n");
 	scratch_long("a", GOOD, 10000000, "\nh\t-1\t5\tCOM not wanted\n");
 	assert_true(read_file("a", &rows));
 	assert_problems(&rows.problems,
-			"a:2: a line of more than 1 MiB, left out (broken, 1)\n");
+			"a:2: line longer than 1 MiB skipped (broken, 1)\n");
 	assert_string_equal(rows.text,
 			    GOOD1 GOOD1 "3: comment h 5000000000 'not wanted'\n");
 	assert_false(read_file(".", &rows));

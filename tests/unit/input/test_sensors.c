@@ -42,12 +42,15 @@ static void broken_rows_are_left_out(void **state)
 	(void)state;
 	read_text("now,a,b,4\n1,a,b,nan\n1,a,b,\"4,5\"\n1,a,b,5\n1,a,b\n1,a,b,6",
 		  "4: 1 a b 5\n",
-		  "sensors.csv:1: realtime_ns 'now' is no time in nanoseconds, left out "
+		  "sensors.csv:1: invalid realtime_ns 'now' (expected a time in "
+		  "nanoseconds); skipped "
 		  "(broken, 1)\n"
-		  "sensors.csv:2: value 'nan' is no number, left out (broken, 1)\n"
-		  "sensors.csv:3: value '4,5' is no number, left out (broken, 1)\n"
-		  "sensors.csv:5: 3 fields, want 4, left out (broken, 1)\n"
-		  "sensors.csv:6: the file ends within this line, left out "
+		  "sensors.csv:2: invalid value 'nan' (expected a number); skipped "
+		  "(broken, 1)\n"
+		  "sensors.csv:3: invalid value '4,5' (expected a number); skipped "
+		  "(broken, 1)\n"
+		  "sensors.csv:5: line with 3 fields skipped (expected 4) (broken, 1)\n"
+		  "sensors.csv:6: incomplete last line skipped "
 		  "(truncated, 1)\n");
 }
 

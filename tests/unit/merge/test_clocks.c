@@ -119,8 +119,8 @@ static void a_file_may_know_too_much(void **state)
 	find_clocks(&found, "run", "map.json", false);
 	assert_int_equal(found.status, 0);
 	assert_clock_problem(&found, "map.json",
-			     "has a clock of node3 (run/node3/kernel), which is no "
-			     "source of the run, left out");
+			     "has a clock of node3 (run/node3/kernel), which is not a "
+			     "source of the run; skipped");
 	for (size_t i = 0; i < found.run.count; i++)
 		assert_true(found.run.source[i].island >= 0);
 	found_clear(&found);

@@ -132,8 +132,8 @@ static void logs_without_text_are_told(void **state)
 	scratch_text("r/n1/b.sadf", "n\t1\t" T_S "\tall\t%usr\t4\n");
 	take_in("r");
 	assert_answer("t.db", "SELECT value FROM sample", "4");
-	assert_problems("r/n1/a.sa: unreadable 1: a log of sar without its text, want "
-			"LC_ALL=C sadf -p -U FILE.sa -- -A >FILE.sadf, left out\n");
+	assert_problems("r/n1/a.sa: unreadable 1: binary log of sar skipped; convert it "
+			"with LC_ALL=C sadf -p -U FILE.sa -- -A >FILE.sadf\n");
 }
 
 static void marks_become_problems(void **state)
@@ -149,7 +149,7 @@ static void marks_become_problems(void **state)
 	    "r/n1/sar.sadf:1: restart 1: 1795229740.000000000: sar was "
 	    "started again, (2 CPU)\n"
 	    "r/n1/sar.sadf:2: comment 1: 1795229741.010000000: load \x1b begins\n"
-	    "r/n1/sar.sadf:3: broken 1: 'x' is no number, left out\n");
+	    "r/n1/sar.sadf:3: broken 1: invalid number 'x' skipped\n");
 }
 
 static void without_clock_samples_it_is_told(void **state)
@@ -301,7 +301,7 @@ static void tasks_find_their_processes(void **state)
 		      "1|7|||0||||");
 	assert_int_equal(run.problems.count, 2);
 	assert_string_equal(run.problems.item[0].text,
-			    "'gone' is no node of this run, the task has none");
+			    "unknown node 'gone'; the task has none");
 	assert_string_equal(run.problems.item[0].place, "r/n1/invocations.jsonl:2");
 }
 
@@ -328,13 +328,13 @@ static void what_is_no_column_is_kept(void **state)
 		      "1||||||||{\"name\":5,\"pid\":\"7\","
 		      "\"started_ns\":9223372036854775807,\"status\":[]}\n"
 		      "1|||5||4|||");
-	assert_problems(PLACE
-			"3: malformed 1: name: want a string, not used\n" PLACE
-			"3: malformed 1: pid: want an integer, not used\n" PLACE
-			"3: malformed 1: started_ns: want integer nanoseconds "
-			"between the years 1967 and 2111, not used\n" PLACE
-			"3: malformed 1: status: want an integer, not used\n" PLACE
-			"4: backward 1: enqueued, started and ended out of order\n");
+	assert_problems(
+	    PLACE "3: malformed 1: name: ignored (expected a string)\n" PLACE
+		  "3: malformed 1: pid: ignored (expected an integer)\n" PLACE
+		  "3: malformed 1: started_ns: ignored (expected integer nanoseconds "
+		  "between the years 1967 and 2111)\n" PLACE
+		  "3: malformed 1: status: ignored (expected an integer)\n" PLACE
+		  "4: backward 1: enqueued, started and ended out of order\n");
 }
 
 static void what_is_not_wanted_is_left_out(void **state)
