@@ -54,9 +54,9 @@ good=fixtures/recipe/good
 		  - command: a %(b)s
 		    method: c
 	END
-	fails_with 1 "r.yaml:1: hosts: it is '-a', want [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-'
-r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
-r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
+	fails_with 1 "r.yaml:1: hosts: invalid value '-a' (expected [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-')
+r.yaml:2: interval: invalid value 'x' (expected a whole number from 1 to 86400)
+r.yaml:5: method: invalid value 'c' (expected foreground, background or local)" ctrecipe validate r.yaml
 	# What refers to keys is looked at once those are right.
 	printf 'hosts: b\nsar: true\nexecute:\n  - command: a %%(b)s\n    roles: c\n' >r.yaml
 	fails_with 1 "r.yaml:4: execute: %(b)s has no value here

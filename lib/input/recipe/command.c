@@ -59,13 +59,12 @@ static char *check_placeholder(const char *key, bool is_hidden, bool is_string,
 	char *meant, *wrong;
 
 	if (!is_string)
-		return mem_printf(
-		    " without an s behind it, want %%(%.60s)s, or %%%%( for "
-		    "these characters themselves",
-		    key);
+		return mem_printf(" without an s behind it; use %%(%.60s)s, or %%%%( for "
+				  "these characters themselves",
+				  key);
 	if (is_hidden)
 		return mem_printf(
-		    "s is where it cannot be kept one word, want it "
+		    "s is where it cannot be kept one word; use it "
 		    "outside of single quotes, not behind a $, and before any "
 		    "of \\ ` # << (( $( ${ $[ $', or `name=%%(%.60s)s;` first "
 		    "and \"$name\" here",

@@ -192,8 +192,8 @@ static void complete(const struct recipe_entry *key, const char *what,
 	struct recipe_value *added;
 
 	if (recipe_value_find(&key->value, "needed"))
-		recipe_error_add(map->location, "%s: no %s, want %s", what, key->key,
-				 recipe_text(&key->value, "want"));
+		recipe_error_add(map->location, "%s: missing %s (expected %s)", what,
+				 key->key, recipe_text(&key->value, "want"));
 	if (!unset)
 		return;
 	recipe_value_put(map, key->key, ""); /* the value may be null */

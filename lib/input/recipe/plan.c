@@ -357,8 +357,8 @@ static void print_execute(struct plan *plan, const struct recipe_value *execute)
 	print_command(plan, "execute", line, execute, &plan->values);
 	if (recipe_value_find(execute, "roles"))
 		recipe_error_add(execute->location,
-				 "execute: method local runs on this machine, want no "
-				 "roles with it");
+				 "execute: method local runs on this machine and "
+				 "cannot be used with roles");
 }
 
 int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,

@@ -77,19 +77,18 @@ static void check_node(struct recipe *recipe)
 
 	if (!is_file_name(node->key) || recipe_has_form(own, node->key))
 		recipe_error_add(node->location,
-				 "hosts: '%.80s' is no name for a directory, want an "
-				 "alias",
+				 "hosts: '%.80s' cannot name a directory; add an alias",
 				 node->key);
 	while (strcmp(other->key, node->key) != 0 &&
 	       !is_same_host(&other->value, &node->value))
 		other++;
 	if (other < node)
-		recipe_error_add(node->location,
-				 strcmp(other->key, node->key) == 0
-				     ? "hosts: line %zu has a node %s already, want "
-				       "another alias"
-				     : "hosts: line %zu has the same host, as %s",
-				 other->location.line, other->key);
+		recipe_error_add(
+		    node->location,
+		    strcmp(other->key, node->key) == 0
+			? "hosts: line %zu has a node %s already; use another alias"
+			: "hosts: line %zu has the same host, as %s",
+		    other->location.line, other->key);
 }
 
 /*
@@ -154,9 +153,8 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry)
 
 	role->kind = RECIPE_LIST;
 	if (strcmp(entry->key, "all") == 0)
-		recipe_error_add(
-		    entry->location,
-		    "roledefs: all is every node already, want another name");
+		recipe_error_add(entry->location,
+				 "roledefs: all is every node already; use another name");
 	for (size_t i = 0; i < entry->value.count; i++) {
 		const struct recipe_value *host = &entry->value.entry[i].value;
 		const char *node = find_node(&recipe->nodes, host->text);
@@ -203,7 +201,7 @@ static void add_nodes(struct recipe *recipe)
 	}
 	if (recipe->nodes.count == 0 && recipe->errors->count == 0)
 		recipe_error_add(recipe->tree.location,
-				 "no node to watch, want hosts or roledefs");
+				 "no node to watch (expected hosts or roledefs)");
 }
 
 static void add_events(struct recipe_value *events, const struct recipe_value *names,
@@ -338,8 +336,8 @@ static void check_parameters(struct recipe *recipe)
 	for (size_t i = 0; parameters && i < parameters->count; i++)
 		if (recipe_has_form(taken, parameters->entry[i].key))
 			recipe_error_add(parameters->entry[i].location,
-					 "parameters: commands get %s by themselves, "
-					 "want another name",
+					 "parameters: commands get %s by themselves; "
+					 "use another name",
 					 parameters->entry[i].key);
 	if (parameters && recipe_points(recipe) > RECIPE_MOST_POINTS)
 		recipe_error_add(parameters->location,
@@ -369,8 +367,8 @@ static void name_by_file(struct recipe *recipe, const char *path)
 
 	if (!is_file_name(name))
 		recipe_error_add(recipe->tree.location,
-				 "no name, and that of the file, '%.80s', is no name "
-				 "for a directory, want a name",
+				 "no name, and that of the file, '%.80s', cannot name "
+				 "a directory; add a name",
 				 name);
 	recipe_value_put(&recipe->checked, "name", name);
 }
@@ -421,7 +419,7 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 	if (recipe_value_find(process, "match") &&
 	    recipe_value_find(process, "whitelist"))
 		recipe_error_add(process->location,
-				 "process: match and whitelist, want one of them");
+				 "process: match and whitelist cannot be used together");
 	complete_sensors(recipe, recipe_value_find(known, "sensors"));
 	check_parameters(recipe);
 	if (recipe->errors->count == 0) {
@@ -430,8 +428,8 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 	}
 	if (recipe->errors->count == 0 && !records_something(recipe))
 		recipe_error_add(recipe->tree.location,
-				 "nothing is recorded, want events, sar, capture, "
-				 "process, sensors or tasks");
+				 "nothing is recorded (expected events, sar, capture, "
+				 "process, sensors or tasks)");
 }
 
 int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors)

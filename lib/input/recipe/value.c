@@ -155,15 +155,15 @@ bool recipe_value_is_null(const struct recipe_value *value)
 bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted)
 {
 	if (value->kind != RECIPE_TEXT || recipe_value_is_null(value))
-		recipe_error_add(value->location, "%s: it is %s, want %s", what,
+		recipe_error_add(value->location, "%s: %s (expected %s)", what,
 				 value->kind == RECIPE_LIST  ? "a list"
 				 : value->kind == RECIPE_MAP ? "a map"
 							     : "nothing",
 				 wanted);
 	else
-		recipe_error_add(value->location, "%s: it is '%.80s%s', want %s", what,
-				 value->text, strlen(value->text) > 80 ? "..." : "",
-				 wanted);
+		recipe_error_add(
+		    value->location, "%s: invalid value '%.80s%s' (expected %s)", what,
+		    value->text, strlen(value->text) > 80 ? "..." : "", wanted);
 	return false;
 }
 
@@ -225,11 +225,11 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 	if (parser->error == YAML_READER_ERROR)
 		return recipe_error_add(
 		    in_line(loader, 0),
-		    "no YAML: %s at byte %zu, want a text file in UTF-8", what,
+		    "no YAML: %s at byte %zu (expected a text file in UTF-8)", what,
 		    parser->problem_offset);
 	if (loader->text[mark->index] == '\t')
 		return recipe_error_add(at,
-					"no YAML: a tab indents this line, want blanks");
+					"no YAML: a tab indents this line; use blanks");
 	if (!parser->context || begin >= at.line)
 		return recipe_error_add(at, "no YAML: %s", what);
 	return recipe_error_add(at, "no YAML: %s which began in line %zu, %s",
@@ -445,7 +445,7 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 		else if (yaml_document_get_root_node(document))
 			status = recipe_error_add(
 			    in_line(loader, document->start_mark.line + 1),
-			    "a second document begins, want one");
+			    "a second document begins (expected one)");
 		yaml_document_delete(document);
 	}
 	yaml_parser_delete(&parser);

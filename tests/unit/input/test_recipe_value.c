@@ -102,7 +102,7 @@ static void merge_keys_give_way(void **state)
 	reads_as("a: {<<: {x: 1}, <<: {y: 2}}\n", "{a={x=1@1 y=2@1}}");
 	reads_as("a: {\"<<\": 1}\n", "{a={<<=1@1}}");
 	reads_as("a: {<<: 1}\n",
-		 "{a={}}\nf:1: <<: it is '1', want a map or a list of maps");
+		 "{a={}}\nf:1: <<: invalid value '1' (expected a map or a list of maps)");
 }
 
 static void reading_goes_on_after_what_can_be_passed_over(void **state)
@@ -110,7 +110,7 @@ static void reading_goes_on_after_what_can_be_passed_over(void **state)
 	(void)state;
 	reads_as("a: 1\na: 2\n? [k]\n: v\nb: !x c\n",
 		 "{a=1@1 b=c@5}\nf:2: a is in line 1 already\n"
-		 "f:3: a key: it is a list, want a text");
+		 "f:3: a key: a list (expected a text)");
 }
 
 static void bounds_hold(void **state)
@@ -208,10 +208,11 @@ static void wrong_imports_are_told(void **state)
 	scratch_text("one.yaml", "a: 1\n");
 	scratch_text("main.yaml", "import:\n- one\n- ../x\n- [y]\n- none\n");
 	imports_as("nothing\n"
-		   "main.yaml:3: import: it is '../x', want the name of a recipe in the "
-		   "same directory, or a list of names\n"
-		   "main.yaml:4: import: it is a list, want the name of a recipe in the "
-		   "same directory, or a list of names\n"
+		   "main.yaml:3: import: invalid value '../x' (expected the name of a "
+		   "recipe in the "
+		   "same directory, or a list of names)\n"
+		   "main.yaml:4: import: a list (expected the name of a recipe in the "
+		   "same directory, or a list of names)\n"
 		   "main.yaml:5: import: none.yaml cannot be used\n"
 		   "none.yaml:0: No such file or directory");
 	scratch_text("main.yaml", "import: main\n");
