@@ -31,7 +31,7 @@ static struct {
 	char *command; /* how it was called */
 } options;
 
-/* What a merge is made of; all is cleared by clear_merge. */
+/* The parts of a merge; clear_merge() clears all. */
 struct merge {
 	struct sync_options sync;
 	struct merge_run run;
@@ -120,7 +120,7 @@ static const char *unused_option(void)
 				: NULL;
 }
 
-/* The one node of a part. 0, or -1 with error: misuse. */
+/* Check the options of a part. Return 0, or -1 with error: misuse. */
 static int check_part(struct error *error)
 {
 	const char *word = options.part ? "--part" : "--messages";
@@ -152,7 +152,7 @@ static int check_join(struct error *error)
 	return 0;
 }
 
-/* What the options say together. 0, or -1 with error: misuse. */
+/* Check that the options can be used together. Return 0, or -1 with error: misuse. */
 static int check_request(struct error *error)
 {
 	if (options.join)

@@ -135,7 +135,7 @@ struct event_class {
 	size_t span_text; /* `call` */
 };
 
-/* What the classes of a run are used for. */
+/* The purposes of a run's classes. */
 struct event_filter {
 	const struct selection *selection;
 	bool payload; /* rows of classes */
@@ -145,14 +145,14 @@ struct event_filter {
 void event_class_init(struct event_class *class, const struct trace_class *of,
 		      const struct event_filter *filter);
 
-/* Whether it was recorded with any of its cells. */
+/* Return true if it was recorded with any of its cells. */
 bool event_class_wants_cells(const struct event_class *class);
 
-/* Of what use an event is by its time, or-ed; 0: of none. */
+/* Return the uses of an event at a time, or-ed; 0 if it has none. */
 unsigned event_class_use(const struct event_class *class,
 			 const struct selection *selection, nsec_t ts_ns);
 
-/* Of what use it is before the selection's begin. */
+/* Return the use of a class before the selection begins. */
 enum trace_use event_class_use_before(const struct event_class *class);
 
 /* An event as it is merged. */

@@ -128,7 +128,7 @@ static int merge_row(struct loading *loading, uint32_t source, const struct row 
 	return add_event(loading, source, row, &event, error);
 }
 
-/* What the nodes record of what spans are made of. */
+/* Add the recorded classes of each source that spans are made from. */
 static void add_span_classes(const struct loading *loading)
 {
 	const struct load *load = loading->load;

@@ -59,7 +59,7 @@ struct merge_run {
 	struct problem_list problems;
 };
 
-/* What the user wants to keep of a run: --events, --skip, --begin, --end, --node. */
+/* The part of a run that the user selected: --events, --skip, --begin, --end, --node. */
 struct selection {
 	struct text_list events, skip; /* globs of event class names; none: all, none */
 	struct text_list nodes;        /* names or globs; none: all */
@@ -85,7 +85,7 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 int merge_run_open(struct merge_run *run, const struct text_list *paths, const char *node,
 		   struct error *error);
 
-/* Whether there is anything besides traces and captures. */
+/* Return true if there is anything besides traces and captures. */
 bool merge_run_has_files(const struct merge_run *run);
 
 /*
@@ -103,7 +103,7 @@ int64_t merge_run_find(const struct merge_run *run, const char *name);
  */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
-/* Whether a source is of a kind: "kernel", "user", ... */
+/* Return true if a source is of a kind: "kernel", "user", ... */
 bool merge_source_is(const struct merge_source *source, const char *kind);
 
 /*
@@ -113,7 +113,8 @@ bool merge_source_is(const struct merge_source *source, const char *kind);
 bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
 		      nsec_t *first, nsec_t *last);
 
-/* Whether two sources have one clock: then nothing is in doubt between their stamps. */
+/* Return true if two sources have one clock: then nothing is in doubt between their
+ * stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);
 
 /* a - b of two sides of bounds, `open` where either is. */

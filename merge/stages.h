@@ -124,7 +124,7 @@ struct sampler {
  */
 nsec_t sampler_place(struct sampler *sampler, nsec_t realtime_ns);
 
-/* Whether an instant of the axis is outside of the run, by the above. */
+/* Return true if an instant of the axis is outside of the run, by the above. */
 bool sampler_is_far(const struct sampler *sampler, nsec_t ts_ns);
 
 /* Take in the tasks of a file. 0, also where it cannot be read, which is a problem of the

@@ -184,7 +184,7 @@ static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *
 	*recipe_value_add(value, key, only.location) = only;
 }
 
-/* What a map does not have: its default, or an error. */
+/* Add the default of a key that a map lacks, or an error. */
 static void complete(const struct recipe_entry *key, const char *what,
 		     struct recipe_value *map)
 {

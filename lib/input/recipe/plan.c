@@ -223,7 +223,7 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 		put_line(out, "process %interval_ms all", process);
 }
 
-/* What runs at a point, while it is printed. */
+/* The commands of a point, while they are printed. */
 struct plan {
 	const struct recipe *recipe;
 	struct recipe_value values; /* of %(key)s; those with a dot are of lines only */

@@ -9,7 +9,7 @@
 /* A limit above any packet's size, so that sums never overflow. */
 #define MOST_BITS ((uint64_t)1 << 48)
 
-/* What is known about a field's position before any packet is read. */
+/* Knowledge of a field's position before any packet is read. */
 struct position {
 	uint64_t modulus, rest; /* position is `rest` modulo this power of two */
 };
