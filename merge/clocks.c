@@ -118,13 +118,6 @@ static int read_and_fit(struct finding *finding, const struct sync_options *how,
 	return status;
 }
 
-static void *copy_of(const void *array, size_t count, size_t size)
-{
-	void *copy = mem_alloc(count * size + 1);
-
-	return count ? memcpy(copy, array, count * size) : copy;
-}
-
 static void clear_correction(struct clock *clock)
 {
 	free(clock->reference);
@@ -132,20 +125,13 @@ static void clear_correction(struct clock *clock)
 	free(clock->bound);
 }
 
-/* Another clock's correction, which counts by a local time that is `shift_ns` more. */
+/* Replace a clock's correction by another's, whose local times are `shift_ns` more. */
 static void set_correction(struct clock *clock, const struct clock *from, nsec_t shift_ns)
 {
 	clear_correction(clock);
 	clock->reference = mem_strdup(from->reference);
 	clock->quality = from->quality;
-	clock->segments = from->segments;
-	clock->segment = copy_of(from->segment, from->segments, sizeof(*from->segment));
-	clock->bounds = from->bounds;
-	clock->bound = copy_of(from->bound, from->bounds, sizeof(*from->bound));
-	for (size_t i = 0; i < clock->segments; i++)
-		clock->segment[i].local_ns -= shift_ns;
-	for (size_t i = 0; i < clock->bounds; i++)
-		clock->bound[i].local_ns -= shift_ns;
+	clock_copy_correction(clock, from, shift_ns);
 }
 
 /* The clock's own epoch. */

@@ -167,25 +167,6 @@ static void describe_tied(double limit_ppb, const struct tie *tie,
 				clock);
 }
 
-/* Copy a clock for a trace whose local times are `shift_ns` less. */
-static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
-			    struct clock *clock)
-{
-	clock->segments = fitted->segments;
-	clock->segment = mem_alloc(clock->segments * sizeof(*clock->segment));
-	for (size_t i = 0; i < clock->segments; i++) {
-		clock->segment[i] = fitted->segment[i];
-		clock->segment[i].local_ns -= shift_ns;
-	}
-	clock->bounds = fitted->bounds;
-	clock->bound = mem_alloc(clock->bounds * sizeof(*clock->bound));
-	for (size_t i = 0; i < clock->bounds; i++) {
-		clock->bound[i] = fitted->bound[i];
-		clock->bound[i].local_ns -= shift_ns;
-	}
-	add_events(clock, fitted, -shift_ns);
-}
-
 static void describe_clock(const struct synchronization *sync, size_t trace_index,
 			   struct clock *clock)
 {
@@ -200,10 +181,12 @@ static void describe_clock(const struct synchronization *sync, size_t trace_inde
 	clock->quality = sync->verdict.trace[trace_index];
 	clock->begin_ns = trace->facts.begin_ns;
 	clock->end_ns = trace->facts.end_ns;
-	if (of->tie)
+	if (of->tie) {
 		describe_tied(net->limit_ppm * 1e3, of->tie, fitted, clock);
-	else
-		describe_shared(fitted, trace->shift_ns, clock);
+	} else {
+		clock_copy_correction(clock, fitted, trace->shift_ns);
+		add_events(clock, fitted, -trace->shift_ns);
+	}
 }
 
 static void describe_island(const struct network *net, size_t index,

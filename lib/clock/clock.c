@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #include "base/search.h"
 
 static const char *const quality_name[] = {
@@ -243,6 +245,22 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 		widen_sides(&at, round_long(ceill(distance * limit_ppb / 1e9L)));
 	}
 	return at;
+}
+
+void clock_copy_correction(struct clock *clock, const struct clock *from, nsec_t shift_ns)
+{
+	clock->segments = from->segments;
+	clock->segment = mem_alloc(clock->segments * sizeof(*clock->segment) + 1);
+	for (size_t i = 0; i < clock->segments; i++) {
+		clock->segment[i] = from->segment[i];
+		clock->segment[i].local_ns -= shift_ns;
+	}
+	clock->bounds = from->bounds;
+	clock->bound = mem_alloc(clock->bounds * sizeof(*clock->bound) + 1);
+	for (size_t i = 0; i < clock->bounds; i++) {
+		clock->bound[i] = from->bound[i];
+		clock->bound[i].local_ns -= shift_ns;
+	}
 }
 
 void clock_clear(struct clock *clock)

@@ -107,6 +107,13 @@ size_t clock_bounds_sort(struct clock_bound *bound, size_t count);
 /* Widen a bound to include another one. */
 void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *other);
 
+/*
+ * Set a clock's segments and bounds, which it must not own yet, to copies of another's
+ * for local times that are `shift_ns` less.
+ */
+void clock_copy_correction(struct clock *clock, const struct clock *from,
+			   nsec_t shift_ns);
+
 void clock_clear(struct clock *clock);
 
 #endif
