@@ -381,7 +381,7 @@ static int open_gaps(void *context, const struct message *message)
 	return 0;
 }
 
-/* Whether no chain of messages bounds a clock from a side. */
+/* Return true if no chain of messages bounds a clock's error on a side. */
 static bool is_open(const struct envelope *envelope, bool high)
 {
 	for (size_t i = 0; i <= envelope->cells; i++)

@@ -107,7 +107,7 @@ static double rate_in(const struct envelope *envelope, size_t cell, bool side)
 	return envelope->slewed ? envelope->slewed[cell][side] : envelope->rate[side];
 }
 
-/* Whether some part of a gap lies between two times since the begin. */
+/* Return true if a gap overlaps the span between two times, ns since begin_ns. */
 static bool has_gap(const struct envelope *envelope, double from, double to)
 {
 	for (size_t i = 0; i < envelope->gaps; i++) {
@@ -378,7 +378,7 @@ bool envelope_straighten(struct envelope *envelope)
 	return before - envelope->width_ns > WORTH_LINE;
 }
 
-/* What is known of the error, or of its negative. */
+/* Return the upper bound on the error (`high`) or on its negative, ns. */
 static double known_at(const struct envelope *envelope, double at, bool high)
 {
 	struct place place = place_of(envelope, at);

@@ -84,7 +84,7 @@ static void add_events(struct segments_search *search, uint32_t index)
 	}
 }
 
-/* Whether the user asked for other segments than those found. */
+/* Return true if the user set the number or the length of segments. */
 static bool are_segments_given(const struct segments_search *search)
 {
 	return search->options->given.segments || search->options->given.length_ns;
