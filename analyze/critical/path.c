@@ -221,8 +221,6 @@ void history_free(struct history *history)
 	free(history);
 }
 
-/* ---- the walk */
-
 /* Whom the walk is with, and how far back; below it in the stack who waits for it. */
 struct frame {
 	int64_t node, tid;
@@ -472,8 +470,6 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 	reverse(path);
 	return history->failed ? -1 : 0;
 }
-
-/* ---- who had the processor during a wait for it */
 
 /* When a thread, or idle (0), that left a processor at at_ns had begun to run on it;
  * false: it is not known. */

@@ -336,8 +336,6 @@ int activity_read(struct activity *activity, struct query *query, struct error *
 	return 0;
 }
 
-/* ---- sums for report.sql */
-
 enum { THREAD_TEXTS = 4 };
 
 struct giving {

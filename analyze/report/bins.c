@@ -72,8 +72,6 @@ void bin_clear(struct bin_series *series)
 	free(series->item);
 }
 
-/* ---- as text */
-
 static void add_number(struct bytes *text, int64_t number)
 {
 	bytes_add(text, &bin_digits[number / 64 % 64], 1);
@@ -113,8 +111,6 @@ char *bin_text(const struct bin_series *series, bool raised)
 	bytes_clear(&text);
 	return all;
 }
-
-/* ---- tables */
 
 enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 60000 };
 

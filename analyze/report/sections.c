@@ -7,8 +7,6 @@
 #include "analyze/report/report.h"
 #include "base/mem.h"
 
-/* ---- findings: what report.sql tells, each with a link to its place */
-
 /* "{ns:5}": a number with its unit, bold where it stands for what the page has found. */
 static void put_number(FILE *page, const char *kind, const char *number)
 {
@@ -204,8 +202,6 @@ void report_findings(struct report *report)
 	}
 }
 
-/* ---- tasks and user space, if there are any */
-
 void report_user(struct report *report)
 {
 	const struct result_table *tasks = report_table(report, ANSWER_OVERVIEW, "tasks");
@@ -219,8 +215,6 @@ void report_user(struct report *report)
 	html_table(report, periods);
 	fputs("</section>\n", report->page);
 }
-
-/* ---- requests between nodes, and the critical paths of the slowest ones */
 
 /* The classes of colours that the page's style has, by state. */
 static const char *const colour[PATH_STATES] = {
@@ -405,8 +399,6 @@ void report_paths(struct report *report)
 	}
 }
 
-/* ---- what the slow requests have that the others have not */
-
 enum { MOST_LOSSES = 8 };
 
 /* A cell's text, or "". The caller frees it. */
@@ -467,8 +459,6 @@ void report_why(struct report *report)
 }
 
 enum { FEW_PAIRS = 20 };
-
-/* ---- messages */
 
 /*
  * What the script draws, as JSON in an attribute: the table. A few pairs are rows, more

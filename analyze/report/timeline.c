@@ -17,8 +17,6 @@ static void put_pair(FILE *page, double value)
 	fputc(bin_digits[number % 64], page);
 }
 
-/* ---- the sums of all time */
-
 static nsec_t cell_sum(const struct activity_cell *cell, int quantity)
 {
 	return quantity == 0   ? cell->busy_ns
@@ -142,8 +140,6 @@ void report_bins(struct report *report)
 	bin_tables_write(report->bins, scope, report->page);
 	fputc('}', report->page);
 }
-
-/* ---- spans one by one, in some windows of time */
 
 struct spans {
 	const struct report *report;
