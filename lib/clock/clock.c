@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-
 #include "base/search.h"
 
 static const char *const quality_name[] = {

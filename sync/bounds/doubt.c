@@ -23,10 +23,8 @@ enum { SLOW_TRIPS = 4 }; /* round trips; what moves a clock by more is not hidde
 double wander_of(const struct search *search, uint32_t index, double rate)
 {
 	const struct clock *fitted = &search->curves->clock[index];
-	const struct pair_latency *latency =
-	    &search->latencies->pair[search->net->graph.node[index].parent_pair];
-	double trip =
-	    (double)latency->min_latency_ab_ns + (double)latency->min_latency_ba_ns;
+	double trip = pair_latency_trip(
+	    &search->latencies->pair[search->net->graph.node[index].parent_pair]);
 	double minutes = (double)(fitted->end_ns - fitted->begin_ns) / 60e9;
 	double moved = 0;
 

@@ -253,10 +253,12 @@ static double mean_width(const struct envelope *envelope)
 	double sum = 0;
 
 	for (size_t i = 0; i <= envelope->cells; i++)
-		for (int side = 0; side < 2; side++)
-			sum += (smaller(envelope->most[side][i], ENDLESS_NS) +
-				smaller(later_of(envelope, side)[i], ENDLESS_NS)) /
-			       2;
+		for (int side = 0; side < 2; side++) {
+			const double *later = envelope->later[side];
+			double most = smaller(envelope->most[side][i], ENDLESS_NS);
+
+			sum += later ? (most + smaller(later[i], ENDLESS_NS)) / 2 : most;
+		}
 	return sum / (double)(envelope->cells + 1);
 }
 

@@ -71,6 +71,11 @@ static int add_message(void *context, const struct message *message)
 	return 0;
 }
 
+double pair_latency_trip(const struct pair_latency *latency)
+{
+	return (double)latency->min_latency_ab_ns + (double)latency->min_latency_ba_ns;
+}
+
 int latencies_find(const struct network *net, const struct curves *curves,
 		   struct latencies *latencies, struct error *error)
 {

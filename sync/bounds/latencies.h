@@ -11,6 +11,9 @@ struct pair_latency {
 	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* NSEC_MAX if there is none */
 };
 
+/* Return the sum of the shortest latencies in both directions, ns. */
+double pair_latency_trip(const struct pair_latency *latency);
+
 /* The quickest of some consecutive messages of a pair in one direction. */
 struct quick {
 	nsec_t at; /* on the reference clock */

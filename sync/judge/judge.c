@@ -61,13 +61,12 @@ static bool is_within_slew(const struct judging *judging, uint32_t clock, nsec_t
 	return false;
 }
 
-/* Return the sum of the shortest latencies in both directions, of a clock's tree pair. */
+/* Return the shortest round trip of a clock's tree pair, ns. */
 static double round_trip(const struct judging *judging, uint32_t clock)
 {
 	const struct graph_node *node = &judging->net->graph.node[clock];
-	const struct pair_latency *latency = &judging->latencies->pair[node->parent_pair];
 
-	return (double)latency->min_latency_ab_ns + (double)latency->min_latency_ba_ns;
+	return pair_latency_trip(&judging->latencies->pair[node->parent_pair]);
 }
 
 #define FAINT_TRIPS 4 /* round trips; the messages do not show the extent of less */
