@@ -9,6 +9,7 @@
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 const char bin_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -410,12 +411,14 @@ struct bin_cursor {
 	size_t table, row, bin;
 };
 
+/* Return the value of a step, or 0 if the series has none. Steps are sorted. */
 static int64_t value_at(const struct bin_series *series, uint32_t step)
 {
-	for (size_t i = 0; i < series->count; i++)
-		if (series->item[i].step == step)
-			return series->item[i].value;
-	return 0;
+	size_t at = PARTITION_POINT(series->count, i, series->item[i].step < step);
+
+	return at < series->count && series->item[at].step == step
+		   ? series->item[at].value
+		   : 0;
 }
 
 /* Each step of a row in which there is something: key, step, how many, what they took,
