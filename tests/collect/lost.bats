@@ -119,7 +119,11 @@ set_back()
 		mkdir -p temp
 		TMPDIR=$PWD/temp timeout -s KILL "$delay" ctcollect -F "$cluster/ssh_config" start killed.yaml \
 			>/dev/null 2>&1 </dev/null 3>&- || :
-		[ -d runs ] || continue
+		# Killed before it had a run, it has sent nothing.
+		if [ -z "$(find runs -mindepth 1 2>found)" ]; then
+			[ -z "$(runs_on alpha)" ]
+			continue
+		fi
 		run=$(the_run)
 		# Its sessions go on, until what was sent is at its end.
 		sleep 2
