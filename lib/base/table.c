@@ -2,14 +2,16 @@
 #include "base/table.h"
 
 #include <langinfo.h>
-#include <libsmartcols.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -80,27 +82,64 @@ bool table_on_terminal(FILE *file)
 	return terminal_width(file) > 0;
 }
 
-static size_t count_characters(const char *text)
+/*
+ * Decode the character at `text`. Return its number of bytes, or 0 if the locale cannot
+ * show it or it is a control.
+ */
+static size_t next_character(const char *text, int *width)
 {
-	size_t count = 0;
+	mbstate_t state = {0};
+	wchar_t c;
+	size_t length = mbrtowc(&c, text, strlen(text), &state);
 
-	for (; *text; count++) {
-		size_t length = utf8_length(text);
+	*width = length && length <= MB_LEN_MAX ? wcwidth(c) : -1;
+	return *width < 0 || utf8_is_control(text) ? 0 : length;
+}
 
-		text += length ? length : 1;
+/* Return the number of columns that a text without controls takes on a screen. */
+static size_t text_width(const char *text)
+{
+	size_t sum = 0, length;
+	int width;
+
+	for (; *text; text += length) {
+		length = next_character(text, &width);
+		sum += length ? (size_t)width : 1;
+		length += !length;
 	}
-	return count;
+	return sum;
+}
+
+/* Copy a text, with each byte that the locale cannot show as \x1b, and the backslash of a
+ * literal "\x" as \x5c. The caller frees the result. */
+static char *escape_text(const char *text)
+{
+	struct bytes shown = {0};
+
+	while (*text) {
+		int width;
+		size_t length = next_character(text, &width);
+
+		if (length && strncmp(text, "\\x", 2) != 0) {
+			bytes_add(&shown, text, length);
+			text += length;
+		} else {
+			bytes_print(&shown, "\\x%02x", (unsigned char)*text++);
+		}
+	}
+	bytes_add_byte(&shown, 0);
+	return (char *)shown.data;
 }
 
 static size_t column_width(const struct table *table, size_t column)
 {
 	const char *unit = table->column[column].unit;
-	size_t width = count_characters(table->column[column].title);
+	size_t width = text_width(table->column[column].title);
 
-	if (unit && strlen(unit) > width)
-		width = strlen(unit);
+	if (unit && text_width(unit) > width)
+		width = text_width(unit);
 	for (size_t at = column; at < table->texts; at += table->columns) {
-		size_t length = count_characters(table->text[at]);
+		size_t length = text_width(table->text[at]);
 
 		if (length > width)
 			width = length;
@@ -258,59 +297,78 @@ static void scale_column(struct table *table, size_t index)
 	align_points(table, index);
 }
 
-/* Copy a cell, turning "+-1.5" and "us" into "±1.5" and "µs" if the terminal can show
- * them. The caller frees the result. */
-static char *typeset_text(const char *text, bool typesets)
+/* Replace a text by what a terminal or a file can show: escaped, and where `typesets`
+ * with "+-1.5" as "±1.5". */
+static void prepare_text(char **text, bool typesets)
 {
-	if (typesets && strncmp(text, "+-", 2) == 0)
-		return mem_printf("\u00b1%s", text + 2);
-	return mem_strdup(typesets && strcmp(text, "us") == 0 ? "\u00b5s" : text);
+	char *shown = escape_text(*text);
+
+	free(*text);
+	*text = shown;
+	if (typesets && strncmp(shown, "+-", 2) == 0) {
+		*text = mem_printf("\u00b1%s", shown + 2);
+		free(shown);
+	}
 }
 
-/* Add a line of units, if a column has one. */
-static void print_units(const struct table *table, const size_t *column, size_t count,
-			bool typesets, struct libscols_table *scols)
+static void prepare_texts(struct table *table, bool typesets)
 {
-	struct libscols_line *line = NULL;
+	for (size_t i = 0; i < table->columns; i++) {
+		struct table_column *column = &table->column[i];
+
+		prepare_text((char **)&column->title, false);
+		if (typesets && column->unit && !strcmp(column->unit, "us"))
+			column->unit = "\u00b5s";
+	}
+	for (size_t i = 0; i < table->texts; i++)
+		prepare_text(&table->text[i],
+			     typesets && table->column[i % table->columns].right);
+}
+
+/* Print a cell. `blanks` are those that stand before it, printed only if text follows. */
+static void print_cell(const char *text, size_t width, bool right, int *blanks,
+		       FILE *file)
+{
+	int fill = (int)(width - text_width(text));
+
+	if (right)
+		*blanks += fill;
+	if (*text)
+		fprintf(file, "%*s%s", *blanks, "", text);
+	*blanks = (*text ? 0 : *blanks) + (right ? 0 : fill) + 1;
+}
+
+/* Print some columns, given by their indexes: titles, units if a column has one, rows. */
+static void print_columns(const struct table *table, const size_t *column, size_t count,
+			  FILE *file)
+{
+	enum { TITLES, UNITS, ROWS };
+	AUTOFREE size_t *width = mem_alloc(count * sizeof(*width));
+	bool has_units = false;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *unit = table->column[column[i]].unit;
 
-		if (!unit || !*unit)
+		width[i] = column_width(table, column[i]);
+		has_units |= unit && *unit;
+	}
+	for (size_t line = TITLES; line < ROWS + table->texts / table->columns; line++) {
+		int blanks = 0;
+
+		if (line == UNITS && !has_units)
 			continue;
-		if (!line)
-			line = scols_table_new_line(scols, NULL);
-		scols_line_refer_data(line, i, typeset_text(unit, typesets));
-	}
-}
-
-/* Print all rows of some columns, given by their indexes. */
-static void print_columns(const struct table *table, const size_t *column, size_t count,
-			  bool typesets, FILE *file)
-{
-	struct libscols_table *scols = scols_new_table();
-
-	for (size_t i = 0; i < count; i++)
-		scols_table_new_column(scols, table->column[column[i]].title, 0,
-				       table->column[column[i]].right ? SCOLS_FL_RIGHT
-								      : 0);
-	print_units(table, column, count, typesets, scols);
-	for (size_t row = 0; row < table->texts; row += table->columns) {
-		struct libscols_line *line = scols_table_new_line(scols, NULL);
-
 		for (size_t i = 0; i < count; i++) {
-			bool right = table->column[column[i]].right;
+			const struct table_column *at = &table->column[column[i]];
+			const char *text =
+			    line == TITLES ? at->title
+			    : line == UNITS
+				? at->unit
+				: table->text[(line - ROWS) * table->columns + column[i]];
 
-			scols_line_refer_data(line, i,
-					      typeset_text(table->text[row + column[i]],
-							   typesets && right));
+			print_cell(text ? text : "", width[i], at->right, &blanks, file);
 		}
+		fputc('\n', file);
 	}
-	scols_table_set_stream(scols, file);
-	/* Never truncate a number to the terminal's width. */
-	scols_table_set_termforce(scols, SCOLS_TERMFORCE_NEVER);
-	scols_print_table(scols);
-	scols_unref_table(scols);
 }
 
 /* Return how many of the first columns identify a row: those of text that take up at most
@@ -331,8 +389,7 @@ static size_t count_keys(const struct table *table, const size_t *column, size_t
 
 /* Print as many columns as fit, and the others below, with the ones that identify a row.
  */
-static void print_folded(const struct table *table, size_t width, bool typesets,
-			 FILE *file)
+static void print_folded(const struct table *table, size_t width, FILE *file)
 {
 	AUTOFREE size_t *all = mem_zalloc((table->columns + 1) * sizeof(*all));
 	AUTOFREE size_t *column = mem_zalloc((table->columns + 1) * sizeof(*column));
@@ -356,7 +413,7 @@ static void print_folded(const struct table *table, size_t width, bool typesets,
 			column[count++] = all[next++];
 		} while (next < columns &&
 			 used + column_width(table, all[next]) <= width);
-		print_columns(table, column, count, typesets, file);
+		print_columns(table, column, count, file);
 	}
 }
 
@@ -388,31 +445,27 @@ static void mark_omitted(struct table *table)
 }
 
 /* Print the omitted columns, wrapped: "in these rows: CPUS 1, CLOCK 2.596 GHz". */
-static void print_omitted(const struct table *table, size_t width, bool typesets,
-			  FILE *file)
+static void print_omitted(const struct table *table, size_t width, FILE *file)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct table_column *column = &table->column[i];
-		AUTOFREE char *text = NULL, *unit = NULL;
-		size_t length;
+		const char *unit = column->unit ? column->unit : "";
+		size_t length = text_width(column->title) + 1 +
+				text_width(table->text[i]) +
+				(*unit ? 1 + text_width(unit) : 0);
 
 		if (!table->is_omitted[i])
 			continue;
-		text = typeset_text(table->text[i], typesets && column->right);
-		unit = typeset_text(column->unit ? column->unit : "", typesets);
-		length = count_characters(column->title) + 1 + count_characters(text) +
-			 (*unit ? 1 + count_characters(unit) : 0);
 		if (!at)
 			at = (size_t)fprintf(file, "in these rows: ");
 		else if (at + 2 + length > width - 1)
 			at = (size_t)fprintf(file, ",\n  ") - 2;
 		else
 			at += (size_t)fprintf(file, ", ");
-		fprintf(file, "%s ", column->title);
-		utf8_print(file, text);
-		fprintf(file, "%s%s", *unit ? " " : "", unit);
+		fprintf(file, "%s %s%s%s", column->title, table->text[i],
+			*unit ? " " : "", unit);
 		at += length;
 	}
 	if (at)
@@ -442,10 +495,13 @@ void table_print(struct table *table, FILE *file)
 			table->column[i].unit = NULL;
 		else if (table->column[i].units)
 			scale_column(table, i);
+	prepare_texts(table, typesets);
 	if (width || (table->is_narrow && table_width(table) > WIDE + 1))
 		mark_omitted(table);
-	print_omitted(table, width && width < WIDE ? width : WIDE, typesets, file);
-	print_folded(table, width ? width : SIZE_MAX, typesets, file);
+	if (table->texts) {
+		print_omitted(table, width && width < WIDE ? width : WIDE, file);
+		print_folded(table, width ? width : SIZE_MAX, file);
+	}
 	fflush(file);
 }
 
@@ -461,12 +517,4 @@ void table_free(struct table *table)
 	free(table->column);
 	free(table->is_omitted);
 	free(table);
-}
-
-const char *table_library_version(void)
-{
-	const char *version = "";
-
-	scols_get_library_version(&version);
-	return version;
 }

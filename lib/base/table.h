@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A table of aligned columns. Only table.c includes libsmartcols. */
+/* A table of aligned columns. */
 struct table;
 
 /* One of the units in which a column of numbers can be shown. Lists start with the
@@ -58,8 +58,5 @@ void table_keep_narrow(struct table *table);
 void table_print(struct table *table, FILE *file);
 
 void table_free(struct table *table);
-
-/* Return the version of libsmartcols, such as "2.38.1". */
-const char *table_library_version(void);
 
 #endif

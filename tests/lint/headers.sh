@@ -16,7 +16,6 @@ owner()
 	glpk.h) echo 'sync/fit/lp.c' ;;
 	gsl/*) echo 'sync/fit/regression.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
-	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c tests/readers/sql_texts.c' ;;
 	zlib.h)
