@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "input/capture/capture.h"
 #include "input/packet_files.h"
 #include "input/run_files.h"
 #include "merge/load.h"
@@ -92,9 +91,8 @@ static void print_versions(FILE *file)
 {
 	AUTOFREE char *babeltrace = babeltrace2_version();
 
-	fprintf(file, "with %s, %s, SQLite %s, jansson %s\n", babeltrace,
-		capture_library_version(), timeline_library_version(),
-		json_library_version());
+	fprintf(file, "with %s, SQLite %s, jansson %s\n", babeltrace,
+		timeline_library_version(), json_library_version());
 }
 
 static const struct command command = {

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "input/capture/capture.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/describe.h"
@@ -60,9 +59,8 @@ static void print_versions(FILE *file)
 {
 	AUTOFREE char *babeltrace = babeltrace2_version(), *glpk = lp_library_version();
 
-	fprintf(file, "with %s, %s, %s, GSL %s, jansson %s\n",
-		babeltrace, capture_library_version(), glpk, statistics_library_version(),
-		json_library_version());
+	fprintf(file, "with %s, %s, GSL %s, jansson %s\n", babeltrace, glpk,
+		statistics_library_version(), json_library_version());
 }
 
 static const struct command command = {

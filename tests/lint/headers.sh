@@ -12,7 +12,7 @@ owner()
 	babeltrace2/* | babeltrace2-ctf-writer/*)
 		echo 'lib/trace/ctf/babeltrace2*.[ch]'
 		;;
-	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c' ;;
+	pcap/*) echo 'tests/unit/input/test_capture.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;
 	gsl/*) echo 'sync/fit/regression.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;

@@ -15,6 +15,16 @@ enum {
 };
 
 enum {
+	LINK_DBUS = 231,
+	LINK_USBPCAP = 249,
+	MOST_CAPTURED = 262144, /* bytes of a packet, and of one of these two types: */
+	MOST_CAPTURED_LARGE = 128 << 20,
+};
+
+#define MAGIC_MICRO 0xa1b2c3d4u
+#define MAGIC_LONG  0xa1b2cd34u /* microseconds, with longer heads of packets */
+
+enum {
 	BLOCK_HEAD = 8, /* type and length */
 	READ_AT_ONCE = 1 << 18,
 	MOST_DECIMALS = 19, /* so that units per second fit in 64 bits */
@@ -35,6 +45,8 @@ struct block_reader {
 	FILE *stream; /* borrowed */
 	bool swapped; /* the section's byte order is not ours */
 	bool in_section;
+	bool is_pcap;
+	struct pcap_head pcap;       /* all 0 until it is read */
 	struct interface *interface; /* the interfaces of the section */
 	size_t count, capacity;
 	uint8_t *block; /* the current block, from its type on */
@@ -54,7 +66,7 @@ static uint16_t get16(const struct block_reader *reader, const uint8_t *at)
 	return block_get16(at, reader->swapped);
 }
 
-bool block_reader_probe(const uint8_t begin[12])
+bool block_section_probe(const uint8_t begin[12])
 {
 	/* The block type consists of line ends, with which a text file may begin, too. */
 	return block_get32(begin, false) == BLOCK_SECTION &&
@@ -62,11 +74,58 @@ bool block_reader_probe(const uint8_t begin[12])
 		block_get32(begin + 8, true) == SECTION_ORDER);
 }
 
-struct block_reader *block_reader_new(FILE *stream)
+/* Set `swapped` and return the magic number, or return 0 if it is not a pcap's. */
+static uint32_t pcap_magic(const uint8_t *begin, bool *swapped)
+{
+	for (int i = 0; i < 2; i++) {
+		uint32_t magic = block_get32(begin, *swapped = i > 0);
+
+		if (magic == MAGIC_MICRO || magic == PCAP_MAGIC_NANO ||
+		    magic == MAGIC_LONG)
+			return magic;
+	}
+	return 0;
+}
+
+bool pcap_head_parse(struct pcap_head *head, const uint8_t bytes[PCAP_HEAD])
+{
+	uint32_t magic = pcap_magic(bytes, &head->swapped);
+
+	head->is_micro = magic != PCAP_MAGIC_NANO;
+	head->minor = block_get16(bytes + 6, head->swapped);
+	head->record_head = magic == MAGIC_LONG ? LONG_RECORD_HEAD : RECORD_HEAD;
+	head->snapshot = block_get32(bytes + 16, head->swapped);
+	head->link = block_get32(bytes + 20, head->swapped) & 0xffff;
+	head->most = head->link == LINK_DBUS || head->link == LINK_USBPCAP
+			 ? MOST_CAPTURED_LARGE
+			 : MOST_CAPTURED;
+	return magic && block_get16(bytes + 4, head->swapped) == 2;
+}
+
+bool block_reader_probe(const uint8_t begin[12])
+{
+	bool swapped;
+
+	return block_section_probe(begin) || pcap_magic(begin, &swapped);
+}
+
+static void reserve(struct block_reader *reader, size_t size)
+{
+	if (size <= reader->room)
+		return;
+	reader->room = size + size / 2;
+	reader->block = mem_realloc(reader->block, reader->room, 1);
+}
+
+struct block_reader *block_reader_new(FILE *stream, const uint8_t begin[12])
 {
 	struct block_reader *reader = mem_zalloc(sizeof(*reader));
+	bool swapped;
+
+	reader->is_pcap = pcap_magic(begin, &swapped) != 0;
 
 	reader->stream = stream;
+	reserve(reader, READ_AT_ONCE);
 	return reader;
 }
 
@@ -93,7 +152,8 @@ static int read_bytes(struct block_reader *reader, uint8_t *to, size_t count)
 	if (ferror(reader->stream))
 		return set_fault(reader, "%s", strerror(errno));
 	reader->is_cut = true;
-	return set_fault(reader, "%zu of %zu bytes of a block are there", got, count);
+	return set_fault(reader, "%zu of %zu bytes of a %s are there", got, count,
+			 reader->is_pcap ? "packet" : "block");
 }
 
 static int skip_bytes(struct block_reader *reader, uint64_t count)
@@ -108,19 +168,26 @@ static int skip_bytes(struct block_reader *reader, uint64_t count)
 	return 0;
 }
 
-static void reserve(struct block_reader *reader, size_t size)
-{
-	if (size <= reader->room)
-		return;
-	reader->room = size + size / 2;
-	reader->block = mem_realloc(reader->block, reader->room, 1);
-}
-
 static bool is_read(uint32_t type)
 {
 	return type == BLOCK_SECTION || type == BLOCK_INTERFACE || type == BLOCK_PACKET ||
 	       type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
 	       type == BLOCK_STATISTICS;
+}
+
+/* Read the head of a block or packet. Return 1, 0 at the end of the file, or -1 with the
+ * fault set. */
+static int read_head(struct block_reader *reader, size_t size, const char *of)
+{
+	size_t got;
+
+	errno = 0;
+	got = fread(reader->block, 1, size, reader->stream);
+	if (got == size || (got == 0 && !ferror(reader->stream)))
+		return got == size;
+	reader->is_cut = !ferror(reader->stream);
+	return reader->is_cut ? set_fault(reader, "the head of a %s is truncated", of)
+			      : set_fault(reader, "%s", strerror(errno));
 }
 
 /*
@@ -130,26 +197,19 @@ static bool is_read(uint32_t type)
  */
 static int read_block(struct block_reader *reader, uint32_t *type, size_t *length)
 {
-	size_t have = BLOCK_HEAD, padded, got;
+	size_t have = BLOCK_HEAD, padded;
 	uint32_t said;
+	int status;
 
-	reserve(reader, READ_AT_ONCE);
-	errno = 0;
-	got = fread(reader->block, 1, BLOCK_HEAD, reader->stream);
-	if (got == 0 && !ferror(reader->stream))
-		return 0;
-	if (got < BLOCK_HEAD) {
-		reader->is_cut = !ferror(reader->stream);
-		return set_fault(reader, "%s",
-				 reader->is_cut ? "the head of a block is truncated"
-						: strerror(errno));
-	}
+	status = read_head(reader, BLOCK_HEAD, "block");
+	if (status != 1)
+		return status;
 	*type = block_get32(reader->block, false);
 	if (*type == BLOCK_SECTION) {
 		if (read_bytes(reader, reader->block + have, 4))
 			return -1;
 		have += 4;
-		reader->in_section = block_reader_probe(reader->block);
+		reader->in_section = block_section_probe(reader->block);
 		reader->swapped = block_get32(reader->block + 8, false) != SECTION_ORDER;
 	}
 	if (!reader->in_section)
@@ -396,6 +456,73 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 	return 1;
 }
 
+/* Read the file's head. Return 1, or -1 with the fault set. */
+static int read_pcap_head(struct block_reader *reader)
+{
+	struct interface *interface;
+	int status = read_head(reader, PCAP_HEAD, "file");
+
+	if (status != 1)
+		return -1;
+	if (!pcap_head_parse(&reader->pcap, reader->block))
+		return set_fault(reader, "a pcap of an unknown version");
+	reader->swapped = reader->pcap.swapped;
+	interface = MEM_NEXT(reader->interface, reader->count, reader->capacity);
+	*interface = (struct interface){
+	    .link = reader->pcap.link,
+	    .most_captured = reader->pcap.snapshot,
+	    .slack_ns = reader->pcap.is_micro ? NSEC_PER_USEC - 1 : 0,
+	};
+	return 1;
+}
+
+/* Read the next packet of a pcap. Return 1, 0 at the end, or -1 with the fault set. */
+static int read_record(struct block_reader *reader, struct block_packet *packet)
+{
+	const struct pcap_head *pcap = &reader->pcap;
+	const struct interface *interface;
+	uint32_t captured, wire;
+	uint64_t part;
+	int status;
+
+	if (!pcap->record_head && read_pcap_head(reader) < 0)
+		return -1;
+	status = read_head(reader, pcap->record_head, "packet");
+	if (status != 1)
+		return status;
+	interface = &reader->interface[0];
+	part = (uint64_t)get32(reader, reader->block + 4) *
+	       (pcap->is_micro ? (uint64_t)NSEC_PER_USEC : 1);
+	captured = get32(reader, reader->block + 8);
+	wire = get32(reader, reader->block + 12);
+	/* Versions before 2.3 have the two lengths the other way round; some of 2.3, too.
+	 */
+	if (pcap->minor < 3 || (pcap->minor == 3 && captured > wire)) {
+		uint32_t first = captured;
+
+		captured = wire;
+		wire = first;
+	}
+	if (captured > pcap->most)
+		return set_fault(reader, "a packet of %u bytes, the most is %u", captured,
+				 pcap->most);
+	*packet = (struct block_packet){
+	    .captured = captured,
+	    .wire = wire,
+	    .link = interface->link,
+	    .unit = {.slack_ns = interface->slack_ns},
+	    .ns = (nsec_t)get32(reader, reader->block) * NSEC_PER_SEC + (nsec_t)part,
+	};
+	packet->unit.usable = part < (uint64_t)NSEC_PER_SEC && nsec_is_stamp(packet->ns);
+	reserve(reader, captured);
+	if (read_bytes(reader, reader->block, captured))
+		return -1;
+	packet->data = reader->block;
+	if (interface->most_captured && captured > interface->most_captured)
+		packet->captured = interface->most_captured;
+	return 1;
+}
+
 int block_reader_next(struct block_reader *reader, struct block_packet *packet)
 {
 	enum { MAJOR_VERSION_AT = 12, LEAST_SECTION = 24 };
@@ -403,6 +530,8 @@ int block_reader_next(struct block_reader *reader, struct block_packet *packet)
 	size_t length = 0;
 	int status;
 
+	if (reader->is_pcap)
+		return read_record(reader, packet);
 	while ((status = read_block(reader, &type, &length)) == 1) {
 		if (type == BLOCK_SECTION) {
 			reader->count = 0;

@@ -24,7 +24,28 @@ enum {
 	MOST_BLOCK = 1 << 26, /* the limit of blocks that are parsed */
 };
 
-#define SECTION_ORDER 0x1a2b3c4du
+#define SECTION_ORDER   0x1a2b3c4du
+#define PCAP_MAGIC_NANO 0xa1b23c4du
+
+/* The head of a pcap file (draft-ietf-opsawg-pcap), and the lengths of its parts. */
+enum {
+	PCAP_HEAD = 24,
+	RECORD_HEAD = 16,
+	LONG_RECORD_HEAD = 24,
+};
+
+struct pcap_head {
+	bool swapped;
+	bool is_micro;        /* timestamps in microseconds, else in nanoseconds */
+	uint16_t minor;       /* the version is 2.minor */
+	uint32_t record_head; /* bytes before each packet */
+	uint32_t link;        /* link type as numbered in files (LINKTYPE_) */
+	uint32_t most;        /* no packet is longer than that */
+	uint32_t snapshot;    /* captured bytes are cut to that; 0: no limit */
+};
+
+/* Parse the head. Return false if it is not that of a pcap file of version 2. */
+bool pcap_head_parse(struct pcap_head *head, const uint8_t bytes[PCAP_HEAD]);
 
 /* Numbers in a section's byte order; `swapped` if that is not ours. */
 static inline uint32_t block_get32(const uint8_t *at, bool swapped)
@@ -74,9 +95,9 @@ struct block_unit block_unit_parse(struct block_option option);
 bool block_unit_instant(const struct block_unit *unit, uint64_t count, nsec_t *ns);
 
 /*
- * A reader of the packets of a pcapng file (draft-ietf-opsawg-pcapng). Such a file
- * consists of sections of either byte order, whose interfaces may differ in link type,
- * length limit and clock. libpcap's API cannot express that.
+ * A reader of the packets of a capture file. In a pcapng (draft-ietf-opsawg-pcapng) they
+ * are blocks of sections of either byte order, whose interfaces may differ in link type,
+ * length limit and clock. A pcap is read as a section of one interface.
  */
 struct block_reader;
 
@@ -88,11 +109,15 @@ struct block_packet {
 	nsec_t ns;
 };
 
-/* Return true if these first 12 bytes of a file begin a section. */
+/* Return true if these first 12 bytes of a file begin a section of a pcapng. */
+bool block_section_probe(const uint8_t begin[12]);
+
+/* Return true if these first 12 bytes begin a capture file. */
 bool block_reader_probe(const uint8_t begin[12]);
 
-/* Create a reader. Borrows `stream`, which must be at its start. */
-struct block_reader *block_reader_new(FILE *stream);
+/* Create a reader of a file that begins with these bytes. Borrows `stream`, which must be
+ * at its start. */
+struct block_reader *block_reader_new(FILE *stream, const uint8_t begin[12]);
 
 /*
  * Read the next packet. Return 1, 0 at the end, or -1, after which nothing more can be

@@ -17,9 +17,6 @@
  */
 bool capture_probe(const char *path, struct error *error);
 
-/* The name and version of the library that reads captures. */
-const char *capture_library_version(void);
-
 /* Return the name of a link type, numbered as in files, or NULL. */
 const char *capture_link_name(uint32_t type);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +14,20 @@
 #include "input/capture/set_back.h"
 #include "input/capture/unpack.h"
 
-enum capture_format { CAPTURE_NONE, CAPTURE_MICRO, CAPTURE_NANO, CAPTURE_BLOCKS };
-
-/* An open file of a capture: a pcap, read by libpcap, or a pcapng, read by `blocks`. */
+/* An open file of a capture. */
 struct capture_file {
 	char *path;
 	struct unpacked *unpacked;
-	FILE *stream; /* closed by libpcap if `pcap` is set */
-	pcap_t *pcap;
-	bool is_micro;
+	FILE *stream;
+	struct block_reader *blocks;
 	uint32_t link_type;   /* link type of the last packet */
 	enum frame_link link; /* the decoder for that type */
-	struct block_reader *blocks;
-	/* The first packet of a pcapng, read early to learn the link types. */
+	/* The first packet, read early to learn the link types. */
 	struct block_packet first;
 	int first_status; /* result of reading it; FIRST_USED once it is delivered */
 };
 
-enum { FIRST_USED = 2 };
+enum { PROBED = 12, FIRST_USED = 2 };
 
 /* A capture of one or more files, which are read one after the other. */
 struct capture_frames {
@@ -51,124 +46,88 @@ struct capture_frames {
 	struct capture_losses losses;
 };
 
-/* Return the format of a file from its first 12 bytes. */
-static enum capture_format find_format(const uint8_t begin[12])
+/* Read the first bytes of a file. Return false, with error if it cannot be read, unless
+ * they are a capture's. */
+static bool probe_file(const char *path, uint8_t begin[PROBED], struct error *error)
 {
-	static const struct {
-		uint32_t magic;
-		enum capture_format format;
-	} known[] = {
-	    {0xa1b2c3d4, CAPTURE_MICRO},
-	    {0xa1b23c4d, CAPTURE_NANO},
-	    {0xa1b2cd34, CAPTURE_MICRO}, /* with longer packet headers */
-	};
-	uint32_t magic;
-
-	memcpy(&magic, begin, sizeof(magic));
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (magic == known[i].magic || __builtin_bswap32(magic) == known[i].magic)
-			return known[i].format;
-	return block_reader_probe(begin) ? CAPTURE_BLOCKS : CAPTURE_NONE;
-}
-
-/* Return the format of a file, or CAPTURE_NONE with error if it cannot be read. */
-static enum capture_format probe_file(const char *path, struct error *error)
-{
-	uint8_t begin[12] = {0};
 	FILE *stream;
 	struct unpacked *unpacked = unpacked_open(path, &stream, error);
 
 	if (!unpacked)
-		return CAPTURE_NONE;
+		return false;
+	memset(begin, 0, PROBED);
 	errno = 0;
-	if (fread(begin, 1, sizeof(begin), stream) < sizeof(begin) && ferror(stream))
+	if (fread(begin, 1, PROBED, stream) < PROBED && ferror(stream))
 		error_set(error, "%s",
 			  unpacked_fault(unpacked) ? unpacked_fault(unpacked)
 						   : strerror(errno));
 	fclose(stream);
 	unpacked_free(unpacked);
-	return find_format(begin);
+	return block_reader_probe(begin);
 }
 
 bool capture_probe(const char *path, struct error *error)
 {
-	return probe_file(path, error) != CAPTURE_NONE;
+	uint8_t begin[PROBED];
+
+	return probe_file(path, begin, error);
 }
 
-const char *capture_library_version(void)
-{
-	return pcap_lib_version();
-}
+/* Link types that are decoded or named, by their numbers in files. */
+static const struct {
+	uint32_t type;
+	enum frame_link link;
+	const char *name;
+} link_types[] = {
+    {0, FRAME_LOOPBACK, NULL},
+    {1, FRAME_ETHERNET, NULL},
+    {9, FRAME_PPP, NULL},
+    {12, FRAME_RAW, NULL}, /* as libpcap numbers it, and some files */
+    {14, FRAME_RAW, NULL}, /* the same on OpenBSD */
+    {50, FRAME_PPP, NULL},
+    {101, FRAME_RAW, NULL},
+    {104, FRAME_HDLC, NULL},
+    {108, FRAME_LOOPBACK, NULL},
+    {113, FRAME_COOKED, NULL},
+    {228, FRAME_RAW, NULL}, /* IPv4 */
+    {229, FRAME_RAW, NULL}, /* IPv6 */
+    {276, FRAME_COOKED2, NULL},
+    {6, FRAME_UNKNOWN, "IEEE802_5"},
+    {10, FRAME_UNKNOWN, "FDDI"},
+    {105, FRAME_UNKNOWN, "IEEE802_11"},
+    {127, FRAME_UNKNOWN, "IEEE802_11_RADIOTAP"},
+    {187, FRAME_UNKNOWN, "BLUETOOTH_HCI_H4"},
+    {192, FRAME_UNKNOWN, "PPI"},
+    {195, FRAME_UNKNOWN, "IEEE802_15_4_WITHFCS"},
+    {201, FRAME_UNKNOWN, "BLUETOOTH_HCI_H4_WITH_PHDR"},
+    {220, FRAME_UNKNOWN, "USB_LINUX_MMAPPED"},
+    {227, FRAME_UNKNOWN, "CAN_SOCKETCAN"},
+    {239, FRAME_UNKNOWN, "NFLOG"},
+    {247, FRAME_UNKNOWN, "INFINIBAND"},
+    {253, FRAME_UNKNOWN, "NETLINK"},
+};
 
-/* Return the decoder for a link type, numbered as in files or as in libpcap. */
+enum { LINK_TYPES = sizeof(link_types) / sizeof(*link_types) };
+
 static enum frame_link find_link(uint32_t type)
 {
-	switch (type) {
-	case DLT_EN10MB:
-		return FRAME_ETHERNET;
-	case DLT_LINUX_SLL:
-		return FRAME_COOKED;
-	case DLT_LINUX_SLL2:
-		return FRAME_COOKED2;
-	case DLT_RAW:
-	case 101: /* LINKTYPE_RAW */
-	case DLT_IPV4:
-	case DLT_IPV6:
-		return FRAME_RAW;
-	case DLT_NULL:
-	case DLT_LOOP:
-		return FRAME_LOOPBACK;
-	case DLT_PPP:
-	case DLT_PPP_SERIAL:
-		return FRAME_PPP;
-	case DLT_C_HDLC:
-		return FRAME_HDLC;
-	default:
-		return FRAME_UNKNOWN;
-	}
+	for (size_t i = 0; i < LINK_TYPES; i++)
+		if (link_types[i].type == type)
+			return link_types[i].link;
+	return FRAME_UNKNOWN;
 }
 
 const char *capture_link_name(uint32_t type)
 {
-	return pcap_datalink_val_to_name((int)type);
-}
-
-static int open_blocks(struct capture_file *file, struct error *error)
-{
-	bool is_cut;
-
-	file->blocks = block_reader_new(file->stream);
-	file->link_type = UINT32_MAX;
-	file->first_status = block_reader_next(file->blocks, &file->first);
-	if (file->first_status < 0 && block_reader_link(file->blocks, 0) < 0)
-		return error_set(error, "no capture: %s",
-				 unpacked_fault(file->unpacked)
-				     ? unpacked_fault(file->unpacked)
-				     : block_reader_fault(file->blocks, &is_cut));
-	return 0;
-}
-
-static int open_pcap(struct capture_file *file, struct error *error)
-{
-	char cause[PCAP_ERRBUF_SIZE] = "";
-
-	file->pcap = pcap_fopen_offline_with_tstamp_precision(
-	    file->stream, PCAP_TSTAMP_PRECISION_NANO, cause);
-	if (!file->pcap)
-		return error_set(error, "no capture: %s",
-				 unpacked_fault(file->unpacked)
-				     ? unpacked_fault(file->unpacked)
-				     : cause);
-	file->link_type = (uint32_t)pcap_datalink(file->pcap);
-	file->link = find_link(file->link_type);
-	return 0;
+	for (size_t i = 0; i < LINK_TYPES; i++)
+		if (link_types[i].type == type)
+			return link_types[i].name;
+	return NULL;
 }
 
 static void close_file(struct capture_file *file)
 {
-	if (file->pcap)
-		pcap_close(file->pcap);
-	else if (file->stream)
+	if (file->stream)
 		fclose(file->stream);
 	block_reader_free(file->blocks);
 	unpacked_free(file->unpacked);
@@ -176,22 +135,38 @@ static void close_file(struct capture_file *file)
 	memset(file, 0, sizeof(*file));
 }
 
+/* Read up to the first packet. */
+static int begin_file(struct capture_file *file, const uint8_t begin[PROBED],
+		      struct error *error)
+{
+	const char *fault;
+	bool is_cut;
+
+	file->blocks = block_reader_new(file->stream, begin);
+	file->link_type = UINT32_MAX;
+	file->first_status = block_reader_next(file->blocks, &file->first);
+	if (file->first_status >= 0 || block_reader_link(file->blocks, 0) >= 0)
+		return 0;
+	fault = unpacked_fault(file->unpacked);
+	return error_set(error, "no capture: %s",
+			 fault ? fault : block_reader_fault(file->blocks, &is_cut));
+}
+
 static int open_file(struct capture_file *file, const char *path, struct error *error)
 {
-	enum capture_format format;
+	uint8_t begin[PROBED];
 	int status = -1;
 
 	error_clear(error);
-	format = probe_file(path, error);
 	memset(file, 0, sizeof(*file));
 	file->path = mem_strdup(path);
+	if (!probe_file(path, begin, error) && !error->text)
+		error_set(error, "no capture: it begins with neither pcap's nor pcapng's "
+				 "magic number");
 	if (!error->text)
 		file->unpacked = unpacked_open(path, &file->stream, error);
-	if (file->unpacked && format == CAPTURE_BLOCKS)
-		status = open_blocks(file, error);
-	else if (file->unpacked)
-		status = open_pcap(file, error);
-	file->is_micro = format == CAPTURE_MICRO;
+	if (file->unpacked)
+		status = begin_file(file, begin, error);
 	if (status) {
 		error_prefix(error, "%s", path);
 		close_file(file);
@@ -223,53 +198,19 @@ struct capture_frames *capture_frames_open(const struct capture_input *input,
 
 uint32_t capture_frames_limit(const struct capture_frames *frames)
 {
-	const struct capture_file *file = &frames->file;
-	int limit = file->pcap ? pcap_snapshot(file->pcap) : 0;
-
-	if (!file->pcap)
-		return block_reader_limit(file->blocks);
-	return limit > 0 ? (uint32_t)limit : UINT32_MAX;
-}
-
-/* Set the timestamp of a packet of a pcap, whose seconds are unsigned with 32 bits. */
-static void set_pcap_stamp(const struct capture_file *file,
-			   const struct pcap_pkthdr *header, struct block_packet *packet)
-{
-	nsec_t seconds = (uint32_t)header->ts.tv_sec;
-
-	/* Opened with nanosecond precision, so tv_usec holds nanoseconds. */
-	packet->ns = seconds * NSEC_PER_SEC + header->ts.tv_usec;
-	packet->unit.slack_ns = file->is_micro ? NSEC_PER_USEC - 1 : 0;
-	packet->unit.usable = header->ts.tv_usec >= 0 &&
-			      header->ts.tv_usec < NSEC_PER_SEC &&
-			      nsec_is_stamp(packet->ns);
+	return block_reader_limit(frames->file.blocks);
 }
 
 /* Read the file's next packet. Return 1, 0 at the end, or -1. */
 static int read_packet(struct capture_file *file, struct block_packet *packet)
 {
-	struct pcap_pkthdr *header;
-	const u_char *data;
 	int status = file->first_status;
 
-	if (file->blocks && status != FIRST_USED) {
-		*packet = file->first;
-		file->first_status = FIRST_USED;
-		return status;
-	}
-	if (file->blocks)
+	if (status == FIRST_USED)
 		return block_reader_next(file->blocks, packet);
-	status = pcap_next_ex(file->pcap, &header, &data);
-	if (status != 1)
-		return status == PCAP_ERROR ? -1 : 0;
-	*packet = (struct block_packet){
-	    .data = data,
-	    .captured = header->caplen,
-	    .wire = header->len,
-	    .link = file->link_type,
-	};
-	set_pcap_stamp(file, header, packet);
-	return 1;
+	*packet = file->first;
+	file->first_status = FIRST_USED;
+	return status;
 }
 
 static void note_stamp(struct capture_frames *frames, nsec_t ns)
@@ -342,11 +283,7 @@ static void report_break(struct capture_frames *frames, struct problem_list *pro
 	const char *fault = unpacked_fault(file->unpacked), *cause;
 	bool is_cut = false;
 
-	if (file->blocks)
-		cause = block_reader_fault(file->blocks, &is_cut);
-	else
-		cause = pcap_geterr(file->pcap);
-	is_cut |= strncmp(cause, "truncated", strlen("truncated")) == 0;
+	cause = block_reader_fault(file->blocks, &is_cut);
 	if (is_cut && !fault)
 		problem_add(problems, file->path, PROBLEM_TRUNCATED, 1,
 			    "cut in the middle of a packet after %" PRIu64 " packets: %s",
@@ -398,8 +335,7 @@ static void report_losses(struct capture_frames *frames, struct problem_list *pr
  * within it. */
 static void fetch_losses(struct capture_frames *frames)
 {
-	if (frames->file.blocks)
-		block_reader_losses(frames->file.blocks, &frames->losses);
+	block_reader_losses(frames->file.blocks, &frames->losses);
 }
 
 const struct capture_losses *capture_frames_losses(const struct capture_frames *frames)

@@ -15,18 +15,9 @@
 #include "input/capture/unpack.h"
 
 enum {
-	WINDOW = 1 << 18, /* bytes that are read at once */
-	PCAP_HEAD = 24,
-	RECORD_HEAD = 16,
-	MOST_CAPTURED = 262144, /* libpcap's limit of a packet, and of two link types: */
-	MOST_CAPTURED_LARGE = 128 << 20,
-	LINK_DBUS = 231,
-	LINK_USBPCAP = 249,
+	WINDOW = 1 << 18,    /* bytes that are read at once */
 	NANO_RESOLUTION = 9, /* if_tsresol: 10^-9 s */
 };
-
-#define MAGIC_MICRO 0xa1b2c3d4u
-#define MAGIC_NANO  0xa1b23c4du
 
 /*
  * A file on its way from input to output. Bytes before `at` are changed in place, and
@@ -133,7 +124,7 @@ static nsec_t correct(const struct copying *copying, nsec_t ns, bool is_packet)
 	return rewrite->correct(rewrite->context, ns);
 }
 
-static bool copy_record(struct copying *copying, bool is_micro, uint32_t most)
+static bool copy_record(struct copying *copying, const struct pcap_head *head)
 {
 	const bool swapped = copying->swapped;
 	uint8_t *record = window_get(&copying->window, RECORD_HEAD);
@@ -144,12 +135,13 @@ static bool copy_record(struct copying *copying, bool is_micro, uint32_t most)
 	if (!record)
 		return at_end(copying);
 	size = block_get32(record + 8, swapped);
-	record = size > most ? NULL : window_get(&copying->window, RECORD_HEAD + size);
+	record =
+	    size > head->most ? NULL : window_get(&copying->window, RECORD_HEAD + size);
 	if (!record)
 		return set_cut(copying);
 	seconds = block_get32(record, swapped);
 	part = (uint64_t)block_get32(record + 4, swapped) *
-	       (is_micro ? (uint64_t)NSEC_PER_USEC : 1);
+	       (head->is_micro ? (uint64_t)NSEC_PER_USEC : 1);
 	note_packet(copying);
 	ns = (nsec_t)(seconds * (uint64_t)NSEC_PER_SEC + part);
 	if (part < (uint64_t)NSEC_PER_SEC && nsec_is_stamp(ns))
@@ -171,28 +163,20 @@ static bool copy_record(struct copying *copying, bool is_micro, uint32_t most)
 /* Return 0, or -1 with error if such a file cannot have nanoseconds. */
 static int copy_pcap(struct copying *copying, struct error *error)
 {
-	uint8_t *head = window_get(&copying->window, PCAP_HEAD);
-	uint32_t magic, link, most = MOST_CAPTURED;
-	bool is_micro, swapped;
+	uint8_t *bytes = window_get(&copying->window, PCAP_HEAD);
+	struct pcap_head head;
 
-	if (!head)
+	if (!bytes)
 		return error_set(error, "no capture: the file header is truncated");
-	magic = block_get32(head, false);
-	swapped = magic != MAGIC_MICRO && magic != MAGIC_NANO;
-	magic = block_get32(head, swapped);
-	is_micro = magic == MAGIC_MICRO;
-	if ((!is_micro && magic != MAGIC_NANO) || block_get16(head + 4, swapped) != 2 ||
-	    block_get16(head + 6, swapped) != 4)
+	if (!pcap_head_parse(&head, bytes) || head.minor != 4 ||
+	    head.record_head != RECORD_HEAD)
 		return error_set(error,
 				 "a pcap of an old or modified format, which has no "
 				 "nanoseconds; convert it with editcap first");
-	put32(head, MAGIC_NANO, swapped);
-	link = block_get32(head + 20, swapped) & 0xffff;
-	if (link == LINK_DBUS || link == LINK_USBPCAP)
-		most = MOST_CAPTURED_LARGE;
-	copying->swapped = swapped;
+	put32(bytes, PCAP_MAGIC_NANO, head.swapped);
+	copying->swapped = head.swapped;
 	copying->window.at += PCAP_HEAD;
-	while (copy_record(copying, is_micro, most))
+	while (copy_record(copying, &head))
 		;
 	return 0;
 }
@@ -363,7 +347,7 @@ static bool copy_block(struct copying *copying)
 	if (!block)
 		return at_end(copying);
 	if (block_get32(block, false) == BLOCK_SECTION) {
-		copying->in_section = block_reader_probe(block);
+		copying->in_section = block_section_probe(block);
 		copying->swapped = block_get32(block + 8, false) != SECTION_ORDER;
 	}
 	type = block_get32(block, copying->swapped);
@@ -396,7 +380,7 @@ static int copy_capture(struct copying *copying, struct error *error)
 {
 	uint8_t *begin = window_get(&copying->window, LEAST_BLOCK);
 
-	if (!begin || !block_reader_probe(begin))
+	if (!begin || !block_section_probe(begin))
 		return copy_pcap(copying, error);
 	while (copy_block(copying))
 		;

@@ -238,7 +238,6 @@ static void assert_refused(const char *place, const char *text)
 	    &(struct capture_input){
 		.path = place, .name = "n1", .local = host1, .locals = 2},
 	    &error));
-	/* The end of some is libpcap's. */
 	assert_ptr_equal(strstr(error_text(&error), want), error_text(&error));
 	error_clear(&error);
 }
@@ -316,7 +315,7 @@ static void test_empty(void **unused)
 	packet_source_free(source);
 }
 
-/* What the library itself writes, with its own idea of the formats. */
+/* A file that libpcap writes, with its own idea of the format. */
 static void test_written_by_libpcap(void **unused)
 {
 	pcap_t *dead = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 128,
@@ -337,8 +336,6 @@ static void test_written_by_libpcap(void **unused)
 	read_and_free(&file, &seen);
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(123456789), 1300);
-	assert_ptr_equal(strstr(capture_library_version(), "libpcap version "),
-			 capture_library_version());
 }
 
 int main(void)
