@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "base/process.h"
 #include "export/format.h"
 #include "timeline/writer.h"

@@ -2,7 +2,7 @@
 #ifndef CT_MERGE_EVENT_PLACES_H
 #define CT_MERGE_EVENT_PLACES_H
 
-#include "input/packet_files.h"
+#include "input/messages_file.h"
 #include "merge/load.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "input/packet_files.h"
+#include "input/messages_file.h"
 
 struct reading {
 	struct merge_run *run;

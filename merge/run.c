@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "input/run_facts.h"
 #include "input/run_files.h"
 #include "trace/ftrace/trace_dat.h"
 

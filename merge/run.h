@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "clock/map.h"
 #include "input/run.h"
+#include "input/run_facts.h"
 #include "input/run_files.h"
 #include "trace/reader.h"
 

@@ -9,8 +9,9 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "input/clock_samples.h"
 #include "input/csv.h"
-#include "input/samples.h"
+#include "input/sadf.h"
 
 /* How well a source's clock serves: its kernel trace best. */
 static int worth(const struct merge_source *source)

@@ -8,8 +8,10 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "base/process.h"
-#include "input/packet_files.h"
+#include "input/messages_file.h"
+#include "input/packet_rows.h"
 
 /* A node's file; sources are added to it as messages name them. */
 struct node_file {

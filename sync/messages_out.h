@@ -6,7 +6,7 @@
 #include "sync/observe/observe.h"
 
 /*
- * Write the messages of each node as NODE.messages (input/packet_files.h) into a
+ * Write the messages of each node as NODE.messages (input/messages_file.h) into a
  * directory. The log is that of the synchronization that the map is of, and has ends.
  * Return 0, or -1 with error.
  */

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "simulate/scenario.h"
 #include "simulate/world.h"
 

@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -171,4 +173,20 @@ void remove_tree(const char *path)
 
 	remove_entry(AT_FDCWD, path, 0);
 	errno = before;
+}
+
+int run_program(char *const *words, const posix_spawn_file_actions_t *actions,
+		char *const *environment)
+{
+	pid_t pid;
+	int status;
+
+	errno = posix_spawnp(&pid, words[0], actions, NULL, words,
+			     environment ? environment : environ);
+	if (errno)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
 }

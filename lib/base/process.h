@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -56,6 +57,14 @@ bool thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 typedef void parallel_fn(void *context, size_t index);
 
 void parallel_run(int threads, size_t count, parallel_fn *run, void *context);
+
+/*
+ * Run a program, found through PATH, without a shell. Return its status as wait(2) does,
+ * or -1 with errno. `actions` may be NULL; if `environment` is NULL, the program gets
+ * ours.
+ */
+int run_program(char *const *words, const posix_spawn_file_actions_t *actions,
+		char *const *environment);
 
 /* Raise the limit of open files as far as the system permits: every stream of every trace
  * is a file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packet_files.h"
+#include "input/packet_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

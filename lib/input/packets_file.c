@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/chunk_file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "input/packet_rows.h"
 
 enum kind { KIND_SOURCE = 1, KIND_PACKETS, KIND_FACTS };
 

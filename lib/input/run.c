@@ -15,8 +15,9 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 #include "input/rotation.h"
+#include "input/run_facts.h"
 #include "input/run_files.h"
 
 void source_read_realtime(struct source *source)

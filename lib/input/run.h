@@ -3,9 +3,9 @@
 #define CT_INPUT_RUN_H
 
 #include "base/error.h"
+#include "input/clock_samples.h"
 #include "input/declared.h"
 #include "input/packet_source.h"
-#include "input/samples.h"
 #include "problem/problem.h"
 #include "trace/reader.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/run_files.h"
+#include "input/run_facts.h"
 
 #include <dirent.h>
 #include <errno.h>

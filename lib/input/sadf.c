@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/samples.h"
+#include "input/sadf.h"
 
 #include <assert.h>
 #include <ctype.h>

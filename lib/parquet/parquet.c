@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "parquet/format.h"
+#include "parquet/parquet_private.h"
 
 enum {
 	DEFAULT_GROUP_ROWS = 1 << 20,

@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "base/nsec.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 
 FILE *export_create(const char *directory, const char *name, struct error *error)
 {

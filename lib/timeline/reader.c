@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "timeline/authorizer.h"
+#include "timeline/quantile.h"
 #include "timeline/schema_check.h"
 #include "timeline/sql.h"
 #include "timeline/value_check.h"

@@ -36,18 +36,6 @@ sqlite3 *sql_open(const char *path, int flags, struct error *error);
 sqlite3 *sql_open_memory(const char *text, const char *place, struct error *error);
 
 /*
- * Return a quantile, by linear interpolation between order statistics (type 7 of Hyndman
- * and Fan 1996). There must be at least one value and no NaN. Reorders the values.
- */
-double quantile_of(double *value, size_t count, double share);
-
-/*
- * Define the SQL aggregate function quantile(x, share): with a share of 0.5 the median;
- * NULL if there is no value. Return an SQLite code.
- */
-int quantile_define(sqlite3 *db);
-
-/*
  * The numbers in the header of an SQLite database that make it a timeline, set by
  * schema.sql. The version changes when an existing table changes its meaning.
  */

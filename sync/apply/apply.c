@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "base/process.h"
 #include "sync/apply/apply_capture.h"
 #include "sync/apply/clock_class.h"

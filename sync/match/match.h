@@ -3,8 +3,8 @@
 #define CT_SYNC_MATCH_MATCH_H
 
 #include "clock/map.h"
+#include "input/messages_file.h"
 #include "input/packet.h"
-#include "input/packet_files.h"
 
 /*
  * Matching sent with received packets.

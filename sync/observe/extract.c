@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/observe/extract.h"
 
+#include "base/output.h"
 #include <stdio.h>
 
-#include "base/output.h"
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 #include "sync/observe/readers.h"
 #include "sync/observe/sources.h"
 

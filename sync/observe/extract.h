@@ -6,7 +6,7 @@
 
 /*
  * Write the packet events of the sources, which are of one node, to one file
- * (input/packet_files.h). What was odd becomes a problem, and is in the file. 0, or -1
+ * (input/packets_file.h). What was odd becomes a problem, and is in the file. 0, or -1
  * with error and no file.
  */
 int extract_packets(struct source_list *sources, int threads, const char *path,

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/process.h"
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 
 /* One source that is opened, or why it cannot be. */
 struct opening {

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/spill.h"
-#include "input/packet_files.h"
+#include "input/messages_file.h"
+#include "input/packet_rows.h"
 #include "sync/pair/hull.h"
 
 /*

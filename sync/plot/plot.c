@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "sync/pair/sample.h"
 #include "sync/plot/graph.h"
 

@@ -19,7 +19,7 @@
 #include "base/number.h"
 #include "base/process.h"
 #include "clock/map.h"
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 #include "launch.h"
 #include "random.h"
 

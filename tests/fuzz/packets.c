@@ -12,7 +12,8 @@
 
 #include "base/chunk_file.h"
 #include "base/mem.h"
-#include "input/packet_files.h"
+#include "input/messages_file.h"
+#include "input/packets_file.h"
 #include "scene.h"
 
 enum { HEAD = 5, IS_CHUNKS = 1, IS_MESSAGES = 2 };

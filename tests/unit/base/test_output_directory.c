@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/output.h"
+#include "base/output_directory.h"
 
 #include <dirent.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/samples.h"
+#include "input/clock_samples.h"
 
 #include "rows.h"
 

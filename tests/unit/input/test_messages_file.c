@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packet_files.h"
+#include "input/messages_file.h"
+#include "input/packet_rows.h"
 
 #include <string.h>
 

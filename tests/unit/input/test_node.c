@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/run_files.h"
+#include "input/run_facts.h"
 
 #include "input/run.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packet_files.h"
+#include "input/packets_file.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/samples.h"
+#include "input/sadf.h"
 
+#include "input/csv.h"
 #include "rows.h"
 
 static const char *or_dash(const char *text)

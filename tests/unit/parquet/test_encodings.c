@@ -2,7 +2,7 @@
 /* Bytes worked out by hand, some of them in the format's Encodings.md. */
 #include "../draw.h"
 #include "../export/export.h"
-#include "parquet/format.h"
+#include "parquet/parquet_private.h"
 
 static void groups_are_packed_from_the_lowest_bit(void **state)
 {

@@ -7,7 +7,7 @@
 #include "../export/export.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "parquet/format.h"
+#include "parquet/parquet_private.h"
 
 static const struct parquet_settings bare = {.codec = PARQUET_UNCOMPRESSED};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/quantile.h"
 #include "timeline/sql.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/schema_check.h"
 
+#include "base/output.h"
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "base/output.h"
 #include "timeline.h"
 
 static void assert_refused(const char *path, bool force, const char *message)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_PARQUET_FORMAT_H
-#define CT_PARQUET_FORMAT_H
+#ifndef CT_PARQUET_PARQUET_PRIVATE_H
+#define CT_PARQUET_PARQUET_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,103 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_INPUT_PACKET_FILES_H
-#define CT_INPUT_PACKET_FILES_H
+#ifndef CT_INPUT_MESSAGES_FILE_H
+#define CT_INPUT_MESSAGES_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "input/packet.h"
-#include "input/packet_source.h"
-#include "input/run.h"
-
-/*
- * The encoding of packet events (docs/formats.md, Packet files).
- *
- * The events of a flow have the same addresses, ports, device, stream and direction. Of
- * the other numbers, only those are written that differ from what the flow's previous
- * event predicts.
- */
-struct packet_flow;
-
-/*
- * The state of writing or reading rows, which both sides derive from the rows so far.
- * Zero-initialize before use.
- */
-struct packet_rows {
-	struct bytes bytes; /* the rows written */
-	struct bytes_cursor
-	    cursor;      /* on the rows that are read; their owner keeps them */
-	uint32_t count;  /* rows written */
-	nsec_t event_ns; /* time of the last row's event */
-	struct packet_flow *flow;
-	size_t flows, capacity;
-	struct intmap index;    /* when writing: hash of a flow's identity -> its index */
-	uint64_t other_ordinal; /* ordinal of the last message's other end */
-	uint64_t number;        /* number of the last message's packet, as below */
-};
-
-void packet_rows_add(struct packet_rows *rows, const struct packet_event *packet_event);
-
-/*
- * Read the next row. Return false if the bytes are damaged; then nothing more can be
- * read.
- */
-bool packet_rows_next(struct packet_rows *rows, struct packet_event *packet_event);
-
-/* Start again, for writing. */
-void packet_rows_reset(struct packet_rows *rows);
-
-/* Start again, for reading these bytes. Borrows them. */
-void packet_rows_open(struct packet_rows *rows, const uint8_t *bytes, size_t size);
-
-void packet_rows_clear(struct packet_rows *rows);
-
-/*
- * Packet files: the packet events of a node's sources (docs/formats.md, Packet files).
- * They hold what matching needs and nothing else of the traces; for synchronization they
- * are another kind of packet source.
- */
-#define PACKETS_SUFFIX ".packets"
-
-bool packets_file_probe(const char *path);
-
-/*
- * Read the kind, the name and, if known, the node's directory name of each source in a
- * file. Return 0, or -1 with error, which names the file and offset.
- */
-int packets_file_contents(const char *path, struct source_list *contents,
-			  struct error *error);
-
-/* Open a source in a file by its index. Return NULL with error. */
-struct packet_source *packets_file_open(const char *path, size_t index,
-					struct error *error);
-
-/*
- * A writer of a packet file: first describe all sources, then add packets, then finish
- * each source.
- */
-struct packets_writer;
-
-/* Start a file, which stays the caller's and records write errors. */
-struct packets_writer *packets_writer_new(FILE *file, size_t sources);
-
-/* Describe a source. Of its node, only the name of the directory is written. */
-void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct source *source,
-			     const struct trace_facts *facts);
-
-/* Add a packet event. `begin_ns` is the time of the source's first event of any kind. */
-void packets_writer_add(struct packets_writer *writer, size_t index,
-			const struct packet_event *packet_event, nsec_t begin_ns);
-
-/* Finish a source, with its final facts and problems. */
-void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct trace_facts *facts,
-			   const struct problem_list *problems);
-
-/* End the file and free the writer. Call after all sources are finished. */
-void packets_writer_end(struct packets_writer *writer);
+#include "input/packet_rows.h"
 
 /*
  * Message files: the messages of one node (docs/formats.md, Message files). Each end of a
