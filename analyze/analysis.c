@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/query.h"
+#include "analyze/catalog.h"
+#include "analyze/query_tables.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "timeline/reader.h"

@@ -6,10 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/query.h"
+#include "analyze/catalog.h"
+#include "analyze/print.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
+#include "base/process.h"
 #include "problem/problem.h"
 
 static const struct result_column columns[] = {
@@ -93,7 +96,7 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	AUTOFREE char *program = find_ctmerge(), *directory = path_trim(run->path);
 	char quiet[] = "-q", output[] = "-o", end[] = "--";
 	char *words[] = {program, quiet, output, run->timeline, end, directory, NULL};
-	int status = query_spawn(words, NULL, NULL);
+	int status = run_program(words, NULL, NULL);
 
 	if (status < 0)
 		return error_errno(error, program);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/catalog.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/critical/path.h"
+#include "analyze/critical/critical_path.h"
 #include "analyze/query.h"
+#include "analyze/query_text.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 #include "base/names.h"

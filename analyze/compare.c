@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/catalog.h"
+#include "analyze/print.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"

@@ -7,10 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyze/catalog.h"
+#include "analyze/metric_plots.h"
+#include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "timeline/writer.h"
 
 /* The first word that is no option, and no option's argument; NULL: none. */

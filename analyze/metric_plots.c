@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/metric_plots.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyze/print.h"
+#include "analyze/query.h"
 #include "base/bytes.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 
 /*
  * The pictures of --plot: a quantity of one thing, a line a node. They are the table

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/period_events.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -39,7 +39,7 @@ struct reading {
 
 static const char *keep(struct reading *reading, const char *text, size_t length)
 {
-	return query_file_keep(&reading->values->relations, text, length);
+	return query_file_store_text(&reading->values->relations, text, length);
 }
 
 static const struct {

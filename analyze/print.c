@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/print.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -6,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
 #include "base/bytes.h"
 #include "base/csv_text.h"
 #include "base/json.h"

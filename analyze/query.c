@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/query_groups.h"
+#include "analyze/query_tables.h"
 #include "base/mem.h"
 
 /* An analysis of one timeline on its way. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/query_file.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/query_text.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -36,7 +37,8 @@ struct key {
 	enum query_kind kind;
 };
 
-const char *query_file_keep(struct query_file *file, const char *text, size_t length)
+const char *query_file_store_text(struct query_file *file, const char *text,
+				  size_t length)
 {
 	struct text_list *texts = &file->texts;
 
@@ -151,10 +153,10 @@ static int add_column(struct reading *reading, const struct key *key, const char
 	const char *title = value[length] ? value + length + 1 : NULL;
 
 	(void)key;
-	return push_column(reading, column,
-			   title ? query_file_keep(reading->file, title, strlen(title))
-				 : NULL,
-			   query_file_keep(reading->file, value, length));
+	return push_column(
+	    reading, column,
+	    title ? query_file_store_text(reading->file, title, strlen(title)) : NULL,
+	    query_file_store_text(reading->file, value, length));
 }
 
 /* "unit NAME: KEY KEY ..." */
@@ -167,8 +169,9 @@ static int add_unit(struct reading *reading, const struct key *key, const char *
 	for (const char *at = value; !status && *at; at += strspn(at, " \n")) {
 		size_t length = strcspn(at, " \n");
 
-		status = push_column(reading, query_file_keep(reading->file, at, length),
-				     NULL, name);
+		status =
+		    push_column(reading, query_file_store_text(reading->file, at, length),
+				NULL, name);
 		at += length;
 	}
 	return status;
@@ -282,9 +285,9 @@ static const char *read_value(struct reading *reading)
 
 		reading->at += is_first ? 0 : 2;
 		length = strcspn(reading->at, "\n");
-		line = query_file_keep(file, reading->at, length);
+		line = query_file_store_text(file, reading->at, length);
 		whole = mem_printf("%s%s%s", value, is_first ? "" : "\n", line);
-		value = query_file_keep(file, whole, strlen(whole));
+		value = query_file_store_text(file, whole, strlen(whole));
 		reading->at += length + (reading->at[length] == '\n');
 		is_first = false;
 	}
@@ -306,7 +309,7 @@ static int read_comment(struct reading *reading)
 		return reading->error->text ? -1 : 0;
 	}
 	name = strlen(key->name);
-	argument = query_file_keep(reading->file, text + name, length - name);
+	argument = query_file_store_text(reading->file, text + name, length - name);
 	reading->at = text + length + (text[length] == ':');
 	return key->set(reading, key, argument, read_value(reading));
 }
@@ -355,8 +358,8 @@ static int read_statement(struct reading *reading)
 	}
 	while (sql_next(&reading->at, &token) && token.kind != SQL_END)
 		;
-	text = query_file_keep(file, first,
-			       (size_t)(reading->at - first) - (token.kind == SQL_END));
+	text = query_file_store_text(
+	    file, first, (size_t)(reading->at - first) - (token.kind == SQL_END));
 	fault = sql_find_fault(text, &what);
 	if (fault)
 		return error_set(reading->error,
@@ -398,7 +401,7 @@ static int set_name(struct query_file *file, struct error *error)
 	*name = slash ? slash + 1 : file->path;
 	length = strlen(*name);
 	length -= length > 4 && !strcmp(*name + length - 4, ".sql") ? 4 : 0;
-	*name = query_file_keep(file, *name, length);
+	*name = query_file_store_text(file, *name, length);
 	return 0;
 }
 
@@ -409,13 +412,13 @@ static void add_defaults(struct query_file *file)
 	AUTOFREE char *summary = mem_printf("the SELECT of %s", file->path);
 
 	if (!analysis->summary)
-		analysis->summary = query_file_keep(file, summary, strlen(summary));
+		analysis->summary = query_file_store_text(file, summary, strlen(summary));
 	if (!analysis->description)
 		analysis->description = "";
 	analysis->default_forms = forms_of(file->forms);
 	if (analysis->groups)
-		analysis->default_group = query_file_keep(file, analysis->groups,
-							  strcspn(analysis->groups, " "));
+		analysis->default_group = query_file_store_text(
+		    file, analysis->groups, strcspn(analysis->groups, " "));
 	for (size_t i = 0; i < file->blocks; i++)
 		for (size_t k = 0; k < file->block[i].tables; k++) {
 			struct query_table *table = &file->block[i].table[k];
@@ -470,7 +473,7 @@ struct query_file *query_file_parse(const char *path, const char *text,
 	struct reading reading = {.file = file, .text = text, .at = text, .error = error};
 	int status;
 
-	file->path = query_file_keep(file, path, strlen(path));
+	file->path = query_file_store_text(file, path, strlen(path));
 	status = check_lines(&reading);
 	do {
 		status = status || read_comments(&reading) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/query_groups.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyze/query_text.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "timeline/quantile.h"
 #include "timeline/sql.h"
 
 /*

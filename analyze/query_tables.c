@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/query_tables.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/process.h"
 #include "timeline/names.h"
 #include "timeline/sql.h"
 #include "timeline/writer.h"
@@ -148,22 +150,6 @@ static int tell_complaint(const char *path, int status, struct error *error)
 	return error_set(error, "duckdb: exit status %d", WEXITSTATUS(status));
 }
 
-int query_spawn(char *const *words, const posix_spawn_file_actions_t *actions,
-		char *const *environment)
-{
-	pid_t pid;
-	int status;
-
-	errno = posix_spawnp(&pid, words[0], actions, NULL, words,
-			     environment ? environment : environ);
-	if (errno)
-		return -1;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return status;
-}
-
 /* Run the script. Of our environment duckdb gets only PATH. Return 0, or -1 with
  * error. */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
@@ -188,7 +174,7 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, 2, complaints,
 					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	status = query_spawn(words, &actions, environment);
+	status = run_program(words, &actions, environment);
 	failed = errno;
 	posix_spawn_file_actions_destroy(&actions);
 	errno = failed;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/query_values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/period_events.h"
 #include "base/mem.h"
 
 /* Of --cpu and the like each number is a row. */

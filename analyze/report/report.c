@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyze/catalog.h"
 #include "analyze/query.h"
 #include "base/chart.h"
 #include "base/mem.h"

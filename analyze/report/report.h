@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "analyze/analysis.h"
-#include "analyze/critical/path.h"
+#include "analyze/critical/critical_path.h"
+#include "analyze/print.h"
 #include "analyze/report/bins.h"
 #include "analyze/result.h"
 

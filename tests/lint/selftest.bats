@@ -105,6 +105,18 @@ repeat()
 	complains 'sync/fit/fit.c: includes nothing, want its own sync/fit/fit.h first' layers
 }
 
+@test "declared: a function in another file's header, a ruler" {
+	put analyze/query.h 'int query_run(int a);' 'int print_all(' '	int a);' 'static inline int g(int a)'
+	put analyze/query.c 'int query_run(int a)' '{' '}'
+	lint declared
+	put analyze/print.c 'int print_all(' '	int a)' '{' '}'
+	complains 'analyze/query.h:2: declares print_all, which is in analyze/print.c; declare it in analyze/print.h' \
+		declared
+	put analyze/query_private.h 'int print_all(int a);'
+	put analyze/query.h '/* ---- print.c */'
+	complains 'analyze/query.h:1: a ruler; give each subject a file of its own' declared
+}
+
 @test "length: a long function" {
 	put sync/f.c 'static int f(int a)' '{' "$(repeat 77 '	a++;')" '}'
 	run lint length

@@ -13,7 +13,8 @@
 #include <strings.h>
 
 #include "../bench/random.h"
-#include "analyze/query.h"
+#include "analyze/query_file.h"
+#include "analyze/query_text.h"
 #include "base/json.h"
 #include "base/mem.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* How sure clocks are, as relations.sql and report.sql tell it. */
+#include "analyze/catalog.h"
 #include "analyze/query.h"
 
 #include "../timeline/timeline.h"

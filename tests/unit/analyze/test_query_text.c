@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query.h"
+#include "analyze/query_file.h"
+#include "analyze/query_text.h"
 
 #include "base/bytes.h"
 #include "base/mem.h"

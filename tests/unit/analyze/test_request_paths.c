@@ -11,7 +11,7 @@
 
 #include "../scratch.h"
 #include "analyze/analysis.h"
-#include "analyze/critical/path.h"
+#include "analyze/critical/critical_path.h"
 
 static char **timelines;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Analyses of a timeline made by hand, against what it says. */
 #include "../timeline/timeline.h"
-#include "analyze/analysis.h"
+#include "analyze/catalog.h"
+#include "analyze/print.h"
 
 /* An event of a class with one column of integers. */
 static void add_event(struct timeline_writer *writer, const char *name,

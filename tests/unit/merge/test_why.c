@@ -6,7 +6,8 @@
  */
 #include "made_spans.h"
 
-#include "analyze/analysis.h"
+#include "analyze/catalog.h"
+#include "analyze/print.h"
 #include "base/mem.h"
 
 enum { NET_RX = 3, TIMER_VEC = 1, SERVER = 5 };
