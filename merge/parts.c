@@ -116,13 +116,14 @@ static int write_tunnel(void *db, const struct cell *row, struct error *error)
 			row, error);
 }
 
-/* With types, or no index serves the comparison with a request's columns. */
-
 /* A join is faster without these indexes. */
 #define DROP_INDEXES(schema)                                                             \
 	"DROP INDEX " schema "message_send_event;"                                       \
 	"DROP INDEX " schema "message_recv_event;"                                       \
 	"DROP INDEX " schema "message_observation_message;"
+
+/* A commit to two databases ignores what fails while it removes a journal. */
+#define NO_JOURNAL "PRAGMA part.journal_mode = OFF;"
 
 /* `db`: the timeline, and as `part` part.db. */
 static int fill_db(const struct part *part, struct timeline_reader *db,
@@ -132,7 +133,8 @@ static int fill_db(const struct part *part, struct timeline_reader *db,
 	    cell_of_integer(part->run->node[0].id),
 	    cell_of_integer((int64_t)clock_map_fingerprint(&part->run->map))};
 	int status = timeline_update_run(
-	    db, DROP_INDEXES("part.") "CREATE TABLE part." TIMELINE_TUNNEL, error);
+	    db, NO_JOURNAL DROP_INDEXES("part.") "CREATE TABLE part." TIMELINE_TUNNEL,
+	    error);
 
 	for (size_t i = 0; i < tables->count && !status; i++)
 		status = copy_table(part, db, tables->item[i], error);

@@ -10,19 +10,35 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
+struct json_file {
+	FILE *file;
+	int cause; /* errno of a read that failed, which jansson treats as the end */
+};
+
+static size_t read_file(void *buffer, size_t size, void *context)
+{
+	struct json_file *in = context;
+	size_t count = in->cause ? 0 : fread(buffer, 1, size, in->file);
+
+	if (ferror(in->file) && !in->cause)
+		in->cause = errno;
+	return count;
+}
+
 json_t *json_read(const char *path, struct error *error)
 {
 	json_error_t cause;
 	json_t *root;
 	FILE *file = fopen(path, "r");
+	struct json_file in = {file, 0};
 
 	if (!file) {
 		error_errno(error, path);
 		return NULL;
 	}
-	root = json_loadf(file, JSON_REJECT_DUPLICATES, &cause);
-	if (ferror(file)) { /* jansson treats a read error as the end */
-		error_errno(error, path);
+	root = json_load_callback(read_file, &in, JSON_REJECT_DUPLICATES, &cause);
+	if (in.cause) {
+		error_set(error, "%s: %s", path, strerror(in.cause));
 		json_decref(root);
 		root = NULL;
 	} else if (!root) {

@@ -365,12 +365,18 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 
 void output_stage_free(struct output_stage *stage)
 {
+	struct error error = ERROR_INIT;
+	struct stat status;
 	sigset_t before;
 
 	if (!stage)
 		return;
 	signals_hold(&before);
 	remove_tree(stage->path);
+	if (lstat(stage->path, &status) == 0)
+		error_set(&error, "%s: cannot remove this temporary directory",
+			  stage->path);
+	error_print(&error, program_invocation_short_name, stderr);
 	close(stage->lock);
 	if (outputs.stage == stage) {
 		outputs.stage = stage->next;

@@ -54,10 +54,17 @@ char *name_pick(struct name_set *set, const char *wanted, const char *companion)
 	}
 }
 
+bool name_is_reserved(const char *table)
+{
+	return strncasecmp(table, "sqlite_", strlen("sqlite_")) == 0 ||
+	       strncasecmp(table, "pragma_", strlen("pragma_")) == 0 ||
+	       strcasecmp(table, "json_each") == 0 || strcasecmp(table, "json_tree") == 0;
+}
+
 char *name_table(struct name_set *set, const char *class)
 {
-	bool is_reserved = strncasecmp(class, "sqlite_", strlen("sqlite_")) == 0;
-	AUTOFREE char *wanted = mem_printf("%s%s", is_reserved ? "event_" : "", class);
+	AUTOFREE char *wanted =
+	    mem_printf("%s%s", name_is_reserved(class) ? "event_" : "", class);
 
 	return name_pick(set, wanted, "_v");
 }

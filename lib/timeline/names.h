@@ -27,9 +27,12 @@ bool name_reserve(struct name_set *set, const char *name);
  */
 char *name_pick(struct name_set *set, const char *wanted, const char *companion);
 
+/* Return true for a name that SQLite refuses, or by which a table would hide one of the
+ * functions that statements call like tables. */
+bool name_is_reserved(const char *table);
+
 /* Choose the name of a class's table, and reserve that of its view, which ends with _v.
- * Names that begin with sqlite_, which SQLite refuses, get a prefix. The caller frees the
- * result. */
+ * Reserved names get a prefix. The caller frees the result. */
 char *name_table(struct name_set *set, const char *class);
 
 /* Quote a name for SQL. The caller frees the result. */

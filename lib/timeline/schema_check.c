@@ -329,6 +329,26 @@ static int expect_classes(struct schema_check *check)
 	return status;
 }
 
+/* Return true for an index, and for a user's own table that computes nothing when it is
+ * read. */
+static bool is_harmless(struct schema_check *check, const struct schema_item *item,
+			const char *name)
+{
+	char *computed;
+	bool is_table = strncmp(item->sql, "CREATE TABLE ", 13) == 0;
+
+	if (!is_table)
+		return strcmp(item->type, "index") == 0;
+	if (name_is_reserved(name) && strncmp(name, "sqlite_", 7) != 0)
+		return false;
+	computed = sqlite3_mprintf("SELECT 1 FROM pragma_table_xinfo(%Q, %Q) "
+				   "WHERE hidden <> 0",
+				   name, check->schema);
+	is_table = !query_has_row(check, computed);
+	sqlite3_free(computed);
+	return is_table;
+}
+
 static int check_schema(struct schema_check *check)
 {
 	AUTOFREE char *items =
@@ -344,16 +364,14 @@ static int check_schema(struct schema_check *check)
 	    expect_item(check, "table", "tunnel", "CREATE TABLE " TIMELINE_TUNNEL) < 0 ||
 	    expect_classes(check))
 		return -1;
-	for (size_t i = 0; i < check->names.count; i++) {
-		const struct schema_item *item = &check->item[i];
-
-		/* A user's own tables are harmless: they run nothing, and are read only
-		 * on request. */
-		if (!item->is_expected && strncmp(item->sql, "CREATE TABLE ", 13) != 0 &&
-		    strcmp(item->type, "index") != 0)
-			return refuse(check, item->type, texts_get(&check->names, i),
-				      "is not one that ctmerge makes");
-	}
+	for (size_t i = 0; i < check->names.count; i++)
+		if (!check->item[i].is_expected &&
+		    !is_harmless(check, &check->item[i], texts_get(&check->names, i)))
+			return *error_text(check->error)
+				   ? -1
+				   : refuse(check, check->item[i].type,
+					    texts_get(&check->names, i),
+					    "is not one that ctmerge makes");
 	return 0;
 }
 

@@ -18,9 +18,13 @@ bool is_trace_path(const char *path)
 {
 	AUTOFREE char *metadata = mem_printf("%s/metadata", path);
 	struct stat status;
+	int failed = stat(metadata, &status);
 
+	/* A failed read says nothing about the file; it need not fail again. */
+	if (failed && errno == EIO)
+		failed = stat(metadata, &status);
 	/* Let the reader report metadata that exists but cannot be accessed. */
-	if (stat(metadata, &status))
+	if (failed)
 		return errno == EIO || errno == ELOOP || trace_dat_probe(path);
 	return S_ISREG(status.st_mode) || trace_dat_probe(path);
 }

@@ -142,6 +142,10 @@ own' ]
 		esac
 	done
 	[ "$n" -gt 1 ]
+	# What is no trace is not taken for one whose metadata is missing.
+	rm t.db
+	failing newfstatat,stat,statx EIO 1 -P $run/node1/metadata ctmerge -q $run -o t.db
+	cmp whole.db t.db
 	cp -rL $run run
 	ln -sf metadata run/node1/kernel/metadata
 	ends_with 1 ctmerge -q run -o u.db
@@ -160,4 +164,43 @@ own' ]
 	[ "$(failing flock ENOSYS 1 ctbatch -q -o there $run || echo $?)" = 1 ]
 	grep -q '^ctbatch: .*/lock: cannot be locked; use a directory on another file system$' "$scratch/stderr"
 	[ ! -e there ]
+}
+
+@test "a clock map that cannot be read is named with the cause" {
+	local n status
+	ctsync -q $run -o clocks.json
+	for n in 1 2 3; do
+		status=0
+		failing read EIO "$n" -P clocks.json ctmerge -q $run --clocks clocks.json -o t.db || status=$?
+		[ "$status" -eq 1 ]
+		grep -qx 'ctmerge: clocks.json: Input/output error' "$scratch/stderr"
+		[ ! -e t.db ]
+	done
+}
+
+@test "a part is whole, or not there, whichever sync fails" {
+	local n status
+	local part=(ctmerge -q --clocks clocks.json --node node1 --messages messages/node1.messages "$run" --part=part)
+	ctsync -q $run -o clocks.json --messages-out messages
+	"${part[@]}"
+	mv part whole
+	for n in $(seq 20); do
+		status=0
+		rm -rf part
+		failing fdatasync EIO "$n" "${part[@]}" || status=$?
+		case $status in
+		0) diff -r whole part ;;
+		1) [ ! -e part ] && grep 'Input/output error' "$scratch/stderr" ;;
+		99) break ;;
+		*) false ;;
+		esac
+	done
+	[ "$n" -gt 1 ]
+}
+
+@test "a temporary directory that cannot be removed is told" {
+	mkdir own
+	TMPDIR=$PWD/own failing unlinkat EACCES 1+ ctmerge -q $run
+	grep -x "ctmerge: $PWD/own/.clustertrace.unfinished-......: cannot remove this temporary directory" \
+		"$scratch/stderr"
 }

@@ -64,6 +64,13 @@ refused_as_read()
 	refused "table 'node' is not as this version of ctmerge makes it" \
 		'ALTER TABLE node ADD COLUMN more'
 	refused "table 'irq' is missing" 'DROP TABLE irq'
+	refused "table 'own' is not one that ctmerge makes" \
+		'CREATE TABLE own (size, bytes AS (zeroblob(size))); INSERT INTO own VALUES (1000000000)'
+	refused "table 'json_each' is not one that ctmerge makes" 'CREATE TABLE json_each (value)'
+	refused "table 'own' is not one that ctmerge makes" 'CREATE VIRTUAL TABLE own USING fts5 (text)'
+	changed 'CREATE TABLE own (id INTEGER PRIMARY KEY AUTOINCREMENT, text); CREATE INDEX own_text ON own (text);
+		CREATE TABLE keyed (key PRIMARY KEY) WITHOUT ROWID'
+	ends_with 0 ctanalyze nodes run.db
 	refused "view 'net_dev_queue_v' is not as this version of ctmerge makes it" \
 		'DROP VIEW net_dev_queue_v; CREATE VIEW net_dev_queue_v AS SELECT 1 AS id'
 }

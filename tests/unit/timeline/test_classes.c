@@ -56,7 +56,7 @@ static void any_name_gets_a_table(void **state)
 	    {"two words.and:more", "two words.and:more"},
 	    {"\xe2\x82\xac", "\xe2\x82\xac"},
 	    {"bad\xff", "bad\xef\xbf\xbd"},
-	    {"pragma_table_info", "pragma_table_info"},
+	    {"pragma_table_info", "event_pragma_table_info"},
 	    {"main.event", "main.event"},
 	    {"new\nline", "new\nline"},
 	};

@@ -112,6 +112,9 @@ static void sqlite_keeps_its_names(void **state)
 	table_is(&names, "sqlite", "sqlite");
 	table_is(&names, "my_sqlite_x", "my_sqlite_x");
 	table_is(&names, "sqlite_v", "event_sqlite_v");
+	table_is(&names, "Pragma_table_info", "event_Pragma_table_info");
+	table_is(&names, "json_each", "event_json_each");
+	table_is(&names, "json_each_v", "json_each_v");
 	table_is(&names, "Sqlite", "Sqlite_2");
 	name_clear(&names);
 }
