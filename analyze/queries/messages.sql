@@ -34,13 +34,13 @@ FROM timed AS m;
 
 -- temporary summed
 SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
-       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(*) - count(low_ns + high_ns) AS unbounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
 
 -- with pair
 SELECT src_node, dst_node, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN unbounded < messages THEN least(low_ns, 0) END AS low_ns,
-       CASE WHEN unbounded < messages THEN greatest(high_ns, 0) END AS high_ns, unbounded, negative
+       CASE WHEN bounded > 0 THEN least(low_ns, 0) END AS low_ns,
+       CASE WHEN bounded > 0 THEN greatest(high_ns, 0) END AS high_ns, messages - bounded AS unbounded, negative
 FROM summed;
 
 -- Messages are not looked at where there is none.
@@ -78,7 +78,7 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 -- temporary flow
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
        sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
-       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(*) - count(low_ns + high_ns) AS unbounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 
 -- table flows: Latency by flow
@@ -88,7 +88,7 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 -- limit: 10
 SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN unbounded < messages THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, unbounded, negative
+       CASE WHEN bounded > 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, messages - bounded AS unbounded, negative
 FROM flow AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
