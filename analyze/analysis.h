@@ -53,6 +53,7 @@ struct query {
 	unsigned forms;               /* FORM_... to fill */
 	const char *group;            /* --group or its default; or NULL */
 	const char *tables;           /* only these SQL tables are computed; NULL: all */
+	const char *computed;         /* relations that are stored already; or NULL */
 	struct threads *threads;      /* read on first use */
 	struct error threads_error;   /* the threads could not be read */
 	struct progress progress;

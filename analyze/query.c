@@ -526,7 +526,9 @@ int query_file_run(struct query *query, struct result *result, struct error *err
 	int status = begin_run(&run, query, error);
 
 	for (size_t i = 0; i < run.relations && !status && !query->parquet; i++)
-		if (run.wanted[i] && run.relation[i]->kind == QUERY_TEMPORARY)
+		if (run.wanted[i] && run.relation[i]->kind == QUERY_TEMPORARY &&
+		    !(query->computed &&
+		      query_words_have(query->computed, run.relation[i]->name)))
 			status = keep_relation(&run, i);
 	for (size_t i = 0; i < run.file->blocks && !status; i++)
 		if (is_block_asked(&run, &run.file->block[i]))

@@ -391,21 +391,6 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 	return (cell_number(a) > cell_number(b)) - (cell_number(a) < cell_number(b));
 }
 
-/* A number with a fraction of 0 is the same key as an integer. */
-static void add_key(struct bytes *to, struct cell key)
-{
-	if (key.type == CELL_REAL && fabs(key.real) < 0x1p62 &&
-	    key.real == floor(key.real))
-		key = cell_of_integer((int64_t)key.real);
-	bytes_add_byte(to, (uint8_t)key.type);
-	if (cell_has_bytes(&key)) {
-		bytes_add(to, &key.size, sizeof(key.size));
-		bytes_add(to, key.bytes, key.size);
-	} else if (key.type != CELL_NULL) {
-		bytes_add(to, &key.integer, sizeof(key.integer));
-	}
-}
-
 static struct group *find_group(struct groups *groups, const struct cell *row)
 {
 	struct bytes *key = &groups->key;
@@ -416,7 +401,7 @@ static struct group *find_group(struct groups *groups, const struct cell *row)
 
 	key->size = 0;
 	for (size_t i = 0; i < keys; i++)
-		add_key(key, row[i]);
+		cell_add_key(&row[i], key);
 	if (!last || last->size != key->size ||
 	    memcmp(last->text, key->data, key->size) != 0)
 		groups->last =

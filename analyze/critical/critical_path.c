@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/critical/rank.h"
 #include "analyze/query.h"
 #include "analyze/query_file.h"
 #include "base/mem.h"
@@ -18,7 +19,7 @@
 
 static const char slowest_sql[] =
     NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ?"
-		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id";
+		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id LIMIT ?";
 
 /* Its flow's last one before the message, unless that came after all of it. */
 static const char of_message_sql[] = NODE_REQUEST
@@ -77,7 +78,8 @@ int node_requests_slowest(struct node_request *request, int most, struct query *
 {
 	const struct scope *scope = &query->scope;
 	const struct cell span[] = {cell_of_integer(scope->begin_ns),
-				    cell_of_integer(scope->end_ns)};
+				    cell_of_integer(scope->end_ns),
+				    cell_of_integer(scope->all_nodes ? most : -1)};
 
 	return read_requests(request, most, query, slowest_sql, span, error);
 }
@@ -387,25 +389,18 @@ static int next_part(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
-/* Store the parts of the requests of `compared` as path_part. The slowest and those
- * around the median are enough, unless sums over all requests are wanted. */
-static int store_parts(struct query *query, bool all, struct error *error)
+/* Store the parts of the requests of `compared` as path_part. */
+static int store_parts(struct query *query, int64_t requests_count, struct error *error)
 {
-	static const char count_sql[] =
-	    "SELECT count(*) FROM compared WHERE ?1 OR is_slow + is_middle > 0";
 	static const char requests_sql[] =
-	    NODE_REQUEST "JOIN compared AS c ON c.request = r.id"
-			 " WHERE ?1 OR c.is_slow + c.is_middle > 0 ORDER BY r.id";
-	const struct cell which = cell_of_integer(all);
-	struct part_cursor cursor = {.query = query};
+	    NODE_REQUEST "WHERE r.id IN (SELECT request FROM compared) ORDER BY r.id";
+	struct part_cursor cursor = {.query = query, .requests_count = requests_count};
 	int status = -1;
 
 	cursor.history = history_new(query->reader, error);
 	cursor.requests = timeline_query_new(query->reader, requests_sql, error);
 	if (cursor.history && cursor.requests &&
-	    query_integer(query->reader, count_sql, &which, &cursor.requests_count,
-			  error) >= 0 &&
-	    !timeline_query_ask(cursor.requests, &which, 1, error))
+	    !timeline_query_ask(cursor.requests, NULL, 0, error))
 		status = timeline_reader_keep_rows(
 		    query->reader,
 		    "path_part (request, state, begin_ns, took_ns, node, tid, "
@@ -422,6 +417,7 @@ int run_why(struct query *query, struct result *result, struct error *error)
 {
 	const char *tables = query->tables;
 	struct result walked;
+	int64_t requests_count = 0;
 	int status;
 
 	if (query->scope.without_spans)
@@ -431,8 +427,15 @@ int run_why(struct query *query, struct result *result, struct error *error)
 	status = query_file_run(query, &walked, error);
 	result_clear(&walked);
 	query->tables = tables;
-	return status || store_parts(query, !tables || query_words_have(tables, "parts"),
-				     error)
-		   ? -1
-		   : query_file_run(query, result, error);
+	query->computed = "answered";
+	status =
+	    status ||
+		    rank_requests(query, !tables || query_words_have(tables, "parts"),
+				  &requests_count, error) ||
+		    store_parts(query, requests_count, error) ||
+		    query_file_run(query, result, error)
+		? -1
+		: 0;
+	query->computed = NULL;
+	return status;
 }

@@ -33,7 +33,7 @@ SELECT note FROM path_note;
 
 -- notes
 SELECT 'no request of those asked for had a response' AS note
-WHERE NOT EXISTS (SELECT 1 FROM compared) AND EXISTS (SELECT 1 FROM message)
+WHERE NOT EXISTS (SELECT 1 FROM answered) AND EXISTS (SELECT 1 FROM message)
 UNION ALL
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)'
 WHERE NOT EXISTS (SELECT 1 FROM message);
@@ -50,30 +50,25 @@ WHERE r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns AND r.end_ns - r.beg
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
   AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
 
--- A group has the number of its first request. One request may be both slow and in the middle.
--- temporary compared
--- index: request
-WITH ranked AS (
-	SELECT request, client, server, protocol, port, process, total_ns, bound_ns, min(request) OVER same AS "first",
-	       row_number() OVER (PARTITION BY client, server, protocol, port, process ORDER BY total_ns, request) AS n,
-	       count(*) OVER same AS requests
-	FROM answered WINDOW same AS (PARTITION BY client, server, protocol, port, process))
-SELECT request, client, server, protocol, port, process, total_ns, bound_ns, "first", requests,
-       CASE WHEN n > requests - requests / 1e2 OR n = requests THEN 1 ELSE 0 END AS is_slow,
-       CASE WHEN abs(2 * n - requests - 1) <= greatest(1, least(requests / 1e1, greatest(100, requests / 1e2))) THEN 1 ELSE 0 END AS is_middle
-FROM ranked;
-
--- What why.c asks for first: then it follows the requests of `compared`, into `path_part`.
--- table walked: Requests whose paths are followed
+-- What why.c asks for first. It ranks the requests of each group by their times, into `compared`, and follows
+-- these, into `path_part`.
+-- table walked: Requests that are compared
 -- when: plot
-SELECT count(*) AS requests FROM compared;
+SELECT count(*) AS requests FROM answered;
+
+-- A group has the number of its first request. One request may be both slow and in the middle.
+-- temporary answered_group
+-- index: first
+SELECT client, server, protocol, port, process, min(request) AS "first", count(*) AS requests, sum(total_ns) AS sum_ns,
+       quantile(total_ns, 0.5) AS p50_ns, count(bound_ns) AS bounds, max(bound_ns) AS bound_ns
+FROM answered GROUP BY 1, 2, 3, 4, 5;
+
+-- temporary compared_sum
+SELECT "first", sum(is_slow) AS slow, sum(is_middle) AS middle, sum(total_ns * is_slow) AS slow_ns FROM compared GROUP BY 1;
 
 -- temporary compared_group
 -- index: first
-SELECT "first", client, server, protocol, port, process, count(*) AS requests, sum(is_slow) AS slow, sum(is_middle) AS middle,
-       sum(total_ns) AS sum_ns, sum(total_ns * is_slow) AS slow_ns, quantile(total_ns, 0.5) AS p50_ns,
-       count(bound_ns) AS bounds, max(bound_ns) AS bound_ns
-FROM compared GROUP BY 1, 2, 3, 4, 5, 6;
+SELECT g.*, s.slow, s.middle, s.slow_ns FROM answered_group AS g JOIN compared_sum AS s ON s."first" = g."first";
 
 -- Threads by name: a request of many is served by a thread of its own.
 -- temporary named_part

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -30,6 +31,22 @@ double cell_number(const struct cell *cell)
 	return cell->type == CELL_REAL      ? cell->real
 	       : cell->type == CELL_INTEGER ? (double)cell->integer
 					    : (double)NAN;
+}
+
+void cell_add_key(const struct cell *cell, struct bytes *key)
+{
+	struct cell part = *cell;
+
+	if (part.type == CELL_REAL && fabs(part.real) < 0x1p62 &&
+	    part.real == floor(part.real))
+		part = cell_of_integer((int64_t)part.real);
+	bytes_add_byte(key, (uint8_t)part.type);
+	if (cell_has_bytes(&part)) {
+		bytes_add(key, &part.size, sizeof(part.size));
+		bytes_add(key, part.bytes, part.size);
+	} else if (part.type != CELL_NULL) {
+		bytes_add(key, &part.integer, sizeof(part.integer));
+	}
 }
 
 char *cell_text(const struct cell *cell)

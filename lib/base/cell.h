@@ -71,6 +71,11 @@ int64_t cell_integer(const struct cell *cell, int64_t otherwise);
 /* Return the cell's number as a double, or NaN if it holds no number. */
 double cell_number(const struct cell *cell);
 
+/* Append the cell as a part of a key, for texts_put_bytes(). A number with a fraction of
+ * 0 is the same key as an integer. */
+struct bytes;
+void cell_add_key(const struct cell *cell, struct bytes *key);
+
 /* Return a copy of the cell's text, "" if it is not a text. The caller frees it. */
 char *cell_text(const struct cell *cell);
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/critical/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* A request of a group: the number of its first one, and when it is ranked its part in
+ * the comparison. */
+struct ranked_request {
+	int64_t request, total_ns;
+	size_t group;
+	bool is_slow, is_middle;
+};
+
+/* The requests of `answered`, by group and time. */
+struct ranking {
+	struct texts groups;
+	struct bytes key;
+	int64_t *first; /* request of each group */
+	struct ranked_request *item;
+	size_t count, capacity, first_capacity, next;
+	int64_t stored;
+	bool all; /* store those as well that are neither slow nor in the middle */
+};
+
+enum { RANKING_KEYS = 5 };
+static const char answered_sql[] =
+    "SELECT " TIMELINE_ROW "(client, server, protocol, port, process, request, total_ns)"
+    " FROM answered";
+
+static int add_request(void *context, const struct cell *row, struct error *error)
+{
+	struct ranking *ranking = context;
+	struct ranked_request request = {.request = cell_integer(&row[RANKING_KEYS], 0),
+					 .total_ns =
+					     cell_integer(&row[RANKING_KEYS + 1], 0)};
+	size_t groups = ranking->groups.count;
+
+	(void)error;
+	ranking->key.size = 0;
+	for (size_t i = 0; i < RANKING_KEYS; i++)
+		cell_add_key(&row[i], &ranking->key);
+	request.group = texts_put_bytes(&ranking->groups, (char *)ranking->key.data,
+					ranking->key.size);
+	if (request.group == groups)
+		*MEM_NEXT(ranking->first, groups, ranking->first_capacity) =
+		    request.request;
+	else if (request.request < ranking->first[request.group])
+		ranking->first[request.group] = request.request;
+	*MEM_NEXT(ranking->item, ranking->count, ranking->capacity) = request;
+	return 0;
+}
+
+static int compare_requests(const void *a, const void *b)
+{
+	const struct ranked_request *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns < y->total_ns ? -1 : 1;
+	return (x->request > y->request) - (x->request < y->request);
+}
+
+/* Mark the slowest 1 % of a group and the middle tenth, which is of more than 1,000
+ * requests a hundred, or 1 %. */
+static void mark_group(struct ranked_request *request, size_t count)
+{
+	const double requests = (double)count;
+	const double middle = fmax(1, fmin(requests / 10, fmax(100, requests / 100)));
+
+	for (size_t i = 0; i < count; i++) {
+		request[i].is_slow =
+		    (double)(i + 1) > requests - requests / 100 || i + 1 == count;
+		request[i].is_middle = fabs(2 * (double)i + 1 - requests) <= middle;
+	}
+}
+
+static int give_ranked(void *context, struct cell *row, struct error *error)
+{
+	struct ranking *ranking = context;
+	const struct ranked_request *request;
+
+	(void)error;
+	do {
+		if (ranking->next == ranking->count)
+			return 0;
+		request = &ranking->item[ranking->next++];
+	} while (!ranking->all && !request->is_slow && !request->is_middle);
+	ranking->stored++;
+	row[0] = cell_of_integer(request->request);
+	row[1] = cell_of_integer(ranking->first[request->group]);
+	row[2] = cell_of_integer(request->total_ns);
+	row[3] = cell_of_integer(request->is_slow);
+	row[4] = cell_of_integer(request->is_middle);
+	return 1;
+}
+
+int rank_requests(struct query *query, bool all, int64_t *count, struct error *error)
+{
+	struct ranking ranking = {.all = all};
+	struct timeline_query *rows =
+	    timeline_query_new(query->reader, answered_sql, error);
+	int status = rows && !timeline_query_ask(rows, NULL, 0, error)
+			 ? timeline_query_each(rows, add_request, &ranking, error)
+			 : -1;
+
+	timeline_query_free(rows);
+	if (ranking.count)
+		qsort(ranking.item, ranking.count, sizeof(*ranking.item),
+		      compare_requests);
+	for (size_t i = 0, end; i < ranking.count; i = end) {
+		for (end = i + 1; end < ranking.count &&
+				  ranking.item[end].group == ranking.item[i].group;)
+			end++;
+		mark_group(&ranking.item[i], end - i);
+	}
+	if (!status)
+		status =
+		    timeline_reader_keep_rows(query->reader,
+					      "compared (request INTEGER PRIMARY KEY, "
+					      "\"first\", total_ns, is_slow, is_middle)",
+					      5, give_ranked, &ranking, error);
+	*count = ranking.stored;
+	texts_clear(&ranking.groups);
+	bytes_clear(&ranking.key);
+	free(ranking.first);
+	free(ranking.item);
+	return status;
+}
