@@ -35,7 +35,8 @@ static const char thread_sql[] =
 
 static const char irq_sql[] =
     "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', begin_ns, duration_ns,"
-    " inner_ns) FROM irq"
+    " inner_ns, number, cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2,"
+    " handler) FROM irq"
     " WHERE begin_ns < ?2 AND begin_ns + duration_ns > ?1";
 
 /* Every processor of which anything was recorded has a lane, and every node. */
@@ -226,6 +227,32 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
+/* Count an interrupt for its handler. They lie by node, kind, number and name. */
+static void count_handler(struct activity *activity, const struct cell *row)
+{
+	const nsec_t took_ns = row[4].integer;
+	struct activity_handler *handler =
+	    activity->handlers ? &activity->handler[activity->handlers - 1] : NULL;
+	const struct cell name = row[8].type == CELL_TEXT ? row[8] : cell_of_text("");
+
+	if (!handler || handler->node != row[0].integer ||
+	    handler->is_soft != (row[2].integer != 0) ||
+	    handler->number != row[6].integer || !is_name(handler->name, &name)) {
+		handler = MEM_NEXT(activity->handler, activity->handlers,
+				   activity->handler_capacity);
+		*handler =
+		    (struct activity_handler){.node = row[0].integer,
+					      .number = row[6].integer,
+					      .is_soft = row[2].integer != 0,
+					      .name = mem_strndup(name.bytes, name.size)};
+	}
+	if (!row[7].integer)
+		return;
+	handler->count++;
+	handler->sum_ns = nsec_add(handler->sum_ns, took_ns);
+	handler->most_ns = took_ns > handler->most_ns ? took_ns : handler->most_ns;
+}
+
 /* What interrupted an interrupt counts for itself alone: the share is of the whole. */
 static int add_irq(void *context, const struct cell *row, struct error *error)
 {
@@ -237,13 +264,14 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	bool soft = row[2].integer != 0;
 	struct activity_lane *lane;
 
-	if (check_integers(reading, row, 6, error))
+	if (check_integers(reading, row, 8, error))
 		return -1;
 	own = fmin(fmax(own, 0), 1);
 	if (!scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
 	activity->irqs++;
+	count_handler(activity, row);
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
@@ -421,6 +449,21 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 		    8);
 }
 
+static int give_handler(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct activity_handler *handler = &giving->activity->handler[giving->at];
+
+	(void)error;
+	if (giving->at++ == giving->activity->handlers)
+		return 0;
+	row[6] = cell_of_text(handler->name);
+	return give(row,
+		    (const int64_t[]){handler->node, handler->is_soft, handler->number,
+				      handler->count, handler->sum_ns, handler->most_ns},
+		    6);
+}
+
 /* What a processor did in a step. */
 static int give_step(void *context, struct cell *row, struct error *error)
 {
@@ -497,7 +540,7 @@ static int keep_steps(const struct activity *activity, struct timeline_reader *r
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error)
 {
-	struct giving lanes = {activity, 0, {NULL}}, threads = lanes;
+	struct giving lanes = {activity, 0, {NULL}}, threads = lanes, handlers = lanes;
 
 	return timeline_reader_keep_rows(reader,
 					 "page_lane (node, cpu, known_ns, busy_ns, "
@@ -509,6 +552,11 @@ int activity_keep(const struct activity *activity, struct timeline_reader *reade
 			   "wait_ns, most_wait_ns, comm, run, wait_count, wait_sum, "
 			   "wait_most)",
 			   13, give_thread, &threads, error) ||
+		       timeline_reader_keep_rows(
+			   reader,
+			   "page_handler (node, soft, number, count, sum_ns, max_ns, "
+			   "handler)",
+			   7, give_handler, &handlers, error) ||
 		       keep_steps(activity, reader, error)
 		   ? -1
 		   : 0;
@@ -528,6 +576,9 @@ void activity_clear(struct activity *activity, const struct scope *scope)
 		bin_clear(&activity->thread[i].wait_sum);
 		bin_clear(&activity->thread[i].wait_most);
 	}
+	for (size_t i = 0; i < activity->handlers; i++)
+		free(activity->handler[i].name);
+	free(activity->handler);
 	free(activity->lane);
 	free(activity->thread);
 }

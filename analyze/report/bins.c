@@ -23,7 +23,7 @@ uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns)
 }
 
 /* Rows mostly come in the order of time: look from the end. */
-static struct bin *bin_at(struct bin_series *series, uint32_t step)
+static struct bin *bin_at(struct bin_series *series, uint32_t step, int64_t initial)
 {
 	size_t at = series->count;
 
@@ -34,22 +34,30 @@ static struct bin *bin_at(struct bin_series *series, uint32_t step)
 	(void)MEM_NEXT(series->item, series->count, series->capacity);
 	memmove(&series->item[at + 1], &series->item[at],
 		(series->count - 1 - at) * sizeof(*series->item));
-	series->item[at] = (struct bin){step, 0};
+	series->item[at] = (struct bin){step, initial};
 	return &series->item[at];
 }
 
 void bin_add(struct bin_series *series, uint32_t step, int64_t value)
 {
-	struct bin *bin = bin_at(series, step);
+	struct bin *bin = bin_at(series, step, 0);
 
 	bin->value = nsec_add(bin->value, value);
 }
 
-void bin_raise(struct bin_series *series, uint32_t step, int64_t value)
+bool bin_raise(struct bin_series *series, uint32_t step, int64_t value)
 {
-	struct bin *bin = bin_at(series, step);
+	struct bin *bin = bin_at(series, step, INT64_MIN);
 
-	bin->value = value > bin->value ? value : bin->value;
+	if (value <= bin->value)
+		return false;
+	bin->value = value;
+	return true;
+}
+
+static void bin_set(struct bin_series *series, uint32_t step, int64_t value)
+{
+	bin_at(series, step, 0)->value = value;
 }
 
 void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,
@@ -115,8 +123,8 @@ char *bin_text(const struct bin_series *series, bool raised)
 
 enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 60000 };
 
-/* Of rows: nodes, then texts or numbers, then when, how long, and further sums. Values of
- * a timeline may be of any type: what is no integer counts as 0. */
+/* Of rows: nodes, then texts or numbers, then when, how long, further sums, and an id.
+ * Values of a timeline may be of any type: what is no integer counts as 0. */
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
@@ -125,8 +133,8 @@ static const struct bin_source {
 } sources[] = {
     {"pairs", 2, 2, 2, false,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
-     " latency_ns < 0) FROM message"
-     " WHERE send_ns BETWEEN ?1 AND ?2 AND src_node <> dst_node"},
+     " latency_ns < 0, id) FROM message WHERE send_ns BETWEEN ?1 AND ?2"
+     " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
     {"requests", 2, 3, 10, false,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
@@ -149,7 +157,8 @@ struct bin_row {
 	struct cell key[KEYS_MOST];
 	nsec_t until_ns; /* of those so far */
 	struct bin_series count, took, longest, sum[SUMS_MOST];
-	uint32_t *value; /* how long: step << 12 | FINEST * log2 */
+	struct bin_series longest_id; /* of the pairs' messages */
+	uint32_t *value;              /* how long: step << 12 | FINEST * log2 */
 	size_t values, value_capacity;
 };
 
@@ -181,13 +190,8 @@ static struct bin_row *row_of(struct bin_tables *tables, const struct cell *key)
 	size_t at;
 
 	tables->key.size = 0;
-	for (size_t i = 0; i < table->source->keys; i++) {
-		bytes_add(&tables->key, &key[i].type, sizeof(key[i].type));
-		if (key[i].type == CELL_INTEGER)
-			bytes_add_le(&tables->key, (uint64_t)key[i].integer, 8);
-		else if (key[i].type == CELL_TEXT)
-			bytes_add(&tables->key, key[i].bytes, key[i].size + 1);
-	}
+	for (size_t i = 0; i < table->source->keys; i++)
+		cell_add_key(&key[i], &tables->key);
 	at = texts_put_bytes(&table->keys, (const char *)tables->key.data,
 			     tables->key.size);
 	if (at < table->rows)
@@ -238,7 +242,8 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 		return 0;
 	}
 	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
-	bin_raise(&row->longest, step, took_ns);
+	if (bin_raise(&row->longest, step, took_ns) && source == sources)
+		bin_set(&row->longest_id, step, integer_of(&value[2 + source->sums]));
 	*MEM_NEXT(row->value, row->values, row->value_capacity) =
 	    step << 12 | bucket_of(took_ns);
 	for (size_t i = 0; i < source->sums; i++)
@@ -359,25 +364,25 @@ static void write_row(const struct scope *scope, const struct bin_table *table,
 		add_series(page, &row->sum[i], false);
 }
 
-/* As fine as it fits; where nothing fits there are no histograms, and no percentiles. */
-static uint32_t finest_that_fits(const struct bin_table *table)
+/* Write the histograms of all rows as fine as they fit, and set where each one ends.
+ * Return how fine they are, or 0 if none fit: then there are no percentiles. */
+static uint32_t write_histograms(struct bytes *text, size_t *end,
+				 const struct bin_table *table)
 {
 	const size_t most =
 	    strcmp(table->source->name, "requests") ? TEXT_MOST : 3 * TEXT_MOST;
 
 	for (uint32_t fine = FINEST; fine >= 2; fine /= 2) {
-		size_t size = 0;
-
-		for (size_t i = 0; i < table->rows && size < most; i++) {
-			struct bytes text = {0};
-
-			add_histogram(&text, &table->row[i], fine);
-			size += text.size;
-			bytes_clear(&text);
+		text->size = 0;
+		for (size_t i = 0; i < table->rows && text->size < most; i++) {
+			add_histogram(text, &table->row[i], fine);
+			end[i] = text->size;
 		}
-		if (size < most)
+		if (text->size < most)
 			return fine;
 	}
+	text->size = 0;
+	memset(end, 0, table->rows * sizeof(*end));
 	return 0;
 }
 
@@ -386,22 +391,23 @@ void bin_tables_write(const struct bin_tables *tables, const struct scope *scope
 {
 	for (size_t i = 0; i < SOURCES; i++) {
 		const struct bin_table *table = &tables->table[i];
-		const uint32_t fine = finest_that_fits(table);
+		size_t *end = mem_zalloc((table->rows + 1) * sizeof(*end));
+		struct bytes text = {0};
+		const uint32_t fine = write_histograms(&text, end, table);
 
 		fprintf(page, "%s\"%s\":{\"fine\":%u,\"rows\":[", i ? ",\n" : "",
 			table->source->name, fine);
 		for (size_t k = 0; k < table->rows; k++) {
-			struct bytes text = {0};
+			const size_t begin = k ? end[k - 1] : 0;
 
-			if (fine)
-				add_histogram(&text, &table->row[k], fine);
-			bytes_add(&text, "", 1);
 			fputs(k ? ",\n" : "", page);
 			write_row(scope, table, &table->row[k], page);
-			fprintf(page, ",\"%s\"]", (const char *)text.data);
-			bytes_clear(&text);
+			fprintf(page, ",\"%.*s\"]", (int)(end[k] - begin),
+				end[k] > begin ? (const char *)text.data + begin : "");
 		}
 		fputs("]}", page);
+		bytes_clear(&text);
+		free(end);
 	}
 }
 
@@ -422,7 +428,8 @@ static int64_t value_at(const struct bin_series *series, uint32_t step)
 }
 
 /* Each step of a row in which there is something: key, step, how many, what they took,
- * the longest, and the sums that findings need: bytes or what was resent, what ran. */
+ * the longest and its id, and the sums that findings need: bytes or what was resent,
+ * what ran. */
 static int next_bin(void *context, struct cell *cell, struct error *error)
 {
 	struct bin_cursor *cursor = context;
@@ -454,6 +461,7 @@ static int next_bin(void *context, struct cell *cell, struct error *error)
 	cell[7] = cell_of_integer(value_at(&row->longest, step));
 	cell[8] = cell_of_integer(value_at(&row->sum[0], step));
 	cell[9] = cell_of_integer(value_at(&row->sum[3], step));
+	cell[10] = cell_of_integer(value_at(&row->longest_id, step));
 	cursor->bin++;
 	return 1;
 }
@@ -465,8 +473,9 @@ int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *rea
 
 	return timeline_reader_keep_rows(
 	    reader,
-	    "page_bin (kind, a, b, c, step, count, took_ns, most_ns, first_sum, ran_ns)",
-	    10, next_bin, &cursor, error);
+	    "page_bin (kind, a, b, c, step, count, took_ns, most_ns, first_sum, ran_ns, "
+	    "longest_id)",
+	    11, next_bin, &cursor, error);
 }
 
 static void clear_row(struct bin_row *row)
@@ -477,6 +486,7 @@ static void clear_row(struct bin_row *row)
 	bin_clear(&row->count);
 	bin_clear(&row->took);
 	bin_clear(&row->longest);
+	bin_clear(&row->longest_id);
 	for (size_t i = 0; i < SUMS_MOST; i++)
 		bin_clear(&row->sum[i]);
 	free(row->value);

@@ -29,9 +29,9 @@ struct bin_series {
 /* Return the step of an instant; one beyond the grid counts for its nearest step. */
 uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns);
 
-/* Add to the value of a step, or raise it. */
+/* Add to the value of a step, or raise it; return whether it is raised. */
 void bin_add(struct bin_series *series, uint32_t step, int64_t value);
-void bin_raise(struct bin_series *series, uint32_t step, int64_t value);
+bool bin_raise(struct bin_series *series, uint32_t step, int64_t value);
 
 /* Add to each step the nanoseconds that a span has of it. */
 void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,

@@ -42,13 +42,12 @@ static const struct report_query {
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, -1},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS},
-    [ANSWER_LINES] = {"report", NULL, "gaps curves links messages tasks periods density",
-		      0, -1},
-    [ANSWER_OWN] =
-	{"report", NULL,
-	 "name home again folded processors threads threads_named handlers interrupts "
-	 "slow_pairs findings found",
-	 0, -1},
+    [ANSWER_LINES] = {"report", NULL, "gaps curves tasks periods density", 0, -1},
+    [ANSWER_OWN] = {"report", NULL,
+		    "name home messages links again folded processors threads "
+		    "threads_named handlers interrupts "
+		    "slow_pairs findings found",
+		    0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -117,21 +116,13 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 static int do_task(struct report *report, struct query *query, int task,
 		   struct error *error)
 {
-	const bool is_lines = task == ANSWER_LINES;
-
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, query, error);
 	if (task == TASK_BINS) {
 		report->bins = bin_tables_read(&report->activity.grid, query, error);
 		return report->bins ? 0 : -1;
 	}
-	/* The groups of millions of messages are sorted on disk. */
-	if (is_lines && query_rows(query->reader, "PRAGMA cache_size = -8192", NULL, NULL,
-				   NULL, error))
-		return -1;
-	return ask(report, query, task, error) ||
-	       (is_lines && query_rows(query->reader, "PRAGMA cache_size = -65536", NULL,
-				       NULL, NULL, error));
+	return ask(report, query, task, error);
 }
 
 /* Nothing more is begun when a task failed. */
@@ -156,6 +147,7 @@ static int ask_all(struct report *report, struct error *error)
 	if (query_open(&all.second, report->query->analysis, report->query->request,
 		       report->query->path, error))
 		return -1;
+	timeline_reader_skip_checks(all.second.reader, report->query->reader);
 	parallel_run(WORKERS, TASKS, work, &all);
 	query_close(&all.second);
 	for (int i = 0; i < TASKS; i++)
@@ -211,8 +203,7 @@ static void put_facts(struct report *report)
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
 	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
 	const double messages = report_number(
-	    report_cell(report_table(report, ANSWER_LINES, "messages"), 0, "messages"),
-	    0);
+	    report_cell(report_table(report, ANSWER_OWN, "messages"), 0, "messages"), 0);
 	size_t chosen = 0;
 	double events = 0;
 
@@ -413,9 +404,13 @@ static int give_all(struct report *report, struct error *error)
 static int prepare(struct report *report, struct error *error)
 {
 	struct query *query = report->query;
+	/* Both threads read them. */
+	static const char *const tables[] = {"message", "message_observation", "request",
+					     NULL};
 	int count;
 
-	if (activity_begin(&report->activity, query, error))
+	if (timeline_reader_check(query->reader, tables, error) ||
+	    activity_begin(&report->activity, query, error))
 		return -1;
 	count = node_requests_slowest(report->request, REPORT_REQUESTS, query, error);
 	if (count < 0)

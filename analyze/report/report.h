@@ -42,6 +42,16 @@ struct activity_thread {
 	struct bin_series run, wait_count, wait_sum, wait_most; /* the same by steps */
 };
 
+/* A handler of interrupts or softirqs on one node. Its numbers are of those that lie
+ * within the scope as a whole. */
+struct activity_handler {
+	int64_t node, number;
+	bool is_soft;
+	char *name;
+	int64_t count;
+	nsec_t sum_ns, most_ns;
+};
+
 struct activity {
 	struct bin_grid grid; /* of sums: a step is some cells */
 	nsec_t begin_ns, end_ns, cell_ns;
@@ -51,6 +61,8 @@ struct activity {
 	size_t lanes, lane_capacity;
 	struct activity_thread *thread; /* by node and tid */
 	size_t threads, thread_capacity;
+	struct activity_handler *handler; /* by node, kind, number and name */
+	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
 };
 
@@ -60,7 +72,7 @@ int activity_begin(struct activity *activity, struct query *query, struct error 
 /* Read all; 0, or -1 with error. */
 int activity_read(struct activity *activity, struct query *query, struct error *error);
 
-/* Keep the sums as page_lane and page_thread, for report.sql. */
+/* Keep the sums as page_lane, page_thread and page_handler, for report.sql. */
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error);
 

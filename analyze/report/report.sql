@@ -114,27 +114,24 @@ FROM part JOIN merge USING (n) GROUP BY n, node, run, number / size;
 -- table curves: Below the lanes
 SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
 
--- with way
-SELECT id, src_node, dst_node, send_ns, recv_ns - send_ns AS took_ns
-FROM message
-WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
-  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node));
-
--- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each step.
+-- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each `per` steps.
 -- temporary link_step
-SELECT messages, CASE WHEN messages > 2000 THEN (:end_ns - :begin_ns) / (2000 / greatest(2 * pairs, 2) + 1) + 1 ELSE 0 END AS step_ns
-FROM (SELECT count(*) AS messages FROM way) AS a CROSS JOIN (
+SELECT messages, CASE WHEN messages > 2000 THEN greatest(1, CAST(steps * 2e0 * pairs / 2000 AS BIGINT)) ELSE 0 END AS per, step_ns
+FROM (SELECT coalesce(sum(count), 0) AS messages FROM page_bin WHERE kind = 'pairs') AS a CROSS JOIN page_fact CROSS JOIN (
 	SELECT count(*) AS pairs FROM (
 		SELECT DISTINCT a.node, b.node FROM clock_pair AS p JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b) AS c) AS d;
 
 -- table messages: How many there are, and of which steps those are that are drawn
-SELECT messages, step_ns FROM link_step;
+SELECT messages, per * step_ns AS step_ns FROM link_step;
 
 -- table links: The messages that are drawn
 WITH link AS (
-	SELECT id, max(took_ns) AS took_ns FROM way CROSS JOIN link_step
-	GROUP BY src_node, dst_node, CASE WHEN step_ns > 0 THEN (send_ns - :begin_ns) / step_ns ELSE id END
-	ORDER BY 2 DESC, 1 LIMIT 4000)
+	SELECT id, recv_ns - send_ns AS took_ns FROM link_step CROSS JOIN message
+	WHERE per = 0 AND src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
+	  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
+	UNION ALL
+	SELECT longest_id, max(most_ns) FROM link_step CROSS JOIN page_bin WHERE per > 0 AND kind = 'pairs'
+	GROUP BY a, b, (step - step % per) / per ORDER BY 2 DESC, 1 LIMIT 4000)
 SELECT m.id, a.place AS from_place, (SELECT cpu FROM event WHERE id = m.send_event) AS from_cpu,
        b.place AS to_place, (SELECT cpu FROM event WHERE id = m.recv_event) AS to_cpu,
        m.send_ns - :begin_ns AS sent_ns, m.recv_ns - :begin_ns AS came_ns, m.low_ns, m.high_ns,
@@ -180,7 +177,7 @@ SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELS
        sum(count) AS count, text
 FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
--- What C has summed up as it read the spans: page_lane and page_thread.
+-- What C has summed up as it read the spans: page_lane, page_thread and page_handler.
 -- temporary page_processors
 SELECT n.name AS node, l.cpu, k.recorded_ns, l.known_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
        1e2 * l.irq_ns / k.recorded_ns AS irq_percent, 1e2 * l.softirq_ns / k.recorded_ns AS softirq_percent, l.full_ns
@@ -209,16 +206,6 @@ SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS firs
        CASE WHEN size < 120000 THEN wait_count END AS wait_count, CASE WHEN size < 120000 THEN wait_sum END AS wait_sum,
        CASE WHEN size < 120000 THEN wait_most END AS wait_most, entry
 FROM sized AS h JOIN place AS p ON p.node = h.of_node WHERE h.cpu_ns > 0 ORDER BY h.n LIMIT 2000;
-
--- What interrupts did, in the order in which they lie; a time is of those that lie within the scope as a whole.
--- temporary page_handler
-SELECT i.node, CASE i.kind WHEN 'softirq' THEN 1 ELSE 0 END AS soft, i.number, i.handler, sum(is_whole) AS count,
-       sum(is_whole * duration_ns) AS sum_ns, max(is_whole * duration_ns) AS max_ns
-FROM (SELECT node, kind, number, handler, duration_ns,
-             CASE WHEN cut = 0 AND begin_ns >= :begin_ns AND begin_ns + duration_ns <= :end_ns THEN 1 ELSE 0 END AS is_whole
-      FROM irq WHERE begin_ns < :end_ns AND begin_ns + duration_ns > :begin_ns) AS i
-WHERE i.node IN (SELECT id FROM chosen_node)
-GROUP BY i.node, i.kind, i.number, i.handler ORDER BY i.node, i.kind, i.number, i.handler;
 
 -- table handlers: What the script calls an interrupt
 SELECT soft, number, handler AS name FROM page_handler ORDER BY rowid;

@@ -296,7 +296,7 @@ void report_reduction(struct report *report)
 {
 	const struct activity *activity = &report->activity;
 	const struct result_table *messages =
-	    report_table(report, ANSWER_LINES, "messages");
+	    report_table(report, ANSWER_OWN, "messages");
 	const double step_ns = report_number(report_cell(messages, 0, "step_ns"), 0);
 	char text[PRINT_TEXT];
 
@@ -314,7 +314,7 @@ void report_reduction(struct report *report)
 		html_note(report->page,
 			  "%zu of %.0f messages are drawn: of each pair of nodes and "
 			  "direction the slowest in each step of %s.",
-			  report_table(report, ANSWER_LINES, "links")->rows,
+			  report_table(report, ANSWER_OWN, "links")->rows,
 			  report_number(report_cell(messages, 0, "messages"), 0),
 			  html_span(text, step_ns));
 }

@@ -29,7 +29,6 @@ static int authorize_statement(void *context, int action, const char *first,
 					      "user_version",
 					      "page_size",
 					      "encoding",
-					      "cache_size",
 					      NULL};
 	static const char *const own_pragmas[] = {"query_only", NULL};
 	static const char *const functions[] = {"load_extension", "fts3_tokenizer", NULL};

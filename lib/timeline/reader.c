@@ -389,6 +389,20 @@ static int add_indexes(struct timeline_reader *reader,
 	return status;
 }
 
+int timeline_reader_check(struct timeline_reader *reader, const char *const *tables,
+			  struct error *error)
+{
+	for (; reader->authorizer.checks && *tables; tables++)
+		value_checks_note(reader->authorizer.checks, *tables, NULL);
+	return value_checks_run(reader->authorizer.checks, error);
+}
+
+void timeline_reader_skip_checks(struct timeline_reader *reader,
+				 const struct timeline_reader *checked)
+{
+	value_checks_skip(reader->authorizer.checks, checked->authorizer.checks);
+}
+
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error)
 {

@@ -125,6 +125,15 @@ struct timeline_temporary {
 	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
 };
 
+/* Check the values of these tables now, each row once, and not for each statement that
+ * reads further columns of them. The list ends with NULL. Return 0, or -1 with error. */
+int timeline_reader_check(struct timeline_reader *reader, const char *const *tables,
+			  struct error *error);
+
+/* Skip the checks that another reader of the same timeline has run. */
+void timeline_reader_skip_checks(struct timeline_reader *reader,
+				 const struct timeline_reader *checked);
+
 /* Create the table, replacing one of the same name. Return 0, or -1 with an error that
  * does not contain the timeline's path. */
 int timeline_reader_keep(struct timeline_reader *reader,

@@ -189,10 +189,16 @@ void value_checks_note(struct value_checks *checks, const char *table, const cha
 		struct value_check *check = &checks->item[i];
 
 		if (check->is_done || strcmp(check->table, table) != 0 ||
-		    (check->column && strcmp(check->column, column) != 0))
+		    (column && check->column && strcmp(check->column, column) != 0))
 			continue;
 		check->is_noted = checks->any_noted = true;
 	}
+}
+
+void value_checks_skip(struct value_checks *checks, const struct value_checks *other)
+{
+	for (size_t i = 0; checks && i < checks->count; i++)
+		checks->item[i].is_done |= other->item[i].is_done;
 }
 
 /* Return a SELECT for the noted columns of a table, of which each row is read once: the

@@ -19,9 +19,12 @@ struct value_checks *value_checks_new(struct sqlite3 *db, const char *place,
 				      struct error *error);
 void value_checks_free(struct value_checks *checks);
 
-/* Note that a statement being prepared reads this column. */
+/* Note that a statement being prepared reads this column; NULL: all of the table. */
 void value_checks_note(struct value_checks *checks, const char *table,
 		       const char *column);
+
+/* Skip the checks that another reader of the same timeline has run. */
+void value_checks_skip(struct value_checks *checks, const struct value_checks *other);
 
 /* Run the checks of the noted columns. Return 0, or -1 with error. */
 int value_checks_run(struct value_checks *checks, struct error *error);
