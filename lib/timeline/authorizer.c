@@ -20,16 +20,11 @@ static int authorize_statement(void *context, int action, const char *first,
 			       const char *second, const char *schema,
 			       const char *trigger)
 {
-	static const char *const pragmas[] = {"table_info",
-					      "table_xinfo",
-					      "foreign_key_list",
-					      "foreign_key_check",
-					      "integrity_check",
-					      "application_id",
-					      "user_version",
-					      "page_size",
-					      "encoding",
-					      NULL};
+	static const char *const pragmas[] = {"table_info",       "table_xinfo",
+					      "foreign_key_list", "foreign_key_check",
+					      "integrity_check",  "application_id",
+					      "user_version",     "page_size",
+					      "encoding",         NULL};
 	static const char *const own_pragmas[] = {"query_only", NULL};
 	static const char *const functions[] = {"load_extension", "fts3_tokenizer", NULL};
 	const struct authorizer *authorizer = context;
