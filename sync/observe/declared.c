@@ -51,9 +51,19 @@ static void report_counts(const struct declared_counts *counts,
 			    counts->name, counts->ambiguous);
 }
 
+static bool has_one_host(const struct observations *seen)
+{
+	for (size_t i = 1; i < seen->traces; i++)
+		if (seen->trace[i].host_index != seen->trace->host_index)
+			return false;
+	return true;
+}
+
 void declared_report(const struct observations *seen, const struct declared_list *list,
 		     struct problem_list *problems)
 {
+	if (has_one_host(seen))
+		return;
 	for (size_t i = 0; i < list->count; i++)
 		report_missing(seen, list->item[i], problems);
 	for (size_t i = 0; i < seen->declareds; i++)

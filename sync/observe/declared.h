@@ -6,7 +6,7 @@
 #include "sync/observe/observe.h"
 
 /* Report the declared messages that no event belongs to, and the events that became no
- * message. */
+ * message, unless one host alone was observed: the other ends are elsewhere. */
 void declared_report(const struct observations *seen, const struct declared_list *list,
 		     struct problem_list *problems);
 
