@@ -15,7 +15,8 @@
 #     log/STEP-NODE         what a command said, and LOG.status
 #   $lists  also $batch, but in a dry run:
 #     nodes                 their names, a line each
-#     sync.words merge.words  options for ctsync and ctmerge, a line each
+#     sync.words merge.words declare.words  options for ctsync, for ctmerge, and for
+#                           reading packets, a line each
 #
 # In a dry run that prints sync, $is_dry_sync tells that it would remove the parts.
 #
@@ -46,11 +47,20 @@ lacks_packets()
 		{ [ ! -e "$batch/packets/$1.packets" ] && [ -d "$run/$1" ] && ! has_sources "$run/$1"; }
 }
 
-# list_sources NODE: the version of the programs, and the files of the node's data with their
-# sizes and times; only its path if the data is not on this machine.
+# list_declarations: the checksums of the files that declare messages for all nodes.
+list_declarations()
+{
+	while IFS= read -r declare_word; do
+		cksum <"${declare_word#*=}" || return
+	done <"$lists/declare.words"
+	[ ! -e "$run/messages.yaml" ] || cksum <"$run/messages.yaml"
+}
+
+# list_sources NODE: the version of the programs, the declared messages, and the files of the
+# node's data with their sizes and times; only its path if the data is not on this machine.
 list_sources()
 {
-	printf '%s\n' "$version" && readlink -f "$run/$1" || return
+	printf '%s\n' "$version" && list_declarations && readlink -f "$run/$1" || return
 	[ ! -d "$run/$1" ] || find -L "$run/$1/" -type f -printf '%s %T@ %P\n' | LC_ALL=C sort
 }
 
@@ -80,7 +90,7 @@ step_extract()
 		[ "$perform" = print_step ] || : >"$batch/packets/$1.none"
 		return
 	fi
-	"$perform" "extract-$1" "$batch/packets/$1.packets" \
+	with_options "$lists/declare.words" "extract-$1" "$batch/packets/$1.packets" \
 		ctsync -q --extract "$batch/packets/$1.packets" "$run/$1"
 }
 
