@@ -529,8 +529,12 @@ static int add_message(struct links *links, const struct observation *seen)
 	message->is_carrier = seen->send.sent.is_carrier;
 	message->send_source = ends->send.source;
 	message->recv_source = ends->recv.source;
-	message->data = packet_is_declared(packet) ? 0 : data_bytes(packet);
+	message->data = packet_is_declared(packet) ? TIMELINE_NONE : data_bytes(packet);
 	message->flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0;
+	if (packet_is_declared(packet)) {
+		message->declared = packet->flags & (PACKET_ASKS | PACKET_ANSWERS);
+		packet_get_key(packet, message->key);
+	}
 	if (seen->send.cause.event)
 		set_cause(&message->row, &seen->send.cause);
 	set_network(links, &message->row, packet);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/requests.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "input/packet.h"
 #include "timeline/reader.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
@@ -104,7 +107,9 @@ static struct flow_key make_key(struct requests *requests,
 				   texts_put(&requests->texts, dst.address)};
 	const int64_t node[2] = {row->src_node, row->dst_node};
 	const int order = strcmp(src.address, dst.address);
-	const int at = order ? order > 0 : src.port >= dst.port;
+	const int at = order                  ? order > 0
+		       : src.port != dst.port ? src.port > dst.port
+					      : node[0] > node[1];
 
 	*first = at;
 	return (struct flow_key){
@@ -135,13 +140,18 @@ static struct flow *find_flow(struct requests *requests,
 			      const struct request_message *message, int *from)
 {
 	const struct timeline_message *row = &message->row;
-	const struct request_name src = {row->src, row->sport},
-				  dst = {row->dst, row->dport};
-	struct flow_key own = make_key(requests, row, src, dst, from), seen[2];
+	struct request_name src = {row->src, row->sport}, dst = {row->dst, row->dport};
+	struct flow_key own, seen[2];
 	size_t *at[2], found;
+	char key[2 * 16 + 1];
 	int first;
 
-	seen[0] = seen[1] = own;
+	if (message->declared) {
+		snprintf(key, sizeof(key), "%016" PRIx64 "%016" PRIx64, message->key[0],
+			 message->key[1]);
+		src.address = dst.address = key;
+	}
+	own = seen[0] = seen[1] = make_key(requests, row, src, dst, from);
 	if (message->sent_to.address) {
 		seen[0] = make_key(requests, row, src, message->sent_to, &first);
 		seen[1] = make_key(requests, row, message->received_from, dst, &first);
@@ -271,6 +281,13 @@ static void set_sender(const struct request_message *message, int64_t *tid,
 		*tid = sent->origin_tid;
 }
 
+/* Return a copy that lasts; NULL of NULL. */
+static const char *keep_text(struct requests *requests, const char *text)
+{
+	return text ? texts_get(&requests->texts, texts_put(&requests->texts, text))
+		    : NULL;
+}
+
 static void begin_request(struct requests *requests, struct flow *flow,
 			  const struct request_message *message)
 {
@@ -289,11 +306,9 @@ static void begin_request(struct requests *requests, struct flow *flow,
 	now->server = row->dst_node;
 	now->client_source = requests->run->source[message->send_source].id;
 	now->server_source = requests->run->source[message->recv_source].id;
-	now->client_address =
-	    texts_get(&requests->texts, texts_put(&requests->texts, row->src));
+	now->client_address = keep_text(requests, row->src);
 	now->client_port = row->sport;
-	now->server_address =
-	    texts_get(&requests->texts, texts_put(&requests->texts, row->dst));
+	now->server_address = keep_text(requests, row->dst);
 	now->server_port = row->dport;
 	now->begin_ns = message->first.ns;
 	now->arrived_ns = NSEC_MIN;
@@ -309,6 +324,11 @@ static nsec_t resent_time(const struct request_message *message)
 	return nsec_sub(message->row.send_ns, message->first.ns);
 }
 
+static int64_t add_data(int64_t bytes, int64_t data)
+{
+	return data == TIMELINE_NONE ? TIMELINE_NONE : nsec_add(bytes, data);
+}
+
 /* Add a message to a request. A segment that fills a hole may have been sent first. */
 static void add_request(struct request_row *request,
 			const struct request_message *message)
@@ -316,7 +336,7 @@ static void add_request(struct request_row *request,
 	struct timeline_request *now = &request->row;
 	nsec_t recv_ns = message->row.recv_ns;
 
-	now->request_bytes = nsec_add(now->request_bytes, message->data);
+	now->request_bytes = add_data(now->request_bytes, message->data);
 	if (message->first.ns < now->begin_ns)
 		now->begin_ns = message->first.ns;
 	if (recv_ns > now->arrived_ns) {
@@ -360,7 +380,7 @@ static void add_response(struct requests *requests, struct flow *flow,
 		    message->first.sent.origin_ns < now->given_ns)
 			now->given_ns = message->first.sent.origin_ns;
 	}
-	now->response_bytes = nsec_add(now->response_bytes, message->data);
+	now->response_bytes = add_data(now->response_bytes, message->data);
 	if (message->first.ns < now->responded_ns)
 		now->responded_ns = message->first.ns;
 	if (now->given_ns > now->responded_ns)
@@ -399,6 +419,8 @@ static void add_message(struct requests *requests, const struct request_message 
 	}
 	if (!is_new_data(&flow->stream[from], message))
 		return;
+	if (message->declared)
+		flow->client = message->declared & PACKET_ASKS ? from : !from;
 	if (flow->client < 0)
 		flow->client = from;
 	if (from == flow->client) {
@@ -422,7 +444,7 @@ void requests_message(struct requests *requests, const struct request_message *m
 
 	requests->messages++;
 	if ((row->send_event != TIMELINE_NONE || message->send_source >= run->count) &&
-	    row->src && row->dst)
+	    (message->declared || (row->src && row->dst)))
 		add_message(requests, message);
 }
 

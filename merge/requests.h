@@ -52,11 +52,11 @@ void sent_packets_free(struct sent_packets *packets);
 /*
  * Requests between nodes and their responses, from the messages alone: in each flow (two
  * nodes, and two addresses and ports of a protocol as either node sees them, which NAT
- * makes differ), the messages with data one way up to
+ * makes differ; of declared messages the key), the messages with data one way up to
  * the first one the other way are a request, those the other way up to the next one back
  * its response. The client is who sent the SYN, else whose port is ephemeral, else who
- * sent data first. TCP's segments without data, and those of which all was received
- * before, do not count.
+ * sent data first; of declared messages, who sent what can be answered. TCP's segments
+ * without data, and those of which all was received before, do not count.
  *
  * Who sends a second request before the first is answered has both counted as one. What a
  * tunnel sends, which carries the packets of others, is no request.
@@ -89,8 +89,10 @@ struct request_message {
 	struct request_send first;
 	bool is_carrier;                   /* as in struct sent_packet */
 	uint32_t send_source, recv_source; /* indexes in the run */
-	int64_t data;                      /* bytes of it */
+	int64_t data;                      /* bytes of it; TIMELINE_NONE: unknown */
 	uint8_t flags;                     /* TCP's; 0: none, or not known */
+	uint8_t declared;                  /* PACKET_ASKS or PACKET_ANSWERS; 0: neither */
+	uint64_t key[2]; /* of such a message: its answer has the same one */
 };
 
 /* Each row of `message`, as they are numbered. */

@@ -7,53 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/names.h"
-#include "base/number.h"
-#include "input/recipe/value.h"
+#include "input/recipe/recipe.h"
 
-static const char *const end_names[2] = {"send", "receive"};
-
-/* Report members that are not in `known`, which ends with NULL. Return true if there are
- * none. */
-static bool check_members(const char *what, const struct recipe_value *map,
-			  const char *const *known)
-{
-	size_t count = 0;
-	bool all_known = true;
-
-	while (known[count])
-		count++;
-	for (size_t i = 0; i < map->count; i++) {
-		const char *key = map->entry[i].key, *near;
-		size_t k = 0;
-
-		while (k < count && strcmp(key, known[k]) != 0)
-			k++;
-		if (k < count)
-			continue;
-		near = find_similar_word(key, known, count);
-		recipe_error_add(map->entry[i].location, "%s: unknown key '%s'%s%s%s",
-				 what, key, near ? "; did you mean '" : "",
-				 near ? near : "", near ? "'?" : "");
-		all_known = false;
-	}
-	return all_known;
-}
-
-/* Return a member that must be text, or NULL with an error. */
-static const char *required_text(const char *what, const struct recipe_value *map,
-				 const char *key)
-{
-	const struct recipe_value *value = recipe_value_find(map, key);
-
-	if (value && value->kind == RECIPE_TEXT && *value->text)
-		return value->text;
-	recipe_error_add(value ? value->location : map->location,
-			 "%s: expected %s: a name", what, key);
-	return NULL;
-}
-
-/* Traces name nested fields with `_`, as in the columns of a timeline. */
+/* Name a field as traces do, nested ones with `_`, as in the columns of a timeline. The
+ * caller frees it. */
 static char *field_name(const char *text, size_t length)
 {
 	char *name = mem_strndup(text, length);
@@ -62,34 +19,6 @@ static char *field_name(const char *text, size_t length)
 		if (*at == '.')
 			*at = '_';
 	return name;
-}
-
-static void read_key(const char *what, const struct recipe_value *map,
-		     struct declared_end *end)
-{
-	const struct recipe_value *key = recipe_value_find(map, "key");
-	size_t count = key && key->kind == RECIPE_LIST ? key->count : 0;
-
-	if (key && key->kind == RECIPE_TEXT) {
-		AUTOFREE char *name = field_name(key->text, strlen(key->text));
-
-		text_list_add(&end->key, name);
-	}
-	for (size_t i = 0; i < count; i++) {
-		const struct recipe_value *field = &key->entry[i].value;
-
-		if (field->kind == RECIPE_TEXT && *field->text) {
-			AUTOFREE char *name =
-			    field_name(field->text, strlen(field->text));
-
-			text_list_add(&end->key, name);
-		} else {
-			recipe_want(what, field, "the name of a field in key");
-		}
-	}
-	if (!end->key.count && (!key || !count))
-		recipe_error_add(key ? key->location : map->location,
-				 "%s: expected key: [FIELD, ...]", what);
 }
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -147,15 +76,11 @@ static const char *parse_condition(const char *at, struct declared_condition *co
 	return at;
 }
 
-static void read_where(const char *what, const struct recipe_value *map,
-		       struct declared_end *end)
+static void read_where(const struct recipe_value *where, struct declared_end *end)
 {
-	const struct recipe_value *where = recipe_value_find(map, "where");
-	const char *at = where && where->kind == RECIPE_TEXT ? where->text : NULL;
-	bool more = at;
+	const char *at = where->text;
+	bool more = true;
 
-	if (where && !at)
-		recipe_want(what, where, "where: FIELD TEST CONSTANT");
 	while (more) {
 		struct declared_condition *condition =
 		    MEM_NEXT(end->where, end->wheres, end->where_capacity);
@@ -170,102 +95,87 @@ static void read_where(const char *what, const struct recipe_value *map,
 		else if (!at || *at)
 			recipe_error_add(
 			    where->location,
-			    "%s: invalid where '%.80s' (expected FIELD TEST "
-			    "CONSTANT, joined by `and`; a test is one of == "
-			    "!= < <= > >=, a constant an integer or a string "
-			    "in quotes, which only == and != compare)",
-			    what, where->text);
+			    "where: invalid '%.80s' (expected FIELD TEST CONSTANT, "
+			    "joined by `and`; a test is one of == != < <= > >=, a "
+			    "constant an integer or a string in quotes, which only == "
+			    "and != compare)",
+			    where->text);
 	}
 }
 
-static void read_end(const struct recipe_value *map, struct declared_message *message,
-		     int received)
+static void read_end(const struct recipe_value *map, struct declared_end *end)
 {
-	static const char *const members[] = {"event", "key", "where", NULL};
-	const struct recipe_value *value = recipe_value_find(map, end_names[received]);
-	struct declared_end *end = &message->end[received];
-	AUTOFREE char *what =
-	    mem_printf("message %s: %s", message->name, end_names[received]);
-	const char *event;
+	const struct recipe_value *key = recipe_value_find(map, "key");
+	const struct recipe_value *where = recipe_value_find(map, "where");
 
-	if (!value || value->kind != RECIPE_MAP) {
-		recipe_error_add(value ? value->location : map->location,
-				 "%s: expected {event: NAME, key: [FIELD, ...]}", what);
-		return;
+	end->event = mem_strdup(recipe_text(map, "event"));
+	for (size_t i = 0; i < key->count; i++) {
+		const char *field = key->entry[i].value.text;
+		AUTOFREE char *name = field_name(field, strlen(field));
+
+		text_list_add(&end->key, name);
 	}
-	if (!check_members(what, value, members))
-		return;
-	event = required_text(what, value, "event");
-	if (event)
-		end->event = mem_strdup(event);
-	read_key(what, value, end);
-	read_where(what, value, end);
+	if (where)
+		read_where(where, end);
 }
 
-static bool is_name(const char *name)
+/* Read the ends that a map has into `message`, and add that to the list. */
+static struct declared_message *add_message(struct declared_list *list,
+					    const struct recipe_value *map,
+					    struct declared_message message)
 {
-	static const char *const reserved[] = {"tcp", "udp", "icmp", "icmp6", "ip"};
+	struct declared_message *added = mem_alloc(sizeof(*added));
 
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
-		if (strcmp(name, reserved[i]) == 0)
-			return false;
-	return packet_name_is_valid(name);
-}
-
-static bool read_count(const struct recipe_value *map)
-{
-	const struct recipe_value *count = recipe_value_find(map, "count");
-	bool is_counted = count && count->kind == RECIPE_TEXT && count->plain &&
-			  strcmp(count->text, "true") == 0;
-
-	if (count && !is_counted &&
-	    (count->kind != RECIPE_TEXT || strcmp(count->text, "false") != 0))
-		recipe_want("count", count, "true or false");
-	return is_counted;
-}
-
-static void read_message(struct declared_list *list, const char *path,
-			 const struct recipe_value *map)
-{
-	static const char *const members[] = {"message", "send", "receive", "count",
-					      NULL};
-	struct declared_message *message;
-	const char *name;
-	size_t keys[2];
-
-	if (map->kind != RECIPE_MAP) {
-		recipe_want("a message", map, "{message: NAME, send: ..., receive: ...}");
-		return;
-	}
-	if (!check_members("a message", map, members))
-		return;
-	name = required_text("a message", map, "message");
-	if (!name)
-		return;
-	if (!is_name(name)) {
-		recipe_error_add(
-		    recipe_value_find(map, "message")->location,
-		    "message '%.80s': expected a name of at most %d letters, "
-		    "digits, '.', '_', '-', other than tcp, udp, icmp, icmp6 "
-		    "and ip",
-		    name, PACKET_NAME_MOST);
-		return;
-	}
-	message = mem_zalloc(sizeof(*message));
-	*MEM_NEXT(list->item, list->count, list->capacity) = message;
-	message->path = path;
-	message->line = map->location.line;
-	message->name = mem_strdup(name);
-	message->is_counted = read_count(map);
-	for (int received = 0; received < 2; received++) {
-		read_end(map, message, received);
-		keys[received] = message->end[received].key.count;
-	}
-	if (keys[0] && keys[1] && keys[0] != keys[1])
+	*added = message;
+	added->name = mem_strdup(message.name);
+	*MEM_NEXT(list->item, list->count, list->capacity) = added;
+	read_end(recipe_value_find(map, "send"), &added->end[0]);
+	read_end(recipe_value_find(map, "receive"), &added->end[1]);
+	if (added->end[0].key.count != added->end[1].key.count)
 		recipe_error_add(map->location,
 				 "message %s: send has %zu fields in its key and receive "
 				 "%zu; they correspond by position",
-				 name, keys[0], keys[1]);
+				 message.name, added->end[0].key.count,
+				 added->end[1].key.count);
+	return added;
+}
+
+/* Read a message that has the form of known.yaml. */
+static void read_message(struct declared_list *list, const char *path,
+			 const struct recipe_value *map)
+{
+	const struct recipe_value *answer = recipe_value_find(map, "answer");
+	const struct declared_message *message, *answering;
+	struct declared_message own = {
+	    .path = path,
+	    .line = map->location.line,
+	    .name = (char *)recipe_text(map, "message"),
+	    .flags = *recipe_text(map, "count") ? PACKET_COUNTED : 0,
+	};
+
+	message = add_message(list, map, own);
+	if (!answer)
+		return;
+	own.line = answer->location.line;
+	own.flags |= PACKET_ANSWERS;
+	answering = add_message(list, answer, own);
+	if (answering->end[0].key.count != message->end[0].key.count)
+		recipe_error_add(answer->location,
+				 "message %s: the answer has %zu fields in its key, and "
+				 "what it answers %zu; they correspond by position",
+				 message->name, answering->end[0].key.count,
+				 message->end[0].key.count);
+}
+
+/* Mark the messages whose name has an answer, also in another file. */
+static void mark_answered(struct declared_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t k = 0; k < list->count; k++)
+			if (!(list->item[i]->flags & PACKET_ANSWERS) &&
+			    list->item[k]->flags & PACKET_ANSWERS &&
+			    strcmp(list->item[i]->name, list->item[k]->name) == 0)
+				list->item[i]->flags |= PACKET_ASKS;
 }
 
 /* Return the first error as "FILE:LINE: text", with the number of others. */
@@ -291,7 +201,7 @@ int declared_list_read(struct declared_list *list, const char *path, size_t *fir
 		       size_t *end, struct error *error)
 {
 	struct recipe_errors errors = {0};
-	struct recipe_value root;
+	struct recipe_value root, known;
 	const char *file;
 	int status;
 
@@ -305,13 +215,18 @@ int declared_list_read(struct declared_list *list, const char *path, size_t *fir
 		return 0;
 	text_list_add(&list->files, path);
 	file = list->files.item[list->files.count - 1];
-	recipe_load_file(&root, path, "a declaration of messages", &errors);
+	if (recipe_load_file(&root, path, "a declaration of messages", &errors) == 0) {
+		recipe_known(&known);
+		recipe_check(recipe_value_find(&known, "messages"), "messages", &root);
+		recipe_value_clear(&known);
+	}
 	if (!errors.count && (root.kind != RECIPE_LIST || !root.count))
 		recipe_error_add(root.location,
 				 "expected a list of messages, each `- message: NAME` "
 				 "with send and receive");
 	for (size_t i = 0; !errors.count && i < root.count; i++)
 		read_message(list, file, &root.entry[i].value);
+	mark_answered(list);
 	recipe_value_clear(&root);
 	*end = list->count;
 	status = set_error(&errors, error);

@@ -39,12 +39,12 @@ struct declared_end {
 struct declared_message {
 	const char *path; /* borrowed from the list */
 	size_t line;
-	char *name; /* the protocol; at most PACKET_NAME_MOST bytes */
-	bool is_counted;
+	char *name;                 /* the protocol; at most PACKET_NAME_MOST bytes */
+	uint8_t flags;              /* those of its packets: PACKET_COUNTED, ... */
 	struct declared_end end[2]; /* sent, received */
 };
 
-/* The messages that files declare, each file once. */
+/* The messages that files declare, each file once; an answer follows what it answers. */
 struct declared_list {
 	struct declared_message **item;
 	size_t count, capacity;

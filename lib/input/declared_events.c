@@ -177,7 +177,7 @@ static struct packet make_packet(const struct declared_message *message,
 {
 	struct packet packet = {.family = PACKET_DECLARED,
 				.protocol = PACKET_NO_PROTOCOL,
-				.flags = message->is_counted ? PACKET_COUNTED : 0};
+				.flags = message->flags};
 
 	memcpy(packet.dst, message->name, strlen(message->name));
 	packet_set_key(&packet, hash);
@@ -206,6 +206,7 @@ static bool is_same_as_earlier(const struct declared_events *events,
 		uint64_t other[2];
 
 		if (!earlier->missing && earlier->received == rule->received &&
+		    earlier->message->flags == rule->message->flags &&
 		    strcmp(earlier->message->name, rule->message->name) == 0 &&
 		    read_event(&copy, cell, other) &&
 		    memcmp(hash, other, sizeof(other)) == 0)
@@ -236,7 +237,7 @@ void declared_events_add(struct declared_events *events, const struct trace_even
 		if (!read_event(rule, event->cell, hash) ||
 		    is_same_as_earlier(events, rule, event->cell, hash))
 			continue;
-		if (rule->message->is_counted && has_losses(events)) {
+		if (rule->message->flags & PACKET_COUNTED && has_losses(events)) {
 			rule->lost++;
 			continue;
 		}

@@ -625,6 +625,6 @@ void trace_packets_declare(struct packet_source *source,
 			packets->wanted[i] = PACKET_CLASSES;
 	}
 	for (size_t i = 0; i < count; i++)
-		packets->base.facts.has_counted |= message[i]->is_counted;
+		packets->base.facts.has_counted |= message[i]->flags & PACKET_COUNTED;
 	packets->declared = declared_events_new(packets->reader, message, count, taken);
 }

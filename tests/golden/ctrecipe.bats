@@ -66,7 +66,7 @@ r.yaml:5: execute: 'c' is no role in roledefs" ctrecipe validate r.yaml
 @test "what uses a wrong key is no second error" {
 	printf 'hosts: [a]\nsar: true\nroledefs: {r: [b]}\nparameters: {size: [64, 64]}\n' >r.yaml
 	printf 'execute: {command: x %%(size)s %%(r.node)s, roles: r}\n' >>r.yaml
-	fails_with 1 "r.yaml:3: roledefs: 'b' is no host in hosts, is it meant to be a
+	fails_with 1 "r.yaml:3: roledefs: 'b' is no host in hosts; did you mean 'a'?
 r.yaml:4: parameters: size: '64' is there twice" ctrecipe validate r.yaml
 }
 

@@ -203,6 +203,34 @@ app_talk()
 	done
 }
 
+@test "ctbatch --declare: a file for all nodes, and what it changes" {
+	app_node a
+	app_node b
+	app_talk
+	cat >app.yaml <<-END
+	- message: app
+	  send:    {event: 'app:put', key: [vpid, topic, n]}
+	  receive: {event: 'app:got', key: [from, topic, n]}
+	END
+	part()
+	{
+		sqlite3 out.work/parts/b/part.db 'SELECT protocol, count(*), count(recv_event) FROM message'
+	}
+	ends_with 0 ctbatch -q --declare app.yaml -o out run
+	[ "$(part)" = 'app|24|12' ]
+	[ -z "$(ctbatch -n --declare app.yaml -o out run)" ]
+	sed -i 's/: app$/: other/' app.yaml
+	ends_with 0 ctbatch -q --declare app.yaml -o out run
+	[ "$(part)" = 'other|24|12' ]
+	mv app.yaml run/messages.yaml
+	ends_with 0 ctbatch -q -o out run
+	[ "$(part)" = 'other|24|12' ]
+	sed -i 's/: other$/: third/' run/messages.yaml
+	ends_with 0 ctbatch -q -o out run
+	[ "$(part)" = 'third|24|12' ]
+	fails_with 1 'ctbatch: app.yaml: no such file' ctbatch --declare app.yaml -o out run
+}
+
 # chunk NAME FROM TO: of app_talk, node a's side, as a trace of its own.
 chunk()
 {
@@ -319,6 +347,9 @@ bad()
 		bad '- message: app' "  $good" "  receive: {event: e, key: [n], where: \"n < 'a'\"}"
 		bad '- message: app' "  $good" '  receive: {event: e, key: [n], where: "n > 99999999999999999999"}'
 		bad '- message: app' '  count: sometimes' "  $good" "  $end"
+		bad '- message: app' "  $good" "  $end" '  answer: {send: {event: e, key: n}}'
+		bad '- message: app' "  $good" "  $end" '  answer:' '    send: {event: e, key: [n, m]}' \
+			'    receive: {event: e, key: [n, m]}'
 		bad '- message: app' "	$good"
 		bad '- message: app' "  $good" "  $good" "  $end"
 		bad '[' 
@@ -355,6 +386,82 @@ bad()
 	END
 	ctsync --json run | sed 's/"path": "[^"]*"//' >counted
 	ctsync --json fixtures/mpi 2>/dev/null | sed 's/"path": "[^"]*"//' | cmp - counted
+}
+
+# MPI's messages of the tags 2 and 3 as questions and answers, by number or counted.
+mpi_requests()
+{
+	local number=${1-, seq}
+	cat <<-END
+	- message: mpi
+	  send:    {event: 'mpi:send', key: [comm, rank, dest, tag, seq], where: 'tag < 2'}
+	  receive: {event: 'mpi:recv', key: [comm, source, rank, tag, seq], where: 'tag < 2'}
+	- message: work
+	  count: ${2-false}
+	  send:    {event: 'mpi:send', key: [comm, rank, dest$number], where: 'tag == 2'}
+	  receive: {event: 'mpi:recv', key: [comm, source, rank$number], where: 'tag == 2'}
+	  answer:
+	    send:    {event: 'mpi:send', key: [comm, dest, rank$number], where: 'tag == 3'}
+	    receive: {event: 'mpi:recv', key: [comm, rank, source$number], where: 'tag == 3'}
+	END
+}
+
+@test "a message and its answer are a request" {
+	cp -rL fixtures/mpi run
+	mpi_requests >run/messages.yaml
+	ctmerge -q -o run.db run
+	[ "$(ask 'SELECT protocol, count(*) FROM message GROUP BY 1')" = $'mpi|11144\nwork|8358' ]
+	[ "$(ask 'SELECT count(*), count(end_ns), min(there_ns) >= 0, min(back_ns) >= 0 FROM request')" \
+		= '4179|4179|1|1' ]
+	[ "$(ask 'SELECT count(*) FROM request AS q
+		JOIN "mpi:send" AS s ON s.id = q.request_event AND s.tag = 2
+		JOIN "mpi:recv" AS r ON (r.tag, r.source, r.seq) = (2, s.rank, s.seq)
+		JOIN "mpi:send" AS a ON a.id = q.response_event AND (a.tag, a.dest, a.seq) = (3, s.rank, s.seq)
+		JOIN "mpi:recv" AS b ON (b.tag, b.rank, b.seq) = (3, s.rank, s.seq)
+		JOIN event AS es ON es.id = s.id JOIN event AS er ON er.id = r.id
+		JOIN event AS ea ON ea.id = a.id JOIN event AS eb ON eb.id = b.id
+		WHERE (q.begin_ns, q.arrived_ns, q.responded_ns, q.end_ns)
+			= (es.ts_ns, er.ts_ns, ea.ts_ns, eb.ts_ns)
+		AND (q.client, q.client_tid, q.server, q.server_tid) = (es.node, es.tid, er.node, er.tid)')" = 4179 ]
+	ctanalyze requests run.db >said
+	grep -q 'SERVER rank0, PROCESS talk, COUNT 1393$' said
+	ask 'SELECT begin_ns, arrived_ns, responded_ns, end_ns, client, server FROM request' >numbered
+	mpi_requests '' true >run/messages.yaml
+	ctmerge -q --force -o run.db run
+	ask 'SELECT begin_ns, arrived_ns, responded_ns, end_ns, client, server FROM request' | cmp numbered -
+}
+
+@test "requests without an answer, of several servers, and an answer to nothing" {
+	app_node a
+	app_node b
+	app_node c
+	app_talk
+	cat >run/messages.yaml <<-END
+	- message: app
+	  send:    {event: 'app:put', key: [vpid, topic, n], where: "topic != 'ask' and topic != 'told'"}
+	  receive: {event: 'app:got', key: [from, topic, n], where: "topic != 'ask' and topic != 'told'"}
+	- message: rpc
+	  send:    {event: 'app:put', key: n, where: "topic == 'ask'"}
+	  receive: {event: 'app:got', key: n, where: "topic == 'ask'"}
+	  answer:
+	    send:    {event: 'app:put', key: n, where: "topic == 'told'"}
+	    receive: {event: 'app:got', key: n, where: "topic == 'told'"}
+	END
+	at=$((second + 3000000000))
+	put a $at 7 ask 1 # to b, which answers, and c, which does not
+	got b $((at + 2000001000)) 7 ask 1
+	got c $((at + 1000)) 7 ask 1
+	put b $((at + 2000003000)) 8 told 1
+	got a $((at + 4000)) 8 told 1
+	put a $((at + 10000)) 7 ask 2 # to nobody
+	put a $((at + 20000)) 7 ask 3 # not answered
+	got b $((at + 2000021000)) 7 ask 3
+	put b $((at + 2000030000)) 8 told 4 # was not asked
+	got a $((at + 31000)) 8 told 4
+	ctmerge -q -o run.db run || [ $? -eq 3 ]
+	[ "$(ask 'SELECT protocol, c.name, s.name, responded_ns - arrived_ns, end_ns - r.begin_ns
+		FROM request AS r JOIN node AS c ON c.id = client JOIN node AS s ON s.id = server
+		ORDER BY s.name, r.id')" = $'rpc|a|b|2000|4000\nrpc|a|b||\nrpc|a|c||' ]
 }
 
 @test "ctmerge adds the messages of a CSV file, by the names of traces" {

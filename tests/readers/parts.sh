@@ -51,3 +51,18 @@ begin=$(ctmerge --describe --json run/node1 2>/dev/null |
 printf 'realtime_ns,sensor,metric,value\n%s,board,power,12.5\n' "$begin" >run/logs/sensors.csv
 mv run/node2 "run/it's 100% a=b"
 same run
+
+# Declared messages, of which some are requests and answers.
+cp -rL "$CT_SOURCE/tests/fixtures/mpi" declared
+cat >>declared/messages.yaml <<-END
+	- message: work
+	  send:    {event: 'mpi:send', key: [comm, rank, seq], where: 'tag == 2'}
+	  receive: {event: 'mpi:recv', key: [comm, source, seq], where: 'tag == 2'}
+	  answer:
+	    send:    {event: 'mpi:send', key: [comm, dest, seq], where: 'tag == 3'}
+	    receive: {event: 'mpi:recv', key: [comm, rank, seq], where: 'tag == 3'}
+END
+for rank in 0 1 2 3; do
+	cp declared/messages.yaml "declared/rank$rank"
+done
+same declared

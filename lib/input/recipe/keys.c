@@ -219,14 +219,13 @@ static bool check_map(const struct recipe_value *key, const char *what,
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_entry *entry = &value->entry[i];
 		const struct recipe_value *known = recipe_value_find(keys, entry->key);
-
-		const struct recipe_value name = {.location = entry->location,
-						  .text = entry->key};
+		AUTOFREE char *meant = known ? NULL : recipe_meant(entry->key, keys);
 
 		if (known)
 			recipe_check(known, entry->key, &entry->value);
 		else
-			recipe_want_name(what, &name, "is no key", keys);
+			recipe_error_add(entry->location, "%s: unknown key '%.80s'%s",
+					 what, entry->key, meant);
 	}
 	return true;
 }

@@ -175,7 +175,7 @@ char *recipe_meant(const char *word, const struct recipe_value *map)
 		all[i] = map->entry[i].key;
 	near = find_similar_word(word, all, map->count);
 	free(all);
-	return near ? mem_printf(", is it meant to be %s", near) : mem_strdup("");
+	return near ? mem_printf("; did you mean '%s'?", near) : mem_strdup("");
 }
 
 /* Move all of `from` over what is in `into`, maps member by member. */

@@ -113,7 +113,7 @@ bool recipe_value_is_null(const struct recipe_value *value);
 bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted);
 
 /*
- * Return ", is it meant to be KEY" with the most similar key of a map, or "". The caller
+ * Return "; did you mean 'KEY'?" with the most similar key of a map, or "". The caller
  * frees it.
  */
 char *recipe_meant(const char *word, const struct recipe_value *map);
