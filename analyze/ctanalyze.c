@@ -17,26 +17,6 @@
 #include "base/output_directory.h"
 #include "timeline/writer.h"
 
-/* The first word that is no option, and no option's argument; NULL: none. */
-static const char *first_word(int argc, const char **argv, const struct option_row *rows)
-{
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-
-		if (*word != '-' || !word[1])
-			return word;
-		if (!strcmp(word, "--"))
-			return i + 1 < argc ? argv[i + 1] : NULL;
-		for (const struct option_row *row = rows; row->name; row++)
-			if (row->kind != OPTION_FLAG &&
-			    (word[1] == '-'
-				 ? !strcmp(word + 2, row->name)
-				 : row->letter && word[1] == row->letter && !word[2]))
-				i++;
-	}
-	return NULL;
-}
-
 /* "Analyses:" and a line each, below the options; for free(). */
 static char *make_list(const struct catalog *catalog)
 {
@@ -57,13 +37,10 @@ static void print_versions(FILE *file)
 	fprintf(file, "with SQLite %s\n", timeline_library_version());
 }
 
-/* The help of an analysis: what it is, and the options that it heeds. */
-static int show_analysis(const struct analysis *analysis, struct request *request,
-			 struct error *error)
+/* Print an analysis's help: its description, and the options that it accepts. */
+static int show_analysis(const struct analysis *analysis, struct request *request)
 {
-	const char *arguments[] = {"ctanalyze", "--help", NULL};
 	struct option_row rows[REQUEST_ROWS + 1];
-	struct text_list words = {0};
 	AUTOFREE char *name = mem_printf("ctanalyze %s", analysis->name);
 	AUTOFREE char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
 	AUTOFREE char *summary =
@@ -80,42 +57,43 @@ static int show_analysis(const struct analysis *analysis, struct request *reques
 	};
 
 	request_rows(request, rows, analysis_heeds(analysis));
-	return options_parse(&command, 2, arguments, &words, error);
+	return options_show_help(&command, "ctanalyze");
 }
 
-static bool asks_for_help(int argc, const char **argv)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return true;
-	return false;
-}
-
-static int parse(struct request *request, struct text_list *words, int argc,
-		 const char **argv, struct error *error)
+/* Parse the command line, then read the analyses, which include those of --sql. Return
+ * OPTIONS_GO, or the exit status. */
+static int parse_request(struct request *request, struct catalog *catalog,
+			 struct text_list *words, const char **argv, struct error *error)
 {
 	struct option_row rows[REQUEST_ROWS + 1];
+	bool is_help = false;
 	struct command command = {.name = "ctanalyze",
 				  .usage = "[OPTION...] [ANALYSIS] TIMELINE",
 				  .summary = "analyze a timeline",
 				  .versions = print_versions,
+				  .help = &is_help,
 				  .rows = rows};
-	bool is_help = asks_for_help(argc, argv);
+	const struct analysis *analysis;
 	AUTOFREE char *list = NULL;
-	const char *word;
+	int argc = 0, status;
 
+	while (argv[argc])
+		argc++;
 	request_rows(request, rows, ~0u);
-	word = is_help ? first_word(argc, argv, rows) : NULL;
-	if (word) {
-		const struct analysis *analysis =
-		    catalog_find(request->catalog, word, error);
-
-		return analysis ? show_analysis(analysis, request, error) : EXIT_MISUSE;
+	status = options_parse(&command, argc, argv, words, error);
+	if (status != OPTIONS_GO)
+		return status;
+	if (catalog_init(catalog, &request->sql, error))
+		return EXIT_FAILED;
+	if (is_help && words->count) {
+		analysis = catalog_find(catalog, words->item[0], error);
+		return analysis ? show_analysis(analysis, request) : EXIT_MISUSE;
 	}
-	if (is_help) /* what every analysis takes */
-		request_rows(request, rows, HEEDS_SCOPE);
-	command.more = list = make_list(request->catalog);
-	return options_parse(&command, argc, argv, words, error);
+	if (!is_help)
+		return OPTIONS_GO;
+	request_rows(request, rows, HEEDS_SCOPE); /* of every analysis */
+	command.more = list = make_list(catalog);
+	return options_show_help(&command, "ctanalyze");
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */
@@ -346,16 +324,6 @@ static int run(const struct request *request, const struct catalog *catalog,
 	return EXIT_MISUSE;
 }
 
-/* The user's analyses, which the help has to know before options are parsed. */
-static void find_sql(int argc, const char **argv, struct text_list *sql)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strncmp(argv[i], "--sql=", 6))
-			text_list_add(sql, argv[i] + 6);
-		else if (!strcmp(argv[i], "--sql") && i + 1 < argc)
-			text_list_add(sql, argv[++i]);
-}
-
 /* What is to be done with the words. */
 static int start(struct request *request, struct text_list *words, struct error *error)
 {
@@ -376,28 +344,21 @@ static int start(struct request *request, struct text_list *words, struct error 
 int main(int argc, const char **argv)
 {
 	struct request request;
-	struct catalog catalog;
-	struct text_list words = {0}, sql = {0};
+	struct catalog catalog = {0};
+	struct text_list words = {0};
 	struct error error = ERROR_INIT;
 	int status;
 
-	options_expand_help(argc, argv);
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--print-sql"))
-			argv[i] = "--print-sql=sqlite";
+	(void)argc;
 	output_catch_signals();
 	output_catch_pipe();
 	request_init(&request);
 	request.catalog = &catalog;
-	find_sql(argc, argv, &sql);
-	status = catalog_init(&catalog, &sql, &error)
-		     ? EXIT_FAILED
-		     : parse(&request, &words, argc, argv, &error);
+	status = parse_request(&request, &catalog, &words, argv, &error);
 	if (status == OPTIONS_GO)
 		status = start(&request, &words, &error);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
-	text_list_clear(&sql);
 	request_clear(&request);
 	return program_end("ctanalyze", status, &error);
 }

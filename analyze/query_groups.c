@@ -46,84 +46,28 @@ struct aggregate {
 	double share;  /* of a quantile */
 };
 
-/* A part of the statement's text, without blanks around it. */
-struct slice {
-	const char *text;
-	size_t length;
-};
-
-struct slices {
-	struct slice *item;
-	size_t count, capacity;
-};
-
 struct statement {
-	struct slice with, from; /* "WITH ..." and "FROM ..." with what follows each */
-	struct slices item, key;
+	struct sql_slice with,
+	    from; /* "WITH ..." and "FROM ..." with what follows each */
+	struct sql_slices item, key;
 	struct text_list column; /* what is summed up */
 	struct aggregate *aggregate;
 	size_t aggregates, capacity;
 	char *rows, *outer; /* the two statements */
 };
 
-static struct slice slice_between(const char *begin, const char *end)
-{
-	while (begin < end && strchr(" \t\r\n", *begin))
-		begin++;
-	while (begin < end && strchr(" \t\r\n", end[-1]))
-		end--;
-	return (struct slice){begin, (size_t)(end - begin)};
-}
-
-static bool slice_is(struct slice slice, const char *text)
+static bool slice_is(struct sql_slice slice, const char *text)
 {
 	return slice.length == strlen(text) &&
 	       !strncasecmp(slice.text, text, slice.length);
 }
 
-static char *slice_text(struct slice slice)
+static char *slice_text(struct sql_slice slice)
 {
 	return mem_strndup(slice.text, slice.length);
 }
 
-/* The next token up to `end`, what stands in brackets as one. Its length is 0 at the end.
- */
-static struct slice next_part(const char **at, const char *end)
-{
-	struct slice part = {.text = *at};
-	struct sql_token token;
-	size_t depth = 0;
-
-	while (*at < end && sql_next(at, &token)) {
-		if (token.kind == SQL_BLANK && !depth)
-			continue;
-		if (!part.length)
-			part.text = token.text;
-		part.length = (size_t)(*at - part.text);
-		depth += *token.text == '(';
-		depth -= depth && *token.text == ')';
-		if (!depth)
-			break;
-	}
-	return part;
-}
-
-static void split(struct slice list, struct slices *slices)
-{
-	const char *at = list.text, *end = at + list.length, *begin = at;
-	struct slice part;
-
-	do {
-		part = next_part(&at, end);
-		if (!part.length || slice_is(part, ",")) {
-			*MEM_NEXT(slices->item, slices->count, slices->capacity) =
-			    slice_between(begin, part.length ? part.text : end);
-			begin = at;
-		}
-	} while (part.length);
-}
-
-static bool is_clause(struct slice part)
+static bool is_clause(struct sql_slice part)
 {
 	static const char *const clauses[] = {
 	    "UNION", "EXCEPT", "INTERSECT", "HAVING", "ORDER",    "LIMIT",
@@ -141,10 +85,10 @@ static bool find_parts(struct statement *statement, const char *sql)
 {
 	const char *end = sql + strlen(sql), *at = sql;
 	const char *words[] = {"SELECT", "FROM", "GROUP", "BY"}, *behind[4];
-	struct slice part, found[4];
+	struct sql_slice part, found[4];
 	size_t n = 0;
 
-	while ((part = next_part(&at, end)).length) {
+	while ((part = sql_next_part(&at, end)).length) {
 		if (is_clause(part))
 			return false;
 		if (n < 4 && slice_is(part, words[n])) {
@@ -154,25 +98,25 @@ static bool find_parts(struct statement *statement, const char *sql)
 	}
 	if (n < 4)
 		return false;
-	statement->with = slice_between(sql, found[0].text);
-	statement->from = slice_between(found[1].text, found[2].text);
-	split(slice_between(behind[0], found[1].text), &statement->item);
-	split(slice_between(behind[3], end), &statement->key);
+	statement->with = sql_slice_between(sql, found[0].text);
+	statement->from = sql_slice_between(found[1].text, found[2].text);
+	sql_split(sql_slice_between(behind[0], found[1].text), &statement->item);
+	sql_split(sql_slice_between(behind[3], end), &statement->key);
 	return true;
 }
 
 /* "expression AS name", or a column, which is called as its last word is. */
-static struct slice read_name(struct slice *item)
+static struct sql_slice read_name(struct sql_slice *item)
 {
 	const char *at = item->text, *end = at + item->length;
-	struct slice part, before = {.text = at}, name = before;
+	struct sql_slice part, before = {.text = at}, name = before;
 
-	while ((part = next_part(&at, end)).length) {
+	while ((part = sql_next_part(&at, end)).length) {
 		before = name;
 		name = part;
 	}
 	if (slice_is(before, "AS"))
-		*item = slice_between(item->text, before.text);
+		*item = sql_slice_between(item->text, before.text);
 	return name;
 }
 
@@ -180,7 +124,7 @@ static struct slice read_name(struct slice *item)
 static bool read_keys(struct statement *statement)
 {
 	for (size_t i = 0; i < statement->key.count; i++) {
-		struct slice *key = &statement->key.item[i];
+		struct sql_slice *key = &statement->key.item[i];
 		char *end;
 		size_t place = strtoul(key->text, &end, 10);
 
@@ -211,26 +155,29 @@ static size_t add_column(struct statement *statement, char *text)
 
 /* "sum(x)", "quantile(x, 0.5)", "count(*) FILTER (WHERE x > 0)". False: something else.
  */
-static bool read_aggregate(struct statement *statement, struct slice item)
+static bool read_aggregate(struct statement *statement, struct sql_slice item)
 {
 	const char *at = item.text, *end = at + item.length;
-	struct slice name = next_part(&at, end), brackets = next_part(&at, end);
-	struct slice filter = next_part(&at, end), where = next_part(&at, end);
+	struct sql_slice name = sql_next_part(&at, end),
+			 brackets = sql_next_part(&at, end);
+	struct sql_slice filter = sql_next_part(&at, end),
+			 where = sql_next_part(&at, end);
 	struct aggregate aggregate = {.kind = AGGREGATE_COUNT};
 	AUTOFREE char *what = NULL, *when = NULL;
 	char *text = NULL;
-	struct slices argument = {0};
+	struct sql_slices argument = {0};
 	bool is_known;
 
 	while (aggregate.kind < AGGREGATES &&
 	       !slice_is(name, aggregate_names[aggregate.kind]))
 		aggregate.kind++;
 	if (aggregate.kind == AGGREGATES || *brackets.text != '(' ||
-	    next_part(&at, end).length ||
+	    sql_next_part(&at, end).length ||
 	    (filter.length && (!slice_is(filter, "FILTER") || *where.text != '(')))
 		return false;
-	brackets = slice_between(brackets.text + 1, brackets.text + brackets.length - 1);
-	split(brackets, &argument);
+	brackets =
+	    sql_slice_between(brackets.text + 1, brackets.text + brackets.length - 1);
+	sql_split(brackets, &argument);
 	is_known = argument.count == (aggregate.kind == AGGREGATE_QUANTILE ? 2 : 1) &&
 		   strncasecmp(brackets.text, "DISTINCT", 8) != 0;
 	what = slice_is(argument.item[0], "*") ? mem_strdup("1")
@@ -247,7 +194,7 @@ static bool read_aggregate(struct statement *statement, struct slice item)
 		return false;
 	if (filter.length) { /* "(WHERE condition)" */
 		at = where.text + 1;
-		next_part(&at, end);
+		sql_next_part(&at, end);
 		when = mem_strndup(at, (size_t)(end - 1 - at));
 		text = mem_printf("CASE WHEN %s THEN %s END", when, what);
 	}
@@ -261,8 +208,8 @@ static bool read_aggregate(struct statement *statement, struct slice item)
 static bool write_outer(struct statement *statement, FILE *file)
 {
 	for (size_t i = 0; i < statement->item.count; i++) {
-		struct slice item = statement->item.item[i], name = read_name(&item);
-		const struct slices *keys = &statement->key;
+		struct sql_slice item = statement->item.item[i], name = read_name(&item);
+		const struct sql_slices *keys = &statement->key;
 		size_t n = 0;
 
 		while (n < keys->count &&

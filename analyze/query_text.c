@@ -99,6 +99,50 @@ bool sql_next(const char **at, struct sql_token *token)
 	return token->length > 0;
 }
 
+struct sql_slice sql_slice_between(const char *begin, const char *end)
+{
+	while (begin < end && strchr(" \t\r\n", *begin))
+		begin++;
+	while (begin < end && strchr(" \t\r\n", end[-1]))
+		end--;
+	return (struct sql_slice){begin, (size_t)(end - begin)};
+}
+
+struct sql_slice sql_next_part(const char **at, const char *end)
+{
+	struct sql_slice part = {.text = *at};
+	struct sql_token token;
+	size_t depth = 0;
+
+	while (*at < end && sql_next(at, &token)) {
+		if (token.kind == SQL_BLANK && !depth)
+			continue;
+		if (!part.length)
+			part.text = token.text;
+		part.length = (size_t)(*at - part.text);
+		depth += *token.text == '(';
+		depth -= depth && *token.text == ')';
+		if (!depth)
+			break;
+	}
+	return part;
+}
+
+void sql_split(struct sql_slice list, struct sql_slices *items)
+{
+	const char *at = list.text, *end = at + list.length, *begin = at;
+	struct sql_slice part;
+
+	do {
+		part = sql_next_part(&at, end);
+		if (!part.length || *part.text == ',') {
+			*MEM_NEXT(items->item, items->count, items->capacity) =
+			    sql_slice_between(begin, part.length ? part.text : end);
+			begin = at;
+		}
+	} while (part.length);
+}
+
 static bool is_word(const struct sql_token *token, const char *word)
 {
 	return token->length == strlen(word) &&
@@ -389,14 +433,16 @@ void sql_columns(const char *text, struct text_list *names)
 	}
 }
 
-/* With $ for what stands in the brackets; of two arguments @ is the second. */
+/* The macros; $ and @ are their arguments. */
 static const struct {
 	const char *name, *text;
-} shorthands[] = {
+	size_t arguments;
+} macros[] = {
     {"distribution",
      "min($) AS min_ns, avg($) AS mean_ns, quantile($, 0.5) AS p50_ns, "
-     "quantile($, 0.95) AS p95_ns, quantile($, 0.99) AS p99_ns, max($) AS max_ns"},
-    /* On one line, as errors tell lines of the file. */
+     "quantile($, 0.95) AS p95_ns, quantile($, 0.99) AS p99_ns, max($) AS max_ns",
+     1},
+    /* On one line, so that errors name the right line of the file. */
     {"frequency",
      "WITH counted AS (SELECT min($) AS least, count(*) AS spans FROM @ "
      "GROUP BY length($ || ''), substr($ || '', 1, 1)) "
@@ -404,32 +450,39 @@ static const struct {
      "sum(spans) AS count, 1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS "
      "percent "
      "FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns "
-     "GROUP BY b.least_ns, b.below_ns"},
+     "GROUP BY b.least_ns, b.below_ns",
+     2},
 };
 
-/* Write a shorthand that stands there at length; behind its bracket, or NULL. */
-static const char *write_shorthand(FILE *file, const struct sql_token *word)
-{
-	const char *at = word->text + word->length, *end = strchr(at, ')');
-	size_t n = 0, first;
-	bool has_second;
+enum { MACROS = sizeof(macros) / sizeof(*macros) };
 
-	while (n < 2 && !is_word(word, shorthands[n].name))
+/* If `word` calls a macro, write its expansion and advance `at` past the call. */
+static bool expand_macro(FILE *file, const struct sql_token *word, const char **at)
+{
+	struct sql_slices argument = {0};
+	const char *behind = *at;
+	struct sql_slice group = sql_next_part(&behind, *at + strlen(*at));
+	bool is_call =
+	    group.length > 1 && *group.text == '(' && group.text[group.length - 1] == ')';
+	size_t n = 0;
+
+	while (n < MACROS && !is_word(word, macros[n].name))
 		n++;
-	if (n == 2 || *at != '(' || !end)
-		return NULL;
-	has_second = strchr(shorthands[n].text, '@');
-	first = strcspn(++at, has_second ? ",)" : ")");
-	if (has_second && at[first] != ',')
-		return NULL;
-	for (const char *byte = shorthands[n].text; *byte; byte++)
-		if (*byte == '$')
-			fwrite(at, 1, first, file);
-		else if (*byte == '@')
-			fwrite(at + first + 1, 1, (size_t)(end - at) - first - 1, file);
+	if (n == MACROS || !is_call)
+		return false;
+	sql_split(sql_slice_between(group.text + 1, group.text + group.length - 1),
+		  &argument);
+	is_call = argument.count == macros[n].arguments;
+	for (const char *byte = macros[n].text; is_call && *byte; byte++)
+		if (*byte == '$' || *byte == '@')
+			fwrite(argument.item[*byte == '@'].text, 1,
+			       argument.item[*byte == '@'].length, file);
 		else
 			putc(*byte, file);
-	return end + 1;
+	free(argument.item);
+	if (is_call)
+		*at = behind;
+	return is_call;
 }
 
 char *sql_expand(const char *text)
@@ -439,15 +492,9 @@ char *sql_expand(const char *text)
 	FILE *file = mem_stream(&expanded, &size);
 	struct sql_token token;
 
-	while (sql_next(&text, &token)) {
-		const char *behind =
-		    token.kind == SQL_WORD ? write_shorthand(file, &token) : NULL;
-
-		if (behind)
-			text = behind;
-		else
+	while (sql_next(&text, &token))
+		if (token.kind != SQL_WORD || !expand_macro(file, &token, &text))
 			fwrite(token.text, 1, token.length, file);
-	}
 	fclose(file);
 	return expanded;
 }

@@ -33,6 +33,26 @@ struct sql_token {
 /* Read the next token and advance `at` past it. Return false at the end. */
 bool sql_next(const char **at, struct sql_token *token);
 
+/* A part of a text, without blanks around it. */
+struct sql_slice {
+	const char *text;
+	size_t length;
+};
+
+struct sql_slices {
+	struct sql_slice *item;
+	size_t count, capacity;
+};
+
+struct sql_slice sql_slice_between(const char *begin, const char *end);
+
+/* Read the next token or bracketed group before `end`, and advance `at` past it. Return a
+ * length of 0 at the end. */
+struct sql_slice sql_next_part(const char **at, const char *end);
+
+/* Add the items of a list, which are separated by commas. */
+void sql_split(struct sql_slice list, struct sql_slices *items);
+
 /* Return true if the text contains the word, or the parameter if it begins with ":",
  * outside quotes and comments. */
 bool sql_has(const char *text, const char *word);

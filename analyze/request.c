@@ -105,7 +105,7 @@ static const struct heeded_row all_rows[] = {
     FLAG(0, "list", list, "list the analyses", 0),
     TEXT(0, LIST, "sql", sql, "PATH",
 	 "add the analysis in this SQL file, or all in this directory", 0),
-    TEXT(0, WORD, "print-sql", print_sql, "DIALECT=sqlite|duckdb|spark",
+    TEXT(0, OPTIONAL_WORD, "print-sql", print_sql, "DIALECT=sqlite|duckdb|spark",
 	 "print the SQL statements instead of running them: for sqlite (the default), "
 	 "duckdb or spark",
 	 0),
@@ -156,6 +156,7 @@ static bool is_given(const struct request *request, const struct heeded_row *row
 		return ((const struct text_list *)target)->count;
 	case OPTION_INT:
 	case OPTION_WORD:
+	case OPTION_OPTIONAL_WORD:
 		return *(const int *)target != -1;
 	case OPTION_DOUBLE:
 		break;

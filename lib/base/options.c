@@ -136,6 +136,12 @@ static int set_target(const struct option_row *row, const char *word, struct err
 	case OPTION_WORDS:
 		add_words(row->target, word);
 		return 0;
+	case OPTION_OPTIONAL_WORD:
+		if (!*word) {
+			*(int *)row->target = 0;
+			return 0;
+		}
+		return set_word(row, word, error);
 	case OPTION_WORD:
 		return set_word(row, word, error);
 	case OPTION_INT:
@@ -150,6 +156,7 @@ struct parser {
 	struct option_row *row; /* the rows of both tables */
 	struct poptOption *table;
 	size_t rows, capacity;
+	char *bare; /* "--print-sql=" */
 	poptContext context;
 };
 
@@ -158,6 +165,11 @@ static void add_rows(struct parser *parser, const struct option_row *rows)
 	for (; rows && rows->name; rows++) {
 		*MEM_NEXT(parser->row, parser->rows, parser->capacity) = *rows;
 	}
+}
+
+static bool is_word(const struct option_row *row)
+{
+	return row->kind == OPTION_WORD || row->kind == OPTION_OPTIONAL_WORD;
 }
 
 /* Make popt's table from ours, with rows for --help, --version and the end. */
@@ -178,16 +190,35 @@ static void make_table(struct parser *parser)
 		parser->table[k] = (struct poptOption){
 		    .longName = row->name,
 		    .shortName = row->letter,
-		    .argInfo = row->kind == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
+		    .argInfo = row->kind == OPTION_FLAG ? POPT_ARG_NONE
+			       : row->kind == OPTION_OPTIONAL_WORD
+				   ? POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL
+				   : POPT_ARG_STRING,
 		    .val = CODE_ROWS + (int)k,
 		    .descrip = row->help,
 		    .argDescrip = row->argument,
 		};
-		if (row->kind == OPTION_WORD)
+		if (is_word(row))
 			parser->table[k].argDescrip =
 			    mem_strndup(row->argument, strcspn(row->argument, "="));
 	}
 	memcpy(&parser->table[n], own, sizeof(own));
+}
+
+/* Give an OPTION_OPTIONAL_WORD that has no argument an empty one; otherwise popt would
+ * use the next word. */
+static void end_bare_options(struct parser *parser, int argc, const char **argv)
+{
+	for (size_t k = 0; k < parser->rows; k++)
+		for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 &&
+				parser->row[k].kind == OPTION_OPTIONAL_WORD;
+		     i++)
+			if (!strncmp(argv[i], "--", 2) &&
+			    !strcmp(argv[i] + 2, parser->row[k].name)) {
+				if (!parser->bare)
+					parser->bare = mem_printf("%s=", argv[i]);
+				argv[i] = parser->bare;
+			}
 }
 
 static void parser_init(struct parser *parser, const struct command *command, int argc,
@@ -198,6 +229,7 @@ static void parser_init(struct parser *parser, const struct command *command, in
 	add_rows(parser, command->rows);
 	add_rows(parser, command->more_rows);
 	make_table(parser);
+	end_bare_options(parser, argc, argv);
 	parser->context = poptGetContext(command->name, argc, argv, parser->table, 0);
 	poptSetOtherOptionHelp(parser->context, command->usage);
 }
@@ -206,10 +238,11 @@ static void parser_clear(struct parser *parser)
 {
 	poptFreeContext(parser->context);
 	for (size_t i = 0; i < parser->rows; i++)
-		if (parser->row[i].kind == OPTION_WORD)
+		if (is_word(&parser->row[i]))
 			free((char *)parser->table[i].argDescrip);
 	free(parser->table);
 	free(parser->row);
+	free(parser->bare);
 }
 
 static int show_help(const struct parser *parser)
@@ -259,6 +292,10 @@ static int parse_options(const struct parser *parser, struct error *error)
 	while ((code = poptGetNextOpt(parser->context)) > 0) {
 		AUTOFREE char *word = poptGetOptArg(parser->context);
 
+		if (code == CODE_HELP && parser->command->help) {
+			*parser->command->help = true;
+			continue;
+		}
 		if (code == CODE_HELP)
 			return show_help(parser);
 		if (code == CODE_VERSION)
@@ -267,6 +304,17 @@ static int parse_options(const struct parser *parser, struct error *error)
 			return EXIT_MISUSE;
 	}
 	return code < -1 ? refuse_option(parser, code, error) : OPTIONS_GO;
+}
+
+int options_show_help(const struct command *command, const char *program)
+{
+	struct parser parser;
+	int status;
+
+	parser_init(&parser, command, 1, &program);
+	status = show_help(&parser);
+	parser_clear(&parser);
+	return status;
 }
 
 void options_expand_help(int argc, const char **argv)

@@ -13,13 +13,14 @@
  * popt.
  */
 enum option_kind {
-	OPTION_FLAG,   /* bool: set to true */
-	OPTION_STRING, /* char *: a copy of the last argument */
-	OPTION_LIST,   /* struct text_list: all arguments */
-	OPTION_WORDS,  /* struct text_list: all arguments, split at commas */
-	OPTION_WORD,   /* int: the index of the argument in the list of words */
-	OPTION_INT,    /* int from `least` to `most` */
-	OPTION_DOUBLE, /* double from `least` to `most` */
+	OPTION_FLAG,          /* bool: set to true */
+	OPTION_STRING,        /* char *: a copy of the last argument */
+	OPTION_LIST,          /* struct text_list: all arguments */
+	OPTION_WORDS,         /* struct text_list: all arguments, split at commas */
+	OPTION_WORD,          /* int: the index of the argument in the list of words */
+	OPTION_OPTIONAL_WORD, /* OPTION_WORD; the first word without an argument */
+	OPTION_INT,           /* int from `least` to `most` */
+	OPTION_DOUBLE,        /* double from `least` to `most` */
 };
 
 struct text_list {
@@ -45,6 +46,7 @@ struct command {
 	const char *summary;          /* one line for --help */
 	void (*versions)(FILE *file); /* print a line for --version; or NULL */
 	const char *more;             /* the end of --help, after the options; or NULL */
+	bool *help; /* set by --help, which then prints nothing; or NULL */
 	/* The options, and options shared with other programs or NULL. The name of the
 	 * last row of each is NULL. */
 	const struct option_row *rows, *more_rows;
@@ -66,6 +68,9 @@ enum { OPTIONS_GO = -1 };
  */
 int options_parse(const struct command *command, int argc, const char **argv,
 		  struct text_list *rest, struct error *error);
+
+/* Print what --help prints: for a command with `help`. Return EXIT_DONE. */
+int options_show_help(const struct command *command, const char *program);
 
 /*
  * Change `PROGRAM help` to `PROGRAM --help` and `PROGRAM help WORD` to `PROGRAM WORD

@@ -17,7 +17,7 @@ trap 'rm -rf "$scratch"' EXIT
 # "-t --trace" and so on at the begin of a line of popt's help, a word a line.
 help_options()
 {
-	"$program" "$@" --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/=.*//' |
+	"$program" "$@" --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/[[]*=.*//' |
 		tr -s ', ' '\n' | grep '^-' | sort -u
 }
 

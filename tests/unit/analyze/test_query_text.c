@@ -48,6 +48,14 @@ static void test_distribution(void **unused)
 	expect_columns(text,
 		       "min_ns mean_ns p50_ns p95_ns p99_ns max_ns 'distribution(y)' ");
 	free(text);
+	text = sql_expand("distribution(coalesce(x, y) /* ) */ - (z))");
+	assert_string_equal(
+	    text, "min(coalesce(x, y) /* ) */ - (z)) AS min_ns, avg(coalesce(x, y) /* ) "
+		  "*/ - (z)) AS mean_ns, quantile(coalesce(x, y) /* ) */ - (z), 0.5) AS "
+		  "p50_ns, quantile(coalesce(x, y) /* ) */ - (z), 0.95) AS p95_ns, "
+		  "quantile(coalesce(x, y) /* ) */ - (z), 0.99) AS p99_ns, "
+		  "max(coalesce(x, y) /* ) */ - (z)) AS max_ns");
+	free(text);
 	text = sql_expand("SELECT distribution(x");
 	assert_string_equal(text, "SELECT distribution(x");
 	free(text);
@@ -60,7 +68,7 @@ static void test_frequency(void **unused)
 	char *text = sql_expand("frequency(x, t WHERE y = 1)");
 
 	(void)unused;
-	assert_non_null(strstr(text, "SELECT min(x) AS least, count(*) AS spans FROM  t "
+	assert_non_null(strstr(text, "SELECT min(x) AS least, count(*) AS spans FROM t "
 				     "WHERE y = 1 GROUP BY length(x || '')"));
 	expect_columns(text, "from_ns to_ns count percent ");
 	free(text);
