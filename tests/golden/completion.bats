@@ -27,7 +27,7 @@ offers()
 	for program in ctsync ctmerge ctsim ctrecipe ctcollect 'ctanalyze cpu' 'ctanalyze events' 'ctexport csv' 'ctexport opendc'; do
 		read -r program word <<<"$program"
 		"$CT_SOURCE/completions/complete" "$(command -v "$program")" ${word:+$word} -- >offered
-		"$program" ${word:+$word} --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/=.*//; s/ [A-Z]*$//' |
+		"$program" ${word:+$word} --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/[[]*=.*//; s/ [A-Z]*$//' |
 			tr -s ', ' '\n' | grep '^--' >wanted
 		[ -s wanted ]
 		diff wanted offered
